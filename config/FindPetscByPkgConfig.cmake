@@ -1,0 +1,59 @@
+# Finds one PETSc and makes the target PETSc::petsc.
+#
+# With PETSC_DIR (and PETSC_ARCH, unless PETSc was installed to a prefix) in the environment or the cache, that PETSc is
+# used. Otherwise the system's: Debian and Ubuntu keep one per scalar type, and COMPOUND_SCALAR picks.
+# Sets PETSC_VERSION, PETSC_SCALAR (real or complex), PETSC_INDEX (32 or 64), PETSC_CUDA (TRUE or FALSE).
+
+find_package(PkgConfig REQUIRED)
+
+if(NOT PETSC_DIR AND DEFINED ENV{PETSC_DIR})
+  set(PETSC_DIR "$ENV{PETSC_DIR}")
+  set(PETSC_ARCH "$ENV{PETSC_ARCH}")
+endif()
+if(PETSC_DIR)
+  set(petsc_folders "${PETSC_DIR}/${PETSC_ARCH}/lib/pkgconfig" "${PETSC_DIR}/lib/pkgconfig")
+else()
+  file(GLOB petsc_folders "/usr/lib/petscdir/petsc3.*/*-${COMPOUND_SCALAR}/lib/pkgconfig")
+  if(NOT petsc_folders)
+    message(FATAL_ERROR "No system PETSc with scalar type '${COMPOUND_SCALAR}' under /usr/lib/petscdir. "
+      "Install petsc-dev (real) or the libpetsc-complex package, or set PETSC_DIR (and PETSC_ARCH).")
+  endif()
+endif()
+
+# Only the chosen folder may answer: the system's default PETSc must not slip in.
+string(JOIN ":" petsc_path ${petsc_folders})
+set(ENV{PKG_CONFIG_PATH} "${petsc_path}")
+set(ENV{PKG_CONFIG_LIBDIR} "${petsc_path}")
+unset(PETSC_PC_FOUND CACHE)
+pkg_check_modules(PETSC_PC QUIET IMPORTED_TARGET GLOBAL PETSc)
+if(NOT PETSC_PC_FOUND)
+  pkg_check_modules(PETSC_PC QUIET IMPORTED_TARGET GLOBAL petsc)
+endif()
+if(NOT PETSC_PC_FOUND)
+  message(FATAL_ERROR "No PETSc.pc in ${petsc_path}. Check PETSC_DIR='${PETSC_DIR}' and PETSC_ARCH='${PETSC_ARCH}'.")
+endif()
+add_library(PETSc::petsc INTERFACE IMPORTED GLOBAL)
+target_link_libraries(PETSc::petsc INTERFACE PkgConfig::PETSC_PC MPI::MPI_C)
+
+set(PETSC_VERSION "${PETSC_PC_VERSION}")
+if(PETSC_VERSION VERSION_LESS 3.18)
+  message(FATAL_ERROR "PETSc ${PETSC_VERSION} is too old: 3.18 to 3.26 are supported.")
+endif()
+find_file(petscconf_h petscconf.h PATHS ${PETSC_PC_INCLUDE_DIRS} NO_DEFAULT_PATH NO_CACHE REQUIRED)
+file(STRINGS "${petscconf_h}" petsc_conf REGEX "^#define PETSC_")
+set(PETSC_SCALAR real)
+set(PETSC_INDEX 32)
+set(PETSC_CUDA FALSE)
+if(petsc_conf MATCHES "PETSC_USE_COMPLEX ")
+  set(PETSC_SCALAR complex)
+endif()
+if(petsc_conf MATCHES "PETSC_USE_64BIT_INDICES ")
+  set(PETSC_INDEX 64)
+endif()
+if(petsc_conf MATCHES "PETSC_HAVE_CUDA ")
+  set(PETSC_CUDA TRUE)
+endif()
+if(petsc_conf MATCHES "PETSC_USE_REAL_(SINGLE|__FLOAT128|___FP16) ")
+  message(FATAL_ERROR "PETSc at ${petsc_path} does not use double precision, the only one supported.")
+endif()
+message(STATUS "PETSc ${PETSC_VERSION}, ${PETSC_SCALAR}, ${PETSC_INDEX}-bit indices, CUDA: ${PETSC_CUDA} (${petsc_path})")

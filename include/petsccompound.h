@@ -1,0 +1,55 @@
+/*
+   petsc-compound: PETSc matrix types whose entries are compound (dense blocks and other small fixed-size algebras).
+
+   Applications need nothing from this header: `-dll_append <path>/libpetsccompound.so -mat_type baijcompound` is enough.
+   It is for programs that want to choose or inspect from code what the options choose from the command line.
+*/
+#pragma once
+
+#include <petscmat.h>
+
+/*MC
+   MATBAIJCOMPOUND = "baijcompound" - block matrices whose products run in a layout and schedule of their own.
+
+   A subclass of MATBAIJ: everything that MATBAIJ can do works. "seqbaijcompound" on one process, "mpibaijcompound" else.
+
+   Options Database Keys: those of -mat_compound_*, listed by -help and in the README.
+M*/
+#define MATBAIJCOMPOUND    "baijcompound"
+#define MATSEQBAIJCOMPOUND "seqbaijcompound"
+#define MATMPIBAIJCOMPOUND "mpibaijcompound"
+
+/*
+   Constructors of the same type with the layout pinned: MatGetType() says "seqbaijcompound" or "mpibaijcompound".
+   On an assembled compound matrix, MatSetType() or MatConvert() in place to one of them pins the layout anew.
+*/
+#define MATBAIJCOMPOUNDCSR  "baijcompoundcsr"
+#define MATBAIJCOMPOUNDELLR "baijcompoundellr"
+#define MATBAIJCOMPOUNDSELL "baijcompoundsell"
+
+/* What a compound matrix did and holds; on MPI types the sums over this process's diagonal and off-diagonal part. */
+typedef struct {
+  PetscInt64 products;       /* products by our own kernels, transposes included (not the parent's) */
+  PetscInt64 pattern_packs;  /* times the integers of a layout were built */
+  PetscInt64 value_packs;    /* times values were packed (0 for ever when the plan lies on the parent's arrays) */
+  PetscInt64 stored_blocks;  /* entries of the pattern */
+  PetscInt64 padding_blocks; /* slots of the layout that hold no entry */
+  PetscInt64 parent_bytes;   /* bytes of the BAIJ parent: values, columns, row starts */
+  PetscInt64 packed_bytes;   /* bytes of the packed copies beside them */
+} MatCompoundInfo;
+
+/* Registers the types, options and log events; loading by -dll_append calls it. May be called again. */
+PETSC_EXTERN PetscErrorCode PetscCompoundInitialize(void);
+
+/* The plan in use as one line, "" before the first product; the string belongs to the matrix, until its next product. */
+PETSC_EXTERN PetscErrorCode MatCompoundGetPlan(Mat A, const char *plan[]);
+
+/* Asks for a plan line, or for a layout ("auto" for the rule's choice), as the options -mat_compound_plan, _layout do. */
+PETSC_EXTERN PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]);
+PETSC_EXTERN PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]);
+
+/* "auto", "host", "cuda" or "petsc" (the parent's own product). */
+PETSC_EXTERN PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]);
+
+/* Not collective. */
+PETSC_EXTERN PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo *info);

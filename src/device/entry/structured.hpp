@@ -1,0 +1,56 @@
+// Entries whose block is linear in their words: block(w)(i, j) = sum over k of structure(i, j, k) w_k.
+#pragma once
+
+#include "../operation.hpp"
+#include "../scalar.hpp"
+
+namespace compound {
+
+/// Products, block() and the words' grid of a kind of entry from its `structure` table alone.
+///
+/// `Kind` gives scalar, word, block_rows, block_cols, word_count and constexpr unit structure(int i, int j, int k); it
+/// may override what it can do better. `w(k, 0)` is word k, converted to `word`.
+template <class Kind>
+struct structured {
+  COMPOUND_FN static constexpr int rows() { return Kind::block_rows; }
+  COMPOUND_FN static constexpr int cols() { return Kind::block_cols; }
+  COMPOUND_FN static constexpr int words() { return Kind::word_count; }
+  COMPOUND_FN static constexpr int word_rows() { return Kind::word_count; }
+  COMPOUND_FN static constexpr int word_cols() { return 1; }
+
+  /// out += op(block(w)) x, summed in the order of the block's rows, columns, words.
+  template <Op op, class Words, class S>
+  COMPOUND_FN static void madd(const Words& w, const S* x, S* out) {
+    unroll<Kind::block_rows>([&](auto i) {
+      unroll<Kind::block_cols>([&](auto j) {
+        unroll<Kind::word_count>([&](auto k) {
+          constexpr unit u = op == Op::hermitian ? Kind::structure(i.value, j.value, k.value).conjugated()
+                                                 : Kind::structure(i.value, j.value, k.value);
+          if constexpr (!u.zero()) {
+            constexpr int to = op == Op::none ? i.value : j.value;
+            constexpr int from = op == Op::none ? j.value : i.value;
+            add_unit<u.re, u.im>(out[to], w(k.value, 0) * x[from]);
+          }
+        });
+      });
+    });
+  }
+
+  /// The block's scalar (i, j).
+  template <class Words>
+  COMPOUND_FN static auto block(const Words& w, int i, int j) {
+    using S = typename Kind::scalar;
+    S b{};
+    for (int k = 0; k < Kind::word_count; ++k) {
+      const unit u = Kind::structure(i, j, k);
+      if (u.zero()) continue;
+      if constexpr (is_complex<S>)
+        b += w(k, 0) * S{real_of<S>(u.re), real_of<S>(u.im)};
+      else
+        b += S(u.re) * w(k, 0);
+    }
+    return b;
+  }
+};
+
+}  // namespace compound

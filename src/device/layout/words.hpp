@@ -1,0 +1,71 @@
+// Where the words of an item (a slot of the matrix, a block of a vector) lie in memory.
+#pragma once
+
+#include "../scalar.hpp"
+
+namespace compound {
+
+/// grouped<G>: items in groups of G; within a group word 0 of all its items, then word 1, and so on.
+///
+/// Word k of item s of W words lies at (s / G) * G * W + k * G + s % G. G = 1 is an array of structures, G = all items
+/// a structure of arrays. `Group`: 1, a power of two, `all`, or `dynamic` (any of them, known at run time).
+inline constexpr slot_t all_items = -2;
+
+template <slot_t Group>
+struct word_map {
+  static constexpr slot_t log2_of(slot_t g) { return g <= 1 ? 0 : 1 + log2_of(g / 2); }
+  static constexpr int one_group = 62;  ///< a shift that sends every item to group 0
+
+  fixed_or<Group == dynamic ? dynamic : Group == all_items ? slot_t(one_group) : log2_of(Group)> shift;
+  fixed_or<Group == all_items ? dynamic : Group> stride;
+
+  COMPOUND_FN constexpr slot_t first(slot_t item, int words) const {
+    const slot_t within = (slot_t{1} << shift) - 1;
+    return (item >> shift) * (stride * words) + (item & within);
+  }
+};
+
+/// Order of an entry's grid of words: (i, j) at i * word_cols + j, or at j * word_rows + i.
+enum class WordOrder { row, column, any };
+
+/// The stored words of one item, read as `Word`: w(i, j).
+template <class Word, class Stored>
+struct words_ref {
+  Stored* first;
+  slot_t i_stride, j_stride;
+  COMPOUND_FN Word operator()(int i, int j) const { return Word(first[i * i_stride + j * j_stride]); }
+  COMPOUND_FN void put(int i, int j, Word w) const { first[i * i_stride + j * j_stride] = Stored(w); }
+};
+
+template <slot_t Group, WordOrder Order>
+struct matrix_words {
+  word_map<Group> map;
+  WordOrder run_time_order = Order;
+
+  template <class Entry, class Stored>
+  COMPOUND_FN auto at(const Entry& entry, Stored* values, slot_t slot) const {
+    const bool by_row = Order == WordOrder::any ? run_time_order == WordOrder::row : Order == WordOrder::row;
+    return words_ref<typename Entry::word, Stored>{values + map.first(slot, entry.words()),
+                                                   (by_row ? entry.word_cols() : 1) * map.stride,
+                                                   (by_row ? 1 : entry.word_rows()) * map.stride};
+  }
+};
+
+/// Loads and stores one block of a vector of n-blocks.
+template <slot_t Group>
+struct vector_words {
+  word_map<Group> map;
+
+  template <class S>
+  COMPOUND_FN void load(const S* v, idx block, int n, S* to) const {
+    const slot_t first = map.first(block, n);
+    for (int i = 0; i < n; ++i) to[i] = v[first + i * map.stride];
+  }
+  template <class S>
+  COMPOUND_FN void store(S* v, idx block, int n, const S* from) const {
+    const slot_t first = map.first(block, n);
+    for (int i = 0; i < n; ++i) v[first + i * map.stride] = from[i];
+  }
+};
+
+}  // namespace compound

@@ -1,0 +1,14 @@
+// What a product computes: parameters of one kernel, not copies of it.
+#pragma once
+
+#include "target.hpp"
+
+namespace compound {
+
+/// Which of A, A^T, A^H multiplies.
+enum class Op { none, transpose, hermitian };
+
+/// y = op(A) x, or y = z + op(A) x (z may be y).
+enum class Update { assign, add };
+
+}  // namespace compound

@@ -1,0 +1,78 @@
+// From full blocks in pattern order to the words of a layout's slots.
+#pragma once
+
+#include "layout/slices.hpp"
+#include "layout/words.hpp"
+
+namespace compound {
+
+/// What packing reads and writes. `blocks`: [entries][cols][rows], each block column-major, as in PETSc's BAIJ.
+template <class Entry, class Stored, class Slices, class MatrixWords>
+struct packing {
+  using entry_type = Entry;
+  using scalar = typename Entry::scalar;
+
+  Entry entry;
+  Slices slices;
+  MatrixWords matrix_words;
+  const count32* first_entry = nullptr;  ///< [positions] pattern entry of each position's first slot; null: `start`
+  const scalar* blocks = nullptr;
+  Stored* values = nullptr;
+
+  COMPOUND_FN slot_t entry_of_first(idx position) const {
+    return first_entry ? slot_t(first_entry[position]) : slot_t(slices.start[position]);
+  }
+  COMPOUND_FN const scalar* block(slot_t e) const { return blocks + e * entry.rows() * entry.cols(); }
+};
+
+/// One full block, read by row and column.
+template <class S>
+struct full_block {
+  const S* first;
+  int rows;
+  COMPOUND_FN S operator()(int i, int j) const { return first[i + slot_t(j) * rows]; }
+};
+
+/// Fills the slots of one position; padding slots get words 0 (they are never multiplied).
+template <class Packing>
+COMPOUND_FN void pack_row(const Packing& p, idx position) {
+  using word = typename Packing::entry_type::word;
+  const slot_t first = p.slices.first(position);
+  const idx width = p.slices.width(position);
+  const idx count = p.slices.count(position);
+  slot_t entry = p.entry_of_first(position);
+  for (idx k = 0; k < width; ++k) {
+    const slot_t slot = first + k * p.slices.height;
+    const auto words = p.matrix_words.at(p.entry, p.values, slot);
+    if (k < count && p.slices.present(slot)) {
+      p.entry.from_block(full_block<typename Packing::scalar>{p.block(entry), p.entry.rows()},
+                         [&](int i, int j, word w) { words.put(i, j, w); });
+      ++entry;
+    } else {
+      for (int i = 0; i < p.entry.word_rows(); ++i)
+        for (int j = 0; j < p.entry.word_cols(); ++j) words.put(i, j, word{});
+    }
+  }
+}
+
+/// The words of one entry in a small array of their own.
+template <class Word, int max_words>
+struct local_words {
+  Word word[max_words];
+  COMPOUND_FN Word operator()(int k, int) const { return word[k]; }
+};
+
+/// Does block(from_block(b)) equal b, by == ? (0.0 equals -0.0, NaN never fits.) Dense blocks always do.
+template <class Entry, class S>
+COMPOUND_FN bool fits(const Entry& entry, full_block<S> b) {
+  if constexpr (requires { Entry::word_count; }) {
+    local_words<typename Entry::word, Entry::word_count> w{};
+    entry.from_block(b, [&](int k, int, typename Entry::word v) { w.word[k] = v; });
+    for (int i = 0; i < entry.rows(); ++i)
+      for (int j = 0; j < entry.cols(); ++j)
+        if (!(entry.block(w, i, j) == b(i, j))) return false;
+  }
+  return true;
+}
+
+}  // namespace compound

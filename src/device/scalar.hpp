@@ -1,0 +1,101 @@
+// Scalars: float, double and their complex numbers, with the memory layout of C's _Complex and std::complex.
+#pragma once
+
+#include "target.hpp"
+
+namespace compound {
+
+template <class T>
+struct complex_number {
+  T re = 0, im = 0;
+  COMPOUND_FN constexpr complex_number() = default;
+  COMPOUND_FN constexpr complex_number(T r, T i = 0) : re(r), im(i) {}
+  template <class U>
+  COMPOUND_FN constexpr explicit complex_number(complex_number<U> c) : re(T(c.re)), im(T(c.im)) {}
+
+  COMPOUND_FN constexpr complex_number& operator+=(complex_number b) {
+    re += b.re;
+    im += b.im;
+    return *this;
+  }
+  COMPOUND_FN constexpr complex_number& operator-=(complex_number b) {
+    re -= b.re;
+    im -= b.im;
+    return *this;
+  }
+  COMPOUND_FN friend constexpr complex_number operator*(complex_number a, complex_number b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+  COMPOUND_FN friend constexpr complex_number operator*(T a, complex_number b) { return {a * b.re, a * b.im}; }
+  COMPOUND_FN friend constexpr bool operator==(complex_number a, complex_number b) {
+    return a.re == b.re && a.im == b.im;
+  }
+};
+
+template <class S>
+struct scalar_traits {
+  using real = S;
+  static constexpr bool is_complex = false;
+};
+template <class T>
+struct scalar_traits<complex_number<T>> {
+  using real = T;
+  static constexpr bool is_complex = true;
+};
+
+template <class S>
+using real_of = typename scalar_traits<S>::real;
+template <class S>
+inline constexpr bool is_complex = scalar_traits<S>::is_complex;
+
+template <class S>
+COMPOUND_FN constexpr S conjugate(S a) {
+  if constexpr (is_complex<S>)
+    return {a.re, -a.im};
+  else
+    return a;
+}
+
+/// A coefficient 0, 1, -1, i or -i: how a word enters one place of its block.
+struct unit {
+  int re = 0, im = 0;
+  COMPOUND_FN constexpr bool zero() const { return re == 0 && im == 0; }
+  COMPOUND_FN constexpr unit conjugated() const { return {re, -im}; }
+};
+
+/// sum += u * a for a coefficient known at compile time (no multiplication by 0, 1 or -1: 0 * NaN must not appear).
+template <int re, int im, class S>
+COMPOUND_FN constexpr void add_unit(S& sum, S a) {
+  if constexpr (im == 0) {
+    if constexpr (re > 0) sum += a;
+    if constexpr (re < 0) sum -= a;
+  } else {
+    static_assert(re == 0 && is_complex<S>, "i needs a complex scalar");
+    if constexpr (im > 0) sum += S{-a.im, a.re};
+    if constexpr (im < 0) sum += S{a.im, -a.re};
+  }
+}
+
+#if defined(__CUDA_ARCH__)
+template <class T>
+COMPOUND_FN T shuffle_xor(T v, int step) {
+  return __shfl_xor_sync(0xffffffffu, v, step);
+}
+template <class T>
+COMPOUND_FN complex_number<T> shuffle_xor(complex_number<T> v, int step) {
+  return {__shfl_xor_sync(0xffffffffu, v.re, step), __shfl_xor_sync(0xffffffffu, v.im, step)};
+}
+#endif
+
+/// Sum of `v` over the `lanes` neighbouring workers that share a row; every one of them gets it, in a fixed order.
+template <int lanes, class S>
+COMPOUND_FN S sum_over_lanes(S v) {
+#if defined(__CUDA_ARCH__)
+  for (int step = lanes / 2; step > 0; step /= 2) v += shuffle_xor(v, step);
+#else
+  static_assert(lanes == 1, "the host has one worker a row");
+#endif
+  return v;
+}
+
+}  // namespace compound

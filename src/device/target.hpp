@@ -1,0 +1,47 @@
+// What differs between the compilers of this folder's text: g++ and clang (host), nvcc and NVRTC (device).
+// Nothing in src/device includes anything outside it, and no standard header.
+#pragma once
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define COMPOUND_FN __host__ __device__ __forceinline__
+#else
+#define COMPOUND_FN inline __attribute__((always_inline))
+#endif
+
+namespace compound {
+
+using idx = int;              ///< block row, block column, position
+using count32 = unsigned int; ///< slots in units of a slice's height, entries of a pattern
+using slot_t = long long;     ///< slots and words; never narrowed
+
+/// A number known when the kernel is compiled (V), or carried along (V == dynamic).
+inline constexpr slot_t dynamic = -1;
+
+template <slot_t V>
+struct fixed_or {
+  COMPOUND_FN constexpr fixed_or(slot_t = V) {}
+  COMPOUND_FN constexpr operator slot_t() const { return V; }
+};
+
+template <>
+struct fixed_or<dynamic> {
+  slot_t value = 0;
+  COMPOUND_FN constexpr fixed_or(slot_t v = 0) : value(v) {}
+  COMPOUND_FN constexpr operator slot_t() const { return value; }
+};
+
+template <int V>
+struct constant {
+  static constexpr int value = V;
+};
+
+/// f(constant<0>), ..., f(constant<N-1>): a loop whose index is a compile-time constant.
+template <int N, int I = 0, class F>
+COMPOUND_FN constexpr void unroll(const F& f) {
+  if constexpr (I < N) {
+    f(constant<I>{});
+    unroll<N, I + 1>(f);
+  }
+}
+
+}  // namespace compound

@@ -1,0 +1,189 @@
+// Builds kernel_table<S, Real>(): included once by each kernels_*.cpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "../device/pack_values.hpp"
+#include "../device/spmv_rows.hpp"
+#include "../entry_list.hpp"
+#include "kernels.hpp"
+
+namespace compound::host {
+
+template <slot_t Group>
+word_map<Group> map_of(idx group, slot_t items) {
+  word_map<Group> map;
+  if constexpr (Group == dynamic) {
+    map.shift = group == group_all ? word_map<1>::one_group : word_map<1>::log2_of(group);
+    map.stride = group == group_all ? items : slot_t{group};
+  }
+  return map;
+}
+
+/// Scalars of a vector of `items` blocks of n scalars: whole groups.
+inline std::size_t vector_scalars(idx items, int n, idx group) {
+  const std::size_t size = items;
+  return n * (group <= 1 ? size : (size + group - 1) / group * group);
+}
+
+template <class Entry>
+Entry entry_of(const Problem& problem) {
+  if constexpr (requires(Entry e) { e.row_count; })
+    return Entry{problem.block.rows, problem.block.cols};
+  else
+    return Entry{};
+}
+
+template <class Slices>
+Slices slices_of(const LayoutArrays& l) {
+  Slices s;
+  s.height = l.height;
+  s.positions = l.positions;
+  s.start = l.start;
+  s.length = l.length;
+  s.column = l.column;
+  s.presence = l.presence;
+  s.row_of = l.row_of;
+  return s;
+}
+
+/// The plain kernel: everything but entry, precision and operation at run time.
+struct AnyForm {
+  using Slices = slices<dynamic, Occupancy::any>;
+  static constexpr slot_t group = dynamic;
+  static constexpr WordOrder order = WordOrder::any;
+};
+
+/// Compressed rows of contiguous column-major blocks, as in PETSc's BAIJ: the same text with its integers known.
+struct BaijForm {
+  using Slices = slices<1, Occupancy::lengths>;
+  static constexpr slot_t group = 1;
+  static constexpr WordOrder order = WordOrder::column;
+
+  static bool serves(const LayoutSpec& l) {
+    return l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column && l.vector_group == 1;
+  }
+};
+
+template <class Form>
+auto matrix_words_of(const LayoutSpec& l, slot_t slots) {
+  return matrix_words<Form::group, Form::order>{map_of<Form::group>(l.word_group, slots), l.word_order};
+}
+
+template <class Entry, class Stored, class Form>
+auto product_of(const ProductTask& t) {
+  using Words = matrix_words<Form::group, Form::order>;
+  using Vector = vector_words<Form::group>;
+  using S = typename Entry::scalar;
+  product<Entry, Stored, typename Form::Slices, Words, Vector> p;
+  const LayoutSpec& l = t.plan.layout;
+  const bool gathers = t.op == Op::none;
+  p.entry = entry_of<Entry>(t.problem);
+  p.slices = slices_of<typename Form::Slices>(t.layout);
+  p.matrix_words = matrix_words_of<Form>(l, t.layout.slots);
+  p.x_words = Vector{map_of<Form::group>(l.vector_group, gathers ? t.cols : t.rows)};
+  p.y_words = Vector{map_of<Form::group>(l.vector_group, gathers ? t.rows : t.cols)};
+  p.values = static_cast<const Stored*>(t.values);
+  p.x = static_cast<const S*>(t.x);
+  p.z = static_cast<const S*>(t.z);
+  p.y = static_cast<S*>(t.y);
+  return p;
+}
+
+template <Update update, class Product>
+void gather(const Product& p) {
+  for (idx position = 0; position < p.slices.positions; ++position) multiply_row<Op::none, update, 1>(p, position, 0);
+}
+
+template <Op op, class Product>
+void scatter(const Product& p) {
+  for (idx position = 0; position < p.slices.positions; ++position) scatter_row<op>(p, position);
+}
+
+template <class Entry, class Stored, class Form>
+void multiply_form(const ProductTask& t) {
+  using S = typename Entry::scalar;
+  auto p = product_of<Entry, Stored, Form>(t);
+  const idx group = t.plan.layout.vector_group;
+  const auto start_from_z = [&](idx blocks, int n) {
+    fill(p.y, t.update == Update::add ? p.z : static_cast<const S*>(nullptr), vector_scalars(blocks, n, group));
+  };
+  if (t.op != Op::none) {
+    start_from_z(t.cols, p.entry.cols());
+    // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
+    if (is_complex<S> && t.op == Op::hermitian) return scatter<is_complex<S> ? Op::hermitian : Op::transpose>(p);
+    return scatter<Op::transpose>(p);
+  }
+  if (t.plan.layout.row_list) {  // rows that are not listed are 0 or z, the others add to that
+    start_from_z(t.rows, p.entry.rows());
+    p.z = p.y;
+    return gather<Update::add>(p);
+  }
+  return t.update == Update::add ? gather<Update::add>(p) : gather<Update::assign>(p);
+}
+
+template <class Entry, class Stored>
+void multiply(const ProductTask& t) {
+  return BaijForm::serves(t.plan.layout) ? multiply_form<Entry, Stored, BaijForm>(t)
+                                         : multiply_form<Entry, Stored, AnyForm>(t);
+}
+
+template <class Entry, class Stored>
+auto packing_of(const PackTask& t) {
+  packing<Entry, Stored, AnyForm::Slices, matrix_words<dynamic, WordOrder::any>> p;
+  p.entry = entry_of<Entry>(t.problem);
+  p.slices = slices_of<AnyForm::Slices>(t.layout);
+  p.matrix_words = matrix_words_of<AnyForm>(t.plan.layout, t.layout.slots);
+  p.first_entry = t.layout.first_entry;
+  p.blocks = static_cast<const typename Entry::scalar*>(t.blocks);
+  p.values = static_cast<Stored*>(t.values);
+  return p;
+}
+
+template <class Entry, class Stored>
+void pack(const PackTask& t) {
+  const auto p = packing_of<Entry, Stored>(t);
+  for (idx position = 0; position < p.slices.positions; ++position) pack_row(p, position);
+}
+
+template <class Entry, class Stored>
+std::optional<count32> first_misfit(const PackTask& t, count32 entries) {
+  const auto p = packing_of<Entry, Stored>(t);
+  using Block = full_block<typename Entry::scalar>;
+  for (count32 e = 0; e < entries; ++e)
+    if (!fits(p.entry, Block{p.block(e), p.entry.rows()})) return e;
+  return {};
+}
+
+template <class S, class Real>
+struct stored_as {
+  using type = Real;
+};
+template <class T, class Real>
+struct stored_as<complex_number<T>, Real> {
+  using type = complex_number<Real>;
+};
+
+template <class Entry, class Real>
+constexpr KernelRow kernel_row() {
+  using Stored = typename stored_as<typename Entry::word, Real>::type;
+  return {Entry::name,
+          requires(Entry e) { e.row_count.value; },
+          Entry::block_rows,
+          Entry::block_cols,
+          {multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry, Stored>}};
+}
+
+template <class Real, class... Entries>
+constexpr auto rows_of(entry_list<Entries...>) {
+  return std::array{kernel_row<Entries, Real>()...};
+}
+
+template <class S, class Real>
+std::span<const KernelRow> kernel_table() {
+  static constexpr auto rows = rows_of<Real>(typename compiled_entries<S>::list{});
+  return rows;
+}
+
+}  // namespace compound::host

@@ -1,0 +1,7 @@
+#include "kernel_table.hpp"
+
+namespace compound::host {
+
+template std::span<const KernelRow> kernel_table<float, float>();
+
+}  // namespace compound::host

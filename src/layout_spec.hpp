@@ -1,0 +1,51 @@
+// LayoutSpec: a layout as a value. The names of the literature are rows of one table of presets.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "device/layout/slices.hpp"
+#include "device/layout/words.hpp"
+
+namespace compound {
+
+/// Word groups as printed: a power of two, or `all`.
+inline constexpr idx group_all = 0;
+/// A slice, or a sorting window, of all rows.
+inline constexpr idx whole = 0;
+
+struct Preset {
+  std::string_view name;
+  std::string_view description;
+  idx slice;                    ///< default slice height; `whole`: one slice
+  idx slice_least, slice_most;  ///< heights that may be asked for; equal: the height is part of the name
+  std::string_view constructor; ///< suffix of the registered PETSc type
+};
+
+std::span<const Preset> presets();
+std::string preset_names();
+const Preset& preset(std::string_view name);
+
+struct LayoutSpec {
+  std::string_view preset = "csr";
+  idx slice = 1;                              ///< slice height C
+  idx sigma = 1;                              ///< rows sorted by length in windows of sigma positions; 1: kept
+  Occupancy occupancy = Occupancy::lengths;   ///< how padding is told from entries
+  bool row_list = false;                      ///< only non-empty rows are stored
+  idx word_group = 1;                         ///< matrix words: grouped<word_group>
+  WordOrder word_order = WordOrder::column;   ///< order of a dense block's words
+  idx vector_group = 1;                       ///< vector words: grouped<vector_group>
+  bool operator==(const LayoutSpec&) const = default;
+};
+
+/// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "sell:32:all". Throws `argument` listing what is allowed.
+LayoutSpec parse_layout(std::string_view text);
+
+/// The same notation; parse_layout(layout_name(s)) gives preset, slice and sigma back.
+std::string layout_name(const LayoutSpec& spec);
+
+/// Throws `argument` unless the whole text is a number in [least, most]; `what` names it in the message.
+idx parse_number(std::string_view text, idx least, idx most, std::string_view what);
+
+}  // namespace compound

@@ -1,0 +1,60 @@
+// Packed matrix: one pattern and its values, in one plan's layout, in one backend's memory.
+#pragma once
+
+#include "backend.hpp"
+
+namespace compound {
+
+/// Whether the pattern's arrays live as long as the packed matrix, so that a layout may lie on them.
+enum class PatternLifetime { temporary, outlives };
+
+struct PackedBytes {
+  std::size_t integers = 0, words = 0;
+  std::size_t total() const { return integers + words; }
+};
+
+/// Movable, not copyable. Products are const and touch nothing but y.
+class PackedMatrix {
+ public:
+  /// Encodes the pattern; values come by update_values(). Throws `argument` with the reason if the plan is not
+  /// applicable, `too_large`, std::bad_alloc.
+  PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
+               PatternLifetime lifetime = PatternLifetime::temporary);
+
+  /// Takes new values: `blocks` [entries][cols][rows], each block column-major. Integers stay as they are.
+  ///
+  /// When lies_on_blocks(), only the pointer is kept: `blocks` must live and the values are read at each product.
+  /// Throws `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay.
+  void update_values(const void* blocks);
+
+  /// Whether the words are the caller's own blocks: compressed rows, column-major, contiguous, nothing converted.
+  bool lies_on_blocks() const { return lies_on_blocks_; }
+
+  /// y = op(A) x, or y = z + op(A) x; z may be y. Vectors: blocks in grouped<vector_group> order.
+  void multiply(Op op, Update update, const void* x, const void* z, void* y) const;
+
+  const Plan& plan() const { return plan_; }
+  Backend& backend() const { return *backend_; }
+  count32 entries() const { return entries_; }
+  slot_t slots() const { return arrays_.slots; }
+  /// Bytes owned: what the caller's arrays serve costs nothing.
+  PackedBytes bytes() const;
+
+ private:
+  void take_layout(const PatternView& pattern, PatternLifetime lifetime);
+  void reserve_values();
+
+  Plan plan_;
+  Problem problem_;
+  Backend* backend_;
+  idx rows_, cols_;
+  count32 entries_;
+  bool lies_on_blocks_ = false;
+  LayoutArrays arrays_;
+  Buffer<count32> start_, presence_, first_entry_;
+  Buffer<idx> length_, column_, row_of_;
+  Buffer<std::byte> values_;
+  const void* words_ = nullptr;
+};
+
+}  // namespace compound

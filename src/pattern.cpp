@@ -1,0 +1,102 @@
+#include "pattern.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "error.hpp"
+
+namespace compound {
+
+namespace {
+
+[[noreturn]] void broken(const std::string& what) { throw error(ErrorKind::argument, "broken block pattern: " + what); }
+
+/// One step of a multiply-and-shift hash (constant: 2^64 / golden ratio).
+std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
+  h = (h ^ v) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+
+}  // namespace
+
+void check(const PatternView& p) {
+  if (p.rows < 0 || p.cols < 0)
+    broken("negative size " + std::to_string(p.rows) + " x " + std::to_string(p.cols));
+  if (p.start.size() != static_cast<std::size_t>(p.rows) + 1)
+    broken(std::to_string(p.start.size()) + " row starts for " + std::to_string(p.rows) + " rows; one more than rows needed");
+  if (p.start[0] != 0) broken("the first row starts at " + std::to_string(p.start[0]) + ", not at 0");
+  for (idx r = 0; r < p.rows; ++r)
+    if (p.start[r + 1] < p.start[r]) broken("row " + std::to_string(r) + " ends before it starts");
+  if (p.column.size() != p.start.back())
+    broken(std::to_string(p.column.size()) + " columns for " + std::to_string(p.start.back()) + " entries");
+  for (idx r = 0; r < p.rows; ++r)
+    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e)
+      if (p.column[e] < 0 || p.column[e] >= p.cols)
+        broken("row " + std::to_string(r) + " has column " + std::to_string(p.column[e]) + ", allowed are 0 to " +
+               std::to_string(p.cols - 1));
+}
+
+template <class Integer>
+Pattern pattern_from(std::int64_t rows, std::int64_t cols, const Integer* start, const Integer* column) {
+  constexpr std::int64_t most = std::numeric_limits<idx>::max() - 1;
+  if (rows > most || cols > most)
+    throw error(ErrorKind::too_large, "a local matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                                          " blocks is beyond 32-bit block indices; use more processes or larger blocks");
+  if (static_cast<std::uint64_t>(start[rows]) > std::numeric_limits<count32>::max())
+    throw error(ErrorKind::too_large, std::to_string(start[rows]) +
+                                          " blocks on one process are beyond 32 bits; use more processes");
+  Pattern p{static_cast<idx>(rows), static_cast<idx>(cols), {}, {}};
+  p.start.assign(start, start + rows + 1);
+  p.column.assign(column, column + start[rows]);
+  check(p.view());
+  return p;
+}
+
+template Pattern pattern_from(std::int64_t, std::int64_t, const std::int32_t*, const std::int32_t*);
+template Pattern pattern_from(std::int64_t, std::int64_t, const std::int64_t*, const std::int64_t*);
+
+PatternStatistics statistics(const PatternView& p) {
+  PatternStatistics s{.rows = p.rows, .cols = p.cols, .entries = p.entries()};
+  if (p.rows == 0) return s;
+  s.shortest_row = std::numeric_limits<idx>::max();
+  double squares = 0;
+  for (idx r = 0; r < p.rows; ++r) {
+    const idx n = p.length(r);
+    s.empty_rows += n == 0;
+    s.shortest_row = std::min(s.shortest_row, n);
+    s.longest_row = std::max(s.longest_row, n);
+    squares += static_cast<double>(n) * n;
+    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) s.bandwidth = std::max(s.bandwidth, std::abs(r - p.column[e]));
+  }
+  s.mean_row = static_cast<double>(s.entries) / p.rows;
+  s.row_deviation = std::sqrt(std::max(0.0, squares / p.rows - s.mean_row * s.mean_row));
+  return s;
+}
+
+std::uint64_t fingerprint(const PatternView& p) {
+  std::uint64_t h = mixed(mixed(0, static_cast<std::uint64_t>(p.rows)), static_cast<std::uint64_t>(p.cols));
+  for (const count32 s : p.start) h = mixed(h, s);
+  for (const idx c : p.column) h = mixed(h, static_cast<std::uint64_t>(c));
+  return h;
+}
+
+Transposed transposed(const PatternView& p) {
+  Transposed t{{p.cols, p.rows, std::vector<count32>(static_cast<std::size_t>(p.cols) + 1), {}}, {}};
+  t.pattern.column.resize(p.entries());
+  t.entry_of.resize(p.entries());
+  for (const idx c : p.column) ++t.pattern.start[c + 1];
+  for (idx c = 0; c < p.cols; ++c) t.pattern.start[c + 1] += t.pattern.start[c];
+  std::vector<count32> next(t.pattern.start.begin(), t.pattern.start.end() - 1);
+  for (idx r = 0; r < p.rows; ++r)
+    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) {
+      const count32 at = next[p.column[e]]++;
+      t.pattern.column[at] = r;
+      t.entry_of[at] = e;
+    }
+  return t;
+}
+
+}  // namespace compound

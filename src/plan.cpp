@@ -1,0 +1,194 @@
+#include "plan.hpp"
+
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "device/entry/dense.hpp"
+#include "error.hpp"
+
+namespace compound {
+
+namespace {
+
+struct TraversalName {
+  Traversal traversal;
+  std::string_view name;
+};
+constexpr TraversalName traversals[] = {
+    {Traversal::rows, "rows"}, {Traversal::components, "components"}, {Traversal::slots, "slots"}};
+
+std::string group_text(idx group) { return group == group_all ? "all" : std::to_string(group); }
+
+idx parse_group(std::string_view text, std::string_view what) {
+  if (text == "all") return group_all;
+  const idx g = parse_number(text, 1, 1024, std::string(what) + " (or 'all')");
+  if (!std::has_single_bit(static_cast<unsigned>(g)))
+    throw error(ErrorKind::argument, std::string(what) + " " + std::to_string(g) + " must be a power of two, or 'all'");
+  return g;
+}
+
+void set_words(Plan& p, std::string_view value) {
+  const std::size_t colon = value.find(':');
+  p.layout.word_group = parse_group(value.substr(0, colon), "words=");
+  if (colon == std::string_view::npos) return;
+  const std::string_view order = value.substr(colon + 1);
+  if (order != "row" && order != "column")
+    throw error(ErrorKind::argument, "word order '" + std::string(order) + "' in words=; choose row, column");
+  p.layout.word_order = order == "row" ? WordOrder::row : WordOrder::column;
+}
+
+void set_values(Plan& p, std::string_view value) {
+  if (value != "double" && value != "float")
+    throw error(ErrorKind::argument, "values=" + std::string(value) + "; choose double, float");
+  p.values = value == "double" ? Precision::double_ : Precision::single;
+}
+
+void set_columns(Plan&, std::string_view value) {
+  if (value != "32") throw error(ErrorKind::argument, "columns=" + std::string(value) + "; choose 32");
+}
+
+/// The `name=value` words of a plan line.
+struct Setting {
+  std::string_view name;
+  std::string_view allowed;
+  void (*set)(Plan&, std::string_view);
+};
+constexpr Setting settings[] = {
+    {"entry", "a kind of entry", [](Plan& p, std::string_view v) { p.entry = entry_kind(v).name; }},
+    {"words", "1, 2, 4, ... or all, with :row or :column", set_words},
+    {"vectors", "1, 2, 4, ... or all",
+     [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
+    {"values", "double, float", set_values},
+    {"columns", "32", set_columns},
+    {"lanes", "1 to 32", [](Plan& p, std::string_view v) { p.schedule.lanes = parse_number(v, 1, 32, "lanes="); }},
+};
+
+/// Slices suit words interleaved over a slice; compressed rows keep each entry's words together.
+idx word_group_for(const LayoutSpec& spec) {
+  return spec.slice == 1 ? 1 : spec.slice == whole ? 32 : static_cast<idx>(std::bit_floor(static_cast<unsigned>(spec.slice)));
+}
+
+void set_layout(Plan& p, std::string_view text) {
+  const LayoutSpec read = parse_layout(text);
+  p.layout.preset = read.preset;
+  p.layout.slice = read.slice;
+  p.layout.sigma = read.sigma;
+  p.layout.word_group = word_group_for(read);
+  p.layout.occupancy = Occupancy::lengths;
+}
+
+bool set_flag(Plan& p, std::string_view word) {
+  if (word == "presence") return p.layout.occupancy = Occupancy::presence, true;
+  if (word == "rowlist") return p.layout.row_list = true;
+  for (const auto& t : traversals)
+    if (t.name == word) return p.schedule.traversal = t.traversal, true;
+  return false;
+}
+
+bool set_setting(Plan& p, std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos) return false;
+  for (const Setting& s : settings)
+    if (s.name == word.substr(0, equals)) return s.set(p, word.substr(equals + 1)), true;
+  std::string names;
+  for (const Setting& s : settings) names += (names.empty() ? "" : ", ") + std::string(s.name) + "=";
+  throw error(ErrorKind::argument, "unknown word '" + std::string(word) + "' in a plan; choose " + names +
+                                       ", a layout (" + preset_names() + "), presence, rowlist, rows");
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = text.find_first_not_of(" \t", at);
+    if (from == std::string_view::npos) break;
+    const std::size_t to = std::min(text.find_first_of(" \t", from), text.size());
+    words.push_back(text.substr(from, to - from));
+    at = to;
+  }
+  return words;
+}
+
+std::string shape_text(int rows, int cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
+
+}  // namespace
+
+std::string to_string(const Plan& p) {
+  std::string line = "entry=" + std::string(p.entry) + " " + layout_name(p.layout);
+  line += " words=" + group_text(p.layout.word_group) + (p.layout.word_order == WordOrder::row ? ":row" : ":column");
+  line += " vectors=" + group_text(p.layout.vector_group);
+  line += " values=" + std::string(name_of(p.values)) + " columns=32";
+  if (p.layout.occupancy == Occupancy::presence) line += " presence";
+  if (p.layout.row_list) line += " rowlist";
+  for (const auto& t : traversals)
+    if (t.traversal == p.schedule.traversal) line += " " + std::string(t.name);
+  return line + " lanes=" + std::to_string(p.schedule.lanes);
+}
+
+Plan parse_plan(std::string_view text, const Plan& base) {
+  Plan plan = base;
+  const auto words = words_of(text);
+  if (words.empty()) throw error(ErrorKind::argument, "empty plan; name at least a layout: " + preset_names());
+  // The layout first, wherever it stands: it brings a word group that words= may then change.
+  for (const auto word : words)
+    if (word == "+")
+      throw error(ErrorKind::unsupported, "a plan of several parts ('+') is not supported; give one part");
+  for (const auto word : words)
+    if (word.find('=') == std::string_view::npos && !set_flag(plan, word)) set_layout(plan, word);
+  for (const auto word : words)
+    if (word.find('=') == std::string_view::npos) set_flag(plan, word);  // set_layout resets occupancy
+  for (const auto word : words) set_setting(plan, word);
+  return plan;
+}
+
+PlanText split_off_diagonal(std::string_view text) {
+  const std::size_t at = text.find("off:");
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + 4)};
+}
+
+std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
+  const LayoutSpec& l = p.layout;
+  const EntryShape& fixed = entry_kind(p.entry).shape(problem.scalar.field);
+  const BlockShape& b = problem.block;
+  if (p.entry != "dense") {
+    if (fixed.words == 0) return "entry " + std::string(p.entry) + " does not exist in complex matrices";
+    if (fixed.rows != b.rows || fixed.cols != b.cols)
+      return "entry " + std::string(p.entry) + " needs blocks of " + shape_text(fixed.rows, fixed.cols) +
+             ", the matrix has " + shape_text(b.rows, b.cols);
+  }
+  if (l.slice == 1 && l.occupancy == Occupancy::presence) return "presence bits are for slices: csr has no padding";
+  if (l.slice > 1 && l.sigma != whole && l.sigma % l.slice != 0)
+    return "the sorting window " + std::to_string(l.sigma) + " must be a multiple of the slice height " +
+           std::to_string(l.slice);
+  if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
+    return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
+  return {};
+}
+
+EntryShape entry_shape(const Plan& p, const Problem& problem) {
+  if (p.entry != "dense") return entry_kind(p.entry).shape(problem.scalar.field);
+  return {problem.block.rows, problem.block.cols, problem.block.rows * problem.block.cols};
+}
+
+namespace {
+
+/// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
+bool wants_row_list(const PatternStatistics& s) { return s.empty_rows > s.rows / 2; }
+
+}  // namespace
+
+Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view) {
+  Plan plan;
+  plan.layout = parse_layout("csr");
+  plan.layout.row_list = wants_row_list(s);
+  plan.values = problem.scalar.precision;
+  return plan;
+}
+
+Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const Problem& problem,
+                     std::string_view backend) {
+  return parse_plan(layout, default_plan(s, problem, backend));
+}
+
+}  // namespace compound

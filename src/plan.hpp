@@ -1,0 +1,68 @@
+// Plan: entry, layout and schedule as one comparable value and one printable line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "entry_kinds.hpp"
+#include "layout_spec.hpp"
+#include "pattern.hpp"
+#include "schedule.hpp"
+
+namespace compound {
+
+struct Plan {
+  std::string_view entry = "dense";
+  LayoutSpec layout;
+  Precision values = Precision::double_;  ///< of the stored matrix words
+  Schedule schedule;
+  bool operator==(const Plan&) const = default;
+};
+
+/// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
+///
+/// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); `presence` and `rowlist` are flags.
+std::string to_string(const Plan& plan);
+
+/// Reads such a line. Words may come in any order and be left out; what is left out comes from `base`, but a layout
+/// brings its own slice, sigma and word group. Throws `argument` naming the word and what is allowed.
+Plan parse_plan(std::string_view text, const Plan& base);
+
+/// A matrix's diagonal and off-diagonal plan: "<plan> off: <plan>"; without `off:` the second is not set.
+struct PlanText {
+  std::string_view diagonal;
+  std::optional<std::string_view> off_diagonal;
+};
+PlanText split_off_diagonal(std::string_view text);
+
+/// The blocks of a matrix: rows x cols scalars.
+struct BlockShape {
+  int rows = 0, cols = 0;
+  bool operator==(const BlockShape&) const = default;
+};
+
+/// What the plan is asked to serve.
+struct Problem {
+  BlockShape block;
+  ScalarType scalar;
+};
+
+/// Empty if the plan can serve; else the reason in words, to be shown to the user. What a backend adds is its own
+/// (Backend::applicable).
+std::optional<std::string> applicable(const Plan& plan, const Problem& problem);
+
+/// Shape of one entry of the plan: for dense the block's own.
+EntryShape entry_shape(const Plan& plan, const Problem& problem);
+
+/// The rule-based plan of a backend for a matrix nobody gave a plan for.
+///
+/// host: compressed rows with column-major words, which lie on the parent's own arrays (no second copy); with a row list
+/// when most rows are empty, as in an MPI matrix's off-diagonal part.
+Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
+
+/// A layout as users name it, with the word map and row list that suit it.
+Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,
+                     std::string_view backend);
+
+}  // namespace compound
