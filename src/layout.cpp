@@ -73,7 +73,7 @@ Layout encode(const PatternView& p, const LayoutSpec& spec) {
   if (l.height == 1) return l;
   for (const idx row : rows) l.first_entry.push_back(p.start[row]);
   if (spec.occupancy == Occupancy::presence) {
-    l.presence.assign((l.slots() + 31) / 32, 0);
+    l.presence.assign(std::max<slot_t>(1, (l.slots() + 31) / 32), 0);  // never empty: that would mean "by lengths"
     for_each_slot(p, l, rows, [&](count32, slot_t slot) { l.presence[slot / 32] |= count32{1} << (slot % 32); });
   } else {
     for (const idx row : rows) l.length.push_back(p.length(row));

@@ -15,7 +15,7 @@ struct Layout {
   std::vector<count32> start;        ///< [slices + 1], in units of C slots
   std::vector<idx> length;           ///< [positions], C > 1 and occupancy by lengths
   std::vector<idx> column;           ///< [slots]
-  std::vector<count32> presence;     ///< [ceil(slots / 32)], occupancy by presence bits
+  std::vector<count32> presence;     ///< [ceil(slots / 32)], at least 1, occupancy by presence bits
   std::vector<idx> row_of;           ///< [positions], rows reordered or listed
   std::vector<count32> first_entry;  ///< [positions], where slots are not in the order of the pattern's entries
 

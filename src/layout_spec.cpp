@@ -16,6 +16,8 @@ constexpr Preset table[] = {
     {"sell", "slices of C rows, with row lengths (sliced ELLPACK, HLL)", 32, 2, 256, "sell"},
 };
 
+static_assert(std::size(table) == preset_count);
+
 std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> parts;
   for (std::size_t from = 0;;) {

@@ -23,6 +23,7 @@ struct Preset {
   std::string_view constructor; ///< suffix of the registered PETSc type
 };
 
+inline constexpr std::size_t preset_count = 3;
 std::span<const Preset> presets();
 std::string preset_names();
 const Preset& preset(std::string_view name);

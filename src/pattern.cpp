@@ -20,38 +20,53 @@ std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
   return h ^ (h >> 29);
 }
 
+void check_size(std::int64_t rows, std::int64_t cols) {
+  if (rows < 0 || cols < 0) broken("negative size " + std::to_string(rows) + " x " + std::to_string(cols));
+}
+
+template <class Integer>
+void check_starts(std::int64_t rows, const Integer* start) {
+  if (start[0] != 0) broken("the first row starts at " + std::to_string(start[0]) + ", not at 0");
+  for (std::int64_t r = 0; r < rows; ++r)
+    if (start[r + 1] < start[r]) broken("row " + std::to_string(r) + " ends before it starts");
+}
+
+template <class Start, class Column>
+void check_columns(std::int64_t rows, std::int64_t cols, const Start* start, const Column* column) {
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (Start e = start[r]; e < start[r + 1]; ++e)
+      if (column[e] < 0 || column[e] >= cols)
+        broken("row " + std::to_string(r) + " has column " + std::to_string(column[e]) +
+               (cols == 0 ? ", there are no columns" : ", allowed are 0 to " + std::to_string(cols - 1)));
+}
+
 }  // namespace
 
 void check(const PatternView& p) {
-  if (p.rows < 0 || p.cols < 0)
-    broken("negative size " + std::to_string(p.rows) + " x " + std::to_string(p.cols));
+  check_size(p.rows, p.cols);
   if (p.start.size() != static_cast<std::size_t>(p.rows) + 1)
     broken(std::to_string(p.start.size()) + " row starts for " + std::to_string(p.rows) + " rows; one more than rows needed");
-  if (p.start[0] != 0) broken("the first row starts at " + std::to_string(p.start[0]) + ", not at 0");
-  for (idx r = 0; r < p.rows; ++r)
-    if (p.start[r + 1] < p.start[r]) broken("row " + std::to_string(r) + " ends before it starts");
+  check_starts(p.rows, p.start.data());
   if (p.column.size() != p.start.back())
     broken(std::to_string(p.column.size()) + " columns for " + std::to_string(p.start.back()) + " entries");
-  for (idx r = 0; r < p.rows; ++r)
-    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e)
-      if (p.column[e] < 0 || p.column[e] >= p.cols)
-        broken("row " + std::to_string(r) + " has column " + std::to_string(p.column[e]) + ", allowed are 0 to " +
-               std::to_string(p.cols - 1));
+  check_columns(p.rows, p.cols, p.start.data(), p.column.data());
 }
 
 template <class Integer>
 Pattern pattern_from(std::int64_t rows, std::int64_t cols, const Integer* start, const Integer* column) {
   constexpr std::int64_t most = std::numeric_limits<idx>::max() - 1;
+  check_size(rows, cols);
   if (rows > most || cols > most)
     throw error(ErrorKind::too_large, "a local matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
                                           " blocks is beyond 32-bit block indices; use more processes or larger blocks");
+  check_starts(rows, start);
   if (static_cast<std::uint64_t>(start[rows]) > std::numeric_limits<count32>::max())
     throw error(ErrorKind::too_large, std::to_string(start[rows]) +
                                           " blocks on one process are beyond 32 bits; use more processes");
+  check_columns(rows, cols, start, column);  // before narrowing, which could bring a wrong index into range
   Pattern p{static_cast<idx>(rows), static_cast<idx>(cols), {}, {}};
   p.start.assign(start, start + rows + 1);
   p.column.assign(column, column + start[rows]);
-  check(p.view());
   return p;
 }
 

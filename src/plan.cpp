@@ -158,7 +158,8 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
              ", the matrix has " + shape_text(b.rows, b.cols);
   }
   if (l.slice == 1 && l.occupancy == Occupancy::presence) return "presence bits are for slices: csr has no padding";
-  if (l.slice > 1 && l.sigma != whole && l.sigma % l.slice != 0)
+  if (l.slice == 1 && l.sigma != 1) return "compressed rows keep their order: a sorting window needs slices";
+  if (l.slice > 1 && l.sigma > 1 && l.sigma % l.slice != 0)
     return "the sorting window " + std::to_string(l.sigma) + " must be a multiple of the slice height " +
            std::to_string(l.slice);
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)

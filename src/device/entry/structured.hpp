@@ -44,10 +44,13 @@ struct structured {
     for (int k = 0; k < Kind::word_count; ++k) {
       const unit u = Kind::structure(i, j, k);
       if (u.zero()) continue;
-      if constexpr (is_complex<S>)
-        b += w(k, 0) * S{real_of<S>(u.re), real_of<S>(u.im)};
-      else
+      // One part at a time: 0 * Inf must not appear.
+      if constexpr (is_complex<S>) {
+        if (u.re != 0) b.re += real_of<S>(u.re) * w(k, 0);
+        if (u.im != 0) b.im += real_of<S>(u.im) * w(k, 0);
+      } else {
         b += S(u.re) * w(k, 0);
+      }
     }
     return b;
   }

@@ -1,0 +1,49 @@
+#include "petsccompound.h"
+
+#include "mat_mpi.hpp"
+#include "types.hpp"
+#include "view.hpp"
+
+using namespace compound::plugin;
+
+namespace {
+
+/// Options first, so that what the program asks for later counts.
+PetscErrorCode ask(Mat A, const char* option, const char* value) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  Settings* settings;
+  PetscCall(settings_of(A, &settings));
+  PetscCall(read_options_once(A, *settings));
+  PetscCall(guarded(comm_of(A), [&] { set(*settings, option, value ? value : ""); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]) { return ask(A, "plan", plan); }
+
+PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]) { return ask(A, "layout", layout ? layout : "auto"); }
+
+PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]) {
+  return ask(A, "backend", backend ? backend : "auto");
+}
+
+PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  Settings* settings;
+  PetscCall(settings_of(A, &settings));
+  PetscCall(plan_line(A, &settings->printed_plan));
+  *plan = settings->printed_plan.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  Settings* settings;
+  PetscCall(settings_of(A, &settings));
+  PetscCall(collect_info(A, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

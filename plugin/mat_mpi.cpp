@@ -1,0 +1,391 @@
+#include "mat_mpi.hpp"
+
+#include "kept_settings.hpp"
+#include "overrides.hpp"
+#include "types.hpp"
+#include "view.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+PetscErrorCode destroy_scatter(MpiState* st) {
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&st->ghosts));
+  PetscCall(VecScatterDestroy(&st->scatter));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Collective. The parent's scatter is private and its vector always on the host, so we make our own.
+PetscErrorCode make_scatter(Mat A, MpiState* st) {
+  PetscFunctionBegin;
+  if (st->scatter) PetscFunctionReturn(PETSC_SUCCESS);
+  Mat off;
+  const PetscInt* columns;
+  PetscInt bs;
+  PetscCall(mpi_parts(A, nullptr, &off, &columns));
+  PetscCall(MatGetBlockSize(A, &bs));
+  const PetscInt n = off->cmap->n;
+  IS from, to;
+  Vec x;
+  PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, n / bs, columns, PETSC_COPY_VALUES, &from));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &to));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &st->ghosts));
+  PetscCall(VecCreateMPIWithArray(comm_of(A), 1, A->cmap->n, A->cmap->N, nullptr, &x));
+  PetscCall(VecScatterCreate(x, from, st->ghosts, to, &st->scatter));
+  PetscCall(VecDestroy(&x));
+  PetscCall(ISDestroy(&from));
+  PetscCall(ISDestroy(&to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A part's settings: the matrix's own; parts have no prefix and read no options.
+PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagonal) {
+  PetscFunctionBegin;
+  if (is_seq_compound(part)) {
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (st->settings.options_read && st->settings.version == settings.version && st->off_diagonal == off_diagonal)
+      PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  Settings of_part = settings;
+  of_part.options_read = true;
+  PetscCall(adopt_seq(part, of_part, off_diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode raise_parts(Mat A) {
+  PetscFunctionBegin;
+  Mat parts[2];
+  PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts)
+    if (part) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(part)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// y = A x or z + A x: the diagonal part's product runs while the ghosts travel.
+PetscErrorCode gather(Mat A, MpiState* st, Update update, Vec x, Vec z, Vec y) {
+  PetscFunctionBegin;
+  Mat diagonal, off;
+  PetscCall(compound_parts(A, st, &diagonal, &off));
+  PetscCall(VecScatterBegin(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(seq_multiply(diagonal, Op::none, update, x, z, y));
+  PetscCall(VecScatterEnd(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(seq_multiply(off, Op::none, Update::add, st->ghosts, y, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// y = op(A) x or z + op(A) x: what belongs to others is computed first and added to their y.
+PetscErrorCode scatter(Mat A, MpiState* st, Op op, Update update, Vec x, Vec z, Vec y) {
+  PetscFunctionBegin;
+  Mat diagonal, off;
+  PetscCall(compound_parts(A, st, &diagonal, &off));
+  PetscCall(seq_multiply(off, op, Update::assign, x, nullptr, st->ghosts));
+  PetscCall(seq_multiply(diagonal, op, update, x, z, y));
+  PetscCall(VecScatterBegin(st->scatter, st->ghosts, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterEnd(st->scatter, st->ghosts, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent's own product; it has none for Hermitian transposes, which then run on its parts' products.
+PetscErrorCode parent_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y, bool* done) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  const _MatOps& o = parent->ops;
+  const bool add = update == Update::add;
+  *done = op != Op::hermitian;
+  if (op == Op::none) PetscCall(add ? o.multadd(A, x, z, y) : o.mult(A, x, y));
+  if (op == Op::transpose) PetscCall(add ? o.multtransposeadd(A, x, z, y) : o.multtranspose(A, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
+  PetscFunctionBegin;
+  MpiState* st;
+  PetscCall(mpi_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(make_scatter(A, st));
+  if (st->settings.parent_only()) {
+    Mat diagonal, off;
+    bool done = false;
+    PetscCall(compound_parts(A, st, &diagonal, &off));  // so that they too leave their products to the parent
+    PetscCall(parent_multiply(A, op, update, x, z, y, &done));
+    if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  } else {
+    ++st->products;
+  }
+  PetscCall(op == Op::none ? gather(A, st, update, x, z, y) : scatter(A, st, op, update, x, z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <Op op>
+PetscErrorCode mult(Mat A, Vec x, Vec y) {
+  return multiply(A, op, Update::assign, x, nullptr, y);
+}
+
+template <Op op>
+PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
+  return multiply(A, op, Update::add, x, z, y);
+}
+
+/// An inherited operation that writes into the parts without raising their states: who holds a part (PCBJACOBI) would
+/// multiply with stale packed values.
+template <auto Member>
+struct RaisesParts;
+template <class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
+struct RaisesParts<Member> {
+  static PetscErrorCode call(Mat A, Args... args) {
+    PetscFunctionBegin;
+    const Parent* parent;
+    PetscCall(mpi_parent(&parent));
+    PetscCall((parent->ops.*Member)(A, args...));
+    PetscCall(raise_parts(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+PetscErrorCode install_mpi(Mat A);
+
+PetscErrorCode hash_of_columns(Mat A, std::uint64_t* hash) {
+  PetscFunctionBegin;
+  Mat off;
+  const PetscInt* columns;
+  PetscCall(mpi_parts(A, nullptr, &off, &columns));
+  std::uint64_t h = static_cast<std::uint64_t>(off->cmap->n);
+  for (PetscInt i = 0; i < off->cmap->n / A->rmap->bs; ++i)
+    h = (h ^ static_cast<std::uint64_t>(columns[i])) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+  *hash = h;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Collective: drops the scatter everywhere if the off-diagonal columns changed anywhere.
+PetscErrorCode check_scatter(Mat A, MpiState* st) {
+  PetscFunctionBegin;
+  std::uint64_t columns = 0;
+  PetscCall(hash_of_columns(A, &columns));
+  const int mine = columns != st->columns;
+  int changed = 0;
+  PetscCallMPI(MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, comm_of(A)));
+  st->columns = columns;
+  if (changed) PetscCall(destroy_scatter(st));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode assembly_end(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  PetscCall(parent->ops.assemblyend(A, mode));
+  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  MpiState* st;
+  Mat diagonal, off;
+  PetscCall(install_mpi(A));
+  PetscCall(mpi_state(A, &st));
+  PetscCall(check_scatter(A, st));
+  PetscCall(compound_parts(A, st, &diagonal, &off));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode assembly_begin(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  if (!A->preallocated) PetscCall(MatSetUp(A));
+  PetscCall(parent->ops.assemblybegin(A, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode get_diagonal_block(Mat A, Mat* block) {
+  PetscFunctionBegin;
+  MpiState* st;
+  Mat off;
+  PetscCall(mpi_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(compound_parts(A, st, block, &off));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode duplicate(Mat A, MatDuplicateOption option, Mat* B) {
+  PetscFunctionBegin;
+  MpiState *from, *to;
+  const Parent* parent;
+  PetscCall(mpi_state(A, &from));
+  PetscCall(mpi_parent(&parent));
+  PetscCall(parent->ops.duplicate(A, option, B));  // constructs our type by its name
+  PetscCall(install_mpi(*B));
+  PetscCall(mpi_state(*B, &to));
+  to->settings = from->settings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode drop_state(Mat A) {
+  PetscFunctionBegin;
+  if (auto* st = static_cast<MpiState*>(A->spptr)) {
+    PetscCall(destroy_scatter(st));
+    delete st;
+    A->spptr = nullptr;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr const char* base_converters[] = {"mpiaij", "mpisbaij", "mpiadj", "is", "hypre"};
+
+PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt dnz, const PetscInt* dnnz, PetscInt onz,
+                                 const PetscInt* onnz);
+
+PetscErrorCode compose_mpi_functions(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", set_preallocation));
+  PetscCall(compose_converters(A, MATMPIBAIJ, MATMPIBAIJCOMPOUND, base_converters));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode remove_mpi_functions(Mat A) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", parent->set_mpi_preallocation));
+  PetscCall(remove_converters(A, MATMPIBAIJCOMPOUND, base_converters));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode destroy(Mat A) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  if (auto* st = static_cast<MpiState*>(A->spptr)) keep_or_forget(A, st->settings);
+  PetscCall(drop_state(A));
+  PetscCall(remove_mpi_functions(A));
+  PetscCall(parent->ops.destroy(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Items>
+PetscErrorCode set_from_options(Mat A, Items) {
+  PetscFunctionBegin;
+  MpiState* st;
+  PetscCall(mpi_state(A, &st));
+  PetscCall(read_options(A, st->settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view_op(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  PetscCall(parent->ops.view(A, viewer));
+  PetscCall(view_info(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Member, class F>
+void raising(const F& f) {
+  f(Member, RaisesParts<Member>::call);
+}
+
+constexpr auto overrides = [](const auto& f) {
+  f(&_MatOps::mult, mult<Op::none>);
+  f(&_MatOps::multadd, mult_add<Op::none>);
+  f(&_MatOps::multtranspose, mult<Op::transpose>);
+  f(&_MatOps::multtransposeadd, mult_add<Op::transpose>);
+  f(&_MatOps::multhermitiantranspose, mult<Op::hermitian>);
+  f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
+  f(&_MatOps::assemblybegin, assembly_begin);
+  f(&_MatOps::assemblyend, assembly_end);
+  f(&_MatOps::getdiagonalblock, get_diagonal_block);
+  f(&_MatOps::duplicate, duplicate);
+  f(&_MatOps::destroy, destroy);
+  f(&_MatOps::view, view_op);
+  f(&_MatOps::convertfrom, convert_to_compound);
+  f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
+  raising<&_MatOps::axpy>(f);
+  raising<&_MatOps::zerorows>(f);
+  raising<&_MatOps::zerorowscolumns>(f);
+  raising<&_MatOps::diagonalscale>(f);
+  raising<&_MatOps::scale>(f);
+  raising<&_MatOps::conjugate>(f);
+  raising<&_MatOps::realpart>(f);
+  raising<&_MatOps::imaginarypart>(f);
+#if PETSC_VERSION_GE(3, 20, 0)
+  raising<&_MatOps::eliminatezeros>(f);
+#endif
+};
+
+PetscErrorCode install_mpi(Mat A) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  finish_late_set_up(A, parent->ops);
+  install(A, overrides);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt dnz, const PetscInt* dnnz, PetscInt onz,
+                                 const PetscInt* onnz) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  PetscCall(mpi_parent(&parent));
+  PetscCall(parent->set_mpi_preallocation(A, bs, dnz, dnnz, onz, onnz));
+  PetscCall(install_mpi(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+bool is_mpi_compound(Mat A) { return has_type(A, MATMPIBAIJCOMPOUND); }
+
+PetscErrorCode mpi_state(Mat A, MpiState** state) {
+  PetscFunctionBegin;
+  if (!A->spptr) A->spptr = new MpiState;
+  *state = static_cast<MpiState*>(A->spptr);
+  if (auto kept = kept_settings().take(A)) {
+    kept->version = (*state)->settings.version + 1;
+    (*state)->settings = std::move(*kept);
+    PetscCall(compose_mpi_functions(A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diagonal) {
+  PetscFunctionBegin;
+  PetscCall(mpi_parts(A, diagonal, off_diagonal, nullptr));
+  PetscCall(push_settings(*diagonal, st->settings, false));
+  PetscCall(push_settings(*off_diagonal, st->settings, true));
+  PetscObjectState state;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  if (state != st->parts_state) PetscCall(raise_parts(A));
+  st->parts_state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode adopt_mpi(Mat A, const Settings& settings) {
+  PetscFunctionBegin;
+  if (!is_mpi_compound(A)) {
+    A->spptr = new MpiState;
+    PetscCall(install_mpi(A));
+    PetscCall(compose_mpi_functions(A));
+    PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), MATMPIBAIJCOMPOUND));
+  }
+  MpiState* st;
+  PetscCall(mpi_state(A, &st));
+  st->settings = settings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode release_mpi(Mat A) {
+  PetscFunctionBegin;
+  const Parent* parent;
+  Mat parts[2];
+  PetscCall(mpi_parent(&parent));
+  PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts)
+    if (part && is_seq_compound(part)) PetscCall(release_seq(part));
+  uninstall(A, parent->ops, overrides);
+  PetscCall(remove_mpi_functions(A));
+  PetscCall(drop_state(A));
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), MATMPIBAIJ));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

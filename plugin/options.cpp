@@ -1,0 +1,123 @@
+// One table gives parsing, checking and -help of every option, and the README's table (tests/plugin/options_test.cpp
+// compares them).
+#include "backend.hpp"
+#include "settings.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+void check_backend(const std::string& v) {
+  if (v == "auto" || v == "petsc") return;
+  std::string names = "auto, petsc";
+  for (const BackendRow& row : backends()) {
+    if (row.name == v) return void(backend(v));  // throws why it is missing
+    names += ", " + std::string(row.name);
+  }
+  throw error(ErrorKind::argument, "unknown backend '" + v + "'; choose " + names);
+}
+
+void check_entry(const std::string& v) {
+  if (v == "auto") return;
+  try {
+    entry_kind(v);
+  } catch (const error&) {
+    throw error(ErrorKind::argument, "unknown entry '" + v + "'; choose auto, " + entry_kind_names());
+  }
+}
+
+void check_layout(const std::string& v) {
+  if (v == "auto") return;
+  try {
+    parse_layout(v);
+  } catch (const error& e) {
+    const bool unknown = std::string_view(e.what()).starts_with("unknown layout");
+    throw error(e.kind(), unknown ? "unknown layout '" + v + "'; choose auto, " + preset_names() : e.what());
+  }
+}
+
+void check_plan(const std::string& v) {
+  if (v.empty()) return;
+  const PlanText parts = split_off_diagonal(v);
+  parse_plan(parts.diagonal, Plan{});
+  if (parts.off_diagonal) parse_plan(*parts.off_diagonal, Plan{});
+}
+
+void check_word(const char* what, const std::string& v, std::initializer_list<const char*> allowed) {
+  std::string names;
+  for (const char* a : allowed) {
+    if (v == a) return;
+    names += (names.empty() ? "" : ", ") + std::string(a);
+  }
+  throw error(ErrorKind::argument, "unknown " + std::string(what) + " '" + v + "'; choose " + names);
+}
+
+struct Option {
+  const char* name;  ///< after -mat_compound_
+  const char* help;
+  std::string Settings::*value;
+  void (*check)(const std::string&);
+};
+
+constexpr Option options[] = {
+    {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
+     &Settings::backend, check_backend},
+    {"entry", "what a stored entry is: auto (dense), dense, complex, quaternion", &Settings::entry, check_entry},
+    {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
+    {"plan", "a whole plan as one line, as -mat_view ::ascii_info prints it", &Settings::plan, check_plan},
+    {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
+     [](const std::string& v) { check_word("precision", v, {"double", "single"}); }},
+    {"tune", "effort to find a plan: off (by rule)", &Settings::tune,
+     [](const std::string& v) { check_word("tune effort", v, {"off"}); }},
+};
+
+}  // namespace
+
+void set(Settings& settings, std::string_view name, const std::string& value) {
+  for (const Option& o : options) {
+    if (o.name != name) continue;
+    o.check(value);
+    settings.*o.value = value;
+    if (name == "layout") settings.plan.clear();  // the last word counts
+    ++settings.version;
+  }
+}
+
+Plan choose_plan(const Settings& s, bool off_diagonal, const PatternStatistics& statistics, const Problem& problem) {
+  Plan base = s.layout == "auto" ? default_plan(statistics, problem, s.backend_name())
+                                 : plan_for_layout(s.layout, statistics, problem, s.backend_name());
+  if (s.entry != "auto") base.entry = entry_kind(s.entry).name;
+  if (s.precision == "single") base.values = Precision::single;
+  const PlanText parts = split_off_diagonal(s.plan);
+  const std::string_view text = off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
+  return text.empty() ? base : parse_plan(text, base);
+}
+
+PetscErrorCode read_options(Mat A, Settings& settings) {
+  PetscFunctionBegin;
+  const char* prefix = reinterpret_cast<PetscObject>(A)->prefix;
+  settings.options_read = true;
+  PetscOptionsBegin(comm_of(A), prefix, "Compound matrix options", "Mat");
+  for (const Option& o : options) {
+    const std::string key = "-mat_compound_" + std::string(o.name);
+    char text[1024];
+    PetscBool given = PETSC_FALSE;
+    PetscCall(PetscOptionsString(key.c_str(), o.help, "MatSetFromOptions", (settings.*o.value).c_str(), text,
+                                 sizeof(text), &given));
+    if (given) PetscCall(guarded(comm_of(A), [&] {
+      try {
+        set(settings, o.name, text);
+      } catch (const error& e) {
+        throw error(e.kind(), std::string(e.what()) + " (-" + (prefix ? prefix : "") + key.substr(1) + ")");
+      }
+    }));
+  }
+  PetscBool view = settings.view ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(PetscOptionsBool("-mat_compound_view", "print the plan when a matrix is packed", "MatSetFromOptions", view,
+                             &view, nullptr));
+  settings.view = view == PETSC_TRUE;
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,80 @@
+// The edge between PETSc's error codes and the core's exceptions, and names that old PETSc releases lack.
+#pragma once
+
+#include <new>
+#include <string>
+
+#include <petscmat.h>
+#include <petsc/private/matimpl.h>
+
+#include "error.hpp"
+#include "scalar_type.hpp"
+
+#if PETSC_VERSION_LT(3, 19, 0)
+#define PETSC_SUCCESS 0
+#endif
+
+namespace compound::plugin {
+
+#if PETSC_VERSION_LT(3, 24, 0)
+using AnyFunction = void (*)(void);
+#else
+using AnyFunction = PetscErrorCodeFn*;
+#endif
+
+#if defined(PETSC_USE_COMPLEX)
+using Scalar = complex_number<PetscReal>;
+#else
+using Scalar = PetscReal;
+#endif
+static_assert(sizeof(Scalar) == sizeof(PetscScalar));
+
+inline PetscErrorCode code_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::argument: return PETSC_ERR_ARG_WRONG;
+    case ErrorKind::unsupported: return PETSC_ERR_SUP;
+    case ErrorKind::too_large: return PETSC_ERR_ARG_OUTOFRANGE;
+  }
+  return PETSC_ERR_PLIB;
+}
+
+/// Runs `body`, which may throw; the one place where exceptions become PETSc errors.
+template <class Body>
+PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
+  std::string what;
+  PetscErrorCode code = PETSC_SUCCESS;
+  try {
+    body();
+  } catch (const error& e) {
+    what = e.what();
+    code = code_of(e.kind());
+  } catch (const std::bad_alloc&) {
+    what = "out of memory for a packed matrix; use -mat_compound_layout csr (no second copy) or more processes";
+    code = PETSC_ERR_MEM;
+  } catch (const std::exception& e) {
+    what = e.what();
+    code = PETSC_ERR_PLIB;
+  }
+  PetscFunctionBegin;
+  PetscCheck(code == PETSC_SUCCESS, comm, code, "petsc-compound: %s", what.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
+
+/// Composes a function of any signature under a name; null removes it.
+template <class F>
+PetscErrorCode compose(Mat A, const char* name, F* f) {
+  return PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, f);
+}
+inline PetscErrorCode compose(Mat A, const char* name, std::nullptr_t) {
+  return PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, static_cast<void (*)(void)>(nullptr));
+}
+
+/// The function composed under a name, or null.
+template <class F>
+PetscErrorCode query(Mat A, const char* name, F** f) {
+  return PetscObjectQueryFunction(reinterpret_cast<PetscObject>(A), name, f);
+}
+
+}  // namespace compound::plugin

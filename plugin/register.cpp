@@ -1,0 +1,89 @@
+// What PETSc calls when it loads the library: the check that both fit each other, then types and events.
+#include <cstdio>
+
+#include "log.hpp"
+#include "petsccompound.h"
+#include "types.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+PetscLogEvent pack_event;
+
+/// One thing a plugin and the PETSc it is loaded into must agree on.
+struct Fit {
+  const char* what;
+  std::string built_for, found;
+};
+
+std::string text_of(PetscDataType type) {
+  const char* const* names = PetscDataTypes;
+  return names[type];
+}
+
+PetscErrorCode check_fit(const Fit& f) {
+  PetscFunctionBegin;
+  PetscCheck(f.built_for == f.found, PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "petsc-compound does not fit this PETSc: it was built for %s %s, this program runs with %s; "
+             "build the plugin for this PETSc (cmake --preset host or host-complex, or with PETSC_DIR set)",
+             f.what, f.built_for.c_str(), f.found.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// struct _p_Mat and the scalar and index types differ between configurations, and nothing else would notice.
+PetscErrorCode check_petsc() {
+  PetscFunctionBegin;
+  PetscInt major, minor, subminor, release;
+  PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, &release));
+  PetscCall(check_fit({"release", std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR),
+                       std::to_string(major) + "." + std::to_string(minor)}));
+  PetscDataType scalar;
+  PetscBool found;
+  PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
+  if (found) PetscCall(check_fit({"scalar type", text_of(PETSC_SCALAR), text_of(scalar)}));
+  PetscBool has_cuda = PETSC_FALSE;
+  PetscCall(PetscHasExternalPackage("cuda", &has_cuda));
+  PetscCall(check_fit({"device support", PetscDefined(HAVE_CUDA) ? "cuda" : "none", has_cuda ? "cuda" : "none"}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscLogEvent log_pack() { return pack_event; }
+
+PetscErrorCode register_log_events() {
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventRegister("MatCompoundPack", MAT_CLASSID, &pack_event));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
+
+namespace {
+
+/// Registered types are forgotten by PetscFinalize().
+bool initialized = false;
+
+PetscErrorCode forget() {
+  initialized = false;
+  return PETSC_SUCCESS;
+}
+
+}  // namespace
+
+PetscErrorCode PetscCompoundInitialize(void) {
+  using namespace compound::plugin;
+  PetscFunctionBegin;
+  if (initialized) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(check_petsc());
+  PetscCall(MatInitializePackage());
+  PetscCall(register_log_events());
+  PetscCall(register_types());
+  PetscCall(PetscRegisterFinalize(forget));
+  initialized = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The symbol -dll_append looks for: PetscDLLibraryRegister_<file name without lib and .so>.
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_petsccompound(void) { return PetscCompoundInitialize(); }

@@ -1,0 +1,44 @@
+// What a matrix was asked to do: by options, by a pinned type name, or through the C API.
+#pragma once
+
+#include <string>
+
+#include "plan.hpp"
+#include "petsc_guard.hpp"
+
+namespace compound::plugin {
+
+struct Settings {
+  std::string backend = "auto";
+  std::string entry = "auto";
+  std::string layout = "auto";
+  std::string plan;
+  std::string precision = "double";
+  std::string tune = "off";
+  bool view = false;
+
+  std::string printed_plan;  ///< what MatCompoundGetPlan() lends
+  bool options_read = false;
+  int version = 0;  ///< rises with every change, so that packed copies know when they are of old settings
+
+  /// Whether products are left to the parent type.
+  bool parent_only() const { return backend == "petsc"; }
+  std::string_view backend_name() const { return backend == "auto" ? "host" : std::string_view(backend); }
+};
+
+/// Sets one option by its name without the prefix `-mat_compound_`; throws `argument` listing what is allowed.
+void set(Settings& settings, std::string_view option, const std::string& value);
+
+/// The plan for one part of a matrix. Throws `argument` when what was asked for does not fit it.
+Plan choose_plan(const Settings& settings, bool off_diagonal, const PatternStatistics& statistics,
+                 const Problem& problem);
+
+/// Reads -<prefix>mat_compound_* into `settings` and lists them under -help.
+PetscErrorCode read_options(Mat A, Settings& settings);
+
+/// read_options() unless it was done: programs that never call MatSetFromOptions() get their options at first use.
+inline PetscErrorCode read_options_once(Mat A, Settings& settings) {
+  return settings.options_read ? PETSC_SUCCESS : read_options(A, settings);
+}
+
+}  // namespace compound::plugin

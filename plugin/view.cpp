@@ -1,0 +1,121 @@
+#include "view.hpp"
+
+#include "mat_mpi.hpp"
+#include "types.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  SeqState* st;
+  PetscCall(block_arrays(part, &b));
+  info->parent_bytes += parent_bytes(b);
+  info->stored_blocks += b.entries();
+  if (!is_seq_compound(part)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(part, &st));
+  info->pattern_packs += st->counts.pattern_packs;
+  info->value_packs += st->counts.value_packs;
+  info->products += st->counts.products;
+  if (st->packed) {
+    info->packed_bytes += static_cast<PetscInt64>(st->packed->bytes().total());
+    info->padding_blocks += st->packed->slots() - st->packed->entries();
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode plan_of_part(Mat part, std::string* line) {
+  PetscFunctionBegin;
+  if (is_seq_compound(part)) {
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (st->packed) *line = to_string(st->packed->plan());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where the plan came from, in the user's terms.
+std::string origin(const Settings& s) {
+  if (!s.plan.empty()) return "asked for as a plan";
+  if (s.layout != "auto") return "asked for as layout " + s.layout;
+  return "by rule";
+}
+
+}  // namespace
+
+PetscErrorCode collect_info(Mat A, MatCompoundInfo* info) {
+  PetscFunctionBegin;
+  *info = {};
+  if (!A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_mpi_compound(A)) {
+    MpiState* st;
+    Mat diagonal, off;
+    PetscCall(mpi_state(A, &st));
+    PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+    PetscCall(add_part(diagonal, info));
+    PetscCall(add_part(off, info));
+    info->products = st->products;
+  } else {
+    PetscCall(add_part(A, info));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode plan_line(Mat A, std::string* line) {
+  PetscFunctionBegin;
+  line->clear();
+  if (!is_mpi_compound(A)) {
+    PetscCall(plan_of_part(A, line));
+  } else if (A->assembled) {
+    Mat diagonal, off;
+    std::string second;
+    PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+    PetscCall(plan_of_part(diagonal, line));
+    PetscCall(plan_of_part(off, &second));
+    if (!second.empty()) *line += " off: " + second;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode print_info(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  MatCompoundInfo mine, all;
+  Settings* settings;
+  std::string plan;
+  PetscCall(collect_info(A, &mine));
+  PetscCall(settings_of(A, &settings));
+  PetscCall(plan_line(A, &plan));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, sizeof(mine) / sizeof(PetscInt64), MPIU_INT64, MPI_SUM, comm_of(A)));
+  const auto mb = [](PetscInt64 bytes) { return static_cast<double>(bytes) / 1e6; };
+  if (settings->parent_only())
+    plan = "none: products are left to the parent type";
+  else if (plan.empty())
+    plan = "not chosen yet: at the first product";
+  else
+    plan += " (" + origin(*settings) + ")";
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", plan.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s%s\n",
+                                   settings->parent_only() ? "petsc" : std::string(settings->backend_name()).c_str(),
+                                   settings->backend == "auto" ? " (auto)" : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
+                                   " padding; parent %.3f MB, packed copies %.3f MB\n",
+                                   all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view_info(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  PetscBool ascii;
+  PetscViewerFormat format;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)
+    PetscCall(print_info(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

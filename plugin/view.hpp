@@ -1,0 +1,20 @@
+// What a compound matrix says of itself.
+#pragma once
+
+#include "mat_seq.hpp"
+
+namespace compound::plugin {
+
+/// This process's figures.
+PetscErrorCode collect_info(Mat A, MatCompoundInfo* info);
+
+/// "<plan>" or "<plan> off: <plan>"; empty before the first product.
+PetscErrorCode plan_line(Mat A, std::string* line);
+
+/// The paragraph of -mat_view ::ascii_info; nothing on other viewers and formats. Collective.
+PetscErrorCode view_info(Mat A, PetscViewer viewer);
+
+/// The same paragraph, whatever the format. Collective.
+PetscErrorCode print_info(Mat A, PetscViewer viewer);
+
+}  // namespace compound::plugin
