@@ -50,6 +50,7 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
   }
   Settings of_part = settings;
   of_part.options_read = true;
+  of_part.view = false;
   PetscCall(adopt_seq(part, of_part, off_diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,6 +106,7 @@ PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   MpiState* st;
   PetscCall(mpi_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
+  PetscCall(view_once(A, st->settings));
   PetscCall(make_scatter(A, st));
   if (st->settings.parent_only()) {
     Mat diagonal, off;

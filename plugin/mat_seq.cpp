@@ -328,6 +328,7 @@ PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   SeqState* st;
   PetscCall(seq_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
+  PetscCall(view_once(A, st->settings));
   if (st->settings.parent_only()) {
     PetscCall(parent_multiply(A, st, op, update, x, z, y));
   } else {

@@ -80,6 +80,7 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
     settings.*o.value = value;
     if (name == "layout") settings.plan.clear();  // the last word counts
     ++settings.version;
+    settings.viewed = false;
   }
 }
 

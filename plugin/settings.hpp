@@ -15,7 +15,8 @@ struct Settings {
   std::string plan;
   std::string precision = "double";
   std::string tune = "off";
-  bool view = false;
+  bool view = false;  ///< print the plan once, when first packed
+  bool viewed = false;
 
   std::string printed_plan;  ///< what MatCompoundGetPlan() lends
   bool options_read = false;

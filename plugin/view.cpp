@@ -79,20 +79,43 @@ PetscErrorCode plan_line(Mat A, std::string* line) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// Brings packed copies up to date, so that a view tells of the plan that products will use.
+PetscErrorCode prepare(Mat A, const Settings& settings) {
+  PetscFunctionBegin;
+  if (!A->assembled || settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
+  Mat parts[2] = {A, nullptr};
+  if (is_mpi_compound(A)) {
+    MpiState* st;
+    PetscCall(mpi_state(A, &st));
+    PetscCall(compound_parts(A, st, &parts[0], &parts[1]));
+  }
+  for (Mat part : parts) {
+    if (!part) continue;
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    PetscCall(seq_refresh(part, st));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   MatCompoundInfo mine, all;
   Settings* settings;
   std::string plan;
-  PetscCall(collect_info(A, &mine));
   PetscCall(settings_of(A, &settings));
+  PetscCall(read_options_once(A, *settings));
+  PetscCall(prepare(A, *settings));
+  PetscCall(collect_info(A, &mine));
   PetscCall(plan_line(A, &plan));
   PetscCallMPI(MPI_Allreduce(&mine, &all, sizeof(mine) / sizeof(PetscInt64), MPIU_INT64, MPI_SUM, comm_of(A)));
   const auto mb = [](PetscInt64 bytes) { return static_cast<double>(bytes) / 1e6; };
   if (settings->parent_only())
     plan = "none: products are left to the parent type";
   else if (plan.empty())
-    plan = "not chosen yet: at the first product";
+    plan = "none yet: the matrix is not assembled";
   else
     plan += " (" + origin(*settings) + ")";
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", plan.c_str()));
@@ -106,6 +129,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+}  // namespace
+
 PetscErrorCode view_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   PetscBool ascii;
@@ -115,6 +140,14 @@ PetscErrorCode view_info(Mat A, PetscViewer viewer) {
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)
     PetscCall(print_info(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view_once(Mat A, Settings& settings) {
+  PetscFunctionBegin;
+  if (!settings.view || settings.viewed) PetscFunctionReturn(PETSC_SUCCESS);
+  settings.viewed = true;
+  PetscCall(print_info(A, PETSC_VIEWER_STDOUT_(comm_of(A))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

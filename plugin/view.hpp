@@ -11,10 +11,10 @@ PetscErrorCode collect_info(Mat A, MatCompoundInfo* info);
 /// "<plan>" or "<plan> off: <plan>"; empty before the first product.
 PetscErrorCode plan_line(Mat A, std::string* line);
 
-/// The paragraph of -mat_view ::ascii_info; nothing on other viewers and formats. Collective.
+/// The paragraph of -mat_view ::ascii_info; nothing on other viewers and formats. Packs if need be. Collective.
 PetscErrorCode view_info(Mat A, PetscViewer viewer);
 
-/// The same paragraph, whatever the format. Collective.
-PetscErrorCode print_info(Mat A, PetscViewer viewer);
+/// The same paragraph on standard output if -mat_compound_view asks for it, once. Collective.
+PetscErrorCode view_once(Mat A, Settings& settings);
 
 }  // namespace compound::plugin
