@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Runs one PETSc example with several matrix types, interleaved, and prints one table.
+
+The example must print `unknowns:`, `blocks:` and `iterations:` and solve again in a log stage named Repeat
+(examples/elasticity.c does). Times are medians over the rounds of that second stage; GB/s are of compulsory bytes, which
+are the same for every type: 3x3 blocks of doubles (or complex), one 32-bit column a block, row starts, x once, y once.
+"""
+
+import argparse
+import csv
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+
+def run(args, mat_type, log):
+    """One run; returns its output as a dictionary and its Repeat stage as {event: seconds of the slowest rank}."""
+    command = [args.program, *args.options, "-repeat", "1", "-mat_type", mat_type, "-dll_append", args.plugin,
+               "-mat_view", "::ascii_info", "-log_view", f":{log}:ascii_csv"]
+    if args.ranks > 1:
+        command = ["mpirun", "-n", str(args.ranks)] + command
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nfailed with code {done.returncode}:\n{done.stdout}{done.stderr}")
+    printed = dict(re.findall(r"^ *([a-z ]+): (.*)$", done.stdout, re.M))
+    times = {}
+    with open(log, newline="") as file:
+        for row in csv.reader(file):
+            if row[0] == "Repeat" and row[1] in ("MatMult", "KSPSolve"):
+                seconds, count = times.get(row[1], (0.0, 0))
+                times[row[1]] = (max(seconds, float(row[4])), max(count, int(row[3])))
+    return printed, times
+
+
+def compulsory_bytes(printed, scalar_bytes):
+    blocks, unknowns = int(printed["blocks"]), int(printed["unknowns"])
+    return blocks * (9 * scalar_bytes + 4) + (unknowns // 3 + 1) * 4 + 2 * unknowns * scalar_bytes
+
+
+def memory_mb(printed, mat_type, scalar_bytes):
+    """Bytes of the matrix on the host, by the type's own arrays (32-bit indices)."""
+    blocks, unknowns = int(printed["blocks"]), int(printed["unknowns"])
+    if "compound memory" in printed:
+        parent, packed = re.search(r"parent ([\d.]+) MB, packed copies ([\d.]+) MB", printed["compound memory"]).groups()
+        return float(parent) + float(packed)
+    scalar_rows = 9 * blocks * (scalar_bytes + 4) + (unknowns + 1) * 4
+    block_rows = blocks * (9 * scalar_bytes + 4) + (unknowns // 3 + 1) * 4
+    return (scalar_rows if mat_type == "aij" else block_rows) / 1e6
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--plugin", required=True)
+    parser.add_argument("--types", required=True, help="comma-separated -mat_type values; the second is the baseline")
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--complex", action="store_true", help="the PETSc has complex scalars")
+    parser.add_argument("options", nargs="*", help="options of the program, after --")
+    args = parser.parse_args()
+    types = args.types.split(",")
+    baseline = "baij" if "baij" in types else types[0]
+    scalar_bytes = 16 if args.complex else 8
+    printed, samples = {}, {t: [] for t in types}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(args.rounds):
+            for t in types:
+                printed[t], times = run(args, t, os.path.join(folder, "log.csv"))
+                samples[t].append(times)
+
+    def median(t, event):
+        return statistics.median(s[event][0] for s in samples[t])
+
+    first = printed[types[0]]
+    print(f"\nunknowns {first['unknowns']}, blocks {first['blocks']}, ranks {args.ranks}; "
+          f"medians of {args.rounds} interleaved rounds, second solve")
+    print(f"{'type':<18}{'iterations':>11}{'MatMult s':>11}{'GB/s':>7}{'KSPSolve s':>12}"
+          f"{'MatMult x ' + baseline:>16}{'KSPSolve x ' + baseline:>17}{'matrix MB':>11}")
+    for t in types:
+        seconds, count = median(t, "MatMult"), samples[t][0]["MatMult"][1]
+        rate = compulsory_bytes(printed[t], scalar_bytes) * count / seconds / 1e9
+        print(f"{t:<18}{printed[t]['iterations']:>11}{seconds:>11.3f}{rate:>7.1f}{median(t, 'KSPSolve'):>12.3f}"
+              f"{median(baseline, 'MatMult') / seconds:>15.2f}x"
+              f"{median(baseline, 'KSPSolve') / median(t, 'KSPSolve'):>16.2f}x"
+              f"{memory_mb(printed[t], t, scalar_bytes):>11.1f}")
+    for t in types:
+        if "compound plan" in printed[t]:
+            print(f"plan of {t}: {printed[t]['compound plan']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+# Sourced by quickstart.sh and test.sh: packages, build folders, MPI for small and shared machines.
+# Debian 12 and Ubuntu 24.04; elsewhere install the same things by hand and set PETSC_DIR.
+
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '== %s\n' "$*"; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# install PACKAGE...: those that are missing, by apt.
+install_packages() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "packages: all there"
+    return
+  fi
+  command -v apt-get >/dev/null || fail "these Debian packages (or their like) are missing and apt-get is not here: ${missing[*]}"
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "run as root or install sudo; missing packages: ${missing[*]}"
+    root=(sudo)
+  fi
+  say "installing packages: ${missing[*]}"
+  "${root[@]}" apt-get update -qq || say "apt-get update failed; trying with the lists there are"
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null \
+    || fail "apt-get could not install: ${missing[*]}"
+}
+
+build_packages=(g++ cmake ninja-build pkg-config libopenmpi-dev openmpi-bin python3)
+if [ -z "${PETSC_DIR:-}" ]; then
+  build_packages+=(libpetsc-real-dev)
+fi
+
+# Ranks share cores here: wait by yielding, one thread each. Open MPI refuses root unless told.
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+if [ "$(id -u)" -eq 0 ]; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+# configure_and_build PRESET [CMAKE OPTION...]: into build/PRESET, or build/petsc-dir-PRESET with PETSC_DIR.
+# Sets build to the folder.
+configure_and_build() {
+  local preset=$1
+  shift
+  build="$top/build/$preset"
+  [ -n "${PETSC_DIR:-}" ] && build="$top/build/petsc-dir-$preset"
+  say "building $preset in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
+  (cd "$top" && cmake --preset "$preset" -B "$build" "$@" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $preset failed"; }
+  cmake --build "$build" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $preset failed"; }
+}
+mkdir -p "$top/build"
