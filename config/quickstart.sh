@@ -14,7 +14,7 @@ while getopts n: option; do
 done
 
 install_packages "${build_packages[@]}"
-configure_and_build host -DCOMPOUND_TESTS=OFF
+configure_and_build host AUTO petsccompound elasticity
 say "solving elasticity on examples/data/bracket.msh, refined once, $ranks rank(s), three interleaved rounds"
 python3 "$top/config/compare_types.py" --ranks "$ranks" --rounds 3 \
   --program "$build/examples/elasticity" --plugin "$build/plugin/libpetsccompound.so" \

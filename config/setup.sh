@@ -40,15 +40,15 @@ if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# configure_and_build PRESET [CMAKE OPTION...]: into build/PRESET, or build/petsc-dir-PRESET with PETSC_DIR.
+# configure_and_build PRESET COMPOUND_TESTS TARGET...: into build/PRESET, or build/petsc-dir-PRESET with PETSC_DIR.
 # Sets build to the folder.
 configure_and_build() {
-  local preset=$1
-  shift
+  local preset=$1 tests=$2
+  shift 2
   build="$top/build/$preset"
   [ -n "${PETSC_DIR:-}" ] && build="$top/build/petsc-dir-$preset"
   say "building $preset in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
-  (cd "$top" && cmake --preset "$preset" -B "$build" "$@" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $preset failed"; }
-  cmake --build "$build" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $preset failed"; }
+  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $preset failed"; }
+  cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $preset failed"; }
 }
 mkdir -p "$top/build"

@@ -2,7 +2,8 @@
 # Sets up, builds and runs every test:   bash config/test.sh [-R REGEX]
 #
 # The core's tests, and the plugin's on 1, 2 and 3 ranks, with the system's real and complex PETSc. With PETSC_DIR (and
-# PETSC_ARCH) set, with that PETSc alone. Ends with ctest's summary, of all builds together.
+# PETSC_ARCH) set, with that PETSc alone. COMPOUND_SANITIZERS=1 adds a build with address and undefined-behaviour
+# sanitizers. Ends with ctest's summary, of all builds together.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 packages=("${build_packages[@]}" libgtest-dev xz-utils)
@@ -14,11 +15,16 @@ install_packages "${packages[@]}"
 builds=()
 if [ -z "${PETSC_DIR:-}" ]; then
   for preset in host host-complex; do
-    configure_and_build "$preset"
+    configure_and_build "$preset" ON all
     builds+=("$build")
   done
 else
-  configure_and_build host
+  configure_and_build host ON all
+  builds+=("$build")
+fi
+
+if [ -n "${COMPOUND_SANITIZERS:-}" ]; then
+  configure_and_build asan ON all
   builds+=("$build")
 fi
 

@@ -69,6 +69,9 @@ PetscErrorCode gather(Mat A, MpiState* st, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   Mat diagonal, off;
   PetscCall(compound_parts(A, st, &diagonal, &off));
+  // Whatever can fail does so before messages are under way.
+  PetscCall(seq_prepare(diagonal));
+  PetscCall(seq_prepare(off));
   PetscCall(VecScatterBegin(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(seq_multiply(diagonal, Op::none, update, x, z, y));
   PetscCall(VecScatterEnd(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));

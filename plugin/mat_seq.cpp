@@ -51,7 +51,7 @@ void pack_pattern(SeqState& st, const BlockArrays& b) {
 
 PetscErrorCode refresh_pattern(Mat A, SeqState* st, const BlockArrays& b) {
   PetscFunctionBegin;
-  const SeqState::PatternKey key{A->nonzerostate, b.start, b.column, b.block_size, st->settings.version};
+  const SeqState::PatternKey key{A->nonzerostate, b.entries(), b.start, b.column, b.block_size, st->settings.version};
   if (st->packed && key == st->pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(log_pack(), A, nullptr, nullptr, nullptr));
   PetscCall(guarded(comm_of(A), [&] { pack_pattern(*st, b); }));
@@ -154,6 +154,11 @@ PetscErrorCode duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(seq_parent(&parent));
   PetscCall(parent->ops.duplicate(A, option, B));
   PetscCall(adopt_seq(*B, st->settings, st->off_diagonal));
+  // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
+  SeqState* copy;
+  PetscCall(seq_state(*B, &copy));
+  copy->parent_mult = st->parent_mult;
+  copy->parent_multadd = st->parent_multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,6 +227,11 @@ PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt nz, const PetscInt
   PetscCall(seq_parent(&parent));
   PetscCall(parent->set_preallocation(A, bs, nz, nnz));
   PetscCall(install_seq(A));
+  // New arrays may come to lie where the old ones were, and no state tells of them.
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  st->pattern_key = {};
+  st->values_key = {};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -314,8 +324,11 @@ PetscErrorCode release_seq(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode seq_refresh(Mat A, SeqState* st) {
+PetscErrorCode seq_prepare(Mat A) {
   PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  if (st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
   BlockArrays b;
   PetscCall(block_arrays(A, &b));
   PetscCall(refresh_pattern(A, st, b));
@@ -332,7 +345,7 @@ PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   if (st->settings.parent_only()) {
     PetscCall(parent_multiply(A, st, op, update, x, z, y));
   } else {
-    PetscCall(seq_refresh(A, st));
+    PetscCall(seq_prepare(A));
     PetscCall(packed_multiply(A, st, op, update, x, z, y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -24,8 +24,11 @@ struct SeqState {
   Counts counts;
 
   /// What `packed` was made from; anything different means packing again.
+  ///
+  /// The nonzero state alone is not enough: PETSc's blocked insertion adds blocks without raising it.
   struct PatternKey {
     PetscObjectState nonzero_state = -1;
+    PetscInt entries = -1;
     const PetscInt *start = nullptr, *column = nullptr;
     PetscInt block_size = 0;
     int settings_version = -1;
@@ -60,8 +63,8 @@ PetscErrorCode release_seq(Mat A);
 /// y = op(A) x or z + op(A) x by the packed copy, which is brought up to date first; z may be y, or null for assign.
 PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
 
-/// Packs if need be, without a product.
-PetscErrorCode seq_refresh(Mat A, SeqState* state);
+/// Packs if need be, without a product; nothing where products are left to the parent.
+PetscErrorCode seq_prepare(Mat A);
 
 PetscInt64 parent_bytes(const BlockArrays& arrays);
 

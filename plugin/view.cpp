@@ -91,12 +91,8 @@ PetscErrorCode prepare(Mat A, const Settings& settings) {
     PetscCall(mpi_state(A, &st));
     PetscCall(compound_parts(A, st, &parts[0], &parts[1]));
   }
-  for (Mat part : parts) {
-    if (!part) continue;
-    SeqState* st;
-    PetscCall(seq_state(part, &st));
-    PetscCall(seq_refresh(part, st));
-  }
+  for (Mat part : parts)
+    if (part) PetscCall(seq_prepare(part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

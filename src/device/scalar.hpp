@@ -8,7 +8,7 @@ namespace compound {
 template <class T>
 struct complex_number {
   T re = 0, im = 0;
-  COMPOUND_FN constexpr complex_number() = default;
+  constexpr complex_number() = default;
   COMPOUND_FN constexpr complex_number(T r, T i = 0) : re(r), im(i) {}
   template <class U>
   COMPOUND_FN constexpr explicit complex_number(complex_number<U> c) : re(T(c.re)), im(T(c.im)) {}

@@ -1,5 +1,6 @@
 // What differs between the compilers of this folder's text: g++ and clang (host), nvcc and NVRTC (device).
-// Nothing in src/device includes anything outside it, and no standard header.
+// Nothing in src/device includes anything outside it, and no standard header. NVRTC needs -std=c++20 -default-device
+// (it takes generic lambdas for host functions, whatever function they stand in).
 #pragma once
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -30,16 +31,11 @@ struct fixed_or<dynamic> {
   COMPOUND_FN constexpr operator slot_t() const { return value; }
 };
 
-template <int V>
-struct constant {
-  static constexpr int value = V;
-};
-
-/// f(constant<0>), ..., f(constant<N-1>): a loop whose index is a compile-time constant.
+/// f.operator()<0>(), ..., f.operator()<N - 1>(): a loop whose index is a compile-time constant.
 template <int N, int I = 0, class F>
 COMPOUND_FN constexpr void unroll(const F& f) {
   if constexpr (I < N) {
-    f(constant<I>{});
+    f.template operator()<I>();
     unroll<N, I + 1>(f);
   }
 }

@@ -2,21 +2,26 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <petscdm.h>
 #include <petscksp.h>
 #include <petsccompound.h>
 
-#ifndef PETSC_SUCCESS
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
 // 3.18 has no such name.
-#if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
-#endif
 
-/// Fails the test (fatally) when a PETSc call returns an error.
-/// All processes of a collective call get the same error code, so a fatal failure does not leave the others waiting.
-#define PETSC_OK(...) ASSERT_EQ(static_cast<int>(__VA_ARGS__), 0) << #__VA_ARGS__
+/// Ends the test (by an exception) when a PETSc call returns an error; usable in helpers and lambdas as well.
+/// All processes of a collective call get the same error code, so that does not leave the others waiting.
+#define PETSC_OK(...) ::petsc_test::must(static_cast<int>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 
 namespace petsc_test {
+
+void must(int code, const char *call, const char *file, int line);
 
 int rank();
 int size();
@@ -24,18 +29,58 @@ int size();
 /// Largest value of `v` over all processes: tests compare this, so that all processes agree on the verdict.
 double max_over_ranks(double v);
 bool all_ranks(bool v);
+PetscInt64 sum_over_ranks(PetscInt64 v);
+/// The text of process 0 on all.
+std::string same_on_all_ranks(std::string text);
 
-/// Runs `call` with PETSc's error printing replaced, and returns its code and the message of the first error raised.
+/// The type these tests are about: COMPOUND_TEST_TYPE, else "baijcompound". With "baij" they test themselves.
+const std::string &tested_type();
+bool tested_is_compound();
+
+/// Owns one PETSc object.
+template <class T, PetscErrorCode (*Destroy)(T *)>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(T raw) : raw_(raw) {}
+  Handle(Handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  Handle &operator=(Handle &&other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~Handle() { reset(); }
+
+  operator T() const { return raw_; }
+  /// For calls that make a new object.
+  T *out() {
+    reset();
+    return &raw_;
+  }
+  /// For calls that may exchange the object for another.
+  T *in_place() { return &raw_; }
+  void reset() {
+    if (raw_) (void)Destroy(&raw_);
+  }
+
+ private:
+  T raw_ = nullptr;
+};
+using Matrix = Handle<Mat, MatDestroy>;
+using Vector = Handle<Vec, VecDestroy>;
+using Indices = Handle<IS, ISDestroy>;
+using Solver = Handle<KSP, KSPDestroy>;
+using Grid = Handle<DM, DMDestroy>;
+using Viewer = Handle<PetscViewer, PetscViewerDestroy>;
+
+/// What a call that should fail returned, and the message of the first error raised.
 struct caught {
   int code = 0;
   std::string message;
 };
-template <class Call>
-caught catch_error(Call &&call);
-
-caught begin_catching();
+void begin_catching();
 caught end_catching(int code);
 
+/// Runs `call` with PETSc's error printing replaced.
 template <class Call>
 caught catch_error(Call &&call) {
   begin_catching();

@@ -2,9 +2,37 @@
 #include "petsc_test.hpp"
 
 #include <cstdio>
-#include <string>
+#include <cstdlib>
+#include <stdexcept>
+#include <vector>
 
 namespace petsc_test {
+
+namespace {
+
+// PETSc's own handler aborts every process but the first, so that GoogleTest could not say which test it was.
+std::string first_message, trace;
+
+PetscErrorCode remember(MPI_Comm, int line, const char *function, const char *file, PetscErrorCode code,
+                        PetscErrorType type, const char *message, void *) {
+  if (type == PETSC_ERROR_INITIAL) {
+    trace.clear();
+    if (first_message.empty() && message) first_message = message;
+  }
+  if (message && *message && type == PETSC_ERROR_INITIAL) trace += std::string("\n  ") + message;
+  trace += std::string("\n    ") + (function ? function : "?") + " at " + (file ? file : "?") + ":" + std::to_string(line);
+  return code;
+}
+
+}  // namespace
+
+void must(int code, const char *call, const char *file, int line) {
+  if (code == 0) return;
+  const auto text = std::string(file) + ":" + std::to_string(line) + ": " + call + " returned error " +
+                    std::to_string(code) + trace;
+  trace.clear();
+  throw std::runtime_error(text);
+}
 
 int rank() {
   PetscMPIInt r = 0;
@@ -30,24 +58,34 @@ bool all_ranks(bool v) {
   return all == 1;
 }
 
-namespace {
-std::string first_message;
-
-PetscErrorCode remember(MPI_Comm, int, const char *, const char *, PetscErrorCode code, PetscErrorType type,
-                        const char *message, void *) {
-  if (type == PETSC_ERROR_INITIAL && first_message.empty() && message) first_message = message;
-  return code;
+PetscInt64 sum_over_ranks(PetscInt64 v) {
+  long long mine = v, all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, PETSC_COMM_WORLD);
+  return all;
 }
-}  // namespace
 
-caught begin_catching() {
-  first_message.clear();
-  PetscPushErrorHandler(remember, nullptr);
-  return {};
+std::string same_on_all_ranks(std::string text) {
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, PETSC_COMM_WORLD);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  return text;
 }
+
+const std::string &tested_type() {
+  static const std::string type = [] {
+    const char *asked = std::getenv("COMPOUND_TEST_TYPE");
+    return std::string(asked && *asked ? asked : MATBAIJCOMPOUND);
+  }();
+  return type;
+}
+
+bool tested_is_compound() { return tested_type().rfind(MATBAIJCOMPOUND, 0) == 0; }
+
+void begin_catching() { first_message.clear(); }
 
 caught end_catching(int code) {
-  PetscPopErrorHandler();
+  trace.clear();
   return {code, first_message};
 }
 
@@ -56,7 +94,7 @@ caught end_catching(int code) {
 namespace {
 
 /// Output of process 0 only, but failures of every process.
-class QuietOnOthers : public testing::EmptyTestEventListener {
+class FailuresOnly : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult &r) override {
     if (r.failed()) {
       std::printf("[%d] %s:%d: %s\n", petsc_test::rank(), r.file_name() ? r.file_name() : "?", r.line_number(),
@@ -71,13 +109,15 @@ class QuietOnOthers : public testing::EmptyTestEventListener {
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   if (PetscInitialize(&argc, &argv, nullptr, nullptr)) return 2;
+  (void)PetscPushErrorHandler(petsc_test::remember, nullptr);
   if (petsc_test::rank() != 0) {
     auto &listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new QuietOnOthers);
+    listeners.Append(new FailuresOnly);
   }
   const int failed = RUN_ALL_TESTS() != 0 ? 1 : 0;
   const bool all_passed = petsc_test::all_ranks(failed == 0);
+  (void)PetscPopErrorHandler();
   if (PetscFinalize()) return 2;
   return all_passed ? 0 : 1;
 }

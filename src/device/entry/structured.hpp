@@ -21,15 +21,15 @@ struct structured {
   /// out += op(block(w)) x, summed in the order of the block's rows, columns, words.
   template <Op op, class Words, class S>
   COMPOUND_FN static void madd(const Words& w, const S* x, S* out) {
-    unroll<Kind::block_rows>([&](auto i) {
-      unroll<Kind::block_cols>([&](auto j) {
-        unroll<Kind::word_count>([&](auto k) {
-          constexpr unit u = op == Op::hermitian ? Kind::structure(i.value, j.value, k.value).conjugated()
-                                                 : Kind::structure(i.value, j.value, k.value);
+    unroll<Kind::block_rows>([&]<int i>() {
+      unroll<Kind::block_cols>([&]<int j>() {
+        unroll<Kind::word_count>([&]<int k>() {
+          constexpr unit of_a = Kind::structure(i, j, k);
+          constexpr unit u = op == Op::hermitian ? of_a.conjugated() : of_a;
           if constexpr (!u.zero()) {
-            constexpr int to = op == Op::none ? i.value : j.value;
-            constexpr int from = op == Op::none ? j.value : i.value;
-            add_unit<u.re, u.im>(out[to], w(k.value, 0) * x[from]);
+            constexpr int to = op == Op::none ? i : j;
+            constexpr int from = op == Op::none ? j : i;
+            add_unit<u.re, u.im>(out[to], w(k, 0) * x[from]);
           }
         });
       });

@@ -13,7 +13,14 @@ inline constexpr slot_t all_items = -2;
 
 template <slot_t Group>
 struct word_map {
-  static constexpr slot_t log2_of(slot_t g) { return g <= 1 ? 0 : 1 + log2_of(g / 2); }
+  COMPOUND_FN static constexpr slot_t log2_of(slot_t g) {
+    slot_t log2 = 0;
+    while (g > 1) {
+      g /= 2;
+      ++log2;
+    }
+    return log2;
+  }
   static constexpr int one_group = 62;  ///< a shift that sends every item to group 0
 
   fixed_or<Group == dynamic ? dynamic : Group == all_items ? slot_t(one_group) : log2_of(Group)> shift;

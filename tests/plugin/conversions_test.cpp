@@ -1,0 +1,227 @@
+// To and from other types; pinned constructors; files; types set late.
+#include "compare.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+using namespace petsc_test;
+
+const Problem &problem() {
+  static const Problem p = [] {
+    Random random(7);
+    const auto shape = spread(3, 9, 9);
+    return Problem{shape, random_blocks(random, shape, 0.3, true), 8};
+  }();
+  return p;
+}
+
+Matrix plain() { return filled_matrix(MATBAIJ, "", problem()); }
+
+struct FromType : testing::TestWithParam<const char *> {};
+
+TEST_P(FromType, ConvertsAsBaijDoes) {
+  const auto A = plain();
+  Matrix other, tested;
+  PETSC_OK(MatConvert(A, GetParam(), MAT_INITIAL_MATRIX, other.out()));
+
+  PETSC_OK(MatConvert(other, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+
+  EXPECT_TRUE(is_tested_type(tested));
+  EXPECT_TRUE(same_products(tested, A, 9));
+}
+
+TEST_P(FromType, ConvertsInPlace) {
+  const auto A = plain();
+  Matrix other;
+  PETSC_OK(MatConvert(A, GetParam(), MAT_INITIAL_MATRIX, other.out()));
+
+  PETSC_OK(MatConvert(other, tested_type().c_str(), MAT_INPLACE_MATRIX, other.in_place()));
+
+  EXPECT_TRUE(is_tested_type(other));
+  EXPECT_TRUE(same_products(other, A, 10));
+}
+
+TEST_P(FromType, ConvertsBack) {
+  const auto A = plain();
+  Matrix tested, back;
+  PETSC_OK(MatConvert(A, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+
+  PETSC_OK(MatConvert(tested, GetParam(), MAT_INITIAL_MATRIX, back.out()));
+
+  EXPECT_TRUE(same_mult(back, A, 11));
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, FromType, testing::Values(MATBAIJ, MATAIJ, MATDENSE),
+                         [](const auto &param_info) { return std::string(param_info.param); });
+
+TEST(Conversions, ReuseAMatrixForNewValues) {
+  const auto A = plain();
+  Matrix aij, tested;
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, aij.out()));
+  PETSC_OK(MatConvert(aij, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+  EXPECT_TRUE(same_mult(tested, A, 12));
+  PETSC_OK(MatScale(aij, 3.0));
+  PETSC_OK(MatScale(A, 3.0));
+
+  PETSC_OK(MatConvert(aij, tested_type().c_str(), MAT_REUSE_MATRIX, tested.in_place()));
+
+  EXPECT_TRUE(same_products(tested, A, 13));
+}
+
+TEST(Conversions, OfAnAijFillIncompleteBlocksWithZeros) {
+  Matrix aij, tested;
+  const PetscInt n = 4, bs = 3;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, aij.out()));
+  PETSC_OK(MatSetSizes(aij, n * bs, n * bs, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetBlockSize(aij, bs));
+  PETSC_OK(MatSetType(aij, MATAIJ));
+  PETSC_OK(MatSeqAIJSetPreallocation(aij, 4, nullptr));
+  PETSC_OK(MatMPIAIJSetPreallocation(aij, 4, nullptr, 4, nullptr));
+  PetscInt first, last, total;
+  PETSC_OK(MatGetOwnershipRange(aij, &first, &last));
+  PETSC_OK(MatGetSize(aij, &total, nullptr));
+  for (PetscInt i = first; i < last; ++i) {
+    const PetscInt columns[] = {i, (i * 7 + 2) % total};
+    const PetscScalar values[] = {value(1, i), value(2, i)};
+    PETSC_OK(MatSetValues(aij, 1, &i, i % bs == 1 ? 1 : 2, columns, values, ADD_VALUES));
+  }
+  assemble(aij);
+
+  PETSC_OK(MatConvert(aij, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+
+  EXPECT_TRUE(same_products(tested, aij, 14));
+}
+
+TEST(Conversions, BackToBaijRestoreTheParentsProducts) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto A = plain();
+  Matrix tested;
+  PETSC_OK(MatConvert(A, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+  EXPECT_TRUE(same_mult(tested, A, 15));
+
+  PETSC_OK(MatConvert(tested, MATBAIJ, MAT_INPLACE_MATRIX, tested.in_place()));
+
+  const char *type = nullptr;
+  PETSC_OK(MatGetType(tested, &type));
+  EXPECT_STREQ(type, size() == 1 ? MATSEQBAIJ : MATMPIBAIJ);
+  EXPECT_TRUE(same_products(tested, A, 16));
+  EXPECT_TRUE(same_values(tested, A));
+}
+
+struct Pinned : testing::TestWithParam<std::pair<const char *, const char *>> {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  }
+};
+
+TEST_P(Pinned, ConstructorMakesTheRootTypeInItsLayout) {
+  const auto [type, layout] = GetParam();
+
+  const auto A = filled_matrix(type, "", problem());
+
+  EXPECT_TRUE(is_tested_type(A));
+  EXPECT_TRUE(same_products(A, plain(), 18));
+  EXPECT_NE(plan_of(A).find(std::string(" ") + layout), std::string::npos) << plan_of(A);
+}
+
+TEST_P(Pinned, NameRePinsAnAssembledMatrix) {
+  const auto [type, layout] = GetParam();
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  EXPECT_TRUE(same_mult(A, plain(), 19));
+
+  PETSC_OK(MatSetType(A, type));
+
+  EXPECT_TRUE(same_products(A, plain(), 20));
+  EXPECT_NE(plan_of(A).find(std::string(" ") + layout), std::string::npos) << plan_of(A);
+}
+
+TEST_P(Pinned, OptionBeatsTheName) {
+  const auto A = filled_matrix(GetParam().first, "-mat_compound_layout sell:4", problem());
+
+  EXPECT_TRUE(same_mult(A, plain(), 21));
+  EXPECT_NE(plan_of(A).find(" sell:4"), std::string::npos) << plan_of(A);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, Pinned,
+                         testing::Values(std::pair{MATBAIJCOMPOUNDCSR, "csr"}, std::pair{MATBAIJCOMPOUNDELLR, "ellr"},
+                                         std::pair{MATBAIJCOMPOUNDSELL, "sell:32"}),
+                         [](const auto &param_info) { return std::string(param_info.param.first); });
+
+TEST(Files, KeepTheMatrix) {
+  const auto A = filled_matrix(tested_type(), "", problem());
+  const std::string name = "conversions_test_" + std::to_string(size()) + ".bin";
+  Viewer out, in;
+  PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name.c_str(), FILE_MODE_WRITE, out.out()));
+  PETSC_OK(MatView(A, out));
+  out.reset();
+
+  Matrix B;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, B.out()));
+  PETSC_OK(MatSetSizes(B, problem().shape.rows[rank()] * 3, problem().shape.cols[rank()] * 3, PETSC_DETERMINE,
+                       PETSC_DETERMINE));
+  PETSC_OK(MatSetType(B, tested_type().c_str()));
+  PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name.c_str(), FILE_MODE_READ, in.out()));
+  PETSC_OK(MatLoad(B, in));
+
+  EXPECT_TRUE(is_tested_type(B));
+  EXPECT_TRUE(same_products(B, plain(), 22));
+  if (rank() == 0) {
+    std::remove(name.c_str());
+    std::remove((name + ".info").c_str());
+  }
+}
+
+/// Created and preallocated as aij, typed afterwards.
+Matrix typed_late() {
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetBlockSize(A, 2));
+  PETSC_OK(MatSetType(A, MATAIJ));
+  PETSC_OK(MatSeqAIJSetPreallocation(A, 6, nullptr));
+  PETSC_OK(MatMPIAIJSetPreallocation(A, 6, nullptr, 6, nullptr));
+  PETSC_OK(MatSetType(A, tested_type().c_str()));
+  return A;
+}
+
+TEST(LateType, SetsItselfUpAtTheFirstInsertion) {
+  if (PETSC_VERSION_LT(3, 19, 0) && !tested_is_compound())
+    GTEST_SKIP() << "PETSc before 3.19 crashes here with its own baij";
+  const auto A = typed_late();
+
+  PetscInt first, last;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; ++i) PETSC_OK(MatSetValue(A, i, i, 2.0, INSERT_VALUES));
+  assemble(A);
+
+  const auto x = right_vector(A, 23), y = left_vector(A, 24);
+  PETSC_OK(MatMult(A, x, y));
+  PETSC_OK(VecAXPY(y, -2.0, x));
+  PetscReal norm;
+  PETSC_OK(VecNorm(y, NORM_INFINITY, &norm));
+  EXPECT_EQ(norm, 0.0);
+  EXPECT_TRUE(is_tested_type(A));
+}
+
+TEST(LateType, SetsItselfUpAtMatZeroEntries) {
+  if (PETSC_VERSION_LT(3, 19, 0) && !tested_is_compound())
+    GTEST_SKIP() << "PETSc before 3.19 crashes here with its own baij";
+  const auto A = typed_late();
+
+  PETSC_OK(MatZeroEntries(A));
+  PetscInt first, last;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; ++i) PETSC_OK(MatSetValue(A, i, i, 4.0, ADD_VALUES));
+  assemble(A);
+
+  const auto x = right_vector(A, 25), y = left_vector(A, 26);
+  PETSC_OK(MatMult(A, x, y));
+  PETSC_OK(VecAXPY(y, -4.0, x));
+  PetscReal norm;
+  PETSC_OK(VecNorm(y, NORM_INFINITY, &norm));
+  EXPECT_EQ(norm, 0.0);
+}
+
+}  // namespace

@@ -1,0 +1,35 @@
+// Operations that change a matrix, each done in the same way to both twins: the vocabulary of the value-change tests and
+// of the random sequences.
+#pragma once
+
+#include "compare.hpp"
+
+namespace petsc_test {
+
+struct Operation {
+  std::string name;
+  /// May change the matrix, its shape and variant; all choices come from `random`, which both sides get in equal state.
+  void (*run)(Side &, Random &random);
+  bool square = false;  ///< needs equal row and column layout
+  /// Plain mpibaij is not up to it in the middle of a sequence. MatTranspose with reuse leaves an off-diagonal part that
+  /// has columns of the diagonal one, so that a later MatAXPY fails on one process; MatConvert from mpiaij preallocates
+  /// too little after MatZeroRows.
+  bool not_in_mpi_sequences = false;
+};
+inline void PrintTo(const Operation &operation, std::ostream *out) { *out << operation.name; }
+
+/// Everything PETSc lets one do to the values of a BAIJ matrix, each with its own name.
+const std::vector<Operation> &value_changes();
+/// Assembly again, in every way.
+const std::vector<Operation> &assemblies();
+/// What replaces the matrix: duplicates, conversions, other layouts.
+const std::vector<Operation> &replacements();
+
+void apply(const Operation &operation, Twins &twins, std::uint64_t seed);
+
+/// The blocks of this process's rows.
+std::vector<Block> own_blocks(Mat A);
+/// New entries are inserted, not refused, from now on.
+void allow_new_nonzeros(Mat A);
+
+}  // namespace petsc_test

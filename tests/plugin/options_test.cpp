@@ -1,0 +1,176 @@
+// Options, their errors, views, and what the README says of them.
+#include "compare.hpp"
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace petsc_test;
+
+const Problem &problem() {
+  static const Problem p = random_problem(71, spread(3, 8, 8));
+  return p;
+}
+
+struct Options : testing::Test {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  }
+  void TearDown() override { (void)PetscOptionsClear(nullptr); }
+
+  static caught error_of(const std::string &option) {
+    return catch_error([&]() -> PetscErrorCode {
+      PetscCall(PetscOptionsInsertString(nullptr, option.c_str()));
+      Mat A;
+      PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+      PetscErrorCode code = MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE);
+      if (!code) code = MatSetType(A, MATBAIJCOMPOUND);
+      if (!code) code = MatSetFromOptions(A);
+      return code;  // A is lost on purpose: destroying it would need the stack that the error unwound
+    });
+  }
+};
+
+struct Refused {
+  const char *name, *option, *message;
+};
+void PrintTo(const Refused &r, std::ostream *out) { *out << r.option; }
+
+const Refused refusals[] = {
+    {"layout", "-mat_compound_layout sel", "unknown layout 'sel'; choose auto, csr, ellr, sell (-mat_compound_layout)"},
+    {"height", "-mat_compound_layout sell:1000", "must be a number, 2 to 256"},
+    {"numbers", "-mat_compound_layout csr:4", "too many numbers"},
+    {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose entry="},
+    {"plan_group", "-mat_compound_plan words=3", "must be a power of two"},
+    {"backend", "-mat_compound_backend gpu", "unknown backend 'gpu'; choose auto, petsc, host, cuda"},
+    {"cuda", "-mat_compound_backend cuda", "this build has no CUDA backend"},
+    {"entry", "-mat_compound_entry octonion", "choose auto, dense, complex, quaternion"},
+    {"precision", "-mat_compound_precision half", "choose double, single"},
+    {"tune", "-mat_compound_tune wildly", "choose off"},
+};
+
+struct RefusedOptions : Options, testing::WithParamInterface<Refused> {};
+
+TEST_P(RefusedOptions, NameWhatIsAllowed) {
+  const auto found = error_of(GetParam().option);
+
+  EXPECT_NE(found.code, 0);
+  EXPECT_NE(found.message.find(GetParam().message), std::string::npos) << found.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RefusedOptions, testing::ValuesIn(refusals),
+                         [](const auto &param_info) { return std::string(param_info.param.name); });
+
+TEST_F(Options, WithAPrefixActOnThatMatrixOnly) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-fluid_mat_compound_layout sell:4"));
+  const auto other = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  auto fluid = empty_matrix(MATBAIJCOMPOUND, "", problem().shape);
+  PETSC_OK(MatSetOptionsPrefix(fluid, "fluid_"));
+  PETSC_OK(MatSetFromOptions(fluid));
+  preallocate(fluid, problem());
+  insert_blocks(fluid, problem(), problem().seed, INSERT_VALUES);
+  assemble(fluid);
+
+  EXPECT_TRUE(same_mult(fluid, other, 72));
+
+  EXPECT_NE(plan_of(fluid).find(" sell:4"), std::string::npos) << plan_of(fluid);
+  EXPECT_NE(plan_of(other).find(" csr"), std::string::npos) << plan_of(other);
+}
+
+TEST_F(Options, AreReadAtTheFirstProductByProgramsThatNeverAsk) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_layout ellr"));
+  Matrix A;
+  PETSC_OK(MatConvert(filled_matrix(MATBAIJ, "", problem()), MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, A.out()));
+
+  EXPECT_TRUE(same_mult(A, filled_matrix(MATBAIJ, "", problem()), 73));
+
+  EXPECT_NE(plan_of(A).find(" ellr"), std::string::npos) << plan_of(A);
+}
+
+TEST_F(Options, PrecisionSingleStoresFloats) {
+  const auto A = filled_matrix(MATBAIJ, "", problem());
+  const auto single = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_precision single", problem());
+  const auto x = right_vector(A, 74), y = left_vector(A, 75), z = left_vector(A, 75);
+
+  PETSC_OK(MatMult(A, x, y));
+  PETSC_OK(MatMult(single, x, z));
+
+  PetscReal norm, difference;
+  PETSC_OK(VecNorm(y, NORM_INFINITY, &norm));
+  PETSC_OK(VecAXPY(z, -1.0, y));
+  PETSC_OK(VecNorm(z, NORM_INFINITY, &difference));
+  EXPECT_GT(difference, 0.0);
+  EXPECT_LT(difference, 64 * 6e-8 * norm);
+  EXPECT_NE(plan_of(single).find("values=float"), std::string::npos) << plan_of(single);
+}
+
+TEST_F(Options, AnInapplicablePlanSaysWhy) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  PETSC_OK(MatCompoundSetPlan(A, "entry=quaternion csr"));
+  const auto x = right_vector(A, 76), y = left_vector(A, 77);
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+
+  EXPECT_NE(found.code, 0);
+  EXPECT_NE(found.message.find(PetscDefined(USE_COMPLEX) ? "needs blocks of 2x2" : "needs blocks of 4x4"),
+            std::string::npos)
+      << found.message;
+}
+
+std::string file_of(const std::string &name) {
+  std::ifstream file(name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST_F(Options, ViewSaysPlanBackendAndBytes) {
+  const std::string name = "options_test_view_" + std::to_string(size()) + ".txt";
+  const auto A = filled_matrix(MATBAIJCOMPOUNDSELL, "", problem());
+  Viewer viewer;
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
+  PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+
+  PETSC_OK(MatView(A, viewer));
+
+  viewer.reset();
+  MPI_Barrier(PETSC_COMM_WORLD);
+  const auto text = same_on_all_ranks(file_of(name));
+  EXPECT_NE(text.find("compound plan: entry=dense sell:32 words=32:column"), std::string::npos) << text;
+  EXPECT_NE(text.find("asked for as layout sell"), std::string::npos) << text;
+  EXPECT_NE(text.find("compound backend: host (auto)"), std::string::npos) << text;
+  EXPECT_NE(text.find("packed copies"), std::string::npos) << text;
+  MPI_Barrier(PETSC_COMM_WORLD);
+  if (rank() == 0) std::remove(name.c_str());
+}
+
+TEST_F(Options, BytesOfPackedCopiesAreCounted) {
+  const auto on_parent = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  const auto packed = filled_matrix(MATBAIJCOMPOUNDSELL, "", problem());
+  EXPECT_TRUE(same_mult(packed, on_parent, 78));
+
+  const auto a = info_of(on_parent), b = info_of(packed);
+
+  const PetscInt64 words = b.stored_blocks * 9 * static_cast<PetscInt64>(sizeof(PetscScalar));
+  EXPECT_EQ(sum_over_ranks(a.stored_blocks), static_cast<PetscInt64>(problem().blocks.size()));
+  EXPECT_TRUE(all_ranks(b.packed_bytes >= words));
+  EXPECT_TRUE(all_ranks(sizeof(PetscInt) > 4 || a.packed_bytes <= 4 * (2 + 3 * a.stored_blocks)));  // row lists only
+}
+
+TEST_F(Options, FunctionsRefuseOtherTypes) {
+  const auto A = filled_matrix(MATBAIJ, "", problem());
+
+  const auto found = catch_error([&] { return MatCompoundSetLayout(A, "csr"); });
+
+  EXPECT_NE(found.code, 0);
+  EXPECT_NE(found.message.find("MatCompound functions are for baijcompound"), std::string::npos) << found.message;
+}
+
+TEST_F(Options, LoadingTwiceDoesNoHarm) {
+  PETSC_OK(PetscCompoundInitialize());
+
+  EXPECT_TRUE(same_mult(filled_matrix(MATBAIJCOMPOUND, "", problem()), filled_matrix(MATBAIJ, "", problem()), 79));
+}
+
+}  // namespace

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Checks who may include whom (design.md 3) by reading #include lines.
+
+usage: check_includes.py [ROOT]      every violation on a line of its own; exit status 1 if there is any
+       check_includes.py --self-test the rules against made-up violations
+"""
+
+import fnmatch
+import pathlib
+import re
+import sys
+import tempfile
+
+FOLDERS = ("src", "plugin", "include")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+# (files, headers that they must not include, why). Files are paths from the root; headers are paths from the root where
+# the header is one of ours, else as written between <> or "". `!` takes back what an earlier pattern of its row said.
+RULES = [
+    (["src/*"], ["petsc*", "*/petsc*", "mpi.h", "mpi*.h"], "the core knows neither PETSc nor MPI"),
+    (["src/*"], ["plugin/*", "include/*"], "the core does not know the plugin"),
+    (["include/*"], ["src/*", "plugin/*"], "public headers stand on their own"),
+    (["src/device/*"], ["*", "!src/device/*"], "device text includes nothing outside src/device, no standard header"),
+    (["src/device/target.hpp"], ["*"], "target is the lowest layer"),
+    (["src/device/layout/*"],
+     ["src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp", "src/device/operation.hpp"],
+     "layouts know integers: no arithmetic, no entries, no kernels"),
+    (["src/device/entry/*"], ["src/device/layout/*", "src/device/spmv_*", "src/device/pack_values.hpp"],
+     "entries know arithmetic: no layouts, no kernels"),
+    (["src/device/spmv_*", "src/device/pack_values.hpp"], ["src/device/entry/*"],
+     "kernels take the entry as a parameter"),
+    (["src/pattern.*"], ["src/*", "!src/pattern.hpp", "!src/error.hpp", "!src/device/target.hpp"],
+     "patterns know no layouts, entries, devices"),
+    (["src/layout.*", "src/layout_spec.*"],
+     ["src/*", "!src/layout.hpp", "!src/layout_spec.hpp", "!src/pattern.hpp", "!src/error.hpp",
+      "!src/device/target.hpp", "!src/device/layout/*"],
+     "layout encoders know patterns and their own decoders"),
+    (["src/schedule.*"], ["src/*", "!src/schedule.hpp", "!src/error.hpp", "!src/device/target.hpp",
+                          "!src/device/schedule.hpp"],
+     "schedules know worker counts, no layout arrays"),
+    (["src/plan.*"], ["src/backend*", "src/packed.hpp", "src/host/*", "src/device/spmv_*",
+                      "src/device/pack_values.hpp", "src/tuner.hpp"],
+     "plans are values: no backends, no kernels"),
+    (["src/backend*", "src/host/*", "src/nvrtc*"], ["src/packed.hpp", "src/tuner*", "src/model*", "src/plan_cache*"],
+     "backends know a device: no packed matrices, no tuning policy"),
+    (["src/packed.*"], ["src/host/*", "src/tuner*", "src/model*", "src/device/entry/*", "src/device/spmv_*",
+                        "src/device/pack_values.hpp"],
+     "packed matrices know backends by their interface only"),
+    (["src/tuner*", "src/model*", "src/plan_cache*"], ["src/host/*", "src/device/*"],
+     "tuners know costs, not how kernels work"),
+    (["plugin/*"], ["src/device/layout/*", "src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
+                    "src/host/*", "src/layout.hpp"],
+     "the plugin does not know layouts' internals"),
+]
+
+
+def matches(path, patterns):
+    verdict = False
+    for pattern in patterns:
+        if fnmatch.fnmatchcase(path, pattern.removeprefix("!")):
+            verdict = not pattern.startswith("!")
+    return verdict
+
+
+def resolved(root, file, quote, header):
+    """Path from the root of a header of ours; as written for anything else."""
+    folders = [root / f for f in FOLDERS]
+    if quote == '"':
+        folders.insert(0, file.parent)
+    for folder in folders:
+        candidate = (folder / header).resolve()
+        if candidate.is_file() and candidate.is_relative_to(root):
+            return candidate.relative_to(root).as_posix()
+    return header
+
+
+def includes(root):
+    """(file, line number, resolved header, as written)."""
+    for folder in FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix not in (".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp"):
+                continue
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                if found := INCLUDE.match(line):
+                    written = line.strip().split("include", 1)[1].strip()
+                    yield file.relative_to(root).as_posix(), number, resolved(root, file, *found.groups()), written
+
+
+def violations(root):
+    root = root.resolve()
+    return [f"{file}:{number}: includes {written}: {why}"
+            for file, number, header, written in includes(root)
+            for files, forbidden, why in RULES
+            if matches(file, files) and matches(header, forbidden)]
+
+
+# file -> (line, whether it is a violation)
+SELF_TEST = [
+    ("src/pattern.cpp", "#include <petscmat.h>", True),
+    ("src/host/kernels.cpp", '#  include "mpi.h"', True),
+    ("src/packed.cpp", '#include "petsc/private/matimpl.h"', True),
+    ("src/packed.cpp", '#include "backend.hpp"', False),
+    ("src/packed.cpp", "#include <vector>", False),
+    ("src/packed.cpp", "// #include <petscmat.h>", False),
+    ("src/packed.cpp", '#include "../plugin/parent.hpp"', True),
+    ("src/packed.cpp", '#include "petsccompound.h"', True),
+    ("src/device/target.hpp", '#include "operation.hpp"', True),
+    ("src/device/spmv_rows.hpp", "#include <cmath>", True),
+    ("src/device/spmv_rows.hpp", "#include <cuda_fp16.h>", True),
+    ("src/device/spmv_rows.hpp", '#include "../pattern.hpp"', True),
+    ("src/device/spmv_rows.hpp", '#include "layout/slices.hpp"', False),
+    ("src/device/spmv_rows.hpp", '#include "entry/dense.hpp"', True),
+    ("src/device/layout/slices.hpp", '#include "../entry/dense.hpp"', True),
+    ("src/device/layout/slices.hpp", '#include "../spmv_rows.hpp"', True),
+    ("src/device/layout/slices.hpp", '#include "../target.hpp"', False),
+    ("src/device/entry/dense.hpp", '#include "../layout/slices.hpp"', True),
+    ("src/device/entry/dense.hpp", '#include "../operation.hpp"', False),
+    ("src/pattern.hpp", '#include "layout.hpp"', True),
+    ("src/pattern.hpp", '#include "device/target.hpp"', False),
+    ("src/layout.cpp", '#include "device/entry/dense.hpp"', True),
+    ("src/layout.cpp", '#include "pattern.hpp"', False),
+    ("src/schedule.hpp", '#include "layout.hpp"', True),
+    ("src/plan.cpp", '#include "backend.hpp"', True),
+    ("src/backend_host.cpp", '#include "packed.hpp"', True),
+    ("src/backend_host.cpp", '#include "host/kernels.hpp"', False),
+    ("src/packed.cpp", '#include "host/kernels.hpp"', True),
+    ("src/tuner.cpp", '#include "device/spmv_rows.hpp"', True),
+    ("plugin/parent.cpp", '#include "packed.hpp"', False),
+    ("plugin/parent.cpp", "#include <petscmat.h>", False),
+    ("plugin/parent.cpp", '#include "device/layout/slices.hpp"', True),
+    ("include/petsccompound.h", '#include "packed.hpp"', True),
+    ("include/petsccompound.h", "#include <petscmat.h>", False),
+]
+
+SELF_TEST_FILES = [
+    "src/backend.hpp", "src/host/kernels.hpp", "src/layout.hpp", "src/packed.hpp", "src/pattern.hpp",
+    "src/device/target.hpp", "src/device/operation.hpp", "src/device/spmv_rows.hpp", "src/device/layout/slices.hpp",
+    "src/device/entry/dense.hpp", "plugin/parent.hpp", "include/petsccompound.h",
+]
+
+
+def found_in(file, line):
+    """The rules' verdict on one line in a tree of otherwise empty files."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name in SELF_TEST_FILES + [file]:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("#pragma once\n" + (line + "\n" if name == file else ""), encoding="utf-8")
+        return violations(root)
+
+
+def self_test():
+    wrong = 0
+    for file, line, expected in SELF_TEST:
+        found = found_in(file, line)
+        if bool(found) != expected or any(f"{file}:2: includes" not in message for message in found):
+            wrong += 1
+            print(f"self-test: {file}: {line}: expected {'a violation' if expected else 'none'}, found {found}")
+    print(f"self-test: {len(SELF_TEST)} lines, {wrong} wrong")
+    return wrong
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return 1 if self_test() else 0
+    root = pathlib.Path(arguments[0] if arguments else ".")
+    if not (root / "src").is_dir():
+        print(f"{root} has no src folder; usage: check_includes.py [ROOT]")
+        return 2
+    found = violations(root)
+    print(*found, sep="\n", end="\n" if found else "")
+    print(f"{len(found)} violations in {sum(1 for _ in includes(root.resolve()))} includes")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

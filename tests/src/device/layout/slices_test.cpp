@@ -1,0 +1,82 @@
+#include "device/layout/slices.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/device_forms.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+/// Columns of each block row as a kernel visits them.
+template <class Slices>
+Pattern decoded(const Slices& s, idx rows, idx cols) {
+  std::vector<std::vector<idx>> lists(rows);
+  for (idx position = 0; position < s.positions; ++position)
+    for (idx k = 0; k < s.count(position); ++k)
+      if (const slot_t slot = s.first(position) + k * s.height; s.present(slot))
+        lists[s.row(position)].push_back(s.column[slot]);
+  return pattern_of(cols, lists);
+}
+
+template <slot_t C, Occupancy occupancy>
+void expect_round_trip(std::string_view layout, bool presence, bool row_list) {
+  LayoutSpec spec = parse_layout(layout);
+  spec.occupancy = presence ? Occupancy::presence : Occupancy::lengths;
+  spec.row_list = row_list;
+  for (const auto& z : zoo()) {
+    const Layout l = encode(z.pattern.view(), spec);
+
+    const Pattern back = decoded(slices_of<C, occupancy>(l), z.pattern.rows, z.pattern.cols);
+
+    EXPECT_EQ(back.start, z.pattern.start) << z.name << ", " << layout;
+    EXPECT_EQ(back.column, z.pattern.column) << z.name << ", " << layout;
+  }
+}
+
+TEST(Slices, GiveThePatternBackInCompressedRows) {
+  expect_round_trip<1, Occupancy::lengths>("csr", false, false);
+  expect_round_trip<1, Occupancy::lengths>("csr", false, true);
+  expect_round_trip<dynamic, Occupancy::any>("csr", false, false);
+}
+
+TEST(Slices, GiveThePatternBackByRowLengths) {
+  expect_round_trip<2, Occupancy::lengths>("sell:2", false, false);
+  expect_round_trip<32, Occupancy::lengths>("sell:32", false, true);
+  expect_round_trip<32, Occupancy::lengths>("sell:32:64", false, false);
+  expect_round_trip<33, Occupancy::lengths>("sell:33", false, false);
+  expect_round_trip<dynamic, Occupancy::lengths>("ellr", false, false);
+  expect_round_trip<dynamic, Occupancy::any>("sell:256:all", false, true);
+}
+
+TEST(Slices, GiveThePatternBackByPresenceBits) {
+  expect_round_trip<2, Occupancy::presence>("sell:2", true, false);
+  expect_round_trip<32, Occupancy::presence>("sell:32:all", true, true);
+  expect_round_trip<33, Occupancy::presence>("sell:33", true, false);
+  expect_round_trip<dynamic, Occupancy::presence>("ellr", true, false);
+  expect_round_trip<dynamic, Occupancy::any>("sell:8:16", true, false);
+}
+
+TEST(Slices, VisitThePaddingOfARowOnlyWithPresenceBits) {
+  LayoutSpec spec = parse_layout("sell:2");
+  const Pattern p = pattern_of(4, {{0, 2}, {}, {3, 1, 0}});
+  const Layout by_length = encode(p.view(), spec);
+  spec.occupancy = Occupancy::presence;
+  const Layout by_presence = encode(p.view(), spec);
+
+  EXPECT_EQ((slices_of<2, Occupancy::lengths>(by_length).count(1)), 0);
+  EXPECT_EQ((slices_of<2, Occupancy::presence>(by_presence).count(1)), 2);
+  EXPECT_EQ((slices_of<2, Occupancy::lengths>(by_length).width(1)), 2);
+}
+
+TEST(Slices, CountSlotsBeyondThirtyTwoBits) {
+  // 2^31 units of 256 slots: the last position's slots lie beyond 2^38.
+  const count32 start[] = {0, 1u << 31, (1u << 31) + 2};
+  const slices<256, Occupancy::lengths> s{256, 512, start, nullptr, nullptr, nullptr, nullptr};
+
+  EXPECT_EQ(s.first(511), (slot_t{1} << 39) + 255);
+  EXPECT_EQ(s.width(511), 2);
+}
+
+}  // namespace
+}  // namespace compound::test

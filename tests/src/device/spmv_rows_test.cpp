@@ -1,0 +1,191 @@
+// The kernel as a device will use it: forms known when compiled, and A^T gathered over the transposed pattern.
+#include "device/spmv_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/entry/complex.hpp"
+#include "device/entry/dense.hpp"
+#include "device/entry/quaternion.hpp"
+#include "device/pack_values.hpp"
+#include "support/device_forms.hpp"
+#include "support/products.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+/// A packed by the device text: any layout, words in groups of 32 of row-major order.
+template <class Entry>
+struct Encoded {
+  using S = typename Entry::scalar;
+  using Word = typename Entry::word;
+  using Words = matrix_words<32, WordOrder::row>;
+  using Product = product<Entry, Word, AnySlices, Words, vector_words<1>>;
+
+  Entry entry;
+  Layout layout;
+  std::vector<Word> values;
+
+  Encoded(const Entry& e, const Operands<S>& o, const LayoutSpec& spec) : entry(e), layout(encode(o.pattern.view(), spec)) {
+    values.resize(whole_groups(layout.slots(), 32) * entry.words());
+    const packing<Entry, Word, AnySlices, Words> p{entry,           any_slices_of(layout), {}, data_or_null(layout.first_entry),
+                                                   o.blocks.data(), values.data()};
+    for (idx position = 0; position < layout.positions; ++position) pack_row(p, position);
+  }
+
+  /// Slot of each entry of the pattern.
+  std::vector<count32> slots(const Pattern& pattern) const {
+    const AnySlices s = any_slices_of(layout);
+    std::vector<count32> slot(pattern.column.size());
+    for (idx position = 0; position < layout.positions; ++position)
+      for (idx k = 0; k < pattern.view().length(s.row(position)); ++k)
+        slot[pattern.start[s.row(position)] + k] = static_cast<count32>(s.first(position) + slot_t{k} * layout.height);
+    return slot;
+  }
+
+  Product product_of(const Layout& over, const std::vector<S>& x, const std::vector<S>& z, std::vector<S>& y) const {
+    Product p;
+    p.entry = entry;
+    p.slices = any_slices_of(over);
+    p.values = values.data();
+    p.x = x.data();
+    p.z = z.data();
+    p.y = y.data();
+    return p;
+  }
+};
+
+LayoutSpec spec_of(std::string_view text, Occupancy occupancy = Occupancy::lengths) {
+  LayoutSpec spec = parse_layout(text);
+  spec.occupancy = occupancy;
+  return spec;
+}
+
+template <Op op, class Entry>
+std::vector<typename Entry::scalar> scattered(const Encoded<Entry>& A, const Operands<typename Entry::scalar>& o) {
+  std::vector<typename Entry::scalar> y(o.cols_vector.size());
+  const auto p = A.product_of(A.layout, o.x(op), o.z(op), y);
+  for (idx position = 0; position < A.layout.positions; ++position) scatter_row<op>(p, position);
+  return y;
+}
+
+/// The same by rows of A^T, reading A's words where they are.
+template <Op op, Update update, class Entry>
+std::vector<typename Entry::scalar> gathered(const Encoded<Entry>& A, const Operands<typename Entry::scalar>& o,
+                                             const LayoutSpec& transposed_spec) {
+  using S = typename Entry::scalar;
+  const Transposed t = transposed(o.pattern.view());
+  const Layout over = encode(t.pattern.view(), transposed_spec);
+  const AnySlices s = any_slices_of(over);
+  const auto slot_in_a = A.slots(o.pattern);
+  std::vector<count32> value_slot(over.slots());
+  for (idx position = 0; position < over.positions; ++position)
+    for (idx k = 0; k < t.pattern.view().length(s.row(position)); ++k)
+      value_slot[s.first(position) + slot_t{k} * over.height] = slot_in_a[t.entry_of[t.pattern.start[s.row(position)] + k]];
+  std::vector<S> y(o.cols_vector.size(), not_a_number<S>());
+  auto p = A.product_of(over, o.x(op), o.z(op), y);
+  p.value_slot = value_slot.data();
+  for (idx position = 0; position < over.positions; ++position) multiply_row<op, update, 1>(p, position, 0);
+  return y;
+}
+
+const LayoutSpec specs[] = {spec_of("csr"), spec_of("ellr"), spec_of("sell:8:16"), spec_of("sell:32", Occupancy::presence),
+                            spec_of("sell:2:all", Occupancy::presence)};
+
+template <Op op, class Entry>
+void expect_gather_is_scatter(const Entry& entry, const char* kind) {
+  using S = typename Entry::scalar;
+  const Pattern pattern = random_pattern(50, 40, 6, test_seed());
+  Random random;
+  const Operands<S> o(pattern, kind, {entry.rows(), entry.cols()}, random);
+  const auto reference = reference_product(o, Precision::double_, op, Form::assign);
+  const auto with_z = reference_product(o, Precision::double_, op, Form::add);
+  for (const LayoutSpec& of_a : specs)
+    for (const LayoutSpec& of_transposed : specs) {
+      const Encoded<Entry> A(entry, o, of_a);
+      const std::string where = std::string(kind) + ", A in " + layout_name(of_a) + ", A^T in " + layout_name(of_transposed);
+
+      const auto by_scatter = scattered<op>(A, o);
+      const auto by_gather = gathered<op, Update::assign>(A, o, of_transposed);
+
+      EXPECT_TRUE(agrees(by_scatter, reference)) << where;
+      EXPECT_TRUE(agrees(by_gather, reference)) << where;
+      EXPECT_TRUE(of_a.sigma != 1 || same_bits(by_gather, by_scatter)) << where;  // both in the order of A's rows
+      EXPECT_TRUE(agrees(gathered<op, Update::add>(A, o, of_transposed), with_z)) << where;
+    }
+}
+
+template <class Entry>
+void expect_gather_is_scatter_for_both(const Entry& entry, const char* kind) {
+  SCOPED_TRACE(seed_text());
+  expect_gather_is_scatter<Op::transpose>(entry, kind);
+  expect_gather_is_scatter<Op::hermitian>(entry, kind);
+}
+
+TEST(TransposedGather, IsTheScatterForDenseBlocks) {
+  expect_gather_is_scatter_for_both(dense<double, 3, 3>{}, "dense");
+  expect_gather_is_scatter_for_both(dense<double, 2, 5>{}, "dense");
+  expect_gather_is_scatter_for_both(dense<complex_number<double>, dynamic, dynamic>{3, 2}, "dense");
+}
+
+TEST(TransposedGather, IsTheScatterForComplexNumbersAndQuaternions) {
+  expect_gather_is_scatter_for_both(complex_entry<double>{}, "complex");
+  expect_gather_is_scatter_for_both(quaternion<double>{}, "quaternion");
+  expect_gather_is_scatter_for_both(quaternion<complex_number<double>>{}, "quaternion");
+}
+
+/// The same product with every integer that a device's compiler would know.
+template <class Slices, slot_t Group, WordOrder Order, slot_t VectorGroup>
+void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupancy) {
+  using Entry = dense<double, 3, 2>;
+  const Pattern pattern = random_pattern(64, 32, 6, test_seed());
+  Random random;
+  const Operands<double> o(pattern, "dense", {3, 2}, random);
+  const Plan plan = parse_plan(std::string(layout) + (occupancy == Occupancy::presence ? " presence" : ""), {});
+  const Layout l = encode(pattern.view(), plan.layout);
+  const auto items = whole_groups(l.slots(), Group);
+  std::vector<double> values(items * 6);
+  const auto x = grouped(o.cols_vector, 2, VectorGroup == all_items ? group_all : idx(VectorGroup));
+  std::vector<double> y(whole_groups(pattern.rows, VectorGroup) * 3, not_a_number<double>());
+
+  product<Entry, double, Slices, matrix_words<Group, Order>, vector_words<VectorGroup>> p;
+  p.slices = {l.height,     l.positions, l.start.data(), data_or_null(l.length), l.column.data(), data_or_null(l.presence),
+              data_or_null(l.row_of)};
+  p.matrix_words.map = map_of<Group>(l.slots());
+  p.x_words.map = map_of<VectorGroup>(pattern.cols);
+  p.y_words.map = map_of<VectorGroup>(pattern.rows);
+  p.values = values.data();
+  p.x = x.data();
+  p.y = y.data();
+  const packing<Entry, double, Slices, matrix_words<Group, Order>> packing_of_a{
+      {}, p.slices, p.matrix_words, data_or_null(l.first_entry), o.blocks.data(), values.data()};
+  for (idx position = 0; position < l.positions; ++position) pack_row(packing_of_a, position);
+  for (idx position = 0; position < l.positions; ++position) multiply_row<Op::none, Update::assign, 1>(p, position, 0);
+
+  const auto expected = multiplied(packed(o, plan), o, Op::none, Form::assign);
+  EXPECT_EQ(plain(y, pattern.rows, 3, VectorGroup == all_items ? group_all : idx(VectorGroup)), expected)
+      << layout << ", " << seed_text();
+}
+
+TEST(MultiplyRow, InFormsKnownWhenCompiledIsThatOfTheRunTimeForm) {
+  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 1, WordOrder::column, 1>("csr", Occupancy::lengths);
+  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 32, WordOrder::row, 32>("csr", Occupancy::lengths);
+  expect_known_form_gives_the_same_bits<slices<32, Occupancy::lengths>, 32, WordOrder::row, 1>("sell:32:64", Occupancy::lengths);
+  expect_known_form_gives_the_same_bits<slices<32, Occupancy::presence>, all_items, WordOrder::column, 8>("sell:32", Occupancy::presence);
+  expect_known_form_gives_the_same_bits<slices<8, Occupancy::lengths>, 8, WordOrder::column, all_items>("sell:8", Occupancy::lengths);
+}
+
+TEST(MultiplyRow, WritesOnlyInLaneZero) {
+  const Pattern pattern = pattern_of(1, {{0}});
+  Random random;
+  const Operands<double> o(pattern, "dense", {1, 1}, random);
+  const Encoded<dense<double, 1, 1>> A({}, o, spec_of("csr"));
+  std::vector<double> y(1, 7);
+
+  multiply_row<Op::none, Update::assign, 1>(A.product_of(A.layout, o.cols_vector, {}, y), 0, 1);
+
+  EXPECT_EQ(y[0], 7);
+}
+
+}  // namespace
+}  // namespace compound::test

@@ -1,0 +1,82 @@
+#include "layout_spec.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+
+namespace compound::test {
+namespace {
+
+class LayoutName : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(LayoutName, IsPrintedAsItWasParsed) {
+  const LayoutSpec spec = parse_layout(GetParam());
+
+  EXPECT_EQ(layout_name(spec), GetParam());
+  EXPECT_EQ(parse_layout(layout_name(spec)), spec);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, LayoutName,
+                         testing::Values("csr", "ellr", "sell:2", "sell:8", "sell:33", "sell:256", "sell:8:64",
+                                         "sell:32:all", "sell:256:2147483647"));
+
+TEST(ParseLayout, KnowsEveryPresetByName) {
+  for (const Preset& p : presets()) {
+    const LayoutSpec spec = parse_layout(p.name);
+
+    EXPECT_EQ(spec.preset, p.name);
+    EXPECT_EQ(spec.slice, p.slice);
+    EXPECT_EQ(spec.sigma, 1);
+    EXPECT_EQ(parse_layout(layout_name(spec)), spec);
+  }
+}
+
+TEST(ParseLayout, ReadsSliceAndSortingWindow) {
+  const LayoutSpec spec = parse_layout("sell:8:256");
+
+  EXPECT_EQ(spec.slice, 8);
+  EXPECT_EQ(spec.sigma, 256);
+}
+
+TEST(ParseLayout, ReadsAWindowOfAllRows) { EXPECT_EQ(parse_layout("sell:8:all").sigma, whole); }
+
+TEST(ParseLayout, ListsTheLayoutsThereAre) {
+  EXPECT_ERROR(parse_layout("sel"), ErrorKind::argument, "unknown layout 'sel'; choose csr, ellr, sell");
+  EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, sell");
+}
+
+TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
+  EXPECT_ERROR(parse_layout("sell:1"), ErrorKind::argument, "slice height of layout sell '1' must be a number, 2 to 256");
+  EXPECT_ERROR(parse_layout("sell:257"), ErrorKind::argument, "2 to 256");
+  EXPECT_ERROR(parse_layout("sell:all"), ErrorKind::argument, "2 to 256");
+  EXPECT_ERROR(parse_layout("sell:8x"), ErrorKind::argument, "'8x'");
+  EXPECT_ERROR(parse_layout("sell:"), ErrorKind::argument, "2 to 256");
+}
+
+TEST(ParseLayout, SaysWhichWindowsAreAllowed) {
+  EXPECT_ERROR(parse_layout("sell:8:0"), ErrorKind::argument, "sorting window (or 'all') of layout sell '0'");
+  EXPECT_ERROR(parse_layout("sell:8:-8"), ErrorKind::argument, "must be a number, 1 or more");
+  EXPECT_ERROR(parse_layout("sell:8:99999999999"), ErrorKind::argument, "'99999999999'");
+}
+
+TEST(ParseLayout, ShowsTheFormWhenThereAreTooManyNumbers) {
+  EXPECT_ERROR(parse_layout("sell:8:16:2"), ErrorKind::argument, "write sell:C or sell:C:sigma");
+  EXPECT_ERROR(parse_layout("csr:4"), ErrorKind::argument, "too many numbers; write csr");
+  EXPECT_ERROR(parse_layout("ellr:4"), ErrorKind::argument, "too many numbers; write ellr");
+}
+
+TEST(ParseNumber, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_number("17", 1, 20, "size"), 17);
+  EXPECT_ERROR(parse_number("17 ", 1, 20, "size"), ErrorKind::argument, "size '17 ' must be a number, 1 to 20");
+  EXPECT_ERROR(parse_number("", 1, 20, "size"), ErrorKind::argument, "size ''");
+}
+
+TEST(ParseNumber, IncludesBothEndsOfTheRange) {
+  EXPECT_EQ(parse_number("1", 1, 20, "size"), 1);
+  EXPECT_EQ(parse_number("20", 1, 20, "size"), 20);
+  EXPECT_ERROR(parse_number("0", 1, 20, "size"), ErrorKind::argument, "'0'");
+  EXPECT_ERROR(parse_number("21", 1, 20, "size"), ErrorKind::argument, "'21'");
+}
+
+}  // namespace
+}  // namespace compound::test

@@ -1,0 +1,226 @@
+#include "layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+// What is checked here is written from the definitions in device/layout/slices.hpp, without its decoder.
+
+struct LayoutCase {
+  const char* name;
+  LayoutSpec spec;
+};
+
+LayoutSpec spec_of(std::string_view text, Occupancy occupancy = Occupancy::lengths, bool row_list = false) {
+  LayoutSpec spec = parse_layout(text);
+  spec.occupancy = occupancy;
+  spec.row_list = row_list;
+  return spec;
+}
+
+const LayoutCase cases[] = {
+    {"csr", spec_of("csr")},
+    {"csr_rowlist", spec_of("csr", Occupancy::lengths, true)},
+    {"ellr", spec_of("ellr")},
+    {"ellr_presence", spec_of("ellr", Occupancy::presence)},
+    {"ellr_rowlist", spec_of("ellr", Occupancy::lengths, true)},
+    {"sell2", spec_of("sell:2")},
+    {"sell8", spec_of("sell:8")},
+    {"sell33", spec_of("sell:33")},
+    {"sell256", spec_of("sell:256")},
+    {"sell8_sigma64", spec_of("sell:8:64")},
+    {"sell32_all", spec_of("sell:32:all")},
+    {"sell32_presence", spec_of("sell:32", Occupancy::presence)},
+    {"sell8_presence_sigma_rowlist", spec_of("sell:8:16", Occupancy::presence, true)},
+    {"sell32_rowlist", spec_of("sell:32", Occupancy::lengths, true)},
+};
+
+/// Block row at a position.
+idx row_at(const Layout& l, idx position) { return l.row_of.empty() ? position : l.row_of[position]; }
+
+/// slot(p, k) = start[p / C] * C + k * C + p % C.
+slot_t slot_at(const Layout& l, idx position, idx k) {
+  const slot_t c = l.height;
+  return slot_t{l.start[position / c]} * c + slot_t{k} * c + position % c;
+}
+
+/// The slot of every entry of the pattern, in pattern order.
+std::vector<slot_t> slots_of_entries(const Pattern& p, const Layout& l) {
+  std::vector<slot_t> slots(p.column.size(), -1);
+  for (idx position = 0; position < l.positions; ++position)
+    for (idx k = 0; k < p.view().length(row_at(l, position)); ++k)
+      slots[p.start[row_at(l, position)] + k] = slot_at(l, position, k);
+  return slots;
+}
+
+class EncodedZoo : public testing::TestWithParam<std::tuple<ZooPattern, LayoutCase>> {
+ protected:
+  const Pattern& pattern() const { return std::get<0>(GetParam()).pattern; }
+  const LayoutSpec& spec() const { return std::get<1>(GetParam()).spec; }
+  Layout encoded() const { return encode(pattern().view(), spec()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, EncodedZoo, testing::Combine(testing::ValuesIn(zoo()), testing::ValuesIn(cases)),
+                         [](const auto& instance) {
+                           std::string name = std::string(std::get<0>(instance.param).name) + "__" +
+                                              std::get<1>(instance.param).name;
+                           std::erase(name, ',');
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
+
+TEST_P(EncodedZoo, GivesEveryEntryASlotOfItsOwn) {
+  const Layout l = encoded();
+
+  const auto slots = slots_of_entries(pattern(), l);
+
+  const std::set<slot_t> distinct(slots.begin(), slots.end());
+  EXPECT_EQ(distinct.size(), pattern().column.size());
+  EXPECT_TRUE(distinct.empty() || (*distinct.begin() >= 0 && *distinct.rbegin() < l.slots()));
+}
+
+TEST_P(EncodedZoo, PutsEachEntrysColumnInItsSlot) {
+  const Layout l = encoded();
+
+  std::vector<idx> columns;
+  for (const slot_t slot : slots_of_entries(pattern(), l)) columns.push_back(l.column[slot]);
+
+  EXPECT_EQ(l.column.size(), static_cast<std::size_t>(l.slots()));
+  EXPECT_EQ(columns, pattern().column);
+}
+
+TEST_P(EncodedZoo, PadsEachSliceToItsLongestRowAndNoFurther) {
+  const Layout l = encoded();
+  std::vector<count32> start{0};
+  for (idx first = 0; first < l.positions; first += l.height) {
+    idx longest = 0;
+    for (idx p = first; p < std::min(l.positions, first + l.height); ++p)
+      longest = std::max(longest, pattern().view().length(row_at(l, p)));
+    start.push_back(start.back() + static_cast<count32>(longest));
+  }
+
+  EXPECT_EQ(l.start, start);
+  EXPECT_EQ(l.slots(), slot_t{start.back()} * l.height);
+}
+
+TEST_P(EncodedZoo, HoldsEveryRowOnceOrOnlyTheNonEmptyOnes) {
+  const Layout l = encoded();
+  std::vector<idx> expected;
+  for (idx r = 0; r < pattern().rows; ++r)
+    if (!spec().row_list || pattern().view().length(r) > 0) expected.push_back(r);
+
+  std::vector<idx> rows;
+  for (idx p = 0; p < l.positions; ++p) rows.push_back(row_at(l, p));
+  std::sort(rows.begin(), rows.end());
+
+  EXPECT_EQ(rows, expected);
+}
+
+TEST_P(EncodedZoo, SortsStablyByFallingLengthInsideWindowsOnly) {
+  const Layout l = encoded();
+  const PatternView p = pattern().view();
+  std::vector<idx> expected;
+  for (idx r = 0; r < p.rows; ++r)
+    if (!spec().row_list || p.length(r) > 0) expected.push_back(r);
+  const idx all = static_cast<idx>(expected.size()), window = spec().sigma == whole ? std::max(all, 1) : spec().sigma;
+  for (idx from = 0; from < all; from += window)  // longer rows first, and among equals the earlier row
+    std::sort(expected.begin() + from, expected.begin() + std::min(all, from + window), [&](idx a, idx b) {
+      return p.length(a) != p.length(b) ? p.length(a) > p.length(b) : a < b;
+    });
+
+  std::vector<idx> rows;
+  for (idx position = 0; position < l.positions; ++position) rows.push_back(row_at(l, position));
+
+  EXPECT_EQ(rows, expected);
+}
+
+TEST_P(EncodedZoo, KnowsEachRowsLengthWhereRowsArePadded) {
+  const Layout l = encoded();
+  std::vector<idx> lengths;
+  if (l.height > 1 && spec().occupancy == Occupancy::lengths)
+    for (idx p = 0; p < l.positions; ++p) lengths.push_back(pattern().view().length(row_at(l, p)));
+
+  EXPECT_EQ(l.length, lengths);
+}
+
+TEST_P(EncodedZoo, MarksExactlyTheEntriesSlotsAsPresent) {
+  const Layout l = encoded();
+  const auto slots = slots_of_entries(pattern(), l);
+
+  std::vector<slot_t> marked;
+  for (slot_t s = 0; s < slot_t(l.presence.size()) * 32; ++s)
+    if (l.presence[s / 32] >> (s % 32) & 1u) marked.push_back(s);
+
+  const std::set<slot_t> expected(slots.begin(), slots.end());
+  const bool has_bits = spec().occupancy == Occupancy::presence;
+  EXPECT_EQ(marked, has_bits ? std::vector<slot_t>(expected.begin(), expected.end()) : std::vector<slot_t>());
+  EXPECT_EQ(l.presence.empty(), !has_bits);
+}
+
+TEST_P(EncodedZoo, KnowsTheFirstEntryOfEachPosition) {
+  const Layout l = encoded();
+
+  std::vector<count32> first;
+  for (idx p = 0; p < l.positions; ++p) first.push_back(pattern().start[row_at(l, p)]);
+
+  const auto stored = l.in_entry_order() ? std::vector<count32>(l.start.begin(), l.start.begin() + l.positions)
+                                         : l.first_entry;
+  EXPECT_EQ(stored, first);
+}
+
+TEST(Encode, StoresTheDrawnExampleInSlicesOfTwo) {
+  // Rows a: {0, 2}, b: {}, c: {3, 1, 0}; slices (a, b) of width 2 and (c, -) of width 3.
+  const Layout l = encode(pattern_of(4, {{0, 2}, {}, {3, 1, 0}}).view(), parse_layout("sell:2"));
+
+  EXPECT_EQ(l.start, (std::vector<count32>{0, 2, 5}));
+  EXPECT_EQ(l.length, (std::vector<idx>{2, 0, 3}));
+  EXPECT_EQ(l.slots(), 10);
+  EXPECT_EQ(l.column[0], 0);
+  EXPECT_EQ(l.column[2], 2);
+  EXPECT_EQ(l.column[4], 3);
+  EXPECT_EQ(l.column[6], 1);
+  EXPECT_EQ(l.column[8], 0);
+  EXPECT_TRUE(l.row_of.empty());
+}
+
+TEST(Encode, GivesCompressedRowsAsTheyAre) {
+  const Pattern p = random_pattern(40, 30, 5, 11);
+
+  const Layout l = encode(p.view(), parse_layout("csr"));
+
+  EXPECT_EQ(l.start, p.start);
+  EXPECT_EQ(l.column, p.column);
+  EXPECT_TRUE(l.in_entry_order());
+  EXPECT_TRUE(l.row_of.empty());
+}
+
+TEST(Encode, KeepsTheOrderWhereSortingChangesNothing) {
+  const Layout l = encode(pattern_of(3, {{0, 1, 2}, {1, 2}, {0, 1}, {2}}).view(), parse_layout("sell:2:all"));
+
+  EXPECT_TRUE(l.row_of.empty());
+}
+
+TEST(SliceHeight, OfAllRowsIsPaddedToThirtyTwo) {
+  const LayoutSpec ellr = parse_layout("ellr");
+
+  EXPECT_EQ(slice_height(ellr, 0), 32);
+  EXPECT_EQ(slice_height(ellr, 1), 32);
+  EXPECT_EQ(slice_height(ellr, 32), 32);
+  EXPECT_EQ(slice_height(ellr, 33), 64);
+  EXPECT_EQ(slice_height(ellr, 1016), 1024);
+}
+
+TEST(SliceHeight, IsTheSpecsOwnOtherwise) {
+  EXPECT_EQ(slice_height(parse_layout("csr"), 1000), 1);
+  EXPECT_EQ(slice_height(parse_layout("sell:33"), 5), 33);
+}
+
+}  // namespace
+}  // namespace compound::test

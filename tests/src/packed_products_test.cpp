@@ -1,0 +1,142 @@
+// Products over the zoo: a pairwise covering set of patterns, entries, layouts, scalars and operations.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/pairwise.hpp"
+#include "support/products.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+struct EntryCase {
+  std::string_view entry;
+  BlockShape real, complex;  ///< block of the entry in each field
+};
+
+constexpr EntryCase dense_of(int rows, int cols) { return {"dense", {rows, cols}, {rows, cols}}; }
+
+const std::vector<EntryCase> entries = {
+    dense_of(1, 1), dense_of(2, 2), dense_of(3, 3), dense_of(4, 4),   dense_of(5, 5),   dense_of(6, 6),
+    dense_of(7, 7), dense_of(8, 8), dense_of(3, 2), dense_of(2, 5),   dense_of(12, 12), dense_of(32, 1),
+    {"complex", {2, 2}, {2, 2}},    {"quaternion", {4, 4}, {2, 2}},
+};
+
+const std::vector<std::string> layouts = {"csr",     "ellr",       "sell:2",      "sell:8",     "sell:32",     "sell:33",
+                                          "sell:256", "sell:8:64", "sell:32:256", "sell:32:all", "sell:256:all"};
+const std::vector<std::string> matrix_word_groups = {" words=1:row",  " words=1:column",  " words=4:row",   " words=32:row",
+                                                     " words=32:column", " words=all:row", " words=all:column"};
+const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " vectors=all"};
+const std::vector<std::string> occupancies = {"", " presence"};
+const std::vector<std::string> row_lists = {"", " rowlist"};
+
+struct Scalars {
+  ScalarType vectors;
+  const char* values;
+};
+const std::vector<Scalars> scalars = {
+    {{Field::real, Precision::single}, " values=float"},     {{Field::real, Precision::double_}, " values=double"},
+    {{Field::complex, Precision::single}, " values=float"},  {{Field::complex, Precision::double_}, " values=double"},
+    {{Field::real, Precision::double_}, " values=float"},    {{Field::complex, Precision::double_}, " values=float"},
+};
+
+enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, scalar, op, form, factors };
+
+const Pattern& pattern_in(const Choice& c) { return zoo()[c[pattern]].pattern; }
+
+Problem problem_in(const Choice& c) {
+  const ScalarType s = scalars[c[scalar]].vectors;
+  const EntryCase& e = entries[c[entry]];
+  return {s.field == Field::real ? e.real : e.complex, s};
+}
+
+Plan plan_in(const Choice& c) {
+  return parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
+                        matrix_word_groups[c[words]] + vector_groups[c[vectors]] + occupancies[c[occupancy]] +
+                        row_lists[c[row_list]] + scalars[c[scalar]].values,
+                    {});
+}
+
+std::string text_of(const Choice& c) {
+  const Problem problem = problem_in(c);
+  return std::string(zoo()[c[pattern]].name) + ", blocks " + std::to_string(problem.block.rows) + " x " +
+         std::to_string(problem.block.cols) + (problem.scalar.field == Field::complex ? ", complex " : ", ") +
+         std::string(name_of(problem.scalar.precision)) + " vectors, " + to_string(plan_in(c)) + ": " +
+         product_name(ops[c[op]], forms[c[form]]);
+}
+
+const Space& space() {
+  static const Space all{
+      {static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(layouts.size()),
+       static_cast<int>(matrix_word_groups.size()), static_cast<int>(vector_groups.size()),
+       static_cast<int>(occupancies.size()), static_cast<int>(row_lists.size()), static_cast<int>(scalars.size()), 3, 3},
+      [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
+      {entry, layout, occupancy, scalar}};
+  return all;
+}
+
+const std::vector<Choice>& cases() {
+  static const std::vector<Choice> set = covering_set(space(), 1);
+  return set;
+}
+
+TEST(ProductCases, HaveEveryPairThatIsApplicable) {
+  ASSERT_EQ(space().sizes.size(), static_cast<std::size_t>(factors));
+
+  EXPECT_EQ(missing_pairs(space(), cases()).size(), 0u);
+}
+
+TEST(ProductCases, LackOnlyPairsWithAReason) {
+  std::size_t pairs = 0, all = 0;
+  for (int f = 0; f < factors; ++f)
+    for (int g = f + 1; g < factors; ++g) all += std::size_t(space().sizes[f]) * space().sizes[g];
+
+  pairs = allowed_pairs(space()).size();
+
+  const std::size_t csr_with_presence = 1, complex_in_complex_matrices = 3;
+  EXPECT_EQ(pairs, all - csr_with_presence - complex_in_complex_matrices);
+}
+
+class Products : public testing::TestWithParam<Choice> {};
+
+INSTANTIATE_TEST_SUITE_P(Pairwise, Products, testing::ValuesIn(cases()),
+                         [](const auto& instance) { return "case_" + std::to_string(instance.index); });
+
+TEST_P(Products, AreThoseOfTheDefinition) {
+  const Choice& c = GetParam();
+  const Op o = ops[c[op]];
+  const Form f = forms[c[form]];
+  SCOPED_TRACE(text_of(c) + ", " + seed_text());
+
+  with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
+    Random random;
+    const Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    const Plan plan = plan_in(c);
+
+    const PackedMatrix A = packed(operands, plan);
+    const auto y = multiplied(A, operands, o, f);
+
+    EXPECT_TRUE(agrees(y, reference_product(operands, plan.values, o, f)));
+  });
+}
+
+TEST_P(Products, GiveTheSameBitsEveryTime) {
+  const Choice& c = GetParam();
+  SCOPED_TRACE(text_of(c) + ", " + seed_text());
+
+  with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
+    Random random;
+    const Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    const PackedMatrix A = packed(operands, plan_in(c)), again = packed(operands, plan_in(c));
+
+    const auto y = multiplied(A, operands, ops[c[op]], forms[c[form]]);
+
+    EXPECT_TRUE(same_bits(y, multiplied(A, operands, ops[c[op]], forms[c[form]])));
+    EXPECT_TRUE(same_bits(y, multiplied(again, operands, ops[c[op]], forms[c[form]])));
+  });
+}
+
+}  // namespace
+}  // namespace compound::test

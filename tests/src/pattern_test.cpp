@@ -1,0 +1,256 @@
+#include "pattern.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "support/errors.hpp"
+#include "support/random.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+/// A 3 x 4 pattern: {0, 2}, {}, {3, 1, 0}.
+Pattern example() { return pattern_of(4, {{0, 2}, {}, {3, 1, 0}}); }
+
+TEST(PatternCheck, AcceptsTheZoo) {
+  for (const auto& z : zoo()) EXPECT_NO_THROW(check(z.pattern.view())) << z.name;
+}
+
+TEST(PatternCheck, NamesNegativeSizes) {
+  Pattern p = example();
+  p.cols = -4;
+
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "negative size 3 x -4");
+}
+
+TEST(PatternCheck, WantsOneRowStartMoreThanRows) {
+  Pattern p = example();
+  p.rows = 4;
+
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "4 row starts for 4 rows");
+}
+
+TEST(PatternCheck, WantsTheFirstRowToStartAtZero) {
+  Pattern p = example();
+  p.start[0] = 1;
+
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "the first row starts at 1, not at 0");
+}
+
+TEST(PatternCheck, NamesTheFirstRowThatEndsBeforeItStarts) {
+  Pattern p = example();
+  p.start = {0, 2, 1, 5};
+
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "row 1 ends before it starts");
+}
+
+TEST(PatternCheck, WantsAColumnForEachEntry) {
+  Pattern p = example();
+  p.column.pop_back();
+
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "4 columns for 5 entries");
+}
+
+TEST(PatternCheck, NamesRowAndColumnOutOfRange) {
+  Pattern p = example();
+  p.column[3] = 4;
+
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "row 2 has column 4, allowed are 0 to 3");
+}
+
+TEST(PatternCheck, NamesRowAndNegativeColumn) {
+  Pattern p = example();
+  p.column[1] = -1;
+
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "row 0 has column -1, allowed are 0 to 3");
+}
+
+TEST(PatternStatistics, AreThoseOfAHandCountedExample) {
+  const PatternStatistics s = statistics(example().view());
+
+  EXPECT_EQ(s.rows, 3);
+  EXPECT_EQ(s.cols, 4);
+  EXPECT_EQ(s.entries, 5u);
+  EXPECT_EQ(s.empty_rows, 1);
+  EXPECT_EQ(s.shortest_row, 0);
+  EXPECT_EQ(s.longest_row, 3);
+  EXPECT_DOUBLE_EQ(s.mean_row, 5.0 / 3);
+  EXPECT_DOUBLE_EQ(s.row_deviation * s.row_deviation, (4 + 0 + 9) / 3.0 - 25.0 / 9);
+  EXPECT_EQ(s.bandwidth, 2);
+}
+
+TEST(PatternStatistics, CountBandwidthOnBothSidesOfTheDiagonal) {
+  EXPECT_EQ(statistics(pattern_of(9, {{8}, {1}}).view()).bandwidth, 8);
+  EXPECT_EQ(statistics(pattern_of(2, {{0}, {1}, {1}, {0}}).view()).bandwidth, 3);
+}
+
+TEST(PatternStatistics, HaveNoDeviationWhereRowsAreEqual) {
+  const PatternStatistics s = statistics(pattern_of(3, {{0, 1}, {1, 2}, {2, 0}}).view());
+
+  EXPECT_EQ(s.shortest_row, 2);
+  EXPECT_EQ(s.longest_row, 2);
+  EXPECT_EQ(s.row_deviation, 0);
+}
+
+TEST(PatternStatistics, AreZeroWithoutRows) {
+  EXPECT_EQ(statistics(pattern_of(5, {}).view()), (PatternStatistics{.cols = 5}));
+}
+
+TEST(Fingerprint, IsEqualForEqualPatterns) {
+  const Pattern p = random_pattern(50, 40, 6, test_seed()), copy = p;
+
+  EXPECT_EQ(fingerprint(p.view()), fingerprint(copy.view())) << seed_text();
+}
+
+TEST(Fingerprint, DiffersBetweenAnyTwoOfTheZoo) {
+  std::vector<std::uint64_t> prints;
+  for (const auto& z : zoo()) prints.push_back(fingerprint(z.pattern.view()));
+
+  std::sort(prints.begin(), prints.end());
+
+  EXPECT_EQ(std::adjacent_find(prints.begin(), prints.end()), prints.end());
+}
+
+TEST(Fingerprint, ChangesWithAnySingleColumn) {
+  const Pattern p = random_pattern(50, 40, 6, test_seed());
+  int unchanged = 0;
+
+  for (std::size_t e = 0; e < p.column.size(); ++e) {
+    Pattern other = p;
+    other.column[e] = (other.column[e] + 1) % p.cols;
+    unchanged += fingerprint(other.view()) == fingerprint(p.view());
+  }
+
+  EXPECT_EQ(unchanged, 0) << seed_text();
+}
+
+TEST(Fingerprint, ChangesWhenAnEntryMovesToTheNextRow) {
+  const Pattern p = pattern_of(4, {{0, 1}, {1, 2}, {2, 3}, {3}});
+  int unchanged = 0;
+
+  for (idx r = 1; r < p.rows; ++r) {
+    Pattern other = p;
+    --other.start[r];
+    unchanged += fingerprint(other.view()) == fingerprint(p.view());
+  }
+
+  EXPECT_EQ(unchanged, 0);
+}
+
+TEST(Fingerprint, ChangesWithSizesAndOrder) {
+  const std::uint64_t original = fingerprint(example().view());
+
+  EXPECT_NE(fingerprint(pattern_of(5, {{0, 2}, {}, {3, 1, 0}}).view()), original);
+  EXPECT_NE(fingerprint(pattern_of(4, {{0, 2}, {}, {3, 1, 0}, {}}).view()), original);
+  EXPECT_NE(fingerprint(pattern_of(4, {{2, 0}, {}, {3, 1, 0}}).view()), original);
+}
+
+TEST(Fingerprint, IsTheSameOnEveryMachine) {
+  // Pinned: caches of plans on disk are keyed by it.
+  EXPECT_EQ(fingerprint(example().view()), 0x3566f3a65fa926efu);
+  EXPECT_EQ(fingerprint(pattern_of(0, {}).view()), 0u);
+}
+
+template <class Integer>
+struct Wide {
+  std::vector<Integer> start, column;
+
+  explicit Wide(const Pattern& p) : start(p.start.begin(), p.start.end()), column(p.column.begin(), p.column.end()) {}
+};
+
+TEST(PatternFrom, TakesBothWidthsOfPetscIndices) {
+  const Pattern p = example();
+  const Wide<std::int32_t> narrow(p);
+  const Wide<std::int64_t> wide(p);
+
+  const Pattern from_narrow = pattern_from(3, 4, narrow.start.data(), narrow.column.data());
+  const Pattern from_wide = pattern_from(3, 4, wide.start.data(), wide.column.data());
+
+  EXPECT_EQ(fingerprint(from_narrow.view()), fingerprint(p.view()));
+  EXPECT_EQ(fingerprint(from_wide.view()), fingerprint(p.view()));
+}
+
+TEST(PatternFrom, RefusesSizesBeyondThirtyTwoBits) {
+  const std::int64_t start[] = {0}, column[] = {0};
+  const std::int64_t many = std::int64_t{1} << 31;
+
+  EXPECT_ERROR(pattern_from(many, 3, start, column), ErrorKind::too_large, "2147483648 x 3 blocks");
+  EXPECT_ERROR(pattern_from(0, many, start, column), ErrorKind::too_large, "use more processes or larger blocks");
+}
+
+TEST(PatternFrom, RefusesEntryCountsBeyondThirtyTwoBitsBeforeReadingColumns) {
+  const std::int64_t start[] = {0, std::int64_t{1} << 32};
+
+  EXPECT_ERROR(pattern_from(1, 3, start, static_cast<const std::int64_t*>(nullptr)), ErrorKind::too_large,
+               "4294967296 blocks on one process");
+}
+
+TEST(PatternFrom, RefusesColumnsThatNarrowingWouldBringIntoRange) {
+  const std::int64_t start[] = {0, 1}, column[] = {(std::int64_t{1} << 32) + 2};
+
+  EXPECT_ERROR(pattern_from(1, 3, start, column), ErrorKind::argument, "row 0 has column 4294967298");
+}
+
+TEST(PatternFrom, RefusesStartsThatNarrowingWouldBringIntoRange) {
+  const std::int64_t start[] = {0, (std::int64_t{1} << 32) + 1, 2}, column[] = {0, 1};
+
+  EXPECT_ERROR(pattern_from(2, 3, start, column), ErrorKind::argument, "row 1 ends before it starts");
+}
+
+TEST(PatternFrom, RefusesNegativeSizesWithoutReading) {
+  const std::int64_t* const nothing = nullptr;
+
+  EXPECT_ERROR(pattern_from(-1, 3, nothing, nothing), ErrorKind::argument, "negative size -1 x 3");
+}
+
+TEST(Transposed, OfTheTransposedIsThePatternWithSortedRows) {
+  for (const auto& z : zoo()) {
+    Pattern sorted = z.pattern;
+    for (idx r = 0; r < sorted.rows; ++r)
+      std::sort(sorted.column.begin() + sorted.start[r], sorted.column.begin() + sorted.start[r + 1]);
+
+    const Pattern twice = transposed(transposed(z.pattern.view()).pattern.view()).pattern;
+
+    EXPECT_EQ(twice.column, sorted.column) << z.name;
+    EXPECT_EQ(twice.start, sorted.start) << z.name;
+    EXPECT_EQ(std::pair(twice.rows, twice.cols), std::pair(sorted.rows, sorted.cols)) << z.name;
+  }
+}
+
+/// Entry t of A^T in row r and column c stands for an entry of A in row c and column r.
+int misplaced_entries(const Pattern& a, const Transposed& t) {
+  std::vector<idx> row_of_entry;
+  for (idx r = 0; r < a.rows; ++r) row_of_entry.insert(row_of_entry.end(), a.view().length(r), r);
+  int misplaced = 0;
+  for (idx r = 0; r < t.pattern.rows; ++r)
+    for (count32 e = t.pattern.start[r]; e < t.pattern.start[r + 1]; ++e) {
+      const count32 of_a = t.entry_of[e];
+      misplaced += a.column[of_a] != r || row_of_entry[of_a] != t.pattern.column[e];
+    }
+  return misplaced;
+}
+
+TEST(Transposed, NamesTheEntryThatEachOfItsEntriesStandsFor) {
+  for (const auto& z : zoo()) {
+    const Transposed t = transposed(z.pattern.view());
+    auto named = t.entry_of;
+    std::sort(named.begin(), named.end());
+
+    EXPECT_EQ(misplaced_entries(z.pattern, t), 0) << z.name;
+    EXPECT_EQ(std::adjacent_find(named.begin(), named.end()), named.end()) << z.name;
+    EXPECT_NO_THROW(check(t.pattern.view())) << z.name;
+  }
+}
+
+TEST(Transposed, KeepsEntriesOfOneColumnInTheOrderOfTheRows) {
+  const Transposed t = transposed(pattern_of(2, {{1, 0}, {1}, {0, 1, 1}}).view());
+
+  EXPECT_EQ(t.pattern.column, (std::vector<idx>{0, 2, 0, 1, 2, 2}));
+  EXPECT_EQ(t.entry_of, (std::vector<count32>{1, 3, 0, 2, 4, 5}));
+}
+
+}  // namespace
+}  // namespace compound::test

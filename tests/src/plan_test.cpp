@@ -1,0 +1,259 @@
+#include "plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/errors.hpp"
+#include "support/products.hpp"
+#include "support/random.hpp"
+
+namespace compound::test {
+namespace {
+
+constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
+constexpr Problem real_4x4{{4, 4}, {Field::real, Precision::double_}};
+constexpr Problem real_2x2{{2, 2}, {Field::real, Precision::double_}};
+constexpr Problem complex_2x2{{2, 2}, {Field::complex, Precision::double_}};
+constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
+
+constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "sell:32:all"};
+constexpr auto flag_words = {"", "presence", "rowlist", "presence rowlist"};
+constexpr auto matrix_words_words = {"words=1:row", "words=1:column", "words=2:column", "words=32:row", "words=1024:column",
+                               "words=all:row", "words=all:column"};
+constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
+constexpr auto value_words = {"values=double", "values=float"};
+constexpr auto schedule_words = {"rows lanes=1", "components lanes=8", "slots lanes=32"};
+
+/// Every combination of the options above, as a line.
+std::vector<std::string> all_lines() {
+  std::vector<std::string> lines;
+  for (const EntryKind& kind : entry_kinds()) lines.push_back("entry=" + std::string(kind.name));
+  for (const auto options : {std::initializer_list<const char*>(layouts), std::initializer_list<const char*>(flag_words),
+                             std::initializer_list<const char*>(matrix_words_words),
+                             std::initializer_list<const char*>(vector_words_words),
+                             std::initializer_list<const char*>(value_words),
+                             std::initializer_list<const char*>(schedule_words)}) {
+    std::vector<std::string> longer;
+    for (const auto& line : lines)
+      for (const auto option : options) longer.push_back(line + " " + option);
+    lines = longer;
+  }
+  return lines;
+}
+
+TEST(PlanLine, OfEveryPlanGivesThePlanBack) {
+  std::vector<std::string> wrong;
+  Plan other_base;
+  other_base.layout.vector_group = 4;
+  other_base.schedule.lanes = 4;
+
+  for (const auto& line : all_lines()) {
+    const Plan plan = parse_plan(line, {});
+    if (!(parse_plan(to_string(plan), other_base) == plan)) wrong.push_back(line);
+  }
+
+  EXPECT_TRUE(wrong.empty()) << wrong.size() << " lines, the first: " << wrong.front();
+}
+
+TEST(PlanLine, DiffersBetweenDifferentPlans) {
+  std::vector<std::string> printed;
+  for (const auto& line : all_lines()) printed.push_back(to_string(parse_plan(line, {})));
+
+  std::sort(printed.begin(), printed.end());
+
+  EXPECT_EQ(std::adjacent_find(printed.begin(), printed.end()), printed.end());
+}
+
+TEST(PlanLine, NamesEverything) {
+  const Plan plan = parse_plan("presence rowlist sell:8:64 entry=quaternion values=float words=8:row vectors=32", {});
+
+  EXPECT_EQ(to_string(plan),
+            "entry=quaternion sell:8:64 words=8:row vectors=32 values=float columns=32 presence rowlist rows lanes=1");
+}
+
+TEST(ParsePlan, TakesWordsInAnyOrder) {
+  std::vector<std::string> words = {"entry=complex", "sell:8:64", "words=4:row", "vectors=all",
+                                    "values=float",  "presence",  "rowlist",     "lanes=2"};
+  const Plan expected = parse_plan("entry=complex sell:8:64 words=4:row vectors=all values=float presence rowlist lanes=2", {});
+  Random random;
+  int different = 0;
+
+  for (int shuffle = 0; shuffle < 200; ++shuffle) {
+    for (int i = 7; i > 0; --i) std::swap(words[i], words[random.below(i + 1)]);
+    std::string line;
+    for (const auto& word : words) line += " \t" + word;
+    different += !(parse_plan(line, {}) == expected);
+  }
+
+  EXPECT_EQ(different, 0) << seed_text();
+}
+
+TEST(ParsePlan, TakesWhatIsLeftOutFromTheBase) {
+  const Plan base = parse_plan("entry=complex sell:16 words=2:row vectors=32 values=float lanes=4", {});
+
+  const Plan plan = parse_plan("lanes=2", base);
+
+  Plan expected = base;
+  expected.schedule.lanes = 2;
+  EXPECT_EQ(plan, expected);
+}
+
+TEST(ParsePlan, GivesALayoutItsOwnSliceSigmaOccupancyAndWordGroup) {
+  const Plan base = parse_plan("sell:16:32 words=2 presence", {});
+
+  EXPECT_EQ(parse_plan("csr", base).layout, parse_plan("csr words=1", {}).layout);
+  EXPECT_EQ(parse_plan("ellr", base).layout, parse_plan("ellr words=32", {}).layout);
+  EXPECT_EQ(parse_plan("sell:8", base).layout, parse_plan("sell:8 words=8", {}).layout);
+  EXPECT_EQ(parse_plan("sell:33", base).layout, parse_plan("sell:33 words=32", {}).layout);
+}
+
+TEST(ParsePlan, ListsLayoutsForAWordItDoesNotKnow) {
+  EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument, "unknown layout 'sel'; choose csr, ellr, sell");
+  EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
+}
+
+TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
+  EXPECT_ERROR(parse_plan("csr word=2", {}), ErrorKind::argument,
+               "unknown word 'word=2' in a plan; choose entry=, words=, vectors=, values=, columns=, lanes=, a layout "
+               "(csr, ellr, sell), presence, rowlist, rows");
+}
+
+TEST(ParsePlan, ListsWhatEachSettingAllows) {
+  EXPECT_ERROR(parse_plan("entry=octonion", {}), ErrorKind::argument,
+               "unknown entry 'octonion'; choose dense, complex, quaternion");
+  EXPECT_ERROR(parse_plan("words=3", {}), ErrorKind::argument, "words= 3 must be a power of two, or 'all'");
+  EXPECT_ERROR(parse_plan("words=0", {}), ErrorKind::argument, "words= (or 'all') '0' must be a number, 1 to 1024");
+  EXPECT_ERROR(parse_plan("words=2:diagonal", {}), ErrorKind::argument, "word order 'diagonal' in words=; choose row, column");
+  EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument, "vectors= (or 'all') '2048' must be a number, 1 to 1024");
+  EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
+  EXPECT_ERROR(parse_plan("columns=16", {}), ErrorKind::argument, "columns=16; choose 32");
+  EXPECT_ERROR(parse_plan("lanes=64", {}), ErrorKind::argument, "lanes= '64' must be a number, 1 to 32");
+}
+
+TEST(ParsePlan, WantsAtLeastOneWord) {
+  EXPECT_ERROR(parse_plan("", {}), ErrorKind::argument, "empty plan; name at least a layout: csr, ellr, sell");
+  EXPECT_ERROR(parse_plan("  \t ", {}), ErrorKind::argument, "empty plan");
+}
+
+TEST(ParsePlan, SaysThatPlansOfSeveralPartsAreNotThereYet) {
+  EXPECT_ERROR(parse_plan("csr + sell:8", {}), ErrorKind::unsupported, "'+'");
+}
+
+TEST(SplitOffDiagonal, LeavesALineWithoutOffAsItIs) {
+  const PlanText text = split_off_diagonal("sell:8 words=1");
+
+  EXPECT_EQ(text.diagonal, "sell:8 words=1");
+  EXPECT_FALSE(text.off_diagonal.has_value());
+}
+
+TEST(SplitOffDiagonal, GivesWhatFollowsOffToTheOffDiagonalPart) {
+  const PlanText text = split_off_diagonal("sell:8 words=1 off: csr rowlist");
+
+  EXPECT_EQ(parse_plan(text.diagonal, {}), parse_plan("sell:8 words=1", {}));
+  ASSERT_TRUE(text.off_diagonal.has_value());
+  EXPECT_EQ(parse_plan(*text.off_diagonal, {}), parse_plan("csr rowlist", {}));
+}
+
+TEST(SplitOffDiagonal, KeepsAnEmptyOffDiagonalPartForTheParserToRefuse) {
+  const PlanText text = split_off_diagonal("csr off:");
+
+  ASSERT_TRUE(text.off_diagonal.has_value());
+  EXPECT_ERROR(parse_plan(*text.off_diagonal, {}), ErrorKind::argument, "empty plan");
+}
+
+std::string reason(std::string_view line, const Problem& problem) {
+  return applicable(parse_plan(line, {}), problem).value_or("");
+}
+
+TEST(Applicable, AllowsEveryLayoutForDenseBlocks) {
+  EXPECT_EQ(reason("csr", real_3x3), "");
+  EXPECT_EQ(reason("csr rowlist words=32:row vectors=all", real_3x3), "");
+  EXPECT_EQ(reason("ellr presence", real_3x3), "");
+  EXPECT_EQ(reason("sell:2", real_3x3), "");
+  EXPECT_EQ(reason("sell:33", real_3x3), "");
+  EXPECT_EQ(reason("sell:32:all presence rowlist", real_3x3), "");
+}
+
+TEST(Applicable, WantsTheBlocksOfTheEntry) {
+  EXPECT_EQ(reason("csr entry=complex", real_2x2), "");
+  EXPECT_EQ(reason("csr entry=quaternion", real_4x4), "");
+  EXPECT_EQ(reason("csr entry=quaternion", complex_2x2), "");
+  EXPECT_EQ(reason("csr entry=quaternion", real_3x3), "entry quaternion needs blocks of 4x4, the matrix has 3x3");
+  EXPECT_EQ(reason("csr entry=complex", real_4x4), "entry complex needs blocks of 2x2, the matrix has 4x4");
+}
+
+TEST(Applicable, KnowsEntriesThatExistInRealMatricesOnly) {
+  EXPECT_EQ(reason("csr entry=complex", complex_2x2), "entry complex does not exist in complex matrices");
+}
+
+TEST(Applicable, RefusesPresenceBitsWhereThereIsNoPadding) {
+  EXPECT_EQ(reason("csr presence", real_3x3), "presence bits are for slices: csr has no padding");
+}
+
+TEST(Applicable, WantsWindowsOfWholeSlices) {
+  EXPECT_EQ(reason("sell:8:64", real_3x3), "");
+  EXPECT_EQ(reason("sell:8:8", real_3x3), "");
+  EXPECT_EQ(reason("sell:8:1", real_3x3), "");
+  EXPECT_EQ(reason("sell:8:12", real_3x3), "the sorting window 12 must be a multiple of the slice height 8");
+}
+
+TEST(Applicable, RefusesToSortCompressedRows) {
+  Plan plan;
+  plan.layout.sigma = 64;
+
+  EXPECT_EQ(applicable(plan, real_3x3).value_or(""), "compressed rows keep their order: a sorting window needs slices");
+}
+
+TEST(Applicable, RefusesMatrixWordsWiderThanTheVectors) {
+  EXPECT_EQ(reason("csr values=float", float_3x3), "");
+  EXPECT_EQ(reason("csr values=float", real_3x3), "");
+  EXPECT_NE(reason("csr values=double", float_3x3).find("may be narrower than the vectors, not wider"), std::string::npos);
+}
+
+TEST(EntryShape, OfADensePlanIsTheBlocks) {
+  EXPECT_EQ(entry_shape(parse_plan("csr", {}), {{2, 5}, {}}), (EntryShape{2, 5, 10, false}));
+}
+
+TEST(EntryShape, OfAKindIsItsOwnInEachField) {
+  EXPECT_EQ(entry_shape(parse_plan("entry=quaternion", {}), real_4x4), (EntryShape{4, 4, 4, false}));
+  EXPECT_EQ(entry_shape(parse_plan("entry=quaternion", {}), complex_2x2), (EntryShape{2, 2, 4, true}));
+}
+
+PatternStatistics rows_of_which_empty(idx rows, idx empty) { return {.rows = rows, .cols = rows, .empty_rows = empty}; }
+
+TEST(DefaultPlan, IsCompressedRowsOfColumnMajorBlocks) {
+  const Plan plan = default_plan(rows_of_which_empty(100, 0), real_3x3, "host");
+
+  EXPECT_EQ(plan, parse_plan("entry=dense csr words=1:column vectors=1 values=double", {}));
+}
+
+TEST(DefaultPlan, ListsRowsWhenMostAreEmpty) {
+  EXPECT_TRUE(default_plan(rows_of_which_empty(100, 51), real_3x3, "host").layout.row_list);
+  EXPECT_FALSE(default_plan(rows_of_which_empty(100, 50), real_3x3, "host").layout.row_list);
+  EXPECT_FALSE(default_plan(rows_of_which_empty(0, 0), real_3x3, "host").layout.row_list);
+}
+
+TEST(DefaultPlan, KeepsThePrecisionOfTheVectors) {
+  EXPECT_EQ(default_plan({}, float_3x3, "host").values, Precision::single);
+  EXPECT_EQ(default_plan({}, real_3x3, "host").values, Precision::double_);
+}
+
+TEST(DefaultPlan, IsApplicableEverywhere) {
+  for (const auto& problem : {real_3x3, real_4x4, complex_2x2, float_3x3})
+    EXPECT_EQ(applicable(default_plan({}, problem, "host"), problem).value_or(""), "");
+}
+
+TEST(PlanForLayout, HasTheLayoutsWordGroupAndTheRuleForRowLists) {
+  const Plan plan = plan_for_layout("sell:16", rows_of_which_empty(10, 9), float_3x3, "host");
+
+  EXPECT_EQ(plan, parse_plan("sell:16 words=16:column values=float rowlist", {}));
+}
+
+TEST(PlanForLayout, IsApplicableForEveryPreset) {
+  for (const Preset& p : presets())
+    EXPECT_EQ(applicable(plan_for_layout(p.name, {}, real_3x3, "host"), real_3x3).value_or(""), "") << p.name;
+}
+
+}  // namespace
+}  // namespace compound::test

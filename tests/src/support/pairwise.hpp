@@ -1,0 +1,34 @@
+// Pairwise covering sets: few cases in which any two values of two factors meet.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace compound::test {
+
+/// One value of each factor, by index.
+using Choice = std::vector<int>;
+
+/// A product of factors, some of whose combinations are not allowed.
+struct Space {
+  std::vector<int> sizes;                      ///< values of each factor
+  std::function<bool(const Choice&)> allowed;  ///< of a full choice
+  std::vector<int> deciding;                   ///< factors that `allowed` looks at
+};
+
+/// Two values of two factors.
+struct Pair {
+  int factor, value, other_factor, other_value;
+};
+
+/// The pairs that some allowed choice has, by enumeration of the deciding factors.
+std::vector<Pair> allowed_pairs(const Space& space);
+
+/// The allowed pairs that no choice of the set has.
+std::vector<Pair> missing_pairs(const Space& space, const std::vector<Choice>& set);
+
+/// Allowed choices that have all allowed pairs. The same seed gives the same set on every machine.
+std::vector<Choice> covering_set(const Space& space, std::uint64_t seed);
+
+}  // namespace compound::test

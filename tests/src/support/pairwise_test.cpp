@@ -1,0 +1,57 @@
+#include "support/pairwise.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace compound::test {
+namespace {
+
+Space small_space() {
+  // Value 0 of factor 0 goes with nothing but value 0 of factor 1.
+  return {{3, 4, 2, 5}, [](const Choice& c) { return c[0] != 0 || c[1] == 0; }, {0, 1}};
+}
+
+TEST(CoveringSet, HasEveryAllowedPair) {
+  const Space space = small_space();
+
+  const auto set = covering_set(space, 7);
+
+  EXPECT_TRUE(missing_pairs(space, set).empty());
+}
+
+TEST(CoveringSet, HoldsAllowedChoicesOnly) {
+  const Space space = small_space();
+
+  const auto set = covering_set(space, 7);
+
+  EXPECT_TRUE(std::all_of(set.begin(), set.end(), space.allowed));
+}
+
+TEST(CoveringSet, IsMuchSmallerThanTheProduct) {
+  const Space space{{10, 10, 10, 10, 10}, [](const Choice&) { return true; }, {}};
+
+  const auto set = covering_set(space, 7);
+
+  EXPECT_LT(set.size(), 250u);
+}
+
+TEST(AllowedPairs, LeavesOutWhatNoChoiceCanHave) {
+  const auto pairs = allowed_pairs(small_space());
+
+  const auto all = 3 * 4 + 3 * 2 + 3 * 5 + 4 * 2 + 4 * 5 + 2 * 5;
+  EXPECT_EQ(pairs.size(), all - 3u);
+}
+
+TEST(MissingPairs, FindsWhatASetLacks) {
+  const Space space{{2, 2}, [](const Choice&) { return true; }, {}};
+
+  const auto missing = missing_pairs(space, {{0, 0}, {0, 1}, {1, 1}});
+
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].value, 1);
+  EXPECT_EQ(missing[0].other_value, 0);
+}
+
+}  // namespace
+}  // namespace compound::test

@@ -1,0 +1,132 @@
+// Products of packed matrices on vectors in plain block order, and whether they are right.
+#pragma once
+
+#include <cstring>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "blocks.hpp"
+#include "dense_reference.hpp"
+#include "packed.hpp"
+
+namespace compound {
+
+inline void PrintTo(const Plan& plan, std::ostream* out) { *out << to_string(plan); }
+
+}  // namespace compound
+
+namespace compound::test {
+
+/// y = op(A) x, y = z + op(A) x with y apart from z, or in place.
+enum class Form { assign, add, add_in_place };
+
+constexpr Op ops[] = {Op::none, Op::transpose, Op::hermitian};
+constexpr Form forms[] = {Form::assign, Form::add, Form::add_in_place};
+constexpr const char* op_names[] = {"A", "A^T", "A^H"};
+constexpr const char* form_names[] = {"y = ", "y = z + ", "y += "};
+
+inline std::string product_name(Op op, Form form) {
+  return std::string(form_names[static_cast<int>(form)]) + op_names[static_cast<int>(op)] + " x";
+}
+
+template <class S>
+S not_a_number() {
+  return S{std::numeric_limits<real_of<S>>::quiet_NaN()};
+}
+
+/// The definition of grouped<G> vectors: word k of block s of n words at (s / G) G n + k G + s % G.
+inline std::size_t grouped_place(idx block, int k, int n, idx blocks, idx group) {
+  const std::size_t g = group == group_all ? blocks : group, s = block;
+  return s / g * g * n + k * g + s % g;
+}
+
+/// Plain block order to grouped; what belongs to no block is NaN, so that reading it shows.
+template <class S>
+std::vector<S> grouped(const std::vector<S>& v, int n, idx group) {
+  const idx blocks = static_cast<idx>(v.size() / n);
+  const idx whole_groups = group <= 1 ? blocks : (blocks + group - 1) / group * group;
+  std::vector<S> to(std::size_t(whole_groups) * n, not_a_number<S>());
+  for (idx b = 0; b < blocks; ++b)
+    for (int k = 0; k < n; ++k) to[grouped_place(b, k, n, blocks, group)] = v[std::size_t(b) * n + k];
+  return to;
+}
+
+template <class S>
+std::vector<S> plain(const std::vector<S>& v, idx blocks, int n, idx group) {
+  std::vector<S> to(std::size_t(blocks) * n);
+  for (idx b = 0; b < blocks; ++b)
+    for (int k = 0; k < n; ++k) to[std::size_t(b) * n + k] = v[grouped_place(b, k, n, blocks, group)];
+  return to;
+}
+
+template <class S>
+bool same_bits(const std::vector<S>& a, const std::vector<S>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(S)) == 0);
+}
+
+/// Sizes of what op(A) reads and writes.
+struct Ends {
+  idx in_blocks, out_blocks;
+  int in, out;
+};
+
+inline Ends ends_of(const Pattern& p, BlockShape b, Op op) {
+  return op == Op::none ? Ends{p.cols, p.rows, b.cols, b.rows} : Ends{p.rows, p.cols, b.rows, b.cols};
+}
+
+/// The product in plain block order. y begins as NaN unless it is z; x, and z if apart, must come back unchanged.
+template <class S>
+std::vector<S> multiplied(const PackedMatrix& A, const Ends& ends, Op op, Form form, const std::vector<S>& x,
+                          const std::vector<S>& z) {
+  const idx group = A.plan().layout.vector_group;
+  const auto gx = grouped(x, ends.in, group);
+  const auto gz = grouped(form == Form::assign ? std::vector<S>(std::size_t(ends.out_blocks) * ends.out) : z, ends.out, group);
+  auto y = form == Form::add_in_place ? gz : std::vector<S>(gz.size(), not_a_number<S>());
+  const auto x_before = gx, z_before = gz;
+  const S* from = form == Form::assign ? nullptr : form == Form::add ? gz.data() : y.data();
+  A.multiply(op, form == Form::assign ? Update::assign : Update::add, gx.data(), from, y.data());
+  EXPECT_TRUE(same_bits(gx, x_before)) << "x was written";
+  EXPECT_TRUE(same_bits(gz, z_before)) << "z was written";
+  return plain(y, ends.out_blocks, ends.out, group);
+}
+
+/// A matrix of random blocks, and the vectors of all its products.
+template <class S>
+struct Operands {
+  const Pattern& pattern;
+  BlockShape shape;
+  std::vector<S> blocks, rows_vector, cols_vector, rows_z, cols_z;
+
+  Operands(const Pattern& p, std::string_view entry, BlockShape b, Random& random)
+      : pattern(p), shape(b), blocks(random_blocks<S>(entry, b, p.view().entries(), random)),
+        rows_vector(random_vector<S>(std::size_t(p.rows) * b.rows, random)),
+        cols_vector(random_vector<S>(std::size_t(p.cols) * b.cols, random)),
+        rows_z(random_vector<S>(rows_vector.size(), random)), cols_z(random_vector<S>(cols_vector.size(), random)) {}
+
+  Problem problem() const { return {shape, scalar_type_of<S>()}; }
+  const std::vector<S>& x(Op op) const { return op == Op::none ? cols_vector : rows_vector; }
+  const std::vector<S>& z(Op op) const { return op == Op::none ? rows_z : cols_z; }
+};
+
+template <class S>
+PackedMatrix packed(const Operands<S>& o, const Plan& plan) {
+  PackedMatrix A(o.pattern.view(), o.problem(), plan, backend("host"));
+  A.update_values(o.blocks.data());
+  return A;
+}
+
+template <class S>
+std::vector<S> multiplied(const PackedMatrix& A, const Operands<S>& o, Op op, Form form) {
+  return multiplied(A, ends_of(o.pattern, o.shape, op), op, form, o.x(op), o.z(op));
+}
+
+/// What op(A) x is, with A's values as the plan stores them.
+template <class S>
+Reference<S> reference_product(const Operands<S>& o, Precision stored, Op op, Form form) {
+  return reference_product(o.pattern.view(), o.shape, as_stored(o.blocks, stored), op, o.x(op),
+                           form == Form::assign ? std::vector<S>{} : o.z(op));
+}
+
+}  // namespace compound::test

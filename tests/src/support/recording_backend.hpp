@@ -1,0 +1,30 @@
+// The host's memory and kernels behind a name of its own, with a count of what it is asked for.
+#pragma once
+
+#include "backend.hpp"
+
+namespace compound::test {
+
+/// Not "host": like a device it never lies on the caller's arrays.
+class RecordingBackend final : public Backend {
+ public:
+  int allocations = 0, releases = 0, uploads = 0, packs = 0;
+
+  std::string_view name() const override { return "recording"; }
+  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
+    return host_.applicable(plan, problem);
+  }
+  void* allocate(std::size_t bytes) override { return ++allocations, host_.allocate(bytes); }
+  void release(void* memory) noexcept override { ++releases, host_.release(memory); }
+  void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
+  void pack(const PackTask& task) override { ++packs, host_.pack(task); }
+  std::optional<count32> first_misfit(const PackTask& task, count32 entries) override {
+    return host_.first_misfit(task, entries);
+  }
+  void multiply(const ProductTask& task) override { host_.multiply(task); }
+
+ private:
+  Backend& host_ = backend("host");
+};
+
+}  // namespace compound::test
