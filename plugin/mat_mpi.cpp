@@ -1,5 +1,8 @@
 #include "mat_mpi.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "kept_settings.hpp"
 #include "overrides.hpp"
 #include "types.hpp"
@@ -16,19 +19,32 @@ PetscErrorCode destroy_scatter(MpiState* st) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The off-diagonal part's global block columns.
+PetscErrorCode ghost_columns(Mat A, std::span<const PetscInt>* columns) {
+  PetscFunctionBegin;
+  Mat off;
+  const PetscInt* first;
+  PetscInt bs;
+  PetscCall(mpi_parts(A, nullptr, &off, &first));
+  PetscCall(MatGetBlockSize(A, &bs));
+  *columns = {first, static_cast<std::size_t>(off->cmap->n / bs)};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Collective. The parent's scatter is private and its vector always on the host, so we make our own.
 PetscErrorCode make_scatter(Mat A, MpiState* st) {
   PetscFunctionBegin;
   if (st->scatter) PetscFunctionReturn(PETSC_SUCCESS);
-  Mat off;
-  const PetscInt* columns;
+  std::span<const PetscInt> columns;
   PetscInt bs;
-  PetscCall(mpi_parts(A, nullptr, &off, &columns));
+  PetscCall(ghost_columns(A, &columns));
   PetscCall(MatGetBlockSize(A, &bs));
-  const PetscInt n = off->cmap->n;
+  st->columns.assign(columns.begin(), columns.end());
+  const auto blocks = static_cast<PetscInt>(columns.size());
+  const PetscInt n = blocks * bs;
   IS from, to;
   Vec x;
-  PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, n / bs, columns, PETSC_COPY_VALUES, &from));
+  PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, blocks, columns.data(), PETSC_COPY_VALUES, &from));
   PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &to));
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &st->ghosts));
   PetscCall(VecCreateMPIWithArray(comm_of(A), 1, A->cmap->n, A->cmap->N, nullptr, &x));
@@ -134,45 +150,16 @@ PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
   return multiply(A, op, Update::add, x, z, y);
 }
 
-/// An inherited operation that writes into the parts without raising their states: who holds a part (PCBJACOBI) would
-/// multiply with stale packed values.
-template <auto Member>
-struct RaisesParts;
-template <class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
-struct RaisesParts<Member> {
-  static PetscErrorCode call(Mat A, Args... args) {
-    PetscFunctionBegin;
-    const Parent* parent;
-    PetscCall(mpi_parent(&parent));
-    PetscCall((parent->ops.*Member)(A, args...));
-    PetscCall(raise_parts(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-};
-
 PetscErrorCode install_mpi(Mat A);
-
-PetscErrorCode hash_of_columns(Mat A, std::uint64_t* hash) {
-  PetscFunctionBegin;
-  Mat off;
-  const PetscInt* columns;
-  PetscCall(mpi_parts(A, nullptr, &off, &columns));
-  std::uint64_t h = static_cast<std::uint64_t>(off->cmap->n);
-  for (PetscInt i = 0; i < off->cmap->n / A->rmap->bs; ++i)
-    h = (h ^ static_cast<std::uint64_t>(columns[i])) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-  *hash = h;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// Collective: drops the scatter everywhere if the off-diagonal columns changed anywhere.
 PetscErrorCode check_scatter(Mat A, MpiState* st) {
   PetscFunctionBegin;
-  std::uint64_t columns = 0;
-  PetscCall(hash_of_columns(A, &columns));
-  const int mine = columns != st->columns;
+  std::span<const PetscInt> columns;
+  PetscCall(ghost_columns(A, &columns));
+  const int mine = st->scatter && !std::equal(columns.begin(), columns.end(), st->columns.begin(), st->columns.end());
   int changed = 0;
   PetscCallMPI(MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, comm_of(A)));
-  st->columns = columns;
   if (changed) PetscCall(destroy_scatter(st));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -284,9 +271,11 @@ PetscErrorCode view_op(Mat A, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// An inherited operation that writes into the parts without raising their states: who holds a part (PCBJACOBI) would
+/// multiply with stale packed values.
 template <auto Member, class F>
 void raising(const F& f) {
-  f(Member, RaisesParts<Member>::call);
+  f(Member, Followed<mpi_parent, raise_parts, Member>::call);
 }
 
 constexpr auto overrides = [](const auto& f) {

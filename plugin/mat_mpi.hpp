@@ -1,6 +1,8 @@
 // mpibaijcompound: an mpibaij whose parts are seqbaijcompound, with a scatter of its own.
 #pragma once
 
+#include <vector>
+
 #include "mat_seq.hpp"
 
 namespace compound::plugin {
@@ -10,7 +12,7 @@ struct MpiState {
   Settings settings;
   Vec ghosts = nullptr;          ///< the off-diagonal part's columns of x, blocks in its column order
   VecScatter scatter = nullptr;  ///< x to ghosts
-  std::uint64_t columns = 0;     ///< hash of the off-diagonal part's global columns, of which `scatter` was made
+  std::vector<PetscInt> columns; ///< the off-diagonal part's global block columns, of which `scatter` was made
   PetscObjectState parts_state = -1;
   PetscInt64 products = 0;
 };

@@ -192,6 +192,14 @@ PetscErrorCode view_op(Mat A, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode raise_state(Mat A) { return PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)); }
+
+/// An inherited operation after which PETSc (3.18) does not raise the matrix's state.
+template <auto Member, class F>
+void raising(const F& f) {
+  f(Member, Followed<seq_parent, raise_state, Member>::call);
+}
+
 constexpr auto overrides = [](const auto& f) {
   f(&_MatOps::mult, mult<Op::none>);
   f(&_MatOps::multadd, mult_add<Op::none>);
@@ -205,6 +213,9 @@ constexpr auto overrides = [](const auto& f) {
   f(&_MatOps::view, view_op);
   f(&_MatOps::convertfrom, convert_to_compound);
   f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
+  raising<&_MatOps::conjugate>(f);
+  raising<&_MatOps::realpart>(f);
+  raising<&_MatOps::imaginarypart>(f);
 };
 
 /// Puts our operations before the parent's, which picks mult and multadd at each preallocation.

@@ -1,7 +1,7 @@
 // Replacing some of a matrix's operations by ours and giving the parent's back, from one list of pairs.
 #pragma once
 
-#include "petsc_guard.hpp"
+#include "parent.hpp"
 
 namespace compound::plugin {
 
@@ -15,5 +15,20 @@ template <class List>
 void uninstall(Mat A, const _MatOps& parent, const List& list) {
   list([&](auto member, auto) { A->ops->*member = parent.*member; });
 }
+
+/// The parent's operation `Member`, followed by After(A): for those that change values and raise too few states.
+template <auto ParentOf, auto After, auto Member>
+struct Followed;
+template <auto ParentOf, auto After, class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
+struct Followed<ParentOf, After, Member> {
+  static PetscErrorCode call(Mat A, Args... args) {
+    PetscFunctionBegin;
+    const Parent* parent;
+    PetscCall(ParentOf(&parent));
+    PetscCall((parent->ops.*Member)(A, args...));
+    PetscCall(After(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
 
 }  // namespace compound::plugin

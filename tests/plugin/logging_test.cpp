@@ -1,0 +1,92 @@
+// What -log_view sees: MatMult with the parent's flops, and our packing.
+#include "compare.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace petsc_test;
+
+PetscEventPerfInfo event(const char *name) {
+  PetscLogEvent id = -1;
+  PetscEventPerfInfo info = {};
+  PETSC_OK(PetscLogEventGetId(name, &id));
+  if (id >= 0) PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
+  return info;
+}
+
+/// What the call added to an event's count and flops.
+template <class Call>
+PetscEventPerfInfo logged(const char *name, const Call &call) {
+  const auto before = event(name);
+  call();
+  auto after = event(name);
+  after.count -= before.count;
+  after.flops -= before.flops;
+  return after;
+}
+
+struct Logging : testing::TestWithParam<std::tuple<Variant, int>> {
+  static void SetUpTestSuite() { PETSC_OK(PetscLogDefaultBegin()); }
+  Problem problem() const {
+    Random random(91);
+    const auto shape = spread(std::get<1>(GetParam()), 12, 12);
+    return {shape, random_blocks(random, shape, 0.3, true), 92};
+  }
+};
+
+TEST_P(Logging, MatMultHasTheParentsFlops) {
+  if (size() > 1 && std::get<1>(GetParam()) == 2) GTEST_SKIP() << "PETSc's MatMultAdd_SeqBAIJ_2 logs half of its flops";
+  const auto twins = filled_twins(std::get<0>(GetParam()), problem());
+  const auto multiply = [](Mat A) { return [A] { (void)product_of(A, all_products().front(), 93); }; };
+  multiply(twins.tested)();
+
+  const auto tested = logged("MatMult", multiply(twins.tested)), plain = logged("MatMult", multiply(twins.plain));
+
+  EXPECT_TRUE(all_ranks(tested.count == 1 && plain.count == 1));
+  EXPECT_TRUE(all_ranks(tested.flops == plain.flops)) << tested.flops << " flops, not " << plain.flops;
+}
+
+TEST_P(Logging, PackingIsAnEventOfTheFirstProductOnly) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto A = filled_matrix(std::get<0>(GetParam()).type, std::get<0>(GetParam()).options, problem());
+  const auto multiply = [&A] { (void)product_of(A, all_products().front(), 94); };
+
+  const auto first = logged("MatCompoundPack", multiply), second = logged("MatCompoundPack", multiply);
+
+  EXPECT_TRUE(all_ranks(first.count >= 1));
+  EXPECT_TRUE(all_ranks(second.count == 0));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Logging, testing::Combine(testing::ValuesIn(all_variants()), testing::Values(1, 2, 3, 4, 5, 7)),
+                         [](const auto &param_info) {
+                           return std::get<0>(param_info.param).name + "_bs" + std::to_string(std::get<1>(param_info.param));
+                         });
+
+TEST(LogView, ShowsMatMultAndPacking) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  PETSC_OK(PetscLogDefaultBegin());
+  const auto A = filled_matrix(tested_type(), "-mat_compound_layout sell:3", random_problem(95, spread(3, 8, 8)));
+  (void)product_of(A, all_products().front(), 96);
+  const auto file = same_on_all_ranks(
+      (std::filesystem::temp_directory_path() / ("compound_log_" + std::to_string(getpid()))).string());
+
+  Viewer viewer;
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, file.c_str(), viewer.out()));
+  PETSC_OK(PetscLogView(viewer));
+  viewer.reset();
+
+  std::stringstream text;
+  if (rank() == 0) text << std::ifstream(file).rdbuf();
+  const auto all = same_on_all_ranks(text.str());
+  if (rank() == 0) std::remove(file.c_str());
+  EXPECT_NE(all.find("MatMult "), std::string::npos);
+  EXPECT_NE(all.find("MatCompoundPack"), std::string::npos);
+}
+
+}  // namespace
