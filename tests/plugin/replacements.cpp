@@ -101,10 +101,10 @@ const std::vector<Operation> &replacements() {
   static const std::vector<Operation> all = {
       {"duplicated", duplicated<MAT_COPY_VALUES>},
       {"duplicated_without_values", duplicated<MAT_DO_NOT_COPY_VALUES>},
-      {"duplicated_sharing_the_pattern", duplicated<MAT_SHARE_NONZERO_PATTERN>},
+      {"duplicated_sharing_the_pattern", duplicated<MAT_SHARE_NONZERO_PATTERN>, false, Sequences::none},
       {"copied_to_the_same_pattern", copied_to_the_same_pattern},
       {"copied_from_another_pattern", copied_from_another_pattern},
-      {"to_aij_and_back", to_aij_and_back, false, PETSC_VERSION_LT(3, 19, 0)},
+      {"to_aij_and_back", to_aij_and_back, false, PETSC_VERSION_LT(3, 19, 0) ? Sequences::sequential : Sequences::all},
       {"to_baij_and_back", to_baij_and_back},
       {"factored_copy", factored_copy, true},
       {"destroyed_and_made_anew", destroyed_and_made_anew},

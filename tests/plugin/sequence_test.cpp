@@ -20,12 +20,16 @@ bool is_mpi(Mat A) {
   return mpi == PETSC_TRUE;
 }
 
+bool fits(const Operation &operation, const Twins &twins) {
+  if (operation.square && !twins.plain.shape.is_square()) return false;
+  return operation.sequences == Sequences::all || (operation.sequences == Sequences::sequential && !is_mpi(twins.plain));
+}
+
 std::vector<const Operation *> operations_for(const Twins &twins) {
   std::vector<const Operation *> fitting;
   for (const auto *table : {&value_changes(), &assemblies(), &replacements()})
     for (const auto &operation : *table)
-      if ((!operation.square || twins.plain.shape.is_square()) && !(operation.not_in_mpi_sequences && is_mpi(twins.plain)))
-        fitting.push_back(&operation);
+      if (fits(operation, twins)) fitting.push_back(&operation);
   return fitting;
 }
 

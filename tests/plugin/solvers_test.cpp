@@ -177,8 +177,14 @@ TEST(Grids, DmdaMakesOurMatrix) {
 
 TEST(Grids, DmplexMakesOurMatrix) {
   Grid dm, spread_out;
-  const PetscInt faces[] = {3, 3, 3};
-  PETSC_OK(DMPlexCreateBoxMesh(PETSC_COMM_WORLD, 3, PETSC_FALSE, faces, nullptr, nullptr, nullptr, PETSC_TRUE, dm.out()));
+  // By options: DMPlexCreateBoxMesh() changed its arguments between releases.
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-box_dm_plex_dim 3 -box_dm_plex_simplex 0 -box_dm_plex_box_faces 3,3,3 "
+                                             "-box_dm_distribute 0"));
+  PETSC_OK(DMCreate(PETSC_COMM_WORLD, dm.out()));
+  PETSC_OK(DMSetType(dm, DMPLEX));
+  PETSC_OK(DMSetOptionsPrefix(dm, "box_"));
+  PETSC_OK(DMSetFromOptions(dm));
+  PETSC_OK(PetscOptionsClear(nullptr));
   PETSC_OK(DMPlexDistribute(dm, 0, nullptr, spread_out.out()));
   if (spread_out) dm = std::move(spread_out);
   PetscSection section;

@@ -209,7 +209,7 @@ const std::vector<Operation> &value_changes() {
       {"chopped", chopped},
       {"transposed_in_place", transposed_in_place, true},
       {"transposed_anew", transposed_anew},
-      {"transposed_again", transposed_again, false, true},
+      {"transposed_again", transposed_again, false, Sequences::sequential},
       {"stored_and_retrieved", stored_and_retrieved},
 #if PETSC_VERSION_GE(3, 20, 0)
       {"zeros_eliminated", zeros_eliminated},

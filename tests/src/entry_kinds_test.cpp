@@ -14,7 +14,8 @@ TEST(EntryKinds, AreFoundByName) {
 
 TEST(EntryKinds, AreListedForAnUnknownName) {
   EXPECT_EQ(entry_kind_names(), "dense, complex, quaternion");
-  EXPECT_ERROR(entry_kind("octonion"), ErrorKind::argument, "unknown entry 'octonion'; choose dense, complex, quaternion");
+  EXPECT_ERROR(entry_kind("octonion"), ErrorKind::argument,
+               "unknown entry 'octonion'; choose dense, complex, quaternion");
 }
 
 TEST(EntryKinds, HaveTheShapesOfTheDesign) {

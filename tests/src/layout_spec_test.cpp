@@ -46,7 +46,8 @@ TEST(ParseLayout, ListsTheLayoutsThereAre) {
 }
 
 TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
-  EXPECT_ERROR(parse_layout("sell:1"), ErrorKind::argument, "slice height of layout sell '1' must be a number, 2 to 256");
+  EXPECT_ERROR(parse_layout("sell:1"), ErrorKind::argument,
+               "slice height of layout sell '1' must be a number, 2 to 256");
   EXPECT_ERROR(parse_layout("sell:257"), ErrorKind::argument, "2 to 256");
   EXPECT_ERROR(parse_layout("sell:all"), ErrorKind::argument, "2 to 256");
   EXPECT_ERROR(parse_layout("sell:8x"), ErrorKind::argument, "'8x'");

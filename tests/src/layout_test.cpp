@@ -69,8 +69,8 @@ class EncodedZoo : public testing::TestWithParam<std::tuple<ZooPattern, LayoutCa
 
 INSTANTIATE_TEST_SUITE_P(All, EncodedZoo, testing::Combine(testing::ValuesIn(zoo()), testing::ValuesIn(cases)),
                          [](const auto& instance) {
-                           std::string name = std::string(std::get<0>(instance.param).name) + "__" +
-                                              std::get<1>(instance.param).name;
+                           std::string name =
+                               std::string(std::get<0>(instance.param).name) + "__" + std::get<1>(instance.param).name;
                            std::erase(name, ',');
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
@@ -131,9 +131,8 @@ TEST_P(EncodedZoo, SortsStablyByFallingLengthInsideWindowsOnly) {
     if (!spec().row_list || p.length(r) > 0) expected.push_back(r);
   const idx all = static_cast<idx>(expected.size()), window = spec().sigma == whole ? std::max(all, 1) : spec().sigma;
   for (idx from = 0; from < all; from += window)  // longer rows first, and among equals the earlier row
-    std::sort(expected.begin() + from, expected.begin() + std::min(all, from + window), [&](idx a, idx b) {
-      return p.length(a) != p.length(b) ? p.length(a) > p.length(b) : a < b;
-    });
+    std::sort(expected.begin() + from, expected.begin() + std::min(all, from + window),
+              [&](idx a, idx b) { return p.length(a) != p.length(b) ? p.length(a) > p.length(b) : a < b; });
 
   std::vector<idx> rows;
   for (idx position = 0; position < l.positions; ++position) rows.push_back(row_at(l, position));
@@ -170,8 +169,8 @@ TEST_P(EncodedZoo, KnowsTheFirstEntryOfEachPosition) {
   std::vector<count32> first;
   for (idx p = 0; p < l.positions; ++p) first.push_back(pattern().start[row_at(l, p)]);
 
-  const auto stored = l.in_entry_order() ? std::vector<count32>(l.start.begin(), l.start.begin() + l.positions)
-                                         : l.first_entry;
+  const auto stored =
+      l.in_entry_order() ? std::vector<count32>(l.start.begin(), l.start.begin() + l.positions) : l.first_entry;
   EXPECT_EQ(stored, first);
 }
 

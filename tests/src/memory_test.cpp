@@ -108,7 +108,8 @@ TEST(LayoutBytes, CountTheRowListAndItsStarts) {
 TEST(LayoutBytes, AreThoseOfThePackedMatrix) {
   const Pattern p = random_pattern(100, 100, 7, 5);
   const Problem problem{{3, 3}, {Field::real, Precision::double_}};
-  for (const auto line : {"csr rowlist words=1:row", "ellr words=1", "sell:8:64 words=8", "sell:32 presence words=32"}) {
+  for (const auto line :
+       {"csr rowlist words=1:row", "ellr words=1", "sell:8:64 words=8", "sell:32 presence words=32"}) {
     const Plan plan = parse_plan(line, {});
     const LayoutBytes bytes = bytes_of(encode(p.view(), plan.layout), 9, 8);
 

@@ -66,7 +66,8 @@ std::string case_name(const testing::TestParamInfo<std::tuple<EntryOf, const cha
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, NonFinite, testing::Combine(testing::ValuesIn(entries), testing::ValuesIn(plans)), case_name);
+INSTANTIATE_TEST_SUITE_P(All, NonFinite, testing::Combine(testing::ValuesIn(entries), testing::ValuesIn(plans)),
+                         case_name);
 
 /// Which blocks of n scalars have only scalars that are not finite, and that none is mixed.
 template <class S>
@@ -149,7 +150,8 @@ TEST_P(NonFinite, FirstBlockOfXDoesNotLeakThroughPaddingOfAMatrixWithoutThatColu
 class NonFiniteDense : public NonFinite {};
 
 INSTANTIATE_TEST_SUITE_P(All, NonFiniteDense,
-                         testing::Combine(testing::ValuesIn(entries, entries + 3), testing::ValuesIn(plans)), case_name);
+                         testing::Combine(testing::ValuesIn(entries, entries + 3), testing::ValuesIn(plans)),
+                         case_name);
 
 TEST_P(NonFiniteDense, BlocksOfAReachOnlyTheirOwnRow) {
   const Pattern pattern = random_pattern(60, 50, 6, test_seed());
@@ -161,7 +163,8 @@ TEST_P(NonFiniteDense, BlocksOfAReachOnlyTheirOwnRow) {
     const int scalars = operands.shape.rows * operands.shape.cols;
     std::fill_n(operands.blocks.begin() + 7 * scalars, scalars, not_a_number<S>());
     const PackedMatrix A = packed(operands, plan());
-    const idx row = static_cast<idx>(std::upper_bound(pattern.start.begin(), pattern.start.end(), 7u) - pattern.start.begin()) - 1;
+    const idx row =
+        static_cast<idx>(std::upper_bound(pattern.start.begin(), pattern.start.end(), 7u) - pattern.start.begin()) - 1;
     std::vector<bool> expected(60);
     expected[row] = true;
 

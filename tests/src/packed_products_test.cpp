@@ -19,15 +19,28 @@ struct EntryCase {
 constexpr EntryCase dense_of(int rows, int cols) { return {"dense", {rows, cols}, {rows, cols}}; }
 
 const std::vector<EntryCase> entries = {
-    dense_of(1, 1), dense_of(2, 2), dense_of(3, 3), dense_of(4, 4),   dense_of(5, 5),   dense_of(6, 6),
-    dense_of(7, 7), dense_of(8, 8), dense_of(3, 2), dense_of(2, 5),   dense_of(12, 12), dense_of(32, 1),
-    {"complex", {2, 2}, {2, 2}},    {"quaternion", {4, 4}, {2, 2}},
+    dense_of(1, 1),
+    dense_of(2, 2),
+    dense_of(3, 3),
+    dense_of(4, 4),
+    dense_of(5, 5),
+    dense_of(6, 6),
+    dense_of(7, 7),
+    dense_of(8, 8),
+    dense_of(3, 2),
+    dense_of(2, 5),
+    dense_of(12, 12),
+    dense_of(32, 1),
+    {"complex", {2, 2}, {2, 2}},
+    {"quaternion", {4, 4}, {2, 2}},
 };
 
-const std::vector<std::string> layouts = {"csr",     "ellr",       "sell:2",      "sell:8",     "sell:32",     "sell:33",
-                                          "sell:256", "sell:8:64", "sell:32:256", "sell:32:all", "sell:256:all"};
-const std::vector<std::string> matrix_word_groups = {" words=1:row",  " words=1:column",  " words=4:row",   " words=32:row",
-                                                     " words=32:column", " words=all:row", " words=all:column"};
+const std::vector<std::string> layouts = {"csr",         "ellr",        "sell:2",      "sell:8",
+                                          "sell:32",     "sell:33",     "sell:256",    "sell:8:64",
+                                          "sell:32:256", "sell:32:all", "sell:256:all"};
+const std::vector<std::string> matrix_word_groups = {" words=1:row",     " words=1:column",  " words=4:row",
+                                                     " words=32:row",    " words=32:column", " words=all:row",
+                                                     " words=all:column"};
 const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " vectors=all"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
@@ -37,9 +50,9 @@ struct Scalars {
   const char* values;
 };
 const std::vector<Scalars> scalars = {
-    {{Field::real, Precision::single}, " values=float"},     {{Field::real, Precision::double_}, " values=double"},
-    {{Field::complex, Precision::single}, " values=float"},  {{Field::complex, Precision::double_}, " values=double"},
-    {{Field::real, Precision::double_}, " values=float"},    {{Field::complex, Precision::double_}, " values=float"},
+    {{Field::real, Precision::single}, " values=float"},    {{Field::real, Precision::double_}, " values=double"},
+    {{Field::complex, Precision::single}, " values=float"}, {{Field::complex, Precision::double_}, " values=double"},
+    {{Field::real, Precision::double_}, " values=float"},   {{Field::complex, Precision::double_}, " values=float"},
 };
 
 enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, scalar, op, form, factors };
@@ -68,12 +81,12 @@ std::string text_of(const Choice& c) {
 }
 
 const Space& space() {
-  static const Space all{
-      {static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(layouts.size()),
-       static_cast<int>(matrix_word_groups.size()), static_cast<int>(vector_groups.size()),
-       static_cast<int>(occupancies.size()), static_cast<int>(row_lists.size()), static_cast<int>(scalars.size()), 3, 3},
-      [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
-      {entry, layout, occupancy, scalar}};
+  static const Space all{{static_cast<int>(zoo().size()), static_cast<int>(entries.size()),
+                          static_cast<int>(layouts.size()), static_cast<int>(matrix_word_groups.size()),
+                          static_cast<int>(vector_groups.size()), static_cast<int>(occupancies.size()),
+                          static_cast<int>(row_lists.size()), static_cast<int>(scalars.size()), 3, 3},
+                         [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
+                         {entry, layout, occupancy, scalar}};
   return all;
 }
 

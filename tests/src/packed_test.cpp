@@ -19,9 +19,16 @@ using S = double;
 
 constexpr BlockShape quaternion_block{4, 4};
 
-const char* const plans[] = {"csr",        "csr words=1:row", "csr rowlist",       "ellr",
-                             "ellr words=all", "sell:8:16",   "sell:32 presence",  "sell:8 rowlist",
-                             "csr entry=quaternion",          "sell:32 entry=quaternion"};
+const char* const plans[] = {"csr",
+                             "csr words=1:row",
+                             "csr rowlist",
+                             "ellr",
+                             "ellr words=all",
+                             "sell:8:16",
+                             "sell:32 presence",
+                             "sell:8 rowlist",
+                             "csr entry=quaternion",
+                             "sell:32 entry=quaternion"};
 
 class PackedPlans : public testing::TestWithParam<const char*> {
  protected:
@@ -188,7 +195,9 @@ TEST(PackedMatrix, MovesWithItsValues) {
 TEST(PackedMatrix, RefusesAPlanThatIsNotApplicableWithTheReason) {
   const Pattern pattern = pattern_of(1, {{0}});
   const Problem problem{{3, 3}, {Field::real, Precision::double_}};
-  const auto make = [&](const char* line) { PackedMatrix(pattern.view(), problem, parse_plan(line, {}), backend("host")); };
+  const auto make = [&](const char* line) {
+    PackedMatrix(pattern.view(), problem, parse_plan(line, {}), backend("host"));
+  };
 
   EXPECT_ERROR(make("csr entry=quaternion"), ErrorKind::argument, "entry quaternion needs blocks of 4x4");
   EXPECT_ERROR(make("csr lanes=4"), ErrorKind::argument, "the host backend has one worker a row");

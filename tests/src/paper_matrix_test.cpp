@@ -64,7 +64,9 @@ TEST(Mhd1280b, TakesTheMemoryThatTable9Says) {
   ASSERT_EQ(p.rows, 1280);
   ASSERT_EQ(p.view().entries(), 22'778u);
 
-  const auto bytes = [&](const char* layout) { return bytes_of(encode(p.view(), parse_layout(layout)), words, word_bytes); };
+  const auto bytes = [&](const char* layout) {
+    return bytes_of(encode(p.view(), parse_layout(layout)), words, word_bytes);
+  };
   // The papers' padded form has row lengths and no starts, its sliced form starts and no row lengths.
   const auto ell = [](const LayoutBytes& b) { return static_cast<double>(b.length + b.column + b.words); };
   const auto sliced = [](const LayoutBytes& b) { return static_cast<double>(b.start + b.column + b.words); };

@@ -19,8 +19,8 @@ constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "sell:32:all"};
 constexpr auto flag_words = {"", "presence", "rowlist", "presence rowlist"};
-constexpr auto matrix_words_words = {"words=1:row", "words=1:column", "words=2:column", "words=32:row", "words=1024:column",
-                               "words=all:row", "words=all:column"};
+constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",  "words=32:row",
+                                     "words=1024:column", "words=all:row",  "words=all:column"};
 constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
 constexpr auto value_words = {"values=double", "values=float"};
 constexpr auto schedule_words = {"rows lanes=1", "components lanes=8", "slots lanes=32"};
@@ -29,11 +29,10 @@ constexpr auto schedule_words = {"rows lanes=1", "components lanes=8", "slots la
 std::vector<std::string> all_lines() {
   std::vector<std::string> lines;
   for (const EntryKind& kind : entry_kinds()) lines.push_back("entry=" + std::string(kind.name));
-  for (const auto options : {std::initializer_list<const char*>(layouts), std::initializer_list<const char*>(flag_words),
-                             std::initializer_list<const char*>(matrix_words_words),
-                             std::initializer_list<const char*>(vector_words_words),
-                             std::initializer_list<const char*>(value_words),
-                             std::initializer_list<const char*>(schedule_words)}) {
+  for (const auto options :
+       {std::initializer_list<const char*>(layouts), std::initializer_list<const char*>(flag_words),
+        std::initializer_list<const char*>(matrix_words_words), std::initializer_list<const char*>(vector_words_words),
+        std::initializer_list<const char*>(value_words), std::initializer_list<const char*>(schedule_words)}) {
     std::vector<std::string> longer;
     for (const auto& line : lines)
       for (const auto option : options) longer.push_back(line + " " + option);
@@ -75,7 +74,8 @@ TEST(PlanLine, NamesEverything) {
 TEST(ParsePlan, TakesWordsInAnyOrder) {
   std::vector<std::string> words = {"entry=complex", "sell:8:64", "words=4:row", "vectors=all",
                                     "values=float",  "presence",  "rowlist",     "lanes=2"};
-  const Plan expected = parse_plan("entry=complex sell:8:64 words=4:row vectors=all values=float presence rowlist lanes=2", {});
+  const Plan expected =
+      parse_plan("entry=complex sell:8:64 words=4:row vectors=all values=float presence rowlist lanes=2", {});
   Random random;
   int different = 0;
 
@@ -124,8 +124,10 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
                "unknown entry 'octonion'; choose dense, complex, quaternion");
   EXPECT_ERROR(parse_plan("words=3", {}), ErrorKind::argument, "words= 3 must be a power of two, or 'all'");
   EXPECT_ERROR(parse_plan("words=0", {}), ErrorKind::argument, "words= (or 'all') '0' must be a number, 1 to 1024");
-  EXPECT_ERROR(parse_plan("words=2:diagonal", {}), ErrorKind::argument, "word order 'diagonal' in words=; choose row, column");
-  EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument, "vectors= (or 'all') '2048' must be a number, 1 to 1024");
+  EXPECT_ERROR(parse_plan("words=2:diagonal", {}), ErrorKind::argument,
+               "word order 'diagonal' in words=; choose row, column");
+  EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument,
+               "vectors= (or 'all') '2048' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
   EXPECT_ERROR(parse_plan("columns=16", {}), ErrorKind::argument, "columns=16; choose 32");
   EXPECT_ERROR(parse_plan("lanes=64", {}), ErrorKind::argument, "lanes= '64' must be a number, 1 to 32");
@@ -208,7 +210,8 @@ TEST(Applicable, RefusesToSortCompressedRows) {
 TEST(Applicable, RefusesMatrixWordsWiderThanTheVectors) {
   EXPECT_EQ(reason("csr values=float", float_3x3), "");
   EXPECT_EQ(reason("csr values=float", real_3x3), "");
-  EXPECT_NE(reason("csr values=double", float_3x3).find("may be narrower than the vectors, not wider"), std::string::npos);
+  EXPECT_NE(reason("csr values=double", float_3x3).find("may be narrower than the vectors, not wider"),
+            std::string::npos);
 }
 
 TEST(EntryShape, OfADensePlanIsTheBlocks) {

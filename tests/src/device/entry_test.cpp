@@ -57,12 +57,12 @@ class Entries : public testing::Test {
   }
 };
 
-using Kinds = testing::Types<Made<dense<double, 1, 1>>, Made<dense<double, 3, 3>>, Made<dense<float, 2, 5>>,
-                             Made<dense<double, dynamic, dynamic>, 3, 2>, Made<dense<float, dynamic, dynamic>, 12, 12>,
-                             Made<dense<double, dynamic, dynamic>, 32, 1>, Made<dense<C, 3, 3>>,
-                             Made<dense<Cf, dynamic, dynamic>, 2, 5>, Made<complex_entry<double>>,
-                             Made<complex_entry<float>>, Made<quaternion<double>>, Made<quaternion<float>>,
-                             Made<quaternion<C>>, Made<quaternion<Cf>>>;
+using Kinds =
+    testing::Types<Made<dense<double, 1, 1>>, Made<dense<double, 3, 3>>, Made<dense<float, 2, 5>>,
+                   Made<dense<double, dynamic, dynamic>, 3, 2>, Made<dense<float, dynamic, dynamic>, 12, 12>,
+                   Made<dense<double, dynamic, dynamic>, 32, 1>, Made<dense<C, 3, 3>>,
+                   Made<dense<Cf, dynamic, dynamic>, 2, 5>, Made<complex_entry<double>>, Made<complex_entry<float>>,
+                   Made<quaternion<double>>, Made<quaternion<float>>, Made<quaternion<C>>, Made<quaternion<Cf>>>;
 TYPED_TEST_SUITE(Entries, Kinds);
 
 TYPED_TEST(Entries, AreTheirWords) {

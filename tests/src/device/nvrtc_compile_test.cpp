@@ -48,10 +48,14 @@ __global__ void misfits(const typename Entry::scalar* blocks, int* found, Entry 
 
 /// Entry and the scalar its words are stored as.
 const std::vector<std::pair<std::string, std::string>> entries = {
-    {"dense<double, 3, 3>", "double"},          {"dense<double, 4, 4>", "float"},
-    {"complex_entry<double>", "double"},        {"quaternion<double>", "double"},
-    {"quaternion<C>", "double"},                {"dense<C, 3, 3>", "C"},
-    {"dense<C, 2, 5>", "Cf"},                   {"dense<float, dynamic, dynamic>", "float"},
+    {"dense<double, 3, 3>", "double"},
+    {"dense<double, 4, 4>", "float"},
+    {"complex_entry<double>", "double"},
+    {"quaternion<double>", "double"},
+    {"quaternion<C>", "double"},
+    {"dense<C, 3, 3>", "C"},
+    {"dense<C, 2, 5>", "Cf"},
+    {"dense<float, dynamic, dynamic>", "float"},
 };
 const std::vector<std::string> slice_forms = {"slices<1, Occupancy::lengths>", "slices<32, Occupancy::lengths>",
                                               "slices<32, Occupancy::presence>", "slices<dynamic, Occupancy::any>"};
@@ -72,8 +76,8 @@ std::vector<std::string> kernel_names() {
   std::vector<std::string> names;
   for (const Choice& c : covering_set(space, 1)) {
     const auto& [entry, stored] = entries[c[0]];
-    const std::string form = entry + ", " + stored + ", " + slice_forms[c[1]] + ", matrix_words<" + groups[c[2]] + ", " +
-                             orders[c[3]] + ">";
+    const std::string form =
+        entry + ", " + stored + ", " + slice_forms[c[1]] + ", matrix_words<" + groups[c[2]] + ", " + orders[c[3]] + ">";
     names.push_back("multiply<product<" + form + ", vector_words<" + groups[c[7]] + ">>, " + operations[c[4]] + ", " +
                     updates[c[5]] + ", " + lanes[c[6]] + ">");
     names.push_back("pack<packing<" + form + ">>");
@@ -131,13 +135,15 @@ TEST_P(Nvrtc, CompilesTheDeviceText) {
   Program program(kernels);
   for (const auto& name : names) ASSERT_TRUE(program.instantiate(name)) << name;
 
-  const bool compiled = program.compile({architecture.c_str(), "-std=c++20", "-default-device", "-I" COMPOUND_DEVICE_TEXT});
+  const bool compiled =
+      program.compile({architecture.c_str(), "-std=c++20", "-default-device", "-I" COMPOUND_DEVICE_TEXT});
 
   ASSERT_TRUE(compiled) << program.log();
   EXPECT_EQ(program.log(), "") << "warnings";
   const std::string cubin = program.cubin();
   int missing = 0;
-  for (const auto& name : names) missing += program.symbol(name).empty() || cubin.find(program.symbol(name)) == std::string::npos;
+  for (const auto& name : names)
+    missing += program.symbol(name).empty() || cubin.find(program.symbol(name)) == std::string::npos;
   EXPECT_EQ(missing, 0) << "kernels of " << names.size() << " in a cubin of " << cubin.size() << " bytes";
 }
 

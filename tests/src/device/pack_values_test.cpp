@@ -26,7 +26,8 @@ template <class Stored, class Entry, class Slices, class Words>
 std::vector<Stored> packed_values(const Entry& entry, const Slices& slices, const Words& words, const Layout& l,
                                   std::size_t items, const std::vector<typename Entry::scalar>& blocks) {
   std::vector<Stored> values(items * entry.words(), Stored(std::numeric_limits<real_of<Stored>>::quiet_NaN()));
-  const packing<Entry, Stored, Slices, Words> p{entry, slices, words, data_or_null(l.first_entry), blocks.data(), values.data()};
+  const packing<Entry, Stored, Slices, Words> p{entry,         slices,       words, data_or_null(l.first_entry),
+                                                blocks.data(), values.data()};
   for (idx position = 0; position < l.positions; ++position) pack_row(p, position);
   return values;
 }
@@ -37,7 +38,8 @@ std::vector<slot_t> entry_of_slots(const Pattern& p, const Layout& l) {
   std::vector<slot_t> entry(l.slots(), -2);
   for (idx position = 0; position < l.positions; ++position)
     for (idx k = 0; k < s.width(position); ++k)
-      entry[s.first(position) + slot_t{k} * l.height] = k < p.view().length(s.row(position)) ? slot_t{p.start[s.row(position)]} + k : -1;
+      entry[s.first(position) + slot_t{k} * l.height] =
+          k < p.view().length(s.row(position)) ? slot_t{p.start[s.row(position)]} + k : -1;
   return entry;
 }
 
@@ -49,7 +51,8 @@ void expect_slots_hold_their_entries_words(const Entry& entry, const LayoutSpec&
   const auto blocks = random_blocks<Scalar>(kind, {entry.rows(), entry.cols()}, pattern.view().entries(), random);
   const Layout l = encode(pattern.view(), spec);
   const matrix_words<Group, Order> words{map_of<Group>(l.slots())};
-  const auto values = packed_values<typename Entry::word>(entry, any_slices_of(l), words, l, whole_groups(l.slots(), Group), blocks);
+  const auto values =
+      packed_values<typename Entry::word>(entry, any_slices_of(l), words, l, whole_groups(l.slots(), Group), blocks);
   const auto entries = entry_of_slots(pattern, l);
   const std::size_t scalars = std::size_t(entry.rows()) * entry.cols();
 
@@ -59,8 +62,9 @@ void expect_slots_hold_their_entries_words(const Entry& entry, const LayoutSpec&
     if (entries[slot] == -2) continue;
     for (int j = 0; j < entry.cols(); ++j)
       for (int i = 0; i < entry.rows(); ++i)
-        wrong += !(entry.block(w, i, j) ==
-                   (entries[slot] < 0 ? Scalar{} : blocks[entries[slot] * scalars + i + std::size_t(j) * entry.rows()]));
+        wrong +=
+            !(entry.block(w, i, j) ==
+              (entries[slot] < 0 ? Scalar{} : blocks[entries[slot] * scalars + i + std::size_t(j) * entry.rows()]));
   }
 
   EXPECT_EQ(wrong, 0) << kind << ", " << layout_name(spec) << ", " << seed_text();

@@ -28,7 +28,8 @@ TYPED_TEST(ComplexNumber, HasTheMemoryOfTheStandardOne) {
 TYPED_TEST(ComplexNumber, ComputesAsTheStandardOne) {
   Random random;
   for (int i = 0; i < 100; ++i) {
-    const auto a = random.whole_number<complex_number<TypeParam>>(), b = random.whole_number<complex_number<TypeParam>>();
+    const auto a = random.whole_number<complex_number<TypeParam>>(),
+               b = random.whole_number<complex_number<TypeParam>>();
     const std::complex<TypeParam> sa(a.re, a.im), sb(b.re, b.im);
     auto sum = a, difference = a;
 
@@ -49,12 +50,11 @@ TYPED_TEST(ComplexNumber, EqualsOnlyIfBothPartsDo) {
   EXPECT_TRUE((C{1, -0.0f} == C{1, 0}));
   EXPECT_FALSE((C{1, 2} == C{1, 3}));
   EXPECT_FALSE((C{1, 2} == C{0, 2}));
-  EXPECT_FALSE((C{std::numeric_limits<TypeParam>::quiet_NaN(), 0} == C{std::numeric_limits<TypeParam>::quiet_NaN(), 0}));
+  EXPECT_FALSE(
+      (C{std::numeric_limits<TypeParam>::quiet_NaN(), 0} == C{std::numeric_limits<TypeParam>::quiet_NaN(), 0}));
 }
 
-TYPED_TEST(ComplexNumber, IsItsOwnConjugateWhereReal) {
-  EXPECT_EQ(conjugate(TypeParam{7}), TypeParam{7});
-}
+TYPED_TEST(ComplexNumber, IsItsOwnConjugateWhereReal) { EXPECT_EQ(conjugate(TypeParam{7}), TypeParam{7}); }
 
 TEST(AddUnit, AddsOneMinusOneIAndMinusITimesANumber) {
   using C = complex_number<double>;

@@ -26,10 +26,11 @@ struct Encoded {
   Layout layout;
   std::vector<Word> values;
 
-  Encoded(const Entry& e, const Operands<S>& o, const LayoutSpec& spec) : entry(e), layout(encode(o.pattern.view(), spec)) {
+  Encoded(const Entry& e, const Operands<S>& o, const LayoutSpec& spec)
+      : entry(e), layout(encode(o.pattern.view(), spec)) {
     values.resize(whole_groups(layout.slots(), 32) * entry.words());
-    const packing<Entry, Word, AnySlices, Words> p{entry,           any_slices_of(layout), {}, data_or_null(layout.first_entry),
-                                                   o.blocks.data(), values.data()};
+    const packing<Entry, Word, AnySlices, Words> p{
+        entry, any_slices_of(layout), {}, data_or_null(layout.first_entry), o.blocks.data(), values.data()};
     for (idx position = 0; position < layout.positions; ++position) pack_row(p, position);
   }
 
@@ -81,7 +82,8 @@ std::vector<typename Entry::scalar> gathered(const Encoded<Entry>& A, const Oper
   std::vector<count32> value_slot(over.slots());
   for (idx position = 0; position < over.positions; ++position)
     for (idx k = 0; k < t.pattern.view().length(s.row(position)); ++k)
-      value_slot[s.first(position) + slot_t{k} * over.height] = slot_in_a[t.entry_of[t.pattern.start[s.row(position)] + k]];
+      value_slot[s.first(position) + slot_t{k} * over.height] =
+          slot_in_a[t.entry_of[t.pattern.start[s.row(position)] + k]];
   std::vector<S> y(o.cols_vector.size(), not_a_number<S>());
   auto p = A.product_of(over, o.x(op), o.z(op), y);
   p.value_slot = value_slot.data();
@@ -89,8 +91,8 @@ std::vector<typename Entry::scalar> gathered(const Encoded<Entry>& A, const Oper
   return y;
 }
 
-const LayoutSpec specs[] = {spec_of("csr"), spec_of("ellr"), spec_of("sell:8:16"), spec_of("sell:32", Occupancy::presence),
-                            spec_of("sell:2:all", Occupancy::presence)};
+const LayoutSpec specs[] = {spec_of("csr"), spec_of("ellr"), spec_of("sell:8:16"),
+                            spec_of("sell:32", Occupancy::presence), spec_of("sell:2:all", Occupancy::presence)};
 
 template <Op op, class Entry>
 void expect_gather_is_scatter(const Entry& entry, const char* kind) {
@@ -103,7 +105,8 @@ void expect_gather_is_scatter(const Entry& entry, const char* kind) {
   for (const LayoutSpec& of_a : specs)
     for (const LayoutSpec& of_transposed : specs) {
       const Encoded<Entry> A(entry, o, of_a);
-      const std::string where = std::string(kind) + ", A in " + layout_name(of_a) + ", A^T in " + layout_name(of_transposed);
+      const std::string where =
+          std::string(kind) + ", A in " + layout_name(of_a) + ", A^T in " + layout_name(of_transposed);
 
       const auto by_scatter = scattered<op>(A, o);
       const auto by_gather = gathered<op, Update::assign>(A, o, of_transposed);
@@ -149,7 +152,12 @@ void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupan
   std::vector<double> y(whole_groups(pattern.rows, VectorGroup) * 3, not_a_number<double>());
 
   product<Entry, double, Slices, matrix_words<Group, Order>, vector_words<VectorGroup>> p;
-  p.slices = {l.height,     l.positions, l.start.data(), data_or_null(l.length), l.column.data(), data_or_null(l.presence),
+  p.slices = {l.height,
+              l.positions,
+              l.start.data(),
+              data_or_null(l.length),
+              l.column.data(),
+              data_or_null(l.presence),
               data_or_null(l.row_of)};
   p.matrix_words.map = map_of<Group>(l.slots());
   p.x_words.map = map_of<VectorGroup>(pattern.cols);
@@ -168,11 +176,16 @@ void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupan
 }
 
 TEST(MultiplyRow, InFormsKnownWhenCompiledIsThatOfTheRunTimeForm) {
-  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 1, WordOrder::column, 1>("csr", Occupancy::lengths);
-  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 32, WordOrder::row, 32>("csr", Occupancy::lengths);
-  expect_known_form_gives_the_same_bits<slices<32, Occupancy::lengths>, 32, WordOrder::row, 1>("sell:32:64", Occupancy::lengths);
-  expect_known_form_gives_the_same_bits<slices<32, Occupancy::presence>, all_items, WordOrder::column, 8>("sell:32", Occupancy::presence);
-  expect_known_form_gives_the_same_bits<slices<8, Occupancy::lengths>, 8, WordOrder::column, all_items>("sell:8", Occupancy::lengths);
+  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 1, WordOrder::column, 1>("csr",
+                                                                                                Occupancy::lengths);
+  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 32, WordOrder::row, 32>("csr",
+                                                                                               Occupancy::lengths);
+  expect_known_form_gives_the_same_bits<slices<32, Occupancy::lengths>, 32, WordOrder::row, 1>("sell:32:64",
+                                                                                               Occupancy::lengths);
+  expect_known_form_gives_the_same_bits<slices<32, Occupancy::presence>, all_items, WordOrder::column, 8>(
+      "sell:32", Occupancy::presence);
+  expect_known_form_gives_the_same_bits<slices<8, Occupancy::lengths>, 8, WordOrder::column, all_items>(
+      "sell:8", Occupancy::lengths);
 }
 
 TEST(MultiplyRow, WritesOnlyInLaneZero) {

@@ -45,10 +45,12 @@ struct Reference {
 template <class S>
 Reference<S> reference_product(const PatternView& pattern, BlockShape shape, const std::vector<S>& blocks, Op op,
                                const std::vector<S>& x, const std::vector<S>& z) {
-  const std::size_t size = op == Op::none ? std::size_t(pattern.rows) * shape.rows : std::size_t(pattern.cols) * shape.cols;
+  const std::size_t size =
+      op == Op::none ? std::size_t(pattern.rows) * shape.rows : std::size_t(pattern.cols) * shape.cols;
   Reference<S> result{std::vector<wide_of<S>>(size), std::vector<long double>(size)};
   std::vector<int> terms(size);
-  for (std::size_t i = 0; i < z.size(); ++i) result.y[i] = widened(z[i]), result.bound[i] = magnitude(z[i]), terms[i] = 0;
+  for (std::size_t i = 0; i < z.size(); ++i)
+    result.y[i] = widened(z[i]), result.bound[i] = magnitude(z[i]), terms[i] = 0;
   const S* a = blocks.data();
   for (idx row = 0; row < pattern.rows; ++row)
     for (count32 e = pattern.start[row]; e < pattern.start[row + 1]; ++e)

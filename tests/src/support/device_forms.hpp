@@ -16,7 +16,12 @@ const T* data_or_null(const std::vector<T>& v) {
 
 template <slot_t C, Occupancy occupancy>
 slices<C, occupancy> slices_of(const Layout& l) {
-  return {l.height,     l.positions, l.start.data(), data_or_null(l.length), l.column.data(), data_or_null(l.presence),
+  return {l.height,
+          l.positions,
+          l.start.data(),
+          data_or_null(l.length),
+          l.column.data(),
+          data_or_null(l.presence),
           data_or_null(l.row_of)};
 }
 

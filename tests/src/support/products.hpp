@@ -82,7 +82,8 @@ std::vector<S> multiplied(const PackedMatrix& A, const Ends& ends, Op op, Form f
                           const std::vector<S>& z) {
   const idx group = A.plan().layout.vector_group;
   const auto gx = grouped(x, ends.in, group);
-  const auto gz = grouped(form == Form::assign ? std::vector<S>(std::size_t(ends.out_blocks) * ends.out) : z, ends.out, group);
+  const auto gz =
+      grouped(form == Form::assign ? std::vector<S>(std::size_t(ends.out_blocks) * ends.out) : z, ends.out, group);
   auto y = form == Form::add_in_place ? gz : std::vector<S>(gz.size(), not_a_number<S>());
   const auto x_before = gx, z_before = gz;
   const S* from = form == Form::assign ? nullptr : form == Form::add ? gz.data() : y.data();
@@ -100,10 +101,13 @@ struct Operands {
   std::vector<S> blocks, rows_vector, cols_vector, rows_z, cols_z;
 
   Operands(const Pattern& p, std::string_view entry, BlockShape b, Random& random)
-      : pattern(p), shape(b), blocks(random_blocks<S>(entry, b, p.view().entries(), random)),
+      : pattern(p),
+        shape(b),
+        blocks(random_blocks<S>(entry, b, p.view().entries(), random)),
         rows_vector(random_vector<S>(std::size_t(p.rows) * b.rows, random)),
         cols_vector(random_vector<S>(std::size_t(p.cols) * b.cols, random)),
-        rows_z(random_vector<S>(rows_vector.size(), random)), cols_z(random_vector<S>(cols_vector.size(), random)) {}
+        rows_z(random_vector<S>(rows_vector.size(), random)),
+        cols_z(random_vector<S>(cols_vector.size(), random)) {}
 
   Problem problem() const { return {shape, scalar_type_of<S>()}; }
   const std::vector<S>& x(Op op) const { return op == Op::none ? cols_vector : rows_vector; }

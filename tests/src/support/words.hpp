@@ -48,7 +48,8 @@ bool block_fits(const Entry& entry, const std::vector<typename Entry::scalar>& b
 
 /// op(block) x + out by the definition; whole numbers make it exact.
 template <class S>
-std::vector<S> block_product(const std::vector<S>& block, int rows, Op op, const std::vector<S>& x, std::vector<S> out) {
+std::vector<S> block_product(const std::vector<S>& block, int rows, Op op, const std::vector<S>& x,
+                             std::vector<S> out) {
   for (std::size_t e = 0; e < block.size(); ++e) {
     const std::size_t i = e % rows, j = e / rows;
     if (op == Op::none)

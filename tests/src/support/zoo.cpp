@@ -59,7 +59,8 @@ Pattern even_pattern(idx rows, count32 entries) {
   for (idx r = 1; r <= rows; ++r)
     p.start.push_back(static_cast<count32>(static_cast<std::uint64_t>(entries) * r / rows));
   for (idx r = 0; r < rows; ++r)
-    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) p.column.push_back((r + static_cast<idx>(e - p.start[r])) % rows);
+    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e)
+      p.column.push_back((r + static_cast<idx>(e - p.start[r])) % rows);
   return p;
 }
 

@@ -38,9 +38,7 @@ TEST(ComplexEntry, OfAProductIsTheProductOfTheBlocks) {
   }
 }
 
-TEST(ComplexEntry, OfTheConjugateIsTheTransposedBlock) {
-  EXPECT_EQ(block({3, -4}), adjoint(block({3, 4}), 2));
-}
+TEST(ComplexEntry, OfTheConjugateIsTheTransposedBlock) { EXPECT_EQ(block({3, -4}), adjoint(block({3, 4}), 2)); }
 
 }  // namespace
 }  // namespace compound::test

@@ -39,7 +39,9 @@ TYPED_TEST(Quaternion, OfOneIsTheIdentity) {
 }
 
 TYPED_TEST(Quaternion, UnitsMultiplyAsHamiltonCarvedThem) {
-  const auto times = [&](const Words& p, const Words& q) { return matrix_product(this->block(p), this->block(q), this->n); };
+  const auto times = [&](const Words& p, const Words& q) {
+    return matrix_product(this->block(p), this->block(q), this->n);
+  };
 
   EXPECT_TRUE(times(i, j) == this->block(k));
   EXPECT_TRUE(times(j, k) == this->block(i));

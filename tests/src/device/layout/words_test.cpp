@@ -107,15 +107,19 @@ std::vector<double> counted(std::size_t n) {
 TEST(MatrixWords, LieInRowOrColumnOrder) {
   const auto v = counted(12);
 
-  EXPECT_EQ(read_by_row(matrix_words<1, WordOrder::row>{}.at(entry, v.data(), 1)), (std::vector<double>{6, 7, 8, 9, 10, 11}));
-  EXPECT_EQ(read_by_row(matrix_words<1, WordOrder::column>{}.at(entry, v.data(), 1)), (std::vector<double>{6, 9, 7, 10, 8, 11}));
+  EXPECT_EQ(read_by_row(matrix_words<1, WordOrder::row>{}.at(entry, v.data(), 1)),
+            (std::vector<double>{6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(read_by_row(matrix_words<1, WordOrder::column>{}.at(entry, v.data(), 1)),
+            (std::vector<double>{6, 9, 7, 10, 8, 11}));
 }
 
 TEST(MatrixWords, LieInGroups) {
   const auto v = counted(24);
 
-  EXPECT_EQ(read_by_row(matrix_words<2, WordOrder::row>{}.at(entry, v.data(), 3)), (std::vector<double>{13, 15, 17, 19, 21, 23}));
-  EXPECT_EQ(read_by_row(matrix_words<4, WordOrder::column>{}.at(entry, v.data(), 3)), (std::vector<double>{3, 15, 7, 19, 11, 23}));
+  EXPECT_EQ(read_by_row(matrix_words<2, WordOrder::row>{}.at(entry, v.data(), 3)),
+            (std::vector<double>{13, 15, 17, 19, 21, 23}));
+  EXPECT_EQ(read_by_row(matrix_words<4, WordOrder::column>{}.at(entry, v.data(), 3)),
+            (std::vector<double>{3, 15, 7, 19, 11, 23}));
 }
 
 template <slot_t G, WordOrder Order>
