@@ -1,5 +1,6 @@
-// PETSc 3.18 crashes when values enter a BAIJ matrix that was never preallocated nor set up; from 3.19 on MatSetValues()
-// sets it up. The same is done here for 3.18, so that a matrix typed late (preallocated as aij, then MatSetType()) works.
+// PETSc 3.18 crashes when values enter a BAIJ matrix that was never preallocated nor set up; from 3.19 on
+// MatSetValues() sets it up. The same is done here for 3.18, so that a matrix typed late (preallocated as aij, then
+// MatSetType()) works.
 #pragma once
 
 #include "petsc_guard.hpp"

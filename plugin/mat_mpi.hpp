@@ -10,9 +10,9 @@ namespace compound::plugin {
 /// Hangs on Mat::spptr. Everything but `settings` can be made again from the parent.
 struct MpiState {
   Settings settings;
-  Vec ghosts = nullptr;          ///< the off-diagonal part's columns of x, blocks in its column order
-  VecScatter scatter = nullptr;  ///< x to ghosts
-  std::vector<PetscInt> columns; ///< the off-diagonal part's global block columns, of which `scatter` was made
+  Vec ghosts = nullptr;           ///< the off-diagonal part's columns of x, blocks in its column order
+  VecScatter scatter = nullptr;   ///< x to ghosts
+  std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
   PetscObjectState parts_state = -1;
   PetscInt64 products = 0;
 };

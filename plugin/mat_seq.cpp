@@ -25,14 +25,16 @@ PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
   if (b.rows == 0) return {0, static_cast<idx>(b.cols), no_rows, {}};
   if constexpr (same_index_width) {
     const auto entries = static_cast<std::size_t>(b.start[b.rows]);
-    const PatternView view{static_cast<idx>(b.rows), static_cast<idx>(b.cols),
+    const PatternView view{static_cast<idx>(b.rows),
+                           static_cast<idx>(b.cols),
                            {reinterpret_cast<const count32*>(b.start), static_cast<std::size_t>(b.rows) + 1},
                            {reinterpret_cast<const idx*>(b.column), entries}};
     check(view);
     return view;
   } else {
     using Wide = std::conditional_t<same_index_width, std::int32_t, std::int64_t>;
-    copy = pattern_from(b.rows, b.cols, reinterpret_cast<const Wide*>(b.start), reinterpret_cast<const Wide*>(b.column));
+    copy =
+        pattern_from(b.rows, b.cols, reinterpret_cast<const Wide*>(b.start), reinterpret_cast<const Wide*>(b.column));
     return copy.view();
   }
 }

@@ -66,7 +66,9 @@ constexpr Option options[] = {
     {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
     {"plan", "a whole plan as one line, as -mat_view ::ascii_info prints it", &Settings::plan, check_plan},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
-     [](const std::string& v) { check_word("precision", v, {"double", "single"}); }},
+     [](const std::string& v) {
+       check_word("precision", v, {"double", "single"});
+     }},
     {"tune", "effort to find a plan: off (by rule)", &Settings::tune,
      [](const std::string& v) { check_word("tune effort", v, {"off"}); }},
 };
@@ -105,13 +107,14 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
     PetscBool given = PETSC_FALSE;
     PetscCall(PetscOptionsString(key.c_str(), o.help, "MatSetFromOptions", (settings.*o.value).c_str(), text,
                                  sizeof(text), &given));
-    if (given) PetscCall(guarded(comm_of(A), [&] {
-      try {
-        set(settings, o.name, text);
-      } catch (const error& e) {
-        throw error(e.kind(), std::string(e.what()) + " (-" + (prefix ? prefix : "") + key.substr(1) + ")");
-      }
-    }));
+    if (given)
+      PetscCall(guarded(comm_of(A), [&] {
+        try {
+          set(settings, o.name, text);
+        } catch (const error& e) {
+          throw error(e.kind(), std::string(e.what()) + " (-" + (prefix ? prefix : "") + key.substr(1) + ")");
+        }
+      }));
   }
   PetscBool view = settings.view ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(PetscOptionsBool("-mat_compound_view", "print the plan when a matrix is packed", "MatSetFromOptions", view,

@@ -56,7 +56,8 @@ PetscErrorCode block_arrays(Mat A, BlockArrays* b) {
   b->values = values;
   // Both accessors only lend pointers: giving them back would do nothing but raise the state.
   PetscCheck(values || b->entries() == 0, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
-             "The matrix has a pattern of %" PetscInt_FMT " blocks but no values (MAT_STRUCTURE_ONLY?); products need values",
+             "The matrix has a pattern of %" PetscInt_FMT
+             " blocks but no values (MAT_STRUCTURE_ONLY?); products need values",
              b->entries());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

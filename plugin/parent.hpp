@@ -11,9 +11,9 @@ struct Parent {
   _MatOps ops;
   PetscErrorCode (*set_preallocation)(Mat, PetscInt, PetscInt, const PetscInt*);  ///< seq only
   PetscErrorCode (*set_mpi_preallocation)(Mat, PetscInt, PetscInt, const PetscInt*, PetscInt,
-                                          const PetscInt*);                       ///< mpi only
-  PetscErrorCode (*get_array)(Mat, PetscScalar**);                                ///< seq only
-  PetscErrorCode (*restore_array)(Mat, PetscScalar**);                            ///< seq only
+                                          const PetscInt*);  ///< mpi only
+  PetscErrorCode (*get_array)(Mat, PetscScalar**);           ///< seq only
+  PetscErrorCode (*restore_array)(Mat, PetscScalar**);       ///< seq only
   PetscErrorCode (*retrieve_values)(Mat);
 };
 

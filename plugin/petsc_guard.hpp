@@ -4,8 +4,8 @@
 #include <new>
 #include <string>
 
-#include <petscmat.h>
 #include <petsc/private/matimpl.h>
+#include <petscmat.h>
 
 #include "error.hpp"
 #include "scalar_type.hpp"
@@ -31,9 +31,12 @@ static_assert(sizeof(Scalar) == sizeof(PetscScalar));
 
 inline PetscErrorCode code_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::argument: return PETSC_ERR_ARG_WRONG;
-    case ErrorKind::unsupported: return PETSC_ERR_SUP;
-    case ErrorKind::too_large: return PETSC_ERR_ARG_OUTOFRANGE;
+    case ErrorKind::argument:
+      return PETSC_ERR_ARG_WRONG;
+    case ErrorKind::unsupported:
+      return PETSC_ERR_SUP;
+    case ErrorKind::too_large:
+      return PETSC_ERR_ARG_OUTOFRANGE;
   }
   return PETSC_ERR_PLIB;
 }

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "plan.hpp"
 #include "petsc_guard.hpp"
+#include "plan.hpp"
 
 namespace compound::plugin {
 

@@ -72,7 +72,8 @@ template <std::size_t row>
 PetscErrorCode register_row() {
   PetscFunctionBegin;
   const std::string suffix(row < preset_count ? presets()[row].constructor : "");
-  const std::string root = MATBAIJCOMPOUND + suffix, seq = MATSEQBAIJCOMPOUND + suffix, mpi = MATMPIBAIJCOMPOUND + suffix;
+  const std::string root = MATBAIJCOMPOUND + suffix, seq = MATSEQBAIJCOMPOUND + suffix,
+                    mpi = MATMPIBAIJCOMPOUND + suffix;
   PetscCall(MatRegister(seq.c_str(), [](Mat A) { return create<row>(A, false); }));
   PetscCall(MatRegister(mpi.c_str(), [](Mat A) { return create<row>(A, true); }));
   PetscCall(MatRegisterRootName(root.c_str(), seq.c_str(), mpi.c_str()));
@@ -133,7 +134,8 @@ PetscErrorCode remove_converters(Mat A, MatType type, std::span<const char* cons
 PetscErrorCode settings_of(Mat A, Settings** settings) {
   PetscFunctionBegin;
   PetscCheck(is_compound(A), comm_of(A), PETSC_ERR_ARG_WRONG,
-             "The matrix has type %s; MatCompound functions are for " MATBAIJCOMPOUND " (-mat_type " MATBAIJCOMPOUND ")",
+             "The matrix has type %s; MatCompound functions are for " MATBAIJCOMPOUND " (-mat_type " MATBAIJCOMPOUND
+             ")",
              reinterpret_cast<PetscObject>(A)->type_name ? reinterpret_cast<PetscObject>(A)->type_name : "(none yet)");
   if (is_mpi_compound(A)) {
     MpiState* st;

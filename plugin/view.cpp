@@ -134,8 +134,7 @@ PetscErrorCode view_info(Mat A, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL)
-    PetscCall(print_info(A, viewer));
+  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(print_info(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

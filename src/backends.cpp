@@ -20,7 +20,8 @@ Backend& backend(std::string_view name) {
   for (const BackendRow& row : rows) {
     if (row.name == name) {
       if (row.get) return *row.get();
-      throw error(ErrorKind::unsupported, "backend '" + std::string(name) + "' is missing: " + std::string(row.why_missing));
+      throw error(ErrorKind::unsupported,
+                  "backend '" + std::string(name) + "' is missing: " + std::string(row.why_missing));
     }
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }

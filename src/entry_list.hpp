@@ -14,9 +14,8 @@ template <class... Entries>
 struct entry_list {};
 
 template <class S, class... More>
-using entries_with = entry_list<More..., dense<S, 1, 1>, dense<S, 2, 2>, dense<S, 3, 3>, dense<S, 4, 4>,
-                                dense<S, 5, 5>, dense<S, 6, 6>, dense<S, 7, 7>, dense<S, 8, 8>,
-                                dense<S, dynamic, dynamic>>;
+using entries_with = entry_list<More..., dense<S, 1, 1>, dense<S, 2, 2>, dense<S, 3, 3>, dense<S, 4, 4>, dense<S, 5, 5>,
+                                dense<S, 6, 6>, dense<S, 7, 7>, dense<S, 8, 8>, dense<S, dynamic, dynamic>>;
 
 template <class S>
 struct compiled_entries {

@@ -37,7 +37,8 @@ std::vector<count32> slice_starts(const PatternView& p, const std::vector<idx>& 
   std::uint64_t sum = 0;
   for (std::size_t from = 0; from < rows.size(); from += height) {
     idx width = 0;
-    for (std::size_t i = from; i < std::min(rows.size(), from + height); ++i) width = std::max(width, p.length(rows[i]));
+    for (std::size_t i = from; i < std::min(rows.size(), from + height); ++i)
+      width = std::max(width, p.length(rows[i]));
     sum += width;
     if (sum > std::numeric_limits<count32>::max())
       throw error(ErrorKind::too_large, "a layout of " + std::to_string(sum) + " slots a slice row is beyond 32 bits");

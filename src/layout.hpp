@@ -1,4 +1,5 @@
-// The encoder of the sliced family: from a pattern to the integers of a layout. Its decoder is device/layout/slices.hpp.
+// The encoder of the sliced family: from a pattern to the integers of a layout. Its decoder is
+// device/layout/slices.hpp.
 #pragma once
 
 #include <vector>
@@ -23,7 +24,7 @@ struct Layout {
   bool in_entry_order() const { return first_entry.empty(); }
 };
 
-/// Throws `too_large` when the slots exceed 2^32 slices' rows (ellr with one very long row: use sell).
+/// Throws std::bad_alloc where padding outgrows memory (ellr with one very long row: use sell).
 Layout encode(const PatternView& pattern, const LayoutSpec& spec);
 
 /// Height that `spec` means for this many positions. One slice of all rows is padded to 32 rows, as in the papers.

@@ -49,8 +49,8 @@ idx parse_number(std::string_view text, idx least, idx most, std::string_view wh
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
     const std::string upper = most == std::numeric_limits<idx>::max() ? " or more" : " to " + std::to_string(most);
-    throw error(ErrorKind::argument, std::string(what) + " '" + std::string(text) + "' must be a number, " +
-                                         std::to_string(least) + upper);
+    throw error(ErrorKind::argument,
+                std::string(what) + " '" + std::string(text) + "' must be a number, " + std::to_string(least) + upper);
   }
   return value;
 }
@@ -62,9 +62,9 @@ LayoutSpec parse_layout(std::string_view text) {
   const std::size_t numbers = parts.size() - 1;
   if (numbers > (p.slice_least == p.slice_most ? 0u : 2u))
     throw error(ErrorKind::argument, "layout '" + std::string(text) + "' has too many numbers; write " +
-                                         (p.slice_least == p.slice_most ? std::string(p.name)
-                                                                        : std::string(p.name) + ":C or " +
-                                                                              std::string(p.name) + ":C:sigma"));
+                                         (p.slice_least == p.slice_most
+                                              ? std::string(p.name)
+                                              : std::string(p.name) + ":C or " + std::string(p.name) + ":C:sigma"));
   if (numbers >= 1)
     spec.slice = parse_number(parts[1], p.slice_least, p.slice_most, "slice height of layout " + std::string(p.name));
   if (numbers == 2)

@@ -18,9 +18,9 @@ inline constexpr idx whole = 0;
 struct Preset {
   std::string_view name;
   std::string_view description;
-  idx slice;                    ///< default slice height; `whole`: one slice
-  idx slice_least, slice_most;  ///< heights that may be asked for; equal: the height is part of the name
-  std::string_view constructor; ///< suffix of the registered PETSc type
+  idx slice;                     ///< default slice height; `whole`: one slice
+  idx slice_least, slice_most;   ///< heights that may be asked for; equal: the height is part of the name
+  std::string_view constructor;  ///< suffix of the registered PETSc type
 };
 
 inline constexpr std::size_t preset_count = 3;
@@ -30,13 +30,13 @@ const Preset& preset(std::string_view name);
 
 struct LayoutSpec {
   std::string_view preset = "csr";
-  idx slice = 1;                              ///< slice height C
-  idx sigma = 1;                              ///< rows sorted by length in windows of sigma positions; 1: kept
-  Occupancy occupancy = Occupancy::lengths;   ///< how padding is told from entries
-  bool row_list = false;                      ///< only non-empty rows are stored
-  idx word_group = 1;                         ///< matrix words: grouped<word_group>
-  WordOrder word_order = WordOrder::column;   ///< order of a dense block's words
-  idx vector_group = 1;                       ///< vector words: grouped<vector_group>
+  idx slice = 1;                             ///< slice height C
+  idx sigma = 1;                             ///< rows sorted by length in windows of sigma positions; 1: kept
+  Occupancy occupancy = Occupancy::lengths;  ///< how padding is told from entries
+  bool row_list = false;                     ///< only non-empty rows are stored
+  idx word_group = 1;                        ///< matrix words: grouped<word_group>
+  WordOrder word_order = WordOrder::column;  ///< order of a dense block's words
+  idx vector_group = 1;                      ///< vector words: grouped<vector_group>
   bool operator==(const LayoutSpec&) const = default;
 };
 

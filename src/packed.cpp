@@ -18,7 +18,11 @@ bool is_pattern(const LayoutSpec& l) { return l.slice == 1 && !l.row_list; }
 
 PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                            PatternLifetime lifetime)
-    : plan_(plan), problem_(problem), backend_(&backend), rows_(pattern.rows), cols_(pattern.cols),
+    : plan_(plan),
+      problem_(problem),
+      backend_(&backend),
+      rows_(pattern.rows),
+      cols_(pattern.cols),
       entries_(pattern.entries()) {
   auto reason = applicable(plan, problem);
   if (!reason) reason = backend.applicable(plan, problem);
@@ -81,8 +85,9 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  return {start_.bytes() + length_.bytes() + column_.bytes() + presence_.bytes() + row_of_.bytes() + first_entry_.bytes(),
-          values_.bytes()};
+  return {
+      start_.bytes() + length_.bytes() + column_.bytes() + presence_.bytes() + row_of_.bytes() + first_entry_.bytes(),
+      values_.bytes()};
 }
 
 }  // namespace compound

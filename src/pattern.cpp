@@ -45,7 +45,8 @@ void check_columns(std::int64_t rows, std::int64_t cols, const Start* start, con
 void check(const PatternView& p) {
   check_size(p.rows, p.cols);
   if (p.start.size() != static_cast<std::size_t>(p.rows) + 1)
-    broken(std::to_string(p.start.size()) + " row starts for " + std::to_string(p.rows) + " rows; one more than rows needed");
+    broken(std::to_string(p.start.size()) + " row starts for " + std::to_string(p.rows) +
+           " rows; one more than rows needed");
   check_starts(p.rows, p.start.data());
   if (p.column.size() != p.start.back())
     broken(std::to_string(p.column.size()) + " columns for " + std::to_string(p.start.back()) + " entries");
@@ -57,12 +58,13 @@ Pattern pattern_from(std::int64_t rows, std::int64_t cols, const Integer* start,
   constexpr std::int64_t most = std::numeric_limits<idx>::max() - 1;
   check_size(rows, cols);
   if (rows > most || cols > most)
-    throw error(ErrorKind::too_large, "a local matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
-                                          " blocks is beyond 32-bit block indices; use more processes or larger blocks");
+    throw error(ErrorKind::too_large,
+                "a local matrix of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                    " blocks is beyond 32-bit block indices; use more processes or larger blocks");
   check_starts(rows, start);
   if (static_cast<std::uint64_t>(start[rows]) > std::numeric_limits<count32>::max())
-    throw error(ErrorKind::too_large, std::to_string(start[rows]) +
-                                          " blocks on one process are beyond 32 bits; use more processes");
+    throw error(ErrorKind::too_large,
+                std::to_string(start[rows]) + " blocks on one process are beyond 32 bits; use more processes");
   check_columns(rows, cols, start, column);  // before narrowing, which could bring a wrong index into range
   Pattern p{static_cast<idx>(rows), static_cast<idx>(cols), {}, {}};
   p.start.assign(start, start + rows + 1);
@@ -84,7 +86,8 @@ PatternStatistics statistics(const PatternView& p) {
     s.shortest_row = std::min(s.shortest_row, n);
     s.longest_row = std::max(s.longest_row, n);
     squares += static_cast<double>(n) * n;
-    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) s.bandwidth = std::max(s.bandwidth, std::abs(r - p.column[e]));
+    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e)
+      s.bandwidth = std::max(s.bandwidth, std::abs(r - p.column[e]));
   }
   s.mean_row = static_cast<double>(s.entries) / p.rows;
   s.row_deviation = std::sqrt(std::max(0.0, squares / p.rows - s.mean_row * s.mean_row));

@@ -48,6 +48,12 @@ void set_columns(Plan&, std::string_view value) {
   if (value != "32") throw error(ErrorKind::argument, "columns=" + std::string(value) + "; choose 32");
 }
 
+void set_lanes(Plan& p, std::string_view value) {
+  p.schedule.lanes = parse_number(value, 1, 32, "lanes=");
+  if (!std::has_single_bit(static_cast<unsigned>(p.schedule.lanes)))
+    throw error(ErrorKind::argument, "lanes=" + std::string(value) + " must be a power of two, 1 to 32");
+}
+
 /// The `name=value` words of a plan line.
 struct Setting {
   std::string_view name;
@@ -61,12 +67,14 @@ constexpr Setting settings[] = {
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
     {"values", "double, float", set_values},
     {"columns", "32", set_columns},
-    {"lanes", "1 to 32", [](Plan& p, std::string_view v) { p.schedule.lanes = parse_number(v, 1, 32, "lanes="); }},
+    {"lanes", "1, 2, 4, ..., 32", set_lanes},
 };
 
 /// Slices suit words interleaved over a slice; compressed rows keep each entry's words together.
 idx word_group_for(const LayoutSpec& spec) {
-  return spec.slice == 1 ? 1 : spec.slice == whole ? 32 : static_cast<idx>(std::bit_floor(static_cast<unsigned>(spec.slice)));
+  return spec.slice == 1       ? 1
+         : spec.slice == whole ? 32
+                               : static_cast<idx>(std::bit_floor(static_cast<unsigned>(spec.slice)));
 }
 
 void set_layout(Plan& p, std::string_view text) {
@@ -133,8 +141,12 @@ Plan parse_plan(std::string_view text, const Plan& base) {
   for (const auto word : words)
     if (word == "+")
       throw error(ErrorKind::unsupported, "a plan of several parts ('+') is not supported; give one part");
-  for (const auto word : words)
-    if (word.find('=') == std::string_view::npos && !set_flag(plan, word)) set_layout(plan, word);
+  int layouts = 0;
+  for (const auto word : words) {
+    if (word.find('=') != std::string_view::npos || set_flag(plan, word)) continue;
+    set_layout(plan, word);
+    if (++layouts > 1) throw error(ErrorKind::argument, "plan '" + std::string(text) + "' names two layouts; name one");
+  }
   for (const auto word : words)
     if (word.find('=') == std::string_view::npos) set_flag(plan, word);  // set_layout resets occupancy
   for (const auto word : words) set_setting(plan, word);

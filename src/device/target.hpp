@@ -11,9 +11,9 @@
 
 namespace compound {
 
-using idx = int;              ///< block row, block column, position
-using count32 = unsigned int; ///< slots in units of a slice's height, entries of a pattern
-using slot_t = long long;     ///< slots and words; never narrowed
+using idx = int;               ///< block row, block column, position
+using count32 = unsigned int;  ///< slots in units of a slice's height, entries of a pattern
+using slot_t = long long;      ///< slots and words; never narrowed
 
 /// A number known when the kernel is compiled (V), or carried along (V == dynamic).
 inline constexpr slot_t dynamic = -1;

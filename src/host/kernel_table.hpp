@@ -112,7 +112,7 @@ void multiply_form(const ProductTask& t) {
   if (t.op != Op::none) {
     start_from_z(t.cols, p.entry.cols());
     // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
-    if (is_complex<S> && t.op == Op::hermitian) return scatter<is_complex<S> ? Op::hermitian : Op::transpose>(p);
+    if (is_complex<S> && t.op == Op::hermitian) return scatter < is_complex<S> ? Op::hermitian : Op::transpose > (p);
     return scatter<Op::transpose>(p);
   }
   if (t.plan.layout.row_list) {  // rows that are not listed are 0 or z, the others add to that
@@ -168,11 +168,10 @@ struct stored_as<complex_number<T>, Real> {
 template <class Entry, class Real>
 constexpr KernelRow kernel_row() {
   using Stored = typename stored_as<typename Entry::word, Real>::type;
-  return {Entry::name,
-          requires(Entry e) { e.row_count.value; },
-          Entry::block_rows,
-          Entry::block_cols,
-          {multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry, Stored>}};
+  return {Entry::name, requires(Entry e){e.row_count.value;
+}
+, Entry::block_rows, Entry::block_cols, { multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry, Stored> }
+};  // namespace compound::host
 }
 
 template <class Real, class... Entries>

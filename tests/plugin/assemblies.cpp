@@ -10,7 +10,7 @@ std::vector<Block> own_blocks(Mat A) {
   std::vector<Block> blocks;
   for (PetscInt row = first; row < last; row += bs) {
     PetscInt n = 0;
-    const PetscInt *col = nullptr;
+    const PetscInt* col = nullptr;
     PETSC_OK(MatGetRow(A, row, &n, &col, nullptr));
     for (PetscInt k = 0; k < n; k += bs) blocks.push_back({static_cast<int>(row / bs), static_cast<int>(col[k] / bs)});
     PETSC_OK(MatRestoreRow(A, row, &n, &col, nullptr));
@@ -26,24 +26,24 @@ void allow_new_nonzeros(Mat A) {
 
 namespace {
 
-Problem own_pattern(const Side &side, Random &random) { return {side.shape, own_blocks(side), random.next()}; }
+Problem own_pattern(const Side& side, Random& random) { return {side.shape, own_blocks(side), random.next()}; }
 
-void insert_own(Side &side, Random &random, InsertMode mode) {
+void insert_own(Side& side, Random& random, InsertMode mode) {
   const auto problem = own_pattern(side, random);
   insert_blocks(side, problem, problem.seed, mode);
 }
 
-void new_values(Side &side, Random &random) {
+void new_values(Side& side, Random& random) {
   insert_own(side, random, INSERT_VALUES);
   assemble(side);
 }
 
-void added_values(Side &side, Random &random) {
+void added_values(Side& side, Random& random) {
   insert_own(side, random, ADD_VALUES);
   assemble(side);
 }
 
-void flushes_in_between(Side &side, Random &random) {
+void flushes_in_between(Side& side, Random& random) {
   // Asked for now: rows cannot be read while the matrix is being assembled.
   const auto problem = own_pattern(side, random);
   insert_blocks(side, problem, random.next(), ADD_VALUES);
@@ -54,10 +54,10 @@ void flushes_in_between(Side &side, Random &random) {
   assemble(side);
 }
 
-void scalar_values(Side &side, Random &random) {
+void scalar_values(Side& side, Random& random) {
   const int bs = side.shape.bs;
   const auto seed = random.next();
-  for (const auto &b : own_blocks(side)) {
+  for (const auto& b : own_blocks(side)) {
     if (random.chance(0.5)) continue;
     const PetscInt row = b.row * bs + random.below(bs), col = b.col * bs + random.below(bs);
     const PetscScalar v = value(seed, row, col);
@@ -66,14 +66,15 @@ void scalar_values(Side &side, Random &random) {
   assemble(side);
 }
 
-/// By scalars: MatSetValuesBlocked() of PETSc 3.18 puts a new off-diagonal block of an assembled mpibaij into another column
+/// By scalars: MatSetValuesBlocked() of PETSc 3.18 puts a new off-diagonal block of an assembled mpibaij into another
+/// column
 /// ((colmap[col] - 1) / bs is 0, not negative, for a column that is not there).
-void new_nonzeros(Side &side, Random &random) {
+void new_nonzeros(Side& side, Random& random) {
   allow_new_nonzeros(side);
   const int bs = side.shape.bs;
   const auto blocks = random_blocks(random, side.shape, 0.1, false);
   const auto seed = random.next();
-  for (const auto &b : blocks) {
+  for (const auto& b : blocks) {
     if (!side.shape.owns_row(b.row)) continue;
     const PetscInt row = b.row * bs + bs / 2, col = b.col * bs + bs - 1;
     const PetscScalar v = value(seed, row, col);
@@ -83,9 +84,9 @@ void new_nonzeros(Side &side, Random &random) {
 }
 
 /// Every process adds to every row, so that most entries travel through the stash.
-void off_process_values(Side &side, Random &random) {
+void off_process_values(Side& side, Random& random) {
   allow_new_nonzeros(side);
-  const auto &shape = side.shape;
+  const auto& shape = side.shape;
   if (shape.block_rows() == 0 || shape.block_cols() == 0) return assemble(side);
   Random mine(random.next() + static_cast<std::uint64_t>(rank()));
   for (int k = 0; k < 8; ++k) {
@@ -97,8 +98,8 @@ void off_process_values(Side &side, Random &random) {
   assemble(side);
 }
 
-void coordinates(Side &side, Random &random) {
-  const auto &shape = side.shape;
+void coordinates(Side& side, Random& random) {
+  const auto& shape = side.shape;
   const int rows = shape.block_rows() * shape.bs, cols = shape.block_cols() * shape.bs;
   Random mine(random.next() + static_cast<std::uint64_t>(rank()));
   std::vector<PetscInt> row, col;
@@ -114,10 +115,10 @@ void coordinates(Side &side, Random &random) {
   if (random.chance(0.5)) PETSC_OK(MatSetValuesCOO(side, words.data(), ADD_VALUES));
 }
 
-void written_through_the_array(Side &side, Random &random) {
+void written_through_the_array(Side& side, Random& random) {
   Mat block = nullptr;
   PETSC_OK(MatGetDiagonalBlock(side, &block));
-  PetscScalar *words = nullptr;
+  PetscScalar* words = nullptr;
   PETSC_OK(MatSeqBAIJGetArray(block, &words));
   MatInfo info;
   PETSC_OK(MatGetInfo(block, MAT_LOCAL, &info));
@@ -126,7 +127,7 @@ void written_through_the_array(Side &side, Random &random) {
   PETSC_OK(MatSeqBAIJRestoreArray(block, &words));
 }
 
-void other_options(Side &side, Random &random) {
+void other_options(Side& side, Random& random) {
   const MatOption options[] = {MAT_ROW_ORIENTED, MAT_KEEP_NONZERO_PATTERN, MAT_IGNORE_OFF_PROC_ENTRIES,
                                MAT_NO_OFF_PROC_ZERO_ROWS};
   const auto option = options[random.below(2)];
@@ -136,7 +137,7 @@ void other_options(Side &side, Random &random) {
   new_values(side, random);
 }
 
-void zeros_then_new_values(Side &side, Random &random) {
+void zeros_then_new_values(Side& side, Random& random) {
   PETSC_OK(MatZeroEntries(side));
   insert_own(side, random, ADD_VALUES);
   assemble(side);
@@ -144,7 +145,7 @@ void zeros_then_new_values(Side &side, Random &random) {
 
 }  // namespace
 
-const std::vector<Operation> &assemblies() {
+const std::vector<Operation>& assemblies() {
   static const std::vector<Operation> all = {
       {"new_values", new_values},
       {"added_values", added_values},
@@ -160,8 +161,8 @@ const std::vector<Operation> &assemblies() {
   return all;
 }
 
-void apply(const Operation &operation, Twins &twins, std::uint64_t seed) {
-  on_both(twins, [&](Side &side) {
+void apply(const Operation& operation, Twins& twins, std::uint64_t seed) {
+  on_both(twins, [&](Side& side) {
     Random random(seed);
     operation.run(side, random);
   });

@@ -9,7 +9,7 @@ namespace petsc_test {
 namespace {
 
 /// The same verdict everywhere, the message only where there is something to say.
-testing::AssertionResult agreed(bool mine, const std::string &message) {
+testing::AssertionResult agreed(bool mine, const std::string& message) {
   if (all_ranks(mine)) return testing::AssertionSuccess();
   return testing::AssertionFailure() << (mine ? "another process failed" : message);
 }
@@ -28,8 +28,8 @@ Bounds bounds_of(Mat A, bool transposed, std::uint64_t seed) {
   std::vector<double> sums(2 * n, 0.0);
   for (PetscInt row = first; row < last; ++row) {
     PetscInt entries = 0;
-    const PetscInt *col = nullptr;
-    const PetscScalar *words = nullptr;
+    const PetscInt* col = nullptr;
+    const PetscScalar* words = nullptr;
     PETSC_OK(MatGetRow(A, row, &entries, &col, &words));
     const double x_row = transposed ? PetscAbsScalar(value(seed, row)) : 0;
     for (PetscInt k = 0; k < entries; ++k) {
@@ -45,7 +45,8 @@ Bounds bounds_of(Mat A, bool transposed, std::uint64_t seed) {
 
   MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(2 * n), MPI_DOUBLE, MPI_SUM, comm);
   const auto part = [&sums](std::size_t from, std::size_t to) {
-    return std::vector<double>(sums.begin() + static_cast<std::ptrdiff_t>(from), sums.begin() + static_cast<std::ptrdiff_t>(to));
+    return std::vector<double>(sums.begin() + static_cast<std::ptrdiff_t>(from),
+                               sums.begin() + static_cast<std::ptrdiff_t>(to));
   };
   const auto begin = static_cast<std::size_t>(first_col), end = static_cast<std::size_t>(last_col);
   return {part(begin, end), part(n + begin, n + end)};
@@ -58,7 +59,7 @@ class Reading {
     PETSC_OK(VecGetArrayRead(v, &at));
   }
   ~Reading() { (void)VecRestoreArrayRead(vector_, &at); }
-  const PetscScalar *at = nullptr;
+  const PetscScalar* at = nullptr;
   PetscInt n = 0;
 
  private:
@@ -67,7 +68,7 @@ class Reading {
 
 }  // namespace
 
-const std::vector<Product> &all_products() {
+const std::vector<Product>& all_products() {
   static const std::vector<Product> products = {
       {"MatMult", MatMult, nullptr},
       {"MatMultAdd", nullptr, MatMultAdd},
@@ -85,7 +86,7 @@ const std::vector<Product> &all_products() {
 void fill(Vec v, std::uint64_t seed) {
   PetscInt first = 0, last = 0;
   PETSC_OK(VecGetOwnershipRange(v, &first, &last));
-  PetscScalar *at = nullptr;
+  PetscScalar* at = nullptr;
   PETSC_OK(VecGetArrayWrite(v, &at));
   for (PetscInt i = first; i < last; ++i) at[i - first] = value(seed, i);
   PETSC_OK(VecRestoreArrayWrite(v, &at));
@@ -105,7 +106,7 @@ Vector left_vector(Mat A, std::uint64_t seed) {
   return v;
 }
 
-Vector product_of(Mat A, const Product &product, std::uint64_t seed) {
+Vector product_of(Mat A, const Product& product, std::uint64_t seed) {
   const auto x = product.transposed ? left_vector(A, seed) : right_vector(A, seed);
   auto z = product.transposed ? right_vector(A, seed + 1) : left_vector(A, seed + 1);
   if (product.in_place) {
@@ -120,7 +121,7 @@ Vector product_of(Mat A, const Product &product, std::uint64_t seed) {
   return y;
 }
 
-Vector reference_product(Mat plain, const Product &product, std::uint64_t seed) {
+Vector reference_product(Mat plain, const Product& product, std::uint64_t seed) {
   const auto x = product.transposed ? left_vector(plain, seed) : right_vector(plain, seed);
   const auto z = product.transposed ? right_vector(plain, seed + 1) : left_vector(plain, seed + 1);
   Vector y;
@@ -133,7 +134,7 @@ Vector reference_product(Mat plain, const Product &product, std::uint64_t seed) 
   return y;
 }
 
-testing::AssertionResult same_product(Mat tested, Mat plain, const Product &product, std::uint64_t seed) {
+testing::AssertionResult same_product(Mat tested, Mat plain, const Product& product, std::uint64_t seed) {
   if (product.hermitian && !tested_is_compound()) return testing::AssertionSuccess();
   const auto got = product_of(tested, product, seed), wanted = reference_product(plain, product, seed);
   const auto bounds = bounds_of(plain, product.transposed, seed);
@@ -162,7 +163,7 @@ testing::AssertionResult same_mult(Mat tested, Mat plain, std::uint64_t seed) {
 }
 
 testing::AssertionResult same_products(Mat tested, Mat plain, std::uint64_t seed) {
-  for (const auto &product : all_products())
+  for (const auto& product : all_products())
     if (auto result = same_product(tested, plain, product, seed); !result) return result;
   return testing::AssertionSuccess();
 }
@@ -174,8 +175,8 @@ testing::AssertionResult same_values(Mat tested, Mat plain) {
   std::ostringstream message;
   for (PetscInt row = first; row < last && good; ++row) {
     PetscInt n[2];
-    const PetscInt *col[2];
-    const PetscScalar *words[2];
+    const PetscInt* col[2];
+    const PetscScalar* words[2];
     PETSC_OK(MatGetRow(tested, row, &n[0], &col[0], &words[0]));
     PETSC_OK(MatGetRow(plain, row, &n[1], &col[1], &words[1]));
     const auto entries = static_cast<std::size_t>(n[1]);
@@ -219,7 +220,7 @@ MatCompoundInfo info_of(Mat A) {
 }
 
 std::string plan_of(Mat A) {
-  const char *plan = "";
+  const char* plan = "";
   if (tested_is_compound()) PETSC_OK(MatCompoundGetPlan(A, &plan));
   return plan;
 }
@@ -236,14 +237,15 @@ testing::AssertionResult counts_as_ours(Mat A) {
   return agreed(good, "the counter of own products rose by " + std::to_string(rise) + " during one MatMult");
 }
 
-testing::AssertionResult still_twins(const Twins &twins, std::uint64_t seed) {
+testing::AssertionResult still_twins(const Twins& twins, std::uint64_t seed) {
   if (auto result = is_tested_type(twins.tested); !result) return result;
   if (auto result = same_values(twins.tested, twins.plain); !result) return result;
   if (auto result = same_products(twins.tested, twins.plain, seed); !result) return result;
   if (auto result = counts_as_ours(twins.tested); !result) return result;
   const auto plan = plan_of(twins.tested);
-  const auto &wanted = twins.tested.variant.plan;
-  return agreed(plan.find(wanted) != std::string::npos, "the plan is '" + plan + "' though " + wanted + " was asked for");
+  const auto& wanted = twins.tested.variant.plan;
+  return agreed(plan.find(wanted) != std::string::npos,
+                "the plan is '" + plan + "' though " + wanted + " was asked for");
 }
 
 }  // namespace petsc_test

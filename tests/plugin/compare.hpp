@@ -8,14 +8,14 @@ namespace petsc_test {
 
 /// One kind of product: y = A x, y = z + A x, or of the transpose. `in_place`: y and z are the same vector.
 struct Product {
-  const char *name;
+  const char* name;
   PetscErrorCode (*assign)(Mat, Vec x, Vec y);
   PetscErrorCode (*add)(Mat, Vec x, Vec z, Vec y);
   bool transposed = false, in_place = false, hermitian = false;
 
   bool adds() const { return add != nullptr; }
 };
-const std::vector<Product> &all_products();
+const std::vector<Product>& all_products();
 
 /// Vectors that fit, filled by value(seed, global index).
 Vector right_vector(Mat A, std::uint64_t seed);
@@ -23,13 +23,13 @@ Vector left_vector(Mat A, std::uint64_t seed);
 void fill(Vec v, std::uint64_t seed);
 
 /// y = product with x = value(seed, .) and z = value(seed + 1, .).
-Vector product_of(Mat A, const Product &product, std::uint64_t seed);
+Vector product_of(Mat A, const Product& product, std::uint64_t seed);
 /// The same by MatMult and MatMultTranspose alone. Plain BAIJ has no MatMultHermitianTranspose for block sizes above 5,
 /// and (3.18) its MatMultAdd leaves y as it was for block size 11 without entries.
-Vector reference_product(Mat plain, const Product &product, std::uint64_t seed);
+Vector reference_product(Mat plain, const Product& product, std::uint64_t seed);
 
 /// This product agrees within 8 eps x row length x (|A||x| + |z|), row by row.
-testing::AssertionResult same_product(Mat tested, Mat plain, const Product &product, std::uint64_t seed);
+testing::AssertionResult same_product(Mat tested, Mat plain, const Product& product, std::uint64_t seed);
 /// MatMult alone, and all of them.
 testing::AssertionResult same_mult(Mat tested, Mat plain, std::uint64_t seed);
 testing::AssertionResult same_products(Mat tested, Mat plain, std::uint64_t seed);
@@ -50,7 +50,7 @@ std::string plan_of(Mat A);
 testing::AssertionResult counts_as_ours(Mat A);
 
 /// All that must still hold after an operation: type, products, values, our own product, the layout asked for.
-testing::AssertionResult still_twins(const Twins &twins, std::uint64_t seed);
+testing::AssertionResult still_twins(const Twins& twins, std::uint64_t seed);
 
 /// Wherever one of the answers is finite, so is the other.
 testing::AssertionResult same_finite_places(Vec a, Vec b);

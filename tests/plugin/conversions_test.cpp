@@ -8,7 +8,7 @@ namespace {
 
 using namespace petsc_test;
 
-const Problem &problem() {
+const Problem& problem() {
   static const Problem p = [] {
     Random random(7);
     const auto shape = spread(3, 9, 9);
@@ -19,7 +19,7 @@ const Problem &problem() {
 
 Matrix plain() { return filled_matrix(MATBAIJ, "", problem()); }
 
-struct FromType : testing::TestWithParam<const char *> {};
+struct FromType : testing::TestWithParam<const char*> {};
 
 TEST_P(FromType, ConvertsAsBaijDoes) {
   const auto A = plain();
@@ -54,7 +54,7 @@ TEST_P(FromType, ConvertsBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, FromType, testing::Values(MATBAIJ, MATAIJ, MATDENSE),
-                         [](const auto &param_info) { return std::string(param_info.param); });
+                         [](const auto& param_info) { return std::string(param_info.param); });
 
 TEST(Conversions, ReuseAMatrixForNewValues) {
   const auto A = plain();
@@ -103,14 +103,14 @@ TEST(Conversions, BackToBaijRestoreTheParentsProducts) {
 
   PETSC_OK(MatConvert(tested, MATBAIJ, MAT_INPLACE_MATRIX, tested.in_place()));
 
-  const char *type = nullptr;
+  const char* type = nullptr;
   PETSC_OK(MatGetType(tested, &type));
   EXPECT_STREQ(type, size() == 1 ? MATSEQBAIJ : MATMPIBAIJ);
   EXPECT_TRUE(same_products(tested, A, 16));
   EXPECT_TRUE(same_values(tested, A));
 }
 
-struct Pinned : testing::TestWithParam<std::pair<const char *, const char *>> {
+struct Pinned : testing::TestWithParam<std::pair<const char*, const char*>> {
   void SetUp() override {
     if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   }
@@ -147,7 +147,7 @@ TEST_P(Pinned, OptionBeatsTheName) {
 INSTANTIATE_TEST_SUITE_P(Layouts, Pinned,
                          testing::Values(std::pair{MATBAIJCOMPOUNDCSR, "csr"}, std::pair{MATBAIJCOMPOUNDELLR, "ellr"},
                                          std::pair{MATBAIJCOMPOUNDSELL, "sell:32"}),
-                         [](const auto &param_info) { return std::string(param_info.param.first); });
+                         [](const auto& param_info) { return std::string(param_info.param.first); });
 
 TEST(Files, KeepTheMatrix) {
   const auto A = filled_matrix(tested_type(), "", problem());

@@ -7,7 +7,7 @@ namespace {
 
 using namespace petsc_test;
 
-std::vector<PetscScalar> words_of(const Problem &problem, const Block &b, bool column_major) {
+std::vector<PetscScalar> words_of(const Problem& problem, const Block& b, bool column_major) {
   const int bs = problem.shape.bs;
   std::vector<PetscScalar> words(static_cast<std::size_t>(bs * bs));
   for (int r = 0; r < bs; ++r)
@@ -19,9 +19,9 @@ std::vector<PetscScalar> words_of(const Problem &problem, const Block &b, bool c
 
 /// Calls f(block) for this process's blocks; with `others`, for those of the next process, which then travel.
 template <class F>
-void for_blocks(const Problem &problem, bool others, const F &f) {
-  const auto &rows = problem.shape.rows;
-  for (const auto &b : problem.blocks) {
+void for_blocks(const Problem& problem, bool others, const F& f) {
+  const auto& rows = problem.shape.rows;
+  for (const auto& b : problem.blocks) {
     int owner = 0;
     for (int first = 0; b.row >= first + rows[static_cast<std::size_t>(owner)]; ++owner)
       first += rows[static_cast<std::size_t>(owner)];
@@ -29,13 +29,13 @@ void for_blocks(const Problem &problem, bool others, const F &f) {
   }
 }
 
-void by_blocks(Mat A, const Problem &p) { insert_blocks(A, p, p.seed, INSERT_VALUES); }
+void by_blocks(Mat A, const Problem& p) { insert_blocks(A, p, p.seed, INSERT_VALUES); }
 
 /// One scalar at a time; `map` numbers scalar rows and columns.
 template <class Set, class Map>
-void by_scalars(const Problem &p, bool others, const Set &set, const Map &map) {
+void by_scalars(const Problem& p, bool others, const Set& set, const Map& map) {
   const int bs = p.shape.bs;
-  for_blocks(p, others, [&](const Block &b) {
+  for_blocks(p, others, [&](const Block& b) {
     for (int k = 0; k < bs * bs; ++k) {
       const PetscInt row = b.row * bs + k / bs, col = b.col * bs + k % bs;
       set(map(row), map(col), value(p.seed, row, col));
@@ -44,61 +44,62 @@ void by_scalars(const Problem &p, bool others, const Set &set, const Map &map) {
 }
 
 template <bool others>
-void one_by_one(Mat A, const Problem &p) {
+void one_by_one(Mat A, const Problem& p) {
   const auto set = [A](PetscInt row, PetscInt col, PetscScalar v) {
     PETSC_OK(MatSetValues(A, 1, &row, 1, &col, &v, INSERT_VALUES));
   };
   by_scalars(p, others, set, [](PetscInt i) { return i; });
 }
 
-void blocks_of_others(Mat A, const Problem &p) {
-  for_blocks(p, true, [&](const Block &b) {
+void blocks_of_others(Mat A, const Problem& p) {
+  for_blocks(p, true, [&](const Block& b) {
     const PetscInt row = b.row, col = b.col;
     PETSC_OK(MatSetValuesBlocked(A, 1, &row, 1, &col, words_of(p, b, false).data(), INSERT_VALUES));
   });
 }
 
-void column_oriented_blocks(Mat A, const Problem &p) {
+void column_oriented_blocks(Mat A, const Problem& p) {
   PETSC_OK(MatSetOption(A, MAT_ROW_ORIENTED, PETSC_FALSE));
-  for_blocks(p, false, [&](const Block &b) {
+  for_blocks(p, false, [&](const Block& b) {
     const PetscInt row = b.row, col = b.col;
     PETSC_OK(MatSetValuesBlocked(A, 1, &row, 1, &col, words_of(p, b, true).data(), INSERT_VALUES));
   });
 }
 
 /// Halves of numbers are exact, so that the sum is the number.
-void sums_of_two(Mat A, const Problem &p) {
+void sums_of_two(Mat A, const Problem& p) {
   for (int time = 0; time < 2; ++time)
-    for_blocks(p, time == 1, [&](const Block &b) {
+    for_blocks(p, time == 1, [&](const Block& b) {
       const PetscInt row = b.row, col = b.col;
       auto words = words_of(p, b, false);
-      for (auto &w : words) w *= 0.5;
+      for (auto& w : words) w *= 0.5;
       PETSC_OK(MatSetValuesBlocked(A, 1, &row, 1, &col, words.data(), ADD_VALUES));
     });
 }
 
 /// Local numbers run backwards over all block rows (columns), so that none is the global one by chance.
-void set_local_numbering(Mat A, const Problem &p) {
+void set_local_numbering(Mat A, const Problem& p) {
   ISLocalToGlobalMapping maps[2];
   const int counts[2] = {p.shape.block_rows(), p.shape.block_cols()};
   for (int k = 0; k < 2; ++k) {
     std::vector<PetscInt> global;
     for (PetscInt i = counts[k]; i-- > 0;) global.push_back(i);
-    PETSC_OK(ISLocalToGlobalMappingCreate(PETSC_COMM_WORLD, p.shape.bs, counts[k], global.data(), PETSC_COPY_VALUES, &maps[k]));
+    PETSC_OK(ISLocalToGlobalMappingCreate(PETSC_COMM_WORLD, p.shape.bs, counts[k], global.data(), PETSC_COPY_VALUES,
+                                          &maps[k]));
   }
   PETSC_OK(MatSetLocalToGlobalMapping(A, maps[0], maps[1]));
-  for (auto &map : maps) PETSC_OK(ISLocalToGlobalMappingDestroy(&map));
+  for (auto& map : maps) PETSC_OK(ISLocalToGlobalMappingDestroy(&map));
 }
 
-void local_blocks(Mat A, const Problem &p) {
+void local_blocks(Mat A, const Problem& p) {
   set_local_numbering(A, p);
-  for_blocks(p, false, [&](const Block &b) {
+  for_blocks(p, false, [&](const Block& b) {
     const PetscInt row = p.shape.block_rows() - 1 - b.row, col = p.shape.block_cols() - 1 - b.col;
     PETSC_OK(MatSetValuesBlockedLocal(A, 1, &row, 1, &col, words_of(p, b, false).data(), INSERT_VALUES));
   });
 }
 
-void local_scalars(Mat A, const Problem &p) {
+void local_scalars(Mat A, const Problem& p) {
   set_local_numbering(A, p);
   const int bs = p.shape.bs, blocks = p.shape.block_rows();
   const auto set = [A](PetscInt row, PetscInt col, PetscScalar v) {
@@ -107,22 +108,22 @@ void local_scalars(Mat A, const Problem &p) {
   by_scalars(p, false, set, [&](PetscInt i) { return (blocks - 1 - i / bs) * bs + i % bs; });
 }
 
-void exactly(Mat A, const Problem &p) { preallocate(A, p); }
+void exactly(Mat A, const Problem& p) { preallocate(A, p); }
 
-void generously(Mat A, const Problem &p) {
+void generously(Mat A, const Problem& p) {
   const int most = p.shape.block_cols();
   PETSC_OK(MatSeqBAIJSetPreallocation(A, p.shape.bs, most, nullptr));
   PETSC_OK(MatMPIBAIJSetPreallocation(A, p.shape.bs, most, nullptr, most, nullptr));
 }
 
-void not_at_all(Mat A, const Problem &) { PETSC_OK(MatSetUp(A)); }
+void not_at_all(Mat A, const Problem&) { PETSC_OK(MatSetUp(A)); }
 
-using Step = void (*)(Mat, const Problem &);
+using Step = void (*)(Mat, const Problem&);
 struct Named {
-  const char *name;
+  const char* name;
   Step run;
 };
-void PrintTo(const Named &named, std::ostream *out) { *out << named.name; }
+void PrintTo(const Named& named, std::ostream* out) { *out << named.name; }
 
 const Named fillings[] = {{"by_blocks", by_blocks},
                           {"one_by_one", one_by_one<false>},
@@ -138,7 +139,7 @@ using Case = std::tuple<Named, Named, Variant, int>;
 struct Insertion : testing::TestWithParam<Case> {};
 
 TEST_P(Insertion, GivesWhatBaijHolds) {
-  const auto &[filling, preallocation, variant, bs] = GetParam();
+  const auto& [filling, preallocation, variant, bs] = GetParam();
   Random random(70);
   const auto shape = spread(bs, 10, 10);
   const Problem problem{shape, random_blocks(random, shape, 0.3, true), 71};
@@ -155,14 +156,14 @@ TEST_P(Insertion, GivesWhatBaijHolds) {
   EXPECT_TRUE(still_twins(twins, 72));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Insertion,
-    testing::Combine(testing::ValuesIn(fillings), testing::ValuesIn(preallocations), testing::ValuesIn(some_variants()),
-                     testing::Values(1, 3, 7)),
-    [](const auto &param_info) {
-      return std::string(std::get<0>(param_info.param).name) + "_preallocated_" + std::get<1>(param_info.param).name +
-             "_" + std::get<2>(param_info.param).name + "_bs" + std::to_string(std::get<3>(param_info.param));
-    });
+INSTANTIATE_TEST_SUITE_P(All, Insertion,
+                         testing::Combine(testing::ValuesIn(fillings), testing::ValuesIn(preallocations),
+                                          testing::ValuesIn(some_variants()), testing::Values(1, 3, 7)),
+                         [](const auto& param_info) {
+                           return std::string(std::get<0>(param_info.param).name) + "_preallocated_" +
+                                  std::get<1>(param_info.param).name + "_" + std::get<2>(param_info.param).name +
+                                  "_bs" + std::to_string(std::get<3>(param_info.param));
+                         });
 
 struct ByLayout : testing::TestWithParam<Variant> {
   Problem problem = [] {
@@ -178,7 +179,7 @@ TEST_P(ByLayout, CompressedRowsComeInAtOnce) {
   std::vector<PetscScalar> words;
   for (int row = 0; row < problem.shape.block_rows(); ++row) {
     if (!problem.shape.owns_row(row)) continue;
-    for (const auto &b : problem.blocks) {
+    for (const auto& b : problem.blocks) {
       if (b.row != row) continue;
       col.push_back(b.col);
       const auto block = words_of(problem, b, true);
@@ -201,7 +202,7 @@ TEST_P(ByLayout, ANewMatrixIsPackedOnceHoweverManyProducts) {
   (void)product_of(A, all_products().front(), 76);
   const auto once = info_of(A);
 
-  for (const auto &product : all_products()) (void)product_of(A, product, 77);
+  for (const auto& product : all_products()) (void)product_of(A, product, 77);
 
   const auto after = info_of(A);
   EXPECT_TRUE(all_ranks(after.pattern_packs == once.pattern_packs && after.value_packs == once.value_packs));
@@ -242,8 +243,9 @@ TEST_P(ByLayout, NewNonzerosArePackedAgain) {
   });
 
   EXPECT_TRUE(still_twins(twins, 82));
-  const bool had_it = std::any_of(problem.blocks.begin(), problem.blocks.end(),
-                                  [&](const Block &b) { return b.row == 0 && b.col == problem.shape.block_cols() - 1; });
+  const bool had_it = std::any_of(problem.blocks.begin(), problem.blocks.end(), [&](const Block& b) {
+    return b.row == 0 && b.col == problem.shape.block_cols() - 1;
+  });
   ASSERT_FALSE(had_it) << "the seed must leave this block empty";
   if (tested_is_compound()) {
     EXPECT_GT(sum_over_ranks(info_of(twins.tested).pattern_packs), sum_over_ranks(before.pattern_packs));
@@ -263,6 +265,6 @@ TEST_P(ByLayout, LeftToThePetscBackendIsNotCounted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ByLayout, testing::ValuesIn(all_variants()),
-                         [](const auto &param_info) { return param_info.param.name; });
+                         [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 using namespace petsc_test;
 
-PetscEventPerfInfo event(const char *name) {
+PetscEventPerfInfo event(const char* name) {
   PetscLogEvent id = -1;
   PetscEventPerfInfo info = {};
   PETSC_OK(PetscLogEventGetId(name, &id));
@@ -22,7 +22,7 @@ PetscEventPerfInfo event(const char *name) {
 
 /// What the call added to an event's count and flops.
 template <class Call>
-PetscEventPerfInfo logged(const char *name, const Call &call) {
+PetscEventPerfInfo logged(const char* name, const Call& call) {
   const auto before = event(name);
   call();
   auto after = event(name);
@@ -63,9 +63,11 @@ TEST_P(Logging, PackingIsAnEventOfTheFirstProductOnly) {
   EXPECT_TRUE(all_ranks(second.count == 0));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Logging, testing::Combine(testing::ValuesIn(all_variants()), testing::Values(1, 2, 3, 4, 5, 7)),
-                         [](const auto &param_info) {
-                           return std::get<0>(param_info.param).name + "_bs" + std::to_string(std::get<1>(param_info.param));
+INSTANTIATE_TEST_SUITE_P(All, Logging,
+                         testing::Combine(testing::ValuesIn(all_variants()), testing::Values(1, 2, 3, 4, 5, 7)),
+                         [](const auto& param_info) {
+                           return std::get<0>(param_info.param).name + "_bs" +
+                                  std::to_string(std::get<1>(param_info.param));
                          });
 
 TEST(LogView, ShowsMatMultAndPacking) {

@@ -1,5 +1,5 @@
-// Operations that change a matrix, each done in the same way to both twins: the vocabulary of the value-change tests and
-// of the random sequences.
+// Operations that change a matrix, each done in the same way to both twins: the vocabulary of the value-change tests
+// and of the random sequences.
 #pragma once
 
 #include "compare.hpp"
@@ -19,20 +19,20 @@ enum class Sequences {
 struct Operation {
   std::string name;
   /// May change the matrix, its shape and variant; all choices come from `random`, which both sides get in equal state.
-  void (*run)(Side &, Random &random);
+  void (*run)(Side&, Random& random);
   bool square = false;  ///< needs equal row and column layout
   Sequences sequences = Sequences::all;
 };
-inline void PrintTo(const Operation &operation, std::ostream *out) { *out << operation.name; }
+inline void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.name; }
 
 /// Everything PETSc lets one do to the values of a BAIJ matrix, each with its own name.
-const std::vector<Operation> &value_changes();
+const std::vector<Operation>& value_changes();
 /// Assembly again, in every way.
-const std::vector<Operation> &assemblies();
+const std::vector<Operation>& assemblies();
 /// What replaces the matrix: duplicates, conversions, other layouts.
-const std::vector<Operation> &replacements();
+const std::vector<Operation>& replacements();
 
-void apply(const Operation &operation, Twins &twins, std::uint64_t seed);
+void apply(const Operation& operation, Twins& twins, std::uint64_t seed);
 
 /// The blocks of this process's rows.
 std::vector<Block> own_blocks(Mat A);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace petsc_test;
 
-const Problem &problem() {
+const Problem& problem() {
   static const Problem p = random_problem(71, spread(3, 8, 8));
   return p;
 }
@@ -19,7 +19,7 @@ struct Options : testing::Test {
   }
   void TearDown() override { (void)PetscOptionsClear(nullptr); }
 
-  static caught error_of(const std::string &option) {
+  static caught error_of(const std::string& option) {
     return catch_error([&]() -> PetscErrorCode {
       PetscCall(PetscOptionsInsertString(nullptr, option.c_str()));
       Mat A;
@@ -35,7 +35,7 @@ struct Options : testing::Test {
 struct Refused {
   const char *name, *option, *message;
 };
-void PrintTo(const Refused &r, std::ostream *out) { *out << r.option; }
+void PrintTo(const Refused& r, std::ostream* out) { *out << r.option; }
 
 const Refused refusals[] = {
     {"layout", "-mat_compound_layout sel", "unknown layout 'sel'; choose auto, csr, ellr, sell (-mat_compound_layout)"},
@@ -60,7 +60,7 @@ TEST_P(RefusedOptions, NameWhatIsAllowed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RefusedOptions, testing::ValuesIn(refusals),
-                         [](const auto &param_info) { return std::string(param_info.param.name); });
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
 
 TEST_F(Options, WithAPrefixActOnThatMatrixOnly) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-fluid_mat_compound_layout sell:4"));
@@ -118,7 +118,7 @@ TEST_F(Options, AnInapplicablePlanSaysWhy) {
       << found.message;
 }
 
-std::string file_of(const std::string &name) {
+std::string file_of(const std::string& name) {
   std::ifstream file(name);
   std::stringstream text;
   text << file.rdbuf();

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <petsccompound.h>
 #include <petscdm.h>
 #include <petscksp.h>
-#include <petsccompound.h>
 
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@
 
 namespace petsc_test {
 
-void must(int code, const char *call, const char *file, int line);
+void must(int code, const char* call, const char* file, int line);
 
 int rank();
 int size();
@@ -34,17 +34,17 @@ PetscInt64 sum_over_ranks(PetscInt64 v);
 std::string same_on_all_ranks(std::string text);
 
 /// The type these tests are about: COMPOUND_TEST_TYPE, else "baijcompound". With "baij" they test themselves.
-const std::string &tested_type();
+const std::string& tested_type();
 bool tested_is_compound();
 
 /// Owns one PETSc object.
-template <class T, PetscErrorCode (*Destroy)(T *)>
+template <class T, PetscErrorCode (*Destroy)(T*)>
 class Handle {
  public:
   Handle() = default;
   explicit Handle(T raw) : raw_(raw) {}
-  Handle(Handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
-  Handle &operator=(Handle &&other) noexcept {
+  Handle(Handle&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
     std::swap(raw_, other.raw_);
     return *this;
   }
@@ -52,12 +52,12 @@ class Handle {
 
   operator T() const { return raw_; }
   /// For calls that make a new object.
-  T *out() {
+  T* out() {
     reset();
     return &raw_;
   }
   /// For calls that may exchange the object for another.
-  T *in_place() { return &raw_; }
+  T* in_place() { return &raw_; }
   void reset() {
     if (raw_) (void)Destroy(&raw_);
   }
@@ -82,7 +82,7 @@ caught end_catching(int code);
 
 /// Runs `call` with PETSc's error printing replaced.
 template <class Call>
-caught catch_error(Call &&call) {
+caught catch_error(Call&& call) {
   begin_catching();
   return end_catching(static_cast<int>(call()));
 }

@@ -13,23 +13,24 @@ namespace {
 // PETSc's own handler aborts every process but the first, so that GoogleTest could not say which test it was.
 std::string first_message, trace;
 
-PetscErrorCode remember(MPI_Comm, int line, const char *function, const char *file, PetscErrorCode code,
-                        PetscErrorType type, const char *message, void *) {
+PetscErrorCode remember(MPI_Comm, int line, const char* function, const char* file, PetscErrorCode code,
+                        PetscErrorType type, const char* message, void*) {
   if (type == PETSC_ERROR_INITIAL) {
     trace.clear();
     if (first_message.empty() && message) first_message = message;
   }
   if (message && *message && type == PETSC_ERROR_INITIAL) trace += std::string("\n  ") + message;
-  trace += std::string("\n    ") + (function ? function : "?") + " at " + (file ? file : "?") + ":" + std::to_string(line);
+  trace +=
+      std::string("\n    ") + (function ? function : "?") + " at " + (file ? file : "?") + ":" + std::to_string(line);
   return code;
 }
 
 }  // namespace
 
-void must(int code, const char *call, const char *file, int line) {
+void must(int code, const char* call, const char* file, int line) {
   if (code == 0) return;
-  const auto text = std::string(file) + ":" + std::to_string(line) + ": " + call + " returned error " +
-                    std::to_string(code) + trace;
+  const auto text =
+      std::string(file) + ":" + std::to_string(line) + ": " + call + " returned error " + std::to_string(code) + trace;
   trace.clear();
   throw std::runtime_error(text);
 }
@@ -72,9 +73,9 @@ std::string same_on_all_ranks(std::string text) {
   return text;
 }
 
-const std::string &tested_type() {
+const std::string& tested_type() {
   static const std::string type = [] {
-    const char *asked = std::getenv("COMPOUND_TEST_TYPE");
+    const char* asked = std::getenv("COMPOUND_TEST_TYPE");
     return std::string(asked && *asked ? asked : MATBAIJCOMPOUND);
   }();
   return type;
@@ -95,7 +96,7 @@ namespace {
 
 /// Output of process 0 only, but failures of every process.
 class FailuresOnly : public testing::EmptyTestEventListener {
-  void OnTestPartResult(const testing::TestPartResult &r) override {
+  void OnTestPartResult(const testing::TestPartResult& r) override {
     if (r.failed()) {
       std::printf("[%d] %s:%d: %s\n", petsc_test::rank(), r.file_name() ? r.file_name() : "?", r.line_number(),
                   r.message());
@@ -106,12 +107,12 @@ class FailuresOnly : public testing::EmptyTestEventListener {
 
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (PetscInitialize(&argc, &argv, nullptr, nullptr)) return 2;
   (void)PetscPushErrorHandler(petsc_test::remember, nullptr);
   if (petsc_test::rank() != 0) {
-    auto &listeners = testing::UnitTest::GetInstance()->listeners();
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new FailuresOnly);
   }

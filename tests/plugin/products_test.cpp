@@ -10,12 +10,12 @@ using namespace petsc_test;
 const int block_sizes[] = {1, 2, 3, 4, 5, 7, 11};
 
 struct Form {
-  const char *name;
+  const char* name;
   Problem (*make)(int bs);
   bool square = true;
 };
 
-void PrintTo(const Form &form, std::ostream *out) { *out << form.name; }
+void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
 Problem full_diagonal(int bs, int n) {
   Problem p{spread(bs, n, n), {}, 3};
@@ -26,7 +26,10 @@ Problem full_diagonal(int bs, int n) {
 const Form forms[] = {
     {"random", [](int bs) { return random_problem(11, spread(bs, 13, 13)); }},
     {"sparse_with_empty_rows", [](int bs) { return random_problem(12, spread(bs, 19, 19), 0.05); }},
-    {"no_entries", [](int bs) { return Problem{spread(bs, 5, 5), {}, 1}; }},
+    {"no_entries",
+     [](int bs) {
+       return Problem{spread(bs, 5, 5), {}, 1};
+     }},
     {"one_block", [](int bs) { return full_diagonal(bs, 1); }},
     {"diagonal", [](int bs) { return full_diagonal(bs, 9); }},
     {"one_long_row",
@@ -60,7 +63,7 @@ const Form forms[] = {
 };
 
 struct Products : testing::TestWithParam<std::tuple<Variant, int, Form>> {
-  const Variant &variant() const { return std::get<0>(GetParam()); }
+  const Variant& variant() const { return std::get<0>(GetParam()); }
   Problem problem() const { return std::get<2>(GetParam()).make(std::get<1>(GetParam())); }
 };
 
@@ -81,7 +84,7 @@ TEST_P(Products, RepeatBitByBit) {
   const auto A = filled_matrix(variant().type, variant().options, p);
   const auto again = filled_matrix(variant().type, variant().options, p);
 
-  for (const auto &product : all_products()) {
+  for (const auto& product : all_products()) {
     SCOPED_TRACE(product.name);
     const auto first = product_of(A, product, 23);
     EXPECT_TRUE(same_bits(product_of(A, product, 23), first));
@@ -95,7 +98,7 @@ Vector poisoned(Mat A, bool transposed, int bs) {
   PetscInt first = 0, last = 0, n = 0;
   PETSC_OK(VecGetSize(x, &n));
   PETSC_OK(VecGetOwnershipRange(x, &first, &last));
-  PetscScalar *at = nullptr;
+  PetscScalar* at = nullptr;
   PETSC_OK(VecGetArray(x, &at));
   for (PetscInt i = first; i < last; ++i) {
     // Block 0 is what padding would read when its column is stored as 0.
@@ -134,14 +137,14 @@ TEST_P(DiagonalBlocks, AgreeWithBaij) {
   EXPECT_TRUE(same_products(tested, plain, 26));
 }
 
-std::string name_of(const testing::TestParamInfo<Products::ParamType> &info) {
+std::string name_of(const testing::TestParamInfo<Products::ParamType>& info) {
   return std::get<0>(info.param).name + "_bs" + std::to_string(std::get<1>(info.param)) + "_" +
          std::get<2>(info.param).name;
 }
 
 std::vector<Form> square_forms() {
   std::vector<Form> square;
-  for (const auto &form : forms)
+  for (const auto& form : forms)
     if (form.square) square.push_back(form);
   return square;
 }

@@ -6,7 +6,7 @@ namespace petsc_test {
 namespace {
 
 template <MatDuplicateOption option>
-void duplicated(Side &side, Random &random) {
+void duplicated(Side& side, Random& random) {
   Matrix copy;
   PETSC_OK(MatDuplicate(side, option, copy.out()));
   if (option != MAT_COPY_VALUES) {
@@ -17,7 +17,7 @@ void duplicated(Side &side, Random &random) {
   side.matrix = std::move(copy);
 }
 
-void copied_to_the_same_pattern(Side &side, Random &) {
+void copied_to_the_same_pattern(Side& side, Random&) {
   Matrix copy;
   PETSC_OK(MatDuplicate(side, MAT_DO_NOT_COPY_VALUES, copy.out()));
   (void)product_of(copy, all_products().front(), 41);
@@ -25,7 +25,7 @@ void copied_to_the_same_pattern(Side &side, Random &) {
   side.matrix = std::move(copy);
 }
 
-void copied_from_another_pattern(Side &side, Random &random) {
+void copied_from_another_pattern(Side& side, Random& random) {
   const Problem problem{side.shape, random_blocks(random, side.shape, 0.2, false), random.next()};
   const auto other = side.make(problem);
   allow_new_nonzeros(side);
@@ -33,16 +33,16 @@ void copied_from_another_pattern(Side &side, Random &random) {
 }
 
 /// To another type and back, in place. What was asked for by option is lost with the type and must be read again.
-void there_and_back(Side &side, const char *type) {
+void there_and_back(Side& side, const char* type) {
   PETSC_OK(MatConvert(side, type, MAT_INPLACE_MATRIX, side.matrix.in_place()));
   PETSC_OK(MatConvert(side, side.type().c_str(), MAT_INPLACE_MATRIX, side.matrix.in_place()));
   side.read_options();
 }
 
-void to_aij_and_back(Side &side, Random &) { there_and_back(side, MATAIJ); }
-void to_baij_and_back(Side &side, Random &) { there_and_back(side, MATBAIJ); }
+void to_aij_and_back(Side& side, Random&) { there_and_back(side, MATAIJ); }
+void to_baij_and_back(Side& side, Random&) { there_and_back(side, MATBAIJ); }
 
-void factored_copy(Side &side, Random &) {
+void factored_copy(Side& side, Random&) {
   Mat block = nullptr;
   PETSC_OK(MatGetDiagonalBlock(side, &block));
   Matrix copy, factors;
@@ -60,7 +60,7 @@ void factored_copy(Side &side, Random &) {
   PETSC_OK(MatSolve(factors, b, x));
 }
 
-void destroyed_and_made_anew(Side &side, Random &random) {
+void destroyed_and_made_anew(Side& side, Random& random) {
   const int bs = side.shape.bs;
   const int rows = 1 + random.below(12), cols = random.chance(0.6) ? rows : 1 + random.below(12);
   const auto shape = scatter(random, bs, rows, cols);
@@ -74,8 +74,8 @@ void destroyed_and_made_anew(Side &side, Random &random) {
 }
 
 /// Asked for at run time; the plain twin has no layouts.
-void another_layout(Side &side, Random &random) {
-  const char *const layouts[] = {"csr", "ellr", "sell:2", "sell:8:64", "sell:5:all"};
+void another_layout(Side& side, Random& random) {
+  const char* const layouts[] = {"csr", "ellr", "sell:2", "sell:8:64", "sell:5:all"};
   const std::string layout = layouts[random.below(5)];
   if (!tested_is_compound()) return;
   side.variant.plan = layout;
@@ -83,9 +83,9 @@ void another_layout(Side &side, Random &random) {
   if (side.tested) PETSC_OK(MatCompoundSetLayout(side, layout.c_str()));
 }
 
-void pinned_by_set_type(Side &side, Random &random) {
-  const char *const types[] = {MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL};
-  const char *const layouts[] = {"csr", "ellr", "sell"};
+void pinned_by_set_type(Side& side, Random& random) {
+  const char* const types[] = {MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL};
+  const char* const layouts[] = {"csr", "ellr", "sell"};
   const int pick = random.below(3);
   if (!tested_is_compound()) return;
   side.variant.type = types[pick];
@@ -97,7 +97,7 @@ void pinned_by_set_type(Side &side, Random &random) {
 
 }  // namespace
 
-const std::vector<Operation> &replacements() {
+const std::vector<Operation>& replacements() {
   static const std::vector<Operation> all = {
       {"duplicated", duplicated<MAT_COPY_VALUES>},
       {"duplicated_without_values", duplicated<MAT_DO_NOT_COPY_VALUES>},

@@ -1,5 +1,5 @@
-// PETSc started, ended and started again in one process: types and events register anew. A program of its own, because the
-// other tests share one PetscInitialize().
+// PETSc started, ended and started again in one process: types and events register anew. A program of its own, because
+// the other tests share one PetscInitialize().
 #include <petscmat.h>
 
 #include <cstdio>
@@ -34,7 +34,7 @@ PetscErrorCode multiply_once() {
 
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int failed = 0;
   for (int round = 0; round < 3 && !failed; ++round) {

@@ -7,8 +7,8 @@ namespace {
 
 using namespace petsc_test;
 
-std::uint64_t number_from_environment(const char *name, std::uint64_t otherwise) {
-  const char *text = std::getenv(name);
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
   return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
@@ -20,38 +20,38 @@ bool is_mpi(Mat A) {
   return mpi == PETSC_TRUE;
 }
 
-bool fits(const Operation &operation, const Twins &twins) {
+bool fits(const Operation& operation, const Twins& twins) {
   if (operation.square && !twins.plain.shape.is_square()) return false;
-  return operation.sequences == Sequences::all || (operation.sequences == Sequences::sequential && !is_mpi(twins.plain));
+  return operation.sequences == Sequences::all ||
+         (operation.sequences == Sequences::sequential && !is_mpi(twins.plain));
 }
 
-std::vector<const Operation *> operations_for(const Twins &twins) {
-  std::vector<const Operation *> fitting;
-  for (const auto *table : {&value_changes(), &assemblies(), &replacements()})
-    for (const auto &operation : *table)
+std::vector<const Operation*> operations_for(const Twins& twins) {
+  std::vector<const Operation*> fitting;
+  for (const auto* table : {&value_changes(), &assemblies(), &replacements()})
+    for (const auto& operation : *table)
       if (fits(operation, twins)) fitting.push_back(&operation);
   return fitting;
 }
 
-Twins random_twins(Random &random) {
+Twins random_twins(Random& random) {
   const int block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 9};
   const int bs = block_sizes[random.below(8)];
   const int rows = 1 + random.below(14), cols = random.chance(0.7) ? rows : 1 + random.below(14);
   const auto shape = random.chance(0.5) ? spread(bs, rows, cols) : scatter(random, bs, rows, cols);
   const auto variants = all_variants();
-  const auto &variant = variants[static_cast<std::size_t>(random.below(static_cast<int>(variants.size())))];
+  const auto& variant = variants[static_cast<std::size_t>(random.below(static_cast<int>(variants.size())))];
   return filled_twins(variant, {shape, random_blocks(random, shape, 0.3, random.chance(0.5)), random.next()});
 }
 
 /// Keeps the numbers in range: products of scales would overflow after some sequences. The same factor on both.
-void tame(Twins &twins) {
+void tame(Twins& twins) {
   PetscReal norm = 0;
   PETSC_OK(MatNorm(twins.plain, NORM_FROBENIUS, &norm));
-  if (norm > 1e6 || (norm > 0 && norm < 1e-6))
-    on_both(twins, [norm](Mat A) { PETSC_OK(MatScale(A, 1 / norm)); });
+  if (norm > 1e6 || (norm > 0 && norm < 1e-6)) on_both(twins, [norm](Mat A) { PETSC_OK(MatScale(A, 1 / norm)); });
 }
 
-testing::AssertionResult same_on_the_diagonal_block(const Twins &twins, const Product &product, std::uint64_t seed) {
+testing::AssertionResult same_on_the_diagonal_block(const Twins& twins, const Product& product, std::uint64_t seed) {
   if (!twins.plain.shape.is_square()) return testing::AssertionSuccess();
   Mat tested = nullptr, plain = nullptr;
   PETSC_OK(MatGetDiagonalBlock(twins.tested, &tested));
@@ -60,10 +60,10 @@ testing::AssertionResult same_on_the_diagonal_block(const Twins &twins, const Pr
 }
 
 /// Products in random order, so that every order of packing, repacking and reading happens.
-testing::AssertionResult same_after_step(const Twins &twins, Random &random) {
-  const auto &products = all_products();
+testing::AssertionResult same_after_step(const Twins& twins, Random& random) {
+  const auto& products = all_products();
   for (int k = 1 + random.below(3); k > 0; --k) {
-    const auto &product = products[static_cast<std::size_t>(random.below(static_cast<int>(products.size())))];
+    const auto& product = products[static_cast<std::size_t>(random.below(static_cast<int>(products.size())))];
     const auto seed = random.next();
     const auto result = random.chance(0.2) ? same_on_the_diagonal_block(twins, product, seed)
                                            : same_product(twins.tested, twins.plain, product, seed);
@@ -73,20 +73,20 @@ testing::AssertionResult same_after_step(const Twins &twins, Random &random) {
   return random.chance(0.3) ? counts_as_ours(twins.tested) : testing::AssertionSuccess();
 }
 
-std::string described(const Twins &twins) {
-  const auto &shape = twins.plain.shape;
+std::string described(const Twins& twins) {
+  const auto& shape = twins.plain.shape;
   return "block size " + std::to_string(shape.bs) + ", " + std::to_string(shape.block_rows()) + " x " +
          std::to_string(shape.block_cols()) + " blocks, " + twins.tested.variant.name;
 }
 
 /// One sequence; `history` names what was done so far.
-testing::AssertionResult run_sequence(std::uint64_t seed, std::string &history) {
+testing::AssertionResult run_sequence(std::uint64_t seed, std::string& history) {
   Random random(seed);
   auto twins = random_twins(random);
   history += described(twins);
   for (int step = 0; step < length; ++step) {
     const auto operations = operations_for(twins);
-    const auto &operation = *operations[static_cast<std::size_t>(random.below(static_cast<int>(operations.size())))];
+    const auto& operation = *operations[static_cast<std::size_t>(random.below(static_cast<int>(operations.size())))];
     history += "\n  " + operation.name;
     apply(operation, twins, random.next());
     tame(twins);
@@ -104,7 +104,7 @@ TEST(RandomSequences, AgreeWithBaijAfterEveryStep) {
     try {
       const auto result = run_sequence(seed, history);
       ASSERT_TRUE(result) << history;
-    } catch (const std::exception &error) {
+    } catch (const std::exception& error) {
       FAIL() << error.what() << "\n" << history;
     }
   }

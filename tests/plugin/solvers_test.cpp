@@ -11,7 +11,7 @@ namespace {
 using namespace petsc_test;
 
 /// Block tridiagonal plus far couplings, symmetric (Hermitian) positive definite.
-Matrix spd(const std::string &type, int bs) {
+Matrix spd(const std::string& type, int bs) {
   const auto shape = spread(bs, 30, 30);
   auto A = empty_matrix(type, "", shape);
   PETSC_OK(MatSetUp(A));
@@ -37,7 +37,7 @@ struct Solved {
   PetscReal residual = 0;
 };
 
-Solved solve(Mat A, const std::string &options) {
+Solved solve(Mat A, const std::string& options) {
   Solver ksp;
   const auto b = left_vector(A, 32), x = right_vector(A, 33), r = left_vector(A, 34);
   PETSC_OK(PetscOptionsInsertString(nullptr, options.c_str()));
@@ -63,7 +63,7 @@ struct Combination {
   const char *name, *options;
   bool one_process_only = false;
 };
-void PrintTo(const Combination &c, std::ostream *out) { *out << c.name; }
+void PrintTo(const Combination& c, std::ostream* out) { *out << c.name; }
 
 const Combination combinations[] = {
     {"cg_none", "-solver_ksp_type cg -solver_pc_type none"},
@@ -86,7 +86,7 @@ const Combination combinations[] = {
 struct Solvers : testing::TestWithParam<std::tuple<Combination, int>> {};
 
 TEST_P(Solvers, TakeAsManyIterationsAsOnBaij) {
-  const auto &[combination, bs] = GetParam();
+  const auto& [combination, bs] = GetParam();
   if (combination.one_process_only && size() > 1) GTEST_SKIP() << "factorizations of PETSc itself run on one process";
   const auto A = spd(MATBAIJ, bs), tested = spd(tested_type(), bs);
 
@@ -98,8 +98,9 @@ TEST_P(Solvers, TakeAsManyIterationsAsOnBaij) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Baij, Solvers, testing::Combine(testing::ValuesIn(combinations), testing::Values(1, 3, 5)),
-                         [](const auto &param_info) {
-                           return std::string(std::get<0>(param_info.param).name) + "_bs" + std::to_string(std::get<1>(param_info.param));
+                         [](const auto& param_info) {
+                           return std::string(std::get<0>(param_info.param).name) + "_bs" +
+                                  std::to_string(std::get<1>(param_info.param));
                          });
 
 TEST(Inherited, DiagonalsInverseNormsAndRowsAreBaijs) {
@@ -138,7 +139,7 @@ TEST(Inherited, SubmatricesMultiplyAsBaijs) {
 }
 
 /// A grid's matrix of this type, filled with `stencil` couplings by MatSetValuesBlockedLocal.
-Matrix of_grid(DM dm, const std::string &type) {
+Matrix of_grid(DM dm, const std::string& type) {
   Matrix A;
   PETSC_OK(DMSetMatType(dm, type.c_str()));
   PETSC_OK(DMCreateMatrix(dm, A.out()));
@@ -164,8 +165,9 @@ TEST(Grids, DmdaMakesOurMatrix) {
       PETSC_OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 7, 8, PETSC_DECIDE,
                             PETSC_DECIDE, 3, 1, nullptr, nullptr, dm.out()));
     else
-      PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 4,
-                            5, 6, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 2, 1, nullptr, nullptr, nullptr, dm.out()));
+      PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR,
+                            4, 5, 6, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 2, 1, nullptr, nullptr, nullptr,
+                            dm.out()));
     PETSC_OK(DMSetUp(dm));
 
     const auto A = of_grid(dm, MATBAIJ), tested = of_grid(dm, tested_type());
@@ -178,8 +180,9 @@ TEST(Grids, DmdaMakesOurMatrix) {
 TEST(Grids, DmplexMakesOurMatrix) {
   Grid dm, spread_out;
   // By options: DMPlexCreateBoxMesh() changed its arguments between releases.
-  PETSC_OK(PetscOptionsInsertString(nullptr, "-box_dm_plex_dim 3 -box_dm_plex_simplex 0 -box_dm_plex_box_faces 3,3,3 "
-                                             "-box_dm_distribute 0"));
+  PETSC_OK(PetscOptionsInsertString(nullptr,
+                                    "-box_dm_plex_dim 3 -box_dm_plex_simplex 0 -box_dm_plex_box_faces 3,3,3 "
+                                    "-box_dm_distribute 0"));
   PETSC_OK(DMCreate(PETSC_COMM_WORLD, dm.out()));
   PETSC_OK(DMSetType(dm, DMPLEX));
   PETSC_OK(DMSetOptionsPrefix(dm, "box_"));

@@ -26,7 +26,7 @@ PetscScalar value(std::uint64_t seed, PetscInt i, PetscInt j) {
 }
 
 namespace {
-int sum(const std::vector<int> &v) { return std::accumulate(v.begin(), v.end(), 0); }
+int sum(const std::vector<int>& v) { return std::accumulate(v.begin(), v.end(), 0); }
 
 std::vector<int> even_parts(int n) {
   std::vector<int> parts(static_cast<std::size_t>(size()), n / size());
@@ -34,7 +34,7 @@ std::vector<int> even_parts(int n) {
   return parts;
 }
 
-std::vector<int> random_parts(Random &random, int n) {
+std::vector<int> random_parts(Random& random, int n) {
   std::vector<int> parts(static_cast<std::size_t>(size()), 0);
   int left = n;
   for (int r = 0; r + 1 < size(); ++r) {
@@ -56,12 +56,12 @@ bool Shape::owns_row(int block_row) const {
 
 Shape spread(int bs, int block_rows, int block_cols) { return {bs, even_parts(block_rows), even_parts(block_cols)}; }
 
-Shape scatter(Random &random, int bs, int block_rows, int block_cols) {
+Shape scatter(Random& random, int bs, int block_rows, int block_cols) {
   const auto rows = random_parts(random, block_rows);
   return {bs, rows, block_cols == block_rows ? rows : random_parts(random, block_cols)};
 }
 
-std::vector<Block> random_blocks(Random &random, const Shape &shape, double density, bool with_diagonal) {
+std::vector<Block> random_blocks(Random& random, const Shape& shape, double density, bool with_diagonal) {
   std::vector<Block> blocks;
   for (int i = 0; i < shape.block_rows(); ++i) {
     const bool empty = random.chance(0.1);
@@ -73,7 +73,7 @@ std::vector<Block> random_blocks(Random &random, const Shape &shape, double dens
   return blocks;
 }
 
-Problem random_problem(std::uint64_t seed, const Shape &shape, double density) {
+Problem random_problem(std::uint64_t seed, const Shape& shape, double density) {
   Random random(seed);
   return {shape, random_blocks(random, shape, density, false), seed};
 }
@@ -101,7 +101,7 @@ std::vector<Variant> some_variants() {
 
 namespace {
 /// One prefix per option and value: PETSc's options database holds 512 entries.
-std::string prefix_for(const std::string &options) {
+std::string prefix_for(const std::string& options) {
   if (options.empty()) return "plain_";
   static std::vector<std::string> known;
   const auto found = std::find(known.begin(), known.end(), options);
@@ -116,7 +116,7 @@ std::string prefix_for(const std::string &options) {
 }
 }  // namespace
 
-Matrix empty_matrix(const std::string &type, const std::string &options, const Shape &shape) {
+Matrix empty_matrix(const std::string& type, const std::string& options, const Shape& shape) {
   const auto prefix = prefix_for(options);
 
   const auto me = static_cast<std::size_t>(rank());
@@ -131,27 +131,28 @@ Matrix empty_matrix(const std::string &type, const std::string &options, const S
   return A;
 }
 
-void preallocate(Mat A, const Problem &problem) {
-  const auto &shape = problem.shape;
+void preallocate(Mat A, const Problem& problem) {
+  const auto& shape = problem.shape;
   const auto me = static_cast<std::size_t>(rank());
   const auto first_col = std::accumulate(shape.cols.begin(), shape.cols.begin() + rank(), 0);
   std::vector<PetscInt> diagonal(static_cast<std::size_t>(shape.rows[me])), other(diagonal.size());
-  for (const auto &b : problem.blocks) {
+  for (const auto& b : problem.blocks) {
     if (!shape.owns_row(b.row)) continue;
     const bool in_diagonal = b.col >= first_col && b.col < first_col + shape.cols[me];
-    auto &counts = in_diagonal ? diagonal : other;
+    auto& counts = in_diagonal ? diagonal : other;
     ++counts[static_cast<std::size_t>(b.row - shape.first_row())];
   }
   PETSC_OK(MatXAIJSetPreallocation(A, shape.bs, diagonal.data(), other.data(), nullptr, nullptr));
 }
 
-void insert_blocks(Mat A, const Problem &problem, std::uint64_t seed, InsertMode mode) {
+void insert_blocks(Mat A, const Problem& problem, std::uint64_t seed, InsertMode mode) {
   const int bs = problem.shape.bs;
   std::vector<PetscScalar> words(static_cast<std::size_t>(bs * bs));
-  for (const auto &b : problem.blocks) {
+  for (const auto& b : problem.blocks) {
     if (!problem.shape.owns_row(b.row)) continue;
     for (int r = 0; r < bs; ++r)
-      for (int c = 0; c < bs; ++c) words[static_cast<std::size_t>(r * bs + c)] = value(seed, b.row * bs + r, b.col * bs + c);
+      for (int c = 0; c < bs; ++c)
+        words[static_cast<std::size_t>(r * bs + c)] = value(seed, b.row * bs + r, b.col * bs + c);
     const PetscInt row = b.row, col = b.col;
     PETSC_OK(MatSetValuesBlocked(A, 1, &row, 1, &col, words.data(), mode));
   }
@@ -162,7 +163,7 @@ void assemble(Mat A, MatAssemblyType type) {
   PETSC_OK(MatAssemblyEnd(A, type));
 }
 
-Matrix filled_matrix(const std::string &type, const std::string &options, const Problem &problem) {
+Matrix filled_matrix(const std::string& type, const std::string& options, const Problem& problem) {
   Matrix A = empty_matrix(type, options, problem.shape);
   preallocate(A, problem);
   insert_blocks(A, problem, problem.seed, INSERT_VALUES);
@@ -170,7 +171,7 @@ Matrix filled_matrix(const std::string &type, const std::string &options, const 
   return A;
 }
 
-Matrix Side::make(const Problem &problem) const {
+Matrix Side::make(const Problem& problem) const {
   return filled_matrix(type(), tested ? variant.options : "", problem);
 }
 
@@ -179,14 +180,14 @@ void Side::read_options() const {
   PETSC_OK(MatSetFromOptions(matrix));
 }
 
-Twins empty_twins(const Variant &variant, const Shape &shape) {
+Twins empty_twins(const Variant& variant, const Shape& shape) {
   return {{empty_matrix(variant.type, variant.options, shape), variant, shape, true},
           {empty_matrix(variant.plain, "", shape), variant, shape, false}};
 }
 
-Twins filled_twins(const Variant &variant, const Problem &problem) {
+Twins filled_twins(const Variant& variant, const Problem& problem) {
   Twins twins = {{{}, variant, problem.shape, true}, {{}, variant, problem.shape, false}};
-  on_both(twins, [&problem](Side &side) { side.matrix = side.make(problem); });
+  on_both(twins, [&problem](Side& side) { side.matrix = side.make(problem); });
   return twins;
 }
 

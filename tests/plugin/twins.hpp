@@ -44,7 +44,7 @@ struct Shape {
 
 /// Block rows spread evenly (the first processes have one more), or at random so that some processes may have none.
 Shape spread(int bs, int block_rows, int block_cols);
-Shape scatter(Random &random, int bs, int block_rows, int block_cols);
+Shape scatter(Random& random, int bs, int block_rows, int block_cols);
 
 /// What a matrix is filled with; blocks are sorted by row, each once, the same list on all processes.
 struct Problem {
@@ -52,14 +52,14 @@ struct Problem {
   std::vector<Block> blocks;
   std::uint64_t seed = 1;
 };
-std::vector<Block> random_blocks(Random &random, const Shape &shape, double density, bool with_diagonal);
-Problem random_problem(std::uint64_t seed, const Shape &shape, double density = 0.3);
+std::vector<Block> random_blocks(Random& random, const Shape& shape, double density, bool with_diagonal);
+Problem random_problem(std::uint64_t seed, const Shape& shape, double density = 0.3);
 
 /// A way to make the tested type: type name, options, and what the plan then must name.
 struct Variant {
   std::string name, type, options, plan, plain = MATBAIJ;
 };
-inline void PrintTo(const Variant &variant, std::ostream *out) { *out << variant.name; }
+inline void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 /// All pinned constructors and layout options; of a type that is not compound only itself.
 std::vector<Variant> all_variants();
 /// The default and the variant farthest from it, for tests that are about something else than layouts.
@@ -67,12 +67,12 @@ std::vector<Variant> some_variants();
 Variant default_variant();
 
 /// Sizes, block size, type, and by a prefix of its own one option ("-mat_compound_layout csr") or none; not set up.
-Matrix empty_matrix(const std::string &type, const std::string &options, const Shape &shape);
-void preallocate(Mat A, const Problem &problem);
+Matrix empty_matrix(const std::string& type, const std::string& options, const Shape& shape);
+void preallocate(Mat A, const Problem& problem);
 /// Each process inserts or adds its own rows' blocks by MatSetValuesBlocked with values made from `seed`.
-void insert_blocks(Mat A, const Problem &problem, std::uint64_t seed, InsertMode mode);
+void insert_blocks(Mat A, const Problem& problem, std::uint64_t seed, InsertMode mode);
 void assemble(Mat A, MatAssemblyType type = MAT_FINAL_ASSEMBLY);
-Matrix filled_matrix(const std::string &type, const std::string &options, const Problem &problem);
+Matrix filled_matrix(const std::string& type, const std::string& options, const Problem& problem);
 
 /// One of the twins, with all that is needed to make companions of the same kind.
 struct Side {
@@ -82,8 +82,8 @@ struct Side {
   bool tested;
 
   operator Mat() const { return matrix; }
-  const std::string &type() const { return tested ? variant.type : variant.plain; }
-  Matrix make(const Problem &problem) const;
+  const std::string& type() const { return tested ? variant.type : variant.plain; }
+  Matrix make(const Problem& problem) const;
   /// Reads the variant's options again: duplicates and conversions have no prefix.
   void read_options() const;
 };
@@ -91,12 +91,12 @@ struct Side {
 struct Twins {
   Side tested, plain;
 };
-Twins empty_twins(const Variant &variant, const Shape &shape);
-Twins filled_twins(const Variant &variant, const Problem &problem);
+Twins empty_twins(const Variant& variant, const Shape& shape);
+Twins filled_twins(const Variant& variant, const Problem& problem);
 
 /// The same call on both.
 template <class Call>
-void on_both(Twins &twins, Call &&call) {
+void on_both(Twins& twins, Call&& call) {
   call(twins.tested);
   call(twins.plain);
 }

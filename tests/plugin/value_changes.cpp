@@ -5,17 +5,17 @@ namespace petsc_test {
 
 namespace {
 
-PetscScalar factor(Random &random) { return value(random.next(), 1) + PetscScalar(2); }
+PetscScalar factor(Random& random) { return value(random.next(), 1) + PetscScalar(2); }
 
-void scaled(Side &side, Random &random) { PETSC_OK(MatScale(side, factor(random))); }
+void scaled(Side& side, Random& random) { PETSC_OK(MatScale(side, factor(random))); }
 
-void shifted(Side &side, Random &random) {
+void shifted(Side& side, Random& random) {
   allow_new_nonzeros(side);
   PETSC_OK(MatShift(side, factor(random)));
 }
 
 /// A matrix of the same kind, with the pattern of A or a part of it, or any.
-Matrix companion(const Side &side, Random &random, MatStructure structure) {
+Matrix companion(const Side& side, Random& random, MatStructure structure) {
   if (structure == SAME_NONZERO_PATTERN) {
     Matrix copy;
     PETSC_OK(MatDuplicate(side, MAT_DO_NOT_COPY_VALUES, copy.out()));
@@ -30,34 +30,34 @@ Matrix companion(const Side &side, Random &random, MatStructure structure) {
     return side.make(problem);
   }
   Random mine(random.next() + static_cast<std::uint64_t>(rank()));
-  for (const auto &block : own_blocks(side))
+  for (const auto& block : own_blocks(side))
     if (mine.chance(0.5)) problem.blocks.push_back(block);
   return side.make(problem);
 }
 
 template <MatStructure structure>
-void axpy(Side &side, Random &random) {
+void axpy(Side& side, Random& random) {
   allow_new_nonzeros(side);
   const auto a = factor(random);
   PETSC_OK(MatAXPY(side, a, companion(side, random, structure), structure));
 }
 
 template <MatStructure structure>
-void aypx(Side &side, Random &random) {
+void aypx(Side& side, Random& random) {
   allow_new_nonzeros(side);
   const auto a = factor(random);
   PETSC_OK(MatAYPX(side, a, companion(side, random, structure), structure));
 }
 
 template <bool left, bool right>
-void diagonally_scaled(Side &side, Random &random) {
+void diagonally_scaled(Side& side, Random& random) {
   const auto seed = random.next();
   const auto l = left_vector(side, seed), r = right_vector(side, seed + 1);
   PETSC_OK(MatDiagonalScale(side, left ? static_cast<Vec>(l) : nullptr, right ? static_cast<Vec>(r) : nullptr));
 }
 
 /// A few rows, each named by one process, not always its owner.
-std::vector<PetscInt> some_rows(const Side &side, Random &random) {
+std::vector<PetscInt> some_rows(const Side& side, Random& random) {
   const int rows = side.shape.block_rows() * side.shape.bs;
   std::vector<PetscInt> mine;
   for (int row = 0; row < rows; ++row) {
@@ -67,24 +67,24 @@ std::vector<PetscInt> some_rows(const Side &side, Random &random) {
   return mine;
 }
 
-void rows_zeroed(Side &side, Random &random) {
+void rows_zeroed(Side& side, Random& random) {
   const auto rows = some_rows(side, random);
   PETSC_OK(MatZeroRows(side, static_cast<PetscInt>(rows.size()), rows.data(), 0.0, nullptr, nullptr));
 }
 
-void rows_zeroed_pattern_kept(Side &side, Random &random) {
+void rows_zeroed_pattern_kept(Side& side, Random& random) {
   PETSC_OK(MatSetOption(side, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
   rows_zeroed(side, random);
 }
 
-void rows_zeroed_with_diagonal(Side &side, Random &random) {
+void rows_zeroed_with_diagonal(Side& side, Random& random) {
   allow_new_nonzeros(side);
   const auto rows = some_rows(side, random);
   const auto x = right_vector(side, 31), b = left_vector(side, 32);
   PETSC_OK(MatZeroRows(side, static_cast<PetscInt>(rows.size()), rows.data(), factor(random), x, b));
 }
 
-void rows_and_columns_zeroed(Side &side, Random &random) {
+void rows_and_columns_zeroed(Side& side, Random& random) {
   allow_new_nonzeros(side);
   // A missing diagonal entry is an error of MatZeroRowsColumns.
   PETSC_OK(MatShift(side, 1.0));
@@ -93,7 +93,7 @@ void rows_and_columns_zeroed(Side &side, Random &random) {
   PETSC_OK(MatZeroRowsColumns(side, static_cast<PetscInt>(rows.size()), rows.data(), factor(random), x, b));
 }
 
-void local_rows_zeroed(Side &side, Random &random) {
+void local_rows_zeroed(Side& side, Random& random) {
   allow_new_nonzeros(side);
   const auto here = side.shape.rows[static_cast<std::size_t>(rank())];
   const auto bs = side.shape.bs;
@@ -110,18 +110,18 @@ void local_rows_zeroed(Side &side, Random &random) {
   PETSC_OK(MatZeroRowsLocal(side, static_cast<PetscInt>(rows.size()), rows.data(), 1.5, nullptr, nullptr));
 }
 
-void conjugated(Side &side, Random &) { PETSC_OK(MatConjugate(side)); }
-void real_part(Side &side, Random &) { PETSC_OK(MatRealPart(side)); }
+void conjugated(Side& side, Random&) { PETSC_OK(MatConjugate(side)); }
+void real_part(Side& side, Random&) { PETSC_OK(MatRealPart(side)); }
 
 /// Alone it would leave nothing to compare in real builds.
-void imaginary_part(Side &side, Random &random) {
+void imaginary_part(Side& side, Random& random) {
   PETSC_OK(MatImaginaryPart(side));
   PETSC_OK(MatAXPY(side, 1.0, companion(side, random, SAME_NONZERO_PATTERN), SAME_NONZERO_PATTERN));
 }
 
-void entries_zeroed(Side &side, Random &) { PETSC_OK(MatZeroEntries(side)); }
+void entries_zeroed(Side& side, Random&) { PETSC_OK(MatZeroEntries(side)); }
 
-void chopped(Side &side, Random &) {
+void chopped(Side& side, Random&) {
   allow_new_nonzeros(side);
 #if PETSC_VERSION_GE(3, 20, 0)
   PETSC_OK(MatFilter(side, 0.4, PETSC_FALSE, PETSC_FALSE));
@@ -130,22 +130,24 @@ void chopped(Side &side, Random &) {
 #endif
 }
 
-void transposed_in_place(Side &side, Random &) { PETSC_OK(MatTranspose(side, MAT_INPLACE_MATRIX, side.matrix.in_place())); }
+void transposed_in_place(Side& side, Random&) {
+  PETSC_OK(MatTranspose(side, MAT_INPLACE_MATRIX, side.matrix.in_place()));
+}
 
 /// A new matrix without prefix or pinned layout, so that its plan is up to the rule.
-void replace_by_transpose(Side &side, Matrix transpose) {
+void replace_by_transpose(Side& side, Matrix transpose) {
   side.matrix = std::move(transpose);
   side.shape = side.shape.transposed();
   side.variant.plan.clear();
 }
 
-void transposed_anew(Side &side, Random &) {
+void transposed_anew(Side& side, Random&) {
   Matrix other;
   PETSC_OK(MatTranspose(side, MAT_INITIAL_MATRIX, other.out()));
   replace_by_transpose(side, std::move(other));
 }
 
-void transposed_again(Side &side, Random &random) {
+void transposed_again(Side& side, Random& random) {
   Matrix other;
   PETSC_OK(MatTranspose(side, MAT_INITIAL_MATRIX, other.out()));
   // A product in between, so that there is something that could go stale.
@@ -156,7 +158,7 @@ void transposed_again(Side &side, Random &random) {
 }
 
 /// On a copy: BAIJ writes past its store when the matrix has grown since it was stored before.
-void stored_and_retrieved(Side &side, Random &random) {
+void stored_and_retrieved(Side& side, Random& random) {
   Matrix copy;
   PETSC_OK(MatDuplicate(side, MAT_COPY_VALUES, copy.out()));
   PETSC_OK(MatSetOption(copy, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
@@ -168,11 +170,11 @@ void stored_and_retrieved(Side &side, Random &random) {
 }
 
 #if PETSC_VERSION_GE(3, 20, 0)
-void zeros_eliminated(Side &side, Random &random) {
+void zeros_eliminated(Side& side, Random& random) {
   // BAIJ drops a block only when all of it is zero.
   const int bs = side.shape.bs;
   const std::vector<PetscScalar> zeros(static_cast<std::size_t>(bs * bs), 0.0);
-  for (const auto &b : own_blocks(side)) {
+  for (const auto& b : own_blocks(side)) {
     if (random.chance(0.6)) continue;
     const PetscInt row = b.row, col = b.col;
     PETSC_OK(MatSetValuesBlocked(side, 1, &row, 1, &col, zeros.data(), INSERT_VALUES));
@@ -184,35 +186,35 @@ void zeros_eliminated(Side &side, Random &random) {
 
 }  // namespace
 
-const std::vector<Operation> &value_changes() {
+const std::vector<Operation>& value_changes() {
   static const std::vector<Operation> all = {
-      {"scaled", scaled},
-      {"shifted", shifted, true},
-      {"axpy_same", axpy<SAME_NONZERO_PATTERN>},
-      {"axpy_different", axpy<DIFFERENT_NONZERO_PATTERN>},
-      {"axpy_subset", axpy<SUBSET_NONZERO_PATTERN>},
-      {"axpy_unknown", axpy<UNKNOWN_NONZERO_PATTERN>},
-      {"aypx_same", aypx<SAME_NONZERO_PATTERN>},
-      {"aypx_different", aypx<DIFFERENT_NONZERO_PATTERN>},
-      {"diagonally_scaled_left", diagonally_scaled<true, false>},
-      {"diagonally_scaled_right", diagonally_scaled<false, true>},
-      {"diagonally_scaled", diagonally_scaled<true, true>},
-      {"rows_zeroed", rows_zeroed},
-      {"rows_zeroed_pattern_kept", rows_zeroed_pattern_kept},
-      {"rows_zeroed_with_diagonal", rows_zeroed_with_diagonal, true},
-      {"rows_and_columns_zeroed", rows_and_columns_zeroed, true},
-      {"local_rows_zeroed", local_rows_zeroed, true},
-      {"conjugated", conjugated},
-      {"real_part", real_part},
-      {"imaginary_part", imaginary_part},
-      {"entries_zeroed", entries_zeroed},
-      {"chopped", chopped},
-      {"transposed_in_place", transposed_in_place, true},
-      {"transposed_anew", transposed_anew},
-      {"transposed_again", transposed_again, false, Sequences::sequential},
-      {"stored_and_retrieved", stored_and_retrieved},
+    {"scaled", scaled},
+    {"shifted", shifted, true},
+    {"axpy_same", axpy<SAME_NONZERO_PATTERN>},
+    {"axpy_different", axpy<DIFFERENT_NONZERO_PATTERN>},
+    {"axpy_subset", axpy<SUBSET_NONZERO_PATTERN>},
+    {"axpy_unknown", axpy<UNKNOWN_NONZERO_PATTERN>},
+    {"aypx_same", aypx<SAME_NONZERO_PATTERN>},
+    {"aypx_different", aypx<DIFFERENT_NONZERO_PATTERN>},
+    {"diagonally_scaled_left", diagonally_scaled<true, false>},
+    {"diagonally_scaled_right", diagonally_scaled<false, true>},
+    {"diagonally_scaled", diagonally_scaled<true, true>},
+    {"rows_zeroed", rows_zeroed},
+    {"rows_zeroed_pattern_kept", rows_zeroed_pattern_kept},
+    {"rows_zeroed_with_diagonal", rows_zeroed_with_diagonal, true},
+    {"rows_and_columns_zeroed", rows_and_columns_zeroed, true},
+    {"local_rows_zeroed", local_rows_zeroed, true},
+    {"conjugated", conjugated},
+    {"real_part", real_part},
+    {"imaginary_part", imaginary_part},
+    {"entries_zeroed", entries_zeroed},
+    {"chopped", chopped},
+    {"transposed_in_place", transposed_in_place, true},
+    {"transposed_anew", transposed_anew},
+    {"transposed_again", transposed_again, false, Sequences::sequential},
+    {"stored_and_retrieved", stored_and_retrieved},
 #if PETSC_VERSION_GE(3, 20, 0)
-      {"zeros_eliminated", zeros_eliminated},
+    {"zeros_eliminated", zeros_eliminated},
 #endif
   };
   return all;

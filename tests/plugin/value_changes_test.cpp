@@ -8,14 +8,14 @@ using namespace petsc_test;
 const int block_sizes[] = {1, 2, 3, 7};
 
 struct ValueChanges : testing::TestWithParam<std::tuple<Operation, Variant, int>> {
-  const Operation &operation() const { return std::get<0>(GetParam()); }
+  const Operation& operation() const { return std::get<0>(GetParam()); }
   /// With a full diagonal and two processes' worth of couplings everywhere.
   Twins packed_twins(std::uint64_t seed) const {
     Random random(seed);
     const auto shape = spread(std::get<2>(GetParam()), 11, 11);
     auto twins = filled_twins(std::get<1>(GetParam()), {shape, random_blocks(random, shape, 0.25, true), seed});
     // Packs both the matrix and its transpose, so that there is something to go stale.
-    for (const auto &product : all_products())
+    for (const auto& product : all_products())
       if (!product.hermitian) (void)product_of(twins.tested, product, 51);
     return twins;
   }
@@ -53,7 +53,7 @@ TEST_P(ValueChanges, ReachTheNextProductWhenDoneTwice) {
   EXPECT_TRUE(still_twins(twins, 62));
 }
 
-std::string name_of(const testing::TestParamInfo<ValueChanges::ParamType> &info) {
+std::string name_of(const testing::TestParamInfo<ValueChanges::ParamType>& info) {
   return std::get<0>(info.param).name + "_" + std::get<1>(info.param).name + "_bs" +
          std::to_string(std::get<2>(info.param));
 }
@@ -61,10 +61,12 @@ std::string name_of(const testing::TestParamInfo<ValueChanges::ParamType> &info)
 const auto variants = testing::ValuesIn(some_variants());
 const auto sizes = testing::ValuesIn(block_sizes);
 
-INSTANTIATE_TEST_SUITE_P(Values, ValueChanges, testing::Combine(testing::ValuesIn(value_changes()), variants, sizes), name_of);
-INSTANTIATE_TEST_SUITE_P(Assembly, ValueChanges, testing::Combine(testing::ValuesIn(assemblies()), variants, sizes), name_of);
-INSTANTIATE_TEST_SUITE_P(Replacement, ValueChanges, testing::Combine(testing::ValuesIn(replacements()), variants, sizes),
+INSTANTIATE_TEST_SUITE_P(Values, ValueChanges, testing::Combine(testing::ValuesIn(value_changes()), variants, sizes),
                          name_of);
+INSTANTIATE_TEST_SUITE_P(Assembly, ValueChanges, testing::Combine(testing::ValuesIn(assemblies()), variants, sizes),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Replacement, ValueChanges,
+                         testing::Combine(testing::ValuesIn(replacements()), variants, sizes), name_of);
 
 TEST(Values, MatSetRandomIsRefusedAsByBaij) {
   const auto A = filled_matrix(tested_type(), "", random_problem(63, spread(2, 5, 5)));

@@ -46,9 +46,7 @@ struct slices {
     return idx(start[slice + 1] - start[slice]);
   }
 
-  COMPOUND_FN bool present(slot_t slot) const {
-    return !by_presence() || (presence[slot / 32] >> (slot % 32) & 1u);
-  }
+  COMPOUND_FN bool present(slot_t slot) const { return !by_presence() || (presence[slot / 32] >> (slot % 32) & 1u); }
 
  private:
   COMPOUND_FN bool by_presence() const {
