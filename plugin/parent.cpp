@@ -64,13 +64,7 @@ PetscErrorCode block_arrays(Mat A, BlockArrays* b) {
 
 PetscErrorCode mpi_parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns) {
   PetscFunctionBegin;
-  char parent_name[] = MATMPIBAIJ;
-  char*& name = reinterpret_cast<PetscObject>(A)->type_name;
-  char* const own = name;
-  name = parent_name;
-  const PetscErrorCode code = MatMPIBAIJGetSeqBAIJ(A, diagonal, off_diagonal, columns);
-  name = own;
-  PetscCall(code);
+  PetscCall(under_type_name(A, MATMPIBAIJ, [&] { return MatMPIBAIJGetSeqBAIJ(A, diagonal, off_diagonal, columns); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
 // The edge between PETSc's error codes and the core's exceptions, and names that old PETSc releases lack.
 #pragma once
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -64,6 +65,20 @@ PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
 }
 
 inline MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
+
+/// Calls `f` while A bears a type name of `Size` letters that is not its own: for functions of PETSc that compare the exact
+/// name where a descendant would do.
+template <std::size_t Size, class F>
+PetscErrorCode under_type_name(Mat A, const char (&lent)[Size], const F& f) {
+  char name[Size];
+  std::copy_n(lent, Size, name);
+  char*& type_name = reinterpret_cast<PetscObject>(A)->type_name;
+  char* const own = type_name;
+  type_name = name;
+  const PetscErrorCode code = f();
+  type_name = own;
+  return code;
+}
 
 /// Composes a function of any signature under a name; null removes it.
 template <class F>

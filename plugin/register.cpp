@@ -3,6 +3,7 @@
 
 #include "log.hpp"
 #include "petsccompound.h"
+#include "solver_packages.hpp"
 #include "types.hpp"
 
 namespace compound::plugin {
@@ -80,6 +81,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(MatInitializePackage());
   PetscCall(register_log_events());
   PetscCall(register_types());
+  PetscCall(wrap_solver_packages());
   PetscCall(PetscRegisterFinalize(forget));
   initialized = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -103,6 +103,18 @@ INSTANTIATE_TEST_SUITE_P(Baij, Solvers, testing::Combine(testing::ValuesIn(combi
                                   std::to_string(std::get<1>(param_info.param));
                          });
 
+TEST(SolverPackages, MumpsFactorsAsOnBaij) {
+  PetscBool mumps = PETSC_FALSE;
+  PETSC_OK(PetscHasExternalPackage("mumps", &mumps));
+  if (!mumps) GTEST_SKIP() << "this PETSc has no MUMPS";
+  const auto tested = spd(tested_type(), 3);
+
+  const auto found =
+      solve(tested, "-solver_ksp_type preonly -solver_pc_type lu -solver_pc_factor_mat_solver_type mumps");
+
+  EXPECT_LE(found.residual, 1e-12);
+}
+
 TEST(Inherited, DiagonalsInverseNormsAndRowsAreBaijs) {
   const auto A = spd(MATBAIJ, 3), tested = spd(tested_type(), 3);
   const auto d = left_vector(A, 35), e = left_vector(A, 36);

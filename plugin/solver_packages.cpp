@@ -1,0 +1,34 @@
+#include "solver_packages.hpp"
+
+#include "petsccompound.h"
+#include "types.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+PetscErrorCode (*mumps_lu)(Mat, MatFactorType, Mat*);
+
+PetscErrorCode factor_by_mumps(Mat A, MatFactorType type, Mat* factor) {
+  PetscFunctionBegin;
+  if (has_type(A, MATSEQBAIJCOMPOUND))
+    PetscCall(under_type_name(A, MATSEQBAIJ, [&] { return mumps_lu(A, type, factor); }));
+  else
+    PetscCall(mumps_lu(A, type, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode wrap_solver_packages() {
+  PetscFunctionBegin;
+  PetscBool has_package, has_type_name;
+  PetscErrorCode (*found)(Mat, MatFactorType, Mat*) = nullptr;
+  PetscCall(MatSolverTypeGet("mumps", MATSEQBAIJ, MAT_FACTOR_LU, &has_package, &has_type_name, &found));
+  if (!found || found == factor_by_mumps) PetscFunctionReturn(PETSC_SUCCESS);
+  mumps_lu = found;
+  PetscCall(MatSolverTypeRegister("mumps", MATSEQBAIJ, MAT_FACTOR_LU, factor_by_mumps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

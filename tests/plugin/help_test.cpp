@@ -1,0 +1,76 @@
+// -help and the README tell the same about every option.
+#include <cstdarg>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "compare.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+std::string printed;
+
+PetscErrorCode collect(MPI_Comm, const char format[], ...) {
+  char text[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  printed += text;
+  return PETSC_SUCCESS;
+}
+
+/// What -help prints when a matrix of the tested type reads its options.
+std::string help() {
+  const auto usual = PetscHelpPrintf;
+  PetscHelpPrintf = collect;
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-help", nullptr));
+  const auto A = empty_matrix(tested_type(), "", spread(2, 3, 3));
+  PETSC_OK(PetscOptionsClearValue(nullptr, "-help"));
+  PetscHelpPrintf = usual;
+  return printed;
+}
+
+struct Row {
+  std::string option, values;
+};
+
+/// Rows "| `-name` | what it takes |" of the README between its "options table" comment and the next blank line.
+std::vector<Row> readme_table() {
+  std::ifstream readme(README_FILE);
+  std::string line;
+  std::vector<Row> rows;
+  while (std::getline(readme, line) && line.find("<!-- options table") == std::string::npos) continue;
+  while (std::getline(readme, line) && !line.empty()) {
+    const auto name = line.find("`-"), end = line.find("` | ");
+    if (name == std::string::npos || end == std::string::npos) continue;
+    rows.push_back({line.substr(name + 2, end - name - 2), line.substr(end + 4, line.rfind(" |") - end - 4)});
+  }
+  return rows;
+}
+
+std::string line_with(const std::string& text, const std::string& word) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(word) != std::string::npos) return line;
+  return "";
+}
+
+TEST(Help, SaysOfEveryOptionWhatTheReadmeSays) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto rows = readme_table();
+
+  const auto text = help();
+
+  ASSERT_FALSE(rows.empty()) << "no options table in " README_FILE;
+  for (const auto& row : rows)
+    EXPECT_NE(line_with(text, row.option).find(row.values), std::string::npos)
+        << "-help says of " << row.option << ": " << line_with(text, row.option) << "\nthe README: " << row.values;
+  std::size_t listed = 0;
+  for (auto at = text.find("mat_compound_"); at != std::string::npos; at = text.find("mat_compound_", at + 1)) ++listed;
+  EXPECT_EQ(listed, rows.size()) << text;
+}
+
+}  // namespace
