@@ -14,7 +14,7 @@ struct SetUpFirst<Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
     PetscCall(MatSetUp(A));  // ends in finish_late_set_up(), so that the operation is the parent's now
-    PetscCall((A->ops->*Member)(A, args...));
+    PetscCall((A->ops[0].*Member)(A, args...));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -29,7 +29,7 @@ void for_each_first_operation(const F& f) {
 /// For a constructor: operations that may come first set the matrix up.
 inline void begin_late_set_up([[maybe_unused]] Mat A) {
 #if PETSC_VERSION_LT(3, 19, 0)
-  for_each_first_operation([&](auto member, auto ours) { A->ops->*member = ours; });
+  for_each_first_operation([&](auto member, auto ours) { A->ops[0].*member = ours; });
 #endif
 }
 
@@ -38,7 +38,7 @@ inline void finish_late_set_up([[maybe_unused]] Mat A, [[maybe_unused]] const _M
 #if PETSC_VERSION_LT(3, 19, 0)
   if (!A->preallocated) return;
   for_each_first_operation([&](auto member, auto ours) {
-    if (A->ops->*member == ours) A->ops->*member = parent.*member;
+    if (A->ops[0].*member == ours) A->ops[0].*member = parent.*member;
   });
 #endif
 }

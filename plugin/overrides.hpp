@@ -8,12 +8,12 @@ namespace compound::plugin {
 /// `list(f)` calls f(&_MatOps::member, ours) for every operation a type overrides.
 template <class List>
 void install(Mat A, const List& list) {
-  list([&](auto member, auto ours) { A->ops->*member = ours; });
+  list([&](auto member, auto ours) { A->ops[0].*member = ours; });
 }
 
 template <class List>
 void uninstall(Mat A, const _MatOps& parent, const List& list) {
-  list([&](auto member, auto) { A->ops->*member = parent.*member; });
+  list([&](auto member, auto) { A->ops[0].*member = parent.*member; });
 }
 
 /// The parent's operation `Member`, followed by After(A): for those that change values and raise too few states.
