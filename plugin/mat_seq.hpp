@@ -63,8 +63,10 @@ PetscErrorCode release_seq(Mat A);
 /// y = op(A) x or z + op(A) x by the packed copy, which is brought up to date first; z may be y, or null for assign.
 PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
 
-/// Packs if need be, without a product; nothing where products are left to the parent.
+/// Its two halves. The first packs if need be, and is all that can fail for the matrix's sake; nothing where products
+/// are left to the parent. The second multiplies with what is there.
 PetscErrorCode seq_prepare(Mat A);
+PetscErrorCode seq_run(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
 
 PetscInt64 parent_bytes(const BlockArrays& arrays);
 

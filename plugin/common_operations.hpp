@@ -1,0 +1,81 @@
+// What the seq and the mpi type do alike, written once over a description of the type.
+#pragma once
+
+#include "kept_settings.hpp"
+#include "overrides.hpp"
+#include "types.hpp"
+#include "view.hpp"
+
+namespace compound::plugin {
+
+/// `Type` names its parts: `State`, `parent(&p)`, `state(A, &st)`, `multiply(A, op, update, x, z, y)` and
+/// `raise(A)`, which tells of changed values.
+template <class Type>
+struct CommonOperations {
+  template <Op op>
+  static PetscErrorCode mult(Mat A, Vec x, Vec y) {
+    return Type::multiply(A, op, Update::assign, x, nullptr, y);
+  }
+
+  template <Op op>
+  static PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
+    return Type::multiply(A, op, Update::add, x, z, y);
+  }
+
+  template <class Items>
+  static PetscErrorCode set_from_options(Mat A, Items) {
+    PetscFunctionBegin;
+    typename Type::State* st;
+    PetscCall(Type::state(A, &st));
+    PetscCall(read_options(A, st->settings));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode view(Mat A, PetscViewer viewer) {
+    PetscFunctionBegin;
+    const Parent* parent;
+    PetscCall(Type::parent(&parent));
+    PetscCall(parent->ops.view(A, viewer));
+    PetscCall(view_info(A, viewer));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// The rows of the override list that both types have.
+  template <class F>
+  static void list(const F& f) {
+    f(&_MatOps::mult, mult<Op::none>);
+    f(&_MatOps::multadd, mult_add<Op::none>);
+    f(&_MatOps::multtranspose, mult<Op::transpose>);
+    f(&_MatOps::multtransposeadd, mult_add<Op::transpose>);
+    f(&_MatOps::multhermitiantranspose, mult<Op::hermitian>);
+    f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
+    f(&_MatOps::view, view);
+    f(&_MatOps::convertfrom, convert_to_compound);
+    f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
+    raising<&_MatOps::conjugate>(f);
+    raising<&_MatOps::realpart>(f);
+    raising<&_MatOps::imaginarypart>(f);
+  }
+
+  /// A row for an inherited operation that changes values without telling whoever holds packed copies of them.
+  template <auto Member, class F>
+  static void raising(const F& f) {
+    f(Member, Followed<Type::parent, Type::raise, Member>::call);
+  }
+};
+
+/// The state on Mat::spptr; made anew, with the settings that were kept, when PETSc moved the header away from it.
+template <class State>
+PetscErrorCode state_of(Mat A, PetscErrorCode (*compose_functions)(Mat), State** state) {
+  PetscFunctionBegin;
+  if (!A->spptr) A->spptr = new State;
+  *state = static_cast<State*>(A->spptr);
+  if (auto kept = kept_settings().take(A)) {
+    kept->version = (*state)->settings.version + 1;
+    (*state)->settings = std::move(*kept);
+    PetscCall(compose_functions(A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

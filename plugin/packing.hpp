@@ -1,0 +1,11 @@
+// From the parent's arrays to a packed copy, and keeping the copy up to date.
+#pragma once
+
+#include "mat_seq.hpp"
+
+namespace compound::plugin {
+
+/// Packs again what changed since the last time: nothing, values, or everything.
+PetscErrorCode refresh(Mat A, SeqState* st);
+
+}  // namespace compound::plugin
