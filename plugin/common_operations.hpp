@@ -1,6 +1,7 @@
 // What the seq and the mpi type do alike, written once over a description of the type.
 #pragma once
 
+#include "by_aij.hpp"
 #include "kept_settings.hpp"
 #include "overrides.hpp"
 #include "types.hpp"
@@ -8,8 +9,8 @@
 
 namespace compound::plugin {
 
-/// `Type` names its parts: `State`, `parent(&p)`, `state(A, &st)`, `multiply(A, op, update, x, z, y)` and
-/// `raise(A)`, which tells of changed values.
+/// `Type` names its parts: `State`, `parent(&p)`, `state(A, &st)`, `multiply(A, op, update, x, z, y)`,
+/// `adopt(parent's matrix, settings)` and `raise(A)`, which tells of changed values.
 template <class Type>
 struct CommonOperations {
   template <Op op>
@@ -40,6 +41,25 @@ struct CommonOperations {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /// The parent cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes plain BAIJ on several
+  /// processes.
+  static PetscErrorCode create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+    PetscFunctionBegin;
+    const Parent* parent;
+    typename Type::State* st;
+    bool whole;
+    PetscCall(Type::parent(&parent));
+    PetscCall(Type::state(A, &st));
+    PetscCall(are_whole_blocks(A, rows, cols, &whole));
+    if (!whole) {
+      PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(parent->ops.createsubmatrix(A, rows, cols, reuse, B));
+    if (reuse == MAT_INITIAL_MATRIX) PetscCall(Type::adopt(*B, st->settings));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   /// The rows of the override list that both types have.
   template <class F>
   static void list(const F& f) {
@@ -51,6 +71,8 @@ struct CommonOperations {
     f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
     f(&_MatOps::view, view);
     f(&_MatOps::convertfrom, convert_to_compound);
+    f(&_MatOps::createsubmatrix, create_submatrix);
+    f(&_MatOps::creategraph, [](auto... args) { return refuse_graph(args...); });
     f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
     raising<&_MatOps::conjugate>(f);
     raising<&_MatOps::realpart>(f);

@@ -222,6 +222,7 @@ PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt dnz, const PetscIn
 PetscErrorCode compose_mpi_functions(Mat A) {
   PetscFunctionBegin;
   PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", set_preallocation));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", product_by_aij));
   PetscCall(compose_converters(A, MATMPIBAIJ, MATMPIBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -231,6 +232,7 @@ PetscErrorCode remove_mpi_functions(Mat A) {
   const Parent* parent;
   PetscCall(mpi_parent(&parent));
   PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", parent->set_mpi_preallocation));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", nullptr));
   PetscCall(remove_converters(A, MATMPIBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -254,6 +256,7 @@ struct MpiType {
   static PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
     return mpi_multiply(A, op, update, x, z, y);
   }
+  static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_mpi(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_parts(A); }
 };
 using Common = CommonOperations<MpiType>;

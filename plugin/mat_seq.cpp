@@ -104,6 +104,7 @@ struct SeqType {
   static PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
     return seq_multiply(A, op, update, x, z, y);
   }
+  static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_seq(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_state(A); }
 };
 using Common = CommonOperations<SeqType>;
@@ -175,6 +176,7 @@ PetscErrorCode compose_seq_functions(Mat A) {
   PetscCall(compose(A, "MatSeqBAIJSetPreallocation_C", set_preallocation));
   PetscCall(compose(A, "MatSeqBAIJRestoreArray_C", restore_array));
   PetscCall(compose(A, "MatRetrieveValues_C", retrieve_values));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", product_by_aij));
   PetscCall(compose_converters(A, MATSEQBAIJ, MATSEQBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -186,6 +188,7 @@ PetscErrorCode remove_seq_functions(Mat A) {
   PetscCall(compose(A, "MatSeqBAIJSetPreallocation_C", parent->set_preallocation));
   PetscCall(compose(A, "MatSeqBAIJRestoreArray_C", parent->restore_array));
   PetscCall(compose(A, "MatRetrieveValues_C", parent->retrieve_values));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", nullptr));
   PetscCall(remove_converters(A, MATSEQBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,181 @@
+#include "by_aij.hpp"
+
+#include "mat_mpi.hpp"
+#include "types.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// One operand of a product and the AIJ copy that stands in for it.
+struct Operand {
+  Mat copy = nullptr;
+  PetscObjectState state = -1;  ///< of the original when it was copied
+};
+
+/// Hangs on the product matrix.
+struct ProductByAij {
+  Operand operands[3];
+  PetscErrorCode (*symbolic)(Mat) = nullptr;  ///< PETSc's for the copies
+  PetscErrorCode (*numeric)(Mat) = nullptr;
+};
+
+constexpr const char* container_name = "petsc-compound product";
+
+bool needs_copy(Mat A) {
+  return A && (is_seq_compound(A) || is_mpi_compound(A) || has_type(A, MATSEQBAIJ) || has_type(A, MATMPIBAIJ));
+}
+
+PetscErrorCode drop_copies(ProductByAij* by) {
+  PetscFunctionBegin;
+  for (Operand& o : by->operands) PetscCall(MatDestroy(&o.copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode destroy(ProductByAij* by) {
+  PetscFunctionBegin;
+  PetscCall(drop_copies(by));
+  delete by;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode attach(Mat C, ProductByAij* by) {
+  PetscFunctionBegin;
+  PetscContainer container;
+  PetscCall(PetscContainerCreate(comm_of(C), &container));
+  PetscCall(PetscContainerSetPointer(container, by));
+#if PETSC_VERSION_GE(3, 23, 0)
+  PetscCall(PetscContainerSetCtxDestroy(container, [](void** p) { return destroy(static_cast<ProductByAij*>(*p)); }));
+#else
+  PetscCall(PetscContainerSetUserDestroy(container, [](void* p) { return destroy(static_cast<ProductByAij*>(p)); }));
+#endif
+  PetscCall(
+      PetscObjectCompose(reinterpret_cast<PetscObject>(C), container_name, reinterpret_cast<PetscObject>(container)));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode attached(Mat C, ProductByAij** by) {
+  PetscFunctionBegin;
+  PetscObject container;
+  void* pointer;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(C), container_name, &container));
+  PetscCheck(container, comm_of(C), PETSC_ERR_PLIB, "A product by AIJ copies has lost them");
+  PetscCall(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(container), &pointer));
+  *by = static_cast<ProductByAij*>(pointer);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode update_copy(Mat A, Operand* o) {
+  PetscFunctionBegin;
+  PetscObjectState state;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  if (o->copy && o->state == state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatConvert(A, MATAIJ, o->copy ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &o->copy));
+  o->state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Calls f() while the product's operands are the copies.
+template <class F>
+PetscErrorCode on_copies(Mat C, ProductByAij* by, const F& f) {
+  PetscFunctionBegin;
+  Mat* const places[3] = {&C->product->A, &C->product->B, &C->product->C};
+  Mat originals[3];
+  // The same matrix twice (A A) must stay the same: PETSc takes short cuts for it.
+  for (int i = 0; i < 3; ++i) {
+    originals[i] = *places[i];
+    if (!needs_copy(originals[i])) continue;
+    int first = 0;
+    while (originals[first] != originals[i]) ++first;
+    PetscCall(update_copy(originals[i], &by->operands[first]));
+    *places[i] = by->operands[first].copy;
+  }
+  const PetscErrorCode code = f();
+  if (C->product)
+    for (int i = 0; i < 3; ++i)
+      if (needs_copy(originals[i])) *places[i] = originals[i];
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric(Mat C) {
+  PetscFunctionBegin;
+  ProductByAij* by;
+  PetscCall(attached(C, &by));
+  PetscCall(on_copies(C, by, [&] { return by->numeric(C); }));
+  // PETSc's products without a method of their own hold on to their operands.
+  if (!C->product || !C->product->Dwork) PetscCall(drop_copies(by));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode symbolic(Mat C) {
+  PetscFunctionBegin;
+  ProductByAij* by;
+  PetscCall(attached(C, &by));
+  PetscCall(on_copies(C, by, [&] { return by->symbolic(C); }));
+  by->numeric = C->ops->productnumeric;
+  C->ops->productnumeric = by->numeric ? numeric : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Products that PETSc does column by column with our own.
+PetscErrorCode is_loop_over_columns(Mat C, bool* loop) {
+  PetscFunctionBegin;
+  const Mat_Product* p = C->product;
+  PetscBool dense;
+  PetscCall(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  *loop = dense && (p->type == MATPRODUCT_AB || p->type == MATPRODUCT_AtB);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// This process's rows or columns of a set; those of others are theirs to check.
+PetscErrorCode made_of_blocks(IS set, PetscInt bs, bool* whole) {
+  PetscFunctionBegin;
+  PetscInt n;
+  const PetscInt* at;
+  PetscCall(ISGetLocalSize(set, &n));
+  PetscCall(ISGetIndices(set, &at));
+  *whole = n % bs == 0;
+  for (PetscInt i = 0; i < n && *whole; ++i) *whole = at[i] == at[i - i % bs] + i % bs && at[i - i % bs] % bs == 0;
+  PetscCall(ISRestoreIndices(set, &at));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode product_by_aij(Mat C) {
+  PetscFunctionBegin;
+  bool loop;
+  PetscCall(is_loop_over_columns(C, &loop));
+  if (loop) PetscFunctionReturn(PETSC_SUCCESS);
+  auto* by = new ProductByAij;
+  PetscCall(attach(C, by));
+  PetscCall(on_copies(C, by, [&] { return MatProductSetFromOptions(C); }));
+  by->symbolic = C->ops->productsymbolic;
+  if (by->symbolic) C->ops->productsymbolic = symbolic;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole) {
+  PetscFunctionBegin;
+  bool row_blocks, col_blocks;
+  PetscCall(made_of_blocks(rows, A->rmap->bs, &row_blocks));
+  PetscCall(made_of_blocks(cols, A->cmap->bs, &col_blocks));
+  int all = row_blocks && col_blocks;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  *whole = all != 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  Mat aij;
+  PetscCall(PetscInfo(A, "The index sets cut blocks: the submatrix is AIJ, made from an AIJ copy\n"));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+  PetscCall(MatCreateSubMatrix(aij, rows, cols, reuse, B));
+  PetscCall(MatDestroy(&aij));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
