@@ -1,5 +1,8 @@
 #include "by_aij.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "mat_mpi.hpp"
 #include "types.hpp"
 
@@ -10,7 +13,8 @@ namespace {
 /// One operand of a product and the AIJ copy that stands in for it.
 struct Operand {
   Mat copy = nullptr;
-  PetscObjectState state = -1;  ///< of the original when it was copied
+  PetscObjectId original = 0;  ///< what was copied, and its state then
+  PetscObjectState state = -1;
 };
 
 /// Hangs on the product matrix.
@@ -26,15 +30,9 @@ bool needs_copy(Mat A) {
   return A && (is_seq_compound(A) || is_mpi_compound(A) || has_type(A, MATSEQBAIJ) || has_type(A, MATMPIBAIJ));
 }
 
-PetscErrorCode drop_copies(ProductByAij* by) {
-  PetscFunctionBegin;
-  for (Operand& o : by->operands) PetscCall(MatDestroy(&o.copy));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode destroy(ProductByAij* by) {
   PetscFunctionBegin;
-  PetscCall(drop_copies(by));
+  for (Operand& o : by->operands) PetscCall(MatDestroy(&o.copy));
   delete by;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -68,11 +66,32 @@ PetscErrorCode attached(Mat C, ProductByAij** by) {
 
 PetscErrorCode update_copy(Mat A, Operand* o) {
   PetscFunctionBegin;
+  PetscObjectId id;
   PetscObjectState state;
+  PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &id));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
-  if (o->copy && o->state == state) PetscFunctionReturn(PETSC_SUCCESS);
+  if (o->copy && o->original == id && o->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatConvert(A, MATAIJ, o->copy ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &o->copy));
+  o->original = id;
   o->state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Puts the copy in the place of *place, which is kept in *original.
+PetscErrorCode put_copy(Mat* place, Operand* o, Mat* original) {
+  PetscFunctionBegin;
+  PetscCall(update_copy(*place, o));
+  PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(o->copy)));
+  *original = *place;
+  *place = o->copy;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc may have put something else there for good (the transpose, for ABt on several processes).
+PetscErrorCode put_back(Mat* place, Operand* o, Mat* original) {
+  PetscFunctionBegin;
+  if (*place == o->copy) std::swap(*place, *original);
+  PetscCall(MatDestroy(original));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,21 +99,20 @@ PetscErrorCode update_copy(Mat A, Operand* o) {
 template <class F>
 PetscErrorCode on_copies(Mat C, ProductByAij* by, const F& f) {
   PetscFunctionBegin;
-  Mat* const places[3] = {&C->product->A, &C->product->B, &C->product->C};
-  Mat originals[3];
-  // The same matrix twice (A A) must stay the same: PETSc takes short cuts for it.
+  Mat_Product* const p = C->product;
+  Mat* const places[3] = {&p->A, &p->B, &p->C};
+  const Mat given[3] = {p->A, p->B, p->C};
+  Operand* operands[3] = {};
+  Mat originals[3] = {};
   for (int i = 0; i < 3; ++i) {
-    originals[i] = *places[i];
-    if (!needs_copy(originals[i])) continue;
-    int first = 0;
-    while (originals[first] != originals[i]) ++first;
-    PetscCall(update_copy(originals[i], &by->operands[first]));
-    *places[i] = by->operands[first].copy;
+    if (!needs_copy(given[i])) continue;
+    // The same matrix twice (A A) must stay the same: PETSc takes short cuts for it.
+    operands[i] = &by->operands[std::find(given, given + 3, given[i]) - given];
+    PetscCall(put_copy(places[i], operands[i], &originals[i]));
   }
   const PetscErrorCode code = f();
-  if (C->product)
-    for (int i = 0; i < 3; ++i)
-      if (needs_copy(originals[i])) *places[i] = originals[i];
+  for (int i = 0; i < 3; ++i)
+    if (operands[i]) PetscCall(put_back(places[i], operands[i], &originals[i]));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,8 +122,6 @@ PetscErrorCode numeric(Mat C) {
   ProductByAij* by;
   PetscCall(attached(C, &by));
   PetscCall(on_copies(C, by, [&] { return by->numeric(C); }));
-  // PETSc's products without a method of their own hold on to their operands.
-  if (!C->product || !C->product->Dwork) PetscCall(drop_copies(by));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,8 +184,29 @@ PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode permuted_by_aij(Mat A, IS rows, IS cols, Mat* B) {
+  PetscFunctionBegin;
+  Mat aij;
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
+  PetscCall(MatPermute(aij, rows, cols, B));
+  PetscCall(MatDestroy(&aij));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
+  PetscMPIInt size;
+  PetscBool sorted;
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
+  PetscCall(ISSorted(cols, &sorted));
+  int all = sorted == PETSC_TRUE;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  // MatCreateSubMatrix() of mpiaij answers wrongly or with an internal error.
+  PetscCheck(
+      all || size == 1, comm_of(A), PETSC_ERR_SUP,
+      "Submatrix of a matrix of type %s on %d processes with columns that cut its blocks and are not sorted: sort the "
+      "column index set (ISSort) or take whole blocks of %" PetscInt_FMT,
+      reinterpret_cast<PetscObject>(A)->type_name, size, A->cmap->bs);
   Mat aij;
   PetscCall(PetscInfo(A, "The index sets cut blocks: the submatrix is AIJ, made from an AIJ copy\n"));
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));

@@ -7,11 +7,12 @@
 namespace compound::plugin {
 
 /// The function composed as MatProductSetFromOptions_anytype_C: PETSc asks it when the operands' types have no product
-/// of their own. The result is AIJ (or dense, with a dense operand); A times dense stays with PETSc's loop over
-/// columns, which runs on our products.
+/// of their own. The result is AIJ (or dense, with a dense operand), and keeps the copies for new values; A times dense
+/// stays with PETSc's loop over columns, which runs on our products.
 PetscErrorCode product_by_aij(Mat product);
 
-/// MatCreateSubMatrix() for any index sets.
+/// MatPermute() and MatCreateSubMatrix() for index sets that cut blocks.
+PetscErrorCode permuted_by_aij(Mat A, IS rows, IS cols, Mat* B);
 PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 
 /// Whether both sets, on every process, are made of A's blocks, whole and in order. Collective.

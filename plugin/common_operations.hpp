@@ -55,8 +55,23 @@ struct CommonOperations {
       PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(parent->ops.createsubmatrix(A, rows, cols, reuse, B));
-    if (reuse == MAT_INITIAL_MATRIX) PetscCall(Type::adopt(*B, st->settings));
+    if (reuse == MAT_REUSE_MATRIX) {  // mpibaij compares rows with block rows there, and gives up
+      Mat anew;
+      PetscCall(parent->ops.createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+      PetscCall(MatCopy(anew, *B, SAME_NONZERO_PATTERN));
+      PetscCall(MatDestroy(&anew));
+    } else {
+      PetscCall(parent->ops.createsubmatrix(A, rows, cols, reuse, B));
+      PetscCall(Type::adopt(*B, st->settings));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode permute(Mat A, IS rows, IS cols, Mat* B) {
+    PetscFunctionBegin;
+    bool whole;
+    PetscCall(are_whole_blocks(A, rows, cols, &whole));
+    PetscCall(whole ? MatCreateSubMatrix(A, rows, cols, MAT_INITIAL_MATRIX, B) : permuted_by_aij(A, rows, cols, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -72,6 +87,7 @@ struct CommonOperations {
     f(&_MatOps::view, view);
     f(&_MatOps::convertfrom, convert_to_compound);
     f(&_MatOps::createsubmatrix, create_submatrix);
+    f(&_MatOps::permute, permute);
     f(&_MatOps::creategraph, [](auto... args) { return refuse_graph(args...); });
     f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
     raising<&_MatOps::conjugate>(f);

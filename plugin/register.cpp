@@ -1,6 +1,7 @@
 // What PETSc calls when it loads the library: the check that both fit each other, then types and events.
 #include <cstdio>
 
+#include "colorings.hpp"
 #include "log.hpp"
 #include "petsccompound.h"
 #include "solver_packages.hpp"
@@ -82,6 +83,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(register_log_events());
   PetscCall(register_types());
   PetscCall(wrap_solver_packages());
+  PetscCall(wrap_colorings());
   PetscCall(PetscRegisterFinalize(forget));
   initialized = true;
   PetscFunctionReturn(PETSC_SUCCESS);
