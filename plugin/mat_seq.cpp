@@ -43,7 +43,7 @@ PetscErrorCode packed_multiply(Mat A, SeqState* st, Op op, Update update, Vec x,
     PetscCall(VecGetArray(y, &ya));
   else
     PetscCall(VecGetArrayWrite(y, &ya));
-  PetscCall(guarded(comm_of(A), [&] { st->packed->multiply(op, update, xa, in_place ? ya : za, ya); }));
+  PetscCall(guarded(comm_of(A), [&] { multiply(*st, op, update, xa, in_place ? ya : za, ya); }));
   if (in_place)
     PetscCall(VecRestoreArray(y, &ya));
   else
@@ -253,6 +253,12 @@ PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscCall(seq_prepare(A));
   PetscCall(seq_run(A, op, update, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 packed_bytes(const SeqState& st) {
+  std::size_t bytes = st.packed ? st.packed->bytes().total() : 0;
+  if (st.other_blocks) bytes += st.other_blocks->bytes();
+  return static_cast<PetscInt64>(bytes);
 }
 
 PetscInt64 parent_bytes(const BlockArrays& b) {
