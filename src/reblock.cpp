@@ -54,6 +54,7 @@ Pattern pattern_of_groups(const Reblocked& r, const PatternView& given) {
     std::sort(p.column.begin() + begin, p.column.end());
     p.start.push_back(static_cast<count32>(p.column.size()));
   }
+  p.column.shrink_to_fit();  // it stays as long as the packed matrix
   return p;
 }
 
