@@ -43,7 +43,9 @@ PetscErrorCode attach(Mat C, ProductByAij* by) {
   PetscCall(PetscContainerCreate(comm_of(C), &container));
   PetscCall(PetscContainerSetPointer(container, by));
 #if PETSC_VERSION_GE(3, 23, 0)
-  PetscCall(PetscContainerSetCtxDestroy(container, [](void** p) { return destroy(static_cast<ProductByAij*>(*p)); }));
+  PetscCall(PetscContainerSetCtxDestroy(container, [](auto p) {  // void** in 3.23, void* from 3.25 on
+    return destroy(*static_cast<ProductByAij**>(static_cast<void*>(p)));
+  }));
 #else
   PetscCall(PetscContainerSetUserDestroy(container, [](void* p) { return destroy(static_cast<ProductByAij*>(p)); }));
 #endif
