@@ -22,7 +22,8 @@ struct Plan {
 
 /// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
 ///
-/// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); `presence` and `rowlist` are flags.
+/// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`). Flags, the usual one not printed:
+/// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has).
 std::string to_string(const Plan& plan);
 
 /// Reads such a line. Words may come in any order and be left out; what is left out comes from `base`, but a layout

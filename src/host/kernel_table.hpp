@@ -11,16 +11,6 @@
 
 namespace compound::host {
 
-template <slot_t Group>
-word_map<Group> map_of(idx group, slot_t items) {
-  word_map<Group> map;
-  if constexpr (Group == dynamic) {
-    map.shift = group == group_all ? word_map<1>::one_group : word_map<1>::log2_of(group);
-    map.stride = group == group_all ? items : slot_t{group};
-  }
-  return map;
-}
-
 /// Scalars of a vector of `items` blocks of n scalars: whole groups.
 inline std::size_t vector_scalars(idx items, int n, idx group) {
   const std::size_t size = items;

@@ -18,7 +18,7 @@ constexpr Problem complex_2x2{{2, 2}, {Field::complex, Precision::double_}};
 constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "sell:32:all"};
-constexpr auto flag_words = {"", "presence", "rowlist", "presence rowlist"};
+constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist"};
 constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",  "words=32:row",
                                      "words=1024:column", "words=all:row",  "words=all:column"};
 constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
@@ -108,15 +108,24 @@ TEST(ParsePlan, GivesALayoutItsOwnSliceSigmaOccupancyAndWordGroup) {
   EXPECT_EQ(parse_plan("sell:33", base).layout, parse_plan("sell:33 words=32", {}).layout);
 }
 
-TEST(ParsePlan, ListsLayoutsForAWordItDoesNotKnow) {
-  EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument, "unknown layout 'sel'; choose csr, ellr, sell");
+TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
+  const Plan base = parse_plan("sell:8 presence rowlist plain", {});
+
+  EXPECT_EQ(parse_plan("lengths", base), parse_plan("sell:8 rowlist plain", {}));
+  EXPECT_EQ(parse_plan("allrows", base), parse_plan("sell:8 presence plain", {}));
+  EXPECT_EQ(parse_plan("simd", base), parse_plan("sell:8 presence rowlist", {}));
+}
+
+TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
+  EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
+               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, sell), entry=");
   EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(parse_plan("csr word=2", {}), ErrorKind::argument,
-               "unknown word 'word=2' in a plan; choose entry=, words=, vectors=, values=, columns=, lanes=, a layout "
-               "(csr, ellr, sell), presence, rowlist, rows");
+               "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell), entry=, words=, vectors=, values=, "
+               "columns=, lanes=, lengths, presence, allrows, rowlist, simd, plain, rows, components, slots");
 }
 
 TEST(ParsePlan, ListsWhatEachSettingAllows) {
