@@ -218,13 +218,24 @@ namespace {
 /// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
 bool wants_row_list(const PatternStatistics& s) { return s.empty_rows > s.rows / 2; }
 
+/// Short, even rows that stay in a core's second cache: there the end of each row costs more than its entries, and
+/// slices of 8 share it (docs/performance.md). Larger matrices stream equally fast from compressed rows, without a
+/// second copy.
+bool wants_slices(const PatternStatistics& s, const Problem& problem) {
+  constexpr double cached_bytes = 1 << 20, short_row = 16;
+  const double bytes = double(s.entries) * problem.block.rows * problem.block.cols * bytes_of(problem.scalar);
+  const bool small_block = problem.block.rows == problem.block.cols && problem.block.rows <= 8;
+  return s.entries > 0 && problem.scalar.field == Field::real && small_block && bytes <= cached_bytes &&
+         s.mean_row < short_row && s.longest_row <= 1.5 * s.mean_row && s.rows >= 64;
+}
+
 }  // namespace
 
 Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view) {
   Plan plan;
-  plan.layout = parse_layout("csr");
-  plan.layout.row_list = wants_row_list(s);
   plan.values = problem.scalar.precision;
+  set_layout(plan, wants_slices(s, problem) ? "sell:8" : "csr");
+  plan.layout.row_list = wants_row_list(s);
   return plan;
 }
 

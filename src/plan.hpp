@@ -58,8 +58,8 @@ EntryShape entry_shape(const Plan& plan, const Problem& problem);
 
 /// The rule-based plan of a backend for a matrix nobody gave a plan for.
 ///
-/// host: compressed rows with column-major words, which lie on the parent's own arrays (no second copy); with a row
-/// list when most rows are empty, as in an MPI matrix's off-diagonal part.
+/// host: compressed rows with column-major words, which lie on the parent's own arrays (no second copy); slices of 8 for
+/// short, even rows of at most 1 MB; with a row list when most rows are empty, as in an MPI matrix's off-diagonal part.
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
 
 /// A layout as users name it, with the word map and row list that suit it.

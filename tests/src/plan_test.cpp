@@ -242,6 +242,29 @@ TEST(DefaultPlan, IsCompressedRowsOfColumnMajorBlocks) {
   EXPECT_EQ(plan, parse_plan("entry=dense csr words=1:column vectors=1 values=double", {}));
 }
 
+PatternStatistics even_rows(idx rows, idx row) {
+  return {.rows = rows,
+          .cols = rows,
+          .entries = count32(rows) * count32(row),
+          .shortest_row = row,
+          .longest_row = row,
+          .mean_row = double(row)};
+}
+
+TEST(DefaultPlan, SlicesShortRowsThatStayInCache) {
+  const Plan slices = parse_plan("sell:8 words=8:column", {});
+  const idx most = (1 << 20) / (7 * 9 * 8);
+
+  EXPECT_EQ(default_plan(even_rows(most, 7), real_3x3, "host"), slices);
+  EXPECT_EQ(default_plan(even_rows(most + 1, 7), real_3x3, "host").layout.preset, "csr") << "too large";
+  EXPECT_EQ(default_plan(even_rows(500, 16), real_3x3, "host").layout.preset, "csr") << "long rows";
+  EXPECT_EQ(default_plan(even_rows(63, 7), real_3x3, "host").layout.preset, "csr") << "hardly any rows";
+  EXPECT_EQ(default_plan(even_rows(500, 7), complex_2x2, "host").layout.preset, "csr") << "no vector code";
+  PatternStatistics uneven = even_rows(500, 7);
+  uneven.longest_row = 11;
+  EXPECT_EQ(default_plan(uneven, real_3x3, "host").layout.preset, "csr") << "much padding";
+}
+
 TEST(DefaultPlan, ListsRowsWhenMostAreEmpty) {
   EXPECT_TRUE(default_plan(rows_of_which_empty(100, 51), real_3x3, "host").layout.row_list);
   EXPECT_FALSE(default_plan(rows_of_which_empty(100, 50), real_3x3, "host").layout.row_list);

@@ -1,21 +1,12 @@
 // Compressed rows, each entry's words together: the words stream through the registers as they lie.
 #pragma once
 
+#include "prefetch.hpp"
 #include "products.hpp"
 #include "task.hpp"
 
 namespace compound::host {
 namespace {
-
-/// Values are fetched this far ahead (into all caches: they may be used again). Measured: docs/performance.md.
-inline constexpr int prefetch_bytes = 2048;
-
-template <int bytes, class T>
-SIMD_FN void prefetch(const T* p) {
-  unroll<(bytes + 63) / 64>([&]<int line>() SIMD_LAMBDA {
-    __builtin_prefetch(reinterpret_cast<const char*>(p) + prefetch_bytes + 64 * line);
-  });
-}
 
 /// An entry's products cut into vectors: full ones, then one of 4 and one of 1 if need be.
 template <class P>
@@ -45,11 +36,12 @@ struct cut {
         if (P::sign(i, p) != P::sign(i, p + every * widest)) return false;
     return true;
   }
-  /// Sums for the full vectors: as many as there are registers for, at least as few as may be shared.
+  /// Sums for the full vectors: as many as there are registers for, where so few can be shared and leave the products
+  /// that fill no full vector in step with them.
   static constexpr int sums() {
     if (full <= accumulators) return full;
     for (int n = accumulators; n > 0; --n)
-      if (may_share(n)) return n;
+      if (may_share(n) && (four + one == 0 || (full - n) * widest % P::rows == 0)) return n;
     return full;
   }
 };
@@ -83,6 +75,40 @@ struct row_sums {
 
   /// y = [z +] the combined sums.
   SIMD_FN void combine(const double* z, double* y) const {
+    if constexpr (P::by_column)
+      add_columns(z, y);
+    else
+      add_signed(z, y);
+  }
+
+ private:
+  /// Dense blocks: y is the sum of the sums' columns. In registers: memory would have to wait for the stores.
+  SIMD_FN void add_columns(const double* z, double* y) const {
+    unroll<(P::rows + widest - 1) / widest>([&]<int part>() SIMD_LAMBDA {
+      constexpr int first = part * widest, here = P::rows - first < widest ? P::rows - first : widest;
+      auto out = z ? vec<widest>::load_first(z + first, here) : vec<widest>{};
+      unroll<lanes / P::rows>([&]<int j>() SIMD_LAMBDA { out += from_lane<j * P::rows + first>(); });
+      out.store_first(y + first, here);
+    });
+  }
+
+  /// The sums of `widest` lanes from this one on, counted through all vectors; what lies beyond the last is anything.
+  template <int lane>
+  SIMD_FN vec<widest> from_lane() const {
+    constexpr int at = lane / widest, next = at < full + Cut::four + Cut::one - 1 ? at + 1 : at;
+    return vec<widest>::template from_lane<lane % widest>(vector<at>(), vector<next>());
+  }
+  template <int i>
+  SIMD_FN vec<widest> vector() const {
+    if constexpr (i < full)
+      return wide[i];
+    else if constexpr (Cut::four && i == full)
+      return vec<widest>::widened(four);
+    else
+      return vec<widest>::widened(one);
+  }
+
+  SIMD_FN void add_signed(const double* z, double* y) const {
     double sum[lanes];
     unroll<full>([&]<int v>() SIMD_LAMBDA { wide[v].store(sum + v * widest); });
     if constexpr (Cut::four) four.store(sum + full * widest);
@@ -99,7 +125,6 @@ struct row_sums {
     });
   }
 
- private:
   template <int N, int first, class T>
   SIMD_FN static void rest(vec<N>& sum, const T* w, const double* x) {
     sum.add_product(vec<N>::template take<Cut::template words<N, first>(), P::words>(w),

@@ -18,6 +18,7 @@ struct products {
   static_assert(!is_complex<typename Entry::scalar>);
   static constexpr int words = Entry::word_count, rows = Entry::block_rows, cols = Entry::block_cols;
   static constexpr int count = words * cols;
+  static constexpr bool by_column = false;
   static constexpr int word_of(int p) { return p / cols; }
   static constexpr int in_of(int p) { return p % cols; }
   static constexpr int sign(int i, int p) { return Entry::structure(i, in_of(p), word_of(p)).re; }
@@ -29,6 +30,7 @@ struct products<dense<S, R, C>> {
   static_assert(!is_complex<S>);
   static constexpr int words = R * C, rows = R, cols = C;
   static constexpr int count = words;
+  static constexpr bool by_column = true;  ///< product p enters y at p % rows
   static constexpr int word_of(int p) { return p; }
   static constexpr int in_of(int p) { return p / rows; }
   static constexpr int sign(int i, int p) { return p % rows == i; }
@@ -40,6 +42,7 @@ template <class T, slot_t R, slot_t C>
 struct products<dense<complex_number<T>, R, C>> {
   static constexpr int words = 2 * R * C, rows = 2 * R, cols = 2 * C;
   static constexpr int count = 2 * words;
+  static constexpr bool by_column = false;
   static constexpr int whole = words - words % widest;  ///< words in whole vectors
   static constexpr int rest = words - whole;
 

@@ -14,6 +14,8 @@ inline constexpr int accumulators = 8;  ///< of 16 registers
 /// All ones in the first n of the four lanes.
 SIMD_FN __m256i first_lanes(int n) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)); }
 
+SIMD_FN __m128i first_lanes_of_ints(int n) { return _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3)); }
+
 template <>
 struct vec<4> {
   __m256d v = _mm256_setzero_pd();
@@ -25,7 +27,7 @@ struct vec<4> {
     return {_mm256_maskload_pd(p, first_lanes(n))};
   }
   static SIMD_FN vec load_first(const float* p, int n) {
-    return {_mm256_cvtps_pd(_mm_maskload_ps(p, _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3))))};
+    return {_mm256_cvtps_pd(_mm_maskload_ps(p, first_lanes_of_ints(n)))};
   }
   static SIMD_FN vec all(double a) { return {_mm256_set1_pd(a)}; }
   SIMD_FN void store(double* p) const { _mm256_storeu_pd(p, v); }
@@ -36,6 +38,15 @@ struct vec<4> {
   SIMD_FN double sum() const {
     const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+  }
+
+  static SIMD_FN vec widened(vec<1> a) { return {_mm256_castpd128_pd256(_mm_set_sd(a.v))}; }
+  static SIMD_FN vec widened(vec a) { return a; }
+  /// Lanes lane, lane + 1, ... of a followed by b.
+  template <int lane>
+  static SIMD_FN vec from_lane(vec a, vec b) {
+    constexpr int rotated = (0xe4e4 >> 2 * lane) & 0xff;
+    return {_mm256_permute4x64_pd(_mm256_blend_pd(a.v, b.v, (1 << lane) - 1), rotated)};
   }
 
   template <auto pattern, int n, class T>
@@ -58,6 +69,10 @@ struct vec<4> {
   static SIMD_FN __m256i offsets(const int* index, int step) {
     const __m256i wide = _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(index)));
     return _mm256_mul_epi32(wide, _mm256_set1_epi64x(step));
+  }
+  /// index[lane] in the first n lanes, reading no others.
+  static SIMD_FN __m256i offsets_of_first(const int* index, int n) {
+    return _mm256_cvtepi32_epi64(_mm_maskload_epi32(index, first_lanes_of_ints(n)));
   }
   /// p[offsets[lane]]; 0, without reading, in lanes whose bit in `lanes` is not set.
   static SIMD_FN vec gather(const double* p, __m256i offsets, unsigned lanes) {
