@@ -57,6 +57,9 @@ class Backend {
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
   virtual std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const = 0;
 
+  /// The code that multiplies with an applicable plan, for people: "avx512", "plain".
+  virtual std::string_view code(const Plan& plan, const Problem& problem) const = 0;
+
   /// Throws std::bad_alloc when there is no memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;

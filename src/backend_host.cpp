@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "host/instruction_set.hpp"
 #include "host/kernels.hpp"
 
 namespace compound {
@@ -49,6 +50,71 @@ const Kernels* find_kernels(const Plan& plan, const Problem& problem) {
   return nullptr;
 }
 
+namespace {
+
+/// Where the layout's slots and words are as a SIMD traversal of this form expects them.
+bool has_form(const LayoutSpec& l, bool by_column, SimdForm form) {
+  if (l.occupancy != Occupancy::lengths || l.vector_group != 1) return false;
+  const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
+  const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
+  return form == SimdForm::blocks ? l.slice == 1 && l.word_group == 1 && by_column
+                                  : wide_slices && wide_groups && by_column;
+}
+
+bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
+  const BlockShape& b = problem.block;
+  const bool shape = k.any_shape ? b.rows <= k.rows && b.cols <= k.cols : b.rows == k.rows && b.cols == k.cols;
+  return shape && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
+         (problem.scalar.field == Field::complex) == k.complex_scalars &&
+         has_form(plan.layout, plan.entry != "dense" || plan.layout.word_order == WordOrder::column, k.form);
+}
+
+/// Null where the plain kernel multiplies.
+const SimdKernel* find_simd(const Plan& plan, const Problem& problem) {
+  if (!plan.schedule.simd || problem.scalar.precision != Precision::double_) return nullptr;
+  const SimdTable table = simd_table(instruction_set_in_use());
+  for (int i = 0; i < table.count; ++i)
+    if (serves(table.first[i], plan, problem)) return &table.first[i];
+  return nullptr;
+}
+
+SimdTask simd_task(const ProductTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  const LayoutArrays& a = t.layout;
+  SimdTask s;
+  s.layout.height = a.height;
+  s.layout.positions = a.positions;
+  s.layout.start = a.start;
+  s.layout.length = a.length;
+  s.layout.column = a.column;
+  s.layout.row_of = a.row_of;
+  s.words = map_of<dynamic>(l.word_group, a.slots);
+  s.rows = t.problem.block.rows;
+  s.cols = t.problem.block.cols;
+  s.values = t.values;
+  s.x = static_cast<const double*>(t.x);
+  s.z = t.update == Update::add ? static_cast<const double*>(t.z) : nullptr;
+  s.y = static_cast<double*>(t.y);
+  return s;
+}
+
+/// y = [z +] A x by vector instructions; false where the plain kernel must do it.
+bool multiply_simd(const ProductTask& t) {
+  if (t.op != Op::none) return false;
+  const SimdKernel* const kernel = find_simd(t.plan, t.problem);
+  if (!kernel) return false;
+  SimdTask task = simd_task(t);
+  if (t.plan.layout.row_list) {  // rows that are not listed are 0 or z, the others add to that
+    const std::size_t scalars = std::size_t(t.rows) * t.problem.block.rows * (kernel->complex_scalars ? 2 : 1);
+    fill(task.y, task.z, scalars);
+    task.z = task.y;
+  }
+  kernel->run(task);
+  return true;
+}
+
+}  // namespace
+
 template <class S>
 void fill(S* y, const S* z, std::size_t scalars) {
   if (y == z) return;
@@ -83,6 +149,10 @@ class HostBackend final : public Backend {
     return {};
   }
 
+  std::string_view code(const Plan& plan, const Problem& problem) const override {
+    return name_of(host::find_simd(plan, problem) ? host::instruction_set_in_use() : host::InstructionSet::plain);
+  }
+
   void* allocate(std::size_t bytes) override { return ::operator new(bytes, alignment); }
   void release(void* memory) noexcept override { ::operator delete(memory, alignment); }
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
@@ -91,7 +161,9 @@ class HostBackend final : public Backend {
   std::optional<count32> first_misfit(const PackTask& t, count32 entries) override {
     return host::find_kernels(t.plan, t.problem)->first_misfit(t, entries);
   }
-  void multiply(const ProductTask& t) override { host::find_kernels(t.plan, t.problem)->multiply(t); }
+  void multiply(const ProductTask& t) override {
+    if (!host::multiply_simd(t)) host::find_kernels(t.plan, t.problem)->multiply(t);
+  }
 };
 
 }  // namespace

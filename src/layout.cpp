@@ -34,6 +34,7 @@ bool is_identity(const std::vector<idx>& rows, idx all_rows) {
 /// start[]: for each slice its longest row, summed.
 std::vector<count32> slice_starts(const PatternView& p, const std::vector<idx>& rows, idx height) {
   std::vector<count32> start{0};
+  start.reserve(rows.size() / height + 2);
   std::uint64_t sum = 0;
   for (std::size_t from = 0; from < rows.size(); from += height) {
     idx width = 0;
@@ -47,12 +48,20 @@ std::vector<count32> slice_starts(const PatternView& p, const std::vector<idx>& 
   return start;
 }
 
+/// f(pattern entry, its slot), slice by slice in the order of the slots.
 template <class F>
 void for_each_slot(const PatternView& p, const Layout& l, const std::vector<idx>& rows, const F& f) {
-  slices<dynamic, Occupancy::any> s{.height = l.height, .positions = l.positions, .start = l.start.data()};
-  for (idx position = 0; position < l.positions; ++position) {
-    const idx row = rows[position];
-    for (idx k = 0; k < p.length(row); ++k) f(p.start[row] + k, s.first(position) + slot_t{k} * l.height);
+  const auto positions = static_cast<slot_t>(rows.size());
+  for (slot_t from = 0, slice = 0; from < positions; from += l.height, ++slice) {
+    const slot_t first = slot_t{l.start[slice]} * l.height;
+    const idx width = static_cast<idx>(l.start[slice + 1] - l.start[slice]);
+    const idx here = static_cast<idx>(std::min<slot_t>(l.height, positions - from));
+    for (idx k = 0; k < width; ++k)
+      for (idx lane = 0; lane < here; ++lane) {
+        const idx row = rows[from + lane];
+        const count32 entry = p.start[row] + k;
+        if (entry < p.start[row + 1]) f(entry, first + slot_t{k} * l.height + lane);
+      }
   }
 }
 
@@ -69,14 +78,20 @@ Layout encode(const PatternView& p, const LayoutSpec& spec) {
   l.height = slice_height(spec, l.positions);
   l.start = slice_starts(p, rows, l.height);
   if (!is_identity(rows, p.rows)) l.row_of = rows;
+  if (l.height == 1 && !spec.row_list) {
+    l.column.assign(p.column.begin(), p.column.end());
+    return l;
+  }
   l.column.assign(l.slots(), 0);
   for_each_slot(p, l, rows, [&](count32 entry, slot_t slot) { l.column[slot] = p.column[entry]; });
   if (l.height == 1) return l;
+  l.first_entry.reserve(rows.size());
   for (const idx row : rows) l.first_entry.push_back(p.start[row]);
   if (spec.occupancy == Occupancy::presence) {
     l.presence.assign(std::max<slot_t>(1, (l.slots() + 31) / 32), 0);  // never empty: that would mean "by lengths"
     for_each_slot(p, l, rows, [&](count32, slot_t slot) { l.presence[slot / 32] |= count32{1} << (slot % 32); });
   } else {
+    l.length.reserve(rows.size());
     for (const idx row : rows) l.length.push_back(p.length(row));
   }
   return l;

@@ -35,6 +35,7 @@ class PackedMatrix {
 
   const Plan& plan() const { return plan_; }
   Backend& backend() const { return *backend_; }
+  std::string_view code() const { return backend_->code(plan_, problem_); }
   count32 entries() const { return entries_; }
   slot_t slots() const { return arrays_.slots; }
   /// Bytes owned: what the caller's arrays serve costs nothing.

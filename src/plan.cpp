@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <vector>
@@ -86,12 +87,34 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.occupancy = Occupancy::lengths;
 }
 
+/// The words of a plan line that stand alone; each pair undoes the other.
+struct Flag {
+  std::string_view name;
+  void (*set)(Plan&);
+};
+constexpr Flag flags[] = {
+    {"lengths", [](Plan& p) { p.layout.occupancy = Occupancy::lengths; }},
+    {"presence", [](Plan& p) { p.layout.occupancy = Occupancy::presence; }},
+    {"allrows", [](Plan& p) { p.layout.row_list = false; }},
+    {"rowlist", [](Plan& p) { p.layout.row_list = true; }},
+    {"simd", [](Plan& p) { p.schedule.simd = true; }},
+    {"plain", [](Plan& p) { p.schedule.simd = false; }},
+};
+
 bool set_flag(Plan& p, std::string_view word) {
-  if (word == "presence") return p.layout.occupancy = Occupancy::presence, true;
-  if (word == "rowlist") return p.layout.row_list = true;
+  for (const Flag& f : flags)
+    if (f.name == word) return f.set(p), true;
   for (const auto& t : traversals)
     if (t.name == word) return p.schedule.traversal = t.traversal, true;
   return false;
+}
+
+std::string choices() {
+  std::string names = "a layout (" + preset_names() + ")";
+  for (const Setting& s : settings) names += ", " + std::string(s.name) + "=";
+  for (const Flag& f : flags) names += ", " + std::string(f.name);
+  for (const auto& t : traversals) names += ", " + std::string(t.name);
+  return names;
 }
 
 bool set_setting(Plan& p, std::string_view word) {
@@ -99,10 +122,13 @@ bool set_setting(Plan& p, std::string_view word) {
   if (equals == std::string_view::npos) return false;
   for (const Setting& s : settings)
     if (s.name == word.substr(0, equals)) return s.set(p, word.substr(equals + 1)), true;
-  std::string names;
-  for (const Setting& s : settings) names += (names.empty() ? "" : ", ") + std::string(s.name) + "=";
-  throw error(ErrorKind::argument, "unknown word '" + std::string(word) + "' in a plan; choose " + names +
-                                       ", a layout (" + preset_names() + "), presence, rowlist, rows");
+  throw error(ErrorKind::argument, "unknown word '" + std::string(word) + "' in a plan; choose " + choices());
+}
+
+/// A word that is neither `name=value` nor a flag names a layout, or nothing.
+bool names_layout(std::string_view word) {
+  const std::string_view name = word.substr(0, word.find(':'));
+  return std::ranges::any_of(presets(), [&](const Preset& p) { return p.name == name; });
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -130,6 +156,7 @@ std::string to_string(const Plan& p) {
   if (p.layout.row_list) line += " rowlist";
   for (const auto& t : traversals)
     if (t.traversal == p.schedule.traversal) line += " " + std::string(t.name);
+  if (!p.schedule.simd) line += " plain";
   return line + " lanes=" + std::to_string(p.schedule.lanes);
 }
 
@@ -144,6 +171,8 @@ Plan parse_plan(std::string_view text, const Plan& base) {
   int layouts = 0;
   for (const auto word : words) {
     if (word.find('=') != std::string_view::npos || set_flag(plan, word)) continue;
+    if (!names_layout(word))
+      throw error(ErrorKind::argument, "unknown word '" + std::string(word) + "' in a plan; choose " + choices());
     set_layout(plan, word);
     if (++layouts > 1) throw error(ErrorKind::argument, "plan '" + std::string(text) + "' names two layouts; name one");
   }
@@ -189,13 +218,24 @@ namespace {
 /// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
 bool wants_row_list(const PatternStatistics& s) { return s.empty_rows > s.rows / 2; }
 
+/// Short, even rows that stay in a core's second cache: there the end of each row costs more than its entries, and
+/// slices of 8 share it (docs/performance.md). Larger matrices stream equally fast from compressed rows, without a
+/// second copy.
+bool wants_slices(const PatternStatistics& s, const Problem& problem) {
+  constexpr double cached_bytes = 1 << 20, short_row = 16;
+  const double bytes = double(s.entries) * problem.block.rows * problem.block.cols * bytes_of(problem.scalar);
+  const bool small_block = problem.block.rows == problem.block.cols && problem.block.rows <= 8;
+  return s.entries > 0 && problem.scalar.field == Field::real && small_block && bytes <= cached_bytes &&
+         s.mean_row < short_row && s.longest_row <= 1.5 * s.mean_row && s.rows >= 64;
+}
+
 }  // namespace
 
 Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view) {
   Plan plan;
-  plan.layout = parse_layout("csr");
-  plan.layout.row_list = wants_row_list(s);
   plan.values = problem.scalar.precision;
+  set_layout(plan, wants_slices(s, problem) ? "sell:8" : "csr");
+  plan.layout.row_list = wants_row_list(s);
   return plan;
 }
 

@@ -1,4 +1,5 @@
-// Schedule: who computes what. On the host one worker takes the rows in order; the other fields are for devices.
+// Schedule: who computes what. On the host one worker takes the rows in order, by vector instructions where it can; the
+// other fields are for devices.
 #pragma once
 
 #include "device/target.hpp"
@@ -9,7 +10,8 @@ enum class Traversal { rows, components, slots };
 
 struct Schedule {
   Traversal traversal = Traversal::rows;
-  int lanes = 1;  ///< neighbouring workers that share a block row
+  int lanes = 1;     ///< neighbouring workers that share a block row
+  bool simd = true;  ///< host: a traversal written for the instruction set where there is one; false: the plain kernel
   bool operator==(const Schedule&) const = default;
 };
 

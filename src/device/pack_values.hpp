@@ -33,25 +33,36 @@ struct full_block {
   COMPOUND_FN S operator()(int i, int j) const { return first[i + slot_t(j) * rows]; }
 };
 
-/// Fills the slots of one position; padding slots get words 0 (they are never multiplied).
+/// Fills one slot from pattern entry `entry`.
+template <class Packing>
+COMPOUND_FN void pack_slot(const Packing& p, slot_t slot, slot_t entry) {
+  using word = typename Packing::entry_type::word;
+  const auto words = p.matrix_words.at(p.entry, p.values, slot);
+  p.entry.from_block(full_block<typename Packing::scalar>{p.block(entry), p.entry.rows()},
+                     [&](int i, int j, word w) { words.put(i, j, w); });
+}
+
+/// A padding slot gets words 0: vector code multiplies them by 0 (by nothing else, and plain code not at all).
+template <class Packing>
+COMPOUND_FN void pack_padding(const Packing& p, slot_t slot) {
+  const auto words = p.matrix_words.at(p.entry, p.values, slot);
+  for (int i = 0; i < p.entry.word_rows(); ++i)
+    for (int j = 0; j < p.entry.word_cols(); ++j) words.put(i, j, typename Packing::entry_type::word{});
+}
+
+/// Fills the slots of one position.
 template <class Packing>
 COMPOUND_FN void pack_row(const Packing& p, idx position) {
-  using word = typename Packing::entry_type::word;
   const slot_t first = p.slices.first(position);
   const idx width = p.slices.width(position);
   const idx count = p.slices.count(position);
   slot_t entry = p.entry_of_first(position);
   for (idx k = 0; k < width; ++k) {
     const slot_t slot = first + k * p.slices.height;
-    const auto words = p.matrix_words.at(p.entry, p.values, slot);
-    if (k < count && p.slices.present(slot)) {
-      p.entry.from_block(full_block<typename Packing::scalar>{p.block(entry), p.entry.rows()},
-                         [&](int i, int j, word w) { words.put(i, j, w); });
-      ++entry;
-    } else {
-      for (int i = 0; i < p.entry.word_rows(); ++i)
-        for (int j = 0; j < p.entry.word_cols(); ++j) words.put(i, j, word{});
-    }
+    if (k < count && p.slices.present(slot))
+      pack_slot(p, slot, entry++);
+    else
+      pack_padding(p, slot);
   }
 }
 

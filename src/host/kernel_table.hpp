@@ -11,16 +11,6 @@
 
 namespace compound::host {
 
-template <slot_t Group>
-word_map<Group> map_of(idx group, slot_t items) {
-  word_map<Group> map;
-  if constexpr (Group == dynamic) {
-    map.shift = group == group_all ? word_map<1>::one_group : word_map<1>::log2_of(group);
-    map.stride = group == group_all ? items : slot_t{group};
-  }
-  return map;
-}
-
 /// Scalars of a vector of `items` blocks of n scalars: whole groups.
 inline std::size_t vector_scalars(idx items, int n, idx group) {
   const std::size_t size = items;
@@ -51,18 +41,29 @@ Slices slices_of(const LayoutArrays& l) {
 /// The plain kernel: everything but entry, precision and operation at run time.
 struct AnyForm {
   using Slices = slices<dynamic, Occupancy::any>;
-  static constexpr slot_t group = dynamic;
+  static constexpr slot_t group = dynamic, vector_group = dynamic;
   static constexpr WordOrder order = WordOrder::any;
 };
 
 /// Compressed rows of contiguous column-major blocks, as in PETSc's BAIJ: the same text with its integers known.
 struct BaijForm {
   using Slices = slices<1, Occupancy::lengths>;
-  static constexpr slot_t group = 1;
+  static constexpr slot_t group = 1, vector_group = 1;
   static constexpr WordOrder order = WordOrder::column;
 
   static bool serves(const LayoutSpec& l) {
     return l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column && l.vector_group == 1;
+  }
+};
+
+/// Slices of 8 rows and words by column in groups of 8, as vector code reads them.
+struct SlicesOf8Form {
+  using Slices = slices<8, Occupancy::lengths>;
+  static constexpr slot_t group = 8, vector_group = 1;
+  static constexpr WordOrder order = WordOrder::column;
+
+  static bool serves(const LayoutSpec& l) {
+    return l.slice == 8 && l.word_group == 8 && l.word_order == WordOrder::column && l.occupancy == Occupancy::lengths;
   }
 };
 
@@ -74,7 +75,7 @@ auto matrix_words_of(const LayoutSpec& l, slot_t slots) {
 template <class Entry, class Stored, class Form>
 auto product_of(const ProductTask& t) {
   using Words = matrix_words<Form::group, Form::order>;
-  using Vector = vector_words<Form::group>;
+  using Vector = vector_words<Form::vector_group>;
   using S = typename Entry::scalar;
   product<Entry, Stored, typename Form::Slices, Words, Vector> p;
   const LayoutSpec& l = t.plan.layout;
@@ -82,8 +83,8 @@ auto product_of(const ProductTask& t) {
   p.entry = entry_of<Entry>(t.problem);
   p.slices = slices_of<typename Form::Slices>(t.layout);
   p.matrix_words = matrix_words_of<Form>(l, t.layout.slots);
-  p.x_words = Vector{map_of<Form::group>(l.vector_group, gathers ? t.cols : t.rows)};
-  p.y_words = Vector{map_of<Form::group>(l.vector_group, gathers ? t.rows : t.cols)};
+  p.x_words = Vector{map_of<Form::vector_group>(l.vector_group, gathers ? t.cols : t.rows)};
+  p.y_words = Vector{map_of<Form::vector_group>(l.vector_group, gathers ? t.rows : t.cols)};
   p.values = static_cast<const Stored*>(t.values);
   p.x = static_cast<const S*>(t.x);
   p.z = static_cast<const S*>(t.z);
@@ -125,31 +126,65 @@ void multiply_form(const ProductTask& t) {
 
 template <class Entry, class Stored>
 void multiply(const ProductTask& t) {
-  return BaijForm::serves(t.plan.layout) ? multiply_form<Entry, Stored, BaijForm>(t)
-                                         : multiply_form<Entry, Stored, AnyForm>(t);
+  const LayoutSpec& l = t.plan.layout;
+  if (BaijForm::serves(l)) return multiply_form<Entry, Stored, BaijForm>(t);
+  const bool gathers_all_rows = t.op == Op::none && !l.row_list && l.vector_group == 1;
+  if (gathers_all_rows && SlicesOf8Form::serves(l)) {
+    const auto p = product_of<Entry, Stored, SlicesOf8Form>(t);
+    return t.update == Update::add ? gather<Update::add>(p) : gather<Update::assign>(p);
+  }
+  return multiply_form<Entry, Stored, AnyForm>(t);
 }
 
-template <class Entry, class Stored>
+template <class Entry, class Stored, class Form>
 auto packing_of(const PackTask& t) {
-  packing<Entry, Stored, AnyForm::Slices, matrix_words<dynamic, WordOrder::any>> p;
+  packing<Entry, Stored, typename Form::Slices, matrix_words<Form::group, Form::order>> p;
   p.entry = entry_of<Entry>(t.problem);
-  p.slices = slices_of<AnyForm::Slices>(t.layout);
-  p.matrix_words = matrix_words_of<AnyForm>(t.plan.layout, t.layout.slots);
+  p.slices = slices_of<typename Form::Slices>(t.layout);
+  p.matrix_words = matrix_words_of<Form>(t.plan.layout, t.layout.slots);
   p.first_entry = t.layout.first_entry;
   p.blocks = static_cast<const typename Entry::scalar*>(t.blocks);
   p.values = static_cast<Stored*>(t.values);
   return p;
 }
 
+template <class Entry, class Stored, class Form>
+void pack_rows(const PackTask& t) {
+  const auto p = packing_of<Entry, Stored, Form>(t);
+  for (idx position = 0; position < p.slices.positions; ++position) pack_row(p, position);
+}
+
+/// Slice by slice in the order of the slots, so that every line of the packed words is written once and whole.
+template <class Entry, class Stored>
+void pack_slices(const PackTask& t) {
+  const auto p = packing_of<Entry, Stored, SlicesOf8Form>(t);
+  constexpr idx height = 8;
+  for (idx position = 0; position < p.slices.positions; position += height) {
+    const slot_t first = p.slices.first(position);
+    const idx width = p.slices.width(position);
+    idx count[height] = {};
+    slot_t entry[height] = {};
+    for (idx lane = 0; lane < std::min(height, p.slices.positions - position); ++lane) {
+      count[lane] = p.slices.count(position + lane);
+      entry[lane] = p.entry_of_first(position + lane);
+    }
+    for (idx k = 0; k < width; ++k)
+      for (idx lane = 0; lane < height; ++lane) {
+        const slot_t slot = first + k * height + lane;
+        k < count[lane] ? pack_slot(p, slot, entry[lane] + k) : pack_padding(p, slot);
+      }
+  }
+}
+
 template <class Entry, class Stored>
 void pack(const PackTask& t) {
-  const auto p = packing_of<Entry, Stored>(t);
-  for (idx position = 0; position < p.slices.positions; ++position) pack_row(p, position);
+  if (SlicesOf8Form::serves(t.plan.layout)) return pack_slices<Entry, Stored>(t);
+  return BaijForm::serves(t.plan.layout) ? pack_rows<Entry, Stored, BaijForm>(t) : pack_rows<Entry, Stored, AnyForm>(t);
 }
 
 template <class Entry, class Stored>
 std::optional<count32> first_misfit(const PackTask& t, count32 entries) {
-  const auto p = packing_of<Entry, Stored>(t);
+  const auto p = packing_of<Entry, Stored, AnyForm>(t);
   using Block = full_block<typename Entry::scalar>;
   for (count32 e = 0; e < entries; ++e)
     if (!fits(p.entry, Block{p.block(e), p.entry.rows()})) return e;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../backend.hpp"
+#include "../device/layout/words.hpp"
 
 namespace compound::host {
 
@@ -25,6 +26,17 @@ struct KernelRow {
 /// The table of one (vector scalar, stored word) pair; each is compiled in a file of its own.
 template <class S, class Real>
 std::span<const KernelRow> kernel_table();
+
+/// The device text's word map for words in groups of `group` over `items` items.
+template <slot_t Group>
+word_map<Group> map_of(idx group, slot_t items) {
+  word_map<Group> map;
+  if constexpr (Group == dynamic) {
+    map.shift = group == group_all ? word_map<1>::one_group : word_map<1>::log2_of(group);
+    map.stride = group == group_all ? items : slot_t{group};
+  }
+  return map;
+}
 
 /// Null where nothing is compiled for the plan.
 const Kernels* find_kernels(const Plan& plan, const Problem& problem);

@@ -18,7 +18,7 @@ constexpr Problem complex_2x2{{2, 2}, {Field::complex, Precision::double_}};
 constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "sell:32:all"};
-constexpr auto flag_words = {"", "presence", "rowlist", "presence rowlist"};
+constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist"};
 constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",  "words=32:row",
                                      "words=1024:column", "words=all:row",  "words=all:column"};
 constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
@@ -108,15 +108,24 @@ TEST(ParsePlan, GivesALayoutItsOwnSliceSigmaOccupancyAndWordGroup) {
   EXPECT_EQ(parse_plan("sell:33", base).layout, parse_plan("sell:33 words=32", {}).layout);
 }
 
-TEST(ParsePlan, ListsLayoutsForAWordItDoesNotKnow) {
-  EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument, "unknown layout 'sel'; choose csr, ellr, sell");
+TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
+  const Plan base = parse_plan("sell:8 presence rowlist plain", {});
+
+  EXPECT_EQ(parse_plan("lengths", base), parse_plan("sell:8 rowlist plain", {}));
+  EXPECT_EQ(parse_plan("allrows", base), parse_plan("sell:8 presence plain", {}));
+  EXPECT_EQ(parse_plan("simd", base), parse_plan("sell:8 presence rowlist", {}));
+}
+
+TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
+  EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
+               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, sell), entry=");
   EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(parse_plan("csr word=2", {}), ErrorKind::argument,
-               "unknown word 'word=2' in a plan; choose entry=, words=, vectors=, values=, columns=, lanes=, a layout "
-               "(csr, ellr, sell), presence, rowlist, rows");
+               "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell), entry=, words=, vectors=, values=, "
+               "columns=, lanes=, lengths, presence, allrows, rowlist, simd, plain, rows, components, slots");
 }
 
 TEST(ParsePlan, ListsWhatEachSettingAllows) {
@@ -231,6 +240,29 @@ TEST(DefaultPlan, IsCompressedRowsOfColumnMajorBlocks) {
   const Plan plan = default_plan(rows_of_which_empty(100, 0), real_3x3, "host");
 
   EXPECT_EQ(plan, parse_plan("entry=dense csr words=1:column vectors=1 values=double", {}));
+}
+
+PatternStatistics even_rows(idx rows, idx row) {
+  return {.rows = rows,
+          .cols = rows,
+          .entries = count32(rows) * count32(row),
+          .shortest_row = row,
+          .longest_row = row,
+          .mean_row = double(row)};
+}
+
+TEST(DefaultPlan, SlicesShortRowsThatStayInCache) {
+  const Plan slices = parse_plan("sell:8 words=8:column", {});
+  const idx most = (1 << 20) / (7 * 9 * 8);
+
+  EXPECT_EQ(default_plan(even_rows(most, 7), real_3x3, "host"), slices);
+  EXPECT_EQ(default_plan(even_rows(most + 1, 7), real_3x3, "host").layout.preset, "csr") << "too large";
+  EXPECT_EQ(default_plan(even_rows(500, 16), real_3x3, "host").layout.preset, "csr") << "long rows";
+  EXPECT_EQ(default_plan(even_rows(63, 7), real_3x3, "host").layout.preset, "csr") << "hardly any rows";
+  EXPECT_EQ(default_plan(even_rows(500, 7), complex_2x2, "host").layout.preset, "csr") << "no vector code";
+  PatternStatistics uneven = even_rows(500, 7);
+  uneven.longest_row = 11;
+  EXPECT_EQ(default_plan(uneven, real_3x3, "host").layout.preset, "csr") << "much padding";
 }
 
 TEST(DefaultPlan, ListsRowsWhenMostAreEmpty) {

@@ -144,7 +144,8 @@ void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupan
   const Pattern pattern = random_pattern(64, 32, 6, test_seed());
   Random random;
   const Operands<double> o(pattern, "dense", {3, 2}, random);
-  const Plan plan = parse_plan(std::string(layout) + (occupancy == Occupancy::presence ? " presence" : ""), {});
+  const Plan plan =
+      parse_plan(std::string(layout) + (occupancy == Occupancy::presence ? " presence plain" : " plain"), {});
   const Layout l = encode(pattern.view(), plan.layout);
   const auto items = whole_groups(l.slots(), Group);
   std::vector<double> values(items * 6);

@@ -14,6 +14,7 @@ class RecordingBackend final : public Backend {
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     return host_.applicable(plan, problem);
   }
+  std::string_view code(const Plan& plan, const Problem& problem) const override { return host_.code(plan, problem); }
   void* allocate(std::size_t bytes) override { return ++allocations, host_.allocate(bytes); }
   void release(void* memory) noexcept override { ++releases, host_.release(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }

@@ -1,0 +1,200 @@
+// Compressed rows, each entry's words together: the words stream through the registers as they lie.
+#pragma once
+
+#include "prefetch.hpp"
+#include "products.hpp"
+#include "task.hpp"
+
+namespace compound::host {
+namespace {
+
+/// An entry's products cut into vectors: full ones, then one of 4 and one of 1 if need be.
+template <class P>
+struct cut {
+  static constexpr int full = P::count / widest;
+  static constexpr int four = P::count % widest >= 4 ? 1 : 0;
+  static constexpr int one = P::count % widest % 4;
+  static_assert(one <= 1, "two or three products are left over");
+
+  template <int N, int first>
+  static constexpr lane_pattern<N> words() {
+    lane_pattern<N> p{};
+    for (int lane = 0; lane < N; ++lane) p.from[lane] = P::word_of(first + lane);
+    return p;
+  }
+  template <int N, int first>
+  static constexpr lane_pattern<N> inputs() {
+    lane_pattern<N> p{};
+    for (int lane = 0; lane < N; ++lane) p.from[lane] = P::in_of(first + lane);
+    return p;
+  }
+
+  /// Whether full vectors `every` apart may share a sum: their products enter y alike.
+  static constexpr bool may_share(int every) {
+    for (int p = 0; p + every * widest < full * widest; ++p)
+      for (int i = 0; i < P::rows; ++i)
+        if (P::sign(i, p) != P::sign(i, p + every * widest)) return false;
+    return true;
+  }
+  /// Sums for the full vectors: as many as there are registers for, where so few can be shared and leave the products
+  /// that fill no full vector in step with them.
+  static constexpr int sums() {
+    if (full <= accumulators) return full;
+    for (int n = accumulators; n > 0; --n)
+      if (may_share(n) && (four + one == 0 || (full - n) * widest % P::rows == 0)) return n;
+    return full;
+  }
+};
+
+template <class P>
+struct row_sums {
+  using Cut = cut<P>;
+  static constexpr int full = Cut::sums();
+  static constexpr int lanes = full * widest + Cut::four * 4 + Cut::one;
+
+  vec<widest> wide[full ? full : 1];
+  vec<4> four;
+  vec<1> one;
+
+  template <class T>
+  SIMD_FN void add(const T* w, const double* x) {
+    unroll<Cut::full>([&]<int v>() SIMD_LAMBDA {
+      using V = vec<widest>;
+      wide[v % (full ? full : 1)].add_product(V::template take<Cut::template words<widest, v * widest>(), P::words>(w),
+                                              V::template take<Cut::template inputs<widest, v * widest>(), P::cols>(x));
+    });
+    if constexpr (Cut::four) rest<4, Cut::full * widest>(four, w, x);
+    if constexpr (Cut::one) rest<1, Cut::full * widest + Cut::four * 4>(one, w, x);
+  }
+
+  SIMD_FN void add(const row_sums& b) {
+    for (int v = 0; v < full; ++v) wide[v] += b.wide[v];
+    if constexpr (Cut::four) four += b.four;
+    if constexpr (Cut::one) one += b.one;
+  }
+
+  /// y = [z +] the combined sums.
+  SIMD_FN void combine(const double* z, double* y) const {
+    if constexpr (P::by_column)
+      add_columns(z, y);
+    else
+      add_signed(z, y);
+  }
+
+ private:
+  /// Dense blocks: y is the sum of the sums' columns. In registers: memory would have to wait for the stores.
+  SIMD_FN void add_columns(const double* z, double* y) const {
+    unroll<(P::rows + widest - 1) / widest>([&]<int part>() SIMD_LAMBDA {
+      constexpr int first = part * widest, here = P::rows - first < widest ? P::rows - first : widest;
+      auto out = z ? vec<widest>::load_first(z + first, here) : vec<widest>{};
+      unroll<lanes / P::rows>([&]<int j>() SIMD_LAMBDA { out += from_lane<j * P::rows + first>(); });
+      out.store_first(y + first, here);
+    });
+  }
+
+  /// The sums of `widest` lanes from this one on, counted through all vectors; what lies beyond the last is anything.
+  template <int lane>
+  SIMD_FN vec<widest> from_lane() const {
+    constexpr int at = lane / widest, next = at < full + Cut::four + Cut::one - 1 ? at + 1 : at;
+    return vec<widest>::template from_lane<lane % widest>(vector<at>(), vector<next>());
+  }
+  template <int i>
+  SIMD_FN vec<widest> vector() const {
+    if constexpr (i < full)
+      return wide[i];
+    else if constexpr (Cut::four && i == full)
+      return vec<widest>::widened(four);
+    else
+      return vec<widest>::widened(one);
+  }
+
+  SIMD_FN void add_signed(const double* z, double* y) const {
+    double sum[lanes];
+    unroll<full>([&]<int v>() SIMD_LAMBDA { wide[v].store(sum + v * widest); });
+    if constexpr (Cut::four) four.store(sum + full * widest);
+    if constexpr (Cut::one) one.store(sum + lanes - 1);
+    unroll<P::rows>([&]<int i>() SIMD_LAMBDA {
+      double out = z ? z[i] : 0.0;
+      unroll<lanes>([&]<int lane>() SIMD_LAMBDA {
+        // A sum's first product tells its place: those that share it agree.
+        constexpr int p = lane < full * widest ? lane : lane + (Cut::full - full) * widest;
+        if constexpr (P::sign(i, p) > 0) out += sum[lane];
+        if constexpr (P::sign(i, p) < 0) out -= sum[lane];
+      });
+      y[i] = out;
+    });
+  }
+
+  template <int N, int first, class T>
+  SIMD_FN static void rest(vec<N>& sum, const T* w, const double* x) {
+    sum.add_product(vec<N>::template take<Cut::template words<N, first>(), P::words>(w),
+                    vec<N>::template take<Cut::template inputs<N, first>(), P::cols>(x));
+  }
+};
+
+/// Entries of one row are taken two at a time into sums of their own where registers allow: one chain of additions
+/// would wait for itself.
+template <class P, class T>
+void multiply_block_rows(const SimdTask& t) {
+  constexpr bool pairs = 2 * row_sums<P>::full <= accumulators;
+  const T* const values = static_cast<const T*>(t.values);
+  const auto add = [&](row_sums<P>& sums, slot_t k) SIMD_LAMBDA {
+    const T* const w = values + k * P::words;
+    prefetch<P::words* int(sizeof(T))>(w);
+    sums.add(w, t.x + slot_t(t.layout.column[k]) * P::cols);
+  };
+  for (idx position = 0; position < t.layout.positions; ++position) {
+    slot_t k = t.layout.start[position];
+    const slot_t end = t.layout.start[position + 1];
+    row_sums<P> sums;
+    if constexpr (pairs) {
+      row_sums<P> odd;
+      for (; k + 1 < end; k += 2) {
+        add(sums, k);
+        add(odd, k + 1);
+      }
+      sums.add(odd);
+    }
+    for (; k < end; ++k) add(sums, k);
+    const slot_t row = slot_t(t.layout.row(position)) * P::rows;
+    sums.combine(t.z ? t.z + row : nullptr, t.y + row);
+  }
+}
+
+/// Dense real blocks of any shape up to 32 x 32, by column: a block row of y in N vectors, the last with `last` lanes.
+template <int N, class T>
+SIMD_FN void multiply_columns_in(const SimdTask& t) {
+  const T* const values = static_cast<const T*>(t.values);
+  const int rows = t.rows, cols = t.cols, last = rows - (N - 1) * widest;
+  for (idx position = 0; position < t.layout.positions; ++position) {
+    vec<widest> sum[N];
+    for (slot_t k = t.layout.start[position]; k < t.layout.start[position + 1]; ++k) {
+      const T* w = values + k * rows * cols;
+      const double* const x = t.x + slot_t(t.layout.column[k]) * cols;
+      for (int j = 0; j < cols; ++j, w += rows) {
+        const auto xj = vec<widest>::all(x[j]);
+        unroll<N>([&]<int v>() SIMD_LAMBDA {
+          const T* const part = w + v * widest;
+          __builtin_prefetch(reinterpret_cast<const char*>(part) + prefetch_bytes);
+          sum[v].add_product(v + 1 < N ? vec<widest>::load(part) : vec<widest>::load_first(part, last), xj);
+        });
+      }
+    }
+    const slot_t row = slot_t(t.layout.row(position)) * rows;
+    unroll<N>([&]<int v>() SIMD_LAMBDA {
+      const int lanes = v + 1 < N ? widest : last;
+      if (t.z) sum[v] += vec<widest>::load_first(t.z + row + v * widest, lanes);
+      sum[v].store_first(t.y + row + v * widest, lanes);
+    });
+  }
+}
+
+template <class T>
+void multiply_columns(const SimdTask& t) {
+  unroll<32 / widest>([&]<int v>() SIMD_LAMBDA {
+    if ((t.rows + widest - 1) / widest == v + 1) multiply_columns_in<v + 1, T>(t);
+  });
+}
+
+}  // namespace
+}  // namespace compound::host

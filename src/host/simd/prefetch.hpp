@@ -1,0 +1,21 @@
+// Software prefetch of the matrix' values.
+#pragma once
+
+#include "../../device/target.hpp"
+#include "lane_pattern.hpp"
+
+namespace compound::host {
+namespace {
+
+/// Values are fetched this far ahead (into all caches: they may be used again). Measured: docs/performance.md.
+inline constexpr int prefetch_bytes = 2048;
+
+template <int bytes, class T>
+SIMD_FN void prefetch(const T* p) {
+  unroll<(bytes + 63) / 64>([&]<int line>() SIMD_LAMBDA {
+    __builtin_prefetch(reinterpret_cast<const char*>(p) + prefetch_bytes + 64 * line);
+  });
+}
+
+}  // namespace
+}  // namespace compound::host

@@ -1,0 +1,72 @@
+// Slices: `widest` neighbouring rows at a time, one a lane.
+#pragma once
+
+#include "products.hpp"
+#include "task.hpp"
+
+namespace compound::host {
+namespace {
+
+/// Rows of one group of lanes: their lengths, 0 beyond the last position.
+struct lane_rows {
+  idx length[widest];
+  idx shortest, longest;
+
+  SIMD_FN lane_rows(const SimdTask& t, idx position) {
+    const idx left = t.layout.positions - position;
+    shortest = longest = t.layout.length[position];
+    for (int lane = 0; lane < widest; ++lane) {
+      length[lane] = lane < left ? t.layout.length[position + lane] : 0;
+      shortest = length[lane] < shortest ? length[lane] : shortest;
+      longest = length[lane] > longest ? length[lane] : longest;
+    }
+  }
+  SIMD_FN unsigned longer_than(idx k) const {
+    unsigned lanes = 0;
+    for (int lane = 0; lane < widest; ++lane) lanes |= unsigned(length[lane] > k) << lane;
+    return lanes;
+  }
+};
+
+/// One entry of each lane's row. Padding words are 0 and meet an x of 0 that was not read.
+template <class P, class T>
+SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, vec<widest>* sum) {
+  using V = vec<widest>;
+  const T* const w = static_cast<const T*>(t.values) + t.words.first(slot, P::words);
+  const slot_t stride = t.words.stride;
+  const auto at = V::offsets(t.layout.column + slot, P::cols);
+  V x[P::cols];
+  unroll<P::cols>([&]<int j>() SIMD_LAMBDA { x[j] = V::gather(t.x + j, at, lanes); });
+  unroll<P::words>([&]<int k>() SIMD_LAMBDA {
+    const V word = V::load(w + k * stride);
+    unroll<P::count>([&]<int p>() SIMD_LAMBDA {
+      if constexpr (P::word_of(p) == k)
+        unroll<P::rows>([&]<int i>() SIMD_LAMBDA {
+          if constexpr (P::sign(i, p) > 0) sum[i].add_product(word, x[P::in_of(p)]);
+          if constexpr (P::sign(i, p) < 0) sum[i].subtract_product(word, x[P::in_of(p)]);
+        });
+    });
+  });
+}
+
+template <class P, class T>
+void multiply_slice_rows(const SimdTask& t) {
+  constexpr unsigned all_lanes = (1u << widest) - 1;
+  for (idx position = 0; position < t.layout.positions; position += widest) {
+    const lane_rows rows(t, position);
+    vec<widest> sum[P::rows];
+    slot_t slot = t.layout.first(position);
+    idx k = 0;
+    for (; k < rows.shortest; ++k, slot += t.layout.height) add_slot<P, T>(t, slot, all_lanes, sum);
+    for (; k < rows.longest; ++k, slot += t.layout.height) add_slot<P, T>(t, slot, rows.longer_than(k), sum);
+    double out[P::rows][widest];
+    for (int i = 0; i < P::rows; ++i) sum[i].store(out[i]);
+    for (int lane = 0; lane < widest && position + lane < t.layout.positions; ++lane) {
+      const slot_t row = slot_t(t.layout.row(position + lane)) * P::rows;
+      for (int i = 0; i < P::rows; ++i) t.y[row + i] = (t.z ? t.z[row + i] : 0.0) + out[i][lane];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace compound::host

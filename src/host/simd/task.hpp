@@ -1,0 +1,44 @@
+// What a SIMD traversal is given, and the table by which the host backend finds one: plain data, so that the
+// translation units compiled for one instruction set share no code with the rest.
+#pragma once
+
+#include "../../device/layout/slices.hpp"
+#include "../../device/layout/words.hpp"
+
+namespace compound::host {
+
+/// y = A x, or z + A x where z is not null (z may be y). Vectors are arrays of blocks in PETSc's order.
+struct SimdTask {
+  slices<dynamic, Occupancy::lengths> layout;
+  word_map<dynamic> words;  ///< of the matrix
+  int rows = 0, cols = 0;   ///< of a block, in the vectors' real scalars
+  const void* values = nullptr;
+  const double* x = nullptr;
+  const double* z = nullptr;
+  double* y = nullptr;
+};
+
+enum class SimdForm {
+  blocks,  ///< compressed rows, each entry's words together, dense blocks by column
+  slices,  ///< slices of a multiple of 8 rows, words in groups of a multiple of 8
+};
+
+struct SimdKernel {
+  const char* entry;  ///< its name in entry_kinds.cpp
+  bool complex_scalars;
+  bool single;     ///< stored words are floats
+  bool any_shape;  ///< up to `rows` x `cols`
+  int rows, cols;  ///< of a block
+  SimdForm form;
+  void (*run)(const SimdTask&);
+};
+
+struct SimdTable {
+  const SimdKernel* first;
+  int count;
+};
+
+SimdTable avx2_table();
+SimdTable avx512_table();
+
+}  // namespace compound::host

@@ -1,0 +1,112 @@
+// Vectors of doubles in AVX-512 (F, DQ, VL). Loads from floats convert.
+#pragma once
+
+#include <immintrin.h>
+
+#include "vector_scalar.hpp"
+
+namespace compound::host {
+namespace {
+
+inline constexpr int widest = 8;
+inline constexpr int accumulators = 16;  ///< of 32 registers
+
+template <>
+struct vec<4> {
+  __m256d v = _mm256_setzero_pd();
+
+  static SIMD_FN vec load(const double* p) { return {_mm256_loadu_pd(p)}; }
+  static SIMD_FN vec load(const float* p) { return {_mm256_cvtps_pd(_mm_loadu_ps(p))}; }
+  static SIMD_FN vec load_first(const double* p, int n) { return {_mm256_maskz_loadu_pd(first(n), p)}; }
+  static SIMD_FN vec load_first(const float* p, int n) { return {_mm256_cvtps_pd(_mm_maskz_loadu_ps(first(n), p))}; }
+  static SIMD_FN vec all(double a) { return {_mm256_set1_pd(a)}; }
+  SIMD_FN void store(double* p) const { _mm256_storeu_pd(p, v); }
+  SIMD_FN void add_product(vec a, vec b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
+  SIMD_FN void operator+=(vec a) { v = _mm256_add_pd(v, a.v); }
+
+  template <auto pattern, int n, class T>
+  static SIMD_FN vec take(const T* p) {
+    if constexpr (pattern.constant()) {
+      return all(p[pattern[0]]);
+    } else if constexpr (pattern.contiguous()) {
+      return load(p + pattern[0]);
+    } else {
+      constexpr int at = pattern.window(n);
+      static_assert(pattern.in_window(n));
+      constexpr int order =
+          (pattern[0] - at) | (pattern[1] - at) << 2 | (pattern[2] - at) << 4 | (pattern[3] - at) << 6;
+      const vec from = n >= 4 ? load(p + at) : load_first(p, n);
+      return {_mm256_permute4x64_pd(from.v, order)};
+    }
+  }
+
+ private:
+  static SIMD_FN __mmask8 first(int n) { return static_cast<__mmask8>((1u << n) - 1); }
+};
+
+template <>
+struct vec<8> {
+  __m512d v = _mm512_setzero_pd();
+
+  static SIMD_FN vec load(const double* p) { return {_mm512_loadu_pd(p)}; }
+  static SIMD_FN vec load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
+  static SIMD_FN vec load_first(const double* p, int n) { return {_mm512_maskz_loadu_pd(first(n), p)}; }
+  static SIMD_FN vec load_first(const float* p, int n) { return {_mm512_cvtps_pd(_mm256_maskz_loadu_ps(first(n), p))}; }
+  static SIMD_FN vec all(double a) { return {_mm512_set1_pd(a)}; }
+  SIMD_FN void store(double* p) const { _mm512_storeu_pd(p, v); }
+  SIMD_FN void store_first(double* p, int n) const { _mm512_mask_storeu_pd(p, first(n), v); }
+  SIMD_FN void add_product(vec a, vec b) { v = _mm512_fmadd_pd(a.v, b.v, v); }
+  SIMD_FN void subtract_product(vec a, vec b) { v = _mm512_fnmadd_pd(a.v, b.v, v); }
+  SIMD_FN void operator+=(vec a) { v = _mm512_add_pd(v, a.v); }
+  SIMD_FN double sum() const { return _mm512_reduce_add_pd(v); }
+
+  template <int N>
+  static SIMD_FN vec widened(vec<N> a) {
+    if constexpr (N == 4)
+      return {_mm512_castpd256_pd512(a.v)};
+    else
+      return {_mm512_castpd128_pd512(_mm_set_sd(a.v))};
+  }
+  /// Lanes lane, lane + 1, ... of a followed by b.
+  template <int lane>
+  static SIMD_FN vec from_lane(vec a, vec b) {
+    return {_mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b.v), _mm512_castpd_si512(a.v), lane))};
+  }
+
+  template <auto pattern, int n, class T>
+  static SIMD_FN vec take(const T* p) {
+    if constexpr (pattern.constant()) {
+      return all(p[pattern[0]]);
+    } else if constexpr (pattern.contiguous()) {
+      return load(p + pattern[0]);
+    } else {
+      constexpr int at = pattern.window(n);
+      static_assert(pattern.in_window(n));
+      const vec from = n >= 8 ? load(p + at) : load_first(p, n);
+      return {
+          _mm512_permutexvar_pd(_mm512_setr_epi64(pattern[0] - at, pattern[1] - at, pattern[2] - at, pattern[3] - at,
+                                                  pattern[4] - at, pattern[5] - at, pattern[6] - at, pattern[7] - at),
+                                from.v)};
+    }
+  }
+
+  /// step * index[lane], to gather with.
+  static SIMD_FN __m512i offsets(const int* index, int step) {
+    const __m512i wide = _mm512_cvtepi32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)));
+    return _mm512_mul_epi32(wide, _mm512_set1_epi64(step));
+  }
+  /// index[lane] in the first n lanes, reading no others.
+  static SIMD_FN __m512i offsets_of_first(const int* index, int n) {
+    return _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(first(n), index));
+  }
+  /// p[offsets[lane]]; 0, without reading, in lanes whose bit in `lanes` is not set.
+  static SIMD_FN vec gather(const double* p, __m512i offsets, unsigned lanes) {
+    return {_mm512_mask_i64gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>(lanes), offsets, p, 8)};
+  }
+
+ private:
+  static SIMD_FN __mmask8 first(int n) { return static_cast<__mmask8>((1u << n) - 1); }
+};
+
+}  // namespace
+}  // namespace compound::host

@@ -1,0 +1,48 @@
+#include "host/instruction_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backend.hpp"
+#include "support/errors.hpp"
+
+namespace compound::host {
+namespace {
+
+constexpr InstructionSet all_sets[] = {InstructionSet::plain, InstructionSet::avx2, InstructionSet::avx512};
+constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
+
+TEST(InstructionSets, AreFoundByTheirNames) {
+  for (const InstructionSet set : all_sets) EXPECT_EQ(instruction_set(name_of(set)), set);
+  EXPECT_FALSE(instruction_set("sse9").has_value());
+}
+
+TEST(InstructionSets, AreTheBestOfTheMachineUnlessAskedOtherwise) {
+  EXPECT_EQ(instruction_set_in_use(), best_instruction_set());
+}
+
+TEST(InstructionSets, HaveTablesButForPlain) {
+  EXPECT_EQ(simd_table(InstructionSet::plain).count, 0);
+  for (const InstructionSet set : all_sets)
+    if (set != InstructionSet::plain && set <= best_instruction_set()) {
+      EXPECT_GT(simd_table(set).count, 0) << name_of(set);
+    }
+}
+
+TEST(InstructionSets, AreWhatTheHostBackendSaysItMultipliesWith) {
+  const InstructionSet before = instruction_set_in_use();
+  for (const InstructionSet set : all_sets) {
+    if (set > best_instruction_set()) continue;
+    use_instruction_set(set);
+    EXPECT_EQ(backend("host").code(parse_plan("csr", {}), real_3x3), name_of(set));
+    EXPECT_EQ(backend("host").code(parse_plan("csr plain", {}), real_3x3), "plain");
+  }
+  use_instruction_set(before);
+}
+
+TEST(InstructionSets, OfAnotherMachineAreRefused) {
+  if (best_instruction_set() == InstructionSet::avx512) GTEST_SKIP() << "this machine has them all";
+  EXPECT_ERROR(use_instruction_set(InstructionSet::avx512), ErrorKind::argument, "instruction set avx512 is not there");
+}
+
+}  // namespace
+}  // namespace compound::host

@@ -1,0 +1,129 @@
+// SIMD traversals: that they are taken where they should be, and that they touch nothing but their arrays. Their
+// products are tested with all others (packed_*_test.cpp), once per instruction set.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "host/instruction_set.hpp"
+#include "support/products.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+using host::SimdKernel;
+
+host::SimdTable table() { return host::simd_table(host::instruction_set_in_use()); }
+
+std::string name_of_kernel(const SimdKernel& k) {
+  return std::string(k.entry) + (k.complex_scalars ? " complex " : " real ") + std::to_string(k.rows) + "x" +
+         std::to_string(k.cols) + (k.single ? " float" : " double") +
+         (k.form == host::SimdForm::blocks ? " blocks" : " slices");
+}
+
+Plan plan_of(const SimdKernel& k) {
+  return parse_plan("entry=" + std::string(k.entry) + (k.form == host::SimdForm::blocks ? " csr" : " sell:8") +
+                        (k.single ? " values=float" : " values=double"),
+                    {});
+}
+
+Problem problem_of(const SimdKernel& k, int rows, int cols) {
+  return {{rows, cols}, {k.complex_scalars ? Field::complex : Field::real, Precision::double_}};
+}
+
+/// An array that ends where its memory ends, and begins after memory that may not be touched either.
+template <class S>
+class Fenced {
+ public:
+  explicit Fenced(const std::vector<S>& from) {
+    const std::size_t page = sysconf(_SC_PAGESIZE), bytes = from.size() * sizeof(S);
+    const std::size_t inside = (bytes + page - 1) / page * page;
+    size_ = inside + 2 * page;
+    memory_ = static_cast<char*>(mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(memory_ + page, inside, PROT_READ | PROT_WRITE);
+    data_ = reinterpret_cast<S*>(memory_ + page + inside - bytes);
+    std::copy(from.begin(), from.end(), data_);
+  }
+  Fenced(const Fenced&) = delete;
+  Fenced& operator=(const Fenced&) = delete;
+  ~Fenced() { munmap(memory_, size_); }
+  S* data() const { return data_; }
+
+ private:
+  char* memory_;
+  std::size_t size_;
+  S* data_;
+};
+
+TEST(Simd, IsTakenForWhatItsTableHas) {
+  for (int i = 0; i < table().count; ++i) {
+    const SimdKernel& k = table().first[i];
+    EXPECT_EQ(backend("host").code(plan_of(k), problem_of(k, k.rows, k.cols)), name_of(host::instruction_set_in_use()))
+        << name_of_kernel(k);
+  }
+}
+
+TEST(Simd, IsNotTakenForWhatItCannotDo) {
+  constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
+  for (const char* line :
+       {"csr words=1:row", "csr words=2", "sell:8 presence", "sell:2", "sell:8 words=1", "csr vectors=32", "csr plain"})
+    EXPECT_EQ(backend("host").code(parse_plan(line, {}), real_3x3), "plain") << line;
+  EXPECT_EQ(backend("host").code(parse_plan("csr values=float", {}), {{3, 3}, {Field::real, Precision::single}}),
+            "plain");
+}
+
+/// Square blocks of every size that a table's row serves, or its own shape.
+std::vector<BlockShape> shapes_of(const SimdKernel& k) {
+  if (!k.any_shape) return {{k.rows, k.cols}};
+  std::vector<BlockShape> shapes;
+  for (int n = 1; n <= k.rows; ++n) shapes.push_back({n, n});
+  for (const BlockShape b : {BlockShape{3, 5}, BlockShape{32, 1}, BlockShape{1, 32}, BlockShape{17, 9}})
+    shapes.push_back(b);
+  return shapes;
+}
+
+template <class S>
+void expect_right_within_fences(const SimdKernel& k, BlockShape shape, const Pattern& pattern) {
+  Random random;
+  const Operands<S> operands(pattern, k.entry, shape, random);
+  PackedMatrix A(pattern.view(), operands.problem(), plan_of(k), backend("host"), PatternLifetime::outlives);
+  const Fenced<S> blocks(operands.blocks), x(operands.cols_vector), z(operands.rows_z);
+  const Fenced<S> y(std::vector<S>(operands.rows_z.size(), not_a_number<S>()));
+  A.update_values(blocks.data());
+  const auto result = [&] { return std::vector<S>(y.data(), y.data() + operands.rows_z.size()); };
+
+  A.multiply(Op::none, Update::assign, x.data(), nullptr, y.data());
+  EXPECT_TRUE(agrees(result(), reference_product(operands, plan_of(k).values, Op::none, Form::assign)));
+  A.multiply(Op::none, Update::add, x.data(), z.data(), y.data());
+  EXPECT_TRUE(agrees(result(), reference_product(operands, plan_of(k).values, Op::none, Form::add)));
+}
+
+/// The last row has the last column, as a matrix's last row has.
+Pattern pattern_to_the_corner(idx rows, idx cols, idx longest) {
+  Pattern p = random_pattern(rows, cols, longest, test_seed());
+  if (!p.column.empty()) p.column.back() = cols - 1;
+  return p;
+}
+
+TEST(Simd, ReadsAndWritesNothingBeyondItsArrays) {
+  const Pattern patterns[] = {pattern_to_the_corner(37, 29, 9), pattern_to_the_corner(1, 1, 1),
+                              pattern_to_the_corner(9, 40, 1), pattern_of(2, {{1}})};
+  SCOPED_TRACE(seed_text());
+  for (int i = 0; i < table().count; ++i) {
+    const SimdKernel& k = table().first[i];
+    for (const BlockShape shape : shapes_of(k))
+      for (const Pattern& pattern : patterns) {
+        SCOPED_TRACE(name_of_kernel(k) + ", blocks " + std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
+                     ", " + std::to_string(pattern.rows) + " rows");
+        if (k.complex_scalars)
+          expect_right_within_fences<complex_number<double>>(k, shape, pattern);
+        else
+          expect_right_within_fences<double>(k, shape, pattern);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace compound::test
