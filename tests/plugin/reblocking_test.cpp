@@ -3,6 +3,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <petscdmplex.h>
+
 #include "operations.hpp"
 
 namespace {
@@ -144,6 +146,74 @@ TEST_F(Told, InfoNamesTheOptionForScalarMatricesOfDenseBlocks) {
 
     EXPECT_NE(text.find("-mat_compound_block_size 4"), std::string::npos) << text;
   }
+}
+
+/// A box of bricks with 3 unknowns a vertex, of which every eighth vertex has one fixed.
+Grid partly_clamped_box() {
+  Grid dm, spread_out;
+  PETSC_OK(PetscOptionsInsertString(nullptr,
+                                    "-box_dm_plex_dim 3 -box_dm_plex_simplex 0 -box_dm_plex_box_faces 4,4,4 "
+                                    "-box_dm_distribute 0"));
+  PETSC_OK(DMCreate(PETSC_COMM_WORLD, dm.out()));
+  PETSC_OK(DMSetType(dm, DMPLEX));
+  PETSC_OK(DMSetOptionsPrefix(dm, "box_"));
+  PETSC_OK(DMSetFromOptions(dm));
+  PetscPartitioner partitioner;
+  PETSC_OK(DMPlexGetPartitioner(dm, &partitioner));
+  PETSC_OK(PetscPartitionerSetType(partitioner, PETSCPARTITIONERSIMPLE));
+  PETSC_OK(DMPlexDistribute(dm, 0, nullptr, spread_out.out()));
+  if (spread_out) dm = std::move(spread_out);
+  PetscSection section;
+  PetscInt start, end, chart_start, chart_end;
+  PETSC_OK(DMPlexGetChart(dm, &chart_start, &chart_end));
+  PETSC_OK(DMPlexGetDepthStratum(dm, 0, &start, &end));
+  PETSC_OK(PetscSectionCreate(PETSC_COMM_WORLD, &section));
+  PETSC_OK(PetscSectionSetChart(section, chart_start, chart_end));
+  for (PetscInt v = start; v < end; ++v) {
+    PETSC_OK(PetscSectionSetDof(section, v, 3));
+    if (v % 8 == 0) PETSC_OK(PetscSectionSetConstraintDof(section, v, 1));
+  }
+  PETSC_OK(PetscSectionSetUp(section));
+  const PetscInt first = 0;
+  for (PetscInt v = start; v < end; ++v)
+    if (v % 8 == 0) PETSC_OK(PetscSectionSetConstraintIndices(section, v, &first));
+  PETSC_OK(DMSetLocalSection(dm, section));
+  PETSC_OK(PetscSectionDestroy(&section));
+  return dm;
+}
+
+/// The mesh's matrix with every allocated entry set.
+Matrix of_mesh(DM dm, const std::string& type) {
+  Matrix A;
+  PETSC_OK(DMSetMatType(dm, type.c_str()));
+  PETSC_OK(DMCreateMatrix(dm, A.out()));
+  PetscSection section;
+  PetscInt start, end;
+  PETSC_OK(DMGetLocalSection(dm, &section));
+  PETSC_OK(DMPlexGetHeightStratum(dm, 0, &start, &end));
+  for (PetscInt cell = start; cell < end; ++cell) {
+    std::vector<PetscScalar> words(24 * 24);
+    for (std::size_t k = 0; k < words.size(); ++k) words[k] = value(138, cell, static_cast<PetscInt>(k));
+    PETSC_OK(DMPlexMatSetClosure(dm, nullptr, nullptr, A, cell, words.data(), ADD_VALUES));
+  }
+  assemble(A);
+  return A;
+}
+
+TEST_F(Told, APartlyClampedPlexIsPackedInItsNodes) {
+  if (size() > 1) GTEST_SKIP() << "ghost vertices of one process";
+  const auto dm = partly_clamped_box();
+  const auto plain = of_mesh(dm, MATBAIJ), A = of_mesh(dm, MATBAIJCOMPOUND);
+  PetscInt bs;
+  PETSC_OK(MatGetBlockSize(A, &bs));
+  ASSERT_EQ(bs, 1) << "PETSc has learned to make blocks here: this test and its option may go";
+
+  const auto text = info_during([&] { (void)product_of(A, all_products().front(), 139); });
+
+  EXPECT_NE(text.find("-mat_compound_block_size 3"), std::string::npos) << text;
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", "3"));
+  PETSC_OK(MatSetFromOptions(A));
+  EXPECT_TRUE(same_products(A, plain, 140));
 }
 
 TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
