@@ -67,6 +67,19 @@ struct CommonOperations {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /// The parent makes a matrix of our type that knows nothing of what this one was asked for.
+  static PetscErrorCode transpose(Mat A, MatReuse reuse, Mat* B) {
+    PetscFunctionBegin;
+    const Parent* parent;
+    typename Type::State* st;
+    PetscCall(Type::parent(&parent));
+    PetscCall(Type::state(A, &st));
+    const Settings settings = st->settings;
+    PetscCall(parent->ops.transpose(A, reuse, B));
+    if (reuse == MAT_INITIAL_MATRIX) PetscCall(Type::adopt(*B, settings));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   static PetscErrorCode permute(Mat A, IS rows, IS cols, Mat* B) {
     PetscFunctionBegin;
     bool whole;
@@ -88,6 +101,7 @@ struct CommonOperations {
     f(&_MatOps::convertfrom, convert_to_compound);
     f(&_MatOps::createsubmatrix, create_submatrix);
     f(&_MatOps::permute, permute);
+    f(&_MatOps::transpose, transpose);
     f(&_MatOps::creategraph, [](auto... args) { return refuse_graph(args...); });
     f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
     raising<&_MatOps::conjugate>(f);

@@ -1,5 +1,5 @@
-// Calls of user-level functions whose operation neither BAIJ nor the compound types have: which of them PETSc answers by
-// other operations, and which it refuses.
+// Calls of user-level functions whose operation neither BAIJ nor the compound types have: which of them PETSc answers
+// by other operations, and which it refuses.
 #pragma once
 
 #include "compare.hpp"
