@@ -41,6 +41,11 @@ void write_dense(std::uint64_t state, int block_size, PetscScalar* block) {
   for (std::size_t i = 0; i < count; ++i) reals[i] = random_number(state);
 }
 
+void write_identity(std::uint64_t state, int block_size, PetscScalar* block) {
+  const double multiple = random_number(state);
+  for (int i = 0; i < block_size * block_size; ++i) block[i] = i % (block_size + 1) == 0 ? multiple : 0.0;
+}
+
 template <class Kind>
 void write_structured(std::uint64_t state, int, PetscScalar* block) {
   PetscReal words[Kind::word_count];
@@ -68,6 +73,7 @@ struct BlockKind {
 
 constexpr BlockKind block_kinds[] = {
     {"dense", 0, write_dense},
+    {"identity", 0, write_identity},
 #if !defined(PETSC_USE_COMPLEX)
     {"complex", 2, write_structured<complex_entry<CoreScalar>>},
 #endif

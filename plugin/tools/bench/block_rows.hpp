@@ -35,7 +35,8 @@ BlockRows coordinate_rows(const CoordinateMatrix& matrix, int block_size, std::i
 /// a dominant diagonal.
 class ValueRule {
  public:
-  /// `entry`: the kind of entry that blocks are: dense (anything), complex, quaternion. Throws std::invalid_argument.
+  /// `entry`: the kind of entry that blocks are: dense (anything), identity (multiples of it), complex,
+  /// quaternion. Throws std::invalid_argument.
   ValueRule(std::string_view entry, int block_size, std::uint64_t seed);
 
   /// Writes the block, column-major. `row_length`: entries of its block row.

@@ -46,6 +46,8 @@ class Candidate {
   virtual double preparation_s() const { return 0; }
   /// Makes the candidate believe that the matrix has new values, and takes them; seconds. `steady_s`: of a product.
   virtual double new_values_s(double steady_s) = 0;
+  /// Packs pattern and values anew, as for the first product; seconds. Negative: this candidate cannot.
+  virtual double pack_again_s(double) { return -1; }
   virtual Bytes bytes() const = 0;
   /// This rank's part of the last product.
   virtual std::vector<PetscScalar> result() const = 0;

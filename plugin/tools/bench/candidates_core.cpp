@@ -133,10 +133,7 @@ class CoreCandidate final : public Candidate {
     x_.take(c.x);
     y_.take(c.y);
     z_.take(c.z);
-    preparation_s_ = timed(PETSC_COMM_SELF, [&] {
-      packed_.emplace(source_->view, source_->problem, plan, backend("host"), PatternLifetime::outlives);
-      packed_->update_values(source_->blocks);
-    });
+    preparation_s_ = pack(plan);
     parent_bytes_ = static_cast<double>(c.read_bytes) + 4.0 * static_cast<double>(c.block_rows + 1);
   }
 
@@ -156,6 +153,8 @@ class CoreCandidate final : public Candidate {
     return timed(PETSC_COMM_SELF, [&] { packed_->update_values(source_->blocks); });
   }
 
+  double pack_again_s(double) override { return pack(Plan(packed_->plan())); }
+
   Bytes bytes() const override {
     return {source_->single ? source_->bytes_of_copies() : parent_bytes_,
             static_cast<double>(packed_->bytes().total())};
@@ -163,6 +162,14 @@ class CoreCandidate final : public Candidate {
   std::vector<PetscScalar> result() const override { return y_.natural(); }
 
  private:
+  double pack(const Plan& plan) {
+    packed_.reset();
+    return timed(PETSC_COMM_SELF, [&] {
+      packed_.emplace(source_->view, source_->problem, plan, backend("host"), PatternLifetime::outlives);
+      packed_->update_values(source_->blocks);
+    });
+  }
+
   CoreVector vector(const CaseMatrix& c, const Plan& plan, std::int64_t blocks) const {
     return {source_->single, plan.layout.vector_group, c.block_size, blocks};
   }

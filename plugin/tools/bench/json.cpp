@@ -35,15 +35,14 @@ ordered_json json_of(const Samples& samples) {
           {"spread", s.spread},   {"samples_s", samples.seconds}, {"products_a_sample", samples.products_a_sample}};
 }
 
-ordered_json json_of(const CandidateResult& c, double base_s, double read_gbs) {
+ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
   ordered_json j = {{"name", c.name}, {"kind", c.kind}, {"plan", c.plan}};
   j.update(json_of(c.samples));
   const double median = statistics_of(c.samples.seconds).median;
-  const double gbs = median > 0 ? c.compulsory_bytes / median / 1e9 : 0;
   j["compulsory_bytes"] = c.compulsory_bytes;
-  j["gbs"] = gbs;
-  j["share_of_read"] = read_gbs > 0 ? gbs / read_gbs : 0;
-  j["times_baseline"] = median > 0 ? base_s / median : 0;
+  j["gbs"] = median > 0 ? c.compulsory_bytes / median / 1e9 : 0;
+  j["share_of_read"] = share_of_read(r, c);
+  j["times_baseline"] = times_baseline(r, c);
   j["first_pack_s"] = c.first_pack_s;
   j["new_values_s"] = c.new_values_s;
   j["parent_bytes"] = c.parent_bytes;
@@ -56,17 +55,17 @@ ordered_json json_of(const CandidateResult& c, double base_s, double read_gbs) {
 }
 
 ordered_json json_of(const CaseResult& r) {
-  const double base_s = statistics_of(r.candidates[r.baseline].samples.seconds).median;
   const double read_s = statistics_of(r.read.seconds).median;
-  const double read_gbs = read_s > 0 ? r.read_bytes / read_s / 1e9 : 0;
-  ordered_json j = {
-      {"description", r.description},     {"block_size", r.block_size}, {"block_rows", r.block_rows},
-      {"block_columns", r.block_columns}, {"blocks", r.entries},        {"longest_row", r.longest_row},
-      {"value_bytes", r.value_bytes},     {"ranks", r.ranks},           {"baseline", r.candidates[r.baseline].name}};
+  ordered_json j = {{"description", r.description}, {"block_size", r.block_size},
+                    {"block_rows", r.block_rows},   {"block_columns", r.block_columns},
+                    {"blocks", r.entries},          {"longest_row", r.longest_row},
+                    {"value_bytes", r.value_bytes}, {"ranks", r.ranks},
+                    {"result_norm", r.result_norm}, {"baseline", r.candidates[r.baseline].name}};
   j["read"] = json_of(r.read);
   j["read"]["bytes"] = r.read_bytes;
-  j["read"]["gbs"] = read_gbs;
-  for (const CandidateResult& c : r.candidates) j["candidates"].push_back(json_of(c, base_s, read_gbs));
+  j["read"]["gbs"] = read_s > 0 ? r.read_bytes / read_s / 1e9 : 0;
+  j["read"]["kernel"] = r.read_kernel;
+  for (const CandidateResult& c : r.candidates) j["candidates"].push_back(json_of(r, c));
   return j;
 }
 

@@ -115,14 +115,14 @@ const Row rows[] = {
      }},
     {"-block_size", "rows of a block; a list makes a case of each. Files: default from the .info file, else 1", "3",
      read_block_sizes},
-    {"-entry", "what generated blocks are: dense (any), complex, quaternion", "dense",
+    {"-entry", "what generated blocks are: dense (any), identity (its multiples), complex, quaternion", "dense",
      [](Options& o, const std::string& v) { o.entry = v; }},
     {"-shuffle", "number rows and columns at random within windows of so many rows, or all", "1", read_shuffle},
     {"-seed", "of random values, vectors and shuffles", "1",
      [](Options& o, const std::string& v) {
        o.seed = number<std::uint64_t>("-seed", v, 0, UINT64_MAX, "expected a non-negative integer");
      }},
-    {"-types", "PETSc matrix types to compare, separated by commas", "aij,baij,baijcompound",
+    {"-types", "PETSc matrix types to compare, separated by commas", "aij,baij,baijcompound; with plans baij",
      [](Options& o, const std::string& v) { o.types = names("-types", v, ',', "matrix types"); }},
     {"-plans", "plans of baijcompound to compare (-mat_compound_plan), separated by semicolons", "",
      [](Options& o, const std::string& v) { o.plans = names("-plans", v, ';', "plan lines"); }},
@@ -183,7 +183,9 @@ void check_and_complete(Options& o) {
     throw usage_error("-matrix excludes the generator's -grid, -n, -rows, -megabytes, -shuffle and -entry");
   if (!o.file.empty() && o.block_sizes.size() > 1)
     throw usage_error("-matrix takes one -block_size, not a list; run once for each");
-  if (o.types.empty() && o.plans.empty() && o.core_plans.empty()) o.types = {"aij", "baij", "baijcompound"};
+  const bool plans = !o.plans.empty() || !o.core_plans.empty();
+  if (o.types.empty())
+    o.types = plans ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
   if (!o.file.empty()) return;
   if (!o.grid) o.grid = find_grid("7");
   if (o.sizes.empty()) o.sizes = {64000};

@@ -74,6 +74,40 @@ void write_values(Mat A, const BlockRows& rows, int block_size, const ValueRule&
 
 }  // namespace
 
+namespace {
+
+void preallocate(Mat A, const BlockRows& rows, int block_size, const Share& columns) {
+  std::vector<PetscInt> diagonal, off_diagonal;
+  for (std::size_t r = 1; r < rows.start.size(); ++r) {
+    const auto mine = std::count_if(rows.column.begin() + rows.start[r - 1], rows.column.begin() + rows.start[r],
+                                    [&](PetscInt j) { return j >= columns.first && j < columns.first + columns.rows; });
+    diagonal.push_back(static_cast<PetscInt>(mine));
+    off_diagonal.push_back(rows.start[r] - rows.start[r - 1] - diagonal.back());
+  }
+  // Each is for one of the two types and does nothing for the other.
+  must(MatSeqBAIJSetPreallocation(A, block_size, 0, diagonal.data()));
+  must(MatMPIBAIJSetPreallocation(A, block_size, 0, diagonal.data(), 0, off_diagonal.data()));
+}
+
+/// Row by row; without values the blocks become zero.
+void insert(Mat A, const BlockRows& rows, int block_size) {
+  const std::size_t words = static_cast<std::size_t>(block_size) * static_cast<std::size_t>(block_size);
+  std::vector<PetscScalar> zeros;
+  for (std::size_t r = 1; r < rows.start.size(); ++r) {
+    const auto first = static_cast<std::size_t>(rows.start[r - 1]);
+    const PetscInt count = rows.start[r] - rows.start[r - 1];
+    if (rows.values.empty() && zeros.size() < static_cast<std::size_t>(count) * words)
+      zeros.assign(static_cast<std::size_t>(count) * words, 0.0);
+    const auto row = static_cast<PetscInt>(rows.first + static_cast<std::int64_t>(r) - 1);
+    must(MatSetValuesBlocked(A, 1, &row, count, rows.column.data() + first,
+                             rows.values.empty() ? zeros.data() : rows.values.data() + first * words, INSERT_VALUES));
+  }
+  must(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+}  // namespace
+
 Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const ValueRule* rule) {
   int size;
   MPI_Comm_size(comm, &size);
@@ -84,13 +118,10 @@ Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const Valu
                    static_cast<PetscInt>(rows.all_rows * block_size),
                    static_cast<PetscInt>(rows.all_columns * block_size)));
   must(MatSetType(A, size == 1 ? MATSEQBAIJ : MATMPIBAIJ));
-  must(MatSetBlockSize(A, block_size));
+  preallocate(A, rows, block_size, columns);
   must(MatSetOption(A, MAT_ROW_ORIENTED, PETSC_FALSE));  // blocks come column-major, and whole rows go in at once
-  const PetscScalar* values = rows.values.empty() ? nullptr : rows.values.data();
-  if (size == 1)
-    must(MatSeqBAIJSetPreallocationCSR(A, block_size, rows.start.data(), rows.column.data(), values));
-  else
-    must(MatMPIBAIJSetPreallocationCSR(A, block_size, rows.start.data(), rows.column.data(), values));
+  must(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  insert(A, rows, block_size);
   if (rule) write_values(A, rows, block_size, *rule);
   return A;
 }

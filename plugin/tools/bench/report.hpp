@@ -32,10 +32,16 @@ struct CaseResult {
   std::int64_t block_rows = 0, block_columns = 0, entries = 0, longest_row = 0;
   double value_bytes = 0;
   Samples read;
-  double read_bytes = 0;  ///< on all ranks, one pass
+  double read_bytes = 0;    ///< on all ranks, one pass
+  std::string read_kernel;  ///< the instruction set of the sum
+  double result_norm = 0;   ///< Euclidean, of the first candidate's product: the same on any number of ranks
   std::vector<CandidateResult> candidates;
   std::size_t baseline = 0;
 };
+
+/// Speed relative to the baseline, and bytes per second relative to plain reading; both medians of paired rounds.
+double times_baseline(const CaseResult& result, const CandidateResult& candidate);
+double share_of_read(const CaseResult& result, const CandidateResult& candidate);
 
 void print_table(std::ostream& out, const CaseResult& result, const Options& options);
 

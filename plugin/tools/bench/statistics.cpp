@@ -26,4 +26,11 @@ Statistics statistics_of(std::span<const double> samples) {
   return s;
 }
 
+double paired_ratio(std::span<const double> base, std::span<const double> samples) {
+  if (base.size() != samples.size()) throw std::invalid_argument("ratios of different numbers of rounds");
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < samples.size(); ++i) ratios.push_back(samples[i] > 0 ? base[i] / samples[i] : 0);
+  return quantile(ratios, 0.5);
+}
+
 }  // namespace compound::bench

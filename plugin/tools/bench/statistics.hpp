@@ -16,4 +16,8 @@ double quantile(std::span<const double> samples, double q);
 /// Of at least one sample.
 Statistics statistics_of(std::span<const double> samples);
 
+/// Median over the rounds of base[round] / samples[round]: what two neighbours in time saw of the machine's other work
+/// cancels. Both of one length, at least 1.
+double paired_ratio(std::span<const double> base, std::span<const double> samples);
+
 }  // namespace compound::bench
