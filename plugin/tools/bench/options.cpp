@@ -250,7 +250,7 @@ void check_unused_options(bool early) {
   for (PetscInt i = 0; i < count; ++i) {
     const std::string_view name = option_names[i];
     const bool later = std::ranges::any_of(later_options, [&](std::string_view b) { return name.starts_with(b); });
-    if (early && later) continue;
+    if ((early && later) || name == "use_gpu_aware_mpi") continue;  // PETSc asks for it when a device is touched
     unknown += (unknown.empty() ? "-" : ", -") + std::string(name) + nearest(name);
   }
   must(PetscOptionsLeftRestore(nullptr, &count, &option_names, &values));

@@ -233,10 +233,10 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
     CandidateResult& result = r.candidates.emplace_back();
     first_product(comm, *candidate, result);
     result.compulsory_bytes = compulsory_bytes(c, storage_of(*candidate, c));
+    if (r.candidates.size() == 1) r.result_norm = norm_of(comm, candidate->result());  // the next overwrites y
     if (o.check) check(*candidate, result);
     runners.push_back({candidate->name(), [raw = candidate.get()] { raw->multiply(); }});
   }
-  r.result_norm = norm_of(comm, candidates.front()->result());
   take_read(comm, c, runners, r);
   std::vector<Samples> samples = measure(comm, runners, o, progress);
   r.read = std::move(samples.back());
