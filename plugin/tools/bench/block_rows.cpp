@@ -60,7 +60,7 @@ void write_structured(std::uint64_t state, int, PetscScalar* block) {
         else
           value += u.re * words[k];
       }
-      std::memcpy(block + j * Kind::block_rows + i, &value, sizeof(value));
+      std::memcpy(static_cast<void*>(block + j * Kind::block_rows + i), &value, sizeof(value));
     }
 }
 

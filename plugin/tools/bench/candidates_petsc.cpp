@@ -129,7 +129,7 @@ class PetscCandidate final : public Candidate {
     must(MatGetInfo(matrix(), MAT_GLOBAL_SUM, &i));
     const double side = std::strstr(type_name(), "baij") ? case_.block_size : 1;
     const double rows = static_cast<double>(case_.block_rows) * case_.block_size / side;
-    return i.nz_used * (sizeof(PetscScalar) + sizeof(PetscInt) / (side * side)) + (rows + 1) * sizeof(PetscInt);
+    return i.nz_used * sizeof(PetscScalar) + (i.nz_used / (side * side) + rows + 1) * sizeof(PetscInt);
   }
 
   const CaseMatrix& case_;

@@ -12,11 +12,12 @@
 
 namespace compound::bench {
 
-/// Tells the user on stderr (rank 0) what takes long: nothing in the first two seconds, then once a second at most.
+/// Tells the user on stderr (rank 0) what takes long: nothing in the first two seconds, then once a second at most,
+/// unless `surely`.
 class Progress {
  public:
   explicit Progress(MPI_Comm comm);
-  void say(const std::string& what);
+  void say(const std::string& what, bool surely = false);
 
  private:
   bool speaks_;

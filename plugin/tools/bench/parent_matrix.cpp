@@ -130,11 +130,12 @@ namespace {
 
 enum class FileKind { petsc, matrix_market };
 
-/// Big-endian, as PETSc writes it.
-std::int32_t first_integer(const std::string& head) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(head[i]);
-  return static_cast<std::int32_t>(value);
+/// Big-endian, as PETSc writes it; 0 if the file is shorter.
+std::int64_t first_integer(const std::string& head, std::size_t bytes) {
+  if (head.size() < bytes) return 0;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(head[i]);
+  return static_cast<std::int64_t>(value);
 }
 
 FileKind kind_of(const std::string& file) {
@@ -146,7 +147,11 @@ FileKind kind_of(const std::string& file) {
   std::string lower = head;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (lower == "%%matrixmarket") return FileKind::matrix_market;
-  if (head.size() >= 4 && first_integer(head) == MAT_FILE_CLASSID) return FileKind::petsc;
+  if (first_integer(head, sizeof(PetscInt)) == MAT_FILE_CLASSID) return FileKind::petsc;
+  if (first_integer(head, 12 - sizeof(PetscInt)) == MAT_FILE_CLASSID)  // 4 or 8 bytes, whichever PetscInt is not
+    throw usage_error("-matrix: '" + file + "' was written by a PETSc with " + (sizeof(PetscInt) == 8 ? "32" : "64") +
+                      "-bit indices, this one has " + (sizeof(PetscInt) == 8 ? "64" : "32") +
+                      "; use a compound-bench built for such a PETSc");
   if (head.size() >= 2 && head[0] == '\x1f' && head[1] == '\x8b')
     throw usage_error("-matrix: '" + file + "' is compressed; gunzip it first");
   throw usage_error("-matrix: '" + file +

@@ -62,11 +62,14 @@ Matrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
   return assemble(comm, rows, spec.block_size, &*rule);
 }
 
-CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
+CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
   if (spec.grid.kind) {
+    progress.say("assembling " + describe(spec, o),
+                 double(spec.grid.entries()) * spec.block_size * spec.block_size > 1e7);
     check_memory(comm, {double(spec.grid.rows()), double(spec.grid.entries()), spec.block_size}, o);
     return make_case(generate(comm, spec, o), o.operation, o.seed);
   }
+  progress.say("reading " + o.file);
   CaseMatrix c = make_case(load(comm, o.file, spec.block_size), o.operation, o.seed);
   check_memory(comm, {double(c.block_rows), double(c.entries), c.block_size}, o);
   return c;
@@ -221,9 +224,8 @@ void rehearse(MPI_Comm comm, int block_size, const Options& o, Progress& progres
 
 CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
   if (spec.grid.kind) rehearse(comm, spec.block_size, o, progress);
-  const CaseMatrix c = prepare(comm, spec, o);
+  const CaseMatrix c = prepare(comm, spec, o, progress);
   if (!spec.grid.kind) rehearse(comm, c.block_size, o, progress);
-  progress.say("assembled " + describe(spec, o));
   CaseResult r = head_of(comm, spec, c, o);
   const auto candidates = make_candidates(comm, c, o, progress);
   r.baseline = baseline_of(candidates, o);
