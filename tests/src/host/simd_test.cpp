@@ -109,7 +109,7 @@ Pattern pattern_to_the_corner(idx rows, idx cols, idx longest) {
 
 TEST(Simd, ReadsAndWritesNothingBeyondItsArrays) {
   const Pattern patterns[] = {pattern_to_the_corner(37, 29, 9), pattern_to_the_corner(1, 1, 1),
-                              pattern_to_the_corner(9, 40, 1), pattern_of(2, {{1}})};
+                              pattern_to_the_corner(9, 40, 1), pattern_to_the_corner(11, 70, 50), pattern_of(2, {{1}})};
   SCOPED_TRACE(seed_text());
   for (int i = 0; i < table().count; ++i) {
     const SimdKernel& k = table().first[i];

@@ -1,0 +1,84 @@
+// Candidates: the same matrix and product, each in a type, plan or program of its own.
+#pragma once
+
+#include <petscmat.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "parent_matrix.hpp"
+
+namespace compound::bench {
+
+/// The matrix and the vectors of a case, shared by all candidates.
+struct CaseMatrix {
+  Matrix parent;
+  Vector x, y, z;
+  Operation operation = Operation::mult;
+  int block_size = 0;
+  std::int64_t block_rows = 0, block_columns = 0, entries = 0;  ///< of the whole matrix
+  std::int64_t longest_row = 0;                                 ///< blocks
+  double norm = 0, x_norm = 0;                                  ///< |op(A)| and |x|, largest sums and components
+  std::int64_t read_bytes = 0;                                  ///< of this rank's arrays: values, columns, row starts
+};
+
+/// Collective. Takes an assembled BAIJ.
+CaseMatrix make_case(Matrix parent, Operation operation, std::uint64_t seed);
+
+struct Bytes {
+  double parent = 0, packed = 0;  ///< on all ranks
+};
+
+/// One way to multiply. All functions are collective.
+class Candidate {
+ public:
+  explicit Candidate(std::string name) : name_(std::move(name)) {}
+  virtual ~Candidate() = default;
+  const std::string& name() const { return name_; }
+  virtual std::string kind() const = 0;  ///< "type", "plan", "core"
+  /// The plan in use as a line; empty if there is none. After the first product.
+  virtual std::string plan() const = 0;
+  virtual void multiply() = 0;
+  /// Seconds to make the first product possible that the first product does not contain.
+  virtual double preparation_s() const { return 0; }
+  /// Makes the candidate believe that the matrix has new values, and takes them; seconds. `steady_s`: of a product.
+  virtual double new_values_s(double steady_s) = 0;
+  /// Packs pattern and values anew, as for the first product; seconds. Negative: this candidate cannot.
+  virtual double pack_again_s(double) { return -1; }
+  virtual Bytes bytes() const = 0;
+  /// This rank's part of the last product.
+  virtual std::vector<PetscScalar> result() const = 0;
+  /// Whether the vectors are of single precision too.
+  virtual bool float_vectors() const { return false; }
+
+ private:
+  std::string name_;
+};
+
+/// What the compulsory bytes and the allowed error depend on.
+struct Storage {
+  double block_bytes = 0;   ///< stored words of one block
+  double vector_bytes = 8;  ///< one scalar of x or y
+  bool single = false;      ///< words or vectors of single precision
+};
+Storage storage_of(const Candidate& candidate, const CaseMatrix& matrix);
+
+/// Bytes that one product must move at least: words, columns, row starts, x, y (and z) once.
+double compulsory_bytes(const CaseMatrix& matrix, const Storage& storage);
+
+std::unique_ptr<Candidate> make_type_candidate(const CaseMatrix& matrix, const std::string& type);
+std::unique_ptr<Candidate> make_plan_candidate(const CaseMatrix& matrix, const std::string& plan);
+
+/// What core candidates share: the pattern and, in single precision, the blocks.
+class CoreSource;
+std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& matrix, bool single);
+std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& matrix, std::shared_ptr<CoreSource> source,
+                                               const std::string& plan);
+
+/// Seconds on the slowest rank, all starting together.
+double timed(MPI_Comm comm, const std::function<void()>& body);
+
+}  // namespace compound::bench

@@ -1,0 +1,205 @@
+// Candidates that run the core without PETSc: any word map of the vectors, any precision.
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "candidate.hpp"
+#include "device/layout/words.hpp"
+#include "error.hpp"
+#include "failure.hpp"
+#include "packed.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+constexpr int reals_per_scalar = sizeof(PetscScalar) / sizeof(double);
+
+std::vector<float> narrowed(const PetscScalar* from, std::size_t scalars) {
+  const double* reals = reinterpret_cast<const double*>(from);
+  return {reals, reals + scalars * reals_per_scalar};
+}
+
+}  // namespace
+
+class CoreSource {
+ public:
+  CoreSource(const CaseMatrix& c, bool single_) : single(single_) {
+    const BlockArrays arrays = block_arrays(c.parent).front();
+    const auto entries = static_cast<std::size_t>(arrays.entries());
+    if constexpr (sizeof(PetscInt) == sizeof(idx)) {
+      view = {static_cast<idx>(arrays.rows),
+              static_cast<idx>(arrays.columns),
+              {reinterpret_cast<const count32*>(arrays.start), static_cast<std::size_t>(arrays.rows) + 1},
+              {reinterpret_cast<const idx*>(arrays.column), entries}};
+    } else {
+      using Wide = std::conditional_t<sizeof(PetscInt) == 8, std::int64_t, std::int32_t>;
+      copy_ = pattern_from(arrays.rows, arrays.columns, reinterpret_cast<const Wide*>(arrays.start),
+                           reinterpret_cast<const Wide*>(arrays.column));
+      view = copy_.view();
+    }
+    blocks = arrays.values;
+    if (single) {
+      narrow_ = narrowed(arrays.values, entries * static_cast<std::size_t>(c.block_size * c.block_size));
+      blocks = narrow_.data();
+    }
+    problem = {{c.block_size, c.block_size},
+               {reals_per_scalar == 2 ? Field::complex : Field::real, single ? Precision::single : Precision::double_}};
+  }
+  CoreSource(const CoreSource&) = delete;
+
+  double bytes_of_copies() const { return static_cast<double>(narrow_.size() * sizeof(float)); }
+
+  bool single;
+  PatternView view;
+  const void* blocks;
+  Problem problem;
+
+ private:
+  Pattern copy_;
+  std::vector<float> narrow_;
+};
+
+namespace {
+
+/// A vector of blocks in grouped<group> order, in the precision of the products.
+class CoreVector {
+ public:
+  CoreVector(bool single, idx group, int block_size, std::int64_t blocks)
+      : single_(single), block_size_(block_size), blocks_(blocks) {
+    const std::int64_t stride = group == group_all ? blocks : group;
+    const std::int64_t items = group == group_all ? blocks : (blocks + group - 1) / group * group;
+    const int shift = group == group_all ? word_map<dynamic>::one_group : int(word_map<dynamic>::log2_of(group));
+    map_ = {shift, stride};
+    const auto reals = static_cast<std::size_t>(items * block_size * reals_per_scalar);
+    if (single)
+      floats_.resize(reals);
+    else
+      doubles_.resize(reals);
+  }
+
+  void* data() { return single_ ? static_cast<void*>(floats_.data()) : doubles_.data(); }
+
+  void take(Vec from) {
+    const PetscScalar* values;
+    must(VecGetArrayRead(from, &values));
+    const double* reals = reinterpret_cast<const double*>(values);
+    each([&](std::size_t natural, std::size_t stored) {
+      if (single_)
+        floats_[stored] = static_cast<float>(reals[natural]);
+      else
+        doubles_[stored] = reals[natural];
+    });
+    must(VecRestoreArrayRead(from, &values));
+  }
+
+  std::vector<PetscScalar> natural() const {
+    std::vector<PetscScalar> values(static_cast<std::size_t>(blocks_ * block_size_));
+    double* reals = reinterpret_cast<double*>(values.data());
+    each([&](std::size_t natural, std::size_t stored) {
+      reals[natural] = single_ ? floats_[stored] : doubles_[stored];
+    });
+    return values;
+  }
+
+ private:
+  /// f(place in PETSc's order, place here) of every real number.
+  template <class F>
+  void each(const F& f) const {
+    for (std::int64_t block = 0; block < blocks_; ++block)
+      for (int i = 0; i < block_size_; ++i)
+        for (int part = 0; part < reals_per_scalar; ++part)
+          f(static_cast<std::size_t>((block * block_size_ + i) * reals_per_scalar + part),
+            static_cast<std::size_t>((map_.first(block, block_size_) + i * map_.stride) * reals_per_scalar + part));
+  }
+
+  bool single_;
+  int block_size_;
+  std::int64_t blocks_;
+  word_map<dynamic> map_;
+  std::vector<float> floats_;
+  std::vector<double> doubles_;
+};
+
+class CoreCandidate final : public Candidate {
+ public:
+  CoreCandidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source, const Plan& plan, const std::string& text)
+      : Candidate("core " + text),
+        operation_(c.operation),
+        source_(std::move(source)),
+        x_(vector(c, plan, c.operation == Operation::transpose ? c.block_rows : c.block_columns)),
+        y_(vector(c, plan, c.operation == Operation::transpose ? c.block_columns : c.block_rows)),
+        z_(y_) {
+    x_.take(c.x);
+    y_.take(c.y);
+    z_.take(c.z);
+    preparation_s_ = pack(plan);
+    parent_bytes_ = static_cast<double>(c.read_bytes) + 4.0 * static_cast<double>(c.block_rows + 1);
+  }
+
+  std::string kind() const override { return "core"; }
+  std::string plan() const override { return to_string(packed_->plan()); }
+  bool float_vectors() const override { return source_->single; }
+  double preparation_s() const override { return preparation_s_; }
+
+  void multiply() override {
+    const Op op = operation_ == Operation::transpose ? Op::transpose : Op::none;
+    const Update update = operation_ == Operation::multadd ? Update::add : Update::assign;
+    packed_->multiply(op, update, x_.data(), update == Update::add ? z_.data() : nullptr, y_.data());
+  }
+
+  double new_values_s(double) override {
+    if (packed_->lies_on_blocks()) return 0;
+    return timed(PETSC_COMM_SELF, [&] { packed_->update_values(source_->blocks); });
+  }
+
+  double pack_again_s(double) override { return pack(Plan(packed_->plan())); }
+
+  Bytes bytes() const override {
+    return {source_->single ? source_->bytes_of_copies() : parent_bytes_,
+            static_cast<double>(packed_->bytes().total())};
+  }
+  std::vector<PetscScalar> result() const override { return y_.natural(); }
+
+ private:
+  double pack(const Plan& plan) {
+    packed_.reset();
+    return timed(PETSC_COMM_SELF, [&] {
+      packed_.emplace(source_->view, source_->problem, plan, backend("host"), PatternLifetime::outlives);
+      packed_->update_values(source_->blocks);
+    });
+  }
+
+  CoreVector vector(const CaseMatrix& c, const Plan& plan, std::int64_t blocks) const {
+    return {source_->single, plan.layout.vector_group, c.block_size, blocks};
+  }
+
+  Operation operation_;
+  std::shared_ptr<CoreSource> source_;
+  CoreVector x_, y_, z_;
+  std::optional<PackedMatrix> packed_;
+  double preparation_s_ = 0, parent_bytes_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& c, bool single) {
+  try {
+    return std::make_shared<CoreSource>(c, single);
+  } catch (const error& e) {
+    throw usage_error(std::string("-core_plans: ") + e.what());
+  }
+}
+
+std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source,
+                                               const std::string& text) {
+  try {
+    const Plan base = default_plan(statistics(source->view), source->problem, "host");
+    const Plan plan = text == "auto" ? base : parse_plan(text, base);
+    return std::make_unique<CoreCandidate>(c, std::move(source), plan, text);
+  } catch (const error& e) {
+    throw usage_error("-core_plans '" + text + "': " + e.what());
+  }
+}
+
+}  // namespace compound::bench

@@ -1,0 +1,160 @@
+// Candidates that are PETSc matrices: any type, and baijcompound with a plan.
+#include <petsc/private/petscimpl.h>
+#include <petsccompound.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "candidate.hpp"
+#include "failure.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
+
+class PetscCandidate final : public Candidate {
+ public:
+  PetscCandidate(const CaseMatrix& c, std::string name, const std::string& type, const std::string& plan)
+      : Candidate(std::move(name)), case_(c), by_plan_(!plan.empty()) {
+    if (type != MATBAIJ) must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, own_.out()));
+    compound_ = std::strstr(type_name(), MATBAIJCOMPOUND) != nullptr;
+    if (compound_ && own_) must(MatSetFromOptions(own_));
+    if (by_plan_ && plan != "auto") must(MatCompoundSetPlan(own_, plan.c_str()));
+    take_vectors();
+  }
+
+  std::string kind() const override { return by_plan_ ? "plan" : "type"; }
+
+  std::string plan() const override {
+    if (!compound_) return "";
+    const char* line;
+    must(MatCompoundGetPlan(matrix(), &line));
+    // Ranks may have decided differently; the table shows the first one's.
+    std::string text = line;
+    int length = static_cast<int>(text.size());
+    MPI_Bcast(&length, 1, MPI_INT, 0, comm_of(matrix()));
+    text.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm_of(matrix()));
+    return text;
+  }
+
+  void multiply() override {
+    switch (case_.operation) {
+      case Operation::mult:
+        return must(MatMult(matrix(), x(), y()));
+      case Operation::multadd:
+        return must(MatMultAdd(matrix(), x(), z(), y()));
+      case Operation::transpose:
+        return must(MatMultTranspose(matrix(), x(), y()));
+    }
+  }
+
+  double new_values_s(double steady_s) override {
+    const std::int64_t packs = info().value_packs;
+    must(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(matrix())));
+    const double seconds = timed(comm_of(matrix()), [&] { multiply(); });
+    // Without a copy there is nothing to pack: what is left then is noise.
+    if (compound_ && info().value_packs == packs) return 0;
+    return std::max(0.0, seconds - steady_s);
+  }
+
+  double pack_again_s(double steady_s) override {
+    if (!compound_ || case_.parent == matrix()) return -1;
+    const char* line;
+    must(MatCompoundGetPlan(matrix(), &line));
+    if (!*line) return -1;  // left to the parent type
+    must(MatCompoundSetPlan(matrix(), std::string(line).c_str()));
+    return std::max(0.0, timed(comm_of(matrix()), [&] { multiply(); }) - steady_s);
+  }
+
+  Bytes bytes() const override {
+    if (!compound_) return {own_bytes(), 0};
+    const MatCompoundInfo i = info();
+    return {static_cast<double>(i.parent_bytes), static_cast<double>(i.packed_bytes)};
+  }
+
+  std::vector<PetscScalar> result() const override {
+    const PetscScalar* values;
+    PetscInt size;
+    must(VecGetLocalSize(y(), &size));
+    must(VecGetArrayRead(y(), &values));
+    std::vector<PetscScalar> copy(values, values + size);
+    must(VecRestoreArrayRead(y(), &values));
+    return copy;
+  }
+
+ private:
+  Mat matrix() const { return own_ ? own_ : case_.parent; }
+  Vec x() const { return own_x_ ? own_x_ : case_.x; }
+  Vec y() const { return own_y_ ? own_y_ : case_.y; }
+  Vec z() const { return own_z_ ? own_z_ : case_.z; }
+
+  const char* type_name() const {
+    MatType type;
+    must(MatGetType(matrix(), &type));
+    return type;
+  }
+
+  /// All share the case's vectors, but types of a device need vectors there.
+  void take_vectors() {
+    VecType mine, shared;
+    must(MatGetVecType(matrix(), &mine));
+    must(MatGetVecType(case_.parent, &shared));
+    if (std::strcmp(mine, shared) == 0) return;
+    if (case_.operation == Operation::transpose)
+      must(MatCreateVecs(matrix(), own_y_.out(), own_x_.out()));
+    else
+      must(MatCreateVecs(matrix(), own_x_.out(), own_y_.out()));
+    must(VecDuplicate(own_y_, own_z_.out()));
+    must(VecCopy(case_.x, own_x_));
+    must(VecCopy(case_.z, own_z_));
+    must(VecSet(own_y_, 0.0));
+  }
+
+  /// Sums over all ranks; zeros for other types.
+  MatCompoundInfo info() const {
+    MatCompoundInfo mine = {}, all = {};
+    if (!compound_) return all;
+    must(MatCompoundGetInfo(matrix(), &mine));
+    constexpr int count = sizeof(mine) / sizeof(PetscInt64);
+    MPI_Allreduce(&mine, &all, count, MPIU_INT64, MPI_SUM, comm_of(matrix()));
+    return all;
+  }
+
+  /// Of values, columns and row starts, by PETSc's count of stored values.
+  double own_bytes() const {
+    MatInfo i;
+    must(MatGetInfo(matrix(), MAT_GLOBAL_SUM, &i));
+    const double side = std::strstr(type_name(), "baij") ? case_.block_size : 1;
+    const double rows = static_cast<double>(case_.block_rows) * case_.block_size / side;
+    return i.nz_used * sizeof(PetscScalar) + (i.nz_used / (side * side) + rows + 1) * sizeof(PetscInt);
+  }
+
+  const CaseMatrix& case_;
+  bool by_plan_, compound_ = false;
+  Matrix own_;
+  Vector own_x_, own_y_, own_z_;
+};
+
+std::unique_ptr<Candidate> make(const CaseMatrix& c, const std::string& name, const std::string& type,
+                                const std::string& plan, const std::string& option) {
+  try {
+    return std::make_unique<PetscCandidate>(c, name, type, plan);
+  } catch (const petsc_error& e) {
+    throw petsc_error(option + " '" + name + "': " + e.what());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Candidate> make_type_candidate(const CaseMatrix& c, const std::string& type) {
+  return make(c, type, type, "", "-types");
+}
+
+std::unique_ptr<Candidate> make_plan_candidate(const CaseMatrix& c, const std::string& plan) {
+  return make(c, plan, MATBAIJCOMPOUND, plan, "-plans");
+}
+
+}  // namespace compound::bench

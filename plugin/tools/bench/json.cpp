@@ -1,0 +1,108 @@
+#include "report.hpp"
+
+#if defined(COMPOUND_HAVE_JSON)
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "statistics.hpp"
+
+namespace compound::bench {
+
+using nlohmann::ordered_json;
+
+bool has_json() { return true; }
+
+namespace {
+
+ordered_json json_of(const Machine& m) {
+  return {{"processor", m.processor},   {"cores", m.cores},   {"caches", m.caches},
+          {"huge_pages", m.huge_pages}, {"system", m.system}, {"host", m.host}};
+}
+
+ordered_json json_of(const Versions& v) {
+  return {{"petsc_compound", v.plugin},     {"petsc", v.petsc},
+          {"petsc_scalar", v.petsc_scalar}, {"petsc_index_bits", v.petsc_index_bits},
+          {"petsc_debug", v.petsc_debug},   {"petsc_configuration", v.petsc_configuration},
+          {"compiler", v.compiler},         {"mpi", v.mpi}};
+}
+
+ordered_json json_of(const Samples& samples) {
+  const Statistics s = statistics_of(samples.seconds);
+  return {{"median_s", s.median}, {"least_s", s.least},           {"most_s", s.most},
+          {"spread", s.spread},   {"samples_s", samples.seconds}, {"products_a_sample", samples.products_a_sample}};
+}
+
+ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
+  ordered_json j = {{"name", c.name}, {"kind", c.kind}, {"plan", c.plan}};
+  j.update(json_of(c.samples));
+  const double median = statistics_of(c.samples.seconds).median;
+  j["compulsory_bytes"] = c.compulsory_bytes;
+  j["gbs"] = median > 0 ? c.compulsory_bytes / median / 1e9 : 0;
+  j["share_of_read"] = share_of_read(r, c);
+  j["times_baseline"] = times_baseline(r, c);
+  j["first_pack_s"] = c.first_pack_s;
+  j["new_values_s"] = c.new_values_s;
+  j["parent_bytes"] = c.parent_bytes;
+  j["packed_bytes"] = c.packed_bytes;
+  if (c.allowed_error > 0) {
+    j["error"] = c.error;
+    j["allowed_error"] = c.allowed_error;
+  }
+  return j;
+}
+
+ordered_json json_of(const CaseResult& r) {
+  const double read_s = statistics_of(r.read.seconds).median;
+  ordered_json j = {{"description", r.description}, {"block_size", r.block_size},
+                    {"block_rows", r.block_rows},   {"block_columns", r.block_columns},
+                    {"blocks", r.entries},          {"longest_row", r.longest_row},
+                    {"value_bytes", r.value_bytes}, {"ranks", r.ranks},
+                    {"result_norm", r.result_norm}, {"baseline", r.candidates[r.baseline].name}};
+  j["read"] = json_of(r.read);
+  j["read"]["bytes"] = r.read_bytes;
+  j["read"]["gbs"] = read_s > 0 ? r.read_bytes / read_s / 1e9 : 0;
+  j["read"]["kernel"] = r.read_kernel;
+  for (const CandidateResult& c : r.candidates) j["candidates"].push_back(json_of(r, c));
+  return j;
+}
+
+}  // namespace
+
+void write_json(const std::string& file, const Circumstances& c, const Options& o,
+                const std::vector<CaseResult>& results) {
+  ordered_json j = {{"program", "compound-bench"},
+                    {"date", c.date},
+                    {"command_line", c.command_line},
+                    {"machine", json_of(c.machine)},
+                    {"versions", json_of(c.versions)},
+                    {"operation", name_of(o.operation)},
+                    {"rounds", o.rounds},
+                    {"min_time_s", o.min_time_s},
+                    {"warm_up", o.warm_up},
+                    {"seed", o.seed}};
+  j["cases"] = ordered_json::array();
+  for (const CaseResult& r : results) j["cases"].push_back(json_of(r));
+  const std::string unfinished = file + ".part";
+  std::ofstream out(unfinished);
+  // Paths and options may be in any encoding; JSON is UTF-8.
+  out << j.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+  out.close();
+  if (!out || std::rename(unfinished.c_str(), file.c_str()) != 0)
+    throw std::runtime_error("-json: cannot write '" + file + "'");
+}
+
+}  // namespace compound::bench
+
+#else
+
+namespace compound::bench {
+
+bool has_json() { return false; }
+void write_json(const std::string&, const Circumstances&, const Options&, const std::vector<CaseResult>&) {}
+
+}  // namespace compound::bench
+
+#endif

@@ -1,0 +1,27 @@
+// Reader of Matrix Market coordinate files (https://math.nist.gov/MatrixMarket/formats.html).
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compound::bench {
+
+struct Coordinate {
+  std::int64_t row, column;  ///< from 0
+  std::complex<double> value;
+};
+
+/// All entries, with those that symmetry implies; entries given twice are kept twice and add up.
+struct CoordinateMatrix {
+  std::int64_t rows = 0, columns = 0;
+  bool complex = false;
+  std::vector<Coordinate> entries;
+};
+
+/// `text` is the whole file. Throws std::runtime_error "name:line: what is wrong, and what is allowed".
+CoordinateMatrix parse_matrix_market(std::string_view text, const std::string& name);
+
+}  // namespace compound::bench

@@ -1,0 +1,108 @@
+#include "memory.hpp"
+
+#include <petscsys.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "failure.hpp"
+#include "plan.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+constexpr bool complex_scalars = sizeof(PetscScalar) == 16;
+
+/// Whether a plan line stands for compressed rows on the parent's own arrays.
+bool lies_on_parent(const std::string& line, Precision precision) {
+  Plan base;
+  base.values = precision;
+  try {
+    const Plan p = line == "auto" ? base : parse_plan(split_off_diagonal(line).diagonal, base);
+    return p.entry == "dense" && p.layout.slice == 1 && p.layout.word_group == 1 &&
+           p.layout.word_order == WordOrder::column && p.values == precision;
+  } catch (const std::exception&) {
+    return false;  // the candidate itself will say what is wrong with it
+  }
+}
+
+}  // namespace
+
+double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
+  const double area = static_cast<double>(s.block_size) * s.block_size;
+  const double values = s.entries * area * sizeof(PetscScalar);
+  const double parent = values + (s.entries + s.block_rows) * sizeof(PetscInt);
+  const double scalar_rows = values + (s.entries * area + s.block_rows * s.block_size) * sizeof(PetscInt);
+  const double assembly = s.entries * sizeof(PetscInt) + 2 * (o.shuffle_window > 1 ? 4.0 * ranks * s.block_rows : 0);
+  const double vectors = 4 * s.block_rows * s.block_size * sizeof(PetscScalar);
+  double all = parent + assembly + vectors;
+  for (const std::string& type : o.types) {
+    const bool pinned_csr = type.ends_with("baijcompoundcsr");
+    if (type == "baij") continue;
+    if (type.find("baijcompound") != std::string::npos)
+      all += parent * (pinned_csr ? 1 : 2);
+    else
+      all += type.find("baij") != std::string::npos ? parent : scalar_rows;
+  }
+  for (const std::string& plan : o.plans) all += parent * (lies_on_parent(plan, Precision::double_) ? 1 : 2);
+  const Precision core = o.core_float ? Precision::single : Precision::double_;
+  const double core_share = o.core_float ? 0.5 : 1;
+  if (!o.core_plans.empty() && o.core_float) all += values / 2;
+  for (const std::string& plan : o.core_plans)
+    all += core_share * (vectors + (lies_on_parent(plan, core) ? 0 : parent));
+  return all;
+}
+
+namespace {
+
+double number_in(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string word; in >> word;) {
+    if (!key.empty() && word != key) continue;
+    if (key.empty()) return word.find_first_not_of("0123456789") == std::string::npos ? std::stod(word) : 0;
+    double value = 0;
+    return in >> value ? value : 0;
+  }
+  return 0;
+}
+
+double available_here() {
+  const double system = 1024 * number_in("/proc/meminfo", "MemAvailable:");
+  const double group = number_in("/sys/fs/cgroup/memory.max", "");
+  if (group == 0) return system;
+  const double left = std::max(1.0, group - number_in("/sys/fs/cgroup/memory.current", ""));
+  return system == 0 ? left : std::min(system, left);
+}
+
+}  // namespace
+
+double available_bytes(MPI_Comm comm) {
+  MPI_Comm machine;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  int rank;
+  MPI_Comm_rank(machine, &rank);
+  MPI_Comm_free(&machine);
+  double bytes = rank == 0 ? available_here() : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return bytes;
+}
+
+void check_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
+  int ranks;
+  MPI_Comm_size(comm, &ranks);
+  const double needed = estimated_bytes(size, o, ranks), available = available_bytes(comm);
+  const double limit = o.memory_limit_bytes > 0 ? o.memory_limit_bytes : 0.7 * available;
+  if (limit == 0 || needed <= limit) return;
+  char text[400];
+  std::snprintf(
+      text, sizeof(text),
+      "the case needs about %.0f MB with all its candidates, more than %.0f MB (%s); choose a smaller case or "
+      "fewer types and plans, as each keeps a matrix of its own, or raise -memory_limit",
+      needed / 1e6, limit / 1e6, o.memory_limit_bytes > 0 ? "-memory_limit" : "70 % of what is available");
+  throw usage_error(text);
+}
+
+}  // namespace compound::bench

@@ -1,0 +1,24 @@
+// How much memory a case will take, and how much there is.
+#pragma once
+
+#include <mpi.h>
+
+#include "options.hpp"
+
+namespace compound::bench {
+
+struct CaseSize {
+  double block_rows = 0, entries = 0;
+  int block_size = 1;
+};
+
+/// Bytes of the matrix and all candidates' copies, on all ranks together; from above for plans chosen by rule.
+double estimated_bytes(const CaseSize& size, const Options& options, int ranks);
+
+/// Bytes that the machines of all ranks have free; collective. 0 where that cannot be found out.
+double available_bytes(MPI_Comm comm);
+
+/// Throws usage_error when the estimate is above the limit.
+void check_memory(MPI_Comm comm, const CaseSize& size, const Options& options);
+
+}  // namespace compound::bench

@@ -1,0 +1,205 @@
+#include "parent_matrix.hpp"
+
+#include <petsc/private/petscimpl.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "failure.hpp"
+
+namespace compound::bench {
+
+Share share_of_rank(MPI_Comm comm, std::int64_t all_rows) {
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const std::int64_t each = all_rows / size, more = all_rows % size;
+  return {rank * each + std::min<std::int64_t>(rank, more), each + (rank < more ? 1 : 0)};
+}
+
+namespace {
+
+bool is_type(Mat A, MatType type) {
+  PetscBool same;
+  must(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(A), type, &same));
+  return same == PETSC_TRUE;
+}
+
+BlockArrays arrays_of_part(Mat part) {
+  BlockArrays b;
+  PetscBool done;
+  must(MatGetRowIJ(part, 0, PETSC_FALSE, PETSC_TRUE, &b.rows, &b.start, &b.column, &done));
+  if (!done) throw petsc_error("PETSc gives no block rows of its baij");
+  PetscInt columns, block_size;
+  must(MatGetLocalSize(part, nullptr, &columns));
+  must(MatGetBlockSize(part, &block_size));
+  b.columns = columns / block_size;
+  must(MatSeqBAIJGetArray(part, &b.values));  // lends a pointer only
+  return b;
+}
+
+}  // namespace
+
+std::vector<BlockArrays> block_arrays(Mat A) {
+  if (is_type(A, MATSEQBAIJ)) return {arrays_of_part(A)};
+  Mat diagonal, off_diagonal;
+  const PetscInt* columns;
+  must(MatMPIBAIJGetSeqBAIJ(A, &diagonal, &off_diagonal, &columns));
+  std::vector<BlockArrays> parts = {arrays_of_part(diagonal), arrays_of_part(off_diagonal)};
+  PetscInt first, block_size;
+  must(MatGetOwnershipRangeColumn(A, &first, nullptr));
+  must(MatGetBlockSize(A, &block_size));
+  parts[0].first_column = first / block_size;
+  parts[1].global_column = columns;
+  return parts;
+}
+
+namespace {
+
+void write_values(Mat A, const BlockRows& rows, int block_size, const ValueRule& rule) {
+  const std::size_t words = static_cast<std::size_t>(block_size) * static_cast<std::size_t>(block_size);
+  for (const BlockArrays& part : block_arrays(A))
+    for (PetscInt r = 0; r < part.rows; ++r) {
+      const std::int64_t length = rows.start[static_cast<std::size_t>(r) + 1] - rows.start[static_cast<std::size_t>(r)];
+      for (PetscInt k = part.start[r]; k < part.start[r + 1]; ++k)
+        rule.write(rows.first + r, part.global(part.column[k]), length,
+                   part.values + static_cast<std::size_t>(k) * words);
+    }
+  must(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+}
+
+}  // namespace
+
+namespace {
+
+void preallocate(Mat A, const BlockRows& rows, int block_size, const Share& columns) {
+  std::vector<PetscInt> diagonal, off_diagonal;
+  for (std::size_t r = 1; r < rows.start.size(); ++r) {
+    const auto mine = std::count_if(rows.column.begin() + rows.start[r - 1], rows.column.begin() + rows.start[r],
+                                    [&](PetscInt j) { return j >= columns.first && j < columns.first + columns.rows; });
+    diagonal.push_back(static_cast<PetscInt>(mine));
+    off_diagonal.push_back(rows.start[r] - rows.start[r - 1] - diagonal.back());
+  }
+  // Each is for one of the two types and does nothing for the other.
+  must(MatSeqBAIJSetPreallocation(A, block_size, 0, diagonal.data()));
+  must(MatMPIBAIJSetPreallocation(A, block_size, 0, diagonal.data(), 0, off_diagonal.data()));
+}
+
+/// Row by row; without values the blocks become zero.
+void insert(Mat A, const BlockRows& rows, int block_size) {
+  const std::size_t words = static_cast<std::size_t>(block_size) * static_cast<std::size_t>(block_size);
+  std::vector<PetscScalar> zeros;
+  for (std::size_t r = 1; r < rows.start.size(); ++r) {
+    const auto first = static_cast<std::size_t>(rows.start[r - 1]);
+    const PetscInt count = rows.start[r] - rows.start[r - 1];
+    if (rows.values.empty() && zeros.size() < static_cast<std::size_t>(count) * words)
+      zeros.assign(static_cast<std::size_t>(count) * words, 0.0);
+    const auto row = static_cast<PetscInt>(rows.first + static_cast<std::int64_t>(r) - 1);
+    must(MatSetValuesBlocked(A, 1, &row, count, rows.column.data() + first,
+                             rows.values.empty() ? zeros.data() : rows.values.data() + first * words, INSERT_VALUES));
+  }
+  must(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+}  // namespace
+
+Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const ValueRule* rule) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  const Share columns = share_of_rank(comm, rows.all_columns);
+  Matrix A;
+  must(MatCreate(comm, A.out()));
+  must(MatSetSizes(A, static_cast<PetscInt>(rows.rows() * block_size), static_cast<PetscInt>(columns.rows * block_size),
+                   static_cast<PetscInt>(rows.all_rows * block_size),
+                   static_cast<PetscInt>(rows.all_columns * block_size)));
+  must(MatSetType(A, size == 1 ? MATSEQBAIJ : MATMPIBAIJ));
+  preallocate(A, rows, block_size, columns);
+  must(MatSetOption(A, MAT_ROW_ORIENTED, PETSC_FALSE));  // blocks come column-major, and whole rows go in at once
+  must(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  insert(A, rows, block_size);
+  if (rule) write_values(A, rows, block_size, *rule);
+  return A;
+}
+
+namespace {
+
+enum class FileKind { petsc, matrix_market };
+
+/// Big-endian, as PETSc writes it; 0 if the file is shorter.
+std::int64_t first_integer(const std::string& head, std::size_t bytes) {
+  if (head.size() < bytes) return 0;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(head[i]);
+  return static_cast<std::int64_t>(value);
+}
+
+FileKind kind_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw usage_error("-matrix: cannot open '" + file + "': " + std::strerror(errno));
+  std::string head(14, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  std::string lower = head;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (lower == "%%matrixmarket") return FileKind::matrix_market;
+  if (first_integer(head, sizeof(PetscInt)) == MAT_FILE_CLASSID) return FileKind::petsc;
+  if (first_integer(head, 12 - sizeof(PetscInt)) == MAT_FILE_CLASSID)  // 4 or 8 bytes, whichever PetscInt is not
+    throw usage_error("-matrix: '" + file + "' was written by a PETSc with " + (sizeof(PetscInt) == 8 ? "32" : "64") +
+                      "-bit indices, this one has " + (sizeof(PetscInt) == 8 ? "64" : "32") +
+                      "; use a compound-bench built for such a PETSc");
+  if (head.size() >= 2 && head[0] == '\x1f' && head[1] == '\x8b')
+    throw usage_error("-matrix: '" + file + "' is compressed; gunzip it first");
+  throw usage_error("-matrix: '" + file +
+                    "' is neither a PETSc binary matrix nor a Matrix Market file (first line %%MatrixMarket)");
+}
+
+std::string whole_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw usage_error("-matrix: cannot read '" + file + "'");
+  return std::move(text).str();
+}
+
+Matrix load_matrix_market(MPI_Comm comm, const std::string& file, int block_size) {
+  BlockRows rows;
+  // Every rank reads the whole file: simple, and the file system's cache serves all but the first.
+  collectively(comm, [&] {
+    const CoordinateMatrix m = parse_matrix_market(whole_text(file), file);
+    const Share share = share_of_rank(comm, m.rows / block_size);
+    rows = coordinate_rows(m, block_size, share.first, share.rows);
+  });
+  return assemble(comm, rows, block_size, nullptr);
+}
+
+Matrix load_petsc(MPI_Comm comm, const std::string& file, int block_size) {
+  Viewer viewer;
+  must(PetscViewerBinaryOpen(comm, file.c_str(), FILE_MODE_READ, viewer.out()));
+  Matrix A;
+  must(MatCreate(comm, A.out()));
+  must(MatSetType(A, MATAIJ));
+  if (block_size > 0) must(MatSetBlockSize(A, block_size));
+  must(MatLoad(A, viewer));
+  must(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, A.in_place()));
+  return A;
+}
+
+}  // namespace
+
+Matrix load(MPI_Comm comm, const std::string& file, int block_size) {
+  FileKind kind = FileKind::petsc;
+  collectively(comm, [&] { kind = kind_of(file); });
+  if (kind == FileKind::matrix_market) return load_matrix_market(comm, file, std::max(block_size, 1));
+  try {
+    return load_petsc(comm, file, block_size);
+  } catch (const petsc_error& e) {
+    throw petsc_error("-matrix: cannot load '" + file + "': " + e.what());
+  }
+}
+
+}  // namespace compound::bench

@@ -1,0 +1,75 @@
+// The matrix of a case in PETSc's own BAIJ: what every candidate is made from.
+#pragma once
+
+#include <petscmat.h>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "block_rows.hpp"
+
+namespace compound::bench {
+
+/// Owns one PETSc object.
+template <class T, PetscErrorCode (*Destroy)(T*)>
+class Handle {
+ public:
+  Handle() = default;
+  Handle(Handle&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~Handle() { reset(); }
+  operator T() const { return raw_; }
+  /// For calls that make a new object.
+  T* out() {
+    reset();
+    return &raw_;
+  }
+  /// For calls that may exchange the object.
+  T* in_place() { return &raw_; }
+  void reset() {
+    if (raw_) (void)Destroy(&raw_);
+  }
+
+ private:
+  T raw_ = nullptr;
+};
+using Matrix = Handle<Mat, MatDestroy>;
+using Vector = Handle<Vec, VecDestroy>;
+using Viewer = Handle<PetscViewer, PetscViewerDestroy>;
+
+/// Block rows that this rank gets of so many, by PETSc's rule.
+struct Share {
+  std::int64_t first = 0, rows = 0;
+};
+Share share_of_rank(MPI_Comm comm, std::int64_t all_rows);
+
+/// The arrays of one sequential BAIJ matrix: a whole one, or a part of a parallel one.
+struct BlockArrays {
+  PetscInt rows = 0, columns = 0;
+  const PetscInt* start = nullptr;
+  const PetscInt* column = nullptr;
+  PetscScalar* values = nullptr;            ///< [entries][columns][rows]
+  const PetscInt* global_column = nullptr;  ///< of an off-diagonal part: global block columns of its columns
+  PetscInt first_column = 0;                ///< of a diagonal part: added to its columns
+
+  std::int64_t entries() const { return rows > 0 ? start[rows] : 0; }
+  std::int64_t global(PetscInt j) const { return global_column ? global_column[j] : first_column + std::int64_t{j}; }
+};
+
+/// One or two parts of a BAIJ matrix on this rank. The pointers live as long as the matrix.
+std::vector<BlockArrays> block_arrays(Mat A);
+
+/// Collective. With no values of its own, `rule` gives them.
+Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const ValueRule* rule);
+
+/// Collective. A PETSc binary or Matrix Market file, told apart by their first bytes. block_size 0: as the file's .info
+/// says, else 1. Throws usage_error naming the file.
+Matrix load(MPI_Comm comm, const std::string& file, int block_size);
+
+}  // namespace compound::bench

@@ -1,0 +1,25 @@
+// One case from its description to its results.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+namespace compound::bench {
+
+/// A block size and a size of the generated matrix, or a file.
+struct CaseSpec {
+  int block_size = 0;  ///< 0: the file's own
+  Grid grid;           ///< kind null: the file
+};
+
+/// Every block size with every size.
+std::vector<CaseSpec> cases_of(const Options& options);
+
+/// Collective. Throws usage_error, petsc_error.
+CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& options, Progress& progress);
+
+}  // namespace compound::bench

@@ -1,0 +1,135 @@
+#include "block_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <stdexcept>
+
+namespace compound::bench {
+namespace {
+
+constexpr bool complex_scalars = sizeof(PetscScalar) == 16;
+
+template <class F>
+std::string failure_of(const F& f) {
+  try {
+    f();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "(no failure)";
+}
+
+TEST(GridRows, AreTheSameWhateverTheShares) {
+  const Grid grid{find_grid("15"), 4};
+  const Shuffle shuffle(grid.rows(), 16, 3);
+
+  const BlockRows whole = grid_rows(grid, shuffle, 0, 64), second = grid_rows(grid, shuffle, 40, 24);
+
+  EXPECT_EQ(whole.entries(), grid.entries());
+  const auto from = whole.column.begin() + whole.start[40];
+  EXPECT_EQ(second.column, std::vector<PetscInt>(from, whole.column.end()));
+  EXPECT_EQ(second.first, 40);
+}
+
+TEST(GridRows, ColumnsAscend) {
+  const Grid grid{find_grid("27"), 4};
+  const BlockRows rows = grid_rows(grid, Shuffle(64, 64, 3), 0, 64);
+
+  int descents = 0;
+  for (std::size_t r = 1; r < rows.start.size(); ++r)
+    descents += !std::is_sorted(rows.column.begin() + rows.start[r - 1], rows.column.begin() + rows.start[r]);
+
+  EXPECT_EQ(descents, 0);
+}
+
+TEST(CoordinateRows, MakeColumnMajorBlocksAndAddDoubleEntriesUp) {
+  CoordinateMatrix m{4, 4, false, {}};
+  m.entries = {{3, 2, 5.0}, {0, 1, 1.0}, {1, 0, 2.0}, {0, 1, 0.5}};
+
+  const BlockRows rows = coordinate_rows(m, 2, 0, 2);
+
+  EXPECT_EQ(rows.start, (std::vector<PetscInt>{0, 1, 2}));
+  EXPECT_EQ(rows.column, (std::vector<PetscInt>{0, 1}));
+  EXPECT_EQ(rows.values, (std::vector<PetscScalar>{0.0, 2.0, 1.5, 0.0, 0.0, 5.0, 0.0, 0.0}));
+}
+
+TEST(CoordinateRows, TakeTheirShareOnlyAndKeepEmptyRows) {
+  CoordinateMatrix m{6, 3, false, {}};
+  m.entries = {{0, 0, 1.0}, {5, 2, 2.0}, {3, 1, 3.0}};
+
+  const BlockRows rows = coordinate_rows(m, 1, 2, 3);
+
+  EXPECT_EQ(rows.start, (std::vector<PetscInt>{0, 0, 1, 1}));
+  EXPECT_EQ(rows.column, (std::vector<PetscInt>{1}));
+  EXPECT_EQ(rows.all_rows, 6);
+  EXPECT_EQ(rows.all_columns, 3);
+}
+
+TEST(CoordinateRows, RefuseBlockSizesThatDoNotDivide) {
+  const CoordinateMatrix m{4, 6, false, {}};
+
+  EXPECT_EQ(failure_of([&] { coordinate_rows(m, 3, 0, 1); }),
+            "-block_size 3 does not divide the file's 4 x 6 rows and columns; choose a common divisor");
+}
+
+TEST(CoordinateRows, RefuseComplexValuesInRealBuilds) {
+  const CoordinateMatrix m{2, 2, true, {{0, 0, {1, 2}}}};
+
+  if (complex_scalars)
+    EXPECT_EQ(coordinate_rows(m, 1, 0, 2).values.size(), 1u);
+  else
+    EXPECT_NE(failure_of([&] { coordinate_rows(m, 1, 0, 2); }).find("built for a complex PETSc"), std::string::npos);
+}
+
+std::vector<PetscScalar> block_of(const char* entry, int block_size, std::int64_t row, std::int64_t column,
+                                  std::uint64_t seed = 1) {
+  std::vector<PetscScalar> block(static_cast<std::size_t>(block_size * block_size));
+  ValueRule(entry, block_size, seed).write(row, column, 7, block.data());
+  return block;
+}
+
+TEST(ValueRule, DependsOnRowColumnAndSeed) {
+  const auto block = block_of("dense", 3, 5, 9);
+
+  EXPECT_EQ(block, block_of("dense", 3, 5, 9));
+  EXPECT_NE(block, block_of("dense", 3, 9, 5));
+  EXPECT_NE(block, block_of("dense", 3, 5, 10));
+  EXPECT_NE(block, block_of("dense", 3, 5, 9, 2));
+}
+
+TEST(ValueRule, IsBoundedWithADominantDiagonal) {
+  const auto off = block_of("dense", 3, 5, 9), diagonal = block_of("dense", 3, 5, 5);
+
+  EXPECT_EQ(std::ranges::count(off, PetscScalar(0.0)), 0);
+  for (const PetscScalar v : off) EXPECT_LE(std::abs(v), std::sqrt(2.0));
+  for (const int i : {0, 4, 8}) EXPECT_GE(std::abs(diagonal[static_cast<std::size_t>(i)]), 2.0 * 3 * 7 - 2);
+}
+
+TEST(ValueRule, QuaternionsAreLeftMultiplications) {
+  if (complex_scalars) GTEST_SKIP() << "2x2 there";
+  const auto b = block_of("quaternion", 4, 1, 2);
+
+  // Columns are the products with 1, i, j, k, so all have one length and are orthogonal.
+  const auto dot = [&](std::size_t i, std::size_t j) {
+    double sum = 0;
+    for (std::size_t r = 0; r < 4; ++r) sum += std::real(b[4 * i + r]) * std::real(b[4 * j + r]);
+    return sum;
+  };
+  for (std::size_t j = 1; j < 4; ++j) {
+    EXPECT_NEAR(dot(j, j), dot(0, 0), 1e-14);
+    EXPECT_NEAR(dot(0, j), 0, 1e-14);
+  }
+}
+
+TEST(ValueRule, RefusesUnknownKindsAndWrongSizes) {
+  EXPECT_NE(failure_of([] { ValueRule("octonion", 8, 1); }).find("unknown -entry 'octonion'; choose dense, identity"),
+            std::string::npos);
+  EXPECT_NE(failure_of([] { ValueRule("quaternion", 3, 1); }).find("-entry quaternion needs -block_size"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace compound::bench

@@ -1,0 +1,366 @@
+#!/usr/bin/env python3
+"""compound-bench as users run it, on tiny cases: tables, JSON, answers, files, and one clear error for each bad input.
+
+The product of a file's matrix is computed here again: the norm in the JSON file must agree.
+"""
+
+import argparse
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+MASK = (1 << 64) - 1
+ROUNDS = 3
+QUICK = ["-rounds", str(ROUNDS), "-min_time", "0.0005", "-warm_up", "1"]
+failures = []
+runs = 0
+
+
+def expect(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+def bench(args, options, ranks=None, env=None):
+    """One run; returns exit code, stdout, stderr and the command."""
+    global runs
+    runs += 1
+    ranks = ranks or args.ranks
+    command = (["mpirun", "-n", str(ranks)] if ranks > 1 else []) + [args.program] + options
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})})
+    return done.returncode, done.stdout, done.stderr, " ".join(command)
+
+
+def good(args, options, ranks=None):
+    """A run that must succeed; returns its JSON (None without JSON) and its tables as lists of rows."""
+    out = os.path.join(args.folder, "out.json")
+    more = QUICK + (["-json", out] if args.json else [])
+    code, stdout, stderr, command = bench(args, options + more, ranks)
+    expect(code == 0, f"{command}\n  ended with code {code}: {stdout[-500:]}{stderr[-500:]}")
+    if code != 0:
+        return None, []
+    tables = []
+    for line in stdout.splitlines():
+        if line.startswith("candidate "):
+            tables.append([])
+        elif tables and not line.startswith("plan of") and re.search(r"(\d|-)$", line):
+            match = re.match(r"(.*?)\s+((?:[-+.\de]+\s+){10}[-+.\de]+)$", line)
+            if match:
+                tables[-1].append([match.group(1)] + match.group(2).split())
+    written = None
+    if args.json:
+        with open(out) as file:
+            written = json.load(file)
+        os.remove(out)
+    return written, tables
+
+
+# What the program does, again: the random vectors.
+
+def mixed(v):
+    v = (v + 0x9e3779b97f4a7c15) & MASK
+    v = ((v ^ (v >> 30)) * 0xbf58476d1ce4e5b9) & MASK
+    v = ((v ^ (v >> 27)) * 0x94d049bb133111eb) & MASK
+    return v ^ (v >> 31)
+
+
+def random_vector(size, seed):
+    values = [mixed((seed + i) & MASK) for i in range(size)]
+    return [(v - (1 << 64) if v >> 63 else v) * 2.0 ** -63 for v in values]
+
+
+def product_norm(rows, columns, entries, operation="mult", seed=1):
+    transposed = operation == "transpose"
+    x = random_vector(rows if transposed else columns, mixed(seed))
+    size = columns if transposed else rows
+    y = random_vector(size, mixed(seed + 1)) if operation == "multadd" else [0.0] * size
+    for i, j, value in entries:
+        if transposed:
+            y[j] += value * x[i]
+        else:
+            y[i] += value * x[j]
+    return math.sqrt(sum(abs(v) ** 2 for v in y))
+
+
+def some_entries(rows, columns, scalar):
+    """An unsymmetric pattern; the last two rows are empty."""
+    entries = []
+    for i in range(rows - 2):
+        for j in {(3 * i + 1) % columns, (i * i) % columns, i % columns}:
+            value = 1.5 + i - 0.25 * j
+            entries.append((i, j, complex(value, 0.5 * j) if scalar == "complex" else value))
+    return entries
+
+
+def write_matrix_market(file, rows, columns, entries, scalar):
+    with open(file, "w") as out:
+        out.write(f"%%MatrixMarket matrix coordinate {scalar} general\n{rows} {columns} {len(entries)}\n")
+        for i, j, value in entries:
+            number = f"{value.real!r} {value.imag!r}" if scalar == "complex" else repr(value)
+            out.write(f"{i + 1} {j + 1} {number}\n")
+
+
+def write_petsc(file, rows, columns, entries, args, block_size=0):
+    integer = "q" if args.index_bits == 64 else "i"
+    ordered = sorted(entries, key=lambda e: (e[0], e[1]))
+    lengths = [sum(1 for e in entries if e[0] == i) for i in range(rows)]
+    with open(file, "wb") as out:
+        out.write(struct.pack(f">4{integer}", 1211216, rows, columns, len(entries)))
+        out.write(struct.pack(f">{rows}{integer}", *lengths))
+        out.write(struct.pack(f">{len(ordered)}{integer}", *[e[1] for e in ordered]))
+        for _, _, v in ordered:
+            out.write(struct.pack(">2d", v.real, v.imag) if args.scalar == "complex" else struct.pack(">d", v))
+    if block_size:
+        with open(file + ".info", "w") as out:
+            out.write(f"-matload_block_size {block_size}\n")
+
+
+# Tests.
+
+def test_tables_and_json(args):
+    types = ["aij", "baij", "baijcompound", "baijcompoundsell"]
+    plans = ["csr values=float", "sell:8 off: csr"]
+    core = ["csr vectors=4", "ellr vectors=all words=all"] if args.ranks == 1 else []
+    options = ["-rows", "27,64", "-block_size", "1,3", "-types", ",".join(types), "-plans", "; ".join(plans)]
+    options += ["-core_plans", ";".join(core)] if core else []
+    written, tables = good(args, options)
+    names = types + plans + ["core " + c for c in core]
+    expect([[row[0] for row in t] for t in tables] == [names] * 4, f"names in the tables: {tables}")
+    for row in (row for t in tables for row in t):
+        expect(len(row) == 12 and all(float(v) >= 0 for v in row[1:]), f"row {row}")
+        expect(float(row[2]) <= float(row[1]), f"least above median: {row}")
+    for t in tables:
+        ratio = {row[0]: float(row[6]) for row in t}
+        expect(ratio["baij"] == 1.0, f"baij is not the baseline: {ratio}")
+    if not written:
+        return
+    expect(written["program"] == "compound-bench" and "-rows 27,64" in written["command_line"], "JSON head")
+    expect(written["versions"]["petsc_scalar"] == args.scalar, "JSON versions")
+    expect(written["versions"]["petsc_index_bits"] == args.index_bits, "JSON index width")
+    expect(written["machine"]["cores"] >= 1 and "caches" in written["machine"], "JSON machine")
+    sizes = [(c["block_rows"], c["block_size"], c["ranks"]) for c in written["cases"]]
+    expect(sizes == [(27, 1, args.ranks), (27, 3, args.ranks), (64, 1, args.ranks), (64, 3, args.ranks)], str(sizes))
+    for case in written["cases"]:
+        expect([c["name"] for c in case["candidates"]] == names, "JSON names")
+        check_numbers(case, args)
+
+
+def check_numbers(case, args):
+    scalar = 16 if args.scalar == "complex" else 8
+    area = case["block_size"] ** 2
+    expect(len(case["read"]["samples_s"]) == ROUNDS, "samples of the plain read")
+    for c in case["candidates"]:
+        expect(len(c["samples_s"]) == ROUNDS and all(s > 0 for s in c["samples_s"]), f"samples of {c['name']}")
+        expect(c["least_s"] <= c["median_s"] <= c["most_s"], f"order of {c['name']}")
+        expect(c["error"] <= c["allowed_error"] < 1e-2, f"error of {c['name']}: {c}")
+        word = scalar / 2 if "values=float" in c["name"] else scalar
+        wanted = (case["blocks"] * (area * word + 4) + 4 * (case["block_rows"] + 1)
+                  + 2 * case["block_rows"] * case["block_size"] * scalar)
+        expect(c["compulsory_bytes"] == wanted, f"bytes of {c['name']}: {c['compulsory_bytes']}, not {wanted}")
+        compound = c["name"] not in ("aij", "baij")
+        expect(("entry=dense" in c["plan"]) == compound, f"plan of {c['name']}: {c['plan']}")
+        packs = compound and c["name"] not in ("baijcompound", "core csr vectors=4")
+        copies = packs or (c["name"] == "baijcompound" and args.index_bits == 64)  # the core's indices have 32 bits
+        expect((c["packed_bytes"] > 0) == copies, f"packed bytes of {c['name']}: {c['packed_bytes']}")
+        if compound and not packs:
+            expect(c["new_values_s"] == 0, f"{c['name']} packs new values")
+        if c["name"] in ("baij", "baijcompound") and args.ranks == 1:
+            integer = args.index_bits // 8
+            parent = case["blocks"] * (area * scalar + integer) + (case["block_rows"] + 1) * integer
+            expect(c["parent_bytes"] == parent, f"parent bytes of {c['name']}: {c['parent_bytes']}, not {parent}")
+
+
+def test_answers_do_not_depend_on_ranks(args):
+    if not args.json:
+        return
+    for options in (["-grid", "27", "-n", "4"], ["-grid", "surface", "-n", "5", "-shuffle", "all"],
+                    ["-grid", "15", "-n", "3", "-entry", "quaternion", "-operation", "multadd",
+                     "-block_size", "2" if args.scalar == "complex" else "4", "-plans", "entry=quaternion sell:8"],
+                    ["-n", "3", "-block_size", "5", "-operation", "transpose", "-seed", "7"]):
+        norms = []
+        for ranks in (1, args.ranks + 1):
+            written, _ = good(args, options, ranks)
+            norms.append(written["cases"][0]["result_norm"] if written else math.nan)
+        expect(abs(norms[0] - norms[1]) <= 1e-13 * norms[0], f"{options}: norms {norms}")
+
+
+def test_entry_halves_bytes(args):
+    if not args.json or args.scalar == "complex":
+        return
+    written, _ = good(args, ["-n", "3", "-entry", "quaternion", "-block_size", "4", "-plans", "entry=quaternion csr"])
+    case = written["cases"][0]
+    full, packed = [c["compulsory_bytes"] for c in case["candidates"]]
+    expect(full - packed == case["blocks"] * 12 * 8, f"a quaternion has 4 words of 16: {full}, {packed}")
+
+
+def test_files(args):
+    if not args.json:
+        return
+    rows, columns = 12, 18
+    entries = some_entries(rows, columns, args.scalar)
+    mtx, petsc = os.path.join(args.folder, "m.mtx"), os.path.join(args.folder, "m.dat")
+    write_matrix_market(mtx, rows, columns, entries, args.scalar)
+    write_petsc(petsc, rows, columns, entries, args)
+    write_petsc(petsc + "3", rows, columns, entries, args, block_size=3)
+    cases = [([mtx], 1), ([mtx, "-block_size", "3"], 3), ([petsc], 1), ([petsc, "-block_size", "2"], 2),
+             ([petsc + "3"], 3)]
+    for options, block_size in cases:
+        for operation in ("mult", "multadd", "transpose"):
+            written, _ = good(args, ["-matrix"] + options + ["-operation", operation])
+            if not written:
+                continue
+            case = written["cases"][0]
+            wanted = product_norm(rows, columns, entries, operation)
+            expect(abs(case["result_norm"] - wanted) <= 1e-13 * wanted,
+                   f"{options} {operation}: norm {case['result_norm']}, not {wanted}")
+            expect(case["block_size"] == block_size, f"{options}: block size {case['block_size']}")
+            expect(case["block_rows"] == rows // block_size, f"{options}: block rows {case['block_rows']}")
+
+
+def test_float_core(args):
+    if args.ranks > 1:
+        return
+    options = ["-n", "4", "-core_plans", "csr;sell:8 vectors=8", "-core_scalar", "float", "-types", "baij"]
+    for operation in ("mult", "multadd", "transpose"):
+        written, tables = good(args, options + ["-operation", operation])
+        errors = [float(row[-1]) for row in tables[0]] if tables else []
+        expect(len(errors) == 3 and errors[0] == 0 and all(1e-9 < e < 1e-4 for e in errors[1:]), f"errors {errors}")
+        if written:
+            full, half = [c["compulsory_bytes"] for c in written["cases"][0]["candidates"][:2]]
+            case = written["cases"][0]
+            integers = 4 * (case["blocks"] + case["block_rows"] + 1)
+            expect(2 * (half - integers) == full - integers, f"float bytes {half} of {full}")
+
+
+ERRORS = [
+    ("-grid 8", "-grid '8': unknown grid; choose 7, 15, 27, surface"),
+    ("-grid surface -n 2", "needs at least 3 nodes a side"),
+    ("-n 0", "-n '0': expected positive integers"),
+    ("-n 2.5", "-n '2.5': expected positive integers"),
+    ("-rows ten", "-rows 'ten': expected positive integers"),
+    ("-megabytes -1", "-megabytes '-1': expected positive numbers"),
+    ("-n 3 -rows 5", "exclude each other"),
+    ("-block_size 0", "-block_size '0': expected integers from 1 to 1024"),
+    ("-block_size 1,,2", "-block_size '': expected integers"),
+    ("-shuffle -3", "-shuffle '-3': expected a number of rows, or all"),
+    ("-seed x", "-seed 'x': expected a non-negative integer"),
+    ("-entry octonion -n 2", "unknown -entry 'octonion'; choose dense"),
+    ("-entry quaternion -block_size 3 -n 2", "-entry quaternion needs -block_size"),
+    ("-types", "-types needs a value"),
+    ("-types aij,,baij", "expected matrix types separated by ','"),
+    ("-types nonesuch -n 2", "-types 'nonesuch': Unknown Mat type given: nonesuch"),
+    ("-plans sel -n 2", "unknown layout 'sel'; choose csr, ellr, sell"),
+    ("-plans csr|presence -n 2", "presence bits are for slices"),
+    ("-core_scalar half", "-core_scalar 'half': choose double, float"),
+    ("-baseline dense -n 2", "-baseline 'dense' is not a candidate; choose 'aij', 'baij', 'baijcompound'"),
+    ("-operation divide", "unknown operation; choose mult, multadd, transpose"),
+    ("-rounds 0", "-rounds '0': expected an integer"),
+    ("-min_time nan", "-min_time 'nan': expected seconds"),
+    ("-warm_up many", "-warm_up 'many': expected an integer"),
+    ("-no_check perhaps", "expected true or false"),
+    ("-memory_limit 0", "-memory_limit '0': expected a positive number of MB"),
+    ("-memory_limit 1 -n 30", "more than 1 MB (-memory_limit); choose a smaller case or fewer types and plans"),
+    ("-megabytes 100000000", "70 % of what is available"),
+    ("-typs aij", "-typs (did you mean -types?)"),
+    ("-frobnicate 1", "nothing asked for the option(s) -frobnicate"),
+    ("-n 2 -mat_compound_layuot sell", "nothing asked for the option(s) -mat_compound_layuot"),
+    ("-n 2 -mat_compound_layout sel", "unknown layout 'sel'; choose auto, csr, ellr, sell"),
+    ("matrix.mtx", "unexpected word 'matrix.mtx'"),
+    ("-n 2 3", "unexpected word '3'"),
+    ("-matrix {folder}/absent", "cannot open '{folder}/absent': No such file"),
+    ("-matrix {folder}", "is neither a PETSc binary matrix nor a Matrix Market file"),
+    ("-matrix {folder}/text", "is neither a PETSc binary matrix nor a Matrix Market file"),
+    ("-matrix {folder}/empty", "is neither a PETSc binary matrix nor a Matrix Market file"),
+    ("-matrix {folder}/zipped", "is compressed; gunzip it first"),
+    ("-matrix {folder}/other.dat", "-bit indices, this one has "),
+    ("-matrix {folder}/bad.mtx", "bad.mtx:3: the column is 9; expected 1 to 2"),
+    ("-matrix {folder}/odd.mtx -block_size 2", "-block_size 2 does not divide the file's 3 x 3"),
+    ("-matrix {folder}/cut.dat", "cannot load '{folder}/cut.dat'"),
+    ("-matrix {folder}/odd.mtx -block_size 1,2", "takes one -block_size"),
+    ("-matrix {folder}/odd.mtx -n 3", "-matrix excludes the generator's"),
+    ("-matrix {folder}/upper.mtx -types baij,sbaij", "candidate 'sbaij' is wrong"),
+]
+
+
+def test_errors(args):
+    files = {"text": b"hello, world\n", "empty": b"", "zipped": b"\x1f\x8b\x08 and so on",
+             "bad.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 9 1\n",
+             "odd.mtx": b"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n",
+             "upper.mtx": b"%%MatrixMarket matrix coordinate real general\n4 4 5\n1 1 1\n2 2 1\n3 3 1\n4 4 1\n1 3 1\n",
+             "other.dat": struct.pack(">4i" if args.index_bits == 64 else ">4q", 1211216, 4, 4, 4),
+             "cut.dat": struct.pack(">4q" if args.index_bits == 64 else ">4i", 1211216, 4, 4, 4)}
+    for name, content in files.items():
+        with open(os.path.join(args.folder, name), "wb") as out:
+            out.write(content)
+    errors = list(ERRORS)
+    if args.json:
+        errors.append(("-n 2 -json {folder}/absent/x.json", "-json: cannot write '{folder}/absent/x.json'"))
+    else:
+        errors.append(("-n 2 -json x.json", "built without nlohmann-json"))
+    if args.ranks > 1:
+        errors.append(("-n 2 -core_plans csr", "-core_plans run on one rank"))
+    else:
+        errors.append(("-n 2 -core_plans sell:9:7", "-core_plans 'sell:9:7': "))
+        errors.append(("-n 2 -core_plans cs", "-core_plans 'cs': unknown layout 'cs'"))
+    for options, message in errors:
+        words = [w.replace("{folder}", args.folder).replace("|", " ") for w in options.split()]
+        code, stdout, stderr, command = bench(args, QUICK + words)
+        wanted = message.replace("{folder}", args.folder)
+        expect(code not in (0, 59, 124, 139) and wanted in stderr and "compound-bench: error" in stderr,
+               f"{command}\n  expected an error with '{wanted}', got code {code}: {stdout[-300:]}{stderr[-600:]}")
+        expect(stderr.count(wanted) == 1, f"{command}\n  says it more than once: {stderr[-900:]}")
+
+
+def test_no_check_times_a_wrong_candidate(args):
+    file = os.path.join(args.folder, "upper.mtx")
+    _, tables = good(args, ["-matrix", file, "-types", "baij,sbaij", "-no_check"])
+    expect(tables and [row[-1] for row in tables[0]] == ["-", "-"], f"errors with -no_check: {tables}")
+
+
+def test_help(args):
+    code, stdout, _, _ = bench(args, ["-help"])
+    for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
+                   "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
+                   "memory_limit", "json"):
+        expect(f"  -{option} <" in stdout, f"-help does not list -{option}")
+    expect(code == 0 and "median us" not in stdout, "-help ends without running a case")
+
+
+def test_options_from_the_environment(args):
+    code, stdout, stderr, _ = bench(args, QUICK, env={"PETSC_OPTIONS": "-n 2 -types baijcompound,baij"})
+    expect(code == 0 and "2^3 nodes" in stdout, f"PETSC_OPTIONS: {code} {stdout} {stderr}")
+
+
+def test_progress(args):
+    options = ["-n", "2", "-rounds", "5", "-min_time", "0.25"]
+    _, stdout, stderr, _ = bench(args, options)
+    expect("compound-bench: round " in stderr and "round" not in stdout.split("candidate", 1)[-1], "progress on stderr")
+    _, _, stderr, _ = bench(args, ["-n", "2"] + QUICK)
+    expect("compound-bench: round " not in stderr, "no progress in the first two seconds")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--scalar", required=True)
+    parser.add_argument("--index-bits", type=int, required=True)
+    parser.add_argument("--json", action="store_true", help="the program was built with JSON")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as args.folder:
+        for name, test in sorted(globals().items()):
+            if name.startswith("test_") and name != "test_no_check_times_a_wrong_candidate":
+                test(args)
+        test_no_check_times_a_wrong_candidate(args)  # after test_errors, which writes its file
+    print(f"{runs} runs, {len(failures)} failures")
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
