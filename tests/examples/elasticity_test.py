@@ -63,7 +63,8 @@ def main():
         wanted_iterations, wanted = solve(args, problem, "aij -pc_type gamg", args.ranks)
         iterations, values = solve(args, problem, SPLIT, args.ranks)
         runs += 1
-        if abs(iterations - wanted_iterations) > 2 or not agree(values, wanted):
+        # On several processes the mesh is spread a little otherwise in each run, and aggregates follow.
+        if abs(iterations - wanted_iterations) > max(2, 0.2 * wanted_iterations) or not agree(values, wanted):
             failures.append(f"{problem} {SPLIT}: {iterations} iterations, {values}; aij: {wanted_iterations}, {wanted}")
     for options, message in ERRORS.items():
         code, output, command = run(args, options, args.ranks)
