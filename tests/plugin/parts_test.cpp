@@ -222,6 +222,7 @@ Matrix unassembled(const std::string& local_type) {
     const PetscInt two[] = {i, i + 1};
     std::vector<PetscScalar> words(static_cast<std::size_t>(4 * bs * bs));
     for (std::size_t w = 0; w < words.size(); ++w) words[w] = value(98, rank() * k + i, static_cast<PetscInt>(w));
+    for (PetscInt d = 0; d < 2 * bs; ++d) words[static_cast<std::size_t>(d * 2 * bs + d)] += 8;
     PETSC_OK(MatSetValuesBlockedLocal(A, 2, two, 2, two, words.data(), ADD_VALUES));
   }
   assemble(A);
@@ -245,6 +246,20 @@ TEST(MatIs, HoldsOurMatrixInside) {
   PETSC_OK(VecNorm(z, NORM_INFINITY, &error));
   EXPECT_LE(error, 1e-14 * norm);
   PETSC_OK(MatISRestoreLocalMat(tested, &inside));
+}
+
+TEST(MatIs, BddcTakesAsManyIterationsAsOnBaij) {
+  if (size() == 1) GTEST_SKIP() << "for several processes";
+  const auto plain = unassembled(MATBAIJ), tested = unassembled(tested_type());
+  const auto options = "-solver_ksp_type gmres -solver_pc_type bddc";
+  Solved wanted, found;
+  const auto baij = catch_error([&] { return try_to_solve(plain, plain, options, &wanted); });
+
+  const auto ours = catch_error([&] { return try_to_solve(tested, tested, options, &found); });
+
+  EXPECT_EQ(ours.code, baij.code) << ours.message;
+  EXPECT_LE(std::abs(found.iterations - wanted.iterations), 1);
+  EXPECT_LE(found.residual, 1e-8);
 }
 
 TEST(MatIs, ConvertsToOursAndBack) {
