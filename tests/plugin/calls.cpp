@@ -90,7 +90,9 @@ const std::vector<CallOfUser>& calls() {
     {"MatGetColumnVector", [](Mat A) { return MatGetColumnVector(A, left_vector(A, 1), 1); }},
     {"MatDiagonalSet", [](Mat A) { return MatDiagonalSet(A, left_vector(A, 1), INSERT_VALUES); }},
     {"MatSetRandom", [](Mat A) { return MatSetRandom(A, nullptr); }},
+#if PETSC_VERSION_LT(3, 26, 0)
     {"MatSetInf", [](Mat A) { return MatSetInf(A); }},
+#endif
     {"MatAYPX", [](Mat A) { return MatAYPX(A, 2.0, matrix_for_calls(MATBAIJCOMPOUND), SAME_NONZERO_PATTERN); }},
     {"MatResidual", [](Mat A) { return MatResidual(A, left_vector(A, 1), right_vector(A, 2), left_vector(A, 3)); }},
     {"MatSOR",
@@ -105,11 +107,13 @@ const std::vector<CallOfUser>& calls() {
     {"MatFindNonzeroRows", [](Mat A) { return makes_indices([&](IS* is) { return MatFindNonzeroRows(A, is); }); }},
     {"MatFindOffBlockDiagonalEntries",
      [](Mat A) { return makes_indices([&](IS* is) { return MatFindOffBlockDiagonalEntries(A, is); }); }},
+#if PETSC_VERSION_LT(3, 25, 0)
     {"MatMissingDiagonal",
      [](Mat A) {
        PetscBool missing;
        return MatMissingDiagonal(A, &missing, nullptr);
      }},
+#endif
     {"MatIsSymmetric",
      [](Mat A) {
        PetscBool yes;
