@@ -57,7 +57,7 @@ INSIDE = {
         ptapnumeric mattransposemultsymbolic mattransposemultnumeric transposematmultsymbolic transposematmultnumeric
         rartsymbolic rartnumeric productsetfromoptions productsymbolic productnumeric transposecoloringcreate
         transcoloringapplysptoden transcoloringapplydentosp mults""",
-    "of PETSc's inside, or for other kinds of matrices": """hasoperation setvaluesadifor bindtocpu viewnative create
+    "of PETSc's inside, or for other kinds of matrices": """hasoperation setvaluesadifor setinf bindtocpu viewnative create
         setvaluesbatch dummy coloringpatch getblockdiagonal getvblockdiagonal copyhashtoxaij getcurrentmemtype getordering
         selectvariableblocksizes convert""",
     "done by PETSc itself": """setlocaltoglobalmapping setvaluesblockedlocal getvecs createvecs restorelocalsubmatrix
