@@ -43,7 +43,7 @@ PatternView packed_pattern(SeqState& st, const PatternView& given, int given_siz
   const int wanted = st.settings.packed_block_size(given_size);
   if (wanted == given_size) return given;
   try {
-    st.other_blocks.emplace(reblocked(given, given_size, wanted));
+    st.other_blocks = SeqState::OtherBlocks{reblocked(given, given_size, wanted), {}, {}, {}};
   } catch (const error& e) {
     throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
   }
