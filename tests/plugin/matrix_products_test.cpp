@@ -69,9 +69,10 @@ double difference(Mat found, Mat wanted) {
 struct MatrixProducts : testing::TestWithParam<Case> {};
 
 TEST_P(MatrixProducts, AreThoseOfAijCopies) {
-  const auto& [kind, left, right] = GetParam();
+  const Kind& kind = GetParam().kind;
+  const std::string left = GetParam().left, right = GetParam().right;
   const auto A = operand(left, 81), B = operand(right, 82);
-  const auto a = operand(MATAIJ, 81), b = operand(std::string(right) == MATDENSE ? MATDENSE : MATAIJ, 82);
+  const auto a = operand(MATAIJ, 81), b = operand(right == MATDENSE ? MATDENSE : MATAIJ, 82);
   Matrix wanted, found;
   const auto can = catch_error([&] { return product_of_two(a, b, kind.type, wanted.out()); });
   if (can.code) *wanted.in_place() = nullptr;
@@ -97,9 +98,10 @@ PetscErrorCode product_twice(Mat A, Mat B, MatProductType type, Mat* C) {
 }
 
 TEST_P(MatrixProducts, FollowNewValuesAsOnAij) {
-  const auto& [kind, left, right] = GetParam();
+  const Kind& kind = GetParam().kind;
+  const std::string left = GetParam().left, right = GetParam().right;
   const auto A = operand(left, 83), B = operand(right, 84);
-  const auto a = operand(MATAIJ, 83), b = operand(std::string(right) == MATDENSE ? MATDENSE : MATAIJ, 84);
+  const auto a = operand(MATAIJ, 83), b = operand(right == MATDENSE ? MATDENSE : MATAIJ, 84);
   Matrix wanted, found;
   const auto can = catch_error([&] { return product_twice(a, b, kind.type, wanted.out()); });
   if (can.code) *wanted.in_place() = nullptr;
