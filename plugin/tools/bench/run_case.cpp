@@ -97,7 +97,7 @@ class Check {
     const double scale = largest[1] > 0 ? largest[1] : 1;
     result.error = largest[0] / scale;
     result.allowed_error = allowed(storage.single || reference_single_) / scale;
-    if (result.error <= result.allowed_error) return;
+    if (result.error == 0 || result.error <= result.allowed_error) return;
     throw usage_error("candidate '" + candidate.name() +
                       "' is wrong: its result differs from the first candidate's by " + std::to_string(result.error) +
                       " of its largest component, allowed are " + std::to_string(result.allowed_error) +
