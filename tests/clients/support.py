@@ -32,11 +32,16 @@ def arguments(doc, **extra):
 
 
 def skip(reason):
+    """Ends the test as skipped: it is not meant for this build."""
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def missing(reason):
     """Ends the test as skipped; as failed where the client has to be there (config/test.sh --clients)."""
     if os.environ.get("COMPOUND_CLIENTS_REQUIRED"):
         sys.exit(f"missing, and COMPOUND_CLIENTS_REQUIRED is set: {reason}")
-    print(f"skipped: {reason}")
-    sys.exit(SKIPPED)
+    skip(reason)
 
 
 class Client:
@@ -69,12 +74,17 @@ class Client:
         self.run([self.args.mpicc, "-O1", *extra, source, "-o", program, *flags, "-lm"], ranks=0)
         return program
 
-    def try_run(self, command, ranks=None, env=None, cwd=None, timeout=300):
+    def try_run(self, command, ranks=None, env=None, cwd=None, timeout=180):
         ranks = self.args.ranks if ranks is None else ranks
         if ranks > 1:
             command = [self.args.mpiexec, "-n", str(ranks), *command]
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, errors="replace", timeout=timeout,
-                              env=self.environment(env), cwd=cwd or self.args.scratch)
+        command = [str(c) for c in command]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout,
+                                  env=self.environment(env), cwd=cwd or self.args.scratch)
+        except subprocess.TimeoutExpired as late:
+            said = (late.stdout or b"").decode(errors="replace") + (late.stderr or b"").decode(errors="replace")
+            return -1, f"{said}\nno end after {timeout} s"
         return done.returncode, done.stdout + done.stderr
 
     def run(self, command, **how):
@@ -134,5 +144,5 @@ def numbers(text):
 
 
 def printed(output):
-    """Lines `name: value` as a dictionary."""
-    return dict(re.findall(r"^ *([a-z][a-z ]*): +(.*)$", output, re.M))
+    """Lines `name: value` as a dictionary; views of objects, which are indented, are left out."""
+    return dict(re.findall(r"^([a-z][a-z ]*): +(.*)$", output, re.M))

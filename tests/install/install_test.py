@@ -57,8 +57,7 @@ def test_install(args, checks):
         with open(f, "rb") as file:
             content = file.read()
         for tree in (source, os.path.realpath(args.build_dir), args.prefix):
-            checks.true(tree.encode() not in content or os.path.basename(f) == "libpetsccompound.so" and tree == source,
-                        f"{f} names the folder {tree}: a moved or shipped tree would look there")
+            checks.true(tree.encode() not in content, f"{f} names the folder {tree}: a moved or shipped tree would look there")
     dynamic = subprocess.run(["readelf", "-d", Client(args).plugin], capture_output=True, text=True).stdout
     runpath = re.findall(r"R(?:UN)?PATH.*\[(.*)\]", dynamic)
     checks.true(not any(args.build_dir in r for r in runpath), f"the plugin's RUNPATH {runpath} leads into the build tree")
@@ -70,7 +69,7 @@ def check_programs(args, client, folder, checks):
         aij = printed(client.run([f"{folder}/solve", "-mat_type", "aij"], ranks=ranks))
         runs = {"solve": [f"{folder}/solve", "-dll_append", client.plugin, "-mat_type", "baijcompound", "-mat_view",
                           "::ascii_info"],
-                "inspect": [f"{folder}/inspect", "-mat_view", "::ascii_info"]}
+                "inspect": [f"{folder}/inspect"]}
         for name, command in runs.items():
             output = client.run(command, ranks=ranks)
             own = printed(output)
