@@ -27,6 +27,7 @@ def arguments(doc, **extra):
     for name, options in extra.items():
         parser.add_argument("--" + name.replace("_", "-"), **options)
     args = parser.parse_args()
+    args.prefix, args.scratch = os.path.abspath(args.prefix), os.path.abspath(args.scratch)
     os.makedirs(args.scratch, exist_ok=True)
     return args
 
@@ -61,6 +62,8 @@ class Client:
             env["PETSC_DIR"] = self.args.petsc_dir
             env.pop("PETSC_ARCH", None)
         env.update(extra or {})
+        if self.args.build.endswith("-cuda"):  # such a PETSc stops under an MPI that knows no GPU, unless told
+            env["PETSC_OPTIONS"] = env.get("PETSC_OPTIONS", "") + " -use_gpu_aware_mpi 0"
         return env
 
     def has_pc(self, name):
@@ -71,6 +74,7 @@ class Client:
 
     def compile(self, source, program, packages, extra=()):
         flags = self.pkgconfig("--cflags", "--libs", *packages).split()
+        flags.append(f"-Wl,-rpath,{self.pkgconfig('--variable=libdir', self.petsc_pc)}")
         self.run([self.args.mpicc, "-O1", *extra, source, "-o", program, *flags, "-lm"], ranks=0)
         return program
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """PETSc's own tutorials, compiled unchanged, say the same on our type as on aij: the type is chosen by options alone.
 
-The sources are PETSc's for this release: Debian's libpetsc3.18-dev-examples, or PETSC_DIR/src of a PETSc built from source.
+The sources are PETSc's for this release: Debian's libpetsc3.18-dev-examples, PETSC_DIR/src of a PETSc built from source, or
+the folder src that COMPOUND_TUTORIALS names.
 """
 
 import os
@@ -34,13 +35,15 @@ COMPARED = re.compile(r"^.*(?:SNES Function norm|solve converged|Number of SNES|
 
 
 def source_folder(args, release):
-    folders = [f"/usr/share/petsc/{release}/share/petsc/examples/src", f"{args.petsc_dir}/share/petsc/examples/src", f"{args.petsc_dir}/src",
-               f"{args.petsc_dir}/../src"]
+    folders = [f"{args.petsc_dir}/share/petsc/examples/src", f"{args.petsc_dir}/src", f"{args.petsc_dir}/../src"]
+    if args.petsc_dir.startswith("/usr/lib/petscdir/"):
+        folders.insert(0, f"/usr/share/petsc/{release}/share/petsc/examples/src")
+    if "COMPOUND_TUTORIALS" in os.environ:
+        folders.insert(0, os.environ["COMPOUND_TUTORIALS"])
     folder = next((f for f in folders if os.path.exists(f"{f}/{RUNS[0][1]}")), None)
-    if not folder or (folder == folders[0] and not args.petsc_dir.startswith("/usr/lib/petscdir/")):
-        folder = next((f for f in folders[1:] if os.path.exists(f"{f}/{RUNS[0][1]}")), None)
     if not folder:
-        missing(f"no PETSc {release} tutorials in {', '.join(folders)}; Debian: libpetsc{release}-dev-examples")
+        missing(f"no PETSc {release} tutorials in {', '.join(folders)}; install libpetsc{release}-dev-examples (Debian) or set "
+                "COMPOUND_TUTORIALS to the folder src of PETSc's sources")
     return folder
 
 
