@@ -138,8 +138,7 @@ class Checks:
         self.true("compound plan: entry=" in output, f"{what}: no plan of the compound type in the output:\n{output[-3000:]}")
 
     def finish(self):
-        print(f"{self.count} checks, {len(self.failures)} failures")
-        print("\n".join(self.failures))
+        print("\n".join([f"{self.count} checks, {len(self.failures)} failures", *self.failures]))
         sys.exit(1 if self.failures or not self.count else 0)
 
 
