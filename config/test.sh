@@ -18,7 +18,7 @@ if [ "${1:-}" = --clients ]; then
   [ -z "${PETSC_DIR:-}" ] || fail "--clients is for the system's PETSc and its packages; unset PETSC_DIR (found '$PETSC_DIR')"
 fi
 
-packages=("${build_packages[@]}" libgtest-dev xz-utils)
+packages=("${build_packages[@]}" libgtest-dev nlohmann-json3-dev xz-utils)
 presets=(host)
 if [ -z "${PETSC_DIR:-}" ]; then
   packages+=(libpetsc-complex-dev)

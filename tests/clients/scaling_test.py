@@ -19,10 +19,10 @@ def results(output):
 def main():
     args = arguments(__doc__)
     client, checks = Client(args), Checks()
+    if not args.petsc_dir.startswith("/usr/lib/petscdir/petsc3") or args.scalar != "real":
+        skip(f"{PROGRAM[0]} is built for the system's PETSc with real scalars, this plugin for {args.build}")
     if not shutil.which(PROGRAM[0]):
         missing(f"no program {PROGRAM[0]}; Debian: fenicsx-performance-tests")
-    if args.scalar != "real":
-        skip(f"{PROGRAM[0]} is built for real scalars")
     aij = results(client.run(PROGRAM, env={"PETSC_OPTIONS": SOLVER}))
     output = client.run(PROGRAM, env={"PETSC_OPTIONS": f"{SOLVER} -dll_append {client.plugin} -mat_type baijcompound"})
     checks.compound(output, args.ranks, "elasticity")

@@ -99,6 +99,9 @@ def main():
         if args.scalar == "complex" and source == "snes/tutorials/ex48.c":
             print(f"{name}: the tutorial is for real scalars")
             continue
+        if "order 2" in name and "64" in args.build.split("-") and args.ranks > 1:
+            print(f"{name}: not run, PETSc 3.18 with 64-bit indices fails in distributing the mesh, whatever the matrix")
+            continue
         if source not in programs:
             target = os.path.join(args.scratch, source.replace("/", "_")[:-2])
             programs[source] = client.compile(f"{folder}/{source}", target, [client.petsc_pc], extra=["-w"])
