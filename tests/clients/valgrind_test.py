@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 
-from support import Checks, Client, arguments, missing
+from support import Checks, Client, arguments, missing, skip
 
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "elasticity.c")
 RUNS = ["", "-mat_compound_layout sell", "-mat_compound_precision single -mat_compound_layout ellr"]
@@ -28,6 +28,8 @@ def ours(log):
 def main():
     args = arguments(__doc__)
     client, checks = Client(args), Checks()
+    if not os.environ.get("COMPOUND_CLIENTS_REQUIRED"):
+        skip("slow; config/test.sh --clients runs it, COMPOUND_CLIENTS_REQUIRED=1 ctest -R valgrind too")
     if not shutil.which("valgrind"):
         missing("no program valgrind; Debian: valgrind")
     program = client.compile(EXAMPLE, f"{args.scratch}/elasticity", [client.petsc_pc], extra=["-g"])
