@@ -22,7 +22,7 @@ def cases(plugin, folder):
         "setType": ("settype", load, {}),
         "convert late": ("late", load, {}),
         "DMDA": ("dmda", load + ["-dm_mat_type", "baijcompound"], {}),
-        "DMPlex": ("dmplex", load + ["-dm_mat_type", "baijcompound"], {}),
+        "DMPlex": ("dmplex", load + ["-dm_mat_type", "baijcompound", "-petscpartitioner_type", "simple"], {}),
     }
 
 

@@ -10,6 +10,8 @@ import re
 
 from support import Checks, Client, arguments, missing, numbers
 
+# PETSc 3.18 with Debian's PTScotch distributes small meshes wrongly now and then, whatever the matrix.
+PLEX = "-dm_plex_dim 3 -dm_plex_simplex 0 -petscpartitioner_type simple"
 # Name, source, options (TYPE is the matrix type), and lines whose numbers are compared.
 RUNS = [
     ("driven cavity (DMDA, 4 unknowns a node, finite-difference colouring)", "snes/tutorials/ex19.c",
@@ -22,10 +24,10 @@ RUNS = [
      "-M 8 -P 4 -ksp_type gmres -pc_type pbjacobi -ksp_rtol 1e-8 -snes_monitor_short -snes_converged_reason "
      "-ksp_converged_reason -thi_mat_type TYPE -dm_mat_type TYPE -ksp_view ::ascii_info_detail"),
     ("elasticity (DMPlex, finite elements)", "snes/tutorials/ex17.c",
-     "-dm_plex_dim 3 -dm_plex_simplex 0 -dm_plex_box_faces 5,4,4 -sol_type elas_quad -displacement_petscspace_degree 1 -pc_type jacobi "
+     f"{PLEX} -dm_plex_box_faces 5,4,4 -sol_type elas_quad -displacement_petscspace_degree 1 -pc_type jacobi "
      "-ksp_rtol 1e-10 -snes_monitor_short -snes_converged_reason -ksp_converged_reason -dm_mat_type TYPE -ksp_view ::ascii_info_detail"),
     ("elasticity, order 2 (DMPlex)", "snes/tutorials/ex17.c",
-     "-dm_plex_dim 3 -dm_plex_simplex 0 -dm_plex_box_faces 3,2,2 -sol_type elas_quad -displacement_petscspace_degree 2 -pc_type jacobi "
+     f"{PLEX} -dm_plex_box_faces 3,2,2 -sol_type elas_quad -displacement_petscspace_degree 2 -pc_type jacobi "
      "-ksp_rtol 1e-10 -snes_monitor_short -snes_converged_reason -ksp_converged_reason -dm_mat_type TYPE -ksp_view ::ascii_info_detail"),
     ("bricks (assembled by hand, preallocated for aij)", "ksp/ksp/tutorials/ex56.c",
      "-ne 5 -alpha 1.e-3 -ksp_type cg -pc_type pbjacobi -ksp_rtol 1e-8 -ksp_monitor_short -ksp_converged_reason -mat_type TYPE "
@@ -98,9 +100,6 @@ def main():
     for name, source, options in RUNS:
         if args.scalar == "complex" and source == "snes/tutorials/ex48.c":
             print(f"{name}: the tutorial is for real scalars")
-            continue
-        if "order 2" in name and "64" in args.build.split("-") and args.ranks > 1:
-            print(f"{name}: not run, PETSc 3.18 with 64-bit indices fails in distributing the mesh, whatever the matrix")
             continue
         if source not in programs:
             target = os.path.join(args.scratch, source.replace("/", "_")[:-2])
