@@ -11,8 +11,8 @@ import shutil
 from support import Checks, Client, arguments, fresh_folder, skip
 
 DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "clients.md")
-BLOCK = re.compile(r'^<!-- block (?P<name>[\w-]+): prints "(?P<prints>[^"\n]*)"(?:; needs (?P<needs>[\w-]+))? -->\n```sh\n(?P<code>.*?)^```$',
-                   re.M | re.S)
+BLOCK = re.compile(r'^<!-- block (?P<name>[\w-]+): prints "(?P<prints>[^"\n]*)"(?:; needs (?P<needs>[\w-]+))? -->\n'
+                   r"```sh\n(?P<code>.*?)^```$", re.M | re.S)
 
 
 def is_here(client, needs):
@@ -51,7 +51,8 @@ def main():
         code = start if block is blocks[0] else start + block["code"]
         code, output = client.try_run(["bash", "-eu", "-o", "pipefail", "-c", code], ranks=0, env=env, cwd=home)
         checks.true(code == 0, f"block {block['name']} ended with code {code}:\n{output[-4000:]}")
-        checks.true(re.search(block["prints"], output, re.S), f"block {block['name']} does not print '{block['prints']}':\n{output[-4000:]}")
+        checks.true(re.search(block["prints"], output, re.S),
+                    f"block {block['name']} does not print '{block['prints']}':\n{output[-4000:]}")
         print(f"block {block['name']}: {'works' if code == 0 else 'fails'}")
     if missing and os.environ.get("COMPOUND_CLIENTS_REQUIRED"):
         checks.true(False, f"missing, and COMPOUND_CLIENTS_REQUIRED is set: {', '.join(missing)}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Memory as users are told: the bytes in -mat_view are those of the arrays, and config/compare_types.py adds parent and copies."""
+"""Memory as users are told: -mat_view has the bytes of the arrays, and config/compare_types.py adds parent and copies."""
 
 import os
 import re

@@ -109,7 +109,8 @@ def test_make(args, checks):
     folder = os.path.join(args.scratch, "make")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PROJECT, folder)
-    client.run(["make", f"CC={args.mpicc}", f"PETSC={client.petsc_pc}", f"COMPOUND=petsccompound-{args.build}"], ranks=0, cwd=folder)
+    client.run(["make", f"CC={args.mpicc}", f"PETSC={client.petsc_pc}", f"COMPOUND=petsccompound-{args.build}"],
+               ranks=0, cwd=folder)
     check_programs(args, client, folder, checks)
     tool = f"{client.pkgconfig('--variable=toolsdir', f'petsccompound-{args.build}')}/compound-bench"
     if os.path.exists(tool):
