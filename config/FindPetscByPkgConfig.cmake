@@ -1,7 +1,8 @@
 # Finds one PETSc and makes the target PETSc::petsc.
 #
 # With PETSC_DIR (and PETSC_ARCH, unless PETSc was installed to a prefix) in the environment or the cache, that PETSc is
-# used. Otherwise the system's: Debian and Ubuntu keep one per scalar type, and COMPOUND_SCALAR picks.
+# used. Otherwise the system's: Debian and Ubuntu keep one per scalar type and index width, and COMPOUND_SCALAR and
+# COMPOUND_INDEX pick.
 # Sets PETSC_VERSION, PETSC_SCALAR (real or complex), PETSC_INDEX (32 or 64), PETSC_CUDA (TRUE or FALSE).
 
 find_package(PkgConfig REQUIRED)
@@ -13,10 +14,19 @@ endif()
 if(PETSC_DIR)
   set(petsc_folders "${PETSC_DIR}/${PETSC_ARCH}/lib/pkgconfig" "${PETSC_DIR}/lib/pkgconfig")
 else()
-  file(GLOB petsc_folders "/usr/lib/petscdir/petsc3.*/*-${COMPOUND_SCALAR}/lib/pkgconfig")
+  set(petsc_name petsc)
+  if(COMPOUND_INDEX EQUAL 64)
+    set(petsc_name petsc64)
+  endif()
+  # petsc3.18, but petsc64-3.18
+  set(petsc_pattern "/usr/lib/petscdir/${petsc_name}-3.*/*-${COMPOUND_SCALAR}/lib/pkgconfig")
+  if(petsc_name STREQUAL petsc)
+    set(petsc_pattern "/usr/lib/petscdir/petsc3.*/*-${COMPOUND_SCALAR}/lib/pkgconfig")
+  endif()
+  file(GLOB petsc_folders "${petsc_pattern}")
   if(NOT petsc_folders)
-    message(FATAL_ERROR "No system PETSc with scalar type '${COMPOUND_SCALAR}' under /usr/lib/petscdir. "
-      "Install petsc-dev (real) or the libpetsc-complex package, or set PETSC_DIR (and PETSC_ARCH).")
+    message(FATAL_ERROR "No system PETSc with ${COMPOUND_SCALAR} scalars and ${COMPOUND_INDEX}-bit indices: nothing is at "
+      "${petsc_pattern}. Install lib${petsc_name}-${COMPOUND_SCALAR}-dev, or set PETSC_DIR (and PETSC_ARCH).")
   endif()
 endif()
 

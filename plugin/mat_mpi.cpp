@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "kept_settings.hpp"
-#include "overrides.hpp"
-#include "types.hpp"
-#include "view.hpp"
+#include "common_operations.hpp"
 
 namespace compound::plugin {
 
@@ -80,18 +77,24 @@ PetscErrorCode raise_parts(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Whatever can fail does so here, before messages are under way.
+PetscErrorCode prepared_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off) {
+  PetscFunctionBegin;
+  PetscCall(compound_parts(A, st, diagonal, off));
+  PetscCall(seq_prepare(*diagonal));
+  PetscCall(seq_prepare(*off));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// y = A x or z + A x: the diagonal part's product runs while the ghosts travel.
 PetscErrorCode gather(Mat A, MpiState* st, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   Mat diagonal, off;
-  PetscCall(compound_parts(A, st, &diagonal, &off));
-  // Whatever can fail does so before messages are under way.
-  PetscCall(seq_prepare(diagonal));
-  PetscCall(seq_prepare(off));
+  PetscCall(prepared_parts(A, st, &diagonal, &off));
   PetscCall(VecScatterBegin(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(seq_multiply(diagonal, Op::none, update, x, z, y));
+  PetscCall(seq_run(diagonal, Op::none, update, x, z, y));
   PetscCall(VecScatterEnd(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(seq_multiply(off, Op::none, Update::add, st->ghosts, y, y));
+  PetscCall(seq_run(off, Op::none, Update::add, st->ghosts, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,9 +102,9 @@ PetscErrorCode gather(Mat A, MpiState* st, Update update, Vec x, Vec z, Vec y) {
 PetscErrorCode scatter(Mat A, MpiState* st, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   Mat diagonal, off;
-  PetscCall(compound_parts(A, st, &diagonal, &off));
-  PetscCall(seq_multiply(off, op, Update::assign, x, nullptr, st->ghosts));
-  PetscCall(seq_multiply(diagonal, op, update, x, z, y));
+  PetscCall(prepared_parts(A, st, &diagonal, &off));
+  PetscCall(seq_run(off, op, Update::assign, x, nullptr, st->ghosts));
+  PetscCall(seq_run(diagonal, op, update, x, z, y));
   PetscCall(VecScatterBegin(st->scatter, st->ghosts, y, ADD_VALUES, SCATTER_REVERSE));
   PetscCall(VecScatterEnd(st->scatter, st->ghosts, y, ADD_VALUES, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -120,7 +123,7 @@ PetscErrorCode parent_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
+PetscErrorCode mpi_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   MpiState* st;
   PetscCall(mpi_state(A, &st));
@@ -138,16 +141,6 @@ PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   }
   PetscCall(op == Op::none ? gather(A, st, update, x, z, y) : scatter(A, st, op, update, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <Op op>
-PetscErrorCode mult(Mat A, Vec x, Vec y) {
-  return multiply(A, op, Update::assign, x, nullptr, y);
-}
-
-template <Op op>
-PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
-  return multiply(A, op, Update::add, x, z, y);
 }
 
 PetscErrorCode install_mpi(Mat A);
@@ -229,6 +222,7 @@ PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt dnz, const PetscIn
 PetscErrorCode compose_mpi_functions(Mat A) {
   PetscFunctionBegin;
   PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", set_preallocation));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", product_by_aij));
   PetscCall(compose_converters(A, MATMPIBAIJ, MATMPIBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -238,6 +232,7 @@ PetscErrorCode remove_mpi_functions(Mat A) {
   const Parent* parent;
   PetscCall(mpi_parent(&parent));
   PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", parent->set_mpi_preallocation));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", nullptr));
   PetscCall(remove_converters(A, MATMPIBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -253,56 +248,33 @@ PetscErrorCode destroy(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class Items>
-PetscErrorCode set_from_options(Mat A, Items) {
-  PetscFunctionBegin;
-  MpiState* st;
-  PetscCall(mpi_state(A, &st));
-  PetscCall(read_options(A, st->settings));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode view_op(Mat A, PetscViewer viewer) {
-  PetscFunctionBegin;
-  const Parent* parent;
-  PetscCall(mpi_parent(&parent));
-  PetscCall(parent->ops.view(A, viewer));
-  PetscCall(view_info(A, viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// An inherited operation that writes into the parts without raising their states: who holds a part (PCBJACOBI) would
-/// multiply with stale packed values.
-template <auto Member, class F>
-void raising(const F& f) {
-  f(Member, Followed<mpi_parent, raise_parts, Member>::call);
-}
+/// Raised are the states of the parts too: who holds one (PCBJACOBI) would multiply with stale packed values.
+struct MpiType {
+  using State = MpiState;
+  static PetscErrorCode parent(const Parent** p) { return mpi_parent(p); }
+  static PetscErrorCode state(Mat A, MpiState** st) { return mpi_state(A, st); }
+  static PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
+    return mpi_multiply(A, op, update, x, z, y);
+  }
+  static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_mpi(A, settings); }
+  static PetscErrorCode raise(Mat A) { return raise_parts(A); }
+};
+using Common = CommonOperations<MpiType>;
 
 constexpr auto overrides = [](const auto& f) {
-  f(&_MatOps::mult, mult<Op::none>);
-  f(&_MatOps::multadd, mult_add<Op::none>);
-  f(&_MatOps::multtranspose, mult<Op::transpose>);
-  f(&_MatOps::multtransposeadd, mult_add<Op::transpose>);
-  f(&_MatOps::multhermitiantranspose, mult<Op::hermitian>);
-  f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
+  Common::list(f);
   f(&_MatOps::assemblybegin, assembly_begin);
   f(&_MatOps::assemblyend, assembly_end);
   f(&_MatOps::getdiagonalblock, get_diagonal_block);
   f(&_MatOps::duplicate, duplicate);
   f(&_MatOps::destroy, destroy);
-  f(&_MatOps::view, view_op);
-  f(&_MatOps::convertfrom, convert_to_compound);
-  f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
-  raising<&_MatOps::axpy>(f);
-  raising<&_MatOps::zerorows>(f);
-  raising<&_MatOps::zerorowscolumns>(f);
-  raising<&_MatOps::diagonalscale>(f);
-  raising<&_MatOps::scale>(f);
-  raising<&_MatOps::conjugate>(f);
-  raising<&_MatOps::realpart>(f);
-  raising<&_MatOps::imaginarypart>(f);
+  Common::raising<&_MatOps::axpy>(f);
+  Common::raising<&_MatOps::zerorows>(f);
+  Common::raising<&_MatOps::zerorowscolumns>(f);
+  Common::raising<&_MatOps::diagonalscale>(f);
+  Common::raising<&_MatOps::scale>(f);
 #if PETSC_VERSION_GE(3, 20, 0)
-  raising<&_MatOps::eliminatezeros>(f);
+  Common::raising<&_MatOps::eliminatezeros>(f);
 #endif
 };
 
@@ -329,17 +301,7 @@ PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt dnz, const PetscIn
 
 bool is_mpi_compound(Mat A) { return has_type(A, MATMPIBAIJCOMPOUND); }
 
-PetscErrorCode mpi_state(Mat A, MpiState** state) {
-  PetscFunctionBegin;
-  if (!A->spptr) A->spptr = new MpiState;
-  *state = static_cast<MpiState*>(A->spptr);
-  if (auto kept = kept_settings().take(A)) {
-    kept->version = (*state)->settings.version + 1;
-    (*state)->settings = std::move(*kept);
-    PetscCall(compose_mpi_functions(A));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode mpi_state(Mat A, MpiState** state) { return state_of(A, compose_mpi_functions, state); }
 
 PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diagonal) {
   PetscFunctionBegin;

@@ -1,10 +1,7 @@
 #include "mat_seq.hpp"
 
-#include "kept_settings.hpp"
-#include "log.hpp"
-#include "overrides.hpp"
-#include "types.hpp"
-#include "view.hpp"
+#include "common_operations.hpp"
+#include "packing.hpp"
 
 namespace compound::plugin {
 
@@ -14,74 +11,6 @@ KeptSettings& kept_settings() {
 }
 
 namespace {
-
-constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
-
-/// Row starts of an empty matrix, which PETSc may leave unallocated.
-constexpr count32 no_rows[] = {0};
-
-/// The parent's integers as a pattern: a view where the widths agree, else `copy`.
-PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
-  if (b.rows == 0) return {0, static_cast<idx>(b.cols), no_rows, {}};
-  if constexpr (same_index_width) {
-    const auto entries = static_cast<std::size_t>(b.start[b.rows]);
-    const PatternView view{static_cast<idx>(b.rows),
-                           static_cast<idx>(b.cols),
-                           {reinterpret_cast<const count32*>(b.start), static_cast<std::size_t>(b.rows) + 1},
-                           {reinterpret_cast<const idx*>(b.column), entries}};
-    check(view);
-    return view;
-  } else {
-    using Wide = std::conditional_t<same_index_width, std::int32_t, std::int64_t>;
-    copy =
-        pattern_from(b.rows, b.cols, reinterpret_cast<const Wide*>(b.start), reinterpret_cast<const Wide*>(b.column));
-    return copy.view();
-  }
-}
-
-void pack_pattern(SeqState& st, const BlockArrays& b) {
-  Pattern copy;
-  const PatternView pattern = pattern_of(b, copy);
-  const Problem problem{{static_cast<int>(b.block_size), static_cast<int>(b.block_size)}, scalar_type_of<Scalar>()};
-  st.packed.reset();
-  st.statistics = statistics(pattern);
-  const Plan plan = choose_plan(st.settings, st.off_diagonal, st.statistics, problem);
-  st.packed.emplace(pattern, problem, plan, backend(st.settings.backend_name()),
-                    same_index_width ? PatternLifetime::outlives : PatternLifetime::temporary);
-  ++st.counts.pattern_packs;
-}
-
-PetscErrorCode refresh_pattern(Mat A, SeqState* st, const BlockArrays& b) {
-  PetscFunctionBegin;
-  const SeqState::PatternKey key{A->nonzerostate, b.entries(), b.start, b.column, b.block_size, st->settings.version};
-  if (st->packed && key == st->pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(log_pack(), A, nullptr, nullptr, nullptr));
-  PetscCall(guarded(comm_of(A), [&] { pack_pattern(*st, b); }));
-  PetscCall(PetscLogEventEnd(log_pack(), A, nullptr, nullptr, nullptr));
-  st->pattern_key = key;
-  st->values_key = {};
-  PetscCall(PetscInfo(A, "%d x %d blocks of %d, %u stored: plan '%s'\n", st->statistics.rows, st->statistics.cols,
-                      static_cast<int>(b.block_size), st->statistics.entries, to_string(st->packed->plan()).c_str()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode refresh_values(Mat A, SeqState* st, const BlockArrays& b) {
-  PetscFunctionBegin;
-  PetscObjectState state;
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
-  const SeqState::ValuesKey key{state, b.values};
-  if (key == st->values_key) PetscFunctionReturn(PETSC_SUCCESS);
-  if (st->packed->lies_on_blocks()) {
-    PetscCall(guarded(comm_of(A), [&] { st->packed->update_values(b.values); }));
-  } else {
-    PetscCall(PetscLogEventBegin(log_pack(), A, nullptr, nullptr, nullptr));
-    PetscCall(guarded(comm_of(A), [&] { st->packed->update_values(b.values); }));
-    PetscCall(PetscLogEventEnd(log_pack(), A, nullptr, nullptr, nullptr));
-    ++st->counts.value_packs;
-  }
-  st->values_key = key;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// The parent's flop counts, so that -log_view compares.
 PetscLogDouble flops(const SeqState& st, PetscInt bs, Op op, Update update) {
@@ -114,7 +43,7 @@ PetscErrorCode packed_multiply(Mat A, SeqState* st, Op op, Update update, Vec x,
     PetscCall(VecGetArray(y, &ya));
   else
     PetscCall(VecGetArrayWrite(y, &ya));
-  PetscCall(guarded(comm_of(A), [&] { st->packed->multiply(op, update, xa, in_place ? ya : za, ya); }));
+  PetscCall(guarded(comm_of(A), [&] { multiply(*st, op, update, xa, in_place ? ya : za, ya); }));
   if (in_place)
     PetscCall(VecRestoreArray(y, &ya));
   else
@@ -124,16 +53,6 @@ PetscErrorCode packed_multiply(Mat A, SeqState* st, Op op, Update update, Vec x,
   PetscCall(PetscLogFlops(flops(*st, A->rmap->bs, op, update)));
   ++st->counts.products;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <Op op>
-PetscErrorCode mult(Mat A, Vec x, Vec y) {
-  return seq_multiply(A, op, Update::assign, x, nullptr, y);
-}
-
-template <Op op>
-PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
-  return seq_multiply(A, op, Update::add, x, z, y);
 }
 
 PetscErrorCode install_seq(Mat A);
@@ -176,48 +95,25 @@ PetscErrorCode destroy(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class Items>
-PetscErrorCode set_from_options(Mat A, Items) {
-  PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
-  PetscCall(read_options(A, st->settings));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode view_op(Mat A, PetscViewer viewer) {
-  PetscFunctionBegin;
-  const Parent* parent;
-  PetscCall(seq_parent(&parent));
-  PetscCall(parent->ops.view(A, viewer));
-  PetscCall(view_info(A, viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode raise_state(Mat A) { return PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)); }
 
-/// An inherited operation after which PETSc (3.18) does not raise the matrix's state.
-template <auto Member, class F>
-void raising(const F& f) {
-  f(Member, Followed<seq_parent, raise_state, Member>::call);
-}
+struct SeqType {
+  using State = SeqState;
+  static PetscErrorCode parent(const Parent** p) { return seq_parent(p); }
+  static PetscErrorCode state(Mat A, SeqState** st) { return seq_state(A, st); }
+  static PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
+    return seq_multiply(A, op, update, x, z, y);
+  }
+  static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_seq(A, settings); }
+  static PetscErrorCode raise(Mat A) { return raise_state(A); }
+};
+using Common = CommonOperations<SeqType>;
 
 constexpr auto overrides = [](const auto& f) {
-  f(&_MatOps::mult, mult<Op::none>);
-  f(&_MatOps::multadd, mult_add<Op::none>);
-  f(&_MatOps::multtranspose, mult<Op::transpose>);
-  f(&_MatOps::multtransposeadd, mult_add<Op::transpose>);
-  f(&_MatOps::multhermitiantranspose, mult<Op::hermitian>);
-  f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
+  Common::list(f);
   f(&_MatOps::assemblyend, assembly_end);
   f(&_MatOps::duplicate, duplicate);
   f(&_MatOps::destroy, destroy);
-  f(&_MatOps::view, view_op);
-  f(&_MatOps::convertfrom, convert_to_compound);
-  f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
-  raising<&_MatOps::conjugate>(f);
-  raising<&_MatOps::realpart>(f);
-  raising<&_MatOps::imaginarypart>(f);
 };
 
 /// Puts our operations before the parent's, which picks mult and multadd at each preallocation.
@@ -228,8 +124,8 @@ PetscErrorCode install_seq(Mat A) {
   PetscCall(seq_state(A, &st));
   PetscCall(seq_parent(&parent));
   finish_late_set_up(A, parent->ops);
-  if (A->ops->mult != mult<Op::none>) st->parent_mult = A->ops->mult;
-  if (A->ops->multadd != mult_add<Op::none>) st->parent_multadd = A->ops->multadd;
+  if (A->ops->mult != Common::mult<Op::none>) st->parent_mult = A->ops->mult;
+  if (A->ops->multadd != Common::mult_add<Op::none>) st->parent_multadd = A->ops->multadd;
   install(A, overrides);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -254,7 +150,7 @@ PetscErrorCode restore_array(Mat A, PetscScalar** array) {
   const Parent* parent;
   PetscCall(seq_parent(&parent));
   PetscCall(parent->restore_array(A, array));
-  PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+  PetscCall(raise_state(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -263,7 +159,7 @@ PetscErrorCode retrieve_values(Mat A) {
   const Parent* parent;
   PetscCall(seq_parent(&parent));
   PetscCall(parent->retrieve_values(A));
-  PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+  PetscCall(raise_state(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -273,23 +169,14 @@ constexpr const char* base_converters[] = {"seqaij", "seqsbaij", "is", "hypre"};
 
 bool is_seq_compound(Mat A) { return has_type(A, MATSEQBAIJCOMPOUND); }
 
-PetscErrorCode seq_state(Mat A, SeqState** state) {
-  PetscFunctionBegin;
-  if (!A->spptr) A->spptr = new SeqState;
-  *state = static_cast<SeqState*>(A->spptr);
-  if (auto kept = kept_settings().take(A)) {
-    kept->version = (*state)->settings.version + 1;
-    (*state)->settings = std::move(*kept);
-    PetscCall(compose_seq_functions(A));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode seq_state(Mat A, SeqState** state) { return state_of(A, compose_seq_functions, state); }
 
 PetscErrorCode compose_seq_functions(Mat A) {
   PetscFunctionBegin;
   PetscCall(compose(A, "MatSeqBAIJSetPreallocation_C", set_preallocation));
   PetscCall(compose(A, "MatSeqBAIJRestoreArray_C", restore_array));
   PetscCall(compose(A, "MatRetrieveValues_C", retrieve_values));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", product_by_aij));
   PetscCall(compose_converters(A, MATSEQBAIJ, MATSEQBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -301,6 +188,7 @@ PetscErrorCode remove_seq_functions(Mat A) {
   PetscCall(compose(A, "MatSeqBAIJSetPreallocation_C", parent->set_preallocation));
   PetscCall(compose(A, "MatSeqBAIJRestoreArray_C", parent->restore_array));
   PetscCall(compose(A, "MatRetrieveValues_C", parent->retrieve_values));
+  PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", nullptr));
   PetscCall(remove_converters(A, MATSEQBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -341,11 +229,18 @@ PetscErrorCode seq_prepare(Mat A) {
   PetscFunctionBegin;
   SeqState* st;
   PetscCall(seq_state(A, &st));
-  if (st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
-  BlockArrays b;
-  PetscCall(block_arrays(A, &b));
-  PetscCall(refresh_pattern(A, st, b));
-  PetscCall(refresh_values(A, st, b));
+  if (!st->settings.parent_only()) PetscCall(refresh(A, st));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_run(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  if (st->settings.parent_only())
+    PetscCall(parent_multiply(A, st, op, update, x, z, y));
+  else
+    PetscCall(packed_multiply(A, st, op, update, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -355,13 +250,15 @@ PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscCall(seq_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   PetscCall(view_once(A, st->settings));
-  if (st->settings.parent_only()) {
-    PetscCall(parent_multiply(A, st, op, update, x, z, y));
-  } else {
-    PetscCall(seq_prepare(A));
-    PetscCall(packed_multiply(A, st, op, update, x, z, y));
-  }
+  PetscCall(seq_prepare(A));
+  PetscCall(seq_run(A, op, update, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscInt64 packed_bytes(const SeqState& st) {
+  std::size_t bytes = st.packed ? st.packed->bytes().total() : 0;
+  if (st.other_blocks) bytes += st.other_blocks->bytes();
+  return static_cast<PetscInt64>(bytes);
 }
 
 PetscInt64 parent_bytes(const BlockArrays& b) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "packed.hpp"
 #include "parent.hpp"
 #include "petsccompound.h"
+#include "reblock.hpp"
 #include "settings.hpp"
 
 namespace compound::plugin {
@@ -20,7 +22,16 @@ struct SeqState {
   bool off_diagonal = false;  ///< of an mpibaijcompound
 
   std::optional<PackedMatrix> packed;
-  PatternStatistics statistics;
+  PatternStatistics statistics;  ///< of the parent's pattern
+
+  /// Where the packed blocks are not of the parent's size.
+  struct OtherBlocks {
+    Reblocked shape;
+    std::vector<Scalar> values;        ///< if `packed` lies on them
+    mutable std::vector<Scalar> x, y;  ///< vectors in groups, where those are not full
+    std::size_t bytes() const;
+  };
+  std::optional<OtherBlocks> other_blocks;
   Counts counts;
 
   /// What `packed` was made from; anything different means packing again.
@@ -63,9 +74,13 @@ PetscErrorCode release_seq(Mat A);
 /// y = op(A) x or z + op(A) x by the packed copy, which is brought up to date first; z may be y, or null for assign.
 PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
 
-/// Packs if need be, without a product; nothing where products are left to the parent.
+/// Its two halves. The first packs if need be, and is all that can fail for the matrix's sake; nothing where products
+/// are left to the parent. The second multiplies with what is there.
 PetscErrorCode seq_prepare(Mat A);
+PetscErrorCode seq_run(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
 
 PetscInt64 parent_bytes(const BlockArrays& arrays);
+/// Of everything held beside the parent.
+PetscInt64 packed_bytes(const SeqState& state);
 
 }  // namespace compound::plugin

@@ -43,6 +43,12 @@ void check_plan(const std::string& v) {
   if (parts.off_diagonal) parse_plan(*parts.off_diagonal, Plan{});
 }
 
+constexpr idx most_block_size = 32;  // of our own kernels
+
+void check_block_size(const std::string& v) {
+  if (v != "auto") parse_number(v, 1, most_block_size, "a packed block size other than auto");
+}
+
 void check_word(const char* what, const std::string& v, std::initializer_list<const char*> allowed) {
   std::string names;
   for (const char* a : allowed) {
@@ -62,6 +68,8 @@ struct Option {
 constexpr Option options[] = {
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
      &Settings::backend, check_backend},
+    {"block_size", "of packed blocks: auto (the matrix's), or a multiple or divisor of the matrix's block size",
+     &Settings::block_size, check_block_size},
     {"entry", "what a stored entry is: auto (dense), dense, complex, quaternion", &Settings::entry, check_entry},
     {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
     {"plan", "a whole plan as one line, as -mat_view ::ascii_info prints it", &Settings::plan, check_plan},
@@ -85,6 +93,8 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
     settings.viewed = false;
   }
 }
+
+int Settings::packed_block_size(int given) const { return block_size == "auto" ? given : std::stoi(block_size); }
 
 Plan choose_plan(const Settings& s, bool off_diagonal, const PatternStatistics& statistics, const Problem& problem) {
   Plan base = s.layout == "auto" ? default_plan(statistics, problem, s.backend_name())

@@ -66,8 +66,8 @@ PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
 
 inline MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
 
-/// Calls `f` while A bears a type name of `Size` letters that is not its own: for functions of PETSc that compare the exact
-/// name where a descendant would do.
+/// Calls `f` while A bears a type name of `Size` letters that is not its own: for functions of PETSc that compare the
+/// exact name where a descendant would do.
 template <std::size_t Size, class F>
 PetscErrorCode under_type_name(Mat A, const char (&lent)[Size], const F& f) {
   char name[Size];

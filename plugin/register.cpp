@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "colorings.hpp"
 #include "log.hpp"
 #include "petsccompound.h"
 #include "solver_packages.hpp"
@@ -104,6 +105,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(register_log_events());
   PetscCall(register_types());
   PetscCall(wrap_solver_packages());
+  PetscCall(wrap_colorings());
   PetscCall(PetscRegisterFinalize(forget));
   initialized = true;
   PetscFunctionReturn(PETSC_SUCCESS);

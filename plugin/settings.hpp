@@ -10,6 +10,7 @@ namespace compound::plugin {
 
 struct Settings {
   std::string backend = "auto";
+  std::string block_size = "auto";
   std::string entry = "auto";
   std::string layout = "auto";
   std::string plan;
@@ -24,6 +25,8 @@ struct Settings {
 
   /// Whether products are left to the parent type.
   bool parent_only() const { return backend == "petsc"; }
+  /// Of packed blocks, where the matrix's are of size `given`.
+  int packed_block_size(int given) const;
   std::string_view backend_name() const { return backend == "auto" ? "host" : std::string_view(backend); }
 };
 

@@ -45,6 +45,25 @@ PetscErrorCode convert_to_parent_of(Mat A, MatType newtype, MatReuse reuse, Mat*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// For converters of PETSc that ask the parts of a matrix of exactly the parent's type ("is", "hypre").
+PetscErrorCode convert_under_parent_name(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  if (reuse == MAT_INPLACE_MATRIX) {  // would exchange the name while it is lent
+    Mat C;
+    PetscCall(convert_under_parent_name(A, newtype, MAT_INITIAL_MATRIX, &C));
+    PetscCall(MatHeaderReplace(A, &C));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode (*converter)(Mat, MatType, MatReuse, Mat*) = nullptr;
+  const bool mpi = is_mpi_compound(A);
+  PetscCall(query(A, converter_name(mpi ? MATMPIBAIJ : MATSEQBAIJ, newtype).c_str(), &converter));
+  const auto convert = [&] { return converter(A, newtype, reuse, B); };
+  PetscCall(mpi ? under_type_name(A, MATMPIBAIJ, convert) : under_type_name(A, MATSEQBAIJ, convert));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool wants_parent_name(std::string_view target) { return target == MATIS || target == MATHYPRE; }
+
 PetscErrorCode convert_from_compound_to_parent(Mat A, MatType, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) {
@@ -113,7 +132,10 @@ PetscErrorCode compose_converters(Mat A, MatType parent, MatType type, std::span
   for (const char* target : parent_targets) {
     void (*inherited)(void) = nullptr;
     PetscCall(query(A, converter_name(parent, target).c_str(), &inherited));
-    if (inherited) PetscCall(compose(A, converter_name(type, target).c_str(), inherited));
+    if (inherited && wants_parent_name(target))
+      PetscCall(compose(A, converter_name(type, target).c_str(), convert_under_parent_name));
+    else if (inherited)
+      PetscCall(compose(A, converter_name(type, target).c_str(), inherited));
   }
   PetscCall(compose(A, converter_name(type, parent).c_str(), convert_from_compound_to_parent));
   for (const Preset& p : presets())

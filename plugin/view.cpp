@@ -20,7 +20,7 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   info->value_packs += st->counts.value_packs;
   info->products += st->counts.products;
   if (st->packed) {
-    info->packed_bytes += static_cast<PetscInt64>(st->packed->bytes().total());
+    info->packed_bytes += packed_bytes(*st);
     info->padding_blocks += st->packed->slots() - st->packed->entries();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,6 +96,29 @@ PetscErrorCode prepare(Mat A, const Settings& settings) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// One more line where packed blocks are not of the matrix's size. Collective.
+PetscErrorCode print_other_blocks(Mat A, int block_size, PetscViewer viewer) {
+  PetscFunctionBegin;
+  Mat parts[2] = {A, nullptr};
+  PetscInt64 scalars[2] = {};  // given, stored
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts) {
+    if (!part || !is_seq_compound(part)) continue;
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (!st->other_blocks) continue;
+    const Reblocked& r = st->other_blocks->shape;
+    scalars[0] += PetscInt64{st->statistics.entries} * r.from * r.from;
+    scalars[1] += PetscInt64{st->packed->entries()} * r.to * r.to;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPIU_INT64, MPI_SUM, comm_of(A)));
+  if (scalars[1] > 0)
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "  compound blocks: of %d packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n", block_size,
+        A->rmap->bs, 100.0 * static_cast<double>(scalars[0]) / static_cast<double>(scalars[1])));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   MatCompoundInfo mine, all;
@@ -122,6 +145,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
+  if (A->assembled)
+    PetscCall(print_other_blocks(A, settings->packed_block_size(static_cast<int>(A->rmap->bs)), viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -149,6 +149,25 @@ INSTANTIATE_TEST_SUITE_P(Layouts, Pinned,
                                          std::pair{MATBAIJCOMPOUNDSELL, "sell:32"}),
                          [](const auto& param_info) { return std::string(param_info.param.first); });
 
+TEST(Symmetric, HalvesConvertToOursAndBack) {
+  // The upper half alone, as MATSBAIJ keeps it.
+  const auto A = plain();
+  Matrix T, symmetric, half, tested, back;
+  PETSC_OK(MatTranspose(A, MAT_INITIAL_MATRIX, T.out()));
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, symmetric.out()));
+  PETSC_OK(MatAXPY(symmetric, 1.0, T, DIFFERENT_NONZERO_PATTERN));
+  PETSC_OK(MatSetOption(symmetric, MAT_SYMMETRIC, PETSC_TRUE));
+  PETSC_OK(MatConvert(symmetric, MATSBAIJ, MAT_INITIAL_MATRIX, half.out()));
+
+  PETSC_OK(MatConvert(half, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+  PETSC_OK(MatSetOption(tested, MAT_SYMMETRIC, PETSC_TRUE));
+  PETSC_OK(MatConvert(tested, MATSBAIJ, MAT_INITIAL_MATRIX, back.out()));
+
+  EXPECT_TRUE(is_tested_type(tested));
+  EXPECT_TRUE(same_products(tested, symmetric, 24));
+  EXPECT_TRUE(same_mult(back, symmetric, 25));
+}
+
 TEST(Files, KeepTheMatrix) {
   const auto A = filled_matrix(tested_type(), "", problem());
   const std::string name = "conversions_test_" + std::to_string(size()) + ".bin";

@@ -41,7 +41,7 @@ const Refused refusals[] = {
     {"layout", "-mat_compound_layout sel", "unknown layout 'sel'; choose auto, csr, ellr, sell (-mat_compound_layout)"},
     {"height", "-mat_compound_layout sell:1000", "must be a number, 2 to 256"},
     {"numbers", "-mat_compound_layout csr:4", "too many numbers"},
-    {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose entry="},
+    {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose "},
     {"plan_group", "-mat_compound_plan words=3", "must be a power of two"},
     {"backend", "-mat_compound_backend gpu", "unknown backend 'gpu'; choose auto, petsc, host, cuda"},
     {"cuda", "-mat_compound_backend cuda", "this build has no CUDA backend"},

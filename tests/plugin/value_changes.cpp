@@ -134,11 +134,10 @@ void transposed_in_place(Side& side, Random&) {
   PETSC_OK(MatTranspose(side, MAT_INPLACE_MATRIX, side.matrix.in_place()));
 }
 
-/// A new matrix without prefix or pinned layout, so that its plan is up to the rule.
+/// A new matrix, in the layout asked for of the first.
 void replace_by_transpose(Side& side, Matrix transpose) {
   side.matrix = std::move(transpose);
   side.shape = side.shape.transposed();
-  side.variant.plan.clear();
 }
 
 void transposed_anew(Side& side, Random&) {

@@ -1,0 +1,120 @@
+// The bytes that are told are the bytes that are taken: parent and packed copies, against the allocator's own count.
+#include <malloc.h>
+
+#include <cmath>
+
+#include "compare.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+constexpr int block_rows = 4000, row_length = 15, bs = 3;
+
+PetscInt64 allocated() {
+  const auto now = mallinfo2();
+  return static_cast<PetscInt64>(now.uordblks + now.hblkhd);
+}
+
+/// Sequential, on every process; `row_length` blocks a row.
+Matrix large(const std::string& type) {
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_SELF, A.out()));
+  PETSC_OK(MatSetSizes(A, block_rows * bs, block_rows * bs, block_rows * bs, block_rows * bs));
+  PETSC_OK(MatSetBlockSize(A, bs));
+  PETSC_OK(MatSetType(A, type.c_str()));
+  PETSC_OK(MatSetFromOptions(A));
+  PETSC_OK(MatSeqBAIJSetPreallocation(A, bs, row_length, nullptr));
+  std::vector<PetscInt> cols(row_length);
+  const std::vector<PetscScalar> words(row_length * bs * bs, 1.0);
+  for (PetscInt row = 0; row < block_rows; ++row) {
+    for (PetscInt k = 0; k < row_length; ++k) cols[k] = (row + k * 17) % block_rows;
+    PETSC_OK(MatSetValuesBlocked(A, 1, &row, row_length, cols.data(), words.data(), INSERT_VALUES));
+  }
+  assemble(A);
+  return A;
+}
+
+struct Copy {
+  const char *name, *type, *option, *value;
+  PetscInt64 packed;  ///< bytes expected, integers aside; -1: not checked
+};
+void PrintTo(const Copy& c, std::ostream* out) { *out << c.name; }
+
+constexpr PetscInt64 blocks = PetscInt64{block_rows} * row_length;
+constexpr PetscInt64 values = blocks * bs * bs * static_cast<PetscInt64>(sizeof(PetscScalar));
+
+const Copy copies[] = {
+    {"by_rule", MATBAIJCOMPOUND, "", "", -1},
+    {"csr", MATBAIJCOMPOUNDCSR, "", "", 0},
+    {"csr_rows", MATBAIJCOMPOUND, "-mat_compound_plan", "csr words=1:row", values},
+    {"sell", MATBAIJCOMPOUNDSELL, "", "", values},
+    {"ellr", MATBAIJCOMPOUNDELLR, "", "", values},
+    {"single", MATBAIJCOMPOUNDCSR, "-mat_compound_precision", "single", values / 2},
+    {"in_single_scalars", MATBAIJCOMPOUNDCSR, "-mat_compound_block_size", "1", values},
+    {"petsc", MATBAIJCOMPOUND, "-mat_compound_backend", "petsc", 0},
+};
+
+struct Bytes : testing::TestWithParam<Copy> {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "the sanitizer's allocator counts otherwise";
+#endif
+    if (*GetParam().option) PETSC_OK(PetscOptionsSetValue(nullptr, GetParam().option, GetParam().value));
+  }
+  void TearDown() override { (void)PetscOptionsClear(nullptr); }
+};
+
+TEST_P(Bytes, OfPackedCopiesAreThoseAllocated) {
+  const auto A = large(GetParam().type);
+  const auto x = right_vector(A, 1), y = left_vector(A, 2);
+  const auto before = allocated();
+
+  PETSC_OK(MatMult(A, x, y));
+
+  const auto taken = allocated() - before, told = info_of(A).packed_bytes;
+  EXPECT_LE(std::abs(taken - told), told / 50 + 65536) << taken << " allocated, " << told << " told";
+  if (GetParam().packed < 0) return;
+  const PetscInt64 integers = 2 * blocks * (GetParam().packed == values ? 9 : 1) * 4 + 32 * block_rows;
+  EXPECT_GE(told, GetParam().packed);
+  EXPECT_LE(told, GetParam().packed + integers);
+}
+
+TEST_P(Bytes, OfPackedCopiesAreGivenBackWithTheMatrix) {
+  const auto before = allocated();
+  for (int k = 0; k < 2; ++k) {
+    const auto A = large(GetParam().type);
+    const auto x = right_vector(A, 1), y = left_vector(A, 2);
+    PETSC_OK(MatMult(A, x, y));
+  }
+
+  EXPECT_LE(std::abs(allocated() - before), 65536);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Bytes, testing::ValuesIn(copies),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(ParentBytes, AreThoseOfValuesColumnsAndRowStarts) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto before = allocated();
+  const auto A = large(MATBAIJCOMPOUND);
+  const auto taken = allocated() - before, told = info_of(A).parent_bytes;
+
+  EXPECT_EQ(told, values + (blocks + block_rows + 1) * static_cast<PetscInt64>(sizeof(PetscInt)));
+  EXPECT_LE(told, taken);
+  // Beside these PETSc keeps row lengths and the place of the diagonal.
+  EXPECT_LE(taken, told + 16 * block_rows * static_cast<PetscInt64>(sizeof(PetscInt)) + 65536);
+}
+
+TEST(DefaultPlan, TakesNoSecondCopyWithPetscsOwnIntegers) {
+  if (!tested_is_compound() || sizeof(PetscInt) != 4) GTEST_SKIP() << "with 32-bit indices";
+  const auto A = large(MATBAIJCOMPOUNDCSR);
+  const auto x = right_vector(A, 1), y = left_vector(A, 2);
+
+  PETSC_OK(MatMult(A, x, y));
+
+  EXPECT_EQ(info_of(A).packed_bytes, 0);
+}
+
+}  // namespace

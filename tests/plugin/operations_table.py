@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Makes docs/operations.md from a running PETSc: for every Mat operation own, inherited, or refused with the way out.
+
+What is own or inherited comes from the function pointers of real matrices, what is refused from calls (operations_list.cpp,
+calls.cpp). By hand are only the names users know (NAMES), the ways out (WAYS_OUT), and what is not for users (INSIDE).
+With --write the file is written; else it is compared with, if the PETSc is the one the file tells of. With every PETSc an
+operation that is neither there, nor called, nor explained is an error.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+
+# Members of struct _MatOps whose function users know by another spelling than Mat<Member>.
+NAMES = """
+setvalues MatSetValues;getrow MatGetRow;restorerow MatRestoreRow;mult MatMult;multadd MatMultAdd
+multtranspose MatMultTranspose;multtransposeadd MatMultTransposeAdd;lufactor MatLUFactor;sor MatSOR
+choleskyfactor MatCholeskyFactor;ilufactor MatILUFactor;iccfactor MatICCFactor
+transpose MatTranspose;getinfo MatGetInfo;equal MatEqual;getdiagonal MatGetDiagonal;diagonalscale MatDiagonalScale
+norm MatNorm;assemblybegin MatAssemblyBegin;assemblyend MatAssemblyEnd;setoption MatSetOption
+zeroentries MatZeroEntries;zerorows MatZeroRows;setup MatSetUp;getdiagonalblock MatGetDiagonalBlock;setinf MatSetInf
+duplicate MatDuplicate;axpy MatAXPY;createsubmatrices MatCreateSubMatrices;increaseoverlap MatIncreaseOverlap
+getvalues MatGetValues;copy MatCopy;getrowmax MatGetRowMax;scale MatScale;shift MatShift;diagonalset MatDiagonalSet
+zerorowscolumns MatZeroRowsColumns;setrandom MatSetRandom;getrowij MatGetRowIJ;restorerowij MatRestoreRowIJ
+getcolumnij MatGetColumnIJ;restorecolumnij MatRestoreColumnIJ;fdcoloringcreate MatFDColoringCreate
+coloringpatch MatColoringPatch;setunfactored MatSetUnfactored;permute MatPermute;setvaluesblocked MatSetValuesBlocked
+createsubmatrix MatCreateSubMatrix;destroy MatDestroy;view MatView;convertfrom MatConvert (to the type)
+setlocaltoglobalmapping MatSetLocalToGlobalMapping;setvalueslocal MatSetValuesLocal;zerorowslocal MatZeroRowsLocal
+getrowmaxabs MatGetRowMaxAbs;getrowminabs MatGetRowMinAbs;convert MatConvert (to any type);fdcoloringapply MatFDColoringApply
+setfromoptions MatSetFromOptions;findzerodiagonals MatFindZeroDiagonals;load MatLoad;issymmetric MatIsSymmetric
+ishermitian MatIsHermitian;isstructurallysymmetric MatIsStructurallySymmetric;setvaluesblockedlocal MatSetValuesBlockedLocal
+getvecs MatCreateVecs;createvecs MatCreateVecs;conjugate MatConjugate;setvaluesrow MatSetValuesRow;realpart MatRealPart
+imaginarypart MatImaginaryPart;getrowuppertriangular MatGetRowUpperTriangular
+restorerowuppertriangular MatRestoreRowUpperTriangular;getrowmin MatGetRowMin;getcolumnvector MatGetColumnVector
+missingdiagonal MatMissingDiagonal;getseqnonzerostructure MatGetSeqNonzeroStructure;getghosts MatGetGhosts
+getlocalsubmatrix MatGetLocalSubMatrix;restorelocalsubmatrix MatRestoreLocalSubMatrix
+multdiagonalblock MatMultDiagonalBlock;hermitiantranspose MatHermitianTranspose
+multhermitiantranspose MatMultHermitianTranspose;multhermitiantransposeadd MatMultHermitianTransposeAdd
+getmultiprocblock MatGetMultiProcBlock;findnonzerorows MatFindNonzeroRows;getcolumnreductions MatGetColumnNorms
+invertblockdiagonal MatInvertBlockDiagonal;invertvariableblockdiagonal MatInvertVariableBlockDiagonal
+createsubmatricesmpi MatCreateSubMatricesMPI;setblocksizes MatSetBlockSizes;aypx MatAYPX;residual MatResidual
+fdcoloringsetup MatFDColoringSetUp;findoffblockdiagonalentries MatFindOffBlockDiagonalEntries
+creatempimatconcatenateseqmat MatCreateMPIMatConcatenateSeqMat;destroysubmatrices MatDestroySubMatrices
+getvalueslocal MatGetValuesLocal;creategraph MatCreateGraph;transposesymbolic MatTransposeSymbolic
+eliminatezeros MatEliminateZeros;getrowsumabs MatGetRowSumAbs;zerorowscolumnslocal MatZeroRowsColumnsLocal
+bindtocpu MatBindToCPU;getordering MatGetOrdering;selectvariableblocksizes MatSelectVariableBlockSizes
+copyhashtoxaij MatCopyHashToXAIJ;getcurrentmemtype MatGetCurrentMemType;adot MatADot;anorm MatANorm
+"""
+
+# Operations that neither BAIJ nor the compound types have and that are not called by users on such a matrix.
+INSIDE = {
+    "of a factored matrix, from MatGetFactor()": """solve solveadd solvetranspose solvetransposeadd matsolve matsolvetranspose
+        mattransposesolve solves getinertia forwardsolve backwardsolve setunfactored lufactorsymbolic lufactornumeric
+        choleskyfactorsymbolic choleskyfactornumeric ilufactorsymbolic iccfactorsymbolic choleskyfactor iccfactor getfactor""",
+    "of MatProduct (see Products)": """matmatmultsymbolic matmatmultnumeric matmultsymbolic matmultnumeric ptapsymbolic
+        ptapnumeric mattransposemultsymbolic mattransposemultnumeric transposematmultsymbolic transposematmultnumeric
+        rartsymbolic rartnumeric productsetfromoptions productsymbolic productnumeric transposecoloringcreate
+        transcoloringapplysptoden transcoloringapplydentosp mults""",
+    "of PETSc's inside, or for other kinds of matrices": """hasoperation setvaluesadifor bindtocpu viewnative create
+        setvaluesbatch dummy coloringpatch getblockdiagonal getvblockdiagonal copyhashtoxaij getcurrentmemtype getordering
+        selectvariableblocksizes convert""",
+    "done by PETSc itself": """setlocaltoglobalmapping setvaluesblockedlocal getvecs createvecs restorelocalsubmatrix
+        restorerowuppertriangular assemblybegin destroysubmatrices restorerowij getcolumnij restorecolumnij adot anorm
+        adot_local anorm_local""",
+}
+
+WAYS_OUT = {
+    "MatGetRowMax": "MatConvert() to aij", "MatGetRowMin": "MatConvert() to aij", "MatGetRowMinAbs": "MatConvert() to aij",
+    "MatGetRowMaxAbs": "MatConvert() to aij", "MatGetRowSumAbs": "MatConvert() to aij",
+    "MatSetRandom": "MatSetRandom() of an aij, then MatConvert()", "MatSetInf": "an aid of PETSc for debugging",
+    "MatMultDiagonalBlock": "MatGetDiagonalBlock(), then MatMult()",
+    "MatFindOffBlockDiagonalEntries": "MatConvert() to aij",
+    "MatIsSymmetric": "MatTranspose(), then MatMultEqual(); or MatConvert() to aij",
+    "MatIsHermitian": "MatHermitianTranspose(), then MatMultEqual()",
+    "MatIsStructurallySymmetric": "MatConvert() to aij", "MatIsTranspose": "MatMultTransposeEqual()",
+    "MatTransposeSymbolic": "MatTranspose()",
+    "MatCreateSubMatricesMPI": "MatCreateSubMatrices(); for PCGASM use PCASM",
+    "MatGetMultiProcBlock": "on one process the matrix itself",
+    "MatInvertVariableBlockDiagonal": "MatConvert() to aij (PCVPBJACOBI with an aij Pmat)",
+    "MatSetValuesRow": "MatSetValues()", "MatGetRowIJ": "of MatMPIBAIJGetSeqBAIJ()'s parts, or MatGetRow()",
+    "MatLUFactor": "MatGetFactor() of MUMPS; bjacobi or asm with -sub_pc_type lu",
+    "MatILUFactor": "bjacobi or asm with -sub_pc_type ilu",
+    "MatGetSeqNonzeroStructure": "on one process the matrix itself",
+    "MatCreateGraph": "the split Amat = baijcompound, Pmat = aij: -pmat_type aij in examples/elasticity.c",
+    "MatFindZeroDiagonals": "MatGetDiagonal()", "MatFindNonzeroRows": "MatConvert() to aij",
+    "MatGetColumnVector": "MatMult() with a unit vector",
+}
+
+TAIL = """## Products
+
+| product | A compound, B dense | with aij, baij or compound |
+|---|---|---|
+| MatMatMult, MatTransposeMatMult | column by column, on our own products | on AIJ copies; the result is aij |
+| MatMatTransposeMult | as aij does it | on AIJ copies; the result is aij |
+| MatPtAP, MatRARt, MatMatMatMult | as aij does it | on AIJ copies; the result is aij |
+
+The product matrix keeps its AIJ copies for MatProductNumeric() with new values.
+
+## Submatrices
+
+MatCreateSubMatrix() of whole blocks makes a compound matrix. Index sets that cut blocks or turn them around (PCFIELDSPLIT
+within blocks) make an aij; on several processes their columns must be sorted. MatCreateSubMatrices() (PCASM) makes plain
+baij from a parallel matrix, and wants whole blocks, as baij does. MatPermute() takes any permutation.
+
+## Preconditioners
+
+| -pc_type | works | else |
+|---|---|---|
+| jacobi, pbjacobi, sor, bjacobi, asm, ksp, composite, redundant, telescope, redistribute, svd, mg, hmg, hypre | on any number of processes | |
+| ilu, icc, lu, cholesky by PETSc | on one process | bjacobi, asm |
+| lu by MUMPS | on any number of processes | |
+| fieldsplit | also within blocks, where baij refuses | |
+| gasm | on one process | asm |
+| gamg, ml | with `Amat = baijcompound, Pmat = aij` | -pmat_type aij in examples/elasticity.c |
+| cholesky by MUMPS; superlu, superlu_dist, umfpack, klu, cholmod | with Pmat = aij | error of PETSc naming the type |
+| vpbjacobi, eisenstat, cp, tfs, bddc | as for baij: error of PETSc | Pmat = aij, MATIS for bddc |
+"""
+
+
+def names():
+    return dict(row.split(" ", 1) for line in NAMES.strip().splitlines() for row in line.split(";"))
+
+
+def members(header):
+    with open(header) as file:
+        body = re.search(r"struct _MatOps \{(.*?)\n\};", file.read(), re.S).group(1)
+    return re.findall(r"\(\*(\w+)\)\(", body)
+
+
+def listing(program):
+    done = subprocess.run([program], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{program} ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    lines = done.stdout.splitlines()
+
+    def rows(word):
+        return [line.split(" ", 4)[1:] for line in lines if line.startswith(word + " ")]
+
+    return rows("op"), rows("function"), {row[0]: row[1:] for row in rows("call")}
+
+
+def composed_name(name):
+    name = name.removesuffix("_C")
+    found = re.fullmatch(r"MatConvert_type_(.*)", name)
+    if found:
+        return f"MatConvert to {found.group(1)}"
+    return "MatProduct with sparse matrices" if name == "MatProductSetFromOptions_anytype" else name
+
+
+def table(header, rows):
+    rule = "|" + "---|" * header.count("|")
+    return "\n".join([f"| {header}", rule] + [f"| {' | '.join(row)} |" for row in sorted(rows)])
+
+
+def classify(args):
+    ops, functions, calls = listing(args.program)
+    member_of, known = members(args.header), names()
+    inside = {member: why for why, list_ in INSIDE.items() for member in list_.split()}
+    if len(member_of) != len(ops):
+        sys.exit(f"{args.header} has {len(member_of)} operations, the program lists {len(ops)}: another PETSc?")
+    there, explained, unknown = {}, {}, []
+    words = {"own": "own", "inherited": "baij", "none": "", "-": "", "lost": ""}
+    for index, seq, mpi, *_ in ops:
+        member = member_of[int(index)]
+        name = known.get(member)
+        refused_by_us = name in calls and "0" not in calls[name][:2]
+        if {"own", "inherited"} & {seq, mpi} and not refused_by_us:
+            there[name or member] = (words[seq], words[mpi])
+        elif (seq, mpi) == ("none", "none") and name not in calls and not member.startswith("placeholder"):
+            if member in inside:
+                explained.setdefault(inside[member], set()).add(name or member)
+            else:
+                unknown.append(f"{member} ({index})")
+    for function, seq, mpi, *_ in functions:
+        there[composed_name(function)] = (words[seq], words[mpi])
+        if "lost" in (seq, mpi) and not function.startswith("MatProductSetFromOptions"):
+            unknown.append(f"{function} of baij is lost")
+    refused, general = [], []
+    for name, (seq, mpi, *message) in calls.items():
+        if (seq, mpi) == ("0", "0"):
+            if name not in there:
+                general.append(name)
+            continue
+        if name not in WAYS_OUT:
+            unknown.append(f"{name} is refused ({' '.join(message)}), and no way out is given")
+        where = "both" if "0" not in (seq, mpi) else "seq" if mpi == "0" else "mpi"
+        text = " ".join(message).split(".")[0].replace("|", "/").replace("seqbaijcompound", "...").replace("mpibaijcompound", "...")
+        refused.append((name, where, text or "done = PETSC_FALSE", WAYS_OUT.get(name, "")))
+    return there, explained, general, refused, unknown
+
+
+def document(args, there, explained, general, refused):
+    paragraphs = [
+        "# Operations",
+        f"What each operation of PETSc does on `seqbaijcompound` (seq) and `mpibaijcompound` (mpi). Made by\n"
+        f"`tests/plugin/operations_table.py --write` with PETSc {args.petsc}, real scalars, from the function pointers of real matrices\n"
+        "and from calls; a test compares this file with them. Preconditioners and products at the end.",
+        "## Own and inherited",
+        "*own*: our code stands before the parent's. *baij*: the parent's function as it is. Empty: not of this type; what\n"
+        "PETSc does then is below.",
+        table("function | seq | mpi |", [(name, *states) for name, states in there.items()]),
+        "## Answered by PETSc's general methods", ", ".join(sorted(general)) + ".",
+        "## Refused", "With PETSC_ERR_SUP and this message; baij refuses them as well.",
+        table("function | on | message | way out |", refused),
+        "## Not for users of these types",
+    ]
+    paragraphs.append("\n".join(f"- {why}: {', '.join(sorted(list_))}" for why, list_ in sorted(explained.items())))
+    return "\n\n".join(paragraphs) + "\n\n" + TAIL
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("program", "header", "petsc", "docs"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--compare", action="store_true", help="the file tells of this PETSc")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    *parts, unknown = classify(args)
+    if unknown:
+        sys.exit("nothing is said of: " + "; ".join(unknown))
+    text = document(args, *parts)
+    if args.write:
+        with open(args.docs, "w") as file:
+            file.write(text)
+    elif args.compare:
+        with open(args.docs) as file:
+            if file.read() != text:
+                sys.exit(f"{args.docs} does not tell what this PETSc does; write it anew with --write")
+    print(f"{len(parts[0])} own or inherited, {len(parts[2])} general, {len(parts[3])} refused")
+
+
+if __name__ == "__main__":
+    main()

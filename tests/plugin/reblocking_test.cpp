@@ -1,0 +1,281 @@
+// -mat_compound_block_size: packed blocks of another size than the matrix's.
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <petscdmplex.h>
+
+#include "operations.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+struct Sizes {
+  int given, packed;
+  const char* layout;
+};
+void PrintTo(const Sizes& s, std::ostream* out) { *out << s.given << " to " << s.packed << " " << s.layout; }
+
+const Sizes sizes[] = {{1, 2, "csr"}, {1, 3, "csr"}, {1, 3, "sell:4:16"}, {1, 8, "csr"},  {2, 4, "csr"}, {2, 6, "ellr"},
+                       {2, 1, "csr"}, {6, 3, "csr"}, {6, 2, "sell:8"},    {3, 12, "csr"}, {3, 3, "csr"}};
+
+Variant variant_of(const Sizes& s) {
+  const auto size = std::to_string(s.packed);
+  const std::string type = std::string(s.layout) == "csr" ? MATBAIJCOMPOUNDCSR : MATBAIJCOMPOUND;
+  return {"", type, "-mat_compound_block_size " + size, ""};
+}
+
+struct Reblocking : testing::TestWithParam<Sizes> {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  }
+  /// 13 block rows: nothing divides them.
+  static Twins twins() {
+    Random random(121);
+    const auto shape = spread(GetParam().given, 13, 13);
+    auto both = filled_twins(variant_of(GetParam()), {shape, random_blocks(random, shape, 0.3, true), 122});
+    PETSC_OK(MatCompoundSetLayout(both.tested, GetParam().layout));
+    return both;
+  }
+};
+
+TEST_P(Reblocking, MultipliesAsBaij) {
+  const auto both = twins();
+
+  EXPECT_TRUE(same_products(both.tested, both.plain, 123));
+  EXPECT_TRUE(still_twins(both, 124));
+}
+
+TEST_P(Reblocking, FollowsNewValuesAndPatterns) {
+  for (const auto& operation : value_changes()) {
+    SCOPED_TRACE(operation.name);
+    auto both = twins();
+    (void)product_of(both.tested, all_products().front(), 125);
+
+    apply(operation, both, 126);
+
+    EXPECT_TRUE(same_products(both.tested, both.plain, 127));
+  }
+}
+
+TEST_P(Reblocking, MultipliesRectangularAndEmptyMatrices) {
+  for (const auto& [rows, cols] : {std::pair{7, 10}, std::pair{10, 7}, std::pair{1, 5}, std::pair{0, 0}}) {
+    const auto both = filled_twins(variant_of(GetParam()), random_problem(128, spread(GetParam().given, rows, cols)));
+
+    EXPECT_TRUE(same_products(both.tested, both.plain, 129)) << rows << " x " << cols;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Reblocking, testing::ValuesIn(sizes), [](const auto& param_info) {
+  return "from" + std::to_string(param_info.param.given) + "_row" + std::to_string(param_info.index);
+});
+
+/// One unknown a row, `size` rows a node; every fourth node of the first process has one unknown less if `clamped`.
+Matrix scalar_matrix(int size, bool clamped, const std::string& type) {
+  std::vector<PetscInt> node_of;
+  const int nodes = 24;
+  for (int n = 0; n < nodes; ++n)
+    for (int k = 0; k < (clamped && n % 4 == 0 ? size - 1 : size); ++k) node_of.push_back(n);
+  const auto local = static_cast<PetscInt>(node_of.size());
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, local, local, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetType(A, type.c_str()));
+  PETSC_OK(MatSetUp(A));
+  allow_new_nonzeros(A);
+  PetscInt first;
+  PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
+  for (PetscInt i = 0; i < local; ++i)
+    for (PetscInt j = 0; j < local; ++j) {
+      if (std::abs(static_cast<int>(node_of[i] - node_of[j])) > 1) continue;
+      PETSC_OK(MatSetValue(A, first + i, first + j, value(130, first + i, first + j), INSERT_VALUES));
+    }
+  assemble(A);
+  return A;
+}
+
+struct Told : testing::Test {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  }
+  void TearDown() override { (void)PetscOptionsClear(nullptr); }
+};
+
+TEST_F(Told, NodesOfAPartlyClampedMeshStayWhole) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3"));
+  const auto plain = scalar_matrix(3, true, MATBAIJ), tested = scalar_matrix(3, true, MATBAIJCOMPOUND);
+
+  EXPECT_TRUE(same_products(tested, plain, 131));
+
+  // 24 nodes in a chain make 3 * 24 - 2 blocks a process, 9 numbers each.
+  const auto bytes = info_of(tested).packed_bytes;
+  EXPECT_TRUE(all_ranks(bytes >= PetscInt64(70 * 9 * sizeof(PetscScalar))));
+  EXPECT_TRUE(all_ranks(bytes <= PetscInt64(70 * 9 * sizeof(PetscScalar) + 8192)));
+}
+
+/// What -info says while `call` runs.
+template <class Call>
+std::string info_during(const Call& call) {
+  const std::string name = "reblocking_test_info_" + std::to_string(size());
+  PETSC_OK(PetscInfoSetFile(name.c_str(), "w"));
+  PETSC_OK(PetscInfoAllow(PETSC_TRUE));
+  call();
+  PETSC_OK(PetscInfoAllow(PETSC_FALSE));
+  FILE* file = nullptr;
+  char* file_name = nullptr;
+  PETSC_OK(PetscInfoGetFile(&file_name, &file));
+  PETSC_OK(PetscFree(file_name));
+  if (file) std::fflush(file);
+  std::string text;
+  char line[1024];
+  FILE* in = std::fopen((name + ".0").c_str(), "r");
+  if (!in) in = std::fopen(name.c_str(), "r");
+  while (in && std::fgets(line, sizeof(line), in)) text += line;
+  if (in) std::fclose(in);
+  MPI_Barrier(PETSC_COMM_WORLD);
+  std::remove((name + "." + std::to_string(rank())).c_str());
+  return same_on_all_ranks(text);
+}
+
+TEST_F(Told, InfoNamesTheOptionForScalarMatricesOfDenseBlocks) {
+  for (const bool clamped : {false, true}) {
+    const auto A = scalar_matrix(4, clamped, MATBAIJCOMPOUND);
+
+    const auto text = info_during([&] { (void)product_of(A, all_products().front(), 132); });
+
+    EXPECT_NE(text.find("-mat_compound_block_size 4"), std::string::npos) << text;
+  }
+}
+
+/// A box of bricks with 3 unknowns a vertex, of which every eighth vertex has one fixed.
+Grid partly_clamped_box() {
+  Grid dm, spread_out;
+  PETSC_OK(PetscOptionsInsertString(nullptr,
+                                    "-box_dm_plex_dim 3 -box_dm_plex_simplex 0 -box_dm_plex_box_faces 4,4,4 "
+                                    "-box_dm_distribute 0"));
+  PETSC_OK(DMCreate(PETSC_COMM_WORLD, dm.out()));
+  PETSC_OK(DMSetType(dm, DMPLEX));
+  PETSC_OK(DMSetOptionsPrefix(dm, "box_"));
+  PETSC_OK(DMSetFromOptions(dm));
+  PetscPartitioner partitioner;
+  PETSC_OK(DMPlexGetPartitioner(dm, &partitioner));
+  PETSC_OK(PetscPartitionerSetType(partitioner, PETSCPARTITIONERSIMPLE));
+  PETSC_OK(DMPlexDistribute(dm, 0, nullptr, spread_out.out()));
+  if (spread_out) dm = std::move(spread_out);
+  PetscSection section;
+  PetscInt start, end, chart_start, chart_end;
+  PETSC_OK(DMPlexGetChart(dm, &chart_start, &chart_end));
+  PETSC_OK(DMPlexGetDepthStratum(dm, 0, &start, &end));
+  PETSC_OK(PetscSectionCreate(PETSC_COMM_WORLD, &section));
+  PETSC_OK(PetscSectionSetChart(section, chart_start, chart_end));
+  for (PetscInt v = start; v < end; ++v) {
+    PETSC_OK(PetscSectionSetDof(section, v, 3));
+    if (v % 8 == 0) PETSC_OK(PetscSectionSetConstraintDof(section, v, 1));
+  }
+  PETSC_OK(PetscSectionSetUp(section));
+  const PetscInt first = 0;
+  for (PetscInt v = start; v < end; ++v)
+    if (v % 8 == 0) PETSC_OK(PetscSectionSetConstraintIndices(section, v, &first));
+  PETSC_OK(DMSetLocalSection(dm, section));
+  PETSC_OK(PetscSectionDestroy(&section));
+  return dm;
+}
+
+/// The mesh's matrix with every allocated entry set.
+Matrix of_mesh(DM dm, const std::string& type) {
+  Matrix A;
+  PETSC_OK(DMSetMatType(dm, type.c_str()));
+  PETSC_OK(DMCreateMatrix(dm, A.out()));
+  PetscSection section;
+  PetscInt start, end;
+  PETSC_OK(DMGetLocalSection(dm, &section));
+  PETSC_OK(DMPlexGetHeightStratum(dm, 0, &start, &end));
+  for (PetscInt cell = start; cell < end; ++cell) {
+    std::vector<PetscScalar> words(24 * 24);
+    for (std::size_t k = 0; k < words.size(); ++k) words[k] = value(138, cell, static_cast<PetscInt>(k));
+    PETSC_OK(DMPlexMatSetClosure(dm, nullptr, nullptr, A, cell, words.data(), ADD_VALUES));
+  }
+  assemble(A);
+  return A;
+}
+
+TEST_F(Told, APartlyClampedPlexIsPackedInItsNodes) {
+  if (size() > 1) GTEST_SKIP() << "ghost vertices of one process";
+  const auto dm = partly_clamped_box();
+  const auto plain = of_mesh(dm, MATBAIJ), A = of_mesh(dm, MATBAIJCOMPOUND);
+  PetscInt bs;
+  PETSC_OK(MatGetBlockSize(A, &bs));
+  ASSERT_EQ(bs, 1) << "PETSc has learned to make blocks here: this test and its option may go";
+
+  const auto text = info_during([&] { (void)product_of(A, all_products().front(), 139); });
+
+  EXPECT_NE(text.find("-mat_compound_block_size 3"), std::string::npos) << text;
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", "3"));
+  PETSC_OK(MatSetFromOptions(A));
+  EXPECT_TRUE(same_products(A, plain, 140));
+}
+
+TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3"));
+  const auto A = scalar_matrix(3, true, MATBAIJCOMPOUND);
+  const std::string name = "reblocking_test_view_" + std::to_string(size());
+  Viewer viewer;
+  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
+  PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+
+  PETSC_OK(MatView(A, viewer));
+
+  viewer.reset();
+  std::ifstream file(name);
+  std::stringstream text;
+  text << file.rdbuf();
+  // 18 nodes of 3 and 6 of 2 on a chain, every block 3 x 3.
+  const auto line = "compound blocks: of 3 packed from blocks of 1, 85 % filled";
+  EXPECT_NE(same_on_all_ranks(text.str()).find(line), std::string::npos) << text.str();
+  MPI_Barrier(PETSC_COMM_WORLD);
+  if (rank() == 0) std::remove(name.c_str());
+}
+
+TEST_F(Told, SizesThatDoNotFitAreRefused) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_block_size 5", random_problem(133, spread(3, 5, 5)));
+  const auto x = right_vector(A, 134), y = left_vector(A, 135);
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+
+  EXPECT_NE(found.code, 0);
+  EXPECT_NE(found.message.find("blocks of 5 do not fit a matrix with blocks of 3: choose a multiple or a divisor of 3"),
+            std::string::npos)
+      << found.message;
+  EXPECT_NE(found.message.find("-mat_compound_block_size"), std::string::npos) << found.message;
+}
+
+TEST_F(Told, QuaternionsArePackedFromSingleScalars) {
+  if (PetscDefined(USE_COMPLEX)) GTEST_SKIP() << "4 x 4 real blocks";
+  const PetscInt n = 6;
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, 4 * n, 4 * n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetType(A, MATBAIJ));
+  PETSC_OK(MatSetUp(A));
+  allow_new_nonzeros(A);
+  PetscInt first;
+  PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
+  for (PetscInt b = 0; b < n; ++b) {
+    const PetscScalar a = value(136, first + b, 0), i = value(136, first + b, 1), j = value(136, first + b, 2),
+                      k = value(136, first + b, 3);
+    const PetscScalar q[] = {a, -i, -j, -k, i, a, -k, j, j, k, a, -i, k, -j, i, a};
+    PetscInt rows[4];
+    for (PetscInt r = 0; r < 4; ++r) rows[r] = first + 4 * b + r;
+    PETSC_OK(MatSetValues(A, 4, rows, 4, rows, q, INSERT_VALUES));
+  }
+  assemble(A);
+  Matrix tested;
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 4 -mat_compound_entry quaternion"));
+  PETSC_OK(MatConvert(A, MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, tested.out()));
+
+  EXPECT_TRUE(same_products(tested, A, 137));
+  EXPECT_NE(plan_of(tested).find("entry=quaternion"), std::string::npos) << plan_of(tested);
+}
+
+}  // namespace

@@ -1,0 +1,148 @@
+#include "reblock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/errors.hpp"
+#include "support/random.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+/// Every scalar of a matrix of blocks, where zeros are not stored.
+std::vector<double> dense_of(const PatternView& p, int block, const std::vector<double>& values,
+                             const std::vector<idx>& row_start, const std::vector<idx>& col_start) {
+  const std::size_t rows = row_start.back(), cols = col_start.back();
+  std::vector<double> all(rows * cols);
+  for (idx r = 0; r < p.rows; ++r)
+    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e)
+      for (int j = 0; j < block; ++j)
+        for (int i = 0; i < block; ++i) {
+          const idx row = row_start[r] + i, col = col_start[p.column[e]] + j;
+          const double v = values[(std::size_t{e} * block + j) * block + i];
+          if (row < row_start[r + 1] && col < col_start[p.column[e] + 1])
+            all[row * cols + col] += v;
+          else
+            EXPECT_EQ(v, 0) << "padding";
+        }
+  return all;
+}
+
+std::vector<idx> even_starts(idx groups, int size) {
+  std::vector<idx> start;
+  for (idx g = 0; g <= groups; ++g) start.push_back(g * size);
+  return start;
+}
+
+std::vector<double> random_values(const PatternView& p, int block) {
+  Random random;
+  std::vector<double> v(std::size_t{p.entries()} * block * block);
+  for (double& x : v) x = random.whole_number<double>();
+  return v;
+}
+
+/// Nodes of 3 unknowns each, every `clamped`-th with only 2, coupled to their neighbours on a line.
+Pattern partly_clamped(int nodes, int clamped) {
+  std::vector<std::vector<idx>> unknowns(nodes), rows;
+  idx next = 0;
+  for (int n = 0; n < nodes; ++n)
+    for (int k = 0; k < (n % clamped == 0 ? 2 : 3); ++k) unknowns[n].push_back(next++);
+  for (int n = 0; n < nodes; ++n)
+    for (std::size_t k = 0; k < unknowns[n].size(); ++k) {
+      std::vector<idx> row;
+      for (int m = std::max(0, n - 1); m < std::min(nodes, n + 2); ++m)
+        row.insert(row.end(), unknowns[m].begin(), unknowns[m].end());
+      rows.push_back(row);
+    }
+  return pattern_of(next, rows);
+}
+
+struct Reblocking : testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(Reblocking, KeepsEveryScalarOfTheZoo) {
+  const auto [from, to] = GetParam();
+  for (const auto& z : zoo()) {
+    SCOPED_TRACE(z.name);
+    const auto given = z.pattern.view();
+    const auto values = random_values(given, from);
+
+    const auto r = reblocked(given, from, to);
+    std::vector<double> blocks(std::size_t{r.pattern.view().entries()} * to * to, 7.0);
+    fill_blocks(r, given, values.data(), blocks.data());
+
+    EXPECT_NO_THROW(check(r.pattern.view()));
+    EXPECT_EQ(dense_of(given, from, values, even_starts(given.rows, from), even_starts(given.cols, from)),
+              dense_of(r.pattern.view(), to, blocks, r.rows.start, r.cols.start));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Reblocking,
+                         testing::Values(std::pair{1, 1}, std::pair{1, 2}, std::pair{1, 3}, std::pair{1, 8},
+                                         std::pair{2, 1}, std::pair{2, 4}, std::pair{2, 6}, std::pair{3, 1},
+                                         std::pair{3, 3}, std::pair{6, 2}, std::pair{6, 3}, std::pair{4, 12}),
+                         [](const auto& i) {
+                           return std::to_string(i.param.first) + "_to_" + std::to_string(i.param.second);
+                         });
+
+TEST(Reblock, RefusesSizesThatDoNotFit) {
+  const auto p = pattern_of(2, {{0}, {1}});
+
+  EXPECT_ERROR(reblocked(p.view(), 3, 4), ErrorKind::argument, "blocks of 4 do not fit a matrix with blocks of 3");
+  EXPECT_ERROR(reblocked(p.view(), 2, 0), ErrorKind::argument, "choose a multiple or a divisor of 2");
+}
+
+TEST(Reblock, RefusesMoreScalarsThanAnIndexCounts) {
+  Pattern p{1 << 30, 1 << 30, {}, {}};
+
+  EXPECT_ERROR(reblocked(p.view(), 4, 8), ErrorKind::too_large, "use more processes");
+}
+
+TEST(Reblock, FindsTheNodesOfAPartlyClampedMesh) {
+  const auto p = partly_clamped(40, 4);
+
+  const auto r = reblocked(p.view(), 1, 3);
+
+  EXPECT_EQ(r.rows.groups(), 40);
+  EXPECT_EQ(r.pattern.view().entries(), 3u * 40 - 2);
+  EXPECT_FALSE(r.rows.is_full());
+  EXPECT_GT(r.fill(p.view().entries()), 0.8);
+}
+
+TEST(Reblock, KeepsEvenGroupsWhereRowsDiffer) {
+  // A tridiagonal matrix has no two rows alike: nodes would be single rows.
+  std::vector<std::vector<idx>> rows;
+  for (idx i = 0; i < 12; ++i) rows.push_back(i == 0 ? std::vector<idx>{0, 1} : std::vector<idx>{i - 1, i});
+
+  const auto r = reblocked(pattern_of(12, rows).view(), 1, 3);
+
+  EXPECT_EQ(r.rows.groups(), 4);
+  EXPECT_TRUE(r.rows.is_full());
+}
+
+TEST(Reblock, FindsTheSizeOfDenseBlocks) {
+  for (int size = 2; size <= 8; ++size) {
+    const auto blocks = random_pattern(60, 60, 5, 11);
+    const auto scalars = reblocked(blocks.view(), size, 1);
+
+    EXPECT_EQ(dense_block_size(scalars.pattern.view(), 0.9), size);
+  }
+  EXPECT_EQ(dense_block_size(random_pattern(60, 60, 5, 12).view(), 0.9), 1);
+  EXPECT_EQ(dense_block_size(pattern_of(0, {}).view(), 0.9), 1);
+}
+
+TEST(Reblock, BringsVectorsToGroupsAndBack) {
+  const Grouping g{3, {0, 2, 5, 6}, {0, 0, 1, 1, 1, 2}};
+  const std::vector<double> x = {1, 2, 3, 4, 5, 6};
+  std::vector<double> grouped(9, 7.0), back(6);
+
+  to_groups(g, x.data(), grouped.data());
+  from_groups(g, grouped.data(), back.data());
+
+  EXPECT_EQ(grouped, (std::vector<double>{1, 2, 0, 3, 4, 5, 6, 0, 0}));
+  EXPECT_EQ(back, x);
+}
+
+}  // namespace
+}  // namespace compound::test
