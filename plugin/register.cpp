@@ -1,5 +1,7 @@
 // What PETSc calls when it loads the library: the check that both fit each other, then types and events.
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #include "colorings.hpp"
 #include "log.hpp"
@@ -28,18 +30,38 @@ PetscErrorCode check_fit(const Fit& f) {
   PetscFunctionBegin;
   PetscCheck(f.built_for == f.found, PETSC_COMM_SELF, PETSC_ERR_LIB,
              "petsc-compound does not fit this PETSc: it was built for %s %s, this program runs with %s; "
-             "build the plugin for this PETSc (cmake --preset host or host-complex, or with PETSC_DIR set)",
+             "build the plugin for this PETSc (cmake --preset host, host-complex or host-64, or with PETSC_DIR set)",
              f.what, f.built_for.c_str(), f.found.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Room for a PetscInt of either width, written by a PETSc whose width is not known; small and not negative once
+/// written.
+class VersionNumber {
+ public:
+  PetscInt* room() { return reinterpret_cast<PetscInt*>(halves_); }
+  std::string text() const {
+    PetscInt value;
+    std::memcpy(&value, halves_, sizeof(value));
+    return std::to_string(value);
+  }
+  /// A narrow integer leaves one half as it was.
+  std::size_t bytes() const { return halves_[0] == -1 || halves_[1] == -1 ? 4 : 8; }
+
+ private:
+  alignas(PetscInt64) std::int32_t halves_[2] = {-1, -1};
+};
+
+std::string text_of_width(std::size_t bytes) { return std::to_string(8 * bytes) + " bit"; }
+
 /// struct _p_Mat and the scalar and index types differ between configurations, and nothing else would notice.
 PetscErrorCode check_petsc() {
   PetscFunctionBegin;
-  PetscInt major, minor, subminor, release;
-  PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, &release));
+  VersionNumber major, minor, subminor, release;
+  PetscCall(PetscGetVersionNumber(major.room(), minor.room(), subminor.room(), release.room()));
+  PetscCall(check_fit({"index width", text_of_width(sizeof(PetscInt)), text_of_width(major.bytes())}));
   PetscCall(check_fit({"release", std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR),
-                       std::to_string(major) + "." + std::to_string(minor)}));
+                       major.text() + "." + minor.text()}));
   PetscDataType scalar;
   PetscBool found;
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));

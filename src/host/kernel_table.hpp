@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "../device/pack_values.hpp"
 #include "../device/spmv_rows.hpp"
@@ -92,14 +93,29 @@ auto product_of(const ProductTask& t) {
   return p;
 }
 
+/// Fetches what a position's entries are some 2 KB later, into all caches: they may be used again.
+template <class Product>
+void prefetch_row(const Product& p, idx position) {
+  if constexpr (!std::is_same_v<decltype(p.slices), slices<1, Occupancy::lengths>>) return;
+  const slot_t entry_bytes = slot_t(p.entry.words()) * sizeof(typename Product::stored_type);
+  const char* const first = reinterpret_cast<const char*>(p.values) + p.slices.first(position) * entry_bytes + 2048;
+  for (slot_t at = 0; at < p.slices.count(position) * entry_bytes; at += 64) __builtin_prefetch(first + at);
+}
+
 template <Update update, class Product>
 void gather(const Product& p) {
-  for (idx position = 0; position < p.slices.positions; ++position) multiply_row<Op::none, update, 1>(p, position, 0);
+  for (idx position = 0; position < p.slices.positions; ++position) {
+    prefetch_row(p, position);
+    multiply_row<Op::none, update, 1>(p, position, 0);
+  }
 }
 
 template <Op op, class Product>
 void scatter(const Product& p) {
-  for (idx position = 0; position < p.slices.positions; ++position) scatter_row<op>(p, position);
+  for (idx position = 0; position < p.slices.positions; ++position) {
+    prefetch_row(p, position);
+    scatter_row<op>(p, position);
+  }
 }
 
 template <class Entry, class Stored, class Form>

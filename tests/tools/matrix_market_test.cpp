@@ -82,6 +82,7 @@ TEST(MatrixMarket, ErrorsNameFileLineAndWhatIsAllowed) {
   EXPECT_EQ(failure_of(head + "% nothing\n"), "m.mtx:2: the file ends before the line of sizes");
   EXPECT_EQ(failure_of(head + "2 2\n"), "m.mtx:2: the number of entries is missing");
   EXPECT_EQ(failure_of(head + "2 2 1\n1 3 1.0\n"), "m.mtx:3: the column is 3; expected 1 to 2");
+  EXPECT_EQ(failure_of(head + "\n\n2 2 1\n1 3 1.0\n"), "m.mtx:5: the column is 3; expected 1 to 2");
   EXPECT_EQ(failure_of(head + "2 2 1\n0 1 1.0\n"), "m.mtx:3: the row is 0; expected 1 to 2");
   EXPECT_EQ(failure_of(head + "2 2 1\n1 1 x\n"), "m.mtx:3: the value is 'x'; expected a number in double precision");
   EXPECT_EQ(failure_of(head + "2 2 1\n1 1 1e999\n"),

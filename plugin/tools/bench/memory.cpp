@@ -14,8 +14,6 @@ namespace compound::bench {
 
 namespace {
 
-constexpr bool complex_scalars = sizeof(PetscScalar) == 16;
-
 /// Whether a plan line stands for compressed rows on the parent's own arrays.
 bool lies_on_parent(const std::string& line, Precision precision) {
   Plan base;

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7) for the types.
+
+The text is the header's own: a comment directly above declarations describes all of them. The tables of types and options
+of baijcompound(7) are the README's, which tests keep equal to the program.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+
+FUNCTION = re.compile(r"^PETSC_EXTERN PetscErrorCode (\w+)\((.*)\);$")
+STRUCT = re.compile(r"^/\*((?:(?!\*/).)*)\*/\ntypedef struct \{\n(.*?)\} (\w+);", re.S | re.M)
+
+
+def fail(message):
+    sys.exit(f"make_man.py: {message}")
+
+
+def roff(text):
+    """Plain text as roff: backslashes, leading dots and hyphens (options are typed) are kept as they are."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
+
+
+def comment_text(lines):
+    text = " ".join(line.strip() for line in lines)
+    return re.sub(r"\s+", " ", text.removeprefix("/*").removesuffix("*/")).strip()
+
+
+def functions(header):
+    """[(comment, [(name, declaration)])]: a comment and the declarations below it, up to an empty line."""
+    groups, lines = [], header.split("\n")
+    for number, line in enumerate(lines):
+        found = FUNCTION.match(line)
+        if not found:
+            if line.startswith("PETSC_EXTERN"):
+                fail(f"petsccompound.h, line {number + 1}: '{line}' is not PETSC_EXTERN PetscErrorCode NAME(ARGUMENTS); on one line")
+            continue
+        if FUNCTION.match(lines[number - 1]):
+            groups[-1][1].append((found[1], found[2]))
+            continue
+        end = start = number - 1
+        while start >= 0 and not lines[start].startswith("/*"):
+            start -= 1
+        if start < 0 or not lines[end].endswith("*/"):
+            fail(f"petsccompound.h, line {number + 1}: {found[1]} has no comment directly above it; write what it does there")
+        groups.append((comment_text(lines[start:end + 1]), [(found[1], found[2])]))
+    return groups
+
+
+def first_sentence(text):
+    return re.split(r"(?<=[.;])\s", text)[0].rstrip(".;")
+
+
+def function_page(comment, members, structs, version):
+    names = [name for name, _ in members]
+    used = [s for s in structs if any(s[2] in arguments for _, arguments in members)]
+    comment = " ".join([comment_text(said.split("\n")) for said, _, _ in used] + [comment])
+    page = [f'.TH {names[0]} 3 "" "petsc-compound {version}" "petsc-compound"', ".SH NAME",
+            f"{', '.join(names)} \\- {roff(first_sentence(comment))}", ".SH SYNOPSIS", ".nf", "#include <petsccompound.h>", ""]
+    page += [roff(f"PetscErrorCode {name}({arguments});") for name, arguments in members]
+    for _, body, name in used:
+        page += ["", roff(f"typedef struct {{\n{body.rstrip()}\n}} {name};")]
+    page += [".fi", ".SH DESCRIPTION", roff(comment), ".SH RETURN VALUE",
+             "0, or a PETSc error code; the message says what was found, what is allowed and how to go on.",
+             ".SH SEE ALSO", ".BR baijcompound (7)", ""]
+    return "\n".join(page)
+
+
+def readme_table(readme, heading):
+    """The rows of the first table below a heading, without markdown's backquotes."""
+    found = re.search(r"^### " + heading + r"\n.*?^\|---\|---\|\n((?:\|[^\n]*\n)+)", readme, re.M | re.S)
+    if not found:
+        fail(f"README.md: no table with two columns below '### {heading}'")
+    return [[cell.strip().replace("`", "") for cell in row.strip("|").split("|", 1)] for row in found[1].strip().split("\n")]
+
+
+def tagged(rows):
+    return "\n".join(f".TP\n.B {roff(left)}\n{roff(right)}" for left, right in rows)
+
+
+def types_page(template, readme, groups, version):
+    names = [name for _, members in groups for name, _ in members]
+    see = "\n".join(f".BR {name} (3){',' if name != names[-1] else ''}" for name in names)
+    fills = {"VERSION": version, "TYPES": tagged(readme_table(readme, "Types")), "SEE_ALSO": see,
+             "OPTIONS": tagged(readme_table(readme, "Options"))}
+    return re.sub(r"@([A-Z_]+)@", lambda m: fills[m[1]], template)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", required=True, type=pathlib.Path, help="the repository")
+    parser.add_argument("--output", required=True, type=pathlib.Path, help="folder for man3/ and man7/")
+    parser.add_argument("--version", required=True)
+    args = parser.parse_args()
+    header = (args.source / "include/petsccompound.h").read_text()
+    readme = (args.source / "README.md").read_text()
+    template = (args.source / "docs/man/baijcompound.7.in").read_text()
+    groups, structs = functions(header), STRUCT.findall(header)
+    if not groups:
+        fail("petsccompound.h declares no function")
+    for folder in ("man3", "man7"):
+        (args.output / folder).mkdir(parents=True, exist_ok=True)
+        for old in (args.output / folder).iterdir():
+            old.unlink()
+    for comment, members in groups:
+        page = function_page(comment, members, structs, args.version)
+        for name, _ in members:
+            link = f".so man3/{members[0][0]}.3\n"
+            (args.output / "man3" / f"{name}.3").write_text(page if name == members[0][0] else link)
+    (args.output / "man7/baijcompound.7").write_text(types_page(template, readme, groups, args.version))
+    for row in readme_table(readme, "Types")[1:]:
+        (args.output / "man7" / f"{row[0]}.7").write_text(".so man7/baijcompound.7\n")
+
+
+if __name__ == "__main__":
+    main()

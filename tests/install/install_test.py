@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""What `cmake --install` leaves works for others: by CMake, by make and pkg-config, moved elsewhere, side by side.
+
+One argument beside the common ones: which of the tests below to run. `install` makes the tree that the others use.
+"""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "clients"))
+from support import Checks, Client, arguments, fresh_folder, printed, skip  # noqa: E402
+
+PROJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "project")
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "petsccompound.h")
+
+
+def install(build_dir, prefix, env=None):
+    done = subprocess.run(["cmake", "--install", build_dir, "--prefix", prefix], capture_output=True, text=True,
+                          env=dict(os.environ, **(env or {})))
+    if done.returncode:
+        sys.exit(f"cmake --install {build_dir} --prefix {prefix} failed:\n{done.stdout}{done.stderr}")
+
+
+def all_files(folder):
+    return [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+
+
+def read(path):
+    with open(path, errors="replace") as file:
+        return file.read()
+
+
+def public_functions():
+    return re.findall(r"^PETSC_EXTERN PetscErrorCode (\w+)\(", read(HEADER), re.M)
+
+
+def test_install(args, checks):
+    """The files that the documentation promises, and not a word of the trees they came from."""
+    shutil.rmtree(args.prefix, ignore_errors=True)
+    install(args.build_dir, args.prefix)
+    files = all_files(args.prefix)
+    wanted = [f"petsccompound/{args.build}/libpetsccompound.so", f"pkgconfig/petsccompound-{args.build}.pc",
+              f"cmake/petsccompound/builds/{args.build}.cmake", "cmake/petsccompound/petsccompoundConfig.cmake",
+              "cmake/petsccompound/petsccompoundConfigVersion.cmake", "include/petsccompound.h",
+              "share/petsccompound/examples/elasticity.c", "share/petsccompound/examples/data/bracket.msh",
+              "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE",
+              "share/doc/petsc-compound/docs/clients.md", "man/man7/baijcompound.7"]
+    if os.path.exists(f"{args.build_dir}/plugin/tools/compound-bench"):
+        wanted.append(f"petsccompound/{args.build}/bin/compound-bench")
+    wanted += [f"man/man3/{name}.3" for name in public_functions()]
+    for name in wanted:
+        checks.true(any(f.endswith("/" + name) for f in files), f"not installed: {name}")
+    source = os.path.realpath(os.path.join(PROJECT, "..", "..", ".."))
+    for f in files:
+        with open(f, "rb") as file:
+            content = file.read()
+        for tree in (source, os.path.realpath(args.build_dir), args.prefix):
+            checks.true(tree.encode() not in content, f"{f} names the folder {tree}: a moved or shipped tree would look there")
+
+
+def check_programs(args, client, folder, checks):
+    """solve (by -dll_append) and inspect (linked) agree with aij, on 1 and 2 ranks."""
+    for ranks in (1, 2):
+        aij = printed(client.run([f"{folder}/solve", "-mat_type", "aij"], ranks=ranks))
+        runs = {"solve": [f"{folder}/solve", "-dll_append", client.plugin, "-mat_type", "baijcompound", "-mat_view",
+                          "::ascii_info"],
+                "inspect": [f"{folder}/inspect"]}
+        for name, command in runs.items():
+            output = client.run(command, ranks=ranks)
+            own = printed(output)
+            what = f"{name} on {ranks} ranks"
+            checks.true(own["type"] == ("mpi" if ranks > 1 else "seq") + "baijcompound", f"{what}: type {own['type']}")
+            checks.close(float(own["norm"]), float(aij["norm"]), 1e-10, what)
+            checks.iterations(int(own["iterations"]), int(aij["iterations"]), what)
+            if name == "inspect":
+                checks.true("sell" in own["plan"] and int(own["products"]) > 0, f"{what}: {own['plan']}, {own['products']}")
+
+
+def configure(client, folder, prefix, words):
+    return client.try_run(["cmake", "-S", PROJECT, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
+                           f"-DCOMPOUND_WORDS={words}"], ranks=0)
+
+
+def test_cmake(args, checks):
+    """A project with find_package(petsccompound)."""
+    client = Client(args)
+    folder = fresh_folder(args.scratch, "outside")
+    code, output = configure(client, folder, args.prefix, args.scalar)
+    checks.true(code == 0 and f"plugin: {os.path.realpath(client.plugin)}" in output, output)
+    if code == 0:
+        client.run(["cmake", "--build", folder], ranks=0)
+        check_programs(args, client, folder, checks)
+    code, output = configure(client, fresh_folder(args.scratch, "wrong"), args.prefix, "quaternion")
+    checks.true(code != 0 and "No installed build" in output and args.build in output, f"words that fit no build: {output}")
+
+
+def test_make(args, checks):
+    """A project with make and pkg-config, against a copy of the tree in another place."""
+    moved = os.path.join(args.scratch, "moved")
+    shutil.rmtree(moved, ignore_errors=True)
+    shutil.copytree(args.prefix, moved)
+    args.prefix = moved
+    client = Client(args)
+    checks.true(os.path.realpath(client.plugin).startswith(os.path.realpath(moved)), f"plugin={client.plugin} is not in {moved}")
+    folder = os.path.join(args.scratch, "make")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(PROJECT, folder)
+    client.run(["make", f"CC={args.mpicc}", f"PETSC={client.petsc_pc}", f"COMPOUND=petsccompound-{args.build}"],
+               ranks=0, cwd=folder)
+    check_programs(args, client, folder, checks)
+    tool = f"{client.pkgconfig('--variable=toolsdir', f'petsccompound-{args.build}')}/compound-bench"
+    if os.path.exists(tool):
+        output = client.run([tool, "-grid", "7", "-n", "4", "-block_size", "3", "-rounds", "1", "-types", "baij,baijcompound"], ranks=0)
+        checks.true("baijcompound" in output, f"compound-bench of the moved tree:\n{output}")
+    for name, wanted in (("petsc_scalar", args.scalar), ("petsc_index", args.build.split("-")[2])):
+        found = client.pkgconfig(f"--variable={name}", f"petsccompound-{args.build}")
+        checks.true(found == wanted, f"pkg-config --variable={name}: {found}, wanted {wanted}")
+
+
+def test_destdir(args, checks):
+    """DESTDIR stages below a root that the files do not name; an absolute library folder works too."""
+    root = fresh_folder(args.scratch, "root")
+    install(args.build_dir, "/opt/compound", {"DESTDIR": root})
+    checks.true(glob.glob(f"{root}/opt/compound/*/petsccompound/{args.build}/libpetsccompound.so"), f"nothing below {root}/opt/compound")
+    checks.true(not os.path.exists("/opt/compound"), "/opt/compound was written in spite of DESTDIR")
+
+
+def test_side_by_side(args, checks):
+    """Builds for two scalar types in one prefix: each found by its words, both told when the words fit both."""
+    if not os.path.exists(f"{args.other_build}/plugin/libpetsccompound.so"):
+        skip(f"no second build in {args.other_build}; cmake --preset host-complex && cmake --build --preset host-complex makes it")
+    prefix = fresh_folder(args.scratch, "both")
+    for build_dir in (args.build_dir, args.other_build):
+        install(build_dir, prefix)
+    plugins = glob.glob(f"{prefix}/*/petsccompound/*/libpetsccompound.so")
+    checks.true(len(plugins) == 2, f"wanted two plugins in {prefix}, found {plugins}")
+    args.prefix = prefix
+    client = Client(args)
+    code, output = configure(client, fresh_folder(args.scratch, "ambiguous"), prefix, "32")
+    checks.true(code != 0 and "Several builds" in output and all(os.path.basename(os.path.dirname(p)) in output for p in plugins),
+                f"words that fit two builds: {output}")
+    folder = fresh_folder(args.scratch, "chosen")
+    code, output = configure(client, folder, prefix, args.scalar)
+    checks.true(code == 0 and f"plugin: {os.path.realpath(client.plugin)}" in output, f"choosing {args.scalar}: {output}")
+    client.run(["cmake", "--build", folder, "--target", "solve"], ranks=0)
+    output = client.run([f"{folder}/solve", "-dll_append", client.plugin, "-mat_type", "baijcompound"], ranks=2)
+    checks.true("mpibaijcompound" in output, output)
+    other = next(p for p in plugins if os.path.realpath(p) != os.path.realpath(client.plugin))
+    code, output = client.try_run([f"{folder}/solve", "-dll_append", other, "-mat_type", "baijcompound"], ranks=1)
+    checks.true(code != 0 and ("does not fit this PETSc" in output), f"the other build's plugin was not refused with a reason: {output}")
+
+
+def test_man(args, checks):
+    """Every public function and every option is in a man page, and man finds nothing to complain of."""
+    pages = [f for f in all_files(args.prefix) if re.search(r"/man\d/", f)]
+    everything = "".join(read(p) for p in pages).replace("\\-", "-")
+    readme = read(os.path.join(os.path.dirname(HEADER), "..", "README.md"))
+    for name in public_functions() + re.findall(r"^\| `(-mat_compound_\w+)` \|", readme, re.M) + re.findall(r"^\| `(baij\w+)` \|", readme, re.M):
+        checks.true(name in everything, f"no man page names {name}")
+    if not shutil.which("man"):
+        print("no program `man` here: the pages' markup is not checked")
+        return
+    folder = next(p for p in pages if p.endswith("baijcompound.7")).rsplit("/", 2)[0]
+    for page in pages:
+        name, section = os.path.basename(page).rsplit(".", 1)
+        done = subprocess.run(["man", "-M", folder, "--warnings", "-E", "UTF-8", "-Tutf8", "-Z", section, name],
+                              capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8", MANROFFSEQ=""))
+        checks.true(done.returncode == 0 and not done.stderr, f"man {section} {name}: {done.stderr}")
+
+
+def main():
+    tests = {name[5:]: test for name, test in globals().items() if name.startswith("test_")}
+    args = arguments(__doc__, build_dir={"required": True}, other_build={"default": ""},
+                     test={"required": True, "choices": sorted(tests)})
+    checks = Checks()
+    tests[args.test](args, checks)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
