@@ -96,6 +96,21 @@ PetscErrorCode prepare(Mat A, const Settings& settings) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What multiplies the (diagonal part of the) matrix: "host, avx512", or "petsc" where the parent does.
+PetscErrorCode backend_text(Mat A, const Settings& settings, std::string* text) {
+  PetscFunctionBegin;
+  *text = settings.parent_only() ? "petsc" : settings.backend_name();
+  Mat part = A;
+  if (A->assembled && is_mpi_compound(A)) PetscCall(mpi_parts(A, &part, nullptr, nullptr));
+  if (is_seq_compound(part)) {
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (st->packed && !settings.parent_only()) *text += ", " + std::string(st->packed->code());
+  }
+  if (settings.backend == "auto") *text += " (auto)";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// One more line where packed blocks are not of the matrix's size. Collective.
 PetscErrorCode print_other_blocks(Mat A, int block_size, PetscViewer viewer) {
   PetscFunctionBegin;
@@ -123,7 +138,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   MatCompoundInfo mine, all;
   Settings* settings;
-  std::string plan;
+  std::string plan, backend;
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
   PetscCall(prepare(A, *settings));
@@ -138,9 +153,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   else
     plan += " (" + origin(*settings) + ")";
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", plan.c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s%s\n",
-                                   settings->parent_only() ? "petsc" : std::string(settings->backend_name()).c_str(),
-                                   settings->backend == "auto" ? " (auto)" : ""));
+  PetscCall(backend_text(A, *settings, &backend));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
