@@ -6,11 +6,6 @@ namespace compound {
 
 namespace {
 
-template <class T>
-Buffer<T> on(Backend& b, const std::vector<T>& from) {
-  return from.empty() ? Buffer<T>() : Buffer<T>(b, std::span<const T>(from));
-}
-
 /// Whether the pattern's own arrays are this layout's integers already.
 bool is_pattern(const LayoutSpec& l) { return l.slice == 1 && !l.row_list; }
 
@@ -39,22 +34,14 @@ void PackedMatrix::take_layout(const PatternView& pattern, PatternLifetime lifet
     arrays_ = {.positions = rows_, .slots = entries_, .start = pattern.start.data(), .column = pattern.column.data()};
     return;
   }
-  const Layout l = encode(pattern, plan_.layout);
-  start_ = on(*backend_, l.start);
-  length_ = on(*backend_, l.length);
-  column_ = on(*backend_, l.column);
-  presence_ = on(*backend_, l.presence);
-  row_of_ = on(*backend_, l.row_of);
-  first_entry_ = on(*backend_, l.first_entry);
-  arrays_ = {.height = l.height,
-             .positions = l.positions,
-             .slots = l.slots(),
-             .start = start_.data(),
-             .length = length_.data(),
-             .column = column_.data(),
-             .presence = presence_.data(),
-             .row_of = row_of_.data(),
-             .first_entry = first_entry_.data()};
+  Layout l = encode(pattern, plan_.layout);
+  arrays_ = {.height = l.height, .positions = l.positions, .slots = l.slots()};
+  arrays_.start = start_.take(*backend_, l.start);
+  arrays_.length = length_.take(*backend_, l.length);
+  arrays_.column = column_.take(*backend_, l.column);
+  arrays_.presence = presence_.take(*backend_, l.presence);
+  arrays_.row_of = row_of_.take(*backend_, l.row_of);
+  arrays_.first_entry = first_entry_.take(*backend_, l.first_entry);
 }
 
 void PackedMatrix::reserve_values() {

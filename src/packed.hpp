@@ -13,6 +13,26 @@ struct PackedBytes {
   std::size_t total() const { return integers + words; }
 };
 
+/// An array of integers in a backend's memory; on the host the encoder's own, which is not copied again. Null if empty.
+template <class T>
+class IntegerArray {
+ public:
+  const T* take(Backend& on, std::vector<T>& from) {
+    if (from.empty()) return nullptr;
+    if (on.name() == "host") {
+      kept_ = std::move(from);
+      return kept_.data();
+    }
+    copied_ = Buffer<T>(on, std::span<const T>(from));
+    return copied_.data();
+  }
+  std::size_t bytes() const { return kept_.size() * sizeof(T) + copied_.bytes(); }
+
+ private:
+  std::vector<T> kept_;
+  Buffer<T> copied_;
+};
+
 /// Movable, not copyable. Products are const and touch nothing but y.
 class PackedMatrix {
  public:
@@ -52,8 +72,8 @@ class PackedMatrix {
   count32 entries_;
   bool lies_on_blocks_ = false;
   LayoutArrays arrays_;
-  Buffer<count32> start_, presence_, first_entry_;
-  Buffer<idx> length_, column_, row_of_;
+  IntegerArray<count32> start_, presence_, first_entry_;
+  IntegerArray<idx> length_, column_, row_of_;
   Buffer<std::byte> values_;
   const void* words_ = nullptr;
 };

@@ -75,22 +75,43 @@ Pattern pattern_from(std::int64_t rows, std::int64_t cols, const Integer* start,
 template Pattern pattern_from(std::int64_t, std::int64_t, const std::int32_t*, const std::int32_t*);
 template Pattern pattern_from(std::int64_t, std::int64_t, const std::int64_t*, const std::int64_t*);
 
+namespace {
+
+/// Entries of `row` that are far from those of the row above at the same place in its order.
+count32 far_from_above(const PatternView& p, idx row) {
+  constexpr idx near = 64;
+  count32 far = 0;
+  const idx shared = std::min(p.length(row), p.length(row - 1));
+  for (idx k = 0; k < shared; ++k) far += std::abs(p.column[p.start[row] + k] - p.column[p.start[row - 1] + k]) > near;
+  return far;
+}
+
+}  // namespace
+
 PatternStatistics statistics(const PatternView& p) {
   PatternStatistics s{.rows = p.rows, .cols = p.cols, .entries = p.entries()};
   if (p.rows == 0) return s;
   s.shortest_row = std::numeric_limits<idx>::max();
   double squares = 0;
+  std::int64_t distance = 0, far = 0;
   for (idx r = 0; r < p.rows; ++r) {
     const idx n = p.length(r);
     s.empty_rows += n == 0;
     s.shortest_row = std::min(s.shortest_row, n);
     s.longest_row = std::max(s.longest_row, n);
     squares += static_cast<double>(n) * n;
-    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e)
-      s.bandwidth = std::max(s.bandwidth, std::abs(r - p.column[e]));
+    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) {
+      const idx d = std::abs(r - p.column[e]);
+      s.bandwidth = std::max(s.bandwidth, d);
+      distance += d;
+    }
+    if (r > 0) far += far_from_above(p, r);
   }
   s.mean_row = static_cast<double>(s.entries) / p.rows;
   s.row_deviation = std::sqrt(std::max(0.0, squares / p.rows - s.mean_row * s.mean_row));
+  if (s.entries == 0) return s;
+  s.mean_distance = static_cast<double>(distance) / s.entries;
+  s.scattered = static_cast<double>(far) / s.entries;
   return s;
 }
 

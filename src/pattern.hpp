@@ -49,6 +49,8 @@ struct PatternStatistics {
   double mean_row = 0;
   double row_deviation = 0;  ///< standard deviation of the rows' lengths
   idx bandwidth = 0;         ///< largest |row - column|
+  double mean_distance = 0;  ///< mean |row - column|
+  double scattered = 0;      ///< share of entries more than 64 columns from the entry above them in their row's order
   bool operator==(const PatternStatistics&) const = default;
 };
 

@@ -99,6 +99,8 @@ constexpr Flag flags[] = {
     {"rowlist", [](Plan& p) { p.layout.row_list = true; }},
     {"simd", [](Plan& p) { p.schedule.simd = true; }},
     {"plain", [](Plan& p) { p.schedule.simd = false; }},
+    {"xnear", [](Plan& p) { p.schedule.fetch_x = false; }},
+    {"xahead", [](Plan& p) { p.schedule.fetch_x = true; }},
 };
 
 bool set_flag(Plan& p, std::string_view word) {
@@ -157,6 +159,7 @@ std::string to_string(const Plan& p) {
   for (const auto& t : traversals)
     if (t.traversal == p.schedule.traversal) line += " " + std::string(t.name);
   if (!p.schedule.simd) line += " plain";
+  if (p.schedule.fetch_x) line += " xahead";
   return line + " lanes=" + std::to_string(p.schedule.lanes);
 }
 
@@ -218,6 +221,12 @@ namespace {
 /// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
 bool wants_row_list(const PatternStatistics& s) { return s.empty_rows > s.rows / 2; }
 
+/// Neighbouring rows that touch x in places apart, over more of it than a core's second cache holds.
+bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
+  constexpr double cached_bytes = 1 << 20;
+  return s.scattered > 0.5 && s.mean_distance * problem.block.cols * bytes_of(problem.scalar) > cached_bytes;
+}
+
 /// Short, even rows that stay in a core's second cache: there the end of each row costs more than its entries, and
 /// slices of 8 share it (docs/performance.md). Larger matrices stream equally fast from compressed rows, without a
 /// second copy.
@@ -236,6 +245,7 @@ Plan default_plan(const PatternStatistics& s, const Problem& problem, std::strin
   plan.values = problem.scalar.precision;
   set_layout(plan, wants_slices(s, problem) ? "sell:8" : "csr");
   plan.layout.row_list = wants_row_list(s);
+  plan.schedule.fetch_x = wants_x_ahead(s, problem);
   return plan;
 }
 

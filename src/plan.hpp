@@ -23,7 +23,8 @@ struct Plan {
 /// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`). Flags, the usual one not printed:
-/// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has).
+/// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has);
+/// `xnear` or `xahead` (x is fetched ahead of its use).
 std::string to_string(const Plan& plan);
 
 /// Reads such a line. Words may come in any order and be left out; what is left out comes from `base`, but a layout
@@ -58,8 +59,9 @@ EntryShape entry_shape(const Plan& plan, const Problem& problem);
 
 /// The rule-based plan of a backend for a matrix nobody gave a plan for.
 ///
-/// host: compressed rows with column-major words, which lie on the parent's own arrays (no second copy); slices of 8 for
-/// short, even rows of at most 1 MB; with a row list when most rows are empty, as in an MPI matrix's off-diagonal part.
+/// host: compressed rows with column-major words, which lie on the parent's own arrays (no second copy); slices of 8
+/// for short, even rows of at most 1 MB; x fetched ahead where rows are in no order; with a row list when most rows are
+/// empty, as in an MPI matrix's off-diagonal part.
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
 
 /// A layout as users name it, with the word map and row list that suit it.

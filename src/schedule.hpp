@@ -12,6 +12,7 @@ struct Schedule {
   Traversal traversal = Traversal::rows;
   int lanes = 1;     ///< neighbouring workers that share a block row
   bool simd = true;  ///< host: a traversal written for the instruction set where there is one; false: the plain kernel
+  bool fetch_x = false;  ///< host: blocks of x are fetched ahead of their use, for rows in no order
   bool operator==(const Schedule&) const = default;
 };
 

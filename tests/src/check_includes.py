@@ -48,8 +48,10 @@ RULES = [
      "packed matrices know backends by their interface only"),
     (["src/tuner*", "src/model*", "src/plan_cache*"], ["src/host/*", "src/device/*"],
      "tuners know costs, not how kernels work"),
-    (["plugin/*"], ["src/device/layout/*", "src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
-                    "src/host/*", "src/layout.hpp"],
+    (["src/host/simd/*"], ["*", "!src/host/simd/*", "!src/device/*", "!immintrin.h"],
+     "text compiled for one instruction set shares no code with the rest, the standard library included"),
+    (["plugin/*", "!plugin/tools/*"], ["src/device/layout/*", "src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
+                                       "src/host/*", "src/layout.hpp"],
      "the plugin does not know layouts' internals"),
 ]
 
@@ -96,6 +98,10 @@ def violations(root):
 
 # file -> (line, whether it is a violation)
 SELF_TEST = [
+    ("src/host/simd/x.hpp", "#include <algorithm>", True),
+    ("src/host/simd/x.hpp", "#include <immintrin.h>", False),
+    ("src/host/simd/x.hpp", '#include "../../device/entry/dense.hpp"', False),
+    ("plugin/tools/bench/x.cpp", '#include "device/entry/dense.hpp"', False),
     ("src/pattern.cpp", "#include <petscmat.h>", True),
     ("src/host/kernels.cpp", '#  include "mpi.h"', True),
     ("src/packed.cpp", '#include "petsc/private/matimpl.h"', True),

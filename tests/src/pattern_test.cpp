@@ -87,6 +87,16 @@ TEST(PatternStatistics, CountBandwidthOnBothSidesOfTheDiagonal) {
   EXPECT_EQ(statistics(pattern_of(2, {{0}, {1}, {1}, {0}}).view()).bandwidth, 3);
 }
 
+TEST(PatternStatistics, TellRowsInOrderFromScatteredOnes) {
+  const auto in_order = statistics(pattern_of(1000, {{0, 500}, {1, 501}, {2, 502}}).view());
+  const auto scattered = statistics(pattern_of(1000, {{0, 500}, {100, 500}, {10, 900}}).view());
+
+  EXPECT_EQ(in_order.scattered, 0);
+  EXPECT_DOUBLE_EQ(in_order.mean_distance, 250);   // 0 and 500 in each row
+  EXPECT_DOUBLE_EQ(scattered.scattered, 3.0 / 6);  // 100 after 0, 10 after 100, 900 after 500
+  EXPECT_DOUBLE_EQ(scattered.mean_distance, (0 + 500 + 99 + 499 + 8 + 898) / 6.0);
+}
+
 TEST(PatternStatistics, HaveNoDeviationWhereRowsAreEqual) {
   const PatternStatistics s = statistics(pattern_of(3, {{0, 1}, {1, 2}, {2, 0}}).view());
 

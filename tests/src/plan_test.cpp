@@ -18,7 +18,7 @@ constexpr Problem complex_2x2{{2, 2}, {Field::complex, Precision::double_}};
 constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "sell:32:all"};
-constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist"};
+constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist xahead"};
 constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",  "words=32:row",
                                      "words=1024:column", "words=all:row",  "words=all:column"};
 constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
@@ -109,11 +109,12 @@ TEST(ParsePlan, GivesALayoutItsOwnSliceSigmaOccupancyAndWordGroup) {
 }
 
 TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
-  const Plan base = parse_plan("sell:8 presence rowlist plain", {});
+  const Plan base = parse_plan("sell:8 presence rowlist plain xahead", {});
 
-  EXPECT_EQ(parse_plan("lengths", base), parse_plan("sell:8 rowlist plain", {}));
-  EXPECT_EQ(parse_plan("allrows", base), parse_plan("sell:8 presence plain", {}));
-  EXPECT_EQ(parse_plan("simd", base), parse_plan("sell:8 presence rowlist", {}));
+  EXPECT_EQ(parse_plan("lengths", base), parse_plan("sell:8 rowlist plain xahead", {}));
+  EXPECT_EQ(parse_plan("allrows", base), parse_plan("sell:8 presence plain xahead", {}));
+  EXPECT_EQ(parse_plan("simd", base), parse_plan("sell:8 presence rowlist xahead", {}));
+  EXPECT_EQ(parse_plan("xnear", base), parse_plan("sell:8 presence rowlist plain", {}));
 }
 
 TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
@@ -123,9 +124,10 @@ TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
-  EXPECT_ERROR(parse_plan("csr word=2", {}), ErrorKind::argument,
-               "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell), entry=, words=, vectors=, values=, "
-               "columns=, lanes=, lengths, presence, allrows, rowlist, simd, plain, rows, components, slots");
+  EXPECT_ERROR(
+      parse_plan("csr word=2", {}), ErrorKind::argument,
+      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell), entry=, words=, vectors=, values=, "
+      "columns=, lanes=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, rows, components, slots");
 }
 
 TEST(ParsePlan, ListsWhatEachSettingAllows) {
@@ -263,6 +265,19 @@ TEST(DefaultPlan, SlicesShortRowsThatStayInCache) {
   PatternStatistics uneven = even_rows(500, 7);
   uneven.longest_row = 11;
   EXPECT_EQ(default_plan(uneven, real_3x3, "host").layout.preset, "csr") << "much padding";
+}
+
+TEST(DefaultPlan, FetchesXAheadWhereRowsAreInNoOrder) {
+  PatternStatistics s = even_rows(100000, 27);
+  const auto ahead = [&] { return default_plan(s, real_3x3, "host").schedule.fetch_x; };
+
+  EXPECT_FALSE(ahead());
+  s.scattered = 0.9;
+  EXPECT_FALSE(ahead()) << "neighbours lie together";
+  s.mean_distance = 50000;
+  EXPECT_TRUE(ahead());
+  s.scattered = 0.1;
+  EXPECT_FALSE(ahead()) << "a large mesh in order";
 }
 
 TEST(DefaultPlan, ListsRowsWhenMostAreEmpty) {

@@ -134,14 +134,18 @@ struct row_sums {
 
 /// Entries of one row are taken two at a time into sums of their own where registers allow: one chain of additions
 /// would wait for itself.
-template <class P, class T>
-void multiply_block_rows(const SimdTask& t) {
+template <class P, class T, bool fetch_x>
+SIMD_FN void multiply_block_rows_in(const SimdTask& t) {
   constexpr bool pairs = 2 * row_sums<P>::full <= accumulators;
+  constexpr int entry_bytes = P::words * int(sizeof(T));
   const T* const values = static_cast<const T*>(t.values);
+  const slot_t last = t.layout.positions > 0 ? slot_t(t.layout.start[t.layout.positions]) - 1 : 0;
   const auto add = [&](row_sums<P>& sums, slot_t k) SIMD_LAMBDA {
-    const T* const w = values + k * P::words;
-    prefetch<P::words* int(sizeof(T))>(w);
-    sums.add(w, t.x + slot_t(t.layout.column[k]) * P::cols);
+    if constexpr (fetch_x) {
+      const slot_t later = k + x_prefetch_entries < last ? k + x_prefetch_entries : last;
+      __builtin_prefetch(t.x + slot_t(t.layout.column[later]) * P::cols);
+    }
+    sums.add(values + k * P::words, t.x + slot_t(t.layout.column[k]) * P::cols);
   };
   for (idx position = 0; position < t.layout.positions; ++position) {
     slot_t k = t.layout.start[position];
@@ -150,15 +154,24 @@ void multiply_block_rows(const SimdTask& t) {
     if constexpr (pairs) {
       row_sums<P> odd;
       for (; k + 1 < end; k += 2) {
+        prefetch<2 * entry_bytes>(values + k * P::words);
         add(sums, k);
         add(odd, k + 1);
       }
       sums.add(odd);
     }
-    for (; k < end; ++k) add(sums, k);
+    for (; k < end; ++k) {
+      prefetch<entry_bytes>(values + k * P::words);
+      add(sums, k);
+    }
     const slot_t row = slot_t(t.layout.row(position)) * P::rows;
     sums.combine(t.z ? t.z + row : nullptr, t.y + row);
   }
+}
+
+template <class P, class T>
+void multiply_block_rows(const SimdTask& t) {
+  t.fetch_x ? multiply_block_rows_in<P, T, true>(t) : multiply_block_rows_in<P, T, false>(t);
 }
 
 /// Dense real blocks of any shape up to 32 x 32, by column: a block row of y in N vectors, the last with `last` lanes.

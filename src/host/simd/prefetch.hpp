@@ -10,6 +10,9 @@ namespace {
 /// Values are fetched this far ahead (into all caches: they may be used again). Measured: docs/performance.md.
 inline constexpr int prefetch_bytes = 2048;
 
+/// x is fetched for the entry this many later: rows in no order would otherwise wait for each of its blocks.
+inline constexpr int x_prefetch_entries = 16;
+
 template <int bytes, class T>
 SIMD_FN void prefetch(const T* p) {
   unroll<(bytes + 63) / 64>([&]<int line>() SIMD_LAMBDA {

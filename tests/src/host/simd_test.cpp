@@ -24,7 +24,7 @@ std::string name_of_kernel(const SimdKernel& k) {
 }
 
 Plan plan_of(const SimdKernel& k) {
-  return parse_plan("entry=" + std::string(k.entry) + (k.form == host::SimdForm::blocks ? " csr" : " sell:8") +
+  return parse_plan("entry=" + std::string(k.entry) + (k.form == host::SimdForm::blocks ? " csr xahead" : " sell:8") +
                         (k.single ? " values=float" : " values=double"),
                     {});
 }
