@@ -8,8 +8,9 @@
 find_package(PkgConfig REQUIRED)
 
 if(NOT PETSC_DIR AND DEFINED ENV{PETSC_DIR})
-  set(PETSC_DIR "$ENV{PETSC_DIR}")
-  set(PETSC_ARCH "$ENV{PETSC_ARCH}")
+  # Kept, so that a later build that configures again does not fall back to the system's.
+  set(PETSC_DIR "$ENV{PETSC_DIR}" CACHE PATH "PETSc to build for; empty: the system's")
+  set(PETSC_ARCH "$ENV{PETSC_ARCH}" CACHE STRING "PETSC_ARCH of PETSC_DIR; empty if that is an installation")
 endif()
 if(PETSC_DIR)
   set(petsc_folders "${PETSC_DIR}/${PETSC_ARCH}/lib/pkgconfig" "${PETSC_DIR}/lib/pkgconfig")

@@ -40,7 +40,7 @@ if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# configure_and_build PRESET COMPOUND_TESTS TARGET...: into build/PRESET, or build/petsc-dir-PRESET with PETSC_DIR.
+# configure_and_build PRESET COMPOUND_TESTS TARGET... (CMake's -D options in cmake_options): into build/PRESET, or build/petsc-dir-PRESET with PETSC_DIR.
 # Sets build to the folder.
 configure_and_build() {
   local preset=$1 tests=$2
@@ -48,7 +48,8 @@ configure_and_build() {
   build="$top/build/$preset"
   [ -n "${PETSC_DIR:-}" ] && build="$top/build/petsc-dir-$preset"
   say "building $preset in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
-  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$preset." >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $preset failed"; }
+  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$preset." "${cmake_options[@]}" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $preset failed"; }
   cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $preset failed"; }
 }
+cmake_options=()
 mkdir -p "$top/build"
