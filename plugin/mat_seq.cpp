@@ -32,6 +32,17 @@ PetscErrorCode parent_multiply(Mat A, SeqState* st, Op op, Update update, Vec x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// PETSc's products of large blocks leave y as it was where a row is empty (seen in 3.18): such rows are set first.
+PetscErrorCode set_empty_rows(const SeqState& st, Op op, Vec z, Vec y) {
+  PetscFunctionBegin;
+  if (op != Op::none || st.statistics.empty_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!z)
+    PetscCall(VecSet(y, 0));
+  else if (z != y)
+    PetscCall(VecCopy(z, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode packed_multiply(Mat A, SeqState* st, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   const PetscScalar *xa, *za = nullptr;
@@ -237,10 +248,16 @@ PetscErrorCode seq_run(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   SeqState* st;
   PetscCall(seq_state(A, &st));
-  if (st->settings.parent_only())
+  if (st->settings.parent_only()) {
     PetscCall(parent_multiply(A, st, op, update, x, z, y));
-  else
+  } else if (!st->packed) {
+    // The parent has Hermitian transposes of small blocks only.
+    const Op same = op == Op::hermitian && !PetscDefined(USE_COMPLEX) ? Op::transpose : op;
+    PetscCall(set_empty_rows(*st, op, z, y));
+    PetscCall(parent_multiply(A, st, same, update, x, z, y));
+  } else {
     PetscCall(packed_multiply(A, st, op, update, x, z, y));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

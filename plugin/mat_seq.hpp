@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "packed.hpp"
@@ -22,6 +23,7 @@ struct SeqState {
   bool off_diagonal = false;  ///< of an mpibaijcompound
 
   std::optional<PackedMatrix> packed;
+  std::string left_to_parent;  ///< why there is none although the matrix was looked at
   PatternStatistics statistics;  ///< of the parent's pattern
 
   /// Where the packed blocks are not of the parent's size.

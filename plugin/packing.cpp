@@ -55,6 +55,15 @@ PatternView packed_pattern(SeqState& st, const PatternView& given, int given_siz
   return st.other_blocks->shape.pattern.view();
 }
 
+/// What nobody asked for in particular and we have no code for is the parent's to multiply, as it was before; empty if
+/// we have.
+std::string why_left_to_parent(const SeqState& st, const Plan& plan, const Problem& problem) {
+  const Settings& s = st.settings;
+  const bool asked =
+      !s.plan.empty() || s.layout != "auto" || s.entry != "auto" || s.backend != "auto" || st.other_blocks;
+  return asked ? "" : backend(s.backend_name()).applicable(plan, problem).value_or("");
+}
+
 void pack_pattern(SeqState& st, const BlockArrays& b) {
   Pattern copy;
   int size;
@@ -66,6 +75,8 @@ void pack_pattern(SeqState& st, const BlockArrays& b) {
   const Problem problem{{size, size}, scalar_type_of<Scalar>()};
   const Plan plan =
       choose_plan(st.settings, st.off_diagonal, st.other_blocks ? statistics(pattern) : st.statistics, problem);
+  st.left_to_parent = why_left_to_parent(st, plan, problem);
+  if (!st.left_to_parent.empty()) return;
   st.packed.emplace(pattern, problem, plan, backend(st.settings.backend_name()),
                     same_index_width || st.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
   ++st.counts.pattern_packs;
@@ -104,12 +115,16 @@ PetscErrorCode suggest_block_size(Mat A, const SeqState& st, const BlockArrays& 
 PetscErrorCode refresh_pattern(Mat A, SeqState* st, const BlockArrays& b) {
   PetscFunctionBegin;
   const SeqState::PatternKey key{A->nonzerostate, b.entries(), b.start, b.column, b.block_size, st->settings.version};
-  if (st->packed && key == st->pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((st->packed || !st->left_to_parent.empty()) && key == st->pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(log_pack(), A, nullptr, nullptr, nullptr));
   PetscCall(guarded(comm_of(A), [&] { pack_pattern(*st, b); }));
   PetscCall(PetscLogEventEnd(log_pack(), A, nullptr, nullptr, nullptr));
   st->pattern_key = key;
   st->values_key = {};
+  if (!st->packed) {
+    PetscCall(PetscInfo(A, "Products are left to the parent type: %s\n", st->left_to_parent.c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(suggest_block_size(A, *st, b));
   PetscCall(PetscInfo(A, "%d x %d blocks of %d, %u stored: plan '%s'\n", st->statistics.rows, st->statistics.cols,
                       static_cast<int>(b.block_size), st->statistics.entries, to_string(st->packed->plan()).c_str()));
@@ -162,7 +177,7 @@ PetscErrorCode refresh(Mat A, SeqState* st) {
   BlockArrays b;
   PetscCall(block_arrays(A, &b));
   PetscCall(refresh_pattern(A, st, b));
-  PetscCall(refresh_values(A, st, b));
+  if (st->packed) PetscCall(refresh_values(A, st, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -96,19 +96,22 @@ PetscErrorCode prepare(Mat A, const Settings& settings) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What multiplies the (diagonal part of the) matrix: "host, avx512", or "petsc" where the parent does.
-PetscErrorCode backend_text(Mat A, const Settings& settings, std::string* text) {
+/// The state of the matrix or of its diagonal part; null where there is none yet.
+PetscErrorCode diagonal_state(Mat A, SeqState** st) {
   PetscFunctionBegin;
-  *text = settings.parent_only() ? "petsc" : settings.backend_name();
   Mat part = A;
+  *st = nullptr;
   if (A->assembled && is_mpi_compound(A)) PetscCall(mpi_parts(A, &part, nullptr, nullptr));
-  if (is_seq_compound(part)) {
-    SeqState* st;
-    PetscCall(seq_state(part, &st));
-    if (st->packed && !settings.parent_only()) *text += ", " + std::string(st->packed->code());
-  }
-  if (settings.backend == "auto") *text += " (auto)";
+  if (is_seq_compound(part)) PetscCall(seq_state(part, st));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What multiplies: "host, avx512", or "petsc" where the parent does.
+std::string backend_text(const Settings& settings, const SeqState* st) {
+  const bool ours = !settings.parent_only() && (!st || st->left_to_parent.empty());
+  std::string text = ours ? std::string(settings.backend_name()) : "petsc";
+  if (ours && st && st->packed) text += ", " + std::string(st->packed->code());
+  return text + (settings.backend == "auto" ? " (auto)" : "");
 }
 
 /// One more line where packed blocks are not of the matrix's size. Collective.
@@ -138,7 +141,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   MatCompoundInfo mine, all;
   Settings* settings;
-  std::string plan, backend;
+  SeqState* st;
+  std::string plan;
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
   PetscCall(prepare(A, *settings));
@@ -146,15 +150,17 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscCall(plan_line(A, &plan));
   PetscCallMPI(MPI_Allreduce(&mine, &all, sizeof(mine) / sizeof(PetscInt64), MPIU_INT64, MPI_SUM, comm_of(A)));
   const auto mb = [](PetscInt64 bytes) { return static_cast<double>(bytes) / 1e6; };
+  PetscCall(diagonal_state(A, &st));
   if (settings->parent_only())
     plan = "none: products are left to the parent type";
+  else if (st && !st->left_to_parent.empty())
+    plan = "none: products are left to the parent type, since " + st->left_to_parent;
   else if (plan.empty())
     plan = "none yet: the matrix is not assembled";
   else
     plan += " (" + origin(*settings) + ")";
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", plan.c_str()));
-  PetscCall(backend_text(A, *settings, &backend));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",

@@ -146,6 +146,32 @@ TEST_F(Options, ViewSaysPlanBackendAndBytes) {
   if (rank() == 0) std::remove(name.c_str());
 }
 
+TEST_F(Options, BlocksThatWeHaveNoCodeForAreLeftToTheParent) {
+  const auto large = random_problem(7, spread(33, 5, 5));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", large), plain = filled_matrix(MATBAIJ, "", large);
+
+  for (const double factor : {1.0, 2.0}) {
+    PETSC_OK(MatScale(A, factor));
+    PETSC_OK(MatScale(plain, factor));
+    for (const Product& product : all_products()) {
+      if (product.hermitian && PetscDefined(USE_COMPLEX)) continue;  // the parent refuses
+      EXPECT_TRUE(same_product(A, plain, product, 21));
+    }
+  }
+  EXPECT_EQ(info_of(A).packed_bytes, 0);
+  EXPECT_EQ(plan_of(A), "");
+}
+
+TEST_F(Options, BlocksThatWeHaveNoCodeForAreAnErrorWhereALayoutWasAskedFor) {
+  const auto A = filled_matrix(MATBAIJCOMPOUNDSELL, "", random_problem(7, spread(33, 5, 5)));
+  const auto x = right_vector(A, 1), y = left_vector(A, 1);
+
+  const auto error = catch_error([&] { return MatMult(A, x, y); });
+
+  EXPECT_NE(error.code, 0);
+  EXPECT_NE(error.message.find("dense blocks up to 32x32, the matrix has 33x33"), std::string::npos) << error.message;
+}
+
 TEST_F(Options, BytesOfPackedCopiesAreCounted) {
   const auto on_parent = filled_matrix(MATBAIJCOMPOUND, "", problem());
   const auto packed = filled_matrix(MATBAIJCOMPOUNDSELL, "", problem());
