@@ -164,10 +164,12 @@ def check_numbers(case, args):
         expect(c["compulsory_bytes"] == wanted, f"bytes of {c['name']}: {c['compulsory_bytes']}, not {wanted}")
         compound = c["name"] not in ("aij", "baij")
         expect(("entry=dense" in c["plan"]) == compound, f"plan of {c['name']}: {c['plan']}")
-        packs = compound and not ("csr words=1:column" in c["plan"] and "values=double" in c["plan"])
-        copies = packs or (c["name"] == "baijcompound" and args.index_bits == 64)  # the core's indices have 32 bits
-        expect((c["packed_bytes"] > 0) == copies, f"packed bytes of {c['name']}: {c['packed_bytes']}")
-        if compound and not packs:
+        parts = c["plan"].split(" off: ")
+        on_parent = all("csr words=1:column" in p and "values=double" in p for p in parts)
+        lists = any("rowlist" in p for p in parts)  # integers of their own
+        copies = compound and (not on_parent or lists or args.index_bits == 64)  # the core's indices have 32 bits
+        expect((c["packed_bytes"] > 0) == copies, f"packed bytes of {c['name']}: {c['packed_bytes']}, plan {c['plan']}")
+        if compound and on_parent:
             expect(c["new_values_s"] == 0, f"{c['name']} packs new values")
         if c["name"] in ("baij", "baijcompound") and args.ranks == 1:
             integer = args.index_bits // 8
@@ -295,7 +297,7 @@ def test_errors(args):
     for name, content in files.items():
         with open(os.path.join(args.folder, name), "wb") as out:
             out.write(content)
-    errors = list(ERRORS)
+    errors = list(ERRORS if args.ranks == 1 else ERRORS[::4])  # on several, that they end at all: mpirun takes its time
     if args.json:
         errors.append(("-n 2 -json {folder}/absent/x.json", "-json: cannot write '{folder}/absent/x.json'"))
     else:
