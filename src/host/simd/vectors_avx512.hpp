@@ -1,48 +1,13 @@
-// Vectors of doubles in AVX-512 (F, DQ, VL). Loads from floats convert.
+// What the traversals are built from in AVX-512 (F, DQ, VL): vectors of eight doubles beside those of four.
 #pragma once
 
-#include <immintrin.h>
-
-#include "vector_scalar.hpp"
+#include "vector_of_four.hpp"
 
 namespace compound::host {
 namespace {
 
 inline constexpr int widest = 8;
 inline constexpr int accumulators = 16;  ///< of 32 registers
-
-template <>
-struct vec<4> {
-  __m256d v = _mm256_setzero_pd();
-
-  static SIMD_FN vec load(const double* p) { return {_mm256_loadu_pd(p)}; }
-  static SIMD_FN vec load(const float* p) { return {_mm256_cvtps_pd(_mm_loadu_ps(p))}; }
-  static SIMD_FN vec load_first(const double* p, int n) { return {_mm256_maskz_loadu_pd(first(n), p)}; }
-  static SIMD_FN vec load_first(const float* p, int n) { return {_mm256_cvtps_pd(_mm_maskz_loadu_ps(first(n), p))}; }
-  static SIMD_FN vec all(double a) { return {_mm256_set1_pd(a)}; }
-  SIMD_FN void store(double* p) const { _mm256_storeu_pd(p, v); }
-  SIMD_FN void add_product(vec a, vec b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
-  SIMD_FN void operator+=(vec a) { v = _mm256_add_pd(v, a.v); }
-
-  template <auto pattern, int n, class T>
-  static SIMD_FN vec take(const T* p) {
-    if constexpr (pattern.constant()) {
-      return all(p[pattern[0]]);
-    } else if constexpr (pattern.contiguous()) {
-      return load(p + pattern[0]);
-    } else {
-      constexpr int at = pattern.window(n);
-      static_assert(pattern.in_window(n));
-      constexpr int order =
-          (pattern[0] - at) | (pattern[1] - at) << 2 | (pattern[2] - at) << 4 | (pattern[3] - at) << 6;
-      const vec from = n >= 4 ? load(p + at) : load_first(p, n);
-      return {_mm256_permute4x64_pd(from.v, order)};
-    }
-  }
-
- private:
-  static SIMD_FN __mmask8 first(int n) { return static_cast<__mmask8>((1u << n) - 1); }
-};
 
 template <>
 struct vec<8> {
