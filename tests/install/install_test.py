@@ -140,12 +140,13 @@ def test_side_by_side(args, checks):
     checks.true(len(plugins) == 2, f"wanted two plugins in {prefix}, found {plugins}")
     args.prefix = prefix
     client = Client(args)
-    code, output = configure(client, fresh_folder(args.scratch, "ambiguous"), prefix, "32")
+    code, output = configure(client, fresh_folder(args.scratch, "ambiguous"), prefix, args.build.split("-")[0])
     checks.true(code != 0 and "Several builds" in output and all(os.path.basename(os.path.dirname(p)) in output for p in plugins),
                 f"words that fit two builds: {output}")
     folder = fresh_folder(args.scratch, "chosen")
-    code, output = configure(client, folder, prefix, args.scalar)
-    checks.true(code == 0 and f"plugin: {os.path.realpath(client.plugin)}" in output, f"choosing {args.scalar}: {output}")
+    words = args.build.replace("-", ";")
+    code, output = configure(client, folder, prefix, words)
+    checks.true(code == 0 and f"plugin: {os.path.realpath(client.plugin)}" in output, f"choosing {words}: {output}")
     client.run(["cmake", "--build", folder, "--target", "solve"], ranks=0)
     output = client.run([f"{folder}/solve", "-dll_append", client.plugin, "-mat_type", "baijcompound"], ranks=2)
     checks.true("mpibaijcompound" in output, output)
