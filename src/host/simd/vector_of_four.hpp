@@ -19,6 +19,8 @@ struct vec<4> {
 
   static SIMD_FN vec load(const double* p) { return {_mm256_loadu_pd(p)}; }
   static SIMD_FN vec load(const float* p) { return {_mm256_cvtps_pd(_mm_loadu_ps(p))}; }
+  /// The first n lanes, reading no others. Not by AVX-512's masked loads: GCC 12 drops their mask where a permutation
+  /// uses set lanes only, and then reads beyond.
   static SIMD_FN vec load_first(const double* p, int n) {
     if (n == 2) return {_mm256_zextpd128_pd256(_mm_loadu_pd(p))};
     return {_mm256_maskload_pd(p, first_lanes(n))};
