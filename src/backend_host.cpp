@@ -37,8 +37,9 @@ constexpr TableRow tables[] = {
     table_row<complex_number<double>, float>(),
 };
 
-bool serves(const KernelRow& row, const Plan& plan, const BlockShape& b) {
-  if (row.entry != plan.entry) return false;
+/// Of a row of the plain or of a SIMD table: exactly its shape, or up to it.
+template <class Row>
+bool has_shape(const Row& row, const BlockShape& b) {
   return row.any_shape ? b.rows <= row.rows && b.cols <= row.cols : b.rows == row.rows && b.cols == row.cols;
 }
 
@@ -48,7 +49,7 @@ const Kernels* find_kernels(const Plan& plan, const Problem& problem) {
   for (const TableRow& t : tables) {
     if (!(t.vectors == problem.scalar) || t.stored != plan.values) continue;
     for (const KernelRow& row : t.table())
-      if (serves(row, plan, problem.block)) return &row.kernels;
+      if (has_shape(row, problem.block) && row.entry == plan.entry) return &row.kernels;
   }
   return nullptr;
 }
@@ -57,17 +58,15 @@ namespace {
 
 /// Where the layout's slots and words are as a SIMD traversal of this form expects them.
 bool has_form(const LayoutSpec& l, bool by_column, SimdForm form) {
-  if (l.occupancy != Occupancy::lengths || l.vector_group != 1) return false;
+  if (l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
+  if (form == SimdForm::blocks) return l.slice == 1 && l.word_group == 1;
   const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
   const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
-  return form == SimdForm::blocks ? l.slice == 1 && l.word_group == 1 && by_column
-                                  : wide_slices && wide_groups && by_column;
+  return wide_slices && wide_groups;
 }
 
 bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
-  const BlockShape& b = problem.block;
-  const bool shape = k.any_shape ? b.rows <= k.rows && b.cols <= k.cols : b.rows == k.rows && b.cols == k.cols;
-  return shape && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
+  return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
          (problem.scalar.field == Field::complex) == k.complex_scalars &&
          has_form(plan.layout, plan.entry != "dense" || plan.layout.word_order == WordOrder::column, k.form);
 }

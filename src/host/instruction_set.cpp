@@ -11,20 +11,18 @@ namespace {
 
 struct Row {
   InstructionSet set;
-  std::string_view name;
   bool (*here)();
   SimdTable (*table)();
 };
 
 constexpr Row rows[] = {
-    {InstructionSet::plain, "plain", [] { return true; },
+    {InstructionSet::plain, [] { return true; },
      [] {
        return SimdTable{nullptr, 0};
      }},
 #if defined(COMPOUND_X86_SIMD)
-    {InstructionSet::avx2, "avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); },
-     avx2_table},
-    {InstructionSet::avx512, "avx512",
+    {InstructionSet::avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, avx2_table},
+    {InstructionSet::avx512,
      [] {
        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
@@ -46,7 +44,7 @@ InstructionSet from_environment() {
   const auto set = instruction_set(asked);
   if (!set) {
     std::string names;
-    for (const Row& r : rows) names += (names.empty() ? "" : ", ") + std::string(r.name);
+    for (const Row& r : rows) names += (names.empty() ? "" : ", ") + std::string(name_of(r.set));
     throw error(ErrorKind::argument,
                 "unknown instruction set COMPOUND_HOST_SIMD=" + std::string(asked) + "; choose " + names);
   }
