@@ -148,9 +148,9 @@ TEST_F(Told, InfoNamesTheOptionForScalarMatricesOfDenseBlocks) {
   }
 }
 
-/// A box of bricks with 3 unknowns a vertex, of which every eighth vertex has one fixed.
+/// A box of bricks with 3 unknowns a vertex, of which every eighth vertex has one fixed. On one process.
 Grid partly_clamped_box() {
-  Grid dm, spread_out;
+  Grid dm;
   PETSC_OK(PetscOptionsInsertString(nullptr,
                                     "-box_dm_plex_dim 3 -box_dm_plex_simplex 0 -box_dm_plex_box_faces 4,4,4 "
                                     "-box_dm_distribute 0"));
@@ -158,11 +158,6 @@ Grid partly_clamped_box() {
   PETSC_OK(DMSetType(dm, DMPLEX));
   PETSC_OK(DMSetOptionsPrefix(dm, "box_"));
   PETSC_OK(DMSetFromOptions(dm));
-  PetscPartitioner partitioner;
-  PETSC_OK(DMPlexGetPartitioner(dm, &partitioner));
-  PETSC_OK(PetscPartitionerSetType(partitioner, PETSCPARTITIONERSIMPLE));
-  PETSC_OK(DMPlexDistribute(dm, 0, nullptr, spread_out.out()));
-  if (spread_out) dm = std::move(spread_out);
   PetscSection section;
   PetscInt start, end, chart_start, chart_end;
   PETSC_OK(DMPlexGetChart(dm, &chart_start, &chart_end));

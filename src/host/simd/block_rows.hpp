@@ -59,9 +59,8 @@ struct row_sums {
   template <class T>
   SIMD_FN void add(const T* w, const double* x) {
     unroll<Cut::full>([&]<int v>() SIMD_LAMBDA {
-      using V = vec<widest>;
-      wide[v % (full ? full : 1)].add_product(V::template take<Cut::template words<widest, v * widest>(), P::words>(w),
-                                              V::template take<Cut::template inputs<widest, v * widest>(), P::cols>(x));
+      wide[v % (full ? full : 1)].add_product(take<widest, Cut::template words<widest, v * widest>(), P::words>(w),
+                                              take<widest, Cut::template inputs<widest, v * widest>(), P::cols>(x));
     });
     if constexpr (Cut::four) rest<4, Cut::full * widest>(four, w, x);
     if constexpr (Cut::one) rest<1, Cut::full * widest + Cut::four * 4>(one, w, x);
@@ -127,8 +126,8 @@ struct row_sums {
 
   template <int N, int first, class T>
   SIMD_FN static void rest(vec<N>& sum, const T* w, const double* x) {
-    sum.add_product(vec<N>::template take<Cut::template words<N, first>(), P::words>(w),
-                    vec<N>::template take<Cut::template inputs<N, first>(), P::cols>(x));
+    sum.add_product(take<N, Cut::template words<N, first>(), P::words>(w),
+                    take<N, Cut::template inputs<N, first>(), P::cols>(x));
   }
 };
 

@@ -48,20 +48,12 @@ struct vec<4> {
     return {_mm256_permute4x64_pd(_mm256_blend_pd(a.v, b.v, (1 << lane) - 1), rotated)};
   }
 
-  template <auto pattern, int n, class T>
-  static SIMD_FN vec take(const T* p) {
-    if constexpr (pattern.constant()) {
-      return all(p[pattern[0]]);
-    } else if constexpr (pattern.contiguous()) {
-      return load(p + pattern[0]);
-    } else {
-      constexpr int at = pattern.window(n);
-      static_assert(pattern.in_window(n));
-      constexpr int order =
-          (pattern[0] - at) | (pattern[1] - at) << 2 | (pattern[2] - at) << 4 | (pattern[3] - at) << 6;
-      const vec from = n >= 4 ? load(p + at) : load_first(p, n);
-      return {_mm256_permute4x64_pd(from.v, order)};
-    }
+  /// Lane i of the result is lane pattern[i] - first of a.
+  template <auto pattern, int first>
+  static SIMD_FN vec permuted(vec a) {
+    constexpr int order =
+        (pattern[0] - first) | (pattern[1] - first) << 2 | (pattern[2] - first) << 4 | (pattern[3] - first) << 6;
+    return {_mm256_permute4x64_pd(a.v, order)};
   }
 
   /// step * index[lane], to gather with.

@@ -7,7 +7,6 @@
 namespace compound::host {
 namespace {
 
-/// take<pattern, n>(p): p[pattern[lane]] for each lane, reading nothing outside p[0, n).
 template <int N>
 struct vec;
 
@@ -20,12 +19,22 @@ struct vec<1> {
   SIMD_FN void store(double* p) const { *p = v; }
   SIMD_FN void add_product(vec a, vec b) { v += a.v * b.v; }
   SIMD_FN void operator+=(vec a) { v += a.v; }
-
-  template <auto pattern, int n, class T>
-  static SIMD_FN vec take(const T* p) {
-    return load(p + pattern[0]);
-  }
 };
+
+/// p[pattern[lane]] for each lane, reading nothing outside p[0, n).
+template <int N, auto pattern, int n, class T>
+SIMD_FN vec<N> take(const T* p) {
+  using V = vec<N>;
+  if constexpr (pattern.contiguous()) {
+    return V::load(p + pattern[0]);
+  } else if constexpr (pattern.constant()) {
+    return V::all(p[pattern[0]]);
+  } else {
+    constexpr int first = pattern.window(n);
+    static_assert(pattern.in_window(n));
+    return V::template permuted<pattern, first>(n >= N ? V::load(p + first) : V::load_first(p, n));
+  }
+}
 
 }  // namespace
 }  // namespace compound::host

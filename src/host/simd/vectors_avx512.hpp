@@ -38,21 +38,13 @@ struct vec<8> {
     return {_mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b.v), _mm512_castpd_si512(a.v), lane))};
   }
 
-  template <auto pattern, int n, class T>
-  static SIMD_FN vec take(const T* p) {
-    if constexpr (pattern.constant()) {
-      return all(p[pattern[0]]);
-    } else if constexpr (pattern.contiguous()) {
-      return load(p + pattern[0]);
-    } else {
-      constexpr int at = pattern.window(n);
-      static_assert(pattern.in_window(n));
-      const vec from = n >= 8 ? load(p + at) : load_first(p, n);
-      return {
-          _mm512_permutexvar_pd(_mm512_setr_epi64(pattern[0] - at, pattern[1] - at, pattern[2] - at, pattern[3] - at,
-                                                  pattern[4] - at, pattern[5] - at, pattern[6] - at, pattern[7] - at),
-                                from.v)};
-    }
+  /// Lane i of the result is lane pattern[i] - first of a.
+  template <auto pattern, int first>
+  static SIMD_FN vec permuted(vec a) {
+    const __m512i order =
+        _mm512_setr_epi64(pattern[0] - first, pattern[1] - first, pattern[2] - first, pattern[3] - first,
+                          pattern[4] - first, pattern[5] - first, pattern[6] - first, pattern[7] - first);
+    return {_mm512_permutexvar_pd(order, a.v)};
   }
 
   /// step * index[lane], to gather with.
