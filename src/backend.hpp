@@ -26,13 +26,17 @@ struct LayoutArrays {
   const count32* first_entry = nullptr;
 };
 
-/// values <- blocks: [entries][cols][rows] full blocks in pattern order, in the backend's memory.
+/// Whose memory a pointer is of.
+enum class Memory { host, backend };
+
+/// values <- blocks: [entries][cols][rows] full blocks in pattern order.
 struct PackTask {
   const Plan& plan;
   const Problem& problem;
   const LayoutArrays& layout;
   const void* blocks = nullptr;
   void* values = nullptr;
+  Memory blocks_in = Memory::host;
 };
 
 /// y = [z +] op(A) x on vectors in the backend's memory; z may be y.
@@ -42,6 +46,10 @@ struct ProductTask {
   const LayoutArrays& layout;
   idx rows = 0, cols = 0;  ///< block rows and columns of A
   const void* values = nullptr;
+  /// With op(A) over the pattern of A^T (a device): the slot of A that each slot stands for, or null where `values` are
+  /// in this layout's own order already.
+  const count32* value_slot = nullptr;
+  bool transposed_pattern = false;  ///< `layout` is of A^T's pattern, and op is not none
   Op op = Op::none;
   Update update = Update::assign;
   const void* x = nullptr;
@@ -49,10 +57,34 @@ struct ProductTask {
   void* y = nullptr;
 };
 
+/// The diagonal blocks of a square packed matrix, A itself (no transposed pattern).
+struct DiagonalTask {
+  const Plan& plan;
+  const Problem& problem;
+  const LayoutArrays& layout;
+  idx rows = 0;
+  const void* values = nullptr;
+  void* to = nullptr;  ///< in the backend's memory
+};
+
+/// to[place[s]] = [to[place[s]] +] sum of from[index[n]] for n in [first[s], first[s + 1]), in that order.
+struct SumTask {
+  ScalarType scalar;
+  slot_t sums = 0;
+  const slot_t* first = nullptr;  ///< [sums + 1]
+  const slot_t* index = nullptr;
+  const slot_t* place = nullptr;  ///< [sums]; null: s itself
+  const void* from = nullptr;
+  void* to = nullptr;
+  Update update = Update::assign;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
+  /// Whether its memory is out of the host's reach, so that vectors must lie there and work is queued.
+  virtual bool is_device() const { return false; }
 
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
   virtual std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const = 0;
@@ -63,20 +95,37 @@ class Backend {
   /// Throws std::bad_alloc when there is no memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
-  /// From host memory.
+  /// From host memory and back; both have happened when the call returns.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+
+  /// Device: work is queued on this stream (cudaStream_t) from now on; null is the default stream.
+  virtual void use_queue(void*) {}
+  /// Device: waits for what was queued.
+  virtual void synchronize() {}
+
+  /// Makes the code for products with this plan, which would otherwise be made by the first of them.
+  virtual void prepare(const Plan&, const Problem&) {}
 
   virtual void pack(const PackTask& task) = 0;
   /// Index of the first entry whose block is not of the plan's kind; empty if all are.
   virtual std::optional<count32> first_misfit(const PackTask& task, count32 entries) = 0;
   virtual void multiply(const ProductTask& task) = 0;
+
+  /// to: [rows][block rows] scalars of the diagonal; 0 where a row has no diagonal block.
+  virtual void diagonal(const DiagonalTask& task) = 0;
+  /// to: [rows][cols][rows] inverses of the diagonal blocks. The first row whose block is missing or singular; empty if
+  /// none is.
+  virtual std::optional<idx> invert_diagonal(const DiagonalTask& task) = 0;
+  /// Gathers and adds up scalars by lists, without atomics: all arrays in the backend's memory.
+  virtual void sum(const SumTask& task) = 0;
 };
 
 /// A name users may give, and the backend behind it or why there is none.
 struct BackendRow {
   std::string_view name;
-  Backend* (*get)();
-  std::string_view why_missing;
+  Backend* (*get)();             ///< null result: missing now (no device); null function: missing in this build
+  std::string (*why_missing)();  ///< in words
 };
 
 std::span<const BackendRow> backends();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "error.hpp"
 #include "host/instruction_set.hpp"
 #include "host/kernels.hpp"
 
@@ -172,6 +173,7 @@ class HostBackend final : public Backend {
   void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
   void release(void* memory) noexcept override { std::free(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 
   void pack(const PackTask& t) override { host::find_kernels(t.plan, t.problem)->pack(t); }
   std::optional<count32> first_misfit(const PackTask& t, count32 entries) override {
@@ -180,6 +182,12 @@ class HostBackend final : public Backend {
   void multiply(const ProductTask& t) override {
     if (!host::multiply_simd(t)) host::find_kernels(t.plan, t.problem)->multiply(t);
   }
+
+  void diagonal(const DiagonalTask&) override { throw error(ErrorKind::unsupported, "no diagonals yet"); }
+  std::optional<idx> invert_diagonal(const DiagonalTask&) override {
+    throw error(ErrorKind::unsupported, "no diagonals yet");
+  }
+  void sum(const SumTask&) override { throw error(ErrorKind::unsupported, "no sums yet"); }
 };
 
 }  // namespace

@@ -1,4 +1,7 @@
 #include "backend.hpp"
+#if defined(COMPOUND_HAVE_CUDA)
+#include "backend_cuda.hpp"
+#endif
 #include "backend_host.hpp"
 #include "error.hpp"
 
@@ -7,8 +10,16 @@ namespace compound {
 namespace {
 
 constexpr BackendRow rows[] = {
-    {"host", host_backend, ""},
-    {"cuda", nullptr, "this build has no CUDA backend"},
+    {"host", host_backend, [] { return std::string(); }},
+#if defined(COMPOUND_HAVE_CUDA)
+    {"cuda", cuda_backend, why_no_cuda},
+#else
+    {"cuda", nullptr,
+     [] {
+       return std::string("this build has no CUDA backend (CMake found no CUDA toolkit of 12.8 or newer; "
+                          "-DCOMPOUND_CUDA=ON says why)");
+     }},
+#endif
 };
 
 }  // namespace
@@ -19,9 +30,8 @@ Backend& backend(std::string_view name) {
   std::string names;
   for (const BackendRow& row : rows) {
     if (row.name == name) {
-      if (row.get) return *row.get();
-      throw error(ErrorKind::unsupported,
-                  "backend '" + std::string(name) + "' is missing: " + std::string(row.why_missing));
+      if (Backend* const found = row.get ? row.get() : nullptr) return *found;
+      throw error(ErrorKind::unsupported, "backend '" + std::string(name) + "' is missing: " + row.why_missing());
     }
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }

@@ -53,12 +53,12 @@ void PackedMatrix::reserve_values() {
   values_ = Buffer<std::byte>(*backend_, bytes);
 }
 
-void PackedMatrix::update_values(const void* blocks) {
+void PackedMatrix::update_values(const void* blocks, Memory in) {
   if (lies_on_blocks_) {
     words_ = blocks;
     return;
   }
-  const PackTask task{plan_, problem_, arrays_, blocks, values_.data()};
+  const PackTask task{plan_, problem_, arrays_, blocks, values_.data(), in};
   if (const auto misfit = backend_->first_misfit(task, entries_))
     throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
                                          std::string(plan_.entry) + "'; use entry=dense");
@@ -68,7 +68,17 @@ void PackedMatrix::update_values(const void* blocks) {
 
 void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y) const {
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
-  backend_->multiply({plan_, problem_, arrays_, rows_, cols_, words_, op, update, x, z, y});
+  backend_->multiply({plan_, problem_, arrays_, rows_, cols_, words_, nullptr, false, op, update, x, z, y});
+}
+
+void PackedMatrix::prepare_transposed(const PatternView&, TransposedValues) {}
+
+bool PackedMatrix::has_transposed() const { return false; }
+
+void PackedMatrix::diagonal(void* to) const { backend_->diagonal({plan_, problem_, arrays_, rows_, words_, to}); }
+
+std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
+  return backend_->invert_diagonal({plan_, problem_, arrays_, rows_, words_, to});
 }
 
 PackedBytes PackedMatrix::bytes() const {

@@ -8,6 +8,10 @@ namespace compound {
 /// Whether the pattern's arrays live as long as the packed matrix, so that a layout may lie on them.
 enum class PatternLifetime { temporary, outlives };
 
+/// How a device multiplies by A^T: with the values once more in the order of A^T, or with integers only, reading A's own
+/// values out of order.
+enum class TransposedValues { copy, shared };
+
 struct PackedBytes {
   std::size_t integers = 0, words = 0;
   std::size_t total() const { return integers + words; }
@@ -45,12 +49,23 @@ class PackedMatrix {
   ///
   /// When lies_on_blocks(), only the pointer is kept: `blocks` must live and the values are read at each product.
   /// Throws `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay.
-  void update_values(const void* blocks);
+  void update_values(const void* blocks, Memory in = Memory::host);
 
   /// Whether the words are the caller's own blocks: compressed rows, column-major, contiguous, nothing converted.
   bool lies_on_blocks() const { return lies_on_blocks_; }
 
-  /// y = op(A) x, or y = z + op(A) x; z may be y. Vectors: blocks in grouped<vector_group> order.
+  /// Makes ready what a product by A^T or A^H needs on this backend; nothing on the host, which scatters. The pattern
+  /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on.
+  void prepare_transposed(const PatternView& pattern, TransposedValues values = TransposedValues::copy);
+  bool has_transposed() const;
+
+  /// to: [rows][block rows] scalars; see Backend::diagonal().
+  void diagonal(void* to) const;
+  /// to: [rows] full blocks; see Backend::invert_diagonal().
+  std::optional<idx> invert_diagonal(void* to) const;
+
+  /// y = op(A) x, or y = z + op(A) x; z may be y. Vectors: blocks in grouped<vector_group> order, in the backend's
+  /// memory. On a device products by A^T and A^H need prepare_transposed().
   void multiply(Op op, Update update, const void* x, const void* z, void* y) const;
 
   const Plan& plan() const { return plan_; }

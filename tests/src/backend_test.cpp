@@ -24,7 +24,7 @@ TEST(Backend, ListsTheNamesThereAre) {
 TEST(Backend, SaysWhyOneIsMissing) {
   for (const BackendRow& row : backends()) {
     if (row.get) continue;
-    EXPECT_ERROR(backend(row.name), ErrorKind::unsupported, row.why_missing);
+    EXPECT_ERROR(backend(row.name), ErrorKind::unsupported, row.why_missing());
   }
 }
 
