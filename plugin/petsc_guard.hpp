@@ -38,6 +38,8 @@ inline PetscErrorCode code_of(ErrorKind kind) {
       return PETSC_ERR_SUP;
     case ErrorKind::too_large:
       return PETSC_ERR_ARG_OUTOFRANGE;
+    case ErrorKind::device:
+      return PETSC_ERR_GPU;
   }
   return PETSC_ERR_PLIB;
 }

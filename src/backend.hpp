@@ -26,6 +26,12 @@ struct LayoutArrays {
   const count32* first_entry = nullptr;
 };
 
+/// What a backend keeps for the products of one packed matrix: its compiled kernels.
+class Code {
+ public:
+  virtual ~Code() = default;
+};
+
 /// Whose memory a pointer is of.
 enum class Memory { host, backend };
 
@@ -37,6 +43,8 @@ struct PackTask {
   const void* blocks = nullptr;
   void* values = nullptr;
   Memory blocks_in = Memory::host;
+  Code* code = nullptr;
+  slot_t entries = 0;
 };
 
 /// y = [z +] op(A) x on vectors in the backend's memory; z may be y.
@@ -46,15 +54,26 @@ struct ProductTask {
   const LayoutArrays& layout;
   idx rows = 0, cols = 0;  ///< block rows and columns of A
   const void* values = nullptr;
-  /// With op(A) over the pattern of A^T (a device): the slot of A that each slot stands for, or null where `values` are
-  /// in this layout's own order already.
+  /// With op(A) over a layout of A^T's pattern (a device): the slot of A that each slot stands for, or null where `values`
+  /// are in the order of `layout`.
   const count32* value_slot = nullptr;
-  bool transposed_pattern = false;  ///< `layout` is of A^T's pattern, and op is not none
+  slot_t value_slots = 0;  ///< of the layout that `values` are in
   Op op = Op::none;
   Update update = Update::assign;
   const void* x = nullptr;
   const void* z = nullptr;
   void* y = nullptr;
+  Code* code = nullptr;
+};
+
+/// Words of A in the order of a layout of A^T's pattern: to(slot) = values(value_slot[slot]).
+struct RegroupTask {
+  slot_t slots = 0;  ///< of the layout of A^T
+  slot_t value_slots = 0;
+  const count32* value_slot = nullptr;
+  const void* values = nullptr;
+  void* to = nullptr;
+  Code* code = nullptr;
 };
 
 /// The diagonal blocks of a square packed matrix, A itself (no transposed pattern).
@@ -65,6 +84,7 @@ struct DiagonalTask {
   idx rows = 0;
   const void* values = nullptr;
   void* to = nullptr;  ///< in the backend's memory
+  Code* code = nullptr;
 };
 
 /// to[place[s]] = [to[place[s]] +] sum of from[index[n]] for n in [first[s], first[s + 1]), in that order.
@@ -104,13 +124,17 @@ class Backend {
   /// Device: waits for what was queued.
   virtual void synchronize() {}
 
-  /// Makes the code for products with this plan, which would otherwise be made by the first of them.
-  virtual void prepare(const Plan&, const Problem&) {}
+  /// The code for this plan, handed in with each task; its kernels are compiled when first needed, or by compile().
+  virtual std::unique_ptr<Code> code_for(const Plan&, const Problem&) { return nullptr; }
+  /// Compiles what packing and products by A need.
+  virtual void compile(Code&) {}
 
   virtual void pack(const PackTask& task) = 0;
   /// Index of the first entry whose block is not of the plan's kind; empty if all are.
   virtual std::optional<count32> first_misfit(const PackTask& task, count32 entries) = 0;
   virtual void multiply(const ProductTask& task) = 0;
+  /// For a device alone: the host's transposed products scatter over A's own layout.
+  virtual void regroup(const RegroupTask&) {}
 
   /// to: [rows][block rows] scalars of the diagonal; 0 where a row has no diagonal block.
   virtual void diagonal(const DiagonalTask& task) = 0;

@@ -10,6 +10,7 @@ enum class ErrorKind {
   argument,     ///< what the caller gave is wrong
   unsupported,  ///< right in itself, but this build or backend cannot do it
   too_large,    ///< beyond the range of 32-bit block columns or slot counts
+  device,       ///< a device failed at what it was asked to do
 };
 
 /// A message says what, where, found, allowed, remedy.

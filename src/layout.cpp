@@ -97,6 +97,18 @@ Layout encode(const PatternView& p, const LayoutSpec& spec) {
   return l;
 }
 
+std::vector<count32> slots_of_entries(const PatternView& p, const Layout& l) {
+  if (l.slots() > std::numeric_limits<count32>::max())
+    throw error(ErrorKind::too_large, "a layout of " + std::to_string(l.slots()) + " slots is beyond 32 bits");
+  std::vector<count32> slot_of(p.entries());
+  for (idx position = 0; position < l.positions; ++position) {
+    const idx row = l.row_of.empty() ? position : l.row_of[position];
+    slot_t slot = slot_t{l.start[position / l.height]} * l.height + position % l.height;
+    for (count32 e = p.start[row]; e < p.start[row + 1]; ++e, slot += l.height) slot_of[e] = static_cast<count32>(slot);
+  }
+  return slot_of;
+}
+
 LayoutBytes bytes_of(const Layout& l, int words_per_entry, std::size_t bytes_per_word) {
   return {.start = l.start.size() * sizeof(count32),
           .length = l.length.size() * sizeof(idx),

@@ -27,6 +27,9 @@ struct Layout {
 /// Throws std::bad_alloc where padding outgrows memory (ellr with one very long row: use sell).
 Layout encode(const PatternView& pattern, const LayoutSpec& spec);
 
+/// Where each entry of the pattern lies in its layout: [entries]. Throws `too_large` beyond 2^32 slots.
+std::vector<count32> slots_of_entries(const PatternView& pattern, const Layout& layout);
+
 /// Height that `spec` means for this many positions. One slice of all rows is padded to 32 rows, as in the papers.
 idx slice_height(const LayoutSpec& spec, idx positions);
 

@@ -22,35 +22,44 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
   auto reason = applicable(plan, problem);
   if (!reason) reason = backend.applicable(plan, problem);
   if (reason) throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
+  code_ = backend.code_for(plan_, problem_);
   take_layout(pattern, lifetime);
   const LayoutSpec& l = plan.layout;
   lies_on_blocks_ = plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
                     plan.values == problem.scalar.precision && backend.name() == "host";
-  if (!lies_on_blocks_) reserve_values();
+  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(slots()));
+}
+
+void PackedMatrix::Integers::take(Backend& on, Layout& l) {
+  arrays = {.height = l.height, .positions = l.positions, .slots = l.slots()};
+  arrays.start = start.take(on, l.start);
+  arrays.length = length.take(on, l.length);
+  arrays.column = column.take(on, l.column);
+  arrays.presence = presence.take(on, l.presence);
+  arrays.row_of = row_of.take(on, l.row_of);
+  arrays.first_entry = first_entry.take(on, l.first_entry);
+}
+
+std::size_t PackedMatrix::Integers::bytes() const {
+  return start.bytes() + length.bytes() + column.bytes() + presence.bytes() + row_of.bytes() + first_entry.bytes();
 }
 
 void PackedMatrix::take_layout(const PatternView& pattern, PatternLifetime lifetime) {
   if (is_pattern(plan_.layout) && lifetime == PatternLifetime::outlives && backend_->name() == "host") {
-    arrays_ = {.positions = rows_, .slots = entries_, .start = pattern.start.data(), .column = pattern.column.data()};
+    integers_.arrays = {
+        .positions = rows_, .slots = entries_, .start = pattern.start.data(), .column = pattern.column.data()};
     return;
   }
   Layout l = encode(pattern, plan_.layout);
-  arrays_ = {.height = l.height, .positions = l.positions, .slots = l.slots()};
-  arrays_.start = start_.take(*backend_, l.start);
-  arrays_.length = length_.take(*backend_, l.length);
-  arrays_.column = column_.take(*backend_, l.column);
-  arrays_.presence = presence_.take(*backend_, l.presence);
-  arrays_.row_of = row_of_.take(*backend_, l.row_of);
-  arrays_.first_entry = first_entry_.take(*backend_, l.first_entry);
+  integers_.take(*backend_, l);
 }
 
-void PackedMatrix::reserve_values() {
+std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
   const EntryShape shape = entry_shape(plan_, problem_);
   const bool complex_words = problem_.scalar.field == Field::complex && !shape.real_words;
   const idx group = plan_.layout.word_group;
-  const slot_t items = group <= 1 ? arrays_.slots : (arrays_.slots + group - 1) / group * group;
-  const std::size_t bytes = items * shape.words * bytes_of(plan_.values) * (complex_words ? 2 : 1);
-  values_ = Buffer<std::byte>(*backend_, bytes);
+  const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
+  return items * shape.words * bytes_of(plan_.values) * (complex_words ? 2 : 1);
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {
@@ -58,33 +67,74 @@ void PackedMatrix::update_values(const void* blocks, Memory in) {
     words_ = blocks;
     return;
   }
-  const PackTask task{plan_, problem_, arrays_, blocks, values_.data(), in};
+  const PackTask task{plan_, problem_, integers_.arrays, blocks, values_.data(), in, code_.get(), entries_};
   if (const auto misfit = backend_->first_misfit(task, entries_))
     throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
                                          std::string(plan_.entry) + "'; use entry=dense");
   backend_->pack(task);
   words_ = values_.data();
+  if (transposed_) regroup();
+}
+
+void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values) {
+  const bool copy = values == TransposedValues::copy;
+  if (!backend_->is_device() || (transposed_ && copy == (transposed_->values.bytes() > 0))) return;
+  transposed_.reset();
+  const Transposed t = transposed(pattern);
+  LayoutSpec spec = plan_.layout;
+  spec.row_list = false;  // rows without an entry are set to 0 or z as they come
+  Layout l = encode(t.pattern.view(), spec);
+  const std::vector<count32> to = slots_of_entries(t.pattern.view(), l),
+                             from = slots_of_entries(pattern, encode(pattern, plan_.layout));
+  std::vector<count32> value_slot(l.slots(), 0);
+  for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
+  auto made = std::make_unique<TransposedLayout>();
+  made->integers.take(*backend_, l);
+  made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
+  if (copy) made->values = Buffer<std::byte>(*backend_, bytes_of_words(made->integers.arrays.slots));
+  transposed_ = std::move(made);
+  if (words_) regroup();
+}
+
+/// Padding takes the words of slot 0: they are never read.
+void PackedMatrix::regroup() const {
+  if (transposed_->values.bytes() == 0 || slots() == 0) return;
+  backend_->regroup({transposed_->integers.arrays.slots, slots(), transposed_->value_slot.data(), words_,
+                     transposed_->values.data(), code_.get()});
 }
 
 void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y) const {
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
-  backend_->multiply({plan_, problem_, arrays_, rows_, cols_, words_, nullptr, false, op, update, x, z, y});
+  if (op == Op::none || !backend_->is_device())
+    return backend_->multiply({.plan = plan_, .problem = problem_, .layout = integers_.arrays, .rows = rows_,
+                               .cols = cols_, .values = words_, .value_slots = slots(), .op = op, .update = update,
+                               .x = x, .z = z, .y = y, .code = code_.get()});
+  if (!transposed_)
+    throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
+  const LayoutArrays& layout = transposed_->integers.arrays;
+  const bool copy = transposed_->values.bytes() > 0;
+  backend_->multiply({.plan = plan_, .problem = problem_, .layout = layout, .rows = rows_, .cols = cols_,
+                      .values = copy ? transposed_->values.data() : words_,
+                      .value_slot = copy ? nullptr : transposed_->value_slot.data(),
+                      .value_slots = copy ? layout.slots : slots(), .op = op, .update = update, .x = x, .z = z, .y = y,
+                      .code = code_.get()});
 }
 
-void PackedMatrix::prepare_transposed(const PatternView&, TransposedValues) {}
-
-bool PackedMatrix::has_transposed() const { return false; }
-
-void PackedMatrix::diagonal(void* to) const { backend_->diagonal({plan_, problem_, arrays_, rows_, words_, to}); }
+void PackedMatrix::diagonal(void* to) const {
+  backend_->diagonal({plan_, problem_, integers_.arrays, rows_, words_, to, code_.get()});
+}
 
 std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
-  return backend_->invert_diagonal({plan_, problem_, arrays_, rows_, words_, to});
+  return backend_->invert_diagonal({plan_, problem_, integers_.arrays, rows_, words_, to, code_.get()});
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  return {
-      start_.bytes() + length_.bytes() + column_.bytes() + presence_.bytes() + row_of_.bytes() + first_entry_.bytes(),
-      values_.bytes()};
+  PackedBytes b{integers_.bytes(), values_.bytes()};
+  if (transposed_) {
+    b.integers += transposed_->integers.bytes() + transposed_->value_slot.bytes();
+    b.words += transposed_->values.bytes();
+  }
+  return b;
 }
 
 }  // namespace compound

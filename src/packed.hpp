@@ -45,6 +45,11 @@ class PackedMatrix {
   PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                PatternLifetime lifetime = PatternLifetime::temporary);
 
+  /// Compiles what products by A need, which the first of them would otherwise do.
+  void compile() {
+    if (code_) backend_->compile(*code_);
+  }
+
   /// Takes new values: `blocks` [entries][cols][rows], each block column-major. Integers stay as they are.
   ///
   /// When lies_on_blocks(), only the pointer is kept: `blocks` must live and the values are read at each product.
@@ -57,7 +62,7 @@ class PackedMatrix {
   /// Makes ready what a product by A^T or A^H needs on this backend; nothing on the host, which scatters. The pattern
   /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on.
   void prepare_transposed(const PatternView& pattern, TransposedValues values = TransposedValues::copy);
-  bool has_transposed() const;
+  bool has_transposed() const { return !backend_->is_device() || transposed_; }
 
   /// to: [rows][block rows] scalars; see Backend::diagonal().
   void diagonal(void* to) const;
@@ -72,13 +77,29 @@ class PackedMatrix {
   Backend& backend() const { return *backend_; }
   std::string_view code() const { return backend_->code(plan_, problem_); }
   count32 entries() const { return entries_; }
-  slot_t slots() const { return arrays_.slots; }
+  slot_t slots() const { return integers_.arrays.slots; }
   /// Bytes owned: what the caller's arrays serve costs nothing.
   PackedBytes bytes() const;
 
  private:
+  /// The integers of a layout in the backend's memory, or borrowed from the pattern's owner.
+  struct Integers {
+    LayoutArrays arrays;
+    IntegerArray<count32> start, presence, first_entry;
+    IntegerArray<idx> length, column, row_of;
+    void take(Backend& on, Layout& from);
+    std::size_t bytes() const;
+  };
+  /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
+  struct TransposedLayout {
+    Integers integers;
+    Buffer<count32> value_slot;
+    Buffer<std::byte> values;  ///< empty when A's own are read
+  };
+
   void take_layout(const PatternView& pattern, PatternLifetime lifetime);
-  void reserve_values();
+  std::size_t bytes_of_words(slot_t slots) const;
+  void regroup() const;
 
   Plan plan_;
   Problem problem_;
@@ -86,11 +107,11 @@ class PackedMatrix {
   idx rows_, cols_;
   count32 entries_;
   bool lies_on_blocks_ = false;
-  LayoutArrays arrays_;
-  IntegerArray<count32> start_, presence_, first_entry_;
-  IntegerArray<idx> length_, column_, row_of_;
+  Integers integers_;
+  std::unique_ptr<TransposedLayout> transposed_;
   Buffer<std::byte> values_;
   const void* words_ = nullptr;
+  std::unique_ptr<Code> code_;
 };
 
 }  // namespace compound

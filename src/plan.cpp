@@ -55,6 +55,18 @@ void set_lanes(Plan& p, std::string_view value) {
     throw error(ErrorKind::argument, "lanes=" + std::string(value) + " must be a power of two, 1 to 32");
 }
 
+/// A `name=number` word of a schedule.
+template <int Schedule::* member, int least, int most>
+void set_number(Plan& p, std::string_view value, std::string_view name) {
+  p.schedule.*member = parse_number(value, least, most, name);
+}
+
+void set_threads(Plan& p, std::string_view value) {
+  set_number<&Schedule::threads, 32, 1024>(p, value, "threads=");
+  if (p.schedule.threads % 32 != 0)
+    throw error(ErrorKind::argument, "threads=" + std::string(value) + " must be a multiple of 32, 32 to 1024");
+}
+
 /// The `name=value` words of a plan line.
 struct Setting {
   std::string_view name;
@@ -69,6 +81,9 @@ constexpr Setting settings[] = {
     {"values", "double, float", set_values},
     {"columns", "32", set_columns},
     {"lanes", "1, 2, 4, ..., 32", set_lanes},
+    {"unroll", "1 to 16", [](Plan& p, std::string_view v) { set_number<&Schedule::unroll, 1, 16>(p, v, "unroll="); }},
+    {"threads", "32, 64, ..., 1024", set_threads},
+    {"blocks", "1 to 32", [](Plan& p, std::string_view v) { set_number<&Schedule::blocks, 1, 32>(p, v, "blocks="); }},
 };
 
 /// Slices suit words interleaved over a slice; compressed rows keep each entry's words together.
@@ -87,7 +102,7 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.occupancy = Occupancy::lengths;
 }
 
-/// The words of a plan line that stand alone; each pair undoes the other.
+/// The words of a plan line that stand alone; those of a group undo each other.
 struct Flag {
   std::string_view name;
   void (*set)(Plan&);
@@ -101,7 +116,21 @@ constexpr Flag flags[] = {
     {"plain", [](Plan& p) { p.schedule.simd = false; }},
     {"xnear", [](Plan& p) { p.schedule.fetch_x = false; }},
     {"xahead", [](Plan& p) { p.schedule.fetch_x = true; }},
+    {"grid", [](Plan& p) { p.schedule.balance = Balance::grid; }},
+    {"static", [](Plan& p) { p.schedule.balance = Balance::fixed; }},
+    {"dynamic", [](Plan& p) { p.schedule.balance = Balance::counted; }},
+    {"cached", [](Plan& p) { p.schedule.cache = Cache::keep; }},
+    {"stream", [](Plan& p) { p.schedule.cache = Cache::stream; }},
 };
+
+constexpr std::string_view balance_names[] = {"grid", "static", "dynamic"};
+
+/// The part of a plan line that is for devices only.
+std::string device_text(const Schedule& s) {
+  return " unroll=" + std::to_string(s.unroll) + " threads=" + std::to_string(s.threads) +
+         " blocks=" + std::to_string(s.blocks) + " " + std::string(balance_names[static_cast<int>(s.balance)]) +
+         (s.cache == Cache::stream ? " stream" : " cached");
+}
 
 bool set_flag(Plan& p, std::string_view word) {
   for (const Flag& f : flags)
@@ -160,7 +189,8 @@ std::string to_string(const Plan& p) {
     if (t.traversal == p.schedule.traversal) line += " " + std::string(t.name);
   if (!p.schedule.simd) line += " plain";
   if (p.schedule.fetch_x) line += " xahead";
-  return line + " lanes=" + std::to_string(p.schedule.lanes);
+  line += " lanes=" + std::to_string(p.schedule.lanes);
+  return p.schedule.of_device() ? line + device_text(p.schedule) : line;
 }
 
 Plan parse_plan(std::string_view text, const Plan& base) {

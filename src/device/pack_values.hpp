@@ -16,13 +16,14 @@ struct packing {
   Slices slices;
   MatrixWords matrix_words;
   const count32* first_entry = nullptr;  ///< [positions] pattern entry of each position's first slot; null: `start`
-  const scalar* blocks = nullptr;
+  const scalar* blocks = nullptr;        ///< of the entries from `from` on
   Stored* values = nullptr;
+  slot_t from = 0;
 
   COMPOUND_FN slot_t entry_of_first(idx position) const {
     return first_entry ? slot_t(first_entry[position]) : slot_t(slices.start[position]);
   }
-  COMPOUND_FN const scalar* block(slot_t e) const { return blocks + e * entry.rows() * entry.cols(); }
+  COMPOUND_FN const scalar* block(slot_t e) const { return blocks + (e - from) * entry.rows() * entry.cols(); }
 };
 
 /// One full block, read by row and column.
@@ -64,6 +65,29 @@ COMPOUND_FN void pack_row(const Packing& p, idx position) {
     else
       pack_padding(p, slot);
   }
+}
+
+/// Fills those slots of one position whose entries are in [from, to); padding stays as it is.
+template <class Packing>
+COMPOUND_FN void pack_row_part(const Packing& p, idx position, slot_t from, slot_t to) {
+  slot_t entry = p.entry_of_first(position);
+  slot_t slot = p.slices.first(position);
+  const idx count = p.slices.count(position);
+  for (idx k = 0; k < count && entry < to; ++k, slot += p.slices.height) {
+    if (!p.slices.present(slot)) continue;
+    if (entry >= from) pack_slot(p, slot, entry);
+    ++entry;
+  }
+}
+
+/// Copies the words of slot `from_slot` of one array of words to `to_slot` of another in the same order.
+template <class Entry, class MatrixWords, class Stored>
+COMPOUND_FN void copy_words(const Entry& entry, const MatrixWords& from_words, const Stored* from, slot_t from_slot,
+                            const MatrixWords& to_words, Stored* to, slot_t to_slot) {
+  const auto source = from_words.at(entry, from, from_slot);
+  const auto target = to_words.at(entry, to, to_slot);
+  for (int j = 0; j < entry.word_cols(); ++j)
+    for (int i = 0; i < entry.word_rows(); ++i) target.put(i, j, source(i, j));
 }
 
 /// The words of one entry in a small array of their own.

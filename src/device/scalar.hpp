@@ -83,9 +83,38 @@ COMPOUND_FN T shuffle_xor(T v, int step) {
 }
 template <class T>
 COMPOUND_FN complex_number<T> shuffle_xor(complex_number<T> v, int step) {
-  return {__shfl_xor_sync(0xffffffffu, v.re, step), __shfl_xor_sync(0xffffffffu, v.im, step)};
+  return {shuffle_xor(v.re, step), shuffle_xor(v.im, step)};
+}
+template <int lanes, class T>
+COMPOUND_FN T shuffle_down(T v, int step) {
+  return __shfl_down_sync(0xffffffffu, v, step, lanes);
+}
+template <int lanes, class T>
+COMPOUND_FN complex_number<T> shuffle_down(complex_number<T> v, int step) {
+  return {shuffle_down<lanes>(v.re, step), shuffle_down<lanes>(v.im, step)};
+}
+template <class T>
+COMPOUND_FN T read_streaming(const T* p) {
+  return __ldcs(p);
+}
+COMPOUND_FN complex_number<float> read_streaming(const complex_number<float>* p) {
+  const float2 v = __ldcs(reinterpret_cast<const float2*>(p));
+  return {v.x, v.y};
+}
+COMPOUND_FN complex_number<double> read_streaming(const complex_number<double>* p) {
+  const double2 v = __ldcs(reinterpret_cast<const double2*>(p));
+  return {v.x, v.y};
 }
 #endif
+
+/// *p, read as `cache` says.
+template <Cache cache, class T>
+COMPOUND_FN T read(const T* p) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (cache == Cache::stream) return read_streaming(p);
+#endif
+  return *p;
+}
 
 /// Sum of `v` over the `lanes` neighbouring workers that share a row; every one of them gets it, in a fixed order.
 template <int lanes, class S>
@@ -94,6 +123,22 @@ COMPOUND_FN S sum_over_lanes(S v) {
   for (int step = lanes / 2; step > 0; step /= 2) v += shuffle_xor(v, step);
 #else
   static_assert(lanes == 1, "the host has one worker a row");
+#endif
+  return v;
+}
+
+/// Sum of `v` over the workers i, i + apart, i + 2 apart, ... of `lanes` neighbours, `count` of them; worker i < apart
+/// gets it, in a fixed order.
+template <int lanes, int apart, int count, class S>
+COMPOUND_FN S sum_over_strided_lanes(S v, [[maybe_unused]] int lane) {
+#if defined(__CUDA_ARCH__)
+  for (int left = count; left > 1; left = (left + 1) / 2) {
+    const int half = (left + 1) / 2;
+    const S other = shuffle_down<lanes>(v, half * apart);
+    if (lane / apart + half < left) v += other;
+  }
+#else
+  static_assert(count == 1, "the host has one worker a row");
 #endif
   return v;
 }

@@ -31,6 +31,13 @@ struct fixed_or<dynamic> {
   COMPOUND_FN constexpr operator slot_t() const { return value; }
 };
 
+/// How a device reads what a product uses once: into the caches like anything else, or passing through them, so that
+/// they keep what is used again. A stream pays for matrices larger than the second cache, and only there.
+enum class Cache { keep, stream };
+
+/// How a device's blocks of workers come to their work: one each, at a fixed stride, or from a counter.
+enum class Balance { grid, fixed, counted };
+
 /// f.operator()<0>(), ..., f.operator()<N - 1>(): a loop whose index is a compile-time constant.
 template <int N, int I = 0, class F>
 COMPOUND_FN constexpr void unroll(const F& f) {

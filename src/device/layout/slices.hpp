@@ -1,7 +1,7 @@
 // The sliced family: csr, ellr, sell are rows of one table (src/layout_spec.cpp); the encoder is src/layout.cpp.
 #pragma once
 
-#include "../target.hpp"
+#include "../scalar.hpp"
 
 namespace compound {
 
@@ -13,7 +13,7 @@ enum class Occupancy { lengths, presence, any };
 /// `start` counts in units of C slots, so that 32 bits reach 2^32 C slots. Arrays: start [slices + 1]; length
 /// [positions], null for C = 1; column [slots]; presence [ceil(slots / 32)] or null; row_of [positions] or null
 /// (position p is block row p). The column of a padding slot is never read.
-template <slot_t C, Occupancy occupancy>
+template <slot_t C, Occupancy occupancy, Cache cache = Cache::keep>
 struct slices {
   fixed_or<C> height;
   idx positions = 0;
@@ -45,6 +45,8 @@ struct slices {
     const slot_t slice = position / slot_t(height);
     return idx(start[slice + 1] - start[slice]);
   }
+
+  COMPOUND_FN idx column_at(slot_t slot) const { return read<cache>(column + slot); }
 
   COMPOUND_FN bool present(slot_t slot) const { return !by_presence() || (presence[slot / 32] >> (slot % 32) & 1u); }
 

@@ -36,15 +36,15 @@ struct word_map {
 enum class WordOrder { row, column, any };
 
 /// The stored words of one item, read as `Word`: w(i, j).
-template <class Word, class Stored>
+template <class Word, class Stored, Cache cache = Cache::keep>
 struct words_ref {
   Stored* first;
   slot_t i_stride, j_stride;
-  COMPOUND_FN Word operator()(int i, int j) const { return Word(first[i * i_stride + j * j_stride]); }
+  COMPOUND_FN Word operator()(int i, int j) const { return Word(read<cache>(first + i * i_stride + j * j_stride)); }
   COMPOUND_FN void put(int i, int j, Word w) const { first[i * i_stride + j * j_stride] = Stored(w); }
 };
 
-template <slot_t Group, WordOrder Order>
+template <slot_t Group, WordOrder Order, Cache cache = Cache::keep>
 struct matrix_words {
   word_map<Group> map;
   WordOrder run_time_order = Order;
@@ -52,7 +52,7 @@ struct matrix_words {
   template <class Entry, class Stored>
   COMPOUND_FN auto at(const Entry& entry, Stored* values, slot_t slot) const {
     const bool by_row = Order == WordOrder::any ? run_time_order == WordOrder::row : Order == WordOrder::row;
-    return words_ref<typename Entry::word, Stored>{values + map.first(slot, entry.words()),
+    return words_ref<typename Entry::word, Stored, cache>{values + map.first(slot, entry.words()),
                                                    (by_row ? entry.word_cols() : 1) * map.stride,
                                                    (by_row ? 1 : entry.word_rows()) * map.stride};
   }
@@ -62,6 +62,9 @@ struct matrix_words {
 template <slot_t Group>
 struct vector_words {
   word_map<Group> map;
+
+  /// Place of scalar i of a block of n.
+  COMPOUND_FN slot_t at(idx block, int n, int i) const { return map.first(block, n) + i * map.stride; }
 
   template <class S>
   COMPOUND_FN void load(const S* v, idx block, int n, S* to) const {

@@ -1,0 +1,236 @@
+#include "backend_cuda.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "backend.hpp"
+#include "backend_host.hpp"
+#include "cuda/kernel_source.hpp"
+#include "cuda/runtime.hpp"
+#include "device/kernels.hpp"
+#include "error.hpp"
+
+namespace compound {
+
+namespace {
+
+using cuda::check;
+
+constexpr int threads_of_other_kernels = 128;  // packing and regrouping
+
+slot_t blocks_for(slot_t workers, int threads) { return (workers + threads - 1) / threads; }
+
+layout_args args_of(const LayoutArrays& l) {
+  return {l.height, l.positions, l.slots, l.start, l.length, l.column, l.presence, l.row_of};
+}
+
+/// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.
+class CudaCode final : public Code {
+ public:
+  CudaCode(const Plan& plan, const Problem& problem) : plan_(plan), problem_(problem) {}
+  ~CudaCode() override { cuda::release(counter_); }
+
+  const void* product(Op op, Update update, bool shares_values, bool reordered) {
+    const std::size_t at = ((static_cast<std::size_t>(op) * 2 + (update == Update::add)) * 2 + shares_values) * 2;
+    const void*& kernel = products_[at + reordered];
+    if (!kernel)
+      kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
+    return kernel;
+  }
+  const void* pack() { return once(pack_, cuda::pack_source); }
+  const void* regroup() { return once(regroup_, cuda::regroup_source); }
+
+  unsigned* counter(cudaStream_t stream) {
+    if (plan_.schedule.balance != Balance::counted) return nullptr;
+    if (!counter_) {
+      counter_ = static_cast<unsigned*>(cuda::allocate(2 * sizeof(unsigned)));
+      check(cudaMemsetAsync(counter_, 0, 2 * sizeof(unsigned), stream), "clearing a counter");
+    }
+    return counter_;
+  }
+
+ private:
+  const void* once(const void*& kernel, std::string (*source)(const Plan&, const Problem&)) {
+    if (!kernel) kernel = cuda::kernel_of(source(plan_, problem_));
+    return kernel;
+  }
+
+  Plan plan_;
+  Problem problem_;
+  std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
+  const void* pack_ = nullptr;
+  const void* regroup_ = nullptr;
+  unsigned* counter_ = nullptr;
+};
+
+CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
+
+/// Bytes of one full block, as the owner of the pattern has them.
+std::size_t block_bytes(const Problem& p) { return std::size_t{1} * p.block.rows * p.block.cols * bytes_of(p.scalar); }
+
+class CudaBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cuda"; }
+  bool is_device() const override { return true; }
+
+  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override;
+  std::string_view code(const Plan&, const Problem&) const override { return "nvrtc"; }
+
+  void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
+  void release(void* memory) noexcept override { cuda::release(memory); }
+  void upload(void* to, const void* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue_), "uploading");
+    synchronize();
+  }
+  void download(void* to, const void* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_), "downloading");
+    synchronize();
+  }
+  void use_queue(void* stream) override { queue_ = static_cast<cudaStream_t>(stream); }
+  void synchronize() override { check(cudaStreamSynchronize(queue_), "waiting for the device"); }
+
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+    return std::make_unique<CudaCode>(plan, problem);
+  }
+  void compile(Code& code) override {
+    of(&code).pack();
+    of(&code).product(Op::none, Update::assign, false, false);
+  }
+
+  void pack(const PackTask& task) override;
+  std::optional<count32> first_misfit(const PackTask& task, count32 entries) override;
+  void multiply(const ProductTask& task) override;
+  void regroup(const RegroupTask& task) override;
+  void diagonal(const DiagonalTask&) override { throw error(ErrorKind::unsupported, "no diagonals yet"); }
+  std::optional<idx> invert_diagonal(const DiagonalTask&) override {
+    throw error(ErrorKind::unsupported, "no diagonals yet");
+  }
+  void sum(const SumTask&) override { throw error(ErrorKind::unsupported, "no sums yet"); }
+
+ private:
+  void pack_part(const PackTask& task, const void* blocks, slot_t from, slot_t to);
+  void pack_from_host(const PackTask& task);
+
+  cudaStream_t queue_ = nullptr;
+};
+
+std::optional<std::string> CudaBackend::applicable(const Plan& plan, const Problem& problem) const {
+  const Schedule& s = plan.schedule;
+  if (!s.of_device() || s.blocks < 1) return "a device's schedule needs threads= and blocks=";
+  if (s.traversal == Traversal::slots) return "the cuda backend traverses by rows or components";
+  if (s.traversal == Traversal::components && plan.entry != "dense")
+    return "components are of dense blocks; entry " + std::string(plan.entry) + " goes by rows";
+  if (s.threads * s.blocks > 2048)
+    return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) +
+           " are more than the 2048 threads of a multiprocessor";
+  constexpr int most = 32;
+  if (s.traversal == Traversal::rows && std::max(problem.block.rows, problem.block.cols) > most)
+    return "blocks of " + std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
+           " are too large for one worker a row (32x32 at most); use components";
+  return {};
+}
+
+/// Whether packed words are the blocks as they are.
+bool is_copy(const PackTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  return t.plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
+         t.plan.values == t.problem.scalar.precision;
+}
+
+void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
+  const slot_t workers = t.layout.height == 1 ? to - from : slot_t{t.layout.positions};
+  const pack_args args{args_of(t.layout), t.layout.first_entry, blocks, t.values, from, to};
+  cuda::launch(of(t.code).pack(), blocks_for(workers, threads_of_other_kernels), threads_of_other_kernels, args, queue_);
+}
+
+/// Blocks go through pinned chunks to a buffer of the device's, and from there to their slots.
+void CudaBackend::pack_from_host(const PackTask& t) {
+  const std::size_t each = block_bytes(t.problem);
+  cuda::Staging& staging = cuda::Staging::instance();
+  if (is_copy(t)) return staging.upload(t.values, t.blocks, t.entries * each, queue_);
+  const slot_t in_chunk = std::max<slot_t>(1, static_cast<slot_t>(cuda::Staging::chunk_bytes / each));
+  const std::unique_ptr<void, void (*)(void*)> buffer(
+      cuda::allocate(std::min(in_chunk, std::max<slot_t>(1, t.entries)) * each), [](void* p) { cuda::release(p); });
+  for (slot_t from = 0; from < t.entries; from += in_chunk) {
+    const slot_t to = std::min(from + in_chunk, t.entries);
+    staging.upload(buffer.get(), static_cast<const char*>(t.blocks) + from * each, (to - from) * each, queue_);
+    pack_part(t, buffer.get(), from, to);
+  }
+  synchronize();
+}
+
+void CudaBackend::pack(const PackTask& t) {
+  if (t.blocks_in == Memory::host) return pack_from_host(t);
+  if (!is_copy(t)) return pack_part(t, t.blocks, 0, t.entries);
+  check(cudaMemcpyAsync(t.values, t.blocks, t.entries * block_bytes(t.problem), cudaMemcpyDeviceToDevice, queue_),
+        "copying values");
+}
+
+std::optional<count32> CudaBackend::first_misfit(const PackTask& t, count32 entries) {
+  if (t.plan.entry == "dense") return {};
+  if (t.blocks_in == Memory::backend)
+    throw error(ErrorKind::unsupported, "entry " + std::string(t.plan.entry) + " from blocks on the device");
+  // The blocks are the host's, and so is the check; it looks at entry and precision alone.
+  Plan plan = t.plan;
+  plan.schedule = {};
+  return host_backend()->first_misfit({plan, t.problem, t.layout, t.blocks}, entries);
+}
+
+/// Of a vector of `blocks` blocks of n scalars: whole groups.
+std::size_t vector_bytes(const ProductTask& t, idx blocks, int n) {
+  const std::size_t group = t.plan.layout.vector_group == group_all ? 1 : t.plan.layout.vector_group, size = blocks;
+  return (size + group - 1) / group * group * n * bytes_of(t.problem.scalar);
+}
+
+void CudaBackend::multiply(const ProductTask& t) {
+  const Schedule& s = t.plan.schedule;
+  const EntryShape shape = entry_shape(t.plan, t.problem);
+  Update update = t.update;
+  const void* z = t.z;
+  if (t.plan.layout.row_list && t.op == Op::none) {  // rows that are not listed are 0 or z, the others add to that
+    const std::size_t bytes = vector_bytes(t, t.rows, shape.rows);
+    if (update == Update::assign)
+      check(cudaMemsetAsync(t.y, 0, bytes, queue_), "clearing y");
+    else if (t.z != t.y)
+      check(cudaMemcpyAsync(t.y, t.z, bytes, cudaMemcpyDeviceToDevice, queue_), "copying z");
+    update = Update::add;
+    z = t.y;
+  }
+  CudaCode& code = of(t.code);
+  const bool gathers = t.op == Op::none;
+  product_args args{args_of(t.layout)};
+  args.x_blocks = gathers ? t.cols : t.rows;
+  args.y_blocks = gathers ? t.rows : t.cols;
+  args.value_slots = t.value_slots;
+  args.values = t.values;
+  args.value_slot = t.value_slot;
+  args.x = t.x;
+  args.z = z;
+  args.y = t.y;
+  args.counter = code.counter(queue_);
+  slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout.positions), s.threads);
+  if (s.balance != Balance::grid)
+    blocks = std::min<slot_t>(blocks, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
+  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.layout.row_of != nullptr);
+  cuda::launch(kernel, blocks, s.threads, args, queue_);
+}
+
+void CudaBackend::regroup(const RegroupTask& t) {
+  const regroup_args args{t.slots, t.value_slots, t.value_slot, t.values, t.to};
+  cuda::launch(of(t.code).regroup(), blocks_for(t.slots, threads_of_other_kernels), threads_of_other_kernels, args,
+               queue_);
+}
+
+}  // namespace
+
+Backend* cuda_backend() {
+  static CudaBackend backend;
+  static const bool usable = cuda::why_no_device().empty();
+  return usable ? &backend : nullptr;
+}
+
+std::string why_no_cuda() { return cuda::why_no_device(); }
+
+}  // namespace compound

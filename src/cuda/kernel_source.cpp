@@ -1,0 +1,111 @@
+#include "cuda/kernel_source.hpp"
+
+namespace compound::cuda {
+
+namespace {
+
+std::string text(bool v) { return v ? "true" : "false"; }
+std::string text(slot_t v) { return std::to_string(v); }
+
+std::string group_text(idx group) { return group == group_all ? "all_items" : std::to_string(group); }
+
+std::string op_text(Op op) {
+  constexpr const char* names[] = {"Op::none", "Op::transpose", "Op::hermitian"};
+  return names[static_cast<int>(op)];
+}
+
+std::string update_text(Update update) { return update == Update::add ? "Update::add" : "Update::assign"; }
+
+std::string balance_text(Balance balance) {
+  constexpr const char* names[] = {"Balance::grid", "Balance::fixed", "Balance::counted"};
+  return names[static_cast<int>(balance)];
+}
+
+/// What each word of an entry is stored as.
+std::string stored_name(const Plan& plan, const Problem& problem) {
+  const bool real = entry_shape(plan, problem).real_words;
+  return scalar_name({real ? Field::real : problem.scalar.field, plan.values});
+}
+
+/// Slices of all rows have a height that only the matrix knows.
+std::string height_text(idx slice) { return slice == whole ? "dynamic" : std::to_string(slice); }
+
+/// What every kernel of a plan knows.
+std::string common_form(const Plan& plan, const Problem& problem) {
+  const LayoutSpec& l = plan.layout;
+  std::string t;
+  const auto line = [&](const std::string& what) { t += "  " + what + ";\n"; };
+  const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
+    line("static constexpr " + type + " " + name + " = " + value);
+  };
+  line("using entry = " + entry_name(plan, problem));
+  line("using stored = " + stored_name(plan, problem));
+  constant("slot_t", "height", height_text(l.slice));
+  constant("Occupancy", "occupancy",
+           l.occupancy == Occupancy::presence ? "Occupancy::presence" : "Occupancy::lengths");
+  constant("slot_t", "word_group", group_text(l.word_group));
+  constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
+  constant("Cache", "cache", plan.schedule.cache == Cache::stream ? "Cache::stream" : "Cache::keep");
+  return t;
+}
+
+std::string whole_source(const std::string& form, const std::string& bounds, const std::string& call,
+                         const std::string& arguments) {
+  return "#include \"kernels.hpp\"\nusing namespace compound;\nstruct form {\n" + form +
+         "};\nextern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + kernel_name +
+         "(const __grid_constant__ " + arguments + " a) { " + call + "<form>(a); }\n";
+}
+
+}  // namespace
+
+std::string scalar_name(ScalarType s) {
+  const std::string real = s.precision == Precision::single ? "float" : "double";
+  return s.field == Field::complex ? "complex_number<" + real + ">" : real;
+}
+
+std::string entry_name(const Plan& plan, const Problem& problem) {
+  const std::string scalar = scalar_name(problem.scalar);
+  const BlockShape& b = problem.block;
+  if (plan.entry == "dense")
+    return "dense<" + scalar + ", " + std::to_string(b.rows) + ", " + std::to_string(b.cols) + ">";
+  return (plan.entry == "complex" ? "complex_entry" : std::string(plan.entry)) + "<" + scalar + ">";
+}
+
+std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
+                           bool reordered) {
+  const Schedule& s = plan.schedule;
+  std::string form = common_form(plan, problem);
+  const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
+    form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
+  };
+  constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
+  constant("Op", "op", op_text(op));
+  constant("Update", "update", update_text(update));
+  constant("bool", "by_component", text(s.traversal == Traversal::components));
+  constant("int", "lanes", text(slot_t{s.lanes}));
+  constant("int", "at_once", text(slot_t{s.unroll}));
+  constant("Balance", "balance", balance_text(s.balance));
+  constant("bool", "shares_values", text(shares_values));
+  constant("bool", "reordered", text(reordered));
+  return whole_source(form, std::to_string(s.threads) + ", " + std::to_string(s.blocks), "multiply_all",
+                      "product_args");
+}
+
+std::string pack_source(const Plan& plan, const Problem& problem) {
+  return whole_source(common_form(plan, problem) + "  static constexpr bool reordered = false;\n", "128", "pack_all",
+                      "pack_args");
+}
+
+std::string regroup_source(const Plan& plan, const Problem& problem) {
+  return whole_source(common_form(plan, problem), "128", "regroup_all", "regroup_args");
+}
+
+slot_t workers_of(const Plan& plan, const Problem& problem, Op op, idx positions) {
+  const int rows_a_warp = 32 / plan.schedule.lanes;
+  const slot_t warps = (slot_t{positions} + rows_a_warp - 1) / rows_a_warp;
+  const bool by_scalar_row = plan.schedule.traversal == Traversal::components && plan.layout.slice != 1;
+  const EntryShape shape = entry_shape(plan, problem);
+  return 32 * warps * (by_scalar_row ? (op == Op::none ? shape.rows : shape.cols) : 1);
+}
+
+}  // namespace compound::cuda

@@ -1,0 +1,27 @@
+// From a plan to the text that NVRTC compiles: the plan's values as constants, then one kernel.
+#pragma once
+
+#include <string>
+
+#include "device/operation.hpp"
+#include "plan.hpp"
+
+namespace compound::cuda {
+
+/// Kernels are named `kernel` whatever they do.
+inline constexpr const char* kernel_name = "kernel";
+
+/// y = [z +] op(A) x. `shares_values`: over a layout of A^T's pattern with value_slot (device/kernels.hpp).
+std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
+                           bool reordered);
+std::string pack_source(const Plan& plan, const Problem& problem);
+std::string regroup_source(const Plan& plan, const Problem& problem);
+
+/// Type names of the device text: "double", "complex_number<float>", "dense<double, 3, 3>".
+std::string scalar_name(ScalarType scalar);
+std::string entry_name(const Plan& plan, const Problem& problem);
+
+/// Workers of a product, whole warps: what device/kernels.hpp's workers_of() gives there.
+slot_t workers_of(const Plan& plan, const Problem& problem, Op op, idx positions);
+
+}  // namespace compound::cuda

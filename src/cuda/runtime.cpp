@@ -1,0 +1,145 @@
+#include "cuda/runtime.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <new>
+
+#include "cuda/cubin_cache.hpp"
+#include "cuda/kernel_source.hpp"
+#include "error.hpp"
+
+namespace compound::cuda {
+
+void check(cudaError_t code, const char* tried) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();  // errors that are not of the context are over once they are read
+  if (code == cudaErrorMemoryAllocation) throw std::bad_alloc();
+  throw error(ErrorKind::device, std::string("CUDA failed at ") + tried + ": " + cudaGetErrorString(code) + " (" +
+                                     cudaGetErrorName(code) + ")");
+}
+
+std::string why_no_device() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  if (code == cudaErrorInsufficientDriver)
+    return "this machine has no NVIDIA driver, or one too old for CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
+           std::to_string(CUDART_VERSION % 1000 / 10);
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0))
+    return "no CUDA device is visible (CUDA_VISIBLE_DEVICES, nvidia-smi)";
+  if (code != cudaSuccess) return std::string("CUDA says: ") + cudaGetErrorString(code);
+  return {};
+}
+
+namespace {
+
+int attribute(cudaDeviceAttr what, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, what, device), "asking for a device's attributes");
+  return value;
+}
+
+int current_device_number() {
+  int device = 0;
+  check(cudaGetDevice(&device), "asking for the current device");
+  return device;
+}
+
+Device describe(int device) {
+  return {10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+              attribute(cudaDevAttrComputeCapabilityMinor, device),
+          attribute(cudaDevAttrMultiProcessorCount, device),
+          static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device))};
+}
+
+const void* load(const std::string& source) {
+  const std::string code = cubin_of(source, current_device().capability);
+  cudaLibrary_t library;
+  cudaKernel_t kernel;
+  check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading a kernel");
+  check(cudaLibraryGetKernel(&kernel, library, kernel_name), "finding a kernel");
+  return reinterpret_cast<const void*>(kernel);
+}
+
+/// Counts allocations down to the one that a test wants to fail.
+bool should_fail() {
+  static long left = [] {
+    const char* text = std::getenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+    return text ? std::atol(text) : 0L;
+  }();
+  return left > 0 && --left == 0;
+}
+
+}  // namespace
+
+const Device& current_device() {
+  static std::map<int, Device> known;
+  const int device = current_device_number();
+  const auto found = known.find(device);
+  return found != known.end() ? found->second : known.emplace(device, describe(device)).first->second;
+}
+
+const void* kernel_of(const std::string& source) {
+  // Libraries are loaded for all devices; what differs is the capability that the code is for.
+  static std::map<std::pair<int, std::string>, const void*> loaded;
+  const auto [at, is_new] = loaded.try_emplace({current_device().capability, source}, nullptr);
+  if (is_new) {
+    try {
+      at->second = load(source);
+    } catch (...) {
+      loaded.erase(at);
+      throw;
+    }
+  }
+  return at->second;
+}
+
+void* allocate(std::size_t bytes) {
+  if (should_fail()) throw std::bad_alloc();
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)), "allocating device memory");
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory) cudaFree(memory);  // at the end of a process the driver may be gone: nothing to be done then
+}
+
+Staging& Staging::instance() {
+  static std::map<int, std::unique_ptr<Staging>> of_device;
+  std::unique_ptr<Staging>& mine = of_device[current_device_number()];
+  if (!mine) mine.reset(new Staging);
+  return *mine;
+}
+
+Staging::Staging() {
+  for (int i = 0; i < chunks; ++i) {
+    check(cudaHostAlloc(&memory_[i], chunk_bytes, cudaHostAllocDefault), "allocating pinned memory");
+    check(cudaEventCreateWithFlags(&free_[i], cudaEventDisableTiming), "making an event");
+  }
+}
+
+void* Staging::next_chunk() {
+  check(cudaEventSynchronize(free_[next_]), "waiting for an upload");
+  return memory_[next_];
+}
+
+void Staging::sent(cudaStream_t stream) {
+  check(cudaEventRecord(free_[next_], stream), "recording an upload");
+  next_ = (next_ + 1) % chunks;
+}
+
+void Staging::upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  for (std::size_t at = 0; at < bytes; at += chunk_bytes) {
+    const std::size_t size = std::min(chunk_bytes, bytes - at);
+    void* const chunk = next_chunk();
+    std::memcpy(chunk, static_cast<const char*>(from) + at, size);
+    check(cudaMemcpyAsync(static_cast<char*>(to) + at, chunk, size, cudaMemcpyHostToDevice, stream), "uploading");
+    sent(stream);
+  }
+}
+
+}  // namespace compound::cuda

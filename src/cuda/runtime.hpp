@@ -1,0 +1,70 @@
+// CUDA's runtime with exceptions, memory that owns itself, and kernels from source text.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+
+#include "device/target.hpp"
+
+namespace compound::cuda {
+
+/// Throws std::bad_alloc when the device's memory is full, else `device` with CUDA's words and what was tried.
+void check(cudaError_t code, const char* tried);
+
+/// Why no device can be used: no driver, none visible, too old a driver; empty if one can. Looks again at each call,
+/// by cudaGetDeviceCount() alone, which initialises nothing.
+std::string why_no_device();
+
+/// Of the current device.
+struct Device {
+  int capability = 0;       ///< 90 for compute capability 9.0
+  int multiprocessors = 0;
+  std::size_t second_cache_bytes = 0;
+};
+const Device& current_device();
+
+/// A kernel of one source text, compiled (or taken from the cache of cubins) when first asked for on this device and kept
+/// while the process lives.
+const void* kernel_of(const std::string& source);
+
+/// Queues a kernel with one argument, a plain structure.
+template <class Argument>
+void launch(const void* kernel, slot_t blocks, int threads, const Argument& argument, cudaStream_t stream) {
+  if (blocks == 0) return;
+  void* arguments[] = {const_cast<Argument*>(&argument)};
+  check(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)), arguments, 0,
+                         stream),
+        "launching a kernel");
+}
+
+/// Device memory. COMPOUND_CUDA_FAIL_ALLOCATION=n in the environment makes the n-th allocation of the process fail, for
+/// tests of what happens then.
+void* allocate(std::size_t bytes);
+void release(void* memory) noexcept;
+
+/// Host memory that the device reads at full speed, kept while the process lives.
+class Staging {
+ public:
+  static constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
+  static constexpr int chunks = 2;
+
+  /// Of the current device.
+  static Staging& instance();
+
+  /// Copies from the host's memory to the device's on `stream`, chunk by chunk; all is read when it returns.
+  void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+
+  /// The next chunk of pinned memory, once its last copy is over; queue copies from it, then call sent().
+  void* next_chunk();
+  void sent(cudaStream_t stream);
+
+ private:
+  Staging();
+  void* memory_[chunks] = {};
+  cudaEvent_t free_[chunks] = {};
+  int next_ = 0;
+};
+
+}  // namespace compound::cuda

@@ -1,0 +1,186 @@
+// What a device runs: one kernel's work over its grid of workers. The source that NVRTC compiles names a `Form` (all that
+// is known about a plan) and one of the functions here (src/cuda/kernel_source.cpp).
+#pragma once
+
+#include "entry/complex.hpp"
+#include "entry/dense.hpp"
+#include "entry/quaternion.hpp"
+#include "pack_values.hpp"
+#include "spmv_components.hpp"
+
+namespace compound {
+
+/// The integers of a layout, as LayoutArrays has them.
+struct layout_args {
+  idx height = 1, positions = 0;
+  slot_t slots = 0;
+  const count32* start = nullptr;
+  const idx* length = nullptr;
+  const idx* column = nullptr;
+  const count32* presence = nullptr;
+  const idx* row_of = nullptr;
+};
+
+struct product_args {
+  layout_args layout;
+  slot_t x_blocks = 0, y_blocks = 0, value_slots = 0;
+  const void* values = nullptr;
+  const count32* value_slot = nullptr;
+  const void* x = nullptr;
+  const void* z = nullptr;
+  void* y = nullptr;
+  unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
+};
+
+struct pack_args {
+  layout_args layout;
+  const count32* first_entry = nullptr;
+  const void* blocks = nullptr;  ///< of the entries [from, to)
+  void* values = nullptr;
+  slot_t from = 0, to = 0;
+};
+
+/// values_t(slot) = values(value_slot[slot]), word by word: A's values in the order of a layout of A^T.
+struct regroup_args {
+  slot_t slots = 0, value_slots = 0;
+  const count32* value_slot = nullptr;
+  const void* values = nullptr;
+  void* to = nullptr;
+};
+
+template <slot_t Group>
+COMPOUND_FN word_map<Group> map_over(slot_t items) {
+  word_map<Group> map;
+  if constexpr (Group == all_items) map.stride = items;
+  return map;
+}
+
+template <class Form>
+COMPOUND_FN auto slices_over(const layout_args& l) {
+  slices<Form::height, Form::occupancy, Form::cache> s;
+  s.height = l.height;
+  s.positions = l.positions;
+  s.start = l.start;
+  s.length = l.length;
+  s.column = l.column;
+  s.presence = l.presence;
+  s.row_of = Form::reordered ? l.row_of : nullptr;
+  return s;
+}
+
+template <class Form>
+using words_of_form = matrix_words<Form::word_group, Form::word_order, Form::cache>;
+
+template <class Form>
+COMPOUND_FN auto product_over(const product_args& a) {
+  using Entry = typename Form::entry;
+  using S = typename Entry::scalar;
+  using Vector = vector_words<Form::vector_group>;
+  product<Entry, typename Form::stored, decltype(slices_over<Form>(a.layout)), words_of_form<Form>, Vector> p;
+  p.slices = slices_over<Form>(a.layout);
+  p.matrix_words.map = map_over<Form::word_group>(a.value_slots);
+  p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
+  p.y_words.map = map_over<Form::vector_group>(a.y_blocks);
+  p.values = static_cast<const typename Form::stored*>(a.values);
+  p.value_slot = Form::shares_values ? a.value_slot : nullptr;
+  p.x = static_cast<const S*>(a.x);
+  p.z = static_cast<const S*>(a.z);
+  p.y = static_cast<S*>(a.y);
+  return p;
+}
+
+/// Workers that a product of this form has, whole warps.
+template <class Form>
+COMPOUND_FN slot_t workers_of(const layout_args& l) {
+  constexpr int rows_a_warp = 32 / Form::lanes;
+  const slot_t warps = (slot_t(l.positions) + rows_a_warp - 1) / rows_a_warp;
+  if constexpr (Form::by_component && Form::height != 1) return warps * 32 * rows_of<Form::op>(typename Form::entry{});
+  return warps * 32;
+}
+
+/// One worker's share. Workers of a warp go together.
+template <class Form, class Product>
+COMPOUND_FN void multiply_worker(const Product& p, slot_t worker) {
+  using Entry = typename Form::entry;
+  constexpr int lanes = Form::lanes, rows_a_warp = 32 / lanes;
+  constexpr int n = rows_of<Form::op>(Entry{});
+  const int lane = int(worker % lanes);
+  const slot_t warp = worker / 32, in_warp = worker % 32 / lanes;
+  if constexpr (Form::by_component && Form::height != 1) {
+    const slot_t position = warp / n * rows_a_warp + in_warp;
+    multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane,
+                                                                      position < p.slices.positions);
+  } else {
+    const slot_t position = warp * rows_a_warp + in_warp;
+    const bool active = position < p.slices.positions;
+    if constexpr (Form::by_component)
+      multiply_row_by_columns<Form::op, Form::update, lanes, Form::at_once, n, cols_of<Form::op>(Entry{})>(
+          p, idx(position), lane, active);
+    else
+      multiply_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), lane, active);
+  }
+}
+
+#if defined(__CUDA_ARCH__)
+
+/// work(block) for every block of workers, in the form's balance. All threads of a block call together.
+template <Balance balance, class Work>
+__device__ void for_each_block(slot_t blocks, unsigned* counter, const Work& work) {
+  if constexpr (balance == Balance::grid) {
+    work(blockIdx.x);
+  } else if constexpr (balance == Balance::fixed) {
+    for (slot_t b = blockIdx.x; b < blocks; b += gridDim.x) work(b);
+  } else {
+    __shared__ unsigned next;
+    for (;;) {
+      if (threadIdx.x == 0) next = atomicAdd(counter, 1u);
+      __syncthreads();
+      const slot_t b = next;
+      __syncthreads();
+      if (b >= blocks) break;
+      work(b);
+    }
+    // The last block to come here leaves the counter as it was: no launch before the next product for that.
+    if (threadIdx.x == 0 && atomicAdd(counter + 1, 1u) == gridDim.x - 1) counter[0] = counter[1] = 0;
+  }
+}
+
+template <class Form>
+__device__ void multiply_all(const product_args& a) {
+  const auto p = product_over<Form>(a);
+  const slot_t blocks = (workers_of<Form>(a.layout) + blockDim.x - 1) / blockDim.x;
+  for_each_block<Form::balance>(blocks, a.counter, [&](slot_t b) {
+    multiply_worker<Form>(p, b * blockDim.x + threadIdx.x);
+  });
+}
+
+template <class Form>
+__device__ void pack_all(const pack_args& a) {
+  using Entry = typename Form::entry;
+  packing<Entry, typename Form::stored, decltype(slices_over<Form>(a.layout)), words_of_form<Form>> p;
+  p.slices = slices_over<Form>(a.layout);
+  p.matrix_words.map = map_over<Form::word_group>(a.layout.slots);
+  p.first_entry = a.first_entry;
+  p.blocks = static_cast<const typename Entry::scalar*>(a.blocks);
+  p.values = static_cast<typename Form::stored*>(a.values);
+  p.from = a.from;
+  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if constexpr (Form::height == 1) {  // slots are in the order of the entries
+    if (worker < a.to - a.from) pack_slot(p, a.from + worker, a.from + worker);
+  } else {
+    if (worker < a.layout.positions) pack_row_part(p, idx(worker), a.from, a.to);
+  }
+}
+
+template <class Form>
+__device__ void regroup_all(const regroup_args& a) {
+  const slot_t slot = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (slot >= a.slots) return;
+  const words_of_form<Form> from{map_over<Form::word_group>(a.value_slots)}, to{map_over<Form::word_group>(a.slots)};
+  copy_words(typename Form::entry{}, from, static_cast<const typename Form::stored*>(a.values),
+             slot_t(a.value_slot[slot]), to, static_cast<typename Form::stored*>(a.to), slot);
+}
+
+#endif
+
+}  // namespace compound
