@@ -8,6 +8,7 @@
 #include <new>
 
 #include "error.hpp"
+#include "host/diagonals.hpp"
 #include "host/instruction_set.hpp"
 #include "host/kernels.hpp"
 
@@ -184,11 +185,9 @@ class HostBackend final : public Backend {
     if (!host::multiply_simd(t)) host::find_kernels(t.plan, t.problem)->multiply(t);
   }
 
-  void diagonal(const DiagonalTask&) override { throw error(ErrorKind::unsupported, "no diagonals yet"); }
-  std::optional<idx> invert_diagonal(const DiagonalTask&) override {
-    throw error(ErrorKind::unsupported, "no diagonals yet");
-  }
-  void sum(const SumTask&) override { throw error(ErrorKind::unsupported, "no sums yet"); }
+  void diagonal(const DiagonalTask& t) override { host::diagonal(t); }
+  std::optional<idx> invert_diagonal(const DiagonalTask& t) override { return host::invert_diagonal(t); }
+  void sum(const SumTask& t) override { host::sum(t); }
 };
 
 }  // namespace

@@ -207,6 +207,21 @@ std::optional<count32> first_misfit(const PackTask& t, count32 entries) {
   return {};
 }
 
+/// Diagonals are taken once in a while: one form will do.
+template <class Entry, class Stored>
+void diagonal(const DiagonalArgs& a) {
+  using Words = matrix_words<AnyForm::group, AnyForm::order>;
+  for (idx position = 0; position < a.positions; ++position)
+    write_diagonal<Entry, Stored, AnyForm::Slices, Words>(a, position);
+}
+
+template <class Entry, class Stored>
+void invert_diagonal(const DiagonalArgs& a) {
+  using Words = matrix_words<AnyForm::group, AnyForm::order>;
+  for (idx position = 0; position < a.positions; ++position)
+    compound::invert_diagonal<Entry, Stored, AnyForm::Slices, Words>(a, position);
+}
+
 template <class S, class Real>
 struct stored_as {
   using type = Real;
@@ -216,13 +231,15 @@ struct stored_as<complex_number<T>, Real> {
   using type = complex_number<Real>;
 };
 
+template <class Entry, class Stored>
+inline constexpr Kernels kernels_of{multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry, Stored>,
+                                    diagonal<Entry, Stored>, invert_diagonal<Entry, Stored>};
+
 template <class Entry, class Real>
 constexpr KernelRow kernel_row() {
   using Stored = typename stored_as<typename Entry::word, Real>::type;
-  return {Entry::name, requires(Entry e){e.row_count.value;
-}
-, Entry::block_rows, Entry::block_cols, { multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry, Stored> }
-};  // namespace compound::host
+  constexpr bool any_shape = requires(Entry e) { e.row_count.value; };
+  return {Entry::name, any_shape, Entry::block_rows, Entry::block_cols, kernels_of<Entry, Stored>};
 }
 
 template <class Real, class... Entries>

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "../backend.hpp"
-#include "../device/layout/words.hpp"
+#include "../device/diagonal.hpp"
 
 namespace compound::host {
 
@@ -13,6 +13,8 @@ struct Kernels {
   void (*multiply)(const ProductTask&);
   void (*pack)(const PackTask&);
   std::optional<count32> (*first_misfit)(const PackTask&, count32 entries);
+  void (*diagonal)(const DiagonalArgs&);
+  void (*invert_diagonal)(const DiagonalArgs&);
 };
 
 /// One row of a scalar type's table.

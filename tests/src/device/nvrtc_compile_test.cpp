@@ -18,11 +18,13 @@ namespace compound::test {
 namespace {
 
 const std::string kernels = R"(
+#include "diagonal.hpp"
 #include "entry/complex.hpp"
 #include "entry/dense.hpp"
 #include "entry/quaternion.hpp"
 #include "pack_values.hpp"
 #include "spmv_rows.hpp"
+#include "sum_lists.hpp"
 
 using namespace compound;
 using C = complex_number<double>;
@@ -43,6 +45,24 @@ __global__ void __launch_bounds__(128, 8) pack(const __grid_constant__ Packing p
 template <class Entry>
 __global__ void misfits(const typename Entry::scalar* blocks, int* found, Entry entry) {
   if (!fits(entry, full_block<typename Entry::scalar>{blocks, entry.rows()})) *found = 1;
+}
+
+template <class Entry, class Stored, class Slices, class MatrixWords>
+__global__ void take_diagonal(const __grid_constant__ DiagonalArgs args) {
+  const int position = blockIdx.x * blockDim.x + threadIdx.x;
+  if (position < args.positions) write_diagonal<Entry, Stored, Slices, MatrixWords>(args, position);
+}
+
+template <class Entry, class Stored, class Slices, class MatrixWords>
+__global__ void take_inverses(const __grid_constant__ DiagonalArgs args) {
+  const int position = blockIdx.x * blockDim.x + threadIdx.x;
+  if (position < args.positions) invert_diagonal<Entry, Stored, Slices, MatrixWords>(args, position);
+}
+
+template <class S, Update update>
+__global__ void add_up(const __grid_constant__ SumArgs args) {
+  const slot_t s = blockIdx.x * slot_t(blockDim.x) + threadIdx.x;
+  if (s < args.sums) sum_list<S, update>(args, s);
 }
 )";
 
@@ -81,8 +101,12 @@ std::vector<std::string> kernel_names() {
     names.push_back("multiply<product<" + form + ", vector_words<" + groups[c[7]] + ">>, " + operations[c[4]] + ", " +
                     updates[c[5]] + ", " + lanes[c[6]] + ">");
     names.push_back("pack<packing<" + form + ">>");
+    names.push_back("take_diagonal<" + form + ">");
+    names.push_back("take_inverses<" + form + ">");
   }
   for (const auto& [entry, stored] : entries) names.push_back("misfits<" + entry + ">");
+  for (const char* scalar : {"float", "double", "Cf", "C"})
+    for (const auto& update : updates) names.push_back(std::string("add_up<") + scalar + ", " + update + ">");
   return names;
 }
 

@@ -1,0 +1,182 @@
+// Diagonal blocks of a square matrix: their diagonal scalars, and their inverses.
+#pragma once
+
+#include "layout/slices.hpp"
+#include "layout/words.hpp"
+
+namespace compound {
+
+/// What the functions of this file read and write, for any entry and form: plain pointers and sizes.
+///
+/// Rows that a layout does not list are not visited: clear `to` and `inverted` first.
+struct DiagonalArgs {
+  int block_size = 0;
+  idx positions = 0;
+  slot_t height = 1;
+  const count32* start = nullptr;
+  const idx* length = nullptr;
+  const idx* column = nullptr;
+  const count32* presence = nullptr;
+  const idx* row_of = nullptr;
+  int word_shift = 0;  ///< of the words' word_map
+  slot_t word_stride = 1;
+  bool words_by_row = false;
+  const void* values = nullptr;
+  void* to = nullptr;                 ///< scalars: [rows][block_size], or inverses [rows][block_size][block_size]
+  unsigned char* inverted = nullptr;  ///< [rows] 1 where the block was there and regular
+};
+
+/// The arguments in their types, as one form of kernel knows them.
+template <class Entry, class Stored, class Slices, class MatrixWords>
+struct diagonals {
+  using entry_type = Entry;
+  using scalar = typename Entry::scalar;
+
+  Entry entry;
+  Slices slices;
+  MatrixWords matrix_words;
+  const Stored* values = nullptr;
+  scalar* to = nullptr;
+
+  COMPOUND_FN explicit diagonals(const DiagonalArgs& a)
+      : entry(entry_of(a.block_size)),
+        slices{a.height, a.positions, a.start, a.length, a.column, a.presence, a.row_of},
+        matrix_words{{a.word_shift, a.word_stride}, a.words_by_row ? WordOrder::row : WordOrder::column},
+        values(static_cast<const Stored*>(a.values)),
+        to(static_cast<scalar*>(a.to)) {}
+
+  COMPOUND_FN static Entry entry_of([[maybe_unused]] int size) {
+    if constexpr (requires(Entry e) { e.row_count; })
+      return Entry{size, size};
+    else
+      return Entry{};
+  }
+};
+
+/// f(words) for every entry of a position's block row on the diagonal: several where a column is given twice.
+template <class Diagonals, class F>
+COMPOUND_FN void for_each_on_diagonal(const Diagonals& d, idx position, const F& f) {
+  const slot_t first = d.slices.first(position);
+  const idx count = d.slices.count(position), row = d.slices.row(position);
+  for (idx k = 0; k < count; ++k) {
+    const slot_t slot = first + k * d.slices.height;
+    if (d.slices.present(slot) && d.slices.column[slot] == row) f(d.matrix_words.at(d.entry, d.values, slot));
+  }
+}
+
+/// The diagonal scalars of one block row; 0 where it has no diagonal block.
+template <class Entry, class Stored, class Slices, class MatrixWords>
+COMPOUND_FN void write_diagonal(const DiagonalArgs& args, idx position) {
+  using S = typename Entry::scalar;
+  const diagonals<Entry, Stored, Slices, MatrixWords> d(args);
+  const int n = d.entry.rows();
+  S* const to = d.to + slot_t(d.slices.row(position)) * n;
+  for (int i = 0; i < n; ++i) to[i] = S{};
+  for_each_on_diagonal(d, position, [&](const auto& words) {
+    for (int i = 0; i < n; ++i) to[i] += d.entry.block(words, i, i);
+  });
+}
+
+/// Size by which pivots are compared.
+template <class S>
+COMPOUND_FN real_of<S> pivot_size(S a) {
+  const auto size = [](real_of<S> x) { return x < 0 ? -x : x; };
+  if constexpr (is_complex<S>)
+    return size(a.re) + size(a.im);
+  else
+    return size(a);
+}
+
+template <class S>
+COMPOUND_FN bool is_finite(S a) {
+  const real_of<S> size = pivot_size(a);
+  return size - size == 0;
+}
+
+/// 1 / a; for complex numbers without the overflow of |a|^2.
+template <class S>
+COMPOUND_FN S reciprocal(S a) {
+  using R = real_of<S>;
+  if constexpr (is_complex<S>) {
+    const R scale = 1 / pivot_size(a);
+    const R re = a.re * scale, im = a.im * scale, factor = scale / (re * re + im * im);
+    return {re * factor, -im * factor};
+  } else {
+    return 1 / a;
+  }
+}
+
+/// Exchanges two of n scalars' rows or columns: `step` apart each.
+template <class S>
+COMPOUND_FN void exchange(S* a, S* b, int n, int step) {
+  for (int i = 0; i < n; ++i) {
+    const S kept = a[i * step];
+    a[i * step] = b[i * step];
+    b[i * step] = kept;
+  }
+}
+
+/// Row of the largest scalar of column k, from row k down.
+template <class S>
+COMPOUND_FN int pivot_row(const S* a, int n, int k) {
+  int best = k;
+  for (int i = k + 1; i < n; ++i)
+    if (pivot_size(a[i + k * n]) > pivot_size(a[best + k * n])) best = i;
+  return best;
+}
+
+/// Row k times 1 / pivot, and column k eliminated from the other rows; the inverse's column takes its place.
+template <class S>
+COMPOUND_FN void eliminate(S* a, int n, int k) {
+  const S factor = reciprocal(a[k + k * n]);
+  a[k + k * n] = S{1};
+  for (int j = 0; j < n; ++j) a[k + j * n] = factor * a[k + j * n];
+  for (int i = 0; i < n; ++i) {
+    if (i == k) continue;
+    const S of_row = a[i + k * n];
+    a[i + k * n] = S{};
+    for (int j = 0; j < n; ++j) a[i + j * n] -= of_row * a[k + j * n];
+  }
+}
+
+/// An n x n block, column by column, becomes its inverse by Gauss-Jordan with partial pivoting. False where it has
+/// none: a pivot is 0, or something is not finite.
+template <int most, class S>
+COMPOUND_FN bool invert(S* a, int n) {
+  int pivot[most];
+  for (int k = 0; k < n; ++k) {
+    pivot[k] = pivot_row(a, n, k);
+    if (pivot[k] != k) exchange(a + k, a + pivot[k], n, n);
+    const S chosen = a[k + k * n];
+    if (pivot_size(chosen) == 0 || !is_finite(chosen)) return false;
+    eliminate(a, n, k);
+  }
+  for (int k = n - 1; k >= 0; --k)
+    if (pivot[k] != k) exchange(a + k * n, a + pivot[k] * n, n, 1);
+  bool finite = true;
+  for (int i = 0; i < n * n; ++i) finite = finite && is_finite(a[i]);
+  return finite;
+}
+
+/// The inverse of one block row's diagonal block, column by column; 0 where it is missing or singular, and then
+/// `inverted` is 0.
+template <class Entry, class Stored, class Slices, class MatrixWords>
+COMPOUND_FN void invert_diagonal(const DiagonalArgs& args, idx position) {
+  using S = typename Entry::scalar;
+  constexpr int most = Entry::block_rows;
+  const diagonals<Entry, Stored, Slices, MatrixWords> d(args);
+  const int n = d.entry.rows();
+  S block[most * most];
+  for (int i = 0; i < n * n; ++i) block[i] = S{};
+  for_each_on_diagonal(d, position, [&](const auto& words) {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) block[i + j * n] += d.entry.block(words, i, j);
+  });
+  const bool regular = invert<most>(block, n);
+  const idx row = d.slices.row(position);
+  S* const to = d.to + slot_t(row) * n * n;
+  for (int i = 0; i < n * n; ++i) to[i] = regular ? block[i] : S{};
+  args.inverted[row] = regular;
+}
+
+}  // namespace compound

@@ -1,0 +1,36 @@
+#include "diagonal_args.hpp"
+
+#include "error.hpp"
+
+namespace compound {
+
+DiagonalArgs diagonal_args(const DiagonalTask& t, unsigned char* inverted) {
+  const BlockShape& b = t.problem.block;
+  if (b.rows != b.cols)
+    throw error(ErrorKind::argument, "diagonal blocks of a matrix with blocks of " + std::to_string(b.rows) + "x" +
+                                         std::to_string(b.cols) + "; only square blocks have a diagonal");
+  const LayoutArrays& l = t.layout;
+  const LayoutSpec& spec = t.plan.layout;
+  DiagonalArgs a;
+  a.block_size = b.rows;
+  a.positions = l.positions;
+  a.height = l.height;
+  a.start = l.start;
+  a.length = l.length;
+  a.column = l.column;
+  a.presence = l.presence;
+  a.row_of = l.row_of;
+  const bool one_group = spec.word_group == group_all;
+  a.word_shift =
+      one_group ? word_map<dynamic>::one_group : static_cast<int>(word_map<dynamic>::log2_of(spec.word_group));
+  a.word_stride = one_group ? l.slots : slot_t{spec.word_group};
+  a.words_by_row = spec.word_order == WordOrder::row;
+  a.values = t.values;
+  a.to = t.to;
+  a.inverted = inverted;
+  return a;
+}
+
+SumArgs sum_args(const SumTask& t) { return {t.sums, t.first, t.index, t.place, t.from, t.to}; }
+
+}  // namespace compound

@@ -1,0 +1,61 @@
+#include "diagonals.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "../diagonal_args.hpp"
+#include "kernels.hpp"
+
+namespace compound::host {
+
+namespace {
+
+/// Rows that the layout does not list, or whose block is not there, are 0.
+void clear(const DiagonalTask& t, int scalars_per_row) {
+  if (t.rows > 0) std::memset(t.to, 0, std::size_t(t.rows) * scalars_per_row * bytes_of(t.problem.scalar));
+}
+
+template <class S, Update update>
+void sum_all(const SumArgs& a) {
+  for (slot_t s = 0; s < a.sums; ++s) sum_list<S, update>(a, s);
+}
+
+struct SumRow {
+  ScalarType scalar;
+  void (*assign)(const SumArgs&);
+  void (*add)(const SumArgs&);
+};
+
+template <class S>
+constexpr SumRow sum_row() {
+  return {scalar_type_of<S>(), sum_all<S, Update::assign>, sum_all<S, Update::add>};
+}
+
+constexpr SumRow sum_rows[] = {sum_row<float>(), sum_row<double>(), sum_row<complex_number<float>>(),
+                               sum_row<complex_number<double>>()};
+
+}  // namespace
+
+void diagonal(const DiagonalTask& t) {
+  const DiagonalArgs args = diagonal_args(t);
+  clear(t, args.block_size);
+  find_kernels(t.plan, t.problem)->diagonal(args);
+}
+
+std::optional<idx> invert_diagonal(const DiagonalTask& t) {
+  std::vector<unsigned char> inverted(t.rows, 0);
+  const DiagonalArgs args = diagonal_args(t, inverted.data());
+  clear(t, args.block_size * args.block_size);
+  find_kernels(t.plan, t.problem)->invert_diagonal(args);
+  const auto first = std::find(inverted.begin(), inverted.end(), 0);
+  if (first == inverted.end()) return {};
+  return static_cast<idx>(first - inverted.begin());
+}
+
+void sum(const SumTask& t) {
+  for (const SumRow& row : sum_rows)
+    if (row.scalar == t.scalar) (t.update == Update::add ? row.add : row.assign)(sum_args(t));
+}
+
+}  // namespace compound::host

@@ -1,0 +1,213 @@
+// Diagonals and inverses of diagonal blocks over square patterns, in all layouts, entries and scalars.
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+#include "support/pairwise.hpp"
+#include "support/products.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+/// Square ones of the zoo, and some with all diagonal blocks.
+const std::vector<ZooPattern>& square_patterns() {
+  static const std::vector<ZooPattern> all = [] {
+    std::vector<ZooPattern> square;
+    for (const auto& z : zoo())
+      if (z.pattern.rows == z.pattern.cols) square.push_back(z);
+    square.push_back({"even", even_pattern(77, 300)});
+    square.push_back({"twice on the diagonal", pattern_of(3, {{0, 1, 0}, {1}, {2, 2, 0, 2}})});
+    square.push_back({"last column first", pattern_of(4, {{3, 0}, {1, 0}, {3, 2, 1}, {3}})});
+    square.push_back({"last row missing", pattern_of(4, {{0}, {1}, {2}, {}})});
+    return square;
+  }();
+  return all;
+}
+
+struct EntryCase {
+  std::string_view entry;
+  int real, complex;  ///< block size in each field
+};
+const std::vector<EntryCase> entries = {{"dense", 1, 1},   {"dense", 2, 2},   {"dense", 3, 3},      {"dense", 4, 4},
+                                        {"dense", 5, 5},   {"dense", 6, 6},   {"dense", 7, 7},      {"dense", 8, 8},
+                                        {"dense", 11, 11}, {"dense", 32, 32}, {"quaternion", 4, 2}, {"complex", 2, 2}};
+const std::vector<std::string> layouts = {"csr", "ellr", "sell:2", "sell:8", "sell:32", "sell:8:64", "sell:32:all"};
+const std::vector<std::string> word_groups = {" words=1:row",  " words=1:column", " words=8:column",
+                                              " words=32:row", " words=all:row",  " words=all:column"};
+const std::vector<std::string> occupancies = {"", " presence"};
+const std::vector<std::string> row_lists = {"", " rowlist"};
+
+struct Scalars {
+  ScalarType vectors;
+  const char* values;
+};
+const std::vector<Scalars> scalars = {
+    {{Field::real, Precision::single}, " values=float"},    {{Field::real, Precision::double_}, " values=double"},
+    {{Field::complex, Precision::single}, " values=float"}, {{Field::complex, Precision::double_}, " values=double"},
+    {{Field::real, Precision::double_}, " values=float"},   {{Field::complex, Precision::double_}, " values=float"},
+};
+
+enum Factor { pattern, entry, layout, words, occupancy, row_list, scalar };
+
+int size_in(const Choice& c) {
+  const EntryCase& e = entries[c[entry]];
+  return scalars[c[scalar]].vectors.field == Field::real ? e.real : e.complex;
+}
+
+Problem problem_in(const Choice& c) { return {{size_in(c), size_in(c)}, scalars[c[scalar]].vectors}; }
+
+Plan plan_in(const Choice& c) {
+  return parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] + word_groups[c[words]] +
+                        occupancies[c[occupancy]] + row_lists[c[row_list]] + scalars[c[scalar]].values,
+                    {});
+}
+
+template <class List>
+int count(const List& list) {
+  return static_cast<int>(list.size());
+}
+
+const std::vector<Choice>& cases() {
+  static const std::vector<Choice> set =
+      covering_set({{count(square_patterns()), count(entries), count(layouts), count(word_groups), count(occupancies),
+                     count(row_lists), count(scalars)},
+                    [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
+                    {entry, layout, occupancy, scalar}},
+                   1);
+  return set;
+}
+
+/// [rows] diagonal blocks, those given several times added up, and which rows have one.
+template <class S>
+struct Diagonal {
+  std::vector<std::vector<S>> block;
+  std::vector<bool> there;
+};
+
+template <class S>
+Diagonal<S> diagonal_of(const Pattern& p, int n, const std::vector<S>& blocks) {
+  Diagonal<S> d{std::vector<std::vector<S>>(p.rows, std::vector<S>(std::size_t(n) * n)), std::vector<bool>(p.rows)};
+  for (idx row = 0; row < p.rows; ++row)
+    for (count32 e = p.start[row]; e < p.start[row + 1]; ++e) {
+      if (p.column[e] != row) continue;
+      d.there[row] = true;
+      for (int k = 0; k < n * n; ++k) d.block[row][k] += blocks[std::size_t{e} * n * n + k];
+    }
+  return d;
+}
+
+/// |a b - 1|, the largest of its scalars.
+template <class S>
+long double distance_from_one(const std::vector<S>& a, const S* b, int n) {
+  long double most = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      wide_of<S> sum{};
+      for (int k = 0; k < n; ++k) sum += widened(a[i + k * n]) * widened(b[k + j * n]);
+      sum -= widened(S(i == j ? 1 : 0));
+      most = std::max(most, magnitude(sum));
+    }
+  return most;
+}
+
+/// Far from singular: numbers with 3 added to their real part, dense blocks with a large diagonal.
+template <class S>
+std::vector<S> regular_blocks(std::string_view entry, int n, count32 blocks_needed, Random& random) {
+  auto blocks = random_blocks<S>(entry, {n, n}, blocks_needed, random);
+  const real_of<S> added = entry == "dense" ? real_of<S>(2 * n) : real_of<S>(3);
+  for (count32 e = 0; e < blocks_needed; ++e)
+    for (int i = 0; i < n; ++i) blocks[(std::size_t{e} * n + i) * n + i] += S(added);
+  return blocks;
+}
+
+class Diagonals : public testing::TestWithParam<Choice> {
+ protected:
+  /// f(S{}, pattern, block size, blocks as stored, packed matrix).
+  template <class F>
+  void on_packed(const F& f) {
+    const Choice& c = GetParam();
+    const Pattern& p = square_patterns()[c[pattern]].pattern;
+    const int n = size_in(c);
+    SCOPED_TRACE(std::string(square_patterns()[c[pattern]].name) + ", blocks of " + std::to_string(n) + ", " +
+                 to_string(plan_in(c)) + ", " + seed_text());
+    with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
+      Random random;
+      const auto blocks = regular_blocks<S>(entries[c[entry]].entry, n, p.view().entries(), random);
+      PackedMatrix A(p.view(), problem_in(c), plan_in(c), backend("host"));
+      A.update_values(blocks.data());
+      f(S{}, p, n, as_stored(blocks, plan_in(c).values), A);
+    });
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Pairwise, Diagonals, testing::ValuesIn(cases()),
+                         [](const auto& instance) { return "case_" + std::to_string(instance.index); });
+
+TEST_P(Diagonals, AreThoseOfTheBlocks) {
+  on_packed([]<class S>(S, const Pattern& p, int n, const std::vector<S>& blocks, const PackedMatrix& A) {
+    const auto wanted = diagonal_of(p, n, blocks);
+    std::vector<S> found(std::size_t(p.rows) * n, not_a_number<S>());
+
+    A.diagonal(found.data());
+
+    int wrong = 0;
+    for (idx row = 0; row < p.rows; ++row)
+      for (int i = 0; i < n; ++i) wrong += !(found[std::size_t(row) * n + i] == wanted.block[row][i + i * n]);
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
+TEST_P(Diagonals, AreInverted) {
+  on_packed([]<class S>(S, const Pattern& p, int n, const std::vector<S>& blocks, const PackedMatrix& A) {
+    const auto d = diagonal_of(p, n, blocks);
+    const std::size_t scalars_of_block = std::size_t(n) * n;
+    std::vector<S> found(p.rows * scalars_of_block, not_a_number<S>());
+
+    const auto first_bad = A.invert_diagonal(found.data());
+
+    std::optional<idx> first_missing;
+    for (idx row = 0; row < p.rows; ++row) {
+      const S* const inverse = found.data() + row * scalars_of_block;
+      if (!d.there[row] && !first_missing) first_missing = row;
+      if (d.there[row])
+        EXPECT_LE(distance_from_one(d.block[row], inverse, n), 16 * n * std::numeric_limits<real_of<S>>::epsilon())
+            << "row " << row;
+      else
+        EXPECT_TRUE(std::all_of(inverse, inverse + scalars_of_block, [](S s) { return s == S{}; })) << "row " << row;
+    }
+    EXPECT_EQ(first_bad, first_missing);
+  });
+}
+
+TEST(InvertDiagonal, NamesTheFirstSingularRowInAnyRowOrder) {
+  for (const char* layout : {"csr", "sell:2:all", "sell:8:all presence", "ellr rowlist"}) {
+    const Pattern p = pattern_of(5, {{0}, {1, 0, 2}, {2, 1}, {3}, {4, 1, 2, 3}});
+    std::vector<double> blocks(4 * p.view().entries(), 0.0);
+    for (count32 e = 0; e < p.view().entries(); ++e) blocks[4 * e] = 2, blocks[4 * e + 3] = 4;
+    for (const count32 singular : {p.start[4], p.start[2]}) blocks[4 * singular + 3] = 0;  // rows 4 and 2
+    PackedMatrix A(p.view(), {{2, 2}, {}}, parse_plan(layout, {}), backend("host"));
+    A.update_values(blocks.data());
+    std::vector<double> found(20);
+
+    EXPECT_EQ(A.invert_diagonal(found.data()), 2) << layout;
+
+    EXPECT_EQ(found[4 * 3], 0.5) << layout;
+    EXPECT_EQ(found[4 * 2], 0) << layout;
+  }
+}
+
+TEST(Diagonal, NeedsSquareBlocks) {
+  const Pattern p = pattern_of(1, {{0}});
+  const std::vector<double> blocks(6);
+  PackedMatrix A(p.view(), {{3, 2}, {}}, {}, backend("host"));
+  A.update_values(blocks.data());
+  double found[9];
+
+  EXPECT_ERROR(A.diagonal(found), ErrorKind::argument,
+               "diagonal blocks of a matrix with blocks of 3x2; only square blocks have a diagonal");
+  EXPECT_ERROR(A.invert_diagonal(found), ErrorKind::argument,
+               "diagonal blocks of a matrix with blocks of 3x2; only square blocks have a diagonal");
+}
+
+}  // namespace
+}  // namespace compound::test

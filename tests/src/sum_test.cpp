@@ -1,0 +1,80 @@
+// Backend::sum: lists of scalars added up in their order.
+#include <gtest/gtest.h>
+
+#include "backend.hpp"
+#include "support/blocks.hpp"
+
+namespace compound::test {
+namespace {
+
+struct Lists {
+  std::vector<slot_t> first, index, place;
+  slot_t sums() const { return static_cast<slot_t>(first.size()) - 1; }
+};
+
+/// Lists of 0 to 5 indices below `from`, to places in another order than theirs.
+Lists random_lists(slot_t sums, int from, Random& random) {
+  Lists l{{0}, {}, {}};
+  for (slot_t s = 0; s < sums; ++s) {
+    for (int left = random.below(6); left > 0; --left) l.index.push_back(random.below(from));
+    l.first.push_back(static_cast<slot_t>(l.index.size()));
+    l.place.push_back((7 * s + 3) % sums);
+  }
+  return l;
+}
+
+SumTask task_of(const Lists& l, ScalarType scalar, bool placed, Update update, const void* from, void* to) {
+  return {scalar, l.sums(), l.first.data(), l.index.data(), placed ? l.place.data() : nullptr, from, to, update};
+}
+
+template <class S>
+void expect_sums(bool placed, Update update) {
+  Random random;
+  const auto l = random_lists(50, 40, random);
+  const auto from = random_vector<S>(40, random), before = random_vector<S>(50, random);
+  auto found = before, wanted = before;
+  for (slot_t s = 0; s < l.sums(); ++s) {
+    S sum{};
+    for (slot_t n = l.first[s]; n < l.first[s + 1]; ++n) sum += from[l.index[n]];
+    S& to = wanted[placed ? l.place[s] : s];
+    if (update == Update::add) sum += to;
+    to = sum;
+  }
+
+  backend("host").sum(task_of(l, scalar_type_of<S>(), placed, update, from.data(), found.data()));
+
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i] == wanted[i]) << i << ", " << seed_text();
+}
+
+TEST(Sum, AddsUpInTheOrderOfTheLists) {
+  for (const bool placed : {false, true})
+    for (const Update update : {Update::assign, Update::add}) {
+      expect_sums<float>(placed, update);
+      expect_sums<double>(placed, update);
+      expect_sums<complex_number<float>>(placed, update);
+      expect_sums<complex_number<double>>(placed, update);
+    }
+}
+
+TEST(Sum, KeepsTheOrderWhereItMatters) {
+  const Lists l{{0, 3, 6}, {0, 1, 2, 2, 1, 0}, {}};
+  const std::vector<double> from = {1e17, -1e17, 1};
+  std::vector<double> found(2);
+
+  backend("host").sum(task_of(l, {}, false, Update::assign, from.data(), found.data()));
+
+  EXPECT_EQ(found, (std::vector<double>{1, 0}));
+}
+
+TEST(Sum, TouchesOnlyItsPlaces) {
+  const Lists l{{0, 1}, {0}, {2}};
+  const std::vector<double> from = {5};
+  std::vector<double> found = {1, 2, 3, 4};
+
+  backend("host").sum(task_of(l, {}, true, Update::assign, from.data(), found.data()));
+
+  EXPECT_EQ(found, (std::vector<double>{1, 2, 5, 4}));
+}
+
+}  // namespace
+}  // namespace compound::test
