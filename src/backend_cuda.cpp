@@ -4,12 +4,14 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "backend.hpp"
 #include "backend_host.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
 #include "device/kernels.hpp"
+#include "diagonal_args.hpp"
 #include "error.hpp"
 
 namespace compound {
@@ -35,12 +37,13 @@ class CudaCode final : public Code {
   const void* product(Op op, Update update, bool shares_values, bool reordered) {
     const std::size_t at = ((static_cast<std::size_t>(op) * 2 + (update == Update::add)) * 2 + shares_values) * 2;
     const void*& kernel = products_[at + reordered];
-    if (!kernel)
-      kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
+    if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
     return kernel;
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
   const void* regroup() { return once(regroup_, cuda::regroup_source); }
+  const void* diagonal() { return once(diagonal_, cuda::diagonal_source); }
+  const void* inverse() { return once(inverse_, cuda::inverse_source); }
 
   unsigned* counter(cudaStream_t stream) {
     if (plan_.schedule.balance != Balance::counted) return nullptr;
@@ -60,8 +63,7 @@ class CudaCode final : public Code {
   Plan plan_;
   Problem problem_;
   std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
-  const void* pack_ = nullptr;
-  const void* regroup_ = nullptr;
+  const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   unsigned* counter_ = nullptr;
 };
 
@@ -69,6 +71,19 @@ CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
 
 /// Bytes of one full block, as the owner of the pattern has them.
 std::size_t block_bytes(const Problem& p) { return std::size_t{1} * p.block.rows * p.block.cols * bytes_of(p.scalar); }
+
+/// A piece of device memory for the time of a call.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(std::size_t bytes) : memory_(cuda::allocate(bytes)) {}
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory() { cuda::release(memory_); }
+  void* data() const { return memory_; }
+
+ private:
+  void* memory_;
+};
 
 class CudaBackend final : public Backend {
  public:
@@ -103,15 +118,19 @@ class CudaBackend final : public Backend {
   std::optional<count32> first_misfit(const PackTask& task, count32 entries) override;
   void multiply(const ProductTask& task) override;
   void regroup(const RegroupTask& task) override;
-  void diagonal(const DiagonalTask&) override { throw error(ErrorKind::unsupported, "no diagonals yet"); }
-  std::optional<idx> invert_diagonal(const DiagonalTask&) override {
-    throw error(ErrorKind::unsupported, "no diagonals yet");
-  }
-  void sum(const SumTask&) override { throw error(ErrorKind::unsupported, "no sums yet"); }
+  void diagonal(const DiagonalTask& task) override;
+  std::optional<idx> invert_diagonal(const DiagonalTask& task) override;
+  void sum(const SumTask& task) override;
 
  private:
   void pack_part(const PackTask& task, const void* blocks, slot_t from, slot_t to);
   void pack_from_host(const PackTask& task);
+  /// A kernel with one worker for each of `workers`.
+  template <class Argument>
+  void launch(const void* kernel, slot_t workers, const Argument& argument) {
+    cuda::launch(kernel, blocks_for(workers, threads_of_other_kernels), threads_of_other_kernels, argument, queue_);
+  }
+  void clear(void* to, std::size_t bytes) { check(cudaMemsetAsync(to, 0, bytes, queue_), "clearing memory"); }
 
   cudaStream_t queue_ = nullptr;
 };
@@ -142,7 +161,7 @@ bool is_copy(const PackTask& t) {
 void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
   const slot_t workers = t.layout.height == 1 ? to - from : slot_t{t.layout.positions};
   const pack_args args{args_of(t.layout), t.layout.first_entry, blocks, t.values, from, to};
-  cuda::launch(of(t.code).pack(), blocks_for(workers, threads_of_other_kernels), threads_of_other_kernels, args, queue_);
+  launch(of(t.code).pack(), workers, args);
 }
 
 /// Blocks go through pinned chunks to a buffer of the device's, and from there to their slots.
@@ -151,12 +170,11 @@ void CudaBackend::pack_from_host(const PackTask& t) {
   cuda::Staging& staging = cuda::Staging::instance();
   if (is_copy(t)) return staging.upload(t.values, t.blocks, t.entries * each, queue_);
   const slot_t in_chunk = std::max<slot_t>(1, static_cast<slot_t>(cuda::Staging::chunk_bytes / each));
-  const std::unique_ptr<void, void (*)(void*)> buffer(
-      cuda::allocate(std::min(in_chunk, std::max<slot_t>(1, t.entries)) * each), [](void* p) { cuda::release(p); });
+  const DeviceMemory buffer(std::min(in_chunk, t.entries) * each);
   for (slot_t from = 0; from < t.entries; from += in_chunk) {
     const slot_t to = std::min(from + in_chunk, t.entries);
-    staging.upload(buffer.get(), static_cast<const char*>(t.blocks) + from * each, (to - from) * each, queue_);
-    pack_part(t, buffer.get(), from, to);
+    staging.upload(buffer.data(), static_cast<const char*>(t.blocks) + from * each, (to - from) * each, queue_);
+    pack_part(t, buffer.data(), from, to);
   }
   synchronize();
 }
@@ -192,7 +210,7 @@ void CudaBackend::multiply(const ProductTask& t) {
   if (t.plan.layout.row_list && t.op == Op::none) {  // rows that are not listed are 0 or z, the others add to that
     const std::size_t bytes = vector_bytes(t, t.rows, shape.rows);
     if (update == Update::assign)
-      check(cudaMemsetAsync(t.y, 0, bytes, queue_), "clearing y");
+      clear(t.y, bytes);
     else if (t.z != t.y)
       check(cudaMemcpyAsync(t.y, t.z, bytes, cudaMemcpyDeviceToDevice, queue_), "copying z");
     update = Update::add;
@@ -218,9 +236,30 @@ void CudaBackend::multiply(const ProductTask& t) {
 }
 
 void CudaBackend::regroup(const RegroupTask& t) {
-  const regroup_args args{t.slots, t.value_slots, t.value_slot, t.values, t.to};
-  cuda::launch(of(t.code).regroup(), blocks_for(t.slots, threads_of_other_kernels), threads_of_other_kernels, args,
-               queue_);
+  launch(of(t.code).regroup(), t.slots, regroup_args{t.slots, t.value_slots, t.value_slot, t.values, t.to});
+}
+
+void CudaBackend::diagonal(const DiagonalTask& t) {
+  const DiagonalArgs args = diagonal_args(t);
+  clear(t.to, std::size_t{1} * t.rows * args.block_size * bytes_of(t.problem.scalar));
+  launch(of(t.code).diagonal(), args.positions, args);
+}
+
+std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
+  const DeviceMemory inverted(t.rows);
+  const DiagonalArgs args = diagonal_args(t, static_cast<unsigned char*>(inverted.data()));
+  clear(t.to, t.rows * block_bytes(t.problem));
+  clear(inverted.data(), t.rows);
+  launch(of(t.code).inverse(), args.positions, args);
+  std::vector<unsigned char> flags(t.rows);
+  download(flags.data(), inverted.data(), flags.size());
+  const auto first = std::find(flags.begin(), flags.end(), 0);
+  if (first == flags.end()) return {};
+  return static_cast<idx>(first - flags.begin());
+}
+
+void CudaBackend::sum(const SumTask& t) {
+  launch(cuda::kernel_of(cuda::sum_source(t.scalar, t.update)), t.sums, sum_args(t));
 }
 
 }  // namespace

@@ -9,6 +9,12 @@ namespace {
 /// Whether the pattern's own arrays are this layout's integers already.
 bool is_pattern(const LayoutSpec& l) { return l.slice == 1 && !l.row_list; }
 
+void require_applicable(const Plan& plan, const Problem& problem, const Backend& backend) {
+  auto reason = applicable(plan, problem);
+  if (!reason) reason = backend.applicable(plan, problem);
+  if (reason) throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
+}
+
 }  // namespace
 
 PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
@@ -19,15 +25,21 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
       rows_(pattern.rows),
       cols_(pattern.cols),
       entries_(pattern.entries()) {
-  auto reason = applicable(plan, problem);
-  if (!reason) reason = backend.applicable(plan, problem);
-  if (reason) throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
+  require_applicable(plan, problem, backend);
   code_ = backend.code_for(plan_, problem_);
   take_layout(pattern, lifetime);
   const LayoutSpec& l = plan.layout;
   lies_on_blocks_ = plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
                     plan.values == problem.scalar.precision && backend.name() == "host";
   if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(slots()));
+}
+
+void PackedMatrix::reschedule(const Schedule& schedule) {
+  Plan plan = plan_;
+  plan.schedule = schedule;
+  require_applicable(plan, problem_, *backend_);
+  code_ = backend_->code_for(plan, problem_);
+  plan_ = plan;
 }
 
 void PackedMatrix::Integers::take(Backend& on, Layout& l) {
@@ -106,17 +118,35 @@ void PackedMatrix::regroup() const {
 void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y) const {
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
   if (op == Op::none || !backend_->is_device())
-    return backend_->multiply({.plan = plan_, .problem = problem_, .layout = integers_.arrays, .rows = rows_,
-                               .cols = cols_, .values = words_, .value_slots = slots(), .op = op, .update = update,
-                               .x = x, .z = z, .y = y, .code = code_.get()});
-  if (!transposed_)
-    throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
+    return backend_->multiply({.plan = plan_,
+                               .problem = problem_,
+                               .layout = integers_.arrays,
+                               .rows = rows_,
+                               .cols = cols_,
+                               .values = words_,
+                               .value_slots = slots(),
+                               .op = op,
+                               .update = update,
+                               .x = x,
+                               .z = z,
+                               .y = y,
+                               .code = code_.get()});
+  if (!transposed_) throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
   const LayoutArrays& layout = transposed_->integers.arrays;
   const bool copy = transposed_->values.bytes() > 0;
-  backend_->multiply({.plan = plan_, .problem = problem_, .layout = layout, .rows = rows_, .cols = cols_,
+  backend_->multiply({.plan = plan_,
+                      .problem = problem_,
+                      .layout = layout,
+                      .rows = rows_,
+                      .cols = cols_,
                       .values = copy ? transposed_->values.data() : words_,
                       .value_slot = copy ? nullptr : transposed_->value_slot.data(),
-                      .value_slots = copy ? layout.slots : slots(), .op = op, .update = update, .x = x, .z = z, .y = y,
+                      .value_slots = copy ? layout.slots : slots(),
+                      .op = op,
+                      .update = update,
+                      .x = x,
+                      .z = z,
+                      .y = y,
                       .code = code_.get()});
 }
 

@@ -45,6 +45,9 @@ class PackedMatrix {
   PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                PatternLifetime lifetime = PatternLifetime::temporary);
 
+  /// Another schedule for the same packed words. Throws `argument` if it is not applicable; the old one then stays.
+  void reschedule(const Schedule& schedule);
+
   /// Compiles what products by A need, which the first of them would otherwise do.
   void compile() {
     if (code_) backend_->compile(*code_);

@@ -93,6 +93,8 @@ idx word_group_for(const LayoutSpec& spec) {
                                : static_cast<idx>(std::bit_floor(static_cast<unsigned>(spec.slice)));
 }
 
+}  // namespace
+
 void set_layout(Plan& p, std::string_view text) {
   const LayoutSpec read = parse_layout(text);
   p.layout.preset = read.preset;
@@ -101,6 +103,8 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.word_group = word_group_for(read);
   p.layout.occupancy = Occupancy::lengths;
 }
+
+namespace {
 
 /// The words of a plan line that stand alone; those of a group undo each other.
 struct Flag {
@@ -244,44 +248,6 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
 EntryShape entry_shape(const Plan& p, const Problem& problem) {
   if (p.entry != "dense") return entry_kind(p.entry).shape(problem.scalar.field);
   return {problem.block.rows, problem.block.cols, problem.block.rows * problem.block.cols};
-}
-
-namespace {
-
-/// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
-bool wants_row_list(const PatternStatistics& s) { return s.empty_rows > s.rows / 2; }
-
-/// Neighbouring rows that touch x in places apart, over more of it than a core's second cache holds.
-bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
-  constexpr double cached_bytes = 1 << 20;
-  return s.scattered > 0.5 && s.mean_distance * problem.block.cols * bytes_of(problem.scalar) > cached_bytes;
-}
-
-/// Short, even rows that stay in a core's second cache: there the end of each row costs more than its entries, and
-/// slices of 8 share it (docs/performance.md). Larger matrices stream equally fast from compressed rows, without a
-/// second copy.
-bool wants_slices(const PatternStatistics& s, const Problem& problem) {
-  constexpr double cached_bytes = 1 << 20, short_row = 16;
-  const double bytes = double(s.entries) * problem.block.rows * problem.block.cols * bytes_of(problem.scalar);
-  const bool small_block = problem.block.rows == problem.block.cols && problem.block.rows <= 8;
-  return s.entries > 0 && problem.scalar.field == Field::real && small_block && bytes <= cached_bytes &&
-         s.mean_row < short_row && s.longest_row <= 1.5 * s.mean_row && s.rows >= 64;
-}
-
-}  // namespace
-
-Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view) {
-  Plan plan;
-  plan.values = problem.scalar.precision;
-  set_layout(plan, wants_slices(s, problem) ? "sell:8" : "csr");
-  plan.layout.row_list = wants_row_list(s);
-  plan.schedule.fetch_x = wants_x_ahead(s, problem);
-  return plan;
-}
-
-Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const Problem& problem,
-                     std::string_view backend) {
-  return parse_plan(layout, default_plan(s, problem, backend));
 }
 
 }  // namespace compound

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "entry_kinds.hpp"
 #include "layout_spec.hpp"
@@ -24,7 +25,9 @@ struct Plan {
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`). Flags, the usual one not printed:
 /// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has);
-/// `xnear` or `xahead` (x is fetched ahead of its use).
+/// `xnear` or `xahead` (x is fetched ahead of its use). On devices also unroll=, threads=, blocks= (of threads on a
+/// multiprocessor) and `grid`, `static` or `dynamic` (how they come to their rows), `cached` or `stream` (how words are
+/// read).
 std::string to_string(const Plan& plan);
 
 /// Reads such a line. Words may come in any order and be left out; what is left out comes from `base`, but a layout
@@ -57,12 +60,14 @@ std::optional<std::string> applicable(const Plan& plan, const Problem& problem);
 /// Shape of one entry of the plan: for dense the block's own.
 EntryShape entry_shape(const Plan& plan, const Problem& problem);
 
-/// The rule-based plan of a backend for a matrix nobody gave a plan for.
-///
-/// host: compressed rows with column-major words, which lie on the parent's own arrays (no second copy); slices of 8
-/// for short, even rows of at most 1 MB; x fetched ahead where rows are in no order; with a row list when most rows are
-/// empty, as in an MPI matrix's off-diagonal part.
+/// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.
+void set_layout(Plan& plan, std::string_view layout);
+
+/// The rule-based plan of a backend for a matrix nobody gave a plan for (src/default_plan.cpp has the rules).
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
+
+/// The rule's plan first, then those that measuring might prefer to it: a handful.
+std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
 
 /// A layout as users name it, with the word map and row list that suit it.
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,

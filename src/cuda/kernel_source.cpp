@@ -41,8 +41,7 @@ std::string common_form(const Plan& plan, const Problem& problem) {
   line("using entry = " + entry_name(plan, problem));
   line("using stored = " + stored_name(plan, problem));
   constant("slot_t", "height", height_text(l.slice));
-  constant("Occupancy", "occupancy",
-           l.occupancy == Occupancy::presence ? "Occupancy::presence" : "Occupancy::lengths");
+  constant("Occupancy", "occupancy", l.occupancy == Occupancy::presence ? "Occupancy::presence" : "Occupancy::lengths");
   constant("slot_t", "word_group", group_text(l.word_group));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
   constant("Cache", "cache", plan.schedule.cache == Cache::stream ? "Cache::stream" : "Cache::keep");
@@ -56,7 +55,38 @@ std::string whole_source(const std::string& form, const std::string& bounds, con
          "(const __grid_constant__ " + arguments + " a) { " + call + "<form>(a); }\n";
 }
 
+/// A kernel whose workers each call `function(a, worker)` while worker < a.`workers`.
+std::string worker_source(const std::string& header, const std::string& arguments, const std::string& workers,
+                          const std::string& function) {
+  return "#include \"entry/complex.hpp\"\n#include \"entry/dense.hpp\"\n#include \"entry/quaternion.hpp\"\n#include "
+         "\"" +
+         header + "\"\nusing namespace compound;\nextern \"C\" __global__ void __launch_bounds__(128) " + kernel_name +
+         "(const __grid_constant__ " + arguments + " a) {\n" +
+         "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." + workers + ") " +
+         function + "(a, worker);\n}\n";
+}
+
+/// The functions of device/diagonal.hpp take a layout and word map that are known at run time.
+std::string diagonal_function(const std::string& name, const Plan& plan, const Problem& problem) {
+  return name + "<" + entry_name(plan, problem) + ", " + stored_name(plan, problem) +
+         ", slices<dynamic, Occupancy::any>, matrix_words<dynamic, WordOrder::any>>";
+}
+
 }  // namespace
+
+std::string diagonal_source(const Plan& plan, const Problem& problem) {
+  return worker_source("diagonal.hpp", "DiagonalArgs", "positions", diagonal_function("write_diagonal", plan, problem));
+}
+
+std::string inverse_source(const Plan& plan, const Problem& problem) {
+  return worker_source("diagonal.hpp", "DiagonalArgs", "positions",
+                       diagonal_function("invert_diagonal", plan, problem));
+}
+
+std::string sum_source(ScalarType scalar, Update update) {
+  return worker_source("sum_lists.hpp", "SumArgs", "sums",
+                       "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">");
+}
 
 std::string scalar_name(ScalarType s) {
   const std::string real = s.precision == Precision::single ? "float" : "double";

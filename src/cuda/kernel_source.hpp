@@ -17,6 +17,13 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
 std::string pack_source(const Plan& plan, const Problem& problem);
 std::string regroup_source(const Plan& plan, const Problem& problem);
 
+/// Over DiagonalArgs, one worker a position: the diagonal scalars, and the inverses of the diagonal blocks.
+std::string diagonal_source(const Plan& plan, const Problem& problem);
+std::string inverse_source(const Plan& plan, const Problem& problem);
+
+/// Over SumArgs, one worker a sum.
+std::string sum_source(ScalarType scalar, Update update);
+
 /// Type names of the device text: "double", "complex_number<float>", "dense<double, 3, 3>".
 std::string scalar_name(ScalarType scalar);
 std::string entry_name(const Plan& plan, const Problem& problem);

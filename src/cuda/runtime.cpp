@@ -49,10 +49,10 @@ int current_device_number() {
 }
 
 Device describe(int device) {
-  return {10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
-              attribute(cudaDevAttrComputeCapabilityMinor, device),
-          attribute(cudaDevAttrMultiProcessorCount, device),
-          static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device))};
+  return {
+      10 * attribute(cudaDevAttrComputeCapabilityMajor, device) + attribute(cudaDevAttrComputeCapabilityMinor, device),
+      attribute(cudaDevAttrMultiProcessorCount, device),
+      static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device))};
 }
 
 const void* load(const std::string& source) {

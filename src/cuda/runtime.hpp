@@ -19,14 +19,14 @@ std::string why_no_device();
 
 /// Of the current device.
 struct Device {
-  int capability = 0;       ///< 90 for compute capability 9.0
+  int capability = 0;  ///< 90 for compute capability 9.0
   int multiprocessors = 0;
   std::size_t second_cache_bytes = 0;
 };
 const Device& current_device();
 
-/// A kernel of one source text, compiled (or taken from the cache of cubins) when first asked for on this device and kept
-/// while the process lives.
+/// A kernel of one source text, compiled (or taken from the cache of cubins) when first asked for on this device and
+/// kept while the process lives.
 const void* kernel_of(const std::string& source);
 
 /// Queues a kernel with one argument, a plain structure.
@@ -34,8 +34,8 @@ template <class Argument>
 void launch(const void* kernel, slot_t blocks, int threads, const Argument& argument, cudaStream_t stream) {
   if (blocks == 0) return;
   void* arguments[] = {const_cast<Argument*>(&argument)};
-  check(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)), arguments, 0,
-                         stream),
+  check(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)), arguments,
+                         0, stream),
         "launching a kernel");
 }
 

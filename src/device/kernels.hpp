@@ -1,5 +1,5 @@
-// What a device runs: one kernel's work over its grid of workers. The source that NVRTC compiles names a `Form` (all that
-// is known about a plan) and one of the functions here (src/cuda/kernel_source.cpp).
+// What a device runs: one kernel's work over its grid of workers. The source that NVRTC compiles names a `Form` (all
+// that is known about a plan) and one of the functions here (src/cuda/kernel_source.cpp).
 #pragma once
 
 #include "entry/complex.hpp"
@@ -149,9 +149,8 @@ template <class Form>
 __device__ void multiply_all(const product_args& a) {
   const auto p = product_over<Form>(a);
   const slot_t blocks = (workers_of<Form>(a.layout) + blockDim.x - 1) / blockDim.x;
-  for_each_block<Form::balance>(blocks, a.counter, [&](slot_t b) {
-    multiply_worker<Form>(p, b * blockDim.x + threadIdx.x);
-  });
+  for_each_block<Form::balance>(blocks, a.counter,
+                                [&](slot_t b) { multiply_worker<Form>(p, b * blockDim.x + threadIdx.x); });
 }
 
 template <class Form>

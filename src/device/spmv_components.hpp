@@ -38,8 +38,8 @@ COMPOUND_FN constexpr int cols_of(const Entry& e) {
   return op == Op::none ? e.cols() : e.rows();
 }
 
-/// Scalar row `i` of one block row, for slices: neighbouring workers have neighbouring positions and the same i, so that
-/// words interleaved over a slice are read together.
+/// Scalar row `i` of one block row, for slices: neighbouring workers have neighbouring positions and the same i, so
+/// that words interleaved over a slice are read together.
 ///
 /// `lanes` and `at_once` as in multiply_row().
 template <Op op, Update update, int lanes, int at_once, class Product>
