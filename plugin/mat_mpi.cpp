@@ -12,6 +12,8 @@ namespace {
 PetscErrorCode destroy_scatter(MpiState* st) {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&st->ghosts));
+  PetscCall(VecDestroy(&st->device_ghosts));
+  st->device_ghost_memory = {};
   PetscCall(VecScatterDestroy(&st->scatter));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,36 +79,82 @@ PetscErrorCode raise_parts(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The parts, and where each is to multiply.
+struct PreparedParts {
+  Mat diagonal, off;
+  Place place_of_diagonal, place_of_off;
+};
+
 /// Whatever can fail does so here, before messages are under way.
-PetscErrorCode prepared_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off) {
+PetscErrorCode prepare_parts(Mat A, MpiState* st, Op op, Vec x, PreparedParts* p) {
   PetscFunctionBegin;
-  PetscCall(compound_parts(A, st, diagonal, off));
-  PetscCall(seq_prepare(*diagonal));
-  PetscCall(seq_prepare(*off));
+  PetscCall(compound_parts(A, st, &p->diagonal, &p->off));
+  PetscCall(place_of_product(A, st->settings, x, &p->place_of_diagonal));
+  p->place_of_off = p->place_of_diagonal;
+  PetscCall(seq_prepare(p->diagonal, op, &p->place_of_diagonal));
+  PetscCall(seq_prepare(p->off, op, &p->place_of_off));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Ghosts in device memory of our own, so that where it is full nothing of PETSc's fails; null then.
+PetscErrorCode make_device_ghosts([[maybe_unused]] MpiState* st) {
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA)
+  PetscInt n;
+  bool enough;
+  Backend& device = *device_backend();
+  PetscCall(VecGetLocalSize(st->ghosts, &n));
+  PetscCall(guarded_memory(PETSC_COMM_SELF, &enough, [&] {
+    st->device_ghost_memory = Buffer<std::byte>(device, static_cast<std::size_t>(n) * sizeof(PetscScalar));
+  }));
+  if (enough)
+    PetscCall(VecCreateSeqCUDAWithArrays(PETSC_COMM_SELF, 1, n, nullptr,
+                                         reinterpret_cast<PetscScalar*>(st->device_ghost_memory.data()),
+                                         &st->device_ghosts));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The ghosts on the side of x, unless the off-diagonal part multiplies on the host all the same.
+PetscErrorCode ghosts_beside(Vec x, MpiState* st, PreparedParts& p, Vec* ghosts) {
+  PetscFunctionBegin;
+  bool device = false;
+  *ghosts = st->ghosts;
+  if (p.place_of_off == Place::device && !st->columns.empty()) PetscCall(is_on_device(x, &device));
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!st->device_ghosts) PetscCall(make_device_ghosts(st));
+  if (st->device_ghosts)
+    *ghosts = st->device_ghosts;
+  else
+    PetscCall(seq_leave_device(p.off, "for ghosts", &p.place_of_off));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// y = A x or z + A x: the diagonal part's product runs while the ghosts travel.
 PetscErrorCode gather(Mat A, MpiState* st, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
-  Mat diagonal, off;
-  PetscCall(prepared_parts(A, st, &diagonal, &off));
-  PetscCall(VecScatterBegin(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(seq_run(diagonal, Op::none, update, x, z, y));
-  PetscCall(VecScatterEnd(st->scatter, x, st->ghosts, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(seq_run(off, Op::none, Update::add, st->ghosts, y, y));
+  PreparedParts p;
+  Vec ghosts;
+  PetscCall(prepare_parts(A, st, Op::none, x, &p));
+  PetscCall(ghosts_beside(x, st, p, &ghosts));
+  PetscCall(VecScatterBegin(st->scatter, x, ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(seq_run(p.diagonal, p.place_of_diagonal, Op::none, update, x, z, y));
+  PetscCall(VecScatterEnd(st->scatter, x, ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(seq_run(p.off, p.place_of_off, Op::none, Update::add, ghosts, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// y = op(A) x or z + op(A) x: what belongs to others is computed first and added to their y.
 PetscErrorCode scatter(Mat A, MpiState* st, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
-  Mat diagonal, off;
-  PetscCall(prepared_parts(A, st, &diagonal, &off));
-  PetscCall(seq_run(off, op, Update::assign, x, nullptr, st->ghosts));
-  PetscCall(seq_run(diagonal, op, update, x, z, y));
-  PetscCall(VecScatterBegin(st->scatter, st->ghosts, y, ADD_VALUES, SCATTER_REVERSE));
-  PetscCall(VecScatterEnd(st->scatter, st->ghosts, y, ADD_VALUES, SCATTER_REVERSE));
+  PreparedParts p;
+  Vec ghosts;
+  PetscCall(prepare_parts(A, st, op, x, &p));
+  PetscCall(ghosts_beside(x, st, p, &ghosts));
+  PetscCall(seq_run(p.off, p.place_of_off, op, Update::assign, x, nullptr, ghosts));
+  PetscCall(seq_run(p.diagonal, p.place_of_diagonal, op, update, x, z, y));
+  PetscCall(VecScatterBegin(st->scatter, ghosts, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterEnd(st->scatter, ghosts, y, ADD_VALUES, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

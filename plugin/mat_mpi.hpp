@@ -10,7 +10,9 @@ namespace compound::plugin {
 /// Hangs on Mat::spptr. Everything but `settings` can be made again from the parent.
 struct MpiState {
   Settings settings;
-  Vec ghosts = nullptr;           ///< the off-diagonal part's columns of x, blocks in its column order
+  Vec ghosts = nullptr;         ///< the off-diagonal part's columns of x, blocks in its column order
+  Vec device_ghosts = nullptr;  ///< the same for x on a device
+  Buffer<std::byte> device_ghost_memory;
   VecScatter scatter = nullptr;   ///< x to ghosts
   std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
   PetscObjectState parts_state = -1;

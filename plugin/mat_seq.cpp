@@ -1,7 +1,6 @@
 #include "mat_seq.hpp"
 
 #include "common_operations.hpp"
-#include "packing.hpp"
 
 namespace compound::plugin {
 
@@ -11,60 +10,6 @@ KeptSettings& kept_settings() {
 }
 
 namespace {
-
-/// The parent's flop counts, so that -log_view compares.
-PetscLogDouble flops(const SeqState& st, PetscInt bs, Op op, Update update) {
-  const double products = 2.0 * st.statistics.entries * bs * bs;
-  const bool saves_first_add = op == Op::none && update == Update::assign;
-  return products - (saves_first_add ? static_cast<double>(bs) * (st.statistics.rows - st.statistics.empty_rows) : 0.0);
-}
-
-PetscErrorCode parent_multiply(Mat A, SeqState* st, Op op, Update update, Vec x, Vec z, Vec y) {
-  PetscFunctionBegin;
-  const Parent* parent;
-  PetscCall(seq_parent(&parent));
-  const bool add = update == Update::add;
-  if (op == Op::none) PetscCall(add ? st->parent_multadd(A, x, z, y) : st->parent_mult(A, x, y));
-  if (op == Op::transpose)
-    PetscCall(add ? parent->ops.multtransposeadd(A, x, z, y) : parent->ops.multtranspose(A, x, y));
-  if (op == Op::hermitian)
-    PetscCall(add ? parent->ops.multhermitiantransposeadd(A, x, z, y) : parent->ops.multhermitiantranspose(A, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// PETSc's products of large blocks leave y as it was where a row is empty (seen in 3.18): such rows are set first.
-PetscErrorCode set_empty_rows(const SeqState& st, Op op, Vec z, Vec y) {
-  PetscFunctionBegin;
-  if (op != Op::none || st.statistics.empty_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!z)
-    PetscCall(VecSet(y, 0));
-  else if (z != y)
-    PetscCall(VecCopy(z, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode packed_multiply(Mat A, SeqState* st, Op op, Update update, Vec x, Vec z, Vec y) {
-  PetscFunctionBegin;
-  const PetscScalar *xa, *za = nullptr;
-  PetscScalar* ya;
-  const bool in_place = z == y;
-  PetscCall(VecGetArrayRead(x, &xa));
-  if (z && !in_place) PetscCall(VecGetArrayRead(z, &za));
-  if (in_place)
-    PetscCall(VecGetArray(y, &ya));
-  else
-    PetscCall(VecGetArrayWrite(y, &ya));
-  PetscCall(guarded(comm_of(A), [&] { multiply(*st, op, update, xa, in_place ? ya : za, ya); }));
-  if (in_place)
-    PetscCall(VecRestoreArray(y, &ya));
-  else
-    PetscCall(VecRestoreArrayWrite(y, &ya));
-  if (z && !in_place) PetscCall(VecRestoreArrayRead(z, &za));
-  PetscCall(VecRestoreArrayRead(x, &xa));
-  PetscCall(PetscLogFlops(flops(*st, A->rmap->bs, op, update)));
-  ++st->counts.products;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode install_seq(Mat A);
 
@@ -150,8 +95,10 @@ PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt nz, const PetscInt
   // New arrays may come to lie where the old ones were, and no state tells of them.
   SeqState* st;
   PetscCall(seq_state(A, &st));
-  st->pattern_key = {};
-  st->values_key = {};
+  for (PackedCopy& copy : st->copies) {
+    copy.pattern_key = {};
+    copy.values_key = {};
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,48 +181,6 @@ PetscErrorCode release_seq(Mat A) {
   A->spptr = nullptr;
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), MATSEQBAIJ));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode seq_prepare(Mat A) {
-  PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
-  if (!st->settings.parent_only()) PetscCall(refresh(A, st));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode seq_run(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
-  PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
-  if (st->settings.parent_only()) {
-    PetscCall(parent_multiply(A, st, op, update, x, z, y));
-  } else if (!st->packed) {
-    // The parent has Hermitian transposes of small blocks only.
-    const Op same = op == Op::hermitian && !PetscDefined(USE_COMPLEX) ? Op::transpose : op;
-    PetscCall(set_empty_rows(*st, op, z, y));
-    PetscCall(parent_multiply(A, st, same, update, x, z, y));
-  } else {
-    PetscCall(packed_multiply(A, st, op, update, x, z, y));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
-  PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
-  PetscCall(read_options_once(A, st->settings));
-  PetscCall(view_once(A, st->settings));
-  PetscCall(seq_prepare(A));
-  PetscCall(seq_run(A, op, update, x, z, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscInt64 packed_bytes(const SeqState& st) {
-  std::size_t bytes = st.packed ? st.packed->bytes().total() : 0;
-  if (st.other_blocks) bytes += st.other_blocks->bytes();
-  return static_cast<PetscInt64>(bytes);
 }
 
 PetscInt64 parent_bytes(const BlockArrays& b) {

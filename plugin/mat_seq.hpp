@@ -1,13 +1,16 @@
 // seqbaijcompound: a seqbaij whose products run on a packed copy, kept as a cache of the parent's arrays.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "device_vectors.hpp"
 #include "packed.hpp"
 #include "parent.hpp"
 #include "petsccompound.h"
+#include "placement.hpp"
 #include "reblock.hpp"
 #include "settings.hpp"
 
@@ -17,24 +20,21 @@ struct Counts {
   PetscInt64 products = 0, pattern_packs = 0, value_packs = 0;
 };
 
-/// Hangs on Mat::spptr. Everything but `settings` can be made again from the parent.
-struct SeqState {
-  Settings settings;
-  bool off_diagonal = false;  ///< of an mpibaijcompound
-
+/// The matrix packed for one place, and what it was made from.
+struct PackedCopy {
   std::optional<PackedMatrix> packed;
-  std::string left_to_parent;  ///< why there is none although the matrix was looked at
-  PatternStatistics statistics;  ///< of the parent's pattern
+  Problem problem{};     ///< that `packed` serves
+  std::string left_out;  ///< why there is none although the matrix was looked at: the next place multiplies
 
   /// Where the packed blocks are not of the parent's size.
   struct OtherBlocks {
     Reblocked shape;
     std::vector<Scalar> values;        ///< if `packed` lies on them
     mutable std::vector<Scalar> x, y;  ///< vectors in groups, where those are not full
+    bool is_full() const { return shape.rows.is_full() && shape.cols.is_full(); }
     std::size_t bytes() const;
   };
   std::optional<OtherBlocks> other_blocks;
-  Counts counts;
 
   /// What `packed` was made from; anything different means packing again.
   ///
@@ -52,6 +52,23 @@ struct SeqState {
     const PetscScalar* values = nullptr;
     bool operator==(const ValuesKey&) const = default;
   } values_key;
+
+  std::size_t bytes() const;
+};
+
+/// Hangs on Mat::spptr. Everything but `settings` can be made again from the parent.
+struct SeqState {
+  Settings settings;
+  bool off_diagonal = false;  ///< of an mpibaijcompound
+
+  std::array<PackedCopy, places.size()> copies;
+  PackedCopy& copy(Place place) { return copies[static_cast<int>(place)]; }
+  const PackedCopy& copy(Place place) const { return copies[static_cast<int>(place)]; }
+  PatternStatistics statistics;  ///< of the parent's pattern
+
+  DeviceBuffers buffers;
+  bool told_of_host_vectors = false, told_of_host_solver = false;
+  Counts counts;
 
   /// The parent's products for this block size, which it picks at preallocation.
   PetscErrorCode (*parent_mult)(Mat, Vec, Vec) = nullptr;
@@ -76,13 +93,18 @@ PetscErrorCode release_seq(Mat A);
 /// y = op(A) x or z + op(A) x by the packed copy, which is brought up to date first; z may be y, or null for assign.
 PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
 
-/// Its two halves. The first packs if need be, and is all that can fail for the matrix's sake; nothing where products
-/// are left to the parent. The second multiplies with what is there.
-PetscErrorCode seq_prepare(Mat A);
-PetscErrorCode seq_run(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
+/// Its two halves. The first packs if need be, for `place` or the next that can multiply, and is all that can fail for
+/// the matrix's sake; nothing where products are left to the parent. The second multiplies with what is there; a device
+/// whose memory is full then leaves the product to the host.
+PetscErrorCode seq_prepare(Mat A, Op op, Place* place);
+PetscErrorCode seq_run(Mat A, Place place, Op op, Update update, Vec x, Vec z, Vec y);
 
 PetscInt64 parent_bytes(const BlockArrays& arrays);
-/// Of everything held beside the parent.
-PetscInt64 packed_bytes(const SeqState& state);
+
+/// The device had no memory for what else a product needs: the host is made ready instead.
+PetscErrorCode seq_leave_device(Mat A, const char* wanted, Place* place);
+
+/// The product by PETSc's own operations for this block size.
+PetscErrorCode parent_multiply(Mat A, SeqState* state, Op op, Update update, Vec x, Vec z, Vec y);
 
 }  // namespace compound::plugin

@@ -77,8 +77,15 @@ constexpr Option options[] = {
      [](const std::string& v) {
        check_word("precision", v, {"double", "single"});
      }},
-    {"tune", "effort to find a plan: off (by rule)", &Settings::tune,
-     [](const std::string& v) { check_word("tune effort", v, {"off"}); }},
+    {"transpose", "products by the transpose on a device: copy (of the values), shared (no copy, slower)",
+     &Settings::transpose,
+     [](const std::string& v) {
+       check_word("transpose", v, {"copy", "shared"});
+     }},
+    {"tune", "effort to find a plan: off (by rule), measure (times the plans near the rule's)", &Settings::tune,
+     [](const std::string& v) {
+       check_word("tune effort", v, {"off", "measure"});
+     }},
 };
 
 }  // namespace
@@ -96,9 +103,10 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
 
 int Settings::packed_block_size(int given) const { return block_size == "auto" ? given : std::stoi(block_size); }
 
-Plan choose_plan(const Settings& s, bool off_diagonal, const PatternStatistics& statistics, const Problem& problem) {
-  Plan base = s.layout == "auto" ? default_plan(statistics, problem, s.backend_name())
-                                 : plan_for_layout(s.layout, statistics, problem, s.backend_name());
+Plan choose_plan(const Settings& s, std::string_view backend, bool off_diagonal, const PatternStatistics& statistics,
+                 const Problem& problem) {
+  Plan base = s.layout == "auto" ? default_plan(statistics, problem, backend)
+                                 : plan_for_layout(s.layout, statistics, problem, backend);
   if (s.entry != "auto") base.entry = entry_kind(s.entry).name;
   if (s.precision == "single") base.values = Precision::single;
   const PlanText parts = split_off_diagonal(s.plan);

@@ -37,72 +37,117 @@ bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& give
   return !st.off_diagonal || needed || r.fill(given.entries()) >= 0.5;
 }
 
+/// One copy in the making.
+struct Packing {
+  Mat A;
+  SeqState& st;
+  Place place;
+  const BlockArrays& b;
+  PackedCopy& copy = st.copy(place);
+  bool on_device() const { return place == Place::device; }
+};
+
 /// The pattern in blocks of the size that was asked for.
-PatternView packed_pattern(SeqState& st, const PatternView& given, int given_size, int* size) {
+PatternView packed_pattern(const SeqState& st, PackedCopy& copy, const PatternView& given, int given_size, int* size) {
   *size = given_size;
   const int wanted = st.settings.packed_block_size(given_size);
   if (wanted == given_size) return given;
   try {
-    st.other_blocks = SeqState::OtherBlocks{reblocked(given, given_size, wanted), {}, {}, {}};
+    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, given_size, wanted), {}, {}, {}};
   } catch (const error& e) {
     throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
   }
-  if (!is_worth_it(st, st.other_blocks->shape, given)) {
-    st.other_blocks.reset();
+  if (!is_worth_it(st, copy.other_blocks->shape, given)) {
+    copy.other_blocks.reset();
     return given;
   }
   *size = wanted;
-  return st.other_blocks->shape.pattern.view();
+  return copy.other_blocks->shape.pattern.view();
 }
 
-/// What nobody asked for in particular and we have no code for is the parent's to multiply, as it was before; empty if
-/// we have.
-std::string why_left_to_parent(const SeqState& st, const Plan& plan, const Problem& problem) {
-  const Settings& s = st.settings;
-  const bool asked =
-      !s.plan.empty() || s.layout != "auto" || s.entry != "auto" || s.backend != "auto" || st.other_blocks;
-  return asked ? "" : backend(s.backend_name()).applicable(plan, problem).value_or("");
+/// Whether having no code for a plan is an error: where somebody asked for it in particular.
+bool is_asked_for(const Packing& p) {
+  const Settings& s = p.st.settings;
+  const bool by_name = s.backend == row_of(p.place).backend;
+  if (p.on_device()) return by_name;
+  return by_name || !s.plan.empty() || s.layout != "auto" || s.entry != "auto" || p.copy.other_blocks;
 }
 
-void pack_pattern(SeqState& st, const BlockArrays& b) {
-  Pattern copy;
+/// Why the next place is to multiply; empty if this one can. What nobody asked for in particular and we have no code
+/// for is the parent's to multiply, as it was before.
+std::string why_left_out(const Packing& p, const Plan& plan, const Problem& problem) {
+  if (p.on_device() && p.copy.other_blocks && !p.copy.other_blocks->is_full())
+    return "packed blocks are not full, so that vectors would have to be regrouped (-mat_compound_block_size)";
+  return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, problem).value_or("");
+}
+
+/// The plan by the effort that was asked for.
+Plan tuned_plan(const Packing& p, const PatternStatistics& pattern, const Problem& problem) {
+  return choose_plan(p.st.settings, row_of(p.place).backend, p.st.off_diagonal, pattern, problem);
+}
+
+void pack_pattern(const Packing& p) {
+  Pattern copied;
   int size;
-  const PatternView given = pattern_of(b, copy);
-  st.packed.reset();
-  st.other_blocks.reset();
-  st.statistics = statistics(given);
-  const PatternView pattern = packed_pattern(st, given, static_cast<int>(b.block_size), &size);
-  const Problem problem{{size, size}, scalar_type_of<Scalar>()};
-  const Plan plan =
-      choose_plan(st.settings, st.off_diagonal, st.other_blocks ? statistics(pattern) : st.statistics, problem);
-  st.left_to_parent = why_left_to_parent(st, plan, problem);
-  if (!st.left_to_parent.empty()) return;
-  st.packed.emplace(pattern, problem, plan, backend(st.settings.backend_name()),
-                    same_index_width || st.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
-  ++st.counts.pattern_packs;
+  PackedCopy& copy = p.copy;
+  const PatternView given = pattern_of(p.b, copied);
+  copy.packed.reset();
+  copy.other_blocks.reset();
+  p.st.statistics = statistics(given);
+  const PatternView pattern = packed_pattern(p.st, copy, given, static_cast<int>(p.b.block_size), &size);
+  const Problem problem = copy.problem = {{size, size}, scalar_type_of<Scalar>()};
+  const Plan plan = tuned_plan(p, copy.other_blocks ? statistics(pattern) : p.st.statistics, problem);
+  copy.left_out = why_left_out(p, plan, problem);
+  if (!copy.left_out.empty()) return;
+  copy.packed.emplace(pattern, problem, plan, backend(row_of(p.place).backend),
+                      same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
+  ++p.st.counts.pattern_packs;
 }
 
-void pack_values(SeqState& st, const BlockArrays& b) {
-  if (!st.other_blocks) return st.packed->update_values(b.values);
-  Pattern copy;
-  SeqState::OtherBlocks& other = *st.other_blocks;
-  std::vector<Scalar> values(std::size_t{st.packed->entries()} * other.shape.to * other.shape.to);
-  fill_blocks(other.shape, pattern_of(b, copy), reinterpret_cast<const Scalar*>(b.values), values.data());
-  st.packed->update_values(values.data());
-  if (st.packed->lies_on_blocks()) other.values = std::move(values);
+void pack_values(const Packing& p) {
+  PackedCopy& copy = p.copy;
+  if (!copy.other_blocks) return copy.packed->update_values(p.b.values);
+  Pattern copied;
+  PackedCopy::OtherBlocks& other = *copy.other_blocks;
+  std::vector<Scalar> values(std::size_t{copy.packed->entries()} * other.shape.to * other.shape.to);
+  fill_blocks(other.shape, pattern_of(p.b, copied), reinterpret_cast<const Scalar*>(p.b.values), values.data());
+  copy.packed->update_values(values.data());
+  if (copy.packed->lies_on_blocks()) other.values = std::move(values);
+}
+
+/// The pattern that is packed, once more.
+void pack_transposed(const Packing& p) {
+  Pattern copied;
+  const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
+  p.copy.packed->prepare_transposed(pattern, p.st.settings.transposed_values());
+}
+
+/// Packs by `body`; on a device that has no memory left the copy is given up.
+template <class Body>
+PetscErrorCode within_memory(const Packing& p, const char* wanted, const Body& body) {
+  PetscFunctionBegin;
+  if (!p.on_device()) {
+    PetscCall(guarded(comm_of(p.A), body));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bool enough;
+  PetscCall(guarded_memory(comm_of(p.A), &enough, body));
+  if (!enough) PetscCall(leave_device(p.A, &p.st, wanted));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// For -info alone, since it looks at the whole pattern: a mesh with some nodes partly clamped makes PETSc choose block
 /// size 1.
-PetscErrorCode suggest_block_size(Mat A, const SeqState& st, const BlockArrays& b) {
+PetscErrorCode suggest_block_size(const Packing& p) {
   PetscFunctionBegin;
+  const auto& [A, st, place, b, copy] = p;
   PetscBool told;
   PetscCall(PetscInfoEnabled(MAT_CLASSID, &told));
-  if (!told || st.off_diagonal || b.block_size != 1 || st.other_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!told || st.off_diagonal || b.block_size != 1 || copy.other_blocks) PetscFunctionReturn(PETSC_SUCCESS);
   int size = 1;
-  PetscCall(guarded(comm_of(A), [&] {
-    Pattern copy;
-    size = dense_block_size(pattern_of(b, copy), 0.8);
+  PetscCall(guarded(comm_of(p.A), [&] {
+    Pattern copied;
+    size = dense_block_size(pattern_of(p.b, copied), 0.8);
   }));
   if (size > 1)
     PetscCall(PetscInfo(A,
@@ -112,72 +157,131 @@ PetscErrorCode suggest_block_size(Mat A, const SeqState& st, const BlockArrays& 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_pattern(Mat A, SeqState* st, const BlockArrays& b) {
+/// What -info tells of a copy that was just made, or was not.
+PetscErrorCode tell_of_pattern(const Packing& p) {
   PetscFunctionBegin;
-  const SeqState::PatternKey key{A->nonzerostate, b.entries(), b.start, b.column, b.block_size, st->settings.version};
-  if ((st->packed || !st->left_to_parent.empty()) && key == st->pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(log_pack(), A, nullptr, nullptr, nullptr));
-  PetscCall(guarded(comm_of(A), [&] { pack_pattern(*st, b); }));
-  PetscCall(PetscLogEventEnd(log_pack(), A, nullptr, nullptr, nullptr));
-  st->pattern_key = key;
-  st->values_key = {};
-  if (!st->packed) {
-    PetscCall(PetscInfo(A, "Products are left to the parent type: %s\n", st->left_to_parent.c_str()));
+  if (!p.copy.packed) {
+    PetscCall(PetscInfo(p.A, "Products are left to %s: %s\n", row_of(p.place).next, p.copy.left_out.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(suggest_block_size(A, *st, b));
-  PetscCall(PetscInfo(A, "%d x %d blocks of %d, %u stored: plan '%s'\n", st->statistics.rows, st->statistics.cols,
-                      static_cast<int>(b.block_size), st->statistics.entries, to_string(st->packed->plan()).c_str()));
+  const PatternStatistics& s = p.st.statistics;
+  PetscCall(suggest_block_size(p));
+  PetscCall(PetscInfo(p.A, "%d x %d blocks of %d, %u stored: plan '%s'\n", s.rows, s.cols,
+                      static_cast<int>(p.b.block_size), s.entries, to_string(p.copy.packed->plan()).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_values(Mat A, SeqState* st, const BlockArrays& b) {
+/// What a device needs beside a copy's integers: they have travelled, and code for the plan.
+PetscErrorCode follow_to_device(const Packing& p) {
   PetscFunctionBegin;
+  if (!p.on_device() || !p.copy.packed) PetscFunctionReturn(PETSC_SUCCESS);
+  PackedMatrix& packed = *p.copy.packed;
+  PetscCall(log_upload(packed.bytes().integers));
+  PetscCall(logged(Event::compile, p.A, [&] {
+    return within_memory(p, "for code", [&] { packed.backend().prepare(packed.plan(), p.copy.problem); });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh_pattern(const Packing& p) {
+  PetscFunctionBegin;
+  const BlockArrays& b = p.b;
+  PackedCopy& copy = p.copy;
+  const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(),  b.start,
+                                   b.column,          b.block_size, p.st.settings.version};
+  if ((copy.packed || !copy.left_out.empty()) && key == copy.pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(
+      logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
+  copy.pattern_key = key;
+  copy.values_key = {};
+  PetscCall(follow_to_device(p));
+  PetscCall(tell_of_pattern(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh_values(const Packing& p) {
+  PetscFunctionBegin;
+  PackedCopy& copy = p.copy;
   PetscObjectState state;
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
-  const SeqState::ValuesKey key{state, b.values};
-  if (key == st->values_key) PetscFunctionReturn(PETSC_SUCCESS);
-  if (st->packed->lies_on_blocks() && !st->other_blocks) {
-    PetscCall(guarded(comm_of(A), [&] { pack_values(*st, b); }));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
+  const PackedCopy::ValuesKey key{state, p.b.values};
+  if (!copy.packed || key == copy.values_key) PetscFunctionReturn(PETSC_SUCCESS);
+  const auto pack = [&] { return within_memory(p, "for packed values", [&] { pack_values(p); }); };
+  if (copy.packed->lies_on_blocks() && !copy.other_blocks) {
+    PetscCall(pack());
   } else {
-    PetscCall(PetscLogEventBegin(log_pack(), A, nullptr, nullptr, nullptr));
-    PetscCall(guarded(comm_of(A), [&] { pack_values(*st, b); }));
-    PetscCall(PetscLogEventEnd(log_pack(), A, nullptr, nullptr, nullptr));
-    ++st->counts.value_packs;
+    PetscCall(logged(p.on_device() ? Event::upload : Event::pack, p.A, pack));
+    ++p.st.counts.value_packs;
   }
-  st->values_key = key;
+  if (p.on_device() && copy.packed) {
+    const auto size = static_cast<std::size_t>(copy.problem.block.rows);
+    PetscCall(log_upload(copy.packed->entries() * size * size * sizeof(Scalar)));
+  }
+  copy.values_key = key;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh_transposed(const Packing& p, Op op) {
+  PetscFunctionBegin;
+  if (op == Op::none || !p.on_device() || !p.copy.packed || p.copy.packed->has_transposed())
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(
+      logged(Event::pack, p.A, [&] { return within_memory(p, "for the transpose", [&] { pack_transposed(p); }); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-std::size_t SeqState::OtherBlocks::bytes() const {
+std::size_t PackedCopy::bytes() const {
+  return (packed ? packed->bytes().total() : 0) + (other_blocks ? other_blocks->bytes() : 0);
+}
+
+std::size_t PackedCopy::OtherBlocks::bytes() const {
   const auto of = [](const auto& v) { return v.size() * sizeof(v[0]); };
   std::size_t all = of(values) + of(x) + of(y) + of(shape.pattern.start) + of(shape.pattern.column);
   for (const Grouping* g : {&shape.rows, &shape.cols}) all += of(g->start) + of(g->group_of);
   return all;
 }
 
-void multiply(const SeqState& st, Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y) {
-  const auto* other = st.other_blocks ? &*st.other_blocks : nullptr;
-  if (!other || (other->shape.rows.is_full() && other->shape.cols.is_full()))
-    return st.packed->multiply(op, update, x, z, y);
+void multiply(const PackedCopy& copy, Op op, Update update, const PetscScalar* x, const PetscScalar* z,
+              PetscScalar* y) {
+  const auto* other = copy.other_blocks ? &*copy.other_blocks : nullptr;
+  if (!other || other->is_full()) return copy.packed->multiply(op, update, x, z, y);
   const Grouping& of_x = op == Op::none ? other->shape.cols : other->shape.rows;
   const Grouping& of_y = op == Op::none ? other->shape.rows : other->shape.cols;
   other->x.resize(std::size_t{1} * of_x.groups() * of_x.block);
   other->y.resize(std::size_t{1} * of_y.groups() * of_y.block);
   to_groups(of_x, reinterpret_cast<const Scalar*>(x), other->x.data());
   if (update == Update::add) to_groups(of_y, reinterpret_cast<const Scalar*>(z), other->y.data());
-  st.packed->multiply(op, update, other->x.data(), update == Update::add ? other->y.data() : nullptr, other->y.data());
+  copy.packed->multiply(op, update, other->x.data(), update == Update::add ? other->y.data() : nullptr,
+                        other->y.data());
   from_groups(of_y, other->y.data(), reinterpret_cast<Scalar*>(y));
 }
 
-PetscErrorCode refresh(Mat A, SeqState* st) {
+PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted) {
+  PetscFunctionBegin;
+  PackedCopy& copy = st->copy(Place::device);
+  copy.packed.reset();
+  copy.other_blocks.reset();
+  st->buffers = {};
+  copy.left_out = std::string("the device has no memory left ") + wanted;
+  PetscCall(PetscInfo(A, "Products run on the host: %s\n", copy.left_out.c_str()));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: products of a matrix of %" PetscInt_FMT
+                         " local rows run on the host from now on: %s\n",
+                         A->rmap->n, copy.left_out.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
   PetscCall(block_arrays(A, &b));
-  PetscCall(refresh_pattern(A, st, b));
-  if (st->packed) PetscCall(refresh_values(A, st, b));
+  const Packing p{A, *st, place, b};
+  if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
+  PetscCall(refresh_pattern(p));
+  PetscCall(refresh_values(p));
+  PetscCall(refresh_transposed(p, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

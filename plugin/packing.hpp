@@ -1,14 +1,18 @@
-// From the parent's arrays to a packed copy, and keeping the copy up to date.
+// From the parent's arrays to the packed copies, and keeping them up to date.
 #pragma once
 
 #include "mat_seq.hpp"
 
 namespace compound::plugin {
 
-/// Packs again what changed since the last time: nothing, values, or everything.
-PetscErrorCode refresh(Mat A, SeqState* st);
+/// Packs again for one place what changed since the last time: nothing, values, or everything. No copy is left where
+/// products are left to the next place; a device's memory that is full is such a case, not an error.
+PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op = Op::none);
 
-/// y = op(A) x or z + op(A) x with the packed copy as it is.
-void multiply(const SeqState& st, Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y);
+/// Gives up the copy on the device, whose memory is full, until the pattern or the settings change. Warns.
+PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted);
+
+/// y = op(A) x or z + op(A) x with the host's packed copy as it is.
+void multiply(const PackedCopy& copy, Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y);
 
 }  // namespace compound::plugin

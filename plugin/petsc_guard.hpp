@@ -66,6 +66,19 @@ PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// guarded(), but lack of memory is no error: `enough` tells of it.
+template <class Body>
+PetscErrorCode guarded_memory(MPI_Comm comm, bool* enough, const Body& body) {
+  *enough = true;
+  return guarded(comm, [&] {
+    try {
+      body();
+    } catch (const std::bad_alloc&) {
+      *enough = false;
+    }
+  });
+}
+
 inline MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
 
 /// Calls `f` while A bears a type name of `Size` letters that is not its own: for functions of PETSc that compare the

@@ -2,10 +2,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "colorings.hpp"
 #include "log.hpp"
 #include "petsccompound.h"
+#include "placement.hpp"
 #include "solver_packages.hpp"
 #include "types.hpp"
 
@@ -13,7 +15,8 @@ namespace compound::plugin {
 
 namespace {
 
-PetscLogEvent pack_event;
+constexpr const char* event_names[] = {"MatCompoundPack", "MatCompoundUpload", "MatCompoundCompile", "MatCompoundTune"};
+PetscLogEvent events[std::size(event_names)];
 
 /// One thing a plugin and the PETSc it is loaded into must agree on.
 struct Fit {
@@ -74,11 +77,12 @@ PetscErrorCode check_petsc() {
 
 }  // namespace
 
-PetscLogEvent log_pack() { return pack_event; }
+PetscLogEvent log_event(Event event) { return events[static_cast<int>(event)]; }
 
 PetscErrorCode register_log_events() {
   PetscFunctionBegin;
-  PetscCall(PetscLogEventRegister("MatCompoundPack", MAT_CLASSID, &pack_event));
+  for (std::size_t i = 0; i < std::size(event_names); ++i)
+    PetscCall(PetscLogEventRegister(event_names[i], MAT_CLASSID, &events[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,6 +110,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(register_types());
   PetscCall(wrap_solver_packages());
   PetscCall(wrap_colorings());
+  PetscCall(choose_device());
   PetscCall(PetscRegisterFinalize(forget));
   initialized = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "packed.hpp"
 #include "petsc_guard.hpp"
-#include "plan.hpp"
 
 namespace compound::plugin {
 
@@ -15,6 +15,7 @@ struct Settings {
   std::string layout = "auto";
   std::string plan;
   std::string precision = "double";
+  std::string transpose = "copy";
   std::string tune = "off";
   bool view = false;  ///< print the plan once, when first packed
   bool viewed = false;
@@ -27,15 +28,17 @@ struct Settings {
   bool parent_only() const { return backend == "petsc"; }
   /// Of packed blocks, where the matrix's are of size `given`.
   int packed_block_size(int given) const;
-  std::string_view backend_name() const { return backend == "auto" ? "host" : std::string_view(backend); }
+  TransposedValues transposed_values() const {
+    return transpose == "shared" ? TransposedValues::shared : TransposedValues::copy;
+  }
 };
 
 /// Sets one option by its name without the prefix `-mat_compound_`; throws `argument` listing what is allowed.
 void set(Settings& settings, std::string_view option, const std::string& value);
 
-/// The plan for one part of a matrix. Throws `argument` when what was asked for does not fit it.
-Plan choose_plan(const Settings& settings, bool off_diagonal, const PatternStatistics& statistics,
-                 const Problem& problem);
+/// The plan for one part of a matrix on one backend. Throws `argument` when what was asked for does not fit it.
+Plan choose_plan(const Settings& settings, std::string_view backend, bool off_diagonal,
+                 const PatternStatistics& statistics, const Problem& problem);
 
 /// Reads -<prefix>mat_compound_* into `settings` and lists them under -help.
 PetscErrorCode read_options(Mat A, Settings& settings);

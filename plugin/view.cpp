@@ -7,6 +7,13 @@ namespace compound::plugin {
 
 namespace {
 
+/// The copy that multiplies where matrix and vectors are as they were: the device's before the host's. Null if none is.
+const PackedCopy* copy_in_use(const SeqState& st) {
+  for (const Place place : {Place::device, Place::host})
+    if (st.copy(place).packed) return &st.copy(place);
+  return nullptr;
+}
+
 PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   PetscFunctionBegin;
   BlockArrays b;
@@ -19,10 +26,13 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   info->pattern_packs += st->counts.pattern_packs;
   info->value_packs += st->counts.value_packs;
   info->products += st->counts.products;
-  if (st->packed) {
-    info->packed_bytes += packed_bytes(*st);
-    info->padding_blocks += st->packed->slots() - st->packed->entries();
+  for (const PackedCopy& copy : st->copies) {
+    if (!copy.packed) continue;
+    info->packed_bytes += static_cast<PetscInt64>(copy.bytes());
+    info->padding_blocks += copy.packed->slots() - copy.packed->entries();
   }
+  if (st->copy(Place::device).packed)
+    info->device_bytes += static_cast<PetscInt64>(st->copy(Place::device).packed->bytes().total());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -31,7 +41,7 @@ PetscErrorCode plan_of_part(Mat part, std::string* line) {
   if (is_seq_compound(part)) {
     SeqState* st;
     PetscCall(seq_state(part, &st));
-    if (st->packed) *line = to_string(st->packed->plan());
+    if (const PackedCopy* copy = copy_in_use(*st)) *line = to_string(copy->packed->plan());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -81,6 +91,16 @@ PetscErrorCode plan_line(Mat A, std::string* line) {
 
 namespace {
 
+/// Where products have run; before the first, where they would without a device's vectors.
+PetscErrorCode place_of_view(Mat part, Place* place) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(part, &st));
+  const bool named = st->settings.backend == row_of(Place::device).backend && !is_bound(part) && device_backend();
+  *place = named || st->copy(Place::device).packed ? Place::device : Place::host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Brings packed copies up to date, so that a view tells of the plan that products will use.
 PetscErrorCode prepare(Mat A, const Settings& settings) {
   PetscFunctionBegin;
@@ -91,8 +111,12 @@ PetscErrorCode prepare(Mat A, const Settings& settings) {
     PetscCall(mpi_state(A, &st));
     PetscCall(compound_parts(A, st, &parts[0], &parts[1]));
   }
-  for (Mat part : parts)
-    if (part) PetscCall(seq_prepare(part));
+  for (Mat part : parts) {
+    if (!part) continue;
+    Place place;
+    PetscCall(place_of_view(part, &place));
+    PetscCall(seq_prepare(part, Op::none, &place));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,11 +130,22 @@ PetscErrorCode diagonal_state(Mat A, SeqState** st) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What multiplies: "host, avx512", or "petsc" where the parent does.
+bool is_left_to_parent(const Settings& settings, const SeqState* st) {
+  return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out.empty());
+}
+
+/// What multiplies: "host, avx512", "cuda, ...; host, ..." where the matrix is packed for both, or "petsc" where the
+/// parent does.
 std::string backend_text(const Settings& settings, const SeqState* st) {
-  const bool ours = !settings.parent_only() && (!st || st->left_to_parent.empty());
-  std::string text = ours ? std::string(settings.backend_name()) : "petsc";
-  if (ours && st && st->packed) text += ", " + std::string(st->packed->code());
+  std::string text;
+  for (const Place place : {Place::device, Place::host}) {
+    const PackedCopy* copy = st ? &st->copy(place) : nullptr;
+    if (copy && copy->packed)
+      text +=
+          (text.empty() ? "" : "; ") + std::string(row_of(place).backend) + ", " + std::string(copy->packed->code());
+  }
+  if (text.empty())
+    text = is_left_to_parent(settings, st) ? "petsc" : settings.backend == "auto" ? "host" : settings.backend;
   return text + (settings.backend == "auto" ? " (auto)" : "");
 }
 
@@ -124,10 +159,11 @@ PetscErrorCode print_other_blocks(Mat A, int block_size, PetscViewer viewer) {
     if (!part || !is_seq_compound(part)) continue;
     SeqState* st;
     PetscCall(seq_state(part, &st));
-    if (!st->other_blocks) continue;
-    const Reblocked& r = st->other_blocks->shape;
+    const PackedCopy* copy = copy_in_use(*st);
+    if (!copy || !copy->other_blocks) continue;
+    const Reblocked& r = copy->other_blocks->shape;
     scalars[0] += PetscInt64{st->statistics.entries} * r.from * r.from;
-    scalars[1] += PetscInt64{st->packed->entries()} * r.to * r.to;
+    scalars[1] += PetscInt64{copy->packed->entries()} * r.to * r.to;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPIU_INT64, MPI_SUM, comm_of(A)));
   if (scalars[1] > 0)
@@ -153,8 +189,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscCall(diagonal_state(A, &st));
   if (settings->parent_only())
     plan = "none: products are left to the parent type";
-  else if (st && !st->left_to_parent.empty())
-    plan = "none: products are left to the parent type, since " + st->left_to_parent;
+  else if (is_left_to_parent(*settings, st))
+    plan = "none: products are left to the parent type, since " + st->copy(Place::host).left_out;
   else if (plan.empty())
     plan = "none yet: the matrix is not assembled";
   else

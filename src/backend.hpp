@@ -119,6 +119,8 @@ class Backend {
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
 
+  /// Where there are several devices: the one for this process, the n-th of its node. Before anything is allocated.
+  virtual void choose_device(int) {}
   /// Device: work is queued on this stream (cudaStream_t) from now on; null is the default stream.
   virtual void use_queue(void*) {}
   /// Device: waits for what was queued.
