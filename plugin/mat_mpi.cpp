@@ -4,6 +4,7 @@
 #include <span>
 
 #include "common_operations.hpp"
+#include "coo.hpp"
 
 namespace compound::plugin {
 
@@ -249,6 +250,19 @@ PetscErrorCode duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(install_mpi(*B));
   PetscCall(mpi_state(*B, &to));
   to->settings = from->settings;
+  PetscCall(keep_coo(A, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent keeps this option to itself.
+PetscErrorCode set_option(Mat A, MatOption option, PetscBool on) {
+  PetscFunctionBegin;
+  MpiState* st;
+  const Parent* parent;
+  PetscCall(mpi_state(A, &st));
+  PetscCall(mpi_parent(&parent));
+  if (option == MAT_IGNORE_OFF_PROC_ENTRIES) st->ignores_others_rows = on;
+  PetscCall(parent->ops.setoption(A, option, on));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,6 +285,7 @@ PetscErrorCode compose_mpi_functions(Mat A) {
   PetscFunctionBegin;
   PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", set_preallocation));
   PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", product_by_aij));
+  PetscCall(compose_coo(A));
   PetscCall(compose_converters(A, MATMPIBAIJ, MATMPIBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -281,6 +296,7 @@ PetscErrorCode remove_mpi_functions(Mat A) {
   PetscCall(mpi_parent(&parent));
   PetscCall(compose(A, "MatMPIBAIJSetPreallocation_C", parent->set_mpi_preallocation));
   PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", nullptr));
+  PetscCall(remove_coo(A));
   PetscCall(remove_converters(A, MATMPIBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -315,6 +331,7 @@ constexpr auto overrides = [](const auto& f) {
   f(&_MatOps::assemblyend, assembly_end);
   f(&_MatOps::getdiagonalblock, get_diagonal_block);
   f(&_MatOps::duplicate, duplicate);
+  f(&_MatOps::setoption, set_option);
   f(&_MatOps::destroy, destroy);
   Common::raising<&_MatOps::axpy>(f);
   Common::raising<&_MatOps::zerorows>(f);

@@ -17,6 +17,7 @@ struct MpiState {
   std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
   PetscObjectState parts_state = -1;
   PetscInt64 products = 0;
+  bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES
 };
 
 PetscErrorCode mpi_state(Mat A, MpiState** state);

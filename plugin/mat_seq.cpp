@@ -1,6 +1,8 @@
 #include "mat_seq.hpp"
 
 #include "common_operations.hpp"
+#include "coo.hpp"
+#include "packing.hpp"
 
 namespace compound::plugin {
 
@@ -31,6 +33,7 @@ PetscErrorCode duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(seq_parent(&parent));
   PetscCall(parent->ops.duplicate(A, option, B));
   PetscCall(adopt_seq(*B, st->settings, st->off_diagonal));
+  PetscCall(keep_coo(A, *B));
   // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
   SeqState* copy;
   PetscCall(seq_state(*B, &copy));
@@ -135,6 +138,7 @@ PetscErrorCode compose_seq_functions(Mat A) {
   PetscCall(compose(A, "MatSeqBAIJRestoreArray_C", restore_array));
   PetscCall(compose(A, "MatRetrieveValues_C", retrieve_values));
   PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", product_by_aij));
+  PetscCall(compose_coo(A));
   PetscCall(compose_converters(A, MATSEQBAIJ, MATSEQBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,6 +151,7 @@ PetscErrorCode remove_seq_functions(Mat A) {
   PetscCall(compose(A, "MatSeqBAIJRestoreArray_C", parent->restore_array));
   PetscCall(compose(A, "MatRetrieveValues_C", parent->retrieve_values));
   PetscCall(compose(A, "MatProductSetFromOptions_anytype_C", nullptr));
+  PetscCall(remove_coo(A));
   PetscCall(remove_converters(A, MATSEQBAIJCOMPOUND, base_converters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -178,7 +178,7 @@ PetscErrorCode follow_to_device(const Packing& p) {
   PackedMatrix& packed = *p.copy.packed;
   PetscCall(log_upload(packed.bytes().integers));
   PetscCall(logged(Event::compile, p.A, [&] {
-    return within_memory(p, "for code", [&] { packed.backend().prepare(packed.plan(), p.copy.problem); });
+    return within_memory(p, "for code", [&] { packed.compile(); });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

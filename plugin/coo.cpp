@@ -1,0 +1,182 @@
+#include "coo.hpp"
+
+#include "coo_structure.hpp"
+#include "device_copy.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+constexpr const char* name_of_container = "petsccompound_coo";
+
+PetscErrorCode destroy_structure(void* context) {
+#if PETSC_VERSION_GE(3, 23, 0)
+  delete *static_cast<CooStructure**>(context);
+#else
+  delete static_cast<CooStructure*>(context);
+#endif
+  return PETSC_SUCCESS;
+}
+
+PetscErrorCode compose_structure(Mat A, std::unique_ptr<CooStructure> s) {
+  PetscFunctionBegin;
+  PetscContainer container;
+  PetscCall(PetscContainerCreate(comm_of(A), &container));
+  PetscCall(PetscContainerSetPointer(container, s.release()));
+#if PETSC_VERSION_GE(3, 23, 0)
+  PetscCall(PetscContainerSetCtxDestroy(container, [](auto context) { return destroy_structure(context); }));
+#else
+  PetscCall(PetscContainerSetUserDestroy(container, destroy_structure));
+#endif
+  PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(A), name_of_container,
+                               reinterpret_cast<PetscObject>(container)));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode structure_of(Mat A, CooStructure** s) {
+  PetscFunctionBegin;
+  PetscObject container;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), name_of_container, &container));
+  PetscCheck(container, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "MatSetValuesCOO() on a matrix without coordinates: call MatSetPreallocationCOO() first");
+  void* context;
+  PetscCall(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(container), &context));
+  *s = static_cast<CooStructure*>(context);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
+  PetscFunctionBegin;
+  auto s = std::make_unique<CooStructure>();
+  PetscCall(build(A, n, rows, columns, s.get()));
+  PetscCall(compose_structure(A, std::move(s)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Collective: the lists know places in the arrays, so nobody may have added blocks since.
+PetscErrorCode check_pattern(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts) {
+  PetscFunctionBegin;
+  bool same = s.parts.size() == parts.size();
+  for (std::size_t k = 0; k < parts.size() && same; ++k) same = parts[k].pattern() == s.parts[k].pattern;
+  PetscCall(agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
+                     same ? ""
+                          : "MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "
+                            "MatSetPreallocationCOO(); call that again"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode memory_on(Mat A, Backend& on, CooStructure* s, CooMemory** memory) {
+  PetscFunctionBegin;
+  auto& place = on.is_device() ? s->in_device : s->in_host;
+  PetscCall(guarded(comm_of(A), [&] {
+    if (!place) place = std::make_unique<CooMemory>(on, *s);
+  }));
+  *memory = place.get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The array sums go to: the parent's own, or a device's copy of it, which has the old values if those are wanted.
+PetscErrorCode begin_values(const PartArrays& part, CooMemory& m, CooMemory::Part& in, bool add, Scalar** values) {
+  PetscFunctionBegin;
+  PetscScalar* host;
+  PetscCall(MatSeqBAIJGetArray(part.mat, &host));
+  *values = m.on.is_device() ? in.blocks.data() : reinterpret_cast<Scalar*>(host);
+  if (!m.on.is_device() || !add || part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(guarded(comm_of(part.mat), [&] { m.on.upload(*values, host, in.blocks.bytes()); }));
+  PetscCall(PetscLogCpuToGpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The device's new values: to the parent, since all that products do not do runs there, and to the packed copy.
+PetscErrorCode hand_over(const PartArrays& part, CooMemory& m, CooMemory::Part& in, PetscScalar* host) {
+  PetscFunctionBegin;
+  if (part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PackedMatrix* packed;
+  PetscCall(guarded(comm_of(part.mat), [&] { m.on.download(host, in.blocks.data(), in.blocks.bytes()); }));
+  PetscCall(PetscLogGpuToCpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
+  PetscCall(device_copy_to_fill(part.mat, &packed));
+  if (!packed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(guarded(comm_of(part.mat), [&] { packed->update_values(in.blocks.data(), Memory::backend); }));
+  PetscCall(device_copy_is_filled(part.mat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode end_values(const PartArrays& part, CooMemory& m, CooMemory::Part& in) {
+  PetscFunctionBegin;
+  auto* host = const_cast<PetscScalar*>(part.blocks.values);
+  if (m.on.is_device()) PetscCall(hand_over(part, m, in, host));
+  PetscCall(MatSeqBAIJRestoreArray(part.mat, &host));  // raises the state
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Own values are added while those of others are under way.
+PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts, CooMemory& m,
+                      PetscMemType type, const Scalar* v, bool add) {
+  PetscFunctionBegin;
+  std::vector<Scalar*> values(parts.size());
+  PetscCall(guarded(comm_of(A), [&] {
+    m.sent.run(m.on, v, m.to_send.data(), Update::assign);
+    m.on.synchronize();
+  }));
+  if (s.sf)
+    PetscCall(
+        PetscSFBcastWithMemTypeBegin(s.sf, MPIU_SCALAR, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    PetscCall(begin_values(parts[k], m, m.parts[k], add, &values[k]));
+    PetscCall(guarded(comm_of(A), [&] { m.parts[k].own.run(m.on, v, values[k], add ? Update::add : Update::assign); }));
+  }
+  if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, MPIU_SCALAR, m.to_send.data(), m.received.data(), MPI_REPLACE));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    PetscCall(guarded(comm_of(A), [&] { m.parts[k].others.run(m.on, m.received.data(), values[k], Update::add); }));
+    PetscCall(end_values(parts[k], m, m.parts[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// No values (null) are zeros.
+PetscErrorCode set_values(Mat A, const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  CooStructure* s = nullptr;
+  PetscCall(structure_of(A, &s));
+  PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,
+             "MatSetValuesCOO() takes INSERT_VALUES or ADD_VALUES");
+  std::vector<PartArrays> parts;
+  PetscCall(parts_of(A, &parts));
+  PetscCall(check_pattern(A, *s, parts));
+  std::vector<Scalar> zeros(v ? 0 : static_cast<std::size_t>(s->given));
+  const Scalar* const values = v ? reinterpret_cast<const Scalar*>(v) : zeros.data();
+  PetscMemType type;
+  Backend* on = nullptr;
+  CooMemory* memory = nullptr;
+  PetscCall(backend_of(A, v, &type, &on));
+  PetscCall(memory_on(A, *on, s, &memory));
+  PetscCall(add_up(A, *s, parts, *memory, type, values, mode == ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode compose_coo(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(compose(A, "MatSetPreallocationCOO_C", set_preallocation));
+  PetscCall(compose(A, "MatSetValuesCOO_C", set_values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode remove_coo(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(compose(A, "MatSetPreallocationCOO_C", nullptr));
+  PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode keep_coo(Mat from, Mat duplicate) {
+  PetscFunctionBegin;
+  PetscObject container;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(from), name_of_container, &container));
+  if (container) PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(duplicate), name_of_container, container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,17 @@
+// Tests on a device: what they skip where there is none, and vectors in its memory.
+#pragma once
+
+#include "petsc_test.hpp"
+
+namespace petsc_test {
+
+/// Why no device can be used here; empty if one can. The same on all processes.
+std::string why_no_device();
+
+/// Ends a test early where there is no device.
+#define SKIP_WITHOUT_DEVICE()                                                                           \
+  do {                                                                                                  \
+    if (const auto why = petsc_test::why_no_device(); !why.empty()) GTEST_SKIP() << "skipped: " << why; \
+  } while (false)
+
+}  // namespace petsc_test
