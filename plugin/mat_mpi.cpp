@@ -236,6 +236,12 @@ PetscErrorCode get_diagonal_block(Mat A, Mat* block) {
   PetscCall(mpi_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   PetscCall(compound_parts(A, st, block, &off));
+#if PetscDefined(HAVE_CUDA)
+  VecType vectors;
+  PetscCall(decide_vec_type(A, st->settings, Moment::before));
+  PetscCall(MatGetVecType(A, &vectors));
+  PetscCall(MatSetVecType(*block, vectors));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,6 +312,17 @@ struct MpiType {
   }
   static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_mpi(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_parts(A); }
+  static PetscErrorCode diagonal_part(Mat A, Mat* part) { return get_diagonal_block(A, part); }
+  /// The parent asks its diagonal part.
+  static PetscErrorCode get_diagonal(Mat A, Vec v) {
+    PetscFunctionBegin;
+    Mat part;
+    const Parent* parent;
+    PetscCall(mpi_parent(&parent));
+    PetscCall(diagonal_part(A, &part));
+    PetscCall(parent->ops.getdiagonal(A, v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 };
 using Common = CommonOperations<MpiType>;
 
@@ -356,6 +373,7 @@ PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diago
   PetscCall(mpi_parts(A, diagonal, off_diagonal, nullptr));
   PetscCall(push_settings(*diagonal, st->settings, false));
   PetscCall(push_settings(*off_diagonal, st->settings, true));
+  for (Mat part : {*diagonal, *off_diagonal}) PetscCall(MatBindToCPU(part, is_bound(A) ? PETSC_TRUE : PETSC_FALSE));
   PetscObjectState state;
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   if (state != st->parts_state) PetscCall(raise_parts(A));

@@ -62,6 +62,11 @@ struct SeqType {
   }
   static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_seq(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_state(A); }
+  static PetscErrorCode diagonal_part(Mat A, Mat* part) {
+    *part = A;
+    return PETSC_SUCCESS;
+  }
+  static constexpr auto get_diagonal = seq_get_diagonal;
 };
 using Common = CommonOperations<SeqType>;
 
