@@ -2,6 +2,7 @@
 #pragma once
 
 #include "by_aij.hpp"
+#include "device_operations.hpp"
 #include "kept_settings.hpp"
 #include "overrides.hpp"
 #include "types.hpp"
@@ -29,6 +30,9 @@ struct CommonOperations {
     typename Type::State* st;
     PetscCall(Type::state(A, &st));
     PetscCall(read_options(A, st->settings));
+#if PetscDefined(HAVE_CUDA)
+    PetscCall(decide_vec_type(A, st->settings, Moment::before));
+#endif
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -88,6 +92,48 @@ struct CommonOperations {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+#if PetscDefined(HAVE_CUDA)
+  static PetscErrorCode get_vecs(Mat A, Vec* right, Vec* left) {
+    PetscFunctionBegin;
+    typename Type::State* st;
+    PetscCall(Type::state(A, &st));
+    PetscCall(read_options_once(A, st->settings));
+    PetscCall(decide_vec_type(A, st->settings, Moment::making_vectors));
+    PetscCall(create_vecs(A, right, left));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode bind(Mat A, PetscBool bound) {
+    PetscFunctionBegin;
+    typename Type::State* st;
+    PetscCall(Type::state(A, &st));
+    PetscCall(bind_to_cpu(A, st->settings, bound));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static PetscErrorCode get_block_diagonal(Mat A, Mat* blocks) {
+    PetscFunctionBegin;
+    typename Type::State* st;
+    Mat part;
+    PetscCall(Type::state(A, &st));
+    PetscCall(Type::diagonal_part(A, &part));
+    PetscCall(block_diagonal(A, st->settings, part, blocks));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+
+  template <class F>
+  static void list_for_devices([[maybe_unused]] const F& f) {
+#if PetscDefined(HAVE_CUDA)
+    f(&_MatOps::getvecs, get_vecs);
+    f(&_MatOps::bindtocpu, bind);
+    f(&_MatOps::getdiagonal, Type::get_diagonal);
+#if PETSC_VERSION_GE(3, 22, 0)
+    f(&_MatOps::getblockdiagonal, get_block_diagonal);
+#endif
+#endif
+  }
+
   /// The rows of the override list that both types have.
   template <class F>
   static void list(const F& f) {
@@ -104,6 +150,7 @@ struct CommonOperations {
     f(&_MatOps::transpose, transpose);
     f(&_MatOps::creategraph, [](auto... args) { return refuse_graph(args...); });
     f(&_MatOps::setfromoptions, [](auto A, auto items) { return set_from_options(A, items); });
+    list_for_devices(f);
     raising<&_MatOps::conjugate>(f);
     raising<&_MatOps::realpart>(f);
     raising<&_MatOps::imaginarypart>(f);

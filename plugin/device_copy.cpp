@@ -1,19 +1,58 @@
 #include "device_copy.hpp"
 
+#include "packing.hpp"
+
 namespace compound::plugin {
 
-PetscErrorCode device_copy(Mat, PackedMatrix** packed) {
+namespace {
+
+/// Whether the matrix may have a copy on a device at all.
+PetscErrorCode may_be_on_device(Mat A, SeqState** st, bool* yes) {
   PetscFunctionBegin;
-  *packed = nullptr;
+  *yes = false;
+  if (!is_seq_compound(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(A, st));
+  PetscCall(read_options_once(A, (*st)->settings));
+  const std::string& backend = (*st)->settings.backend;
+  const bool wanted = backend == "auto" || backend == row_of(Place::device).backend;
+  *yes = wanted && !is_bound(A) && device_backend();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode device_copy_to_fill(Mat, PackedMatrix** packed) {
+}  // namespace
+
+PetscErrorCode device_copy(Mat A, PackedMatrix** packed) {
   PetscFunctionBegin;
+  SeqState* st;
+  bool may;
   *packed = nullptr;
+  PetscCall(may_be_on_device(A, &st, &may));
+  if (!may) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(refresh(A, st, Place::device));
+  PackedCopy& copy = st->copy(Place::device);
+  if (copy.packed && !copy.other_blocks) *packed = &*copy.packed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode device_copy_is_filled(Mat) { return PETSC_SUCCESS; }
+PetscErrorCode device_copy_to_fill(Mat A, PackedMatrix** packed) {
+  PetscFunctionBegin;
+  SeqState* st;
+  bool may;
+  *packed = nullptr;
+  PetscCall(may_be_on_device(A, &st, &may));
+  if (!may) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(refresh_pattern(A, st, Place::device));
+  PackedCopy& copy = st->copy(Place::device);
+  if (copy.packed && !copy.other_blocks) *packed = &*copy.packed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode device_copy_is_filled(Mat A) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  st->copy(Place::device).is_filled = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 }  // namespace compound::plugin

@@ -5,6 +5,7 @@
 
 #include "common_operations.hpp"
 #include "coo.hpp"
+#include "packing.hpp"
 
 namespace compound::plugin {
 
@@ -206,10 +207,27 @@ PetscErrorCode check_scatter(Mat A, MpiState* st) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Parts whose device copies have their values already (device_copy_is_filled()); none before the first assembly.
+PetscErrorCode filled_parts(Mat A, std::vector<Mat>* filled) {
+  PetscFunctionBegin;
+  if (!A->preallocated || !A->was_assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  Mat parts[2];
+  PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts) {
+    if (!part || !is_seq_compound(part)) continue;
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (st->copy(Place::device).is_filled) filled->push_back(part);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode assembly_end(Mat A, MatAssemblyType mode) {
   PetscFunctionBegin;
   const Parent* parent;
+  std::vector<Mat> filled;
   PetscCall(mpi_parent(&parent));
+  PetscCall(filled_parts(A, &filled));
   PetscCall(parent->ops.assemblyend(A, mode));
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   MpiState* st;
@@ -218,6 +236,12 @@ PetscErrorCode assembly_end(Mat A, MatAssemblyType mode) {
   PetscCall(mpi_state(A, &st));
   PetscCall(check_scatter(A, st));
   PetscCall(compound_parts(A, st, &diagonal, &off));
+  for (Mat part : filled) {
+    SeqState* of_part;
+    PetscCall(seq_state(part, &of_part));
+    PetscCall(keep_filled(part, of_part, 0));
+  }
+  if (!filled.empty()) ++st->parts_state;  // as MatAssemblyEnd() will raise it: the parts then need not be told
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,6 +261,12 @@ PetscErrorCode get_diagonal_block(Mat A, Mat* block) {
   PetscCall(mpi_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   PetscCall(compound_parts(A, st, block, &off));
+#if PetscDefined(HAVE_CUDA)
+  VecType vectors;
+  PetscCall(decide_vec_type(A, st->settings, Moment::before));
+  PetscCall(MatGetVecType(A, &vectors));
+  PetscCall(MatSetVecType(*block, vectors));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -322,6 +352,17 @@ struct MpiType {
   }
   static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_mpi(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_parts(A); }
+  static PetscErrorCode diagonal_part(Mat A, Mat* part) { return get_diagonal_block(A, part); }
+  /// The parent asks its diagonal part.
+  static PetscErrorCode get_diagonal(Mat A, Vec v) {
+    PetscFunctionBegin;
+    Mat part;
+    const Parent* parent;
+    PetscCall(mpi_parent(&parent));
+    PetscCall(diagonal_part(A, &part));
+    PetscCall(parent->ops.getdiagonal(A, v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 };
 using Common = CommonOperations<MpiType>;
 
@@ -373,6 +414,7 @@ PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diago
   PetscCall(mpi_parts(A, diagonal, off_diagonal, nullptr));
   PetscCall(push_settings(*diagonal, st->settings, false));
   PetscCall(push_settings(*off_diagonal, st->settings, true));
+  for (Mat part : {*diagonal, *off_diagonal}) PetscCall(MatBindToCPU(part, is_bound(A) ? PETSC_TRUE : PETSC_FALSE));
   PetscObjectState state;
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   if (state != st->parts_state) PetscCall(raise_parts(A));

@@ -21,7 +21,12 @@ PetscErrorCode assembly_end(Mat A, MatAssemblyType mode) {
   PetscCall(seq_parent(&parent));
   if (!A->preallocated) PetscCall(MatSetUp(A));
   PetscCall(parent->ops.assemblyend(A, mode));
-  if (mode == MAT_FINAL_ASSEMBLY) PetscCall(install_seq(A));
+  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(install_seq(A));
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  if (st->copy(Place::device).is_filled) PetscCall(keep_filled(A, st, 1));  // MatAssemblyEnd() raises the state yet
+  st->copy(Place::device).is_filled = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -65,6 +70,11 @@ struct SeqType {
   }
   static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_seq(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_state(A); }
+  static PetscErrorCode diagonal_part(Mat A, Mat* part) {
+    *part = A;
+    return PETSC_SUCCESS;
+  }
+  static constexpr auto get_diagonal = seq_get_diagonal;
 };
 using Common = CommonOperations<SeqType>;
 

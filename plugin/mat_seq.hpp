@@ -52,6 +52,7 @@ struct PackedCopy {
     const PetscScalar* values = nullptr;
     bool operator==(const ValuesKey&) const = default;
   } values_key;
+  bool is_filled = false;  ///< values came another way than by packing the parent's; until the next assembly ends
 
   std::size_t bytes() const;
 };

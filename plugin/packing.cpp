@@ -177,9 +177,7 @@ PetscErrorCode follow_to_device(const Packing& p) {
   if (!p.on_device() || !p.copy.packed) PetscFunctionReturn(PETSC_SUCCESS);
   PackedMatrix& packed = *p.copy.packed;
   PetscCall(log_upload(packed.bytes().integers));
-  PetscCall(logged(Event::compile, p.A, [&] {
-    return within_memory(p, "for code", [&] { packed.compile(); });
-  }));
+  PetscCall(logged(Event::compile, p.A, [&] { return within_memory(p, "for code", [&] { packed.compile(); }); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -270,6 +268,26 @@ PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted) {
                          "petsc-compound: products of a matrix of %" PetscInt_FMT
                          " local rows run on the host from now on: %s\n",
                          A->rmap->n, copy.left_out.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh_pattern(Mat A, SeqState* st, Place place) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  PetscCall(block_arrays(A, &b));
+  const Packing p{A, *st, place, b};
+  if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
+  PetscCall(refresh_pattern(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode keep_filled(Mat A, SeqState* st, int raises) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  PetscObjectState state;
+  PetscCall(block_arrays(A, &b));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  st->copy(Place::device).values_key = {state + raises, b.values};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,6 +9,12 @@ namespace compound::plugin {
 /// products are left to the next place; a device's memory that is full is such a case, not an error.
 PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op = Op::none);
 
+/// The pattern alone, for who brings the values.
+PetscErrorCode refresh_pattern(Mat A, SeqState* st, Place place);
+
+/// The device's copy has the parent's values as they will be after `raises` more raises of A's state.
+PetscErrorCode keep_filled(Mat A, SeqState* st, int raises);
+
 /// Gives up the copy on the device, whose memory is full, until the pattern or the settings change. Warns.
 PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted);
 

@@ -90,7 +90,9 @@ class CudaBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   bool is_device() const override { return true; }
 
-  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override;
+  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
+    return cuda::why_no_kernel(plan, problem);
+  }
   std::string_view code(const Plan&, const Problem&) const override { return "nvrtc"; }
 
   void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
@@ -102,6 +104,11 @@ class CudaBackend final : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_), "downloading");
     synchronize();
+  }
+  void choose_device(int number) override {
+    int count = 0;
+    check(cudaGetDeviceCount(&count), "counting devices");
+    check(cudaSetDevice(number % std::max(count, 1)), "choosing a device");
   }
   void use_queue(void* stream) override { queue_ = static_cast<cudaStream_t>(stream); }
   void synchronize() override { check(cudaStreamSynchronize(queue_), "waiting for the device"); }
@@ -134,22 +141,6 @@ class CudaBackend final : public Backend {
 
   cudaStream_t queue_ = nullptr;
 };
-
-std::optional<std::string> CudaBackend::applicable(const Plan& plan, const Problem& problem) const {
-  const Schedule& s = plan.schedule;
-  if (!s.of_device() || s.blocks < 1) return "a device's schedule needs threads= and blocks=";
-  if (s.traversal == Traversal::slots) return "the cuda backend traverses by rows or components";
-  if (s.traversal == Traversal::components && plan.entry != "dense")
-    return "components are of dense blocks; entry " + std::string(plan.entry) + " goes by rows";
-  if (s.threads * s.blocks > 2048)
-    return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) +
-           " are more than the 2048 threads of a multiprocessor";
-  constexpr int most = 32;
-  if (s.traversal == Traversal::rows && std::max(problem.block.rows, problem.block.cols) > most)
-    return "blocks of " + std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
-           " are too large for one worker a row (32x32 at most); use components";
-  return {};
-}
 
 /// Whether packed words are the blocks as they are.
 bool is_copy(const PackTask& t) {

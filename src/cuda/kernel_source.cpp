@@ -1,5 +1,7 @@
 #include "cuda/kernel_source.hpp"
 
+#include <algorithm>
+
 namespace compound::cuda {
 
 namespace {
@@ -73,6 +75,22 @@ std::string diagonal_function(const std::string& name, const Plan& plan, const P
 }
 
 }  // namespace
+
+std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& problem) {
+  const Schedule& s = plan.schedule;
+  if (!s.of_device() || s.blocks < 1) return "a device's schedule needs threads= and blocks=";
+  if (s.traversal == Traversal::slots) return "the cuda backend traverses by rows or components";
+  if (s.traversal == Traversal::components && plan.entry != "dense")
+    return "components are of dense blocks; entry " + std::string(plan.entry) + " goes by rows";
+  if (s.threads * s.blocks > 2048)
+    return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) +
+           " are more than the 2048 threads of a multiprocessor";
+  constexpr int most = 32;
+  if (s.traversal == Traversal::rows && std::max(problem.block.rows, problem.block.cols) > most)
+    return "blocks of " + std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
+           " are too large for one worker a row (32x32 at most); use components";
+  return {};
+}
 
 std::string diagonal_source(const Plan& plan, const Problem& problem) {
   return worker_source("diagonal.hpp", "DiagonalArgs", "positions", diagonal_function("write_diagonal", plan, problem));

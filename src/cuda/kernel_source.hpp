@@ -1,12 +1,16 @@
 // From a plan to the text that NVRTC compiles: the plan's values as constants, then one kernel.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "device/operation.hpp"
 #include "plan.hpp"
 
 namespace compound::cuda {
+
+/// Why no kernel can be made of a plan that is right in itself; empty if one can.
+std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& problem);
 
 /// Kernels are named `kernel` whatever they do.
 inline constexpr const char* kernel_name = "kernel";

@@ -64,13 +64,13 @@ const void* load(const std::string& source) {
   return reinterpret_cast<const void*>(kernel);
 }
 
-/// Counts allocations down to the one that a test wants to fail.
-bool should_fail() {
+/// Allocations until the one that a test wants to fail; 0: none does.
+long& allocations_until_failure() {
   static long left = [] {
     const char* text = std::getenv("COMPOUND_CUDA_FAIL_ALLOCATION");
     return text ? std::atol(text) : 0L;
   }();
-  return left > 0 && --left == 0;
+  return left;
 }
 
 }  // namespace
@@ -98,11 +98,14 @@ const void* kernel_of(const std::string& source) {
 }
 
 void* allocate(std::size_t bytes) {
-  if (should_fail()) throw std::bad_alloc();
+  long& left = allocations_until_failure();
+  if (left > 0 && --left == 0) throw std::bad_alloc();
   void* memory = nullptr;
   check(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)), "allocating device memory");
   return memory;
 }
+
+void fail_allocation(long n) { allocations_until_failure() = n; }
 
 void release(void* memory) noexcept {
   if (memory) cudaFree(memory);  // at the end of a process the driver may be gone: nothing to be done then

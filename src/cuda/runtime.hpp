@@ -42,6 +42,8 @@ void launch(const void* kernel, slot_t blocks, int threads, const Argument& argu
 /// Device memory. COMPOUND_CUDA_FAIL_ALLOCATION=n in the environment makes the n-th allocation of the process fail, for
 /// tests of what happens then.
 void* allocate(std::size_t bytes);
+/// Makes the n-th allocation from now on fail; 0: none.
+void fail_allocation(long n);
 void release(void* memory) noexcept;
 
 /// Host memory that the device reads at full speed, kept while the process lives.

@@ -76,18 +76,38 @@ inline Ends ends_of(const Pattern& p, BlockShape b, Op op) {
   return op == Op::none ? Ends{p.cols, p.rows, b.cols, b.rows} : Ends{p.rows, p.cols, b.rows, b.cols};
 }
 
+/// A vector in a backend's memory: itself, or a copy.
+template <class S>
+class Placed {
+ public:
+  Placed(Backend& on, std::vector<S>& v) : on_(on), v_(v) {
+    if (on.is_device()) copy_ = Buffer<S>(on, std::span<const S>(v));
+  }
+  S* data() const { return on_.is_device() ? copy_.data() : v_.data(); }
+  void bring_back() const {
+    if (on_.is_device() && !v_.empty()) on_.download(v_.data(), copy_.data(), v_.size() * sizeof(S));
+  }
+
+ private:
+  Backend& on_;
+  std::vector<S>& v_;
+  Buffer<S> copy_;
+};
+
 /// The product in plain block order. y begins as NaN unless it is z; x, and z if apart, must come back unchanged.
 template <class S>
 std::vector<S> multiplied(const PackedMatrix& A, const Ends& ends, Op op, Form form, const std::vector<S>& x,
                           const std::vector<S>& z) {
   const idx group = A.plan().layout.vector_group;
-  const auto gx = grouped(x, ends.in, group);
-  const auto gz =
+  auto gx = grouped(x, ends.in, group);
+  auto gz =
       grouped(form == Form::assign ? std::vector<S>(std::size_t(ends.out_blocks) * ends.out) : z, ends.out, group);
   auto y = form == Form::add_in_place ? gz : std::vector<S>(gz.size(), not_a_number<S>());
   const auto x_before = gx, z_before = gz;
-  const S* from = form == Form::assign ? nullptr : form == Form::add ? gz.data() : y.data();
-  A.multiply(op, form == Form::assign ? Update::assign : Update::add, gx.data(), from, y.data());
+  const Placed<S> px(A.backend(), gx), pz(A.backend(), gz), py(A.backend(), y);
+  const S* from = form == Form::assign ? nullptr : form == Form::add ? pz.data() : py.data();
+  A.multiply(op, form == Form::assign ? Update::assign : Update::add, px.data(), from, py.data());
+  for (const Placed<S>* p : {&px, &pz, &py}) p->bring_back();
   EXPECT_TRUE(same_bits(gx, x_before)) << "x was written";
   EXPECT_TRUE(same_bits(gz, z_before)) << "z was written";
   return plain(y, ends.out_blocks, ends.out, group);
@@ -115,8 +135,10 @@ struct Operands {
 };
 
 template <class S>
-PackedMatrix packed(const Operands<S>& o, const Plan& plan) {
-  PackedMatrix A(o.pattern.view(), o.problem(), plan, backend("host"));
+PackedMatrix packed(const Operands<S>& o, const Plan& plan, Backend& on = backend("host"),
+                    TransposedValues transposed = TransposedValues::copy) {
+  PackedMatrix A(o.pattern.view(), o.problem(), plan, on);
+  A.prepare_transposed(o.pattern.view(), transposed);
   A.update_values(o.blocks.data());
   return A;
 }

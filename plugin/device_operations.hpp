@@ -1,0 +1,28 @@
+// Operations that know of devices, where PETSc has CUDA: which vectors a matrix makes, its diagonals on the device.
+#pragma once
+
+#include "mat_seq.hpp"
+
+namespace compound::plugin {
+
+/// How sure it must be that the program works on the device: before vectors are made by the matrix itself, only what
+/// the user asked for counts; when they are made, a device that is up is used.
+enum class Moment { before, making_vectors };
+
+/// MatSetVecType() to CUDA vectors where they are wanted; nothing where a type was set already or the matrix is bound.
+PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment);
+
+/// MatCreateVecs() as PETSc does it, for a matrix whose vector type is decided.
+PetscErrorCode create_vecs(Mat A, Vec* right, Vec* left);
+
+/// What follows MatBindToCPU(): a bound matrix makes vectors on the host.
+PetscErrorCode bind_to_cpu(Mat A, const Settings& settings, PetscBool bound);
+
+/// The scalar diagonal of a seqbaijcompound: from the copy on the device for a vector there.
+PetscErrorCode seq_get_diagonal(Mat A, Vec diagonal);
+
+/// For PETSc's point-block Jacobi, which applies on the device if it gets the diagonal blocks as an aijcusparse: this
+/// process's, or null where the vectors will be on the host.
+PetscErrorCode block_diagonal(Mat A, const Settings& settings, Mat diagonal_part, Mat* blocks);
+
+}  // namespace compound::plugin

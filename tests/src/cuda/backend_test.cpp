@@ -1,0 +1,215 @@
+// The CUDA backend on a device: products of the covering set, packing, transposes, diagonals, sums, memory that is
+// full.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "backend_cuda.hpp"
+#include "cuda/product_cases.hpp"
+#include "cuda/runtime.hpp"
+#include "tuner.hpp"
+
+namespace compound::test {
+namespace {
+
+using cuda_cases::Case;
+
+constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
+
+/// Skips, with the reason printed, where there is no device.
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = why_no_cuda();
+    if (why.empty()) return;
+    std::cout << "skipped: " << why << std::endl;
+    GTEST_SKIP() << why;
+  }
+  static Backend& device() { return backend("cuda"); }
+  static Plan plan(std::string_view line) {
+    return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda"));
+  }
+};
+
+class CudaProducts : public OnDevice, public testing::WithParamInterface<Choice> {};
+
+INSTANTIATE_TEST_SUITE_P(Pairwise, CudaProducts, testing::ValuesIn(cuda_cases::choices()),
+                         [](const auto& instance) { return "case_" + std::to_string(instance.index); });
+
+TEST_P(CudaProducts, AreThoseOfTheDefinition) {
+  const Case c = cuda_cases::case_of(GetParam());
+  SCOPED_TRACE(c.name + ", " + seed_text());
+
+  with_scalar(c.problem.scalar, [&]<class S>(S) {
+    Random random;
+    const Operands<S> operands(c.pattern, c.entry, c.problem.block, random);
+    const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
+
+    const auto y = multiplied(A, operands, c.op, c.form);
+
+    EXPECT_TRUE(agrees(y, reference_product(operands, c.plan.values, c.op, c.form)));
+    EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form)));
+  });
+}
+
+/// x is not finite where no entry of A is: padding that was multiplied would show.
+TEST_P(CudaProducts, NeverMultiplyPadding) {
+  Case c = cuda_cases::case_of(GetParam());
+  SCOPED_TRACE(c.name + ", " + seed_text());
+
+  with_scalar(c.problem.scalar, [&]<class S>(S) {
+    Random random;
+    Operands<S> operands(c.pattern, c.entry, c.problem.block, random);
+    const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
+    const auto wanted = multiplied(A, operands, c.op, c.form);
+    std::vector<bool> used(c.op == Op::none ? c.pattern.cols : c.pattern.rows);
+    for (idx row = 0; row < c.pattern.rows; ++row)
+      for (count32 e = c.pattern.start[row]; e < c.pattern.start[row + 1]; ++e)
+        used[c.op == Op::none ? c.pattern.column[e] : row] = true;
+    auto& x = c.op == Op::none ? operands.cols_vector : operands.rows_vector;
+    const std::size_t n = used.empty() ? 0 : x.size() / used.size();
+    for (std::size_t b = 0; b < used.size(); ++b)
+      if (!used[b])
+        for (std::size_t i = 0; i < n; ++i) x[b * n + i] = not_a_number<S>();
+
+    EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, c.op, c.form)));
+  });
+}
+
+class CudaBackend : public OnDevice {};
+
+TEST_F(CudaBackend, RepeatsProductsBitByBit) {
+  const Pattern pattern = random_pattern(5000, 5000, 40, 3);
+  Random random;
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  for (const char* line : {"csr components lanes=32 unroll=4", "sell:32 rows dynamic",
+                           "sell:32 components lanes=4 static", "sell:32:256 rows stream unroll=3"}) {
+    const PackedMatrix A = packed(operands, plan(line), device());
+    for (const Op op : {Op::none, Op::transpose}) {
+      const auto first = multiplied(A, operands, op, Form::add);
+      for (int i = 0; i < 100; ++i) ASSERT_TRUE(same_bits(first, multiplied(A, operands, op, Form::add))) << line;
+    }
+  }
+}
+
+/// Two chunks of staging memory and a part of a third.
+TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
+  const Pattern pattern = random_pattern(25000, 25000, 100, 5);
+  Random random;
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  ASSERT_GT(operands.blocks.size() * sizeof(double), 2 * cuda::Staging::chunk_bytes);
+  const PackedMatrix host = packed(operands, Plan{});
+  const auto wanted = multiplied(host, operands, Op::none, Form::assign);
+  for (const char* line :
+       {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows", "ellr rows values=float"}) {
+    const PackedMatrix A = packed(operands, plan(line), device());
+    const auto y = multiplied(A, operands, Op::none, Form::assign);
+    EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
+  }
+}
+
+TEST_F(CudaBackend, TakesBlocksFromItsOwnMemory) {
+  const Pattern pattern = random_pattern(300, 300, 20, 7);
+  Random random;
+  Operands<double> operands(pattern, "dense", {3, 3}, random);
+  for (const char* line : {"csr components lanes=32", "sell:32 rows"}) {
+    PackedMatrix A = packed(operands, plan(line), device());
+    Operands<double> others = operands;
+    for (double& v : others.blocks) v += 1;
+    const Placed<double> blocks(device(), others.blocks);
+    A.update_values(blocks.data(), Memory::backend);
+    for (const Op op : {Op::none, Op::transpose})
+      EXPECT_TRUE(agrees(multiplied(A, others, op, Form::assign),
+                         reference_product(others, Precision::double_, op, Form::assign)))
+          << line;
+  }
+}
+
+/// A diagonal block in every row but one.
+Pattern with_diagonal(idx rows) {
+  std::vector<std::vector<idx>> columns(rows);
+  for (idx r = 0; r < rows; ++r) {
+    if (r != rows / 2) columns[r].push_back(r);
+    columns[r].push_back((r + 1) % rows);
+  }
+  return pattern_of(rows, columns);
+}
+
+TEST_F(CudaBackend, GivesDiagonalsAndInversesAsTheHostDoes) {
+  const Pattern pattern = with_diagonal(200);
+  for (const int size : {1, 2, 3, 4, 7, 8, 13}) {
+    Random random;
+    const Operands<double> operands(pattern, "dense", {size, size}, random);
+    const PackedMatrix host = packed(operands, Plan{});
+    const std::size_t scalars = std::size_t(pattern.rows) * size;
+    std::vector<double> wanted(scalars), inverses(scalars * size);
+    host.diagonal(wanted.data());
+    const auto missing = host.invert_diagonal(inverses.data());
+    for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist"}) {
+      const PackedMatrix A = packed(operands, plan(line), device());
+      std::vector<double> y(scalars), inv(inverses.size());
+      const Placed<double> py(device(), y), pi(device(), inv);
+      A.diagonal(py.data());
+      EXPECT_EQ(A.invert_diagonal(pi.data()), missing) << line;
+      py.bring_back();
+      pi.bring_back();
+      EXPECT_TRUE(same_bits(y, wanted)) << line;
+      for (std::size_t i = 0; i < inv.size(); ++i)
+        ASSERT_NEAR(inv[i], inverses[i], 1e-9 * (1 + std::abs(inverses[i]))) << line << ", blocks of " << size;
+    }
+  }
+}
+
+TEST_F(CudaBackend, AddsUpListsAsTheHostDoes) {
+  std::vector<slot_t> first = {0, 0, 3, 4, 9}, index = {5, 1, 1, 0, 2, 3, 4, 5, 0}, place = {3, 1, 0, 2};
+  std::vector<double> from = {1, 2.5, -3, 1e-3, 7, 11}, to = {100, 200, 300, 400}, wanted = to;
+  SumTask task{{}, 4, first.data(), index.data(), place.data(), from.data(), wanted.data(), Update::add};
+  backend("host").sum(task);
+  const Placed<slot_t> pf(device(), first), pi(device(), index), pp(device(), place);
+  const Placed<double> px(device(), from), py(device(), to);
+  device().sum({{}, 4, pf.data(), pi.data(), pp.data(), px.data(), py.data(), Update::add});
+  py.bring_back();
+  EXPECT_TRUE(same_bits(to, wanted));
+}
+
+/// Every allocation fails in turn: an error each time, and right results from the first try that gets what it asks for.
+TEST_F(CudaBackend, ReportsEveryAllocationThatFails) {
+  const Pattern pattern = random_pattern(300, 300, 20, 9);
+  Random random;
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  int failures = 0;
+  for (long n = 1;; ++n) {
+    cuda::fail_allocation(n);
+    try {
+      const PackedMatrix A = packed(operands, plan("sell:32:64 rows dynamic"), device());
+      const auto y = multiplied(A, operands, Op::transpose, Form::add);
+      cuda::fail_allocation(0);
+      EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::transpose, Form::add)));
+      break;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+  }
+  EXPECT_GT(failures, 10);
+}
+
+TEST_F(CudaBackend, TunerMeasuresTheNearPlans) {
+  const Pattern pattern = random_pattern(3000, 3000, 30, 11);
+  Random random;
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  auto plans = near_plans(statistics(pattern.view()), real_3x3, "cuda");
+  ASSERT_GT(plans.size(), 3u);
+  plans.push_back(plans[0]);
+  plans.back().schedule.threads = 1024;  // x blocks: too many
+  plans.back().schedule.blocks = 32;
+
+  const auto measured = measure(pattern.view(), real_3x3, plans, device(), operands.blocks.data());
+
+  ASSERT_EQ(measured.size(), plans.size());
+  EXPECT_GT(measured.front().seconds, 0);
+  EXPECT_LE(measured.front().seconds, measured[1].seconds);
+  EXPECT_NE(measured.back().failure.find("2048"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace compound::test

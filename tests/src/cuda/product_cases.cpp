@@ -1,0 +1,112 @@
+#include "cuda/product_cases.hpp"
+
+#include "cuda/kernel_source.hpp"
+
+namespace compound::test::cuda_cases {
+
+namespace {
+
+struct EntryCase {
+  std::string_view entry;
+  BlockShape real, complex;
+};
+
+constexpr EntryCase dense_of(int rows, int cols) { return {"dense", {rows, cols}, {rows, cols}}; }
+
+const std::vector<EntryCase> entries = {
+    dense_of(1, 1),
+    dense_of(2, 2),
+    dense_of(3, 3),
+    dense_of(4, 4),
+    dense_of(5, 5),
+    dense_of(6, 6),
+    dense_of(7, 7),
+    dense_of(8, 8),
+    dense_of(3, 2),
+    dense_of(2, 5),
+    dense_of(12, 12),
+    dense_of(33, 1),
+    dense_of(1, 40),
+    {"complex", {2, 2}, {2, 2}},
+    {"quaternion", {4, 4}, {2, 2}},
+};
+const std::vector<std::string> layouts = {"csr",     "ellr",      "sell:2",      "sell:8",      "sell:32",
+                                          "sell:33", "sell:8:64", "sell:32:256", "sell:256:all"};
+const std::vector<std::string> words = {" words=1:row",     " words=1:column", " words=4:row",
+                                        " words=32:column", " words=all:row",  " words=all:column"};
+const std::vector<std::string> vectors = {" vectors=1", " vectors=32", " vectors=all"};
+const std::vector<std::string> occupancies = {"", " presence"};
+const std::vector<std::string> row_lists = {"", " rowlist"};
+const std::vector<std::string> traversals = {" rows", " components"};
+const std::vector<std::string> lanes = {" lanes=1", " lanes=2", " lanes=4", " lanes=8", " lanes=16", " lanes=32"};
+const std::vector<std::string> unrolls = {" unroll=1", " unroll=2", " unroll=3"};
+const std::vector<std::string> bounds = {" threads=128 blocks=8", " threads=32 blocks=16", " threads=256 blocks=4",
+                                         " threads=1024 blocks=1"};
+const std::vector<std::string> balances = {" grid", " static", " dynamic"};
+const std::vector<std::string> caches = {" cached", " stream"};
+
+struct Scalars {
+  ScalarType vectors;
+  const char* values;
+};
+const std::vector<Scalars> scalars = {
+    {{Field::real, Precision::double_}, " values=double"},    {{Field::real, Precision::double_}, " values=float"},
+    {{Field::complex, Precision::double_}, " values=double"}, {{Field::real, Precision::single}, " values=float"},
+    {{Field::complex, Precision::double_}, " values=float"},  {{Field::complex, Precision::single}, " values=float"},
+};
+
+/// The textual factors of a plan, in the order of their places in a choice.
+const std::vector<const std::vector<std::string>*> texts = {
+    &layouts, &words, &vectors, &occupancies, &row_lists, &traversals, &lanes, &unrolls, &bounds, &balances, &caches};
+enum Factor { of_pattern, of_entry, of_scalar, of_op, of_form, of_transposed, of_text };
+
+Problem problem_in(const Choice& c) {
+  const ScalarType s = scalars[c[of_scalar]].vectors;
+  const EntryCase& e = entries[c[of_entry]];
+  return {s.field == Field::real ? e.real : e.complex, s};
+}
+
+Plan plan_in(const Choice& c) {
+  std::string line = "entry=" + std::string(entries[c[of_entry]].entry) + " ";
+  for (std::size_t t = 0; t < texts.size(); ++t) line += (*texts[t])[c[of_text + t]];
+  return parse_plan(line + scalars[c[of_scalar]].values, {});
+}
+
+bool is_allowed(const Choice& c) {
+  return !applicable(plan_in(c), problem_in(c)) && !cuda::why_no_kernel(plan_in(c), problem_in(c));
+}
+
+Space whole_space() {
+  Space s{{static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(scalars.size()), 3, 3, 2},
+          is_allowed,
+          {of_entry, of_scalar, of_text, of_text + 3, of_text + 5}};
+  for (const auto* text : texts) s.sizes.push_back(static_cast<int>(text->size()));
+  return s;
+}
+
+}  // namespace
+
+const std::vector<Choice>& choices() {
+  static const std::vector<Choice> set = covering_set(whole_space(), 1);
+  return set;
+}
+
+Case case_of(const Choice& c) {
+  const ZooPattern& p = zoo()[c[of_pattern]];
+  Case made{"",
+            p.pattern,
+            entries[c[of_entry]].entry,
+            problem_in(c),
+            plan_in(c),
+            ops[c[of_op]],
+            forms[c[of_form]],
+            c[of_transposed] ? TransposedValues::shared : TransposedValues::copy};
+  made.name = std::string(p.name) + ", blocks " + std::to_string(made.problem.block.rows) + " x " +
+              std::to_string(made.problem.block.cols) +
+              (made.problem.scalar.field == Field::complex ? ", complex " : ", ") +
+              std::string(name_of(made.problem.scalar.precision)) + " vectors, " + to_string(made.plan) + ": " +
+              product_name(made.op, made.form) + (c[of_transposed] ? ", shared values" : "");
+  return made;
+}
+
+}  // namespace compound::test::cuda_cases
