@@ -4,6 +4,7 @@
 The example must print `unknowns:`, `blocks:` and `iterations:` and solve again in a log stage named Repeat
 (examples/elasticity.c does). Times are medians over the rounds of that second stage; GB/s are of compulsory bytes, which
 are the same for every type: 3x3 blocks of doubles (or complex), one 32-bit column a block, row starts, x once, y once.
+Types of --device-types get CUDA vectors, and -log_view_gpu_time: events then last until the device is done.
 """
 
 import argparse
@@ -16,10 +17,15 @@ import sys
 import tempfile
 
 
+DEVICE_OPTIONS = ["-vec_type", "cuda", "-use_gpu_aware_mpi", "0", "-log_view_gpu_time"]
+
+
 def run(args, mat_type, log):
     """One run; returns its output as a dictionary and its Repeat stage as {event: seconds of the slowest rank}."""
     command = [args.program, *args.options, "-repeat", "1", "-mat_type", mat_type, "-dll_append", args.plugin,
                "-mat_view", "::ascii_info", "-log_view", f":{log}:ascii_csv"]
+    if mat_type in args.device_types.split(","):
+        command += DEVICE_OPTIONS
     if args.ranks > 1:
         command = ["mpirun", "-n", str(args.ranks)] + command
     done = subprocess.run(command, capture_output=True, text=True)
@@ -41,14 +47,15 @@ def compulsory_bytes(printed, scalar_bytes):
 
 
 def memory_mb(printed, mat_type, scalar_bytes):
-    """Bytes of the matrix on the host, by the type's own arrays (32-bit indices)."""
+    """Bytes of the matrix on host and device together, by the type's own arrays (32-bit indices)."""
     blocks, unknowns = int(printed["blocks"]), int(printed["unknowns"])
     if "compound memory" in printed:
         parent, packed = re.search(r"parent ([\d.]+) MB, packed copies ([\d.]+) MB", printed["compound memory"]).groups()
         return float(parent) + float(packed)
     scalar_rows = 9 * blocks * (scalar_bytes + 4) + (unknowns + 1) * 4
     block_rows = blocks * (9 * scalar_bytes + 4) + (unknowns // 3 + 1) * 4
-    return (scalar_rows if mat_type == "aij" else block_rows) / 1e6
+    of_type = {"aij": scalar_rows, "aijcusparse": 2 * scalar_rows}  # aijcusparse keeps a copy on either side
+    return of_type.get(mat_type, block_rows) / 1e6
 
 
 def main():
@@ -56,6 +63,7 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--plugin", required=True)
     parser.add_argument("--types", required=True, help="comma-separated -mat_type values; the second is the baseline")
+    parser.add_argument("--device-types", default="", help="those of --types that run on the CUDA device")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--complex", action="store_true", help="the PETSc has complex scalars")

@@ -51,5 +51,19 @@ configure_and_build() {
   (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$preset." "${cmake_options[@]}" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $preset failed"; }
   cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $preset failed"; }
 }
+
+# why_no_gpu: after configure_and_build, why that build cannot use a GPU here, in words; nothing if it can. PETSc is not
+# asked: it would initialise the device.
+why_no_gpu() {
+  if ! grep -q "^-- PETSc .* CUDA: TRUE" "$top/build/configure.log"; then
+    echo "the PETSc in use has no CUDA (bash config/petsc-cuda.sh builds one that has)"
+  elif ! grep -q "^-- CUDA backend: built" "$top/build/configure.log"; then
+    grep "^-- CUDA backend: not built" "$top/build/configure.log" | sed 's/^-- //' || echo "the CUDA backend was not built"
+  elif [ "${CUDA_VISIBLE_DEVICES-any}" = "" ]; then
+    echo "CUDA_VISIBLE_DEVICES is empty"
+  elif ! nvidia-smi -L 2>/dev/null | grep -q "^GPU "; then
+    echo "no device is usable (nvidia-smi -L lists none)"
+  fi
+}
 cmake_options=()
 mkdir -p "$top/build"

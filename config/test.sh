@@ -47,6 +47,7 @@ builds=()
 for preset in "${presets[@]}"; do
   configure_and_build "$preset" ON all
   builds+=("$build")
+  grep "^-- CUDA backend" "$top/build/configure.log" | sed 's/^--/==/' || true
   cmake_options=(-DCOMPOUND_CORE_TESTS=OFF)  # the core is the same in all of them
 done
 cmake_options=()

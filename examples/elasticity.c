@@ -16,6 +16,7 @@
     elasticity -box 8,8,64 -box_size 1,1,8 -clamp zmin -load zmax -traction 1e-4,0,0
     elasticity -mesh dragon.msh -clamp zmin -load zmax -select_fraction 0.05 -pc_type gamg
     elasticity -box 20,20,20 -mat_type baij -pmat_type aij -pc_type gamg
+    elasticity -box 60,60,60 -mat_type aijcusparse -vec_type cuda -use_gpu_aware_mpi 0
 
   The preconditioner is PBJACOBI unless -pc_type says otherwise; -mat_type sbaij wants -pc_type jacobi.
   Build: mpicc $(pkg-config --cflags PETSc) elasticity.c -o elasticity $(pkg-config --libs PETSc) -lm
@@ -982,6 +983,8 @@ int main(int argc, char **argv)
   PetscCall(ReportMatrix(&m, A));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "assembly seconds: %.3f\n", t1 - t0));
   PetscCall(MatCreateVecs(A, &u, &b));
+  PetscCall(VecSetFromOptions(u)); /* -vec_type cuda */
+  PetscCall(VecSetFromOptions(b));
   PetscCall(VecDuplicate(b, &coords));
   PetscCall(AssembleLoad(&o, &m, b, coords));
   PetscCall(CreatePreconditionerMatrix(&o, A, &P));

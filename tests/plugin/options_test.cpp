@@ -44,7 +44,7 @@ const Refused refusals[] = {
     {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose "},
     {"plan_group", "-mat_compound_plan words=3", "must be a power of two"},
     {"backend", "-mat_compound_backend gpu", "unknown backend 'gpu'; choose auto, petsc, host, cuda"},
-    {"cuda", "-mat_compound_backend cuda", "this build has no CUDA backend"},
+    {"cuda", "-mat_compound_backend cuda", "backend 'cuda' is missing"},
     {"entry", "-mat_compound_entry octonion", "choose auto, dense, complex, quaternion"},
     {"precision", "-mat_compound_precision half", "choose double, single"},
     {"tune", "-mat_compound_tune wildly", "choose off"},
