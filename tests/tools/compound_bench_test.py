@@ -225,6 +225,29 @@ def test_files(args):
             expect(case["block_rows"] == rows // block_size, f"{options}: block rows {case['block_rows']}")
 
 
+def test_device(args):
+    code, stdout, stderr, command = bench(args, QUICK + ["-n", "3", "-device", "cuda", "-cusparse", "all", "-cold",
+                                                         "-graph"], ranks=1)
+    if code == 0:
+        expect("device copy" in stdout and "x cusparse" in stdout and "graph us" in stdout, f"{command}: {stdout}")
+        return
+    print("skipped: the products on a device: " + stderr.strip().splitlines()[-1])
+    expect("-device cuda: this PETSc has no CUDA; use a" in stderr or "-device cuda: no CUDA device can be used" in stderr
+           or "-device cuda: this compound-bench was built without" in stderr, f"{command}: {stderr}")
+
+
+def test_coordinates(args):
+    written, _ = good(args, ["-n", "3", "-block_size", "2", "-types", "baij", "-coo"])
+    if not written:
+        return
+    case = written["cases"][0]
+    scalar = 16 if args.scalar == "complex" else 8
+    expect(case["coo_bytes"] == case["blocks"] * 4 * scalar, f"bytes of coordinates: {case['coo_bytes']}")
+    expect([c["type"] for c in case["coo"]] == ["baijcompound", "baij", "aij"], f"types: {case['coo']}")
+    for c in case["coo"]:
+        expect(len(c["samples_s"]) == ROUNDS and c["error"] < 1e-13, f"assembly by {c['type']}: {c}")
+
+
 def test_float_core(args):
     if args.ranks > 1:
         return
@@ -269,6 +292,11 @@ ERRORS = [
     ("-memory_limit 0", "-memory_limit '0': expected a positive number of MB"),
     ("-memory_limit 1 -n 30", "more than 1 MB (-memory_limit); choose a smaller case or fewer types and plans"),
     ("-megabytes 100000000", "70 % of what is available"),
+    ("-cusparse all -n 2", "-cusparse needs a device; add -device cuda"),
+    ("-cold -n 2", "-cold needs a device; add -device cuda"),
+    ("-graph -n 2", "-graph needs a device; add -device cuda"),
+    ("-cusparse csr,best -n 2", "-cusparse 'best': unknown product; choose all, bsrmv-row"),
+    ("-device opencl -n 2", "-device 'opencl': choose host, cuda"),
     ("-typs aij", "-typs (did you mean -types?)"),
     ("-frobnicate 1", "nothing asked for the option(s) -frobnicate"),
     ("-n 2 -mat_compound_layuot sell", "nothing asked for the option(s) -mat_compound_layuot"),
@@ -336,7 +364,7 @@ def test_help(args):
     code, stdout, _, _ = bench(args, ["-help"])
     for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
                    "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
-                   "memory_limit", "json"):
+                   "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo"):
         expect(f"  -{option} <" in stdout, f"-help does not list -{option}")
     expect(code == 0 and "median us" not in stdout, "-help ends without running a case")
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cusparse_kinds.hpp"
 #include "options.hpp"
 #include "parent_matrix.hpp"
 
@@ -38,7 +39,7 @@ class Candidate {
   explicit Candidate(std::string name) : name_(std::move(name)) {}
   virtual ~Candidate() = default;
   const std::string& name() const { return name_; }
-  virtual std::string kind() const = 0;  ///< "type", "plan", "core"
+  virtual std::string kind() const = 0;  ///< "type", "plan", "core", "cusparse"
   /// The plan in use as a line; empty if there is none. After the first product.
   virtual std::string plan() const = 0;
   virtual void multiply() = 0;
@@ -48,9 +49,13 @@ class Candidate {
   virtual double new_values_s(double steady_s) = 0;
   /// Packs pattern and values anew, as for the first product; seconds. Negative: this candidate cannot.
   virtual double pack_again_s(double) { return -1; }
-  virtual Bytes bytes() const = 0;
+  virtual Bytes bytes() const = 0;  ///< vectors left out
   /// This rank's part of the last product.
-  virtual std::vector<PetscScalar> result() const = 0;
+  virtual std::vector<PetscScalar> result() = 0;
+  /// Whether products are queued on the device, on vectors there.
+  virtual bool on_device() const { return false; }
+  /// Queues further products in this queue (cudaStream_t), null for the default one. False: that cannot be chosen.
+  virtual bool use_queue(void*) { return false; }
   /// Whether the vectors are of single precision too.
   virtual bool float_vectors() const { return false; }
 
@@ -69,16 +74,25 @@ Storage storage_of(const Candidate& candidate, const CaseMatrix& matrix);
 /// Bytes that one product must move at least: words, columns, row starts, x, y (and z) once.
 double compulsory_bytes(const CaseMatrix& matrix, const Storage& storage);
 
+/// Vectors are the host's, but on a run's device (used_device()) those of compound types and plans lie there.
 std::unique_ptr<Candidate> make_type_candidate(const CaseMatrix& matrix, const std::string& type);
 std::unique_ptr<Candidate> make_plan_candidate(const CaseMatrix& matrix, const std::string& plan);
 
-/// What core candidates share: the pattern and, in single precision, the blocks.
+/// What core candidates share: the pattern and, in single precision, the blocks. Products run on the run's device, else
+/// on the host.
 class CoreSource;
 std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& matrix, bool single);
 std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& matrix, std::shared_ptr<CoreSource> source,
                                                const std::string& plan);
 
-/// Seconds on the slowest rank, all starting together.
+/// What cuSPARSE's candidates share: the matrix in its forms on the device.
+class CusparseSource;
+std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix& matrix, bool single);
+/// Throws left_out with cuSPARSE's own reason.
+std::unique_ptr<Candidate> make_cusparse_candidate(const std::shared_ptr<CusparseSource>& source,
+                                                   const CusparseKind& kind);
+
+/// Seconds on the slowest rank, all starting together and waiting for what they queued on the device.
 double timed(MPI_Comm comm, const std::function<void()>& body);
 
 }  // namespace compound::bench

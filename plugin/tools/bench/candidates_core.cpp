@@ -4,6 +4,7 @@
 #include <span>
 
 #include "candidate.hpp"
+#include "device.hpp"
 #include "device/layout/words.hpp"
 #include "error.hpp"
 #include "failure.hpp"
@@ -14,6 +15,9 @@ namespace compound::bench {
 namespace {
 
 constexpr int reals_per_scalar = sizeof(PetscScalar) / sizeof(double);
+
+/// Where this run's core products are.
+Backend& core_backend() { return backend(used_device() ? "cuda" : "host"); }
 
 std::vector<float> narrowed(const PetscScalar* from, std::size_t scalars) {
   const double* reals = reinterpret_cast<const double*>(from);
@@ -62,11 +66,12 @@ class CoreSource {
 
 namespace {
 
-/// A vector of blocks in grouped<group> order, in the precision of the products.
+/// A vector of blocks in grouped<group> order, in the precision of the products and a backend's memory. The host's copy
+/// is the vector itself, or what goes to a device and comes back.
 class CoreVector {
  public:
-  CoreVector(bool single, idx group, int block_size, std::int64_t blocks)
-      : single_(single), block_size_(block_size), blocks_(blocks) {
+  CoreVector(Backend& on, bool single, idx group, int block_size, std::int64_t blocks)
+      : on_(&on), single_(single), block_size_(block_size), blocks_(blocks) {
     const std::int64_t stride = group == group_all ? blocks : group;
     const std::int64_t items = group == group_all ? blocks : (blocks + group - 1) / group * group;
     const int shift = group == group_all ? word_map<dynamic>::one_group : int(word_map<dynamic>::log2_of(group));
@@ -76,9 +81,10 @@ class CoreVector {
       floats_.resize(reals);
     else
       doubles_.resize(reals);
+    if (on.is_device()) device_ = Buffer<std::byte>(on, bytes());
   }
 
-  void* data() { return single_ ? static_cast<void*>(floats_.data()) : doubles_.data(); }
+  void* data() { return on_->is_device() ? device_.data() : host_data(); }
 
   void take(Vec from) {
     const PetscScalar* values;
@@ -91,9 +97,11 @@ class CoreVector {
         doubles_[stored] = reals[natural];
     });
     must(VecRestoreArrayRead(from, &values));
+    if (on_->is_device()) on_->upload(data(), host_data(), bytes());
   }
 
-  std::vector<PetscScalar> natural() const {
+  std::vector<PetscScalar> natural() {
+    if (on_->is_device()) on_->download(host_data(), data(), bytes());
     std::vector<PetscScalar> values(static_cast<std::size_t>(blocks_ * block_size_));
     double* reals = reinterpret_cast<double*>(values.data());
     each([&](std::size_t natural, std::size_t stored) {
@@ -103,6 +111,9 @@ class CoreVector {
   }
 
  private:
+  void* host_data() { return single_ ? static_cast<void*>(floats_.data()) : doubles_.data(); }
+  std::size_t bytes() const { return floats_.size() * sizeof(float) + doubles_.size() * sizeof(double); }
+
   /// f(place in PETSc's order, place here) of every real number.
   template <class F>
   void each(const F& f) const {
@@ -113,12 +124,14 @@ class CoreVector {
             static_cast<std::size_t>((map_.first(block, block_size_) + i * map_.stride) * reals_per_scalar + part));
   }
 
+  Backend* on_;
   bool single_;
   int block_size_;
   std::int64_t blocks_;
   word_map<dynamic> map_;
   std::vector<float> floats_;
   std::vector<double> doubles_;
+  Buffer<std::byte> device_;
 };
 
 class CoreCandidate final : public Candidate {
@@ -127,9 +140,10 @@ class CoreCandidate final : public Candidate {
       : Candidate("core " + text),
         operation_(c.operation),
         source_(std::move(source)),
+        backend_(core_backend()),
         x_(vector(c, plan, c.operation == Operation::transpose ? c.block_rows : c.block_columns)),
         y_(vector(c, plan, c.operation == Operation::transpose ? c.block_columns : c.block_rows)),
-        z_(y_) {
+        z_(vector(c, plan, c.operation == Operation::transpose ? c.block_columns : c.block_rows)) {
     x_.take(c.x);
     y_.take(c.y);
     z_.take(c.z);
@@ -140,6 +154,11 @@ class CoreCandidate final : public Candidate {
   std::string kind() const override { return "core"; }
   std::string plan() const override { return to_string(packed_->plan()); }
   bool float_vectors() const override { return source_->single; }
+  bool on_device() const override { return backend_.is_device(); }
+  bool use_queue(void* queue) override {
+    backend_.use_queue(queue);
+    return on_device();
+  }
   double preparation_s() const override { return preparation_s_; }
 
   void multiply() override {
@@ -159,23 +178,25 @@ class CoreCandidate final : public Candidate {
     return {source_->single ? source_->bytes_of_copies() : parent_bytes_,
             static_cast<double>(packed_->bytes().total())};
   }
-  std::vector<PetscScalar> result() const override { return y_.natural(); }
+  std::vector<PetscScalar> result() override { return y_.natural(); }
 
  private:
   double pack(const Plan& plan) {
     packed_.reset();
     return timed(PETSC_COMM_SELF, [&] {
-      packed_.emplace(source_->view, source_->problem, plan, backend("host"), PatternLifetime::outlives);
+      packed_.emplace(source_->view, source_->problem, plan, backend_, PatternLifetime::outlives);
       packed_->update_values(source_->blocks);
+      if (operation_ == Operation::transpose) packed_->prepare_transposed(source_->view);
     });
   }
 
   CoreVector vector(const CaseMatrix& c, const Plan& plan, std::int64_t blocks) const {
-    return {source_->single, plan.layout.vector_group, c.block_size, blocks};
+    return {backend_, source_->single, plan.layout.vector_group, c.block_size, blocks};
   }
 
   Operation operation_;
   std::shared_ptr<CoreSource> source_;
+  Backend& backend_;
   CoreVector x_, y_, z_;
   std::optional<PackedMatrix> packed_;
   double preparation_s_ = 0, parent_bytes_ = 0;
@@ -194,7 +215,7 @@ std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& c, bool single) {
 std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source,
                                                const std::string& text) {
   try {
-    const Plan base = default_plan(statistics(source->view), source->problem, "host");
+    const Plan base = default_plan(statistics(source->view), source->problem, core_backend().name());
     const Plan plan = text == "auto" ? base : parse_plan(text, base);
     return std::make_unique<CoreCandidate>(c, std::move(source), plan, text);
   } catch (const error& e) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "candidate.hpp"
+#include "device.hpp"
 #include "failure.hpp"
 
 namespace compound::bench {
@@ -21,6 +22,10 @@ class PetscCandidate final : public Candidate {
     if (type != MATBAIJ) must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, own_.out()));
     compound_ = std::strstr(type_name(), MATBAIJCOMPOUND) != nullptr;
     if (compound_ && own_) must(MatSetFromOptions(own_));
+    if (compound_ && own_ && used_device()) {
+      must(MatCompoundSetBackend(own_, "cuda"));
+      must(MatSetVecType(own_, VECCUDA));
+    }
     if (by_plan_ && plan != "auto") must(MatCompoundSetPlan(own_, plan.c_str()));
     take_vectors();
   }
@@ -51,9 +56,11 @@ class PetscCandidate final : public Candidate {
     }
   }
 
+  bool on_device() const override { return own_y_ && is_cuda(own_y_); }
+
   double new_values_s(double steady_s) override {
     const std::int64_t packs = info().value_packs;
-    must(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(matrix())));
+    touch_values();
     const double seconds = timed(comm_of(matrix()), [&] { multiply(); });
     // Without a copy there is nothing to pack: what is left then is noise.
     if (compound_ && info().value_packs == packs) return 0;
@@ -70,12 +77,12 @@ class PetscCandidate final : public Candidate {
   }
 
   Bytes bytes() const override {
-    if (!compound_) return {own_bytes(), 0};
+    if (!compound_) return {own_bytes(), on_device() ? own_bytes() : 0};
     const MatCompoundInfo i = info();
     return {static_cast<double>(i.parent_bytes), static_cast<double>(i.packed_bytes)};
   }
 
-  std::vector<PetscScalar> result() const override {
+  std::vector<PetscScalar> result() override {
     const PetscScalar* values;
     PetscInt size;
     must(VecGetLocalSize(y(), &size));
@@ -95,6 +102,23 @@ class PetscCandidate final : public Candidate {
     MatType type;
     must(MatGetType(matrix(), &type));
     return type;
+  }
+
+  static bool is_cuda(Vec v) {
+    VecType type;
+    must(VecGetType(v, &type));
+    return std::strstr(type, VECCUDA) != nullptr;
+  }
+
+  /// Makes the matrix believe that its values have changed. Types with a copy on a device see that by their own flags,
+  /// which the host's array sets when it is given back.
+  void touch_values() {
+    if (std::strcmp(type_name(), MATSEQAIJCUSPARSE) == 0) {
+      PetscScalar* values;
+      must(MatSeqAIJGetArray(matrix(), &values));
+      must(MatSeqAIJRestoreArray(matrix(), &values));
+    }
+    must(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(matrix())));
   }
 
   /// All share the case's vectors, but types of a device need vectors there.

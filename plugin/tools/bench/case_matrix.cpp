@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "candidate.hpp"
+#include "device.hpp"
 #include "failure.hpp"
 #include "plan.hpp"
 
@@ -104,9 +105,11 @@ double compulsory_bytes(const CaseMatrix& m, const Storage& s) {
 double timed(MPI_Comm comm, const std::function<void()>& body) {
   int size;
   MPI_Comm_size(comm, &size);
+  wait_for_device();
   if (size > 1) MPI_Barrier(comm);
   const double begin = MPI_Wtime();
   body();
+  wait_for_device();
   double seconds = MPI_Wtime() - begin;
   if (size > 1) MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
   return seconds;

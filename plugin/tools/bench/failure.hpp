@@ -19,6 +19,11 @@ class petsc_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A candidate cannot be had here, for a reason that is worth a line but not the end of the run.
+class left_out : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Keeps PETSc's message of a failed call for must(), instead of printing its trace.
 PetscErrorCode remember_error(MPI_Comm, int line, const char* function, const char* file, PetscErrorCode code,
                               PetscErrorType type, const char* message, void*);

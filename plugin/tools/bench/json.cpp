@@ -29,10 +29,49 @@ ordered_json json_of(const Versions& v) {
           {"compiler", v.compiler},         {"mpi", v.mpi}};
 }
 
+ordered_json json_of(const DeviceFacts& d) {
+  return {{"name", d.name},
+          {"capability", d.capability},
+          {"memory_bytes", d.memory_bytes},
+          {"cache_bytes", d.cache_bytes},
+          {"driver", d.driver},
+          {"runtime", d.runtime}};
+}
+
 ordered_json json_of(const Samples& samples) {
   const Statistics s = statistics_of(samples.seconds);
   return {{"median_s", s.median}, {"least_s", s.least},           {"most_s", s.most},
           {"spread", s.spread},   {"samples_s", samples.seconds}, {"products_a_sample", samples.products_a_sample}};
+}
+
+ordered_json json_of(const Yardstick& y) {
+  ordered_json j = json_of(y.samples);
+  const double median_s = statistics_of(y.samples.seconds).median;
+  j["bytes"] = y.bytes;
+  j["gbs"] = median_s > 0 ? y.bytes / median_s / 1e9 : 0;
+  j["kernel"] = y.how;
+  return j;
+}
+
+ordered_json json_of(const CooResult& c) {
+  return {{"type", c.type},
+          {"values_on", c.values_on},
+          {"preallocation_s", c.preallocation_s},
+          {"median_s", statistics_of(c.values_s).median},
+          {"samples_s", c.values_s},
+          {"error", c.error}};
+}
+
+/// What only runs on a device have.
+void add_device_results(ordered_json& j, const CaseResult& r, const CandidateResult& c) {
+  const std::pair<const char*, const std::vector<double>*> timings[] = {{"cold", &c.cold_s}, {"graph", &c.graph_s}};
+  for (const auto& [name, samples] : timings) {
+    if (samples->empty()) continue;
+    j[std::string(name) + "_median_s"] = statistics_of(*samples).median;
+    j[std::string(name) + "_samples_s"] = *samples;
+  }
+  if (r.copy) j["share_of_copy"] = share_of(*r.copy, c);
+  if (const CandidateResult* best = best_of_cusparse(r)) j["times_best_cusparse"] = times(*best, c);
 }
 
 ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
@@ -41,12 +80,13 @@ ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
   const double median = statistics_of(c.samples.seconds).median;
   j["compulsory_bytes"] = c.compulsory_bytes;
   j["gbs"] = median > 0 ? c.compulsory_bytes / median / 1e9 : 0;
-  j["share_of_read"] = share_of_read(r, c);
+  j["share_of_read"] = share_of(r.read, c);
   j["times_baseline"] = times_baseline(r, c);
   j["first_pack_s"] = c.first_pack_s;
   j["new_values_s"] = c.new_values_s;
   j["parent_bytes"] = c.parent_bytes;
   j["packed_bytes"] = c.packed_bytes;
+  add_device_results(j, r, c);
   if (c.allowed_error > 0) {
     j["error"] = c.error;
     j["allowed_error"] = c.allowed_error;
@@ -55,16 +95,17 @@ ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
 }
 
 ordered_json json_of(const CaseResult& r) {
-  const double read_s = statistics_of(r.read.seconds).median;
   ordered_json j = {{"description", r.description}, {"block_size", r.block_size},
                     {"block_rows", r.block_rows},   {"block_columns", r.block_columns},
                     {"blocks", r.entries},          {"longest_row", r.longest_row},
                     {"value_bytes", r.value_bytes}, {"ranks", r.ranks},
                     {"result_norm", r.result_norm}, {"baseline", r.candidates[r.baseline].name}};
   j["read"] = json_of(r.read);
-  j["read"]["bytes"] = r.read_bytes;
-  j["read"]["gbs"] = read_s > 0 ? r.read_bytes / read_s / 1e9 : 0;
-  j["read"]["kernel"] = r.read_kernel;
+  if (r.copy) j["copy"] = json_of(*r.copy);
+  if (const CandidateResult* best = best_of_cusparse(r)) j["best_of_cusparse"] = best->name;
+  for (const LeftOut& l : r.left_out) j["left_out"].push_back({{"name", l.name}, {"why", l.why}});
+  for (const CooResult& c : r.coo) j["coo"].push_back(json_of(c));
+  if (!r.coo.empty()) j["coo_bytes"] = r.coo_bytes;
   for (const CandidateResult& c : r.candidates) j["candidates"].push_back(json_of(r, c));
   return j;
 }
@@ -83,6 +124,7 @@ void write_json(const std::string& file, const Circumstances& c, const Options& 
                     {"min_time_s", o.min_time_s},
                     {"warm_up", o.warm_up},
                     {"seed", o.seed}};
+  if (c.device) j["device"] = json_of(*c.device);
   j["cases"] = ordered_json::array();
   for (const CaseResult& r : results) j["cases"].push_back(json_of(r));
   const std::string unfinished = file + ".part";

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <new>
 
+#include "device.hpp"
 #include "failure.hpp"
 #include "run_case.hpp"
 
@@ -49,6 +50,15 @@ void check_json(MPI_Comm comm, const Options& o) {
   });
 }
 
+void start_device(MPI_Comm comm, const Options& o) {
+  if (!o.on_device) return;
+  collectively(comm, [] {
+    Device* const device = find_device();
+    if (!device) throw usage_error("-device cuda: " + why_no_device());
+    use_device(device);
+  });
+}
+
 void run(MPI_Comm comm, int argc, char** argv) {
   check_words(argc, argv);
   const Options o = read_options(comm);
@@ -57,7 +67,9 @@ void run(MPI_Comm comm, int argc, char** argv) {
   if (wants_help) return;
   check_unused_options(true);
   check_json(comm, o);
-  const Circumstances circumstances{this_machine(), these_versions(), date_now(), command_line(argc, argv)};
+  start_device(comm, o);
+  Circumstances circumstances{this_machine(), these_versions(), date_now(), command_line(argc, argv), {}};
+  if (used_device()) circumstances.device = used_device()->facts();
   if (circumstances.versions.petsc_debug && rank_of(comm) == 0)
     std::fprintf(stderr, "compound-bench: this PETSc is a debugging build: its own times mean little\n");
   Progress progress(comm);

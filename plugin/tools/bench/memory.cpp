@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <set>
 #include <string>
 
+#include "cusparse_kinds.hpp"
 #include "failure.hpp"
 #include "plan.hpp"
 
@@ -29,6 +31,58 @@ bool lies_on_parent(const std::string& line, Precision precision) {
 
 }  // namespace
 
+namespace {
+
+/// Values, columns and row starts of the matrix in blocks and in scalars.
+struct Sizes {
+  explicit Sizes(const CaseSize& s) {
+    const double area = static_cast<double>(s.block_size) * s.block_size;
+    values = s.entries * area * sizeof(PetscScalar);
+    blocks = values + (s.entries + s.block_rows) * sizeof(PetscInt);
+    scalar_rows = values + (s.entries * area + s.block_rows * s.block_size) * sizeof(PetscInt);
+    vector = s.block_rows * s.block_size * sizeof(PetscScalar);
+  }
+  double values, blocks, scalar_rows, vector;
+};
+
+double bytes_of_cusparse(const Sizes& s, const Options& o) {
+  std::set<CusparseForm> forms;  // products of one form share it
+  for (const std::string& name : o.cusparse) forms.insert(find_cusparse(name)->form);
+  double all = 4 * s.vector * static_cast<double>(o.cusparse.size());
+  for (const CusparseForm form : forms)
+    all += form == CusparseForm::rows || form == CusparseForm::slices ? 1.2 * s.scalar_rows : s.blocks;
+  return o.core_float ? all / 2 + (s.scalar_rows - s.values) : all;
+}
+
+}  // namespace
+
+double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks) {
+  constexpr double yardsticks = 2.2e9, staging = 0.6e9;
+  const Sizes s(size);
+  double all = bytes_of_cusparse(s, o);
+  for (const std::string& type : o.types) {
+    if (type.find("cusparse") != std::string::npos) all += s.scalar_rows + 4 * s.vector;
+    if (type.find("baijcompound") != std::string::npos) all += s.blocks + 4 * s.vector;
+  }
+  const double copies = o.operation == Operation::transpose ? 2 : 1;
+  all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
+  all += static_cast<double>(o.core_plans.size()) * (o.core_float ? 0.5 : 1) * (copies * s.blocks + 4 * s.vector);
+  if (o.coo) all += 3 * s.scalar_rows;
+  return all / ranks + yardsticks + staging;
+}
+
+void check_device_memory(const CaseSize& size, const Options& o, int ranks, double free_bytes) {
+  const double needed = estimated_device_bytes(size, o, ranks), limit = 0.95 * free_bytes;
+  if (needed <= limit) return;
+  char text[300];
+  std::snprintf(
+      text, sizeof(text),
+      "the case needs about %.0f MB of device memory with all its candidates, more than %.0f MB (95 %% of what "
+      "is free there); choose a smaller case or fewer types, plans and products",
+      needed / 1e6, limit / 1e6);
+  throw usage_error(text);
+}
+
 double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   const double area = static_cast<double>(s.block_size) * s.block_size;
   const double values = s.entries * area * sizeof(PetscScalar);
@@ -48,7 +102,9 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   for (const std::string& plan : o.plans) all += parent * (lies_on_parent(plan, Precision::double_) ? 1 : 2);
   const Precision core = o.core_float ? Precision::single : Precision::double_;
   const double core_share = o.core_float ? 0.5 : 1;
-  if (!o.core_plans.empty() && o.core_float) all += values / 2;
+  if ((!o.core_plans.empty() || !o.cusparse.empty()) && o.core_float) all += values / 2;
+  if (!o.cusparse.empty()) all += 2.2 * scalar_rows;  // while they are made
+  if (o.coo) all += 3 * scalar_rows;
   for (const std::string& plan : o.core_plans)
     all += core_share * (vectors + (lies_on_parent(plan, core) ? 0 : parent));
   return all;

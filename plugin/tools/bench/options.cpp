@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cusparse_kinds.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 
@@ -96,6 +97,22 @@ void read_core_scalar(Options& o, const std::string& v) {
   o.core_float = v == "float";
 }
 
+void read_device(Options& o, const std::string& v) {
+  if (v != "host" && v != "cuda") refuse("-device", v, "choose host, cuda");
+  o.on_device = v == "cuda";
+}
+
+void read_cusparse(Options& o, const std::string& v) {
+  o.cusparse.clear();
+  if (v == "all") {
+    for (const CusparseKind& k : cusparse_kinds()) o.cusparse.emplace_back(k.name);
+    return;
+  }
+  o.cusparse = names("-cusparse", v, ',', "names");
+  for (const std::string& name : o.cusparse)
+    if (!find_cusparse(name)) refuse("-cusparse", name, "unknown product; choose all, " + cusparse_names());
+}
+
 const Row rows[] = {
     {"-matrix", "file with the matrix: PETSc binary, or Matrix Market (coordinate); instead of -grid", "",
      [](Options& o, const std::string& v) { o.file = v; }},
@@ -122,13 +139,25 @@ const Row rows[] = {
      [](Options& o, const std::string& v) {
        o.seed = number<std::uint64_t>("-seed", v, 0, UINT64_MAX, "expected a non-negative integer");
      }},
-    {"-types", "PETSc matrix types to compare, separated by commas", "aij,baij,baijcompound; with plans baij",
+    {"-types", "PETSc matrix types to compare, separated by commas",
+     "aij,baij,baijcompound; with plans baij; on a device aijcusparse,baijcompound; with plans aijcusparse",
      [](Options& o, const std::string& v) { o.types = names("-types", v, ',', "matrix types"); }},
     {"-plans", "plans of baijcompound to compare (-mat_compound_plan), separated by semicolons", "",
      [](Options& o, const std::string& v) { o.plans = names("-plans", v, ';', "plan lines"); }},
     {"-core_plans", "plans to run without PETSc's vectors (any vectors=, float vectors), one rank only", "",
      [](Options& o, const std::string& v) { o.core_plans = names("-core_plans", v, ';', "plan lines"); }},
-    {"-core_scalar", "scalars of the vectors under -core_plans: double, float", "double", read_core_scalar},
+    {"-core_scalar", "scalars of matrix and vectors under -core_plans and -cusparse: double, float", "double",
+     read_core_scalar},
+    {"-device", "where plans, core plans and compound types have their vectors and run: host, cuda", "host",
+     read_device},
+    {"-cusparse", "products of cuSPARSE to compare: all, or names separated by commas; one rank only", "",
+     read_cusparse},
+    {"-cold", "time products whose data is not in the device's cache as well", "false",
+     [](Options& o, const std::string& v) { o.cold = yes("-cold", v); }},
+    {"-graph", "time replays of 20 captured products as well", "false",
+     [](Options& o, const std::string& v) { o.graph = yes("-graph", v); }},
+    {"-coo", "time assembly from the matrix' scalars as coordinates as well, in a table of its own", "false",
+     [](Options& o, const std::string& v) { o.coo = yes("-coo", v); }},
     {"-baseline", "candidate that ratios refer to", "baij, else the first",
      [](Options& o, const std::string& v) { o.baseline = std::string(trimmed(v)); }},
     {"-operation", "mult (y = A x), multadd (y = z + A x), transpose (y = A^T x)", "mult", read_operation},
@@ -154,6 +183,9 @@ const Row rows[] = {
      [](Options& o, const std::string& v) { o.json = v; }},
 };
 
+/// May be given without a value: `yes` reads them.
+constexpr std::string_view switches[] = {"-no_check", "-cold", "-graph", "-coo"};
+
 /// Empty unless the option was given; a given one without a value is an empty text.
 std::optional<std::string> given(const Row& row) {
   std::vector<char> text(1 << 16);
@@ -162,7 +194,7 @@ std::optional<std::string> given(const Row& row) {
   if (!found) return {};
   const std::string value = text.data();
   if (value.size() + 1 >= text.size()) throw usage_error(std::string(row.name) + ": the value is too long");
-  if (value.empty() && std::string_view(row.name) != "-no_check")
+  if (value.empty() && std::ranges::find(switches, row.name) == std::end(switches))
     throw usage_error(std::string(row.name) + " needs a value: " + row.help);
   return value;
 }
@@ -173,9 +205,23 @@ PetscErrorCode show_help(MPI_Comm comm) {
   for (const Row& row : rows) PetscCall(PetscPrintf(comm, "  %s <%s>: %s\n", row.name, row.shown_default, row.help));
   PetscCall(PetscPrintf(comm,
                         "Columns: GB/s are of compulsory bytes: each stored word once in the plan's precision, 4 bytes "
-                        "a column index and a row start, x and y once.\n'of read' is their share of a plain sum over "
+                        "a column index and a row start, x and y once.\n'%% read' is their share of a plain sum over "
                         "the same arrays. Packing is in products.\n"));
   PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+void check_device_options(const Options& o) {
+  const std::pair<const char*, bool> only_there[] = {
+      {"-cusparse", !o.cusparse.empty()}, {"-cold", o.cold}, {"-graph", o.graph}};
+  for (const auto& [name, asked] : only_there)
+    if (asked && !o.on_device) throw usage_error(std::string(name) + " needs a device; add -device cuda");
+}
+
+std::vector<std::string> usual_types(const Options& o) {
+  const bool others = !o.plans.empty() || !o.core_plans.empty() || !o.cusparse.empty();
+  if (o.on_device)
+    return others ? std::vector<std::string>{"aijcusparse"} : std::vector<std::string>{"aijcusparse", "baijcompound"};
+  return others ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
 }
 
 void check_and_complete(Options& o) {
@@ -183,9 +229,8 @@ void check_and_complete(Options& o) {
     throw usage_error("-matrix excludes the generator's -grid, -n, -rows, -megabytes, -shuffle and -entry");
   if (!o.file.empty() && o.block_sizes.size() > 1)
     throw usage_error("-matrix takes one -block_size, not a list; run once for each");
-  const bool plans = !o.plans.empty() || !o.core_plans.empty();
-  if (o.types.empty())
-    o.types = plans ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
+  check_device_options(o);
+  if (o.types.empty()) o.types = usual_types(o);
   if (!o.file.empty()) return;
   if (!o.grid) o.grid = find_grid("7");
   if (o.sizes.empty()) o.sizes = {64000};

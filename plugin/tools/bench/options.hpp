@@ -37,6 +37,9 @@ struct Options {
   std::uint64_t seed = 1;
 
   std::vector<std::string> types, plans, core_plans;
+  bool on_device = false;             ///< -device cuda
+  std::vector<std::string> cusparse;  ///< names of CusparseKind; empty: none
+  bool cold = false, graph = false, coo = false;
   bool core_float = false;
   std::string baseline;  ///< empty: baij if it is there, else the first
   Operation operation = Operation::mult;

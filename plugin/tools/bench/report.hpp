@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "device.hpp"
 #include "machine.hpp"
 #include "options.hpp"
 
@@ -19,6 +21,7 @@ struct Samples {
 struct CandidateResult {
   std::string name, kind, plan;
   Samples samples;
+  std::vector<double> cold_s, graph_s;  ///< per product; empty unless asked for and possible
   double compulsory_bytes = 0;
   double first_pack_s = 0, new_values_s = 0;
   double parent_bytes = 0, packed_bytes = 0;
@@ -26,22 +29,49 @@ struct CandidateResult {
   double allowed_error = 0;  ///< 0: not checked
 };
 
+/// How fast this machine moves memory, measured in the rounds of the case.
+struct Yardstick {
+  Samples samples;
+  double bytes = 0;  ///< on all ranks, one pass
+  std::string how;   ///< the instruction set of a sum, or where it ran
+};
+
+/// Assembly from coordinates: one matrix type, with the values on one side.
+struct CooResult {
+  std::string type, values_on;
+  double preallocation_s = 0;
+  std::vector<double> values_s;  ///< of a call of MatSetValuesCOO
+  double error = 0;              ///< of a product, as a candidate's
+};
+
+struct LeftOut {
+  std::string name, why;
+};
+
 struct CaseResult {
   std::string description;
   int block_size = 0, ranks = 1;
   std::int64_t block_rows = 0, block_columns = 0, entries = 0, longest_row = 0;
   double value_bytes = 0;
-  Samples read;
-  double read_bytes = 0;    ///< on all ranks, one pass
-  std::string read_kernel;  ///< the instruction set of the sum
-  double result_norm = 0;   ///< Euclidean, of the first candidate's product: the same on any number of ranks
+  Yardstick read;
+  std::optional<Yardstick> copy;  ///< of a device
+  double result_norm = 0;         ///< Euclidean, of the first candidate's product: the same on any number of ranks
   std::vector<CandidateResult> candidates;
   std::size_t baseline = 0;
+  std::vector<LeftOut> left_out;
+  std::vector<CooResult> coo;
+  double coo_bytes = 0;  ///< of the values of all coordinates
 };
 
-/// Speed relative to the baseline, and bytes per second relative to plain reading; both medians of paired rounds.
+/// Speed relative to another candidate, and bytes per second relative to a yardstick; both medians of paired rounds.
+double times(const CandidateResult& other, const CandidateResult& candidate);
 double times_baseline(const CaseResult& result, const CandidateResult& candidate);
-double share_of_read(const CaseResult& result, const CandidateResult& candidate);
+double share_of(const Yardstick& yardstick, const CandidateResult& candidate);
+
+/// The fastest by median of cuSPARSE's candidates, and of ours (plans, core plans, compound types); null if there is
+/// none. PETSc's aijcusparse is neither.
+const CandidateResult* best_of_cusparse(const CaseResult& result);
+const CandidateResult* best_of_ours(const CaseResult& result);
 
 void print_table(std::ostream& out, const CaseResult& result, const Options& options);
 
@@ -50,6 +80,7 @@ struct Circumstances {
   Machine machine;
   Versions versions;
   std::string date, command_line;
+  std::optional<DeviceFacts> device;
 };
 
 /// Whether this build can write JSON.

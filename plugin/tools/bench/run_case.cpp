@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
 
 #include "candidate.hpp"
+#include "check.hpp"
+#include "coo.hpp"
+#include "device.hpp"
 #include "failure.hpp"
 #include "memory.hpp"
 #include "read_bandwidth.hpp"
@@ -62,73 +64,54 @@ Matrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
   return assemble(comm, rows, spec.block_size, &*rule);
 }
 
+void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
+  check_memory(comm, size, o);
+  if (used_device())
+    collectively(comm, [&] { check_device_memory(size, o, size_of(comm), used_device()->free_bytes()); });
+}
+
 CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
   if (spec.grid.kind) {
     progress.say("assembling " + describe(spec, o),
                  double(spec.grid.entries()) * spec.block_size * spec.block_size > 1e7);
-    check_memory(comm, {double(spec.grid.rows()), double(spec.grid.entries()), spec.block_size}, o);
+    check_all_memory(comm, {double(spec.grid.rows()), double(spec.grid.entries()), spec.block_size}, o);
     return make_case(generate(comm, spec, o), o.operation, o.seed);
   }
   progress.say("reading " + o.file);
   CaseMatrix c = make_case(load(comm, o.file, spec.block_size), o.operation, o.seed);
-  check_memory(comm, {double(c.block_rows), double(c.entries), c.block_size}, o);
+  check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block_size}, o);
   return c;
 }
 
-/// Compares results with the first candidate's.
-class Check {
- public:
-  Check(MPI_Comm comm, const CaseMatrix& c) : comm_(comm), case_(c) {}
+using Candidates = std::vector<std::unique_ptr<Candidate>>;
 
-  void operator()(const Candidate& candidate, CandidateResult& result) {
-    const std::vector<PetscScalar> y = candidate.result();
-    const Storage storage = storage_of(candidate, case_);
-    if (reference_.empty()) {
-      reference_ = y;
-      reference_single_ = storage.single;
+/// What cuSPARSE refuses is told and left out: which of its products take a matrix is one of the results.
+void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Candidates& all,
+                  std::vector<LeftOut>& left) {
+  const auto source = make_cusparse_source(c, o.core_float);
+  for (const std::string& name : o.cusparse) {
+    progress.say("converting for cuSPARSE's " + name);
+    const CusparseKind& kind = *find_cusparse(name);
+    const std::optional<std::string> why = why_not_cusparse(kind, c.block_size, c.entries);
+    try {
+      if (why) throw left_out(*why);
+      all.push_back(make_cusparse_candidate(source, kind));
+    } catch (const left_out& e) {
+      left.push_back({"cusparse " + name, e.what()});
     }
-    double largest[2] = {0, 0};  // difference, component
-    for (std::size_t i = 0; i < y.size(); ++i) {
-      const double wanted = std::abs(reference_[i]);
-      largest[0] = std::max(largest[0], distance(y[i], reference_[i]));
-      if (std::isfinite(wanted)) largest[1] = std::max(largest[1], wanted);
-    }
-    MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, comm_);
-    const double scale = largest[1] > 0 ? largest[1] : 1;
-    result.error = largest[0] / scale;
-    result.allowed_error = allowed(storage.single || reference_single_) / scale;
-    if (result.error == 0 || result.error <= result.allowed_error) return;
-    throw usage_error("candidate '" + candidate.name() +
-                      "' is wrong: its result differs from the first candidate's by " + std::to_string(result.error) +
-                      " of its largest component, allowed are " + std::to_string(result.allowed_error) +
-                      "; -no_check times it nevertheless");
   }
+}
 
- private:
-  /// Infinite if just one of them is not finite: a matrix with NaNs has NaNs in every candidate's result.
-  static double distance(PetscScalar a, PetscScalar b) {
-    const bool finite[2] = {std::isfinite(std::abs(a)), std::isfinite(std::abs(b))};
-    if (finite[0] != finite[1]) return INFINITY;
-    return finite[0] ? std::abs(a - b) : 0;
-  }
+void check_one_rank(MPI_Comm comm, const Options& o) {
+  if (size_of(comm) == 1) return;
+  if (!o.core_plans.empty()) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
+  if (!o.cusparse.empty()) throw usage_error("-cusparse runs on one rank: cuSPARSE knows no MPI; leave mpirun out");
+}
 
-  /// 8 eps x additions of a component x |A| |x|. A transposed product may add up as many as there are rows.
-  double allowed(bool single) const {
-    const double eps = single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-    const std::int64_t blocks = case_.operation == Operation::transpose ? case_.block_rows : case_.longest_row;
-    const double added = case_.operation == Operation::multadd ? 1 : 0;
-    return 8 * eps * static_cast<double>(blocks * case_.block_size + 1) * (case_.norm * case_.x_norm + added);
-  }
-
-  MPI_Comm comm_;
-  const CaseMatrix& case_;
-  std::vector<PetscScalar> reference_;
-  bool reference_single_ = false;
-};
-
-std::vector<std::unique_ptr<Candidate>> make_candidates(MPI_Comm comm, const CaseMatrix& c, const Options& o,
-                                                        Progress& progress) {
-  std::vector<std::unique_ptr<Candidate>> all;
+Candidates make_candidates(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress,
+                           std::vector<LeftOut>& left) {
+  check_one_rank(comm, o);
+  Candidates all;
   for (const std::string& type : o.types) {
     progress.say("converting to " + type);
     all.push_back(make_type_candidate(c, type));
@@ -137,14 +120,14 @@ std::vector<std::unique_ptr<Candidate>> make_candidates(MPI_Comm comm, const Cas
     progress.say("copying for plan " + plan);
     all.push_back(make_plan_candidate(c, plan));
   }
+  if (!o.cusparse.empty()) add_cusparse(c, o, progress, all, left);
   if (o.core_plans.empty()) return all;
-  if (size_of(comm) > 1) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
   const auto source = make_core_source(c, o.core_float);
   for (const std::string& plan : o.core_plans) all.push_back(make_core_candidate(c, source, plan));
   return all;
 }
 
-std::size_t baseline_of(const std::vector<std::unique_ptr<Candidate>>& all, const Options& o) {
+std::size_t baseline_of(const Candidates& all, const Options& o) {
   const std::string wanted = o.baseline.empty() ? "baij" : o.baseline;
   std::string names;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -167,13 +150,22 @@ void first_product(MPI_Comm comm, Candidate& candidate, CandidateResult& result)
 void packing_times(Candidate& candidate, CandidateResult& result) {
   const double steady_s = statistics_of(result.samples.seconds).median;
   std::vector<double> first = {std::max(0.0, result.first_pack_s - steady_s) + candidate.preparation_s()}, values;
-  for (int i = 0; i < 3; ++i) values.push_back(candidate.new_values_s(steady_s));
-  for (int i = 0; i < 2; ++i)  // one sample alone would be at the mercy of the machine's other work
+  // One short sample alone would be at the mercy of the machine's other work.
+  constexpr double long_enough_s = 0.5;
+  do values.push_back(candidate.new_values_s(steady_s));
+  while (values.size() < 3 && values.front() < long_enough_s);
+  for (int i = 0; i < 2 && first.front() < long_enough_s; ++i)
     if (const double again_s = candidate.pack_again_s(steady_s); again_s >= 0) first.push_back(again_s);
   result.first_pack_s = statistics_of(first).median;
   result.new_values_s = statistics_of(values).median;
 }
 
+double sum_over_ranks(MPI_Comm comm, double mine) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return mine;
+}
+
+/// The host's plain read of the matrix' own arrays.
 void take_read(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners, CaseResult& result) {
   runners.push_back({"plain read", [parts = block_arrays(c.parent), area = std::size_t(c.block_size * c.block_size)] {
                        // Without a use of the sums the compiler might leave them out.
@@ -184,10 +176,57 @@ void take_read(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners,
                                 streaming_sum(p.column, entries * sizeof(PetscInt));
                        }
                      }});
-  double bytes = static_cast<double>(c.read_bytes);
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
-  result.read_bytes = bytes;
-  result.read_kernel = streaming_sum_name();
+  result.read = {{}, sum_over_ranks(comm, static_cast<double>(c.read_bytes)), streaming_sum_name()};
+}
+
+/// The yardsticks of the run: on a device its own copy and read, in that order.
+void take_yardsticks(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners, CaseResult& result) {
+  if (!used_device()) return take_read(comm, c, runners, result);
+  const MemoryPass copy = used_device()->copy(), read = used_device()->read();
+  runners.push_back({"device copy", copy.run});
+  runners.push_back({"device read", read.run});
+  result.copy = Yardstick{{}, sum_over_ranks(comm, copy.bytes), "device"};
+  result.read = {{}, sum_over_ranks(comm, read.bytes), "device"};
+}
+
+/// Products alone, with cold caches, in rounds as the hot ones.
+void cold_times(const Candidates& candidates, const Options& o, Progress& progress, CaseResult& result) {
+  constexpr int products_a_round = 5;
+  for (int round = 0; round < o.rounds; ++round)
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (!candidates[i]->on_device()) continue;
+      progress.say("cold round " + std::to_string(round + 1) + ", " + candidates[i]->name());
+      const auto seconds = used_device()->cold_seconds([&] { candidates[i]->multiply(); }, products_a_round);
+      result.candidates[i].cold_s.insert(result.candidates[i].cold_s.end(), seconds.begin(), seconds.end());
+    }
+}
+
+constexpr int captured_products = 20;
+
+/// Empty unless the candidate's products can be put in a queue of choice and captured there.
+std::function<void()> replay_of(Candidate& candidate) {
+  if (!candidate.on_device() || !candidate.use_queue(nullptr)) return {};
+  auto replay = used_device()->captured([&](void* queue) {
+    candidate.use_queue(queue);
+    for (int i = 0; i < captured_products; ++i) candidate.multiply();
+  });
+  candidate.use_queue(nullptr);
+  return replay;
+}
+
+void graph_times(MPI_Comm comm, const Candidates& candidates, const Options& o, Progress& progress,
+                 CaseResult& result) {
+  std::vector<Runner> runners;
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (const auto replay = replay_of(*candidates[i])) {
+      runners.push_back({"replay of " + candidates[i]->name(), replay});
+      which.push_back(i);
+    }
+  const std::vector<Samples> samples = measure(comm, runners, o, progress);
+  for (std::size_t n = 0; n < which.size(); ++n)
+    for (const double seconds : samples[n].seconds)
+      result.candidates[which[n]].graph_s.push_back(seconds / captured_products);
 }
 
 double norm_of(MPI_Comm comm, const std::vector<PetscScalar>& y) {
@@ -218,7 +257,8 @@ void rehearse(MPI_Comm comm, int block_size, const Options& o, Progress& progres
   options.entry = "identity";  // fits all kinds of entry that plans may ask for
   options.shuffle_window = 1;
   const CaseMatrix c = make_case(generate(comm, small, options), o.operation, o.seed);
-  const auto candidates = make_candidates(comm, c, o, progress);
+  std::vector<LeftOut> told_later;
+  const auto candidates = make_candidates(comm, c, o, progress, told_later);
   baseline_of(candidates, o);
   for (const auto& candidate : candidates) {
     candidate->multiply();
@@ -234,7 +274,7 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
   const CaseMatrix c = prepare(comm, spec, o, progress);
   if (!spec.grid.kind) rehearse(comm, c.block_size, o, progress);
   CaseResult r = head_of(comm, spec, c, o);
-  const auto candidates = make_candidates(comm, c, o, progress);
+  const auto candidates = make_candidates(comm, c, o, progress, r.left_out);
   r.baseline = baseline_of(candidates, o);
   Check check(comm, c);
   std::vector<Runner> runners;
@@ -246,9 +286,12 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
     if (o.check) check(*candidate, result);
     runners.push_back({candidate->name(), [raw = candidate.get()] { raw->multiply(); }});
   }
-  take_read(comm, c, runners, r);
+  take_yardsticks(comm, c, runners, r);
   std::vector<Samples> samples = measure(comm, runners, o, progress);
-  r.read = std::move(samples.back());
+  r.read.samples = std::move(samples.back());
+  if (r.copy) r.copy->samples = std::move(samples[candidates.size()]);
+  if (o.cold) cold_times(candidates, o, progress, r);
+  if (o.graph) graph_times(comm, candidates, o, progress, r);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     r.candidates[i].samples = std::move(samples[i]);
     packing_times(*candidates[i], r.candidates[i]);
@@ -256,6 +299,7 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
     r.candidates[i].parent_bytes = bytes.parent;
     r.candidates[i].packed_bytes = bytes.packed;
   }
+  if (o.coo) time_coo(comm, c, o, progress, r);
   return r;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <ostream>
 
 #include "report.hpp"
@@ -20,40 +21,133 @@ std::string text(const char* format, Values... values) {
 
 double gbs(double bytes, double seconds) { return seconds > 0 ? bytes / seconds / 1e9 : 0; }
 
+void print_yardstick(std::ostream& out, const char* name, const Yardstick& y) {
+  const Statistics s = statistics_of(y.samples.seconds);
+  out << text("%s %.2f GB/s (spread %.1f %%)", name, gbs(y.bytes, s.median), 100 * s.spread);
+}
+
 void print_head(std::ostream& out, const CaseResult& r, const Options& o) {
-  const Statistics read = statistics_of(r.read.seconds);
   out << text("\n%s\n", r.description.c_str());
   out << text("%lld block rows, %lld blocks of %dx%d (%.1f a row), values %.1f MB, %d rank%s, %s, %d rounds; ",
               static_cast<long long>(r.block_rows), static_cast<long long>(r.entries), r.block_size, r.block_size,
               r.block_rows > 0 ? static_cast<double>(r.entries) / static_cast<double>(r.block_rows) : 0.0,
               r.value_bytes / 1e6, r.ranks, r.ranks == 1 ? "" : "s", std::string(name_of(o.operation)).c_str(),
               o.rounds);
-  out << text("plain read %.2f GB/s (spread %.1f %%)\n", gbs(r.read_bytes, read.median), 100 * read.spread);
+  if (r.copy) {
+    print_yardstick(out, "device copy", *r.copy);
+    out << ", ";
+  }
+  print_yardstick(out, r.copy ? "device read" : "plain read", r.read);
+  out << "\n";
 }
 
 /// Shown as "-" where the candidates' results were not compared.
 std::string error_text(const CandidateResult& c) { return c.allowed_error > 0 ? text("%.1e", c.error) : "-"; }
 
-}  // namespace
-
-double times_baseline(const CaseResult& r, const CandidateResult& c) {
-  return paired_ratio(r.candidates[r.baseline].samples.seconds, c.samples.seconds);
+std::string median_us(const std::vector<double>& seconds) {
+  return seconds.empty() ? "-" : text("%.2f", 1e6 * statistics_of(seconds).median);
 }
 
-double share_of_read(const CaseResult& r, const CandidateResult& c) {
-  if (r.read_bytes == 0) return 0;
-  return c.compulsory_bytes / r.read_bytes * paired_ratio(r.read.seconds, c.samples.seconds);
+template <class Candidates, class Belongs>
+const CandidateResult* fastest(const Candidates& candidates, const Belongs& belongs) {
+  const CandidateResult* best = nullptr;
+  const auto median = [](const CandidateResult& c) { return statistics_of(c.samples.seconds).median; };
+  for (const CandidateResult& c : candidates)
+    if (belongs(c) && (!best || median(c) < median(*best))) best = &c;
+  return best;
+}
+
+}  // namespace
+
+double times(const CandidateResult& other, const CandidateResult& c) {
+  return paired_ratio(other.samples.seconds, c.samples.seconds);
+}
+
+double times_baseline(const CaseResult& r, const CandidateResult& c) { return times(r.candidates[r.baseline], c); }
+
+double share_of(const Yardstick& y, const CandidateResult& c) {
+  if (y.bytes == 0) return 0;
+  return c.compulsory_bytes / y.bytes * paired_ratio(y.samples.seconds, c.samples.seconds);
+}
+
+const CandidateResult* best_of_cusparse(const CaseResult& r) {
+  return fastest(r.candidates, [](const CandidateResult& c) { return c.kind == "cusparse"; });
+}
+
+const CandidateResult* best_of_ours(const CaseResult& r) {
+  return fastest(r.candidates, [](const CandidateResult& c) {
+    return c.kind == "plan" || c.kind == "core" || c.name.find("baijcompound") != std::string::npos;
+  });
 }
 
 namespace {
 
-void print_row(std::ostream& out, const CaseResult& r, const CandidateResult& c, int name_width, int ratio_width) {
-  const Statistics s = statistics_of(c.samples.seconds);
-  const double per_product = s.median > 0 ? 1 / s.median : 0;
-  out << text("%-*s %11.2f %11.2f %6.1f %7.2f %7.1f", name_width, c.name.c_str(), 1e6 * s.median, 1e6 * s.least,
-              100 * s.spread, gbs(c.compulsory_bytes, s.median), 100 * share_of_read(r, c));
-  out << text(" %*.2f %7.1f %7.1f %10.1f %10.1f %9s\n", ratio_width, times_baseline(r, c), c.first_pack_s * per_product,
-              c.new_values_s * per_product, c.parent_bytes / 1e6, c.packed_bytes / 1e6, error_text(c).c_str());
+struct Column {
+  std::string title;
+  int width;
+  std::function<std::string(const CandidateResult&)> cell;
+};
+
+double median_of(const CandidateResult& c) { return statistics_of(c.samples.seconds).median; }
+
+std::string in_products(double seconds, const CandidateResult& c) {
+  const double median = median_of(c);
+  return text("%.1f", median > 0 ? seconds / median : 0.0);
+}
+
+void add_device_times(std::vector<Column>& columns, const Options& o) {
+  if (o.cold) columns.push_back({"cold us", 11, [](const CandidateResult& c) { return median_us(c.cold_s); }});
+  if (o.graph) columns.push_back({"graph us", 11, [](const CandidateResult& c) { return median_us(c.graph_s); }});
+}
+
+void add_speeds(std::vector<Column>& columns, const CaseResult& r) {
+  columns.push_back(
+      {"GB/s", 7, [](const CandidateResult& c) { return text("%.2f", gbs(c.compulsory_bytes, median_of(c))); }});
+  if (r.copy)
+    columns.push_back(
+        {"% copy", 7, [&r](const CandidateResult& c) { return text("%.1f", 100 * share_of(*r.copy, c)); }});
+  columns.push_back({"% read", 7, [&r](const CandidateResult& c) { return text("%.1f", 100 * share_of(r.read, c)); }});
+  const std::string ratio = "x " + r.candidates[r.baseline].name;
+  columns.push_back({ratio, std::max(6, static_cast<int>(ratio.size())),
+                     [&r](const CandidateResult& c) { return text("%.2f", times_baseline(r, c)); }});
+}
+
+std::vector<Column> columns_of(const CaseResult& r, const Options& o) {
+  using Result = const CandidateResult&;
+  std::vector<Column> columns = {
+      {"median us", 11, [](Result c) { return median_us(c.samples.seconds); }},
+      {"least us", 11, [](Result c) { return text("%.2f", 1e6 * statistics_of(c.samples.seconds).least); }},
+      {"+- %", 6, [](Result c) { return text("%.1f", 100 * statistics_of(c.samples.seconds).spread); }}};
+  add_device_times(columns, o);
+  add_speeds(columns, r);
+  columns.push_back({"pack", 7, [](Result c) { return in_products(c.first_pack_s, c); }});
+  columns.push_back({"values", 7, [](Result c) { return in_products(c.new_values_s, c); }});
+  columns.push_back({"parent MB", 10, [](Result c) { return text("%.1f", c.parent_bytes / 1e6); }});
+  columns.push_back({"packed MB", 10, [](Result c) { return text("%.1f", c.packed_bytes / 1e6); }});
+  columns.push_back({"error", 9, [](Result c) { return error_text(c); }});
+  if (const CandidateResult* best = best_of_cusparse(r))
+    columns.push_back({"x cusparse", 10, [best](Result c) { return text("%.2f", times(*best, c)); }});
+  return columns;
+}
+
+void print_notes(std::ostream& out, const CaseResult& r) {
+  const CandidateResult *theirs = best_of_cusparse(r), *ours = best_of_ours(r);
+  if (theirs && ours)
+    out << "best of cuSPARSE: " << theirs->name << "; ours: " << ours->name << ", "
+        << text("%.2f", times(*theirs, *ours)) << " times as fast\n";
+  for (const LeftOut& l : r.left_out) out << "left out: " << l.name << ": " << l.why << "\n";
+  for (const CandidateResult& c : r.candidates)
+    if (!c.plan.empty()) out << "plan of " << c.name << ": " << c.plan << "\n";
+}
+
+void print_coo(std::ostream& out, const CaseResult& r) {
+  out << text("assembly from %.1f MB of scalars by coordinates\n", r.coo_bytes / 1e6);
+  out << text("%-16s %8s %15s %11s %7s %9s\n", "type", "values", "preallocate ms", "values ms", "GB/s", "error");
+  for (const CooResult& c : r.coo) {
+    const double median = statistics_of(c.values_s).median;
+    out << text("%-16s %8s %15.2f %11.3f %7.2f %9.1e\n", c.type.c_str(), c.values_on.c_str(), 1e3 * c.preallocation_s,
+                1e3 * median, gbs(r.coo_bytes, median), c.error);
+  }
 }
 
 }  // namespace
@@ -63,14 +157,17 @@ void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
   std::size_t width = 9;
   for (const CandidateResult& c : r.candidates) width = std::max(width, c.name.size());
   const int name_width = static_cast<int>(width);
-  const std::string ratio = "x " + r.candidates[r.baseline].name;
-  const int ratio_width = std::max(6, static_cast<int>(ratio.size()));
-  out << text("%-*s %11s %11s %6s %7s %7s", name_width, "candidate", "median us", "least us", "+- %", "GB/s", "% read");
-  out << text(" %*s %7s %7s %10s %10s %9s\n", ratio_width, ratio.c_str(), "pack", "values", "parent MB", "packed MB",
-              "error");
-  for (const CandidateResult& c : r.candidates) print_row(out, r, c, name_width, ratio_width);
-  for (const CandidateResult& c : r.candidates)
-    if (!c.plan.empty()) out << "plan of " << c.name << ": " << c.plan << "\n";
+  const std::vector<Column> columns = columns_of(r, o);
+  out << text("%-*s", name_width, "candidate");
+  for (const Column& c : columns) out << text(" %*s", c.width, c.title.c_str());
+  out << "\n";
+  for (const CandidateResult& candidate : r.candidates) {
+    out << text("%-*s", name_width, candidate.name.c_str());
+    for (const Column& c : columns) out << text(" %*s", c.width, c.cell(candidate).c_str());
+    out << "\n";
+  }
+  print_notes(out, r);
+  if (!r.coo.empty()) print_coo(out, r);
   out.flush();
 }
 

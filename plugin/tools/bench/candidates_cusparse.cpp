@@ -1,0 +1,401 @@
+// Candidates that are cuSPARSE's: every form and algorithm of its product that a matrix of blocks may be given to.
+#include <cusparse.h>
+
+#include <complex>
+#include <map>
+#include <type_traits>
+
+#include "candidate.hpp"
+#include "cuda_call.hpp"
+#include "failure.hpp"
+#include "scalar_formats.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+constexpr int slice_height = 32;
+
+void must_cusparse(cusparseStatus_t status, const char* call) {
+  if (status == CUSPARSE_STATUS_SUCCESS) return;
+  (void)cudaGetLastError();
+  throw left_out(std::string(call) + ": " + cusparseGetErrorName(status) + " (" + cusparseGetErrorString(status) + ")");
+}
+
+template <class T, cusparseStatus_t (*Destroy)(T)>
+class Descriptor {
+ public:
+  Descriptor() = default;
+  Descriptor(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (raw_) (void)Destroy(raw_);
+  }
+  operator T() const { return raw_; }
+  T* out() { return &raw_; }
+
+ private:
+  T raw_ = nullptr;
+};
+cusparseStatus_t destroy_matrix(cusparseSpMatDescr_t m) { return cusparseDestroySpMat(m); }
+cusparseStatus_t destroy_vector(cusparseDnVecDescr_t v) { return cusparseDestroyDnVec(v); }
+using HandleOfCusparse = Descriptor<cusparseHandle_t, cusparseDestroy>;
+using MatrixDescriptor = Descriptor<cusparseSpMatDescr_t, destroy_matrix>;
+using VectorDescriptor = Descriptor<cusparseDnVecDescr_t, destroy_vector>;
+using LegacyDescriptor = Descriptor<cusparseMatDescr_t, cusparseDestroyMatDescr>;
+
+/// What a scalar is called by cuSPARSE, and its legacy product.
+template <class Scalar>
+struct Traits;
+template <>
+struct Traits<float> {
+  static constexpr cudaDataType type = CUDA_R_32F;
+  using Native = float;
+  static constexpr auto bsrmv = cusparseSbsrmv;
+};
+template <>
+struct Traits<double> {
+  static constexpr cudaDataType type = CUDA_R_64F;
+  using Native = double;
+  static constexpr auto bsrmv = cusparseDbsrmv;
+};
+template <>
+struct Traits<std::complex<float>> {
+  static constexpr cudaDataType type = CUDA_C_32F;
+  using Native = cuComplex;
+  static constexpr auto bsrmv = cusparseCbsrmv;
+};
+template <>
+struct Traits<std::complex<double>> {
+  static constexpr cudaDataType type = CUDA_C_64F;
+  using Native = cuDoubleComplex;
+  static constexpr auto bsrmv = cusparseZbsrmv;
+};
+
+template <class T>
+std::shared_ptr<void> uploaded(const std::vector<T>& from) {
+  return uploaded_to_device(from.data(), from.size() * sizeof(T));
+}
+
+/// One form of the matrix on the device, shared by all products that read it.
+struct Form {
+  std::shared_ptr<void> start, column, values;
+  std::int64_t places = 0;  ///< stored scalars, padding among them
+  double bytes = 0;
+  double integers_s = 0, values_s = 0;  ///< converting and uploading
+};
+
+}  // namespace
+
+class CusparseSource {
+ public:
+  virtual ~CusparseSource() = default;
+  virtual std::unique_ptr<Candidate> candidate(const std::shared_ptr<CusparseSource>& self,
+                                               const CusparseKind& kind) = 0;
+};
+
+namespace {
+
+template <class Scalar>
+class Source final : public CusparseSource {
+ public:
+  explicit Source(const CaseMatrix& c) : matrix(c), arrays_(block_arrays(c.parent).front()) {
+    must_cusparse(cusparseCreate(handle.out()), "cusparseCreate");
+    if constexpr (!std::is_same_v<Scalar, PetscScalar>) {
+      const std::int64_t scalars = arrays_.entries() * c.block_size * c.block_size;
+      narrow_.assign(arrays_.values, arrays_.values + scalars);
+    }
+  }
+
+  std::unique_ptr<Candidate> candidate(const std::shared_ptr<CusparseSource>& self, const CusparseKind& kind) override;
+
+  const Form& form(CusparseForm which) {
+    if (const auto at = forms_.find(which); at != forms_.end()) return at->second;
+    Form made;
+    if (which == CusparseForm::rows)
+      make_rows(made);
+    else if (which == CusparseForm::slices)
+      make_slices(made);
+    else
+      make_blocks(made, which == CusparseForm::blocks_by_row);
+    return forms_.emplace(which, std::move(made)).first->second;
+  }
+
+  const CaseMatrix& matrix;
+  HandleOfCusparse handle;
+
+ private:
+  const Scalar* blocks() const {
+    if constexpr (std::is_same_v<Scalar, PetscScalar>)
+      return arrays_.values;
+    else
+      return narrow_.data();
+  }
+
+  template <class Pattern>
+  void take_integers(Form& f, const Pattern& pattern) {
+    f.start = uploaded(pattern.start);
+    f.column = uploaded(pattern.column);
+    f.bytes += static_cast<double>(4 * (pattern.start.size() + pattern.column.size()));
+  }
+
+  void take_values(Form& f, const Scalar* values, std::size_t count) {
+    f.values = uploaded_to_device(values, count * sizeof(Scalar));
+    f.places = static_cast<std::int64_t>(count);
+    f.bytes += static_cast<double>(count * sizeof(Scalar));
+  }
+
+  void make_blocks(Form& f, bool by_row) {
+    f.integers_s = timed(PETSC_COMM_SELF, [&] { take_integers(f, block_pattern(arrays_)); });
+    f.values_s = timed(PETSC_COMM_SELF, [&] {
+      const std::int64_t entries = arrays_.entries();
+      const auto count = static_cast<std::size_t>(entries * matrix.block_size * matrix.block_size);
+      if (by_row)
+        take_values(f, blocks_by_row(blocks(), entries, matrix.block_size).data(), count);
+      else
+        take_values(f, blocks(), count);
+    });
+  }
+
+  void make_rows(Form& f) {
+    f.integers_s = timed(PETSC_COMM_SELF, [&] { take_integers(f, scalar_pattern(arrays_, matrix.block_size)); });
+    f.values_s = timed(PETSC_COMM_SELF, [&] {
+      const std::vector<Scalar> values = scalar_values(arrays_, blocks(), matrix.block_size);
+      take_values(f, values.data(), values.size());
+    });
+  }
+
+  void make_slices(Form& f) {
+    RowPattern rows;
+    SlicePattern slices;
+    f.integers_s = timed(PETSC_COMM_SELF, [&] {
+      rows = scalar_pattern(arrays_, matrix.block_size);
+      slices = slice_pattern(rows, slice_height);
+      if (!slices.start.empty()) take_integers(f, slices);
+    });
+    if (slices.start.empty()) throw left_out("more places in slices than 32-bit starts count");
+    f.values_s = timed(PETSC_COMM_SELF, [&] {
+      const auto values = slice_values(rows, slices, scalar_values(arrays_, blocks(), matrix.block_size));
+      take_values(f, values.data(), values.size());
+    });
+  }
+
+  BlockArrays arrays_;
+  std::vector<Scalar> narrow_;
+  std::map<CusparseForm, Form> forms_;
+};
+
+/// x, y and z, and what is the same for both of cuSPARSE's interfaces.
+template <class Scalar>
+class CusparseCandidate : public Candidate {
+ public:
+  CusparseCandidate(std::shared_ptr<CusparseSource> self, Source<Scalar>& source, const CusparseKind& kind)
+      : Candidate("cusparse " + std::string(kind.name)),
+        self_(std::move(self)),
+        source_(source),
+        form_(source.form(kind.form)) {
+    x_ = taken(source.matrix.x);
+    y_ = taken(source.matrix.y);
+    z_ = taken(source.matrix.z);
+  }
+
+  std::string kind() const override { return "cusparse"; }
+  std::string plan() const override { return ""; }
+  bool on_device() const override { return true; }
+  bool float_vectors() const override { return sizeof(Scalar) < sizeof(PetscScalar); }
+  double preparation_s() const override { return form_.integers_s + form_.values_s + preprocess_s_; }
+  /// Converting and uploading as measured at first: again it would cost the same.
+  double new_values_s(double) override { return form_.values_s; }
+  Bytes bytes() const override { return {0, form_.bytes + work_bytes_}; }
+
+  bool use_queue(void* queue) override {
+    queue_ = static_cast<cudaStream_t>(queue);
+    must_cusparse(cusparseSetStream(source_.handle, queue_), "cusparseSetStream");
+    return true;
+  }
+
+  void multiply() override {
+    // cuSPARSE adds to y alone: what is added must be there first.
+    if (adds()) must_cuda(cudaMemcpyAsync(y_.get(), z_.get(), y_bytes_, cudaMemcpyDeviceToDevice, queue_), "copying z");
+    product();
+  }
+
+  std::vector<PetscScalar> result() override {
+    std::vector<Scalar> values(y_bytes_ / sizeof(Scalar));
+    must_cuda(cudaMemcpy(values.data(), y_.get(), y_bytes_, cudaMemcpyDeviceToHost), "downloading y");
+    return {values.begin(), values.end()};
+  }
+
+ protected:
+  virtual void product() = 0;
+
+  bool adds() const { return source_.matrix.operation == Operation::multadd; }
+  cusparseOperation_t operation() const {
+    return source_.matrix.operation == Operation::transpose ? CUSPARSE_OPERATION_TRANSPOSE
+                                                            : CUSPARSE_OPERATION_NON_TRANSPOSE;
+  }
+  /// Whatever fails shows now, and code is loaded before anything is timed.
+  void try_once() {
+    multiply();
+    must_cuda(cudaDeviceSynchronize(), "trying the product");
+  }
+
+  std::shared_ptr<CusparseSource> self_;
+  Source<Scalar>& source_;
+  const Form& form_;
+  std::shared_ptr<void> x_, y_, z_;
+  std::size_t y_bytes_ = 0;
+  std::int64_t x_size_ = 0, y_size_ = 0;
+  double preprocess_s_ = 0, work_bytes_ = 0;
+  Scalar one_ = 1, factor_of_y_ = adds() ? 1 : 0;
+
+ private:
+  std::shared_ptr<void> taken(Vec v) {
+    PetscInt size;
+    const PetscScalar* values;
+    must(VecGetLocalSize(v, &size));
+    must(VecGetArrayRead(v, &values));
+    auto memory = uploaded(std::vector<Scalar>(values, values + size));
+    must(VecRestoreArrayRead(v, &values));
+    (v == source_.matrix.x ? x_size_ : y_size_) = size;
+    if (v == source_.matrix.y) y_bytes_ = static_cast<std::size_t>(size) * sizeof(Scalar);
+    return memory;
+  }
+
+  cudaStream_t queue_ = nullptr;
+};
+
+/// cusparse<t>bsrmv(): blocks in compressed rows, no preparation.
+template <class Scalar>
+class LegacyCandidate final : public CusparseCandidate<Scalar> {
+ public:
+  LegacyCandidate(std::shared_ptr<CusparseSource> self, Source<Scalar>& source, const CusparseKind& kind)
+      : CusparseCandidate<Scalar>(std::move(self), source, kind),
+        direction_(kind.form == CusparseForm::blocks_by_row ? CUSPARSE_DIRECTION_ROW : CUSPARSE_DIRECTION_COLUMN) {
+    must_cusparse(cusparseCreateMatDescr(descriptor_.out()), "cusparseCreateMatDescr");
+    this->try_once();
+  }
+
+ protected:
+  void product() override {
+    using Native = typename Traits<Scalar>::Native;
+    const CaseMatrix& c = this->source_.matrix;
+    const auto native = [](const std::shared_ptr<void>& p) { return static_cast<Native*>(p.get()); };
+    const auto integers = [](const std::shared_ptr<void>& p) { return static_cast<const int*>(p.get()); };
+    must_cusparse(
+        Traits<Scalar>::bsrmv(this->source_.handle, direction_, this->operation(), static_cast<int>(c.block_rows),
+                              static_cast<int>(c.block_columns), static_cast<int>(c.entries),
+                              reinterpret_cast<const Native*>(&this->one_), descriptor_, native(this->form_.values),
+                              integers(this->form_.start), integers(this->form_.column), c.block_size, native(this->x_),
+                              reinterpret_cast<const Native*>(&this->factor_of_y_), native(this->y_)),
+        "cusparse<t>bsrmv");
+  }
+
+ private:
+  LegacyDescriptor descriptor_;
+  cusparseDirection_t direction_;
+};
+
+cusparseSpMVAlg_t algorithm_of(CusparseKind::Call call) {
+  using Call = CusparseKind::Call;
+  switch (call) {
+    case Call::bsr1:
+      return CUSPARSE_SPMV_BSR_ALG1;
+    case Call::csr1:
+      return CUSPARSE_SPMV_CSR_ALG1;
+    case Call::csr2:
+      return CUSPARSE_SPMV_CSR_ALG2;
+    case Call::sell1:
+      return CUSPARSE_SPMV_SELL_ALG1;
+    case Call::bsrmv:
+    case Call::automatic:
+      break;
+  }
+  return CUSPARSE_SPMV_ALG_DEFAULT;
+}
+
+/// cusparseSpMV() after cusparseSpMV_preprocess().
+template <class Scalar>
+class GenericCandidate final : public CusparseCandidate<Scalar> {
+ public:
+  GenericCandidate(std::shared_ptr<CusparseSource> self, Source<Scalar>& source, const CusparseKind& kind)
+      : CusparseCandidate<Scalar>(std::move(self), source, kind), algorithm_(algorithm_of(kind.call)) {
+    describe(kind.form);
+    must_cusparse(cusparseCreateDnVec(in_.out(), this->x_size_, this->x_.get(), type), "cusparseCreateDnVec");
+    must_cusparse(cusparseCreateDnVec(out_.out(), this->y_size_, this->y_.get(), type), "cusparseCreateDnVec");
+    this->preprocess_s_ = timed(PETSC_COMM_SELF, [&] { preprocess(); });
+    this->try_once();
+  }
+
+ protected:
+  void product() override { must_cusparse(call(cusparseSpMV, work_.get()), "cusparseSpMV"); }
+
+ private:
+  static constexpr cudaDataType type = Traits<Scalar>::type;
+
+  template <class Last>
+  cusparseStatus_t call(cusparseStatus_t (*function)(cusparseHandle_t, cusparseOperation_t, const void*,
+                                                     cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
+                                                     cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, Last),
+                        std::type_identity_t<Last> last) {
+    return function(this->source_.handle, this->operation(), &this->one_, matrix_, in_, &this->factor_of_y_, out_, type,
+                    algorithm_, last);
+  }
+
+  void preprocess() {
+    std::size_t bytes = 0;
+    must_cusparse(call(cusparseSpMV_bufferSize, &bytes), "cusparseSpMV_bufferSize");
+    work_ = device_memory(bytes);
+    this->work_bytes_ = static_cast<double>(bytes);
+    const cusparseStatus_t status = call(cusparseSpMV_preprocess, work_.get());
+    if (status != CUSPARSE_STATUS_NOT_SUPPORTED) must_cusparse(status, "cusparseSpMV_preprocess");
+  }
+
+  void describe(CusparseForm which) {
+    const CaseMatrix& c = this->source_.matrix;
+    const Form& f = this->form_;
+    constexpr auto wide = CUSPARSE_INDEX_32I;
+    constexpr auto base = CUSPARSE_INDEX_BASE_ZERO;
+    const std::int64_t side = c.block_size, rows = c.block_rows * side, columns = c.block_columns * side;
+    const std::int64_t scalars = c.entries * side * side;
+    if (which == CusparseForm::rows)
+      must_cusparse(cusparseCreateCsr(matrix_.out(), rows, columns, scalars, f.start.get(), f.column.get(),
+                                      f.values.get(), wide, wide, base, type),
+                    "cusparseCreateCsr");
+    else if (which == CusparseForm::slices)
+      must_cusparse(cusparseCreateSlicedEll(matrix_.out(), rows, columns, scalars, f.places, slice_height,
+                                            f.start.get(), f.column.get(), f.values.get(), wide, wide, base, type),
+                    "cusparseCreateSlicedEll");
+    else
+      must_cusparse(cusparseCreateBsr(matrix_.out(), c.block_rows, c.block_columns, c.entries, side, side,
+                                      f.start.get(), f.column.get(), f.values.get(), wide, wide, base, type,
+                                      which == CusparseForm::blocks_by_row ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+                    "cusparseCreateBsr");
+  }
+
+  cusparseSpMVAlg_t algorithm_;
+  MatrixDescriptor matrix_;
+  VectorDescriptor in_, out_;
+  std::shared_ptr<void> work_;
+};
+
+template <class Scalar>
+std::unique_ptr<Candidate> Source<Scalar>::candidate(const std::shared_ptr<CusparseSource>& self,
+                                                     const CusparseKind& kind) {
+  if (kind.call == CusparseKind::Call::bsrmv) return std::make_unique<LegacyCandidate<Scalar>>(self, *this, kind);
+  return std::make_unique<GenericCandidate<Scalar>>(self, *this, kind);
+}
+
+}  // namespace
+
+std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix& c, bool single) {
+  using Single = std::conditional_t<sizeof(PetscScalar) == sizeof(double), float, std::complex<float>>;
+  if (single) return std::make_shared<Source<Single>>(c);
+  return std::make_shared<Source<PetscScalar>>(c);
+}
+
+std::unique_ptr<Candidate> make_cusparse_candidate(const std::shared_ptr<CusparseSource>& source,
+                                                   const CusparseKind& kind) {
+  return source->candidate(source, kind);
+}
+
+}  // namespace compound::bench

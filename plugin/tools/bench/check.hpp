@@ -1,0 +1,68 @@
+// Results of candidates beside the first one's.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "candidate.hpp"
+#include "failure.hpp"
+#include "report.hpp"
+
+namespace compound::bench {
+
+/// Compares results with the first candidate's.
+class Check {
+ public:
+  Check(MPI_Comm comm, const CaseMatrix& c) : comm_(comm), case_(c) {}
+
+  void operator()(Candidate& candidate, CandidateResult& result) {
+    const std::vector<PetscScalar> y = candidate.result();
+    const Storage storage = storage_of(candidate, case_);
+    if (reference_.empty()) {
+      reference_ = y;
+      reference_single_ = storage.single;
+    }
+    double largest[2] = {0, 0};  // difference, component
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const double wanted = std::abs(reference_[i]);
+      largest[0] = std::max(largest[0], distance(y[i], reference_[i]));
+      if (std::isfinite(wanted)) largest[1] = std::max(largest[1], wanted);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, comm_);
+    const double scale = largest[1] > 0 ? largest[1] : 1;
+    result.error = largest[0] / scale;
+    result.allowed_error = allowed(storage.single || reference_single_) / scale;
+    if (result.error == 0 || result.error <= result.allowed_error) return;
+    throw usage_error("candidate '" + candidate.name() +
+                      "' is wrong: its result differs from the first candidate's by " + std::to_string(result.error) +
+                      " of its largest component, allowed are " + std::to_string(result.allowed_error) +
+                      "; -no_check times it nevertheless");
+  }
+
+ private:
+  /// Infinite if just one of them is not finite: a matrix with NaNs has NaNs in every candidate's result.
+  static double distance(PetscScalar a, PetscScalar b) {
+    const bool finite[2] = {std::isfinite(std::abs(a)), std::isfinite(std::abs(b))};
+    if (finite[0] != finite[1]) return INFINITY;
+    return finite[0] ? std::abs(a - b) : 0;
+  }
+
+  /// 8 eps x additions of a component x |A| |x|. A transposed product may add up as many as there are rows.
+  double allowed(bool single) const {
+    const double eps = single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+    const std::int64_t blocks = case_.operation == Operation::transpose ? case_.block_rows : case_.longest_row;
+    const double added = case_.operation == Operation::multadd ? 1 : 0;
+    return 8 * eps * static_cast<double>(blocks * case_.block_size + 1) * (case_.norm * case_.x_norm + added);
+  }
+
+  MPI_Comm comm_;
+  const CaseMatrix& case_;
+  std::vector<PetscScalar> reference_;
+  bool reference_single_ = false;
+};
+
+}  // namespace compound::bench

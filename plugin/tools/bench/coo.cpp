@@ -1,0 +1,120 @@
+#include "coo.hpp"
+
+#include <petsccompound.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device.hpp"
+#include "failure.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+struct Coordinates {
+  std::vector<PetscInt> row, column;
+  std::vector<PetscScalar> value;
+};
+
+/// Of this rank's blocks, as they lie: the scalars of a block by columns.
+Coordinates coordinates_of(const CaseMatrix& c) {
+  Coordinates all;
+  PetscInt first;
+  must(MatGetOwnershipRange(c.parent, &first, nullptr));
+  const PetscInt side = c.block_size;
+  for (const BlockArrays& part : block_arrays(c.parent)) {
+    for (PetscInt r = 0; r < part.rows; ++r)
+      for (PetscInt k = part.start[r]; k < part.start[r + 1]; ++k)
+        for (PetscInt word = 0; word < side * side; ++word) {
+          all.row.push_back(first + r * side + word % side);
+          all.column.push_back(static_cast<PetscInt>(part.global(part.column[k])) * side + word / side);
+        }
+    all.value.insert(all.value.end(), part.values, part.values + part.entries() * side * side);
+  }
+  return all;
+}
+
+Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
+  PetscInt rows, columns, all_rows, all_columns;
+  must(MatGetLocalSize(c.parent, &rows, &columns));
+  must(MatGetSize(c.parent, &all_rows, &all_columns));
+  Matrix A;
+  must(MatCreate(comm, A.out()));
+  must(MatSetSizes(A, rows, columns, all_rows, all_columns));
+  must(MatSetBlockSize(A, c.block_size));
+  must(MatSetType(A, type));
+  if (used_device() && std::strcmp(type, MATBAIJCOMPOUND) == 0) {
+    must(MatCompoundSetBackend(A, "cuda"));
+    must(MatSetVecType(A, VECCUDA));
+  }
+  return A;
+}
+
+/// |A x - parent x| over |parent x|, by largest components.
+double error_of(Mat A, const CaseMatrix& c) {
+  Vector x, y, wanted, wanted_x;
+  must(MatCreateVecs(A, x.out(), y.out()));
+  must(MatCreateVecs(c.parent, wanted_x.out(), wanted.out()));
+  must(VecSet(x, 1.0));
+  must(VecSet(wanted_x, 1.0));
+  must(MatMult(A, x, y));
+  must(MatMult(c.parent, wanted_x, wanted));
+  must(VecCopy(y, wanted_x));  // rows as many as columns: of one layout
+  PetscReal scale, difference;
+  must(VecNorm(wanted, NORM_INFINITY, &scale));
+  must(VecAXPY(wanted, -1.0, wanted_x));
+  must(VecNorm(wanted, NORM_INFINITY, &difference));
+  return scale > 0 ? difference / scale : difference;
+}
+
+CooResult timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Options& o) {
+  CooResult r;
+  const auto set = [&] { must(MatSetValuesCOO(A, values, INSERT_VALUES)); };
+  set();  // what is prepared at first is not counted
+  for (int round = 0; round < o.rounds; ++round) r.values_s.push_back(timed(comm, set));
+  return r;
+}
+
+void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const char* type, const Coordinates& all,
+               const std::shared_ptr<void>& on_device, std::vector<CooResult>& results) {
+  Matrix A = empty_matrix(comm, c, type);
+  Coordinates mine{all.row, all.column, {}};  // PETSc may change them
+  const double preallocation_s = timed(comm, [&] {
+    must(MatSetPreallocationCOO(A, static_cast<PetscCount>(mine.row.size()), mine.row.data(), mine.column.data()));
+  });
+  const std::pair<const char*, const PetscScalar*> places[] = {
+      {"host", all.value.data()}, {"device", static_cast<const PetscScalar*>(on_device.get())}};
+  const bool takes_device = on_device && std::strcmp(type, MATBAIJ) != 0;
+  for (const auto& [place, values] : places) {
+    if (std::strcmp(place, "device") == 0 && !takes_device) continue;
+    CooResult r = timed_values(comm, A, values, o);
+    r.type = type;
+    r.values_on = place;
+    r.preallocation_s = preallocation_s;
+    r.error = error_of(A, c);
+    results.push_back(std::move(r));
+  }
+}
+
+}  // namespace
+
+void time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, CaseResult& result) {
+  if (c.block_rows != c.block_columns) throw usage_error("-coo takes square matrices only");
+  const Coordinates all = coordinates_of(c);
+  double bytes = static_cast<double>(all.value.size() * sizeof(PetscScalar));
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
+  result.coo_bytes = bytes;
+  std::shared_ptr<void> on_device;
+  if (used_device()) on_device = used_device()->uploaded(all.value.data(), all.value.size() * sizeof(PetscScalar));
+  for (const char* type : {MATBAIJCOMPOUND, MATBAIJ, used_device() ? MATAIJCUSPARSE : MATAIJ}) {
+    progress.say(std::string("assembling ") + type + " from coordinates");
+    try {
+      time_type(comm, c, o, type, all, on_device, result.coo);
+    } catch (const petsc_error& e) {
+      throw petsc_error(std::string("-coo: ") + type + ": " + e.what());
+    }
+  }
+}
+
+}  // namespace compound::bench

@@ -1,0 +1,52 @@
+#include "cusparse_kinds.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace compound::bench {
+
+namespace {
+
+using Call = CusparseKind::Call;
+
+constexpr CusparseKind kinds[] = {
+    {"bsrmv-row", CusparseForm::blocks_by_row, Call::bsrmv},
+    {"bsrmv-column", CusparseForm::blocks_by_column, Call::bsrmv},
+    {"bsr-row", CusparseForm::blocks_by_row, Call::bsr1},
+    {"bsr-column", CusparseForm::blocks_by_column, Call::bsr1},
+    {"csr", CusparseForm::rows, Call::automatic},
+    {"csr-alg1", CusparseForm::rows, Call::csr1},
+    {"csr-alg2", CusparseForm::rows, Call::csr2},
+    {"sell", CusparseForm::slices, Call::sell1},
+};
+
+bool of_blocks(CusparseForm form) {
+  return form == CusparseForm::blocks_by_row || form == CusparseForm::blocks_by_column;
+}
+
+}  // namespace
+
+std::span<const CusparseKind> cusparse_kinds() { return kinds; }
+
+std::string cusparse_names() {
+  std::string names;
+  for (const CusparseKind& k : kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  return names;
+}
+
+const CusparseKind* find_cusparse(std::string_view name) {
+  const auto found = std::ranges::find(kinds, name, &CusparseKind::name);
+  return found == std::end(kinds) ? nullptr : &*found;
+}
+
+std::optional<std::string> why_not_cusparse(const CusparseKind& kind, int block_size, std::int64_t blocks) {
+  if (of_blocks(kind.form))
+    return block_size == 1 ? std::optional<std::string>("blocks of 1x1 are scalars: csr and sell are their forms")
+                           : std::nullopt;
+  const double scalars = static_cast<double>(blocks) * block_size * block_size;
+  if (scalars > std::numeric_limits<std::int32_t>::max())
+    return "more scalars than 32-bit row starts count; only the forms with blocks hold this matrix";
+  return std::nullopt;
+}
+
+}  // namespace compound::bench

@@ -1,0 +1,48 @@
+#include "scalar_formats.hpp"
+
+#include <limits>
+
+namespace compound::bench {
+
+RowPattern block_pattern(const BlockArrays& b) {
+  RowPattern p;
+  p.start.assign(b.start, b.start + b.rows + 1);
+  p.column.assign(b.column, b.column + b.entries());
+  return p;
+}
+
+RowPattern scalar_pattern(const BlockArrays& b, int block_size) {
+  RowPattern p;
+  p.start.reserve(static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(block_size) + 1);
+  p.column.resize(static_cast<std::size_t>(b.entries() * block_size * block_size));
+  p.start.push_back(0);
+  std::size_t at = 0;
+  for (PetscInt r = 0; r < b.rows; ++r)
+    for (int i = 0; i < block_size; ++i) {
+      for (PetscInt k = b.start[r]; k < b.start[r + 1]; ++k)
+        for (int j = 0; j < block_size; ++j) p.column[at++] = static_cast<std::int32_t>(b.column[k] * block_size + j);
+      p.start.push_back(static_cast<std::int32_t>(at));
+    }
+  return p;
+}
+
+SlicePattern slice_pattern(const RowPattern& rows, int height) {
+  SlicePattern s;
+  s.height = height;
+  s.start.push_back(0);
+  const auto all = static_cast<std::size_t>(rows.rows()), step = static_cast<std::size_t>(height);
+  std::int64_t places = 0;
+  for (std::size_t first = 0; first < all; first += step) {
+    std::int32_t longest = 0;
+    for (std::size_t r = first; r < std::min(first + step, all); ++r)
+      longest = std::max(longest, rows.start[r + 1] - rows.start[r]);
+    places += std::int64_t{longest} * height;
+    if (places > std::numeric_limits<std::int32_t>::max()) return {height, {}, {}};
+    s.start.push_back(static_cast<std::int32_t>(places));
+  }
+  s.column.assign(static_cast<std::size_t>(places), -1);
+  each_in_slices(rows, s, [&](std::size_t from, std::size_t to) { s.column[to] = rows.column[from]; });
+  return s;
+}
+
+}  // namespace compound::bench

@@ -1,0 +1,123 @@
+// What runs on a device do on the host: forms for cuSPARSE, names, columns of the table, estimates of memory.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cusparse_kinds.hpp"
+#include "failure.hpp"
+#include "memory.hpp"
+#include "report.hpp"
+#include "scalar_formats.hpp"
+
+namespace compound::bench {
+namespace {
+
+/// [[1 3 . .] [2 4 . .] [. . 5 7] [. . 6 8]] beside a full second row: blocks (0,0), (1,0), (1,1), by columns.
+struct Small {
+  PetscInt start[3] = {0, 1, 3}, column[3] = {0, 0, 1};
+  PetscScalar values[12] = {1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.};
+  BlockArrays arrays() {
+    BlockArrays b;
+    b.rows = b.columns = 2;
+    b.start = start;
+    b.column = column;
+    b.values = values;
+    return b;
+  }
+};
+
+TEST(ScalarFormats, RowsOfBlocksBecomeRowsOfScalars) {
+  Small m;
+  const RowPattern rows = scalar_pattern(m.arrays(), 2);
+
+  EXPECT_EQ(rows.start, (std::vector<std::int32_t>{0, 2, 4, 8, 12}));
+  EXPECT_EQ(rows.column, (std::vector<std::int32_t>{0, 1, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3}));
+  EXPECT_EQ(scalar_values(m.arrays(), m.values, 2),
+            (std::vector<PetscScalar>{1., 3., 2., 4., 5., 7., 9., 11., 6., 8., 10., 12.}));
+}
+
+TEST(ScalarFormats, BlocksAreTransposed) {
+  Small m;
+  EXPECT_EQ(blocks_by_row(m.values, 1, 2), (std::vector<PetscScalar>{1., 3., 2., 4.}));
+}
+
+TEST(ScalarFormats, SlicesArePaddedToTheirLongestRowAndToTheirHeight) {
+  Small m;
+  const RowPattern rows = scalar_pattern(m.arrays(), 2);
+  const SlicePattern slices = slice_pattern(rows, 3);
+  const auto values = slice_values(rows, slices, scalar_values(m.arrays(), m.values, 2));
+
+  EXPECT_EQ(slices.start, (std::vector<std::int32_t>{0, 12, 24}));
+  EXPECT_EQ(std::vector<std::int32_t>(slices.column.begin(), slices.column.begin() + 12),
+            (std::vector<std::int32_t>{0, 0, 0, 1, 1, 1, -1, -1, 2, -1, -1, 3}));
+  EXPECT_EQ(values[5], PetscScalar(7.));
+  EXPECT_EQ(values[6], PetscScalar(0.));
+}
+
+TEST(Cusparse, ScalarsHaveNoBlockFormsAndLargeMatricesNoRows) {
+  const CusparseKind &blocks = *find_cusparse("bsr-row"), &rows = *find_cusparse("csr");
+
+  EXPECT_NE(why_not_cusparse(blocks, 1, 10)->find("csr and sell"), std::string::npos);
+  EXPECT_FALSE(why_not_cusparse(blocks, 3, 300000000));
+  EXPECT_FALSE(why_not_cusparse(rows, 1, 10));
+  EXPECT_TRUE(why_not_cusparse(rows, 3, 300000000));
+  EXPECT_EQ(find_cusparse("ell"), nullptr);
+}
+
+CandidateResult candidate(const char* name, const char* kind, double seconds) {
+  CandidateResult c;
+  c.name = name;
+  c.kind = kind;
+  c.samples.seconds = {seconds};
+  c.compulsory_bytes = 100;
+  return c;
+}
+
+CaseResult device_case() {
+  CaseResult r;
+  r.candidates = {candidate("aijcusparse", "type", 1), candidate("cusparse csr", "cusparse", 6),
+                  candidate("cusparse sell", "cusparse", 4), candidate("core auto", "core", 2)};
+  r.read = {{1, {1}}, 400, "device"};
+  r.copy = Yardstick{{1, {1}}, 200, "device"};
+  return r;
+}
+
+TEST(DeviceTable, RatiosAreToTheBestOfCusparseAlone) {
+  const CaseResult r = device_case();
+
+  EXPECT_EQ(best_of_cusparse(r)->name, "cusparse sell");
+  EXPECT_EQ(best_of_ours(r)->name, "core auto");
+  EXPECT_EQ(times(*best_of_cusparse(r), *best_of_ours(r)), 2);
+  EXPECT_EQ(share_of(*r.copy, r.candidates[3]), 0.25);
+  EXPECT_EQ(share_of(r.read, r.candidates[3]), 0.125);
+}
+
+TEST(DeviceTable, ShowsWhatWasAskedForAndWhatWasLeftOut) {
+  CaseResult r = device_case();
+  r.left_out.push_back({"cusparse bsr-row", "refused"});
+  Options o;
+  o.graph = true;
+  std::ostringstream out;
+  print_table(out, r, o);
+
+  for (const char* part : {"graph us", "% copy", "x cusparse", "left out: cusparse bsr-row: refused",
+                           "best of cuSPARSE: cusparse sell; ours: core auto, 2.00 times as fast"})
+    EXPECT_NE(out.str().find(part), std::string::npos) << part << " in\n" << out.str();
+  EXPECT_EQ(out.str().find("cold us"), std::string::npos);
+}
+
+TEST(DeviceMemory, FormsAreSharedAndTooLargeCasesRefused) {
+  const CaseSize size{1e6, 27e6, 3};
+  Options one, three;
+  one.cusparse = {"csr"};
+  three.cusparse = {"csr", "csr-alg1", "csr-alg2"};
+  const double values = 27e6 * 9 * sizeof(PetscScalar);
+
+  EXPECT_GE(estimated_device_bytes(size, one, 1), values);
+  EXPECT_LE(estimated_device_bytes(size, three, 1), estimated_device_bytes(size, one, 1) + 0.2 * values);
+  EXPECT_NO_THROW(check_device_memory(size, one, 1, 140e9));
+  EXPECT_THROW(check_device_memory(size, one, 1, 2e9), usage_error);
+}
+
+}  // namespace
+}  // namespace compound::bench
