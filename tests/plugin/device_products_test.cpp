@@ -101,23 +101,6 @@ TEST_F(DeviceProducts, DiagonalsOnTheDeviceAreThoseOfTheHost) {
   EXPECT_TRUE(same_bits(on_side(d, false), expected));
 }
 
-/// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail.
-TEST_F(DeviceProducts, FallBackToTheHostWhereverMemoryRunsOut) {
-  const auto problem = random_problem(313, spread(3, 17, 17));
-  const auto plain = filled_matrix(MATBAIJ, "", problem);
-  bool failed = true;
-  int n = 1;
-  for (; failed && n < 200; ++n) {
-    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
-    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
-    EXPECT_TRUE(same_everywhere(A, plain, 314)) << "allocation " << n << " failed";
-    failed = !all_ranks(info_of(A).device_bytes > 0);
-  }
-  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
-  EXPECT_FALSE(failed) << "products came to the host though nothing failed";
-  EXPECT_GT(n, 3) << "no allocation failed: does the backend read COMPOUND_CUDA_FAIL_ALLOCATION?";
-}
-
 struct DeviceByName : DeviceTest {
   DeviceByName() : DeviceTest(false) {}
 };
@@ -130,6 +113,31 @@ TEST_F(DeviceByName, MultipliesVectorsOnTheHost) {
   EXPECT_TRUE(same_products(A, plain, 316));
 
   EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+}
+
+/// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail. Without a failure both
+/// parts of the matrix stay on the device, with all their bytes.
+TEST_F(DeviceByName, FallsBackToTheHostWhereverMemoryRunsOut) {
+  const auto problem = random_problem(313, spread(3, 17, 17));
+  const auto plain = filled_matrix(MATBAIJ, "", problem);
+  const auto device_bytes = [&] {
+    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+    PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+    EXPECT_TRUE(same_products(A, plain, 314));
+    if (PetscDefined(HAVE_CUDA)) EXPECT_TRUE(same_everywhere(A, plain, 314));
+    return info_of(A).device_bytes;
+  };
+  const auto without_failure = device_bytes();
+  bool failed = true;
+  int n = 0;
+  while (failed && ++n < 200) {
+    SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
+    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    failed = !all_ranks(device_bytes() == without_failure);
+  }
+  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+  EXPECT_FALSE(failed) << "products came to the host though nothing failed";
+  EXPECT_GT(n, 3) << "no allocation failed: does the backend read COMPOUND_CUDA_FAIL_ALLOCATION?";
 }
 
 }  // namespace
