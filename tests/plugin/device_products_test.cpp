@@ -1,0 +1,143 @@
+// Products on a device, with vectors on either side, against plain BAIJ on the host.
+#include <cstdlib>
+
+#include "device.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+/// Where x, y and z lie: one bit each.
+constexpr int all_mixes = 8;
+
+testing::AssertionResult same_in_mix(Mat tested, Mat plain, const Product& product, int mix, std::uint64_t seed) {
+  const auto x_host = product.transposed ? left_vector(plain, seed) : right_vector(plain, seed);
+  const auto z_host = product.transposed ? right_vector(plain, seed + 1) : left_vector(plain, seed + 1);
+  const auto x = on_side(x_host, mix & 1), y = on_side(z_host, mix & 2), z = on_side(z_host, mix & 4);
+  const auto expected = reference_product(plain, product, seed);
+  if (!product.adds())
+    PETSC_OK(product.assign(tested, x, y));
+  else
+    PETSC_OK(product.add(tested, x, product.in_place ? y : z, y));
+  const auto found = on_side(y, false), difference = on_side(expected, false);
+  PetscReal size, error;
+  PETSC_OK(VecAXPY(difference, -1.0, found));
+  PETSC_OK(VecNorm(expected, NORM_INFINITY, &size));
+  PETSC_OK(VecNorm(difference, NORM_INFINITY, &error));
+  if (error <= 1e-13 * (1 + size)) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << product.name << " in mix " << mix << " is off by " << error;
+}
+
+testing::AssertionResult same_everywhere(Mat tested, Mat plain, std::uint64_t seed) {
+  for (const Product& product : all_products())
+    for (int mix = 0; mix < all_mixes; ++mix)
+      if (auto same = same_in_mix(tested, plain, product, mix, seed); !same) return same;
+  return testing::AssertionSuccess();
+}
+
+struct DeviceProducts : DeviceTest {};
+
+TEST_F(DeviceProducts, AgreeWithBaijInAllMixesOfVectors) {
+  for (const int bs : {1, 2, 3, 4, 5, 7, 11})
+    for (const std::string type : {MATBAIJCOMPOUND, MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL}) {
+      SCOPED_TRACE(type + " " + std::to_string(bs));
+      const auto problem = random_problem(301, spread(bs, 23, 23));
+      const auto A = filled_matrix(type, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+      EXPECT_TRUE(same_everywhere(A, plain, 302));
+      EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+    }
+}
+
+TEST_F(DeviceProducts, SeeChangedValuesAndLeaveDuplicatesAlone) {
+  const auto problem = random_problem(303, spread(3, 17, 17));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  EXPECT_TRUE(same_everywhere(A, plain, 304));
+  Matrix copy, plain_copy;
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
+  PETSC_OK(MatDuplicate(plain, MAT_COPY_VALUES, plain_copy.out()));
+
+  PETSC_OK(MatScale(A, -3.0));
+  PETSC_OK(MatScale(plain, -3.0));
+
+  EXPECT_TRUE(same_everywhere(A, plain, 305));
+  EXPECT_TRUE(same_everywhere(copy, plain_copy, 306));
+}
+
+TEST_F(DeviceProducts, OfABoundMatrixRunOnTheHost) {
+  const auto problem = random_problem(307, spread(3, 17, 17));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  PETSC_OK(MatBindToCPU(A, PETSC_TRUE));
+  EXPECT_TRUE(same_everywhere(A, plain, 308));
+  EXPECT_EQ(info_of(A).device_bytes, 0);
+  Vector x;
+  PETSC_OK(MatCreateVecs(A, x.out(), nullptr));
+  EXPECT_EQ(type_of(x).find("cuda"), std::string::npos);
+
+  PETSC_OK(MatBindToCPU(A, PETSC_FALSE));
+  EXPECT_TRUE(same_everywhere(A, plain, 309));
+  EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+}
+
+TEST_F(DeviceProducts, FollowVectorsBoundToTheHost) {
+  const auto problem = random_problem(310, spread(3, 17, 17));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+  const auto x = on_side(right_vector(A, 311), true), y = on_side(left_vector(A, 311), true);
+  PETSC_OK(VecBindToCPU(x, PETSC_TRUE));
+  PETSC_OK(VecBindToCPU(y, PETSC_TRUE));
+
+  PETSC_OK(MatMult(A, x, y));
+
+  EXPECT_EQ(info_of(A).device_bytes, 0);
+}
+
+TEST_F(DeviceProducts, DiagonalsOnTheDeviceAreThoseOfTheHost) {
+  const auto problem = random_problem(312, spread(3, 17, 17));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  const auto d = on_side(left_vector(A, 1), true), expected = left_vector(A, 1);
+
+  PETSC_OK(MatGetDiagonal(A, d));
+  PETSC_OK(MatGetDiagonal(plain, expected));
+
+  EXPECT_TRUE(same_bits(on_side(d, false), expected));
+}
+
+struct DeviceByName : DeviceTest {
+  DeviceByName() : DeviceTest(false) {}
+};
+
+TEST_F(DeviceByName, MultipliesVectorsOnTheHost) {
+  const auto problem = random_problem(315, spread(3, 17, 17));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+
+  EXPECT_TRUE(same_products(A, plain, 316));
+
+  EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+}
+
+/// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail. Without a failure both
+/// parts of the matrix stay on the device, with all their bytes.
+TEST_F(DeviceByName, FallsBackToTheHostWhereverMemoryRunsOut) {
+  const auto problem = random_problem(313, spread(3, 17, 17));
+  const auto plain = filled_matrix(MATBAIJ, "", problem);
+  const auto device_bytes = [&] {
+    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+    PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+    EXPECT_TRUE(same_products(A, plain, 314));
+    if (PetscDefined(HAVE_CUDA)) EXPECT_TRUE(same_everywhere(A, plain, 314));
+    return info_of(A).device_bytes;
+  };
+  const auto without_failure = device_bytes();
+  bool failed = true;
+  int n = 0;
+  while (failed && ++n < 200) {
+    SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
+    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    failed = !all_ranks(device_bytes() == without_failure);
+  }
+  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+  EXPECT_FALSE(failed) << "products came to the host though nothing failed";
+  EXPECT_GT(n, 3) << "no allocation failed: does the backend read COMPOUND_CUDA_FAIL_ALLOCATION?";
+}
+
+}  // namespace

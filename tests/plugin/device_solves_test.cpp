@@ -1,0 +1,80 @@
+// Whole solves on a device: all flops there, and no vector copied in an iteration.
+#include "device.hpp"
+#include "systems.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+[[maybe_unused]] PetscEventPerfInfo event(const char* name) {
+  PetscLogEvent id = -1;
+  PetscEventPerfInfo info = {};
+  PETSC_OK(PetscLogEventGetId(name, &id));
+  if (id >= 0) PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
+  return info;
+}
+
+struct DeviceSolves : DeviceTest, testing::WithParamInterface<const char*> {
+  static void SetUpTestSuite() { PETSC_OK(PetscLogDefaultBegin()); }
+};
+
+TEST_P(DeviceSolves, StayOnTheDevice) {
+#if PetscDefined(HAVE_DEVICE)
+  constexpr int iterations = 20;
+  const auto A = spd(MATBAIJCOMPOUND, 3);
+  const auto b = on_side(left_vector(A, 321), true), x = on_side(right_vector(A, 322), true);
+  PETSC_OK(MatSetVecType(A, VECCUDA));
+  Solver ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPSetType(ksp, KSPCG));
+  PETSC_OK(KSPSetNormType(ksp, KSP_NORM_NONE));
+  PETSC_OK(KSPSetTolerances(ksp, 1e-30, 1e-300, PETSC_DEFAULT, iterations));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, GetParam()));
+  PETSC_OK(KSPSolve(ksp, b, x));
+  const char* names[] = {"MatMult", "PCApply"};
+  for (const char* name : names) {
+    const auto before = event(name);
+    PETSC_OK(KSPSolve(ksp, b, x));
+    const auto after = event(name);
+    EXPECT_TRUE(all_ranks(after.GpuFlops - before.GpuFlops == after.flops - before.flops)) << name;
+    EXPECT_TRUE(all_ranks(size() > 1 || after.CpuToGpuCount == before.CpuToGpuCount)) << name;
+    EXPECT_TRUE(all_ranks(size() > 1 || after.GpuToCpuCount == before.GpuToCpuCount)) << name;
+    EXPECT_TRUE(all_ranks(after.count >= before.count + iterations)) << name;
+  }
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DeviceSolves, testing::Values(PCNONE, PCJACOBI, PCPBJACOBI),
+                         [](const auto& param_info) { return std::string(param_info.param); });
+
+struct DeviceVectors : DeviceTest {};
+
+TEST_F(DeviceVectors, AreMadeWhereTheUserAsked) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_backend cuda", random_problem(323, spread(3, 9, 9)));
+  Vector x;
+  PETSC_OK(MatCreateVecs(A, x.out(), nullptr));
+  EXPECT_NE(type_of(x).find("cuda"), std::string::npos) << type_of(x);
+  VecType type;
+  PETSC_OK(MatGetVecType(A, &type));
+  EXPECT_NE(std::string(type).find("cuda"), std::string::npos) << type;
+}
+
+TEST(DeviceUntouched, HostMatricesInitialiseNoDevice) {
+#if !PetscDefined(HAVE_CUDA)
+  GTEST_SKIP() << "skipped: this PETSc has no CUDA";
+#else
+  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
+  const auto problem = random_problem(324, spread(3, 9, 9));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+  EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem), 325));
+  Vector x;
+  PETSC_OK(MatCreateVecs(A, x.out(), nullptr));
+  EXPECT_EQ(type_of(x).find("cuda"), std::string::npos) << type_of(x);
+  EXPECT_FALSE(PetscDeviceInitialized(PETSC_DEVICE_CUDA));
+#endif
+}
+
+}  // namespace
