@@ -5,6 +5,7 @@
 
 #include "colorings.hpp"
 #include "log.hpp"
+#include "pc_pbjacobi.hpp"
 #include "petsccompound.h"
 #include "solver_packages.hpp"
 #include "types.hpp"
@@ -104,6 +105,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(MatInitializePackage());
   PetscCall(register_log_events());
   PetscCall(register_types());
+  PetscCall(register_preconditioners());
   PetscCall(wrap_solver_packages());
   PetscCall(wrap_colorings());
   PetscCall(PetscRegisterFinalize(forget));
