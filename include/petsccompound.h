@@ -20,6 +20,12 @@ M*/
 #define MATMPIBAIJCOMPOUND "mpibaijcompound"
 
 /*
+   PCType: point-block Jacobi whose inverses are packed, on the device where the matrix is multiplied there.
+   -pc_type pbjacobicompound; for these types, and for any that MatInvertBlockDiagonal() knows.
+*/
+#define PCPBJACOBICOMPOUND "pbjacobicompound"
+
+/*
    Constructors of the same type with the layout pinned: MatGetType() says "seqbaijcompound" or "mpibaijcompound".
    On an assembled compound matrix, MatSetType() or MatConvert() in place to one of them pins the layout anew.
 */

@@ -6,7 +6,8 @@
 
 namespace compound::plugin {
 
-/// The copy of a seqbaijcompound, brought up to date; null where its products do not run on a device.
+/// The copy of a seqbaijcompound, in blocks of the parent's size and brought up to date; null where its products do not
+/// run on a device or its blocks are of another size.
 PetscErrorCode device_copy(Mat seqbaij, PackedMatrix** packed);
 
 /// The copy whose values the caller is about to give, in blocks of the parent's size and with its pattern up to date;

@@ -6,6 +6,7 @@
 
 #include "colorings.hpp"
 #include "log.hpp"
+#include "pc_pbjacobi.hpp"
 #include "petsccompound.h"
 #include "placement.hpp"
 #include "solver_packages.hpp"
@@ -108,6 +109,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(MatInitializePackage());
   PetscCall(register_log_events());
   PetscCall(register_types());
+  PetscCall(register_preconditioners());
   PetscCall(wrap_solver_packages());
   PetscCall(wrap_colorings());
   PetscCall(choose_device());
