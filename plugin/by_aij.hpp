@@ -27,7 +27,8 @@ PetscErrorCode refuse_graph(Mat A, Args...) {
   SETERRQ(
       comm_of(A), PETSC_ERR_SUP,
       "Algebraic multigrid of PETSc (PCGAMG) needs a matrix of type aij, found %s. Give the preconditioner an AIJ copy "
-      "and keep this matrix for the products: MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &P), KSPSetOperators(ksp, A, P)",
+      "and keep this matrix for the products: MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &P), KSPSetOperators(ksp, A, "
+      "P)",
       reinterpret_cast<PetscObject>(A)->type_name);
 }
 

@@ -2,6 +2,7 @@
 
 #include "coo_structure.hpp"
 #include "device_copy.hpp"
+#include "placement.hpp"
 
 namespace compound::plugin {
 
@@ -150,6 +151,7 @@ PetscErrorCode set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   Backend* on = nullptr;
   CooMemory* memory = nullptr;
   PetscCall(backend_of(A, v, &type, &on));
+  if (on->is_device()) PetscCall(begin_device_work(*on));
   PetscCall(memory_on(A, *on, s, &memory));
   PetscCall(add_up(A, *s, parts, *memory, type, values, mode == ADD_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);

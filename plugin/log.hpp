@@ -27,6 +27,21 @@ PetscErrorCode logged(Event event, Mat A, const Body& body) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// An event from here to the end of a scope: where errors are exceptions.
+class LogSpan {
+ public:
+  LogSpan(Event event, Mat A) : event_(event), A_(A) {
+    static_cast<void>(PetscLogEventBegin(log_event(event_), A_, nullptr, nullptr, nullptr));
+  }
+  LogSpan(const LogSpan&) = delete;
+  LogSpan& operator=(const LogSpan&) = delete;
+  ~LogSpan() { static_cast<void>(PetscLogEventEnd(log_event(event_), A_, nullptr, nullptr, nullptr)); }
+
+ private:
+  PetscLogEvent event_;
+  Mat A_;
+};
+
 /// Registers the events anew after each PetscInitialize(), which forgets them.
 PetscErrorCode register_log_events();
 

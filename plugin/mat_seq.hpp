@@ -13,6 +13,7 @@
 #include "placement.hpp"
 #include "reblock.hpp"
 #include "settings.hpp"
+#include "tuner.hpp"
 
 namespace compound::plugin {
 
@@ -25,6 +26,8 @@ struct PackedCopy {
   std::optional<PackedMatrix> packed;
   Problem problem{};     ///< that `packed` serves
   std::string left_out;  ///< why there is none although the matrix was looked at: the next place multiplies
+
+  std::vector<Measured> measured;  ///< what `packed`'s plan was chosen from, if by measuring
 
   /// Where the packed blocks are not of the parent's size.
   struct OtherBlocks {

@@ -1,5 +1,7 @@
 #include "packing.hpp"
 
+#include <cstdio>
+
 #include "log.hpp"
 
 namespace compound::plugin {
@@ -81,9 +83,28 @@ std::string why_left_out(const Packing& p, const Plan& plan, const Problem& prob
   return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, problem).value_or("");
 }
 
-/// The plan by the effort that was asked for.
-Plan tuned_plan(const Packing& p, const PatternStatistics& pattern, const Problem& problem) {
-  return choose_plan(p.st.settings, row_of(p.place).backend, p.st.off_diagonal, pattern, problem);
+/// Where the effort for the plan is to be by measuring: nobody named a plan, and there are blocks to multiply with.
+bool is_to_measure(const Packing& p) {
+  const Settings& s = p.st.settings;
+  return s.tune == "measure" && s.plan.empty() && s.layout == "auto" && !p.copy.other_blocks && p.b.entries() > 0;
+}
+
+/// The plan by the effort that was asked for; what was measured stays in the copy, for -info.
+Plan tuned_plan(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
+                const Problem& problem) {
+  const std::string_view name = row_of(p.place).backend;
+  const Plan rule = choose_plan(p.st.settings, name, p.st.off_diagonal, numbers, problem);
+  p.copy.measured.clear();
+  if (!is_to_measure(p) || backend(name).applicable(rule, problem)) return rule;
+  std::vector<Plan> candidates = near_plans(numbers, problem, name);
+  for (Plan& plan : candidates) {
+    plan.entry = rule.entry;
+    plan.values = rule.values;
+  }
+  const LogSpan span(Event::tune, p.A);
+  p.copy.measured = measure(pattern, problem, candidates, backend(name), p.b.values);
+  const Measured& best = p.copy.measured.front();
+  return best.failure.empty() ? best.plan : rule;
 }
 
 void pack_pattern(const Packing& p) {
@@ -96,7 +117,7 @@ void pack_pattern(const Packing& p) {
   p.st.statistics = statistics(given);
   const PatternView pattern = packed_pattern(p.st, copy, given, static_cast<int>(p.b.block_size), &size);
   const Problem problem = copy.problem = {{size, size}, scalar_type_of<Scalar>()};
-  const Plan plan = tuned_plan(p, copy.other_blocks ? statistics(pattern) : p.st.statistics, problem);
+  const Plan plan = tuned_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics, problem);
   copy.left_out = why_left_out(p, plan, problem);
   if (!copy.left_out.empty()) return;
   copy.packed.emplace(pattern, problem, plan, backend(row_of(p.place).backend),
@@ -157,6 +178,12 @@ PetscErrorCode suggest_block_size(const Packing& p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+std::string microseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f us", 1e6 * seconds);
+  return text;
+}
+
 /// What -info tells of a copy that was just made, or was not.
 PetscErrorCode tell_of_pattern(const Packing& p) {
   PetscFunctionBegin;
@@ -166,6 +193,9 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
   }
   const PatternStatistics& s = p.st.statistics;
   PetscCall(suggest_block_size(p));
+  for (const Measured& m : p.copy.measured)
+    PetscCall(PetscInfo(p.A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
+                        m.failure.empty() ? microseconds(m.seconds).c_str() : "failed: ", m.failure.c_str()));
   PetscCall(PetscInfo(p.A, "%d x %d blocks of %d, %u stored: plan '%s'\n", s.rows, s.cols,
                       static_cast<int>(p.b.block_size), s.entries, to_string(p.copy.packed->plan()).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);

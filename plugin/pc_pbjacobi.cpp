@@ -11,6 +11,7 @@
 #include "device_copy.hpp"
 #include "parent.hpp"
 #include "petsccompound.h"
+#include "placement.hpp"
 
 namespace compound::plugin {
 
@@ -208,6 +209,7 @@ PetscErrorCode apply_on_host(PC pc, PointBlocks& b, Op op, Vec x, Vec y) {
 
 PetscErrorCode apply_on_device(PC pc, PointBlocks& b, Op op, Vec x, Vec y) {
   PetscFunctionBegin;
+  PetscCall(begin_device_work(b.inverses->backend()));
   Arrays a;
   PetscMemType x_type, y_type;
   PetscCall(VecGetArrayReadAndMemType(x, &a.x, &x_type));
@@ -219,8 +221,8 @@ PetscErrorCode apply_on_device(PC pc, PointBlocks& b, Op op, Vec x, Vec y) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the vector's memory of choice is a device's.
-PetscErrorCode is_on_device(Vec v, bool* on_device) {
+/// Whether the vector's memory of choice is a device's: y's array must not be asked for, which might copy it there.
+PetscErrorCode belongs_on_device(Vec v, bool* on_device) {
   PetscFunctionBegin;
   PetscBool cuda, bound = PETSC_FALSE;
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(v), &cuda, "seqcuda", "mpicuda", ""));
@@ -236,8 +238,8 @@ PetscErrorCode apply(PC pc, Vec x, Vec y) {
   Backend& on = b.inverses->backend();
   bool x_there = false, y_there = false;
   if (on.is_device()) {
-    PetscCall(is_on_device(x, &x_there));
-    PetscCall(is_on_device(y, &y_there));
+    PetscCall(belongs_on_device(x, &x_there));
+    PetscCall(belongs_on_device(y, &y_there));
     if (op != Op::none && !b.inverses->has_transposed())
       PetscCall(guarded(comm_of(pc), [&] { b.inverses->prepare_transposed(b.pattern.view()); }));
   }

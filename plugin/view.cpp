@@ -50,7 +50,7 @@ PetscErrorCode plan_of_part(Mat part, std::string* line) {
 std::string origin(const Settings& s) {
   if (!s.plan.empty()) return "asked for as a plan";
   if (s.layout != "auto") return "asked for as layout " + s.layout;
-  return "by rule";
+  return s.tune == "measure" ? "by measurement" : "by rule";
 }
 
 }  // namespace

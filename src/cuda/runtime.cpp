@@ -64,12 +64,14 @@ const void* load(const std::string& source) {
   return reinterpret_cast<const void*>(kernel);
 }
 
-/// Allocations until the one that a test wants to fail; 0: none does.
+/// Allocations until the one that a test wants to fail; 0: none does. A new value in the environment counts anew.
 long& allocations_until_failure() {
-  static long left = [] {
-    const char* text = std::getenv("COMPOUND_CUDA_FAIL_ALLOCATION");
-    return text ? std::atol(text) : 0L;
-  }();
+  static long left = 0;
+  static std::string known;
+  const char* const text = std::getenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+  const std::string now = text ? text : "";
+  if (now != known) left = std::atol(now.c_str());
+  known = now;
   return left;
 }
 

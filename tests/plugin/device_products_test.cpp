@@ -124,7 +124,9 @@ TEST_F(DeviceByName, FallsBackToTheHostWhereverMemoryRunsOut) {
     const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
     PETSC_OK(MatCompoundSetBackend(A, "cuda"));
     EXPECT_TRUE(same_products(A, plain, 314));
-    if (PetscDefined(HAVE_CUDA)) EXPECT_TRUE(same_everywhere(A, plain, 314));
+    if (PetscDefined(HAVE_CUDA)) {
+      EXPECT_TRUE(same_everywhere(A, plain, 314));
+    }
     return info_of(A).device_bytes;
   };
   const auto without_failure = device_bytes();
