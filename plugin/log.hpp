@@ -38,7 +38,7 @@ class LogSpan {
   ~LogSpan() { static_cast<void>(PetscLogEventEnd(log_event(event_), A_, nullptr, nullptr, nullptr)); }
 
  private:
-  PetscLogEvent event_;
+  Event event_;
   Mat A_;
 };
 
