@@ -280,6 +280,7 @@ PetscErrorCode duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(install_mpi(*B));
   PetscCall(mpi_state(*B, &to));
   to->settings = from->settings;
+  set_bound(*B, is_bound(A));
   PetscCall(keep_coo(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -429,6 +430,7 @@ PetscErrorCode adopt_mpi(Mat A, const Settings& settings) {
     PetscCall(install_mpi(A));
     PetscCall(compose_mpi_functions(A));
     PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), MATMPIBAIJCOMPOUND));
+    set_bound(A, false);
   }
   MpiState* st;
   PetscCall(mpi_state(A, &st));
@@ -448,6 +450,7 @@ PetscErrorCode release_mpi(Mat A) {
   PetscCall(remove_mpi_functions(A));
   PetscCall(drop_state(A));
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), MATMPIBAIJ));
+  set_bound(A, true);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

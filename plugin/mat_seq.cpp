@@ -38,6 +38,7 @@ PetscErrorCode duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(seq_parent(&parent));
   PetscCall(parent->ops.duplicate(A, option, B));
   PetscCall(adopt_seq(*B, st->settings, st->off_diagonal));
+  set_bound(*B, is_bound(A));
   PetscCall(keep_coo(A, *B));
   // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
   SeqState* copy;
@@ -174,6 +175,7 @@ PetscErrorCode adopt_seq(Mat A, const Settings& settings, bool off_diagonal) {
     PetscCall(install_seq(A));
     PetscCall(compose_seq_functions(A));
     PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), MATSEQBAIJCOMPOUND));
+    set_bound(A, false);
   }
   SeqState* st;
   PetscCall(seq_state(A, &st));
@@ -195,6 +197,7 @@ PetscErrorCode release_seq(Mat A) {
   delete st;
   A->spptr = nullptr;
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), MATSEQBAIJ));
+  set_bound(A, true);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

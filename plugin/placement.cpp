@@ -64,6 +64,12 @@ PetscErrorCode is_on_device([[maybe_unused]] Vec v, bool* yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void set_bound([[maybe_unused]] Mat A, [[maybe_unused]] bool bound) {
+#if PetscDefined(HAVE_DEVICE)
+  A->boundtocpu = bound ? PETSC_TRUE : PETSC_FALSE;
+#endif
+}
+
 PetscErrorCode place_of_product(Mat A, const Settings& settings, Vec x, Place* place) {
   PetscFunctionBegin;
   bool device = false;

@@ -31,8 +31,9 @@ PetscErrorCode choose_device();
 /// Before any work on a device: PETSc's device is up where PETSc has one, and work goes to its current stream.
 PetscErrorCode begin_device_work(Backend& device);
 
-/// Whether MatBindToCPU() holds.
+/// Whether MatBindToCPU() holds. PETSc makes every matrix bound; types that can use a device unbind theirs.
 bool is_bound(Mat A);
+void set_bound(Mat A, bool bound);
 
 /// Whether a vector's array is to be used in the device's memory. Asks for the memory type: a vector of a device type
 /// may be bound to the host.

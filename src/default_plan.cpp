@@ -62,11 +62,12 @@ struct LargeRow {
   Form form;
 };
 constexpr LargeRow large[] = {
-    {1, {"sell:32", Traversal::components, 2, 128, 8}}, {2, {"sell:32", Traversal::rows, 2, 128, 8}},
-    {3, {"sell:32", Traversal::rows, 3, 256, 4}},       {4, {"sell:32", Traversal::rows, 1, 128, 4}},
+    {1, {"sell:32", Traversal::components, 2, 128, 8}},
+    {2, {"sell:32", Traversal::rows, 2, 128, 8}},
+    {3, {"sell:32", Traversal::rows, 1, 128, 8}},
     {8, {"sell:32", Traversal::rows, 1, 128, 4}},
 };
-constexpr Form scalar_rows{"sell:32", Traversal::components, 2, 128, 8};
+constexpr Form scalar_rows{"sell:32", Traversal::components, 1, 128, 8};
 constexpr Form warps{"csr", Traversal::components, 1, 128, 12};
 
 // In rows; an H200 has 132 multiprocessors of 2048 threads.
@@ -117,13 +118,11 @@ Plan plan_of(const Form& f, int lanes, bool stream) {
 Plan plan(const PatternStatistics& s, const Problem& problem) {
   const Form& f = form(s, problem);
   const bool stream = bytes_of(s, problem) > cached_bytes;
-  if (&f == &warps) {
-    Plan plan = plan_of(f, 32, stream);
-    constexpr int small_block = 3;  // a warp takes ten block columns at once, and more steps before it has enough loads
-    if (problem.block.rows <= small_block) plan.schedule.unroll = 4;
-    return plan;
-  }
-  return plan_of(f, &f == &scalar_rows ? lanes(s, problem) : 1, stream);
+  Plan plan = plan_of(f, &f == &warps ? 32 : &f == &scalar_rows ? lanes(s, problem) : 1, stream);
+  // Small blocks take more steps until a worker has loads enough under way.
+  if (&f == &warps && problem.block.rows <= 3) plan.schedule.unroll = 4;
+  if (&f == &scalar_rows && problem.block.rows <= 2) plan.schedule.unroll = 2;
+  return plan;
 }
 
 /// The schedule that suits a layout somebody asked for, where the rule would have taken another.
@@ -166,7 +165,12 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
   const bool stream = bytes_of(s, problem) > cached_bytes;
   const int size = std::max(problem.block.rows, problem.block.cols);
   for (const int lanes : {16, 32}) add(plan_of(warps, lanes, stream));
-  for (const int lanes : {1, 2, 4}) add(plan_of(scalar_rows, lanes, stream));
+  for (const int lanes : {1, 2, 4})
+    for (const int unroll : {1, 2}) {
+      Plan plan = plan_of(scalar_rows, lanes, stream);
+      plan.schedule.unroll = unroll;
+      add(plan);
+    }
   for (const int lanes : {1, 2, 4}) add(plan_of(large_form(std::min(size, 8)), lanes, stream));
   for (const int unroll : {1, 2, 3}) {
     Plan plan = plan_of(large_form(std::min(size, 8)), 1, stream);
