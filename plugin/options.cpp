@@ -107,7 +107,7 @@ Plan choose_plan(const Settings& s, std::string_view backend, bool off_diagonal,
                  const Problem& problem) {
   Plan base = s.layout == "auto" ? default_plan(statistics, problem, backend)
                                  : plan_for_layout(s.layout, statistics, problem, backend);
-  if (s.entry != "auto") base.entry = entry_kind(s.entry).name;
+  if (s.entry != "auto") set_entry(base, s.entry);
   if (s.precision == "single") base.values = Precision::single;
   const PlanText parts = split_off_diagonal(s.plan);
   const std::string_view text = off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;

@@ -98,7 +98,7 @@ Plan tuned_plan(const Packing& p, const PatternView& pattern, const PatternStati
   if (!is_to_measure(p) || backend(name).applicable(rule, problem)) return rule;
   std::vector<Plan> candidates = near_plans(numbers, problem, name);
   for (Plan& plan : candidates) {
-    plan.entry = rule.entry;
+    set_entry(plan, rule.entry);
     plan.values = rule.values;
   }
   const LogSpan span(Event::tune, p.A);

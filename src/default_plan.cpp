@@ -1,6 +1,7 @@
 // Which plan a matrix gets by rule. What the limits rest on is in docs/performance.md.
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 
 #include "plan.hpp"
 
@@ -52,23 +53,40 @@ namespace cuda_rule {
 struct Form {
   std::string_view layout;
   Traversal traversal;
-  int unroll, threads, blocks;
+  int lanes, unroll, threads, blocks;
 };
 
-/// One worker a block row, for matrices with rows enough for all of a device: by block size, the last row for larger
-/// ones.
-struct LargeRow {
+/// What serves blocks of up to a size, in rows of up to a mean length; the first such row of a table is taken.
+struct Row {
   int block_size;
+  double mean_row;
   Form form;
 };
-constexpr LargeRow large[] = {
-    {1, {"sell:32", Traversal::components, 2, 128, 8}},
-    {2, {"sell:32", Traversal::rows, 2, 128, 8}},
-    {3, {"sell:32", Traversal::rows, 1, 128, 8}},
-    {8, {"sell:32", Traversal::rows, 1, 128, 4}},
+constexpr double any_length = 1e9;
+constexpr int any_size = 1 << 20;
+
+/// Few rows, or blocks too large for one worker's registers: many workers a block row.
+constexpr Row shared_rows[] = {
+    {3, 16, {"csr", Traversal::rows, 16, 1, 128, 8}},
+    {3, any_length, {"csr", Traversal::components, 32, 4, 128, 12}},
+    {4, any_length, {"csr", Traversal::components, 32, 1, 128, 12}},
+    {any_size, any_length, {"csr", Traversal::components, 32, 2, 128, 8}},
 };
-constexpr Form scalar_rows{"sell:32", Traversal::components, 1, 128, 8};
-constexpr Form warps{"csr", Traversal::components, 1, 128, 12};
+constexpr Form half_warps{"csr", Traversal::components, 16, 1, 128, 12};
+
+/// One worker a scalar row, or some.
+constexpr Row scalar_rows[] = {
+    {2, any_length, {"sell:32", Traversal::components, 1, 2, 128, 8}},
+    {any_size, any_length, {"sell:32", Traversal::components, 1, 1, 128, 8}},
+};
+
+/// One worker a block row, for matrices with rows enough for all of a device.
+constexpr Row block_rows[] = {
+    {1, any_length, {"sell:32", Traversal::components, 1, 2, 128, 8}},
+    {2, any_length, {"sell:32", Traversal::rows, 1, 2, 128, 8}},
+    {3, any_length, {"sell:32", Traversal::rows, 1, 1, 128, 8}},
+    {any_size, any_length, {"sell:32", Traversal::rows, 1, 1, 128, 4}},
+};
 
 // In rows; an H200 has 132 multiprocessors of 2048 threads.
 constexpr double few_rows = 4200;         ///< a warp each is less than half of the device
@@ -79,22 +97,17 @@ constexpr double workers_wanted = 65536;  ///< scalar rows x lanes, between the 
 /// Beyond the second cache words pass through it: kept, they would only push x out.
 constexpr double cached_bytes = 40e6;
 
-const Form& large_form(int block_size) {
-  for (const LargeRow& row : large)
-    if (block_size <= row.block_size) return row.form;
-  return warps;
+int size_of(const Problem& p) { return std::max(p.block.rows, p.block.cols); }
+
+template <std::size_t n>
+const Form& form_in(const Row (&table)[n], const PatternStatistics& s, const Problem& problem) {
+  return std::ranges::find_if(
+             table, [&](const Row& r) { return size_of(problem) <= r.block_size && s.mean_row <= r.mean_row; })
+      ->form;
 }
 
 /// Padded slices would waste memory on a few long rows, and one worker each time.
 bool is_uneven(const PatternStatistics& s) { return s.longest_row > 8 * s.mean_row + 32; }
-
-const Form& form(const PatternStatistics& s, const Problem& problem) {
-  const int size = std::max(problem.block.rows, problem.block.cols);
-  constexpr int largest_in_registers = 8;
-  if (s.rows <= few_rows || size > largest_in_registers || is_uneven(s)) return warps;
-  if (s.rows >= (size < 4 ? many_small_rows : many_rows)) return large_form(size);
-  return size == largest_in_registers ? warps : scalar_rows;
-}
 
 /// Workers that share a scalar row, where there are too few of those; no more than its entries keep busy.
 int lanes(const PatternStatistics& s, const Problem& problem) {
@@ -102,35 +115,57 @@ int lanes(const PatternStatistics& s, const Problem& problem) {
   return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, wanted)))), 1, 4);
 }
 
-Plan plan_of(const Form& f, int lanes, bool stream) {
+/// By the number of rows: many workers each, several workers a scalar row, one a scalar row, one a block row.
+Form form(const PatternStatistics& s, const Problem& problem) {
+  const int size = size_of(problem);
+  constexpr int largest_in_registers = 8;
+  if (s.rows <= few_rows || size > largest_in_registers || is_uneven(s)) return form_in(shared_rows, s, problem);
+  if (s.rows >= (size < 4 ? many_small_rows : many_rows)) return form_in(block_rows, s, problem);
+  if (size == 4 && s.rows <= 2 * few_rows) return half_warps;
+  if (size == largest_in_registers) return form_in(shared_rows, s, problem);
+  Form form = form_in(scalar_rows, s, problem);
+  form.lanes = lanes(s, problem);
+  return form;
+}
+
+Plan plan_of(const Form& f, const PatternStatistics& s, const Problem& problem) {
   Plan plan;
   set_layout(plan, f.layout);
   plan.schedule.traversal = f.traversal;
-  plan.schedule.lanes = lanes;
+  plan.schedule.lanes = f.lanes;
   plan.schedule.unroll = f.unroll;
   plan.schedule.threads = f.threads;
   plan.schedule.blocks = f.blocks;
-  plan.schedule.cache = stream ? Cache::stream : Cache::keep;
+  plan.schedule.cache = bytes_of(s, problem) > cached_bytes ? Cache::stream : Cache::keep;
   return plan;
 }
 
-/// By the number of rows: a warp each, several workers a scalar row, one a scalar row, one a block row.
-Plan plan(const PatternStatistics& s, const Problem& problem) {
-  const Form& f = form(s, problem);
-  const bool stream = bytes_of(s, problem) > cached_bytes;
-  Plan plan = plan_of(f, &f == &warps ? 32 : &f == &scalar_rows ? lanes(s, problem) : 1, stream);
-  // Small blocks take more steps until a worker has loads enough under way.
-  if (&f == &warps && problem.block.rows <= 3) plan.schedule.unroll = 4;
-  if (&f == &scalar_rows && problem.block.rows <= 2) plan.schedule.unroll = 2;
-  return plan;
-}
+Plan plan(const PatternStatistics& s, const Problem& problem) { return plan_of(form(s, problem), s, problem); }
 
 /// The schedule that suits a layout somebody asked for, where the rule would have taken another.
 Plan base_for(const LayoutSpec& asked, const PatternStatistics& s, const Problem& problem) {
   const Plan rule = plan(s, problem);
   if ((asked.slice == 1) == (rule.layout.slice == 1)) return rule;
-  const bool stream = rule.schedule.cache == Cache::stream;
-  return asked.slice == 1 ? plan_of(warps, 32, stream) : plan_of(scalar_rows, lanes(s, problem), stream);
+  Form form = asked.slice == 1 ? form_in(shared_rows, s, problem) : form_in(scalar_rows, s, problem);
+  if (asked.slice != 1) form.lanes = lanes(s, problem);
+  return plan_of(form, s, problem);
+}
+
+/// Other lanes and depths of unrolling of each kind of form.
+std::vector<Plan> neighbours(const PatternStatistics& s, const Problem& problem) {
+  std::vector<Plan> plans;
+  const auto vary = [&](Form form, std::initializer_list<int> lanes, std::initializer_list<int> unrolls) {
+    for (const int l : lanes)
+      for (const int u : unrolls) {
+        form.lanes = l;
+        form.unroll = u;
+        plans.push_back(plan_of(form, s, problem));
+      }
+  };
+  vary(form_in(shared_rows, s, problem), {16, 32}, {1, 2});
+  vary(form_in(scalar_rows, s, problem), {1, 2, 4}, {1, 2});
+  if (size_of(problem) <= 8) vary(form_in(block_rows, s, problem), {1, 2}, {1, 2, 3});
+  return plans;
 }
 
 }  // namespace cuda_rule
@@ -161,22 +196,7 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
     }
     return plans;
   }
-  using namespace cuda_rule;
-  const bool stream = bytes_of(s, problem) > cached_bytes;
-  const int size = std::max(problem.block.rows, problem.block.cols);
-  for (const int lanes : {16, 32}) add(plan_of(warps, lanes, stream));
-  for (const int lanes : {1, 2, 4})
-    for (const int unroll : {1, 2}) {
-      Plan plan = plan_of(scalar_rows, lanes, stream);
-      plan.schedule.unroll = unroll;
-      add(plan);
-    }
-  for (const int lanes : {1, 2, 4}) add(plan_of(large_form(std::min(size, 8)), lanes, stream));
-  for (const int unroll : {1, 2, 3}) {
-    Plan plan = plan_of(large_form(std::min(size, 8)), 1, stream);
-    plan.schedule.unroll = unroll;
-    add(plan);
-  }
+  for (const Plan& plan : cuda_rule::neighbours(s, problem)) add(plan);
   return plans;
 }
 

@@ -104,6 +104,11 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.occupancy = Occupancy::lengths;
 }
 
+void set_entry(Plan& p, std::string_view entry) {
+  p.entry = entry_kind(entry).name;
+  if (p.entry != "dense" && p.schedule.traversal == Traversal::components) p.schedule.traversal = Traversal::rows;
+}
+
 namespace {
 
 /// The words of a plan line that stand alone; those of a group undo each other.

@@ -63,6 +63,9 @@ EntryShape entry_shape(const Plan& plan, const Problem& problem);
 /// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.
 void set_layout(Plan& plan, std::string_view layout);
 
+/// Gives a plan another kind of entry. Entries other than dense need all their words for each scalar row: they go by rows.
+void set_entry(Plan& plan, std::string_view entry);
+
 /// The rule-based plan of a backend for a matrix nobody gave a plan for (src/default_plan.cpp has the rules).
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
 
