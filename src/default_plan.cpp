@@ -88,9 +88,13 @@ const Form& large_form(int block_size) {
 /// Padded slices would waste memory on a few long rows, and one worker each time.
 bool is_uneven(const PatternStatistics& s) { return s.longest_row > 8 * s.mean_row + 32; }
 
+/// Beyond this a block row's x and sums are too many for one worker.
+constexpr int largest_in_registers = 8;
+
+int size_of(const Problem& problem) { return std::max(problem.block.rows, problem.block.cols); }
+
 const Form& form(const PatternStatistics& s, const Problem& problem) {
-  const int size = std::max(problem.block.rows, problem.block.cols);
-  constexpr int largest_in_registers = 8;
+  const int size = size_of(problem);
   if (s.rows <= few_rows || size > largest_in_registers || is_uneven(s)) return warps;
   if (s.rows >= (size < 4 ? many_small_rows : many_rows)) return large_form(size);
   return size == largest_in_registers ? warps : scalar_rows;
@@ -163,7 +167,6 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
   }
   using namespace cuda_rule;
   const bool stream = bytes_of(s, problem) > cached_bytes;
-  const int size = std::max(problem.block.rows, problem.block.cols);
   for (const int lanes : {16, 32}) add(plan_of(warps, lanes, stream));
   for (const int lanes : {1, 2, 4})
     for (const int unroll : {1, 2}) {
@@ -171,9 +174,10 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
       plan.schedule.unroll = unroll;
       add(plan);
     }
-  for (const int lanes : {1, 2, 4}) add(plan_of(large_form(std::min(size, 8)), lanes, stream));
+  if (size_of(problem) > largest_in_registers) return plans;
+  for (const int lanes : {1, 2, 4}) add(plan_of(large_form(size_of(problem)), lanes, stream));
   for (const int unroll : {1, 2, 3}) {
-    Plan plan = plan_of(large_form(std::min(size, 8)), 1, stream);
+    Plan plan = plan_of(large_form(size_of(problem)), 1, stream);
     plan.schedule.unroll = unroll;
     add(plan);
   }
