@@ -99,6 +99,9 @@ constexpr double cached_bytes = 40e6;
 
 int size_of(const Problem& p) { return std::max(p.block.rows, p.block.cols); }
 
+/// Beyond this a block row's x and sums are too many for one worker.
+constexpr int largest_in_registers = 8;
+
 template <std::size_t n>
 const Form& form_in(const Row (&table)[n], const PatternStatistics& s, const Problem& problem) {
   return std::ranges::find_if(
@@ -118,7 +121,6 @@ int lanes(const PatternStatistics& s, const Problem& problem) {
 /// By the number of rows: many workers each, several workers a scalar row, one a scalar row, one a block row.
 Form form(const PatternStatistics& s, const Problem& problem) {
   const int size = size_of(problem);
-  constexpr int largest_in_registers = 8;
   if (s.rows <= few_rows || size > largest_in_registers || is_uneven(s)) return form_in(shared_rows, s, problem);
   if (s.rows >= (size < 4 ? many_small_rows : many_rows)) return form_in(block_rows, s, problem);
   if (size == 4 && s.rows <= 2 * few_rows) return half_warps;
@@ -164,7 +166,7 @@ std::vector<Plan> neighbours(const PatternStatistics& s, const Problem& problem)
   };
   vary(form_in(shared_rows, s, problem), {16, 32}, {1, 2});
   vary(form_in(scalar_rows, s, problem), {1, 2, 4}, {1, 2});
-  if (size_of(problem) <= 8) vary(form_in(block_rows, s, problem), {1, 2}, {1, 2, 3});
+  if (size_of(problem) <= largest_in_registers) vary(form_in(block_rows, s, problem), {1, 2}, {1, 2, 3});
   return plans;
 }
 

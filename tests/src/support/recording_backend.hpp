@@ -1,21 +1,27 @@
 // The host's memory and kernels behind a name of its own, with a count of what it is asked for.
 #pragma once
 
+#include <algorithm>
+
 #include "backend.hpp"
 
 namespace compound::test {
 
 /// Not "host": like a device it never lies on the caller's arrays.
-class RecordingBackend final : public Backend {
+class RecordingBackend : public Backend {
  public:
   int allocations = 0, releases = 0, uploads = 0, packs = 0;
+  int most_held = 0;  ///< allocations at a time
 
   std::string_view name() const override { return "recording"; }
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     return host_.applicable(plan, problem);
   }
   std::string_view code(const Plan& plan, const Problem& problem) const override { return host_.code(plan, problem); }
-  void* allocate(std::size_t bytes) override { return ++allocations, host_.allocate(bytes); }
+  void* allocate(std::size_t bytes) override {
+    most_held = std::max(most_held, ++allocations - releases);
+    return host_.allocate(bytes);
+  }
   void release(void* memory) noexcept override { ++releases, host_.release(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
