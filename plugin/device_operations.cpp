@@ -80,7 +80,27 @@ PetscErrorCode insert_diagonal_blocks(const BlockArrays& b, Mat blocks) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+decltype(_MatOps::sor) parent_sor = nullptr;
+
+PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shift, PetscInt its, PetscInt local_its,
+                   Vec x) {
+  PetscFunctionBegin;
+  PetscCall(parent_sor(A, b, omega, type, shift, its, local_its, x));
+  PetscCall(tell_of_host_work(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
+
+void follow_sor(Mat A) {
+  if (!A->ops->sor || A->ops->sor == sor) return;
+  parent_sor = A->ops->sor;
+  A->ops->sor = sor;
+}
+
+void leave_sor(Mat A) {
+  if (A->ops->sor == sor) A->ops->sor = parent_sor;
+}
 
 PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment) {
   PetscFunctionBegin;
@@ -130,6 +150,23 @@ PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
     PetscCall(to.give_back(done));
   }
   if (!done) PetscCall(parent->ops.getdiagonal(A, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode tell_of_host_work(Mat A) {
+  PetscFunctionBegin;
+  SeqState* st;
+  bool device = false;
+  PetscCall(seq_state(A, &st));
+  if (st->told_of_host_work || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(has_cuda_vectors(A, &device));
+  // Preconditioners may come before the first product, which makes the copy.
+  device = device || st->copy(Place::device).packed || st->settings.backend == row_of(Place::device).backend;
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  st->told_of_host_work = true;
+  PetscCall(PetscInfo(A,
+                      "A preconditioner works on the host under a matrix whose products run on the device: "
+                      "-pc_type jacobi and " PCPBJACOBICOMPOUND " stay on the device\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -21,6 +21,16 @@ PetscErrorCode bind_to_cpu(Mat A, const Settings& settings, PetscBool bound);
 /// The scalar diagonal of a seqbaijcompound: from the copy on the device for a vector there.
 PetscErrorCode seq_get_diagonal(Mat A, Vec diagonal);
 
+/// -info once, after work of a preconditioner (MatSOR(), MatInvertBlockDiagonal()) on the host although the products of
+/// the matrix run on a device. Factorizations cannot tell: PETSc finds their makers by the type's name and hands them
+/// the matrix, none of whose operations is called.
+PetscErrorCode tell_of_host_work(Mat seqbaij);
+
+/// MatSOR() with tell_of_host_work(), and the parent's own again. The parent has none before preallocation, and then
+/// the same for all block sizes.
+void follow_sor(Mat seqbaij);
+void leave_sor(Mat seqbaij);
+
 /// For PETSc's point-block Jacobi, which applies on the device if it gets the diagonal blocks as an aijcusparse: this
 /// process's, or null where the vectors will be on the host.
 PetscErrorCode block_diagonal(Mat A, const Settings& settings, Mat diagonal_part, Mat* blocks);

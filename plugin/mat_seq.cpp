@@ -84,6 +84,9 @@ constexpr auto overrides = [](const auto& f) {
   f(&_MatOps::assemblyend, assembly_end);
   f(&_MatOps::duplicate, duplicate);
   f(&_MatOps::destroy, destroy);
+#if PetscDefined(HAVE_CUDA)
+  f(&_MatOps::invertblockdiagonal, Followed<seq_parent, tell_of_host_work, &_MatOps::invertblockdiagonal>::call);
+#endif
 };
 
 /// Puts our operations before the parent's, which picks mult and multadd at each preallocation.
@@ -97,6 +100,9 @@ PetscErrorCode install_seq(Mat A) {
   if (A->ops->mult != Common::mult<Op::none>) st->parent_mult = A->ops->mult;
   if (A->ops->multadd != Common::mult_add<Op::none>) st->parent_multadd = A->ops->multadd;
   install(A, overrides);
+#if PetscDefined(HAVE_CUDA)
+  follow_sor(A);
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,6 +197,9 @@ PetscErrorCode release_seq(Mat A) {
   PetscCall(seq_state(A, &st));
   PetscCall(seq_parent(&parent));
   uninstall(A, parent->ops, overrides);
+#if PetscDefined(HAVE_CUDA)
+  leave_sor(A);
+#endif
   A->ops->mult = st->parent_mult;
   A->ops->multadd = st->parent_multadd;
   PetscCall(remove_seq_functions(A));

@@ -71,7 +71,7 @@ struct SeqState {
   PatternStatistics statistics;  ///< of the parent's pattern
 
   DeviceBuffers buffers;
-  bool told_of_host_vectors = false;
+  bool told_of_host_vectors = false, told_of_host_work = false;
   Counts counts;
 
   /// The parent's products for this block size, which it picks at preallocation.

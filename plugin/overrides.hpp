@@ -16,7 +16,8 @@ void uninstall(Mat A, const _MatOps& parent, const List& list) {
   list([&](auto member, auto) { A->ops[0].*member = parent.*member; });
 }
 
-/// The parent's operation `Member`, followed by After(A): for those that change values and raise too few states.
+/// The parent's operation `Member`, followed by After(A): for those that change values and raise too few states, or of
+/// which there is something to tell.
 template <auto ParentOf, auto After, auto Member>
 struct Followed;
 template <auto ParentOf, auto After, class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>

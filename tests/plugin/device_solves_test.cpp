@@ -1,5 +1,6 @@
 // Whole solves on a device: all flops there, and no vector copied in an iteration.
 #include "device.hpp"
+#include "info.hpp"
 #include "systems.hpp"
 
 namespace {
@@ -14,7 +15,12 @@ using namespace petsc_test;
   return info;
 }
 
-struct DeviceSolves : DeviceTest, testing::WithParamInterface<const char*> {
+struct Method {
+  const char *solver, *preconditioner;
+};
+void PrintTo(const Method& m, std::ostream* out) { *out << m.solver << " and " << m.preconditioner; }
+
+struct DeviceSolves : DeviceTest, testing::WithParamInterface<Method> {
   static void SetUpTestSuite() { PETSC_OK(PetscLogDefaultBegin()); }
 };
 
@@ -28,11 +34,11 @@ TEST_P(DeviceSolves, StayOnTheDevice) {
   PC pc;
   PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
   PETSC_OK(KSPSetOperators(ksp, A, A));
-  PETSC_OK(KSPSetType(ksp, KSPCG));
+  PETSC_OK(KSPSetType(ksp, GetParam().solver));
   PETSC_OK(KSPSetNormType(ksp, KSP_NORM_NONE));
   PETSC_OK(KSPSetTolerances(ksp, 1e-30, 1e-300, PETSC_DEFAULT, iterations));
   PETSC_OK(KSPGetPC(ksp, &pc));
-  PETSC_OK(PCSetType(pc, GetParam()));
+  PETSC_OK(PCSetType(pc, GetParam().preconditioner));
   PETSC_OK(KSPSolve(ksp, b, x));
   const char* names[] = {"MatMult", "PCApply"};
   for (const char* name : names) {
@@ -47,8 +53,61 @@ TEST_P(DeviceSolves, StayOnTheDevice) {
 #endif
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DeviceSolves, testing::Values(PCNONE, PCJACOBI, PCPBJACOBI),
-                         [](const auto& param_info) { return std::string(param_info.param); });
+constexpr Method methods[] = {
+    {KSPCG, PCNONE},     {KSPCG, PCJACOBI},     {KSPCG, PCPBJACOBI},           {KSPCG, PCPBJACOBICOMPOUND},
+    {KSPBCGS, PCJACOBI}, {KSPBCGS, PCPBJACOBI}, {KSPBCGS, PCPBJACOBICOMPOUND},
+};
+INSTANTIATE_TEST_SUITE_P(All, DeviceSolves, testing::ValuesIn(methods), [](const auto& param_info) {
+  return std::string(param_info.param.solver) + "_" + param_info.param.preconditioner;
+});
+
+constexpr const char* host_work = "A preconditioner works on the host";
+
+int count_in(const std::string& text, const std::string& what) {
+  int n = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+/// What -info says of two solves with the preconditioner.
+std::string info_of_solves(Mat A, const char* preconditioner, bool device) {
+  const auto b = on_side(left_vector(A, 326), device), x = on_side(right_vector(A, 327), device);
+  Solver ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, preconditioner));
+  return info_during("device_solves_test", [&] {
+    PETSC_OK(KSPSolve(ksp, b, x));
+    PETSC_OK(KSPSolve(ksp, b, x));
+  });
+}
+
+struct HostWork : DeviceTest {};
+
+TEST_F(HostWork, OfAPreconditionerUnderADeviceMatrixIsToldOnce) {
+  const auto A = spd(MATBAIJCOMPOUND, 3);
+  PETSC_OK(MatSetVecType(A, VECCUDA));
+  const auto sor = info_of_solves(A, PCSOR, true);
+  EXPECT_EQ(count_in(sor, host_work), 1) << sor;
+}
+
+TEST_F(HostWork, IsNotToldWhereThereIsNone) {
+  for (const char* preconditioner : {PCJACOBI, PCPBJACOBICOMPOUND}) {
+    const auto A = spd(MATBAIJCOMPOUND, 3);
+    PETSC_OK(MatSetVecType(A, VECCUDA));
+    const auto text = info_of_solves(A, preconditioner, true);
+    EXPECT_EQ(count_in(text, host_work), 0) << text;
+  }
+}
+
+TEST(HostMatrices, HaveNoHostWorkToTell) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto text = info_of_solves(spd(MATBAIJCOMPOUND, 3), PCSOR, false);
+  EXPECT_NE(text, "");
+  EXPECT_EQ(count_in(text, host_work), 0) << text;
+}
 
 struct DeviceVectors : DeviceTest {};
 

@@ -6,9 +6,8 @@ namespace petsc_test {
 
 namespace {
 
-#if defined(PETSC_HAVE_CUDA)
 /// Asks the driver itself: a PETSc that failed to initialise a device crashes when it ends (seen in 3.26).
-std::string find_reason() {
+std::string ask_driver() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!driver) return "there is no CUDA driver";
   const auto initialise = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
@@ -17,15 +16,16 @@ std::string find_reason() {
   const bool works = initialise && count && initialise(0) == 0 && count(&devices) == 0;
   return works && devices > 0 ? "" : "the CUDA driver finds no device";
 }
-#else
-std::string find_reason() { return "this PETSc was built without CUDA"; }
-#endif
 
 }  // namespace
 
-std::string why_no_device() {
-  static const std::string reason = find_reason();
+std::string why_driver_finds_none() {
+  static const std::string reason = ask_driver();
   return all_ranks(reason.empty()) ? "" : reason.empty() ? "another process has no device" : reason;
+}
+
+std::string why_no_device() {
+  return PetscDefined(HAVE_CUDA) ? why_driver_finds_none() : "this PETSc was built without CUDA";
 }
 
 }  // namespace petsc_test

@@ -5,7 +5,8 @@
 
 namespace petsc_test {
 
-/// Why no device can be used here; empty if one can. The same on all processes.
+/// Why the CUDA driver finds no device, and why PETSc can use none; empty where it does. The same on all processes.
+std::string why_driver_finds_none();
 std::string why_no_device();
 
 /// Ends a test early where there is no device.

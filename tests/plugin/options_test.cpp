@@ -1,5 +1,6 @@
 // Options, their errors, views, and what the README says of them.
 #include "compare.hpp"
+#include "device_tests.hpp"
 
 #include <fstream>
 #include <sstream>
@@ -44,7 +45,6 @@ const Refused refusals[] = {
     {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose "},
     {"plan_group", "-mat_compound_plan words=3", "must be a power of two"},
     {"backend", "-mat_compound_backend gpu", "unknown backend 'gpu'; choose auto, petsc, host, cuda"},
-    {"cuda", "-mat_compound_backend cuda", "backend 'cuda' is missing"},
     {"entry", "-mat_compound_entry octonion", "choose auto, dense, complex, quaternion"},
     {"precision", "-mat_compound_precision half", "choose double, single"},
     {"tune", "-mat_compound_tune wildly", "choose off"},
@@ -61,6 +61,21 @@ TEST_P(RefusedOptions, NameWhatIsAllowed) {
 
 INSTANTIATE_TEST_SUITE_P(All, RefusedOptions, testing::ValuesIn(refusals),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
+
+/// Where a device is visible that option is none to refuse; tests/examples/elasticity_test.py hides it.
+TEST_F(Options, BackendCudaSaysWhyItIsMissing) {
+#if defined(COMPOUND_HAVE_CUDA)
+  const char* const reason = "backend 'cuda' is missing: ";
+  if (why_driver_finds_none().empty()) GTEST_SKIP() << "skipped: a device is visible";
+#else
+  const char* const reason = "backend 'cuda' is missing: this build has no CUDA backend";
+#endif
+
+  const auto found = error_of("-mat_compound_backend cuda");
+
+  EXPECT_EQ(found.code, PETSC_ERR_SUP);
+  EXPECT_NE(found.message.find(reason), std::string::npos) << found.message;
+}
 
 TEST_F(Options, WithAPrefixActOnThatMatrixOnly) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-fluid_mat_compound_layout sell:4"));

@@ -5,6 +5,7 @@
 
 #include <petscdmplex.h>
 
+#include "info.hpp"
 #include "operations.hpp"
 
 namespace {
@@ -114,35 +115,11 @@ TEST_F(Told, NodesOfAPartlyClampedMeshStayWhole) {
   EXPECT_TRUE(all_ranks(bytes <= PetscInt64(70 * 9 * sizeof(PetscScalar) + 8192)));
 }
 
-/// What -info says while `call` runs.
-template <class Call>
-std::string info_during(const Call& call) {
-  const std::string name = "reblocking_test_info_" + std::to_string(size());
-  PETSC_OK(PetscInfoSetFile(name.c_str(), "w"));
-  PETSC_OK(PetscInfoAllow(PETSC_TRUE));
-  call();
-  PETSC_OK(PetscInfoAllow(PETSC_FALSE));
-  FILE* file = nullptr;
-  char* file_name = nullptr;
-  PETSC_OK(PetscInfoGetFile(&file_name, &file));
-  PETSC_OK(PetscFree(file_name));
-  if (file) std::fflush(file);
-  std::string text;
-  char line[1024];
-  FILE* in = std::fopen((name + ".0").c_str(), "r");
-  if (!in) in = std::fopen(name.c_str(), "r");
-  while (in && std::fgets(line, sizeof(line), in)) text += line;
-  if (in) std::fclose(in);
-  MPI_Barrier(PETSC_COMM_WORLD);
-  std::remove((name + "." + std::to_string(rank())).c_str());
-  return same_on_all_ranks(text);
-}
-
 TEST_F(Told, InfoNamesTheOptionForScalarMatricesOfDenseBlocks) {
   for (const bool clamped : {false, true}) {
     const auto A = scalar_matrix(4, clamped, MATBAIJCOMPOUND);
 
-    const auto text = info_during([&] { (void)product_of(A, all_products().front(), 132); });
+    const auto text = info_during("reblocking_test", [&] { (void)product_of(A, all_products().front(), 132); });
 
     EXPECT_NE(text.find("-mat_compound_block_size 4"), std::string::npos) << text;
   }
@@ -203,7 +180,7 @@ TEST_F(Told, APartlyClampedPlexIsPackedInItsNodes) {
   PETSC_OK(MatGetBlockSize(A, &bs));
   ASSERT_EQ(bs, 1) << "PETSc has learned to make blocks here: this test and its option may go";
 
-  const auto text = info_during([&] { (void)product_of(A, all_products().front(), 139); });
+  const auto text = info_during("reblocking_test", [&] { (void)product_of(A, all_products().front(), 139); });
 
   EXPECT_NE(text.find("-mat_compound_block_size 3"), std::string::npos) << text;
   PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", "3"));

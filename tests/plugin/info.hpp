@@ -1,0 +1,34 @@
+// What -info says.
+#pragma once
+
+#include <cstdio>
+
+#include "petsc_test.hpp"
+
+namespace petsc_test {
+
+/// What -info says on process 0 while `call` runs; `test` names the files.
+template <class Call>
+std::string info_during(const std::string& test, const Call& call) {
+  const std::string name = test + "_info_" + std::to_string(size());
+  PETSC_OK(PetscInfoSetFile(name.c_str(), "w"));
+  PETSC_OK(PetscInfoAllow(PETSC_TRUE));
+  call();
+  PETSC_OK(PetscInfoAllow(PETSC_FALSE));
+  FILE* file = nullptr;
+  char* file_name = nullptr;
+  PETSC_OK(PetscInfoGetFile(&file_name, &file));
+  PETSC_OK(PetscFree(file_name));
+  if (file) std::fflush(file);
+  std::string text;
+  char line[1024];
+  FILE* in = std::fopen((name + ".0").c_str(), "r");
+  if (!in) in = std::fopen(name.c_str(), "r");
+  while (in && std::fgets(line, sizeof(line), in)) text += line;
+  if (in) std::fclose(in);
+  MPI_Barrier(PETSC_COMM_WORLD);
+  std::remove((name + "." + std::to_string(rank())).c_str());
+  return same_on_all_ranks(text);
+}
+
+}  // namespace petsc_test
