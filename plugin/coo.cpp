@@ -2,6 +2,7 @@
 
 #include "coo_structure.hpp"
 #include "device_copy.hpp"
+#include "log.hpp"
 #include "placement.hpp"
 
 namespace compound::plugin {
@@ -67,13 +68,60 @@ PetscErrorCode check_pattern(Mat A, const CooStructure& s, const std::vector<Par
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode memory_on(Mat A, Backend& on, CooStructure* s, CooMemory** memory) {
+/// The values given, and where they are added up.
+struct Given {
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  const Scalar* values = nullptr;
+  std::vector<Scalar> on_host;  ///< they lie on, where they are not the caller's
+  Backend* on = nullptr;
+  CooMemory* memory = nullptr;
+};
+
+PetscErrorCode warn_of_host(Mat A) {
   PetscFunctionBegin;
-  auto& place = on.is_device() ? s->in_device : s->in_host;
+  PetscCall(PetscInfo(A, "Values by coordinates are added up on the host: the device has no memory left\n"));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: values by coordinates of a matrix of %" PetscInt_FMT
+                         " local rows are added up on the host from now on: the device has no memory left\n",
+                         A->rmap->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Not collective: values may travel between the host of one process and the device of another. A device that has no
+/// memory for the lists leaves them to the host, from now on.
+PetscErrorCode make_device_memory(Mat A, Backend& device, CooStructure* s) {
+  PetscFunctionBegin;
+  if (s->in_device || s->device_is_full) PetscFunctionReturn(PETSC_SUCCESS);
+  bool enough;
+  PetscCall(guarded_memory(comm_of(A), &enough, [&] { s->in_device = std::make_unique<CooMemory>(device, *s); }));
+  s->device_is_full = !enough;
+  if (!enough) PetscCall(warn_of_host(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode bring_to_host(Mat A, std::size_t n, Given* g) {
+  PetscFunctionBegin;
   PetscCall(guarded(comm_of(A), [&] {
-    if (!place) place = std::make_unique<CooMemory>(on, *s);
+    g->on_host.resize(n);
+    if (n > 0) g->on->download(g->on_host.data(), g->values, n * sizeof(Scalar));
   }));
-  *memory = place.get();
+  PetscCall(log_download(n * sizeof(Scalar)));
+  g->values = g->on_host.data();
+  g->type = PETSC_MEMTYPE_HOST;
+  g->on = &backend("host");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
+  PetscFunctionBegin;
+  if (g->on->is_device()) {
+    PetscCall(begin_device_work(*g->on));
+    PetscCall(make_device_memory(A, *g->on, s));
+    if (s->device_is_full) PetscCall(bring_to_host(A, static_cast<std::size_t>(s->given), g));
+  }
+  if (!g->on->is_device() && !s->in_host)
+    PetscCall(guarded(comm_of(A), [&] { s->in_host = std::make_unique<CooMemory>(*g->on, *s); }));
+  g->memory = g->on->is_device() ? s->in_device.get() : s->in_host.get();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,8 +146,10 @@ PetscErrorCode hand_over(const PartArrays& part, CooMemory& m, CooMemory::Part& 
   PetscCall(PetscLogGpuToCpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
   PetscCall(device_copy_to_fill(part.mat, &packed));
   if (!packed) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(guarded(comm_of(part.mat), [&] { packed->update_values(in.blocks.data(), Memory::backend); }));
-  PetscCall(device_copy_is_filled(part.mat));
+  bool enough;  // if not, the next product packs the parent's values
+  PetscCall(
+      guarded_memory(comm_of(part.mat), &enough, [&] { packed->update_values(in.blocks.data(), Memory::backend); }));
+  if (enough) PetscCall(device_copy_is_filled(part.mat));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,9 +162,12 @@ PetscErrorCode end_values(const PartArrays& part, CooMemory& m, CooMemory::Part&
 }
 
 /// Own values are added while those of others are under way.
-PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts, CooMemory& m,
-                      PetscMemType type, const Scalar* v, bool add) {
+PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts, const Given& given,
+                      bool add) {
   PetscFunctionBegin;
+  CooMemory& m = *given.memory;
+  const PetscMemType type = given.type;
+  const Scalar* const v = given.values;
   std::vector<Scalar*> values(parts.size());
   PetscCall(guarded(comm_of(A), [&] {
     m.sent.run(m.on, v, m.to_send.data(), Update::assign);
@@ -145,15 +198,15 @@ PetscErrorCode set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   std::vector<PartArrays> parts;
   PetscCall(parts_of(A, &parts));
   PetscCall(check_pattern(A, *s, parts));
-  std::vector<Scalar> zeros(v ? 0 : static_cast<std::size_t>(s->given));
-  const Scalar* const values = v ? reinterpret_cast<const Scalar*>(v) : zeros.data();
-  PetscMemType type;
-  Backend* on = nullptr;
-  CooMemory* memory = nullptr;
-  PetscCall(backend_of(A, v, &type, &on));
-  if (on->is_device()) PetscCall(begin_device_work(*on));
-  PetscCall(memory_on(A, *on, s, &memory));
-  PetscCall(add_up(A, *s, parts, *memory, type, values, mode == ADD_VALUES));
+  Given given;
+  given.values = reinterpret_cast<const Scalar*>(v);
+  PetscCall(backend_of(A, v, &given.type, &given.on));
+  if (!v) {
+    given.on_host.assign(static_cast<std::size_t>(s->given), Scalar{});
+    given.values = given.on_host.data();
+  }
+  PetscCall(choose_memory(A, s, &given));
+  PetscCall(add_up(A, *s, parts, given, mode == ADD_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,6 +38,7 @@ struct CooStructure {
   PetscSF sf = nullptr;  ///< from sent to received; null for one process
   std::vector<Part> parts;
   std::unique_ptr<CooMemory> in_host, in_device;  ///< made at first use
+  bool device_is_full = false;                    ///< it had no memory for `in_device`
 
   CooStructure() = default;
   CooStructure(const CooStructure&) = delete;

@@ -1,8 +1,5 @@
 #include "mat_mpi.hpp"
 
-#include <algorithm>
-#include <span>
-
 #include "common_operations.hpp"
 #include "coo.hpp"
 #include "packing.hpp"
@@ -10,51 +7,6 @@
 namespace compound::plugin {
 
 namespace {
-
-PetscErrorCode destroy_scatter(MpiState* st) {
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&st->ghosts));
-  PetscCall(VecDestroy(&st->device_ghosts));
-  st->device_ghost_memory = {};
-  PetscCall(VecScatterDestroy(&st->scatter));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The off-diagonal part's global block columns.
-PetscErrorCode ghost_columns(Mat A, std::span<const PetscInt>* columns) {
-  PetscFunctionBegin;
-  Mat off;
-  const PetscInt* first;
-  PetscInt bs;
-  PetscCall(mpi_parts(A, nullptr, &off, &first));
-  PetscCall(MatGetBlockSize(A, &bs));
-  *columns = {first, static_cast<std::size_t>(off->cmap->n / bs)};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Collective. The parent's scatter is private and its vector always on the host, so we make our own.
-PetscErrorCode make_scatter(Mat A, MpiState* st) {
-  PetscFunctionBegin;
-  if (st->scatter) PetscFunctionReturn(PETSC_SUCCESS);
-  std::span<const PetscInt> columns;
-  PetscInt bs;
-  PetscCall(ghost_columns(A, &columns));
-  PetscCall(MatGetBlockSize(A, &bs));
-  st->columns.assign(columns.begin(), columns.end());
-  const auto blocks = static_cast<PetscInt>(columns.size());
-  const PetscInt n = blocks * bs;
-  IS from, to;
-  Vec x;
-  PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, blocks, columns.data(), PETSC_COPY_VALUES, &from));
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &to));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &st->ghosts));
-  PetscCall(VecCreateMPIWithArray(comm_of(A), 1, A->cmap->n, A->cmap->N, nullptr, &x));
-  PetscCall(VecScatterCreate(x, from, st->ghosts, to, &st->scatter));
-  PetscCall(VecDestroy(&x));
-  PetscCall(ISDestroy(&from));
-  PetscCall(ISDestroy(&to));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// A part's settings: the matrix's own; parts have no prefix and read no options.
 PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagonal) {
@@ -98,50 +50,16 @@ PetscErrorCode prepare_parts(Mat A, MpiState* st, Op op, Vec x, PreparedParts* p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Ghosts in device memory of our own, so that where it is full nothing of PETSc's fails; null then.
-PetscErrorCode make_device_ghosts([[maybe_unused]] MpiState* st) {
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_CUDA)
-  PetscInt n;
-  bool enough;
-  Backend& device = *device_backend();
-  PetscCall(VecGetLocalSize(st->ghosts, &n));
-  PetscCall(guarded_memory(PETSC_COMM_SELF, &enough, [&] {
-    st->device_ghost_memory = Buffer<std::byte>(device, static_cast<std::size_t>(n) * sizeof(PetscScalar));
-  }));
-  if (enough)
-    PetscCall(VecCreateSeqCUDAWithArrays(PETSC_COMM_SELF, 1, n, nullptr,
-                                         reinterpret_cast<PetscScalar*>(st->device_ghost_memory.data()),
-                                         &st->device_ghosts));
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The ghosts on the side of x, unless the off-diagonal part multiplies on the host all the same.
-PetscErrorCode ghosts_beside(Vec x, MpiState* st, PreparedParts& p, Vec* ghosts) {
-  PetscFunctionBegin;
-  bool device = false;
-  *ghosts = st->ghosts;
-  if (p.place_of_off == Place::device && !st->columns.empty()) PetscCall(is_on_device(x, &device));
-  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!st->device_ghosts) PetscCall(make_device_ghosts(st));
-  if (st->device_ghosts)
-    *ghosts = st->device_ghosts;
-  else
-    PetscCall(seq_leave_device(p.off, "for ghosts", &p.place_of_off));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// y = A x or z + A x: the diagonal part's product runs while the ghosts travel.
 PetscErrorCode gather(Mat A, MpiState* st, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   PreparedParts p;
   Vec ghosts;
   PetscCall(prepare_parts(A, st, Op::none, x, &p));
-  PetscCall(ghosts_beside(x, st, p, &ghosts));
-  PetscCall(VecScatterBegin(st->scatter, x, ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(ghosts_beside(x, st->ghosts, p.off, &p.place_of_off, &ghosts));
+  PetscCall(VecScatterBegin(st->ghosts.scatter, x, ghosts, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(seq_run(p.diagonal, p.place_of_diagonal, Op::none, update, x, z, y));
-  PetscCall(VecScatterEnd(st->scatter, x, ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(st->ghosts.scatter, x, ghosts, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(seq_run(p.off, p.place_of_off, Op::none, Update::add, ghosts, y, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,11 +70,11 @@ PetscErrorCode scatter(Mat A, MpiState* st, Op op, Update update, Vec x, Vec z, 
   PreparedParts p;
   Vec ghosts;
   PetscCall(prepare_parts(A, st, op, x, &p));
-  PetscCall(ghosts_beside(x, st, p, &ghosts));
+  PetscCall(ghosts_beside(x, st->ghosts, p.off, &p.place_of_off, &ghosts));
   PetscCall(seq_run(p.off, p.place_of_off, op, Update::assign, x, nullptr, ghosts));
   PetscCall(seq_run(p.diagonal, p.place_of_diagonal, op, update, x, z, y));
-  PetscCall(VecScatterBegin(st->scatter, ghosts, y, ADD_VALUES, SCATTER_REVERSE));
-  PetscCall(VecScatterEnd(st->scatter, ghosts, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterBegin(st->ghosts.scatter, ghosts, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterEnd(st->ghosts.scatter, ghosts, y, ADD_VALUES, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +97,7 @@ PetscErrorCode mpi_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscCall(mpi_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   PetscCall(view_once(A, st->settings));
-  PetscCall(make_scatter(A, st));
+  PetscCall(make_ghosts(A, st->ghosts));
   if (st->settings.parent_only()) {
     Mat diagonal, off;
     bool done = false;
@@ -194,18 +112,6 @@ PetscErrorCode mpi_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
 }
 
 PetscErrorCode install_mpi(Mat A);
-
-/// Collective: drops the scatter everywhere if the off-diagonal columns changed anywhere.
-PetscErrorCode check_scatter(Mat A, MpiState* st) {
-  PetscFunctionBegin;
-  std::span<const PetscInt> columns;
-  PetscCall(ghost_columns(A, &columns));
-  const int mine = st->scatter && !std::equal(columns.begin(), columns.end(), st->columns.begin(), st->columns.end());
-  int changed = 0;
-  PetscCallMPI(MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, comm_of(A)));
-  if (changed) PetscCall(destroy_scatter(st));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// Parts whose device copies have their values already (device_copy_is_filled()); none before the first assembly.
 PetscErrorCode filled_parts(Mat A, std::vector<Mat>* filled) {
@@ -234,7 +140,7 @@ PetscErrorCode assembly_end(Mat A, MatAssemblyType mode) {
   Mat diagonal, off;
   PetscCall(install_mpi(A));
   PetscCall(mpi_state(A, &st));
-  PetscCall(check_scatter(A, st));
+  PetscCall(check_ghosts(A, st->ghosts));
   PetscCall(compound_parts(A, st, &diagonal, &off));
   for (Mat part : filled) {
     SeqState* of_part;
@@ -300,7 +206,7 @@ PetscErrorCode set_option(Mat A, MatOption option, PetscBool on) {
 PetscErrorCode drop_state(Mat A) {
   PetscFunctionBegin;
   if (auto* st = static_cast<MpiState*>(A->spptr)) {
-    PetscCall(destroy_scatter(st));
+    PetscCall(destroy_ghosts(st->ghosts));
     delete st;
     A->spptr = nullptr;
   }

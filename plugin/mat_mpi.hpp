@@ -1,8 +1,7 @@
 // mpibaijcompound: an mpibaij whose parts are seqbaijcompound, with a scatter of its own.
 #pragma once
 
-#include <vector>
-
+#include "ghosts.hpp"
 #include "mat_seq.hpp"
 
 namespace compound::plugin {
@@ -10,11 +9,7 @@ namespace compound::plugin {
 /// Hangs on Mat::spptr. Everything but `settings` can be made again from the parent.
 struct MpiState {
   Settings settings;
-  Vec ghosts = nullptr;         ///< the off-diagonal part's columns of x, blocks in its column order
-  Vec device_ghosts = nullptr;  ///< the same for x on a device
-  Buffer<std::byte> device_ghost_memory;
-  VecScatter scatter = nullptr;   ///< x to ghosts
-  std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
+  Ghosts ghosts;
   PetscObjectState parts_state = -1;
   PetscInt64 products = 0;
   bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES

@@ -98,17 +98,29 @@ PetscErrorCode report(PC pc, const PointBlocks& b, std::optional<idx> singular) 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode invert_on_device(PC pc, PointBlocks& b, const PackedMatrix& A) {
+/// `enough` is false where the device's memory was full.
+PetscErrorCode invert_on_device(PC pc, PointBlocks& b, const PackedMatrix& A, bool* enough) {
   PetscFunctionBegin;
   std::optional<idx> singular;
-  PetscCall(guarded(comm_of(pc), [&] {
+  PetscCall(guarded_memory(comm_of(pc), enough, [&] {
     const Buffer<Scalar> inverses(A.backend(), b.scalars_of_blocks());
     singular = A.invert_diagonal(inverses.data());
     pack(b, A.backend(), inverses.data());
     A.backend().synchronize();  // the buffer goes
   }));
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogGpuFlops(2.0 * static_cast<double>(b.scalars_of_blocks()) * static_cast<double>(b.block_size)));
   PetscCall(report(pc, b, singular));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode warn_of_host(PC pc) {
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(pc, "Works on the host: the device has no memory left for inverses\n"));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: the preconditioner " PCPBJACOBICOMPOUND " of %" PetscInt_FMT
+                         " local rows works on the host: the device has no memory left for inverses\n",
+                         pc->pmat->rmap->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,7 +165,12 @@ PetscErrorCode invert_compound(PC pc, PointBlocks& b) {
   if (pc->pmat->ops->getdiagonalblock) PetscCall(MatGetDiagonalBlock(pc->pmat, &diagonal));
   PetscCall(MatGetVecType(pc->pmat, &vectors));
   if (vectors && std::strstr(vectors, "cuda")) PetscCall(device_copy(diagonal, &packed));
-  PetscCall(packed ? invert_on_device(pc, b, *packed) : invert_compound_on_host(pc, b, diagonal));
+  bool done = false;
+  if (packed) {
+    PetscCall(invert_on_device(pc, b, *packed, &done));
+    if (!done) PetscCall(warn_of_host(pc));
+  }
+  if (!done) PetscCall(invert_compound_on_host(pc, b, diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

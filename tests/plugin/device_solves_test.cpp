@@ -1,19 +1,12 @@
 // Whole solves on a device: all flops there, and no vector copied in an iteration.
 #include "device.hpp"
 #include "info.hpp"
+#include "log_events.hpp"
 #include "systems.hpp"
 
 namespace {
 
 using namespace petsc_test;
-
-[[maybe_unused]] PetscEventPerfInfo event(const char* name) {
-  PetscLogEvent id = -1;
-  PetscEventPerfInfo info = {};
-  PETSC_OK(PetscLogEventGetId(name, &id));
-  if (id >= 0) PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
-  return info;
-}
 
 struct Method {
   const char *solver, *preconditioner;

@@ -7,10 +7,10 @@
 
 namespace petsc_test {
 
-/// What -info says on process 0 while `call` runs; `test` names the files.
+/// What -info says on this process while `call` runs; `test` names the files.
 template <class Call>
-std::string info_during(const std::string& test, const Call& call) {
-  const std::string name = test + "_info_" + std::to_string(size());
+std::string own_info_during(const std::string& test, const Call& call) {
+  const std::string name = test + "_info_" + std::to_string(size()), own = name + "." + std::to_string(rank());
   PETSC_OK(PetscInfoSetFile(name.c_str(), "w"));
   PETSC_OK(PetscInfoAllow(PETSC_TRUE));
   call();
@@ -22,13 +22,19 @@ std::string info_during(const std::string& test, const Call& call) {
   if (file) std::fflush(file);
   std::string text;
   char line[1024];
-  FILE* in = std::fopen((name + ".0").c_str(), "r");
+  FILE* in = std::fopen(own.c_str(), "r");
   if (!in) in = std::fopen(name.c_str(), "r");
   while (in && std::fgets(line, sizeof(line), in)) text += line;
   if (in) std::fclose(in);
   MPI_Barrier(PETSC_COMM_WORLD);
-  std::remove((name + "." + std::to_string(rank())).c_str());
-  return same_on_all_ranks(text);
+  std::remove(own.c_str());
+  return text;
+}
+
+/// The same of process 0.
+template <class Call>
+std::string info_during(const std::string& test, const Call& call) {
+  return same_on_all_ranks(own_info_during(test, call));
 }
 
 }  // namespace petsc_test

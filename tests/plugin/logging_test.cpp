@@ -1,5 +1,6 @@
 // What -log_view sees: MatMult with the parent's flops, and our packing.
 #include "compare.hpp"
+#include "log_events.hpp"
 
 #include <unistd.h>
 
@@ -11,14 +12,6 @@
 namespace {
 
 using namespace petsc_test;
-
-PetscEventPerfInfo event(const char* name) {
-  PetscLogEvent id = -1;
-  PetscEventPerfInfo info = {};
-  PETSC_OK(PetscLogEventGetId(name, &id));
-  if (id >= 0) PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
-  return info;
-}
 
 /// What the call added to an event's count and flops.
 template <class Call>

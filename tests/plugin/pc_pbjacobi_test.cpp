@@ -1,9 +1,11 @@
 // Preconditioner pbjacobicompound: the same as PETSc's pbjacobi, on matrices of any type that inverts its blocks.
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include "device_tests.hpp"
+#include "info.hpp"
 #include "systems.hpp"
 
 namespace {
@@ -157,19 +159,24 @@ TEST(PointBlock, RefusesMatricesThatDoNotInvertTheirBlocks) {
   EXPECT_NE(found.message.find("use -mat_type baijcompound"), std::string::npos) << found.message;
 }
 
-TEST(PointBlock, IsViewedWithBlockSizeAndPlan) {
-  const auto A = spd(tested_type(), 3);
-  const auto pc = made(PCPBJACOBICOMPOUND, A);
+std::string view_of(PC pc) {
   const auto name = "pc_view_" + std::to_string(size()) + ".txt";
   Viewer viewer;
   PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
   PETSC_OK(PCView(pc, viewer));
   viewer.reset();
-
   std::ifstream file(name);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   MPI_Barrier(PETSC_COMM_WORLD);
   if (rank() == 0) std::remove(name.c_str());
+  return text;
+}
+
+TEST(PointBlock, IsViewedWithBlockSizeAndPlan) {
+  const auto A = spd(tested_type(), 3);
+
+  const auto text = view_of(made(PCPBJACOBICOMPOUND, A));
+
   EXPECT_NE(text.find("type: pbjacobicompound"), std::string::npos) << text;
   EXPECT_NE(text.find("point-block size 3"), std::string::npos) << text;
   EXPECT_NE(text.find("inverses on backend host, plan entry=dense"), std::string::npos) << text;
@@ -191,6 +198,40 @@ TEST_P(DevicePointBlocks, AreThoseOfPetsc) {
   const auto found = applied(ours, A), found_transposed = applied(ours, A, true);
   EXPECT_LE(distance(found, wanted), 1e-12);
   EXPECT_LE(distance(found_transposed, wanted_transposed), 1e-12);
+}
+
+TEST_P(DevicePointBlocks, AreViewedWithTheirBackend) {
+  const auto A = unsymmetric(tested_type(), GetParam());
+  PETSC_OK(MatSetVecType(A, "cuda"));
+
+  const auto text = view_of(made(PCPBJACOBICOMPOUND, A));
+
+  const auto backend = std::string("inverses on backend ") + (tested_is_compound() ? "cuda" : "host");
+  EXPECT_NE(text.find(backend), std::string::npos) << text;
+}
+
+/// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail.
+TEST_P(DevicePointBlocks, AreInvertedOnTheHostWhereverMemoryRunsOut) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto plain = unsymmetric(MATBAIJ, GetParam());
+  const auto wanted = applied(made(PCPBJACOBI, plain), plain);
+  bool failed = true, on_host = false;
+  int n = 0;
+  while (failed && ++n < 200) {
+    SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
+    const auto A = unsymmetric(tested_type(), GetParam());
+    PETSC_OK(MatSetVecType(A, "cuda"));
+    Preconditioner pc;
+    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    const auto text = own_info_during("pc_pbjacobi_test", [&] { pc = made(PCPBJACOBICOMPOUND, A); });
+    unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+    EXPECT_LE(distance(applied(pc, plain), wanted), 1e-12);
+    failed = !all_ranks(text.find("no memory left") == std::string::npos);
+    on_host = on_host || !all_ranks(text.find("no memory left for inverses") == std::string::npos);
+  }
+  EXPECT_FALSE(failed) << "there is no end of failures";
+  EXPECT_TRUE(on_host) << "no allocation of the inverses failed";
+  EXPECT_GT(n, 3) << "no allocation failed: does the backend read COMPOUND_CUDA_FAIL_ALLOCATION?";
 }
 
 }  // namespace

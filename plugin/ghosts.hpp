@@ -1,0 +1,35 @@
+// The values of x that an mpibaijcompound's off-diagonal part multiplies: who has them, and where they arrive.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "backend.hpp"
+#include "petsc_guard.hpp"
+#include "placement.hpp"
+
+namespace compound::plugin {
+
+/// The parent's scatter is private and its vector always on the host, so we make our own.
+struct Ghosts {
+  Vec on_host = nullptr;    ///< the off-diagonal part's columns of x, blocks in its column order
+  Vec on_device = nullptr;  ///< the same for x on a device
+  Buffer<std::byte> device_memory;
+  VecScatter scatter = nullptr;   ///< x to ghosts
+  std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
+};
+
+/// Makes the scatter unless it is there. Collective.
+PetscErrorCode make_ghosts(Mat A, Ghosts& ghosts);
+
+/// Drops all that was made for them.
+PetscErrorCode destroy_ghosts(Ghosts& ghosts);
+
+/// Collective: drops the scatter everywhere if the off-diagonal columns changed anywhere.
+PetscErrorCode check_ghosts(Mat A, Ghosts& ghosts);
+
+/// The ghosts on the side of x, unless the off-diagonal part multiplies on the host all the same: `place` is where it
+/// does, the host if the device has no memory for ghosts.
+PetscErrorCode ghosts_beside(Vec x, Ghosts& ghosts, Mat off_diagonal, Place* place, Vec* beside);
+
+}  // namespace compound::plugin

@@ -1,0 +1,185 @@
+// MatSetPreallocationCOO() and MatSetValuesCOO() with arrays in a device's memory, against PETSc's aij on the host.
+#include <algorithm>
+#include <cstdlib>
+
+#include "coo_entries.hpp"
+#include "device_tests.hpp"
+#include "info.hpp"
+#include "log_events.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+/// The values as a vector in the device's memory.
+Vector on_device(const std::vector<PetscScalar>& v) {
+  Vector d;
+  PetscScalar* at;
+  PETSC_OK(VecCreate(PETSC_COMM_SELF, d.out()));
+  PETSC_OK(VecSetSizes(d, static_cast<PetscInt>(v.size()), PETSC_DECIDE));
+  PETSC_OK(VecSetType(d, "seqcuda"));
+  PETSC_OK(VecGetArrayWrite(d, &at));
+  std::copy(v.begin(), v.end(), at);
+  PETSC_OK(VecRestoreArrayWrite(d, &at));
+  return d;
+}
+
+void set_from_device(Mat A, const std::vector<PetscScalar>& v, InsertMode mode) {
+  const auto d = on_device(v);
+  const PetscScalar* at;
+  PetscMemType type;
+  PETSC_OK(VecGetArrayReadAndMemType(d, &at, &type));
+  ASSERT_TRUE(v.empty() || PetscMemTypeDevice(type)) << "the vector is not on the device";
+  PETSC_OK(MatSetValuesCOO(A, v.empty() ? nullptr : at, mode));
+  PETSC_OK(VecRestoreArrayReadAndMemType(d, &at));
+}
+
+/// Products on the host and, for matrices made with vectors on the device, there.
+struct DeviceCoo : Coo {
+  void SetUp() override { SKIP_WITHOUT_DEVICE(); }
+
+  Matrix device_matrix(const Entries& e) const {
+    auto A = empty_matrix(tested_type(), "", square());
+    PETSC_OK(MatSetVecType(A, "cuda"));
+    PETSC_OK(preallocate(A, e));
+    return A;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(BlockSizes, DeviceCoo, testing::Values(1, 2, 3, 4));
+
+TEST_P(DeviceCoo, TakesValuesFromTheDevice) {
+  const auto e = random_entries(44, square(), 300);
+  const auto A = device_matrix(e), aij = made_of(MATAIJ, square(), e);
+  std::uint64_t seed = 45;
+  for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES, INSERT_VALUES}) {
+    const auto v = whole_values(++seed, e);
+
+    set_from_device(A, v, mode);
+    set(aij, v, mode);
+
+    ASSERT_TRUE(same_matrix(A, aij, seed));
+    ASSERT_TRUE(counts_as_ours(A));
+  }
+}
+
+TEST_P(DeviceCoo, SeesValuesThatChangedOnTheHostInBetween) {
+  const auto e = random_entries(50, square(), 300);
+  const auto A = device_matrix(e), aij = made_of(MATAIJ, square(), e);
+  const auto v = whole_values(51, e), w = whole_values(52, e);
+  set_from_device(A, v, INSERT_VALUES);
+  set(aij, v, INSERT_VALUES);
+  EXPECT_TRUE(same_matrix(A, aij, 53));
+  for (Mat m : {Mat(A), Mat(aij)}) PETSC_OK(MatScale(m, 2.0));
+  EXPECT_TRUE(same_matrix(A, aij, 54));
+  set(A, w, ADD_VALUES);
+  set(aij, w, ADD_VALUES);
+  EXPECT_TRUE(same_matrix(A, aij, 55));
+
+  set_from_device(A, v, ADD_VALUES);
+  set(aij, v, ADD_VALUES);
+
+  EXPECT_TRUE(same_matrix(A, aij, 56));
+}
+
+TEST_P(DeviceCoo, DuplicatesTakeValuesFromTheDevice) {
+  const auto e = random_entries(57, square(), 200);
+  const auto A = device_matrix(e), aij = made_of(MATAIJ, square(), e);
+  const auto v = whole_values(58, e);
+  set_from_device(A, whole_values(59, e), INSERT_VALUES);
+  Matrix copy;
+  PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, copy.out()));
+
+  set_from_device(copy, v, INSERT_VALUES);
+  set(aij, v, INSERT_VALUES);
+
+  EXPECT_TRUE(same_matrix(copy, aij, 60));
+}
+
+TEST_P(DeviceCoo, TakesCoordinatesFromTheDevice) {
+  if (sizeof(PetscScalar) % sizeof(PetscInt) != 0) GTEST_SKIP() << "skipped: no whole number of indices in a scalar";
+  const auto e = random_entries(61, square(), 300);
+  const auto v = whole_values(62, e);
+  const auto aij = made_of(MATAIJ, square(), e);
+  // Vectors are the one way to device memory that needs no CUDA here: scalars whose bits are indices.
+  const auto as_scalars = [](const std::vector<PetscInt>& indices) {
+    std::vector<PetscScalar> s(indices.size() * sizeof(PetscInt) / sizeof(PetscScalar) + 1);
+    std::copy(indices.begin(), indices.end(), reinterpret_cast<PetscInt*>(s.data()));
+    return s;
+  };
+  const auto rows = on_device(as_scalars(e.row)), columns = on_device(as_scalars(e.column));
+  PetscScalar *at_rows, *at_columns;
+  PetscMemType type;
+  const auto A = empty_matrix(tested_type(), "", square());
+  PETSC_OK(VecGetArrayAndMemType(rows, &at_rows, &type));
+  PETSC_OK(VecGetArrayAndMemType(columns, &at_columns, &type));
+
+  PETSC_OK(MatSetPreallocationCOO(A, e.size(), reinterpret_cast<PetscInt*>(at_rows),
+                                  reinterpret_cast<PetscInt*>(at_columns)));
+  PETSC_OK(VecRestoreArrayAndMemType(rows, &at_rows));
+  PETSC_OK(VecRestoreArrayAndMemType(columns, &at_columns));
+  set(A, v, INSERT_VALUES);
+  set(aij, v, INSERT_VALUES);
+
+  EXPECT_TRUE(same_matrix(A, aij, 63));
+}
+
+/// A vector on the device whose values are there already.
+Vector device_vector(Mat A, std::uint64_t seed) {
+  auto v = right_vector(A, seed);
+  PETSC_OK(VecScale(v, 2.0));
+  return v;
+}
+
+/// After an assembly on the device its values are in the packed copy already: no product sends them again. A process
+/// that gives no values assembles on the host.
+TEST_P(DeviceCoo, ValuesAreNotSentAgainToTheFirstProduct) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  PETSC_OK(PetscLogDefaultBegin());
+  const auto e = random_entries(64, square(), 300);
+  const auto A = device_matrix(e);
+  for (std::uint64_t seed = 65; seed < 68; ++seed) {
+    set_from_device(A, whole_values(seed, e), seed == 66 ? ADD_VALUES : INSERT_VALUES);
+    const auto x = device_vector(A, seed), y = device_vector(A, seed);
+    const auto uploads = event("MatCompoundUpload");
+    [[maybe_unused]] const auto products = event("MatMult");
+
+    PETSC_OK(MatMult(A, x, y));
+
+    EXPECT_TRUE(all_ranks(e.size() == 0 || event("MatCompoundUpload").count == uploads.count)) << seed;
+#if PetscDefined(HAVE_DEVICE)
+    EXPECT_TRUE(size() > 1 || event("MatMult").CpuToGpuCount == products.CpuToGpuCount) << seed;
+#endif
+    EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+  }
+}
+
+/// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail.
+TEST_P(DeviceCoo, AddsUpOnTheHostWhereverMemoryRunsOut) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto e = random_entries(68, square(), 300);
+  const auto aij = made_of(MATAIJ, square(), e);
+  bool failed = true, on_host = false;
+  int n = 0;
+  while (failed && ++n < 200) {
+    SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
+    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    const auto A = device_matrix(e);
+    const auto text = own_info_during("device_coo_test", [&] {
+      std::uint64_t seed = 69;
+      for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES}) {
+        const auto v = whole_values(++seed, e);
+        set_from_device(A, v, mode);
+        set(aij, v, mode);
+        EXPECT_TRUE(same_matrix(A, aij, seed));
+      }
+    });
+    failed = !all_ranks(text.find("no memory left") == std::string::npos);
+    on_host = on_host || !all_ranks(text.find("added up on the host") == std::string::npos);
+  }
+  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+  EXPECT_FALSE(failed) << "there is no end of failures";
+  EXPECT_TRUE(on_host) << "no allocation of the assembly failed";
+  EXPECT_GT(n, 3) << "no allocation failed: does the backend read COMPOUND_CUDA_FAIL_ALLOCATION?";
+}
+
+}  // namespace

@@ -1,0 +1,16 @@
+// What -log_view would say of an event so far.
+#pragma once
+
+#include "petsc_test.hpp"
+
+namespace petsc_test {
+
+inline PetscEventPerfInfo event(const char* name) {
+  PetscLogEvent id = -1;
+  PetscEventPerfInfo info = {};
+  PETSC_OK(PetscLogEventGetId(name, &id));
+  if (id >= 0) PETSC_OK(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
+  return info;
+}
+
+}  // namespace petsc_test
