@@ -45,6 +45,11 @@ TEST(HostBackend, HasOneWorkerARow) {
   EXPECT_EQ(reason("csr lanes=2", dense_of(3, 3)), "the host backend has one worker a row: lanes=1");
 }
 
+TEST(HostBackend, RefusesSchedulesOfDevicesWithTheReason) {
+  EXPECT_EQ(reason("csr threads=128 blocks=8", dense_of(3, 3)), "threads= and blocks= are for devices");
+  EXPECT_EQ(reason("sell:32 threads=32", dense_of(3, 3)), "threads= and blocks= are for devices");
+}
+
 TEST(HostBackend, AllocatesCacheLines) {
   Backend& host = backend("host");
   const Buffer<char> a(host, 1), b(host, 100);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "support/errors.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
@@ -172,6 +173,24 @@ TEST_P(EncodedZoo, KnowsTheFirstEntryOfEachPosition) {
   const auto stored =
       l.in_entry_order() ? std::vector<count32>(l.start.begin(), l.start.begin() + l.positions) : l.first_entry;
   EXPECT_EQ(stored, first);
+}
+
+TEST_P(EncodedZoo, HasItsEntriesWhereSlotsOfEntriesSays) {
+  const Layout l = encoded();
+
+  const auto told = slots_of_entries(pattern().view(), l);
+
+  const auto slots = slots_of_entries(pattern(), l);
+  EXPECT_EQ(std::vector<slot_t>(told.begin(), told.end()), slots);
+}
+
+TEST(SlotsOfEntries, RefusesLayoutsBeyondThirtyTwoBits) {
+  Layout l;
+  l.height = 32;
+  l.start = {0, 1u << 27};
+  const Pattern nothing = pattern_of(0, {});
+
+  EXPECT_ERROR(slots_of_entries(nothing.view(), l), ErrorKind::too_large, "4294967296 slots");
 }
 
 TEST(Encode, StoresTheDrawnExampleInSlicesOfTwo) {

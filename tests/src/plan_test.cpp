@@ -71,6 +71,41 @@ TEST(PlanLine, NamesEverything) {
             "entry=quaternion sell:8:64 words=8:row vectors=32 values=float columns=32 presence rowlist rows lanes=1");
 }
 
+constexpr auto device_bounds = {"threads=32 blocks=1", "threads=128 blocks=12", "threads=1024 blocks=2"};
+constexpr auto device_unrolls = {"unroll=1", "unroll=16"};
+constexpr auto device_balances = {"grid", "static", "dynamic"};
+constexpr auto device_caches = {"cached", "stream"};
+
+TEST(PlanLine, OfDevicePlansGivesThePlanBackAndDiffers) {
+  const Plan other_base = parse_plan("csr unroll=7 threads=64 blocks=9 dynamic stream", {});
+  std::vector<std::string> printed;
+
+  for (const auto bounds : device_bounds)
+    for (const auto unroll : device_unrolls)
+      for (const auto balance : device_balances)
+        for (const auto cache : device_caches) {
+          const std::string line = std::string("sell:32 ") + bounds + " " + unroll + " " + balance + " " + cache;
+          const Plan plan = parse_plan(line, {});
+          printed.push_back(to_string(plan));
+          EXPECT_EQ(parse_plan(printed.back(), other_base), plan) << line;
+          EXPECT_TRUE(plan.schedule.of_device()) << line;
+        }
+
+  std::sort(printed.begin(), printed.end());
+  EXPECT_EQ(std::adjacent_find(printed.begin(), printed.end()), printed.end());
+}
+
+TEST(PlanLine, NamesEverythingOfADevice) {
+  EXPECT_EQ(to_string(parse_plan("stream static blocks=4 threads=256 unroll=3 components lanes=2 sell:32", {})),
+            "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 components lanes=2 unroll=3 "
+            "threads=256 blocks=4 static stream");
+}
+
+TEST(PlanLine, OfAHostSaysNothingOfDevices) {
+  for (const char* word : {"unroll", "threads", "blocks", "grid", "cached"})
+    EXPECT_EQ(to_string(parse_plan("csr", {})).find(word), std::string::npos) << word;
+}
+
 TEST(ParsePlan, TakesWordsInAnyOrder) {
   std::vector<std::string> words = {"entry=complex", "sell:8:64", "words=4:row", "vectors=all",
                                     "values=float",  "presence",  "rowlist",     "lanes=2"};
@@ -117,6 +152,25 @@ TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
   EXPECT_EQ(parse_plan("xnear", base), parse_plan("sell:8 presence rowlist plain", {}));
 }
 
+TEST(ParsePlan, UndoesTheDeviceWordsOfTheBaseByTheirOpposites) {
+  const Plan base = parse_plan("csr threads=128 blocks=8 dynamic stream", {});
+
+  EXPECT_EQ(parse_plan("grid", base), parse_plan("csr threads=128 blocks=8 grid stream", {}));
+  EXPECT_EQ(parse_plan("static", base), parse_plan("csr threads=128 blocks=8 static stream", {}));
+  EXPECT_EQ(parse_plan("cached", base), parse_plan("csr threads=128 blocks=8 dynamic cached", {}));
+}
+
+TEST(ParsePlan, ListsWhatEachDeviceSettingAllows) {
+  EXPECT_ERROR(parse_plan("threads=33", {}), ErrorKind::argument, "threads=33 must be a multiple of 32, 32 to 1024");
+  EXPECT_ERROR(parse_plan("threads=0", {}), ErrorKind::argument, "threads= '0' must be a number, 32 to 1024");
+  EXPECT_ERROR(parse_plan("threads=1056", {}), ErrorKind::argument, "threads= '1056' must be a number, 32 to 1024");
+  EXPECT_ERROR(parse_plan("unroll=0", {}), ErrorKind::argument, "unroll= '0' must be a number, 1 to 16");
+  EXPECT_ERROR(parse_plan("unroll=17", {}), ErrorKind::argument, "unroll= '17' must be a number, 1 to 16");
+  EXPECT_ERROR(parse_plan("blocks=0", {}), ErrorKind::argument, "blocks= '0' must be a number, 1 to 32");
+  EXPECT_ERROR(parse_plan("blocks=99", {}), ErrorKind::argument, "blocks= '99' must be a number, 1 to 32");
+  EXPECT_ERROR(parse_plan("csr balanced", {}), ErrorKind::argument, "grid, static, dynamic, cached, stream");
+}
+
 TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
   EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
                "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, sell), entry=");
@@ -127,7 +181,8 @@ TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
       "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell), entry=, words=, vectors=, values=, "
-      "columns=, lanes=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, rows, components, slots");
+      "columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, "
+      "grid, static, dynamic, cached, stream, rows, components, slots");
 }
 
 TEST(ParsePlan, ListsWhatEachSettingAllows) {

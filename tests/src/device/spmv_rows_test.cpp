@@ -6,55 +6,12 @@
 #include "device/entry/complex.hpp"
 #include "device/entry/dense.hpp"
 #include "device/entry/quaternion.hpp"
-#include "device/pack_values.hpp"
-#include "support/device_forms.hpp"
+#include "support/encoded.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
 namespace {
-
-/// A packed by the device text: any layout, words in groups of 32 of row-major order.
-template <class Entry>
-struct Encoded {
-  using S = typename Entry::scalar;
-  using Word = typename Entry::word;
-  using Words = matrix_words<32, WordOrder::row>;
-  using Product = product<Entry, Word, AnySlices, Words, vector_words<1>>;
-
-  Entry entry;
-  Layout layout;
-  std::vector<Word> values;
-
-  Encoded(const Entry& e, const Operands<S>& o, const LayoutSpec& spec)
-      : entry(e), layout(encode(o.pattern.view(), spec)) {
-    values.resize(whole_groups(layout.slots(), 32) * entry.words());
-    const packing<Entry, Word, AnySlices, Words> p{
-        entry, any_slices_of(layout), {}, data_or_null(layout.first_entry), o.blocks.data(), values.data()};
-    for (idx position = 0; position < layout.positions; ++position) pack_row(p, position);
-  }
-
-  /// Slot of each entry of the pattern.
-  std::vector<count32> slots(const Pattern& pattern) const {
-    const AnySlices s = any_slices_of(layout);
-    std::vector<count32> slot(pattern.column.size());
-    for (idx position = 0; position < layout.positions; ++position)
-      for (idx k = 0; k < pattern.view().length(s.row(position)); ++k)
-        slot[pattern.start[s.row(position)] + k] = static_cast<count32>(s.first(position) + slot_t{k} * layout.height);
-    return slot;
-  }
-
-  Product product_of(const Layout& over, const std::vector<S>& x, const std::vector<S>& z, std::vector<S>& y) const {
-    Product p;
-    p.entry = entry;
-    p.slices = any_slices_of(over);
-    p.values = values.data();
-    p.x = x.data();
-    p.z = z.data();
-    p.y = y.data();
-    return p;
-  }
-};
 
 LayoutSpec spec_of(std::string_view text, Occupancy occupancy = Occupancy::lengths) {
   LayoutSpec spec = parse_layout(text);
@@ -71,24 +28,11 @@ std::vector<typename Entry::scalar> scattered(const Encoded<Entry>& A, const Ope
 }
 
 /// The same by rows of A^T, reading A's words where they are.
-template <Op op, Update update, class Entry>
+template <Op op, Update update, int at_once = 1, class Entry>
 std::vector<typename Entry::scalar> gathered(const Encoded<Entry>& A, const Operands<typename Entry::scalar>& o,
                                              const LayoutSpec& transposed_spec) {
-  using S = typename Entry::scalar;
-  const Transposed t = transposed(o.pattern.view());
-  const Layout over = encode(t.pattern.view(), transposed_spec);
-  const AnySlices s = any_slices_of(over);
-  const auto slot_in_a = A.slots(o.pattern);
-  std::vector<count32> value_slot(over.slots());
-  for (idx position = 0; position < over.positions; ++position)
-    for (idx k = 0; k < t.pattern.view().length(s.row(position)); ++k)
-      value_slot[s.first(position) + slot_t{k} * over.height] =
-          slot_in_a[t.entry_of[t.pattern.start[s.row(position)] + k]];
-  std::vector<S> y(o.cols_vector.size(), not_a_number<S>());
-  auto p = A.product_of(over, o.x(op), o.z(op), y);
-  p.value_slot = value_slot.data();
-  for (idx position = 0; position < over.positions; ++position) multiply_row<op, update, 1>(p, position, 0);
-  return y;
+  return gathered<op>(A, o, transposed_spec,
+                      [](const auto& p, idx position) { multiply_row<op, update, 1, at_once>(p, position, 0); });
 }
 
 const LayoutSpec specs[] = {spec_of("csr"), spec_of("ellr"), spec_of("sell:8:16"),
@@ -135,6 +79,30 @@ TEST(TransposedGather, IsTheScatterForComplexNumbersAndQuaternions) {
   expect_gather_is_scatter_for_both(complex_entry<double>{}, "complex");
   expect_gather_is_scatter_for_both(quaternion<double>{}, "quaternion");
   expect_gather_is_scatter_for_both(quaternion<complex_number<double>>{}, "quaternion");
+}
+
+template <Op op, class Entry>
+void expect_steps_of_several_entries_change_nothing(const Pattern& pattern) {
+  const Entry entry;
+  Random random;
+  const Operands<double> o(pattern, "dense", {entry.rows(), entry.cols()}, random);
+  for (const LayoutSpec& spec : specs) {
+    const Encoded<Entry> A(entry, o, spec);
+    const auto one = gathered<op, Update::assign>(A, o, spec);
+
+    EXPECT_TRUE(agrees(one, reference_product(o, Precision::double_, op, Form::assign))) << layout_name(spec);
+    EXPECT_TRUE(same_bits(gathered<op, Update::assign, 2>(A, o, spec), one)) << layout_name(spec);
+    EXPECT_TRUE(same_bits(gathered<op, Update::assign, 3>(A, o, spec), one)) << layout_name(spec);
+  }
+}
+
+TEST(MultiplyRow, ByStepsOfSeveralEntriesGivesTheSameBits) {
+  for (const ZooPattern& z : zoo()) {
+    SCOPED_TRACE(std::string(z.name) + ", " + seed_text());
+    expect_steps_of_several_entries_change_nothing<Op::none, dense<double, 3, 3>>(z.pattern);
+    expect_steps_of_several_entries_change_nothing<Op::none, dense<double, 2, 5>>(z.pattern);
+    expect_steps_of_several_entries_change_nothing<Op::transpose, dense<double, 2, 5>>(z.pattern);
+  }
 }
 
 /// The same product with every integer that a device's compiler would know.

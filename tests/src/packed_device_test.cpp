@@ -1,0 +1,231 @@
+// What a packed matrix asks of a device: transposes by a layout of A^T's pattern, and other schedules of the same copy.
+// The device is a pretended one on the host.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cstring>
+
+#include "packed.hpp"
+#include "support/errors.hpp"
+#include "support/products.hpp"
+#include "support/recording_backend.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+/// Multiplies by gathering over the layout it is given, blocks of one scalar in words=1 only.
+class PretendedDevice final : public RecordingBackend {
+ public:
+  int regroups = 0, codes = 0;
+  bool shared_values = false;  ///< whether the last product read A's own values
+
+  bool is_device() const override { return true; }
+  /// What is read before it was written shows.
+  void* allocate(std::size_t bytes) override { return std::memset(RecordingBackend::allocate(bytes), 0xff, bytes); }
+  std::unique_ptr<Code> code_for(const Plan&, const Problem&) override { return ++codes, std::make_unique<Code>(); }
+
+  void regroup(const RegroupTask& t) override {
+    ++regroups;
+    EXPECT_NE(t.code, nullptr);
+    for (slot_t s = 0; s < t.slots; ++s) {
+      EXPECT_LT(t.value_slot[s], t.value_slots);
+      static_cast<double*>(t.to)[s] = static_cast<const double*>(t.values)[t.value_slot[s]];
+    }
+  }
+
+  void multiply(const ProductTask& t) override {
+    shared_values = t.value_slot != nullptr;
+    const LayoutArrays& l = t.layout;
+    const auto *x = static_cast<const double*>(t.x), *z = static_cast<const double*>(t.z);
+    auto* y = static_cast<double*>(t.y);
+    const idx y_blocks = t.op == Op::none ? t.rows : t.cols;
+    if (t.plan.layout.row_list && t.op == Op::none)  // rows that are not listed
+      for (idx r = 0; r < y_blocks; ++r) y[r] = t.update == Update::add ? z[r] : 0;
+    for (idx p = 0; p < l.positions; ++p) {
+      const idx row = l.row_of ? l.row_of[p] : p;
+      const slot_t first = slot_t{l.start[p / l.height]} * l.height + p % l.height;
+      double sum = 0;
+      for (slot_t s = first; s < slot_t{l.start[p / l.height + 1]} * l.height; s += l.height)
+        if (is_entry(l, p, s, (s - first) / l.height)) sum += value(t, s) * x[l.column[s]];
+      y[row] = sum + (t.update == Update::add ? z[row] : 0);
+    }
+  }
+
+ private:
+  static bool is_entry(const LayoutArrays& l, idx position, slot_t slot, slot_t k) {
+    if (l.presence) return l.presence[slot / 32] >> (slot % 32) & 1u;
+    return !l.length || k < l.length[position];
+  }
+  static double value(const ProductTask& t, slot_t slot) {
+    const slot_t at = t.value_slot ? slot_t{t.value_slot[slot]} : slot;
+    EXPECT_LT(at, t.value_slots);
+    return static_cast<const double*>(t.values)[at];
+  }
+};
+
+const char* const plans[] = {"csr",
+                             "csr rowlist",
+                             "ellr words=1",
+                             "sell:8 words=1",
+                             "sell:8:16 words=1",
+                             "sell:32 words=1 presence",
+                             "sell:8:all words=1 rowlist presence"};
+
+class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPattern>> {
+ protected:
+  const Plan plan = parse_plan(std::get<0>(GetParam()), {});
+  const Pattern& pattern = std::get<1>(GetParam()).pattern;
+  Random random;
+  Operands<double> operands{pattern, "dense", {1, 1}, random};
+  PretendedDevice device;
+  testing::ScopedTrace trace{__FILE__, __LINE__, seed_text()};
+
+  PackedMatrix made(TransposedValues values) { return packed(operands, plan, device, values); }
+  void expect_right(const PackedMatrix& A, Op op) const {
+    for (const Form form : forms)
+      EXPECT_TRUE(agrees(multiplied(A, operands, op, form), reference_product(operands, plan.values, op, form)))
+          << product_name(op, form);
+  }
+  void new_values(PackedMatrix& A) {
+    operands.blocks = random_blocks<double>("dense", {1, 1}, pattern.view().entries(), random);
+    A.update_values(operands.blocks.data());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Zoo, DeviceMatrix, testing::Combine(testing::ValuesIn(plans), testing::ValuesIn(zoo())),
+                         [](const auto& instance) {
+                           std::string name = std::string(std::get<0>(instance.param)) + "__";
+                           name += std::get<1>(instance.param).name;
+                           std::erase(name, ',');
+                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+                           return name;
+                         });
+
+TEST_P(DeviceMatrix, TransposesByACopyOfItsValues) {
+  PackedMatrix A = made(TransposedValues::copy);
+  expect_right(A, Op::transpose);
+  new_values(A);
+
+  for (const Op op : ops) {
+    expect_right(A, op);
+    EXPECT_FALSE(device.shared_values && pattern.view().entries() != 0);
+  }
+}
+
+TEST_P(DeviceMatrix, TransposesByItsOwnValues) {
+  PackedMatrix A = made(TransposedValues::shared);
+  new_values(A);
+
+  for (const Op op : ops) {
+    expect_right(A, op);
+    EXPECT_EQ(device.shared_values, op != Op::none);
+  }
+  EXPECT_EQ(device.regroups, 0);
+}
+
+TEST_P(DeviceMatrix, ChangesItsWayToTransposeWhenAnotherIsAsked) {
+  PackedMatrix A(pattern.view(), operands.problem(), plan, device);
+  A.update_values(operands.blocks.data());
+  const PackedBytes before = A.bytes();
+  const auto prepare = [&](TransposedValues values) {
+    A.prepare_transposed(pattern.view(), values);
+    expect_right(A, Op::transpose);
+  };
+  if (pattern.view().entries() == 0) return;
+
+  prepare(TransposedValues::shared);
+  EXPECT_EQ(A.bytes().words, before.words);
+  EXPECT_GT(A.bytes().integers, before.integers);
+  prepare(TransposedValues::copy);
+  EXPECT_GT(A.bytes().words, before.words);
+  prepare(TransposedValues::shared);
+  EXPECT_EQ(A.bytes().words, before.words);
+}
+
+Operands<double> one_by_one(const Pattern& pattern) {
+  Random random;
+  return {pattern, "dense", {1, 1}, random};
+}
+
+TEST(DeviceTranspose, IsMadeOnceForAWay) {
+  const Pattern pattern = random_pattern(30, 20, 5, 1);
+  const auto operands = one_by_one(pattern);
+  PretendedDevice device;
+  for (const TransposedValues values : {TransposedValues::copy, TransposedValues::shared}) {
+    PackedMatrix A = packed(operands, parse_plan("csr", {}), device, values);
+    const int allocations = device.allocations, regroups = device.regroups;
+
+    A.prepare_transposed(pattern.view(), values);
+
+    EXPECT_EQ(device.allocations, allocations);
+    EXPECT_EQ(device.regroups, regroups);
+  }
+  EXPECT_EQ(device.releases, device.allocations);
+}
+
+TEST(DeviceTranspose, IsAskedForBeforeItIsUsed) {
+  const Pattern pattern = random_pattern(30, 20, 5, 1);
+  const auto operands = one_by_one(pattern);
+  PretendedDevice device;
+  PackedMatrix A(pattern.view(), operands.problem(), parse_plan("csr", {}), device);
+  A.update_values(operands.blocks.data());
+
+  EXPECT_FALSE(A.has_transposed());
+  EXPECT_ERROR(A.multiply(Op::transpose, Update::assign, nullptr, nullptr, nullptr), ErrorKind::argument,
+               "transposed product on a device without prepare_transposed()");
+  A.prepare_transposed(pattern.view());
+  EXPECT_TRUE(A.has_transposed());
+}
+
+TEST(DeviceTranspose, CostsTheHostNothing) {
+  const Pattern pattern = random_pattern(30, 20, 5, 1);
+  const auto operands = one_by_one(pattern);
+  RecordingBackend host;
+  PackedMatrix A(pattern.view(), operands.problem(), parse_plan("sell:8", {}), host);
+  A.update_values(operands.blocks.data());
+  const int allocations = host.allocations;
+  EXPECT_TRUE(A.has_transposed());
+
+  A.prepare_transposed(pattern.view());
+
+  EXPECT_EQ(host.allocations, allocations);
+  EXPECT_TRUE(agrees(multiplied(A, operands, Op::transpose, Form::assign),
+                     reference_product(operands, Precision::double_, Op::transpose, Form::assign)));
+}
+
+TEST(Reschedule, KeepsTheWordsAndMakesOtherCode) {
+  const Pattern pattern = random_pattern(30, 20, 5, 1);
+  const auto operands = one_by_one(pattern);
+  PretendedDevice device;
+  PackedMatrix A = packed(operands, parse_plan("csr", {}), device);
+  const int allocations = device.allocations, packs = device.packs, codes = device.codes;
+
+  A.reschedule(parse_plan("csr plain", {}).schedule);
+
+  EXPECT_EQ(A.plan(), parse_plan("csr plain", {}));
+  EXPECT_EQ(device.codes, codes + 1);
+  EXPECT_EQ(device.allocations, allocations);
+  EXPECT_EQ(device.packs, packs);
+  for (const Op op : ops)
+    EXPECT_TRUE(agrees(multiplied(A, operands, op, Form::assign),
+                       reference_product(operands, Precision::double_, op, Form::assign)));
+}
+
+TEST(Reschedule, RefusesWithTheReasonAndLeavesTheOldSchedule) {
+  const Pattern pattern = random_pattern(30, 20, 5, 1);
+  const auto operands = one_by_one(pattern);
+  PackedMatrix A = packed(operands, parse_plan("sell:8", {}));
+
+  EXPECT_ERROR(A.reschedule(parse_plan("lanes=4", {}).schedule), ErrorKind::argument,
+               "the host backend has one worker a row: lanes=1");
+  EXPECT_ERROR(A.reschedule(parse_plan("threads=128 blocks=8", {}).schedule), ErrorKind::argument,
+               "threads= and blocks= are for devices");
+
+  EXPECT_EQ(A.plan(), parse_plan("sell:8", {}));
+  EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                     reference_product(operands, Precision::double_, Op::none, Form::assign)));
+}
+
+}  // namespace
+}  // namespace compound::test
