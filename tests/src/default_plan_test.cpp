@@ -111,13 +111,25 @@ struct CudaRow {
   const char *layout, *schedule;
 };
 
+const char* const short_rows = "rows lanes=16 unroll=1 threads=128 blocks=8 grid cached";
+const char* const small_blocks = "components lanes=32 unroll=4 threads=128 blocks=12 grid cached";
+const char* const large_blocks = "components lanes=32 unroll=2 threads=128 blocks=8 grid cached";
+const char* const large_blocks_streamed = "components lanes=32 unroll=2 threads=128 blocks=8 grid stream";
+
 const CudaRow cuda_table[] = {
-    // A warp each while there are few rows; small blocks take more steps at once.
-    {1, 1, 1, 1, csr, "components lanes=32 unroll=4 threads=128 blocks=12 grid cached"},
-    {4200, 7, 3, 3, csr, "components lanes=32 unroll=4 threads=128 blocks=12 grid cached"},
+    // Many workers each while there are few rows: an entry a worker for small blocks in short rows, else a word.
+    {1, 1, 1, 1, csr, short_rows},
+    {4200, 7, 3, 3, csr, short_rows},
+    {4200, 16, 2, 2, csr, short_rows},
+    {4200, 17, 3, 3, csr, small_blocks},
     {4200, 7, 4, 4, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid cached"},
-    {4200, 7, 8, 8, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid cached"},
-    {4200, 7, 2, 4, csr, "components lanes=32 unroll=4 threads=128 blocks=12 grid cached"},
+    {4200, 7, 5, 5, csr, large_blocks},
+    {4200, 7, 8, 8, csr, large_blocks},
+    {4200, 7, 2, 4, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid cached"},
+    // Half as many for 4x4 a little longer.
+    {4201, 7, 4, 4, csr, "components lanes=16 unroll=1 threads=128 blocks=12 grid cached"},
+    {8400, 7, 4, 4, csr, "components lanes=16 unroll=1 threads=128 blocks=12 grid cached"},
+    {8401, 7, 4, 4, slices, "components lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
     // Then workers of a scalar row each; several of them while they are few and the rows long.
     {4201, 7, 1, 1, slices, "components lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
     {4201, 7, 2, 2, slices, "components lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
@@ -142,13 +154,13 @@ const CudaRow cuda_table[] = {
     {100000, 7, 2, 2, slices, "rows lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
     {100000, 5, 3, 3, slices, "rows lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
     // 8x8: warps until there are many rows. Larger blocks: always.
-    {4201, 7, 8, 8, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid cached"},
-    {39999, 7, 8, 8, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid stream"},
+    {4201, 7, 8, 8, csr, large_blocks},
+    {39999, 7, 8, 8, csr, large_blocks_streamed},
     {40000, 7, 8, 8, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid stream"},
     {40000, 7, 3, 8, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid stream"},
-    {1000000, 7, 12, 12, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid stream"},
-    {1000000, 7, 33, 33, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid stream"},
-    {1000000, 1, 3, 33, csr, "components lanes=32 unroll=4 threads=128 blocks=12 grid stream"},
+    {1000000, 7, 12, 12, csr, large_blocks_streamed},
+    {1000000, 7, 33, 33, csr, large_blocks_streamed},
+    {1000000, 1, 3, 33, csr, large_blocks_streamed},
 };
 
 TEST(CudaRule, GoesByTheNumberOfRowsAndTheBlock) {
@@ -200,10 +212,10 @@ TEST(CudaRule, ListsRowsWhenMostAreEmpty) {
 }
 
 TEST(CudaRule, HasAPlanForMatricesOfNothing) {
-  const std::string warps = line(csr, "components lanes=32 unroll=4 threads=128 blocks=12 grid cached");
+  const std::string nothing = line(csr, short_rows);
   for (const PatternStatistics& s :
        {PatternStatistics{}, statistics(pattern_of(0, {}).view()), statistics(pattern_of(5, {}).view())}) {
-    EXPECT_EQ(cuda_line(s, real_3x3), warps);
+    EXPECT_EQ(cuda_line(s, real_3x3), nothing);
     EXPECT_EQ(plan_for_layout("sell:32", s, real_3x3, "cuda").schedule.lanes, 1);
   }
 }
