@@ -114,7 +114,7 @@ bool is_uneven(const PatternStatistics& s) { return s.longest_row > 8 * s.mean_r
 
 /// Workers that share a scalar row, where there are too few of those; no more than its entries keep busy.
 int lanes(const PatternStatistics& s, const Problem& problem) {
-  const double wanted = std::min(workers_wanted / (double(s.rows) * problem.block.rows), s.mean_row / 4);
+  const double wanted = std::min(workers_wanted / std::max(1.0, double(s.rows) * problem.block.rows), s.mean_row / 4);
   return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, wanted)))), 1, 4);
 }
 
