@@ -7,11 +7,21 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 say() { printf '== %s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+# Programs that may have come another way than by their package, which then is not needed.
+declare -A program_of=([g++]=g++ [cmake]=cmake [ninja-build]=ninja [pkg-config]=pkg-config [python3]=python3)
+
+# is_there PACKAGE
+is_there() {
+  local program=${program_of[$1]:-}
+  { [ -n "$program" ] && command -v "$program" >/dev/null; } ||
+    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
 # install PACKAGE...: those that are missing, by apt.
 install_packages() {
   local missing=() package
   for package in "$@"; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    is_there "$package" || missing+=("$package")
   done
   if [ ${#missing[@]} -eq 0 ]; then
     say "packages: all there"

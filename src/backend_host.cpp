@@ -160,7 +160,9 @@ class HostBackend final : public Backend {
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     host::instruction_set_in_use();  // throws if the environment asks for what is not there: not first in a product
     if (plan.schedule.traversal != Traversal::rows) return "the host backend traverses by rows only";
-    if (plan.schedule.of_device()) return "threads= and blocks= are for devices";
+    const Schedule& s = plan.schedule;
+    if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep)
+      return "threads=, blocks=, unroll=, static, dynamic and stream are for devices";
     if (plan.schedule.lanes != 1) return "the host backend has one worker a row: lanes=1";
     if (!host::find_kernels(plan, problem))
       return "the host backend has dense blocks up to 32x32, the matrix has " + std::to_string(problem.block.rows) +

@@ -89,8 +89,7 @@ void PackedMatrix::update_values(const void* blocks, Memory in) {
 }
 
 void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values) {
-  const bool copy = values == TransposedValues::copy;
-  if (!backend_->is_device() || (transposed_ && copy == (transposed_->values.bytes() > 0))) return;
+  if (!backend_->is_device() || (transposed_ && transposed_->held == values)) return;
   transposed_.reset();
   const Transposed t = transposed(pattern);
   LayoutSpec spec = plan_.layout;
@@ -103,14 +102,16 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
   auto made = std::make_unique<TransposedLayout>();
   made->integers.take(*backend_, l);
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
-  if (copy) made->values = Buffer<std::byte>(*backend_, bytes_of_words(made->integers.arrays.slots));
+  made->held = values;
+  if (values == TransposedValues::copy)
+    made->values = Buffer<std::byte>(*backend_, bytes_of_words(made->integers.arrays.slots));
   transposed_ = std::move(made);
   if (words_) regroup();
 }
 
 /// Padding takes the words of slot 0: they are never read.
 void PackedMatrix::regroup() const {
-  if (transposed_->values.bytes() == 0 || slots() == 0) return;
+  if (transposed_->held == TransposedValues::shared || slots() == 0) return;
   backend_->regroup({transposed_->integers.arrays.slots, slots(), transposed_->value_slot.data(), words_,
                      transposed_->values.data(), code_.get()});
 }
@@ -133,7 +134,7 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
                                .code = code_.get()});
   if (!transposed_) throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
   const LayoutArrays& layout = transposed_->integers.arrays;
-  const bool copy = transposed_->values.bytes() > 0;
+  const bool copy = transposed_->held == TransposedValues::copy;
   backend_->multiply({.plan = plan_,
                       .problem = problem_,
                       .layout = layout,

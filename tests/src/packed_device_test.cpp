@@ -220,7 +220,7 @@ TEST(Reschedule, RefusesWithTheReasonAndLeavesTheOldSchedule) {
   EXPECT_ERROR(A.reschedule(parse_plan("lanes=4", {}).schedule), ErrorKind::argument,
                "the host backend has one worker a row: lanes=1");
   EXPECT_ERROR(A.reschedule(parse_plan("threads=128 blocks=8", {}).schedule), ErrorKind::argument,
-               "threads= and blocks= are for devices");
+               "threads=, blocks=, unroll=, static, dynamic and stream are for devices");
 
   EXPECT_EQ(A.plan(), parse_plan("sell:8", {}));
   EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
