@@ -91,13 +91,17 @@ PetscErrorCode plan_line(Mat A, std::string* line) {
 
 namespace {
 
-/// Where products have run; before the first, where they would without a device's vectors.
-PetscErrorCode place_of_view(Mat part, Place* place) {
+/// Where products have run; before the first, where they will with vectors that A makes.
+PetscErrorCode place_of_view(Mat A, Mat part, Place* place) {
   PetscFunctionBegin;
   SeqState* st;
+  VecType vectors;
   PetscCall(seq_state(part, &st));
-  const bool named = st->settings.backend == row_of(Place::device).backend && !is_bound(part) && device_backend();
-  *place = named || st->copy(Place::device).packed ? Place::device : Place::host;
+  PetscCall(MatGetVecType(A, &vectors));
+  const std::string& backend = st->settings.backend;
+  const bool follows = backend == "auto" && std::string_view(vectors).find("cuda") != std::string_view::npos;
+  const bool may = (follows || backend == row_of(Place::device).backend) && !is_bound(A) && device_backend();
+  *place = may || st->copy(Place::device).packed ? Place::device : Place::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,7 +118,7 @@ PetscErrorCode prepare(Mat A, const Settings& settings) {
   for (Mat part : parts) {
     if (!part) continue;
     Place place;
-    PetscCall(place_of_view(part, &place));
+    PetscCall(place_of_view(A, part, &place));
     PetscCall(seq_prepare(part, Op::none, &place));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -72,6 +72,9 @@ constexpr Row shared_rows[] = {
     {4, any_length, {"csr", Traversal::components, 32, 1, 128, 12}},
     {any_size, any_length, {"csr", Traversal::components, 32, 2, 128, 8}},
 };
+/// Small blocks in no order, as on meshes numbered by a generator: x comes from all over, and compressed rows with half
+/// a warp each wait least for it.
+constexpr Form scattered{"csr", Traversal::rows, 16, 2, 128, 8};
 constexpr Form half_warps{"csr", Traversal::components, 16, 1, 128, 12};
 
 /// One worker a scalar row, or some.
@@ -123,6 +126,7 @@ Form form(const PatternStatistics& s, const Problem& problem) {
   const int size = size_of(problem);
   if (s.rows <= few_rows || size > largest_in_registers || is_uneven(s)) return form_in(shared_rows, s, problem);
   if (s.rows >= (size < 4 ? many_small_rows : many_rows)) return form_in(block_rows, s, problem);
+  if (size < 4 && s.scattered > 0.5) return scattered;
   if (size == 4 && s.rows <= 2 * few_rows) return half_warps;
   if (size == largest_in_registers) return form_in(shared_rows, s, problem);
   Form form = form_in(scalar_rows, s, problem);

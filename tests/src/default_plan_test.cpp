@@ -169,6 +169,20 @@ TEST(CudaRule, GoesByTheNumberOfRowsAndTheBlock) {
         << r.rows << " rows of " << r.row << ", blocks of " << r.block_rows << "x" << r.block_cols;
 }
 
+TEST(CudaRule, SharesRowsOfSmallBlocksInNoOrder) {
+  const auto text = [](idx rows, double scattered, const Problem& problem) {
+    PatternStatistics s = even_rows(rows, 7);
+    s.scattered = scattered;
+    return cuda_line(s, problem);
+  };
+  const std::string shared = line(csr, "rows lanes=16 unroll=2 threads=128 blocks=8 grid cached");
+  EXPECT_EQ(text(4201, 0.51, real_3x3), shared);
+  EXPECT_EQ(text(70000, 0.51, real_3x3), shared);
+  EXPECT_NE(text(70000, 0.5, real_3x3), shared);
+  EXPECT_NE(text(100000, 0.9, real_3x3), shared) << "enough rows for one worker each";
+  EXPECT_NE(text(5000, 0.9, real_4x4), shared);
+}
+
 TEST(CudaRule, DoesNotPadAFewLongRows) {
   for (const idx rows : {5000, 50000, 500000}) {
     PatternStatistics s = even_rows(rows, 7);
