@@ -20,6 +20,16 @@ import tempfile
 DEVICE_OPTIONS = ["-vec_type", "cuda", "-use_gpu_aware_mpi", "0", "-log_view_gpu_time"]
 
 
+class Failed(Exception):
+    """A program that did not end well: code, first error line, whole output."""
+
+    def __init__(self, command, done):
+        text = done.stdout + done.stderr
+        error = next((line for line in text.splitlines() if "ERROR" in line and "----" not in line), "no message")
+        self.reason = f"ended with code {done.returncode}: {error.strip()}"
+        super().__init__(f"{' '.join(command)}\nfailed with code {done.returncode}:\n{text}")
+
+
 def run(args, mat_type, log):
     """One run; returns its output as a dictionary and its Repeat stage as {event: seconds of the slowest rank}."""
     command = [args.program, *args.options, "-repeat", "1", "-mat_type", mat_type, "-dll_append", args.plugin,
@@ -30,7 +40,7 @@ def run(args, mat_type, log):
         command = ["mpirun", "-n", str(args.ranks)] + command
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}\nfailed with code {done.returncode}:\n{done.stdout}{done.stderr}")
+        raise Failed(command, done)
     printed = dict(re.findall(r"^ *([a-z ]+): (.*)$", done.stdout, re.M))
     times = {}
     with open(log, newline="") as file:
@@ -72,11 +82,20 @@ def main():
     types = args.types.split(",")
     baseline = "baij" if "baij" in types else types[0]
     scalar_bytes = 16 if args.complex else 8
+    # PETSc's own device types are shown for comparison; 3.26.1's point-block Jacobi of aijcusparse crashes on two ranks.
+    may_fail = {t for t in args.device_types.split(",") if "compound" not in t}
     printed, samples = {}, {t: [] for t in types}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(args.rounds):
-            for t in types:
-                printed[t], times = run(args, t, os.path.join(folder, "log.csv"))
+            for t in list(types):
+                try:
+                    printed[t], times = run(args, t, os.path.join(folder, "log.csv"))
+                except Failed as failed:
+                    if t not in may_fail:
+                        sys.exit(str(failed))
+                    print(f"{t} is left out, it {failed.reason}")
+                    types.remove(t)
+                    continue
                 samples[t].append(times)
 
     def median(t, event):
