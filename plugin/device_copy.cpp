@@ -19,32 +19,29 @@ PetscErrorCode may_be_on_device(Mat A, SeqState** st, bool* yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-PetscErrorCode device_copy(Mat A, PackedMatrix** packed) {
+/// The copy after `refresh`, if its blocks are of the parent's size; else null.
+template <class Refresh>
+PetscErrorCode copy_after(Mat A, PackedMatrix** packed, const Refresh& refresh) {
   PetscFunctionBegin;
   SeqState* st;
   bool may;
   *packed = nullptr;
   PetscCall(may_be_on_device(A, &st, &may));
   if (!may) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(refresh(A, st, Place::device));
+  PetscCall(refresh(st));
   PackedCopy& copy = st->copy(Place::device);
   if (copy.packed && !copy.other_blocks) *packed = &*copy.packed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+}  // namespace
+
+PetscErrorCode device_copy(Mat A, PackedMatrix** packed) {
+  return copy_after(A, packed, [&](SeqState* st) { return refresh(A, st, Place::device); });
+}
+
 PetscErrorCode device_copy_to_fill(Mat A, PackedMatrix** packed) {
-  PetscFunctionBegin;
-  SeqState* st;
-  bool may;
-  *packed = nullptr;
-  PetscCall(may_be_on_device(A, &st, &may));
-  if (!may) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(refresh_pattern(A, st, Place::device));
-  PackedCopy& copy = st->copy(Place::device);
-  if (copy.packed && !copy.other_blocks) *packed = &*copy.packed;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return copy_after(A, packed, [&](SeqState* st) { return refresh_pattern(A, st, Place::device); });
 }
 
 PetscErrorCode device_copy_is_filled(Mat A) {

@@ -244,9 +244,7 @@ std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
   launch(of(t.code).inverse(), args.positions, args);
   std::vector<unsigned char> flags(t.rows);
   download(flags.data(), inverted.data(), flags.size());
-  const auto first = std::find(flags.begin(), flags.end(), 0);
-  if (first == flags.end()) return {};
-  return static_cast<idx>(first - flags.begin());
+  return first_not_inverted(flags);
 }
 
 void CudaBackend::sum(const SumTask& t) {

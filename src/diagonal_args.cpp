@@ -1,5 +1,7 @@
 #include "diagonal_args.hpp"
 
+#include <algorithm>
+
 #include "error.hpp"
 
 namespace compound {
@@ -29,6 +31,12 @@ DiagonalArgs diagonal_args(const DiagonalTask& t, unsigned char* inverted) {
   a.to = t.to;
   a.inverted = inverted;
   return a;
+}
+
+std::optional<idx> first_not_inverted(std::span<const unsigned char> inverted) {
+  const auto first = std::ranges::find(inverted, 0);
+  if (first == inverted.end()) return {};
+  return static_cast<idx>(first - inverted.begin());
 }
 
 SumArgs sum_args(const SumTask& t) { return {t.sums, t.first, t.index, t.place, t.from, t.to}; }

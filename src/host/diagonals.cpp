@@ -1,6 +1,5 @@
 #include "diagonals.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -48,9 +47,7 @@ std::optional<idx> invert_diagonal(const DiagonalTask& t) {
   const DiagonalArgs args = diagonal_args(t, inverted.data());
   clear(t, args.block_size * args.block_size);
   find_kernels(t.plan, t.problem)->invert_diagonal(args);
-  const auto first = std::find(inverted.begin(), inverted.end(), 0);
-  if (first == inverted.end()) return {};
-  return static_cast<idx>(first - inverted.begin());
+  return first_not_inverted(inverted);
 }
 
 void sum(const SumTask& t) {
