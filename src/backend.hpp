@@ -35,6 +35,15 @@ class Code {
 /// Whose memory a pointer is of.
 enum class Memory { host, backend };
 
+/// Are full blocks, in pattern order, all of a kind of entry?
+struct FitTask {
+  std::string_view entry;
+  const Problem& problem;
+  const void* blocks = nullptr;  ///< [entries][cols][rows]
+  count32 entries = 0;
+  Memory blocks_in = Memory::host;
+};
+
 /// values <- blocks: [entries][cols][rows] full blocks in pattern order.
 struct PackTask {
   const Plan& plan;
@@ -54,8 +63,8 @@ struct ProductTask {
   const LayoutArrays& layout;
   idx rows = 0, cols = 0;  ///< block rows and columns of A
   const void* values = nullptr;
-  /// With op(A) over a layout of A^T's pattern (a device): the slot of A that each slot stands for, or null where `values`
-  /// are in the order of `layout`.
+  /// With op(A) over a layout of A^T's pattern (a device): the slot of A that each slot stands for, or null where
+  /// `values` are in the order of `layout`.
   const count32* value_slot = nullptr;
   slot_t value_slots = 0;  ///< of the layout that `values` are in
   Op op = Op::none;
@@ -132,8 +141,8 @@ class Backend {
   virtual void compile(Code&) {}
 
   virtual void pack(const PackTask& task) = 0;
-  /// Index of the first entry whose block is not of the plan's kind; empty if all are.
-  virtual std::optional<count32> first_misfit(const PackTask& task, count32 entries) = 0;
+  /// Index of the first block that is not of the kind; empty if all are.
+  virtual std::optional<count32> first_misfit(const FitTask& task) = 0;
   virtual void multiply(const ProductTask& task) = 0;
   /// For a device alone: the host's transposed products scatter over A's own layout.
   virtual void regroup(const RegroupTask&) {}

@@ -10,6 +10,7 @@
 #include "backend_host.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
+#include "device/first_misfit.hpp"
 #include "device/kernels.hpp"
 #include "diagonal_args.hpp"
 #include "error.hpp"
@@ -122,7 +123,7 @@ class CudaBackend final : public Backend {
   }
 
   void pack(const PackTask& task) override;
-  std::optional<count32> first_misfit(const PackTask& task, count32 entries) override;
+  std::optional<count32> first_misfit(const FitTask& task) override;
   void multiply(const ProductTask& task) override;
   void regroup(const RegroupTask& task) override;
   void diagonal(const DiagonalTask& task) override;
@@ -177,14 +178,17 @@ void CudaBackend::pack(const PackTask& t) {
         "copying values");
 }
 
-std::optional<count32> CudaBackend::first_misfit(const PackTask& t, count32 entries) {
-  if (t.plan.entry == "dense") return {};
-  if (t.blocks_in == Memory::backend)
-    throw error(ErrorKind::unsupported, "entry " + std::string(t.plan.entry) + " from blocks on the device");
-  // The blocks are the host's, and so is the check; it looks at entry and precision alone.
-  Plan plan = t.plan;
-  plan.schedule = {};
-  return host_backend()->first_misfit({plan, t.problem, t.layout, t.blocks}, entries);
+std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
+  if (t.entry == "dense" || t.entries == 0) return {};
+  if (t.blocks_in == Memory::host) return host_backend()->first_misfit(t);
+  const DeviceMemory first(sizeof(count32));
+  check(cudaMemsetAsync(first.data(), 0xff, sizeof(count32), queue_), "preparing a check");
+  const fit_args args{t.blocks, t.entries, static_cast<count32*>(first.data())};
+  launch(cuda::kernel_of(cuda::fit_source(t.entry, t.problem)), t.entries, args);
+  count32 found;
+  download(&found, first.data(), sizeof(found));
+  if (found == ~count32{0}) return {};
+  return found;
 }
 
 /// Of a vector of `blocks` blocks of n scalars: whole groups.

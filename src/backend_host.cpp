@@ -47,13 +47,17 @@ bool has_shape(const Row& row, const BlockShape& b) {
 
 }  // namespace
 
-const Kernels* find_kernels(const Plan& plan, const Problem& problem) {
+const Kernels* find_kernels(std::string_view entry, Precision stored, const Problem& problem) {
   for (const TableRow& t : tables) {
-    if (!(t.vectors == problem.scalar) || t.stored != plan.values) continue;
+    if (!(t.vectors == problem.scalar) || t.stored != stored) continue;
     for (const KernelRow& row : t.table())
-      if (has_shape(row, problem.block) && row.entry == plan.entry) return &row.kernels;
+      if (has_shape(row, problem.block) && row.entry == entry) return &row.kernels;
   }
   return nullptr;
+}
+
+const Kernels* find_kernels(const Plan& plan, const Problem& problem) {
+  return find_kernels(plan.entry, plan.values, problem);
 }
 
 namespace {
@@ -180,8 +184,8 @@ class HostBackend final : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 
   void pack(const PackTask& t) override { host::find_kernels(t.plan, t.problem)->pack(t); }
-  std::optional<count32> first_misfit(const PackTask& t, count32 entries) override {
-    return host::find_kernels(t.plan, t.problem)->first_misfit(t, entries);
+  std::optional<count32> first_misfit(const FitTask& t) override {
+    return host::find_kernels(t.entry, t.problem.scalar.precision, t.problem)->first_misfit(t);
   }
   void multiply(const ProductTask& t) override {
     if (!host::multiply_simd(t)) host::find_kernels(t.plan, t.problem)->multiply(t);

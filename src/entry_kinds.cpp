@@ -7,23 +7,67 @@ namespace compound {
 
 namespace {
 
+constexpr int largest_square = diagonal_entry<double, dynamic>::largest;
+
+using R = double;
+using C = complex_number<double>;
+
 template <class Entry>
 constexpr EntryShape shape_of() {
   return {Entry::block_rows, Entry::block_cols, Entry::word_count,
           !is_complex<typename Entry::word> && is_complex<typename Entry::scalar>};
 }
 
-using R = double;
-using C = complex_number<double>;
+/// A kind of one shape in real and one in complex matrices.
+template <template <class> class Entry>
+constexpr EntryKind of_one_shape(std::string_view type, std::string_view description) {
+  return {Entry<R>::name, description, type, shape_of<Entry<R>>(), shape_of<Entry<C>>()};
+}
 
+template <class Entry>
+constexpr EntryKind of_square_blocks(std::string_view type, std::string_view description) {
+  return {Entry::name, description, type, {}, {}, 1, [](BlockShape b) { return Entry::words_for(b.rows); }};
+}
+
+constexpr EntryKind only_by_name(EntryKind kind) {
+  kind.approximate = true;
+  return kind;
+}
+
+/// Of kinds with as many words the first is chosen.
 constexpr EntryKind kinds[] = {
-    {dense<R, dynamic, dynamic>::name, "dense r x c block, all scalars kept", {}, {}},
-    {complex_entry<R>::name, "[[a,-b],[b,a]] kept as a, b", shape_of<complex_entry<R>>(), {}},
-    {quaternion<R>::name, "multiplication by a quaternion from the left, kept as 4 real words",
-     shape_of<quaternion<R>>(), shape_of<quaternion<C>>()},
+    {"dense", "all scalars of the block", "dense", {}, {}, 2, [](BlockShape b) { return b.rows * b.cols; }},
+    {"complex", "[[a,-b],[b,a]], as a, b", "complex_entry", shape_of<complex_entry<R>>(), {}},
+    of_one_shape<quaternion>("quaternion", "multiplication by a quaternion from the left"),
+    of_one_shape<dual_quaternion>("dual_quaternion", "multiplication by a dual quaternion from the left"),
+    of_square_blocks<diagonal_entry<R, dynamic>>("diagonal_entry", "a diagonal block"),
+    of_square_blocks<scaled_identity<R, dynamic>>("scaled_identity", "a scalar times the identity"),
+    only_by_name(of_one_shape<unit_quaternion>("unit_quaternion", "a quaternion of length one, to 8 rounding errors")),
 };
 
+std::string shape_text(int rows, int cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
+
 }  // namespace
+
+EntryShape EntryKind::shape(Field field, BlockShape block) const {
+  if (sizes == 0) {
+    const EntryShape& s = field == Field::real ? in_real : in_complex;
+    return s.rows == block.rows && s.cols == block.cols ? s : EntryShape{};
+  }
+  if (sizes == 1 && (block.rows != block.cols || block.rows > largest_square)) return {};
+  return {block.rows, block.cols, words(block)};
+}
+
+std::string EntryKind::why_not(Field field, BlockShape block) const {
+  if (shape(field, block).words != 0) return {};
+  const EntryShape& s = field == Field::real ? in_real : in_complex;
+  const std::string subject = "entry " + std::string(name);
+  if (sizes == 0 && s.words == 0)
+    return subject + " does not exist in " + (field == Field::real ? "real" : "complex") + " matrices";
+  const std::string squares = "square blocks of up to " + shape_text(largest_square, largest_square);
+  return subject + " needs " + (sizes == 0 ? "blocks of " + shape_text(s.rows, s.cols) : squares) +
+         ", the matrix has " + shape_text(block.rows, block.cols);
+}
 
 std::span<const EntryKind> entry_kinds() { return kinds; }
 

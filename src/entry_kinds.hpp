@@ -9,7 +9,13 @@
 
 namespace compound {
 
-/// Rows, columns and stored words of one entry; words 0 where the kind does not exist in a field.
+/// The blocks of a matrix: rows x cols scalars.
+struct BlockShape {
+  int rows = 0, cols = 0;
+  bool operator==(const BlockShape&) const = default;
+};
+
+/// Rows, columns and stored words of one entry; words 0 where a kind does not exist.
 struct EntryShape {
   int rows = 0, cols = 0, words = 0;
   bool real_words = false;  ///< words are real numbers although the block is complex
@@ -19,9 +25,16 @@ struct EntryShape {
 struct EntryKind {
   std::string_view name;
   std::string_view description;
-  EntryShape in_real, in_complex;  ///< rows 0: any shape (dense)
+  std::string_view type;           ///< its template in src/device/entry
+  EntryShape in_real, in_complex;  ///< of a kind with one shape
+  int sizes = 0;                   ///< that `type` takes beside the scalar: 2 rows and columns, 1 that of square blocks
+  int (*words)(BlockShape) = nullptr;  ///< of a kind that takes sizes
+  bool approximate = false;            ///< a block may differ a little: never chosen unasked
 
-  const EntryShape& shape(Field field) const { return field == Field::real ? in_real : in_complex; }
+  /// Of this kind in a matrix of such blocks; words 0 where it does not exist.
+  EntryShape shape(Field field, BlockShape block) const;
+  /// Why that is, in words: "entry complex needs blocks of 2x2, the matrix has 3x3". Empty where it does exist.
+  std::string why_not(Field field, BlockShape block) const;
 };
 
 std::span<const EntryKind> entry_kinds();

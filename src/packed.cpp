@@ -80,7 +80,7 @@ void PackedMatrix::update_values(const void* blocks, Memory in) {
     return;
   }
   const PackTask task{plan_, problem_, integers_.arrays, blocks, values_.data(), in, code_.get(), entries_};
-  if (const auto misfit = backend_->first_misfit(task, entries_))
+  if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in}))
     throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
                                          std::string(plan_.entry) + "'; use entry=dense");
   backend_->pack(task);

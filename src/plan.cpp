@@ -56,7 +56,7 @@ void set_lanes(Plan& p, std::string_view value) {
 }
 
 /// A `name=number` word of a schedule.
-template <int Schedule::* member, int least, int most>
+template <int Schedule::*member, int least, int most>
 void set_number(Plan& p, std::string_view value, std::string_view name) {
   p.schedule.*member = parse_number(value, least, most, name);
 }
@@ -183,8 +183,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-std::string shape_text(int rows, int cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
-
 }  // namespace
 
 std::string to_string(const Plan& p) {
@@ -232,14 +230,8 @@ PlanText split_off_diagonal(std::string_view text) {
 
 std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
-  const EntryShape& fixed = entry_kind(p.entry).shape(problem.scalar.field);
-  const BlockShape& b = problem.block;
-  if (p.entry != "dense") {
-    if (fixed.words == 0) return "entry " + std::string(p.entry) + " does not exist in complex matrices";
-    if (fixed.rows != b.rows || fixed.cols != b.cols)
-      return "entry " + std::string(p.entry) + " needs blocks of " + shape_text(fixed.rows, fixed.cols) +
-             ", the matrix has " + shape_text(b.rows, b.cols);
-  }
+  const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
+  if (!misfit.empty()) return misfit;
   if (l.slice == 1 && l.occupancy == Occupancy::presence) return "presence bits are for slices: csr has no padding";
   if (l.slice == 1 && l.sigma != 1) return "compressed rows keep their order: a sorting window needs slices";
   if (l.slice > 1 && l.sigma > 1 && l.sigma % l.slice != 0)
@@ -251,8 +243,7 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
 }
 
 EntryShape entry_shape(const Plan& p, const Problem& problem) {
-  if (p.entry != "dense") return entry_kind(p.entry).shape(problem.scalar.field);
-  return {problem.block.rows, problem.block.cols, problem.block.rows * problem.block.cols};
+  return entry_kind(p.entry).shape(problem.scalar.field, problem.block);
 }
 
 }  // namespace compound

@@ -41,12 +41,6 @@ struct PlanText {
 };
 PlanText split_off_diagonal(std::string_view text);
 
-/// The blocks of a matrix: rows x cols scalars.
-struct BlockShape {
-  int rows = 0, cols = 0;
-  bool operator==(const BlockShape&) const = default;
-};
-
 /// What the plan is asked to serve.
 struct Problem {
   BlockShape block;
@@ -63,7 +57,8 @@ EntryShape entry_shape(const Plan& plan, const Problem& problem);
 /// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.
 void set_layout(Plan& plan, std::string_view layout);
 
-/// Gives a plan another kind of entry. Entries other than dense need all their words for each scalar row: they go by rows.
+/// Gives a plan another kind of entry. Entries other than dense need all their words for each scalar row: they go by
+/// rows.
 void set_entry(Plan& plan, std::string_view entry);
 
 /// The rule-based plan of a backend for a matrix nobody gave a plan for (src/default_plan.cpp has the rules).

@@ -40,7 +40,7 @@ std::string common_form(const Plan& plan, const Problem& problem) {
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     line("static constexpr " + type + " " + name + " = " + value);
   };
-  line("using entry = " + entry_name(plan, problem));
+  line("using entry = " + entry_name(plan.entry, problem));
   line("using stored = " + stored_name(plan, problem));
   constant("slot_t", "height", height_text(l.slice));
   constant("Occupancy", "occupancy", l.occupancy == Occupancy::presence ? "Occupancy::presence" : "Occupancy::lengths");
@@ -60,9 +60,8 @@ std::string whole_source(const std::string& form, const std::string& bounds, con
 /// A kernel whose workers each call `function(a, worker)` while worker < a.`workers`.
 std::string worker_source(const std::string& header, const std::string& arguments, const std::string& workers,
                           const std::string& function) {
-  return "#include \"entry/complex.hpp\"\n#include \"entry/dense.hpp\"\n#include \"entry/quaternion.hpp\"\n#include "
-         "\"" +
-         header + "\"\nusing namespace compound;\nextern \"C\" __global__ void __launch_bounds__(128) " + kernel_name +
+  return "#include \"entry/entries.hpp\"\n#include \"" + header +
+         "\"\nusing namespace compound;\nextern \"C\" __global__ void __launch_bounds__(128) " + kernel_name +
          "(const __grid_constant__ " + arguments + " a) {\n" +
          "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." + workers + ") " +
          function + "(a, worker);\n}\n";
@@ -70,7 +69,7 @@ std::string worker_source(const std::string& header, const std::string& argument
 
 /// The functions of device/diagonal.hpp take a layout and word map that are known at run time.
 std::string diagonal_function(const std::string& name, const Plan& plan, const Problem& problem) {
-  return name + "<" + entry_name(plan, problem) + ", " + stored_name(plan, problem) +
+  return name + "<" + entry_name(plan.entry, problem) + ", " + stored_name(plan, problem) +
          ", slices<dynamic, Occupancy::any>, matrix_words<dynamic, WordOrder::any>>";
 }
 
@@ -111,12 +110,18 @@ std::string scalar_name(ScalarType s) {
   return s.field == Field::complex ? "complex_number<" + real + ">" : real;
 }
 
-std::string entry_name(const Plan& plan, const Problem& problem) {
-  const std::string scalar = scalar_name(problem.scalar);
-  const BlockShape& b = problem.block;
-  if (plan.entry == "dense")
-    return "dense<" + scalar + ", " + std::to_string(b.rows) + ", " + std::to_string(b.cols) + ">";
-  return (plan.entry == "complex" ? "complex_entry" : std::string(plan.entry)) + "<" + scalar + ">";
+std::string entry_name(std::string_view entry, const Problem& problem) {
+  const EntryKind& kind = entry_kind(entry);
+  const int sizes[] = {problem.block.rows, problem.block.cols};
+  std::string name = std::string(kind.type) + "<" + scalar_name(problem.scalar);
+  for (int i = 0; i < kind.sizes; ++i) name += ", " + std::to_string(sizes[i]);
+  return name + ">";
+}
+
+std::string fit_source(std::string_view entry, const Problem& problem) {
+  const std::string shape = std::to_string(problem.block.rows) + ", " + std::to_string(problem.block.cols);
+  return worker_source("first_misfit.hpp", "fit_args", "entries",
+                       "check_block<" + entry_name(entry, problem) + ", " + shape + ">");
 }
 
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,

@@ -25,12 +25,15 @@ std::string regroup_source(const Plan& plan, const Problem& problem);
 std::string diagonal_source(const Plan& plan, const Problem& problem);
 std::string inverse_source(const Plan& plan, const Problem& problem);
 
+/// Over fit_args, one worker a block of the problem's.
+std::string fit_source(std::string_view entry, const Problem& problem);
+
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);
 
 /// Type names of the device text: "double", "complex_number<float>", "dense<double, 3, 3>".
 std::string scalar_name(ScalarType scalar);
-std::string entry_name(const Plan& plan, const Problem& problem);
+std::string entry_name(std::string_view entry, const Problem& problem);
 
 /// Workers of a product, whole warps: what device/kernels.hpp's workers_of() gives there.
 slot_t workers_of(const Plan& plan, const Problem& problem, Op op, idx positions);

@@ -39,18 +39,11 @@ struct diagonals {
   scalar* to = nullptr;
 
   COMPOUND_FN explicit diagonals(const DiagonalArgs& a)
-      : entry(entry_of(a.block_size)),
+      : entry(Entry::of(a.block_size, a.block_size)),
         slices{a.height, a.positions, a.start, a.length, a.column, a.presence, a.row_of},
         matrix_words{{a.word_shift, a.word_stride}, a.words_by_row ? WordOrder::row : WordOrder::column},
         values(static_cast<const Stored*>(a.values)),
         to(static_cast<scalar*>(a.to)) {}
-
-  COMPOUND_FN static Entry entry_of([[maybe_unused]] int size) {
-    if constexpr (requires(Entry e) { e.row_count; })
-      return Entry{size, size};
-    else
-      return Entry{};
-  }
 };
 
 /// f(words) for every entry of a position's block row on the diagonal: several where a column is given twice.

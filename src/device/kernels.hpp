@@ -2,9 +2,7 @@
 // that is known about a plan) and one of the functions here (src/cuda/kernel_source.cpp).
 #pragma once
 
-#include "entry/complex.hpp"
-#include "entry/dense.hpp"
-#include "entry/quaternion.hpp"
+#include "entry/entries.hpp"
 #include "pack_values.hpp"
 #include "spmv_components.hpp"
 

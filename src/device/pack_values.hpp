@@ -97,17 +97,37 @@ struct local_words {
   COMPOUND_FN Word operator()(int k, int) const { return word[k]; }
 };
 
-/// Does block(from_block(b)) equal b, by == ? (0.0 equals -0.0, NaN never fits.) Dense blocks always do.
+/// a equals b, by == (0.0 equals -0.0, NaN nothing); of an approximate kind of entry, up to its tolerance.
+template <class Entry, class S>
+COMPOUND_FN bool agrees(S a, S b) {
+  if constexpr (requires { Entry::tolerance; }) {
+    const auto near = [](real_of<S> d) { return d <= Entry::tolerance && -d <= Entry::tolerance; };
+    if constexpr (is_complex<S>)
+      return near(a.re - b.re) && near(a.im - b.im);
+    else
+      return near(a - b);
+  } else {
+    return a == b;
+  }
+}
+
+/// Does block(from_block(b)) agree with b? Kinds that keep the whole block have no `most_words`: they always do.
 template <class Entry, class S>
 COMPOUND_FN bool fits(const Entry& entry, full_block<S> b) {
-  if constexpr (requires { Entry::word_count; }) {
-    local_words<typename Entry::word, Entry::word_count> w{};
+  bool all = true;
+  if constexpr (requires { Entry::most_words; }) {
+    local_words<typename Entry::word, Entry::most_words> w{};
     entry.from_block(b, [&](int k, int, typename Entry::word v) { w.word[k] = v; });
-    for (int i = 0; i < entry.rows(); ++i)
+    if constexpr (Entry::any_size) {
       for (int j = 0; j < entry.cols(); ++j)
-        if (!(entry.block(w, i, j) == b(i, j))) return false;
+        for (int i = 0; i < entry.rows(); ++i) all = all && agrees<Entry>(entry.block(w, i, j), b(i, j));
+    } else {  // block() is cheap where i and j are known
+      unroll<Entry::block_cols>([&]<int j>() {
+        unroll<Entry::block_rows>([&]<int i>() { all = all && agrees<Entry>(entry.block(w, i, j), b(i, j)); });
+      });
+    }
   }
-  return true;
+  return all;
 }
 
 }  // namespace compound

@@ -20,10 +20,7 @@ inline std::size_t vector_scalars(idx items, int n, idx group) {
 
 template <class Entry>
 Entry entry_of(const Problem& problem) {
-  if constexpr (requires(Entry e) { e.row_count; })
-    return Entry{problem.block.rows, problem.block.cols};
-  else
-    return Entry{};
+  return Entry::of(problem.block.rows, problem.block.cols);
 }
 
 template <class Slices>
@@ -198,12 +195,14 @@ void pack(const PackTask& t) {
   return BaijForm::serves(t.plan.layout) ? pack_rows<Entry, Stored, BaijForm>(t) : pack_rows<Entry, Stored, AnyForm>(t);
 }
 
-template <class Entry, class Stored>
-std::optional<count32> first_misfit(const PackTask& t, count32 entries) {
-  const auto p = packing_of<Entry, Stored, AnyForm>(t);
-  using Block = full_block<typename Entry::scalar>;
-  for (count32 e = 0; e < entries; ++e)
-    if (!fits(p.entry, Block{p.block(e), p.entry.rows()})) return e;
+template <class Entry>
+std::optional<count32> first_misfit(const FitTask& t) {
+  using S = typename Entry::scalar;
+  const Entry entry = entry_of<Entry>(t.problem);
+  const slot_t size = slot_t{entry.rows()} * entry.cols();
+  const S* block = static_cast<const S*>(t.blocks);
+  for (count32 e = 0; e < t.entries; ++e, block += size)
+    if (!fits(entry, full_block<S>{block, entry.rows()})) return e;
   return {};
 }
 
@@ -232,14 +231,13 @@ struct stored_as<complex_number<T>, Real> {
 };
 
 template <class Entry, class Stored>
-inline constexpr Kernels kernels_of{multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry, Stored>,
+inline constexpr Kernels kernels_of{multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry>,
                                     diagonal<Entry, Stored>, invert_diagonal<Entry, Stored>};
 
 template <class Entry, class Real>
 constexpr KernelRow kernel_row() {
   using Stored = typename stored_as<typename Entry::word, Real>::type;
-  constexpr bool any_shape = requires(Entry e) { e.row_count.value; };
-  return {Entry::name, any_shape, Entry::block_rows, Entry::block_cols, kernels_of<Entry, Stored>};
+  return {Entry::name, Entry::any_size, Entry::block_rows, Entry::block_cols, kernels_of<Entry, Stored>};
 }
 
 template <class Real, class... Entries>

@@ -12,7 +12,7 @@ namespace compound::host {
 struct Kernels {
   void (*multiply)(const ProductTask&);
   void (*pack)(const PackTask&);
-  std::optional<count32> (*first_misfit)(const PackTask&, count32 entries);
+  std::optional<count32> (*first_misfit)(const FitTask&);
   void (*diagonal)(const DiagonalArgs&);
   void (*invert_diagonal)(const DiagonalArgs&);
 };
@@ -42,6 +42,7 @@ word_map<Group> map_of(idx group, slot_t items) {
 
 /// Null where nothing is compiled for the plan.
 const Kernels* find_kernels(const Plan& plan, const Problem& problem);
+const Kernels* find_kernels(std::string_view entry, Precision stored, const Problem& problem);
 
 /// Fills y (blocks of n scalars in groups) with 0, or with z unless that is y itself.
 template <class S>

@@ -13,20 +13,54 @@ TEST(EntryKinds, AreFoundByName) {
 }
 
 TEST(EntryKinds, AreListedForAnUnknownName) {
-  EXPECT_EQ(entry_kind_names(), "dense, complex, quaternion");
-  EXPECT_ERROR(entry_kind("octonion"), ErrorKind::argument,
-               "unknown entry 'octonion'; choose dense, complex, quaternion");
+  const std::string names = "dense, complex, quaternion, dual_quaternion, diagonal, scaled_identity, unit_quaternion";
+  EXPECT_EQ(entry_kind_names(), names);
+  EXPECT_ERROR(entry_kind("octonion"), ErrorKind::argument, "unknown entry 'octonion'; choose " + names);
 }
 
 TEST(EntryKinds, HaveTheShapesOfTheDesign) {
-  EXPECT_EQ(entry_kind("dense").shape(Field::real), EntryShape{});
-  EXPECT_EQ(entry_kind("complex").shape(Field::real), (EntryShape{2, 2, 2, false}));
-  EXPECT_EQ(entry_kind("quaternion").shape(Field::real), (EntryShape{4, 4, 4, false}));
-  EXPECT_EQ(entry_kind("quaternion").shape(Field::complex), (EntryShape{2, 2, 4, true}));
+  struct Case {
+    std::string_view name;
+    Field field;
+    EntryShape shape;
+  };
+  constexpr Case cases[] = {
+      {"dense", Field::real, {3, 5, 15, false}},
+      {"dense", Field::complex, {12, 12, 144, false}},
+      {"complex", Field::real, {2, 2, 2, false}},
+      {"quaternion", Field::real, {4, 4, 4, false}},
+      {"quaternion", Field::complex, {2, 2, 4, true}},
+      {"dual_quaternion", Field::real, {8, 8, 8, false}},
+      {"dual_quaternion", Field::complex, {4, 4, 8, true}},
+      {"diagonal", Field::real, {3, 3, 3, false}},
+      {"diagonal", Field::complex, {7, 7, 7, false}},
+      {"scaled_identity", Field::real, {3, 3, 1, false}},
+      {"scaled_identity", Field::complex, {32, 32, 1, false}},
+      {"unit_quaternion", Field::real, {4, 4, 3, false}},
+      {"unit_quaternion", Field::complex, {2, 2, 3, true}},
+  };
+  for (const Case& c : cases) {
+    const BlockShape block{c.shape.rows, c.shape.cols};
+    EXPECT_EQ(entry_kind(c.name).shape(c.field, block), c.shape) << c.name;
+    EXPECT_EQ(entry_kind(c.name).why_not(c.field, block), "");
+  }
 }
 
-TEST(EntryKinds, HaveNoComplexNumberInComplexMatrices) {
-  EXPECT_EQ(entry_kind("complex").shape(Field::complex), EntryShape{});
+TEST(EntryKinds, SayWhereTheyDoNotExist) {
+  const auto why_not = [](std::string_view name, Field field, BlockShape block) {
+    EXPECT_EQ(entry_kind(name).shape(field, block), EntryShape{}) << name;
+    return entry_kind(name).why_not(field, block);
+  };
+  EXPECT_EQ(why_not("complex", Field::complex, {2, 2}), "entry complex does not exist in complex matrices");
+  EXPECT_EQ(why_not("quaternion", Field::real, {3, 3}), "entry quaternion needs blocks of 4x4, the matrix has 3x3");
+  EXPECT_EQ(why_not("diagonal", Field::real, {2, 3}),
+            "entry diagonal needs square blocks of up to 32x32, the matrix has 2x3");
+  EXPECT_EQ(why_not("scaled_identity", Field::real, {33, 33}),
+            "entry scaled_identity needs square blocks of up to 32x32, the matrix has 33x33");
+}
+
+TEST(EntryKinds, OnlyApproximateOnesAreNeverChosenUnasked) {
+  for (const EntryKind& kind : entry_kinds()) EXPECT_EQ(kind.approximate, kind.name == "unit_quaternion") << kind.name;
 }
 
 TEST(ScalarTypeOf, NamesTheScalarsOfTheDeviceText) {

@@ -16,9 +16,12 @@ struct dense {
   static constexpr int block_rows = R == dynamic ? largest_dynamic : int(R);
   static constexpr int block_cols = C == dynamic ? largest_dynamic : int(C);
 
+  static constexpr bool any_size = R == dynamic || C == dynamic;
+
   fixed_or<R> row_count;
   fixed_or<C> col_count;
 
+  COMPOUND_FN static constexpr dense of(int rows, int cols) { return {rows, cols}; }
   COMPOUND_FN constexpr int rows() const { return int(slot_t(row_count)); }
   COMPOUND_FN constexpr int cols() const { return int(slot_t(col_count)); }
   COMPOUND_FN constexpr int words() const { return rows() * cols(); }

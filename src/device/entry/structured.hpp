@@ -12,6 +12,9 @@ namespace compound {
 /// may override what it can do better. `w(k, 0)` is word k, converted to `word`.
 template <class Kind>
 struct structured {
+  static constexpr bool any_size = false;
+
+  COMPOUND_FN static constexpr Kind of(int, int) { return {}; }
   COMPOUND_FN static constexpr int rows() { return Kind::block_rows; }
   COMPOUND_FN static constexpr int cols() { return Kind::block_cols; }
   COMPOUND_FN static constexpr int words() { return Kind::word_count; }

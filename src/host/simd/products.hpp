@@ -4,9 +4,7 @@
 // deferred combination): entries then need no shuffling of results, whatever their algebra.
 #pragma once
 
-#include "../../device/entry/complex.hpp"
-#include "../../device/entry/dense.hpp"
-#include "../../device/entry/quaternion.hpp"
+#include "../../device/entry/entries.hpp"
 #include "lane_pattern.hpp"
 
 namespace compound::host {

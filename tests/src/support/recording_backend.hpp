@@ -26,9 +26,7 @@ class RecordingBackend : public Backend {
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
   void pack(const PackTask& task) override { ++packs, host_.pack(task); }
-  std::optional<count32> first_misfit(const PackTask& task, count32 entries) override {
-    return host_.first_misfit(task, entries);
-  }
+  std::optional<count32> first_misfit(const FitTask& task) override { return host_.first_misfit(task); }
   void multiply(const ProductTask& task) override { host_.multiply(task); }
   void diagonal(const DiagonalTask& task) override { host_.diagonal(task); }
   std::optional<idx> invert_diagonal(const DiagonalTask& task) override { return host_.invert_diagonal(task); }

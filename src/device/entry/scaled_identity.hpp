@@ -1,0 +1,19 @@
+// A scalar times the identity of any size, kept in one word (vector Laplacians, mass matrices of vector fields).
+#pragma once
+
+#include "sized.hpp"
+
+namespace compound {
+
+/// N may be `dynamic`: then the size comes with the object and is at most sized's `largest`.
+template <class S, slot_t N>
+struct scaled_identity : sized<scaled_identity<S, N>, S, N> {
+  static constexpr const char* name = "scaled_identity";
+  static constexpr int most_words = 1;
+
+  COMPOUND_FN static constexpr int words_for(int) { return 1; }
+  COMPOUND_FN static constexpr unit structure(int i, int j, int) { return {i == j ? 1 : 0, 0}; }
+  COMPOUND_FN static constexpr int word_on(int) { return 0; }  ///< the word at (i, i)
+};
+
+}  // namespace compound

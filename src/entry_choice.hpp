@@ -1,0 +1,16 @@
+// Which kind of entry a matrix' blocks are of.
+#pragma once
+
+#include "backend.hpp"
+
+namespace compound {
+
+/// The kind with the fewest words whose block equals (==) every one of `blocks` ([entries][cols][rows]); "dense" where
+/// none of fewer words does. Approximate kinds are left out.
+///
+/// On the host one pass over the blocks, left as soon as no kind is left; `backend` is where the blocks lie if `in`
+/// says so. No blocks: dense.
+std::string_view cheapest_entry(const Problem& problem, Backend& backend, const void* blocks, count32 entries,
+                                Memory in = Memory::host);
+
+}  // namespace compound
