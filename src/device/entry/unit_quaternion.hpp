@@ -10,8 +10,13 @@
 
 namespace compound {
 
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+COMPOUND_FN float square_root(float a) { return sqrtf(a); }
+COMPOUND_FN double square_root(double a) { return sqrt(a); }
+#else
 COMPOUND_FN float square_root(float a) { return __builtin_sqrtf(a); }
 COMPOUND_FN double square_root(double a) { return __builtin_sqrt(a); }
+#endif
 
 template <class S>
 struct unit_quaternion {
