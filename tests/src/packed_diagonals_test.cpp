@@ -1,6 +1,7 @@
 // Diagonals and inverses of diagonal blocks over square patterns, in all layouts, entries and scalars.
 #include <gtest/gtest.h>
 
+#include "support/entry_cases.hpp"
 #include "support/errors.hpp"
 #include "support/pairwise.hpp"
 #include "support/products.hpp"
@@ -24,35 +25,25 @@ const std::vector<ZooPattern>& square_patterns() {
   return all;
 }
 
-struct EntryCase {
-  std::string_view entry;
-  int real, complex;  ///< block size in each field
-};
-const std::vector<EntryCase> entries = {{"dense", 1, 1},   {"dense", 2, 2},   {"dense", 3, 3},      {"dense", 4, 4},
-                                        {"dense", 5, 5},   {"dense", 6, 6},   {"dense", 7, 7},      {"dense", 8, 8},
-                                        {"dense", 11, 11}, {"dense", 32, 32}, {"quaternion", 4, 2}, {"complex", 2, 2}};
+/// Approximate ones have a test of their own below.
+const std::vector<EntryCase> entries = [] {
+  auto all = square_entry_cases();
+  std::erase_if(all, [](const EntryCase& c) { return entry_kind(c.entry).approximate; });
+  all.push_back(entry_of("dense", 11, 11));
+  all.push_back(entry_of("dense", 32, 32));
+  return all;
+}();
 const std::vector<std::string> layouts = {"csr", "ellr", "sell:2", "sell:8", "sell:32", "sell:8:64", "sell:32:all"};
 const std::vector<std::string> word_groups = {" words=1:row",  " words=1:column", " words=8:column",
                                               " words=32:row", " words=all:row",  " words=all:column"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 
-struct Scalars {
-  ScalarType vectors;
-  const char* values;
-};
-const std::vector<Scalars> scalars = {
-    {{Field::real, Precision::single}, " values=float"},    {{Field::real, Precision::double_}, " values=double"},
-    {{Field::complex, Precision::single}, " values=float"}, {{Field::complex, Precision::double_}, " values=double"},
-    {{Field::real, Precision::double_}, " values=float"},   {{Field::complex, Precision::double_}, " values=float"},
-};
+const std::vector<ScalarCase>& scalars = scalar_cases();
 
 enum Factor { pattern, entry, layout, words, occupancy, row_list, scalar };
 
-int size_in(const Choice& c) {
-  const EntryCase& e = entries[c[entry]];
-  return scalars[c[scalar]].vectors.field == Field::real ? e.real : e.complex;
-}
+int size_in(const Choice& c) { return entries[c[entry]].in(scalars[c[scalar]].vectors.field).rows; }
 
 Problem problem_in(const Choice& c) { return {{size_in(c), size_in(c)}, scalars[c[scalar]].vectors}; }
 
@@ -207,6 +198,27 @@ TEST(Diagonal, NeedsSquareBlocks) {
                "diagonal blocks of a matrix with blocks of 3x2; only square blocks have a diagonal");
   EXPECT_ERROR(A.invert_diagonal(found), ErrorKind::argument,
                "diagonal blocks of a matrix with blocks of 3x2; only square blocks have a diagonal");
+}
+
+TEST(UnitQuaternions, HaveTheDiagonalsAndInversesOfTheirBlocks) {
+  Random random;
+  const Pattern p = pattern_of(2, {{1, 0}, {1}});
+  const Problem problem{{4, 4}, {Field::real, Precision::double_}};
+  const auto blocks = random_blocks<double>("unit_quaternion", problem.block, 3, random);
+  PackedMatrix A(p.view(), problem, parse_plan("csr entry=unit_quaternion", {}), backend("host"));
+  A.update_values(blocks.data());
+  double diagonal[8], inverse[2][16];
+
+  A.diagonal(diagonal);
+  ASSERT_FALSE(A.invert_diagonal(inverse));
+
+  for (int row = 0; row < 2; ++row) {  // the inverse of a rotation is its transpose
+    const double* const block = &blocks[std::size_t(row == 0 ? 1 : 2) * 16];
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_NEAR(diagonal[4 * row + i], block[5 * i], 2e-15) << seed_text();
+      for (int j = 0; j < 4; ++j) EXPECT_NEAR(inverse[row][i + 4 * j], block[j + 4 * i], 2e-15);
+    }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "support/entry_cases.hpp"
 #include "support/pairwise.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
@@ -11,29 +12,7 @@
 namespace compound::test {
 namespace {
 
-struct EntryCase {
-  std::string_view entry;
-  BlockShape real, complex;  ///< block of the entry in each field
-};
-
-constexpr EntryCase dense_of(int rows, int cols) { return {"dense", {rows, cols}, {rows, cols}}; }
-
-const std::vector<EntryCase> entries = {
-    dense_of(1, 1),
-    dense_of(2, 2),
-    dense_of(3, 3),
-    dense_of(4, 4),
-    dense_of(5, 5),
-    dense_of(6, 6),
-    dense_of(7, 7),
-    dense_of(8, 8),
-    dense_of(3, 2),
-    dense_of(2, 5),
-    dense_of(12, 12),
-    dense_of(32, 1),
-    {"complex", {2, 2}, {2, 2}},
-    {"quaternion", {4, 4}, {2, 2}},
-};
+const std::vector<EntryCase> entries = entry_cases(32);
 
 const std::vector<std::string> layouts = {"csr",         "ellr",        "sell:2",      "sell:8",
                                           "sell:32",     "sell:33",     "sell:256",    "sell:8:64",
@@ -45,15 +24,7 @@ const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " v
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 
-struct Scalars {
-  ScalarType vectors;
-  const char* values;
-};
-const std::vector<Scalars> scalars = {
-    {{Field::real, Precision::single}, " values=float"},    {{Field::real, Precision::double_}, " values=double"},
-    {{Field::complex, Precision::single}, " values=float"}, {{Field::complex, Precision::double_}, " values=double"},
-    {{Field::real, Precision::double_}, " values=float"},   {{Field::complex, Precision::double_}, " values=float"},
-};
+const std::vector<ScalarCase>& scalars = scalar_cases();
 
 enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, scalar, op, form, factors };
 
@@ -61,8 +32,7 @@ const Pattern& pattern_in(const Choice& c) { return zoo()[c[pattern]].pattern; }
 
 Problem problem_in(const Choice& c) {
   const ScalarType s = scalars[c[scalar]].vectors;
-  const EntryCase& e = entries[c[entry]];
-  return {s.field == Field::real ? e.real : e.complex, s};
+  return {entries[c[entry]].in(s.field), s};
 }
 
 Plan plan_in(const Choice& c) {
@@ -132,6 +102,22 @@ TEST_P(Products, AreThoseOfTheDefinition) {
     const auto y = multiplied(A, operands, o, f);
 
     EXPECT_TRUE(agrees(y, reference_product(operands, plan.values, o, f)));
+  });
+}
+
+TEST_P(Products, NeverReadWhatHasNoEntry) {
+  const Choice& c = GetParam();
+  SCOPED_TRACE(text_of(c) + ", " + seed_text());
+  const Op o = ops[c[op]];
+
+  with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
+    Random random;
+    Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    const PackedMatrix A = packed(operands, plan_in(c));
+    const auto wanted = multiplied(A, operands, o, forms[c[form]]);
+    spoil_what_is_not_read(operands, o);
+
+    EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, o, forms[c[form]])));
   });
 }
 

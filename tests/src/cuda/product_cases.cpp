@@ -1,35 +1,13 @@
 #include "cuda/product_cases.hpp"
 
 #include "cuda/kernel_source.hpp"
+#include "support/entry_cases.hpp"
 
 namespace compound::test::cuda_cases {
 
 namespace {
 
-struct EntryCase {
-  std::string_view entry;
-  BlockShape real, complex;
-};
-
-constexpr EntryCase dense_of(int rows, int cols) { return {"dense", {rows, cols}, {rows, cols}}; }
-
-const std::vector<EntryCase> entries = {
-    dense_of(1, 1),
-    dense_of(2, 2),
-    dense_of(3, 3),
-    dense_of(4, 4),
-    dense_of(5, 5),
-    dense_of(6, 6),
-    dense_of(7, 7),
-    dense_of(8, 8),
-    dense_of(3, 2),
-    dense_of(2, 5),
-    dense_of(12, 12),
-    dense_of(33, 1),
-    dense_of(1, 40),
-    {"complex", {2, 2}, {2, 2}},
-    {"quaternion", {4, 4}, {2, 2}},
-};
+const std::vector<EntryCase> entries = entry_cases(33);
 const std::vector<std::string> layouts = {"csr",     "ellr",      "sell:2",      "sell:8",      "sell:32",
                                           "sell:33", "sell:8:64", "sell:32:256", "sell:256:all"};
 const std::vector<std::string> words = {" words=1:row",     " words=1:column", " words=4:row",
@@ -45,15 +23,7 @@ const std::vector<std::string> bounds = {" threads=128 blocks=8", " threads=32 b
 const std::vector<std::string> balances = {" grid", " static", " dynamic"};
 const std::vector<std::string> caches = {" cached", " stream"};
 
-struct Scalars {
-  ScalarType vectors;
-  const char* values;
-};
-const std::vector<Scalars> scalars = {
-    {{Field::real, Precision::double_}, " values=double"},    {{Field::real, Precision::double_}, " values=float"},
-    {{Field::complex, Precision::double_}, " values=double"}, {{Field::real, Precision::single}, " values=float"},
-    {{Field::complex, Precision::double_}, " values=float"},  {{Field::complex, Precision::single}, " values=float"},
-};
+const std::vector<ScalarCase>& scalars = scalar_cases();
 
 /// The textual factors of a plan, in the order of their places in a choice.
 const std::vector<const std::vector<std::string>*> texts = {
@@ -62,8 +32,7 @@ enum Factor { of_pattern, of_entry, of_scalar, of_op, of_form, of_transposed, of
 
 Problem problem_in(const Choice& c) {
   const ScalarType s = scalars[c[of_scalar]].vectors;
-  const EntryCase& e = entries[c[of_entry]];
-  return {s.field == Field::real ? e.real : e.complex, s};
+  return {entries[c[of_entry]].in(s.field), s};
 }
 
 Plan plan_in(const Choice& c) {

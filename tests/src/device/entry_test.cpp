@@ -1,11 +1,10 @@
 // What every kind of entry must be: words and blocks that give each other back, and products that are the block's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
-#include "device/entry/complex.hpp"
-#include "device/entry/dense.hpp"
-#include "device/entry/quaternion.hpp"
+#include "device/entry/entries.hpp"
 #include "support/words.hpp"
 
 namespace compound::test {
@@ -20,7 +19,7 @@ struct Made {
   using entry_type = Entry;
   static Entry make() {
     if constexpr (rows > 0)
-      return {rows, cols};
+      return Entry::of(rows, cols);
     else
       return {};
   }
@@ -32,7 +31,7 @@ class Entries : public testing::Test {
   using Entry = typename M::entry_type;
   using Word = typename Entry::word;
   using Scalar = typename Entry::scalar;
-  static constexpr bool structured = requires { Entry::word_count; };
+  static constexpr bool structured = requires { Entry::most_words; };
 
   const Entry entry = M::make();
   Random random;
@@ -42,6 +41,18 @@ class Entries : public testing::Test {
     std::vector<Scalar> v(n);
     for (auto& s : v) s = random.whole_number<Scalar>();
     return v;
+  }
+
+  /// A scalar that alone stands for a word may be anything.
+  std::size_t words_in_one_place() const {
+    std::size_t count = 0;
+    for (int k = 0; k < entry.words(); ++k) {
+      std::vector<Word> words(entry.words());
+      words[k] = Word(1);
+      const auto block = block_of_words(entry, words);
+      count += std::ranges::count_if(block, [](const Scalar& b) { return !(b == Scalar{}); }) == 1;
+    }
+    return count;
   }
 
   template <Op op>
@@ -57,12 +68,15 @@ class Entries : public testing::Test {
   }
 };
 
-using Kinds =
-    testing::Types<Made<dense<double, 1, 1>>, Made<dense<double, 3, 3>>, Made<dense<float, 2, 5>>,
-                   Made<dense<double, dynamic, dynamic>, 3, 2>, Made<dense<float, dynamic, dynamic>, 12, 12>,
-                   Made<dense<double, dynamic, dynamic>, 32, 1>, Made<dense<C, 3, 3>>,
-                   Made<dense<Cf, dynamic, dynamic>, 2, 5>, Made<complex_entry<double>>, Made<complex_entry<float>>,
-                   Made<quaternion<double>>, Made<quaternion<float>>, Made<quaternion<C>>, Made<quaternion<Cf>>>;
+using Kinds = testing::Types<
+    Made<dense<double, 1, 1>>, Made<dense<double, 3, 3>>, Made<dense<float, 2, 5>>,
+    Made<dense<double, dynamic, dynamic>, 3, 2>, Made<dense<float, dynamic, dynamic>, 12, 12>,
+    Made<dense<double, dynamic, dynamic>, 32, 1>, Made<dense<C, 3, 3>>, Made<dense<Cf, dynamic, dynamic>, 2, 5>,
+    Made<complex_entry<double>>, Made<complex_entry<float>>, Made<quaternion<double>>, Made<quaternion<float>>,
+    Made<quaternion<C>>, Made<quaternion<Cf>>, Made<dual_quaternion<double>>, Made<dual_quaternion<float>>,
+    Made<dual_quaternion<C>>, Made<diagonal_entry<double, 3>>, Made<diagonal_entry<C, 2>>,
+    Made<diagonal_entry<float, dynamic>, 5, 5>, Made<diagonal_entry<double, dynamic>, 32, 32>,
+    Made<scaled_identity<double, 3>>, Made<scaled_identity<Cf, 4>>, Made<scaled_identity<double, dynamic>, 7, 7>>;
 TYPED_TEST_SUITE(Entries, Kinds);
 
 TYPED_TEST(Entries, AreTheirWords) {
@@ -122,7 +136,7 @@ TYPED_TEST(Entries, OfACompressedKindRefuseABlockWithAnyOneScalarChanged) {
     refused += !block_fits(this->entry, changed);
   }
 
-  EXPECT_EQ(refused, TestFixture::structured ? block.size() : 0);
+  EXPECT_EQ(refused, TestFixture::structured ? block.size() - this->words_in_one_place() : 0);
 }
 
 TYPED_TEST(Entries, OfACompressedKindRefuseNaNAnywhere) {

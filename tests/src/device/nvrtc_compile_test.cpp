@@ -17,9 +17,7 @@ namespace compound::test {
 namespace {
 
 const std::string kernels = R"(
-#include "entry/complex.hpp"
-#include "entry/dense.hpp"
-#include "entry/quaternion.hpp"
+#include "entry/entries.hpp"
 #include "pack_values.hpp"
 #include "spmv_rows.hpp"
 
@@ -52,6 +50,14 @@ const std::vector<std::pair<std::string, std::string>> entries = {
     {"complex_entry<double>", "double"},
     {"quaternion<double>", "double"},
     {"quaternion<C>", "double"},
+    {"dual_quaternion<double>", "float"},
+    {"dual_quaternion<C>", "double"},
+    {"unit_quaternion<double>", "double"},
+    {"unit_quaternion<Cf>", "float"},
+    {"diagonal_entry<double, 3>", "double"},
+    {"diagonal_entry<C, dynamic>", "C"},
+    {"scaled_identity<float, 3>", "float"},
+    {"scaled_identity<C, 2>", "Cf"},
     {"dense<C, 3, 3>", "C"},
     {"dense<C, 2, 5>", "Cf"},
     {"dense<float, dynamic, dynamic>", "float"},

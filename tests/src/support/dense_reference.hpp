@@ -41,14 +41,15 @@ struct Reference {
   std::vector<long double> bound;
 };
 
-/// op(A) x, plus z if it is not empty. `blocks`: [entries][cols][rows].
+/// op(A) x, plus z if it is not empty. `blocks`: [entries][cols][rows], each scalar known up to `off_by`.
 template <class S>
 Reference<S> reference_product(const PatternView& pattern, BlockShape shape, const std::vector<S>& blocks, Op op,
-                               const std::vector<S>& x, const std::vector<S>& z) {
+                               const std::vector<S>& x, const std::vector<S>& z, long double off_by = 0) {
   const std::size_t size =
       op == Op::none ? std::size_t(pattern.rows) * shape.rows : std::size_t(pattern.cols) * shape.cols;
   Reference<S> result{std::vector<wide_of<S>>(size), std::vector<long double>(size)};
   std::vector<int> terms(size);
+  std::vector<long double> unknown(size);
   for (std::size_t i = 0; i < z.size(); ++i)
     result.y[i] = widened(z[i]), result.bound[i] = magnitude(z[i]), terms[i] = 0;
   const S* a = blocks.data();
@@ -63,11 +64,14 @@ Reference<S> reference_product(const PatternView& pattern, BlockShape shape, con
           const auto value = widened(op == Op::hermitian ? conjugate(*a) : *a);
           result.y[to] += value * widened(x[from]);
           result.bound[to] += magnitude(*a) * magnitude(x[from]);
+          unknown[to] += off_by * magnitude(x[from]);
           ++terms[to];
         }
   const int with_z = z.empty() ? 0 : 1;
   for (std::size_t i = 0; i < size; ++i)  // a row without entries is exact
-    result.bound[i] *= terms[i] == 0 ? 0 : 8.0L * std::numeric_limits<real_of<S>>::epsilon() * (terms[i] + with_z);
+    result.bound[i] =
+        unknown[i] +
+        result.bound[i] * (terms[i] == 0 ? 0 : 8.0L * std::numeric_limits<real_of<S>>::epsilon() * (terms[i] + with_z));
   return result;
 }
 
