@@ -7,6 +7,8 @@
 #include "backend_cuda.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/runtime.hpp"
+#include "entry_choice.hpp"
+#include "support/entry_cases.hpp"
 #include "tuner.hpp"
 
 namespace compound::test {
@@ -114,6 +116,54 @@ TEST_F(CudaBackend, TakesBlocksFromItsOwnMemory) {
       EXPECT_TRUE(agrees(multiplied(A, others, op, Form::assign),
                          reference_product(others, Precision::double_, op, Form::assign)))
           << line;
+  }
+}
+
+/// One block is broken, then another before it.
+TEST_F(CudaBackend, FindsTheFirstMisfitAmongBlocksInItsOwnMemory) {
+  constexpr count32 entries = 1000;
+  for (const ScalarCase& c : scalar_cases())
+    for (const EntryCase& e : square_entry_cases()) {
+      const Problem problem{e.in(c.vectors.field), c.vectors};
+      if (e.entry == "dense" || entry_kind(e.entry).shape(c.vectors.field, problem.block).words == 0) continue;
+      with_scalar(c.vectors, [&]<class S>(S) {
+        Random random;
+        auto blocks = random_blocks<S>(e.entry, problem.block, entries, random);
+        const auto misfit = [&] {
+          const Placed<S> placed(device(), blocks);
+          return device().first_misfit({e.entry, problem, placed.data(), entries, Memory::backend});
+        };
+        const std::size_t size = blocks.size() / entries;
+        SCOPED_TRACE(std::string(e.entry) + ", " + seed_text());
+
+        EXPECT_EQ(misfit(), std::nullopt);
+        blocks[entries * size - size + 1] += S(1);  // beside the diagonal
+        EXPECT_EQ(misfit(), entries - 1);
+        blocks[389 * size + 1] += S(1);
+        EXPECT_EQ(misfit(), 389u);
+      });
+    }
+}
+
+TEST_F(CudaBackend, PacksEveryKindFromItsOwnMemoryAndChoosesIt) {
+  const Pattern pattern = random_pattern(300, 300, 20, 7);
+  for (const EntryCase& e : square_entry_cases()) {
+    Random random;
+    const Operands<double> operands(pattern, e.entry, e.real, random);
+    auto blocks = operands.blocks;
+    const Placed<double> placed(device(), blocks);
+    const count32 entries = pattern.view().entries();
+    for (const char* line : {"csr rows lanes=8", "sell:32 rows unroll=2"}) {
+      Plan with_entry = plan(line);
+      set_entry(with_entry, e.entry);
+      PackedMatrix A(pattern.view(), operands.problem(), with_entry, device());
+      A.update_values(placed.data(), Memory::backend);
+      EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                         reference_product(operands, Precision::double_, Op::none, Form::assign)))
+          << e.entry << ", " << line;
+    }
+    const std::string_view wanted = entry_kind(e.entry).approximate ? "quaternion" : e.entry;
+    EXPECT_EQ(cheapest_entry(operands.problem(), device(), placed.data(), entries, Memory::backend), wanted);
   }
 }
 
