@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
 #include "layout.hpp"
 #include "plan.hpp"
@@ -14,15 +15,7 @@
 namespace compound {
 
 /// Arrays of a Layout in the backend's memory, or borrowed from the pattern's owner.
-struct LayoutArrays {
-  idx height = 1;
-  idx positions = 0;
-  slot_t slots = 0;
-  const count32* start = nullptr;
-  const idx* length = nullptr;
-  const idx* column = nullptr;
-  const count32* presence = nullptr;
-  const idx* row_of = nullptr;
+struct LayoutArrays : layout_args {
   const count32* first_entry = nullptr;
 };
 

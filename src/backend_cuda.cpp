@@ -25,10 +25,6 @@ constexpr int threads_of_other_kernels = 128;  // packing and regrouping
 
 slot_t blocks_for(slot_t workers, int threads) { return (workers + threads - 1) / threads; }
 
-layout_args args_of(const LayoutArrays& l) {
-  return {l.height, l.positions, l.slots, l.start, l.length, l.column, l.presence, l.row_of};
-}
-
 /// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.
 class CudaCode final : public Code {
  public:
@@ -152,7 +148,7 @@ bool is_copy(const PackTask& t) {
 
 void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
   const slot_t workers = t.layout.height == 1 ? to - from : slot_t{t.layout.positions};
-  const pack_args args{args_of(t.layout), t.layout.first_entry, blocks, t.values, from, to};
+  const pack_args args{t.layout, t.layout.first_entry, blocks, t.values, from, to};
   launch(of(t.code).pack(), workers, args);
 }
 
@@ -213,7 +209,7 @@ void CudaBackend::multiply(const ProductTask& t) {
   }
   CudaCode& code = of(t.code);
   const bool gathers = t.op == Op::none;
-  product_args args{args_of(t.layout)};
+  product_args args{t.layout};
   args.x_blocks = gathers ? t.cols : t.rows;
   args.y_blocks = gathers ? t.rows : t.cols;
   args.value_slots = t.value_slots;

@@ -96,7 +96,7 @@ SimdTask simd_task(const ProductTask& t) {
   s.layout.length = a.length;
   s.layout.column = a.column;
   s.layout.row_of = a.row_of;
-  s.words = map_of<dynamic>(l.word_group, a.slots);
+  s.words = word_map_of(l.word_group, a.slots);
   s.rows = t.problem.block.rows;
   s.cols = t.problem.block.cols;
   s.fetch_x = t.plan.schedule.fetch_x;
@@ -185,7 +185,11 @@ class HostBackend final : public Backend {
 
   void pack(const PackTask& t) override { host::find_kernels(t.plan, t.problem)->pack(t); }
   std::optional<count32> first_misfit(const FitTask& t) override {
-    return host::find_kernels(t.entry, t.problem.scalar.precision, t.problem)->first_misfit(t);
+    const BlockShape& b = t.problem.block;
+    const host::Kernels* const kernels = host::find_kernels(t.entry, t.problem.scalar.precision, t.problem);
+    const slot_t found = kernels->first_misfit(t.blocks, t.entries, b.rows, b.cols);
+    if (found < 0) return {};
+    return static_cast<count32>(found);
   }
   void multiply(const ProductTask& t) override {
     if (!host::multiply_simd(t)) host::find_kernels(t.plan, t.problem)->multiply(t);

@@ -14,18 +14,9 @@ DiagonalArgs diagonal_args(const DiagonalTask& t, unsigned char* inverted) {
   const LayoutArrays& l = t.layout;
   const LayoutSpec& spec = t.plan.layout;
   DiagonalArgs a;
+  static_cast<layout_args&>(a) = l;
   a.block_size = b.rows;
-  a.positions = l.positions;
-  a.height = l.height;
-  a.start = l.start;
-  a.length = l.length;
-  a.column = l.column;
-  a.presence = l.presence;
-  a.row_of = l.row_of;
-  const bool one_group = spec.word_group == group_all;
-  a.word_shift =
-      one_group ? word_map<dynamic>::one_group : static_cast<int>(word_map<dynamic>::log2_of(spec.word_group));
-  a.word_stride = one_group ? l.slots : slot_t{spec.word_group};
+  a.words = word_map_of(spec.word_group, l.slots);
   a.words_by_row = spec.word_order == WordOrder::row;
   a.values = t.values;
   a.to = t.to;

@@ -49,4 +49,12 @@ std::string layout_name(const LayoutSpec& spec);
 /// Throws `argument` unless the whole text is a number in [least, most]; `what` names it in the message.
 idx parse_number(std::string_view text, idx least, idx most, std::string_view what);
 
+/// The device text's word map for words in groups of `group` over `items` items.
+inline word_map<dynamic> word_map_of(idx group, slot_t items) {
+  word_map<dynamic> map;
+  map.shift = group == group_all ? slot_t{word_map<1>::one_group} : word_map<1>::log2_of(group);
+  map.stride = group == group_all ? items : slot_t{group};
+  return map;
+}
+
 }  // namespace compound

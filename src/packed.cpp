@@ -43,7 +43,10 @@ void PackedMatrix::reschedule(const Schedule& schedule) {
 }
 
 void PackedMatrix::Integers::take(Backend& on, Layout& l) {
-  arrays = {.height = l.height, .positions = l.positions, .slots = l.slots()};
+  arrays = {};
+  arrays.height = l.height;
+  arrays.positions = l.positions;
+  arrays.slots = l.slots();
   arrays.start = start.take(on, l.start);
   arrays.length = length.take(on, l.length);
   arrays.column = column.take(on, l.column);
@@ -58,8 +61,11 @@ std::size_t PackedMatrix::Integers::bytes() const {
 
 void PackedMatrix::take_layout(const PatternView& pattern, PatternLifetime lifetime) {
   if (is_pattern(plan_.layout) && lifetime == PatternLifetime::outlives && backend_->name() == "host") {
-    integers_.arrays = {
-        .positions = rows_, .slots = entries_, .start = pattern.start.data(), .column = pattern.column.data()};
+    LayoutArrays& arrays = integers_.arrays;
+    arrays.positions = rows_;
+    arrays.slots = entries_;
+    arrays.start = pattern.start.data();
+    arrays.column = pattern.column.data();
     return;
   }
   Layout l = encode(pattern, plan_.layout);

@@ -1,7 +1,7 @@
 // Diagonal blocks of a square matrix: their diagonal scalars, and their inverses.
 #pragma once
 
-#include "layout/slices.hpp"
+#include "layout/layout_args.hpp"
 #include "layout/words.hpp"
 
 namespace compound {
@@ -9,17 +9,9 @@ namespace compound {
 /// What the functions of this file read and write, for any entry and form: plain pointers and sizes.
 ///
 /// Rows that a layout does not list are not visited: clear `to` and `inverted` first.
-struct DiagonalArgs {
+struct DiagonalArgs : layout_args {
   int block_size = 0;
-  idx positions = 0;
-  slot_t height = 1;
-  const count32* start = nullptr;
-  const idx* length = nullptr;
-  const idx* column = nullptr;
-  const count32* presence = nullptr;
-  const idx* row_of = nullptr;
-  int word_shift = 0;  ///< of the words' word_map
-  slot_t word_stride = 1;
+  word_map<dynamic> words;
   bool words_by_row = false;
   const void* values = nullptr;
   void* to = nullptr;                 ///< scalars: [rows][block_size], or inverses [rows][block_size][block_size]
@@ -40,8 +32,8 @@ struct diagonals {
 
   COMPOUND_FN explicit diagonals(const DiagonalArgs& a)
       : entry(Entry::of(a.block_size, a.block_size)),
-        slices{a.height, a.positions, a.start, a.length, a.column, a.presence, a.row_of},
-        matrix_words{{a.word_shift, a.word_stride}, a.words_by_row ? WordOrder::row : WordOrder::column},
+        slices(slices_from<Slices>(a)),
+        matrix_words{a.words, a.words_by_row ? WordOrder::row : WordOrder::column},
         values(static_cast<const Stored*>(a.values)),
         to(static_cast<scalar*>(a.to)) {}
 };

@@ -3,21 +3,11 @@
 #pragma once
 
 #include "entry/entries.hpp"
+#include "layout/layout_args.hpp"
 #include "pack_values.hpp"
 #include "spmv_components.hpp"
 
 namespace compound {
-
-/// The integers of a layout, as LayoutArrays has them.
-struct layout_args {
-  idx height = 1, positions = 0;
-  slot_t slots = 0;
-  const count32* start = nullptr;
-  const idx* length = nullptr;
-  const idx* column = nullptr;
-  const count32* presence = nullptr;
-  const idx* row_of = nullptr;
-};
 
 struct product_args {
   layout_args layout;
@@ -55,14 +45,8 @@ COMPOUND_FN word_map<Group> map_over(slot_t items) {
 
 template <class Form>
 COMPOUND_FN auto slices_over(const layout_args& l) {
-  slices<Form::height, Form::occupancy, Form::cache> s;
-  s.height = l.height;
-  s.positions = l.positions;
-  s.start = l.start;
-  s.length = l.length;
-  s.column = l.column;
-  s.presence = l.presence;
-  s.row_of = Form::reordered ? l.row_of : nullptr;
+  auto s = slices_from<slices<Form::height, Form::occupancy, Form::cache>>(l);
+  if constexpr (!Form::reordered) s.row_of = nullptr;
   return s;
 }
 

@@ -5,8 +5,7 @@
 #include <array>
 #include <type_traits>
 
-#include "../device/pack_values.hpp"
-#include "../device/spmv_rows.hpp"
+#include "../device/host_entry.hpp"
 #include "../entry_list.hpp"
 #include "kernels.hpp"
 
@@ -18,36 +17,49 @@ inline std::size_t vector_scalars(idx items, int n, idx group) {
   return n * (group <= 1 ? size : (size + group - 1) / group * group);
 }
 
-template <class Entry>
-Entry entry_of(const Problem& problem) {
-  return Entry::of(problem.block.rows, problem.block.cols);
+inline host_product host_product_of(const ProductTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  const BlockShape& b = t.problem.block;
+  const bool gathers = t.op == Op::none;
+  host_product p;
+  p.layout = t.layout;
+  p.rows = b.rows;
+  p.cols = b.cols;
+  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.x_words = word_map_of(l.vector_group, gathers ? t.cols : t.rows);
+  p.y_words = word_map_of(l.vector_group, gathers ? t.rows : t.cols);
+  p.words_by_row = l.word_order == WordOrder::row;
+  p.row_list = l.row_list;
+  p.y_scalars = static_cast<slot_t>(gathers ? vector_scalars(t.rows, b.rows, l.vector_group)
+                                            : vector_scalars(t.cols, b.cols, l.vector_group));
+  p.op = t.op;
+  p.update = t.update;
+  p.values = t.values;
+  p.x = t.x;
+  p.z = t.z;
+  p.y = t.y;
+  return p;
 }
 
-template <class Slices>
-Slices slices_of(const LayoutArrays& l) {
-  Slices s;
-  s.height = l.height;
-  s.positions = l.positions;
-  s.start = l.start;
-  s.length = l.length;
-  s.column = l.column;
-  s.presence = l.presence;
-  s.row_of = l.row_of;
-  return s;
+inline host_packing host_packing_of(const PackTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  host_packing p;
+  p.layout = t.layout;
+  p.rows = t.problem.block.rows;
+  p.cols = t.problem.block.cols;
+  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.words_by_row = l.word_order == WordOrder::row;
+  p.first_entry = t.layout.first_entry;
+  p.blocks = t.blocks;
+  p.values = t.values;
+  return p;
 }
-
-/// The plain kernel: everything but entry, precision and operation at run time.
-struct AnyForm {
-  using Slices = slices<dynamic, Occupancy::any>;
-  static constexpr slot_t group = dynamic, vector_group = dynamic;
-  static constexpr WordOrder order = WordOrder::any;
-};
 
 /// Compressed rows of contiguous column-major blocks, as in PETSc's BAIJ: the same text with its integers known.
 struct BaijForm {
   using Slices = slices<1, Occupancy::lengths>;
-  static constexpr slot_t group = 1, vector_group = 1;
-  static constexpr WordOrder order = WordOrder::column;
+  using Words = matrix_words<1, WordOrder::column>;
+  using Vector = vector_words<1>;
 
   static bool serves(const LayoutSpec& l) {
     return l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column && l.vector_group == 1;
@@ -57,120 +69,33 @@ struct BaijForm {
 /// Slices of 8 rows and words by column in groups of 8, as vector code reads them.
 struct SlicesOf8Form {
   using Slices = slices<8, Occupancy::lengths>;
-  static constexpr slot_t group = 8, vector_group = 1;
-  static constexpr WordOrder order = WordOrder::column;
+  using Words = matrix_words<8, WordOrder::column>;
+  using Vector = vector_words<1>;
 
   static bool serves(const LayoutSpec& l) {
     return l.slice == 8 && l.word_group == 8 && l.word_order == WordOrder::column && l.occupancy == Occupancy::lengths;
   }
 };
 
-template <class Form>
-auto matrix_words_of(const LayoutSpec& l, slot_t slots) {
-  return matrix_words<Form::group, Form::order>{map_of<Form::group>(l.word_group, slots), l.word_order};
-}
-
-template <class Entry, class Stored, class Form>
-auto product_of(const ProductTask& t) {
-  using Words = matrix_words<Form::group, Form::order>;
-  using Vector = vector_words<Form::vector_group>;
-  using S = typename Entry::scalar;
-  product<Entry, Stored, typename Form::Slices, Words, Vector> p;
-  const LayoutSpec& l = t.plan.layout;
-  const bool gathers = t.op == Op::none;
-  p.entry = entry_of<Entry>(t.problem);
-  p.slices = slices_of<typename Form::Slices>(t.layout);
-  p.matrix_words = matrix_words_of<Form>(l, t.layout.slots);
-  p.x_words = Vector{map_of<Form::vector_group>(l.vector_group, gathers ? t.cols : t.rows)};
-  p.y_words = Vector{map_of<Form::vector_group>(l.vector_group, gathers ? t.rows : t.cols)};
-  p.values = static_cast<const Stored*>(t.values);
-  p.x = static_cast<const S*>(t.x);
-  p.z = static_cast<const S*>(t.z);
-  p.y = static_cast<S*>(t.y);
-  return p;
-}
-
-/// Fetches what a position's entries are some 2 KB later, into all caches: they may be used again.
-template <class Product>
-void prefetch_row(const Product& p, idx position) {
-  if constexpr (!std::is_same_v<decltype(p.slices), slices<1, Occupancy::lengths>>) return;
-  const slot_t entry_bytes = slot_t(p.entry.words()) * sizeof(typename Product::stored_type);
-  const char* const first = reinterpret_cast<const char*>(p.values) + p.slices.first(position) * entry_bytes + 2048;
-  for (slot_t at = 0; at < p.slices.count(position) * entry_bytes; at += 64) __builtin_prefetch(first + at);
-}
-
-template <Update update, class Product>
-void gather(const Product& p) {
-  for (idx position = 0; position < p.slices.positions; ++position) {
-    prefetch_row(p, position);
-    multiply_row<Op::none, update, 1>(p, position, 0);
-  }
-}
-
-template <Op op, class Product>
-void scatter(const Product& p) {
-  for (idx position = 0; position < p.slices.positions; ++position) {
-    prefetch_row(p, position);
-    scatter_row<op>(p, position);
-  }
-}
-
-template <class Entry, class Stored, class Form>
-void multiply_form(const ProductTask& t) {
-  using S = typename Entry::scalar;
-  auto p = product_of<Entry, Stored, Form>(t);
-  const idx group = t.plan.layout.vector_group;
-  const auto start_from_z = [&](idx blocks, int n) {
-    fill(p.y, t.update == Update::add ? p.z : static_cast<const S*>(nullptr), vector_scalars(blocks, n, group));
-  };
-  if (t.op != Op::none) {
-    start_from_z(t.cols, p.entry.cols());
-    // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
-    if (is_complex<S> && t.op == Op::hermitian) return scatter < is_complex<S> ? Op::hermitian : Op::transpose > (p);
-    return scatter<Op::transpose>(p);
-  }
-  if (t.plan.layout.row_list) {  // rows that are not listed are 0 or z, the others add to that
-    start_from_z(t.rows, p.entry.rows());
-    p.z = p.y;
-    return gather<Update::add>(p);
-  }
-  return t.update == Update::add ? gather<Update::add>(p) : gather<Update::assign>(p);
-}
-
 template <class Entry, class Stored>
 void multiply(const ProductTask& t) {
+  using host_forms::product_over;
   const LayoutSpec& l = t.plan.layout;
-  if (BaijForm::serves(l)) return multiply_form<Entry, Stored, BaijForm>(t);
+  const host_product p = host_product_of(t);
+  if (BaijForm::serves(l)) return host_forms::run(product_over<Entry, Stored, BaijForm>(p), p);
   const bool gathers_all_rows = t.op == Op::none && !l.row_list && l.vector_group == 1;
   if (gathers_all_rows && SlicesOf8Form::serves(l)) {
-    const auto p = product_of<Entry, Stored, SlicesOf8Form>(t);
-    return t.update == Update::add ? gather<Update::add>(p) : gather<Update::assign>(p);
+    const auto product = product_over<Entry, Stored, SlicesOf8Form>(p);
+    return p.update == Update::add ? host_forms::gather<Update::add>(product)
+                                   : host_forms::gather<Update::assign>(product);
   }
-  return multiply_form<Entry, Stored, AnyForm>(t);
-}
-
-template <class Entry, class Stored, class Form>
-auto packing_of(const PackTask& t) {
-  packing<Entry, Stored, typename Form::Slices, matrix_words<Form::group, Form::order>> p;
-  p.entry = entry_of<Entry>(t.problem);
-  p.slices = slices_of<typename Form::Slices>(t.layout);
-  p.matrix_words = matrix_words_of<Form>(t.plan.layout, t.layout.slots);
-  p.first_entry = t.layout.first_entry;
-  p.blocks = static_cast<const typename Entry::scalar*>(t.blocks);
-  p.values = static_cast<Stored*>(t.values);
-  return p;
-}
-
-template <class Entry, class Stored, class Form>
-void pack_rows(const PackTask& t) {
-  const auto p = packing_of<Entry, Stored, Form>(t);
-  for (idx position = 0; position < p.slices.positions; ++position) pack_row(p, position);
+  multiply_on_host<Entry, Stored>(p);
 }
 
 /// Slice by slice in the order of the slots, so that every line of the packed words is written once and whole.
 template <class Entry, class Stored>
 void pack_slices(const PackTask& t) {
-  const auto p = packing_of<Entry, Stored, SlicesOf8Form>(t);
+  const auto p = packing_over<Entry, Stored, SlicesOf8Form>(host_packing_of(t));
   constexpr idx height = 8;
   for (idx position = 0; position < p.slices.positions; position += height) {
     const slot_t first = p.slices.first(position);
@@ -192,47 +117,14 @@ void pack_slices(const PackTask& t) {
 template <class Entry, class Stored>
 void pack(const PackTask& t) {
   if (SlicesOf8Form::serves(t.plan.layout)) return pack_slices<Entry, Stored>(t);
-  return BaijForm::serves(t.plan.layout) ? pack_rows<Entry, Stored, BaijForm>(t) : pack_rows<Entry, Stored, AnyForm>(t);
-}
-
-template <class Entry>
-std::optional<count32> first_misfit(const FitTask& t) {
-  using S = typename Entry::scalar;
-  const Entry entry = entry_of<Entry>(t.problem);
-  const slot_t size = slot_t{entry.rows()} * entry.cols();
-  const S* block = static_cast<const S*>(t.blocks);
-  for (count32 e = 0; e < t.entries; ++e, block += size)
-    if (!fits(entry, full_block<S>{block, entry.rows()})) return e;
-  return {};
+  const host_packing p = host_packing_of(t);
+  return BaijForm::serves(t.plan.layout) ? pack_on_host<Entry, Stored, BaijForm>(p) : pack_on_host<Entry, Stored>(p);
 }
 
 /// Diagonals are taken once in a while: one form will do.
 template <class Entry, class Stored>
-void diagonal(const DiagonalArgs& a) {
-  using Words = matrix_words<AnyForm::group, AnyForm::order>;
-  for (idx position = 0; position < a.positions; ++position)
-    write_diagonal<Entry, Stored, AnyForm::Slices, Words>(a, position);
-}
-
-template <class Entry, class Stored>
-void invert_diagonal(const DiagonalArgs& a) {
-  using Words = matrix_words<AnyForm::group, AnyForm::order>;
-  for (idx position = 0; position < a.positions; ++position)
-    compound::invert_diagonal<Entry, Stored, AnyForm::Slices, Words>(a, position);
-}
-
-template <class S, class Real>
-struct stored_as {
-  using type = Real;
-};
-template <class T, class Real>
-struct stored_as<complex_number<T>, Real> {
-  using type = complex_number<Real>;
-};
-
-template <class Entry, class Stored>
-inline constexpr Kernels kernels_of{multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit<Entry>,
-                                    diagonal<Entry, Stored>, invert_diagonal<Entry, Stored>};
+inline constexpr Kernels kernels_of{multiply<Entry, Stored>, pack<Entry, Stored>, first_misfit_on_host<Entry>,
+                                    diagonal_on_host<Entry, Stored>, invert_diagonal_on_host<Entry, Stored>};
 
 template <class Entry, class Real>
 constexpr KernelRow kernel_row() {

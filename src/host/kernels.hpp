@@ -2,8 +2,6 @@
 // a plan is run-time values.
 #pragma once
 
-#include <optional>
-
 #include "../backend.hpp"
 #include "../device/diagonal.hpp"
 
@@ -12,7 +10,7 @@ namespace compound::host {
 struct Kernels {
   void (*multiply)(const ProductTask&);
   void (*pack)(const PackTask&);
-  std::optional<count32> (*first_misfit)(const FitTask&);
+  slot_t (*first_misfit)(const void* blocks, slot_t entries, int rows, int cols);  ///< -1: none
   void (*diagonal)(const DiagonalArgs&);
   void (*invert_diagonal)(const DiagonalArgs&);
 };
@@ -28,17 +26,6 @@ struct KernelRow {
 /// The table of one (vector scalar, stored word) pair; each is compiled in a file of its own.
 template <class S, class Real>
 std::span<const KernelRow> kernel_table();
-
-/// The device text's word map for words in groups of `group` over `items` items.
-template <slot_t Group>
-word_map<Group> map_of(idx group, slot_t items) {
-  word_map<Group> map;
-  if constexpr (Group == dynamic) {
-    map.shift = group == group_all ? word_map<1>::one_group : word_map<1>::log2_of(group);
-    map.stride = group == group_all ? items : slot_t{group};
-  }
-  return map;
-}
 
 /// Null where nothing is compiled for the plan.
 const Kernels* find_kernels(const Plan& plan, const Problem& problem);
