@@ -127,6 +127,7 @@ class CudaBackend final : public Backend {
   void sum(const SumTask& task) override;
 
  private:
+  std::optional<count32> first_misfit_on_host(const FitTask& task);
   void pack_part(const PackTask& task, const void* blocks, slot_t from, slot_t to);
   void pack_from_host(const PackTask& task);
   /// A kernel with one worker for each of `workers`.
@@ -174,9 +175,24 @@ void CudaBackend::pack(const PackTask& t) {
         "copying values");
 }
 
+/// By the host's kernels; a user's kind that has none is checked on the device, chunk by chunk.
+std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
+  if (!entry_kind(t.entry).user_defined) return host_backend()->first_misfit(t);
+  const std::size_t each = block_bytes(t.problem);
+  const auto in_chunk = static_cast<count32>(std::max<std::size_t>(1, cuda::Staging::chunk_bytes / each));
+  const DeviceMemory buffer(std::min(in_chunk, t.entries) * each);
+  for (count32 from = 0; from < t.entries; from += std::min(in_chunk, t.entries - from)) {
+    const count32 count = std::min(in_chunk, t.entries - from);
+    upload(buffer.data(), static_cast<const char*>(t.blocks) + from * each, count * each);
+    if (const auto found = first_misfit({t.entry, t.problem, buffer.data(), count, Memory::backend}))
+      return from + *found;
+  }
+  return {};
+}
+
 std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   if (t.entry == "dense" || t.entries == 0) return {};
-  if (t.blocks_in == Memory::host) return host_backend()->first_misfit(t);
+  if (t.blocks_in == Memory::host) return first_misfit_on_host(t);
   const DeviceMemory first(sizeof(count32));
   check(cudaMemsetAsync(first.data(), 0xff, sizeof(count32), queue_), "preparing a check");
   const fit_args args{t.blocks, t.entries, static_cast<count32*>(first.data())};

@@ -23,7 +23,7 @@ std::vector<Candidate> candidates(const Problem& p) {
   for (const EntryKind& kind : entry_kinds()) {
     const EntryShape shape = kind.shape(p.scalar.field, p.block);
     const std::size_t bytes = entry_bytes(shape, p.scalar);
-    if (shape.words != 0 && bytes < dense && !kind.approximate) all.push_back({kind.name, bytes});
+    if (shape.words != 0 && bytes < dense && !kind.approximate && !kind.user_defined) all.push_back({kind.name, bytes});
   }
   std::ranges::stable_sort(all, {}, &Candidate::bytes);
   return all;

@@ -35,7 +35,7 @@ constexpr EntryKind only_by_name(EntryKind kind) {
 }
 
 /// Of kinds with as many words the first is chosen.
-constexpr EntryKind kinds[] = {
+constexpr EntryKind built_in[] = {
     {"dense", "all scalars of the block", "dense", {}, {}, 2, [](BlockShape b) { return b.rows * b.cols; }},
     {"complex", "[[a,-b],[b,a]], as a, b", "complex_entry", shape_of<complex_entry<R>>(), {}},
     of_one_shape<quaternion>("quaternion", "multiplication by a quaternion from the left"),
@@ -44,6 +44,11 @@ constexpr EntryKind kinds[] = {
     of_square_blocks<scaled_identity<R, dynamic>>("scaled_identity", "a scalar times the identity"),
     only_by_name(of_one_shape<unit_quaternion>("unit_quaternion", "a quaternion of length one, to 8 rounding errors")),
 };
+
+std::deque<EntryKind>& kinds() {
+  static std::deque<EntryKind> all(std::begin(built_in), std::end(built_in));
+  return all;
+}
 
 std::string shape_text(int rows, int cols) { return std::to_string(rows) + "x" + std::to_string(cols); }
 
@@ -69,16 +74,23 @@ std::string EntryKind::why_not(Field field, BlockShape block) const {
          ", the matrix has " + shape_text(block.rows, block.cols);
 }
 
-std::span<const EntryKind> entry_kinds() { return kinds; }
+const std::deque<EntryKind>& entry_kinds() { return kinds(); }
+
+void add_entry_kind(const EntryKind& kind) { kinds().push_back(kind); }
+
+void update_entry_kind(const EntryKind& kind) {
+  for (EntryKind& known : kinds())
+    if (known.name == kind.name) known = kind;
+}
 
 std::string entry_kind_names() {
   std::string names;
-  for (const EntryKind& k : kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  for (const EntryKind& k : kinds()) names += (names.empty() ? "" : ", ") + std::string(k.name);
   return names;
 }
 
 const EntryKind& entry_kind(std::string_view name) {
-  for (const EntryKind& k : kinds)
+  for (const EntryKind& k : kinds())
     if (k.name == name) return k;
   throw error(ErrorKind::argument, "unknown entry '" + std::string(name) + "'; choose " + entry_kind_names());
 }

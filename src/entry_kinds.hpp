@@ -1,7 +1,7 @@
 // The kinds of entry there are, as a table: name, shape, words.
 #pragma once
 
-#include <span>
+#include <deque>
 #include <string>
 #include <string_view>
 
@@ -30,6 +30,7 @@ struct EntryKind {
   int sizes = 0;                   ///< that `type` takes beside the scalar: 2 rows and columns, 1 that of square blocks
   int (*words)(BlockShape) = nullptr;  ///< of a kind that takes sizes
   bool approximate = false;            ///< a block may differ a little: never chosen unasked
+  bool user_defined = false;           ///< registered while the program runs (entry_registry.hpp): only by name
 
   /// Of this kind in a matrix of such blocks; words 0 where it does not exist.
   EntryShape shape(Field field, BlockShape block) const;
@@ -37,7 +38,12 @@ struct EntryKind {
   std::string why_not(Field field, BlockShape block) const;
 };
 
-std::span<const EntryKind> entry_kinds();
+/// All kinds there are by now; those that are added come last and leave the others where they are.
+const std::deque<EntryKind>& entry_kinds();
+
+/// For entry_registry.cpp alone. `name`, `type` and `description` must live as long as the program.
+void add_entry_kind(const EntryKind& kind);
+void update_entry_kind(const EntryKind& kind);
 
 /// Throws `argument` listing the names there are.
 const EntryKind& entry_kind(std::string_view name);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "entry_registry.hpp"
+
 namespace compound::cuda {
 
 namespace {
@@ -50,21 +52,27 @@ std::string common_form(const Plan& plan, const Problem& problem) {
   return t;
 }
 
-std::string whole_source(const std::string& form, const std::string& bounds, const std::string& call,
-                         const std::string& arguments) {
-  return "#include \"kernels.hpp\"\nusing namespace compound;\nstruct form {\n" + form +
+/// A user's kind has its text before the kernel.
+std::string text_before(std::string_view entry) {
+  const std::string* const text = entry_text(entry);
+  return (text ? *text : "") + "using namespace compound;\n";
+}
+
+std::string whole_source(std::string_view entry, const std::string& form, const std::string& bounds,
+                         const std::string& call, const std::string& arguments) {
+  return "#include \"kernels.hpp\"\n" + text_before(entry) + "struct form {\n" + form +
          "};\nextern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + kernel_name +
          "(const __grid_constant__ " + arguments + " a) { " + call + "<form>(a); }\n";
 }
 
 /// A kernel whose workers each call `function(a, worker)` while worker < a.`workers`.
-std::string worker_source(const std::string& header, const std::string& arguments, const std::string& workers,
-                          const std::string& function) {
-  return "#include \"entry/entries.hpp\"\n#include \"" + header +
-         "\"\nusing namespace compound;\nextern \"C\" __global__ void __launch_bounds__(128) " + kernel_name +
-         "(const __grid_constant__ " + arguments + " a) {\n" +
-         "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." + workers + ") " +
-         function + "(a, worker);\n}\n";
+std::string worker_source(std::string_view entry, const std::string& header, const std::string& arguments,
+                          const std::string& workers, const std::string& function) {
+  return "#include \"entry/entries.hpp\"\n#include \"" + header + "\"\n" + text_before(entry) +
+         "extern \"C\" __global__ void __launch_bounds__(128) " + kernel_name + "(const __grid_constant__ " +
+         arguments +
+         " a) {\n  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." + workers +
+         ") " + function + "(a, worker);\n}\n";
 }
 
 /// The functions of device/diagonal.hpp take a layout and word map that are known at run time.
@@ -79,6 +87,8 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
   const Schedule& s = plan.schedule;
   if (!s.of_device() || s.blocks < 1) return "a device's schedule needs threads= and blocks=";
   if (s.traversal == Traversal::slots) return "the cuda backend traverses by rows or components";
+  if (!entry_text(plan.entry))
+    return "entry " + std::string(plan.entry) + " has no text for devices: name its file (-mat_compound_entry_file)";
   if (s.traversal == Traversal::components && plan.entry != "dense")
     return "components are of dense blocks; entry " + std::string(plan.entry) + " goes by rows";
   if (s.threads * s.blocks > 2048)
@@ -92,16 +102,17 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
 }
 
 std::string diagonal_source(const Plan& plan, const Problem& problem) {
-  return worker_source("diagonal.hpp", "DiagonalArgs", "positions", diagonal_function("write_diagonal", plan, problem));
+  return worker_source(plan.entry, "diagonal.hpp", "DiagonalArgs", "positions",
+                       diagonal_function("write_diagonal", plan, problem));
 }
 
 std::string inverse_source(const Plan& plan, const Problem& problem) {
-  return worker_source("diagonal.hpp", "DiagonalArgs", "positions",
+  return worker_source(plan.entry, "diagonal.hpp", "DiagonalArgs", "positions",
                        diagonal_function("invert_diagonal", plan, problem));
 }
 
 std::string sum_source(ScalarType scalar, Update update) {
-  return worker_source("sum_lists.hpp", "SumArgs", "sums",
+  return worker_source("dense", "sum_lists.hpp", "SumArgs", "sums",
                        "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">");
 }
 
@@ -113,14 +124,15 @@ std::string scalar_name(ScalarType s) {
 std::string entry_name(std::string_view entry, const Problem& problem) {
   const EntryKind& kind = entry_kind(entry);
   const int sizes[] = {problem.block.rows, problem.block.cols};
-  std::string name = std::string(kind.type) + "<" + scalar_name(problem.scalar);
+  // A user's template is in no namespace, and may be named like something in ours.
+  std::string name = (kind.user_defined ? "::" : "") + std::string(kind.type) + "<" + scalar_name(problem.scalar);
   for (int i = 0; i < kind.sizes; ++i) name += ", " + std::to_string(sizes[i]);
   return name + ">";
 }
 
 std::string fit_source(std::string_view entry, const Problem& problem) {
   const std::string shape = std::to_string(problem.block.rows) + ", " + std::to_string(problem.block.cols);
-  return worker_source("first_misfit.hpp", "fit_args", "entries",
+  return worker_source(entry, "first_misfit.hpp", "fit_args", "entries",
                        "check_block<" + entry_name(entry, problem) + ", " + shape + ">");
 }
 
@@ -140,17 +152,17 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
   constant("Balance", "balance", balance_text(s.balance));
   constant("bool", "shares_values", text(shares_values));
   constant("bool", "reordered", text(reordered));
-  return whole_source(form, std::to_string(s.threads) + ", " + std::to_string(s.blocks), "multiply_all",
+  return whole_source(plan.entry, form, std::to_string(s.threads) + ", " + std::to_string(s.blocks), "multiply_all",
                       "product_args");
 }
 
 std::string pack_source(const Plan& plan, const Problem& problem) {
-  return whole_source(common_form(plan, problem) + "  static constexpr bool reordered = false;\n", "128", "pack_all",
-                      "pack_args");
+  return whole_source(plan.entry, common_form(plan, problem) + "  static constexpr bool reordered = false;\n", "128",
+                      "pack_all", "pack_args");
 }
 
 std::string regroup_source(const Plan& plan, const Problem& problem) {
-  return whole_source(common_form(plan, problem), "128", "regroup_all", "regroup_args");
+  return whole_source(plan.entry, common_form(plan, problem), "128", "regroup_all", "regroup_args");
 }
 
 slot_t workers_of(const Plan& plan, const Problem& problem, Op op, idx positions) {

@@ -41,6 +41,8 @@ struct Library {
   decltype(&::nvrtcGetProgramLog) log = nullptr;
   decltype(&::nvrtcGetCUBINSize) cubin_size = nullptr;
   decltype(&::nvrtcGetCUBIN) cubin = nullptr;
+  decltype(&::nvrtcAddNameExpression) add_name = nullptr;
+  decltype(&::nvrtcGetLoweredName) lowered_name = nullptr;
   decltype(&::nvrtcGetErrorString) error_string = nullptr;
 
   bool take_from(void* handle) {
@@ -52,6 +54,7 @@ struct Library {
            take(destroy, "nvrtcDestroyProgram") && take(compile, "nvrtcCompileProgram") &&
            take(log_size, "nvrtcGetProgramLogSize") && take(log, "nvrtcGetProgramLog") &&
            take(cubin_size, "nvrtcGetCUBINSize") && take(cubin, "nvrtcGetCUBIN") &&
+           take(add_name, "nvrtcAddNameExpression") && take(lowered_name, "nvrtcGetLoweredName") &&
            take(error_string, "nvrtcGetErrorString");
   }
 };
@@ -94,6 +97,8 @@ class Program {
       names.push_back(file.name);
       texts.push_back(file.text);
     }
+    names.push_back("petsccompound/entry.hpp");
+    texts.push_back("#pragma once\n#include \"entry/custom.hpp\"\n");
     check(nvrtc_.create(&program_, source.c_str(), "compound.cu", static_cast<int>(names.size()), texts.data(),
                         names.data()));
   }
@@ -106,6 +111,13 @@ class Program {
     for (const std::string& option : options) pointers.push_back(option.c_str());
     ++compiles;
     check(nvrtc_.compile(program_, static_cast<int>(pointers.size()), pointers.data()));
+  }
+
+  void add_name(const std::string& expression) { check(nvrtc_.add_name(program_, expression.c_str())); }
+  std::string lowered_name(const std::string& expression) const {
+    const char* name = nullptr;
+    check(nvrtc_.lowered_name(program_, expression.c_str(), &name));
+    return name;
   }
 
   std::string cubin() const { return text(nvrtc_.cubin_size, nvrtc_.cubin); }
@@ -137,6 +149,13 @@ std::string compile(const std::string& source, int capability) {
   Program program(source);
   program.compile(compile_options(capability));
   return program.cubin();
+}
+
+std::string lowered_name(const std::string& source, const std::string& expression) {
+  Program program(source);
+  program.add_name(expression);
+  program.compile(compile_options(90));
+  return program.lowered_name(expression);
 }
 
 std::vector<std::string> compile_options(int capability) {

@@ -13,6 +13,9 @@ namespace compound::cuda {
 /// compile.
 std::string compile(const std::string& source, int capability);
 
+/// Mangled name of a function template's instance that a source has: "f<3>" may be "_Z1fILi3EEvv". Throws as compile().
+std::string lowered_name(const std::string& source, const std::string& expression);
+
 /// What compile() tells NVRTC.
 std::vector<std::string> compile_options(int capability);
 

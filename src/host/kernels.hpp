@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../backend.hpp"
-#include "../device/diagonal.hpp"
+#include "../device/host_entry.hpp"
 
 namespace compound::host {
 
@@ -26,6 +26,50 @@ struct KernelRow {
 /// The table of one (vector scalar, stored word) pair; each is compiled in a file of its own.
 template <class S, class Real>
 std::span<const KernelRow> kernel_table();
+
+/// Scalars of a vector of `items` blocks of n scalars: whole groups.
+inline std::size_t vector_scalars(idx items, int n, idx group) {
+  const std::size_t size = items;
+  return n * (group <= 1 ? size : (size + group - 1) / group * group);
+}
+
+inline host_product host_product_of(const ProductTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  const BlockShape& b = t.problem.block;
+  const bool gathers = t.op == Op::none;
+  host_product p;
+  p.layout = t.layout;
+  p.rows = b.rows;
+  p.cols = b.cols;
+  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.x_words = word_map_of(l.vector_group, gathers ? t.cols : t.rows);
+  p.y_words = word_map_of(l.vector_group, gathers ? t.rows : t.cols);
+  p.words_by_row = l.word_order == WordOrder::row;
+  p.row_list = l.row_list;
+  p.y_scalars = static_cast<slot_t>(gathers ? vector_scalars(t.rows, b.rows, l.vector_group)
+                                            : vector_scalars(t.cols, b.cols, l.vector_group));
+  p.op = t.op;
+  p.update = t.update;
+  p.values = t.values;
+  p.x = t.x;
+  p.z = t.z;
+  p.y = t.y;
+  return p;
+}
+
+inline host_packing host_packing_of(const PackTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  host_packing p;
+  p.layout = t.layout;
+  p.rows = t.problem.block.rows;
+  p.cols = t.problem.block.cols;
+  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.words_by_row = l.word_order == WordOrder::row;
+  p.first_entry = t.layout.first_entry;
+  p.blocks = t.blocks;
+  p.values = t.values;
+  return p;
+}
 
 /// Null where nothing is compiled for the plan.
 const Kernels* find_kernels(const Plan& plan, const Problem& problem);

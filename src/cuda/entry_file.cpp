@@ -1,0 +1,76 @@
+#include "cuda/entry_file.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "cuda/kernel_source.hpp"
+#include "cuda/nvrtc.hpp"
+#include "entry_registry.hpp"
+#include "error.hpp"
+
+namespace compound::cuda {
+
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+/// As it is named outside our namespace.
+std::string compound_name(ScalarType s) { return (s.field == Field::complex ? "compound::" : "") + scalar_name(s); }
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf()))
+    throw error(ErrorKind::argument, "the file of an entry, '" + file + "', cannot be read or is empty");
+  if (text.str().size() > most_bytes)
+    throw error(ErrorKind::argument, "the file of an entry, '" + file + "', has " + std::to_string(text.str().size()) +
+                                         " bytes; a header of up to 1 MB is expected");
+  return text.str();
+}
+
+/// Compiles a kernel whose name has the shape in it.
+EntryShape shape_in(const std::string& source, Field field) {
+  const std::string name = lowered_name(
+      source, "entry_shape<tried::rows(), tried::cols(), tried::words(), compound::is_complex<tried::word>>");
+  const std::size_t at = name.find("entry_shapeI");
+  EntryShape s;
+  int complex_words = 0;
+  if (at == std::string::npos || std::sscanf(name.c_str() + at, "entry_shapeILi%dELi%dELi%dELb%dE", &s.rows, &s.cols,
+                                             &s.words, &complex_words) != 4)
+    throw error(ErrorKind::unsupported, "no shape in the compiler's name '" + name + "'");
+  s.real_words = field == Field::complex && !complex_words;
+  return s;
+}
+
+/// The user's text and a kernel that uses all that a kind must have.
+std::string trial_source(const std::string& name, const std::string& file, const std::string& text, ScalarType scalar) {
+  return "#include \"first_misfit.hpp\"\n#include \"entry/entries.hpp\"\n#line 1 \"" + file + "\"\n" + text +
+         "\n#line 1 \"(use of entry " + name + ")\"\nusing tried = ::" + name + "<" + compound_name(scalar) +
+         R"(>;
+template <int rows, int cols, int words, bool complex_words>
+__global__ void entry_shape(const compound::fit_args a, const tried::word* w, const tried::scalar* x, tried::scalar* y) {
+  compound::check_block<tried, rows, cols>(a, blockIdx.x);
+  const compound::words_ref<tried::word, const tried::word> words_of{w, 1, 1};
+  tried::of(rows, cols).madd<compound::Op::none>(words_of, x, y);
+  tried::of(rows, cols).madd<compound::Op::hermitian>(words_of, x, y);
+}
+)";
+}
+
+}  // namespace
+
+void register_entry_file(std::string_view name, const std::string& file, ScalarType scalar) {
+  const std::string text = text_of(file);
+  const std::string source = trial_source(std::string(name), file, text, scalar);
+  EntryShape shape;
+  try {
+    shape = shape_in(source, scalar.field);
+  } catch (const error& e) {
+    if (!nvrtc_version()) throw;
+    throw error(ErrorKind::argument, "entry '" + std::string(name) + "' from '" + file + "': " + e.what());
+  }
+  register_entry_text(name, file, text, scalar.field, shape);
+}
+
+}  // namespace compound::cuda

@@ -1,0 +1,35 @@
+// Kinds of entry that a user brings: kernels for the host, registered by a program, and a text for devices, from a
+// file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "device/host_entry.hpp"
+#include "entry_kinds.hpp"
+
+namespace compound {
+
+/// Makes a kind known for one scalar type on the host. It is tried first: made-up words must come back from their
+/// block, and its products must be the block's. Again with the same name: the newer one counts.
+///
+/// Throws `argument` saying what is wrong: a built-in kind's name, a structure of another version, a size of 0 or
+/// beyond 32, a shape other than that of the kind's text, words or products that the trial refutes.
+void register_host_entry(const host_entry& entry);
+
+/// Makes a kind's text known for devices: C++ that defines `template <class S> struct <name>`. The shape is what the
+/// compiler says of it (cuda/entry_file.hpp). The same again is nothing new.
+///
+/// Throws `argument` for a built-in kind's name, a shape other than that of its host kernels, another text under a
+/// known name.
+void register_entry_text(std::string_view name, const std::string& file, const std::string& text, Field field,
+                         const EntryShape& shape);
+
+/// The kernels of a kind for vectors and blocks of this scalar; null where none is registered.
+const host_entry* registered_host_entry(std::string_view name, ScalarType scalar);
+
+/// What devices compile before kernels of the kind, with the user's file and line numbers; empty for built-in kinds,
+/// null where the kind is a user's and has no text.
+const std::string* entry_text(std::string_view name);
+
+}  // namespace compound
