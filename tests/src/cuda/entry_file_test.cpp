@@ -97,7 +97,8 @@ TEST_F(EntryFile, ThatDoesNotCompileIsAnErrorWithItsLine) {
 TEST_F(EntryFile, WithoutTheTemplateIsAnErrorThatNamesIt) {
   const std::string file = write("other.hpp", text_of_kind("other", good_block));
 
-  EXPECT_ERROR(cuda::register_entry_file("another", file, real_double), ErrorKind::argument, "\"another\"");
+  EXPECT_ERROR(cuda::register_entry_file("another", file, real_double), ErrorKind::argument,
+               "(use of entry another)(1): error");
 }
 
 TEST_F(EntryFile, WithoutAFunctionIsAnErrorThatNamesIt) {
