@@ -5,7 +5,7 @@
 #   lib/petsccompound/<build>/bin/                   programs, each for its PETSc
 #   lib/pkgconfig/petsccompound-<build>.pc           `pkg-config --variable=plugin` is the plugin's path
 #   lib/cmake/petsccompound/                         find_package(petsccompound COMPONENTS real ...); builds/<build>.cmake
-#   include/petsccompound.h, share/petsccompound/examples/, share/doc/petsc-compound/, share/man/
+#   include/petsccompound.h, include/petsccompound/ (kinds of entry of one's own), share/petsccompound/examples/, share/doc/petsc-compound/, share/man/
 #
 # Nothing installed names the build tree or the prefix: the tree may be moved.
 
@@ -88,7 +88,10 @@ endfunction()
 function(compound_install)
   install(TARGETS petsccompound LIBRARY DESTINATION "${compound_plugin_dir}")
   set_target_properties(petsccompound PROPERTIES INSTALL_RPATH "")
-  install(FILES "${PROJECT_SOURCE_DIR}/include/petsccompound.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h*")
+  # What a kind of entry of a user's own is compiled with.
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/device" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/petsccompound"
+    FILES_MATCHING PATTERN "*.hpp")
 
   include(CMakePackageConfigHelpers)
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/install/petsccompoundConfigVersion.cmake"

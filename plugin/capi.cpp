@@ -1,6 +1,8 @@
 #include "petsccompound.h"
 
+#include "entry_registry.hpp"
 #include "mat_mpi.hpp"
+#include "petsccompound/register_entry.hpp"
 #include "types.hpp"
 #include "view.hpp"
 
@@ -45,5 +47,12 @@ PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info) {
   Settings* settings;
   PetscCall(settings_of(A, &settings));
   PetscCall(collect_info(A, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCompoundRegisterHostEntry(const compound::host_entry* entry) {
+  PetscFunctionBegin;
+  PetscCheck(entry, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "No entry to register");
+  PetscCall(guarded(PETSC_COMM_SELF, [&] { compound::register_host_entry(*entry); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
