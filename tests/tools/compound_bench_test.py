@@ -241,6 +241,8 @@ def test_blocks_of_any_shape(args):
     if args.ranks > 1:
         return
     scalar = 16 if args.scalar == "complex" else 8
+    _, tables = good(args, ["-n", "3", "-types", "none", "-plans", "auto;sell:8"])
+    expect(len(tables) == 1 and [row[0] for row in tables[0]] == ["auto", "sell:8"], f"-types none: {tables}")
     options = ["-n", "4", "-block_size", "3x2,1x4", "-core_plans", "auto;sell:8 vectors=8;csr values=float"]
     for operation in ("mult", "multadd", "transpose"):
         written, tables = good(args, options + ["-operation", operation])
@@ -339,6 +341,7 @@ ERRORS = [
     ("-entry quaternion -block_size 3 -n 2", "-entry and -block_size: entry quaternion needs blocks of"),
     ("-types", "-types needs a value"),
     ("-types aij,,baij", "expected matrix types separated by ','"),
+    ("-types none -n 2", "-types none leaves nothing to compare"),
     ("-types nonesuch -n 2", "-types 'nonesuch': Unknown Mat type given: nonesuch"),
     ("-plans sel -n 2", "unknown word 'sel' in a plan; choose a layout (csr, ellr, sell)"),
     ("-plans csr|presence -n 2", "presence bits are for slices"),

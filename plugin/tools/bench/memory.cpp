@@ -68,6 +68,7 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
   all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
   all += static_cast<double>(o.core_plans.size()) * (o.core_float ? 0.5 : 1) * (copies * s.blocks + 4 * s.vector);
   if (o.coo) all += 3 * s.scalar_rows;
+  if (ranks == 1) all += s.values;  // while the kind of entry is found
   return all / ranks + yardsticks + staging;
 }
 

@@ -146,7 +146,7 @@ const Row rows[] = {
      [](Options& o, const std::string& v) {
        o.seed = number<std::uint64_t>("-seed", v, 0, UINT64_MAX, "expected a non-negative integer");
      }},
-    {"-types", "PETSc matrix types to compare, separated by commas",
+    {"-types", "PETSc matrix types to compare, separated by commas, or none",
      "aij,baij,baijcompound; with plans baij; on a device aijcusparse,baijcompound; with plans aijcusparse",
      [](Options& o, const std::string& v) { o.types = names("-types", v, ',', "matrix types"); }},
     {"-plans", "plans of baijcompound to compare (-mat_compound_plan), separated by semicolons", "",
@@ -239,9 +239,19 @@ bool all_square(const Options& o) {
 void check_shapes(const Options& o) {
   if (all_square(o)) return;
   if (!o.file.empty()) throw usage_error("-matrix takes square blocks: -block_size is one number");
-  if (!o.types.empty() || !o.plans.empty() || o.coo)
+  const bool asks_types = !o.types.empty() && o.types.front() != "none";
+  if (asks_types || !o.plans.empty() || o.coo)
     throw usage_error("-block_size: blocks that are not square have no -types, -plans and -coo; give -core_plans");
   if (o.core_plans.empty()) throw usage_error("-block_size: blocks that are not square need -core_plans");
+}
+
+void complete_types(Options& o) {
+  if (o.types == std::vector<std::string>{"none"})
+    o.types.clear();
+  else if (o.types.empty() && all_square(o))
+    o.types = usual_types(o);
+  if (o.types.empty() && o.plans.empty() && o.core_plans.empty() && o.cusparse.empty())
+    throw usage_error("-types none leaves nothing to compare; give -plans, -core_plans or -cusparse");
 }
 
 void check_and_complete(Options& o) {
@@ -252,7 +262,7 @@ void check_and_complete(Options& o) {
   check_device_options(o);
   if (o.blocks.empty() && o.file.empty()) o.blocks = {{3, 3}};
   check_shapes(o);
-  if (o.types.empty() && all_square(o)) o.types = usual_types(o);
+  complete_types(o);
   if (!o.file.empty()) return;
   if (!o.grid) o.grid = find_grid("7");
   if (o.sizes.empty()) o.sizes = {64000};
