@@ -14,6 +14,12 @@ double bytes_of(const PatternStatistics& s, const Problem& p) {
   return double(s.entries) * (double(p.block.rows) * p.block.cols * bytes_of(p.scalar) + sizeof(idx));
 }
 
+/// Words of one entry.
+std::size_t bytes_of_entry(std::string_view entry, const Problem& p) {
+  const EntryShape shape = entry_kind(entry).shape(p.scalar.field, p.block);
+  return shape.words * (shape.real_words ? bytes_of(p.scalar.precision) : bytes_of(p.scalar));
+}
+
 /// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
 bool wants_row_list(const PatternStatistics& s) { return s.empty_rows > s.rows / 2; }
 
@@ -27,20 +33,21 @@ bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
 
 /// Short, even rows that stay in a core's second cache: there the end of each row costs more than its entries, and
 /// slices of 8 share it (docs/performance.md). Larger matrices stream equally fast from compressed rows, without a
-/// second copy.
-bool wants_slices(const PatternStatistics& s, const Problem& problem) {
+/// second copy. Blocks that are zero off the diagonal have nothing to sum up at the end of a row.
+bool wants_slices(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   constexpr double cached_bytes = 1 << 20, short_row = 16;
-  const double bytes = double(s.entries) * problem.block.rows * problem.block.cols * bytes_of(problem.scalar);
+  const double bytes = double(s.entries) * double(bytes_of_entry(entry, problem));
   const bool small_block = problem.block.rows == problem.block.cols && problem.block.rows <= 8;
-  return s.entries > 0 && problem.scalar.field == Field::real && small_block && bytes <= cached_bytes &&
-         s.mean_row < short_row && s.longest_row <= 1.5 * s.mean_row && s.rows >= 64;
+  const bool of_diagonals = entry_kind(entry).sizes == 1;
+  return s.entries > 0 && problem.scalar.field == Field::real && small_block && !of_diagonals &&
+         bytes <= cached_bytes && s.mean_row < short_row && s.longest_row <= 1.5 * s.mean_row && s.rows >= 64;
 }
 
 /// Compressed rows with column-major words, which lie on the parent's own arrays (no second copy); slices of 8 for
 /// short, even rows of at most 1 MB; x fetched ahead where rows are in no order.
-Plan plan(const PatternStatistics& s, const Problem& problem) {
+Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   Plan plan;
-  set_layout(plan, wants_slices(s, problem) ? "sell:8" : "csr");
+  set_layout(plan, wants_slices(s, problem, entry) ? "sell:8" : "csr");
   plan.schedule.fetch_x = wants_x_ahead(s, problem);
   return plan;
 }
@@ -184,8 +191,11 @@ Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem) {
 
 }  // namespace
 
-Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend) {
-  return completed(backend == "cuda" ? cuda_rule::plan(s, problem) : host_rule::plan(s, problem), s, problem);
+Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend,
+                  std::string_view entry) {
+  Plan plan = backend == "cuda" ? cuda_rule::plan(s, problem) : host_rule::plan(s, problem, entry);
+  set_entry(plan, entry);
+  return completed(plan, s, problem);
 }
 
 std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem, std::string_view backend) {
@@ -196,7 +206,7 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
   };
   if (backend != "cuda") {
     for (const char* layout : {"csr", "sell:8"}) {
-      Plan plan = host_rule::plan(s, problem);
+      Plan plan = host_rule::plan(s, problem, "dense");
       set_layout(plan, layout);
       add(plan);
     }

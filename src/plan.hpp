@@ -61,8 +61,10 @@ void set_layout(Plan& plan, std::string_view layout);
 /// rows.
 void set_entry(Plan& plan, std::string_view entry);
 
-/// The rule-based plan of a backend for a matrix nobody gave a plan for (src/default_plan.cpp has the rules).
-Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
+/// The rule-based plan of a backend for a matrix nobody gave a plan for (src/default_plan.cpp has the rules), whose
+/// entries are of this kind.
+Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
+                  std::string_view entry = "dense");
 
 /// The rule's plan first, then those that measuring might prefer to it: a handful.
 std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);

@@ -52,6 +52,21 @@ TEST(DefaultPlan, SlicesShortRowsThatStayInCache) {
   EXPECT_EQ(default_plan(uneven, real_3x3, "host").layout.preset, "csr") << "much padding";
 }
 
+TEST(DefaultPlan, SlicesByTheWordsOfTheEntries) {
+  const auto preset = [](idx rows, const Problem& problem, const char* entry) {
+    const Plan plan = default_plan(even_rows(rows, 7), problem, "host", entry);
+    EXPECT_EQ(plan.entry, entry);
+    return plan.layout.preset;
+  };
+  const idx most = (1 << 20) / (7 * 4 * 8);
+
+  EXPECT_EQ(preset(most, real_4x4, "quaternion"), "sell");
+  EXPECT_EQ(preset(most + 1, real_4x4, "quaternion"), "csr") << "too large";
+  EXPECT_EQ(preset(most, real_4x4, "dense"), "csr") << "four times as many words";
+  EXPECT_EQ(preset(500, real_3x3, "scaled_identity"), "csr") << "rows end cheaply";
+  EXPECT_EQ(preset(500, real_3x3, "diagonal"), "csr") << "rows end cheaply";
+}
+
 TEST(DefaultPlan, FetchesXAheadWhereRowsAreInNoOrder) {
   PatternStatistics s = even_rows(100000, 27);
   const auto ahead = [&] { return default_plan(s, real_3x3, "host").schedule.fetch_x; };

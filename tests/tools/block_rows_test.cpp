@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <span>
 #include <stdexcept>
+
+#include "entry_choice.hpp"
 
 namespace compound::bench {
 namespace {
 
 constexpr bool complex_scalars = sizeof(PetscScalar) == 16;
+constexpr ScalarType scalar_type{complex_scalars ? Field::complex : Field::real, Precision::double_};
 
 template <class F>
 std::string failure_of(const F& f) {
@@ -84,10 +88,10 @@ TEST(CoordinateRows, RefuseComplexValuesInRealBuilds) {
     EXPECT_NE(failure_of([&] { coordinate_rows(m, 1, 0, 2); }).find("built for a complex PETSc"), std::string::npos);
 }
 
-std::vector<PetscScalar> block_of(const char* entry, int block_size, std::int64_t row, std::int64_t column,
+std::vector<PetscScalar> block_of(std::string_view entry, int block_size, std::int64_t row, std::int64_t column,
                                   std::uint64_t seed = 1) {
   std::vector<PetscScalar> block(static_cast<std::size_t>(block_size * block_size));
-  ValueRule(entry, block_size, seed).write(row, column, 7, block.data());
+  ValueRule(entry, {block_size, block_size}, seed).write(row, column, 7, block.data());
   return block;
 }
 
@@ -124,10 +128,64 @@ TEST(ValueRule, QuaternionsAreLeftMultiplications) {
   }
 }
 
+/// A shape that a kind has.
+BlockShape shape_of(const EntryKind& kind) {
+  const EntryShape& s = complex_scalars ? kind.in_complex : kind.in_real;
+  return kind.sizes == 0 ? BlockShape{s.rows, s.cols} : BlockShape{3, 3};
+}
+
+TEST(ValueRule, MakesBlocksOfEveryKindOnAndOffTheDiagonal) {
+  for (const EntryKind& kind : entry_kinds()) {
+    const BlockShape shape = shape_of(kind);
+    if (shape.rows == 0) continue;
+    for (const std::int64_t column : {2, 3}) {
+      const auto block = block_of(kind.name, shape.rows, 3, column);
+      EXPECT_EQ(backend("host").first_misfit({kind.name, {shape, scalar_type}, block.data(), 1}), std::nullopt)
+          << kind.name;
+    }
+  }
+}
+
+TEST(ValueRule, MakesBlocksOfNoCheaperKind) {
+  for (const EntryKind& kind : entry_kinds()) {
+    const BlockShape shape = shape_of(kind);
+    if (shape.rows == 0 || kind.approximate) continue;
+    const auto block = block_of(kind.name, shape.rows, 3, 2);
+    EXPECT_EQ(cheapest_entry({shape, scalar_type}, backend("host"), block.data(), 1), kind.name);
+  }
+}
+
+TEST(ValueRule, IdentitiesAreEntriesOfEveryKind) {
+  for (const EntryKind& kind : entry_kinds()) {
+    const BlockShape shape = shape_of(kind);
+    if (shape.rows == 0) continue;
+    std::vector<PetscScalar> block(static_cast<std::size_t>(shape.rows * shape.cols));
+    ValueRule::identity(shape).write(3, 3, 7, block.data());
+    EXPECT_EQ(backend("host").first_misfit({kind.name, {shape, scalar_type}, block.data(), 1}), std::nullopt)
+        << kind.name;
+  }
+}
+
+TEST(ValueRule, GivesAllValuesOfBlocksThatAreNotSquare) {
+  const Grid grid{find_grid("7"), 2};
+  const BlockRows rows = grid_rows(grid, Shuffle(8, 1, 1), 0, 8);
+  const ValueRule rule("dense", {3, 2}, 1);
+  const auto values = rule.values(rows);
+
+  std::vector<PetscScalar> block(6);
+  rule.write(1, rows.column[static_cast<std::size_t>(rows.start[1])], rows.start[2] - rows.start[1], block.data());
+  ASSERT_EQ(values.size(), rows.column.size() * 6);
+  EXPECT_TRUE(std::ranges::equal(block, std::span(values).subspan(static_cast<std::size_t>(rows.start[1]) * 6, 6)));
+}
+
 TEST(ValueRule, RefusesUnknownKindsAndWrongSizes) {
-  EXPECT_NE(failure_of([] { ValueRule("octonion", 8, 1); }).find("unknown -entry 'octonion'; choose dense, identity"),
+  EXPECT_NE(failure_of([] {
+              ValueRule("octonion", {8, 8}, 1);
+            }).find("unknown -entry 'octonion'; choose dense, "),
             std::string::npos);
-  EXPECT_NE(failure_of([] { ValueRule("quaternion", 3, 1); }).find("-entry quaternion needs -block_size"),
+  EXPECT_NE(failure_of([] {
+              ValueRule("quaternion", {3, 3}, 1);
+            }).find("-block_size: entry quaternion needs blocks of"),
             std::string::npos);
 }
 

@@ -201,6 +201,63 @@ def test_entry_halves_bytes(args):
     expect(full - packed == case["blocks"] * 12 * 8, f"a quaternion has 4 words of 16: {full}, {packed}")
 
 
+# Rows of a block and words of every kind, in reals; complex builds have blocks of half the size, and complex words
+# where a kind's words are scalars.
+KINDS = {"complex": (2, 2), "quaternion": (4, 4), "dual_quaternion": (8, 8), "diagonal": (3, 3),
+         "scaled_identity": (3, 1), "unit_quaternion": (4, 3)}
+
+
+def test_every_kind(args):
+    if not args.json or args.ranks > 1:
+        return
+    for kind, (size, words) in KINDS.items():
+        scalars = kind in ("diagonal", "scaled_identity")
+        if args.scalar == "complex" and kind == "complex":
+            continue
+        if args.scalar == "complex":
+            size, words = (size, 2 * words) if scalars else (size // 2, words)
+        plans = ["csr", f"entry={kind} csr", f"entry={kind} csr values=float"]
+        core = [p for p in plans if "float" not in p] + ([] if kind == "unit_quaternion" else ["auto"])
+        options = ["-n", "4", "-entry", kind, "-block_size", str(size), "-types", "aij,baij"]
+        for more in (["-plans", ";".join(plans)], ["-core_plans", ";".join(core)],
+                     ["-core_plans", ";".join(core), "-core_scalar", "float"]):
+            written, _ = good(args, options + more)
+            if not written:
+                continue
+            case = written["cases"][0]
+            found = {"unit_quaternion": "quaternion"}.get(kind, kind)
+            expect(case["entry_check"]["entry"] == found, f"{kind}: found {case['entry_check']}")
+            by_name = {c["name"].removeprefix("core "): c for c in case["candidates"]}
+            saved = by_name["csr"]["compulsory_bytes"] - by_name[f"entry={kind} csr"]["compulsory_bytes"]
+            reals = size * size * (2 if args.scalar == "complex" else 1)
+            wanted = case["blocks"] * (reals - words) * (4 if "-core_scalar" in more else 8)
+            expect(saved == wanted, f"{kind}: saves {saved} bytes, not {wanted}")
+            if "auto" in by_name:
+                expect(f"entry={kind} " in by_name["auto"]["plan"], f"{kind}: plan {by_name['auto']['plan']}")
+            expect(by_name["csr"]["times_dense"] > 0, f"{kind}: no speed relative to whole blocks")
+
+
+def test_blocks_of_any_shape(args):
+    if args.ranks > 1:
+        return
+    scalar = 16 if args.scalar == "complex" else 8
+    _, tables = good(args, ["-n", "3", "-types", "none", "-plans", "auto;sell:8"])
+    expect(len(tables) == 1 and [row[0] for row in tables[0]] == ["auto", "sell:8"], f"-types none: {tables}")
+    options = ["-n", "4", "-block_size", "3x2,1x4", "-core_plans", "auto;sell:8 vectors=8;csr values=float"]
+    for operation in ("mult", "multadd", "transpose"):
+        written, tables = good(args, options + ["-operation", operation])
+        expect(len(tables) == 2 and all(len(t) == 3 for t in tables), f"tables {tables}")
+        for case, (rows, cols) in zip(written["cases"] if written else [], ((3, 2), (1, 4))):
+            expect(case["block_shape"] == [rows, cols], f"shape {case['block_shape']}")
+            vectors = rows + cols + (rows if operation == "multadd" else 0)
+            wanted = (case["blocks"] * (rows * cols * scalar + 4) + 4 * (case["block_rows"] + 1)
+                      + case["block_rows"] * vectors * scalar)
+            full = case["candidates"][0]
+            expect(full["compulsory_bytes"] == wanted, f"bytes {full['compulsory_bytes']}, not {wanted}")
+            expect(full["error"] <= 1e-13, f"error {full['error']}")
+            expect(1e-10 < case["candidates"][2]["error"] < 1e-5, f"error of floats: {case['candidates'][2]}")
+
+
 def test_files(args):
     if not args.json:
         return
@@ -273,12 +330,18 @@ ERRORS = [
     ("-n 3 -rows 5", "exclude each other"),
     ("-block_size 0", "-block_size '0': expected integers from 1 to 1024"),
     ("-block_size 1,,2", "-block_size '': expected integers"),
+    ("-block_size 3x", "-block_size '': expected integers"),
+    ("-block_size 3x2x1", "-block_size '3x2x1': expected integers"),
+    ("-block_size 3x2", "blocks that are not square need -core_plans"),
+    ("-block_size 3,3x2 -types baij", "blocks that are not square have no -types"),
+    ("-matrix {folder}/odd.mtx -block_size 3x2", "-matrix takes square blocks"),
     ("-shuffle -3", "-shuffle '-3': expected a number of rows, or all"),
     ("-seed x", "-seed 'x': expected a non-negative integer"),
     ("-entry octonion -n 2", "unknown -entry 'octonion'; choose dense"),
-    ("-entry quaternion -block_size 3 -n 2", "-entry quaternion needs -block_size"),
+    ("-entry quaternion -block_size 3 -n 2", "-entry and -block_size: entry quaternion needs blocks of"),
     ("-types", "-types needs a value"),
     ("-types aij,,baij", "expected matrix types separated by ','"),
+    ("-types none -n 2", "-types none leaves nothing to compare"),
     ("-types nonesuch -n 2", "-types 'nonesuch': Unknown Mat type given: nonesuch"),
     ("-plans sel -n 2", "unknown word 'sel' in a plan; choose a layout (csr, ellr, sell)"),
     ("-plans csr|presence -n 2", "presence bits are for slices"),

@@ -28,24 +28,36 @@ struct Small {
 
 TEST(ScalarFormats, RowsOfBlocksBecomeRowsOfScalars) {
   Small m;
-  const RowPattern rows = scalar_pattern(m.arrays(), 2);
+  const RowPattern rows = scalar_pattern(m.arrays(), {2, 2});
 
   EXPECT_EQ(rows.start, (std::vector<std::int32_t>{0, 2, 4, 8, 12}));
   EXPECT_EQ(rows.column, (std::vector<std::int32_t>{0, 1, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3}));
-  EXPECT_EQ(scalar_values(m.arrays(), m.values, 2),
+  EXPECT_EQ(scalar_values(m.arrays(), m.values, {2, 2}),
             (std::vector<PetscScalar>{1., 3., 2., 4., 5., 7., 9., 11., 6., 8., 10., 12.}));
 }
 
 TEST(ScalarFormats, BlocksAreTransposed) {
   Small m;
-  EXPECT_EQ(blocks_by_row(m.values, 1, 2), (std::vector<PetscScalar>{1., 3., 2., 4.}));
+  EXPECT_EQ(blocks_by_row(m.values, 1, {2, 2}), (std::vector<PetscScalar>{1., 3., 2., 4.}));
+}
+
+TEST(ScalarFormats, BlocksMayBeLongerThanWide) {
+  Small m;
+  m.start[2] = 2;
+  const RowPattern rows = scalar_pattern(m.arrays(), {3, 2});
+
+  EXPECT_EQ(rows.start, (std::vector<std::int32_t>{0, 2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(rows.column, (std::vector<std::int32_t>{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(scalar_values(m.arrays(), m.values, {3, 2}),
+            (std::vector<PetscScalar>{1., 4., 2., 5., 3., 6., 7., 10., 8., 11., 9., 12.}));
+  EXPECT_EQ(blocks_by_row(m.values, 1, {3, 2}), (std::vector<PetscScalar>{1., 4., 2., 5., 3., 6.}));
 }
 
 TEST(ScalarFormats, SlicesArePaddedToTheirLongestRowAndToTheirHeight) {
   Small m;
-  const RowPattern rows = scalar_pattern(m.arrays(), 2);
+  const RowPattern rows = scalar_pattern(m.arrays(), {2, 2});
   const SlicePattern slices = slice_pattern(rows, 3);
-  const auto values = slice_values(rows, slices, scalar_values(m.arrays(), m.values, 2));
+  const auto values = slice_values(rows, slices, scalar_values(m.arrays(), m.values, {2, 2}));
 
   EXPECT_EQ(slices.start, (std::vector<std::int32_t>{0, 12, 24}));
   EXPECT_EQ(std::vector<std::int32_t>(slices.column.begin(), slices.column.begin() + 12),
@@ -57,11 +69,20 @@ TEST(ScalarFormats, SlicesArePaddedToTheirLongestRowAndToTheirHeight) {
 TEST(Cusparse, ScalarsHaveNoBlockFormsAndLargeMatricesNoRows) {
   const CusparseKind &blocks = *find_cusparse("bsr-row"), &rows = *find_cusparse("csr");
 
-  EXPECT_NE(why_not_cusparse(blocks, 1, 10)->find("csr and sell"), std::string::npos);
-  EXPECT_FALSE(why_not_cusparse(blocks, 3, 300000000));
-  EXPECT_FALSE(why_not_cusparse(rows, 1, 10));
-  EXPECT_TRUE(why_not_cusparse(rows, 3, 300000000));
+  EXPECT_NE(why_not_cusparse(blocks, {1, 1}, 10)->find("csr and sell"), std::string::npos);
+  EXPECT_FALSE(why_not_cusparse(blocks, {3, 3}, 300000000));
+  EXPECT_FALSE(why_not_cusparse(rows, {1, 1}, 10));
+  EXPECT_TRUE(why_not_cusparse(rows, {3, 3}, 300000000));
+  EXPECT_TRUE(why_not_cusparse(blocks, {3, 2}, 10));
+  EXPECT_FALSE(why_not_cusparse(rows, {3, 2}, 10));
   EXPECT_EQ(find_cusparse("ell"), nullptr);
+}
+
+TEST(Cusparse, ComplexNumbersAreMadeOfRealBlocks) {
+  const CusparseKind& kind = *find_cusparse("complex-csr");
+
+  EXPECT_EQ(why_not_cusparse(kind, {2, 2}, 10).has_value(), sizeof(PetscScalar) == 16);
+  EXPECT_TRUE(why_not_cusparse(kind, {3, 3}, 10));
 }
 
 CandidateResult candidate(const char* name, const char* kind, double seconds) {
@@ -77,8 +98,10 @@ CaseResult device_case() {
   CaseResult r;
   r.candidates = {candidate("aijcusparse", "type", 1), candidate("cusparse csr", "cusparse", 6),
                   candidate("cusparse sell", "cusparse", 4), candidate("core auto", "core", 2)};
-  r.read = {{1, {1}}, 400, "device"};
-  r.copy = Yardstick{{1, {1}}, 200, "device"};
+  r.read.samples.seconds = {1};
+  r.read.bytes = 400;
+  r.copy = r.read;
+  r.copy->bytes = 200;
   return r;
 }
 
@@ -106,8 +129,32 @@ TEST(DeviceTable, ShowsWhatWasAskedForAndWhatWasLeftOut) {
   EXPECT_EQ(out.str().find("cold us"), std::string::npos);
 }
 
+TEST(Table, ShowsWhatFewerWordsAndTheirFindingAreWorth) {
+  CaseResult r = device_case();
+  r.candidates[0].plan = "entry=dense csr";
+  r.candidates[3].plan = "entry=quaternion csr";
+  r.entry_check = {"quaternion", {0.5, 0.25, 0.75}};
+  std::ostringstream out;
+  print_table(out, r, {});
+
+  EXPECT_EQ(times(*best_of_dense(r), r.candidates[3]), 0.5);
+  for (const char* part : {"x dense",
+                           "blocks are entries of kind quaternion: found in 500000.0 us, 0.50 products of "
+                           "aijcusparse, 0.25 products of core auto"})
+    EXPECT_NE(out.str().find(part), std::string::npos) << part << " in\n" << out.str();
+}
+
+TEST(Table, HasNoSuchColumnForWholeBlocksAlone) {
+  CaseResult r = device_case();
+  r.candidates[3].plan = "entry=dense csr";
+  std::ostringstream out;
+  print_table(out, r, {});
+
+  EXPECT_EQ(out.str().find("x dense"), std::string::npos);
+}
+
 TEST(DeviceMemory, FormsAreSharedAndTooLargeCasesRefused) {
-  const CaseSize size{1e6, 27e6, 3};
+  const CaseSize size{1e6, 27e6, {3, 3}};
   Options one, three;
   one.cusparse = {"csr"};
   three.cusparse = {"csr", "csr-alg1", "csr-alg2"};

@@ -84,7 +84,7 @@ Options of_types(std::vector<std::string> types) {
 }
 
 TEST(Memory, EveryCopyCounts) {
-  const CaseSize size{1000, 20000, 3};
+  const CaseSize size{1000, 20000, {3, 3}};
   const double parent = 20000.0 * 9 * sizeof(PetscScalar);
 
   const double alone = estimated_bytes(size, of_types({"baij"}), 1);

@@ -1,14 +1,14 @@
 #include "block_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
-#include "device/entry/complex.hpp"
-#include "device/entry/quaternion.hpp"
+#include "device/entry/entries.hpp"
 
 namespace compound::bench {
 
@@ -34,22 +34,45 @@ double random_number(std::uint64_t& state) {
   return static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-63;
 }
 
-void write_dense(std::uint64_t state, int block_size, PetscScalar* block) {
-  // A complex number is two reals.
-  auto* reals = reinterpret_cast<PetscReal*>(block);
-  const std::size_t count = static_cast<std::size_t>(block_size * block_size) * sizeof(PetscScalar) / sizeof(PetscReal);
-  for (std::size_t i = 0; i < count; ++i) reals[i] = random_number(state);
+/// Scalars are filled real by real: a complex number is two reals.
+void fill_random(std::uint64_t& state, PetscScalar* scalars, std::size_t count) {
+  auto* reals = reinterpret_cast<PetscReal*>(scalars);
+  for (std::size_t i = 0; i < count * sizeof(PetscScalar) / sizeof(PetscReal); ++i) reals[i] = random_number(state);
 }
 
-void write_identity(std::uint64_t state, int block_size, PetscScalar* block) {
-  const double multiple = random_number(state);
-  for (int i = 0; i < block_size * block_size; ++i) block[i] = i % (block_size + 1) == 0 ? multiple : 0.0;
+std::size_t area_of(BlockShape b) { return static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(b.cols); }
+
+void write_dense(std::uint64_t state, BlockShape shape, PetscScalar* block) {
+  fill_random(state, block, area_of(shape));
+}
+
+/// `value(i)`: the block's scalar (i, i).
+template <class Value>
+void write_diagonal(BlockShape shape, PetscScalar* block, const Value& value) {
+  std::fill_n(block, area_of(shape), PetscScalar(0.0));
+  for (int i = 0; i < std::min(shape.rows, shape.cols); ++i) block[i * shape.rows + i] = value(i);
+}
+
+void write_any_diagonal(std::uint64_t state, BlockShape shape, PetscScalar* block) {
+  PetscScalar value;
+  write_diagonal(shape, block, [&](int) {
+    fill_random(state, &value, 1);
+    return value;
+  });
+}
+
+void write_scaled_identity(std::uint64_t state, BlockShape shape, PetscScalar* block) {
+  PetscScalar multiple;
+  fill_random(state, &multiple, 1);
+  write_diagonal(shape, block, [&](int) { return multiple; });
+}
+
+void write_identity(std::uint64_t, BlockShape shape, PetscScalar* block) {
+  write_diagonal(shape, block, [](int) { return PetscScalar(1.0); });
 }
 
 template <class Kind>
-void write_structured(std::uint64_t state, int, PetscScalar* block) {
-  PetscReal words[Kind::word_count];
-  for (PetscReal& w : words) w = random_number(state);
+void write_words(const PetscReal* words, PetscScalar* block) {
   for (int j = 0; j < Kind::block_cols; ++j)
     for (int i = 0; i < Kind::block_rows; ++i) {
       CoreScalar value{};
@@ -64,21 +87,47 @@ void write_structured(std::uint64_t state, int, PetscScalar* block) {
     }
 }
 
-/// One kind of block that a generated matrix may be made of; block size 0: any.
+template <class Kind>
+void write_structured(std::uint64_t state, BlockShape, PetscScalar* block) {
+  PetscReal words[Kind::word_count];
+  for (PetscReal& w : words) w = random_number(state);
+  write_words<Kind>(words, block);
+}
+
+void write_unit_quaternion(std::uint64_t state, BlockShape, PetscScalar* block) {
+  PetscReal words[4], squares = 0;
+  for (PetscReal& w : words) {
+    w = random_number(state);
+    squares += w * w;
+  }
+  for (PetscReal& w : words) w /= std::sqrt(squares);
+  write_words<quaternion<CoreScalar>>(words, block);
+}
+
+/// How a kind of entry's blocks are made; those on the diagonal dominate unless that would change their kind.
 struct BlockKind {
   std::string_view name;
-  int block_size;
-  void (*write)(std::uint64_t, int, PetscScalar*);
+  void (*write)(std::uint64_t, BlockShape, PetscScalar*);
+  bool dominant = true;
 };
 
 constexpr BlockKind block_kinds[] = {
-    {"dense", 0, write_dense},
-    {"identity", 0, write_identity},
+    {"dense", write_dense},
 #if !defined(PETSC_USE_COMPLEX)
-    {"complex", 2, write_structured<complex_entry<CoreScalar>>},
+    {"complex", write_structured<complex_entry<CoreScalar>>},
 #endif
-    {"quaternion", quaternion<CoreScalar>::block_rows, write_structured<quaternion<CoreScalar>>},
+    {"quaternion", write_structured<quaternion<CoreScalar>>},
+    {"dual_quaternion", write_structured<dual_quaternion<CoreScalar>>},
+    {"diagonal", write_any_diagonal},
+    {"scaled_identity", write_scaled_identity},
+    {"unit_quaternion", write_unit_quaternion, false},
 };
+
+std::string block_kind_names() {
+  std::string names;
+  for (const BlockKind& k : block_kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  return names;
+}
 
 }  // namespace
 
@@ -154,27 +203,36 @@ BlockRows coordinate_rows(const CoordinateMatrix& m, int block_size, std::int64_
   return b;
 }
 
-ValueRule::ValueRule(std::string_view entry, int block_size, std::uint64_t seed)
-    : block_size_(block_size), seed_(mixed(seed)), write_(nullptr) {
-  std::string names;
-  for (const BlockKind& k : block_kinds) {
-    names += (names.empty() ? "" : ", ") + std::string(k.name);
-    if (k.name != entry) continue;
-    if (k.block_size != 0 && k.block_size != block_size)
-      throw std::invalid_argument("-entry " + std::string(entry) + " needs -block_size " +
-                                  std::to_string(k.block_size) + ", not " + std::to_string(block_size));
-    write_ = k.write;
-  }
-  if (!write_) throw std::invalid_argument("unknown -entry '" + std::string(entry) + "'; choose " + names);
+ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed) : block_(block), seed_(mixed(seed)) {
+  const auto kind = std::ranges::find(block_kinds, entry, &BlockKind::name);
+  if (kind == std::end(block_kinds))
+    throw std::invalid_argument("unknown -entry '" + std::string(entry) + "'; choose " + block_kind_names());
+  const Field field = is_complex<CoreScalar> ? Field::complex : Field::real;
+  if (const std::string why = entry_kind(entry).why_not(field, block); !why.empty())
+    throw std::invalid_argument("-entry and -block_size: " + why);
+  write_ = kind->write;
+  dominant_ = kind->dominant;
 }
+
+ValueRule ValueRule::identity(BlockShape block) { return {block, write_identity}; }
 
 void ValueRule::write(std::int64_t row, std::int64_t column, std::int64_t row_length, PetscScalar* block) const {
   const std::uint64_t state =
       mixed(seed_ ^ mixed(static_cast<std::uint64_t>(row) * 0x100000001b3u + static_cast<std::uint64_t>(column)));
-  write_(state, block_size_, block);
-  if (row != column) return;
-  const double dominant = 2.0 * block_size_ * static_cast<double>(row_length);
-  for (int i = 0; i < block_size_; ++i) block[i * block_size_ + i] += dominant;
+  write_(state, block_, block);
+  if (row != column || !dominant_) return;
+  const double dominant = 2.0 * block_.cols * static_cast<double>(row_length);
+  for (int i = 0; i < std::min(block_.rows, block_.cols); ++i) block[i * block_.rows + i] += dominant;
+}
+
+std::vector<PetscScalar> ValueRule::values(const BlockRows& rows) const {
+  std::vector<PetscScalar> all(rows.column.size() * area_of(block_));
+  for (std::int64_t r = 0; r < rows.rows(); ++r) {
+    const auto first = rows.start[static_cast<std::size_t>(r)], last = rows.start[static_cast<std::size_t>(r) + 1];
+    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k)
+      write(rows.first + r, rows.column[k], last - first, all.data() + k * area_of(block_));
+  }
+  return all;
 }
 
 }  // namespace compound::bench

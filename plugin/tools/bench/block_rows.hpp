@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "entry_kinds.hpp"
 #include "grid.hpp"
 #include "matrix_market.hpp"
 
@@ -32,21 +33,29 @@ BlockRows grid_rows(const Grid& grid, const Shuffle& shuffle, std::int64_t first
 BlockRows coordinate_rows(const CoordinateMatrix& matrix, int block_size, std::int64_t first, std::int64_t rows);
 
 /// Values of a generated matrix: random numbers in [-1, 1) that depend on block row, block column and seed alone, with
-/// a dominant diagonal.
+/// a dominant diagonal; unit quaternions have none.
 class ValueRule {
  public:
-  /// `entry`: the kind of entry that blocks are: dense (anything), identity (multiples of it), complex,
-  /// quaternion. Throws std::invalid_argument.
-  ValueRule(std::string_view entry, int block_size, std::uint64_t seed);
+  /// `entry`: the kind of entry that blocks are; its name as in plans. Throws std::invalid_argument.
+  ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed);
+
+  /// Every block the identity, which is an entry of all kinds.
+  static ValueRule identity(BlockShape block);
+
+  /// The values of all entries.
+  std::vector<PetscScalar> values(const BlockRows& rows) const;
 
   /// Writes the block, column-major. `row_length`: entries of its block row.
   void write(std::int64_t row, std::int64_t column, std::int64_t row_length, PetscScalar* block) const;
 
  private:
-  using Write = void (*)(std::uint64_t state, int block_size, PetscScalar* block);
-  int block_size_;
+  using Write = void (*)(std::uint64_t state, BlockShape shape, PetscScalar* block);
+  ValueRule(BlockShape block, Write how) : block_(block), seed_(0), write_(how), dominant_(false) {}
+
+  BlockShape block_;
   std::uint64_t seed_;
   Write write_;
+  bool dominant_;
 };
 
 }  // namespace compound::bench

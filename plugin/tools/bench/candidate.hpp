@@ -11,23 +11,34 @@
 #include "cusparse_kinds.hpp"
 #include "options.hpp"
 #include "parent_matrix.hpp"
+#include "report.hpp"
 
 namespace compound::bench {
 
 /// The matrix and the vectors of a case, shared by all candidates.
 struct CaseMatrix {
-  Matrix parent;
+  Matrix parent;  ///< none where blocks are not square: BAIJ has no such
+  BlockRows own;  ///< the matrix then
   Vector x, y, z;
   Operation operation = Operation::mult;
-  int block_size = 0;
+  BlockShape block;
   std::int64_t block_rows = 0, block_columns = 0, entries = 0;  ///< of the whole matrix
   std::int64_t longest_row = 0;                                 ///< blocks
   double norm = 0, x_norm = 0;                                  ///< |op(A)| and |x|, largest sums and components
   std::int64_t read_bytes = 0;                                  ///< of this rank's arrays: values, columns, row starts
+
+  std::int64_t area() const { return std::int64_t{block.rows} * block.cols; }
+  /// This rank's blocks; the pointers live as long as the case.
+  std::vector<BlockArrays> arrays() const;
 };
 
 /// Collective. Takes an assembled BAIJ.
 CaseMatrix make_case(Matrix parent, Operation operation, std::uint64_t seed);
+/// One rank alone: blocks of any shape.
+CaseMatrix make_case(BlockRows blocks, BlockShape shape, Operation operation, std::uint64_t seed);
+
+/// op(A) x [+ z] in PETSc's order by the definition, one scalar after the other; one rank alone.
+std::vector<PetscScalar> plain_product(const CaseMatrix& matrix);
 
 struct Bytes {
   double parent = 0, packed = 0;  ///< on all ranks
@@ -87,10 +98,14 @@ std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& matrix, std::sh
 
 /// What cuSPARSE's candidates share: the matrix in its forms on the device.
 class CusparseSource;
-std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix& matrix, bool single);
+/// Throws left_out where the blocks are not such scalars.
+std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix& matrix, bool single, CusparseScalars scalars);
 /// Throws left_out with cuSPARSE's own reason.
 std::unique_ptr<Candidate> make_cusparse_candidate(const std::shared_ptr<CusparseSource>& source,
                                                    const CusparseKind& kind);
+
+/// Finding the cheapest kind of entry of all blocks, which lie where core products run.
+EntryCheck time_entry_check(const CaseMatrix& matrix);
 
 /// Seconds on the slowest rank, all starting together and waiting for what they queued on the device.
 double timed(MPI_Comm comm, const std::function<void()>& body);

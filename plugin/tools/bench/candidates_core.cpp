@@ -6,6 +6,7 @@
 #include "candidate.hpp"
 #include "device.hpp"
 #include "device/layout/words.hpp"
+#include "entry_choice.hpp"
 #include "error.hpp"
 #include "failure.hpp"
 #include "packed.hpp"
@@ -29,7 +30,7 @@ std::vector<float> narrowed(const PetscScalar* from, std::size_t scalars) {
 class CoreSource {
  public:
   CoreSource(const CaseMatrix& c, bool single_) : single(single_) {
-    const BlockArrays arrays = block_arrays(c.parent).front();
+    const BlockArrays arrays = c.arrays().front();
     const auto entries = static_cast<std::size_t>(arrays.entries());
     if constexpr (sizeof(PetscInt) == sizeof(idx)) {
       view = {static_cast<idx>(arrays.rows),
@@ -44,10 +45,10 @@ class CoreSource {
     }
     blocks = arrays.values;
     if (single) {
-      narrow_ = narrowed(arrays.values, entries * static_cast<std::size_t>(c.block_size * c.block_size));
+      narrow_ = narrowed(arrays.values, entries * static_cast<std::size_t>(c.area()));
       blocks = narrow_.data();
     }
-    problem = {{c.block_size, c.block_size},
+    problem = {c.block,
                {reals_per_scalar == 2 ? Field::complex : Field::real, single ? Precision::single : Precision::double_}};
   }
   CoreSource(const CoreSource&) = delete;
@@ -141,9 +142,9 @@ class CoreCandidate final : public Candidate {
         operation_(c.operation),
         source_(std::move(source)),
         backend_(core_backend()),
-        x_(vector(c, plan, c.operation == Operation::transpose ? c.block_rows : c.block_columns)),
-        y_(vector(c, plan, c.operation == Operation::transpose ? c.block_columns : c.block_rows)),
-        z_(vector(c, plan, c.operation == Operation::transpose ? c.block_columns : c.block_rows)) {
+        x_(vector(c, plan, operation_ != Operation::transpose)),
+        y_(vector(c, plan, operation_ == Operation::transpose)),
+        z_(vector(c, plan, operation_ == Operation::transpose)) {
     x_.take(c.x);
     y_.take(c.y);
     z_.take(c.z);
@@ -190,8 +191,10 @@ class CoreCandidate final : public Candidate {
     });
   }
 
-  CoreVector vector(const CaseMatrix& c, const Plan& plan, std::int64_t blocks) const {
-    return {backend_, source_->single, plan.layout.vector_group, c.block_size, blocks};
+  /// Of blocks as the matrix' columns, or as its rows.
+  CoreVector vector(const CaseMatrix& c, const Plan& plan, bool of_columns) const {
+    return {backend_, source_->single, plan.layout.vector_group, of_columns ? c.block.cols : c.block.rows,
+            of_columns ? c.block_columns : c.block_rows};
   }
 
   Operation operation_;
@@ -212,15 +215,44 @@ std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& c, bool single) {
   }
 }
 
+namespace {
+
+/// "auto": the cheapest kind of entry and the rule's plan for it. Of a line the kind that it names, else dense.
+Plan plan_of(const CoreSource& source, const std::string& text) {
+  const PatternStatistics numbers = statistics(source.view);
+  const auto by_rule = [&](std::string_view entry) {
+    return default_plan(numbers, source.problem, core_backend().name(), entry);
+  };
+  if (text == "auto")
+    return by_rule(cheapest_entry(source.problem, backend("host"), source.blocks, source.view.entries()));
+  return parse_plan(text, by_rule(parse_plan(text, Plan{}).entry));
+}
+
+}  // namespace
+
 std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source,
                                                const std::string& text) {
   try {
-    const Plan base = default_plan(statistics(source->view), source->problem, core_backend().name());
-    const Plan plan = text == "auto" ? base : parse_plan(text, base);
+    const Plan plan = plan_of(*source, text);
     return std::make_unique<CoreCandidate>(c, std::move(source), plan, text);
   } catch (const error& e) {
     throw usage_error("-core_plans '" + text + "': " + e.what());
   }
+}
+
+EntryCheck time_entry_check(const CaseMatrix& c) {
+  const CoreSource source(c, false);
+  const std::size_t scalars = static_cast<std::size_t>(source.view.entries()) * static_cast<std::size_t>(c.area());
+  std::shared_ptr<void> on_device;
+  if (used_device()) on_device = used_device()->uploaded(source.blocks, scalars * sizeof(PetscScalar));
+  EntryCheck check;
+  constexpr int repeats = 5;
+  for (int i = 0; i < repeats; ++i)
+    check.seconds.push_back(timed(PETSC_COMM_SELF, [&] {
+      check.entry = cheapest_entry(source.problem, core_backend(), on_device ? on_device.get() : source.blocks,
+                                   source.view.entries(), on_device ? Memory::backend : Memory::host);
+    }));
+  return check;
 }
 
 }  // namespace compound::bench

@@ -48,24 +48,28 @@ template <class Scalar>
 struct Traits;
 template <>
 struct Traits<float> {
+  static constexpr bool single = true;
   static constexpr cudaDataType type = CUDA_R_32F;
   using Native = float;
   static constexpr auto bsrmv = cusparseSbsrmv;
 };
 template <>
 struct Traits<double> {
+  static constexpr bool single = false;
   static constexpr cudaDataType type = CUDA_R_64F;
   using Native = double;
   static constexpr auto bsrmv = cusparseDbsrmv;
 };
 template <>
 struct Traits<std::complex<float>> {
+  static constexpr bool single = true;
   static constexpr cudaDataType type = CUDA_C_32F;
   using Native = cuComplex;
   static constexpr auto bsrmv = cusparseCbsrmv;
 };
 template <>
 struct Traits<std::complex<double>> {
+  static constexpr bool single = false;
   static constexpr cudaDataType type = CUDA_C_64F;
   using Native = cuDoubleComplex;
   static constexpr auto bsrmv = cusparseZbsrmv;
@@ -95,14 +99,56 @@ class CusparseSource {
 
 namespace {
 
+/// Whether two of PETSc's scalars are one of these.
+template <class Scalar>
+inline constexpr bool of_pairs = !std::is_arithmetic_v<Scalar> && std::is_arithmetic_v<PetscScalar>;
+
+template <class Scalar>
+std::vector<Scalar> converted(const PetscScalar* from, std::size_t count) {
+  if constexpr (of_pairs<Scalar>) {
+    std::vector<Scalar> to(count / 2);
+    using Part = typename Scalar::value_type;
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = {Part(from[2 * i]), Part(from[2 * i + 1])};
+    return to;
+  } else {
+    return {from, from + count};
+  }
+}
+
+template <class Scalar>
+std::vector<PetscScalar> converted_back(const std::vector<Scalar>& from) {
+  if constexpr (of_pairs<Scalar>) {
+    std::vector<PetscScalar> to;
+    to.reserve(2 * from.size());
+    for (const Scalar& v : from) to.insert(to.end(), {PetscScalar(v.real()), PetscScalar(v.imag())});
+    return to;
+  } else {
+    return {from.begin(), from.end()};
+  }
+}
+
+/// First columns of 2x2 blocks, which the second ones must follow from.
+template <class Scalar>
+std::vector<Scalar> complex_values(const BlockArrays& b) {
+  std::vector<Scalar> to;
+  to.reserve(static_cast<std::size_t>(b.entries()));
+  for (const PetscScalar* v = b.values; v != b.values + 4 * b.entries(); v += 4) {
+    if (v[3] != v[0] || v[2] != -v[1]) throw left_out("the 2x2 blocks are not all complex numbers; add -entry complex");
+    to.push_back(converted<Scalar>(v, 2).front());
+  }
+  return to;
+}
+
 template <class Scalar>
 class Source final : public CusparseSource {
  public:
-  explicit Source(const CaseMatrix& c) : matrix(c), arrays_(block_arrays(c.parent).front()) {
+  explicit Source(const CaseMatrix& c) : matrix(c), block(c.block), arrays_(c.arrays().front()) {
     must_cusparse(cusparseCreate(handle.out()), "cusparseCreate");
-    if constexpr (!std::is_same_v<Scalar, PetscScalar>) {
-      const std::int64_t scalars = arrays_.entries() * c.block_size * c.block_size;
-      narrow_.assign(arrays_.values, arrays_.values + scalars);
+    if constexpr (of_pairs<Scalar>) {
+      block = {1, 1};
+      copy_ = complex_values<Scalar>(arrays_);
+    } else if constexpr (!std::is_same_v<Scalar, PetscScalar>) {
+      copy_ = converted<Scalar>(arrays_.values, static_cast<std::size_t>(arrays_.entries() * c.area()));
     }
   }
 
@@ -121,6 +167,7 @@ class Source final : public CusparseSource {
   }
 
   const CaseMatrix& matrix;
+  BlockShape block;  ///< in Scalars
   HandleOfCusparse handle;
 
  private:
@@ -128,7 +175,7 @@ class Source final : public CusparseSource {
     if constexpr (std::is_same_v<Scalar, PetscScalar>)
       return arrays_.values;
     else
-      return narrow_.data();
+      return copy_.data();
   }
 
   template <class Pattern>
@@ -148,18 +195,18 @@ class Source final : public CusparseSource {
     f.integers_s = timed(PETSC_COMM_SELF, [&] { take_integers(f, block_pattern(arrays_)); });
     f.values_s = timed(PETSC_COMM_SELF, [&] {
       const std::int64_t entries = arrays_.entries();
-      const auto count = static_cast<std::size_t>(entries * matrix.block_size * matrix.block_size);
+      const auto count = static_cast<std::size_t>(entries * block.rows * block.cols);
       if (by_row)
-        take_values(f, blocks_by_row(blocks(), entries, matrix.block_size).data(), count);
+        take_values(f, blocks_by_row(blocks(), entries, block).data(), count);
       else
         take_values(f, blocks(), count);
     });
   }
 
   void make_rows(Form& f) {
-    f.integers_s = timed(PETSC_COMM_SELF, [&] { take_integers(f, scalar_pattern(arrays_, matrix.block_size)); });
+    f.integers_s = timed(PETSC_COMM_SELF, [&] { take_integers(f, scalar_pattern(arrays_, block)); });
     f.values_s = timed(PETSC_COMM_SELF, [&] {
-      const std::vector<Scalar> values = scalar_values(arrays_, blocks(), matrix.block_size);
+      const std::vector<Scalar> values = scalar_values(arrays_, blocks(), block);
       take_values(f, values.data(), values.size());
     });
   }
@@ -168,19 +215,19 @@ class Source final : public CusparseSource {
     RowPattern rows;
     SlicePattern slices;
     f.integers_s = timed(PETSC_COMM_SELF, [&] {
-      rows = scalar_pattern(arrays_, matrix.block_size);
+      rows = scalar_pattern(arrays_, block);
       slices = slice_pattern(rows, slice_height);
       if (!slices.start.empty()) take_integers(f, slices);
     });
     if (slices.start.empty()) throw left_out("more places in slices than 32-bit starts count");
     f.values_s = timed(PETSC_COMM_SELF, [&] {
-      const auto values = slice_values(rows, slices, scalar_values(arrays_, blocks(), matrix.block_size));
+      const auto values = slice_values(rows, slices, scalar_values(arrays_, blocks(), block));
       take_values(f, values.data(), values.size());
     });
   }
 
   BlockArrays arrays_;
-  std::vector<Scalar> narrow_;
+  std::vector<Scalar> copy_;
   std::map<CusparseForm, Form> forms_;
 };
 
@@ -201,7 +248,7 @@ class CusparseCandidate : public Candidate {
   std::string kind() const override { return "cusparse"; }
   std::string plan() const override { return ""; }
   bool on_device() const override { return true; }
-  bool float_vectors() const override { return sizeof(Scalar) < sizeof(PetscScalar); }
+  bool float_vectors() const override { return Traits<Scalar>::single; }
   double preparation_s() const override { return form_.integers_s + form_.values_s + preprocess_s_; }
   /// Converting and uploading as measured at first: again it would cost the same.
   double new_values_s(double) override { return form_.values_s; }
@@ -222,7 +269,7 @@ class CusparseCandidate : public Candidate {
   std::vector<PetscScalar> result() override {
     std::vector<Scalar> values(y_bytes_ / sizeof(Scalar));
     must_cuda(cudaMemcpy(values.data(), y_.get(), y_bytes_, cudaMemcpyDeviceToHost), "downloading y");
-    return {values.begin(), values.end()};
+    return converted_back(values);
   }
 
  protected:
@@ -254,11 +301,11 @@ class CusparseCandidate : public Candidate {
     const PetscScalar* values;
     must(VecGetLocalSize(v, &size));
     must(VecGetArrayRead(v, &values));
-    auto memory = uploaded(std::vector<Scalar>(values, values + size));
+    const std::vector<Scalar> scalars = converted<Scalar>(values, static_cast<std::size_t>(size));
     must(VecRestoreArrayRead(v, &values));
-    (v == source_.matrix.x ? x_size_ : y_size_) = size;
-    if (v == source_.matrix.y) y_bytes_ = static_cast<std::size_t>(size) * sizeof(Scalar);
-    return memory;
+    (v == source_.matrix.x ? x_size_ : y_size_) = static_cast<std::int64_t>(scalars.size());
+    if (v == source_.matrix.y) y_bytes_ = scalars.size() * sizeof(Scalar);
+    return uploaded(scalars);
   }
 
   cudaStream_t queue_ = nullptr;
@@ -285,8 +332,8 @@ class LegacyCandidate final : public CusparseCandidate<Scalar> {
         Traits<Scalar>::bsrmv(this->source_.handle, direction_, this->operation(), static_cast<int>(c.block_rows),
                               static_cast<int>(c.block_columns), static_cast<int>(c.entries),
                               reinterpret_cast<const Native*>(&this->one_), descriptor_, native(this->form_.values),
-                              integers(this->form_.start), integers(this->form_.column), c.block_size, native(this->x_),
-                              reinterpret_cast<const Native*>(&this->factor_of_y_), native(this->y_)),
+                              integers(this->form_.start), integers(this->form_.column), this->source_.block.rows,
+                              native(this->x_), reinterpret_cast<const Native*>(&this->factor_of_y_), native(this->y_)),
         "cusparse<t>bsrmv");
   }
 
@@ -355,8 +402,9 @@ class GenericCandidate final : public CusparseCandidate<Scalar> {
     const Form& f = this->form_;
     constexpr auto wide = CUSPARSE_INDEX_32I;
     constexpr auto base = CUSPARSE_INDEX_BASE_ZERO;
-    const std::int64_t side = c.block_size, rows = c.block_rows * side, columns = c.block_columns * side;
-    const std::int64_t scalars = c.entries * side * side;
+    const BlockShape& b = this->source_.block;
+    const std::int64_t rows = c.block_rows * b.rows, columns = c.block_columns * b.cols;
+    const std::int64_t scalars = c.entries * b.rows * b.cols;
     if (which == CusparseForm::rows)
       must_cusparse(cusparseCreateCsr(matrix_.out(), rows, columns, scalars, f.start.get(), f.column.get(),
                                       f.values.get(), wide, wide, base, type),
@@ -366,7 +414,7 @@ class GenericCandidate final : public CusparseCandidate<Scalar> {
                                             f.start.get(), f.column.get(), f.values.get(), wide, wide, base, type),
                     "cusparseCreateSlicedEll");
     else
-      must_cusparse(cusparseCreateBsr(matrix_.out(), c.block_rows, c.block_columns, c.entries, side, side,
+      must_cusparse(cusparseCreateBsr(matrix_.out(), c.block_rows, c.block_columns, c.entries, b.rows, b.cols,
                                       f.start.get(), f.column.get(), f.values.get(), wide, wide, base, type,
                                       which == CusparseForm::blocks_by_row ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
                     "cusparseCreateBsr");
@@ -387,7 +435,11 @@ std::unique_ptr<Candidate> Source<Scalar>::candidate(const std::shared_ptr<Cuspa
 
 }  // namespace
 
-std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix& c, bool single) {
+std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix& c, bool single, CusparseScalars scalars) {
+  if constexpr (sizeof(PetscScalar) == sizeof(double)) {  // why_not_cusparse() says that others have none
+    if (scalars == CusparseScalars::complex && single) return std::make_shared<Source<std::complex<float>>>(c);
+    if (scalars == CusparseScalars::complex) return std::make_shared<Source<std::complex<double>>>(c);
+  }
   using Single = std::conditional_t<sizeof(PetscScalar) == sizeof(double), float, std::complex<float>>;
   if (single) return std::make_shared<Source<Single>>(c);
   return std::make_shared<Source<PetscScalar>>(c);

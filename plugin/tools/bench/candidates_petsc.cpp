@@ -151,8 +151,8 @@ class PetscCandidate final : public Candidate {
   double own_bytes() const {
     MatInfo i;
     must(MatGetInfo(matrix(), MAT_GLOBAL_SUM, &i));
-    const double side = std::strstr(type_name(), "baij") ? case_.block_size : 1;
-    const double rows = static_cast<double>(case_.block_rows) * case_.block_size / side;
+    const double side = std::strstr(type_name(), "baij") ? case_.block.rows : 1;
+    const double rows = static_cast<double>(case_.block_rows) * case_.block.rows / side;
     return i.nz_used * sizeof(PetscScalar) + (i.nz_used / (side * side) + rows + 1) * sizeof(PetscInt);
   }
 

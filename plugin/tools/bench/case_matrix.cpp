@@ -11,7 +11,7 @@ namespace compound::bench {
 
 namespace {
 
-MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
+MPI_Comm comm_of(Vec v) { return PetscObjectComm(reinterpret_cast<PetscObject>(v)); }
 
 /// Components depend on their place and the seed alone, not on the number of ranks.
 void fill_random(Vec v, std::uint64_t seed) {
@@ -33,12 +33,11 @@ std::int64_t reduced(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
 }
 
 void count(CaseMatrix& c) {
-  const auto parts = block_arrays(c.parent);
+  const auto parts = c.arrays();
   std::int64_t entries = 0, longest = 0, bytes = 0;
   for (const BlockArrays& p : parts) {
     entries += p.entries();
-    bytes += p.entries() * (std::int64_t{c.block_size} * c.block_size * std::int64_t{sizeof(PetscScalar)} +
-                            std::int64_t{sizeof(PetscInt)});
+    bytes += p.entries() * (c.area() * std::int64_t{sizeof(PetscScalar)} + std::int64_t{sizeof(PetscInt)});
   }
   for (PetscInt r = 0; r < parts[0].rows; ++r) {
     std::int64_t length = 0;
@@ -46,11 +45,66 @@ void count(CaseMatrix& c) {
     longest = std::max(longest, length);
   }
   c.read_bytes = bytes;
-  c.entries = reduced(comm_of(c.parent), entries, MPI_SUM);
-  c.longest_row = reduced(comm_of(c.parent), longest, MPI_MAX);
+  c.entries = reduced(comm_of(c.x), entries, MPI_SUM);
+  c.longest_row = reduced(comm_of(c.x), longest, MPI_MAX);
+}
+
+/// With vectors of their sizes.
+void complete(CaseMatrix& c, std::uint64_t seed) {
+  count(c);
+  must(VecDuplicate(c.y, c.z.out()));
+  fill_random(c.x, mixed(seed));
+  fill_random(c.z, mixed(seed + 1));
+  must(VecSet(c.y, 0.0));  // touches its memory before anything is timed
+  must(VecNorm(c.x, NORM_INFINITY, &c.x_norm));
+}
+
+/// f(scalar row, scalar column, value) of every scalar of a matrix that is this rank's alone.
+template <class F>
+void each_scalar(const CaseMatrix& c, const F& f) {
+  const BlockArrays a = c.arrays().front();
+  const PetscScalar* value = a.values;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(a.rows); ++r)
+    for (PetscInt k = a.start[r]; k < a.start[r + 1]; ++k)
+      for (int j = 0; j < c.block.cols; ++j)
+        for (int i = 0; i < c.block.rows; ++i)
+          f(r * static_cast<std::size_t>(c.block.rows) + static_cast<std::size_t>(i),
+            static_cast<std::size_t>(a.column[k]) * static_cast<std::size_t>(c.block.cols) +
+                static_cast<std::size_t>(j),
+            *value++);
+}
+
+/// The largest sum of sizes over a row of op(A).
+double largest_sum(const CaseMatrix& c) {
+  const bool transposed = c.operation == Operation::transpose;
+  std::vector<double> sums(
+      static_cast<std::size_t>(transposed ? c.block_columns * c.block.cols : c.block_rows * c.block.rows));
+  each_scalar(c, [&](std::size_t i, std::size_t j, PetscScalar a) { sums[transposed ? j : i] += std::abs(a); });
+  return sums.empty() ? 0 : *std::ranges::max_element(sums);
+}
+
+std::vector<PetscScalar> copied(Vec v) {
+  PetscInt size;
+  const PetscScalar* values;
+  must(VecGetLocalSize(v, &size));
+  must(VecGetArrayRead(v, &values));
+  std::vector<PetscScalar> copy(values, values + size);
+  must(VecRestoreArrayRead(v, &values));
+  return copy;
 }
 
 }  // namespace
+
+std::vector<BlockArrays> CaseMatrix::arrays() const {
+  if (parent) return block_arrays(parent);
+  BlockArrays b;
+  b.rows = static_cast<PetscInt>(own.rows());
+  b.columns = static_cast<PetscInt>(own.all_columns);
+  b.start = own.start.data();
+  b.column = own.column.data();
+  b.values = const_cast<PetscScalar*>(own.values.data());  // only BAIJ's arrays are ever written to
+  return {b};
+}
 
 CaseMatrix make_case(Matrix parent, Operation operation, std::uint64_t seed) {
   CaseMatrix c;
@@ -59,35 +113,60 @@ CaseMatrix make_case(Matrix parent, Operation operation, std::uint64_t seed) {
   PetscInt block_size, rows, columns;
   must(MatGetBlockSize(c.parent, &block_size));
   must(MatGetSize(c.parent, &rows, &columns));
-  c.block_size = static_cast<int>(block_size);
+  c.block = {static_cast<int>(block_size), static_cast<int>(block_size)};
   c.block_rows = rows / block_size;
   c.block_columns = columns / block_size;
-  count(c);
   if (operation == Operation::transpose)
     must(MatCreateVecs(c.parent, c.y.out(), c.x.out()));
   else
     must(MatCreateVecs(c.parent, c.x.out(), c.y.out()));
-  must(VecDuplicate(c.y, c.z.out()));
-  fill_random(c.x, mixed(seed));
-  fill_random(c.z, mixed(seed + 1));
-  must(VecSet(c.y, 0.0));  // touches its memory before anything is timed
+  complete(c, seed);
   must(MatNorm(c.parent, operation == Operation::transpose ? NORM_1 : NORM_INFINITY, &c.norm));
-  must(VecNorm(c.x, NORM_INFINITY, &c.x_norm));
   return c;
+}
+
+CaseMatrix make_case(BlockRows blocks, BlockShape shape, Operation operation, std::uint64_t seed) {
+  CaseMatrix c;
+  c.own = std::move(blocks);
+  c.operation = operation;
+  c.block = shape;
+  c.block_rows = c.own.all_rows;
+  c.block_columns = c.own.all_columns;
+  const auto rows = static_cast<PetscInt>(c.block_rows * shape.rows);
+  const auto columns = static_cast<PetscInt>(c.block_columns * shape.cols);
+  const bool transposed = operation == Operation::transpose;
+  must(VecCreateSeq(PETSC_COMM_SELF, transposed ? rows : columns, c.x.out()));
+  must(VecCreateSeq(PETSC_COMM_SELF, transposed ? columns : rows, c.y.out()));
+  complete(c, seed);
+  c.norm = largest_sum(c);
+  return c;
+}
+
+std::vector<PetscScalar> plain_product(const CaseMatrix& c) {
+  const std::vector<PetscScalar> x = copied(c.x);
+  std::vector<PetscScalar> y = copied(c.operation == Operation::multadd ? c.z : c.y);
+  if (c.operation != Operation::multadd) std::ranges::fill(y, PetscScalar(0.0));
+  const bool transposed = c.operation == Operation::transpose;
+  each_scalar(c, [&](std::size_t i, std::size_t j, PetscScalar a) {
+    if (transposed)
+      y[j] += a * x[i];
+    else
+      y[i] += a * x[j];
+  });
+  return y;
 }
 
 Storage storage_of(const Candidate& candidate, const CaseMatrix& m) {
   Storage s;
-  const double area = static_cast<double>(m.block_size) * m.block_size;
   const double parts = sizeof(PetscScalar) / sizeof(double);  // 2 if complex
-  s.block_bytes = area * sizeof(PetscScalar);
+  s.block_bytes = static_cast<double>(m.area()) * sizeof(PetscScalar);
   s.vector_bytes = candidate.float_vectors() ? 4 * parts : sizeof(PetscScalar);
   s.single = candidate.float_vectors();
   const std::string line = candidate.plan();
   if (line.empty()) return s;
   const Plan plan = parse_plan(split_off_diagonal(line).diagonal, Plan{});
   const Field field = parts == 2 ? Field::complex : Field::real;
-  const EntryShape shape = entry_shape(plan, {{m.block_size, m.block_size}, {field, plan.values}});
+  const EntryShape shape = entry_shape(plan, {m.block, {field, plan.values}});
   s.single = s.single || plan.values == Precision::single;
   s.block_bytes = shape.words * static_cast<double>(bytes_of(plan.values)) * (shape.real_words ? 1 : parts);
   return s;
@@ -97,9 +176,10 @@ double compulsory_bytes(const CaseMatrix& m, const Storage& s) {
   const bool transposed = m.operation == Operation::transpose;
   const auto entries = static_cast<double>(m.entries), rows = static_cast<double>(m.block_rows),
              columns = static_cast<double>(m.block_columns);
-  const double outputs = (transposed ? columns : rows) * (m.operation == Operation::multadd ? 2 : 1);
-  const double inputs = transposed ? rows : columns;
-  return entries * (s.block_bytes + 4) + 4 * (rows + 1) + (inputs + outputs) * m.block_size * s.vector_bytes;
+  const double above = rows * m.block.rows, below = columns * m.block.cols;
+  const double outputs = (transposed ? below : above) * (m.operation == Operation::multadd ? 2 : 1);
+  const double inputs = transposed ? above : below;
+  return entries * (s.block_bytes + 4) + 4 * (rows + 1) + (inputs + outputs) * s.vector_bytes;
 }
 
 double timed(MPI_Comm comm, const std::function<void()>& body) {

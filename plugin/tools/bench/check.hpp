@@ -14,10 +14,12 @@
 
 namespace compound::bench {
 
-/// Compares results with the first candidate's.
+/// Compares results with the first candidate's, or with a plain product where PETSc has no such matrix.
 class Check {
  public:
-  Check(MPI_Comm comm, const CaseMatrix& c) : comm_(comm), case_(c) {}
+  Check(MPI_Comm comm, const CaseMatrix& c) : comm_(comm), case_(c) {
+    if (!c.parent) reference_ = plain_product(c);  // none of the candidates is PETSc's
+  }
 
   void operator()(Candidate& candidate, CandidateResult& result) {
     const std::vector<PetscScalar> y = candidate.result();
@@ -54,9 +56,11 @@ class Check {
   /// 8 eps x additions of a component x |A| |x|. A transposed product may add up as many as there are rows.
   double allowed(bool single) const {
     const double eps = single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-    const std::int64_t blocks = case_.operation == Operation::transpose ? case_.block_rows : case_.longest_row;
+    const bool transposed = case_.operation == Operation::transpose;
+    const std::int64_t scalars =
+        transposed ? case_.block_rows * case_.block.rows : case_.longest_row * case_.block.cols;
     const double added = case_.operation == Operation::multadd ? 1 : 0;
-    return 8 * eps * static_cast<double>(blocks * case_.block_size + 1) * (case_.norm * case_.x_norm + added);
+    return 8 * eps * static_cast<double>(scalars + 1) * (case_.norm * case_.x_norm + added);
   }
 
   MPI_Comm comm_;

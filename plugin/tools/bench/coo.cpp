@@ -22,8 +22,8 @@ Coordinates coordinates_of(const CaseMatrix& c) {
   Coordinates all;
   PetscInt first;
   must(MatGetOwnershipRange(c.parent, &first, nullptr));
-  const PetscInt side = c.block_size;
-  for (const BlockArrays& part : block_arrays(c.parent)) {
+  const PetscInt side = c.block.rows;
+  for (const BlockArrays& part : c.arrays()) {
     for (PetscInt r = 0; r < part.rows; ++r)
       for (PetscInt k = part.start[r]; k < part.start[r + 1]; ++k)
         for (PetscInt word = 0; word < side * side; ++word) {
@@ -42,7 +42,7 @@ Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
   Matrix A;
   must(MatCreate(comm, A.out()));
   must(MatSetSizes(A, rows, columns, all_rows, all_columns));
-  must(MatSetBlockSize(A, c.block_size));
+  must(MatSetBlockSize(A, c.block.rows));
   must(MatSetType(A, type));
   if (used_device() && std::strcmp(type, MATBAIJCOMPOUND) == 0) {
     must(MatCompoundSetBackend(A, "cuda"));
@@ -100,7 +100,8 @@ void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const char*
 }  // namespace
 
 void time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, CaseResult& result) {
-  if (c.block_rows != c.block_columns) throw usage_error("-coo takes square matrices only");
+  if (!c.parent || c.block_rows != c.block_columns)
+    throw usage_error("-coo takes square matrices of square blocks only");
   const Coordinates all = coordinates_of(c);
   double bytes = static_cast<double>(all.value.size() * sizeof(PetscScalar));
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);

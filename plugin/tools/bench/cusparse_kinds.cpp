@@ -1,5 +1,7 @@
 #include "cusparse_kinds.hpp"
 
+#include <petscsys.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -18,6 +20,10 @@ constexpr CusparseKind kinds[] = {
     {"csr-alg1", CusparseForm::rows, Call::csr1},
     {"csr-alg2", CusparseForm::rows, Call::csr2},
     {"sell", CusparseForm::slices, Call::sell1},
+    {"complex-csr", CusparseForm::rows, Call::automatic, CusparseScalars::complex},
+    {"complex-csr-alg1", CusparseForm::rows, Call::csr1, CusparseScalars::complex},
+    {"complex-csr-alg2", CusparseForm::rows, Call::csr2, CusparseScalars::complex},
+    {"complex-sell", CusparseForm::slices, Call::sell1, CusparseScalars::complex},
 };
 
 bool of_blocks(CusparseForm form) {
@@ -39,14 +45,19 @@ const CusparseKind* find_cusparse(std::string_view name) {
   return found == std::end(kinds) ? nullptr : &*found;
 }
 
-std::optional<std::string> why_not_cusparse(const CusparseKind& kind, int block_size, std::int64_t blocks) {
-  if (of_blocks(kind.form))
-    return block_size == 1 ? std::optional<std::string>("blocks of 1x1 are scalars: csr and sell are their forms")
-                           : std::nullopt;
-  const double scalars = static_cast<double>(blocks) * block_size * block_size;
-  if (scalars > std::numeric_limits<std::int32_t>::max())
+std::optional<std::string> why_not_cusparse(const CusparseKind& kind, BlockShape block, std::int64_t blocks) {
+  if (kind.scalars == CusparseScalars::complex) {
+    if (sizeof(PetscScalar) == sizeof(PetscReal) && block == BlockShape{2, 2}) return {};
+    return "its complex numbers are made of the 2x2 blocks of a real matrix";
+  }
+  if (of_blocks(kind.form)) {
+    if (block.rows != block.cols) return "its blocks are square";
+    if (block.rows == 1) return "blocks of 1x1 are scalars: csr and sell are their forms";
+    return {};
+  }
+  if (static_cast<double>(blocks) * block.rows * block.cols > std::numeric_limits<std::int32_t>::max())
     return "more scalars than 32-bit row starts count; only the forms with blocks hold this matrix";
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace compound::bench

@@ -7,15 +7,21 @@
 #include <string>
 #include <string_view>
 
+#include "entry_kinds.hpp"
+
 namespace compound::bench {
 
 /// What a matrix is converted to: blocks with their scalars by rows or by columns, scalar compressed rows, slices.
 enum class CusparseForm { blocks_by_row, blocks_by_column, rows, slices };
 
+/// What its scalars are: the matrix' own, or complex numbers made of 2x2 blocks [[a, -b], [b, a]] of a real one.
+enum class CusparseScalars { own, complex };
+
 struct CusparseKind {
   std::string_view name;
   CusparseForm form;
   enum class Call { bsrmv, automatic, bsr1, csr1, csr2, sell1 } call;
+  CusparseScalars scalars = CusparseScalars::own;
 };
 
 std::span<const CusparseKind> cusparse_kinds();
@@ -25,6 +31,6 @@ std::string cusparse_names();
 const CusparseKind* find_cusparse(std::string_view name);
 
 /// What is clear before cuSPARSE is asked; empty if nothing speaks against it.
-std::optional<std::string> why_not_cusparse(const CusparseKind& kind, int block_size, std::int64_t blocks);
+std::optional<std::string> why_not_cusparse(const CusparseKind& kind, BlockShape block, std::int64_t blocks);
 
 }  // namespace compound::bench

@@ -15,7 +15,7 @@ std::string why_no_device() {
 #endif
 }
 
-std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix&, bool) {
+std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix&, bool, CusparseScalars) {
   throw usage_error("-cusparse: " + why_no_device());
 }
 

@@ -70,6 +70,7 @@ void add_device_results(ordered_json& j, const CaseResult& r, const CandidateRes
     j[std::string(name) + "_median_s"] = statistics_of(*samples).median;
     j[std::string(name) + "_samples_s"] = *samples;
   }
+  if (const CandidateResult* dense = best_of_dense(r)) j["times_dense"] = times(*dense, c);
   if (r.copy) j["share_of_copy"] = share_of(*r.copy, c);
   if (const CandidateResult* best = best_of_cusparse(r)) j["times_best_cusparse"] = times(*best, c);
 }
@@ -95,14 +96,24 @@ ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
 }
 
 ordered_json json_of(const CaseResult& r) {
-  ordered_json j = {{"description", r.description}, {"block_size", r.block_size},
-                    {"block_rows", r.block_rows},   {"block_columns", r.block_columns},
-                    {"blocks", r.entries},          {"longest_row", r.longest_row},
-                    {"value_bytes", r.value_bytes}, {"ranks", r.ranks},
-                    {"result_norm", r.result_norm}, {"baseline", r.candidates[r.baseline].name}};
+  ordered_json j = {{"description", r.description},
+                    {"block_size", r.block.rows},
+                    {"block_shape", {r.block.rows, r.block.cols}},
+                    {"block_rows", r.block_rows},
+                    {"block_columns", r.block_columns},
+                    {"blocks", r.entries},
+                    {"longest_row", r.longest_row},
+                    {"value_bytes", r.value_bytes},
+                    {"ranks", r.ranks},
+                    {"result_norm", r.result_norm},
+                    {"baseline", r.candidates[r.baseline].name}};
   j["read"] = json_of(r.read);
   if (r.copy) j["copy"] = json_of(*r.copy);
   if (const CandidateResult* best = best_of_cusparse(r)) j["best_of_cusparse"] = best->name;
+  if (!r.entry_check.seconds.empty())
+    j["entry_check"] = {{"entry", r.entry_check.entry},
+                        {"median_s", statistics_of(r.entry_check.seconds).median},
+                        {"samples_s", r.entry_check.seconds}};
   for (const LeftOut& l : r.left_out) j["left_out"].push_back({{"name", l.name}, {"why", l.why}});
   for (const CooResult& c : r.coo) j["coo"].push_back(json_of(c));
   if (!r.coo.empty()) j["coo_bytes"] = r.coo_bytes;

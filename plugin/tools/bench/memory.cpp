@@ -36,11 +36,11 @@ namespace {
 /// Values, columns and row starts of the matrix in blocks and in scalars.
 struct Sizes {
   explicit Sizes(const CaseSize& s) {
-    const double area = static_cast<double>(s.block_size) * s.block_size;
+    const double area = static_cast<double>(s.block.rows) * s.block.cols;
     values = s.entries * area * sizeof(PetscScalar);
     blocks = values + (s.entries + s.block_rows) * sizeof(PetscInt);
-    scalar_rows = values + (s.entries * area + s.block_rows * s.block_size) * sizeof(PetscInt);
-    vector = s.block_rows * s.block_size * sizeof(PetscScalar);
+    scalar_rows = values + (s.entries * area + s.block_rows * s.block.rows) * sizeof(PetscInt);
+    vector = s.block_rows * std::max(s.block.rows, s.block.cols) * sizeof(PetscScalar);
   }
   double values, blocks, scalar_rows, vector;
 };
@@ -68,6 +68,7 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
   all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
   all += static_cast<double>(o.core_plans.size()) * (o.core_float ? 0.5 : 1) * (copies * s.blocks + 4 * s.vector);
   if (o.coo) all += 3 * s.scalar_rows;
+  if (ranks == 1) all += s.values;  // while the kind of entry is found
   return all / ranks + yardsticks + staging;
 }
 
@@ -84,12 +85,10 @@ void check_device_memory(const CaseSize& size, const Options& o, int ranks, doub
 }
 
 double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
-  const double area = static_cast<double>(s.block_size) * s.block_size;
-  const double values = s.entries * area * sizeof(PetscScalar);
-  const double parent = values + (s.entries + s.block_rows) * sizeof(PetscInt);
-  const double scalar_rows = values + (s.entries * area + s.block_rows * s.block_size) * sizeof(PetscInt);
+  const Sizes sizes(s);
+  const double values = sizes.values, parent = sizes.blocks, scalar_rows = sizes.scalar_rows;
   const double assembly = s.entries * sizeof(PetscInt) + 2 * (o.shuffle_window > 1 ? 4.0 * ranks * s.block_rows : 0);
-  const double vectors = 4 * s.block_rows * s.block_size * sizeof(PetscScalar);
+  const double vectors = 4 * sizes.vector;
   double all = parent + assembly + vectors;
   for (const std::string& type : o.types) {
     const bool pinned_csr = type.ends_with("baijcompoundcsr");

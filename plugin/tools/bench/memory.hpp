@@ -9,7 +9,7 @@ namespace compound::bench {
 
 struct CaseSize {
   double block_rows = 0, entries = 0;
-  int block_size = 1;
+  BlockShape block{1, 1};
 };
 
 /// Bytes of the matrix and all candidates' copies, on all ranks together; from above for plans chosen by rule.

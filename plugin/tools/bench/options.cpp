@@ -64,9 +64,14 @@ bool yes(const char* option, const std::string& text) {
 }
 
 void read_block_sizes(Options& o, const std::string& v) {
-  for (const std::string& part : split(v, ','))
-    o.block_sizes.push_back(number("-block_size", part, 1, 1024, "expected integers from 1 to 1024, as in 1,2,3"));
-  if (o.block_sizes.empty()) refuse("-block_size", v, "expected integers from 1 to 1024, as in 1,2,3");
+  const std::string allowed = "expected integers from 1 to 1024, or rows x columns, as in 1,2,3x2";
+  for (const std::string& part : split(v, ',')) {
+    const std::vector<std::string> sides = split(part, 'x');
+    if (sides.empty() || sides.size() > 2) refuse("-block_size", part, allowed);
+    const int rows = number("-block_size", sides.front(), 1, 1024, allowed);
+    o.blocks.push_back({rows, number("-block_size", sides.back(), 1, 1024, allowed)});
+  }
+  if (o.blocks.empty()) refuse("-block_size", v, allowed);
 }
 
 void read_grid(Options& o, const std::string& v) {
@@ -130,16 +135,18 @@ const Row rows[] = {
      [](Options& o, const std::string& v) {
        read_sizes(o, "-megabytes", v, SizeBy::megabytes, "expected positive numbers, as in 1.5,1500");
      }},
-    {"-block_size", "rows of a block; a list makes a case of each. Files: default from the .info file, else 1", "3",
-     read_block_sizes},
-    {"-entry", "what generated blocks are: dense (any), identity (its multiples), complex, quaternion", "dense",
+    {"-block_size",
+     "rows of a block, or rows x columns (3x2: core plans and cuSPARSE's csr and sell alone); a list makes a case of "
+     "each. Files: default from the .info file, else 1",
+     "3", read_block_sizes},
+    {"-entry", "the kind of entry that generated blocks are, by its name in plans; dense: any", "dense",
      [](Options& o, const std::string& v) { o.entry = v; }},
     {"-shuffle", "number rows and columns at random within windows of so many rows, or all", "1", read_shuffle},
     {"-seed", "of random values, vectors and shuffles", "1",
      [](Options& o, const std::string& v) {
        o.seed = number<std::uint64_t>("-seed", v, 0, UINT64_MAX, "expected a non-negative integer");
      }},
-    {"-types", "PETSc matrix types to compare, separated by commas",
+    {"-types", "PETSc matrix types to compare, separated by commas, or none",
      "aij,baij,baijcompound; with plans baij; on a device aijcusparse,baijcompound; with plans aijcusparse",
      [](Options& o, const std::string& v) { o.types = names("-types", v, ',', "matrix types"); }},
     {"-plans", "plans of baijcompound to compare (-mat_compound_plan), separated by semicolons", "",
@@ -224,17 +231,41 @@ std::vector<std::string> usual_types(const Options& o) {
   return others ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
 }
 
+bool all_square(const Options& o) {
+  return std::ranges::all_of(o.blocks, [](const BlockShape& b) { return b.rows == b.cols; });
+}
+
+/// PETSc has no type of blocks that are not square.
+void check_shapes(const Options& o) {
+  if (all_square(o)) return;
+  if (!o.file.empty()) throw usage_error("-matrix takes square blocks: -block_size is one number");
+  const bool asks_types = !o.types.empty() && o.types.front() != "none";
+  if (asks_types || !o.plans.empty() || o.coo)
+    throw usage_error("-block_size: blocks that are not square have no -types, -plans and -coo; give -core_plans");
+  if (o.core_plans.empty()) throw usage_error("-block_size: blocks that are not square need -core_plans");
+}
+
+void complete_types(Options& o) {
+  if (o.types == std::vector<std::string>{"none"})
+    o.types.clear();
+  else if (o.types.empty() && all_square(o))
+    o.types = usual_types(o);
+  if (o.types.empty() && o.plans.empty() && o.core_plans.empty() && o.cusparse.empty())
+    throw usage_error("-types none leaves nothing to compare; give -plans, -core_plans or -cusparse");
+}
+
 void check_and_complete(Options& o) {
   if (!o.file.empty() && (o.grid || !o.sizes.empty() || o.shuffle_window > 1 || o.entry != "dense"))
     throw usage_error("-matrix excludes the generator's -grid, -n, -rows, -megabytes, -shuffle and -entry");
-  if (!o.file.empty() && o.block_sizes.size() > 1)
+  if (!o.file.empty() && o.blocks.size() > 1)
     throw usage_error("-matrix takes one -block_size, not a list; run once for each");
   check_device_options(o);
-  if (o.types.empty()) o.types = usual_types(o);
+  if (o.blocks.empty() && o.file.empty()) o.blocks = {{3, 3}};
+  check_shapes(o);
+  complete_types(o);
   if (!o.file.empty()) return;
   if (!o.grid) o.grid = find_grid("7");
   if (o.sizes.empty()) o.sizes = {64000};
-  if (o.block_sizes.empty()) o.block_sizes = {3};
   if (o.size_by == SizeBy::side && *std::ranges::min_element(o.sizes) < static_cast<double>(least_side(*o.grid)))
     throw usage_error("-n: -grid " + std::string(o.grid->name) + " needs at least " +
                       std::to_string(least_side(*o.grid)) + " nodes a side");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "entry_kinds.hpp"
 #include "grid.hpp"
 
 namespace compound::bench {
@@ -31,7 +32,7 @@ struct Options {
   const GridKind* grid = nullptr;  ///< of a generated matrix
   SizeBy size_by = SizeBy::rows;
   std::vector<double> sizes;
-  std::vector<int> block_sizes;  ///< empty with a file: as its .info says
+  std::vector<BlockShape> blocks;  ///< empty with a file: as its .info says
   std::int64_t shuffle_window = 1;
   std::string entry = "dense";  ///< kind of the generated blocks
   std::uint64_t seed = 1;

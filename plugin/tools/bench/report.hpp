@@ -36,6 +36,12 @@ struct Yardstick {
   std::string how;   ///< the instruction set of a sum, or where it ran
 };
 
+/// Which kind of entry the blocks are, and what finding that out takes.
+struct EntryCheck {
+  std::string entry;
+  std::vector<double> seconds;
+};
+
 /// Assembly from coordinates: one matrix type, with the values on one side.
 struct CooResult {
   std::string type, values_on;
@@ -50,7 +56,8 @@ struct LeftOut {
 
 struct CaseResult {
   std::string description;
-  int block_size = 0, ranks = 1;
+  BlockShape block;
+  int ranks = 1;
   std::int64_t block_rows = 0, block_columns = 0, entries = 0, longest_row = 0;
   double value_bytes = 0;
   Yardstick read;
@@ -59,6 +66,7 @@ struct CaseResult {
   std::vector<CandidateResult> candidates;
   std::size_t baseline = 0;
   std::vector<LeftOut> left_out;
+  EntryCheck entry_check;
   std::vector<CooResult> coo;
   double coo_bytes = 0;  ///< of the values of all coordinates
 };
@@ -72,6 +80,9 @@ double share_of(const Yardstick& yardstick, const CandidateResult& candidate);
 /// none. PETSc's aijcusparse is neither.
 const CandidateResult* best_of_cusparse(const CaseResult& result);
 const CandidateResult* best_of_ours(const CaseResult& result);
+
+/// The fastest of ours that keeps whole blocks; null if there is none.
+const CandidateResult* best_of_dense(const CaseResult& result);
 
 void print_table(std::ostream& out, const CaseResult& result, const Options& options);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "candidate.hpp"
 #include "check.hpp"
@@ -16,15 +17,15 @@
 namespace compound::bench {
 
 std::vector<CaseSpec> cases_of(const Options& o) {
-  if (!o.file.empty()) return {{o.block_sizes.empty() ? 0 : o.block_sizes.front(), {}}};
+  if (!o.file.empty()) return {{o.blocks.empty() ? BlockShape{} : o.blocks.front(), {}}};
   std::vector<CaseSpec> all;
   for (const double size : o.sizes)
-    for (const int block_size : o.block_sizes) {
-      const double block_bytes = static_cast<double>(block_size) * block_size * sizeof(PetscScalar);
+    for (const BlockShape& block : o.blocks) {
+      const double block_bytes = static_cast<double>(block.rows) * block.cols * sizeof(PetscScalar);
       Grid grid{o.grid, static_cast<std::int64_t>(size)};
       if (o.size_by == SizeBy::rows) grid = grid_of_rows(*o.grid, size);
       if (o.size_by == SizeBy::megabytes) grid = grid_of_entries(*o.grid, 1e6 * size / block_bytes);
-      all.push_back({block_size, grid});
+      all.push_back({block, grid});
     }
   return all;
 }
@@ -50,18 +51,26 @@ std::string describe(const CaseSpec& spec, const Options& o) {
   return text;
 }
 
-Matrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
+/// A rehearsal for a file's matrix has blocks that are entries of all kinds.
+ValueRule rule_of(const CaseSpec& spec, const Options& o) {
+  return o.file.empty() ? ValueRule(o.entry, spec.block, o.seed) : ValueRule::identity(spec.block);
+}
+
+CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
   BlockRows rows;
   std::optional<ValueRule> rule;
   collectively(comm, [&] {
-    rule.emplace(o.entry, spec.block_size, o.seed);
-    const double scalars = static_cast<double>(spec.grid.rows()) * spec.block_size;
+    rule.emplace(rule_of(spec, o));
+    const double scalars = static_cast<double>(spec.grid.rows()) * std::max(spec.block.rows, spec.block.cols);
     if (scalars > static_cast<double>(std::numeric_limits<PetscInt>::max()))
       throw std::invalid_argument("the matrix would have more rows than PETSc's indices count; choose a smaller case");
     const Share share = share_of_rank(comm, spec.grid.rows());
     rows = grid_rows(spec.grid, Shuffle(spec.grid.rows(), o.shuffle_window, o.seed), share.first, share.rows);
   });
-  return assemble(comm, rows, spec.block_size, &*rule);
+  if (spec.block.rows == spec.block.cols)
+    return make_case(assemble(comm, rows, spec.block.rows, &*rule), o.operation, o.seed);
+  rows.values = rule->values(rows);
+  return make_case(std::move(rows), spec.block, o.operation, o.seed);
 }
 
 void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
@@ -73,13 +82,13 @@ void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
 CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
   if (spec.grid.kind) {
     progress.say("assembling " + describe(spec, o),
-                 double(spec.grid.entries()) * spec.block_size * spec.block_size > 1e7);
-    check_all_memory(comm, {double(spec.grid.rows()), double(spec.grid.entries()), spec.block_size}, o);
-    return make_case(generate(comm, spec, o), o.operation, o.seed);
+                 double(spec.grid.entries()) * spec.block.rows * spec.block.cols > 1e7);
+    check_all_memory(comm, {double(spec.grid.rows()), double(spec.grid.entries()), spec.block}, o);
+    return generate(comm, spec, o);
   }
   progress.say("reading " + o.file);
-  CaseMatrix c = make_case(load(comm, o.file, spec.block_size), o.operation, o.seed);
-  check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block_size}, o);
+  CaseMatrix c = make_case(load(comm, o.file, spec.block.rows), o.operation, o.seed);
+  check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);
   return c;
 }
 
@@ -88,13 +97,15 @@ using Candidates = std::vector<std::unique_ptr<Candidate>>;
 /// What cuSPARSE refuses is told and left out: which of its products take a matrix is one of the results.
 void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Candidates& all,
                   std::vector<LeftOut>& left) {
-  const auto source = make_cusparse_source(c, o.core_float);
+  std::map<CusparseScalars, std::shared_ptr<CusparseSource>> sources;
   for (const std::string& name : o.cusparse) {
     progress.say("converting for cuSPARSE's " + name);
     const CusparseKind& kind = *find_cusparse(name);
-    const std::optional<std::string> why = why_not_cusparse(kind, c.block_size, c.entries);
+    const std::optional<std::string> why = why_not_cusparse(kind, c.block, c.entries);
     try {
       if (why) throw left_out(*why);
+      auto& source = sources[kind.scalars];
+      if (!source) source = make_cusparse_source(c, o.core_float, kind.scalars);
       all.push_back(make_cusparse_candidate(source, kind));
     } catch (const left_out& e) {
       left.push_back({"cusparse " + name, e.what()});
@@ -167,7 +178,7 @@ double sum_over_ranks(MPI_Comm comm, double mine) {
 
 /// The host's plain read of the matrix' own arrays.
 void take_read(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners, CaseResult& result) {
-  runners.push_back({"plain read", [parts = block_arrays(c.parent), area = std::size_t(c.block_size * c.block_size)] {
+  runners.push_back({"plain read", [parts = c.arrays(), area = std::size_t(c.area())] {
                        // Without a use of the sums the compiler might leave them out.
                        [[maybe_unused]] static volatile std::uint64_t sink;
                        for (const BlockArrays& p : parts) {
@@ -239,24 +250,23 @@ double norm_of(MPI_Comm comm, const std::vector<PetscScalar>& y) {
 CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
   CaseResult r;
   r.description = describe(spec, o);
-  r.block_size = c.block_size;
+  r.block = c.block;
   r.ranks = size_of(comm);
   r.block_rows = c.block_rows;
   r.block_columns = c.block_columns;
   r.entries = c.entries;
   r.longest_row = c.longest_row;
-  r.value_bytes = static_cast<double>(c.entries) * c.block_size * c.block_size * sizeof(PetscScalar);
+  r.value_bytes = static_cast<double>(c.entries * c.area()) * sizeof(PetscScalar);
   return r;
 }
 
 /// Every candidate once on a small matrix: what is wrong with a type or plan shows before the large one is assembled,
 /// and code is loaded before first products are timed.
-void rehearse(MPI_Comm comm, int block_size, const Options& o, Progress& progress) {
-  const CaseSpec small{block_size, {find_grid("7"), 4}};
+void rehearse(MPI_Comm comm, const BlockShape& block, const Options& o, Progress& progress) {
+  const CaseSpec small{block, {find_grid("7"), 4}};
   Options options = o;
-  options.entry = "identity";  // fits all kinds of entry that plans may ask for
   options.shuffle_window = 1;
-  const CaseMatrix c = make_case(generate(comm, small, options), o.operation, o.seed);
+  const CaseMatrix c = generate(comm, small, options);
   std::vector<LeftOut> told_later;
   const auto candidates = make_candidates(comm, c, o, progress, told_later);
   baseline_of(candidates, o);
@@ -270,9 +280,9 @@ void rehearse(MPI_Comm comm, int block_size, const Options& o, Progress& progres
 }  // namespace
 
 CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
-  if (spec.grid.kind) rehearse(comm, spec.block_size, o, progress);
+  if (spec.grid.kind) rehearse(comm, spec.block, o, progress);
   const CaseMatrix c = prepare(comm, spec, o, progress);
-  if (!spec.grid.kind) rehearse(comm, c.block_size, o, progress);
+  if (!spec.grid.kind) rehearse(comm, c.block, o, progress);
   CaseResult r = head_of(comm, spec, c, o);
   const auto candidates = make_candidates(comm, c, o, progress, r.left_out);
   r.baseline = baseline_of(candidates, o);
@@ -287,6 +297,7 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
     runners.push_back({candidate->name(), [raw = candidate.get()] { raw->multiply(); }});
   }
   take_yardsticks(comm, c, runners, r);
+  if (r.ranks == 1) r.entry_check = time_entry_check(c);
   std::vector<Samples> samples = measure(comm, runners, o, progress);
   r.read.samples = std::move(samples.back());
   if (r.copy) r.copy->samples = std::move(samples[candidates.size()]);

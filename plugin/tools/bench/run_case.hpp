@@ -10,13 +10,13 @@
 
 namespace compound::bench {
 
-/// A block size and a size of the generated matrix, or a file.
+/// A shape of blocks and a size of the generated matrix, or a file.
 struct CaseSpec {
-  int block_size = 0;  ///< 0: the file's own
-  Grid grid;           ///< kind null: the file
+  BlockShape block;  ///< 0x0: the file's own
+  Grid grid;         ///< kind null: the file
 };
 
-/// Every block size with every size.
+/// Every shape of blocks with every size.
 std::vector<CaseSpec> cases_of(const Options& options);
 
 /// Collective. Throws usage_error, petsc_error.

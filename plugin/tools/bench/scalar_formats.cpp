@@ -11,16 +11,16 @@ RowPattern block_pattern(const BlockArrays& b) {
   return p;
 }
 
-RowPattern scalar_pattern(const BlockArrays& b, int block_size) {
+RowPattern scalar_pattern(const BlockArrays& b, BlockShape block) {
   RowPattern p;
-  p.start.reserve(static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(block_size) + 1);
-  p.column.resize(static_cast<std::size_t>(b.entries() * block_size * block_size));
+  p.start.reserve(static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(block.rows) + 1);
+  p.column.resize(static_cast<std::size_t>(b.entries() * block.rows * block.cols));
   p.start.push_back(0);
   std::size_t at = 0;
   for (PetscInt r = 0; r < b.rows; ++r)
-    for (int i = 0; i < block_size; ++i) {
+    for (int i = 0; i < block.rows; ++i) {
       for (PetscInt k = b.start[r]; k < b.start[r + 1]; ++k)
-        for (int j = 0; j < block_size; ++j) p.column[at++] = static_cast<std::int32_t>(b.column[k] * block_size + j);
+        for (int j = 0; j < block.cols; ++j) p.column[at++] = static_cast<std::int32_t>(b.column[k] * block.cols + j);
       p.start.push_back(static_cast<std::int32_t>(at));
     }
   return p;

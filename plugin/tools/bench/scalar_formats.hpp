@@ -16,7 +16,7 @@ struct RowPattern {
   std::int64_t rows() const { return static_cast<std::int64_t>(start.size()) - 1; }
 };
 RowPattern block_pattern(const BlockArrays& blocks);
-RowPattern scalar_pattern(const BlockArrays& blocks, int block_size);
+RowPattern scalar_pattern(const BlockArrays& blocks, BlockShape block);
 
 /// Slices of so many rows, each as long as its longest row; within a slice the first entries of all rows come first.
 /// Places without an entry, those of rows beyond the last among them, have column -1.
@@ -30,25 +30,25 @@ SlicePattern slice_pattern(const RowPattern& rows, int height);
 
 /// Blocks [cols][rows] as [rows][cols].
 template <class Scalar>
-std::vector<Scalar> blocks_by_row(const Scalar* blocks, std::int64_t entries, int block_size) {
-  const auto side = static_cast<std::size_t>(block_size), area = side * side;
-  std::vector<Scalar> to(static_cast<std::size_t>(entries) * area);
-  for (std::size_t first = 0; first < to.size(); first += area)
-    for (std::size_t i = 0; i < side; ++i)
-      for (std::size_t j = 0; j < side; ++j) to[first + i * side + j] = blocks[first + j * side + i];
+std::vector<Scalar> blocks_by_row(const Scalar* blocks, std::int64_t entries, BlockShape block) {
+  const auto rows = static_cast<std::size_t>(block.rows), cols = static_cast<std::size_t>(block.cols);
+  std::vector<Scalar> to(static_cast<std::size_t>(entries) * rows * cols);
+  for (std::size_t first = 0; first < to.size(); first += rows * cols)
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < cols; ++j) to[first + i * cols + j] = blocks[first + j * rows + i];
   return to;
 }
 
 /// In the order of scalar_pattern().
 template <class Scalar>
-std::vector<Scalar> scalar_values(const BlockArrays& pattern, const Scalar* blocks, int block_size) {
-  const auto side = static_cast<std::size_t>(block_size), area = side * side;
-  std::vector<Scalar> to(static_cast<std::size_t>(pattern.entries()) * area);
+std::vector<Scalar> scalar_values(const BlockArrays& pattern, const Scalar* blocks, BlockShape block) {
+  const auto rows = static_cast<std::size_t>(block.rows), cols = static_cast<std::size_t>(block.cols);
+  std::vector<Scalar> to(static_cast<std::size_t>(pattern.entries()) * rows * cols);
   std::size_t at = 0;
   for (PetscInt r = 0; r < pattern.rows; ++r)
-    for (std::size_t i = 0; i < side; ++i)
+    for (std::size_t i = 0; i < rows; ++i)
       for (PetscInt k = pattern.start[r]; k < pattern.start[r + 1]; ++k)
-        for (std::size_t j = 0; j < side; ++j) to[at++] = blocks[static_cast<std::size_t>(k) * area + j * side + i];
+        for (std::size_t j = 0; j < cols; ++j) to[at++] = blocks[(static_cast<std::size_t>(k) * cols + j) * rows + i];
   return to;
 }
 

@@ -29,7 +29,7 @@ void print_yardstick(std::ostream& out, const char* name, const Yardstick& y) {
 void print_head(std::ostream& out, const CaseResult& r, const Options& o) {
   out << text("\n%s\n", r.description.c_str());
   out << text("%lld block rows, %lld blocks of %dx%d (%.1f a row), values %.1f MB, %d rank%s, %s, %d rounds; ",
-              static_cast<long long>(r.block_rows), static_cast<long long>(r.entries), r.block_size, r.block_size,
+              static_cast<long long>(r.block_rows), static_cast<long long>(r.entries), r.block.rows, r.block.cols,
               r.block_rows > 0 ? static_cast<double>(r.entries) / static_cast<double>(r.block_rows) : 0.0,
               r.value_bytes / 1e6, r.ranks, r.ranks == 1 ? "" : "s", std::string(name_of(o.operation)).c_str(),
               o.rounds);
@@ -57,6 +57,8 @@ const CandidateResult* fastest(const Candidates& candidates, const Belongs& belo
   return best;
 }
 
+bool keeps_blocks(const CandidateResult& c) { return c.plan.find("entry=dense") != std::string::npos; }
+
 }  // namespace
 
 double times(const CandidateResult& other, const CandidateResult& c) {
@@ -78,6 +80,10 @@ const CandidateResult* best_of_ours(const CaseResult& r) {
   return fastest(r.candidates, [](const CandidateResult& c) {
     return c.kind == "plan" || c.kind == "core" || c.name.find("baijcompound") != std::string::npos;
   });
+}
+
+const CandidateResult* best_of_dense(const CaseResult& r) {
+  return fastest(r.candidates, [](const CandidateResult& c) { return keeps_blocks(c); });
 }
 
 namespace {
@@ -112,6 +118,15 @@ void add_speeds(std::vector<Column>& columns, const CaseResult& r) {
                      [&r](const CandidateResult& c) { return text("%.2f", times_baseline(r, c)); }});
 }
 
+/// Beside candidates with fewer words: what those are worth.
+void add_entry_speed(std::vector<Column>& columns, const CaseResult& r) {
+  const bool compressed =
+      std::ranges::any_of(r.candidates, [](const CandidateResult& c) { return !c.plan.empty() && !keeps_blocks(c); });
+  const CandidateResult* const dense = best_of_dense(r);
+  if (!compressed || !dense) return;
+  columns.push_back({"x dense", 7, [dense](const CandidateResult& c) { return text("%.2f", times(*dense, c)); }});
+}
+
 std::vector<Column> columns_of(const CaseResult& r, const Options& o) {
   using Result = const CandidateResult&;
   std::vector<Column> columns = {
@@ -120,6 +135,7 @@ std::vector<Column> columns_of(const CaseResult& r, const Options& o) {
       {"+- %", 6, [](Result c) { return text("%.1f", 100 * statistics_of(c.samples.seconds).spread); }}};
   add_device_times(columns, o);
   add_speeds(columns, r);
+  add_entry_speed(columns, r);
   columns.push_back({"pack", 7, [](Result c) { return in_products(c.first_pack_s, c); }});
   columns.push_back({"values", 7, [](Result c) { return in_products(c.new_values_s, c); }});
   columns.push_back({"parent MB", 10, [](Result c) { return text("%.1f", c.parent_bytes / 1e6); }});
@@ -130,7 +146,18 @@ std::vector<Column> columns_of(const CaseResult& r, const Options& o) {
   return columns;
 }
 
+void print_entry_check(std::ostream& out, const CaseResult& r) {
+  const EntryCheck& check = r.entry_check;
+  if (check.seconds.empty()) return;
+  const double seconds = statistics_of(check.seconds).median;
+  out << text("blocks are entries of kind %s: found in %.1f us", check.entry.c_str(), 1e6 * seconds);
+  for (const CandidateResult* c : {best_of_dense(r), best_of_ours(r)})
+    if (c) out << text(", %.2f products of %s", seconds / median_of(*c), c->name.c_str());
+  out << "\n";
+}
+
 void print_notes(std::ostream& out, const CaseResult& r) {
+  print_entry_check(out, r);
   const CandidateResult *theirs = best_of_cusparse(r), *ours = best_of_ours(r);
   if (theirs && ours)
     out << "best of cuSPARSE: " << theirs->name << "; ours: " << ours->name << ", "

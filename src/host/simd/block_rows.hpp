@@ -29,27 +29,59 @@ struct cut {
     return p;
   }
 
-  /// Whether full vectors `every` apart may share a sum: their products enter y alike.
-  static constexpr bool may_share(int every) {
-    for (int p = 0; p + every * widest < full * widest; ++p)
+  /// Which sum each full vector is added to, and the first vector of each sum.
+  struct sharing {
+    int sums = 0;
+    int sum[full ? full : 1] = {}, first[full ? full : 1] = {};
+  };
+
+ private:
+  /// Whether the products of two full vectors enter y alike.
+  static constexpr bool alike(int v, int other) {
+    for (int lane = 0; lane < widest; ++lane)
       for (int i = 0; i < P::rows; ++i)
-        if (P::sign(i, p) != P::sign(i, p + every * widest)) return false;
+        if (P::sign(i, v * widest + lane) != P::sign(i, other * widest + lane)) return false;
     return true;
   }
-  /// Sums for the full vectors: as many as there are registers for, where so few can be shared and leave the products
-  /// that fill no full vector in step with them.
-  static constexpr int sums() {
-    if (full <= accumulators) return full;
-    for (int n = accumulators; n > 0; --n)
-      if (may_share(n) && (four + one == 0 || (full - n) * widest % P::rows == 0)) return n;
-    return full;
+  /// As many sums as there are registers for, where so few can be shared and leave the products that fill no full
+  /// vector in step with them.
+  static constexpr sharing in_turns() {
+    const auto alike_in_turns = [](int n) {
+      for (int v = n; v < full; ++v)
+        if (!alike(v, v - n)) return false;
+      return four + one == 0 || (full - n) * widest % P::rows == 0;
+    };
+    sharing s{full};
+    if (full > accumulators)
+      for (int n = accumulators; n > 0 && s.sums == full; --n)
+        if (alike_in_turns(n)) s.sums = n;
+    for (int v = 0; v < full; ++v) s.sum[v] = v % s.sums;
+    for (int n = 0; n < s.sums; ++n) s.first[n] = n;
+    return s;
   }
+  /// A sum each while registers are left, then the one of its kind with the fewest vectors.
+  static constexpr sharing by_signs() {
+    sharing s;
+    int vectors[full ? full : 1] = {};
+    for (int v = 0; v < full; ++v) {
+      int best = s.sums;
+      for (int n = 0; n < s.sums && s.sums >= accumulators; ++n)
+        if (alike(v, s.first[n]) && (best == s.sums || vectors[n] < vectors[best])) best = n;
+      if (best == s.sums) s.first[s.sums++] = v;
+      s.sum[v] = best;
+      ++vectors[best];
+    }
+    return s;
+  }
+
+ public:
+  static constexpr sharing shared = P::by_column ? in_turns() : by_signs();
 };
 
 template <class P>
 struct row_sums {
   using Cut = cut<P>;
-  static constexpr int full = Cut::sums();
+  static constexpr int full = Cut::shared.sums;
   static constexpr int lanes = full * widest + Cut::four * 4 + Cut::one;
 
   vec<widest> wide[full ? full : 1];
@@ -59,8 +91,8 @@ struct row_sums {
   template <class T>
   SIMD_FN void add(const T* w, const double* x) {
     unroll<Cut::full>([&]<int v>() SIMD_LAMBDA {
-      wide[v % (full ? full : 1)].add_product(take<widest, Cut::template words<widest, v * widest>(), P::words>(w),
-                                              take<widest, Cut::template inputs<widest, v * widest>(), P::cols>(x));
+      wide[Cut::shared.sum[v]].add_product(take<widest, Cut::template words<widest, v * widest>(), P::words>(w),
+                                           take<widest, Cut::template inputs<widest, v * widest>(), P::cols>(x));
     });
     if constexpr (Cut::four) rest<4, Cut::full * widest>(four, w, x);
     if constexpr (Cut::one) rest<1, Cut::full * widest + Cut::four * 4>(one, w, x);
@@ -115,8 +147,9 @@ struct row_sums {
     unroll<P::rows>([&]<int i>() SIMD_LAMBDA {
       double out = z ? z[i] : 0.0;
       unroll<lanes>([&]<int lane>() SIMD_LAMBDA {
-        // A sum's first product tells its place: those that share it agree.
-        constexpr int p = lane < full * widest ? lane : lane + (Cut::full - full) * widest;
+        // A sum's first vector tells its places: those that share it agree.
+        constexpr int v = lane / widest;
+        constexpr int p = v < full ? Cut::shared.first[v] * widest + lane % widest : lane + (Cut::full - full) * widest;
         if constexpr (P::sign(i, p) > 0) out += sum[lane];
         if constexpr (P::sign(i, p) < 0) out -= sum[lane];
       });
@@ -171,41 +204,6 @@ SIMD_FN void multiply_block_rows_in(const SimdTask& t) {
 template <class P, class T>
 void multiply_block_rows(const SimdTask& t) {
   t.fetch_x ? multiply_block_rows_in<P, T, true>(t) : multiply_block_rows_in<P, T, false>(t);
-}
-
-/// Dense real blocks of any shape up to 32 x 32, by column: a block row of y in N vectors, the last with `last` lanes.
-template <int N, class T>
-SIMD_FN void multiply_columns_in(const SimdTask& t) {
-  const T* const values = static_cast<const T*>(t.values);
-  const int rows = t.rows, cols = t.cols, last = rows - (N - 1) * widest;
-  for (idx position = 0; position < t.layout.positions; ++position) {
-    vec<widest> sum[N];
-    for (slot_t k = t.layout.start[position]; k < t.layout.start[position + 1]; ++k) {
-      const T* w = values + k * rows * cols;
-      const double* const x = t.x + slot_t(t.layout.column[k]) * cols;
-      for (int j = 0; j < cols; ++j, w += rows) {
-        const auto xj = vec<widest>::all(x[j]);
-        unroll<N>([&]<int v>() SIMD_LAMBDA {
-          const T* const part = w + v * widest;
-          __builtin_prefetch(reinterpret_cast<const char*>(part) + prefetch_bytes);
-          sum[v].add_product(v + 1 < N ? vec<widest>::load(part) : vec<widest>::load_first(part, last), xj);
-        });
-      }
-    }
-    const slot_t row = slot_t(t.layout.row(position)) * rows;
-    unroll<N>([&]<int v>() SIMD_LAMBDA {
-      const int lanes = v + 1 < N ? widest : last;
-      if (t.z) sum[v] += vec<widest>::load_first(t.z + row + v * widest, lanes);
-      sum[v].store_first(t.y + row + v * widest, lanes);
-    });
-  }
-}
-
-template <class T>
-void multiply_columns(const SimdTask& t) {
-  unroll<32 / widest>([&]<int v>() SIMD_LAMBDA {
-    if ((t.rows + widest - 1) / widest == v + 1) multiply_columns_in<v + 1, T>(t);
-  });
 }
 
 }  // namespace

@@ -10,16 +10,58 @@
 namespace compound::host {
 namespace {
 
-/// Kinds with a structure table: every word with every x, most signs 0.
+/// A kind with a structure table in real numbers: the sign with which word k times x_j enters y_i. A complex number is
+/// two reals, its imaginary part a real times i.
+template <class Entry>
+struct real_structure {
+  static constexpr int parts = is_complex<typename Entry::scalar> ? 2 : 1;
+  static constexpr int parts_of_word = is_complex<typename Entry::word> ? 2 : 1;
+  static constexpr int rows = parts * Entry::block_rows, cols = parts * Entry::block_cols;
+  static constexpr int words = parts_of_word * Entry::most_words;
+
+  static constexpr unit times_i(unit u) { return {-u.im, u.re}; }
+  static constexpr int sign(int i, int j, int k) {
+    unit u = Entry::structure(i / parts, j / parts, k / parts_of_word);
+    if (k % parts_of_word == 1) u = times_i(u);
+    if (j % parts == 1) u = times_i(u);
+    return i % parts == 1 ? u.im : u.re;
+  }
+  static constexpr bool appears(int j, int k) {
+    for (int i = 0; i < rows; ++i)
+      if (sign(i, j, k) != 0) return true;
+    return false;
+  }
+};
+
+/// Kinds with a structure table: every word with every x that it ever meets, in the order of words. Two or three left
+/// over beyond fours are filled up to a four by products that enter nothing.
 template <class Entry>
 struct products {
-  static_assert(!is_complex<typename Entry::scalar>);
-  static constexpr int words = Entry::word_count, rows = Entry::block_rows, cols = Entry::block_cols;
-  static constexpr int count = words * cols;
+  using Structure = real_structure<Entry>;
+  static constexpr int words = Structure::words, rows = Structure::rows, cols = Structure::cols;
   static constexpr bool by_column = false;
-  static constexpr int word_of(int p) { return p / cols; }
-  static constexpr int in_of(int p) { return p % cols; }
-  static constexpr int sign(int i, int p) { return Entry::structure(i, in_of(p), word_of(p)).re; }
+
+  struct List {
+    int word[words * cols + 3] = {}, in[words * cols + 3] = {};
+    int meant = 0, count = 0;
+  };
+  static constexpr List list = [] {
+    List l;
+    const auto add = [&](int k, int j) {
+      l.word[l.count] = k;
+      l.in[l.count++] = j;
+    };
+    for (int k = 0; k < words; ++k)
+      for (int j = 0; j < cols; ++j)
+        if (Structure::appears(j, k)) add(k, j);
+    l.meant = l.count;
+    while (l.count % 4 > 1) add(l.word[l.meant - 1], l.in[l.meant - 1]);
+    return l;
+  }();
+  static constexpr int count = list.count;
+  static constexpr int word_of(int p) { return list.word[p]; }
+  static constexpr int in_of(int p) { return list.in[p]; }
+  static constexpr int sign(int i, int p) { return p < list.meant ? Structure::sign(i, in_of(p), word_of(p)) : 0; }
 };
 
 /// Dense blocks by column: as many products as words, in their order.

@@ -37,14 +37,12 @@ SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, vec<widest
   const auto at = V::offsets(t.layout.column + slot, P::cols);
   V x[P::cols];
   unroll<P::cols>([&]<int j>() SIMD_LAMBDA { x[j] = V::gather(t.x + j, at, lanes); });
-  unroll<P::words>([&]<int k>() SIMD_LAMBDA {
-    const V word = V::load(w + k * stride);
-    unroll<P::count>([&]<int p>() SIMD_LAMBDA {
-      if constexpr (P::word_of(p) == k)
-        unroll<P::rows>([&]<int i>() SIMD_LAMBDA {
-          if constexpr (P::sign(i, p) > 0) sum[i].add_product(word, x[P::in_of(p)]);
-          if constexpr (P::sign(i, p) < 0) sum[i].subtract_product(word, x[P::in_of(p)]);
-        });
+  V word;
+  unroll<P::count>([&]<int p>() SIMD_LAMBDA {  // in the order of words: each is loaded once
+    if constexpr (p == 0 || P::word_of(p) != P::word_of(p > 0 ? p - 1 : 0)) word = V::load(w + P::word_of(p) * stride);
+    unroll<P::rows>([&]<int i>() SIMD_LAMBDA {
+      if constexpr (P::sign(i, p) > 0) sum[i].add_product(word, x[P::in_of(p)]);
+      if constexpr (P::sign(i, p) < 0) sum[i].subtract_product(word, x[P::in_of(p)]);
     });
   });
 }

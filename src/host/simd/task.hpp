@@ -11,7 +11,7 @@ namespace compound::host {
 struct SimdTask {
   slices<dynamic, Occupancy::lengths> layout;
   word_map<dynamic> words;  ///< of the matrix
-  int rows = 0, cols = 0;   ///< of a block, in the vectors' real scalars
+  int rows = 0, cols = 0;   ///< of a block, in scalars
   bool fetch_x = false;     ///< ask for x ahead of its use (compressed rows of blocks)
   const void* values = nullptr;
   const double* x = nullptr;

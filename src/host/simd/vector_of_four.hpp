@@ -56,6 +56,9 @@ struct vec<4> {
     return {_mm256_permute4x64_pd(a.v, order)};
   }
 
+  /// Each pair of lanes turned round.
+  static SIMD_FN vec swapped(vec a) { return {_mm256_permute_pd(a.v, 5)}; }
+
   /// step * index[lane], to gather with.
   static SIMD_FN __m256i offsets(const int* index, int step) {
     const __m256i wide = _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(index)));

@@ -47,6 +47,9 @@ struct vec<8> {
     return {_mm512_permutexvar_pd(order, a.v)};
   }
 
+  /// Each pair of lanes turned round.
+  static SIMD_FN vec swapped(vec a) { return {_mm512_permute_pd(a.v, 0x55)}; }
+
   /// step * index[lane], to gather with.
   static SIMD_FN __m512i offsets(const int* index, int step) {
     const __m512i wide = _mm512_cvtepi32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)));
