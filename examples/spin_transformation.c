@@ -17,7 +17,7 @@
 
   Options of the Poisson equation begin with -poisson_ (its matrix is of the type of E unless -poisson_mat_type says otherwise).
   Solves end when the largest component of the residual is below -ksp_rtol (1e-7) times that of the right-hand side, as in the
-  authors' program; -ksp_convergence_test default is PETSc's own test.
+  authors' program; -ksp_convergence_test default is PETSc's own test.  -mat_type sbaij is for real scalars.
   Build: mpicc $(pkg-config --cflags PETSc) spin_transformation.c surface_mesh.c surface_files.c grey_image.c
            -o spin_transformation $(pkg-config --libs PETSc) -lm
 */
@@ -101,13 +101,13 @@ static PetscErrorCode ReadOptions(Options *o)
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(o, sizeof(*o)));
   o->steps = 3;
-  o->scale = 5;
   PetscCall(PetscStrncpy(o->rho, "waves", sizeof(o->rho)));
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Spin transformation", NULL);
   PetscCall(PetscOptionsString("-mesh", "Triangle mesh: OBJ, OFF or PLY", NULL, o->mesh, o->mesh, sizeof(o->mesh), &o->is_mesh));
   PetscCall(PetscOptionsBoundedInt("-sphere", "The unit sphere: an icosahedron, its triangles cut in four so many times", NULL, o->cuts, &o->cuts, &o->is_sphere, 0));
   PetscCall(PetscOptionsString("-image", "Grey image: TGA or PGM; rho is -scale (black) to scale (white) at texture coordinates", NULL, o->image, o->image, sizeof(o->image), &o->is_image));
   PetscCall(PetscOptionsString("-rho", "Change of curvature as a function: constant, height, stripes, waves", NULL, o->rho, o->rho, sizeof(o->rho), &o->is_rho));
+  o->scale = o->is_image ? 5 : 2;
   PetscCall(PetscOptionsReal("-scale", "Factor on image or function, in 1 / length", NULL, o->scale, &o->scale, NULL));
   PetscCall(PetscOptionsBool("-unit_radius", "First move the mesh's centre to 0 and scale it to radius 1, so that -scale means the same for all", NULL, o->unit_radius, &o->unit_radius, NULL));
   PetscCall(PetscOptionsString("-renumber", "Renumber the vertices in an order of MatGetOrdering, such as rcm", NULL, o->renumber, o->renumber, sizeof(o->renumber), NULL));
