@@ -7,8 +7,9 @@
     D psi(x) = (4 + m) psi(x) - 1/2 sum_mu [ (1 - gamma_mu) U_mu(x) psi(x + mu) + (1 + gamma_mu) U_mu(x - mu)^+ psi(x - mu) ],
 
   D is a matrix of 12 x 12 blocks, 9 a row (fewer where an extent is below 3 and neighbours coincide).  Lengths are in
-  units of the lattice spacing, the mass m (-mass) in its inverse.  The chiral basis of the gammas makes gamma_5
-  diag(1, 1, -1, -1), and gamma_5 D is Hermitian, which is checked.  Solved is D x = b, by BiCGSTAB and by conjugate
+  units of the lattice spacing, the mass m (-mass) in its inverse.  With the Pauli matrices s_x, s_y, s_z, gamma_T is
+  s_x (x) 1 and gamma_Z, gamma_Y, gamma_X are s_y (x) s_z, s_y (x) s_y, s_y (x) s_x: gamma_5 is diag(1, 1, -1, -1) up to
+  its sign, and gamma_5 D is Hermitian, which is checked.  Solved is D x = b, by BiCGSTAB and by conjugate
   gradients on D^+ D x = D^+ b.  The diagonal block is 4 + m times the identity: Jacobi would change nothing.
 
     lattice_dirac -lattice 8,8,8,8 -mass 0.1 -disorder 0.3
@@ -41,12 +42,7 @@ static char help[] = "Wilson-Dirac operator on a periodic 4-D lattice: matrix of
   #error "lattice_dirac needs a PETSc with complex scalars; point PETSC_DIR and PETSC_ARCH, or PKG_CONFIG_PATH, to one"
 #endif
 
-enum {
-  DIRECTIONS = 4,
-  LINK       = 9,
-  BLOCK      = 12,
-  HEADER     = 24
-}; /* numbers of a link, of a site's field; bytes of a header */
+enum { DIRECTIONS = 4, LINK = 9, BLOCK = 12, HEADER = 24 }; /* numbers of a link, of a site's field; bytes of a header */
 
 typedef struct {
   PetscInt  dim[DIRECTIONS], seed;
