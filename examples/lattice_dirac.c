@@ -185,13 +185,15 @@ static PetscErrorCode ShareError(char message[], PetscMPIInt size)
 /* On rank 0: opens the file, reads and checks its header; a message that is not empty says what is wrong */
 static PetscErrorCode OpenGauge(const char path[], FILE **file, int dim[DIRECTIONS], double *plaquette, char message[], size_t size)
 {
-  char   header[HEADER];
-  double bytes = LINK * DIRECTIONS * sizeof(PetscComplex), found;
+  char      header[HEADER];
+  double    bytes = LINK * DIRECTIONS * sizeof(PetscComplex), found;
+  PetscBool ordinary;
 
   PetscFunctionBeginUser;
-  *file = fopen(path, "rb");
+  PetscCall(PetscTestFile(path, 'r', &ordinary)); /* opening a pipe would wait for its writer */
+  *file = ordinary ? fopen(path, "rb") : NULL;
   if (!*file) {
-    PetscCall(PetscSNPrintf(message, size, "-gauge: cannot read the file %s; check the path and its permissions", path));
+    PetscCall(PetscSNPrintf(message, size, "-gauge: cannot read the file %s; check that it is a file, its path and its permissions", path));
     PetscFunctionReturn(0);
   }
   if (fread(header, 1, HEADER, *file) != HEADER) {

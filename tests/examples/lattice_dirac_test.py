@@ -241,7 +241,9 @@ def check_errors(checks, folder):
         with open(path, "wb") as file:
             file.write(contents)
         checks.error(f"-gauge {path}", message)
-    checks.error(f"-gauge {folder}", "has no header")
+    os.mkfifo(f"{folder}/pipe")
+    for name in ("", "pipe"):
+        checks.error(f"-gauge {folder}/{name}", "check that it is a file")
     for options, message in ERRORS.items():
         if "seqbaij" not in options or checks.args.ranks == 1:
             checks.error(options, message)
