@@ -103,7 +103,7 @@ function(compound_install)
   install(FILES "${PROJECT_BINARY_DIR}/install/builds/${compound_build}.cmake" DESTINATION "${compound_cmake_dir}/builds")
 
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION "${compound_examples_dir}"
-    PATTERN CMakeLists.txt EXCLUDE PATTERN "*.vtu" EXCLUDE)
+    PATTERN CMakeLists.txt EXCLUDE PATTERN "*.vt[iu]" EXCLUDE)
   install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md"
     "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" PATTERN man EXCLUDE)

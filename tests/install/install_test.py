@@ -47,6 +47,7 @@ def test_install(args, checks):
               f"cmake/petsccompound/builds/{args.build}.cmake", "cmake/petsccompound/petsccompoundConfig.cmake",
               "cmake/petsccompound/petsccompoundConfigVersion.cmake", "include/petsccompound.h",
               "share/petsccompound/examples/elasticity.c", "share/petsccompound/examples/data/bracket.msh",
+              "share/petsccompound/examples/helmholtz.c", "share/petsccompound/examples/lattice_dirac.c",
               "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE",
               "share/doc/petsc-compound/docs/clients.md", "man/man7/baijcompound.7"]
     if os.path.exists(f"{args.build_dir}/plugin/tools/compound-bench"):

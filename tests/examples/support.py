@@ -1,0 +1,72 @@
+"""What the tests of the examples share: run the program as a user does, read what it prints, compare, count."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+# No device is visible: what is tested here is the host.
+ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+
+
+def parse_arguments(description, *more):
+    parser = argparse.ArgumentParser(description=description)
+    for name in ("program", "plugin", *more):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    return parser.parse_args()
+
+
+def numbers(text):
+    """The numbers of what is printed after a name."""
+    return [float(word) for word in text.split()]
+
+
+class Checks:
+    """Runs the program on a number of processes, counts what was checked, says what failed."""
+
+    def __init__(self, args):
+        self.args, self.count, self.failures = args, 0, []
+
+    def run(self, options, ranks=None):
+        ranks = ranks or self.args.ranks
+        command = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
+        command += [self.args.program, "-dll_append", self.args.plugin, *options.split()]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+        except subprocess.TimeoutExpired:
+            sys.exit(f"{' '.join(command)}\ndid not end within 120 s")
+        lines = (done.stdout + done.stderr).splitlines(keepends=True)
+        output = "".join(line for line in lines if "Configure options" not in line)  # PETSc's own, a screen long
+        return done.returncode, output, " ".join(command)
+
+    def solve(self, options, ranks=None):
+        """What the program prints as `name: value`."""
+        code, output, command = self.run(options, ranks)
+        if code != 0:
+            sys.exit(f"{command}\nended with code {code}:\n{output[-3000:]}")
+        self.output = output
+        return dict(re.findall(r"^([A-Za-z][^:\n]*): (.*)$", output, re.M))
+
+    def true(self, condition, message):
+        self.count += 1
+        if not condition:
+            self.failures.append(message)
+
+    def digits(self, values, wanted, what, digits=8):
+        agree = len(values) == len(wanted) and all(abs(v - w) <= 0.5 * 10.0**-digits * abs(w) for v, w in zip(values, wanted))
+        self.true(agree, f"{what}: {values}; expected {wanted}")
+
+    def iterations(self, found, wanted, what):
+        self.true(abs(found - wanted) <= max(2, 0.01 * wanted), f"{what}: {found} iterations, expected {wanted}")
+
+    def error(self, options, message):
+        code, output, command = self.run(options)
+        self.true(code != 0 and message in output,
+                  f"{command}\n  expected an error with '{message}', got code {code}: {output[:800]}")
+
+    def end(self):
+        print(f"{self.count} checks on {self.args.ranks} processes, {len(self.failures)} failures")
+        print("\n".join(self.failures))
+        return 1 if self.failures else 0
