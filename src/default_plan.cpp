@@ -9,15 +9,15 @@ namespace compound {
 
 namespace {
 
-/// Bytes of the values and columns of a matrix of dense blocks.
-double bytes_of(const PatternStatistics& s, const Problem& p) {
-  return double(s.entries) * (double(p.block.rows) * p.block.cols * bytes_of(p.scalar) + sizeof(idx));
-}
-
 /// Words of one entry.
 std::size_t bytes_of_entry(std::string_view entry, const Problem& p) {
   const EntryShape shape = entry_kind(entry).shape(p.scalar.field, p.block);
   return shape.words * (shape.real_words ? bytes_of(p.scalar.precision) : bytes_of(p.scalar));
+}
+
+/// Bytes of the words and columns of a matrix.
+double bytes_of(const PatternStatistics& s, const Problem& p, std::string_view entry) {
+  return double(s.entries) * double(bytes_of_entry(entry, p) + sizeof(idx));
 }
 
 /// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
@@ -128,8 +128,45 @@ int lanes(const PatternStatistics& s, const Problem& problem) {
   return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, wanted)))), 1, 4);
 }
 
+/// Kinds other than dense keep few words, which every worker of a row needs whole: they go by block rows. Few rows, and
+/// uneven ones, take a quarter of a warp each.
+constexpr Form quarter_warps{"csr", Traversal::rows, 8, 1, 128, 8};
+
+/// The others take one worker each where there are rows enough, but several where blocks are large: each has sums and x
+/// of as many registers.
+struct KindRow {
+  int block_size;
+  double few_rows;
+  int least_lanes, most_lanes;
+  Form slices;
+};
+constexpr KindRow kind_rows[] = {
+    {4, 10000, 1, 8, {"sell:32", Traversal::rows, 1, 2, 128, 8}},
+    {8, 1000, 2, 4, {"sell:32", Traversal::rows, 2, 1, 128, 8}},
+    {any_size, 1e9, 4, 8, {"sell:32", Traversal::rows, 4, 1, 128, 4}},
+};
+constexpr double kind_workers_wanted = 80000;
+
+const KindRow& kind_row(const Problem& problem) {
+  return *std::ranges::find_if(kind_rows, [&](const KindRow& r) { return size_of(problem) <= r.block_size; });
+}
+
+Form kind_slices(const PatternStatistics& s, const Problem& problem) {
+  const KindRow& row = kind_row(problem);
+  const double wanted = std::min(kind_workers_wanted / std::max(1.0, double(s.rows)), s.mean_row / 3);
+  const auto power = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, wanted))));
+  Form form = row.slices;
+  form.lanes = std::clamp(power, row.least_lanes, row.most_lanes);
+  return form;
+}
+
+Form kind_form(const PatternStatistics& s, const Problem& problem) {
+  return s.rows <= kind_row(problem).few_rows || is_uneven(s) ? quarter_warps : kind_slices(s, problem);
+}
+
 /// By the number of rows: many workers each, several workers a scalar row, one a scalar row, one a block row.
-Form form(const PatternStatistics& s, const Problem& problem) {
+Form form(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+  if (entry != "dense") return kind_form(s, problem);
   const int size = size_of(problem);
   if (s.rows <= few_rows || size > largest_in_registers || is_uneven(s)) return form_in(shared_rows, s, problem);
   if (s.rows >= (size < 4 ? many_small_rows : many_rows)) return form_in(block_rows, s, problem);
@@ -141,7 +178,7 @@ Form form(const PatternStatistics& s, const Problem& problem) {
   return form;
 }
 
-Plan plan_of(const Form& f, const PatternStatistics& s, const Problem& problem) {
+Plan plan_of(const Form& f, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   Plan plan;
   set_layout(plan, f.layout);
   plan.schedule.traversal = f.traversal;
@@ -149,32 +186,40 @@ Plan plan_of(const Form& f, const PatternStatistics& s, const Problem& problem) 
   plan.schedule.unroll = f.unroll;
   plan.schedule.threads = f.threads;
   plan.schedule.blocks = f.blocks;
-  plan.schedule.cache = bytes_of(s, problem) > cached_bytes ? Cache::stream : Cache::keep;
+  plan.schedule.cache = bytes_of(s, problem, entry) > cached_bytes ? Cache::stream : Cache::keep;
   return plan;
 }
 
-Plan plan(const PatternStatistics& s, const Problem& problem) { return plan_of(form(s, problem), s, problem); }
+Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+  return plan_of(form(s, problem, entry), s, problem, entry);
+}
 
 /// The schedule that suits a layout somebody asked for, where the rule would have taken another.
-Plan base_for(const LayoutSpec& asked, const PatternStatistics& s, const Problem& problem) {
-  const Plan rule = plan(s, problem);
+Plan base_for(const LayoutSpec& asked, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+  const Plan rule = plan(s, problem, entry);
   if ((asked.slice == 1) == (rule.layout.slice == 1)) return rule;
+  if (entry != "dense") return plan_of(asked.slice == 1 ? quarter_warps : kind_slices(s, problem), s, problem, entry);
   Form form = asked.slice == 1 ? form_in(shared_rows, s, problem) : form_in(scalar_rows, s, problem);
   if (asked.slice != 1) form.lanes = lanes(s, problem);
-  return plan_of(form, s, problem);
+  return plan_of(form, s, problem, entry);
 }
 
 /// Other lanes and depths of unrolling of each kind of form.
-std::vector<Plan> neighbours(const PatternStatistics& s, const Problem& problem) {
+std::vector<Plan> neighbours(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   std::vector<Plan> plans;
   const auto vary = [&](Form form, std::initializer_list<int> lanes, std::initializer_list<int> unrolls) {
     for (const int l : lanes)
       for (const int u : unrolls) {
         form.lanes = l;
         form.unroll = u;
-        plans.push_back(plan_of(form, s, problem));
+        plans.push_back(plan_of(form, s, problem, entry));
       }
   };
+  if (entry != "dense") {
+    vary(quarter_warps, {4, 8, 16}, {1, 2});
+    vary(kind_slices(s, problem), {1, 2, 4, 8}, {1, 2});
+    return plans;
+  }
   vary(form_in(shared_rows, s, problem), {16, 32}, {1, 2});
   vary(form_in(scalar_rows, s, problem), {1, 2, 4}, {1, 2});
   if (size_of(problem) <= largest_in_registers) vary(form_in(block_rows, s, problem), {1, 2}, {1, 2, 3});
@@ -183,7 +228,9 @@ std::vector<Plan> neighbours(const PatternStatistics& s, const Problem& problem)
 
 }  // namespace cuda_rule
 
-Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem) {
+/// Of this kind, and what all plans of the rule have.
+Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+  set_entry(plan, entry);
   plan.values = problem.scalar.precision;
   plan.layout.row_list = wants_row_list(s);
   return plan;
@@ -193,33 +240,34 @@ Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem) {
 
 Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend,
                   std::string_view entry) {
-  Plan plan = backend == "cuda" ? cuda_rule::plan(s, problem) : host_rule::plan(s, problem, entry);
-  set_entry(plan, entry);
-  return completed(plan, s, problem);
+  const Plan plan = backend == "cuda" ? cuda_rule::plan(s, problem, entry) : host_rule::plan(s, problem, entry);
+  return completed(plan, s, problem, entry);
 }
 
-std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem, std::string_view backend) {
-  std::vector<Plan> plans = {default_plan(s, problem, backend)};
+std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem, std::string_view backend,
+                             std::string_view entry) {
+  std::vector<Plan> plans = {default_plan(s, problem, backend, entry)};
   const auto add = [&](const Plan& plan) {
-    const Plan candidate = completed(plan, s, problem);
+    const Plan candidate = completed(plan, s, problem, entry);
     if (std::ranges::find(plans, candidate) == plans.end()) plans.push_back(candidate);
   };
   if (backend != "cuda") {
     for (const char* layout : {"csr", "sell:8"}) {
-      Plan plan = host_rule::plan(s, problem, "dense");
+      Plan plan = host_rule::plan(s, problem, entry);
       set_layout(plan, layout);
       add(plan);
     }
     return plans;
   }
-  for (const Plan& plan : cuda_rule::neighbours(s, problem)) add(plan);
+  for (const Plan& plan : cuda_rule::neighbours(s, problem, entry)) add(plan);
   return plans;
 }
 
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const Problem& problem,
-                     std::string_view backend) {
-  if (backend != "cuda") return parse_plan(layout, default_plan(s, problem, backend));
-  return parse_plan(layout, completed(cuda_rule::base_for(parse_layout(layout), s, problem), s, problem));
+                     std::string_view backend, std::string_view entry) {
+  if (backend != "cuda") return parse_plan(layout, default_plan(s, problem, backend, entry));
+  const Plan base = cuda_rule::base_for(parse_layout(layout), s, problem, entry);
+  return parse_plan(layout, completed(base, s, problem, entry));
 }
 
 }  // namespace compound

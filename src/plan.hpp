@@ -67,10 +67,11 @@ Plan default_plan(const PatternStatistics& statistics, const Problem& problem, s
                   std::string_view entry = "dense");
 
 /// The rule's plan first, then those that measuring might prefer to it: a handful.
-std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend);
+std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
+                             std::string_view entry = "dense");
 
 /// A layout as users name it, with the word map and row list that suit it.
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,
-                     std::string_view backend);
+                     std::string_view backend, std::string_view entry = "dense");
 
 }  // namespace compound
