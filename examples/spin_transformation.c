@@ -415,7 +415,7 @@ static PetscErrorCode SolverSolve(const Solver *solver, const char what[], Vec b
   PetscCall(KSPGetIterationNumber(solver->ksp, iterations));
   PetscCall(KSPGetConvergedReason(solver->ksp, &reason));
   PetscCall(KSPGetConvergedReasonString(solver->ksp, &name));
-  PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "The solve of the %s did not converge: %s after %" PetscInt_FMT " iterations. Raise its ksp_max_it, or its ksp_rtol above the rounding error, or check the mesh for triangles like needles", what, name, *iterations);
+  PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "The solve of the %s did not converge: %s after %" PetscInt_FMT " iterations. Raise its ksp_max_it, or its ksp_rtol above the rounding error, give a larger -scale (without a change of curvature the Dirac equation is singular), or check the mesh for triangles like needles", what, name, *iterations);
   PetscFunctionReturn(0);
 }
 

@@ -363,7 +363,7 @@ static PetscErrorCode ReadPlyList(Source *s, int format, const PlyProperty *p, c
     PetscCall(ReadPlyNumber(s, format, p->type, &number));
     if (p->role != CORNERS) continue;
     corner.vertex = number >= 0 && number < 0x7fffffff ? (PetscInt)number : -1; /* refused later */
-    corner.has_uv = (PetscBool)(corner.vertex >= 0 && 2 * corner.vertex + 1 < vertex_uv->n);
+    corner.has_uv = (PetscBool)(corner.vertex >= 0 && corner.vertex < vertex_uv->n / 2);
     for (PetscInt d = 0; d < 2 && corner.has_uv; d++) corner.uv[d] = vertex_uv->a[2 * corner.vertex + d];
     PetscCall(PushCorner(parts, i, &corner, last));
   }
