@@ -529,11 +529,14 @@ static PetscErrorCode ApplyNormal(Mat N, Vec x, Vec y)
 static PetscErrorCode CreateNormal(Adjoint *a, Mat *N)
 {
   PetscInt n;
+  VecType  type;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetLocalSize(a->gamma5, &n));
   PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, PETSC_DETERMINE, PETSC_DETERMINE, a, N));
   PetscCall(MatShellSetOperation(*N, MATOP_MULT, (void (*)(void))ApplyNormal));
+  PetscCall(VecGetType(a->gamma5, &type)); /* on the device, if D is */
+  PetscCall(MatShellSetVecType(*N, type));
   PetscFunctionReturn(0);
 }
 
