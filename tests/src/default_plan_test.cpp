@@ -311,6 +311,36 @@ std::string refusal(const Plan& plan, const Problem& problem, std::string_view n
 #endif
 }
 
+/// What a kind gets on an H200, by rows of 7 entries.
+TEST(CudaRule, GivesKindsAQuarterWarpThenLanesThenOneWorkerARow) {
+  const auto taken = [](std::string_view entry, int size, idx rows) {
+    const Plan plan =
+        default_plan(even_rows(rows, 7), {{size, size}, {Field::real, Precision::double_}}, "cuda", entry);
+    return std::string(plan.layout.preset) + " " + std::to_string(plan.schedule.lanes) + " " +
+           std::to_string(plan.schedule.unroll);
+  };
+
+  EXPECT_EQ(taken("quaternion", 4, 10000), "csr 8 1");
+  EXPECT_EQ(taken("quaternion", 4, 35000), "sell 2 2");
+  EXPECT_EQ(taken("quaternion", 4, 173000), "sell 1 2");
+  EXPECT_EQ(taken("complex", 2, 1000000), "sell 1 2");
+  EXPECT_EQ(taken("scaled_identity", 3, 8000), "csr 8 1");
+  EXPECT_EQ(taken("dual_quaternion", 8, 1000), "csr 8 1");
+  EXPECT_EQ(taken("dual_quaternion", 8, 200000), "sell 2 1");
+  EXPECT_EQ(taken("diagonal", 32, 200000), "csr 8 1");
+}
+
+/// By its words, not by the blocks they stand for.
+TEST(CudaRule, StreamsAKindAboutAsLargeAsTheSecondCache) {
+  const auto cache = [](idx rows) {
+    return default_plan(even_rows(rows, 7), {{4, 4}, {Field::real, Precision::double_}}, "cuda", "quaternion")
+        .schedule.cache;
+  };
+
+  EXPECT_EQ(cache(158000), Cache::keep);
+  EXPECT_EQ(cache(160000), Cache::stream);
+}
+
 class PlansOf : public testing::TestWithParam<const char*> {
  protected:
   /// f(statistics, problem) for all that the backend can have.
@@ -319,7 +349,10 @@ class PlansOf : public testing::TestWithParam<const char*> {
     const bool host = GetParam() == std::string_view("host");
     for (const Problem& problem : many_problems()) {
       if (host && std::max(problem.block.rows, problem.block.cols) > 32) continue;
-      for (const PatternStatistics& s : many_statistics()) f(s, problem);
+      for (const EntryKind& kind : entry_kinds()) {
+        if (kind.shape(problem.scalar.field, problem.block).words == 0) continue;
+        for (const PatternStatistics& s : many_statistics()) f(s, problem, kind.name);
+      }
     }
   }
   /// Every plan must be one that the backend takes.
@@ -334,24 +367,32 @@ INSTANTIATE_TEST_SUITE_P(Backends, PlansOf, testing::Values("host", "cuda"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 TEST_P(PlansOf, TheRuleAreTaken) {
-  for_all([&](const PatternStatistics& s, const Problem& problem) {
-    expect_taken({default_plan(s, problem, GetParam())}, problem);
+  for_all([&](const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+    expect_taken({default_plan(s, problem, GetParam(), entry)}, problem);
   });
 }
 
 TEST_P(PlansOf, ALayoutAreTaken) {
-  for_all([&](const PatternStatistics& s, const Problem& problem) {
+  for_all([&](const PatternStatistics& s, const Problem& problem, std::string_view entry) {
     for (const char* layout : {"csr", "ellr", "sell", "sell:8:64"})
-      expect_taken({plan_for_layout(layout, s, problem, GetParam())}, problem);
+      expect_taken({plan_for_layout(layout, s, problem, GetParam(), entry)}, problem);
+  });
+}
+
+TEST_P(PlansOf, AKindAreOfIt) {
+  for_all([&](const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+    EXPECT_EQ(default_plan(s, problem, GetParam(), entry).entry, entry);
+    EXPECT_EQ(plan_for_layout("sell", s, problem, GetParam(), entry).entry, entry);
+    for (const Plan& plan : near_plans(s, problem, GetParam(), entry)) EXPECT_EQ(plan.entry, entry);
   });
 }
 
 TEST_P(PlansOf, TheNeighbourhoodAreTakenAndDifferAndBeginWithTheRules) {
-  for_all([&](const PatternStatistics& s, const Problem& problem) {
-    const auto plans = near_plans(s, problem, GetParam());
+  for_all([&](const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+    const auto plans = near_plans(s, problem, GetParam(), entry);
 
     expect_taken(plans, problem);
-    EXPECT_EQ(plans.front(), default_plan(s, problem, GetParam()));
+    EXPECT_EQ(plans.front(), default_plan(s, problem, GetParam(), entry));
     EXPECT_GT(plans.size(), 1u);
     for (auto plan = plans.begin(); plan != plans.end(); ++plan)
       EXPECT_EQ(std::find(plan + 1, plans.end(), *plan), plans.end()) << to_string(*plan);
