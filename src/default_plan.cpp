@@ -34,10 +34,12 @@ bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
 /// Short, even rows that stay in a core's second cache: there the end of each row costs more than its entries, and
 /// slices of 8 share it (docs/performance.md). Larger matrices stream equally fast from compressed rows, without a
 /// second copy. Blocks that are zero off the diagonal have nothing to sum up at the end of a row.
+/// Unit quaternions always go by slices, which take the square roots of many entries at a time.
 bool wants_slices(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   constexpr double cached_bytes = 1 << 20, short_row = 16;
   const double bytes = double(s.entries) * double(bytes_of_entry(entry, problem));
   const bool small_block = problem.block.rows == problem.block.cols && problem.block.rows <= 8;
+  if (entry == "unit_quaternion") return true;
   const bool of_diagonals = entry_kind(entry).sizes == 1;
   return s.entries > 0 && problem.scalar.field == Field::real && small_block && !of_diagonals &&
          bytes <= cached_bytes && s.mean_row < short_row && s.longest_row <= 1.5 * s.mean_row && s.rows >= 64;

@@ -65,6 +65,7 @@ TEST(DefaultPlan, SlicesByTheWordsOfTheEntries) {
   EXPECT_EQ(preset(most, real_4x4, "dense"), "csr") << "four times as many words";
   EXPECT_EQ(preset(500, real_3x3, "scaled_identity"), "csr") << "rows end cheaply";
   EXPECT_EQ(preset(500, real_3x3, "diagonal"), "csr") << "rows end cheaply";
+  EXPECT_EQ(preset(100 * most, real_4x4, "unit_quaternion"), "sell") << "square roots of many at a time";
 }
 
 TEST(DefaultPlan, FetchesXAheadWhereRowsAreInNoOrder) {

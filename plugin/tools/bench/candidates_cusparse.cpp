@@ -1,12 +1,12 @@
 // Candidates that are cuSPARSE's: every form and algorithm of its product that a matrix of blocks may be given to.
 #include <cusparse.h>
 
-#include <complex>
 #include <map>
 #include <type_traits>
 
 #include "candidate.hpp"
 #include "cuda_call.hpp"
+#include "cusparse_scalars.hpp"
 #include "failure.hpp"
 #include "scalar_formats.hpp"
 
@@ -43,38 +43,6 @@ using MatrixDescriptor = Descriptor<cusparseSpMatDescr_t, destroy_matrix>;
 using VectorDescriptor = Descriptor<cusparseDnVecDescr_t, destroy_vector>;
 using LegacyDescriptor = Descriptor<cusparseMatDescr_t, cusparseDestroyMatDescr>;
 
-/// What a scalar is called by cuSPARSE, and its legacy product.
-template <class Scalar>
-struct Traits;
-template <>
-struct Traits<float> {
-  static constexpr bool single = true;
-  static constexpr cudaDataType type = CUDA_R_32F;
-  using Native = float;
-  static constexpr auto bsrmv = cusparseSbsrmv;
-};
-template <>
-struct Traits<double> {
-  static constexpr bool single = false;
-  static constexpr cudaDataType type = CUDA_R_64F;
-  using Native = double;
-  static constexpr auto bsrmv = cusparseDbsrmv;
-};
-template <>
-struct Traits<std::complex<float>> {
-  static constexpr bool single = true;
-  static constexpr cudaDataType type = CUDA_C_32F;
-  using Native = cuComplex;
-  static constexpr auto bsrmv = cusparseCbsrmv;
-};
-template <>
-struct Traits<std::complex<double>> {
-  static constexpr bool single = false;
-  static constexpr cudaDataType type = CUDA_C_64F;
-  using Native = cuDoubleComplex;
-  static constexpr auto bsrmv = cusparseZbsrmv;
-};
-
 template <class T>
 std::shared_ptr<void> uploaded(const std::vector<T>& from) {
   return uploaded_to_device(from.data(), from.size() * sizeof(T));
@@ -98,46 +66,6 @@ class CusparseSource {
 };
 
 namespace {
-
-/// Whether two of PETSc's scalars are one of these.
-template <class Scalar>
-inline constexpr bool of_pairs = !std::is_arithmetic_v<Scalar> && std::is_arithmetic_v<PetscScalar>;
-
-template <class Scalar>
-std::vector<Scalar> converted(const PetscScalar* from, std::size_t count) {
-  if constexpr (of_pairs<Scalar>) {
-    std::vector<Scalar> to(count / 2);
-    using Part = typename Scalar::value_type;
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = {Part(from[2 * i]), Part(from[2 * i + 1])};
-    return to;
-  } else {
-    return {from, from + count};
-  }
-}
-
-template <class Scalar>
-std::vector<PetscScalar> converted_back(const std::vector<Scalar>& from) {
-  if constexpr (of_pairs<Scalar>) {
-    std::vector<PetscScalar> to;
-    to.reserve(2 * from.size());
-    for (const Scalar& v : from) to.insert(to.end(), {PetscScalar(v.real()), PetscScalar(v.imag())});
-    return to;
-  } else {
-    return {from.begin(), from.end()};
-  }
-}
-
-/// First columns of 2x2 blocks, which the second ones must follow from.
-template <class Scalar>
-std::vector<Scalar> complex_values(const BlockArrays& b) {
-  std::vector<Scalar> to;
-  to.reserve(static_cast<std::size_t>(b.entries()));
-  for (const PetscScalar* v = b.values; v != b.values + 4 * b.entries(); v += 4) {
-    if (v[3] != v[0] || v[2] != -v[1]) throw left_out("the 2x2 blocks are not all complex numbers; add -entry complex");
-    to.push_back(converted<Scalar>(v, 2).front());
-  }
-  return to;
-}
 
 template <class Scalar>
 class Source final : public CusparseSource {

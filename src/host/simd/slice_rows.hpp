@@ -3,6 +3,7 @@
 
 #include "products.hpp"
 #include "task.hpp"
+#include "unit_words.hpp"
 
 namespace compound::host {
 namespace {
@@ -29,17 +30,23 @@ struct lane_rows {
 };
 
 /// One entry of each lane's row. Padding words are 0 and meet an x of 0 that was not read.
-template <class P, class T>
+template <class P, class T, bool unit_words>
 SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, vec<widest>* sum) {
   using V = vec<widest>;
-  const T* const w = static_cast<const T*>(t.values) + t.words.first(slot, P::words);
+  const T* const w = static_cast<const T*>(t.values) + t.words.first(slot, unit_words ? 3 : P::words);
   const slot_t stride = t.words.stride;
   const auto at = V::offsets(t.layout.column + slot, P::cols);
   V x[P::cols];
   unroll<P::cols>([&]<int j>() SIMD_LAMBDA { x[j] = V::gather(t.x + j, at, lanes); });
-  V word;
+  V component[4], word;
+  if constexpr (unit_words) decode_unit_words(w, stride, component);
   unroll<P::count>([&]<int p>() SIMD_LAMBDA {  // in the order of words: each is loaded once
-    if constexpr (p == 0 || P::word_of(p) != P::word_of(p > 0 ? p - 1 : 0)) word = V::load(w + P::word_of(p) * stride);
+    if constexpr (p == 0 || P::word_of(p) != P::word_of(p > 0 ? p - 1 : 0)) {
+      if constexpr (unit_words)
+        word = component[P::word_of(p)];
+      else
+        word = V::load(w + P::word_of(p) * stride);
+    }
     unroll<P::rows>([&]<int i>() SIMD_LAMBDA {
       if constexpr (P::sign(i, p) > 0) sum[i].add_product(word, x[P::in_of(p)]);
       if constexpr (P::sign(i, p) < 0) sum[i].subtract_product(word, x[P::in_of(p)]);
@@ -47,7 +54,8 @@ SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, vec<widest
   });
 }
 
-template <class P, class T>
+/// `unit_words`: a quaternion's components are kept as those of one of length 1.
+template <class P, class T, bool unit_words = false>
 void multiply_slice_rows(const SimdTask& t) {
   constexpr unsigned all_lanes = (1u << widest) - 1;
   for (idx position = 0; position < t.layout.positions; position += widest) {
@@ -55,8 +63,9 @@ void multiply_slice_rows(const SimdTask& t) {
     vec<widest> sum[P::rows];
     slot_t slot = t.layout.first(position);
     idx k = 0;
-    for (; k < rows.shortest; ++k, slot += t.layout.height) add_slot<P, T>(t, slot, all_lanes, sum);
-    for (; k < rows.longest; ++k, slot += t.layout.height) add_slot<P, T>(t, slot, rows.longer_than(k), sum);
+    for (; k < rows.shortest; ++k, slot += t.layout.height) add_slot<P, T, unit_words>(t, slot, all_lanes, sum);
+    for (; k < rows.longest; ++k, slot += t.layout.height)
+      add_slot<P, T, unit_words>(t, slot, rows.longer_than(k), sum);
     double out[P::rows][widest];
     for (int i = 0; i < P::rows; ++i) sum[i].store(out[i]);
     for (int lane = 0; lane < widest && position + lane < t.layout.positions; ++lane) {

@@ -40,6 +40,11 @@ constexpr SimdKernel slice_row() {
   return row<Entry, T>(SimdForm::slices, multiply_slice_rows<products<Entry>, T>);
 }
 
+template <class S, class T>
+constexpr SimdKernel unit_slice_row() {
+  return row<unit_quaternion<S>, T>(SimdForm::slices, multiply_slice_rows<products<quaternion<S>>, T, true>);
+}
+
 template <class T>
 constexpr SimdKernel scalar_row() {
   return row<dense<double, 1, 1>, T>(SimdForm::blocks, multiply_scalar_rows<T>);
@@ -110,6 +115,8 @@ constexpr SimdKernel kernels_of[] = {
     slice_row<quaternion<C>, T>(),
     slice_row<dual_quaternion<R>, T>(),
     slice_row<dual_quaternion<C>, T>(),
+    unit_slice_row<R, T>(),
+    unit_slice_row<C, T>(),
     slice_row<diagonal_entry<R, 2>, T>(),
     slice_row<diagonal_entry<R, 3>, T>(),
     slice_row<diagonal_entry<R, 4>, T>(),

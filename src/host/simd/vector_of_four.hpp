@@ -56,6 +56,11 @@ struct vec<4> {
     return {_mm256_permute4x64_pd(a.v, order)};
   }
 
+  using Mask = __m256i;
+  static SIMD_FN Mask above(vec a, vec b) { return _mm256_castpd_si256(_mm256_cmp_pd(a.v, b.v, _CMP_GT_OQ)); }
+  static SIMD_FN vec chosen(Mask m, vec a, vec b) { return {_mm256_blendv_pd(b.v, a.v, _mm256_castsi256_pd(m))}; }
+  static SIMD_FN vec square_root(vec a) { return {_mm256_sqrt_pd(_mm256_max_pd(a.v, _mm256_setzero_pd()))}; }
+
   /// Each pair of lanes turned round.
   static SIMD_FN vec swapped(vec a) { return {_mm256_permute_pd(a.v, 5)}; }
 

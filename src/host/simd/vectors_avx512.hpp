@@ -47,6 +47,11 @@ struct vec<8> {
     return {_mm512_permutexvar_pd(order, a.v)};
   }
 
+  using Mask = __mmask8;
+  static SIMD_FN Mask above(vec a, vec b) { return _mm512_cmp_pd_mask(a.v, b.v, _CMP_GT_OQ); }
+  static SIMD_FN vec chosen(Mask m, vec a, vec b) { return {_mm512_mask_blend_pd(m, b.v, a.v)}; }
+  static SIMD_FN vec square_root(vec a) { return {_mm512_sqrt_pd(_mm512_max_pd(a.v, _mm512_setzero_pd()))}; }
+
   /// Each pair of lanes turned round.
   static SIMD_FN vec swapped(vec a) { return {_mm512_permute_pd(a.v, 0x55)}; }
 
