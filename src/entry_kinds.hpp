@@ -22,6 +22,9 @@ struct EntryShape {
   bool operator==(const EntryShape&) const = default;
 };
 
+/// The scalars whose products with the identity are all of a kind.
+enum class Multiples { none, real, all };
+
 struct EntryKind {
   std::string_view name;
   std::string_view description;
@@ -30,6 +33,7 @@ struct EntryKind {
   int sizes = 0;                   ///< that `type` takes beside the scalar: 2 rows and columns, 1 that of square blocks
   int (*words)(BlockShape) = nullptr;  ///< of a kind that takes sizes
   bool approximate = false;            ///< a block may differ a little: never chosen unasked
+  Multiples multiples = Multiples::none;
 
   /// Of this kind in a matrix of such blocks; words 0 where it does not exist.
   EntryShape shape(Field field, BlockShape block) const;

@@ -195,15 +195,71 @@ void pack(const PackTask& t) {
   return BaijForm::serves(t.plan.layout) ? pack_rows<Entry, Stored, BaijForm>(t) : pack_rows<Entry, Stored, AnyForm>(t);
 }
 
+/// A kind of square blocks with its size known.
+template <class Entry, int size>
+struct of_size {};
+template <template <class, slot_t> class Kind, class S, int size>
+struct of_size<Kind<S, dynamic>, size> {
+  using type = Kind<S, size>;
+};
+
+/// All bits set where two numbers differ by ==: in a width of which compilers make vector instructions.
+template <class Real>
+auto difference(Real a, Real b) {
+  using Mask = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>;
+  return a == b ? Mask{0} : Mask{-1};
+}
+
+/// fits() for a kind of known size, made for vector instructions: column by column, each anew from the words.
 template <class Entry>
-std::optional<count32> first_misfit(const FitTask& t) {
+bool fits_by_columns(const Entry& entry, const typename Entry::scalar* block) {
   using S = typename Entry::scalar;
-  const Entry entry = entry_of<Entry>(t.problem);
+  using Real = real_of<S>;
+  constexpr int rows = Entry::block_rows, numbers = rows * static_cast<int>(sizeof(S) / sizeof(Real));
+  local_words<typename Entry::word, Entry::most_words> w{};
+  entry.from_block(full_block<S>{block, rows}, [&](int k, int, typename Entry::word v) { w.word[k] = v; });
+  decltype(difference(Real{}, Real{})) differs = 0;
+  unroll<Entry::block_cols>([&]<int j>() {
+    S column[rows];
+    unroll<rows>([&]<int i>() { column[i] = entry.block(w, i, j); });
+    const auto* const anew = reinterpret_cast<const Real*>(column);
+    const auto* const given = reinterpret_cast<const Real*>(block + j * rows);
+    for (int k = 0; k < numbers; ++k) differs |= difference(anew[k], given[k]);
+  });
+  return differs == 0;
+}
+
+template <class Entry>
+std::optional<count32> first_misfit_of(const Entry& entry, const FitTask& t) {
+  using S = typename Entry::scalar;
+  constexpr bool by_columns = !Entry::any_size && !requires { Entry::tolerance; };
   const slot_t size = slot_t{entry.rows()} * entry.cols();
   const S* block = static_cast<const S*>(t.blocks);
-  for (count32 e = 0; e < t.entries; ++e, block += size)
-    if (!fits(entry, full_block<S>{block, entry.rows()})) return e;
+  for (count32 e = 0; e < t.entries; ++e, block += size) {
+    const char* const ahead = reinterpret_cast<const char*>(block) + 2048;
+    for (slot_t at = 0; at < size * slot_t{sizeof(S)}; at += 64) __builtin_prefetch(ahead + at);
+    bool good;
+    if constexpr (by_columns)
+      good = fits_by_columns(entry, block);
+    else
+      good = fits(entry, full_block<S>{block, entry.rows()});
+    if (!good) return e;
+  }
   return {};
+}
+
+/// Of blocks whose size comes with the matrix the common sizes are known to the compiler all the same: a check is then
+/// as fast as the blocks come from memory.
+template <class Entry, int size = 2>
+std::optional<count32> first_misfit(const FitTask& t) {
+  constexpr int largest_known = 8;
+  if constexpr (!requires { Entry::most_words; })
+    return {};
+  else if constexpr (Entry::any_size && size <= largest_known)
+    return t.problem.block.rows == size ? first_misfit_of(typename of_size<Entry, size>::type{}, t)
+                                        : first_misfit<Entry, size + 1>(t);
+  else
+    return first_misfit_of(entry_of<Entry>(t.problem), t);
 }
 
 /// Diagonals are taken once in a while: one form will do.
