@@ -141,15 +141,9 @@ PetscErrorCode begin_values(const PartArrays& part, CooMemory& m, CooMemory::Par
 PetscErrorCode hand_over(const PartArrays& part, CooMemory& m, CooMemory::Part& in, PetscScalar* host) {
   PetscFunctionBegin;
   if (part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PackedMatrix* packed;
   PetscCall(guarded(comm_of(part.mat), [&] { m.on.download(host, in.blocks.data(), in.blocks.bytes()); }));
   PetscCall(PetscLogGpuToCpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
-  PetscCall(device_copy_to_fill(part.mat, &packed));
-  if (!packed) PetscFunctionReturn(PETSC_SUCCESS);
-  bool enough;  // if not, the next product packs the parent's values
-  PetscCall(
-      guarded_memory(comm_of(part.mat), &enough, [&] { packed->update_values(in.blocks.data(), Memory::backend); }));
-  if (enough) PetscCall(device_copy_is_filled(part.mat));
+  PetscCall(fill_device_copy(part.mat, in.blocks.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -19,36 +19,28 @@ PetscErrorCode may_be_on_device(Mat A, SeqState** st, bool* yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The copy after `refresh`, if its blocks are of the parent's size; else null.
-template <class Refresh>
-PetscErrorCode copy_after(Mat A, PackedMatrix** packed, const Refresh& refresh) {
+}  // namespace
+
+PetscErrorCode device_copy(Mat A, PackedMatrix** packed) {
   PetscFunctionBegin;
   SeqState* st;
   bool may;
   *packed = nullptr;
   PetscCall(may_be_on_device(A, &st, &may));
   if (!may) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(refresh(st));
+  PetscCall(refresh(A, st, Place::device));
   PackedCopy& copy = st->copy(Place::device);
-  if (copy.packed && !copy.other_blocks) *packed = &*copy.packed;
+  if (copy.packed && !copy.other_blocks && !copy.misfit) *packed = &*copy.packed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-PetscErrorCode device_copy(Mat A, PackedMatrix** packed) {
-  return copy_after(A, packed, [&](SeqState* st) { return refresh(A, st, Place::device); });
-}
-
-PetscErrorCode device_copy_to_fill(Mat A, PackedMatrix** packed) {
-  return copy_after(A, packed, [&](SeqState* st) { return refresh_pattern(A, st, Place::device); });
-}
-
-PetscErrorCode device_copy_is_filled(Mat A) {
+PetscErrorCode fill_device_copy(Mat A, const void* blocks) {
   PetscFunctionBegin;
   SeqState* st;
-  PetscCall(seq_state(A, &st));
-  st->copy(Place::device).is_filled = true;
+  bool may, filled = false;
+  PetscCall(may_be_on_device(A, &st, &may));
+  if (may) PetscCall(fill(A, st, blocks, &filled));
+  if (filled) st->copy(Place::device).is_filled = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,14 +7,11 @@
 namespace compound::plugin {
 
 /// The copy of a seqbaijcompound, in blocks of the parent's size and brought up to date; null where its products do not
-/// run on a device or its blocks are of another size.
+/// run on a device, its blocks are of another size, or not of the kind of entry that was asked for.
 PetscErrorCode device_copy(Mat seqbaij, PackedMatrix** packed);
 
-/// The copy whose values the caller is about to give, in blocks of the parent's size and with its pattern up to date;
-/// null where there is none, or its blocks are of another size: the next product then packs it from the parent.
-PetscErrorCode device_copy_to_fill(Mat seqbaij, PackedMatrix** packed);
-
-/// Such a copy has got the values that the parent's array has: the assembly that now follows makes no others.
-PetscErrorCode device_copy_is_filled(Mat seqbaij);
+/// Gives such a copy its values, which lie in `blocks` on the device and in the parent's array: the assembly that now
+/// follows makes no others. Where there is no such copy the next product packs the parent's.
+PetscErrorCode fill_device_copy(Mat seqbaij, const void* blocks);
 
 }  // namespace compound::plugin

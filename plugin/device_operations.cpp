@@ -61,7 +61,8 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix
   if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_prepare(A, Op::none, &place));
   PackedCopy& copy = st->copy(Place::device);
-  if (place == Place::device && copy.packed->plan().values == copy.problem.scalar.precision) *packed = &*copy.packed;
+  if (place == Place::device && !copy.misfit && copy.packed->plan().values == copy.problem.scalar.precision)
+    *packed = &*copy.packed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

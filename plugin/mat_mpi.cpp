@@ -47,6 +47,7 @@ PetscErrorCode prepare_parts(Mat A, MpiState* st, Op op, Vec x, PreparedParts* p
   p->place_of_off = p->place_of_diagonal;
   PetscCall(seq_prepare(p->diagonal, op, &p->place_of_diagonal));
   PetscCall(seq_prepare(p->off, op, &p->place_of_off));
+  PetscCall(check_parts(A, st, {{p->diagonal, p->place_of_diagonal}, {p->off, p->place_of_off}}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -326,6 +327,17 @@ PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diago
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   if (state != st->parts_state) PetscCall(raise_parts(A));
   st->parts_state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode check_parts(Mat A, MpiState* st, std::initializer_list<PlacedPart> parts) {
+  PetscFunctionBegin;
+  MpiState::Checked now{-1, st->settings.version};
+  if (!st->settings.names_entry() || st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &now.state));
+  if (now == st->checked) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(check_entries(A, parts));
+  st->checked = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device_vectors.hpp"
+#include "misfit.hpp"
 #include "packed.hpp"
 #include "parent.hpp"
 #include "petsccompound.h"
@@ -26,6 +27,10 @@ struct PackedCopy {
   std::optional<PackedMatrix> packed;
   Problem problem{};     ///< that `packed` serves
   std::string left_out;  ///< why there is none although the matrix was looked at: the next place multiplies
+
+  bool finds_entry = false;       ///< the kind of entry was found, not asked for
+  double seconds_of_finding = 0;  ///< that took
+  std::optional<Misfit> misfit;   ///< the values are not of the kind that was asked for: `packed` must not be used
 
   std::vector<Measured> measured;  ///< what `packed`'s plan was chosen from, if by measuring
 

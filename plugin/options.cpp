@@ -70,7 +70,10 @@ constexpr Option options[] = {
      &Settings::backend, check_backend},
     {"block_size", "of packed blocks: auto (the matrix's), or a multiple or divisor of the matrix's block size",
      &Settings::block_size, check_block_size},
-    {"entry", "what a stored entry is: auto (dense), dense, complex, quaternion", &Settings::entry, check_entry},
+    {"entry",
+     "what a stored entry is: auto (the cheapest that holds every block), dense, complex, quaternion, dual_quaternion, "
+     "diagonal, scaled_identity, unit_quaternion (approximate)",
+     &Settings::entry, check_entry},
     {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
     {"plan", "a whole plan as one line, as -mat_view ::ascii_info prints it", &Settings::plan, check_plan},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
@@ -103,14 +106,32 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
 
 int Settings::packed_block_size(int given) const { return block_size == "auto" ? given : std::stoi(block_size); }
 
+namespace {
+
+/// The plan line that was given for one part; empty where there is none.
+std::string_view plan_of_part(const Settings& s, bool off_diagonal) {
+  const PlanText parts = split_off_diagonal(s.plan);
+  return off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
+}
+
+}  // namespace
+
+bool Settings::finds_entry(bool off_diagonal) const {
+  return entry == "auto" && plan_of_part(*this, off_diagonal).empty();
+}
+
+bool Settings::names_entry() const {
+  if (entry != "auto" && entry != "dense") return true;
+  return plan.find("entry=") != std::string::npos;
+}
+
 Plan choose_plan(const Settings& s, std::string_view backend, bool off_diagonal, const PatternStatistics& statistics,
-                 const Problem& problem) {
+                 const Problem& problem, std::string_view found) {
   Plan base = s.layout == "auto" ? default_plan(statistics, problem, backend)
                                  : plan_for_layout(s.layout, statistics, problem, backend);
-  if (s.entry != "auto") set_entry(base, s.entry);
+  set_entry(base, s.entry == "auto" ? found : s.entry);
   if (s.precision == "single") base.values = Precision::single;
-  const PlanText parts = split_off_diagonal(s.plan);
-  const std::string_view text = off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
+  const std::string_view text = plan_of_part(s, off_diagonal);
   return text.empty() ? base : parse_plan(text, base);
 }
 

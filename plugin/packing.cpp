@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "choices.hpp"
 #include "log.hpp"
 
 namespace compound::plugin {
@@ -10,130 +11,32 @@ namespace {
 
 constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
 
-/// Row starts of an empty matrix, which PETSc may leave unallocated.
-constexpr count32 no_rows[] = {0};
-
-/// The parent's integers as a pattern: a view where the widths agree, else `copy`.
-PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
-  if (b.rows == 0) return {0, static_cast<idx>(b.cols), no_rows, {}};
-  if constexpr (same_index_width) {
-    const auto entries = static_cast<std::size_t>(b.start[b.rows]);
-    const PatternView view{static_cast<idx>(b.rows),
-                           static_cast<idx>(b.cols),
-                           {reinterpret_cast<const count32*>(b.start), static_cast<std::size_t>(b.rows) + 1},
-                           {reinterpret_cast<const idx*>(b.column), entries}};
-    check(view);
-    return view;
-  } else {
-    using Wide = std::conditional_t<same_index_width, std::int32_t, std::int64_t>;
-    copy =
-        pattern_from(b.rows, b.cols, reinterpret_cast<const Wide*>(b.start), reinterpret_cast<const Wide*>(b.column));
-    return copy.view();
-  }
-}
-
-/// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
-/// blocks.
-bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& given) {
-  const bool needed = st.settings.entry != "auto" && st.settings.entry != "dense";
-  return !st.off_diagonal || needed || r.fill(given.entries()) >= 0.5;
-}
-
-/// One copy in the making.
-struct Packing {
-  Mat A;
-  SeqState& st;
-  Place place;
-  const BlockArrays& b;
-  PackedCopy& copy = st.copy(place);
-  bool on_device() const { return place == Place::device; }
-};
-
-/// The pattern in blocks of the size that was asked for.
-PatternView packed_pattern(const SeqState& st, PackedCopy& copy, const PatternView& given, int given_size, int* size) {
-  *size = given_size;
-  const int wanted = st.settings.packed_block_size(given_size);
-  if (wanted == given_size) return given;
-  try {
-    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, given_size, wanted), {}, {}, {}};
-  } catch (const error& e) {
-    throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
-  }
-  if (!is_worth_it(st, copy.other_blocks->shape, given)) {
-    copy.other_blocks.reset();
-    return given;
-  }
-  *size = wanted;
-  return copy.other_blocks->shape.pattern.view();
-}
-
-/// Whether having no code for a plan is an error: where somebody asked for it in particular.
-bool is_asked_for(const Packing& p) {
-  const Settings& s = p.st.settings;
-  const bool by_name = s.backend == row_of(p.place).backend;
-  if (p.on_device()) return by_name;
-  return by_name || !s.plan.empty() || s.layout != "auto" || s.entry != "auto" || p.copy.other_blocks;
-}
-
-/// Why the next place is to multiply; empty if this one can. What nobody asked for in particular and we have no code
-/// for is the parent's to multiply, as it was before.
-std::string why_left_out(const Packing& p, const Plan& plan, const Problem& problem) {
-  if (p.on_device() && p.copy.other_blocks && !p.copy.other_blocks->is_full())
-    return "packed blocks are not full, so that vectors would have to be regrouped (-mat_compound_block_size)";
-  return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, problem).value_or("");
-}
-
-/// Where the effort for the plan is to be by measuring: nobody named a plan, and there are blocks to multiply with.
-bool is_to_measure(const Packing& p) {
-  const Settings& s = p.st.settings;
-  return s.tune == "measure" && s.plan.empty() && s.layout == "auto" && !p.copy.other_blocks && p.b.entries() > 0;
-}
-
-/// The plan by the effort that was asked for; what was measured stays in the copy, for -info.
-Plan tuned_plan(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
-                const Problem& problem) {
-  const std::string_view name = row_of(p.place).backend;
-  const Plan rule = choose_plan(p.st.settings, name, p.st.off_diagonal, numbers, problem);
-  p.copy.measured.clear();
-  if (!is_to_measure(p) || backend(name).applicable(rule, problem)) return rule;
-  std::vector<Plan> candidates = near_plans(numbers, problem, name);
-  for (Plan& plan : candidates) {
-    set_entry(plan, rule.entry);
-    plan.values = rule.values;
-  }
-  const LogSpan span(Event::tune, p.A);
-  p.copy.measured = measure(pattern, problem, candidates, backend(name), p.b.values);
-  const Measured& best = p.copy.measured.front();
-  return best.failure.empty() ? best.plan : rule;
-}
-
-void pack_pattern(const Packing& p) {
+void pack_pattern(Packing& p) {
   Pattern copied;
   int size;
   PackedCopy& copy = p.copy;
   const PatternView given = pattern_of(p.b, copied);
   copy.packed.reset();
   copy.other_blocks.reset();
+  p.regrouped.clear();
   p.st.statistics = statistics(given);
-  const PatternView pattern = packed_pattern(p.st, copy, given, static_cast<int>(p.b.block_size), &size);
-  const Problem problem = copy.problem = {{size, size}, scalar_type_of<Scalar>()};
-  const Plan plan = tuned_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics, problem);
-  copy.left_out = why_left_out(p, plan, problem);
+  const PatternView pattern = packed_pattern(p, given, &size);
+  copy.problem = {{size, size}, scalar_type_of<Scalar>()};
+  const Plan plan = chosen_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
+  copy.left_out = why_left_out(p, plan);
   if (!copy.left_out.empty()) return;
-  copy.packed.emplace(pattern, problem, plan, backend(row_of(p.place).backend),
+  copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),
                       same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
   ++p.st.counts.pattern_packs;
 }
 
-void pack_values(const Packing& p) {
+/// The first block that is not of the copy's kind of entry, if there is one: the old values then stay.
+std::optional<count32> pack_values(Packing& p) {
   PackedCopy& copy = p.copy;
-  if (!copy.other_blocks) return copy.packed->update_values(p.b.values);
-  Pattern copied;
-  PackedCopy::OtherBlocks& other = *copy.other_blocks;
-  std::vector<Scalar> values(std::size_t{copy.packed->entries()} * other.shape.to * other.shape.to);
-  fill_blocks(other.shape, pattern_of(p.b, copied), reinterpret_cast<const Scalar*>(p.b.values), values.data());
-  copy.packed->update_values(values.data());
-  if (copy.packed->lies_on_blocks()) other.values = std::move(values);
+  const Fit fit = p.fits ? Fit::known : Fit::unknown;
+  const auto misfit = copy.packed->try_update_values(packed_blocks(p), Memory::host, fit);
+  if (copy.packed->lies_on_blocks() && copy.other_blocks) copy.other_blocks->values = std::move(p.regrouped);
+  return misfit;
 }
 
 /// The pattern that is packed, once more.
@@ -161,17 +64,16 @@ PetscErrorCode within_memory(const Packing& p, const char* wanted, const Body& b
 /// size 1.
 PetscErrorCode suggest_block_size(const Packing& p) {
   PetscFunctionBegin;
-  const auto& [A, st, place, b, copy] = p;
   PetscBool told;
   PetscCall(PetscInfoEnabled(MAT_CLASSID, &told));
-  if (!told || st.off_diagonal || b.block_size != 1 || copy.other_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!told || p.st.off_diagonal || p.b.block_size != 1 || p.copy.other_blocks) PetscFunctionReturn(PETSC_SUCCESS);
   int size = 1;
   PetscCall(guarded(comm_of(p.A), [&] {
     Pattern copied;
     size = dense_block_size(pattern_of(p.b, copied), 0.8);
   }));
   if (size > 1)
-    PetscCall(PetscInfo(A,
+    PetscCall(PetscInfo(p.A,
                         "The matrix has block size 1, but its rows come in nearly dense blocks of %d: "
                         "-mat_compound_block_size %d packs them as such\n",
                         size, size));
@@ -196,6 +98,9 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
   for (const Measured& m : p.copy.measured)
     PetscCall(PetscInfo(p.A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
                         m.failure.empty() ? microseconds(m.seconds).c_str() : "failed: ", m.failure.c_str()));
+  if (p.copy.finds_entry)
+    PetscCall(PetscInfo(p.A, "Kind of entry found: %s, in %s\n", std::string(p.copy.packed->plan().entry).c_str(),
+                        microseconds(p.copy.seconds_of_finding).c_str()));
   PetscCall(PetscInfo(p.A, "%d x %d blocks of %d, %u stored: plan '%s'\n", s.rows, s.cols,
                       static_cast<int>(p.b.block_size), s.entries, to_string(p.copy.packed->plan()).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -211,7 +116,7 @@ PetscErrorCode follow_to_device(const Packing& p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_pattern(const Packing& p) {
+PetscErrorCode refresh_pattern(Packing& p) {
   PetscFunctionBegin;
   const BlockArrays& b = p.b;
   PackedCopy& copy = p.copy;
@@ -222,30 +127,59 @@ PetscErrorCode refresh_pattern(const Packing& p) {
       logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
   copy.pattern_key = key;
   copy.values_key = {};
+  copy.misfit.reset();
   PetscCall(follow_to_device(p));
   PetscCall(tell_of_pattern(p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_values(const Packing& p) {
+/// The values are no more of the kind of entry that was found: finds the cheapest again and packs the pattern for it.
+PetscErrorCode widen(Packing& p, count32 misfit) {
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(p.A, "Values have changed: entry %u is not of kind %s, which was found before\n", misfit,
+                      std::string(p.copy.packed->plan().entry).c_str()));
+  p.copy.pattern_key = {};
+  PetscCall(refresh_pattern(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// New values for the copy as it is; `misfit` where they are not of its kind of entry.
+PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
   PetscFunctionBegin;
   PackedCopy& copy = p.copy;
-  PetscObjectState state;
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
-  const PackedCopy::ValuesKey key{state, p.b.values};
-  if (!copy.packed || key == copy.values_key) PetscFunctionReturn(PETSC_SUCCESS);
-  const auto pack = [&] { return within_memory(p, "for packed values", [&] { pack_values(p); }); };
+  const auto pack = [&] { return within_memory(p, "for packed values", [&] { *misfit = pack_values(p); }); };
   if (copy.packed->lies_on_blocks() && !copy.other_blocks) {
     PetscCall(pack());
-  } else {
-    PetscCall(logged(p.on_device() ? Event::upload : Event::pack, p.A, pack));
-    ++p.st.counts.value_packs;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(logged(p.on_device() ? Event::upload : Event::pack, p.A, pack));
+  if (*misfit) PetscFunctionReturn(PETSC_SUCCESS);
+  ++p.st.counts.value_packs;
   if (p.on_device() && copy.packed) {
     const auto size = static_cast<std::size_t>(copy.problem.block.rows);
     PetscCall(log_upload(copy.packed->entries() * size * size * sizeof(Scalar)));
   }
-  copy.values_key = key;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// No error where values are not of a kind that was asked for: the copy's `misfit` tells of it.
+PetscErrorCode refresh_values(Packing& p) {
+  PetscFunctionBegin;
+  PackedCopy& copy = p.copy;
+  PetscObjectState state;
+  std::optional<count32> misfit;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
+  const PackedCopy::ValuesKey key{state, p.b.values};
+  if (!copy.packed || key == copy.values_key) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(take_values(p, &misfit));
+  if (misfit && copy.finds_entry) {
+    PetscCall(widen(p, *misfit));
+    misfit.reset();
+    if (copy.packed) PetscCall(take_values(p, &misfit));
+  }
+  copy.misfit.reset();
+  if (misfit) PetscCall(guarded(comm_of(p.A), [&] { copy.misfit = misfit_at(p, *misfit); }));
+  copy.values_key = misfit ? PackedCopy::ValuesKey{} : key;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,13 +235,37 @@ PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_pattern(Mat A, SeqState* st, Place place) {
+namespace {
+
+/// The device's own blocks into the copy as it is.
+PetscErrorCode take_on_device(Packing& p, std::optional<count32>* misfit, bool* enough) {
+  const Fit fit = p.fits ? Fit::known : Fit::unknown;
+  return guarded_memory(comm_of(p.A), enough,
+                        [&] { *misfit = p.copy.packed->try_update_values(p.on_backend, Memory::backend, fit); });
+}
+
+}  // namespace
+
+PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled) {
   PetscFunctionBegin;
   BlockArrays b;
+  bool enough = false;
+  std::optional<count32> misfit;
   PetscCall(block_arrays(A, &b));
-  const Packing p{A, *st, place, b};
-  if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
+  Packing p{A, *st, Place::device, b};
+  p.on_backend = blocks;
+  const auto can_be_filled = [&] { return p.copy.packed && !p.copy.other_blocks; };
+  PetscCall(begin_device_work(backend(row_of(p.place).backend)));
   PetscCall(refresh_pattern(p));
+  if (can_be_filled()) PetscCall(take_on_device(p, &misfit, &enough));
+  if (misfit && p.copy.finds_entry) {
+    PetscCall(widen(p, *misfit));
+    misfit.reset();
+    enough = false;
+    if (can_be_filled()) PetscCall(take_on_device(p, &misfit, &enough));
+  }
+  *filled = enough && !misfit;
+  if (*filled) p.copy.misfit.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,7 +283,7 @@ PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
   PetscCall(block_arrays(A, &b));
-  const Packing p{A, *st, place, b};
+  Packing p{A, *st, place, b};
   if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
   PetscCall(refresh_pattern(p));
   PetscCall(refresh_values(p));

@@ -164,11 +164,13 @@ PetscErrorCode seq_run(Mat A, Place place, Op op, Update update, Vec x, Vec z, V
     PetscCall(parent_multiply(A, st, op, update, x, z, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (st->copy(place).misfit) PetscCall(check_entries(A, {{A, place}}));
   if (place == Place::device) {
     PetscCall(device_multiply(A, st, operands, &done));
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(leave_device(A, st, "for a product's vectors"));
     PetscCall(refresh(A, st, Place::host, op));
+    if (st->copy(Place::host).misfit) PetscCall(check_entries(A, {{A, Place::host}}));
   }
   PetscCall(multiply_on_host(A, st, operands));
   PetscFunctionReturn(PETSC_SUCCESS);

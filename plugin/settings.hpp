@@ -26,6 +26,11 @@ struct Settings {
 
   /// Whether products are left to the parent type.
   bool parent_only() const { return backend == "petsc"; }
+  /// Whether the kind of entry of a part is to be found: nobody named one, and a plan that was given for it would mean
+  /// dense.
+  bool finds_entry(bool off_diagonal) const;
+  /// Whether a kind of entry that blocks may not be of was asked for, for any part.
+  bool names_entry() const;
   /// Of packed blocks, where the matrix's are of size `given`.
   int packed_block_size(int given) const;
   TransposedValues transposed_values() const {
@@ -36,9 +41,10 @@ struct Settings {
 /// Sets one option by its name without the prefix `-mat_compound_`; throws `argument` listing what is allowed.
 void set(Settings& settings, std::string_view option, const std::string& value);
 
-/// The plan for one part of a matrix on one backend. Throws `argument` when what was asked for does not fit it.
+/// The plan for one part of a matrix on one backend; `found` is the kind of entry where none was asked for. Throws
+/// `argument` when what was asked for does not fit it.
 Plan choose_plan(const Settings& settings, std::string_view backend, bool off_diagonal,
-                 const PatternStatistics& statistics, const Problem& problem);
+                 const PatternStatistics& statistics, const Problem& problem, std::string_view found);
 
 /// Reads -<prefix>mat_compound_* into `settings` and lists them under -help.
 PetscErrorCode read_options(Mat A, Settings& settings);

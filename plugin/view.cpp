@@ -1,5 +1,7 @@
 #include "view.hpp"
 
+#include <algorithm>
+
 #include "mat_mpi.hpp"
 #include "types.hpp"
 
@@ -105,21 +107,29 @@ PetscErrorCode place_of_view(Mat A, Mat part, Place* place) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode prepare_part(Mat A, Mat part, Place* place) {
+  PetscFunctionBegin;
+  PetscCall(place_of_view(A, part, place));
+  PetscCall(seq_prepare(part, Op::none, place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Brings packed copies up to date, so that a view tells of the plan that products will use.
 PetscErrorCode prepare(Mat A, const Settings& settings) {
   PetscFunctionBegin;
+  Place place, place_of_off;
   if (!A->assembled || settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
-  Mat parts[2] = {A, nullptr};
   if (is_mpi_compound(A)) {
     MpiState* st;
+    Mat diagonal, off;
     PetscCall(mpi_state(A, &st));
-    PetscCall(compound_parts(A, st, &parts[0], &parts[1]));
-  }
-  for (Mat part : parts) {
-    if (!part) continue;
-    Place place;
-    PetscCall(place_of_view(A, part, &place));
-    PetscCall(seq_prepare(part, Op::none, &place));
+    PetscCall(compound_parts(A, st, &diagonal, &off));
+    PetscCall(prepare_part(A, diagonal, &place));
+    PetscCall(prepare_part(A, off, &place_of_off));
+    PetscCall(check_parts(A, st, {{diagonal, place}, {off, place_of_off}}));
+  } else {
+    PetscCall(prepare_part(A, A, &place));
+    PetscCall(check_entries(A, {{A, place}}));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,6 +187,62 @@ PetscErrorCode print_other_blocks(Mat A, int block_size, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// How many processes have a part of each kind of entry, in the order of entry_kinds(): found, and asked for.
+using EntryCounts = std::vector<PetscInt>;
+
+/// Parts without blocks do not count. Collective on A.
+PetscErrorCode count_entries(Mat A, Mat part, EntryCounts* counts) {
+  PetscFunctionBegin;
+  const auto kinds = entry_kinds();
+  counts->assign(2 * kinds.size(), 0);
+  if (is_seq_compound(part)) {
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    const PackedCopy* const copy = copy_in_use(*st);
+    for (std::size_t k = 0; k < kinds.size() && copy && copy->packed->entries() > 0; ++k)
+      if (kinds[k].name == copy->packed->plan().entry) ++(*counts)[2 * k + (copy->finds_entry ? 0 : 1)];
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts->data(), static_cast<PetscMPIInt>(counts->size()), MPIU_INT, MPI_SUM,
+                             comm_of(A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// "quaternion (4 of 16 scalars kept; found)", of several such "dense (found) on 2 processes, ...".
+std::string entry_text(const EntryCounts& counts, int block_size) {
+  const Field field = scalar_type_of<Scalar>().field;
+  const bool several = std::ranges::count_if(counts, [](PetscInt n) { return n > 0; }) > 1;
+  std::string text;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] == 0) continue;
+    const EntryKind& kind = entry_kinds()[k / 2];
+    const EntryShape shape = kind.shape(field, {block_size, block_size});
+    const int all = block_size * block_size * (shape.real_words ? 2 : 1);
+    text += (text.empty() ? "" : ", ") + std::string(kind.name) + " (";
+    if (shape.words < all)
+      text += std::to_string(shape.words) + " of " + std::to_string(all) +
+              (shape.real_words ? " real numbers kept; " : " scalars kept; ");
+    text += k % 2 == 0 ? "found)" : "asked for)";
+    if (several) text += " on " + std::to_string(counts[k]) + (counts[k] == 1 ? " process" : " processes");
+  }
+  return text;
+}
+
+/// The line that says what an entry is, where the matrix is packed. Collective.
+PetscErrorCode print_entry(Mat A, int block_size, PetscViewer viewer) {
+  PetscFunctionBegin;
+  Mat diagonal = A, off = nullptr;
+  EntryCounts of_diagonal, of_off;
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+  PetscCall(count_entries(A, diagonal, &of_diagonal));
+  if (off) PetscCall(count_entries(A, off, &of_off));
+  std::string text = entry_text(of_diagonal, block_size);
+  const std::string text_of_off = entry_text(of_off, block_size);
+  if (!text_of_off.empty() && text_of_off != text)
+    text += (text.empty() ? "off-diagonal: " : "; off-diagonal: ") + text_of_off;
+  if (!text.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound entry: %s\n", text.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   MatCompoundInfo mine, all;
@@ -200,13 +266,14 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   else
     plan += " (" + origin(*settings) + ")";
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", plan.c_str()));
+  const int size = A->assembled ? settings->packed_block_size(static_cast<int>(A->rmap->bs)) : 1;
+  if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, size, viewer));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
-  if (A->assembled)
-    PetscCall(print_other_blocks(A, settings->packed_block_size(static_cast<int>(A->rmap->bs)), viewer));
+  if (A->assembled) PetscCall(print_other_blocks(A, size, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,8 +9,11 @@ namespace {
 
 struct Candidate {
   std::string_view entry;
-  std::size_t bytes;  ///< of one entry
+  std::size_t bytes;     ///< of one entry
+  bool holds_multiples;  ///< every multiple of the identity is of this kind
 };
+
+constexpr std::string_view multiples_of_identity = "scaled_identity";
 
 std::size_t entry_bytes(const EntryShape& shape, ScalarType scalar) {
   return shape.words * (shape.real_words ? bytes_of(scalar.precision) : bytes_of(scalar));
@@ -23,13 +26,30 @@ std::vector<Candidate> candidates(const Problem& p) {
   for (const EntryKind& kind : entry_kinds()) {
     const EntryShape shape = kind.shape(p.scalar.field, p.block);
     const std::size_t bytes = entry_bytes(shape, p.scalar);
-    if (shape.words != 0 && bytes < dense && !kind.approximate && !kind.user_defined) all.push_back({kind.name, bytes});
+    if (shape.words != 0 && bytes < dense && !kind.approximate && !kind.user_defined)
+      all.push_back(
+          {kind.name, bytes,
+           kind.multiples == Multiples::all || (kind.multiples == Multiples::real && p.scalar.field == Field::real)});
   }
   std::ranges::stable_sort(all, {}, &Candidate::bytes);
   return all;
 }
 
-/// Blocks that are looked at before the next kind's turn: they stay in a core's first cache. A device looks at all.
+/// Drops those that one of these blocks is not of. What is a multiple of the identity need not be looked at for each of
+/// the kinds that hold those.
+void drop_misfits(std::vector<Candidate>& left, Backend& backend, FitTask task) {
+  bool multiples = false;
+  std::erase_if(left, [&](const Candidate& c) {
+    if (multiples && c.holds_multiples) return false;
+    task.entry = c.entry;
+    const bool misfits = backend.first_misfit(task).has_value();
+    if (c.entry == multiples_of_identity) multiples = !misfits;
+    return misfits;
+  });
+}
+
+/// Blocks that are looked at before the next kind's turn: they stay in a core's first cache. A device looks at all, and
+/// so does the host where one kind is left.
 constexpr std::size_t chunk_bytes = 16384;
 
 }  // namespace
@@ -39,13 +59,12 @@ std::string_view cheapest_entry(const Problem& problem, Backend& backend, const 
   if (entries == 0) return "dense";
   std::vector<Candidate> left = candidates(problem);
   const std::size_t each = std::size_t{1} * problem.block.rows * problem.block.cols * bytes_of(problem.scalar);
-  const std::size_t in_chunk = in == Memory::host ? std::max<std::size_t>(1, chunk_bytes / each) : entries;
-  for (std::size_t from = 0; from < entries && !left.empty(); from += in_chunk) {
+  const std::size_t chunk = std::max<std::size_t>(1, chunk_bytes / each);
+  for (std::size_t from = 0, count; from < entries && !left.empty(); from += count) {
+    const bool at_once = in == Memory::backend || left.size() == 1;
+    count = at_once ? entries - from : std::min<std::size_t>(chunk, entries - from);
     const void* const first = static_cast<const char*>(blocks) + from * each;
-    const auto count = static_cast<count32>(std::min<std::size_t>(in_chunk, entries - from));
-    std::erase_if(left, [&](const Candidate& c) {
-      return backend.first_misfit({c.entry, problem, first, count, in}).has_value();
-    });
+    drop_misfits(left, backend, {{}, problem, first, static_cast<count32>(count), in});
   }
   return left.empty() ? "dense" : left.front().entry;
 }

@@ -29,6 +29,11 @@ constexpr EntryKind of_square_blocks(std::string_view type, std::string_view des
   return {Entry::name, description, type, {}, {}, 1, [](BlockShape b) { return Entry::words_for(b.rows); }};
 }
 
+constexpr EntryKind with(Multiples multiples, EntryKind kind) {
+  kind.multiples = multiples;
+  return kind;
+}
+
 constexpr EntryKind only_by_name(EntryKind kind) {
   kind.approximate = true;
   return kind;
@@ -37,10 +42,11 @@ constexpr EntryKind only_by_name(EntryKind kind) {
 /// Of kinds with as many words the first is chosen.
 constexpr EntryKind built_in[] = {
     {"dense", "all scalars of the block", "dense", {}, {}, 2, [](BlockShape b) { return b.rows * b.cols; }},
-    {"complex", "[[a,-b],[b,a]], as a, b", "complex_entry", shape_of<complex_entry<R>>(), {}},
-    of_one_shape<quaternion>("quaternion", "multiplication by a quaternion from the left"),
-    of_one_shape<dual_quaternion>("dual_quaternion", "multiplication by a dual quaternion from the left"),
-    of_square_blocks<diagonal_entry<R, dynamic>>("diagonal_entry", "a diagonal block"),
+    with(Multiples::real, {"complex", "[[a,-b],[b,a]], as a, b", "complex_entry", shape_of<complex_entry<R>>(), {}}),
+    with(Multiples::real, of_one_shape<quaternion>("quaternion", "multiplication by a quaternion from the left")),
+    with(Multiples::real,
+         of_one_shape<dual_quaternion>("dual_quaternion", "multiplication by a dual quaternion from the left")),
+    with(Multiples::all, of_square_blocks<diagonal_entry<R, dynamic>>("diagonal_entry", "a diagonal block")),
     of_square_blocks<scaled_identity<R, dynamic>>("scaled_identity", "a scalar times the identity"),
     only_by_name(of_one_shape<unit_quaternion>("unit_quaternion", "a quaternion of length one, to 8 rounding errors")),
 };

@@ -22,6 +22,9 @@ struct EntryShape {
   bool operator==(const EntryShape&) const = default;
 };
 
+/// The scalars whose products with the identity are all of a kind.
+enum class Multiples { none, real, all };
+
 struct EntryKind {
   std::string_view name;
   std::string_view description;
@@ -31,6 +34,7 @@ struct EntryKind {
   int (*words)(BlockShape) = nullptr;  ///< of a kind that takes sizes
   bool approximate = false;            ///< a block may differ a little: never chosen unasked
   bool user_defined = false;           ///< registered while the program runs (entry_registry.hpp): only by name
+  Multiples multiples = Multiples::none;
 
   /// Of this kind in a matrix of such blocks; words 0 where it does not exist.
   EntryShape shape(Field field, BlockShape block) const;

@@ -81,17 +81,22 @@ std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {
-  if (lies_on_blocks_) {
-    words_ = blocks;
-    return;
-  }
-  const PackTask task{plan_, problem_, integers_.arrays, blocks, values_.data(), in, code_.get(), entries_};
-  if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in}))
+  if (const auto misfit = try_update_values(blocks, in))
     throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
                                          std::string(plan_.entry) + "'; use entry=dense");
-  backend_->pack(task);
+}
+
+std::optional<count32> PackedMatrix::try_update_values(const void* blocks, Memory in, Fit fit) {
+  if (lies_on_blocks_) {
+    words_ = blocks;
+    return {};
+  }
+  if (fit == Fit::unknown)
+    if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
+  backend_->pack({plan_, problem_, integers_.arrays, blocks, values_.data(), in, code_.get(), entries_});
   words_ = values_.data();
   if (transposed_) regroup();
+  return {};
 }
 
 void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values) {

@@ -8,9 +8,12 @@ namespace compound {
 /// Whether the pattern's arrays live as long as the packed matrix, so that a layout may lie on them.
 enum class PatternLifetime { temporary, outlives };
 
-/// How a device multiplies by A^T: with the values once more in the order of A^T, or with integers only, reading A's own
-/// values out of order.
+/// How a device multiplies by A^T: with the values once more in the order of A^T, or with integers only, reading A's
+/// own values out of order.
 enum class TransposedValues { copy, shared };
+
+/// Whether the caller knows already that blocks are all of the plan's kind of entry (entry_choice.hpp).
+enum class Fit { unknown, known };
 
 struct PackedBytes {
   std::size_t integers = 0, words = 0;
@@ -58,6 +61,9 @@ class PackedMatrix {
   /// When lies_on_blocks(), only the pointer is kept: `blocks` must live and the values are read at each product.
   /// Throws `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay.
   void update_values(const void* blocks, Memory in = Memory::host);
+
+  /// The same for blocks that may be of another kind: the index of the first that is, or empty once they are taken.
+  std::optional<count32> try_update_values(const void* blocks, Memory in = Memory::host, Fit fit = Fit::unknown);
 
   /// Whether the words are the caller's own blocks: compressed rows, column-major, contiguous, nothing converted.
   bool lies_on_blocks() const { return lies_on_blocks_; }

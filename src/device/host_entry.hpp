@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diagonal.hpp"
+#include "host_check.hpp"
 #include "layout/layout_args.hpp"
 #include "pack_values.hpp"
 #include "spmv_rows.hpp"
@@ -162,17 +163,6 @@ template <class Entry, class Stored, class Form = host_forms::any>
 void pack_on_host(const host_packing& t) {
   const auto p = packing_over<Entry, Stored, Form>(t);
   for (idx position = 0; position < p.slices.positions; ++position) pack_row(p, position);
-}
-
-/// Index of the first of `entries` blocks that is not of the kind; -1 if all are.
-template <class Entry>
-slot_t first_misfit_on_host(const void* blocks, slot_t entries, int rows, int cols) {
-  using S = typename Entry::scalar;
-  const Entry entry = Entry::of(rows, cols);
-  const S* block = static_cast<const S*>(blocks);
-  for (slot_t e = 0; e < entries; ++e, block += slot_t(rows) * cols)
-    if (!fits(entry, full_block<S>{block, rows})) return e;
-  return -1;
 }
 
 template <class Entry, class Stored>

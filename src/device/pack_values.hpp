@@ -118,12 +118,13 @@ COMPOUND_FN bool fits(const Entry& entry, full_block<S> b) {
   if constexpr (requires { Entry::most_words; }) {
     local_words<typename Entry::word, Entry::most_words> w{};
     entry.from_block(b, [&](int k, int, typename Entry::word v) { w.word[k] = v; });
+    // Without branches, which would cost more than the scalars after the first that differs.
     if constexpr (Entry::any_size) {
       for (int j = 0; j < entry.cols(); ++j)
-        for (int i = 0; i < entry.rows(); ++i) all = all && agrees<Entry>(entry.block(w, i, j), b(i, j));
+        for (int i = 0; i < entry.rows(); ++i) all &= agrees<Entry>(entry.block(w, i, j), b(i, j));
     } else {  // block() is cheap where i and j are known
       unroll<Entry::block_cols>([&]<int j>() {
-        unroll<Entry::block_rows>([&]<int i>() { all = all && agrees<Entry>(entry.block(w, i, j), b(i, j)); });
+        unroll<Entry::block_rows>([&]<int i>() { all &= agrees<Entry>(entry.block(w, i, j), b(i, j)); });
       });
     }
   }

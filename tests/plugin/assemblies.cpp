@@ -26,7 +26,10 @@ void allow_new_nonzeros(Mat A) {
 
 namespace {
 
-Problem own_pattern(const Side& side, Random& random) { return {side.shape, own_blocks(side), random.next()}; }
+Problem own_pattern(const Side& side, Random& random) {
+  const std::string kind = random.chance(0.5) ? side.kind : "";
+  return {side.shape, own_blocks(side), random.next(), kind};
+}
 
 void insert_own(Side& side, Random& random, InsertMode mode) {
   const auto problem = own_pattern(side, random);

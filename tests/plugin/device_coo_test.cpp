@@ -5,6 +5,7 @@
 #include "coo_entries.hpp"
 #include "device_tests.hpp"
 #include "info.hpp"
+#include "kinds.hpp"
 #include "log_events.hpp"
 
 namespace {
@@ -151,6 +152,89 @@ TEST_P(DeviceCoo, ValuesAreNotSentAgainToTheFirstProduct) {
 #endif
     EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
   }
+}
+
+/// Coordinates of a matrix full of blocks of a kind, and the values of process-independent blocks.
+struct OfKind {
+  Entries entries;
+  std::vector<PetscScalar> values;
+
+  OfKind(const std::string& kind, const Shape& shape) {
+    for (int row = 0; row < shape.block_rows(); ++row)
+      for (int col = 0; col < shape.block_cols(); col += 2) {
+        if (!shape.owns_row(row)) continue;
+        const auto block = block_of(kind, shape.bs, static_cast<std::uint64_t>(row * 100 + col));
+        for (int k = 0; k < shape.bs * shape.bs; ++k) {
+          entries.row.push_back(row * shape.bs + k / shape.bs);
+          entries.column.push_back(col * shape.bs + k % shape.bs);
+        }
+        values.insert(values.end(), block.begin(), block.end());
+      }
+  }
+};
+
+/// The kind is found from the blocks on the device; values of no kind make the copy dense, with no product wrong and
+/// nothing sent again.
+TEST_P(DeviceCoo, FindsTheKindOfEntryAndLeavesItWithTheValues) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  PETSC_OK(PetscLogDefaultBegin());
+  for (const Kind& kind : kinds()) {
+    if (!kind.exists(GetParam())) continue;
+    SCOPED_TRACE(kind.name);
+    const OfKind given(kind.name, square());
+    const auto A = device_matrix(given.entries), aij = made_of(MATAIJ, square(), given.entries);
+    const auto multiplied = [&](const std::string& entry, std::uint64_t seed) {
+      const auto uploads = event("MatCompoundUpload").count;
+      EXPECT_TRUE(same_matrix(A, aij, seed));
+      const auto x = device_vector(A, seed), y = device_vector(A, seed);
+      PETSC_OK(MatMult(A, x, y));
+      EXPECT_TRUE(all_ranks(plan_of(A).find("entry=" + entry + " ") == 0)) << plan_of(A);
+      EXPECT_TRUE(all_ranks(event("MatCompoundUpload").count == uploads)) << "sent again";
+    };
+    set_from_device(A, given.values, INSERT_VALUES);
+    set(aij, given.values, INSERT_VALUES);
+    multiplied(kind.name, 80);
+
+    set_from_device(A, given.values, ADD_VALUES);
+    set(aij, given.values, ADD_VALUES);
+    multiplied(kind.name, 81);
+
+    const auto others = whole_values(82, given.entries);
+    set_from_device(A, others, ADD_VALUES);
+    set(aij, others, ADD_VALUES);
+    multiplied("dense", 83);
+
+    set_from_device(A, given.values, INSERT_VALUES);
+    set(aij, given.values, INSERT_VALUES);
+    multiplied("dense", 84);
+  }
+}
+
+/// The error is the product's, on all processes; good values mend it.
+TEST_P(DeviceCoo, RefusesValuesThatAreNotOfTheKindAskedFor) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const std::string kind = some_kind(GetParam());
+  if (kind.empty()) GTEST_SKIP() << "no kind of this size";
+  const OfKind given(kind, square());
+  auto A = empty_matrix(tested_type(), "-mat_compound_entry " + kind, square());
+  PETSC_OK(MatSetVecType(A, "cuda"));
+  PETSC_OK(preallocate(A, given.entries));
+  const auto aij = made_of(MATAIJ, square(), given.entries);
+  set(aij, given.values, INSERT_VALUES);
+  auto bad = given.values;
+  if (rank() == 0) bad[1] += 123.5;
+  set_from_device(A, bad, INSERT_VALUES);
+  const auto x = device_vector(A, 85), y = device_vector(A, 86);
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+
+  EXPECT_TRUE(all_ranks(found.code == PETSC_ERR_ARG_WRONG));
+  EXPECT_NE(found.message.find("block at block row 0 and block column 0 is not of the kind of entry"),
+            std::string::npos)
+      << found.message;
+  set_from_device(A, given.values, INSERT_VALUES);
+  EXPECT_TRUE(same_matrix(A, aij, 87));
+  EXPECT_TRUE(all_ranks(plan_of(A).find("entry=" + kind + " ") == 0)) << plan_of(A);
 }
 
 /// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail.

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "device.hpp"
+#include "kinds.hpp"
 
 namespace {
 
@@ -45,6 +46,33 @@ TEST_F(DeviceProducts, AgreeWithBaijInAllMixesOfVectors) {
       const auto A = filled_matrix(type, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
       EXPECT_TRUE(same_everywhere(A, plain, 302));
       EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+    }
+}
+
+TEST_F(DeviceProducts, OfEachKindOfEntryAgreeWithBaijBeforeAndAfterItIsLeft) {
+  for (const Kind& kind : kinds())
+    for (const std::string type : {MATBAIJCOMPOUND, MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL}) {
+      SCOPED_TRACE(type + " " + kind.name);
+      const int bs = kind.size == 0 ? 3 : kind.size;
+      auto problem = random_problem(331, spread(bs, 23, 23));
+      problem.kind = kind.name;
+      const auto A = filled_matrix(type, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+      const auto diagonal = right_vector(A, 332), of_plain = right_vector(plain, 332);
+
+      EXPECT_TRUE(same_everywhere(A, plain, 332));
+      EXPECT_TRUE(all_ranks(info_of(A).stored_blocks == 0 || info_of(A).device_bytes > 0));
+      EXPECT_NE(plan_of(A).find("entry=" + kind.name), std::string::npos) << plan_of(A);
+      PETSC_OK(MatGetDiagonal(A, diagonal));
+      PETSC_OK(MatGetDiagonal(plain, of_plain));
+      EXPECT_TRUE(same_bits(on_side(diagonal, false), on_side(of_plain, false)));
+
+      problem.kind.clear();
+      for (Mat m : {Mat(A), Mat(plain)}) {
+        insert_blocks(m, problem, 333, INSERT_VALUES);
+        assemble(m);
+      }
+      EXPECT_TRUE(same_everywhere(A, plain, 334));
+      EXPECT_EQ(plan_of(A).find("entry=" + kind.name), std::string::npos) << plan_of(A);
     }
 }
 

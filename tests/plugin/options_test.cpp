@@ -1,9 +1,7 @@
 // Options, their errors, views, and what the README says of them.
 #include "compare.hpp"
 #include "device_tests.hpp"
-
-#include <fstream>
-#include <sstream>
+#include "view_text.hpp"
 
 namespace {
 
@@ -133,32 +131,10 @@ TEST_F(Options, AnInapplicablePlanSaysWhy) {
       << found.message;
 }
 
-std::string file_of(const std::string& name) {
-  std::ifstream file(name);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// What -mat_view ::ascii_info prints, on all ranks.
-std::string view_of(Mat A) {
-  const std::string name = "options_test_view_" + std::to_string(size()) + ".txt";
-  Viewer viewer;
-  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
-  PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
-  PETSC_OK(MatView(A, viewer));
-  viewer.reset();
-  MPI_Barrier(PETSC_COMM_WORLD);
-  const auto text = same_on_all_ranks(file_of(name));
-  MPI_Barrier(PETSC_COMM_WORLD);
-  if (rank() == 0) std::remove(name.c_str());
-  return text;
-}
-
 TEST_F(Options, ViewSaysPlanBackendAndBytes) {
   const auto A = filled_matrix(MATBAIJCOMPOUNDSELL, "", problem());
 
-  const auto text = view_of(A);
+  const auto text = view_of("options_test", A);
 
   EXPECT_NE(text.find("compound plan: entry=dense sell:32 words=32:column"), std::string::npos) << text;
   EXPECT_NE(text.find("asked for as layout sell"), std::string::npos) << text;
@@ -172,7 +148,7 @@ TEST_F(Options, TunedByMeasuringTheMatrixTakesOneOfTheNearPlans) {
 
   EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem()), 79));
 
-  const std::string plan = plan_of(A), text = view_of(A);
+  const std::string plan = plan_of(A), text = view_of("options_test", A);
   EXPECT_TRUE(plan.find(" csr ") != std::string::npos || plan.find(" sell:8 ") != std::string::npos) << plan;
   EXPECT_NE(text.find("(by measurement)"), std::string::npos) << text;
 }

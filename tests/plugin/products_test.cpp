@@ -3,11 +3,13 @@
 
 #include <limits>
 
+#include "kinds.hpp"
+
 namespace {
 
 using namespace petsc_test;
 
-const int block_sizes[] = {1, 2, 3, 4, 5, 7, 11};
+const int block_sizes[] = {1, 2, 3, 4, 5, 7, 8, 11};
 
 struct Form {
   const char* name;
@@ -59,6 +61,18 @@ const Form forms[] = {
        return random_problem(16, shape);
      },
      false},
+    {"of_a_kind_of_entry",
+     [](int bs) {
+       auto p = random_problem(18, spread(bs, 13, 13));
+       p.kind = some_kind(bs);
+       return p;
+     }},
+    {"multiples_of_the_identity",
+     [](int bs) {
+       auto p = random_problem(19, spread(bs, 13, 13));
+       p.kind = bs > 1 ? "scaled_identity" : "";
+       return p;
+     }},
     {"many_slices", [](int bs) { return random_problem(17, spread(bs, 101, 101), 0.04); }},
 };
 

@@ -10,7 +10,7 @@ void duplicated(Side& side, Random& random) {
   Matrix copy;
   PETSC_OK(MatDuplicate(side, option, copy.out()));
   if (option != MAT_COPY_VALUES) {
-    const Problem problem{side.shape, own_blocks(side), random.next()};
+    const Problem problem{side.shape, own_blocks(side), random.next(), side.kind};
     insert_blocks(copy, problem, problem.seed, INSERT_VALUES);
     assemble(copy);
   }
@@ -70,7 +70,7 @@ void destroyed_and_made_anew(Side& side, Random& random) {
   side.matrix.reset();
   const bool with_diagonal = shape.is_square() && random.chance(0.5);
   const auto blocks = random_blocks(random, shape, 0.3, with_diagonal);
-  side.matrix = side.make({shape, blocks, random.next()});
+  side.matrix = side.make({shape, blocks, random.next(), side.kind});
 }
 
 /// Asked for at run time; the plain twin has no layouts.

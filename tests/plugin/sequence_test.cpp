@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "kinds.hpp"
+
 namespace {
 
 using namespace petsc_test;
@@ -34,14 +36,24 @@ std::vector<const Operation*> operations_for(const Twins& twins) {
   return fitting;
 }
 
+/// Of entry; none in one case of three.
+std::string random_kind(Random& random, int bs) {
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds())
+    if (kind.exists(bs)) names.push_back(kind.name);
+  const bool none = random.chance(1.0 / 3) || names.empty();
+  return none ? "" : names[static_cast<std::size_t>(random.below(static_cast<int>(names.size())))];
+}
+
 Twins random_twins(Random& random) {
-  const int block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 9};
-  const int bs = block_sizes[random.below(8)];
+  const int block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const int bs = block_sizes[random.below(9)];
   const int rows = 1 + random.below(14), cols = random.chance(0.7) ? rows : 1 + random.below(14);
   const auto shape = random.chance(0.5) ? spread(bs, rows, cols) : scatter(random, bs, rows, cols);
   const auto variants = all_variants();
   const auto& variant = variants[static_cast<std::size_t>(random.below(static_cast<int>(variants.size())))];
-  return filled_twins(variant, {shape, random_blocks(random, shape, 0.3, random.chance(0.5)), random.next()});
+  const auto kind = random_kind(random, bs);
+  return filled_twins(variant, {shape, random_blocks(random, shape, 0.3, random.chance(0.5)), random.next(), kind});
 }
 
 /// Keeps the numbers in range: products of scales would overflow after some sequences. The same factor on both.

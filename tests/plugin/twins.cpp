@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kinds.hpp"
+
 namespace petsc_test {
 
 std::uint64_t Random::next() {
@@ -153,6 +155,8 @@ void insert_blocks(Mat A, const Problem& problem, std::uint64_t seed, InsertMode
     for (int r = 0; r < bs; ++r)
       for (int c = 0; c < bs; ++c)
         words[static_cast<std::size_t>(r * bs + c)] = value(seed, b.row * bs + r, b.col * bs + c);
+    if (!problem.kind.empty())
+      words = block_of(problem.kind, bs, seed + static_cast<std::uint64_t>(b.row * 1000 + b.col));
     const PetscInt row = b.row, col = b.col;
     PETSC_OK(MatSetValuesBlocked(A, 1, &row, 1, &col, words.data(), mode));
   }
@@ -187,7 +191,10 @@ Twins empty_twins(const Variant& variant, const Shape& shape) {
 
 Twins filled_twins(const Variant& variant, const Problem& problem) {
   Twins twins = {{{}, variant, problem.shape, true}, {{}, variant, problem.shape, false}};
-  on_both(twins, [&problem](Side& side) { side.matrix = side.make(problem); });
+  on_both(twins, [&problem](Side& side) {
+    side.matrix = side.make(problem);
+    side.kind = problem.kind;
+  });
   return twins;
 }
 

@@ -51,6 +51,7 @@ struct Problem {
   Shape shape;
   std::vector<Block> blocks;
   std::uint64_t seed = 1;
+  std::string kind = {};  ///< of entry, that all blocks are of (kinds.hpp); empty: none
 };
 std::vector<Block> random_blocks(Random& random, const Shape& shape, double density, bool with_diagonal);
 Problem random_problem(std::uint64_t seed, const Shape& shape, double density = 0.3);
@@ -80,6 +81,7 @@ struct Side {
   Variant variant;
   Shape shape;
   bool tested;
+  std::string kind = {};  ///< of entry, that it was filled with
 
   operator Mat() const { return matrix; }
   const std::string& type() const { return tested ? variant.type : variant.plain; }

@@ -14,17 +14,18 @@ void shifted(Side& side, Random& random) {
   PETSC_OK(MatShift(side, factor(random)));
 }
 
-/// A matrix of the same kind, with the pattern of A or a part of it, or any.
+/// A matrix of the same kind, with the pattern of A or a part of it, or any; sometimes its entries are of A's kind.
 Matrix companion(const Side& side, Random& random, MatStructure structure) {
+  const std::string kind = random.chance(0.5) ? side.kind : "";
   if (structure == SAME_NONZERO_PATTERN) {
     Matrix copy;
     PETSC_OK(MatDuplicate(side, MAT_DO_NOT_COPY_VALUES, copy.out()));
-    const Problem problem{side.shape, own_blocks(side), random.next()};
+    const Problem problem{side.shape, own_blocks(side), random.next(), kind};
     insert_blocks(copy, problem, problem.seed, INSERT_VALUES);
     assemble(copy);
     return copy;
   }
-  Problem problem{side.shape, {}, random.next()};
+  Problem problem{side.shape, {}, random.next(), kind};
   if (structure != SUBSET_NONZERO_PATTERN) {
     problem.blocks = random_blocks(random, side.shape, 0.2, false);
     return side.make(problem);

@@ -1,0 +1,161 @@
+#include "choices.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "entry_choice.hpp"
+#include "log.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
+
+/// Row starts of an empty matrix, which PETSc may leave unallocated.
+constexpr count32 no_rows[] = {0};
+
+/// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
+/// blocks.
+bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& given) {
+  const bool needed = st.settings.entry != "auto" && st.settings.entry != "dense";
+  return !st.off_diagonal || needed || r.fill(given.entries()) >= 0.5;
+}
+
+/// Whether having no code for a plan is an error: where somebody asked for it in particular.
+bool is_asked_for(const Packing& p) {
+  const Settings& s = p.st.settings;
+  const bool by_name = s.backend == row_of(p.place).backend;
+  if (p.on_device()) return by_name;
+  return by_name || !s.plan.empty() || s.layout != "auto" || s.entry != "auto" || p.copy.other_blocks;
+}
+
+/// Where the effort for the plan is to be by measuring: nobody named a plan, and there are blocks to multiply with.
+bool is_to_measure(const Packing& p) {
+  const Settings& s = p.st.settings;
+  return s.tune == "measure" && s.plan.empty() && s.layout == "auto" && !p.copy.other_blocks && p.b.entries() > 0;
+}
+
+/// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
+/// is seen at once and without code for the device.
+std::string_view entry_of_values(Packing& p, count32 entries) {
+  const Problem& problem = p.copy.problem;
+  constexpr count32 few = 1024;
+  Backend& host = backend("host");
+  const Scalar* const blocks = packed_blocks(p);
+  const bool there = p.on_backend && !p.copy.other_blocks;
+  const std::string_view entry = cheapest_entry(problem, host, blocks, there ? std::min(entries, few) : entries);
+  if (!there || entry == "dense") return entry;
+  return cheapest_entry(problem, backend(row_of(p.place).backend), p.on_backend, entries, Memory::backend);
+}
+
+/// The kind that `auto` stands for.
+std::string_view found_entry(Packing& p, const PatternView& pattern) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string_view entry = entry_of_values(p, pattern.entries());
+  p.copy.seconds_of_finding = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  p.fits = true;
+  return entry;
+}
+
+bool has_code(const Packing& p, const Plan& plan) {
+  return !applicable(plan, p.copy.problem) && !backend(row_of(p.place).backend).applicable(plan, p.copy.problem);
+}
+
+Plan plan_by_rule(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+  const Settings& s = p.st.settings;
+  const auto with = [&](std::string_view found) {
+    return choose_plan(s, row_of(p.place).backend, p.st.off_diagonal, numbers, p.copy.problem, found);
+  };
+  p.fits = false;
+  p.copy.finds_entry = s.finds_entry(p.st.off_diagonal);
+  const Plan plan = with(p.copy.finds_entry ? found_entry(p, pattern) : "dense");
+  return p.copy.finds_entry && !has_code(p, plan) ? with("dense") : plan;
+}
+
+}  // namespace
+
+PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
+  if (b.rows == 0) return {0, static_cast<idx>(b.cols), no_rows, {}};
+  if constexpr (same_index_width) {
+    const auto entries = static_cast<std::size_t>(b.start[b.rows]);
+    const PatternView view{static_cast<idx>(b.rows),
+                           static_cast<idx>(b.cols),
+                           {reinterpret_cast<const count32*>(b.start), static_cast<std::size_t>(b.rows) + 1},
+                           {reinterpret_cast<const idx*>(b.column), entries}};
+    check(view);
+    return view;
+  } else {
+    using Wide = std::conditional_t<same_index_width, std::int32_t, std::int64_t>;
+    copy =
+        pattern_from(b.rows, b.cols, reinterpret_cast<const Wide*>(b.start), reinterpret_cast<const Wide*>(b.column));
+    return copy.view();
+  }
+}
+
+PatternView packed_pattern(Packing& p, const PatternView& given, int* size) {
+  PackedCopy& copy = p.copy;
+  const int given_size = *size = static_cast<int>(p.b.block_size);
+  const int wanted = p.st.settings.packed_block_size(given_size);
+  if (wanted == given_size) return given;
+  try {
+    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, given_size, wanted), {}, {}, {}};
+  } catch (const error& e) {
+    throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
+  }
+  if (!is_worth_it(p.st, copy.other_blocks->shape, given)) {
+    copy.other_blocks.reset();
+    return given;
+  }
+  *size = wanted;
+  return copy.other_blocks->shape.pattern.view();
+}
+
+const Scalar* packed_blocks(Packing& p) {
+  const auto* const given = reinterpret_cast<const Scalar*>(p.b.values);
+  if (!p.copy.other_blocks) return given;
+  if (p.regrouped.empty()) {
+    Pattern copied;
+    const Reblocked& shape = p.copy.other_blocks->shape;
+    p.regrouped.resize(shape.pattern.column.size() * static_cast<std::size_t>(shape.to) * shape.to);
+    fill_blocks(shape, pattern_of(p.b, copied), given, p.regrouped.data());
+  }
+  return p.regrouped.data();
+}
+
+std::string why_left_out(const Packing& p, const Plan& plan) {
+  if (p.on_device() && p.copy.other_blocks && !p.copy.other_blocks->is_full())
+    return "packed blocks are not full, so that vectors would have to be regrouped (-mat_compound_block_size)";
+  return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, p.copy.problem).value_or("");
+}
+
+Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+  const std::string_view name = row_of(p.place).backend;
+  const Plan rule = plan_by_rule(p, pattern, numbers);
+  p.copy.measured.clear();
+  if (!is_to_measure(p) || backend(name).applicable(rule, p.copy.problem)) return rule;
+  std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name);
+  for (Plan& plan : candidates) {
+    set_entry(plan, rule.entry);
+    plan.values = rule.values;
+  }
+  const LogSpan span(Event::tune, p.A);
+  p.copy.measured = measure(pattern, p.copy.problem, candidates, backend(name), p.b.values);
+  const Measured& best = p.copy.measured.front();
+  return best.failure.empty() ? best.plan : rule;
+}
+
+Misfit misfit_at(Packing& p, count32 entry) {
+  Pattern copied;
+  const int size = p.copy.problem.block.rows;
+  const auto* const other = p.copy.other_blocks ? &p.copy.other_blocks->shape : nullptr;
+  const PatternView pattern = other ? other->pattern.view() : pattern_of(p.b, copied);
+  const auto after = std::upper_bound(pattern.start.begin(), pattern.start.end(), entry);
+  const auto row = static_cast<idx>(after - pattern.start.begin()) - 1, column = pattern.column[entry];
+  const std::string_view kind = p.copy.packed->plan().entry;
+  const Scalar* const block = packed_blocks(p) + std::size_t{entry} * size * size;
+  return {std::string(kind), size, other ? other->rows.start[row] : PetscInt{row} * size,
+          other ? other->cols.start[column] : PetscInt{column} * size, found_in(block, kind, p.copy.problem)};
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,108 @@
+#include "misfit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "coo_structure.hpp"
+#include "packing.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// What the kind makes of the block: its columns are products with the identity's.
+std::vector<Scalar> as_entry(const Scalar* block, std::string_view entry, const Problem& problem) {
+  const auto [rows, cols] = problem.block;
+  const count32 start[] = {0, 1};
+  const idx column[] = {0};
+  Plan plan;
+  set_layout(plan, "csr");
+  set_entry(plan, entry);
+  plan.values = problem.scalar.precision;
+  PackedMatrix A({1, 1, start, column}, problem, plan, backend("host"));
+  A.try_update_values(block, Memory::host, Fit::known);
+  std::vector<Scalar> all(std::size_t{1} * rows * cols);
+  for (int j = 0; j < cols; ++j) {
+    std::vector<Scalar> unit(cols);
+    unit[j] = Scalar{1};
+    A.multiply(Op::none, Update::assign, unit.data(), nullptr, all.data() + std::ptrdiff_t{1} * j * rows);
+  }
+  return all;
+}
+
+struct Number {
+  double re, im;
+  bool is_finite() const { return std::isfinite(re) && std::isfinite(im); }
+};
+[[maybe_unused]] Number number(double s) { return {s, 0}; }
+template <class T>
+Number number(const complex_number<T>& s) {
+  return {s.re, s.im};
+}
+
+std::string text(const Number& s) {
+  char buffer[64];
+  if constexpr (is_complex<Scalar>)
+    std::snprintf(buffer, sizeof(buffer), "%.15g%+.15gi", s.re, s.im);
+  else
+    std::snprintf(buffer, sizeof(buffer), "%.15g", s.re);
+  return buffer;
+}
+
+std::string at(std::size_t scalar, int rows) {
+  const auto height = static_cast<std::size_t>(rows);
+  return "(" + std::to_string(scalar % height) + ", " + std::to_string(scalar / height) + ")";
+}
+
+/// Where in the matrix, what was found, what to do.
+std::string message(const Misfit& m, const PartArrays& part) {
+  const PetscInt bs = part.blocks.block_size, of_part = m.column / bs;
+  const PetscInt row = part.first_row + m.row;
+  const PetscInt column =
+      part.columns ? (*part.columns)[static_cast<std::size_t>(of_part)] : part.first_column + of_part;
+  const std::string where =
+      m.size == bs
+          ? "block at block row " + std::to_string(row / bs) + " and block column " + std::to_string(column)
+          : "packed " + std::to_string(m.size) + " x " + std::to_string(m.size) + " block that begins at row " +
+                std::to_string(row) + " and column " + std::to_string(column * bs + m.column % bs);
+  return "The " + where + " is not of the kind of entry that was asked for, " + m.entry + ": it " + m.found +
+         "; leave the kind to -mat_compound_entry auto, or ask for dense";
+}
+
+}  // namespace
+
+std::string found_in(const Scalar* block, std::string_view entry, const Problem& problem) {
+  const int rows = problem.block.rows;
+  const auto scalars = static_cast<std::size_t>(rows) * problem.block.cols;
+  for (std::size_t k = 0; k < scalars; ++k)
+    if (const Number s = number(block[k]); !s.is_finite()) return "has " + text(s) + " at " + at(k, rows);
+  const std::vector<Scalar> kept = as_entry(block, entry, problem);
+  std::size_t worst = 0;  // of an approximate kind the others may differ too, by less than it allows
+  double most = -1;
+  for (std::size_t k = 0; k < scalars; ++k) {
+    const Number a = number(block[k]), b = number(kept[k]);
+    const double difference = std::hypot(a.re - b.re, a.im - b.im);
+    if (difference > most) worst = k, most = difference;
+  }
+  return "has " + text(number(block[worst])) + " at " + at(worst, rows) + ", where that kind has " +
+         text(number(kept[worst]));
+}
+
+PetscErrorCode check_entries(Mat A, std::initializer_list<PlacedPart> placed) {
+  PetscFunctionBegin;
+  std::string found;
+  std::vector<PartArrays> parts;
+  PetscCall(parts_of(A, &parts));
+  for (const PlacedPart& p : placed) {
+    SeqState* st;
+    PetscCall(seq_state(p.mat, &st));
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](const PartArrays& a) { return a.mat == p.mat; });
+    if (st->copy(p.place).misfit && found.empty()) found = message(*st->copy(p.place).misfit, *part);
+  }
+  PetscCall(agree_on(A, PETSC_ERR_ARG_WRONG, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
