@@ -22,12 +22,15 @@ bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& give
   return !st.off_diagonal || needed || r.fill(given.entries()) >= 0.5;
 }
 
-/// Whether having no code for a plan is an error: where somebody asked for it in particular.
+/// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
+/// have code for one place only: the other then does without.
 bool is_asked_for(const Packing& p) {
   const Settings& s = p.st.settings;
+  const bool of_one_place = s.entry != "auto" && entry_kind(s.entry).user_defined;
   const bool by_name = s.backend == row_of(p.place).backend;
   if (p.on_device()) return by_name;
-  return by_name || !s.plan.empty() || s.layout != "auto" || s.entry != "auto" || p.copy.other_blocks;
+  return by_name || !s.plan.empty() || s.layout != "auto" || (s.entry != "auto" && !of_one_place) ||
+         p.copy.other_blocks;
 }
 
 /// Where the effort for the plan is to be by measuring: nobody named a plan, and there are blocks to multiply with.
@@ -134,11 +137,8 @@ Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics
   const Plan rule = plan_by_rule(p, pattern, numbers);
   p.copy.measured.clear();
   if (!is_to_measure(p) || backend(name).applicable(rule, p.copy.problem)) return rule;
-  std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name);
-  for (Plan& plan : candidates) {
-    set_entry(plan, rule.entry);
-    plan.values = rule.values;
-  }
+  std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name, rule.entry);
+  for (Plan& plan : candidates) plan.values = rule.values;
   const LogSpan span(Event::tune, p.A);
   p.copy.measured = measure(pattern, p.copy.problem, candidates, backend(name), p.b.values);
   const Measured& best = p.copy.measured.front();

@@ -12,7 +12,8 @@ namespace compound::plugin {
 
 namespace {
 
-/// What the kind makes of the block: its columns are products with the identity's.
+/// What the kind makes of the block: its columns are products with the identity's. Empty for a user's kind that the host
+/// has no kernels of.
 std::vector<Scalar> as_entry(const Scalar* block, std::string_view entry, const Problem& problem) {
   const auto [rows, cols] = problem.block;
   const count32 start[] = {0, 1};
@@ -21,6 +22,7 @@ std::vector<Scalar> as_entry(const Scalar* block, std::string_view entry, const 
   set_layout(plan, "csr");
   set_entry(plan, entry);
   plan.values = problem.scalar.precision;
+  if (backend("host").applicable(plan, problem)) return {};
   PackedMatrix A({1, 1, start, column}, problem, plan, backend("host"));
   A.try_update_values(block, Memory::host, Fit::known);
   std::vector<Scalar> all(std::size_t{1} * rows * cols);
@@ -79,6 +81,7 @@ std::string found_in(const Scalar* block, std::string_view entry, const Problem&
   for (std::size_t k = 0; k < scalars; ++k)
     if (const Number s = number(block[k]); !s.is_finite()) return "has " + text(s) + " at " + at(k, rows);
   const std::vector<Scalar> kept = as_entry(block, entry, problem);
+  if (kept.empty()) return "is not what its words make of it";
   std::size_t worst = 0;  // of an approximate kind the others may differ too, by less than it allows
   double most = -1;
   for (std::size_t k = 0; k < scalars; ++k) {

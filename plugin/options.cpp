@@ -1,6 +1,7 @@
 // One table gives parsing, checking and -help of every option, and the README's table (tests/plugin/options_test.cpp
 // compares them).
 #include "backend.hpp"
+#include "entry_registry.hpp"
 #include "settings.hpp"
 
 namespace compound::plugin {
@@ -58,6 +59,23 @@ void check_word(const char* what, const std::string& v, std::initializer_list<co
   throw error(ErrorKind::argument, "unknown " + std::string(what) + " '" + v + "'; choose " + names);
 }
 
+/// `symmetric` of "kinds/symmetric.hpp".
+std::string kind_in(const std::string& file) {
+  const std::size_t slash = file.find_last_of('/'), from = slash == std::string::npos ? 0 : slash + 1;
+  return file.substr(from, file.find_first_of('.', from) - from);
+}
+
+/// A file that nothing here compiles does no harm where the program has brought the kind for the host.
+void check_entry_file(const std::string& v) {
+  if (v.empty()) return;
+  try {
+    take_entry_file(kind_in(v), v, scalar_type_of<Scalar>());
+  } catch (const error& e) {
+    const bool known = registered_host_entry(kind_in(v), scalar_type_of<Scalar>());
+    if (e.kind() != ErrorKind::unsupported || !known) throw;
+  }
+}
+
 struct Option {
   const char* name;  ///< after -mat_compound_
   const char* help;
@@ -65,14 +83,17 @@ struct Option {
   void (*check)(const std::string&);
 };
 
+/// In the order they are read: the kind that a file brings may be asked for by the options after it.
 constexpr Option options[] = {
+    {"entry_file", "a header with a kind of entry of one's own, named like the file, for devices (docs/entries.md)",
+     &Settings::entry_file, check_entry_file},
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
      &Settings::backend, check_backend},
     {"block_size", "of packed blocks: auto (the matrix's), or a multiple or divisor of the matrix's block size",
      &Settings::block_size, check_block_size},
     {"entry",
      "what a stored entry is: auto (the cheapest that holds every block), dense, complex, quaternion, dual_quaternion, "
-     "diagonal, scaled_identity, unit_quaternion (approximate)",
+     "diagonal, scaled_identity, unit_quaternion (approximate), or one's own",
      &Settings::entry, check_entry},
     {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
     {"plan", "a whole plan as one line, as -mat_view ::ascii_info prints it", &Settings::plan, check_plan},
@@ -127,9 +148,9 @@ bool Settings::names_entry() const {
 
 Plan choose_plan(const Settings& s, std::string_view backend, bool off_diagonal, const PatternStatistics& statistics,
                  const Problem& problem, std::string_view found) {
-  Plan base = s.layout == "auto" ? default_plan(statistics, problem, backend)
-                                 : plan_for_layout(s.layout, statistics, problem, backend);
-  set_entry(base, s.entry == "auto" ? found : s.entry);
+  const std::string_view entry = s.entry == "auto" ? found : s.entry;
+  Plan base = s.layout == "auto" ? default_plan(statistics, problem, backend, entry)
+                                 : plan_for_layout(s.layout, statistics, problem, backend, entry);
   if (s.precision == "single") base.values = Precision::single;
   const std::string_view text = plan_of_part(s, off_diagonal);
   return text.empty() ? base : parse_plan(text, base);

@@ -12,6 +12,7 @@ struct Settings {
   std::string backend = "auto";
   std::string block_size = "auto";
   std::string entry = "auto";
+  std::string entry_file;
   std::string layout = "auto";
   std::string plan;
   std::string precision = "double";

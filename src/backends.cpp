@@ -1,6 +1,7 @@
 #include "backend.hpp"
 #if defined(COMPOUND_HAVE_CUDA)
 #include "backend_cuda.hpp"
+#include "cuda/entry_file.hpp"
 #endif
 #include "backend_host.hpp"
 #include "error.hpp"
@@ -16,8 +17,9 @@ constexpr BackendRow rows[] = {
 #else
     {"cuda", nullptr,
      [] {
-       return std::string("this build has no CUDA backend (CMake found no CUDA toolkit of 12.8 or newer; "
-                          "-DCOMPOUND_CUDA=ON says why)");
+       return std::string(
+           "this build has no CUDA backend (CMake found no CUDA toolkit of 12.8 or newer; "
+           "-DCOMPOUND_CUDA=ON says why)");
      }},
 #endif
 };
@@ -25,6 +27,15 @@ constexpr BackendRow rows[] = {
 }  // namespace
 
 std::span<const BackendRow> backends() { return rows; }
+
+void take_entry_file(std::string_view name, const std::string& file, [[maybe_unused]] ScalarType scalar) {
+#if defined(COMPOUND_HAVE_CUDA)
+  cuda::register_entry_file(name, file, scalar);
+#else
+  throw error(ErrorKind::unsupported, "entry '" + std::string(name) + "' from '" + file +
+                                          "' is for devices, and this build has no CUDA backend");
+#endif
+}
 
 Backend& backend(std::string_view name) {
   std::string names;

@@ -51,10 +51,11 @@ std::vector<Row> readme_table() {
   return rows;
 }
 
+/// Options may begin alike: a blank or a colon ends the word.
 std::string line_with(const std::string& text, const std::string& word) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
-    if (line.find(word) != std::string::npos) return line;
+    if (line.find(word + " ") != std::string::npos || line.find(word + ":") != std::string::npos) return line;
   return "";
 }
 

@@ -1,0 +1,136 @@
+// Kinds of entry of a user's own: registered for the host, asked for by name, from a file for devices.
+#include <petsccompound/register_entry.hpp>
+
+#include <cstdio>
+#include <fstream>
+
+#include "../../examples/custom_entry/symmetric.hpp"
+#include "of_kinds.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+const std::string test = "custom_entry_test";
+
+/// Blocks of 3 on a ring, coupled to both neighbours; symmetric but for what `odd` adds to one scalar beside a
+/// diagonal.
+void fill(Mat A, PetscReal odd = 0) {
+  PetscInt first, end, rows;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &end));
+  PETSC_OK(MatGetSize(A, &rows, nullptr));
+  const PetscInt n = rows / 3;
+  for (PetscInt r = first / 3; r < end / 3; ++r)
+    for (const PetscInt step : {n - 1, PetscInt{0}, PetscInt{1}}) {
+      const PetscInt c = (r + step) % n;
+      PetscScalar block[9];
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          block[3 * i + j] = PetscReal(1 + i * j + (r * 7 + c * 3) % 5) / 4 + (i == j && r == c ? 8 : 0);
+      if (r == 2 && c == 2) block[1] += odd;
+      PETSC_OK(MatSetValuesBlocked(A, 1, &r, 1, &c, block, INSERT_VALUES));
+    }
+  assemble(A);
+}
+
+Matrix ring(const char* type, const std::string& options, PetscReal odd = 0) {
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 36, 36));
+  PETSC_OK(MatSetBlockSize(A, 3));
+  PETSC_OK(MatSetType(A, type));
+  PETSC_OK(PetscOptionsInsertString(nullptr, options.c_str()));
+  PETSC_OK(MatSetFromOptions(A));
+  for (const char* option : {"entry", "entry_file", "layout", "precision", "backend"})
+    (void)PetscOptionsClearValue(nullptr, ("-mat_compound_" + std::string(option)).c_str());
+  PETSC_OK(MatSetUp(A));
+  fill(A, odd);
+  return A;
+}
+
+struct CustomEntry : ForCompound {
+  void SetUp() override {
+    ForCompound::SetUp();
+    if (!IsSkipped()) PETSC_OK(MatCompoundRegisterEntry<symmetric>());
+  }
+};
+
+TEST_F(CustomEntry, MultipliesInEveryLayout) {
+  const auto plain = ring(MATBAIJ, "");
+  for (const std::string layout : {"auto", "csr", "ellr", "sell", "sell:3", "sell:8:64"}) {
+    const auto A = ring(MATBAIJCOMPOUND, "-mat_compound_entry symmetric -mat_compound_layout " + layout);
+
+    EXPECT_TRUE(same_products(A, plain, 401)) << layout;
+    EXPECT_TRUE(entry_is(test, A, "symmetric (6 of 9 scalars kept; asked for)")) << layout;
+  }
+}
+
+TEST_F(CustomEntry, IsNotChosenUnasked) { EXPECT_TRUE(entry_is(test, ring(MATBAIJCOMPOUND, ""), "dense (found)")); }
+
+TEST_F(CustomEntry, ThatABlockIsNotOfIsAnErrorWithItsPlace) {
+  const auto A = ring(MATBAIJCOMPOUND, "-mat_compound_entry symmetric", 0.5), plain = ring(MATBAIJ, "");
+  const auto x = right_vector(A, 402), y = left_vector(A, 403);
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+  EXPECT_TRUE(
+      says(found.message, "block row 2 and block column 2 is not of the kind of entry that was asked for, symmetric"));
+
+  fill(A);
+  EXPECT_TRUE(same_products(A, plain, 404));
+}
+
+TEST_F(CustomEntry, IsRegisteredAgainWithoutHarm) {
+  const auto A = ring(MATBAIJCOMPOUND, "-mat_compound_entry symmetric"), plain = ring(MATBAIJ, "");
+  EXPECT_TRUE(same_products(A, plain, 405));
+
+  PETSC_OK(MatCompoundRegisterEntry<symmetric>());
+
+  EXPECT_TRUE(same_products(A, plain, 406));
+}
+
+TEST_F(CustomEntry, FromAFileThatIsNotThereIsAnError) {
+  const auto found = catch_error([&] {
+    Matrix A;
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+    PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 36, 36));
+    PETSC_OK(MatSetBlockSize(A, 3));
+    PETSC_OK(MatSetType(A, MATBAIJCOMPOUND));
+    PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_entry_file", "/nowhere/kind.hpp"));
+    const PetscErrorCode code = MatSetFromOptions(A);
+    (void)PetscOptionsClearValue(nullptr, "-mat_compound_entry_file");
+    return code;
+  });
+
+  EXPECT_TRUE(says(found.message, "/nowhere/kind.hpp"));
+  EXPECT_TRUE(says(found.message, "-mat_compound_entry_file"));
+}
+
+/// The parent multiplies where the host has no kernels: the file's kind is for devices alone.
+TEST_F(CustomEntry, FromAFileAloneLeavesTheHostToTheParent) {
+  const std::string file = "lower_" + std::to_string(size()) + std::to_string(rank()) + ".hpp";
+  std::ofstream(file)
+      << "#include <petsccompound/entry.hpp>\ntemplate <class S> struct " << file.substr(0, file.find('.'))
+      << " : compound::custom_entry<" << file.substr(0, file.find('.'))
+      << "<S>, S, 3, 3, 9> {\n"
+         "  template <class W> COMPOUND_FN static S block(const W& w, int i, int j) { return w(3 * i + j, 0); }\n"
+         "  template <class B, class P> COMPOUND_FN static void from_block(const B& b, const P& put) {\n"
+         "    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));\n  }\n};\n";
+  MPI_Barrier(PETSC_COMM_WORLD);
+  const std::string mine = "lower_" + std::to_string(size()) + "0";
+  Matrix A;
+  const auto found = catch_error([&] {
+    A = ring(MATBAIJCOMPOUND, "-mat_compound_entry_file " + mine + ".hpp -mat_compound_entry " + mine);
+    return PETSC_SUCCESS;
+  });
+  MPI_Barrier(PETSC_COMM_WORLD);
+  std::remove(file.c_str());
+  if (!found.message.empty()) {  // without a compiler for devices
+    EXPECT_TRUE(says(found.message, "CUDA") || says(found.message, "NVRTC"));
+    return;
+  }
+
+  EXPECT_TRUE(same_products(A, ring(MATBAIJ, ""), 407));
+  EXPECT_TRUE(says(view_of(test, A), "entry " + mine + " has no host kernels"));
+}
+
+}  // namespace
