@@ -137,24 +137,27 @@ constexpr Form quarter_warps{"csr", Traversal::rows, 8, 1, 128, 8};
 /// The others take one worker each where there are rows enough, but several where blocks are large: each has sums and x
 /// of as many registers.
 struct KindRow {
-  int block_size;
+  int block_size, words;  ///< up to so many
   double few_rows;
   int least_lanes, most_lanes;
   Form slices;
 };
 constexpr KindRow kind_rows[] = {
-    {4, 10000, 1, 8, {"sell:32", Traversal::rows, 1, 2, 128, 8}},
-    {8, 1000, 2, 4, {"sell:32", Traversal::rows, 2, 1, 128, 8}},
-    {any_size, 1e9, 4, 8, {"sell:32", Traversal::rows, 4, 1, 128, 4}},
+    {3, 2, 10000, 1, 8, {"sell:32", Traversal::rows, 1, 2, 128, 16}},
+    {4, any_size, 10000, 1, 8, {"sell:32", Traversal::rows, 1, 2, 128, 8}},
+    {8, any_size, 1000, 2, 4, {"sell:32", Traversal::rows, 2, 1, 128, 8}},
+    {any_size, any_size, 1e9, 4, 8, {"sell:32", Traversal::rows, 4, 1, 128, 4}},
 };
 constexpr double kind_workers_wanted = 80000;
 
-const KindRow& kind_row(const Problem& problem) {
-  return *std::ranges::find_if(kind_rows, [&](const KindRow& r) { return size_of(problem) <= r.block_size; });
+const KindRow& kind_row(const Problem& problem, std::string_view entry) {
+  const int words = entry_kind(entry).shape(problem.scalar.field, problem.block).words;
+  return *std::ranges::find_if(kind_rows,
+                               [&](const KindRow& r) { return size_of(problem) <= r.block_size && words <= r.words; });
 }
 
-Form kind_slices(const PatternStatistics& s, const Problem& problem) {
-  const KindRow& row = kind_row(problem);
+Form kind_slices(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+  const KindRow& row = kind_row(problem, entry);
   const double wanted = std::min(kind_workers_wanted / std::max(1.0, double(s.rows)), s.mean_row / 3);
   const auto power = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, wanted))));
   Form form = row.slices;
@@ -162,13 +165,13 @@ Form kind_slices(const PatternStatistics& s, const Problem& problem) {
   return form;
 }
 
-Form kind_form(const PatternStatistics& s, const Problem& problem) {
-  return s.rows <= kind_row(problem).few_rows || is_uneven(s) ? quarter_warps : kind_slices(s, problem);
+Form kind_form(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+  return s.rows <= kind_row(problem, entry).few_rows || is_uneven(s) ? quarter_warps : kind_slices(s, problem, entry);
 }
 
 /// By the number of rows: many workers each, several workers a scalar row, one a scalar row, one a block row.
 Form form(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
-  if (entry != "dense") return kind_form(s, problem);
+  if (entry != "dense") return kind_form(s, problem, entry);
   const int size = size_of(problem);
   if (s.rows <= few_rows || size > largest_in_registers || is_uneven(s)) return form_in(shared_rows, s, problem);
   if (s.rows >= (size < 4 ? many_small_rows : many_rows)) return form_in(block_rows, s, problem);
@@ -200,7 +203,8 @@ Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view e
 Plan base_for(const LayoutSpec& asked, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   const Plan rule = plan(s, problem, entry);
   if ((asked.slice == 1) == (rule.layout.slice == 1)) return rule;
-  if (entry != "dense") return plan_of(asked.slice == 1 ? quarter_warps : kind_slices(s, problem), s, problem, entry);
+  if (entry != "dense")
+    return plan_of(asked.slice == 1 ? quarter_warps : kind_slices(s, problem, entry), s, problem, entry);
   Form form = asked.slice == 1 ? form_in(shared_rows, s, problem) : form_in(scalar_rows, s, problem);
   if (asked.slice != 1) form.lanes = lanes(s, problem);
   return plan_of(form, s, problem, entry);
@@ -219,7 +223,7 @@ std::vector<Plan> neighbours(const PatternStatistics& s, const Problem& problem,
   };
   if (entry != "dense") {
     vary(quarter_warps, {4, 8, 16}, {1, 2});
-    vary(kind_slices(s, problem), {1, 2, 4, 8}, {1, 2});
+    vary(kind_slices(s, problem, entry), {1, 2, 4, 8}, {1, 2});
     return plans;
   }
   vary(form_in(shared_rows, s, problem), {16, 32}, {1, 2});
