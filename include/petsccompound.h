@@ -55,6 +55,9 @@ PETSC_EXTERN PetscErrorCode MatCompoundGetPlan(Mat A, const char *plan[]);
 PETSC_EXTERN PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]);
 PETSC_EXTERN PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]);
 
+/* The kind of entry, as the option -mat_compound_entry does: "auto" finds it, "dense" switches that off. */
+PETSC_EXTERN PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]);
+
 /* "auto", "host", "cuda" or "petsc" (the parent's own product). */
 PETSC_EXTERN PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]);
 

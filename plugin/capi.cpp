@@ -27,6 +27,8 @@ PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]) { return ask(A, "pla
 
 PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]) { return ask(A, "layout", layout ? layout : "auto"); }
 
+PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]) { return ask(A, "entry", entry ? entry : "auto"); }
+
 PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]) {
   return ask(A, "backend", backend ? backend : "auto");
 }

@@ -79,6 +79,20 @@ TEST_F(CustomEntry, ThatABlockIsNotOfIsAnErrorWithItsPlace) {
   EXPECT_TRUE(same_products(A, plain, 404));
 }
 
+TEST_F(CustomEntry, IsAskedForByTheProgram) {
+  const auto A = ring(MATBAIJCOMPOUND, ""), plain = ring(MATBAIJ, "");
+  EXPECT_TRUE(same_products(A, plain, 408));
+
+  PETSC_OK(MatCompoundSetEntry(A, "symmetric"));
+  EXPECT_TRUE(same_products(A, plain, 409));
+  EXPECT_TRUE(entry_is(test, A, "symmetric (6 of 9 scalars kept; asked for)"));
+
+  PETSC_OK(MatCompoundSetEntry(A, nullptr));
+  EXPECT_TRUE(entry_is(test, A, "dense (found)"));
+  const auto found = catch_error([&] { return MatCompoundSetEntry(A, "octonion"); });
+  EXPECT_TRUE(says(found.message, "unknown entry 'octonion'; choose auto, dense, complex"));
+}
+
 TEST_F(CustomEntry, IsRegisteredAgainWithoutHarm) {
   const auto A = ring(MATBAIJCOMPOUND, "-mat_compound_entry symmetric"), plain = ring(MATBAIJ, "");
   EXPECT_TRUE(same_products(A, plain, 405));
