@@ -122,12 +122,7 @@ SimdTask simd_task(const ProductTask& t) {
   const LayoutSpec& l = t.plan.layout;
   const LayoutArrays& a = t.layout;
   SimdTask s;
-  s.layout.height = a.height;
-  s.layout.positions = a.positions;
-  s.layout.start = a.start;
-  s.layout.length = a.length;
-  s.layout.column = a.column;
-  s.layout.row_of = a.row_of;
+  s.layout = slices_from<decltype(s.layout)>(a);
   s.words = word_map_of(l.word_group, a.slots);
   s.rows = t.problem.block.rows;
   s.cols = t.problem.block.cols;
