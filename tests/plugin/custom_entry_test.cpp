@@ -33,16 +33,27 @@ void fill(Mat A, PetscReal odd = 0) {
   assemble(A);
 }
 
-Matrix ring(const char* type, const std::string& options, PetscReal odd = 0) {
+Matrix unfilled(const char* type) {
   Matrix A;
   PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
   PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 36, 36));
   PETSC_OK(MatSetBlockSize(A, 3));
   PETSC_OK(MatSetType(A, type));
+  return A;
+}
+
+/// The code of MatSetFromOptions(); the options are gone after it.
+PetscErrorCode take(Mat A, const std::string& options) {
   PETSC_OK(PetscOptionsInsertString(nullptr, options.c_str()));
-  PETSC_OK(MatSetFromOptions(A));
+  const PetscErrorCode code = MatSetFromOptions(A);
   for (const char* option : {"entry", "entry_file", "layout", "precision", "backend"})
     (void)PetscOptionsClearValue(nullptr, ("-mat_compound_" + std::string(option)).c_str());
+  return code;
+}
+
+Matrix ring(const char* type, const std::string& options, PetscReal odd = 0) {
+  auto A = unfilled(type);
+  PETSC_OK(take(A, options));
   PETSC_OK(MatSetUp(A));
   fill(A, odd);
   return A;
@@ -103,17 +114,9 @@ TEST_F(CustomEntry, IsRegisteredAgainWithoutHarm) {
 }
 
 TEST_F(CustomEntry, FromAFileThatIsNotThereIsAnError) {
-  const auto found = catch_error([&] {
-    Matrix A;
-    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
-    PETSC_OK(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, 36, 36));
-    PETSC_OK(MatSetBlockSize(A, 3));
-    PETSC_OK(MatSetType(A, MATBAIJCOMPOUND));
-    PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_entry_file", "/nowhere/kind.hpp"));
-    const PetscErrorCode code = MatSetFromOptions(A);
-    (void)PetscOptionsClearValue(nullptr, "-mat_compound_entry_file");
-    return code;
-  });
+  const auto A = unfilled(MATBAIJCOMPOUND);
+
+  const auto found = catch_error([&] { return take(A, "-mat_compound_entry_file /nowhere/kind.hpp"); });
 
   EXPECT_TRUE(says(found.message, "/nowhere/kind.hpp"));
   EXPECT_TRUE(says(found.message, "-mat_compound_entry_file"));
@@ -131,17 +134,17 @@ TEST_F(CustomEntry, FromAFileAloneLeavesTheHostToTheParent) {
          "    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));\n  }\n};\n";
   MPI_Barrier(PETSC_COMM_WORLD);
   const std::string mine = "lower_" + std::to_string(size()) + "0";
-  Matrix A;
-  const auto found = catch_error([&] {
-    A = ring(MATBAIJCOMPOUND, "-mat_compound_entry_file " + mine + ".hpp -mat_compound_entry " + mine);
-    return PETSC_SUCCESS;
-  });
+  const auto A = unfilled(MATBAIJCOMPOUND);
+  const auto found =
+      catch_error([&] { return take(A, "-mat_compound_entry_file " + mine + ".hpp -mat_compound_entry " + mine); });
   MPI_Barrier(PETSC_COMM_WORLD);
   std::remove(file.c_str());
   if (!found.message.empty()) {  // without a compiler for devices
     EXPECT_TRUE(says(found.message, "CUDA") || says(found.message, "NVRTC"));
     return;
   }
+  PETSC_OK(MatSetUp(A));
+  fill(A);
 
   EXPECT_TRUE(same_products(A, ring(MATBAIJ, ""), 407));
   EXPECT_TRUE(says(view_of(test, A), "entry " + mine + " has no host kernels"));
