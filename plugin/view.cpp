@@ -193,8 +193,10 @@ using EntryCounts = std::vector<PetscInt>;
 /// Parts without blocks do not count. Collective on A.
 PetscErrorCode count_entries(Mat A, Mat part, EntryCounts* counts) {
   PetscFunctionBegin;
-  const auto kinds = entry_kinds();
-  counts->assign(2 * kinds.size(), 0);
+  const auto& kinds = entry_kinds();
+  auto all = static_cast<PetscInt>(kinds.size());  // a user's kind may be known to some processes alone
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT, MPI_MAX, comm_of(A)));
+  counts->assign(2 * static_cast<std::size_t>(all), 0);
   if (is_seq_compound(part)) {
     SeqState* st;
     PetscCall(seq_state(part, &st));
@@ -212,7 +214,7 @@ std::string entry_text(const EntryCounts& counts, int block_size) {
   const Field field = scalar_type_of<Scalar>().field;
   const bool several = std::ranges::count_if(counts, [](PetscInt n) { return n > 0; }) > 1;
   std::string text;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
+  for (std::size_t k = 0; k < counts.size() && k / 2 < entry_kinds().size(); ++k) {
     if (counts[k] == 0) continue;
     const EntryKind& kind = entry_kinds()[k / 2];
     const EntryShape shape = kind.shape(field, {block_size, block_size});
