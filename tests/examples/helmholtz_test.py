@@ -32,7 +32,7 @@ ERRORS = {
     "-cells 4,4": "give three positive integers",
     "-cells 4,0,4": "give three positive integers",
     "-cells 4,4,4x": "give three positive integers",
-    "-cells 9999,9999,9999": "more than the",
+    "-cells 9999999,9999999,9999999": "more than the",
     "-frequency 0": "it must be finite and positive: the frequency in Hz",
     "-frequency nan": "it must be finite and positive",
     "-speed -1": "it must be finite and positive",
