@@ -10,8 +10,6 @@ namespace compound::plugin {
 
 namespace {
 
-constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
-
 /// Row starts of an empty matrix, which PETSc may leave unallocated.
 constexpr count32 no_rows[] = {0};
 

@@ -5,6 +5,9 @@
 
 namespace compound::plugin {
 
+/// Whether PETSc's integers are the core's own.
+inline constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
+
 /// One copy in the making.
 struct Packing {
   Mat A;

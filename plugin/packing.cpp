@@ -9,8 +9,6 @@ namespace compound::plugin {
 
 namespace {
 
-constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
-
 void pack_pattern(Packing& p) {
   Pattern copied;
   int size;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <new>
 
 #include "entry_registry.hpp"
@@ -62,33 +61,27 @@ const host_kernels& kernels_for(const Plan& plan, const Problem& problem) {
 }
 
 /// Diagonals are told by their arguments alone: these functions are the kind's own.
-const Kernels* registered_kernels(std::string_view entry, Precision stored, ScalarType scalar) {
+std::optional<Kernels> registered_kernels(std::string_view entry, Precision stored, ScalarType scalar) {
   const host_entry* const e = registered_host_entry(entry, scalar);
-  if (!e || !kernels_in(*e, stored).multiply) return nullptr;
-  static std::deque<std::pair<const host_entry*, Kernels>> made[2];
-  auto& of_precision = made[stored == Precision::single];
-  for (const auto& [known, kernels] : of_precision)
-    if (known == e) return &kernels;
+  if (!e || !kernels_in(*e, stored).multiply) return {};
   const host_kernels& k = kernels_in(*e, stored);
-  of_precision.emplace_back(
-      e, Kernels{[](const ProductTask& t) { kernels_for(t.plan, t.problem).multiply(host_product_of(t)); },
+  return Kernels{[](const ProductTask& t) { kernels_for(t.plan, t.problem).multiply(host_product_of(t)); },
                  [](const PackTask& t) { kernels_for(t.plan, t.problem).pack(host_packing_of(t)); }, e->first_misfit,
-                 k.diagonal, k.invert_diagonal});
-  return &of_precision.back().second;
+                 k.diagonal, k.invert_diagonal};
 }
 
 }  // namespace
 
-const Kernels* find_kernels(std::string_view entry, Precision stored, const Problem& problem) {
+std::optional<Kernels> find_kernels(std::string_view entry, Precision stored, const Problem& problem) {
   for (const TableRow& t : tables) {
     if (!(t.vectors == problem.scalar) || t.stored != stored) continue;
     for (const KernelRow& row : t.table())
-      if (has_shape(row, problem.block) && row.entry == entry) return &row.kernels;
+      if (has_shape(row, problem.block) && row.entry == entry) return row.kernels;
   }
   return registered_kernels(entry, stored, problem.scalar);
 }
 
-const Kernels* find_kernels(const Plan& plan, const Problem& problem) {
+std::optional<Kernels> find_kernels(const Plan& plan, const Problem& problem) {
   return find_kernels(plan.entry, plan.values, problem);
 }
 
@@ -195,14 +188,12 @@ class HostBackend final : public Backend {
     if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep)
       return "threads=, blocks=, unroll=, static, dynamic and stream are for devices";
     if (plan.schedule.lanes != 1) return "the host backend has one worker a row: lanes=1";
-    const bool user_defined = entry_kind(plan.entry).user_defined;
-    if (!host::find_kernels(plan, problem) && user_defined)
+    if (host::find_kernels(plan, problem)) return {};
+    if (entry_kind(plan.entry).user_defined)
       return "entry " + std::string(plan.entry) +
              " has no host kernels: register them (petsccompound/register_entry.hpp)";
-    if (!host::find_kernels(plan, problem))
-      return "the host backend has dense blocks up to 32x32, the matrix has " + std::to_string(problem.block.rows) +
-             "x" + std::to_string(problem.block.cols);
-    return {};
+    return "the host backend has dense blocks up to 32x32, the matrix has " + std::to_string(problem.block.rows) + "x" +
+           std::to_string(problem.block.cols);
   }
 
   std::string_view code(const Plan& plan, const Problem& problem) const override {
@@ -217,7 +208,7 @@ class HostBackend final : public Backend {
   void pack(const PackTask& t) override { host::find_kernels(t.plan, t.problem)->pack(t); }
   std::optional<count32> first_misfit(const FitTask& t) override {
     const BlockShape& b = t.problem.block;
-    const host::Kernels* const kernels = host::find_kernels(t.entry, t.problem.scalar.precision, t.problem);
+    const auto kernels = host::find_kernels(t.entry, t.problem.scalar.precision, t.problem);
     const slot_t found = kernels->first_misfit(t.blocks, t.entries, b.rows, b.cols);
     if (found < 0) return {};
     return static_cast<count32>(found);

@@ -11,8 +11,7 @@ namespace {
 
 /// Words of one entry.
 std::size_t bytes_of_entry(std::string_view entry, const Problem& p) {
-  const EntryShape shape = entry_kind(entry).shape(p.scalar.field, p.block);
-  return shape.words * (shape.real_words ? bytes_of(p.scalar.precision) : bytes_of(p.scalar));
+  return bytes_of(entry_kind(entry).shape(p.scalar.field, p.block), p.scalar);
 }
 
 /// Bytes of the words and columns of a matrix.

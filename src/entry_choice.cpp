@@ -15,17 +15,13 @@ struct Candidate {
 
 constexpr std::string_view multiples_of_identity = "scaled_identity";
 
-std::size_t entry_bytes(const EntryShape& shape, ScalarType scalar) {
-  return shape.words * (shape.real_words ? bytes_of(scalar.precision) : bytes_of(scalar));
-}
-
 /// Cheaper than dense, the cheapest first.
 std::vector<Candidate> candidates(const Problem& p) {
   std::vector<Candidate> all;
-  const std::size_t dense = entry_bytes(entry_kind("dense").shape(p.scalar.field, p.block), p.scalar);
+  const std::size_t dense = bytes_of(entry_kind("dense").shape(p.scalar.field, p.block), p.scalar);
   for (const EntryKind& kind : entry_kinds()) {
     const EntryShape shape = kind.shape(p.scalar.field, p.block);
-    const std::size_t bytes = entry_bytes(shape, p.scalar);
+    const std::size_t bytes = bytes_of(shape, p.scalar);
     if (shape.words != 0 && bytes < dense && !kind.approximate && !kind.user_defined)
       all.push_back(
           {kind.name, bytes,

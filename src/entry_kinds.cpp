@@ -82,12 +82,7 @@ std::string EntryKind::why_not(Field field, BlockShape block) const {
 
 const std::deque<EntryKind>& entry_kinds() { return kinds(); }
 
-void add_entry_kind(const EntryKind& kind) { kinds().push_back(kind); }
-
-void update_entry_kind(const EntryKind& kind) {
-  for (EntryKind& known : kinds())
-    if (known.name == kind.name) known = kind;
-}
+EntryKind& add_entry_kind(const EntryKind& kind) { return kinds().emplace_back(kind); }
 
 std::string entry_kind_names() {
   std::string names;

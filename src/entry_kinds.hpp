@@ -22,6 +22,11 @@ struct EntryShape {
   bool operator==(const EntryShape&) const = default;
 };
 
+/// Of one entry's words in a matrix of these scalars, or in the precision they are stored in.
+constexpr std::size_t bytes_of(const EntryShape& shape, ScalarType scalar) {
+  return shape.words * (shape.real_words ? bytes_of(scalar.precision) : bytes_of(scalar));
+}
+
 /// The scalars whose products with the identity are all of a kind.
 enum class Multiples { none, real, all };
 
@@ -45,9 +50,8 @@ struct EntryKind {
 /// All kinds there are by now; those that are added come last and leave the others where they are.
 const std::deque<EntryKind>& entry_kinds();
 
-/// For entry_registry.cpp alone. `name`, `type` and `description` must live as long as the program.
-void add_entry_kind(const EntryKind& kind);
-void update_entry_kind(const EntryKind& kind);
+/// For entry_registry.cpp alone. `name`, `type` and `description` must live as long as the program, as the row does.
+EntryKind& add_entry_kind(const EntryKind& kind);
 
 /// Throws `argument` listing the names there are.
 const EntryKind& entry_kind(std::string_view name);

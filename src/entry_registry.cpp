@@ -16,7 +16,7 @@ constexpr int largest_size = 32;
 /// One kind, with an address that stays.
 struct Registered {
   std::string name, file, text, source;
-  EntryKind kind;
+  EntryKind* kind = nullptr;       ///< its row of entry_kinds()
   std::deque<host_entry> kernels;  ///< the newest first; they stay where they are
 };
 
@@ -65,26 +65,40 @@ void check_shape(std::string_view name, const EntryShape& s) {
     throw wrong(name, "it has " + text_of(s) + "; blocks of 1x1 to 32x32 and at least one word are allowed");
 }
 
-/// The kind of that name, with this shape in this field.
-Registered& kind_with(std::string_view name, Field field, const EntryShape& shape, const char* other) {
+EntryShape& shape_in(EntryKind& kind, Field field) { return field == Field::real ? kind.in_real : kind.in_complex; }
+
+/// Before anything is registered: a name and a shape that may be, the known one where there is one.
+void check_kind(std::string_view name, Field field, const EntryShape& shape, const char* other) {
   check_name(name);
   check_shape(name, shape);
+  Registered* const r = find(name);
+  if (!r) return;
+  const EntryShape& known = shape_in(*r->kind, field);
+  if (known.words != 0 && !(known == shape))
+    throw wrong(name, "it has " + text_of(shape) + ", but " + text_of(known) + " in " + other +
+                          "; give both the same definition");
+}
+
+/// The kind of that name, with this shape in this field.
+Registered& kind_with(std::string_view name, Field field, const EntryShape& shape) {
   Registered* r = find(name);
   if (!r) {
     r = &registered().emplace_back();
     r->name = name;
-    r->kind.name = r->kind.type = r->name;
-    r->kind.description = "user-defined";
-    r->kind.user_defined = true;
-    add_entry_kind(r->kind);
+    EntryKind kind;
+    kind.name = kind.type = r->name;
+    kind.description = "user-defined";
+    kind.user_defined = true;
+    r->kind = &add_entry_kind(kind);
   }
-  EntryShape& known = field == Field::real ? r->kind.in_real : r->kind.in_complex;
-  if (known.words != 0 && !(known == shape))
-    throw wrong(name, "it has " + text_of(shape) + ", but " + text_of(known) + " in " + other +
-                          "; give both the same definition");
-  known = shape;
-  update_entry_kind(r->kind);
+  shape_in(*r->kind, field) = shape;
   return *r;
+}
+
+void check_text(std::string_view name, const std::string& file, const std::string& text) {
+  const Registered* const r = find(name);
+  if (r && !r->text.empty() && r->text != text)
+    throw wrong(name, "its text was taken from " + r->file + " already, and " + file + " has another");
 }
 
 // The trial of a kind's kernels: one entry in compressed rows, in doubles or floats as the kind has them.
@@ -206,21 +220,28 @@ void register_host_entry(const host_entry& e) {
     throw error(ErrorKind::argument, "an entry was compiled against headers of version " + std::to_string(e.version) +
                                          ", this plugin has version " + std::to_string(host_entry::current_version) +
                                          "; compile it anew");
-  Registered& r =
-      kind_with(e.name ? e.name : "", scalar_of(e).field, shape_of(e), "the file of -mat_compound_entry_file");
+  const std::string_view name = e.name ? e.name : "";
+  const Field field = scalar_of(e).field;
+  check_kind(name, field, shape_of(e), "the file of -mat_compound_entry_file");
   e.real_bytes == 4 ? Trial<float>{e}.run() : Trial<double>{e}.run();
+  Registered& r = kind_with(name, field, shape_of(e));
   r.kernels.push_front(e);
   r.kernels.front().name = r.name.c_str();
 }
 
 void register_entry_text(std::string_view name, const std::string& file, const std::string& text, Field field,
                          const EntryShape& shape) {
-  Registered& r = kind_with(name, field, shape, "its registered host kernels");
-  if (!r.text.empty() && r.text != text)
-    throw wrong(name, "its text was taken from " + r.file + " already, and " + file + " has another");
+  check_kind(name, field, shape, "its registered host kernels");
+  check_text(name, file, text);
+  Registered& r = kind_with(name, field, shape);
   r.file = file;
   r.text = text;
   r.source = "#line 1 \"" + file + "\"\n" + text + "\n#line 1 \"compound.cu\"\n";
+}
+
+bool has_entry_text(std::string_view name, const std::string& text, Field field) {
+  Registered* const r = find(name);
+  return r && r->text == text && shape_in(*r->kind, field).words != 0;
 }
 
 const host_entry* registered_host_entry(std::string_view name, ScalarType scalar) {

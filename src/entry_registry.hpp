@@ -25,6 +25,9 @@ void register_host_entry(const host_entry& entry);
 void register_entry_text(std::string_view name, const std::string& file, const std::string& text, Field field,
                          const EntryShape& shape);
 
+/// Whether this text is registered and the kind has a shape in this field: there is nothing to compile again.
+bool has_entry_text(std::string_view name, const std::string& text, Field field);
+
 /// The kernels of a kind for vectors and blocks of this scalar; null where none is registered.
 const host_entry* registered_host_entry(std::string_view name, ScalarType scalar);
 

@@ -73,11 +73,9 @@ void PackedMatrix::take_layout(const PatternView& pattern, PatternLifetime lifet
 }
 
 std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
-  const EntryShape shape = entry_shape(plan_, problem_);
-  const bool complex_words = problem_.scalar.field == Field::complex && !shape.real_words;
   const idx group = plan_.layout.word_group;
   const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
-  return items * shape.words * bytes_of(plan_.values) * (complex_words ? 2 : 1);
+  return items * bytes_of(entry_shape(plan_, problem_), {problem_.scalar.field, plan_.values});
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {

@@ -62,6 +62,7 @@ __global__ void entry_shape(const compound::fit_args a, const tried::word* w, co
 
 void register_entry_file(std::string_view name, const std::string& file, ScalarType scalar) {
   const std::string text = text_of(file);
+  if (has_entry_text(name, text, scalar.field)) return;
   const std::string source = trial_source(std::string(name), file, text, scalar);
   EntryShape shape;
   try {

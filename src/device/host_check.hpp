@@ -25,7 +25,7 @@ bool fits_by_columns(const Entry& entry, const typename Entry::scalar* block) {
   using S = typename Entry::scalar;
   using Real = real_of<S>;
   constexpr int rows = Entry::block_rows, numbers = rows * int(sizeof(S) / sizeof(Real));
-  local_words<typename Entry::word, Entry::most_words> w{};
+  local_words<typename Entry::word, Entry::word_count> w{};
   entry.from_block(full_block<S>{block, rows}, [&](int k, int, typename Entry::word v) { w.word[k] = v; });
   decltype(difference(Real{}, Real{})) differs = 0;
   unroll<Entry::block_cols>([&]<int j>() {
@@ -64,7 +64,7 @@ template <class Entry, int size = 2>
 slot_t first_misfit_on_host(const void* blocks, slot_t entries, int rows, int cols) {
   constexpr int largest_known = 8;
   const auto* const first = static_cast<const typename Entry::scalar*>(blocks);
-  if constexpr (!requires { Entry::most_words; })
+  if constexpr (!requires { Entry::word_count; })
     return -1;
   else if constexpr (Entry::any_size && size <= largest_known)
     return rows == size ? host_forms::first_misfit_of(typename host_forms::of_size<Entry, size>::type{}, first, entries)

@@ -111,12 +111,12 @@ COMPOUND_FN bool agrees(S a, S b) {
   }
 }
 
-/// Does block(from_block(b)) agree with b? Kinds that keep the whole block have no `most_words`: they always do.
+/// Does block(from_block(b)) agree with b? Kinds that keep the whole block have no `word_count`: they always do.
 template <class Entry, class S>
 COMPOUND_FN bool fits(const Entry& entry, full_block<S> b) {
   bool all = true;
-  if constexpr (requires { Entry::most_words; }) {
-    local_words<typename Entry::word, Entry::most_words> w{};
+  if constexpr (requires { Entry::word_count; }) {
+    local_words<typename Entry::word, Entry::word_count> w{};
     entry.from_block(b, [&](int k, int, typename Entry::word v) { w.word[k] = v; });
     // Without branches, which would cost more than the scalars after the first that differs.
     if constexpr (Entry::any_size) {

@@ -2,6 +2,8 @@
 // a plan is run-time values.
 #pragma once
 
+#include <optional>
+
 #include "../backend.hpp"
 #include "../device/host_entry.hpp"
 
@@ -71,9 +73,9 @@ inline host_packing host_packing_of(const PackTask& t) {
   return p;
 }
 
-/// Null where nothing is compiled for the plan.
-const Kernels* find_kernels(const Plan& plan, const Problem& problem);
-const Kernels* find_kernels(std::string_view entry, Precision stored, const Problem& problem);
+/// Empty where nothing is compiled for the plan.
+std::optional<Kernels> find_kernels(const Plan& plan, const Problem& problem);
+std::optional<Kernels> find_kernels(std::string_view entry, Precision stored, const Problem& problem);
 
 /// Fills y (blocks of n scalars in groups) with 0, or with z unless that is y itself.
 template <class S>

@@ -176,6 +176,12 @@ TEST(Registering, TriesTheKindFirst) {
                "entry 'wrong_product': madd() is not the product by block(): component 1 of A x is 0.000000");
 }
 
+TEST(Registering, LeavesNothingOfAKindThatIsRefused) {
+  EXPECT_ERROR(register_host_entry(host_entry_of<wrong_words<double>>()), ErrorKind::argument, "from_block()");
+
+  EXPECT_ERROR(entry_kind("wrong_words"), ErrorKind::argument, "unknown entry 'wrong_words'");
+}
+
 TEST(Registering, RefusesNamesThatAreTakenOrNone) {
   EXPECT_ERROR(register_host_entry(host_entry_of<taken_name<double>>()), ErrorKind::argument,
                "entry 'quaternion': a built-in kind has this name");

@@ -11,7 +11,7 @@ struct complex_entry : structured<complex_entry<S>> {
   using scalar = S;
   using word = S;
   static constexpr const char* name = "complex";
-  static constexpr int block_rows = 2, block_cols = 2, word_count = 2, most_words = 2;
+  static constexpr int block_rows = 2, block_cols = 2, word_count = 2;
 
   COMPOUND_FN static constexpr unit structure(int i, int j, int k) {
     if (k == 0) return {i == j ? 1 : 0, 0};

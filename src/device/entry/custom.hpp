@@ -20,7 +20,7 @@ struct custom_entry {
   using scalar = S;
   using word = Word;
   static constexpr bool any_size = false;
-  static constexpr int block_rows = R, block_cols = C, word_count = W, most_words = W;
+  static constexpr int block_rows = R, block_cols = C, word_count = W;
 
   COMPOUND_FN static constexpr Kind of(int, int) { return {}; }
   COMPOUND_FN static constexpr int rows() { return R; }

@@ -9,10 +9,9 @@ namespace compound {
 template <class S, slot_t N>
 struct diagonal_entry : sized<diagonal_entry<S, N>, S, N> {
   static constexpr const char* name = "diagonal";
-  static constexpr int most_words = diagonal_entry::block_rows;
+  static constexpr int word_count = diagonal_entry::block_rows;  ///< at most
 
   COMPOUND_FN static constexpr int words_for(int size) { return size; }
-  COMPOUND_FN static constexpr unit structure(int i, int j, int k) { return {i == j && j == k ? 1 : 0, 0}; }
   COMPOUND_FN static constexpr int word_on(int i) { return i; }  ///< the word at (i, i)
 };
 

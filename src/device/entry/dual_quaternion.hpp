@@ -15,7 +15,7 @@ struct dual_quaternion : structured<dual_quaternion<S>> {
   using part = quaternion<S>;
   static constexpr const char* name = "dual_quaternion";
   static constexpr int size = part::block_rows;
-  static constexpr int block_rows = 2 * size, block_cols = block_rows, word_count = 8, most_words = 8;
+  static constexpr int block_rows = 2 * size, block_cols = block_rows, word_count = 8;
 
   COMPOUND_FN static constexpr unit structure(int i, int j, int k) {
     const bool in_p = k < 4;

@@ -14,7 +14,7 @@ struct quaternion : structured<quaternion<S>> {
   using scalar = S;
   using word = real_of<S>;
   static constexpr const char* name = "quaternion";
-  static constexpr int block_rows = is_complex<S> ? 2 : 4, block_cols = block_rows, word_count = 4, most_words = 4;
+  static constexpr int block_rows = is_complex<S> ? 2 : 4, block_cols = block_rows, word_count = 4;
 
   COMPOUND_FN static constexpr unit structure(int i, int j, int k) {
     if constexpr (is_complex<S>) {

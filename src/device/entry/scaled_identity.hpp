@@ -9,10 +9,9 @@ namespace compound {
 template <class S, slot_t N>
 struct scaled_identity : sized<scaled_identity<S, N>, S, N> {
   static constexpr const char* name = "scaled_identity";
-  static constexpr int most_words = 1;
+  static constexpr int word_count = 1;
 
   COMPOUND_FN static constexpr int words_for(int) { return 1; }
-  COMPOUND_FN static constexpr unit structure(int i, int j, int) { return {i == j ? 1 : 0, 0}; }
   COMPOUND_FN static constexpr int word_on(int) { return 0; }  ///< the word at (i, i)
 };
 

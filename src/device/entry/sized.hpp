@@ -6,7 +6,7 @@
 
 namespace compound {
 
-/// `Kind` gives words_for(size), word_on(i) (the word at (i, i)) and structure() as of structured.hpp.
+/// `Kind` gives words_for(size), word_count (of the largest) and word_on(i) (the word at (i, i)).
 template <class Kind, class S, slot_t N>
 struct sized {
   using scalar = S;
@@ -27,6 +27,11 @@ struct sized {
   COMPOUND_FN constexpr int words() const { return Kind::words_for(rows()); }
   COMPOUND_FN constexpr int word_rows() const { return words(); }
   COMPOUND_FN static constexpr int word_cols() { return 1; }
+
+  /// As of structured.hpp.
+  COMPOUND_FN static constexpr unit structure(int i, int j, int k) {
+    return {i == j && k == Kind::word_on(i) ? 1 : 0, 0};
+  }
 
   /// out += op(block(w)) x.
   template <Op op, class Words>

@@ -24,7 +24,7 @@ struct unit_quaternion {
   using word = real_of<S>;
   using whole = quaternion<S>;
   static constexpr const char* name = "unit_quaternion";
-  static constexpr int block_rows = whole::block_rows, block_cols = block_rows, word_count = 3, most_words = 3;
+  static constexpr int block_rows = whole::block_rows, block_cols = block_rows, word_count = 3;
   static constexpr bool any_size = false;
   /// A block fits if no part of a scalar is further off than this.
   static constexpr word tolerance = 8 * (sizeof(word) == 4 ? word(1.1920929e-7) : word(2.220446049250313e-16));

@@ -17,7 +17,7 @@ struct real_structure {
   static constexpr int parts = is_complex<typename Entry::scalar> ? 2 : 1;
   static constexpr int parts_of_word = is_complex<typename Entry::word> ? 2 : 1;
   static constexpr int rows = parts * Entry::block_rows, cols = parts * Entry::block_cols;
-  static constexpr int words = parts_of_word * Entry::most_words;
+  static constexpr int words = parts_of_word * Entry::word_count;
 
   static constexpr unit times_i(unit u) { return {-u.im, u.re}; }
   static constexpr int sign(int i, int j, int k) {

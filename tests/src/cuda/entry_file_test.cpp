@@ -62,6 +62,16 @@ TEST_F(EntryFile, GivesTheShapeOfTheExample) {
     EXPECT_EQ(entry_kind("symmetric").shape(field, {3, 3}), (EntryShape{3, 3, 6, false}));
 }
 
+TEST_F(EntryFile, IsCompiledOnceForAllMatrices) {
+  const std::string file = write("once.hpp", text_of_kind("once", good_block));
+  cuda::register_entry_file("once", file, real_double);
+  const int compiled = cuda::compile_count();
+
+  cuda::register_entry_file("once", file, real_double);
+
+  EXPECT_EQ(cuda::compile_count(), compiled);
+}
+
 TEST_F(EntryFile, HasKernelsThatCompile) {
   cuda::register_entry_file("symmetric", COMPOUND_SOURCE_DIR "/examples/custom_entry/symmetric.hpp", real_double);
   const Problem problem{{3, 3}, real_double};

@@ -31,7 +31,7 @@ class Entries : public testing::Test {
   using Entry = typename M::entry_type;
   using Word = typename Entry::word;
   using Scalar = typename Entry::scalar;
-  static constexpr bool structured = requires { Entry::most_words; };
+  static constexpr bool structured = requires { Entry::word_count; };
 
   const Entry entry = M::make();
   Random random;
