@@ -106,7 +106,7 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
   Layout l = encode(t.pattern.view(), spec);
   const std::vector<count32> to = slots_of_entries(t.pattern.view(), l),
                              from = slots_of_entries(pattern, encode(pattern, plan_.layout));
-  std::vector<count32> value_slot(l.slots(), 0);
+  std::vector<count32> value_slot(l.slots(), from.empty() ? 0 : from.front());
   for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
   auto made = std::make_unique<TransposedLayout>();
   made->integers.take(*backend_, l);
@@ -118,7 +118,7 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
   if (words_) regroup();
 }
 
-/// Padding takes the words of slot 0: they are never read.
+/// Padding takes the words of the first entry, which are there: they are never read.
 void PackedMatrix::regroup() const {
   if (transposed_->held == TransposedValues::shared || slots() == 0) return;
   backend_->regroup({transposed_->integers.arrays.slots, slots(), transposed_->value_slot.data(), words_,
