@@ -193,6 +193,7 @@ PetscErrorCode block_diagonal(Mat A, const Settings& settings, Mat part, Mat* bl
   PetscCall(insert_diagonal_blocks(b, *blocks));
   PetscCall(MatAssemblyBegin(*blocks, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*blocks, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatSetOption(*blocks, MAT_ROW_ORIENTED, PETSC_TRUE));  // MatInvertBlockDiagonal() takes it to be so
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

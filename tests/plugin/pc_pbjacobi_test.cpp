@@ -200,6 +200,18 @@ TEST_P(DevicePointBlocks, AreThoseOfPetsc) {
   EXPECT_LE(distance(found_transposed, wanted_transposed), 1e-12);
 }
 
+/// PETSc's own, from the matrix of diagonal blocks that a compound matrix gives it there.
+TEST_P(DevicePointBlocks, OfPetscsOwnAreThoseOfTheHost) {
+  const auto A = unsymmetric(tested_type(), GetParam()), plain = unsymmetric(MATBAIJ, GetParam());
+  const auto theirs = made(PCPBJACOBI, plain);
+  PETSC_OK(MatSetVecType(A, "cuda"));
+
+  const auto found = made(PCPBJACOBI, A);
+
+  for (const bool transposed : {false, true})
+    EXPECT_LE(distance(applied(found, A, transposed), applied(theirs, plain, transposed)), 1e-12) << transposed;
+}
+
 TEST_P(DevicePointBlocks, AreViewedWithTheirBackend) {
   const auto A = unsymmetric(tested_type(), GetParam());
   PETSC_OK(MatSetVecType(A, "cuda"));
