@@ -196,7 +196,9 @@ std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   const DeviceMemory first(sizeof(count32));
   check(cudaMemsetAsync(first.data(), 0xff, sizeof(count32), queue_), "preparing a check");
   const fit_args args{t.blocks, t.entries, static_cast<count32*>(first.data())};
-  launch(cuda::kernel_of(cuda::fit_source(t.entry, t.problem)), t.entries, args);
+  const slot_t tile = blocks_of_tile(static_cast<slot_t>(block_bytes(t.problem)));
+  cuda::launch(cuda::kernel_of(cuda::fit_source(t.entry, t.problem)), (t.entries + tile - 1) / tile, threads_of_tile,
+               args, queue_);
   count32 found;
   download(&found, first.data(), sizeof(found));
   if (found == ~count32{0}) return {};

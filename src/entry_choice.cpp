@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend_host.hpp"
+
 namespace compound {
 
 namespace {
@@ -44,8 +46,8 @@ void drop_misfits(std::vector<Candidate>& left, Backend& backend, FitTask task) 
   });
 }
 
-/// Blocks that are looked at before the next kind's turn: they stay in a core's first cache. A device looks at all, and
-/// so does the host where one kind is left.
+/// Blocks that are looked at before the next kind's turn: they stay in a core's first cache. Where one kind is left, all
+/// are looked at. Of blocks on a device the host looks at the first, which leaves few kinds to compile kernels for.
 constexpr std::size_t chunk_bytes = 16384;
 
 }  // namespace
@@ -56,6 +58,12 @@ std::string_view cheapest_entry(const Problem& problem, Backend& backend, const 
   std::vector<Candidate> left = candidates(problem);
   const std::size_t each = std::size_t{1} * problem.block.rows * problem.block.cols * bytes_of(problem.scalar);
   const std::size_t chunk = std::max<std::size_t>(1, chunk_bytes / each);
+  if (in == Memory::backend) {
+    std::vector<char> sample(std::min<std::size_t>(chunk, entries) * each);
+    backend.download(sample.data(), blocks, sample.size());
+    drop_misfits(left, *host_backend(),
+                 {{}, problem, sample.data(), static_cast<count32>(sample.size() / each), Memory::host});
+  }
   for (std::size_t from = 0, count; from < entries && !left.empty(); from += count) {
     const bool at_once = in == Memory::backend || left.size() == 1;
     count = at_once ? entries - from : std::min<std::size_t>(chunk, entries - from);

@@ -50,7 +50,7 @@ std::string trial_source(const std::string& name, const std::string& file, const
          R"(>;
 template <int rows, int cols, int words, bool complex_words>
 __global__ void entry_shape(const compound::fit_args a, const tried::word* w, const tried::scalar* x, tried::scalar* y) {
-  compound::check_block<tried, rows, cols>(a, blockIdx.x);
+  compound::check_tile<tried, rows, cols>(a);
   const compound::words_ref<tried::word, const tried::word> words_of{w, 1, 1};
   tried::of(rows, cols).madd<compound::Op::none>(words_of, x, y);
   tried::of(rows, cols).madd<compound::Op::hermitian>(words_of, x, y);

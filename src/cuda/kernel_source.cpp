@@ -65,14 +65,20 @@ std::string whole_source(std::string_view entry, const std::string& form, const 
          "(const __grid_constant__ " + arguments + " a) { " + call + "<form>(a); }\n";
 }
 
+/// A kernel of thread blocks of 128; `body` names its arguments `a`.
+std::string kernel_text(std::string_view entry, const std::string& header, const std::string& arguments,
+                        const std::string& body) {
+  return "#include \"entry/entries.hpp\"\n#include \"" + header + "\"\n" + text_before(entry) +
+         "extern \"C\" __global__ void __launch_bounds__(128) " + kernel_name + "(const __grid_constant__ " +
+         arguments + " a) {\n" + body + "}\n";
+}
+
 /// A kernel whose workers each call `function(a, worker)` while worker < a.`workers`.
 std::string worker_source(std::string_view entry, const std::string& header, const std::string& arguments,
                           const std::string& workers, const std::string& function) {
-  return "#include \"entry/entries.hpp\"\n#include \"" + header + "\"\n" + text_before(entry) +
-         "extern \"C\" __global__ void __launch_bounds__(128) " + kernel_name + "(const __grid_constant__ " +
-         arguments +
-         " a) {\n  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." + workers +
-         ") " + function + "(a, worker);\n}\n";
+  return kernel_text(entry, header, arguments,
+                     "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." +
+                         workers + ") " + function + "(a, worker);\n");
 }
 
 /// The functions of device/diagonal.hpp take a layout and word map that are known at run time.
@@ -132,8 +138,8 @@ std::string entry_name(std::string_view entry, const Problem& problem) {
 
 std::string fit_source(std::string_view entry, const Problem& problem) {
   const std::string shape = std::to_string(problem.block.rows) + ", " + std::to_string(problem.block.cols);
-  return worker_source(entry, "first_misfit.hpp", "fit_args", "entries",
-                       "check_block<" + entry_name(entry, problem) + ", " + shape + ">");
+  return kernel_text(entry, "first_misfit.hpp", "fit_args",
+                     "  check_tile<" + entry_name(entry, problem) + ", " + shape + ">(a);\n");
 }
 
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "support/entry_cases.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"
@@ -85,20 +87,36 @@ TEST(Choice, TakesInfinityAndBothZeros) {
   EXPECT_EQ(found<double>({2, 2}, {0.0, infinity, -infinity, -0.0}), "complex");
 }
 
+/// Blocks that each kind was looked for in.
+struct Counting : RecordingBackend {
+  std::map<std::string, std::size_t> looked_at;
+  std::optional<count32> first_misfit(const FitTask& t) override {
+    looked_at[std::string(t.entry)] += t.entries;
+    return RecordingBackend::first_misfit(t);
+  }
+};
+
 /// Dense blocks are known as such from the first few: a check of a matrix that is dense costs nothing.
 TEST(Choice, LooksNoFurtherThanItMust) {
-  struct Counting : RecordingBackend {
-    std::size_t looked_at = 0;
-    std::optional<count32> first_misfit(const FitTask& t) override {
-      looked_at += t.entries;
-      return RecordingBackend::first_misfit(t);
-    }
-  } counting;
+  Counting counting;
   Random random;
   const auto blocks = random_blocks<double>("dense", {4, 4}, 100000, random);
 
   EXPECT_EQ(cheapest_entry({{4, 4}, {}}, counting, blocks.data(), 100000), "dense");
-  EXPECT_LT(counting.looked_at, 1000u);
+  for (const auto& [kind, entries] : counting.looked_at) EXPECT_LT(entries, 1000u) << kind;
+}
+
+/// A kernel is compiled for each kind that a device looks for.
+TEST(Choice, OfBlocksOnADeviceLeavesItOneKind) {
+  Counting counting;
+  Random random;
+  const auto blocks = random_blocks<double>("quaternion", {4, 4}, 10000, random);
+
+  EXPECT_EQ(cheapest_entry({{4, 4}, {}}, counting, blocks.data(), 10000, Memory::backend), "quaternion");
+  EXPECT_EQ(counting.looked_at, (std::map<std::string, std::size_t>{{"quaternion", 10000}}));
+
+  const auto few = random_blocks<double>("dense", {4, 4}, 3, random);
+  EXPECT_EQ(cheapest_entry({{4, 4}, {}}, counting, few.data(), 3, Memory::backend), "dense");
 }
 
 }  // namespace
