@@ -160,7 +160,10 @@ std::string backend_text(const Settings& settings, const SeqState* st) {
   }
   if (text.empty())
     text = is_left_to_parent(settings, st) ? "petsc" : settings.backend == "auto" ? "host" : settings.backend;
-  return text + (settings.backend == "auto" ? " (auto)" : "");
+  if (settings.backend == "auto") text += " (auto)";
+  if (st && !st->copy(Place::device).left_out.empty())
+    text += "; not " + std::string(row_of(Place::device).backend) + ": " + st->copy(Place::device).left_out;
+  return text;
 }
 
 /// One more line where packed blocks are not of the matrix's size. Collective.

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "../../examples/custom_entry/symmetric.hpp"
+#include "device.hpp"
 #include "of_kinds.hpp"
 
 namespace {
@@ -122,23 +123,35 @@ TEST_F(CustomEntry, FromAFileThatIsNotThereIsAnError) {
   EXPECT_TRUE(says(found.message, "-mat_compound_entry_file"));
 }
 
+/// The file of a kind that no test registers for the host, each process' own; gone at the end.
+struct FileAlone {
+  std::string name = name_on(0);
+  std::string own = name_on(rank()) + ".hpp";
+
+  FileAlone() {
+    std::ofstream(own) << "#include <petsccompound/entry.hpp>\ntemplate <class S> struct " << name_on(rank())
+                       << " : compound::custom_entry<" << name_on(rank())
+                       << "<S>, S, 3, 3, 9> {\n"
+                          "  template <class W> COMPOUND_FN static S block(const W& w, int i, int j) { return w(3 * i + j, 0); }\n"
+                          "  template <class B, class P> COMPOUND_FN static void from_block(const B& b, const P& put) {\n"
+                          "    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));\n  }\n};\n";
+    MPI_Barrier(PETSC_COMM_WORLD);
+  }
+  ~FileAlone() {
+    MPI_Barrier(PETSC_COMM_WORLD);
+    std::remove(own.c_str());
+  }
+  std::string options() const { return "-mat_compound_entry_file " + name + ".hpp -mat_compound_entry " + name; }
+
+ private:
+  static std::string name_on(int process) { return "full_" + std::to_string(size()) + std::to_string(process); }
+};
+
 /// The parent multiplies where the host has no kernels: the file's kind is for devices alone.
 TEST_F(CustomEntry, FromAFileAloneLeavesTheHostToTheParent) {
-  const std::string file = "lower_" + std::to_string(size()) + std::to_string(rank()) + ".hpp";
-  std::ofstream(file)
-      << "#include <petsccompound/entry.hpp>\ntemplate <class S> struct " << file.substr(0, file.find('.'))
-      << " : compound::custom_entry<" << file.substr(0, file.find('.'))
-      << "<S>, S, 3, 3, 9> {\n"
-         "  template <class W> COMPOUND_FN static S block(const W& w, int i, int j) { return w(3 * i + j, 0); }\n"
-         "  template <class B, class P> COMPOUND_FN static void from_block(const B& b, const P& put) {\n"
-         "    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));\n  }\n};\n";
-  MPI_Barrier(PETSC_COMM_WORLD);
-  const std::string mine = "lower_" + std::to_string(size()) + "0";
+  const FileAlone file;
   const auto A = unfilled(MATBAIJCOMPOUND);
-  const auto found =
-      catch_error([&] { return take(A, "-mat_compound_entry_file " + mine + ".hpp -mat_compound_entry " + mine); });
-  MPI_Barrier(PETSC_COMM_WORLD);
-  std::remove(file.c_str());
+  const auto found = catch_error([&] { return take(A, file.options()); });
   if (!found.message.empty()) {  // without a compiler for devices
     EXPECT_TRUE(says(found.message, "CUDA") || says(found.message, "NVRTC"));
     return;
@@ -147,7 +160,74 @@ TEST_F(CustomEntry, FromAFileAloneLeavesTheHostToTheParent) {
   fill(A);
 
   EXPECT_TRUE(same_products(A, ring(MATBAIJ, ""), 407));
-  EXPECT_TRUE(says(view_of(test, A), "entry " + mine + " has no host kernels"));
+  EXPECT_TRUE(says(view_of(test, A), "entry " + file.name + " has no host kernels"));
+}
+
+const std::string from_file =
+    "-mat_compound_entry symmetric -mat_compound_entry_file " COMPOUND_SOURCE_DIR "/examples/custom_entry/symmetric.hpp ";
+
+struct CustomEntryOnDevice : DeviceTest {
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!IsSkipped()) PETSC_OK(MatCompoundRegisterEntry<symmetric>());
+  }
+};
+
+TEST_F(CustomEntryOnDevice, MultipliesInEveryLayout) {
+  const auto plain = ring(MATBAIJ, "");
+  for (const std::string layout : {"auto", "csr", "ellr", "sell", "sell:3", "sell:8:64"}) {
+    SCOPED_TRACE(layout);
+    const auto A = ring(MATBAIJCOMPOUND, from_file + "-mat_compound_layout " + layout);
+
+    EXPECT_TRUE(same_everywhere(A, plain, 410));
+    EXPECT_TRUE(entry_is(test, A, "symmetric (6 of 9 scalars kept; asked for)"));
+    EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+  }
+}
+
+TEST_F(CustomEntryOnDevice, ThatABlockIsNotOfIsAnErrorWithItsPlace) {
+  const auto A = ring(MATBAIJCOMPOUND, from_file, 0.5), plain = ring(MATBAIJ, "");
+  const auto x = on_side(right_vector(A, 411), true), y = on_side(left_vector(A, 412), true);
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+  EXPECT_TRUE(
+      says(found.message, "block row 2 and block column 2 is not of the kind of entry that was asked for, symmetric"));
+
+  fill(A);
+  EXPECT_TRUE(same_everywhere(A, plain, 413));
+}
+
+TEST_F(CustomEntryOnDevice, FromAFileAloneMultipliesVectorsThere) {
+  const FileAlone file;
+  const auto A = ring(MATBAIJCOMPOUND, file.options()), plain = ring(MATBAIJ, "");
+
+  EXPECT_TRUE(same_everywhere(A, plain, 414));
+
+  EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+}
+
+/// A kind that no test names a file of.
+template <class S>
+struct without_file : compound::custom_entry<without_file<S>, S, 3, 3, 9> {
+  static constexpr const char* name = "without_file";
+  template <class Words>
+  COMPOUND_FN static S block(const Words& w, int i, int j) {
+    return w(3 * i + j, 0);
+  }
+  template <class Block, class Put>
+  COMPOUND_FN static void from_block(const Block& b, const Put& put) {
+    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));
+  }
+};
+
+TEST_F(CustomEntryOnDevice, WithoutItsFileIsMultipliedByTheHost) {
+  PETSC_OK(MatCompoundRegisterEntry<without_file>());
+  const auto A = ring(MATBAIJCOMPOUND, "-mat_compound_entry without_file"), plain = ring(MATBAIJ, "");
+
+  EXPECT_TRUE(same_everywhere(A, plain, 415));
+
+  EXPECT_EQ(info_of(A).device_bytes, 0);
+  EXPECT_TRUE(says(view_of(test, A), "name its file (-mat_compound_entry_file)"));
 }
 
 }  // namespace

@@ -8,34 +8,6 @@ namespace {
 
 using namespace petsc_test;
 
-/// Where x, y and z lie: one bit each.
-constexpr int all_mixes = 8;
-
-testing::AssertionResult same_in_mix(Mat tested, Mat plain, const Product& product, int mix, std::uint64_t seed) {
-  const auto x_host = product.transposed ? left_vector(plain, seed) : right_vector(plain, seed);
-  const auto z_host = product.transposed ? right_vector(plain, seed + 1) : left_vector(plain, seed + 1);
-  const auto x = on_side(x_host, mix & 1), y = on_side(z_host, mix & 2), z = on_side(z_host, mix & 4);
-  const auto expected = reference_product(plain, product, seed);
-  if (!product.adds())
-    PETSC_OK(product.assign(tested, x, y));
-  else
-    PETSC_OK(product.add(tested, x, product.in_place ? y : z, y));
-  const auto found = on_side(y, false), difference = on_side(expected, false);
-  PetscReal size, error;
-  PETSC_OK(VecAXPY(difference, -1.0, found));
-  PETSC_OK(VecNorm(expected, NORM_INFINITY, &size));
-  PETSC_OK(VecNorm(difference, NORM_INFINITY, &error));
-  if (error <= 1e-13 * (1 + size)) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << product.name << " in mix " << mix << " is off by " << error;
-}
-
-testing::AssertionResult same_everywhere(Mat tested, Mat plain, std::uint64_t seed) {
-  for (const Product& product : all_products())
-    for (int mix = 0; mix < all_mixes; ++mix)
-      if (auto same = same_in_mix(tested, plain, product, mix, seed); !same) return same;
-  return testing::AssertionSuccess();
-}
-
 struct DeviceProducts : DeviceTest {};
 
 TEST_F(DeviceProducts, AgreeWithBaijInAllMixesOfVectors) {

@@ -39,7 +39,7 @@ struct Row {
 
 /// Rows "| `-name` | what it takes |" of the README between its "options table" comment and the next blank line.
 std::vector<Row> readme_table() {
-  std::ifstream readme(README_FILE);
+  std::ifstream readme(COMPOUND_SOURCE_DIR "/README.md");
   std::string line;
   std::vector<Row> rows;
   while (std::getline(readme, line) && line.find("<!-- options table") == std::string::npos) continue;
@@ -65,7 +65,7 @@ TEST(Help, SaysOfEveryOptionWhatTheReadmeSays) {
 
   const auto text = help();
 
-  ASSERT_FALSE(rows.empty()) << "no options table in " README_FILE;
+  ASSERT_FALSE(rows.empty()) << "no options table in README.md";
   for (const auto& row : rows)
     EXPECT_NE(line_with(text, row.option).find(row.values), std::string::npos)
         << "-help says of " << row.option << ": " << line_with(text, row.option) << "\nthe README: " << row.values;
