@@ -508,7 +508,7 @@ static PetscErrorCode ApplyAdjoint(Adjoint *a, Vec x, Vec y)
   if (a->by_gamma5) {
     PetscCall(VecPointwiseMult(a->work[0], a->gamma5, x));
     PetscCall(MatMult(a->D, a->work[0], y));
-    PetscCall(VecPointwiseMult(y, a->gamma5, y));
+    PetscCall(VecPointwiseMult(y, y, a->gamma5));
   } else {
     PetscCall(MatMultHermitianTranspose(a->D, x, y));
   }
@@ -554,21 +554,21 @@ static PetscErrorCode CheckGamma5(Adjoint *a)
   PetscCall(FillRandom(101, x));
   PetscCall(FillRandom(102, y));
   PetscCall(MatMult(a->D, x, dx));
-  PetscCall(VecPointwiseMult(dx, a->gamma5, dx));
+  PetscCall(VecPointwiseMult(dx, dx, a->gamma5));
   PetscCall(VecDot(dx, y, &dot[0]));
   PetscCall(VecNorm(dx, NORM_2, &norms[0]));
   PetscCall(VecNorm(y, NORM_2, &norms[1]));
   PetscCall(MatMult(a->D, y, dx));
-  PetscCall(VecPointwiseMult(dx, a->gamma5, dx));
+  PetscCall(VecPointwiseMult(dx, dx, a->gamma5));
   PetscCall(VecDot(x, dx, &dot[1]));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "product with random vectors: %.11e %.11e\n", (double)PetscRealPart(dot[0]), (double)PetscImaginaryPart(dot[0])));
   error = PetscAbsScalar(dot[0] - dot[1]) / (norms[0] * norms[1]);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "gamma5-Hermiticity, products: %.2e\n", (double)error));
   if (!a->by_gamma5) {
     PetscCall(MatMultHermitianTranspose(a->D, x, y));
-    PetscCall(VecPointwiseMult(x, a->gamma5, x));
+    PetscCall(VecPointwiseMult(x, x, a->gamma5));
     PetscCall(MatMult(a->D, x, dx));
-    PetscCall(VecPointwiseMult(dx, a->gamma5, dx));
+    PetscCall(VecPointwiseMult(dx, dx, a->gamma5));
     PetscCall(VecNorm(dx, NORM_2, &norms[0]));
     PetscCall(VecAXPY(y, -1, dx));
     PetscCall(VecNorm(y, NORM_2, &norms[1]));

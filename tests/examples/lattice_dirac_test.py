@@ -5,6 +5,7 @@
 - Against real gauge fields, if ../shared/data or the folder COMPOUND_DATA has them: the plaquette of the file's header.
 - Iteration counts within max(2, 1 %) of aij on one process, solutions to 8 digits at rtol 1e-12.
 - One clear error for wrong files and options.
+- With --device: every matrix type once more on the CUDA device, and nothing else.
 """
 
 import itertools
@@ -20,6 +21,7 @@ import support
 
 TYPES = ["aij", "baij -adjoint gamma5", "baijcompound", "baijcompound -mat_compound_entry dense",
          "baijcompound -mat_compound_layout sell:7:21", "baijcompound -adjoint gamma5", "baijcompound -mat_compound_backend petsc -adjoint gamma5"]
+DEVICE_TYPES = ["aijcusparse -adjoint gamma5", "baijcompound", "baijcompound -adjoint gamma5", "baijcompound -mat_compound_layout sell:7:21"]
 PROBLEMS = ["-lattice 4,3,2,4 -disorder 0.4", "-lattice 2,2,3,2 -mass 0.3 -disorder 1000 -source point -seed 7",
             "-lattice 3,2,2,2 -disorder 0"]
 LATTICES = [(2, 2, 2, 2), (4, 3, 2, 1), (3, 4, 3, 3)]
@@ -155,10 +157,10 @@ def check_plaquette(checks, printed, wanted, what):
     checks.true(abs(float(printed["plaquette"]) - wanted) < 1e-13, f"{what}: plaquette {printed['plaquette']}, expected {wanted}")
 
 
-def check_types(checks):
+def check_types(checks, types):
     for problem in PROBLEMS:
         wanted = checks.solve(f"{problem} -mat_type aij -ksp_rtol 1e-12", ranks=1)
-        for mat_type in TYPES:
+        for mat_type in types:
             what = f"{problem} -mat_type {mat_type}"
             printed = checks.solve(f"{what} -ksp_rtol 1e-12")
             checks.digits(values_of(printed), values_of(wanted), what)
@@ -251,7 +253,11 @@ def check_errors(checks, folder):
 
 def main():
     checks = support.Checks(support.parse_arguments(__doc__, "data"))
-    check_types(checks)
+    if checks.args.device:
+        support.skip_without_device(checks.args.program, "-lattice 2,2,2,2 -adjoint gamma5")
+        check_types(checks, DEVICE_TYPES)
+        return checks.end()
+    check_types(checks, TYPES)
     with tempfile.TemporaryDirectory() as folder:
         check_operator(checks, folder)
         check_reference(checks, folder)

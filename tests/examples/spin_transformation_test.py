@@ -16,9 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+import support
+
 TYPES = ["aij", "baij", "sbaij", "baij -renumber rcm -repeat 1", "baijcompound", "baijcompound -mat_compound_entry quaternion",
          "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
-DEVICE_OPTIONS = "-vec_type cuda -use_gpu_aware_mpi 0"
 DEVICE_TYPES = ["aijcusparse", "baijcompound", "baijcompound -mat_compound_entry quaternion",
                 "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
 EXACT = "-ksp_rtol 1e-12 -poisson_ksp_rtol 1e-12"
@@ -432,7 +433,7 @@ def check_made(args, folder):
     options = f"-mesh {folder}/torus.obj -image {folder}/up.tga -scale 1.5"
     print(f"{len(vertices)} vertices on {args.ranks} processes")
     if args.device:
-        check_answers(args, folder, options, [f"{t} {DEVICE_OPTIONS}" for t in DEVICE_TYPES], wanted, counts, failures)
+        check_answers(args, folder, options, [f"{t} {support.DEVICE_OPTIONS}" for t in DEVICE_TYPES], wanted, counts, failures)
         return failures
     is_complex = check_operator(args, folder, options, matrix, failures)
     types = [t for t in TYPES if not (is_complex and t == "sbaij")]  # PETSc has no Hermitian sbaij of blocks
@@ -451,14 +452,6 @@ def unpack(data, name, folder):
             out.write(file.read())
     except (ImportError, OSError) as error:
         print(f"skipped: {error}; set COMPOUND_DATA to the data folder")
-        sys.exit(0)
-
-
-def skip_without_device(args):
-    done = subprocess.run([args.program, *f"-sphere 0 -steps 0 -mat_type aij {DEVICE_OPTIONS}".split()], capture_output=True, text=True)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "ERROR: " in line and "---" not in line]
-        print("skipped: no CUDA vectors here: " + " ".join(line.split("ERROR: ")[1] for line in lines[:2]))
         sys.exit(0)
 
 
@@ -491,7 +484,7 @@ def main():
     parser.add_argument("--data", help="folder with the published surfaces (COMPOUND_DATA comes first)")
     args = parser.parse_args()
     if args.device:
-        skip_without_device(args)
+        support.skip_without_device(args.program, "-sphere 0 -steps 0")
     with tempfile.TemporaryDirectory() as folder:
         failures = check_reference(args, folder) if args.data else check_made(args, folder)
     print(f"{len(failures)} failures")

@@ -6,8 +6,18 @@ import re
 import subprocess
 import sys
 
-# No device is visible: what is tested here is the host.
-ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+# What is tested on the host sees no device.
+HOST_ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+DEVICE_OPTIONS = "-vec_type cuda -use_gpu_aware_mpi 0"
+
+
+def skip_without_device(program, smallest):
+    """Ends a test on the device where there is none; `smallest` are options of a problem that is solved at once."""
+    done = subprocess.run([program, *f"{smallest} -mat_type aij {DEVICE_OPTIONS}".split()], capture_output=True, text=True)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "ERROR: " in line and "---" not in line]
+        print("skipped: no CUDA vectors here: " + " ".join(line.split("ERROR: ")[1] for line in lines[:2]))
+        sys.exit(0)
 
 
 def parse_arguments(description, *more):
@@ -15,6 +25,7 @@ def parse_arguments(description, *more):
     for name in ("program", "plugin", *more):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--device", action="store_true", help="with vectors and products on the CUDA device")
     return parser.parse_args()
 
 
@@ -33,8 +44,12 @@ class Checks:
         ranks = ranks or self.args.ranks
         command = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
         command += [self.args.program, "-dll_append", self.args.plugin, *options.split()]
+        environment = HOST_ENVIRONMENT
+        if self.args.device:
+            command += DEVICE_OPTIONS.split()
+            environment = None
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
         except subprocess.TimeoutExpired:
             sys.exit(f"{' '.join(command)}\ndid not end within 120 s")
         lines = (done.stdout + done.stderr).splitlines(keepends=True)
