@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,11 @@
 #include "backend_host.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
+#include "device/entry_trial.hpp"
 #include "device/first_misfit.hpp"
 #include "device/kernels.hpp"
 #include "diagonal_args.hpp"
+#include "entry_kinds.hpp"
 #include "error.hpp"
 
 namespace compound {
@@ -111,6 +115,7 @@ class CudaBackend final : public Backend {
   void synchronize() override { check(cudaStreamSynchronize(queue_), "waiting for the device"); }
 
   std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+    if (entry_kind(plan.entry).user_defined) try_entry_here(plan.entry, problem);
     return std::make_unique<CudaCode>(plan, problem);
   }
   void compile(Code& code) override {
@@ -128,6 +133,7 @@ class CudaBackend final : public Backend {
 
  private:
   std::optional<count32> first_misfit_on_host(const FitTask& task);
+  void try_entry_here(std::string_view entry, const Problem& problem);
   void pack_part(const PackTask& task, const void* blocks, slot_t from, slot_t to);
   void pack_from_host(const PackTask& task);
   /// A kernel with one worker for each of `workers`.
@@ -139,6 +145,36 @@ class CudaBackend final : public Backend {
 
   cudaStream_t queue_ = nullptr;
 };
+
+std::string text_of(const double (&number)[2], Field field) {
+  char text[64];
+  std::snprintf(text, sizeof(text), field == Field::complex ? "%.9g%+.9gi" : "%.9g", number[0], number[1]);
+  return text;
+}
+
+std::string text_of(const trial_found& found, const Problem& p) {
+  constexpr const char* products[] = {"A x", "A^T x", "A^H x"};
+  const std::string numbers = text_of(found.is, p.scalar.field) + ", not " + text_of(found.wanted, p.scalar.field);
+  if (found.broken == Broken::block)
+    return "block(from_block(b)) must be b for every b that block() makes: its scalar (" +
+           std::to_string(found.at % p.block.rows) + ", " + std::to_string(found.at / p.block.rows) + ") is " + numbers;
+  return "madd() is not the product by block(): component " + std::to_string(found.at) + " of " +
+         products[static_cast<int>(found.broken) - static_cast<int>(Broken::product)] + " is " + numbers;
+}
+
+/// Once for each text and problem: a kind that breaks its promises would give wrong products without a word.
+void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
+  static std::set<std::string, std::less<>> passed;
+  const std::string source = cuda::entry_trial_source(entry, p);
+  if (passed.contains(source)) return;
+  const DeviceMemory memory(sizeof(trial_found));
+  launch(cuda::kernel_of(source), 1, trial_args{static_cast<trial_found*>(memory.data())});
+  trial_found found;
+  download(&found, memory.data(), sizeof(found));
+  if (found.broken != Broken::nothing)
+    throw error(ErrorKind::argument, "entry " + std::string(entry) + " (-mat_compound_entry_file): " + text_of(found, p));
+  passed.insert(source);
+}
 
 /// Whether packed words are the blocks as they are.
 bool is_copy(const PackTask& t) {

@@ -142,6 +142,12 @@ std::string fit_source(std::string_view entry, const Problem& problem) {
                      "  check_tile<" + entry_name(entry, problem) + ", " + shape + ">(a);\n");
 }
 
+std::string entry_trial_source(std::string_view entry, const Problem& problem) {
+  return kernel_text(entry, "entry_trial.hpp", "trial_args",
+                     "  if (threadIdx.x == 0) *a.found = try_entry(" + entry_name(entry, problem) + "::of(" +
+                         std::to_string(problem.block.rows) + ", " + std::to_string(problem.block.cols) + "));\n");
+}
+
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                            bool reordered) {
   const Schedule& s = plan.schedule;

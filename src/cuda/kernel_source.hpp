@@ -27,6 +27,8 @@ std::string inverse_source(const Plan& plan, const Problem& problem);
 
 /// Over fit_args, one worker a block of the problem's.
 std::string fit_source(std::string_view entry, const Problem& problem);
+/// A trial of a user's kind (device/entry_trial.hpp), by one thread.
+std::string entry_trial_source(std::string_view entry, const Problem& problem);
 
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);

@@ -14,10 +14,11 @@ struct fit_args {
 inline constexpr int threads_of_tile = 128;
 inline constexpr slot_t few_bytes_of_tile = 16384, most_bytes_of_tile = 32768;
 
-/// Blocks of so many bytes that one thread block looks at: some for each thread if a copy of them fits in the memory that
-/// threads share.
+/// Blocks of so many bytes that one thread block looks at: as many for each thread, if a copy of them fits in the memory
+/// that threads share.
 COMPOUND_FN constexpr int blocks_of_tile(slot_t bytes) {
-  if (few_bytes_of_tile / bytes >= threads_of_tile) return int(few_bytes_of_tile / bytes);
+  const slot_t of_thread = few_bytes_of_tile / (bytes * threads_of_tile);
+  if (of_thread > 0) return int(of_thread * threads_of_tile);
   const slot_t fitting = most_bytes_of_tile / bytes;
   return fitting == 0 || fitting > threads_of_tile ? threads_of_tile : int(fitting);
 }

@@ -123,33 +123,37 @@ TEST_F(CustomEntry, FromAFileThatIsNotThereIsAnError) {
   EXPECT_TRUE(says(found.message, "-mat_compound_entry_file"));
 }
 
-/// The file of a kind that no test registers for the host, each process' own; gone at the end.
-struct FileAlone {
-  std::string name = name_on(0);
-  std::string own = name_on(rank()) + ".hpp";
-
-  FileAlone() {
-    std::ofstream(own) << "#include <petsccompound/entry.hpp>\ntemplate <class S> struct " << name_on(rank())
-                       << " : compound::custom_entry<" << name_on(rank())
-                       << "<S>, S, 3, 3, 9> {\n"
-                          "  template <class W> COMPOUND_FN static S block(const W& w, int i, int j) { return w(3 * i + j, 0); }\n"
-                          "  template <class B, class P> COMPOUND_FN static void from_block(const B& b, const P& put) {\n"
-                          "    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));\n  }\n};\n";
+/// The file of a kind that no test registers for the host, each process' own; gone at the end. `more`: of its body.
+class FileAlone {
+ public:
+  explicit FileAlone(const std::string& kind, const std::string& more = "") : kind_(kind) {
+    const std::string mine = name_on(rank());
+    std::ofstream(mine + ".hpp")
+        << "#include <petsccompound/entry.hpp>\ntemplate <class S> struct " << mine << " : compound::custom_entry<" << mine
+        << "<S>, S, 3, 3, 9> {\n"
+           "  template <class W> COMPOUND_FN static S block(const W& w, int i, int j) { return w(3 * i + j, 0); }\n"
+           "  template <class B, class P> COMPOUND_FN static void from_block(const B& b, const P& put) {\n"
+           "    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));\n  }\n"
+        << more << "};\n";
     MPI_Barrier(PETSC_COMM_WORLD);
   }
+  FileAlone(const FileAlone&) = delete;
+  FileAlone& operator=(const FileAlone&) = delete;
   ~FileAlone() {
     MPI_Barrier(PETSC_COMM_WORLD);
-    std::remove(own.c_str());
+    std::remove((name_on(rank()) + ".hpp").c_str());
   }
-  std::string options() const { return "-mat_compound_entry_file " + name + ".hpp -mat_compound_entry " + name; }
+  std::string name() const { return name_on(0); }
+  std::string options() const { return "-mat_compound_entry_file " + name() + ".hpp -mat_compound_entry " + name(); }
 
  private:
-  static std::string name_on(int process) { return "full_" + std::to_string(size()) + std::to_string(process); }
+  std::string name_on(int process) const { return kind_ + "_" + std::to_string(size()) + std::to_string(process); }
+  std::string kind_;
 };
 
 /// The parent multiplies where the host has no kernels: the file's kind is for devices alone.
 TEST_F(CustomEntry, FromAFileAloneLeavesTheHostToTheParent) {
-  const FileAlone file;
+  const FileAlone file("full");
   const auto A = unfilled(MATBAIJCOMPOUND);
   const auto found = catch_error([&] { return take(A, file.options()); });
   if (!found.message.empty()) {  // without a compiler for devices
@@ -160,7 +164,7 @@ TEST_F(CustomEntry, FromAFileAloneLeavesTheHostToTheParent) {
   fill(A);
 
   EXPECT_TRUE(same_products(A, ring(MATBAIJ, ""), 407));
-  EXPECT_TRUE(says(view_of(test, A), "entry " + file.name + " has no host kernels"));
+  EXPECT_TRUE(says(view_of(test, A), "entry " + file.name() + " has no host kernels"));
 }
 
 const std::string from_file =
@@ -198,12 +202,25 @@ TEST_F(CustomEntryOnDevice, ThatABlockIsNotOfIsAnErrorWithItsPlace) {
 }
 
 TEST_F(CustomEntryOnDevice, FromAFileAloneMultipliesVectorsThere) {
-  const FileAlone file;
+  const FileAlone file("full");
   const auto A = ring(MATBAIJCOMPOUND, file.options()), plain = ring(MATBAIJ, "");
 
   EXPECT_TRUE(same_everywhere(A, plain, 414));
 
   EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
+}
+
+TEST_F(CustomEntryOnDevice, ThatMultipliesWronglyIsAnError) {
+  const FileAlone file("wrong",
+                       "  template <compound::Op op, class W> COMPOUND_FN static void madd(const W& w, const S* x, S* out) {\n"
+                       "    for (int i = 0; i < 3; ++i) out[i] += w(4 * i, 0) * x[i];\n  }\n");
+  const auto A = ring(MATBAIJCOMPOUND, file.options());
+  const auto x = on_side(right_vector(A, 416), true), y = on_side(left_vector(A, 417), true);
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+
+  EXPECT_TRUE(says(found.message, "entry " + file.name() + " (-mat_compound_entry_file): madd() is not the product"));
+  EXPECT_TRUE(says(found.message, "component 0 of A x is"));
 }
 
 /// A kind that no test names a file of.

@@ -85,6 +85,7 @@ TEST_F(EntryFile, HasKernelsThatCompile) {
     EXPECT_NO_THROW(cuda::compile(cuda::diagonal_source(plan, problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::inverse_source(plan, problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::fit_source("symmetric", problem), 90));
+    EXPECT_NO_THROW(cuda::compile(cuda::entry_trial_source("symmetric", problem), 90));
   }
 }
 
