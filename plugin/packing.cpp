@@ -160,6 +160,19 @@ PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// `take`(misfit) takes values for the copy as it is; where they are not of the kind of entry that was found, once more
+/// for another kind.
+template <class Take>
+PetscErrorCode take_widening(Packing& p, std::optional<count32>* misfit, const Take& take) {
+  PetscFunctionBegin;
+  PetscCall(take(misfit));
+  if (!*misfit || !p.copy.finds_entry) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(widen(p, **misfit));
+  misfit->reset();
+  PetscCall(take(misfit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// No error where values are not of a kind that was asked for: the copy's `misfit` tells of it.
 PetscErrorCode refresh_values(Packing& p) {
   PetscFunctionBegin;
@@ -169,12 +182,7 @@ PetscErrorCode refresh_values(Packing& p) {
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
   const PackedCopy::ValuesKey key{state, p.b.values};
   if (!copy.packed || key == copy.values_key) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(take_values(p, &misfit));
-  if (misfit && copy.finds_entry) {
-    PetscCall(widen(p, *misfit));
-    misfit.reset();
-    if (copy.packed) PetscCall(take_values(p, &misfit));
-  }
+  PetscCall(take_widening(p, &misfit, [&](auto* at) { return copy.packed ? take_values(p, at) : PETSC_SUCCESS; }));
   copy.misfit.reset();
   if (misfit) PetscCall(guarded(comm_of(p.A), [&] { copy.misfit = misfit_at(p, *misfit); }));
   copy.values_key = misfit ? PackedCopy::ValuesKey{} : key;
@@ -235,10 +243,12 @@ PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted) {
 
 namespace {
 
-/// The device's own blocks into the copy as it is.
-PetscErrorCode take_on_device(Packing& p, std::optional<count32>* misfit, bool* enough) {
+/// The device's own blocks into the copy as it is, if it takes them.
+PetscErrorCode take_on_device(Packing& p, std::optional<count32>* misfit, bool* taken) {
+  *taken = false;
+  if (!p.copy.packed || p.copy.other_blocks) return PETSC_SUCCESS;
   const Fit fit = p.fits ? Fit::known : Fit::unknown;
-  return guarded_memory(comm_of(p.A), enough,
+  return guarded_memory(comm_of(p.A), taken,
                         [&] { *misfit = p.copy.packed->try_update_values(p.on_backend, Memory::backend, fit); });
 }
 
@@ -247,22 +257,15 @@ PetscErrorCode take_on_device(Packing& p, std::optional<count32>* misfit, bool* 
 PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled) {
   PetscFunctionBegin;
   BlockArrays b;
-  bool enough = false;
+  bool taken;
   std::optional<count32> misfit;
   PetscCall(block_arrays(A, &b));
   Packing p{A, *st, Place::device, b};
   p.on_backend = blocks;
-  const auto can_be_filled = [&] { return p.copy.packed && !p.copy.other_blocks; };
   PetscCall(begin_device_work(backend(row_of(p.place).backend)));
   PetscCall(refresh_pattern(p));
-  if (can_be_filled()) PetscCall(take_on_device(p, &misfit, &enough));
-  if (misfit && p.copy.finds_entry) {
-    PetscCall(widen(p, *misfit));
-    misfit.reset();
-    enough = false;
-    if (can_be_filled()) PetscCall(take_on_device(p, &misfit, &enough));
-  }
-  *filled = enough && !misfit;
+  PetscCall(take_widening(p, &misfit, [&](auto* at) { return take_on_device(p, at, &taken); }));
+  *filled = taken && !misfit;
   if (*filled) p.copy.misfit.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

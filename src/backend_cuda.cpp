@@ -136,6 +136,8 @@ class CudaBackend final : public Backend {
   void try_entry_here(std::string_view entry, const Problem& problem);
   void pack_part(const PackTask& task, const void* blocks, slot_t from, slot_t to);
   void pack_from_host(const PackTask& task);
+  template <class Use>
+  void by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use);
   /// A kernel with one worker for each of `workers`.
   template <class Argument>
   void launch(const void* kernel, slot_t workers, const Argument& argument) {
@@ -172,7 +174,8 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   trial_found found;
   download(&found, memory.data(), sizeof(found));
   if (found.broken != Broken::nothing)
-    throw error(ErrorKind::argument, "entry " + std::string(entry) + " (-mat_compound_entry_file): " + text_of(found, p));
+    throw error(ErrorKind::argument,
+                "entry " + std::string(entry) + " (-mat_compound_entry_file): " + text_of(found, p));
   passed.insert(source);
 }
 
@@ -189,19 +192,28 @@ void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, 
   launch(of(t.code).pack(), workers, args);
 }
 
-/// Blocks go through pinned chunks to a buffer of the device's, and from there to their slots.
-void CudaBackend::pack_from_host(const PackTask& t) {
-  const std::size_t each = block_bytes(t.problem);
-  cuda::Staging& staging = cuda::Staging::instance();
-  if (is_copy(t)) return staging.upload(t.values, t.blocks, t.entries * each, queue_);
+/// The host's blocks, of `each` bytes, through pinned chunks to a buffer of the device's: `use`(buffer, from, to) for
+/// each chunk's blocks in turn, until it is false.
+template <class Use>
+void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use) {
   const slot_t in_chunk = std::max<slot_t>(1, static_cast<slot_t>(cuda::Staging::chunk_bytes / each));
-  const DeviceMemory buffer(std::min(in_chunk, t.entries) * each);
-  for (slot_t from = 0; from < t.entries; from += in_chunk) {
-    const slot_t to = std::min(from + in_chunk, t.entries);
-    staging.upload(buffer.data(), static_cast<const char*>(t.blocks) + from * each, (to - from) * each, queue_);
-    pack_part(t, buffer.data(), from, to);
+  const DeviceMemory buffer(std::min(in_chunk, entries) * each);
+  for (slot_t from = 0; from < entries; from += in_chunk) {
+    const slot_t to = std::min(from + in_chunk, entries);
+    cuda::Staging::instance().upload(buffer.data(), static_cast<const char*>(blocks) + from * each, (to - from) * each,
+                                     queue_);
+    if (!use(buffer.data(), from, to)) break;
   }
   synchronize();
+}
+
+void CudaBackend::pack_from_host(const PackTask& t) {
+  const std::size_t each = block_bytes(t.problem);
+  if (is_copy(t)) return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
+  by_chunks(t.blocks, t.entries, each, [&](const void* blocks, slot_t from, slot_t to) {
+    pack_part(t, blocks, from, to);
+    return true;
+  });
 }
 
 void CudaBackend::pack(const PackTask& t) {
@@ -214,16 +226,13 @@ void CudaBackend::pack(const PackTask& t) {
 /// By the host's kernels; a user's kind that has none is checked on the device, chunk by chunk.
 std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
   if (!entry_kind(t.entry).user_defined) return host_backend()->first_misfit(t);
-  const std::size_t each = block_bytes(t.problem);
-  const auto in_chunk = static_cast<count32>(std::max<std::size_t>(1, cuda::Staging::chunk_bytes / each));
-  const DeviceMemory buffer(std::min(in_chunk, t.entries) * each);
-  for (count32 from = 0; from < t.entries; from += std::min(in_chunk, t.entries - from)) {
-    const count32 count = std::min(in_chunk, t.entries - from);
-    upload(buffer.data(), static_cast<const char*>(t.blocks) + from * each, count * each);
-    if (const auto found = first_misfit({t.entry, t.problem, buffer.data(), count, Memory::backend}))
-      return from + *found;
-  }
-  return {};
+  std::optional<count32> found;
+  by_chunks(t.blocks, t.entries, block_bytes(t.problem), [&](const void* blocks, slot_t from, slot_t to) {
+    found = first_misfit({t.entry, t.problem, blocks, static_cast<count32>(to - from), Memory::backend});
+    if (found) *found += static_cast<count32>(from);
+    return !found;
+  });
+  return found;
 }
 
 std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {

@@ -34,6 +34,11 @@ testing::AssertionResult same_product(Mat tested, Mat plain, const Product& prod
 testing::AssertionResult same_mult(Mat tested, Mat plain, std::uint64_t seed);
 testing::AssertionResult same_products(Mat tested, Mat plain, std::uint64_t seed);
 
+/// Of MatMult: the largest difference of a component over the largest component.
+PetscReal relative_difference(Mat tested, Mat plain, std::uint64_t seed);
+/// There is a difference, and none that values in single precision do not explain.
+testing::AssertionResult differs_as_single(Mat tested, Mat plain, std::uint64_t seed);
+
 /// Same pattern and same bits, row by row.
 testing::AssertionResult same_values(Mat tested, Mat plain);
 /// Same bits in both vectors; NaN equals NaN.

@@ -8,7 +8,8 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+
+#include "petsc_handle.hpp"
 
 #if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
 // 3.18 has no such name.
@@ -37,34 +38,7 @@ std::string same_on_all_ranks(std::string text);
 const std::string& tested_type();
 bool tested_is_compound();
 
-/// Owns one PETSc object.
-template <class T, PetscErrorCode (*Destroy)(T*)>
-class Handle {
- public:
-  Handle() = default;
-  explicit Handle(T raw) : raw_(raw) {}
-  Handle(Handle&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(raw_, other.raw_);
-    return *this;
-  }
-  ~Handle() { reset(); }
-
-  operator T() const { return raw_; }
-  /// For calls that make a new object.
-  T* out() {
-    reset();
-    return &raw_;
-  }
-  /// For calls that may exchange the object for another.
-  T* in_place() { return &raw_; }
-  void reset() {
-    if (raw_) (void)Destroy(&raw_);
-  }
-
- private:
-  T raw_ = nullptr;
-};
+using compound::Handle;
 using Matrix = Handle<Mat, MatDestroy>;
 using Vector = Handle<Vec, VecDestroy>;
 using Indices = Handle<IS, ISDestroy>;

@@ -6,39 +6,13 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "block_rows.hpp"
+#include "petsc_handle.hpp"
 
 namespace compound::bench {
 
-/// Owns one PETSc object.
-template <class T, PetscErrorCode (*Destroy)(T*)>
-class Handle {
- public:
-  Handle() = default;
-  Handle(Handle&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(raw_, other.raw_);
-    return *this;
-  }
-  ~Handle() { reset(); }
-  operator T() const { return raw_; }
-  /// For calls that make a new object.
-  T* out() {
-    reset();
-    return &raw_;
-  }
-  /// For calls that may exchange the object.
-  T* in_place() { return &raw_; }
-  void reset() {
-    if (raw_) (void)Destroy(&raw_);
-  }
-
- private:
-  T raw_ = nullptr;
-};
 using Matrix = Handle<Mat, MatDestroy>;
 using Vector = Handle<Vec, VecDestroy>;
 using Viewer = Handle<PetscViewer, PetscViewerDestroy>;

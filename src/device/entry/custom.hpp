@@ -1,8 +1,7 @@
 // What a kind of entry of one's own starts from (include/petsccompound/entry.hpp).
 #pragma once
 
-#include "../operation.hpp"
-#include "../scalar.hpp"
+#include "structured.hpp"
 
 namespace compound {
 
@@ -12,22 +11,15 @@ namespace compound {
 ///   static constexpr const char* name;              as in -mat_compound_entry
 ///   static S block(const Words& w, int i, int j);   the block's scalar (i, j) from the words w(k, 0)
 ///   static void from_block(const Block& b, const Put& put);   put(k, 0, word) for every k, from the scalars b(i, j)
-/// as templates of Words, Block and Put, each marked COMPOUND_FN, and may replace madd() by something faster. Whenever a
-/// block b is of the kind, block(from_block(b)) must equal b (==) in every scalar: that is how the kind is recognised.
+/// as templates of Words, Block and Put, each marked COMPOUND_FN, and may replace madd() by something faster. Whenever
+/// a block b is of the kind, block(from_block(b)) must equal b (==) in every scalar: that is how the kind is
+/// recognised.
 template <class Kind, class S, int R, int C, int W, class Word = S>
-struct custom_entry {
+struct custom_entry : fixed_shape<Kind> {
   static_assert(R > 0 && C > 0 && W > 0, "a kind of entry has rows, columns and words");
   using scalar = S;
   using word = Word;
-  static constexpr bool any_size = false;
   static constexpr int block_rows = R, block_cols = C, word_count = W;
-
-  COMPOUND_FN static constexpr Kind of(int, int) { return {}; }
-  COMPOUND_FN static constexpr int rows() { return R; }
-  COMPOUND_FN static constexpr int cols() { return C; }
-  COMPOUND_FN static constexpr int words() { return W; }
-  COMPOUND_FN static constexpr int word_rows() { return W; }
-  COMPOUND_FN static constexpr int word_cols() { return 1; }
 
   /// out += op(block(w)) x.
   template <Op op, class Words>

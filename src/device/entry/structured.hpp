@@ -6,12 +6,9 @@
 
 namespace compound {
 
-/// Products, block() and the words' grid of a kind of entry from its `structure` table alone.
-///
-/// `Kind` gives scalar, word, block_rows, block_cols, word_count and constexpr unit structure(int i, int j, int k); it
-/// may override what it can do better. `w(k, 0)` is word k, converted to `word`.
+/// The shape of a kind of entry whose size is known: `Kind` gives block_rows, block_cols and word_count.
 template <class Kind>
-struct structured {
+struct fixed_shape {
   static constexpr bool any_size = false;
 
   COMPOUND_FN static constexpr Kind of(int, int) { return {}; }
@@ -20,7 +17,14 @@ struct structured {
   COMPOUND_FN static constexpr int words() { return Kind::word_count; }
   COMPOUND_FN static constexpr int word_rows() { return Kind::word_count; }
   COMPOUND_FN static constexpr int word_cols() { return 1; }
+};
 
+/// Products and block() of a kind of entry from its `structure` table alone.
+///
+/// `Kind` gives scalar, word, block_rows, block_cols, word_count and constexpr unit structure(int i, int j, int k); it
+/// may override what it can do better. `w(k, 0)` is word k, converted to `word`.
+template <class Kind>
+struct structured : fixed_shape<Kind> {
   /// out += op(block(w)) x, summed in the order of the block's rows, columns, words.
   template <Op op, class Words, class S>
   COMPOUND_FN static void madd(const Words& w, const S* x, S* out) {

@@ -19,22 +19,14 @@ COMPOUND_FN double square_root(double a) { return __builtin_sqrt(a); }
 #endif
 
 template <class S>
-struct unit_quaternion {
+struct unit_quaternion : fixed_shape<unit_quaternion<S>> {
   using scalar = S;
   using word = real_of<S>;
   using whole = quaternion<S>;
   static constexpr const char* name = "unit_quaternion";
   static constexpr int block_rows = whole::block_rows, block_cols = block_rows, word_count = 3;
-  static constexpr bool any_size = false;
   /// A block fits if no part of a scalar is further off than this.
   static constexpr word tolerance = 8 * (sizeof(word) == 4 ? word(1.1920929e-7) : word(2.220446049250313e-16));
-
-  COMPOUND_FN static constexpr unit_quaternion of(int, int) { return {}; }
-  COMPOUND_FN static constexpr int rows() { return block_rows; }
-  COMPOUND_FN static constexpr int cols() { return block_cols; }
-  COMPOUND_FN static constexpr int words() { return word_count; }
-  COMPOUND_FN static constexpr int word_rows() { return word_count; }
-  COMPOUND_FN static constexpr int word_cols() { return 1; }
 
   /// All four components.
   struct components {
