@@ -1,6 +1,8 @@
 // What -info says.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "petsc_test.hpp"
@@ -10,7 +12,9 @@ namespace petsc_test {
 /// What -info says on this process while `call` runs; `test` names the files.
 template <class Call>
 std::string own_info_during(const std::string& test, const Call& call) {
-  const std::string name = test + "_info_" + std::to_string(size()), own = name + "." + std::to_string(rank());
+  // No other run of the test in the same folder writes there.
+  const std::string name = test + "_info_" + same_on_all_ranks(std::to_string(getpid())),
+                    own = name + "." + std::to_string(rank());
   PETSC_OK(PetscInfoSetFile(name.c_str(), "w"));
   PETSC_OK(PetscInfoAllow(PETSC_TRUE));
   call();
@@ -28,6 +32,7 @@ std::string own_info_during(const std::string& test, const Call& call) {
   if (in) std::fclose(in);
   MPI_Barrier(PETSC_COMM_WORLD);
   std::remove(own.c_str());
+  std::remove(name.c_str());
   return text;
 }
 
