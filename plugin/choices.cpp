@@ -21,14 +21,13 @@ bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& give
 }
 
 /// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
-/// have code for one place only: the other then does without.
+/// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
 bool is_asked_for(const Packing& p) {
   const Settings& s = p.st.settings;
-  const bool of_one_place = s.entry != "auto" && entry_kind(s.entry).user_defined;
+  const bool of_any_place = s.entry != "auto" && s.entry != "dense" && !entry_kind(s.entry).user_defined;
   const bool by_name = s.backend == row_of(p.place).backend;
   if (p.on_device()) return by_name;
-  return by_name || !s.plan.empty() || s.layout != "auto" || (s.entry != "auto" && !of_one_place) ||
-         p.copy.other_blocks;
+  return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || p.copy.other_blocks;
 }
 
 /// Where the effort for the plan is to be by measuring: nobody named a plan, and there are blocks to multiply with.
@@ -122,6 +121,16 @@ const Scalar* packed_blocks(Packing& p) {
     fill_blocks(shape, pattern_of(p.b, copied), given, p.regrouped.data());
   }
   return p.regrouped.data();
+}
+
+void check_entry_asked_for(const Packing& p) {
+  const std::string& asked = p.st.settings.entry;
+  if (asked == "auto" || !p.st.settings.plan.empty()) return;
+  const std::string misfit = entry_kind(asked).why_not(p.copy.problem.scalar.field, p.copy.problem.block);
+  if (!misfit.empty())
+    throw error(ErrorKind::argument, misfit +
+                                         " (-mat_compound_entry); leave the kind to auto, ask for dense, or regroup "
+                                         "the blocks by -mat_compound_block_size");
 }
 
 std::string why_left_out(const Packing& p, const Plan& plan) {

@@ -34,6 +34,9 @@ const Scalar* packed_blocks(Packing& p);
 /// stays in the copy, for -info.
 Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
 
+/// Throws `argument` where the kind that was asked for by name does not exist for these blocks.
+void check_entry_asked_for(const Packing& p);
+
 /// Why the next place is to multiply; empty if this one can. What nobody asked for in particular and we have no code
 /// for is the parent's to multiply, as it was before.
 std::string why_left_out(const Packing& p, const Plan& plan);

@@ -37,11 +37,18 @@ void check_layout(const std::string& v) {
   }
 }
 
+void check_plan_of_part(std::string_view text) {
+  if (parse_plan(text, Plan{}).layout.vector_group != 1)
+    throw error(ErrorKind::argument,
+                "vectors= in plan '" + std::string(text) +
+                    "' is not 1: PETSc's vectors hold the scalars of a block side by side; leave it out");
+}
+
 void check_plan(const std::string& v) {
   if (v.empty()) return;
   const PlanText parts = split_off_diagonal(v);
-  parse_plan(parts.diagonal, Plan{});
-  if (parts.off_diagonal) parse_plan(*parts.off_diagonal, Plan{});
+  check_plan_of_part(parts.diagonal);
+  if (parts.off_diagonal) check_plan_of_part(*parts.off_diagonal);
 }
 
 constexpr idx most_block_size = 32;  // of our own kernels

@@ -20,6 +20,7 @@ void pack_pattern(Packing& p) {
   p.st.statistics = statistics(given);
   const PatternView pattern = packed_pattern(p, given, &size);
   copy.problem = {{size, size}, scalar_type_of<Scalar>()};
+  check_entry_asked_for(p);
   const Plan plan = chosen_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, plan);
   if (!copy.left_out.empty()) return;

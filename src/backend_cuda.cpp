@@ -160,7 +160,7 @@ std::string text_of(const trial_found& found, const Problem& p) {
   if (found.broken == Broken::block)
     return "block(from_block(b)) must be b for every b that block() makes: its scalar (" +
            std::to_string(found.at % p.block.rows) + ", " + std::to_string(found.at / p.block.rows) + ") is " + numbers;
-  return "madd() is not the product by block(): component " + std::to_string(found.at) + " of " +
+  return "madd() does not add the product by block(): component " + std::to_string(found.at) + " of y + " +
          products[static_cast<int>(found.broken) - static_cast<int>(Broken::product)] + " is " + numbers;
 }
 

@@ -16,8 +16,7 @@ struct TraversalName {
   Traversal traversal;
   std::string_view name;
 };
-constexpr TraversalName traversals[] = {
-    {Traversal::rows, "rows"}, {Traversal::components, "components"}, {Traversal::slots, "slots"}};
+constexpr TraversalName traversals[] = {{Traversal::rows, "rows"}, {Traversal::components, "components"}};
 
 std::string group_text(idx group) { return group == group_all ? "all" : std::to_string(group); }
 

@@ -6,7 +6,7 @@
 
 namespace compound {
 
-enum class Traversal { rows, components, slots };
+enum class Traversal { rows, components };
 
 struct Schedule {
   Traversal traversal = Traversal::rows;

@@ -47,7 +47,15 @@ EntryShape shape_in(const std::string& source, Field field) {
 std::string trial_source(const std::string& name, const std::string& file, const std::string& text, ScalarType scalar) {
   return "#include \"first_misfit.hpp\"\n#include \"entry/entries.hpp\"\n#line 1 \"" + file + "\"\n" + text +
          "\n#line 1 \"(use of entry " + name + ")\"\nusing tried = ::" + name + "<" + compound_name(scalar) +
-         R"(>;
+         ">;\nconstexpr char name_of_file[] = \"" + name + R"(";
+template <class Kind>
+constexpr bool is_named_so() {
+  if constexpr (requires { Kind::name; })
+    for (int i = 0; i < int(sizeof(name_of_file)); ++i)
+      if (Kind::name[i] != name_of_file[i]) return false;
+  return true;
+}
+static_assert(is_named_so<tried>(), "`name` must be that of the template and of the file");
 template <int rows, int cols, int words, bool complex_words>
 __global__ void entry_shape(const compound::fit_args a, const tried::word* w, const tried::scalar* x, tried::scalar* y) {
   compound::check_tile<tried, rows, cols>(a);
@@ -61,6 +69,7 @@ __global__ void entry_shape(const compound::fit_args a, const tried::word* w, co
 }  // namespace
 
 void register_entry_file(std::string_view name, const std::string& file, ScalarType scalar) {
+  check_entry_name(name);
   const std::string text = text_of(file);
   if (has_entry_text(name, text, scalar.field)) return;
   const std::string source = trial_source(std::string(name), file, text, scalar);
@@ -69,7 +78,9 @@ void register_entry_file(std::string_view name, const std::string& file, ScalarT
     shape = shape_in(source, scalar.field);
   } catch (const error& e) {
     if (!nvrtc_version()) throw;
-    throw error(ErrorKind::argument, "entry '" + std::string(name) + "' from '" + file + "': " + e.what());
+    throw error(ErrorKind::argument, "entry '" + std::string(name) + "' from '" + file +
+                                         "' (which must define template <class S> struct " + std::string(name) +
+                                         "): " + e.what());
   }
   register_entry_text(name, file, text, scalar.field, shape);
 }

@@ -92,7 +92,6 @@ std::string diagonal_function(const std::string& name, const Plan& plan, const P
 std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& problem) {
   const Schedule& s = plan.schedule;
   if (!s.of_device() || s.blocks < 1) return "a device's schedule needs threads= and blocks=";
-  if (s.traversal == Traversal::slots) return "the cuda backend traverses by rows or components";
   if (!entry_text(plan.entry))
     return "entry " + std::string(plan.entry) + " has no text for devices: name its file (-mat_compound_entry_file)";
   if (s.traversal == Traversal::components && plan.entry != "dense")

@@ -48,7 +48,7 @@ COMPOUND_FN bool are_near(S a, S b, real_of<S> most) {
     return near(a - b);
 }
 
-/// madd() against block().
+/// y + op(A) x by madd() against block().
 template <Op op, class Entry, class Words>
 COMPOUND_FN trial_found try_product(const Entry& entry, const Words& w, Broken what) {
   using S = typename Entry::scalar;
@@ -57,7 +57,7 @@ COMPOUND_FN trial_found try_product(const Entry& entry, const Words& w, Broken w
   S x[most], y[most], wanted[most];
   for (int i = 0; i < most; ++i) {
     x[i] = number_of_trial<S>(i, 7);
-    y[i] = wanted[i] = S{};
+    y[i] = wanted[i] = number_of_trial<S>(i, 11);  // a madd() that does not add would show
   }
   Real size = 1;
   for (int j = 0; j < entry.cols(); ++j)

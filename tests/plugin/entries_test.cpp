@@ -336,6 +336,69 @@ TEST_F(UnitQuaternions, OfAnotherLengthAreRefused) {
   EXPECT_TRUE(all_ranks(says(found.message, "not of the kind of entry that was asked for, unit_quaternion")));
 }
 
+/// One block, on each process by itself; `values` row by row.
+Matrix one_block(PetscInt bs, const std::string& kind, const std::vector<PetscScalar>& values) {
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_SELF, A.out()));
+  PETSC_OK(MatSetSizes(A, bs, bs, bs, bs));
+  PETSC_OK(MatSetBlockSize(A, bs));
+  PETSC_OK(MatSetType(A, tested_type().c_str()));
+  PETSC_OK(MatCompoundSetEntry(A, kind.c_str()));
+  PETSC_OK(MatSeqBAIJSetPreallocation(A, bs, 1, nullptr));
+  std::vector<PetscInt> all(static_cast<std::size_t>(bs));
+  for (PetscInt i = 0; i < bs; ++i) all[static_cast<std::size_t>(i)] = i;
+  PETSC_OK(MatSetValues(A, bs, all.data(), bs, all.data(), values.data(), INSERT_VALUES));
+  assemble(A);
+  return A;
+}
+
+caught error_of_product(Mat A) {
+  const auto x = right_vector(A, 260), y = left_vector(A, 261);
+  return catch_error([&] { return MatMult(A, x, y); });
+}
+
+TEST_F(EntriesTest, ThatDoNotFitAreNamedByTheScalarThatDoesNot) {
+  const PetscReal inf = std::numeric_limits<PetscReal>::infinity(), nan = std::numeric_limits<PetscReal>::quiet_NaN();
+  const bool complex = PetscDefined(USE_COMPLEX);
+  struct Case {
+    const char* name;
+    std::vector<PetscScalar> values;
+    std::string has, keeps;
+  };
+  const auto text = [&](const char* real) { return real + std::string(complex ? "+0i" : ""); };
+  const Case cases[] = {
+      {"other", {1, 0, 2, 1}, text("2") + " at (1, 0)", text("0")},
+      {"last bit", {0.3, 0, 0, PetscScalar(0.1) + PetscScalar(0.2)}, text("0.30000000000000004") + " at (1, 1)", ""},
+      {"beside infinity", {inf, 0, 1, inf}, text("1") + " at (1, 0)", text("0")},
+      {"infinity", {1, inf, 0, 1}, text("inf") + " at (0, 1)", text("0")},
+      {"nan", {1, 0, 0, nan}, text("nan") + " at (1, 1)", ""}};
+  for (const Case& c : cases) {
+    const std::string kind = std::string(c.name) == "last bit" ? "scaled_identity" : "diagonal";
+    const auto found = error_of_product(one_block(2, kind, c.values));
+
+    EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONG) << c.name;
+    EXPECT_NE(found.message.find("it has " + c.has), std::string::npos) << c.name << ": " << found.message;
+    EXPECT_NE(found.message.find(c.keeps), std::string::npos) << c.name << ": " << found.message;
+  }
+  const auto fits = one_block(2, "diagonal", {inf, 0, 0, 1});
+  EXPECT_EQ(error_of_product(fits).code, 0);
+}
+
+TEST_F(EntriesTest, OfOtherBlocksAreAnErrorWithAWayOut) {
+  const auto found = error_of_product(one_block(3, "quaternion", std::vector<PetscScalar>(9, 1)));
+
+  EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONG);
+  for (const char* part : {"entry quaternion needs blocks of ", "the matrix has 3x3", "-mat_compound_block_size"})
+    EXPECT_NE(found.message.find(part), std::string::npos) << found.message;
+}
+
+TEST_F(EntriesTest, DenseLeavesBlocksThatAreTooLargeToTheParent) {
+  const auto A = one_block(33, "dense", std::vector<PetscScalar>(33 * 33, 1));
+
+  EXPECT_EQ(error_of_product(A).code, 0);
+  EXPECT_EQ(plan_of(A), "");
+}
+
 TEST_F(EntriesTest, FoundAreTunedByMeasuring) {
   const auto p = problem_of(some_kind(4), 4);
   const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_tune measure", p);

@@ -42,6 +42,7 @@ const Refused refusals[] = {
     {"numbers", "-mat_compound_layout csr:4", "too many numbers"},
     {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose "},
     {"plan_group", "-mat_compound_plan words=3", "must be a power of two"},
+    {"plan_vectors", "-mat_compound_plan vectors=4", "vectors= in plan 'vectors=4' is not 1: PETSc's vectors hold"},
     {"backend", "-mat_compound_backend gpu", "unknown backend 'gpu'; choose auto, petsc, host, cuda"},
     {"entry", "-mat_compound_entry octonion", "choose auto, dense, complex, quaternion"},
     {"precision", "-mat_compound_precision half", "choose double, single"},
@@ -107,6 +108,17 @@ TEST_F(Options, PrecisionSingleStoresFloats) {
 
   EXPECT_TRUE(differs_as_single(single, A, 74));
   EXPECT_NE(plan_of(single).find("values=float"), std::string::npos) << plan_of(single);
+}
+
+TEST_F(Options, APlanOfOtherVectorsIsRefusedForEitherPart) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  for (const char* plan : {"csr vectors=2", "sell:8 vectors=all", "csr off: csr vectors=8"}) {
+    const auto found = catch_error([&] { return MatCompoundSetPlan(A, plan); });
+
+    EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONG) << plan;
+    EXPECT_NE(found.message.find("is not 1: PETSc's vectors hold"), std::string::npos) << found.message;
+  }
+  EXPECT_TRUE(same_mult(A, filled_matrix(MATBAIJ, "", problem()), 76));
 }
 
 TEST_F(Options, AnInapplicablePlanSaysWhy) {

@@ -37,7 +37,6 @@ TEST(HostBackend, ServesDenseBlocksOfAnyShapeUpToThirtyTwo) {
 }
 
 TEST(HostBackend, TraversesByRowsOnly) {
-  EXPECT_EQ(reason("csr slots", dense_of(3, 3)), "the host backend traverses by rows only");
   EXPECT_EQ(reason("csr components", dense_of(3, 3)), "the host backend traverses by rows only");
 }
 

@@ -150,6 +150,46 @@ struct wrong_product : twice<wrong_product<S>, S> {
 };
 
 template <class S>
+struct assigns : twice<assigns<S>, S> {
+  static constexpr const char* name = "assigns";
+  template <Op op, class Words>
+  COMPOUND_FN static void madd(const Words& w, const S* x, S* out) {
+    for (int i = 0; i < 2; ++i) out[i] = (op == Op::hermitian ? conjugate(w(0, 0)) : w(0, 0)) * x[i];
+  }
+};
+
+template <class S>
+struct automatic : twice<automatic<S>, S> {
+  static constexpr const char* name = "auto";
+};
+
+/// Two definitions of one name.
+template <class S>
+struct left : custom_entry<left<S>, S, 2, 2, 2> {
+  static constexpr const char* name = "leftright";
+  template <class Words>
+  COMPOUND_FN static S block(const Words& w, int i, int j) {
+    return i == j ? w(i, 0) : S{};
+  }
+  template <class B, class Put>
+  COMPOUND_FN static void from_block(const B& b, const Put& put) {
+    for (int k = 0; k < 2; ++k) put(k, 0, b(k, k));
+  }
+};
+template <class S>
+struct right : custom_entry<right<S>, S, 2, 2, 2> {
+  static constexpr const char* name = "leftright";
+  template <class Words>
+  COMPOUND_FN static S block(const Words& w, int i, int j) {
+    return i == j ? w(1 - i, 0) : S{};
+  }
+  template <class B, class Put>
+  COMPOUND_FN static void from_block(const B& b, const Put& put) {
+    for (int k = 0; k < 2; ++k) put(1 - k, 0, b(k, k));
+  }
+};
+
+template <class S>
 struct wrong_words : twice<wrong_words<S>, S> {
   static constexpr const char* name = "wrong_words";
   template <class B, class Put>
@@ -173,7 +213,32 @@ TEST(Registering, TriesTheKindFirst) {
                "entry 'wrong_words': from_block() does not give back the words");
   EXPECT_ERROR(register_host_entry(host_entry_of<wrong_words<C>>()), ErrorKind::argument, "from_block()");
   EXPECT_ERROR(register_host_entry(host_entry_of<wrong_product<float>>()), ErrorKind::argument,
-               "entry 'wrong_product': madd() is not the product by block(): component 1 of A x is 0.000000");
+               "entry 'wrong_product': madd() does not add the product by block(): component 1 of y + A x is ");
+  EXPECT_ERROR(register_host_entry(host_entry_of<assigns<double>>()), ErrorKind::argument,
+               "entry 'assigns': madd() does not add the product by block(): component 0 of y + A x is ");
+  EXPECT_ERROR(register_host_entry(host_entry_of<assigns<complex_number<float>>>()), ErrorKind::argument, "madd()");
+}
+
+TEST(Registering, TriesTheKernelsOfEitherPrecisionOfWords) {
+  for (const bool single : {true, false}) {
+    host_entry mixed = host_entry_of<symmetric<double>>();
+    mixed.name = "mixed";
+    const auto nothing = [](const host_product&) {};
+    (single ? mixed.in_float : mixed.in_double).multiply = nothing;
+    EXPECT_ERROR(register_host_entry(mixed), ErrorKind::argument, "entry 'mixed': madd() does not add the product");
+  }
+}
+
+TEST(Registering, KeepsTheFirstOfTwoEqualKindsAndRefusesOthersOfTheName) {
+  register_host_entry(host_entry_of<left<double>>());
+  const ScalarType scalar{Field::real, Precision::double_};
+  const host_entry* const first = registered_host_entry("leftright", scalar);
+
+  register_host_entry(host_entry_of<left<double>>());
+  EXPECT_ERROR(register_host_entry(host_entry_of<right<double>>()), ErrorKind::argument,
+               "entry 'leftright': its words stand for other blocks than those of the kind that is registered");
+
+  EXPECT_EQ(registered_host_entry("leftright", scalar), first);
 }
 
 TEST(Registering, LeavesNothingOfAKindThatIsRefused) {
@@ -187,6 +252,8 @@ TEST(Registering, RefusesNamesThatAreTakenOrNone) {
                "entry 'quaternion': a built-in kind has this name");
   EXPECT_ERROR(register_host_entry(host_entry_of<strange_name<double>>()), ErrorKind::argument,
                "the name must be that of a C++ template");
+  EXPECT_ERROR(register_host_entry(host_entry_of<automatic<double>>()), ErrorKind::argument,
+               "entry 'auto': that is the word for looking for a kind");
 }
 
 TEST(Registering, RefusesOtherVersionsAndShapes) {
@@ -215,7 +282,7 @@ TEST(Registering, TextsComeWithTheShapeOfTheHostKernels) {
   EXPECT_ERROR(register_entry_text("symmetric", "b.hpp", "// other", Field::real, shape), ErrorKind::argument,
                "its text was taken from a.hpp already, and b.hpp has another");
   EXPECT_ERROR(register_entry_text("symmetric", "a.hpp", "// text", Field::real, {3, 3, 9, false}), ErrorKind::argument,
-               "but 3x3 blocks in 6 words in its registered host kernels");
+               "but 3x3 blocks in 6 words in a.hpp");
 }
 
 TEST(Registering, OfATextAloneLeavesTheHostWithoutKernels) {

@@ -23,7 +23,7 @@ constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "wor
                                      "words=1024:column", "words=all:row",  "words=all:column"};
 constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
 constexpr auto value_words = {"values=double", "values=float"};
-constexpr auto schedule_words = {"rows lanes=1", "components lanes=8", "slots lanes=32"};
+constexpr auto schedule_words = {"rows lanes=1", "components lanes=8", "rows lanes=32"};
 
 /// Every combination of the options above, as a line.
 std::vector<std::string> all_lines() {
@@ -182,7 +182,7 @@ TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
       parse_plan("csr word=2", {}), ErrorKind::argument,
       "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell), entry=, words=, vectors=, values=, "
       "columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, "
-      "grid, static, dynamic, cached, stream, rows, components, slots");
+      "grid, static, dynamic, cached, stream, rows, components");
 }
 
 TEST(ParsePlan, ListsWhatEachSettingAllows) {

@@ -109,7 +109,21 @@ TEST_F(EntryFile, WithoutTheTemplateIsAnErrorThatNamesIt) {
   const std::string file = write("other.hpp", text_of_kind("other", good_block));
 
   EXPECT_ERROR(cuda::register_entry_file("another", file, real_double), ErrorKind::argument,
-               "(use of entry another)(1): error");
+               "(which must define template <class S> struct another): ");
+}
+
+TEST_F(EntryFile, WithAnotherNameInItIsAnError) {
+  const std::string file =
+      write("misnamed.hpp", text_of_kind("misnamed", good_block + "static constexpr const char* name = \"other\";"));
+
+  EXPECT_ERROR(cuda::register_entry_file("misnamed", file, real_double), ErrorKind::argument,
+               "`name` must be that of the template and of the file");
+}
+
+TEST_F(EntryFile, OfNoNameForATemplateIsAnErrorBeforeItIsRead) {
+  EXPECT_ERROR(cuda::register_entry_file("a-b", folder + "/a-b.hpp", real_double), ErrorKind::argument,
+               "the name must be that of a C++ template");
+  EXPECT_ERROR(cuda::register_entry_file("auto", folder + "/auto.hpp", real_double), ErrorKind::argument, "'auto'");
 }
 
 TEST_F(EntryFile, WithoutAFunctionIsAnErrorThatNamesIt) {

@@ -62,6 +62,16 @@ struct not_a_number : full<not_a_number<S>, S> {
   }
 };
 
+/// What was there is lost.
+template <class S>
+struct assigning : full<assigning<S>, S> {
+  template <Op op, class Words>
+  static void madd(const Words& w, const S* x, S* out) {
+    for (int i = 0; i < 2; ++i) out[i] = S{};
+    full<assigning, S>::template madd<op>(w, x, out);
+  }
+};
+
 template <class S>
 struct EntryTrial : testing::Test {};
 using Scalars = testing::Types<float, double, complex_number<float>, complex_number<double>>;
@@ -82,6 +92,7 @@ TYPED_TEST(EntryTrial, FindsProductsThatAreNotTheBlocks) {
   EXPECT_EQ(broken_promise(multiplying<TypeParam, int(Op::transpose)>{}), Broken::transposed_product);
   EXPECT_EQ(broken_promise(multiplying<TypeParam, int(Op::hermitian)>{}), Broken::hermitian_product);
   EXPECT_EQ(broken_promise(not_a_number<TypeParam>{}), Broken::product);
+  EXPECT_EQ(broken_promise(assigning<TypeParam>{}), Broken::product);
   EXPECT_EQ(broken_promise(not_conjugated<TypeParam>{}),
             is_complex<TypeParam> ? Broken::hermitian_product : Broken::nothing);
 }
