@@ -48,10 +48,17 @@ typedef struct {
 /* Registers the types, options and log events; loading by -dll_append calls it. May be called again. */
 PETSC_EXTERN PetscErrorCode PetscCompoundInitialize(void);
 
-/* The plan in use as one line, "" before the first product; the string belongs to the matrix, until its next product. */
+/*
+   The plan in use as one line, with "off: ..." for the off-diagonal part; "" before the first product, and where products are
+   left to the parent. Not collective; the string belongs to the matrix, until its next product.
+*/
 PETSC_EXTERN PetscErrorCode MatCompoundGetPlan(Mat A, const char *plan[]);
 
-/* Asks for a plan line, or for a layout ("auto" for the rule's choice), as the options -mat_compound_plan, _layout do. */
+/*
+   What the options -mat_compound_plan and _layout do; NULL asks for nothing in particular ("auto"). A layout drops a plan that
+   was asked for before. These and the two below: logically collective; PETSC_ERR_ARG_WRONG for a word that is not known,
+   PETSC_ERR_SUP for a backend that is missing here. Whether a plan suits the matrix shows at its next product.
+*/
 PETSC_EXTERN PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]);
 PETSC_EXTERN PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]);
 

@@ -96,7 +96,9 @@ constexpr Option options[] = {
      &Settings::entry_file, check_entry_file},
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
      &Settings::backend, check_backend},
-    {"block_size", "of packed blocks: auto (the matrix's), or a multiple or divisor of the matrix's block size",
+    {"block_size",
+     "of packed blocks: auto (the matrix's), or a multiple or divisor of the matrix's block size, 32 at "
+     "most",
      &Settings::block_size, check_block_size},
     {"entry",
      "what a stored entry is: auto (the cheapest that holds every block), dense, complex, quaternion, dual_quaternion, "

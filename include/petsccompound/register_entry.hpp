@@ -4,6 +4,7 @@
      #include "symmetric.hpp"                         // template <class S> struct symmetric : compound::custom_entry<...>
      #include <petsccompound/register_entry.hpp>
 
+     PetscCall(PetscCompoundInitialize());               // petsccompound.h; not needed with -dll_append
      PetscCall(MatCompoundRegisterEntry<symmetric>());   // once, after PetscInitialize()
 
    Then -mat_compound_entry symmetric packs matrices so, on the host; on a GPU too with -mat_compound_entry_file
