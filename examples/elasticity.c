@@ -93,6 +93,20 @@ static PetscErrorCode MeshDestroy(Mesh *m)
   PetscFunctionReturn(0);
 }
 
+/* Unknowns and the elements' nodes are numbered by PETSc's integers */
+static PetscErrorCode CheckBoxSize(const Options *o)
+{
+  PetscReal unknowns = 3, corners = o->box_tets ? 24 : 8;
+
+  PetscFunctionBeginUser;
+  for (PetscInt d = 0; d < 3; d++) {
+    unknowns *= o->box[d] + (PetscReal)1;
+    corners *= o->box[d];
+  }
+  PetscCheck(PetscMax(unknowns, corners) < PETSC_MAX_INT, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-box %" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT ": these are %g unknowns and elements with %g nodes in all, more than the %g that PETSc's integers of %d bits can number; give fewer cells, or use a PETSc with 64-bit indices", o->box[0], o->box[1], o->box[2], (double)unknowns, (double)corners, (double)PETSC_MAX_INT, (int)(8 * sizeof(PetscInt)));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckOptions(const Options *o)
 {
   PetscBool   found;
@@ -106,6 +120,7 @@ static PetscErrorCode CheckOptions(const Options *o)
       PetscCheck(o->box[d] > 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-box: number %" PetscInt_FMT " is %" PetscInt_FMT "; give three positive integers, such as -box 10,10,10", d + 1, o->box[d]);
       PetscCheck(o->box_size[d] > 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-box_size: number %" PetscInt_FMT " is %g; give three positive lengths, such as -box_size 1,1,1", d + 1, (double)o->box_size[d]);
     }
+    PetscCall(CheckBoxSize(o));
     PetscCheck(o->refine == 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-refine %" PetscInt_FMT " is for -mesh alone; for a finer box raise the numbers of -box", o->refine);
   } else {
     PetscCall(PetscTestFile(o->mesh, 'r', &found));
@@ -126,11 +141,49 @@ static PetscErrorCode CheckOptions(const Options *o)
   PetscFunctionReturn(0);
 }
 
+/* PETSc takes an option without its value as not given */
+static PetscErrorCode CheckValues(PetscInt n, const char *const names[])
+{
+  PetscFunctionBeginUser;
+  for (PetscInt i = 0; i < n; i++) {
+    char      text[8] = "";
+    PetscBool set;
+
+    PetscCall(PetscOptionsGetString(NULL, NULL, names[i], text, sizeof(text), &set));
+    PetscCheck(!set || text[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: found no value; it needs a value (-help says which), or leave the option out", names[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* PETSc reads as many numbers as there is room for and drops the others */
+static PetscErrorCode CheckThree(const char name[], const char example[])
+{
+  PetscReal number[4];
+  PetscInt  n = 4;
+  PetscBool set;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetRealArray(NULL, NULL, name, number, &n, &set));
+  PetscCheck(!set || n == 3, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: found %" PetscInt_FMT " numbers%s; give three, such as %s %s", name, n, n > 3 ? " or more" : "", name, example);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ParseBox(const char text[], PetscInt box[3])
+{
+  char rest;
+  int  c[3];
+
+  PetscFunctionBeginUser;
+  PetscCheck(sscanf(text, "%9d,%9d,%9d%c", &c[0], &c[1], &c[2], &rest) == 3, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-box: found \"%s\"; give three positive integers below 10^9, such as -box 10,10,10", text);
+  for (PetscInt d = 0; d < 3; d++) box[d] = c[d];
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ReadOptions(Options *o)
 {
-  char      box[64] = "", rest;
-  PetscInt  n = 3, longest = 0;
-  PetscBool set;
+  static const char *const with_value[] = {"-mesh", "-refine", "-box", "-box_size", "-young", "-poisson", "-clamp", "-load", "-traction", "-select_fraction", "-repeat", "-pmat_type", "-vtu"};
+  char                     box[64]      = "";
+  PetscInt                 n, longest = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(o, sizeof(*o)));
@@ -141,13 +194,11 @@ static PetscErrorCode ReadOptions(Options *o)
   PetscCall(PetscOptionsString("-mesh", "Gmsh file of tetrahedra", NULL, o->mesh, o->mesh, sizeof(o->mesh), NULL));
   PetscCall(PetscOptionsBoundedInt("-refine", "Uniform refinements of -mesh, each making 8 tetrahedra of one", NULL, o->refine, &o->refine, NULL, 0));
   PetscCall(PetscOptionsString("-box", "nx,ny,nz: numbers of cells of a box", NULL, box, box, sizeof(box), &o->is_box));
-  if (o->is_box) n = sscanf(box, "%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT "%c", &o->box[0], &o->box[1], &o->box[2], &rest);
-  PetscCheck(n == 3, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-box: found \"%s\"; give three positive integers, such as -box 10,10,10", box);
+  if (o->is_box) PetscCall(ParseBox(box, o->box));
   for (PetscInt d = 1; d < 3; d++)
     if (o->box[d] > o->box[longest]) longest = d;
   for (PetscInt d = 0; d < 3; d++) o->box_size[d] = o->box[longest] > 0 ? (PetscReal)o->box[d] / o->box[longest] : 1;
-  PetscCall(PetscOptionsRealArray("-box_size", "Lengths of the box (default: cubes as cells, longest side 1)", NULL, o->box_size, (n = 3, &n), &set));
-  PetscCheck(!set || n == 3, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-box_size: found %" PetscInt_FMT " numbers; give three positive lengths, such as -box_size 1,1,1", n);
+  PetscCall(PetscOptionsRealArray("-box_size", "Lengths of the box (default: cubes as cells, longest side 1)", NULL, o->box_size, (n = 3, &n), NULL));
   PetscCall(PetscOptionsBool("-box_tets", "Cut each cell of the box into six tetrahedra", NULL, o->box_tets, &o->box_tets, NULL));
   PetscCall(PetscOptionsReal("-young", "Young's modulus", NULL, o->young, &o->young, NULL));
   PetscCall(PetscOptionsReal("-poisson", "Poisson's ratio", NULL, o->poisson, &o->poisson, NULL));
@@ -155,14 +206,16 @@ static PetscErrorCode ReadOptions(Options *o)
   PetscCall(PetscOptionsString("-clamp", "Surface held fixed: name, number or side (xmin, ...)", NULL, o->clamp, o->clamp, sizeof(o->clamp), NULL));
   PetscCall(PetscStrncpy(o->load, o->is_box ? "xmax" : "load", sizeof(o->load)));
   PetscCall(PetscOptionsString("-load", "Surface under traction: name, number or side (xmin, ...)", NULL, o->load, o->load, sizeof(o->load), NULL));
-  PetscCall(PetscOptionsRealArray("-traction", "Force per area on the loaded surface", NULL, o->traction, (n = 3, &n), &set));
-  PetscCheck(!set || n == 3, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-traction: found %" PetscInt_FMT " numbers; give three, such as -traction 0,0,-1", n);
+  PetscCall(PetscOptionsRealArray("-traction", "Force per area on the loaded surface", NULL, o->traction, (n = 3, &n), NULL));
   o->fraction = o->is_box ? 1e-6 : 0.02; /* a box has flat sides, a body from a file hardly */
   PetscCall(PetscOptionsReal("-select_fraction", "A side is what lies within this part of the extent from it", NULL, o->fraction, &o->fraction, NULL));
   PetscCall(PetscOptionsBoundedInt("-repeat", "Solve so many times more, in the log stage Repeat", NULL, o->repeat, &o->repeat, NULL, 0));
   PetscCall(PetscOptionsString("-pmat_type", "Type of a copy of the matrix for the preconditioner (aij for gamg and ml)", NULL, o->pmat_type, o->pmat_type, sizeof(o->pmat_type), NULL));
   PetscCall(PetscOptionsString("-vtu", "Write mesh and displacement to this file for ParaView", NULL, o->vtu, o->vtu, sizeof(o->vtu), NULL));
   PetscOptionsEnd();
+  PetscCall(CheckValues(PETSC_STATIC_ARRAY_LENGTH(with_value), with_value));
+  PetscCall(CheckThree("-box_size", "1,1,1"));
+  PetscCall(CheckThree("-traction", "0,0,-1"));
   PetscFunctionReturn(0);
 }
 

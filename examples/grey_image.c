@@ -4,8 +4,8 @@
 
 #define CheckImage(condition, path, format, ...) PetscCheck(condition, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "-image: %s: " format, path, __VA_ARGS__)
 
-/* Pixels of one or two bytes (the higher first), rows from the top or from the bottom */
-static PetscErrorCode ReadPixels(FILE *file, const char path[], int most, PetscBool from_top, GreyImage *image)
+/* Pixels of one or two bytes (the higher first), rows from the top or from the bottom, columns from the left or from the right */
+static PetscErrorCode ReadPixels(FILE *file, const char path[], int most, PetscBool from_top, PetscBool from_right, GreyImage *image)
 {
   PetscInt64 n = (PetscInt64)image->width * image->height;
 
@@ -13,11 +13,13 @@ static PetscErrorCode ReadPixels(FILE *file, const char path[], int most, PetscB
   CheckImage(image->width > 0 && image->height > 0 && n < 0x40000000, path, "%" PetscInt_FMT " x %" PetscInt_FMT " pixels; 1 x 1 to 2^30 in all are read", image->width, image->height);
   PetscCall(PetscMalloc1(n, &image->grey));
   for (PetscInt i = 0; i < n; i++) {
-    const PetscInt row = i / image->width, place = (from_top ? image->height - 1 - row : row) * image->width + i % image->width;
+    const PetscInt row = i / image->width, column = i % image->width;
+    const PetscInt place = (from_top ? image->height - 1 - row : row) * image->width + (from_right ? image->width - 1 - column : column);
     int            value = fgetc(file);
 
     if (most > 255 && value != EOF) value = 256 * value + fgetc(file);
     CheckImage(value >= 0 && !feof(file), path, "the file ends after %" PetscInt_FMT " of %" PetscInt_FMT " x %" PetscInt_FMT " pixels", i, image->width, image->height);
+    CheckImage(value <= most, path, "pixel %" PetscInt_FMT " of row %" PetscInt_FMT " is %d, but white is %d by the header; the file is damaged. Convert it anew: magick IMAGE -colorspace Gray image.pgm", column, row, value, most);
     image->grey[place] = (PetscReal)value / most;
   }
   PetscFunctionReturn(0);
@@ -33,7 +35,7 @@ static PetscErrorCode ReadTga(FILE *file, const char path[], GreyImage *image)
   image->width  = h[12] + 256 * h[13];
   image->height = h[14] + 256 * h[15];
   for (int i = 0; i < h[0]; i++) (void)fgetc(file); /* the image's name */
-  PetscCall(ReadPixels(file, path, 255, (PetscBool)((h[17] & 0x20) != 0), image));
+  PetscCall(ReadPixels(file, path, 255, (PetscBool)((h[17] & 0x20) != 0), (PetscBool)((h[17] & 0x10) != 0), image));
   PetscFunctionReturn(0);
 }
 
@@ -60,7 +62,7 @@ static PetscErrorCode ReadPgm(FILE *file, const char path[], GreyImage *image)
   most          = NextNumber(file);
   CheckImage(most > 0 && most < 65536, path, "width, height, white: %" PetscInt_FMT ", %" PetscInt_FMT ", %d; white is 1 to 65535", image->width, image->height, most);
   (void)fgetc(file); /* one white space */
-  PetscCall(ReadPixels(file, path, most, PETSC_TRUE, image));
+  PetscCall(ReadPixels(file, path, most, PETSC_TRUE, PETSC_FALSE, image));
   PetscFunctionReturn(0);
 }
 

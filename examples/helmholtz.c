@@ -122,12 +122,15 @@ static PetscComplex Load(const PetscScalar a[], PetscInt i)
 /* Reads numbers that must be finite, and positive too unless they are the components of a point or a vector */
 static PetscErrorCode GetReals(const char name[], const char what[], PetscBool positive, PetscInt wanted, PetscReal value[], PetscBool *set)
 {
-  PetscInt  n = wanted;
+  PetscReal number[4]; /* room for one too many, which is then seen */
+  PetscInt  n = wanted + 1;
   PetscBool found;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetRealArray(NULL, NULL, name, value, &n, &found));
-  PetscCheck(!found || n == wanted, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: found %" PetscInt_FMT " numbers; give %" PetscInt_FMT ": %s", name, n, wanted, what);
+  PetscCall(PetscOptionsHasName(NULL, NULL, name, &found));
+  PetscCall(PetscOptionsGetRealArray(NULL, NULL, name, number, &n, NULL));
+  PetscCheck(!found || n == wanted, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: found %" PetscInt_FMT " numbers%s; give %" PetscInt_FMT ": %s", name, n, n > wanted ? " or more" : "", wanted, what);
+  for (PetscInt i = 0; i < wanted && found; i++) value[i] = number[i];
   for (PetscInt i = 0; i < wanted; i++)
     PetscCheck(!PetscIsInfOrNanReal(value[i]) && (value[i] > 0 || !positive), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: number %" PetscInt_FMT " is %g; it must be finite%s: %s", name, i + 1, (double)value[i], positive ? " and positive" : "", what);
   if (set) *set = found;
@@ -152,17 +155,26 @@ static PetscErrorCode GetCells(Options *o)
   PetscFunctionReturn(0);
 }
 
+/* Of the cells, the sphere has those whose centre lies in it */
+static PetscBool IsInside(const Options *o, const PetscInt cell[3])
+{
+  PetscReal r2 = 0;
+
+  for (PetscInt d = 0; d < 3; d++) r2 += PetscSqr((cell[d] + 0.5) * o->h[d] - o->center[d]);
+  return (PetscBool)(o->obstacle != NONE && r2 < PetscSqr(o->radius));
+}
+
 /* The sphere must leave a layer of fluid before the sides, where the absorbing condition knows no obstacle */
 static PetscErrorCode GetObstacle(Options *o)
 {
-  PetscInt  which = SOFT;
+  PetscInt  which = SOFT, cell[3] = {0, 0, 0};
   PetscBool found;
   char      name[32] = "soft";
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-obstacle", name, sizeof(name), NULL));
   PetscCall(PetscEListFind(4, obstacles, name, &which, &found));
-  PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-obstacle: found \"%s\"; give one of none, fluid, soft, hard", name);
+  PetscCheck(found && name[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-obstacle: found \"%s\"; give one of none, fluid, soft, hard", name);
   o->obstacle = (Obstacle)which;
   o->radius   = 0.2 * PetscMin(o->size[0], PetscMin(o->size[1], o->size[2]));
   for (PetscInt d = 0; d < 3; d++) o->center[d] = o->size[d] / 2;
@@ -173,6 +185,8 @@ static PetscErrorCode GetObstacle(Options *o)
   for (PetscInt d = 0; d < 3 && o->obstacle != NONE; d++)
     PetscCheck(o->center[d] - o->radius >= o->h[d] && o->center[d] + o->radius <= o->size[d] - o->h[d], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "The sphere reaches from %g to %g m in direction %c; a layer of one cell (%g m) must stay free at the sides of the box (0 to %g m): change -center, -radius, -size or -cells", (double)(o->center[d] - o->radius), (double)(o->center[d] + o->radius), (char)('x' + d),
                (double)o->h[d], (double)o->size[d]);
+  for (PetscInt d = 0; d < 3 && o->obstacle != NONE; d++) cell[d] = (PetscInt)(o->center[d] / o->h[d]); /* its centre is the nearest */
+  PetscCheck(o->obstacle == NONE || IsInside(o, cell), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "The sphere of radius %g m is too small for cells of %g x %g x %g m: it contains the centre of none, and would not be there. Give a larger -radius, or more -cells", (double)o->radius, (double)o->h[0], (double)o->h[1], (double)o->h[2]);
   PetscFunctionReturn(0);
 }
 
@@ -219,6 +233,7 @@ static PetscErrorCode CheckWritable(const char path[])
 static PetscErrorCode ReadOptions(Options *o)
 {
   PetscReal width = 0, shortest;
+  PetscBool vti;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(o, sizeof(*o)));
@@ -240,20 +255,13 @@ static PetscErrorCode ReadOptions(Options *o)
   shortest = (o->obstacle == FLUID ? PetscMin(o->speed, o->inner_speed) : o->speed) / o->frequency;
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "wave number: %.6g\ncells a wavelength: %.3g\n", (double)o->k, (double)(shortest / width)));
   PetscCheck(shortest >= 4 * width, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "The shortest wave is %g m long and a cell up to %g m: fewer than 4 cells a wavelength (10 are usual) show no wave. Raise -cells, or lower -frequency", (double)shortest, (double)width);
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-vti", o->vti, sizeof(o->vti), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-vti", o->vti, sizeof(o->vti), &vti));
+  PetscCheck(!vti || o->vti[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-vti: found no name of a file; give -vti FILE");
   if (o->vti[0]) PetscCall(CheckWritable(o->vti));
   PetscFunctionReturn(0);
 }
 
 /* --------------------------------------------- grid --------------------------------------------- */
-
-static PetscBool IsInside(const Options *o, const PetscInt cell[3])
-{
-  PetscReal r2 = 0;
-
-  for (PetscInt d = 0; d < 3; d++) r2 += PetscSqr((cell[d] + 0.5) * o->h[d] - o->center[d]);
-  return (PetscBool)(o->obstacle != NONE && r2 < PetscSqr(o->radius));
-}
 
 /* No pressure: on a soft body, its surface and all; in a hard one, the nodes that no fluid touches */
 static PetscBool IsFixed(const Options *o, const PetscInt node[3])
@@ -477,6 +485,18 @@ static PetscErrorCode Assemble(const Options *o, const Grid *g, Mat A, Vec b)
 
 /* ---------------------------------------- solve and report ---------------------------------------- */
 
+/* Its square is what the solvers compute with; both underflow where the wave is long beyond measure */
+static PetscErrorCode CheckLoad(const Options *o, Vec b)
+{
+  PetscReal norm;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecNorm(b, NORM_2, &norm));
+  norm *= norm;
+  PetscCheck(norm > 0 && !PetscIsInfOrNanReal(norm), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "The square of the load's norm is %g; it must be positive and finite. The wave number is %g and the box %g x %g x %g m: give a -frequency, -speed and -size nearer to each other", (double)norm, (double)o->k, (double)o->size[0], (double)o->size[1], (double)o->size[2]);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Solve(Mat A, Vec b, Vec p, KSP *ksp)
 {
   PetscLogDouble t0, t1;
@@ -642,6 +662,7 @@ int main(int argc, char **argv)
   PetscCall(PetscTime(&t1));
   PetscCall(ReportMatrix(A));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "assembly seconds: %.3f\n", t1 - t0));
+  PetscCall(CheckLoad(&o, b));
   PetscCall(Solve(A, b, p, &ksp));
   PetscCall(ReportSolve(ksp, A, b, p));
   PetscCall(ReportField(&o, &g, p));

@@ -65,16 +65,30 @@ typedef struct {
 
 /* ---------------------------------------------- options ---------------------------------------------- */
 
+/* PETSc takes an option without its value as not given */
+static PetscErrorCode CheckValues(PetscInt n, const char *const names[])
+{
+  PetscFunctionBeginUser;
+  for (PetscInt i = 0; i < n; i++) {
+    char      text[8] = "";
+    PetscBool set;
+
+    PetscCall(PetscOptionsGetString(NULL, NULL, names[i], text, sizeof(text), &set));
+    PetscCheck(!set || text[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: found no value; it needs a value (-help says which), or leave the option out", names[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode GetChoice(const char name[], const char *const choice[2], PetscBool *second)
 {
-  char      text[32];
-  PetscInt  which = *second;
+  char      text[32] = "";
+  PetscInt  which    = *second;
   PetscBool set, found = PETSC_TRUE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetString(NULL, NULL, name, text, sizeof(text), &set));
   if (set) PetscCall(PetscEListFind(2, choice, text, &which, &found));
-  PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: found \"%s\"; give %s or %s", name, text, choice[0], choice[1]);
+  PetscCheck(found && (text[0] || !set), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s: found \"%s\"; give %s or %s", name, text, choice[0], choice[1]);
   *second = (PetscBool)which;
   PetscFunctionReturn(0);
 }
@@ -91,7 +105,7 @@ static PetscErrorCode CheckSize(const PetscInt dim[DIRECTIONS])
 
 static PetscErrorCode ReadOptions(Options *o)
 {
-  static const char *const sources[] = {"random", "point"}, *const adjoints[] = {"matrix", "gamma5"};
+  static const char *const sources[] = {"random", "point"}, *const adjoints[] = {"matrix", "gamma5"}, *const numbers[] = {"-disorder", "-seed", "-mass"};
   char      text[64] = "8,8,8,8", rest;
   int       n, dim[DIRECTIONS] = {0};
   PetscBool lattice, disorder, gauge;
@@ -101,6 +115,7 @@ static PetscErrorCode ReadOptions(Options *o)
   o->seed     = 1;
   o->mass     = 0.1;
   o->disorder = 0.3;
+  PetscCall(CheckValues(PETSC_STATIC_ARRAY_LENGTH(numbers), numbers));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-lattice", text, sizeof(text), &lattice));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-disorder", &o->disorder, &disorder));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-gauge", o->gauge, sizeof(o->gauge), &gauge));

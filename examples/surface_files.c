@@ -1,5 +1,6 @@
 /* Mesh files: OBJ, OFF and PLY are read, OBJ is written */
 #include "surface_mesh.h"
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,10 +87,11 @@ static PetscErrorCode SourceOpen(const char path[], Source *s)
   s->at   = s->data;
   s->end  = s->data + size;
   *s->end = 0;
+  if (size >= 3 && !memcmp(s->data, "\xef\xbb\xbf", 3)) s->at += 3; /* UTF-8's byte order mark */
   PetscFunctionReturn(0);
 }
 
-/* The next line that is neither empty nor a comment, ended by a zero; NULL at the end of the file */
+/* The next line that is neither empty nor a comment, without blanks around it, ended by a zero; NULL at the end of the file */
 static char *NextLine(Source *s)
 {
   while (s->at < s->end) {
@@ -100,6 +102,8 @@ static char *NextLine(Source *s)
     *(stop ? stop : s->end) = 0;
     line += strspn(line, " \t\r");
     line[strcspn(line, "\r#")] = 0;
+    stop = line + strlen(line);
+    while (stop > line && strchr(" \t", stop[-1])) *--stop = 0;
     if (*line) return line;
   }
   return NULL;
@@ -118,13 +122,14 @@ static PetscErrorCode ParseReals(Source *s, char **text, PetscInt n, const char 
   PetscFunctionReturn(0);
 }
 
+/* The whole of a word, or of an OBJ corner's part before a slash */
 static PetscErrorCode ParseInt(Source *s, char **text, const char what[], PetscInt *n)
 {
   char *stop;
   long  value = strtol(*text, &stop, 10);
 
   PetscFunctionBeginUser;
-  CheckSource(stop > *text && value > -0x7fffffff && value < 0x7fffffff, s, "%s: found \"%.20s\", an integer is wanted", what, *text);
+  CheckSource(stop > *text && strchr("/ \t", *stop) && value > -0x7fffffff && value < 0x7fffffff, s, "%s: found \"%.20s\", an integer is wanted, of 32 bits", what, *text);
   *text = stop;
   *n    = (PetscInt)value;
   PetscFunctionReturn(0);
@@ -297,7 +302,8 @@ static PetscErrorCode ParsePlyProperty(Source *s, const char text[], PlyElement 
 static PetscErrorCode ReadPlyHeader(Source *s, int *format, PetscInt *nelement, PlyElement elements[])
 {
   static const char *const formats[] = {[TEXT] = "ascii", [LITTLE] = "binary_little_endian", [BIG] = "binary_big_endian"};
-  char                    *text      = NextLine(s), word[32];
+  char                    *text      = NextLine(s), *rest, word[32];
+  int                      at;
 
   PetscFunctionBeginUser;
   CheckSource(text && !strcmp(text, "ply"), s, "%s", "a PLY file begins with the line \"ply\"");
@@ -311,7 +317,10 @@ static PetscErrorCode ReadPlyHeader(Source *s, int *format, PetscInt *nelement, 
         if (!strcmp(word, formats[f])) *format = f;
       CheckSource(*format >= 0, s, "format %s; choose %s, %s or %s", word, formats[0], formats[1], formats[2]);
     } else if (!strncmp(text, "element ", 8)) {
-      CheckSource(*nelement < MOST && sscanf(text + 8, "%31s %" PetscInt_FMT, element->name, &element->n) == 2 && element->n >= 0, s, "found \"%s\"; a name and a number are wanted", text);
+      CheckSource(*nelement < MOST && sscanf(text + 8, "%31s%n", element->name, &at) == 1, s, "found \"%s\"; a name and a number are wanted, of %d elements at most", text, MOST);
+      rest = text + 8 + at;
+      PetscCall(ParseInt(s, &rest, "number of an element", &element->n));
+      CheckSource(element->n >= 0 && !*rest, s, "found \"%s\"; a name and a number are wanted", text);
       element->nproperty = 0;
       ++*nelement;
     } else if (!strncmp(text, "property ", 9)) {
@@ -356,12 +365,13 @@ static PetscErrorCode ReadPlyList(Source *s, int format, const PlyProperty *p, c
 
   PetscFunctionBeginUser;
   PetscCall(ReadPlyNumber(s, format, p->count, &count));
-  PetscCheck(count >= (p->role == CORNERS ? 3 : 0), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: a list of %g near byte %ld; a face has three corners or more", s->path, count, (long)(s->at - s->data));
+  PetscCheck(count >= (p->role == CORNERS ? 3 : 0) && count == floor(count), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: a list of %g near byte %ld; its length must be an integer, and a face has three corners or more", s->path, count, (long)(s->at - s->data));
   for (PetscInt i = 0; i < count; i++) {
     Corner corner = {0, PETSC_FALSE, {0, 0}};
 
     PetscCall(ReadPlyNumber(s, format, p->type, &number));
     if (p->role != CORNERS) continue;
+    PetscCheck(number == floor(number), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: vertex %g of a face near byte %ld; vertices are integers from 0", s->path, number, (long)(s->at - s->data));
     corner.vertex = number >= 0 && number < 0x7fffffff ? (PetscInt)number : -1; /* refused later */
     corner.has_uv = (PetscBool)(corner.vertex >= 0 && corner.vertex < vertex_uv->n / 2);
     for (PetscInt d = 0; d < 2 && corner.has_uv; d++) corner.uv[d] = vertex_uv->a[2 * corner.vertex + d];

@@ -50,6 +50,13 @@ ERRORS = {
     "-source 2,0,0 -direction 1,0,0": "Found both -direction and -source",
     "-turn nan": "it must be finite",
     "-vti /nowhere/field.vti": "cannot write the file",
+    "-cells 12,12,12 -frequency 400 -radius 0.03": "contains the centre of none",
+    "-cells 8,8,8 -frequency 1e-300": "The square of the load's norm is 0",
+    "-direction 1,0,0,5": "-direction: found 4 numbers or more; give 3",
+    "-radius 0.1,0.2": "-radius: found 2 numbers or more; give 1",
+    "-frequency": "-frequency: found 0 numbers; give 1",
+    "-obstacle": "-obstacle: found \"\"; give one of none, fluid, soft, hard",
+    "-vti": "-vti: found no name of a file",
     "-ksp_max_it 3": "The solve did not converge",
     "-mat_type baijcompound -mat_compound_entry octonion": "choose auto, dense, complex",
 }

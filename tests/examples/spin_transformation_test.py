@@ -23,6 +23,8 @@ TYPES = ["aij", "baij", "sbaij", "baij -renumber rcm -repeat 1", "baijcompound",
 DEVICE_TYPES = ["aijcusparse", "baijcompound", "baijcompound -mat_compound_entry quaternion",
                 "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
 EXACT = "-ksp_rtol 1e-12 -poisson_ksp_rtol 1e-12"
+PLY = ("ply \nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n"
+       "property list float float vertex_indices\nend_header \n0 0 0\n1 0 0\n0 1 0\n")
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 
 # CG iterations of the three steps (data/README.md), and whether the input is scaled to radius 1 first. Rounding alone moves the
@@ -244,6 +246,7 @@ def write_images(folder):
     up, down = bytes(sum(rows, [])), bytes(sum(rows[::-1], []))
     head = struct.pack("<BBBHHBHHHHB", 0, 0, 3, 0, 0, 0, 0, 0, width, height, 8)
     files = {"up.tga": head + b"\0" + up, "down.tga": b"\3" + head[1:] + b"\x20abc" + down,
+             "left.tga": head + b"\x10" + bytes(sum((row[::-1] for row in rows), [])),
              "grey.pgm": b"P5 # made by a test\n9 6\n#\n255\n" + down,
              "deep.pgm": b"P5\n9 6\n65535\n" + b"".join(struct.pack(">H", 257 * x) for x in down)}
     for name, content in files.items():
@@ -332,6 +335,11 @@ def check_invariants(args, folder, failures):
     printed, after = transform(args, "-sphere 3 -rho constant -scale 1", args.ranks, f"{folder}/after.obj")
     if max(abs(math.hypot(*p) - 1) for p in after) > 5e-3 or distance(before, after) == 0:
         failures.append(f"constant change on a sphere: radii {min(math.hypot(*p) for p in after)} to 1")
+    # 1 is an eigenvector here, but not that of the smallest eigenvalue; the same on every number of processes
+    exact = f"-sphere 0 -rho constant {EXACT}"
+    alone, parts = (transform(args, exact, ranks, f"{folder}/after.obj") for ranks in (1, args.ranks))
+    if 0 in parts[0]["steps"] or float(parts[0]["eigenvalue"]) > 1 or distance(alone[1], parts[1]) > 1e-6:
+        failures.append(f"constant change on an icosahedron: {parts[0]}, moved by {distance(alone[1], parts[1])} from one process")
     # a bumpy sphere, nearly conformal: finer is closer
     mean = [float(transform(args, f"-sphere {n} -scale 1.5", args.ranks, f"{folder}/after.obj")[0]["mean distortion"]) for n in (3, 4)]
     if not 1 < mean[1] < 1 + (mean[0] - 1) / 1.7:
@@ -370,6 +378,8 @@ def bad_input(folder):
     """{options: part of the error}, and the files that the options name."""
     files = {
         "empty.obj": ("", "no face"), "points.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\n", "no face"),
+        **{f"junk{i}.obj": (TETRAHEDRON + f"f 1{junk} 2 3\n", f"vertex: found \"1{junk} 2 3\", an integer") for i, junk in enumerate((",9,9", ".5", "xyz"))},
+        "marked.obj": ("\ufeffv 0 0\n", "line 1: found 2 of the 3 numbers"),
         "short.obj": ("v 0 0\n", "found 2 of the 3 numbers"), "word.obj": (TETRAHEDRON + "f 1 two 3\n", "an integer is wanted"),
         "two.obj": (TETRAHEDRON + "f 1 2\n", "a face of 2 corners"), "high.obj": (TETRAHEDRON + "f 1 2 9\n", "has vertex 8"),
         "zero.obj": (TETRAHEDRON + "f 0 1 2\n", "vertex 0; numbers are 1, 2"), "back.obj": (TETRAHEDRON + "f -9 1 2\n", "vertex -9"),
@@ -388,11 +398,13 @@ def bad_input(folder):
         "early.ply": ("ply\nformat binary_little_endian 1.0\nelement vertex 999999999\nproperty float x\nproperty float y\n"
                       "property float z\nend_header\n0000", "the file ends early"),
         "nothing.ply": ("ply\nformat ascii 1.0\nelement vertex 999999999\nend_header\n", "lacks one of"),
+        "over.ply": (f"ply\nformat ascii 1.0\nelement vertex {2**32 + 6}\n", "number of an element: found \" 4294967302\""),
+        "half.ply": (PLY + "3 0.7 1 2\n", "vertex 0.7 of a face"), "length.ply": (PLY + "3.5 0 1 2 0\n", "a list of 3.5"),
         "mesh.stl": ("solid\n", "must end in .obj, .off or .ply"),
     }
     errors = {f"-mesh {folder}/{name}": message for name, (_, message) in files.items()}
     images = {"short.tga": (b"\0\0\3", "shorter than a TGA header"), "colour.tga": (b"\0\0\2" + bytes(13) + b"\x18\0", "type 2 with 24"),
-              "cut.pgm": (b"P5 4 4 255\nabc", "ends after 3 of 4 x 4"), "huge.pgm": (b"P5 999999 999999 255\n", "2^30 in all"),
+              "cut.pgm": (b"P5 4 4 255\nabc", "ends after 3 of 4 x 4"), "white.pgm": (b"P5 2 2 100\nad\0e", "pixel 1 of row 1 is 101, but white is 100"), "huge.pgm": (b"P5 999999 999999 255\n", "2^30 in all"),
               "text.pgm": (b"P2 1 1 255 0\n", "found \"P2\""), "image.png": (b"", "must end in .tga or .pgm")}
     errors |= {f"-sphere 1 -image {folder}/{name}": message for name, (_, message) in images.items()}
     for name, content in [(n, c.encode()) for n, (c, _) in files.items()] + [(n, c) for n, (c, _) in images.items()]:
@@ -408,6 +420,7 @@ def bad_input(folder):
         "-sphere 1 -image x.tga -rho waves": "Found both of -image and -rho", "-sphere 1 -scale 1e200": "did not converge",
         f"-mesh {folder}/good.obj -image {folder}/grey.pgm": "needs texture coordinates",
         "-sphere 1 -obj /nowhere/out.obj": "cannot write the file", "-sphere 3 -ksp_max_it 3": "did not converge",
+        "-sphere 1 -obj": "-obj: found no value", "-sphere 1 -renumber": "-renumber: found no value",
     }
 
 
