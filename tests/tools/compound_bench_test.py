@@ -282,6 +282,19 @@ def test_files(args):
             expect(case["block_rows"] == rows // block_size, f"{options}: block rows {case['block_rows']}")
 
 
+def test_json_through_a_link(args):
+    if not args.json:
+        return
+    target, link = os.path.join(args.folder, "target.json"), os.path.join(args.folder, "link.json")
+    with open(target, "w") as out:
+        out.write("old")
+    os.symlink("target.json", link)
+    code, _, stderr, command = bench(args, QUICK + ["-n", "2", "-json", link])
+    expect(code == 0 and os.path.islink(link), f"{command}\n  replaces the link: {code} {stderr}")
+    with open(target) as file:
+        expect(file.read(1) == "{", f"{command}\n  does not write the link's target")
+
+
 def test_device(args):
     code, stdout, stderr, command = bench(args, QUICK + ["-n", "3", "-device", "cuda", "-cusparse", "all", "-cold",
                                                          "-graph"], ranks=1)
@@ -329,8 +342,12 @@ ERRORS = [
     ("-megabytes -1", "-megabytes '-1': expected positive numbers"),
     ("-n 3 -rows 5", "exclude each other"),
     ("-block_size 0", "-block_size '0': expected integers from 1 to 1024"),
-    ("-block_size 1,,2", "-block_size '': expected integers"),
-    ("-block_size 3x", "-block_size '': expected integers"),
+    ("-n 3,", "-n '3,': expected positive integers"),
+    ("-block_size 1,,2", "-block_size '1,,2': expected integers"),
+    ("-block_size 3,", "-block_size '3,': expected integers"),
+    ("-block_size 2,3x", "-block_size '3x': expected integers"),
+    ("-block_size x3", "-block_size 'x3': expected integers"),
+    ("-block_size 3x2000", "-block_size '3x2000': expected integers"),
     ("-block_size 3x2x1", "-block_size '3x2x1': expected integers"),
     ("-block_size 3x2", "blocks that are not square need -core_plans"),
     ("-block_size 3,3x2 -types baij", "blocks that are not square have no -types"),
@@ -354,6 +371,11 @@ ERRORS = [
     ("-no_check perhaps", "expected true or false"),
     ("-memory_limit 0", "-memory_limit '0': expected a positive number of MB"),
     ("-memory_limit 1 -n 30", "more than 1 MB (-memory_limit); choose a smaller case or fewer types and plans"),
+    ("-memory_limit 0.001 -n 3", " MB with all its candidates, more than 0.001 MB (-memory_limit)"),
+    ("-matrix {folder}/wide.mtx -memory_limit 100", "more than 100 MB (-memory_limit)"),
+    ("-matrix {folder}/full.mtx -memory_limit 1", "more than 1 MB (-memory_limit)"),
+    ("-matrix {folder}/wide.dat -memory_limit 100", "more than 100 MB (-memory_limit)"),
+    ("-matrix {folder}/dense.dat -memory_limit 100", "more than 100 MB (-memory_limit)"),
     ("-megabytes 100000000", "70 % of what is available"),
     ("-cusparse all -n 2", "-cusparse needs a device; add -device cuda"),
     ("-cold -n 2", "-cold needs a device; add -device cuda"),
@@ -367,12 +389,18 @@ ERRORS = [
     ("matrix.mtx", "unexpected word 'matrix.mtx'"),
     ("-n 2 3", "unexpected word '3'"),
     ("-matrix {folder}/absent", "cannot open '{folder}/absent': No such file"),
-    ("-matrix {folder}", "is neither a PETSc binary matrix nor a Matrix Market file"),
+    ("-matrix {folder}", "-matrix: '{folder}' is a folder, not a regular file"),
+    ("-matrix {folder}/pipe", "-matrix: '{folder}/pipe' is a named pipe, not a regular file"),
+    ("-matrix /dev/null", "-matrix: '/dev/null' is a device, not a regular file"),
     ("-matrix {folder}/text", "is neither a PETSc binary matrix nor a Matrix Market file"),
     ("-matrix {folder}/empty", "is neither a PETSc binary matrix nor a Matrix Market file"),
     ("-matrix {folder}/zipped", "is compressed; gunzip it first"),
     ("-matrix {folder}/other.dat", "-bit indices, this one has "),
     ("-matrix {folder}/bad.mtx", "bad.mtx:3: the column is 9; expected 1 to 2"),
+    ("-matrix {folder}/half.mtx", "half.mtx:3: the value is '1.5'; expected an integer, as the header says"),
+    ("-matrix {folder}/skew.mtx", "skew.mtx:3: the entry 2 2 lies on the diagonal"),
+    ("-matrix {folder}/both.mtx", "both.mtx:4: the entry 1 2 lies above the diagonal"),
+    ("-matrix {folder}/many.mtx", "4000000000000 entries are announced"),
     ("-matrix {folder}/odd.mtx -block_size 2", "-block_size 2 does not divide the file's 3 x 3"),
     ("-matrix {folder}/cut.dat", "cannot load '{folder}/cut.dat'"),
     ("-matrix {folder}/odd.mtx -block_size 1,2", "takes one -block_size"),
@@ -380,18 +408,40 @@ ERRORS = [
 ]
 
 
+def market(kind, *lines):
+    return "\n".join(["%%MatrixMarket matrix coordinate " + kind, *lines, ""]).encode()
+
+
 def test_errors(args):
+    head = ">4q" if args.index_bits == 64 else ">4i"
     files = {"text": b"hello, world\n", "empty": b"", "zipped": b"\x1f\x8b\x08 and so on",
              "bad.mtx": b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 9 1\n",
              "odd.mtx": b"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n",
              "other.dat": struct.pack(">4i" if args.index_bits == 64 else ">4q", 1211216, 4, 4, 4),
-             "cut.dat": struct.pack(">4q" if args.index_bits == 64 else ">4i", 1211216, 4, 4, 4)}
+             "cut.dat": struct.pack(head, 1211216, 4, 4, 4),
+             "wide.mtx": market("real general", "2000000000 2000000000 1", "1 1 1"),
+             "full.mtx": market("real symmetric", "2 2 100000", "x" * 100000),  # no line behind the sizes is read
+             "wide.dat": struct.pack(head, 1211216, 100000000, 100000000, 1),
+             "dense.dat": struct.pack(head, 1211216, 30000, 30000, -1),
+             "half.mtx": market("integer general", "2 2 1", "1 1 1.5"),
+             "skew.mtx": market("real skew-symmetric", "2 2 1", "2 2 1"),
+             "both.mtx": market("real symmetric", "2 2 2", "2 1 3", "1 2 3"),
+             "many.mtx": market("real general", "2 2 4000000000000", "1 1 1")}
+    os.mkfifo(os.path.join(args.folder, "pipe"))
+    os.mkfifo(os.path.join(args.folder, "taken.part"))
+    os.symlink("pipe", os.path.join(args.folder, "to_pipe"))
+    os.symlink("nothing", os.path.join(args.folder, "to_nothing"))
     for name, content in files.items():
         with open(os.path.join(args.folder, name), "wb") as out:
             out.write(content)
     errors = list(ERRORS if args.ranks == 1 else ERRORS[::4])  # on several, that they end at all: mpirun takes its time
     if args.json:
         errors.append(("-n 2 -json {folder}/absent/x.json", "-json: cannot write '{folder}/absent/x.json'"))
+        errors.append(("-n 2 -json {folder}", "-json: '{folder}' is a folder, not a regular file"))
+        errors.append(("-n 2 -json {folder}/pipe", "-json: '{folder}/pipe' is a named pipe, not a regular file"))
+        errors.append(("-n 2 -json {folder}/to_pipe", "-json: '{folder}/to_pipe' is a named pipe, not a regular file"))
+        errors.append(("-n 2 -json {folder}/taken", "-json: '{folder}/taken.part' is a named pipe, not a regular file"))
+        errors.append(("-n 2 -json {folder}/to_nothing", "-json: '{folder}/to_nothing' is a symbolic link to nothing"))
     else:
         errors.append(("-n 2 -json x.json", "built without nlohmann-json"))
     if args.ranks > 1:
@@ -405,6 +455,7 @@ def test_errors(args):
         wanted = message.replace("{folder}", args.folder)
         expect(code not in (0, 59, 124, 139) and wanted in stderr and "compound-bench: error" in stderr,
                f"{command}\n  expected an error with '{wanted}', got code {code}: {stdout[-300:]}{stderr[-600:]}")
+        expect("-json" not in words or "candidate " not in stdout, f"{command}\n  measures before it fails: {stdout[-300:]}")
         expect(stderr.count(wanted) == 1, f"{command}\n  says it more than once: {stderr[-900:]}")
 
 
@@ -418,7 +469,10 @@ def test_wrong_candidates(args):
     expect(code == 1 and "candidate" not in stdout, f"{command}\n  times a wrong candidate: {stdout}")
     if "Matrix must be symmetric" in stderr:
         return
-    expect("candidate 'sbaij' is wrong" in stderr, f"{command}\n  does not say that it is wrong: {stderr}")
+    expect("candidate 'sbaij' and the first, 'baij', differ by " in stderr and "all are compared with the first" in stderr,
+           f"{command}\n  does not say that it is wrong: {stderr}")
+    allowed = re.search(r"allowed are (\S+);", stderr)
+    expect(allowed and 0 < float(allowed.group(1)) < 1e-6, f"{command}\n  does not say what is allowed: {stderr}")
     _, tables = good(args, options + ["-no_check"])
     expect(tables and [row[-1] for row in tables[0]] == ["-", "-"], f"errors with -no_check: {tables}")
 

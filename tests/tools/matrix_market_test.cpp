@@ -98,6 +98,41 @@ TEST(MatrixMarket, AHugeAnnouncedCountFailsBeforeMemoryIsAskedFor) {
   EXPECT_NE(message.find("4000000000000 entries are announced"), std::string::npos) << message;
 }
 
+TEST(MatrixMarket, TheHeaderAloneTellsTheSize) {
+  const std::string head = "%%MatrixMarket matrix coordinate real ";
+  const auto general = matrix_market_size(head + "general\n% a comment\n5 4 3\n", 1000, "m.mtx");
+
+  EXPECT_EQ(general.rows, 5);
+  EXPECT_EQ(general.columns, 4);
+  EXPECT_EQ(general.entries, 3);
+  EXPECT_EQ(matrix_market_size(head + "symmetric\n5 5 12\n", 1000, "m.mtx").entries, 19);
+  EXPECT_EQ(matrix_market_size(head + "symmetric\n5 5 3\n", 1000, "m.mtx").entries, 3);
+  EXPECT_EQ(matrix_market_size(head + "skew-symmetric\n5 5 3\n", 1000, "m.mtx").entries, 6);
+  EXPECT_EQ(matrix_market_size(head + "general\n2 2 0\n", 10, "m.mtx").entries, 0);
+  EXPECT_THROW(matrix_market_size(head + "general\n5 4 3000\n", 1000, "m.mtx"), std::runtime_error);
+}
+
+TEST(MatrixMarket, EntriesMustKeepWhatTheHeaderPromises) {
+  const std::string head = "%%MatrixMarket matrix coordinate ";
+
+  EXPECT_EQ(read(head + "integer general\n2 2 2\n1 1 +3\n2 2 -4e2\n").entries.size(), 2u);
+  EXPECT_EQ(failure_of(head + "integer general\n2 2 1\n1 1 1.5\n"),
+            "m.mtx:3: the value is '1.5'; expected an integer, as the header says");
+  EXPECT_EQ(failure_of(head + "integer general\n2 2 1\n1 1 inf\n"),
+            "m.mtx:3: the value is 'inf'; expected an integer, as the header says");
+  EXPECT_EQ(
+      failure_of(head + "real skew-symmetric\n2 2 1\n1 1 3\n"),
+      "m.mtx:3: the entry 1 1 lies on the diagonal, which is zero in a skew-symmetric matrix and not stored; leave "
+      "it out");
+  EXPECT_EQ(failure_of(head + "real symmetric\n2 2 2\n2 1 3\n1 2 3\n"),
+            "m.mtx:4: the entry 1 2 lies above the diagonal, but of a symmetric matrix a file has the lower triangle "
+            "alone; give row and column the other way round, or all entries of a general one");
+  for (const char* kind : {"complex hermitian", "complex skew-symmetric"})
+    EXPECT_NE(failure_of(head + kind + "\n2 2 1\n1 2 3 4\n").find("m.mtx:3: the entry 1 2 lies above"),
+              std::string::npos)
+        << kind;
+}
+
 TEST(MatrixMarket, SymmetricMatricesMustBeSquare) {
   const auto message = failure_of("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n");
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ class Check {
     const Storage storage = storage_of(candidate, case_);
     if (reference_.empty()) {
       reference_ = y;
+      first_ = candidate.name();
       reference_single_ = storage.single;
     }
     double largest[2] = {0, 0};  // difference, component
@@ -39,13 +41,22 @@ class Check {
     result.error = largest[0] / scale;
     result.allowed_error = allowed(storage.single || reference_single_) / scale;
     if (result.error == 0 || result.error <= result.allowed_error) return;
-    throw usage_error("candidate '" + candidate.name() +
-                      "' is wrong: its result differs from the first candidate's by " + std::to_string(result.error) +
-                      " of its largest component, allowed are " + std::to_string(result.allowed_error) +
-                      "; -no_check times it nevertheless");
+    refuse(candidate.name(), result);
   }
 
  private:
+  /// Of two candidates either may be the wrong one.
+  [[noreturn]] void refuse(const std::string& name, const CandidateResult& result) const {
+    char by[100];
+    std::snprintf(by, sizeof(by), "%g of the largest component, allowed are %g", result.error, result.allowed_error);
+    if (case_.parent)
+      throw usage_error("candidate '" + name + "' and the first, '" + first_ + "', differ by " + by +
+                        "; all are compared with the first, so either of the two is wrong; -no_check times them "
+                        "nevertheless");
+    throw usage_error("candidate '" + name + "' is wrong: it differs from a plain product by " + by +
+                      "; -no_check times it nevertheless");
+  }
+
   /// Infinite if just one of them is not finite: a matrix with NaNs has NaNs in every candidate's result.
   static double distance(PetscScalar a, PetscScalar b) {
     const bool finite[2] = {std::isfinite(std::abs(a)), std::isfinite(std::abs(b))};
@@ -66,6 +77,7 @@ class Check {
   MPI_Comm comm_;
   const CaseMatrix& case_;
   std::vector<PetscScalar> reference_;
+  std::string first_;  ///< the candidate that gave it; empty for the plain product
   bool reference_single_ = false;
 };
 

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <new>
 
 #include "device.hpp"
 #include "failure.hpp"
+#include "file_kind.hpp"
 #include "run_case.hpp"
 
 namespace compound::bench {
@@ -39,14 +41,33 @@ int rank_of(MPI_Comm comm) {
   return rank;
 }
 
-/// Before a long run, not after it.
-void check_json(MPI_Comm comm, const Options& o) {
+/// The regular file that is to be written, by a rename: a link stays and its target is written. Throws usage_error.
+std::string json_file(const std::string& given) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const auto must_be_file = [](const std::string& path, const fs::file_status& status) {
+    if (const std::string what = what_else_than_file(status); !what.empty())
+      throw usage_error("-json: '" + path + "' is " + what + ", not a regular file; choose another file");
+  };
+  must_be_file(given, fs::status(given, failed));
+  std::string file = given;
+  if (fs::is_symlink(fs::symlink_status(given, failed))) {
+    file = fs::canonical(given, failed).string();
+    if (failed) throw usage_error("-json: '" + given + "' is a symbolic link to nothing; choose a file");
+  }
+  must_be_file(file + ".part", fs::symlink_status(file + ".part", failed));
+  if (!std::ofstream(file + ".part"))
+    throw usage_error("-json: cannot write '" + given + "'; choose a file in a folder that exists and is writable");
+  return file;
+}
+
+/// Before a long run, not after it. The rank that writes gets the file's own name.
+void check_json(MPI_Comm comm, Options& o) {
   if (o.json.empty()) return;
   if (!has_json())
     throw usage_error("-json: this compound-bench was built without nlohmann-json (Debian: nlohmann-json3-dev)");
   collectively(comm, [&] {
-    if (rank_of(comm) == 0 && !std::ofstream(o.json + ".part"))
-      throw usage_error("-json: cannot write '" + o.json + "'; choose a file in a folder that exists and is writable");
+    if (rank_of(comm) == 0) o.json = json_file(o.json);
   });
 }
 
@@ -61,7 +82,7 @@ void start_device(MPI_Comm comm, const Options& o) {
 
 void run(MPI_Comm comm, int argc, char** argv) {
   check_words(argc, argv);
-  const Options o = read_options(comm);
+  Options o = read_options(comm);
   PetscBool wants_help = PETSC_FALSE;
   must(PetscOptionsHasHelp(nullptr, &wants_help));
   if (wants_help) return;

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
 
 namespace compound::bench {
 
 namespace {
 
-enum class Values { pattern, real, complex };
+enum class Values { pattern, integer, real, complex };
 enum class Symmetry { general, symmetric, hermitian, skew };
 
 struct ValuesName {
@@ -17,7 +18,7 @@ struct ValuesName {
   Values values;
 };
 constexpr ValuesName value_names[] = {
-    {"real", Values::real}, {"integer", Values::real}, {"complex", Values::complex}, {"pattern", Values::pattern}};
+    {"real", Values::real}, {"integer", Values::integer}, {"complex", Values::complex}, {"pattern", Values::pattern}};
 
 struct SymmetryName {
   std::string_view name;
@@ -32,7 +33,20 @@ constexpr std::string_view blanks = " \t\r\v\f";
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
+  /// `unread`: characters of the file behind the text.
+  Reader(std::string_view text, const std::string& name, std::int64_t unread = 0)
+      : rest_(text), unread_(unread), name_(name) {}
+
+  CoordinateSize size() {
+    read_header();
+    read_sizes();
+    CoordinateSize s{result_.rows, result_.columns, stored_};
+    if (symmetry_ == Symmetry::skew) s.entries = 2 * stored_;
+    // Only the diagonal is not given twice.
+    else if (symmetry_ != Symmetry::general)
+      s.entries = std::max(stored_, 2 * stored_ - result_.rows);
+    return s;
+  }
 
   CoordinateMatrix read() {
     read_header();
@@ -116,9 +130,9 @@ class Reader {
       fail("a symmetric matrix must be square, not " + std::to_string(result_.rows) + " x " +
            std::to_string(result_.columns));
     // An entry needs four characters: a wrong number must not ask for more memory than the file could fill.
-    if (stored_ > static_cast<std::int64_t>(rest_.size()))
+    if (const auto rest = static_cast<std::int64_t>(rest_.size()) + unread_; stored_ > rest)
       fail(std::to_string(stored_) + " entries are announced, but the rest of the file has only " +
-           std::to_string(rest_.size()) + " characters");
+           std::to_string(rest) + " characters");
   }
 
   std::int64_t next_integer(const char* what, std::int64_t least, std::int64_t most) {
@@ -142,6 +156,8 @@ class Reader {
     const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (code != std::errc() || end != word.data() + word.size())
       fail(std::string("the ") + what + " is '" + std::string(word) + "'; expected a number in double precision");
+    if (values_ == Values::integer && !(std::isfinite(value) && value == std::floor(value)))
+      fail(std::string("the ") + what + " is '" + std::string(word) + "'; expected an integer, as the header says");
     return value;
   }
 
@@ -149,12 +165,29 @@ class Reader {
     if (const auto word = next_word(); !word.empty()) fail("unexpected '" + std::string(word) + "' at the line's end");
   }
 
+  /// Of a symmetry the format stores the lower triangle; a pair given twice would add up.
+  void check_triangle(const Coordinate& e) const {
+    if (symmetry_ == Symmetry::general || e.row > e.column) return;
+    const std::string where = "the entry " + std::to_string(e.row + 1) + " " + std::to_string(e.column + 1);
+    if (e.row < e.column)
+      fail(where + " lies above the diagonal, but of a " + name_of_symmetry() +
+           " matrix a file has the lower triangle alone; give row and column the other way round, or all entries of a "
+           "general one");
+    if (symmetry_ == Symmetry::skew)
+      fail(where + " lies on the diagonal, which is zero in a skew-symmetric matrix and not stored; leave it out");
+  }
+
+  std::string name_of_symmetry() const {
+    return std::string(std::ranges::find(symmetry_names, symmetry_, &SymmetryName::symmetry)->name);
+  }
+
   void read_entry() {
     Coordinate e{};
     e.row = next_integer("row", 1, result_.rows) - 1;
     e.column = next_integer("column", 1, result_.columns) - 1;
+    check_triangle(e);
     if (values_ == Values::pattern) e.value = 1.0;
-    if (values_ == Values::real) e.value = next_real("value");
+    if (values_ == Values::real || values_ == Values::integer) e.value = next_real("value");
     if (values_ == Values::complex) {
       const double re = next_real("real part");
       e.value = {re, next_real("imaginary part")};
@@ -169,6 +202,7 @@ class Reader {
   }
 
   std::string_view rest_, line_;
+  std::int64_t unread_ = 0;
   std::string name_;
   std::int64_t line_number_ = 0, stored_ = 0;
   Values values_ = Values::real;
@@ -177,6 +211,10 @@ class Reader {
 };
 
 }  // namespace
+
+CoordinateSize matrix_market_size(std::string_view head, std::int64_t characters, const std::string& name) {
+  return Reader(head, name, std::max<std::int64_t>(0, characters - static_cast<std::int64_t>(head.size()))).size();
+}
 
 CoordinateMatrix parse_matrix_market(std::string_view text, const std::string& name) {
   return Reader(text, name).read();

@@ -21,6 +21,15 @@ struct CoordinateMatrix {
   std::vector<Coordinate> entries;
 };
 
+/// What a file's header announces.
+struct CoordinateSize {
+  std::int64_t rows = 0, columns = 0;
+  std::int64_t entries = 0;  ///< with those that symmetry implies, at least
+};
+
+/// `head` is the beginning of a file of so many characters, with the line of sizes. Throws as below.
+CoordinateSize matrix_market_size(std::string_view head, std::int64_t characters, const std::string& name);
+
 /// `text` is the whole file. Throws std::runtime_error "name:line: what is wrong, and what is allowed".
 CoordinateMatrix parse_matrix_market(std::string_view text, const std::string& name);
 

@@ -16,6 +16,13 @@ namespace compound::bench {
 
 namespace {
 
+/// Small numbers with their digits.
+std::string megabytes(double bytes) {
+  char text[40];
+  std::snprintf(text, sizeof(text), bytes < 1e9 ? "%.4g MB" : "%.0f MB", bytes / 1e6);
+  return text;
+}
+
 /// Whether a plan line stands for compressed rows on the parent's own arrays.
 bool lies_on_parent(const std::string& line, Precision precision) {
   Plan base;
@@ -75,13 +82,9 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
 void check_device_memory(const CaseSize& size, const Options& o, int ranks, double free_bytes) {
   const double needed = estimated_device_bytes(size, o, ranks), limit = 0.95 * free_bytes;
   if (needed <= limit) return;
-  char text[300];
-  std::snprintf(
-      text, sizeof(text),
-      "the case needs about %.0f MB of device memory with all its candidates, more than %.0f MB (95 %% of what "
-      "is free there); choose a smaller case or fewer types, plans and products",
-      needed / 1e6, limit / 1e6);
-  throw usage_error(text);
+  throw usage_error("the case needs about " + megabytes(needed) +
+                    " of device memory with all its candidates, more than " + megabytes(limit) +
+                    " (95 % of what is free there); choose a smaller case or fewer types, plans and products");
 }
 
 double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
@@ -149,13 +152,11 @@ void check_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
   const double needed = estimated_bytes(size, o, ranks), available = available_bytes(comm);
   const double limit = o.memory_limit_bytes > 0 ? o.memory_limit_bytes : 0.7 * available;
   if (limit == 0 || needed <= limit) return;
-  char text[400];
-  std::snprintf(
-      text, sizeof(text),
-      "the case needs about %.0f MB with all its candidates, more than %.0f MB (%s); choose a smaller case or "
-      "fewer types and plans, as each keeps a matrix of its own, or raise -memory_limit",
-      needed / 1e6, limit / 1e6, o.memory_limit_bytes > 0 ? "-memory_limit" : "70 % of what is available");
-  throw usage_error(text);
+  throw usage_error("the case needs about " + megabytes(needed) + " with all its candidates, more than " +
+                    megabytes(limit) + " (" +
+                    (o.memory_limit_bytes > 0 ? "-memory_limit" : "70 % of what is available") +
+                    "); choose a smaller case or fewer types and plans, as each keeps a matrix of its own, or raise "
+                    "-memory_limit");
 }
 
 }  // namespace compound::bench

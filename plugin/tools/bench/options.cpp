@@ -34,6 +34,7 @@ Number number(const char* option, const std::string& text, Number least, Number 
 std::vector<double> sizes(const char* option, const std::string& text, const std::string& allowed, bool whole) {
   std::vector<double> all;
   for (const std::string& part : split(text, ',')) {
+    if (part.empty()) refuse(option, text, allowed);
     all.push_back(number<double>(option, part, whole ? 1 : 1e-6, 1e15, allowed));
     if (whole && all.back() != std::floor(all.back())) refuse(option, part, allowed);
   }
@@ -67,9 +68,14 @@ void read_block_sizes(Options& o, const std::string& v) {
   const std::string allowed = "expected integers from 1 to 1024, or rows x columns, as in 1,2,3x2";
   for (const std::string& part : split(v, ',')) {
     const std::vector<std::string> sides = split(part, 'x');
-    if (sides.empty() || sides.size() > 2) refuse("-block_size", part, allowed);
-    const int rows = number("-block_size", sides.front(), 1, 1024, allowed);
-    o.blocks.push_back({rows, number("-block_size", sides.back(), 1, 1024, allowed)});
+    const auto side = [&](const std::string& text) {
+      const auto value = parse_number<int>(text);
+      if (!value || *value < 1 || *value > 1024) refuse("-block_size", part, allowed);
+      return *value;
+    };
+    if (sides.empty()) refuse("-block_size", v, allowed);
+    if (sides.size() > 2) refuse("-block_size", part, allowed);
+    o.blocks.push_back({side(sides.front()), side(sides.back())});
   }
   if (o.blocks.empty()) refuse("-block_size", v, allowed);
 }
@@ -136,8 +142,8 @@ const Row rows[] = {
        read_sizes(o, "-megabytes", v, SizeBy::megabytes, "expected positive numbers, as in 1.5,1500");
      }},
     {"-block_size",
-     "rows of a block, or rows x columns (3x2: core plans and cuSPARSE's csr and sell alone); a list makes a case of "
-     "each. Files: default from the .info file, else 1",
+     "rows of a block, or rows x columns (3x2: needs -core_plans, beside which cuSPARSE's csr and sell may stand); a "
+     "list makes a case of each. Files: default from the .info file, else 1",
      "3", read_block_sizes},
     {"-entry", "the kind of entry that generated blocks are, by its name in plans; dense: any", "dense",
      [](Options& o, const std::string& v) { o.entry = v; }},

@@ -6,10 +6,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "failure.hpp"
+#include "file_kind.hpp"
 
 namespace compound::bench {
 
@@ -130,25 +132,36 @@ namespace {
 
 enum class FileKind { petsc, matrix_market };
 
-/// Big-endian, as PETSc writes it; 0 if the file is shorter.
-std::int64_t first_integer(const std::string& head, std::size_t bytes) {
-  if (head.size() < bytes) return 0;
+/// Big-endian, as PETSc writes them; 0 if the file is shorter.
+std::int64_t integer_of(const std::string& head, std::size_t bytes, std::size_t which = 0) {
+  if (head.size() < (which + 1) * bytes) return 0;
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(head[i]);
+  for (std::size_t i = which * bytes; i < (which + 1) * bytes; ++i)
+    value = value << 8 | static_cast<unsigned char>(head[i]);
   return static_cast<std::int64_t>(value);
 }
 
-FileKind kind_of(const std::string& file) {
+/// As many as there are.
+std::string first_bytes(const std::string& file, std::size_t count) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw usage_error("-matrix: cannot open '" + file + "': " + std::strerror(errno));
-  std::string head(14, '\0');
+  std::string head(count, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
+  return head;
+}
+
+FileKind kind_of(const std::string& file) {
+  std::error_code failed;  // opening says why
+  // Who opens a pipe may wait for ever, and files are opened more than once.
+  if (const std::string what = what_else_than_file(std::filesystem::status(file, failed)); !what.empty())
+    throw usage_error("-matrix: '" + file + "' is " + what + ", not a regular file; write the matrix to a file first");
+  const std::string head = first_bytes(file, 14);
   std::string lower = head;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (lower == "%%matrixmarket") return FileKind::matrix_market;
-  if (first_integer(head, sizeof(PetscInt)) == MAT_FILE_CLASSID) return FileKind::petsc;
-  if (first_integer(head, 12 - sizeof(PetscInt)) == MAT_FILE_CLASSID)  // 4 or 8 bytes, whichever PetscInt is not
+  if (integer_of(head, sizeof(PetscInt)) == MAT_FILE_CLASSID) return FileKind::petsc;
+  if (integer_of(head, 12 - sizeof(PetscInt)) == MAT_FILE_CLASSID)  // 4 or 8 bytes, whichever PetscInt is not
     throw usage_error("-matrix: '" + file + "' was written by a PETSc with " + (sizeof(PetscInt) == 8 ? "32" : "64") +
                       "-bit indices, this one has " + (sizeof(PetscInt) == 8 ? "64" : "32") +
                       "; use a compound-bench built for such a PETSc");
@@ -166,6 +179,37 @@ std::string whole_text(const std::string& file) {
   return std::move(text).str();
 }
 
+/// Sizes in scalars, as a file's header has them.
+struct ScalarSize {
+  double rows = 0, entries = 0;
+};
+
+ScalarSize size_of_petsc(const std::string& file) {
+  const std::string head = first_bytes(file, 4 * sizeof(PetscInt));
+  const auto number = [&](std::size_t which) {
+    return static_cast<double>(static_cast<PetscInt>(integer_of(head, sizeof(PetscInt), which)));
+  };
+  const double rows = number(1), columns = number(2), entries = number(3);
+  return {rows, entries < 0 ? rows * columns : entries};  // negative: a dense matrix
+}
+
+ScalarSize size_of_matrix_market(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string head, line;
+  while (std::getline(in, line)) {
+    head += line + "\n";
+    if (!line.starts_with('%') && line.find_first_not_of(" \t\r\v\f") != std::string::npos) break;
+  }
+  const auto characters = static_cast<std::int64_t>(std::filesystem::file_size(file));
+  const CoordinateSize s = matrix_market_size(head, characters, file);
+  return {static_cast<double>(s.rows), static_cast<double>(s.entries)};
+}
+
+CaseSize in_blocks(const ScalarSize& s, int block_size) {
+  const double side = std::max(block_size, 1);
+  return {s.rows / side, s.entries / (side * side), {std::max(block_size, 1), std::max(block_size, 1)}};
+}
+
 Matrix load_matrix_market(MPI_Comm comm, const std::string& file, int block_size) {
   BlockRows rows;
   // Every rank reads the whole file: simple, and the file system's cache serves all but the first.
@@ -177,9 +221,18 @@ Matrix load_matrix_market(MPI_Comm comm, const std::string& file, int block_size
   return assemble(comm, rows, block_size, nullptr);
 }
 
-Matrix load_petsc(MPI_Comm comm, const std::string& file, int block_size) {
+/// Of the .info file, which opening has put among the options; 0 if it says nothing.
+int block_size_of_info() {
+  PetscInt block_size = 0;
+  must(PetscOptionsGetInt(nullptr, nullptr, "-matload_block_size", &block_size, nullptr));
+  return static_cast<int>(block_size);
+}
+
+Matrix load_petsc(MPI_Comm comm, const std::string& file, int block_size, const ScalarSize& size,
+                  const std::function<void(const CaseSize&)>& check) {
   Viewer viewer;
   must(PetscViewerBinaryOpen(comm, file.c_str(), FILE_MODE_READ, viewer.out()));
+  check(in_blocks(size, block_size > 0 ? block_size : block_size_of_info()));
   Matrix A;
   must(MatCreate(comm, A.out()));
   must(MatSetType(A, MATAIJ));
@@ -191,12 +244,19 @@ Matrix load_petsc(MPI_Comm comm, const std::string& file, int block_size) {
 
 }  // namespace
 
-Matrix load(MPI_Comm comm, const std::string& file, int block_size) {
+Matrix load(MPI_Comm comm, const std::string& file, int block_size, const std::function<void(const CaseSize&)>& check) {
   FileKind kind = FileKind::petsc;
-  collectively(comm, [&] { kind = kind_of(file); });
-  if (kind == FileKind::matrix_market) return load_matrix_market(comm, file, std::max(block_size, 1));
+  ScalarSize size;
+  collectively(comm, [&] {
+    kind = kind_of(file);
+    size = kind == FileKind::petsc ? size_of_petsc(file) : size_of_matrix_market(file);
+  });
+  if (kind == FileKind::matrix_market) {
+    check(in_blocks(size, block_size));
+    return load_matrix_market(comm, file, std::max(block_size, 1));
+  }
   try {
-    return load_petsc(comm, file, block_size);
+    return load_petsc(comm, file, block_size, size, check);
   } catch (const petsc_error& e) {
     throw petsc_error("-matrix: cannot load '" + file + "': " + e.what());
   }

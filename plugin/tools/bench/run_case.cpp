@@ -87,8 +87,9 @@ CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progre
     return generate(comm, spec, o);
   }
   progress.say("reading " + o.file);
-  CaseMatrix c = make_case(load(comm, o.file, spec.block.rows), o.operation, o.seed);
-  check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);
+  const auto check = [&](const CaseSize& announced) { check_all_memory(comm, announced, o); };
+  CaseMatrix c = make_case(load(comm, o.file, spec.block.rows, check), o.operation, o.seed);
+  check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);  // blocks may be partly zero
   return c;
 }
 
