@@ -219,8 +219,8 @@ TEST_F(CustomEntryOnDevice, ThatMultipliesWronglyIsAnError) {
 
   const auto found = catch_error([&] { return MatMult(A, x, y); });
 
-  EXPECT_TRUE(says(found.message, "entry " + file.name() + " (-mat_compound_entry_file): madd() is not the product"));
-  EXPECT_TRUE(says(found.message, "component 0 of A x is"));
+  EXPECT_TRUE(says(found.message, "entry " + file.name() + " (-mat_compound_entry_file): madd() does not add the product"));
+  EXPECT_TRUE(says(found.message, "component 0 of y + A x is"));
 }
 
 /// A kind that no test names a file of.
