@@ -129,7 +129,8 @@ class FileAlone {
   explicit FileAlone(const std::string& kind, const std::string& more = "") : kind_(kind) {
     const std::string mine = name_on(rank());
     std::ofstream(mine + ".hpp")
-        << "#include <petsccompound/entry.hpp>\ntemplate <class S> struct " << mine << " : compound::custom_entry<" << mine
+        << "#include <petsccompound/entry.hpp>\ntemplate <class S> struct " << mine << " : compound::custom_entry<"
+        << mine
         << "<S>, S, 3, 3, 9> {\n"
            "  template <class W> COMPOUND_FN static S block(const W& w, int i, int j) { return w(3 * i + j, 0); }\n"
            "  template <class B, class P> COMPOUND_FN static void from_block(const B& b, const P& put) {\n"
@@ -167,8 +168,8 @@ TEST_F(CustomEntry, FromAFileAloneLeavesTheHostToTheParent) {
   EXPECT_TRUE(says(view_of(test, A), "entry " + file.name() + " has no host kernels"));
 }
 
-const std::string from_file =
-    "-mat_compound_entry symmetric -mat_compound_entry_file " COMPOUND_SOURCE_DIR "/examples/custom_entry/symmetric.hpp ";
+const std::string from_file = "-mat_compound_entry symmetric -mat_compound_entry_file " COMPOUND_SOURCE_DIR
+                              "/examples/custom_entry/symmetric.hpp ";
 
 struct CustomEntryOnDevice : DeviceTest {
   void SetUp() override {
@@ -211,15 +212,17 @@ TEST_F(CustomEntryOnDevice, FromAFileAloneMultipliesVectorsThere) {
 }
 
 TEST_F(CustomEntryOnDevice, ThatMultipliesWronglyIsAnError) {
-  const FileAlone file("wrong",
-                       "  template <compound::Op op, class W> COMPOUND_FN static void madd(const W& w, const S* x, S* out) {\n"
-                       "    for (int i = 0; i < 3; ++i) out[i] += w(4 * i, 0) * x[i];\n  }\n");
+  const FileAlone file(
+      "wrong",
+      "  template <compound::Op op, class W> COMPOUND_FN static void madd(const W& w, const S* x, S* out) {\n"
+      "    for (int i = 0; i < 3; ++i) out[i] += w(4 * i, 0) * x[i];\n  }\n");
   const auto A = ring(MATBAIJCOMPOUND, file.options());
   const auto x = on_side(right_vector(A, 416), true), y = on_side(left_vector(A, 417), true);
 
   const auto found = catch_error([&] { return MatMult(A, x, y); });
 
-  EXPECT_TRUE(says(found.message, "entry " + file.name() + " (-mat_compound_entry_file): madd() does not add the product"));
+  EXPECT_TRUE(
+      says(found.message, "entry " + file.name() + " (-mat_compound_entry_file): madd() does not add the product"));
   EXPECT_TRUE(says(found.message, "component 0 of y + A x is"));
 }
 
