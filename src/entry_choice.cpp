@@ -46,8 +46,8 @@ void drop_misfits(std::vector<Candidate>& left, Backend& backend, FitTask task) 
   });
 }
 
-/// Blocks that are looked at before the next kind's turn: they stay in a core's first cache. Where one kind is left, all
-/// are looked at. Of blocks on a device the host looks at the first, which leaves few kinds to compile kernels for.
+/// Blocks that are looked at before the next kind's turn: they stay in a core's first cache. Where one kind is left,
+/// all are looked at. Of blocks on a device the host looks at the first, which leaves few kinds to compile kernels for.
 constexpr std::size_t chunk_bytes = 16384;
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The entries compiled ahead for the host, per scalar type: a new kind of entry is one line here, and what
-// CONTRIBUTING.md names. The first entry that serves a shape is taken, so dense blocks of other sizes fall to the last row.
+// CONTRIBUTING.md names. The first entry that serves a shape is taken, so dense blocks of other sizes fall to the last
+// row.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// Schedule: who computes what. On the host one worker takes the rows in order, by vector instructions where it can; most
-// fields are for devices.
+// Schedule: who computes what. On the host one worker takes the rows in order, by vector instructions where it can;
+// most fields are for devices.
 #pragma once
 
 #include "device/target.hpp"
@@ -10,13 +10,13 @@ enum class Traversal { rows, components };
 
 struct Schedule {
   Traversal traversal = Traversal::rows;
-  int lanes = 1;         ///< neighbouring workers that share a block row (components of slices: a scalar row)
-  bool simd = true;      ///< host: a traversal written for the instruction set where there is one; false: the plain kernel
+  int lanes = 1;     ///< neighbouring workers that share a block row (components of slices: a scalar row)
+  bool simd = true;  ///< host: a traversal written for the instruction set where there is one; false: the plain kernel
   bool fetch_x = false;  ///< host: blocks of x are fetched ahead of their use, for rows in no order
   // Devices; `threads` 0 means a host's schedule.
-  int unroll = 1;        ///< entries (components of compressed rows: block columns) a worker has under way at once
-  int threads = 0;       ///< in a block of threads
-  int blocks = 0;        ///< of threads a multiprocessor must hold: compiled in, and so bounds the registers
+  int unroll = 1;   ///< entries (components of compressed rows: block columns) a worker has under way at once
+  int threads = 0;  ///< in a block of threads
+  int blocks = 0;   ///< of threads a multiprocessor must hold: compiled in, and so bounds the registers
   Balance balance = Balance::grid;
   Cache cache = Cache::keep;
   bool operator==(const Schedule&) const = default;

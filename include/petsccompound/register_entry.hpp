@@ -1,8 +1,8 @@
 /*
    petsc-compound: registers a kind of entry of one's own (petsccompound/entry.hpp) for the host.
 
-     #include "symmetric.hpp"                         // template <class S> struct symmetric : compound::custom_entry<...>
      #include <petsccompound/register_entry.hpp>
+     #include "symmetric.hpp"                         // template <class S> struct symmetric : custom_entry<...>
 
      PetscCall(PetscCompoundInitialize());               // petsccompound.h; not needed with -dll_append
      PetscCall(MatCompoundRegisterEntry<symmetric>());   // once, after PetscInitialize()
@@ -20,7 +20,7 @@
 #include "entry.hpp"
 
 /* Not collective, but every process that multiplies needs it. The kind is tried first: an error says what is wrong. */
-PETSC_EXTERN PetscErrorCode MatCompoundRegisterHostEntry(const compound::host_entry *entry);
+PETSC_EXTERN PetscErrorCode MatCompoundRegisterHostEntry(const compound::host_entry* entry);
 
 namespace compound {
 

@@ -11,8 +11,9 @@ namespace compound::cuda {
 /// (include/petsccompound/entry.hpp), for matrices of this scalar. Needs NVRTC, no device. A file that was registered
 /// already is read again and must be the same.
 ///
-/// Throws `argument` for a name that may not be, a file that cannot be read, is empty or larger than 1 MB, that does not compile (with the
-/// compiler's messages, which name the file's lines) or has no such template; `unsupported` without NVRTC.
+/// Throws `argument` for a name that may not be, a file that cannot be read, is empty or larger than 1 MB, that does
+/// not compile (with the compiler's messages, which name the file's lines) or has no such template; `unsupported`
+/// without NVRTC.
 void register_entry_file(std::string_view name, const std::string& file, ScalarType scalar);
 
 }  // namespace compound::cuda

@@ -1,4 +1,5 @@
-// Does a kind of entry keep its promises? Tried with made-up words, before a kind that a user brought is used on a device.
+// Does a kind of entry keep its promises? Tried with made-up words, before a kind that a user brought is used on a
+// device.
 #pragma once
 
 #include "operation.hpp"
@@ -21,9 +22,7 @@ struct trial_args {
 
 template <class S>
 COMPOUND_FN S number_of_trial(int i, int seed) {
-  const auto number = [&](int n) {
-    return real_of<S>(((n + 1) * 37 + seed * 101) % 64 - 32) / 8 + real_of<S>(0.0625);
-  };
+  const auto number = [&](int n) { return real_of<S>(((n + 1) * 37 + seed * 101) % 64 - 32) / 8 + real_of<S>(0.0625); };
   if constexpr (is_complex<S>)
     return S(number(2 * i), number(2 * i + 1));
   else

@@ -14,8 +14,8 @@ struct fit_args {
 inline constexpr int threads_of_tile = 128;
 inline constexpr slot_t few_bytes_of_tile = 16384, most_bytes_of_tile = 32768;
 
-/// Blocks of so many bytes that one thread block looks at: as many for each thread, if a copy of them fits in the memory
-/// that threads share.
+/// Blocks of so many bytes that one thread block looks at: as many for each thread, if a copy of them fits in the
+/// memory that threads share.
 COMPOUND_FN constexpr int blocks_of_tile(slot_t bytes) {
   const slot_t of_thread = few_bytes_of_tile / (bytes * threads_of_tile);
   if (of_thread > 0) return int(of_thread * threads_of_tile);

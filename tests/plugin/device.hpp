@@ -50,7 +50,8 @@ inline std::string type_of(Vec v) {
 /// Where x, y and z lie: one bit each.
 inline constexpr int all_mixes = 8;
 
-inline testing::AssertionResult same_in_mix(Mat tested, Mat plain, const Product& product, int mix, std::uint64_t seed) {
+inline testing::AssertionResult same_in_mix(Mat tested, Mat plain, const Product& product, int mix,
+                                            std::uint64_t seed) {
   const auto x_host = product.transposed ? left_vector(plain, seed) : right_vector(plain, seed);
   const auto z_host = product.transposed ? right_vector(plain, seed + 1) : left_vector(plain, seed + 1);
   const auto x = on_side(x_host, mix & 1), y = on_side(z_host, mix & 2), z = on_side(z_host, mix & 4);

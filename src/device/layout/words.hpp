@@ -53,8 +53,8 @@ struct matrix_words {
   COMPOUND_FN auto at(const Entry& entry, Stored* values, slot_t slot) const {
     const bool by_row = Order == WordOrder::any ? run_time_order == WordOrder::row : Order == WordOrder::row;
     return words_ref<typename Entry::word, Stored, cache>{values + map.first(slot, entry.words()),
-                                                   (by_row ? entry.word_cols() : 1) * map.stride,
-                                                   (by_row ? 1 : entry.word_rows()) * map.stride};
+                                                          (by_row ? entry.word_cols() : 1) * map.stride,
+                                                          (by_row ? 1 : entry.word_rows()) * map.stride};
   }
 };
 
