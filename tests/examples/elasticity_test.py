@@ -23,7 +23,7 @@ ERRORS = {
     "-mesh {mesh} -clamp bolt": "has no surface",
     "-box 2,0,2": "three positive integers",
     "-box 4294967297,4,4": "three positive integers below 10^9",
-    "-box 999,999,999": "more than the",
+    "-box 999999999,999999999,999999999": "more than the",
     "-box 4,4,4 -traction 1,0,0,9": "-traction: found 4 numbers or more; give three",
     "-box 4,4,4 -box_size 1,1": "-box_size: found 2 numbers; give three",
     "-box 4,4,4 -young": "-young: found no value",
