@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every test:   bash config/test.sh [--clients] [ctest options, such as -R REGEX]
+# Sets up, builds and runs every test:   bash config/test.sh [--clients|--petsc] [ctest options, such as -R REGEX]
 #
 # - Debian's PETSc, real scalars: the core's tests, the plugin's on 1, 2 and 3 ranks, compound-bench, the examples, the
-#   installed tree and the client programs that are here
+#   installed tree, the client programs that are here, and some of PETSc's own programs
 # - Debian's PETSc, complex scalars: the plugin's tests and the example that needs complex scalars
 # - Debian's PETSc, real scalars and 64-bit indices: the plugin's tests
-# - PETSc 3.26.1 with CUDA, real and complex, with host vectors: the plugin's tests. From the archives in ../shared/petsc, or
-#   in the folder that COMPOUND_PETSC_ARCHIVES names; skipped, with the reason, where they are not.
+# - PETSc 3.26.1 with CUDA, real and complex, with host vectors: the plugin's tests, and some of PETSc's own programs. From
+#   the archives in ../shared/petsc, or in the folder that COMPOUND_PETSC_ARCHIVES names; skipped, with the reason, where they
+#   are not.
 # - COMPOUND_SANITIZERS=1: the core's tests and the plugin's on 2 ranks, with address and undefined-behaviour sanitizers
 #
 # With PETSC_DIR (and PETSC_ARCH) set: every test, with that PETSc alone. Ends with ctest's summary, of all builds together.
@@ -15,10 +16,17 @@
 # --clients installs all client programs first (petsc4py, SLEPc, DOLFINx, PETSc's tutorials, valgrind; about 300 MB), runs
 # every test with each of Debian's builds, and takes a missing client for a failure; without it those that are not here are
 # skipped, with the reason. Clients alone: bash config/test.sh --clients -L 'install|clients'
+#
+# --petsc runs the whole table of PETSc's own programs (docs/petsc-programs.md) and nothing else, with Debian's real PETSc and
+# with PETSc 3.26.1, real and complex.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 clients=no
-if [ "${1:-}" = --clients ]; then
+programs=no
+if [ "${1:-}" = --petsc ]; then
+  programs=yes
+  shift
+elif [ "${1:-}" = --clients ]; then
   clients=yes
   shift
   [ -z "${PETSC_DIR:-}" ] || fail "--clients is for the system's PETSc and its packages; unset PETSC_DIR (found '$PETSC_DIR')"
@@ -54,13 +62,17 @@ test_build() {
   say "built in $((SECONDS - start)) s"
 }
 
-test_build host
+whole_table=(-DCOMPOUND_TESTS_OF=petsc -DCOMPOUND_PETSC_PROGRAMS=all -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
+if [ "$programs" = yes ]; then test_build host "${whole_table[@]}"; else test_build host; fi
 grep "^-- CUDA backend" "$top/build/configure.log" | sed 's/^--/==/' || true
 if [ -z "${PETSC_DIR:-}" ]; then
   # The core is the same in all of them: built and tested once.
   other=(-DCOMPOUND_CORE="$top/build/host")
   plugin_alone=("${other[@]}" -DCOMPOUND_TESTS_OF=plugin -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
-  if [ "$clients" = yes ]; then
+  of_cuda_petsc=("${plugin_alone[@]}" -DCOMPOUND_TESTS_OF="plugin;petsc")
+  if [ "$programs" = yes ]; then
+    of_cuda_petsc=("${other[@]}" "${whole_table[@]}")
+  elif [ "$clients" = yes ]; then
     every="plugin;tools;examples;install;clients"
     test_build host-complex "${other[@]}" -DCOMPOUND_TESTS_OF="$every" -DCOMPOUND_TOOLS=ON -DCOMPOUND_EXAMPLES=ON
     test_build host-64 "${other[@]}" -DCOMPOUND_TESTS_OF="$every" -DCOMPOUND_TOOLS=ON -DCOMPOUND_EXAMPLES=ON
@@ -71,13 +83,13 @@ if [ -z "${PETSC_DIR:-}" ]; then
   for scalar in real complex; do
     unpack_petsc $scalar
     if [ -n "$petsc" ]; then
-      PETSC_DIR=$petsc PETSC_ARCH='' build_name=$cuda_petsc-$scalar test_build host "${plugin_alone[@]}"
+      PETSC_DIR=$petsc PETSC_ARCH='' build_name=$cuda_petsc-$scalar test_build host "${of_cuda_petsc[@]}"
     else
       skipped+="skipped: $cuda_petsc-$scalar: $why_no_petsc"$'\n'
     fi
   done
 fi
-[ -z "${COMPOUND_SANITIZERS:-}" ] || test_build asan
+[ "$programs" = yes ] || [ -z "${COMPOUND_SANITIZERS:-}" ] || test_build asan
 
 # One ctest over all builds: its summary then counts everything.
 all="$top/build/all-tests"
