@@ -18,7 +18,7 @@ TEST_P(LayoutName, IsPrintedAsItWasParsed) {
 
 INSTANTIATE_TEST_SUITE_P(Layouts, LayoutName,
                          testing::Values("csr", "ellr", "sell:2", "sell:8", "sell:33", "sell:256", "sell:8:64",
-                                         "sell:32:all", "sell:256:2147483647"));
+                                         "sell:32:all", "sell:256:2147483392"));
 
 TEST(ParseLayout, KnowsEveryPresetByName) {
   for (const Preset& p : presets()) {
