@@ -77,7 +77,12 @@ TEST_F(CustomEntry, MultipliesInEveryLayout) {
   }
 }
 
-TEST_F(CustomEntry, IsNotChosenUnasked) { EXPECT_TRUE(entry_is(test, ring(MATBAIJCOMPOUND, ""), "dense (found)")); }
+TEST_F(CustomEntry, IsNotChosenUnasked) {
+  const auto A = ring(MATBAIJCOMPOUND, "");
+
+  EXPECT_TRUE(same_products(A, ring(MATBAIJ, ""), 407));
+  EXPECT_TRUE(entry_is(test, A, "dense (found)"));
+}
 
 TEST_F(CustomEntry, ThatABlockIsNotOfIsAnErrorWithItsPlace) {
   const auto A = ring(MATBAIJCOMPOUND, "-mat_compound_entry symmetric", 0.5), plain = ring(MATBAIJ, "");
@@ -100,6 +105,7 @@ TEST_F(CustomEntry, IsAskedForByTheProgram) {
   EXPECT_TRUE(entry_is(test, A, "symmetric (6 of 9 scalars kept; asked for)"));
 
   PETSC_OK(MatCompoundSetEntry(A, nullptr));
+  EXPECT_TRUE(same_products(A, plain, 410));
   EXPECT_TRUE(entry_is(test, A, "dense (found)"));
   const auto found = catch_error([&] { return MatCompoundSetEntry(A, "octonion"); });
   EXPECT_TRUE(says(found.message, "unknown entry 'octonion'; choose auto, dense, complex"));
