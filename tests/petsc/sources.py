@@ -130,7 +130,7 @@ def block_of(text):
         if not line.strip() or line.strip().startswith("#"):
             continue
         indent = len(line) - len(line.lstrip())
-        key, _, value = line.strip().partition(":")
+        key, _, value = re.sub(r" #.*", "", line).strip().partition(":")
         while len(stack) > 1 and stack[-1][0] >= indent:
             stack.pop()
         children = []
@@ -141,7 +141,7 @@ def block_of(text):
 
 def loops(text):
     """'-a {{1 2}}' gives '-a 1' and '-a 2'; all combinations."""
-    match = re.search(r"\{\{(.*?)\}(?:separate|shared)?(?: output)?\}", text)
+    match = re.search(r"\{\{(.*?)\}(?:separate|shared)?(?:[ _]output)?\}", text)
     if not match:
         return [text]
     return [t for word in match.group(1).split() for t in loops(text[:match.start()] + word + text[match.end():])]
