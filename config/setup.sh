@@ -1,4 +1,4 @@
-# Sourced by quickstart.sh and test.sh: packages, build folders, MPI for small and shared machines.
+# Sourced by quickstart.sh, test.sh and device-test.sh: packages, build folders, MPI for small and shared machines.
 # Debian 12 and Ubuntu 24.04; elsewhere install the same things by hand and set PETSC_DIR.
 
 set -euo pipefail
@@ -50,16 +50,45 @@ if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# configure_and_build PRESET COMPOUND_TESTS TARGET... (CMake's -D options in cmake_options): into build/PRESET, or build/petsc-dir-PRESET with PETSC_DIR.
-# Sets build to the folder.
+# configure_and_build PRESET COMPOUND_TESTS TARGET... (CMake's -D options in cmake_options): into build/PRESET, or
+# build/petsc-dir-PRESET with PETSC_DIR, or build/$build_name. Sets build to the folder.
 configure_and_build() {
-  local preset=$1 tests=$2
+  local preset=$1 tests=$2 name=${build_name:-$1}
   shift 2
-  build="$top/build/$preset"
-  [ -n "${PETSC_DIR:-}" ] && build="$top/build/petsc-dir-$preset"
-  say "building $preset in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
-  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$preset." "${cmake_options[@]}" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $preset failed"; }
-  cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $preset failed"; }
+  build="$top/build/$name"
+  [ -n "${PETSC_DIR:-}" ] && [ -z "${build_name:-}" ] && build="$top/build/petsc-dir-$preset"
+  say "building $name in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
+  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$name." "${cmake_options[@]}" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $name failed"; }
+  cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $name failed"; }
+}
+
+# Archives of installed PETSc with CUDA, as config/petsc-cuda.sh makes them, by their release and scalar type.
+cuda_petsc=petsc-3.26.1-cuda
+petsc_archives=${COMPOUND_PETSC_ARCHIVES:-$top/../shared/petsc}
+
+# unpack_petsc SCALAR: that archive below build/petsc. Sets petsc to the folder, or to nothing and why_no_petsc to the reason.
+unpack_petsc() {
+  local archive=$petsc_archives/$cuda_petsc-$1.tar.xz library
+  petsc=
+  if [ ! -f "$archive" ]; then
+    why_no_petsc="$archive is not there (COMPOUND_PETSC_ARCHIVES names its folder)"
+    return
+  fi
+  local folder=$top/build/petsc/$cuda_petsc-$1
+  if [ ! -f "$folder/unpacked" ] || [ "$archive" -nt "$folder/unpacked" ]; then
+    rm -rf "$folder"
+    mkdir -p "$top/build/petsc"
+    tar xf "$archive" -C "$top/build/petsc" || fail "$archive cannot be unpacked"
+    # It was made for another prefix: where its files name that, they are to name their own place.
+    sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$folder"/lib/pkgconfig/*.pc
+    touch "$folder/unpacked"
+  fi
+  library=$(ldd "$folder/lib/libpetsc.so" | sed -n 's/^[[:space:]]*\(.*\) => not found/\1/p' | paste -sd ' ')
+  if [ -n "$library" ]; then
+    why_no_petsc="$archive needs libraries that are not here: $library"
+    return
+  fi
+  petsc=$folder
 }
 
 # why_no_gpu: after configure_and_build, why that build cannot use a GPU here, in words; nothing if it can. PETSc is not

@@ -1,32 +1,40 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every test:   bash config/test.sh [--clients] [ctest options, such as -R REGEX]
+# Sets up, builds and runs every test:   bash config/test.sh [--clients|--petsc] [ctest options, such as -R REGEX]
 #
-# The core's tests, the plugin's on 1, 2 and 3 ranks, the installed tree and the client programs that are here, with each of
-# the system's PETSc builds (real, complex, and real with 64-bit indices). With PETSC_DIR (and PETSC_ARCH) set, with that
-# PETSc alone. COMPOUND_SANITIZERS=1 adds a build with address and undefined-behaviour sanitizers. Ends with ctest's summary,
-# of all builds together.
+# - Debian's PETSc, real scalars: the core's tests, the plugin's on 1, 2 and 3 ranks, compound-bench, the examples, the
+#   installed tree, the client programs that are here, and some of PETSc's own programs
+# - Debian's PETSc, complex scalars: the plugin's tests and the example that needs complex scalars
+# - Debian's PETSc, real scalars and 64-bit indices: the plugin's tests
+# - PETSc 3.26.1 with CUDA, real and complex, with host vectors: the plugin's tests, and some of PETSc's own programs. From
+#   the archives in ../shared/petsc, or in the folder that COMPOUND_PETSC_ARCHIVES names; skipped, with the reason, where they
+#   are not.
+# - COMPOUND_SANITIZERS=1: the core's tests and the plugin's on 2 ranks, with address and undefined-behaviour sanitizers
 #
-# --clients installs all client programs first (petsc4py, SLEPc, DOLFINx, PETSc's tutorials, valgrind; about 300 MB) and
-# takes a missing one for a failure; without it those that are not here are skipped, with the reason. Clients alone:
-# bash config/test.sh --clients -L 'install|clients'
+# With PETSC_DIR (and PETSC_ARCH) set: every test, with that PETSc alone. Ends with ctest's summary, of all builds together.
+# Tests on a GPU: config/device-test.sh.
+#
+# --clients installs all client programs first (petsc4py, SLEPc, DOLFINx, PETSc's tutorials, valgrind; about 300 MB), runs
+# every test with each of Debian's builds, and takes a missing client for a failure; without it those that are not here are
+# skipped, with the reason. Clients alone: bash config/test.sh --clients -L 'install|clients'
+#
+# --petsc runs the whole table of PETSc's own programs (docs/petsc-programs.md) and nothing else, with Debian's real PETSc and
+# with PETSc 3.26.1, real and complex.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 clients=no
-if [ "${1:-}" = --clients ]; then
+programs=no
+if [ "${1:-}" = --petsc ]; then
+  programs=yes
+  shift
+elif [ "${1:-}" = --clients ]; then
   clients=yes
   shift
   [ -z "${PETSC_DIR:-}" ] || fail "--clients is for the system's PETSc and its packages; unset PETSC_DIR (found '$PETSC_DIR')"
 fi
 
 packages=("${build_packages[@]}" libgtest-dev nlohmann-json3-dev xz-utils)
-presets=(host)
 if [ -z "${PETSC_DIR:-}" ]; then
-  packages+=(libpetsc-complex-dev)
-  presets+=(host-complex)
-  if grep -q '"host-64"' "$top/CMakePresets.json"; then
-    packages+=(libpetsc64-real-dev)
-    presets+=(host-64)
-  fi
+  packages+=(libpetsc-complex-dev libpetsc64-real-dev libopenblas-dev)
 fi
 install_packages "${packages[@]}"
 
@@ -44,18 +52,44 @@ if [ -z "${PETSC_DIR:-}" ]; then
 fi
 
 builds=()
-for preset in "${presets[@]}"; do
+# test_build PRESET [-D option...]: builds it, and its tests are run.
+test_build() {
+  local preset=$1 start=$SECONDS
+  shift
+  cmake_options=("$@")
   configure_and_build "$preset" ON all
   builds+=("$build")
-  grep "^-- CUDA backend" "$top/build/configure.log" | sed 's/^--/==/' || true
-  cmake_options=(-DCOMPOUND_CORE_TESTS=OFF)  # the core is the same in all of them
-done
-cmake_options=()
+  say "built in $((SECONDS - start)) s"
+}
 
-if [ -n "${COMPOUND_SANITIZERS:-}" ]; then
-  configure_and_build asan ON all
-  builds+=("$build")
+whole_table=(-DCOMPOUND_TESTS_OF=petsc -DCOMPOUND_PETSC_PROGRAMS=all -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
+if [ "$programs" = yes ]; then test_build host "${whole_table[@]}"; else test_build host; fi
+grep "^-- CUDA backend" "$top/build/configure.log" | sed 's/^--/==/' || true
+if [ -z "${PETSC_DIR:-}" ]; then
+  # The core is the same in all of them: built and tested once.
+  other=(-DCOMPOUND_CORE="$top/build/host")
+  plugin_alone=("${other[@]}" -DCOMPOUND_TESTS_OF=plugin -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
+  of_cuda_petsc=("${plugin_alone[@]}" -DCOMPOUND_TESTS_OF="plugin;petsc")
+  if [ "$programs" = yes ]; then
+    of_cuda_petsc=("${other[@]}" "${whole_table[@]}")
+  elif [ "$clients" = yes ]; then
+    every="plugin;tools;examples;install;clients"
+    test_build host-complex "${other[@]}" -DCOMPOUND_TESTS_OF="$every" -DCOMPOUND_TOOLS=ON -DCOMPOUND_EXAMPLES=ON
+    test_build host-64 "${other[@]}" -DCOMPOUND_TESTS_OF="$every" -DCOMPOUND_TOOLS=ON -DCOMPOUND_EXAMPLES=ON
+  else
+    test_build host-complex "${plugin_alone[@]}" -DCOMPOUND_TESTS_OF="plugin;examples.lattice_dirac" -DCOMPOUND_EXAMPLES=ON
+    test_build host-64 "${plugin_alone[@]}"
+  fi
+  for scalar in real complex; do
+    unpack_petsc $scalar
+    if [ -n "$petsc" ]; then
+      PETSC_DIR=$petsc PETSC_ARCH='' build_name=$cuda_petsc-$scalar test_build host "${of_cuda_petsc[@]}"
+    else
+      skipped+="skipped: $cuda_petsc-$scalar: $why_no_petsc"$'\n'
+    fi
+  done
 fi
+[ "$programs" = yes ] || [ -z "${COMPOUND_SANITIZERS:-}" ] || test_build asan
 
 # One ctest over all builds: its summary then counts everything.
 all="$top/build/all-tests"
@@ -64,6 +98,6 @@ printf 'subdirs("%s")\n' "${builds[@]}" >"$all/CTestTestfile.cmake"
 say "running all tests"
 cd "$all"
 ctest --output-on-failure -j "$(nproc)" "$@" | tee ctest.log || failed=yes
-reasons=$(grep -h "^skipped: " $(printf '%s/Testing/Temporary/LastTest.log ' "$all") 2>/dev/null | sort | uniq -c || true)
+reasons=${skipped:-}$(grep -h "^skipped: " $(printf '%s/Testing/Temporary/LastTest.log ' "$all") 2>/dev/null | sort | uniq -c || true)
 [ -z "$reasons" ] || printf '%s\n' "skipped tests and why:" "$reasons"
 [ -z "${failed:-}" ]

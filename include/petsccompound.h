@@ -20,8 +20,8 @@ M*/
 #define MATMPIBAIJCOMPOUND "mpibaijcompound"
 
 /*
-   PCType: point-block Jacobi whose inverses are packed, on the device where the matrix is multiplied there.
-   -pc_type pbjacobicompound; for these types, and for any that MatInvertBlockDiagonal() knows.
+   PCType: another name of PCPBJACOBI, which for these types inverts the diagonal blocks, packs the inverses and applies them
+   where the vectors are. Matrices of other types get PETSc's own.
 */
 #define PCPBJACOBICOMPOUND "pbjacobicompound"
 
@@ -67,6 +67,14 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]);
 
 /* "auto", "host", "cuda" or "petsc" (the parent's own product). */
 PETSC_EXTERN PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]);
+
+/*
+   The parts of a matrix on several processes ("mpibaijcompound"), as MatMPIBAIJGetSeqBAIJ() gives those of MATMPIBAIJ, which
+   refuses every type but that by its exact name: the diagonal and the off-diagonal part, both "seqbaijcompound", and the global
+   block column of each block column of the latter. NULL for what is not wanted. They belong to A, until its pattern changes.
+   PETSC_ERR_ARG_WRONG for a matrix of one process, which is its own part. Not collective.
+*/
+PETSC_EXTERN PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat *diagonal, Mat *off_diagonal, const PetscInt *columns[]);
 
 /* Not collective. */
 PETSC_EXTERN PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo *info);

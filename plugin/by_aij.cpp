@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "coo_structure.hpp"
 #include "mat_mpi.hpp"
+#include "owned.hpp"
+#include "patterns.hpp"
 #include "types.hpp"
 
 namespace compound::plugin {
@@ -13,8 +16,9 @@ namespace {
 /// One operand of a product and the AIJ copy that stands in for it.
 struct Operand {
   Mat copy = nullptr;
-  PetscObjectId original = 0;  ///< what was copied, and its state then
+  PetscObjectId original = 0;  ///< what was copied, and its state and pattern then
   PetscObjectState state = -1;
+  std::uint64_t pattern = 0;
 };
 
 /// Hangs on the product matrix.
@@ -22,6 +26,12 @@ struct ProductByAij {
   Operand operands[3];
   PetscErrorCode (*symbolic)(Mat) = nullptr;  ///< PETSc's for the copies
   PetscErrorCode (*numeric)(Mat) = nullptr;
+
+  ProductByAij() = default;
+  ProductByAij(const ProductByAij&) = delete;
+  ~ProductByAij() {
+    for (Operand& o : operands) static_cast<void>(MatDestroy(&o.copy));
+  }
 };
 
 constexpr const char* container_name = "petsc-compound product";
@@ -30,39 +40,10 @@ bool needs_copy(Mat A) {
   return A && (is_seq_compound(A) || is_mpi_compound(A) || has_type(A, MATSEQBAIJ) || has_type(A, MATMPIBAIJ));
 }
 
-PetscErrorCode destroy(ProductByAij* by) {
-  PetscFunctionBegin;
-  for (Operand& o : by->operands) PetscCall(MatDestroy(&o.copy));
-  delete by;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode attach(Mat C, ProductByAij* by) {
-  PetscFunctionBegin;
-  PetscContainer container;
-  PetscCall(PetscContainerCreate(comm_of(C), &container));
-  PetscCall(PetscContainerSetPointer(container, by));
-#if PETSC_VERSION_GE(3, 23, 0)
-  PetscCall(PetscContainerSetCtxDestroy(container, [](auto p) {  // void** in 3.23, void* from 3.25 on
-    return destroy(*static_cast<ProductByAij**>(static_cast<void*>(p)));
-  }));
-#else
-  PetscCall(PetscContainerSetUserDestroy(container, [](void* p) { return destroy(static_cast<ProductByAij*>(p)); }));
-#endif
-  PetscCall(
-      PetscObjectCompose(reinterpret_cast<PetscObject>(C), container_name, reinterpret_cast<PetscObject>(container)));
-  PetscCall(PetscContainerDestroy(&container));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode attached(Mat C, ProductByAij** by) {
   PetscFunctionBegin;
-  PetscObject container;
-  void* pointer;
-  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(C), container_name, &container));
-  PetscCheck(container, comm_of(C), PETSC_ERR_PLIB, "A product by AIJ copies has lost them");
-  PetscCall(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(container), &pointer));
-  *by = static_cast<ProductByAij*>(pointer);
+  PetscCall(composed(reinterpret_cast<PetscObject>(C), container_name, by));
+  PetscCheck(*by, comm_of(C), PETSC_ERR_PLIB, "A product by AIJ copies has lost them");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,6 +54,14 @@ PetscErrorCode update_copy(Mat A, Operand* o) {
   PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &id));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   if (o->copy && o->original == id && o->state == state) PetscFunctionReturn(PETSC_SUCCESS);
+  std::uint64_t pattern;
+  PetscCall(hash_of_pattern(A, &pattern));
+  PetscCall(agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
+                     !o->copy || pattern == o->pattern
+                         ? ""
+                         : "Product with MAT_REUSE_MATRIX: the nonzero pattern of an operand has changed since "
+                           "MAT_INITIAL_MATRIX, so that of the result may, too; call it with MAT_INITIAL_MATRIX again"));
+  o->pattern = pattern;
   PetscCall(MatConvert(A, MATAIJ, o->copy ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &o->copy));
   o->original = id;
   o->state = state;
@@ -162,13 +151,35 @@ PetscErrorCode made_of_blocks(IS set, PetscInt bs, bool* whole) {
 
 }  // namespace
 
+namespace {
+
+/// An operand that has a way with any type (diagonals since 3.26, virtual transposes) goes first.
+PetscErrorCode leave_to_operand(Mat C, bool* done) {
+  PetscFunctionBegin;
+  const Mat operands[] = {C->product->A, C->product->B, C->product->C};
+  *done = false;
+  for (Mat operand : operands) {
+    PetscErrorCode (*its_own)(Mat) = nullptr;
+    if (!operand || *done) continue;
+    PetscCall(query(operand, "MatProductSetFromOptions_anytype_C", &its_own));
+    if (!its_own || its_own == product_by_aij) continue;
+    PetscCall(its_own(C));
+    *done = C->ops->productsymbolic != nullptr;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 PetscErrorCode product_by_aij(Mat C) {
   PetscFunctionBegin;
-  bool loop;
-  PetscCall(is_loop_over_columns(C, &loop));
-  if (loop) PetscFunctionReturn(PETSC_SUCCESS);
-  auto* by = new ProductByAij;
-  PetscCall(attach(C, by));
+  bool done;
+  PetscCall(is_loop_over_columns(C, &done));
+  if (!done) PetscCall(leave_to_operand(C, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  auto owned = std::make_unique<ProductByAij>();
+  ProductByAij* const by = owned.get();
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(owned)));
   PetscCall(on_copies(C, by, [&] { return MatProductSetFromOptions(C); }));
   by->symbolic = C->ops->productsymbolic;
   if (by->symbolic) C->ops->productsymbolic = symbolic;

@@ -43,6 +43,23 @@ PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  Mat parts[2];
+  MpiState* st;
+  PetscCheck(is_mpi_compound(A), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "MatCompoundGetSeqBAIJ() is for " MATMPIBAIJCOMPOUND ", the matrix has type %s (a " MATSEQBAIJCOMPOUND
+             " is its own part)",
+             reinterpret_cast<PetscObject>(A)->type_name ? reinterpret_cast<PetscObject>(A)->type_name : "(none yet)");
+  PetscCheck(A->assembled, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "MatCompoundGetSeqBAIJ(): the matrix has no parts before it is assembled; call MatAssemblyEnd() first");
+  PetscCall(mpi_state(A, &st));
+  PetscCall(compound_parts(A, st, &parts[0], &parts[1]));
+  PetscCall(mpi_parts(A, diagonal, off_diagonal, columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);

@@ -30,10 +30,21 @@ bool is_asked_for(const Packing& p) {
   return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || p.copy.other_blocks;
 }
 
-/// Where the effort for the plan is to be by measuring: nobody named a plan, and there are blocks to multiply with.
-bool is_to_measure(const Packing& p) {
+/// Where the plan comes from if it is not measured.
+std::string origin(const Settings& s, bool off_diagonal) {
+  if (!s.plan_of_part(off_diagonal).empty()) return "asked for as a plan";
+  if (s.layout != "auto") return "asked for as layout " + s.layout;
+  return "by rule";
+}
+
+/// Why measuring, although asked for, is not for this copy; empty if it is.
+std::string why_not_measured(const Packing& p, const Plan& rule) {
   const Settings& s = p.st.settings;
-  return s.tune == "measure" && s.plan.empty() && s.layout == "auto" && !p.copy.other_blocks && p.b.entries() > 0;
+  if (!s.plan_of_part(p.st.off_diagonal).empty()) return "a plan was asked for";
+  if (s.layout != "auto") return "a layout was asked for";
+  if (p.copy.other_blocks) return "packed blocks are not of the matrix's size";
+  if (p.b.entries() == 0) return "there are no blocks";
+  return backend(row_of(p.place).backend).applicable(rule, p.copy.problem).value_or("");
 }
 
 /// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
@@ -111,6 +122,15 @@ PatternView packed_pattern(Packing& p, const PatternView& given, int* size) {
   return copy.other_blocks->shape.pattern.view();
 }
 
+std::string block_size_hint(const BlockArrays& b) {
+  if (b.block_size != 1 || b.rows == 0) return "";
+  const int size = likely_block_size<PetscInt>({b.start, static_cast<std::size_t>(b.rows) + 1}, b.column, 0.8);
+  if (size == 1) return "";
+  const std::string n = std::to_string(size);
+  return "the matrix has block size 1, but its rows seem to come in nearly dense blocks of " + n +
+         ": -mat_compound_block_size " + n + " packs them as such";
+}
+
 const Scalar* packed_blocks(Packing& p) {
   const auto* const given = reinterpret_cast<const Scalar*>(p.b.values);
   if (!p.copy.other_blocks) return given;
@@ -121,6 +141,12 @@ const Scalar* packed_blocks(Packing& p) {
     fill_blocks(shape, pattern_of(p.b, copied), given, p.regrouped.data());
   }
   return p.regrouped.data();
+}
+
+std::string option_of_plan(const Packing& p) {
+  const Settings& s = p.st.settings;
+  if (!s.plan_of_part(p.st.off_diagonal).empty()) return " (-mat_compound_plan)";
+  return s.layout != "auto" ? " (-mat_compound_layout)" : "";
 }
 
 void check_entry_asked_for(const Packing& p) {
@@ -143,12 +169,18 @@ Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics
   const std::string_view name = row_of(p.place).backend;
   const Plan rule = plan_by_rule(p, pattern, numbers);
   p.copy.measured.clear();
-  if (!is_to_measure(p) || backend(name).applicable(rule, p.copy.problem)) return rule;
+  p.copy.origin = origin(p.st.settings, p.st.off_diagonal);
+  if (p.st.settings.tune != "measure") return rule;
+  if (const std::string why = why_not_measured(p, rule); !why.empty()) {
+    p.copy.origin += " (not measured: " + why + ")";
+    return rule;
+  }
   std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name, rule.entry);
   for (Plan& plan : candidates) plan.values = rule.values;
   const LogSpan span(Event::tune, p.A);
   p.copy.measured = measure(pattern, p.copy.problem, candidates, backend(name), p.b.values);
   const Measured& best = p.copy.measured.front();
+  p.copy.origin = best.failure.empty() ? "by measurement" : "by rule (no plan could be measured: " + best.failure + ")";
   return best.failure.empty() ? best.plan : rule;
 }
 

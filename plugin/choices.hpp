@@ -34,6 +34,12 @@ const Scalar* packed_blocks(Packing& p);
 /// stays in the copy, for -info.
 Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
 
+/// Where a matrix has block size 1 but its rows seem to come in blocks: what to do. Looks at some of its rows.
+std::string block_size_hint(const BlockArrays& b);
+
+/// " (-mat_compound_layout)": what brought the plan about, for messages; empty for the rule.
+std::string option_of_plan(const Packing& p);
+
 /// Throws `argument` where the kind that was asked for by name does not exist for these blocks.
 void check_entry_asked_for(const Packing& p);
 

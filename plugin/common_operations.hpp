@@ -36,11 +36,14 @@ struct CommonOperations {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /// In 3.26 mpibaij's view makes a submatrix and takes it apart by MatMPIBAIJGetSeqBAIJ(), which wants the
+  /// parent's type by its exact name: submatrices are the parent's own for the time of the call.
   static PetscErrorCode view(Mat A, PetscViewer viewer) {
     PetscFunctionBegin;
     const Parent* parent;
     PetscCall(Type::parent(&parent));
-    PetscCall(parent->ops.view(A, viewer));
+    PetscCall(with_operation<&_MatOps::createsubmatrix>(A, parent->ops.createsubmatrix,
+                                                        [&] { return parent->ops.view(A, viewer); }));
     PetscCall(view_info(A, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -62,7 +65,7 @@ struct CommonOperations {
     if (reuse == MAT_REUSE_MATRIX) {  // mpibaij compares rows with block rows there, and gives up
       Mat anew;
       PetscCall(parent->ops.createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
-      PetscCall(MatCopy(anew, *B, SAME_NONZERO_PATTERN));
+      PetscCall(take_from(*B, anew));
       PetscCall(MatDestroy(&anew));
     } else {
       PetscCall(parent->ops.createsubmatrix(A, rows, cols, reuse, B));
@@ -110,16 +113,6 @@ struct CommonOperations {
     PetscCall(bind_to_cpu(A, st->settings, bound));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-
-  static PetscErrorCode get_block_diagonal(Mat A, Mat* blocks) {
-    PetscFunctionBegin;
-    typename Type::State* st;
-    Mat part;
-    PetscCall(Type::state(A, &st));
-    PetscCall(Type::diagonal_part(A, &part));
-    PetscCall(block_diagonal(A, st->settings, part, blocks));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
 #endif
 
   template <class F>
@@ -128,9 +121,6 @@ struct CommonOperations {
     f(&_MatOps::getvecs, get_vecs);
     f(&_MatOps::bindtocpu, bind);
     f(&_MatOps::getdiagonal, Type::get_diagonal);
-#if PETSC_VERSION_GE(3, 22, 0)
-    f(&_MatOps::getblockdiagonal, get_block_diagonal);
-#endif
 #endif
   }
 

@@ -3,6 +3,7 @@
 #include "coo_structure.hpp"
 #include "device_copy.hpp"
 #include "log.hpp"
+#include "owned.hpp"
 #include "placement.hpp"
 
 namespace compound::plugin {
@@ -11,48 +12,11 @@ namespace {
 
 constexpr const char* name_of_container = "petsccompound_coo";
 
-PetscErrorCode destroy_structure(void* context) {
-#if PETSC_VERSION_GE(3, 23, 0)
-  delete *static_cast<CooStructure**>(context);
-#else
-  delete static_cast<CooStructure*>(context);
-#endif
-  return PETSC_SUCCESS;
-}
-
-PetscErrorCode compose_structure(Mat A, std::unique_ptr<CooStructure> s) {
-  PetscFunctionBegin;
-  PetscContainer container;
-  PetscCall(PetscContainerCreate(comm_of(A), &container));
-  PetscCall(PetscContainerSetPointer(container, s.release()));
-#if PETSC_VERSION_GE(3, 23, 0)
-  PetscCall(PetscContainerSetCtxDestroy(container, [](auto context) { return destroy_structure(context); }));
-#else
-  PetscCall(PetscContainerSetUserDestroy(container, destroy_structure));
-#endif
-  PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(A), name_of_container,
-                               reinterpret_cast<PetscObject>(container)));
-  PetscCall(PetscContainerDestroy(&container));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode structure_of(Mat A, CooStructure** s) {
-  PetscFunctionBegin;
-  PetscObject container;
-  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), name_of_container, &container));
-  PetscCheck(container, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
-             "MatSetValuesCOO() on a matrix without coordinates: call MatSetPreallocationCOO() first");
-  void* context;
-  PetscCall(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(container), &context));
-  *s = static_cast<CooStructure*>(context);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
   PetscFunctionBegin;
   auto s = std::make_unique<CooStructure>();
   PetscCall(build(A, n, rows, columns, s.get()));
-  PetscCall(compose_structure(A, std::move(s)));
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,11 +146,36 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// A matrix that was given its coordinates as baij, and then converted in place (MATIS too makes a baij first): PETSc
+/// keeps them for values one by one, which it reads on the host.
+PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  PetscObject rows;
+  Given given;
+  PetscInt n;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), "__PETSc_coo_i", &rows));
+  PetscCheck(rows, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "MatSetValuesCOO() on a matrix without coordinates: call MatSetPreallocationCOO() first");
+  PetscCall(ISGetLocalSize(reinterpret_cast<IS>(rows), &n));
+  PetscCall(backend_of(A, v, &given.type, &given.on));
+  given.values = reinterpret_cast<const Scalar*>(v);
+  if (v && given.on->is_device()) PetscCall(bring_to_host(A, static_cast<std::size_t>(n), &given));
+  PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
+  const PetscErrorCode code = MatSetValuesCOO(A, reinterpret_cast<const PetscScalar*>(given.values), mode);
+  PetscCall(compose_coo(A));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// No values (null) are zeros.
 PetscErrorCode set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   PetscFunctionBegin;
   CooStructure* s = nullptr;
-  PetscCall(structure_of(A, &s));
+  PetscCall(composed(reinterpret_cast<PetscObject>(A), name_of_container, &s));
+  if (!s) {  // the coordinates were not given to this type
+    PetscCall(set_values_one_by_one(A, v, mode));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,
              "MatSetValuesCOO() takes INSERT_VALUES or ADD_VALUES");
   std::vector<PartArrays> parts;

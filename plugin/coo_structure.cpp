@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mat_mpi.hpp"
+#include "types.hpp"
 
 namespace compound::plugin {
 
@@ -181,7 +182,7 @@ PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts) {
   PetscFunctionBegin;
   Mat mats[2] = {A, nullptr};
   const PetscInt* columns = nullptr;
-  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &mats[0], &mats[1], &columns));
+  if (is_mpi_compound(A) || has_type(A, MATMPIBAIJ)) PetscCall(mpi_parts(A, &mats[0], &mats[1], &columns));
   for (Mat mat : mats) {
     if (!mat) continue;
     PartArrays p{mat, {}, A->rmap->rstart, 0, {}};

@@ -47,7 +47,7 @@ struct CooStructure {
   }
 };
 
-/// The parent's matrices: itself, or both parts of an mpibaij.
+/// A baij, or a matrix of ours, itself, or both parts of one on several processes.
 PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts);
 
 /// Preallocates A for the blocks of the coordinates and fills the structure. Collective.

@@ -1,6 +1,17 @@
 #include "device_operations.hpp"
 
-#if PetscDefined(HAVE_CUDA)
+#if !PetscDefined(HAVE_CUDA)
+
+namespace compound::plugin {
+
+PetscErrorCode expects_device_vectors(Mat, const Settings&, bool* yes) {
+  *yes = false;
+  return PETSC_SUCCESS;
+}
+
+}  // namespace compound::plugin
+
+#else
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +20,7 @@
 #include <petscdevice.h>
 #include <petscdm.h>
 
+#include "overrides.hpp"
 #include "types.hpp"
 
 namespace compound::plugin {
@@ -19,14 +31,17 @@ PetscObject object(Mat A) { return reinterpret_cast<PetscObject>(A); }
 
 bool is_cuda(const char* vec_type) { return vec_type && std::strstr(vec_type, "cuda"); }
 
-/// By backend, by -vec_type, or by the vector type of the matrix's DM.
+/// By backend, by -vec_type (with the matrix's prefix, else as the program's vectors have it), or by the vector type of
+/// the matrix's DM.
 PetscErrorCode is_asked_for(Mat A, const Settings& settings, bool* asked) {
   PetscFunctionBegin;
   char text[64];
-  PetscBool given;
+  PetscBool given = PETSC_FALSE;
   DM dm;
   VecType of_dm = nullptr;
-  PetscCall(PetscOptionsGetString(object(A)->options, object(A)->prefix, "-vec_type", text, sizeof(text), &given));
+  for (const char* prefix : {static_cast<const char*>(object(A)->prefix), static_cast<const char*>(nullptr)})
+    if (!given)
+      PetscCall(PetscOptionsGetString(object(A)->options, prefix, "-vec_type", text, sizeof(text), &given));
   PetscCall(MatGetDM(A, &dm));
   if (dm) PetscCall(DMGetVecType(dm, &of_dm));
   *asked = settings.backend == row_of(Place::device).backend || (given && is_cuda(text)) || is_cuda(of_dm);
@@ -66,21 +81,6 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode insert_diagonal_blocks(const BlockArrays& b, Mat blocks) {
-  PetscFunctionBegin;
-  const PetscInt words = b.block_size * b.block_size;
-  const std::vector<PetscScalar> missing(static_cast<std::size_t>(words), 0.0);
-  std::vector<PetscInt> rows(static_cast<std::size_t>(b.block_size));
-  for (PetscInt i = 0; i < b.rows; ++i) {
-    const PetscInt* const end = b.column + b.start[i + 1];
-    const PetscInt* const at = std::find(b.column + b.start[i], end, i);
-    const PetscScalar* const block = at == end ? missing.data() : b.values + (at - b.column) * words;
-    for (PetscInt k = 0; k < b.block_size; ++k) rows[static_cast<std::size_t>(k)] = i * b.block_size + k;
-    PetscCall(MatSetValues(blocks, b.block_size, rows.data(), b.block_size, rows.data(), block, INSERT_VALUES));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 decltype(_MatOps::sor) parent_sor = nullptr;
 
 PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shift, PetscInt its, PetscInt local_its,
@@ -115,13 +115,19 @@ PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode expects_device_vectors(Mat A, const Settings& settings, bool* yes) {
+  PetscFunctionBegin;
+  const bool may = settings.backend == "auto" || settings.backend == row_of(Place::device).backend;
+  *yes = false;
+  if (!may || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(has_cuda_vectors(A, yes));
+  if (!*yes) PetscCall(is_asked_for(A, settings, yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode create_vecs(Mat A, Vec* right, Vec* left) {
   PetscFunctionBegin;
-  const auto ours = A->ops->getvecs;
-  A->ops->getvecs = nullptr;
-  const PetscErrorCode code = MatCreateVecs(A, right, left);
-  A->ops->getvecs = ours;
-  PetscCall(code);
+  PetscCall(with_operation<&_MatOps::getvecs>(A, nullptr, [&] { return MatCreateVecs(A, right, left); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,33 +173,7 @@ PetscErrorCode tell_of_host_work(Mat A) {
   st->told_of_host_work = true;
   PetscCall(PetscInfo(A,
                       "A preconditioner works on the host under a matrix whose products run on the device: "
-                      "-pc_type jacobi and " PCPBJACOBICOMPOUND " stay on the device\n"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode block_diagonal(Mat A, const Settings& settings, Mat part, Mat* blocks) {
-  PetscFunctionBegin;
-  bool cuda = false;
-  SeqState* st;
-  *blocks = nullptr;
-  PetscCall(decide_vec_type(A, settings, Moment::before));
-  PetscCall(has_cuda_vectors(A, &cuda));
-  PetscCall(seq_state(part, &st));
-  if (is_bound(A) || (!cuda && !st->copy(Place::device).packed) || !device_backend())
-    PetscFunctionReturn(PETSC_SUCCESS);
-  BlockArrays b;
-  PetscCall(block_arrays(part, &b));
-  const PetscInt n = b.rows * b.block_size;
-  PetscCall(MatCreate(PETSC_COMM_SELF, blocks));
-  PetscCall(MatSetSizes(*blocks, n, n, n, n));
-  PetscCall(MatSetBlockSize(*blocks, b.block_size));
-  PetscCall(MatSetType(*blocks, MATSEQAIJCUSPARSE));
-  PetscCall(MatSeqAIJSetPreallocation(*blocks, b.block_size, nullptr));
-  PetscCall(MatSetOption(*blocks, MAT_ROW_ORIENTED, PETSC_FALSE));
-  PetscCall(insert_diagonal_blocks(b, *blocks));
-  PetscCall(MatAssemblyBegin(*blocks, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*blocks, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatSetOption(*blocks, MAT_ROW_ORIENTED, PETSC_TRUE));  // MatInvertBlockDiagonal() takes it to be so
+                      "-pc_type jacobi and pbjacobi stay on the device\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,6 +12,9 @@ enum class Moment { before, making_vectors };
 /// MatSetVecType() to CUDA vectors where they are wanted; nothing where a type was set already or the matrix is bound.
 PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment);
 
+/// Whether vectors of A will be on the device, as far as A can tell without being given one; initialises nothing.
+PetscErrorCode expects_device_vectors(Mat A, const Settings& settings, bool* yes);
+
 /// MatCreateVecs() as PETSc does it, for a matrix whose vector type is decided.
 PetscErrorCode create_vecs(Mat A, Vec* right, Vec* left);
 
@@ -30,9 +33,5 @@ PetscErrorCode tell_of_host_work(Mat seqbaij);
 /// the same for all block sizes.
 void follow_sor(Mat seqbaij);
 void leave_sor(Mat seqbaij);
-
-/// For PETSc's point-block Jacobi, which applies on the device if it gets the diagonal blocks as an aijcusparse: this
-/// process's, or null where the vectors will be on the host.
-PetscErrorCode block_diagonal(Mat A, const Settings& settings, Mat diagonal_part, Mat* blocks);
 
 }  // namespace compound::plugin

@@ -27,6 +27,8 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
 PetscErrorCode raise_parts(Mat A) {
   PetscFunctionBegin;
   Mat parts[2];
+  MpiState* st;
+  PetscCall(mpi_state(A, &st));  // MatAXPY() may have merged the header of an mpibaij into A's
   PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts)
     if (part) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(part)));
@@ -48,6 +50,7 @@ PetscErrorCode prepare_parts(Mat A, MpiState* st, Op op, Vec x, PreparedParts* p
   PetscCall(seq_prepare(p->diagonal, op, &p->place_of_diagonal));
   PetscCall(seq_prepare(p->off, op, &p->place_of_off));
   PetscCall(check_parts(A, st, {{p->diagonal, p->place_of_diagonal}, {p->off, p->place_of_off}}));
+  PetscCall(view_once(A, st->settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,12 +100,12 @@ PetscErrorCode mpi_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   MpiState* st;
   PetscCall(mpi_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
-  PetscCall(view_once(A, st->settings));
   PetscCall(make_ghosts(A, st->ghosts));
   if (st->settings.parent_only()) {
     Mat diagonal, off;
     bool done = false;
     PetscCall(compound_parts(A, st, &diagonal, &off));  // so that they too leave their products to the parent
+    PetscCall(view_once(A, st->settings));
     PetscCall(parent_multiply(A, op, update, x, z, y, &done));
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
   } else {
@@ -170,7 +173,7 @@ PetscErrorCode get_diagonal_block(Mat A, Mat* block) {
   PetscCall(compound_parts(A, st, block, &off));
 #if PetscDefined(HAVE_CUDA)
   VecType vectors;
-  PetscCall(decide_vec_type(A, st->settings, Moment::before));
+  PetscCall(decide_vec_type(A, st->settings, Moment::making_vectors));  // as whoever asks for the block will
   PetscCall(MatGetVecType(A, &vectors));
   PetscCall(MatSetVecType(*block, vectors));
 #endif
@@ -245,7 +248,7 @@ PetscErrorCode destroy(Mat A) {
   PetscCall(mpi_parent(&parent));
   if (auto* st = static_cast<MpiState*>(A->spptr)) keep_or_forget(A, st->settings);
   PetscCall(drop_state(A));
-  PetscCall(remove_mpi_functions(A));
+  if (!header_is_merging(A)) PetscCall(remove_mpi_functions(A));  // else there is no list of them just now
   PetscCall(parent->ops.destroy(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,14 +263,13 @@ struct MpiType {
   }
   static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_mpi(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_parts(A); }
-  static PetscErrorCode diagonal_part(Mat A, Mat* part) { return get_diagonal_block(A, part); }
   /// The parent asks its diagonal part.
   static PetscErrorCode get_diagonal(Mat A, Vec v) {
     PetscFunctionBegin;
     Mat part;
     const Parent* parent;
     PetscCall(mpi_parent(&parent));
-    PetscCall(diagonal_part(A, &part));
+    PetscCall(get_diagonal_block(A, &part));
     PetscCall(parent->ops.getdiagonal(A, v));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -55,7 +55,7 @@ PetscErrorCode destroy(Mat A) {
   if (auto* st = static_cast<SeqState*>(A->spptr)) keep_or_forget(A, st->settings);
   delete static_cast<SeqState*>(A->spptr);
   A->spptr = nullptr;
-  PetscCall(remove_seq_functions(A));
+  if (!header_is_merging(A)) PetscCall(remove_seq_functions(A));  // else there is no list of them just now
   PetscCall(parent->ops.destroy(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -71,10 +71,6 @@ struct SeqType {
   }
   static PetscErrorCode adopt(Mat A, const Settings& settings) { return adopt_seq(A, settings); }
   static PetscErrorCode raise(Mat A) { return raise_state(A); }
-  static PetscErrorCode diagonal_part(Mat A, Mat* part) {
-    *part = A;
-    return PETSC_SUCCESS;
-  }
   static constexpr auto get_diagonal = seq_get_diagonal;
 };
 using Common = CommonOperations<SeqType>;
@@ -117,7 +113,7 @@ PetscErrorCode set_preallocation(Mat A, PetscInt bs, PetscInt nz, const PetscInt
   PetscCall(seq_state(A, &st));
   for (PackedCopy& copy : st->copies) {
     copy.pattern_key = {};
-    copy.values_key = {};
+    copy.values_state = -1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -211,8 +207,8 @@ PetscErrorCode release_seq(Mat A) {
 }
 
 PetscInt64 parent_bytes(const BlockArrays& b) {
-  const PetscInt64 entries = b.entries();
-  return entries * b.block_size * b.block_size * PetscInt64(sizeof(PetscScalar)) +
+  const PetscInt64 entries = b.entries(), words = b.values ? PetscInt64{b.block_size} * b.block_size : 0;
+  return entries * words * PetscInt64(sizeof(PetscScalar)) +
          (entries + b.rows + 1) * PetscInt64(sizeof(PetscInt));
 }
 

@@ -32,7 +32,8 @@ struct PackedCopy {
   double seconds_of_finding = 0;  ///< that took
   std::optional<Misfit> misfit;   ///< the values are not of the kind that was asked for: `packed` must not be used
 
-  std::vector<Measured> measured;  ///< what `packed`'s plan was chosen from, if by measuring
+  std::string origin;              ///< of `packed`'s plan, in the user's terms
+  std::vector<Measured> measured;  ///< what it was chosen from, if by measuring
 
   /// Where the packed blocks are not of the parent's size.
   struct OtherBlocks {
@@ -55,11 +56,7 @@ struct PackedCopy {
     int settings_version = -1;
     bool operator==(const PatternKey&) const = default;
   } pattern_key;
-  struct ValuesKey {
-    PetscObjectState state = -1;
-    const PetscScalar* values = nullptr;
-    bool operator==(const ValuesKey&) const = default;
-  } values_key;
+  PetscObjectState values_state = -1;  ///< of the parent, when the values were taken
   bool is_filled = false;  ///< values came another way than by packing the parent's; until the next assembly ends
 
   std::size_t bytes() const;

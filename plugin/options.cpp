@@ -136,18 +136,13 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
 
 int Settings::packed_block_size(int given) const { return block_size == "auto" ? given : std::stoi(block_size); }
 
-namespace {
-
-/// The plan line that was given for one part; empty where there is none.
-std::string_view plan_of_part(const Settings& s, bool off_diagonal) {
-  const PlanText parts = split_off_diagonal(s.plan);
+std::string_view Settings::plan_of_part(bool off_diagonal) const {
+  const PlanText parts = split_off_diagonal(plan);
   return off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
 }
 
-}  // namespace
-
 bool Settings::finds_entry(bool off_diagonal) const {
-  return entry == "auto" && plan_of_part(*this, off_diagonal).empty();
+  return entry == "auto" && plan_of_part(off_diagonal).empty();
 }
 
 bool Settings::names_entry() const {
@@ -161,7 +156,7 @@ Plan choose_plan(const Settings& s, std::string_view backend, bool off_diagonal,
   Plan base = s.layout == "auto" ? default_plan(statistics, problem, backend, entry)
                                  : plan_for_layout(s.layout, statistics, problem, backend, entry);
   if (s.precision == "single") base.values = Precision::single;
-  const std::string_view text = plan_of_part(s, off_diagonal);
+  const std::string_view text = s.plan_of_part(off_diagonal);
   return text.empty() ? base : parse_plan(text, base);
 }
 

@@ -1,6 +1,8 @@
 // Replacing some of a matrix's operations by ours and giving the parent's back, from one list of pairs.
 #pragma once
 
+#include <utility>
+
 #include "parent.hpp"
 
 namespace compound::plugin {
@@ -14,6 +16,15 @@ void install(Mat A, const List& list) {
 template <class List>
 void uninstall(Mat A, const _MatOps& parent, const List& list) {
   list([&](auto member, auto) { A->ops[0].*member = parent.*member; });
+}
+
+/// Calls `f` while A's operation `Member` is another one.
+template <auto Member, class Operation, class F>
+PetscErrorCode with_operation(Mat A, Operation operation, const F& f) {
+  const auto own = std::exchange(A->ops[0].*Member, operation);
+  const PetscErrorCode code = f();
+  A->ops[0].*Member = own;
+  return code;
 }
 
 /// The parent's operation `Member`, followed by After(A): for those that change values and raise too few states, or of

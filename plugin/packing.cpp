@@ -24,8 +24,12 @@ void pack_pattern(Packing& p) {
   const Plan plan = chosen_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, plan);
   if (!copy.left_out.empty()) return;
-  copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),
-                      same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
+  try {
+    copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),
+                        same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
+  } catch (const error& e) {
+    throw error(e.kind(), e.what() + option_of_plan(p));
+  }
   ++p.st.counts.pattern_packs;
 }
 
@@ -59,26 +63,6 @@ PetscErrorCode within_memory(const Packing& p, const char* wanted, const Body& b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// For -info alone, since it looks at the whole pattern: a mesh with some nodes partly clamped makes PETSc choose block
-/// size 1.
-PetscErrorCode suggest_block_size(const Packing& p) {
-  PetscFunctionBegin;
-  PetscBool told;
-  PetscCall(PetscInfoEnabled(MAT_CLASSID, &told));
-  if (!told || p.st.off_diagonal || p.b.block_size != 1 || p.copy.other_blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  int size = 1;
-  PetscCall(guarded(comm_of(p.A), [&] {
-    Pattern copied;
-    size = dense_block_size(pattern_of(p.b, copied), 0.8);
-  }));
-  if (size > 1)
-    PetscCall(PetscInfo(p.A,
-                        "The matrix has block size 1, but its rows come in nearly dense blocks of %d: "
-                        "-mat_compound_block_size %d packs them as such\n",
-                        size, size));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 std::string microseconds(double seconds) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.2f us", 1e6 * seconds);
@@ -93,7 +77,9 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PatternStatistics& s = p.st.statistics;
-  PetscCall(suggest_block_size(p));
+  const std::string hint = p.st.off_diagonal || p.copy.other_blocks ? "" : block_size_hint(p.b);
+  if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
+  if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
   for (const Measured& m : p.copy.measured)
     PetscCall(PetscInfo(p.A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
                         m.failure.empty() ? microseconds(m.seconds).c_str() : "failed: ", m.failure.c_str()));
@@ -125,7 +111,7 @@ PetscErrorCode refresh_pattern(Packing& p) {
   PetscCall(
       logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
   copy.pattern_key = key;
-  copy.values_key = {};
+  copy.values_state = -1;
   copy.misfit.reset();
   PetscCall(follow_to_device(p));
   PetscCall(tell_of_pattern(p));
@@ -181,12 +167,11 @@ PetscErrorCode refresh_values(Packing& p) {
   PetscObjectState state;
   std::optional<count32> misfit;
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
-  const PackedCopy::ValuesKey key{state, p.b.values};
-  if (!copy.packed || key == copy.values_key) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!copy.packed || state == copy.values_state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(take_widening(p, &misfit, [&](auto* at) { return copy.packed ? take_values(p, at) : PETSC_SUCCESS; }));
   copy.misfit.reset();
   if (misfit) PetscCall(guarded(comm_of(p.A), [&] { copy.misfit = misfit_at(p, *misfit); }));
-  copy.values_key = misfit ? PackedCopy::ValuesKey{} : key;
+  copy.values_state = misfit ? -1 : state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -260,7 +245,7 @@ PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled) {
   BlockArrays b;
   bool taken;
   std::optional<count32> misfit;
-  PetscCall(block_arrays(A, &b));
+  PetscCall(arrays_with_values(A, &b));
   Packing p{A, *st, Place::device, b};
   p.on_backend = blocks;
   PetscCall(begin_device_work(backend(row_of(p.place).backend)));
@@ -273,18 +258,16 @@ PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled) {
 
 PetscErrorCode keep_filled(Mat A, SeqState* st, int raises) {
   PetscFunctionBegin;
-  BlockArrays b;
   PetscObjectState state;
-  PetscCall(block_arrays(A, &b));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
-  st->copy(Place::device).values_key = {state + raises, b.values};
+  st->copy(Place::device).values_state = state + raises;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
-  PetscCall(block_arrays(A, &b));
+  PetscCall(arrays_with_values(A, &b));
   Packing p{A, *st, place, b};
   if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
   PetscCall(refresh_pattern(p));

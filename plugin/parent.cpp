@@ -55,7 +55,13 @@ PetscErrorCode block_arrays(Mat A, BlockArrays* b) {
   PetscCall(parent->get_array(A, &values));
   b->values = values;
   // Both accessors only lend pointers: giving them back would do nothing but raise the state.
-  PetscCheck(values || b->entries() == 0, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode arrays_with_values(Mat A, BlockArrays* b) {
+  PetscFunctionBegin;
+  PetscCall(block_arrays(A, b));
+  PetscCheck(b->values || b->entries() == 0, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
              "The matrix has a pattern of %" PetscInt_FMT
              " blocks but no values (MAT_STRUCTURE_ONLY?); products need values",
              b->entries());

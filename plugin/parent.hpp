@@ -32,8 +32,11 @@ struct BlockArrays {
   PetscInt entries() const { return rows > 0 ? start[rows] : 0; }
 };
 
-/// Without copy and without raising the object's state.
+/// Without copy and without raising the object's state. `values` is null in a matrix without them
+/// (MAT_STRUCTURE_ONLY).
 PetscErrorCode block_arrays(Mat seqbaij, BlockArrays* arrays);
+/// The same for what multiplies: no values are an error.
+PetscErrorCode arrays_with_values(Mat seqbaij, BlockArrays* arrays);
 
 /// Diagonal and off-diagonal part of an mpibaij or a descendant, and the global block columns of the latter.
 ///

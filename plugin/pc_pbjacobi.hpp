@@ -1,5 +1,5 @@
-// The preconditioner pbjacobicompound: inverses of the diagonal blocks as a packed matrix, on the device where the
-// matrix's products run there.
+// Point-block Jacobi for our matrices: inverses of the diagonal blocks as a packed matrix, beside the vectors. It has
+// PETSc's own name, pbjacobi, so that programs stay unchanged, and pbjacobicompound; other matrices keep PETSc's own.
 #pragma once
 
 #include "petsc_guard.hpp"

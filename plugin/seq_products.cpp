@@ -191,9 +191,9 @@ PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   Place place;
   PetscCall(seq_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
-  PetscCall(view_once(A, st->settings));
   PetscCall(place_of_product(A, st->settings, x, &place));
   PetscCall(seq_prepare(A, op, &place));
+  PetscCall(view_once(A, st->settings));
   PetscCall(seq_run(A, place, op, update, x, z, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

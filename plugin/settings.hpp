@@ -27,6 +27,8 @@ struct Settings {
 
   /// Whether products are left to the parent type.
   bool parent_only() const { return backend == "petsc"; }
+  /// The plan line that was given for one part; empty where there is none.
+  std::string_view plan_of_part(bool off_diagonal) const;
   /// Whether the kind of entry of a part is to be found: nobody named one, and a plan that was given for it would mean
   /// dense.
   bool finds_entry(bool off_diagonal) const;

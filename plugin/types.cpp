@@ -4,6 +4,7 @@
 
 #include "mat_mpi.hpp"
 #include "mat_seq.hpp"
+#include "patterns.hpp"
 
 namespace compound::plugin {
 
@@ -28,8 +29,12 @@ bool is_mpi_name(const char* type) { return type && std::strncmp(type, "mpi", 3)
 bool is_compound(Mat A) { return is_seq_compound(A) || is_mpi_compound(A); }
 
 PetscErrorCode adopt(Mat A, const Settings& settings) {
-  return has_type(A, MATMPIBAIJ) ? adopt_mpi(A, settings) : adopt_seq(A, settings);
+  return has_type(A, MATMPIBAIJ) || is_mpi_compound(A) ? adopt_mpi(A, settings) : adopt_seq(A, settings);
 }
+
+bool is_parent(Mat A) { return has_type(A, MATSEQBAIJ) || has_type(A, MATMPIBAIJ); }
+
+PetscErrorCode release(Mat A) { return is_mpi_compound(A) ? release_mpi(A) : release_seq(A); }
 
 /// A copy or conversion of A in the parent type that fits `newtype`.
 PetscErrorCode convert_to_parent_of(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
@@ -39,7 +44,7 @@ PetscErrorCode convert_to_parent_of(Mat A, MatType newtype, MatReuse reuse, Mat*
   const bool mpi = is_mpi_name(newtype) || is_mpi_name(reinterpret_cast<PetscObject>(A)->type_name) || size > 1;
   const MatType parent = mpi ? MATMPIBAIJ : MATSEQBAIJ;
   if (reuse == MAT_REUSE_MATRIX && has_type(A, parent))
-    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+    PetscCall(take_from(*B, A));
   else
     PetscCall(MatConvert(A, parent, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -67,11 +72,11 @@ bool wants_parent_name(std::string_view target) { return target == MATIS || targ
 PetscErrorCode convert_from_compound_to_parent(Mat A, MatType, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
   if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+    PetscCall(take_from(*B, A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  PetscCall(is_mpi_compound(*B) ? release_mpi(*B) : release_seq(*B));
+  PetscCall(release(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,15 +113,35 @@ PetscErrorCode register_rows(std::index_sequence<rows...>) {
 
 }  // namespace
 
+PetscErrorCode take_from(Mat B, Mat A) {
+  PetscFunctionBegin;
+  bool same = true;
+  if (is_compound(B) || is_parent(B)) PetscCall(have_same_pattern(A, B, &same));
+  if (same) {
+    PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  Mat anew;
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &anew));
+  if (is_compound(B)) {
+    Settings* settings;
+    PetscCall(settings_of(B, &settings));
+    PetscCall(adopt(anew, *settings));
+  } else if (is_compound(anew)) {
+    PetscCall(release(anew));
+  }
+  PetscCall(MatHeaderReplace(B, &anew));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode convert_to_compound(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
   const std::string layout = pinned_layout(newtype);
   if (is_compound(A)) {
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-    if (reuse == MAT_REUSE_MATRIX) PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+    if (reuse == MAT_REUSE_MATRIX) PetscCall(take_from(*B, A));
   } else {
-    const bool is_parent = has_type(A, MATSEQBAIJ) || has_type(A, MATMPIBAIJ);
-    if (!(reuse == MAT_INPLACE_MATRIX && is_parent)) PetscCall(convert_to_parent_of(A, newtype, reuse, B));
+    if (!(reuse == MAT_INPLACE_MATRIX && is_parent(A))) PetscCall(convert_to_parent_of(A, newtype, reuse, B));
     if (!is_compound(*B)) PetscCall(adopt(*B, Settings{}));
   }
   if (!layout.empty()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "choices.hpp"
+#include "device_operations.hpp"
 #include "mat_mpi.hpp"
 #include "types.hpp"
 
@@ -48,13 +50,6 @@ PetscErrorCode plan_of_part(Mat part, std::string* line) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Where the plan came from, in the user's terms.
-std::string origin(const Settings& s) {
-  if (!s.plan.empty()) return "asked for as a plan";
-  if (s.layout != "auto") return "asked for as layout " + s.layout;
-  return s.tune == "measure" ? "by measurement" : "by rule";
-}
-
 }  // namespace
 
 PetscErrorCode collect_info(Mat A, MatCompoundInfo* info) {
@@ -93,44 +88,53 @@ PetscErrorCode plan_line(Mat A, std::string* line) {
 
 namespace {
 
-/// Where products have run; before the first, where they will with vectors that A makes.
-PetscErrorCode place_of_view(Mat A, Mat part, Place* place) {
+/// Where products will run, as far as can be told.
+PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
   PetscFunctionBegin;
-  SeqState* st;
-  VecType vectors;
-  PetscCall(seq_state(part, &st));
-  PetscCall(MatGetVecType(A, &vectors));
-  const std::string& backend = st->settings.backend;
-  const bool follows = backend == "auto" && std::string_view(vectors).find("cuda") != std::string_view::npos;
-  const bool may = (follows || backend == row_of(Place::device).backend) && !is_bound(A) && device_backend();
-  *place = may || st->copy(Place::device).packed ? Place::device : Place::host;
+  bool device;
+  PetscCall(expects_device_vectors(A, settings, &device));
+  const bool by_name = settings.backend == row_of(Place::device).backend && !is_bound(A) && device_backend();
+  *place = device || by_name ? Place::device : Place::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode prepare_part(Mat A, Mat part, Place* place) {
-  PetscFunctionBegin;
-  PetscCall(place_of_view(A, part, place));
-  PetscCall(seq_prepare(part, Op::none, place));
-  PetscFunctionReturn(PETSC_SUCCESS);
+/// A plan as it is printed, or "none" and why, and where it comes from.
+struct ShownPlan {
+  std::string plan, origin;
+};
+
+std::string left_to_parent(const std::string& reason) {
+  return "none: products are left to the parent type" + (reason.empty() ? "" : ", since " + reason);
 }
 
-/// Brings packed copies up to date, so that a view tells of the plan that products will use.
-PetscErrorCode prepare(Mat A, const Settings& settings) {
+/// The plan that one part would have if its blocks were dense: what they are is looked at by the first product.
+std::string expected_plan(const Settings& settings, const BlockArrays& b, bool off_diagonal, Place place) try {
+  Pattern copied;
+  const int size = static_cast<int>(b.block_size);
+  if (settings.packed_block_size(size) != size) return "none yet: the first product makes blocks of another size";
+  const Problem problem{{size, size}, scalar_type_of<Scalar>()};
+  const Plan plan = choose_plan(settings, row_of(place).backend, off_diagonal, statistics(pattern_of(b, copied)),
+                                problem, "dense");
+  const auto misfit = applicable(plan, problem);
+  const auto no_code = place == Place::host ? backend("host").applicable(plan, problem) : std::nullopt;
+  return misfit ? "none: " + *misfit : no_code ? left_to_parent(*no_code) : to_string(plan);
+} catch (const std::exception& e) {
+  return std::string("none: ") + e.what();
+}
+
+/// Before the first product, without packing anything: a view costs little and never fails.
+PetscErrorCode expected_plans(Mat A, const Settings& settings, ShownPlan* text) {
   PetscFunctionBegin;
-  Place place, place_of_off;
-  if (!A->assembled || settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (is_mpi_compound(A)) {
-    MpiState* st;
-    Mat diagonal, off;
-    PetscCall(mpi_state(A, &st));
-    PetscCall(compound_parts(A, st, &diagonal, &off));
-    PetscCall(prepare_part(A, diagonal, &place));
-    PetscCall(prepare_part(A, off, &place_of_off));
-    PetscCall(check_parts(A, st, {{diagonal, place}, {off, place_of_off}}));
-  } else {
-    PetscCall(prepare_part(A, A, &place));
-    PetscCall(check_entries(A, {{A, place}}));
-  }
+  BlockArrays b;
+  Place place = Place::host;
+  Mat diagonal = A, off = nullptr;
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+  PetscCall(place_of_view(A, settings, &place));
+  PetscCall(block_arrays(diagonal, &b));
+  text->plan = expected_plan(settings, b, false, place);
+  if (off) PetscCall(block_arrays(off, &b));
+  if (off) text->plan += " off: " + expected_plan(settings, b, true, place);
+  text->origin = "expected for dense blocks; nothing is packed before the first product";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,29 +252,79 @@ PetscErrorCode print_entry(Mat A, int block_size, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st, ShownPlan* text) {
+  PetscFunctionBegin;
+  const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
+  if (settings.parent_only()) {
+    text->plan = left_to_parent("");
+  } else if (!A->assembled) {
+    text->plan = "none yet: the matrix is not assembled";
+  } else if (copy) {
+    PetscCall(plan_line(A, &text->plan));
+    text->origin = copy->origin;
+  } else if (is_left_to_parent(settings, st)) {
+    text->plan = left_to_parent(st->copy(Place::host).left_out);
+  } else {
+    PetscCall(expected_plans(A, settings, text));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The text of one process on all.
+PetscErrorCode share(MPI_Comm comm, PetscMPIInt root, std::string* text) {
+  PetscFunctionBegin;
+  auto length = static_cast<PetscMPIInt>(text->size());
+  PetscCallMPI(MPI_Bcast(&length, 1, MPI_INT, root, comm));
+  text->resize(static_cast<std::size_t>(length));
+  PetscCallMPI(MPI_Bcast(text->data(), length, MPI_CHAR, root, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What is shown is the plan of the first process whose diagonal part has blocks. Collective.
+PetscErrorCode choose_shown_plan(Mat A, const SeqState* st, ShownPlan* text) {
+  PetscFunctionBegin;
+  PetscMPIInt rank, size, root;
+  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
+  const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
+  const PetscMPIInt mine = copy && copy->packed->entries() > 0 ? rank : size;
+  PetscCallMPI(MPI_Allreduce(&mine, &root, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  root = root < size ? root : 0;
+  PetscCall(share(comm_of(A), root, &text->plan));
+  PetscCall(share(comm_of(A), root, &text->origin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A forgotten block size costs the whole gain. From a sample of rows.
+PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  Mat diagonal = A;
+  if (!A->assembled || A->rmap->bs != 1 || settings.block_size != "auto") PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, nullptr, nullptr));
+  PetscCall(block_arrays(diagonal, &b));
+  const std::string hint = block_size_hint(b);
+  if (!hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", hint.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   MatCompoundInfo mine, all;
   Settings* settings;
   SeqState* st;
-  std::string plan;
+  ShownPlan text;
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
-  PetscCall(prepare(A, *settings));
   PetscCall(collect_info(A, &mine));
-  PetscCall(plan_line(A, &plan));
   PetscCallMPI(MPI_Allreduce(&mine, &all, sizeof(mine) / sizeof(PetscInt64), MPIU_INT64, MPI_SUM, comm_of(A)));
   const auto mb = [](PetscInt64 bytes) { return static_cast<double>(bytes) / 1e6; };
   PetscCall(diagonal_state(A, &st));
-  if (settings->parent_only())
-    plan = "none: products are left to the parent type";
-  else if (is_left_to_parent(*settings, st))
-    plan = "none: products are left to the parent type, since " + st->copy(Place::host).left_out;
-  else if (plan.empty())
-    plan = "none yet: the matrix is not assembled";
-  else
-    plan += " (" + origin(*settings) + ")";
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", plan.c_str()));
+  PetscCall(describe_plan(A, *settings, st, &text));
+  PetscCall(choose_shown_plan(A, st, &text));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", text.plan.c_str()));
+  if (!text.origin.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan origin: %s\n", text.origin.c_str()));
   const int size = A->assembled ? settings->packed_block_size(static_cast<int>(A->rmap->bs)) : 1;
   if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, size, viewer));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st).c_str()));
@@ -279,6 +333,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
   if (A->assembled) PetscCall(print_other_blocks(A, size, viewer));
+  PetscCall(print_hint(A, *settings, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,6 +10,7 @@
 
 #include "backend.hpp"
 #include "backend_host.hpp"
+#include "cuda/built_in.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
 #include "device/entry_trial.hpp"
@@ -35,11 +36,16 @@ class CudaCode final : public Code {
   CudaCode(const Plan& plan, const Problem& problem) : plan_(plan), problem_(problem) {}
   ~CudaCode() override { cuda::release(counter_); }
 
-  const void* product(Op op, Update update, bool shares_values, bool reordered) {
-    const std::size_t at = ((static_cast<std::size_t>(op) * 2 + (update == Update::add)) * 2 + shares_values) * 2;
-    const void*& kernel = products_[at + reordered];
-    if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
+  const void* product(Op op, bool shares_values) {
+    if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same
+    const void*& kernel = products_[static_cast<std::size_t>(op) * 2 + shares_values];
+    if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, shares_values));
     return kernel;
+  }
+  /// What packing and products by A need.
+  void prepare() {
+    if (!cuda::packs_by_copying(plan_, problem_)) pack();
+    product(Op::none, false);
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
   const void* regroup() { return once(regroup_, cuda::regroup_source); }
@@ -63,7 +69,7 @@ class CudaCode final : public Code {
 
   Plan plan_;
   Problem problem_;
-  std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
+  std::array<const void*, 3 * 2> products_ = {};
   const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   unsigned* counter_ = nullptr;
 };
@@ -94,7 +100,10 @@ class CudaBackend final : public Backend {
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     return cuda::why_no_kernel(plan, problem);
   }
-  std::string_view code(const Plan&, const Problem&) const override { return "nvrtc"; }
+  std::string_view code(const Plan& plan, const Problem& problem) const override {
+    const std::string source = cuda::product_source(plan, problem, Op::none, false);
+    return cuda::is_built_in(source, cuda::current_device().capability) ? "built in" : "nvrtc";
+  }
 
   void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
   void release(void* memory) noexcept override { cuda::release(memory); }
@@ -118,10 +127,7 @@ class CudaBackend final : public Backend {
     if (entry_kind(plan.entry).user_defined) try_entry_here(plan.entry, problem);
     return std::make_unique<CudaCode>(plan, problem);
   }
-  void compile(Code& code) override {
-    of(&code).pack();
-    of(&code).product(Op::none, Update::assign, false, false);
-  }
+  void compile(Code& code) override { of(&code).prepare(); }
 
   void pack(const PackTask& task) override;
   std::optional<count32> first_misfit(const FitTask& task) override;
@@ -179,13 +185,6 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   passed.insert(source);
 }
 
-/// Whether packed words are the blocks as they are.
-bool is_copy(const PackTask& t) {
-  const LayoutSpec& l = t.plan.layout;
-  return t.plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
-         t.plan.values == t.problem.scalar.precision;
-}
-
 void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
   const slot_t workers = t.layout.height == 1 ? to - from : slot_t{t.layout.positions};
   const pack_args args{t.layout, t.layout.first_entry, blocks, t.values, from, to};
@@ -209,7 +208,8 @@ void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each
 
 void CudaBackend::pack_from_host(const PackTask& t) {
   const std::size_t each = block_bytes(t.problem);
-  if (is_copy(t)) return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
+  if (cuda::packs_by_copying(t.plan, t.problem))
+    return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
   by_chunks(t.blocks, t.entries, each, [&](const void* blocks, slot_t from, slot_t to) {
     pack_part(t, blocks, from, to);
     return true;
@@ -218,7 +218,7 @@ void CudaBackend::pack_from_host(const PackTask& t) {
 
 void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
-  if (!is_copy(t)) return pack_part(t, t.blocks, 0, t.entries);
+  if (!cuda::packs_by_copying(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
   check(cudaMemcpyAsync(t.values, t.blocks, t.entries * block_bytes(t.problem), cudaMemcpyDeviceToDevice, queue_),
         "copying values");
 }
@@ -259,15 +259,13 @@ std::size_t vector_bytes(const ProductTask& t, idx blocks, int n) {
 void CudaBackend::multiply(const ProductTask& t) {
   const Schedule& s = t.plan.schedule;
   const EntryShape shape = entry_shape(t.plan, t.problem);
-  Update update = t.update;
-  const void* z = t.z;
+  const void* z = t.update == Update::add ? t.z : nullptr;
   if (t.plan.layout.row_list && t.op == Op::none) {  // rows that are not listed are 0 or z, the others add to that
     const std::size_t bytes = vector_bytes(t, t.rows, shape.rows);
-    if (update == Update::assign)
+    if (!z)
       clear(t.y, bytes);
-    else if (t.z != t.y)
-      check(cudaMemcpyAsync(t.y, t.z, bytes, cudaMemcpyDeviceToDevice, queue_), "copying z");
-    update = Update::add;
+    else if (z != t.y)
+      check(cudaMemcpyAsync(t.y, z, bytes, cudaMemcpyDeviceToDevice, queue_), "copying z");
     z = t.y;
   }
   CudaCode& code = of(t.code);
@@ -285,7 +283,7 @@ void CudaBackend::multiply(const ProductTask& t) {
   slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout.positions), s.threads);
   if (s.balance != Balance::grid)
     blocks = std::min<slot_t>(blocks, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
-  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.layout.row_of != nullptr);
+  const void* const kernel = code.product(t.op, t.value_slot != nullptr);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
 }
 

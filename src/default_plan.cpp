@@ -198,6 +198,35 @@ Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view e
   return plan_of(form(s, problem, entry), s, problem, entry);
 }
 
+/// All that form() can give for such blocks.
+std::vector<Form> forms(const Problem& problem, std::string_view entry) {
+  std::vector<Form> all;
+  const auto add = [&](Form form, int least_lanes, int most_lanes) {
+    for (form.lanes = least_lanes; form.lanes <= most_lanes; form.lanes *= 2) all.push_back(form);
+  };
+  const auto add_one = [&](const Form& form) { add(form, form.lanes, form.lanes); };
+  /// As for long rows of a matrix with a row more than so many: the most lanes there are.
+  const auto more_than = [](double rows) {
+    return PatternStatistics{.rows = static_cast<idx>(rows) + 1, .mean_row = any_length};
+  };
+  if (entry != "dense") {
+    const KindRow& row = kind_row(problem, entry);
+    add_one(quarter_warps);
+    add(row.slices, row.least_lanes, kind_slices(more_than(row.few_rows), problem, entry).lanes);
+    return all;
+  }
+  const int size = size_of(problem);
+  add_one(form_in(shared_rows, {.mean_row = 0}, problem));
+  if (size <= 3) add_one(form_in(shared_rows, {.mean_row = any_length}, problem));
+  if (size > largest_in_registers) return all;
+  add_one(form_in(block_rows, {}, problem));
+  if (size < 4) add_one(scattered);
+  if (size == 4) add_one(half_warps);
+  if (size < largest_in_registers)
+    add(form_in(scalar_rows, {}, problem), 1, lanes(more_than(size == 4 ? 2 * few_rows : few_rows), problem));
+  return all;
+}
+
 /// The schedule that suits a layout somebody asked for, where the rule would have taken another.
 Plan base_for(const LayoutSpec& asked, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   const Plan rule = plan(s, problem, entry);
@@ -247,6 +276,19 @@ Plan default_plan(const PatternStatistics& s, const Problem& problem, std::strin
                   std::string_view entry) {
   const Plan plan = backend == "cuda" ? cuda_rule::plan(s, problem, entry) : host_rule::plan(s, problem, entry);
   return completed(plan, s, problem, entry);
+}
+
+std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view entry) {
+  std::vector<Plan> plans;
+  for (const cuda_rule::Form& form : cuda_rule::forms(problem, entry))
+    for (const Cache cache : {Cache::keep, Cache::stream})
+      for (const bool row_list : {false, true}) {
+        Plan plan = completed(cuda_rule::plan_of(form, {}, problem, entry), {}, problem, entry);
+        plan.schedule.cache = cache;
+        plan.layout.row_list = row_list;
+        if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);  // two forms may be one
+      }
+  return plans;
 }
 
 std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem, std::string_view backend,

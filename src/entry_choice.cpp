@@ -1,7 +1,6 @@
 #include "entry_choice.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "backend_host.hpp"
 
@@ -51,6 +50,12 @@ void drop_misfits(std::vector<Candidate>& left, Backend& backend, FitTask task) 
 constexpr std::size_t chunk_bytes = 16384;
 
 }  // namespace
+
+std::vector<std::string_view> entries_to_find(const Problem& problem) {
+  std::vector<std::string_view> names = {"dense"};
+  for (const Candidate& c : candidates(problem)) names.push_back(c.entry);
+  return names;
+}
 
 std::string_view cheapest_entry(const Problem& problem, Backend& backend, const void* blocks, count32 entries,
                                 Memory in) {

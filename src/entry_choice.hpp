@@ -1,9 +1,14 @@
 // Which kind of entry a matrix' blocks are of.
 #pragma once
 
+#include <vector>
+
 #include "backend.hpp"
 
 namespace compound {
+
+/// What cheapest_entry() may give for such blocks, dense among them.
+std::vector<std::string_view> entries_to_find(const Problem& problem);
 
 /// The kind with the fewest words whose block equals (==) every one of `blocks` ([entries][cols][rows]); "dense" where
 /// none of fewer words does. Approximate kinds are left out.

@@ -71,7 +71,17 @@ LayoutSpec parse_layout(std::string_view text) {
     spec.sigma = parts[2] == "all" ? whole
                                    : parse_number(parts[2], 1, std::numeric_limits<idx>::max(),
                                                   "sorting window (or 'all') of layout " + std::string(p.name));
+  if (const auto misfit = misfit_of_window(spec))
+    throw error(ErrorKind::argument, "layout '" + std::string(text) + "': " + *misfit);
   return spec;
+}
+
+std::optional<std::string> misfit_of_window(const LayoutSpec& s) {
+  if (s.slice == 1 && s.sigma != 1) return "compressed rows keep their order: a sorting window needs slices";
+  if (s.slice > 1 && s.sigma > 1 && s.sigma % s.slice != 0)
+    return "the sorting window " + std::to_string(s.sigma) + " must be a multiple of the slice height " +
+           std::to_string(s.slice);
+  return {};
 }
 
 std::string layout_name(const LayoutSpec& s) {

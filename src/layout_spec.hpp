@@ -1,6 +1,7 @@
 // LayoutSpec: a layout as a value. The names of the literature are rows of one table of presets.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ struct LayoutSpec {
 
 /// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "sell:32:all". Throws `argument` listing what is allowed.
 LayoutSpec parse_layout(std::string_view text);
+
+/// Why its sorting window does not fit its slices, in words.
+std::optional<std::string> misfit_of_window(const LayoutSpec& spec);
 
 /// The same notation; parse_layout(layout_name(s)) gives preset, slice and sigma back.
 std::string layout_name(const LayoutSpec& spec);

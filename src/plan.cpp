@@ -224,6 +224,9 @@ Plan parse_plan(std::string_view text, const Plan& base) {
 PlanText split_off_diagonal(std::string_view text) {
   const std::size_t at = text.find("off:");
   if (at == std::string_view::npos) return {text, {}};
+  if (text.find("off:", at + 4) != std::string_view::npos)
+    throw error(ErrorKind::argument, "plan '" + std::string(text) +
+                                         "' says 'off:' twice; give one plan for the off-diagonal part");
   return {text.substr(0, at), text.substr(at + 4)};
 }
 
@@ -232,10 +235,7 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
   if (!misfit.empty()) return misfit;
   if (l.slice == 1 && l.occupancy == Occupancy::presence) return "presence bits are for slices: csr has no padding";
-  if (l.slice == 1 && l.sigma != 1) return "compressed rows keep their order: a sorting window needs slices";
-  if (l.slice > 1 && l.sigma > 1 && l.sigma % l.slice != 0)
-    return "the sorting window " + std::to_string(l.sigma) + " must be a multiple of the slice height " +
-           std::to_string(l.slice);
+  if (const auto of_window = misfit_of_window(l)) return of_window;
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
     return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
   return {};

@@ -66,6 +66,10 @@ void set_entry(Plan& plan, std::string_view entry);
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
                   std::string_view entry = "dense");
 
+/// Every plan that default_plan() can give for "cuda" and such entries, whatever the pattern: what machine code is made
+/// of beforehand (cuda/default_kernels.hpp).
+std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view entry);
+
 /// The rule's plan first, then those that measuring might prefer to it: a handful.
 std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
                              std::string_view entry = "dense");

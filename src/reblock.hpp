@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "pattern.hpp"
@@ -44,9 +45,11 @@ struct Reblocked {
 /// `argument`, and `too_large` for more scalars than an idx counts.
 Reblocked reblocked(const PatternView& pattern, int from, int to);
 
-/// The largest block size, 2 to 8, in which a pattern of single scalars is filled to `fill` at least; 1 if there is
-/// none.
-int dense_block_size(const PatternView& pattern, double fill);
+/// The largest block size, 2 to 8, in which a pattern of single scalars (rows' starts [rows + 1], columns) seems to be
+/// filled to `fill` at least, by even groups of rows or by rows of equal columns; 1 if there is none. Looks at some
+/// windows of rows only.
+template <class Index>
+int likely_block_size(std::span<const Index> start, const Index* column, double fill);
 
 /// The values: `given` [entries][from][from] to `blocks` [new entries][to][to], both column-major.
 template <class S>

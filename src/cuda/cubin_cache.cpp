@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cuda/device_text.hpp"
+#include "cuda/cubin_key.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/private_folder.hpp"
 
@@ -16,46 +16,6 @@ namespace {
 
 /// Changes when files of another release would be read wrongly.
 constexpr std::string_view schema = "petsc-compound cubin 1";
-
-/// 128-bit FNV-1a of texts one after the other, each with its length.
-class Hash {
- public:
-  void add(std::string_view text) {
-    for (std::size_t length = text.size(), byte = 0; byte < sizeof length; ++byte) add_byte(length >> (8 * byte) & 255);
-    for (const char c : text) add_byte(static_cast<unsigned char>(c));
-  }
-  std::string hex() const {
-    char text[33];
-    std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(state_ >> 64),
-                  static_cast<unsigned long long>(state_));
-    return text;
-  }
-
- private:
-  using wide = unsigned __int128;
-  static constexpr wide prime = (wide{1} << 88) + 0x13b;
-  void add_byte(std::size_t byte) { state_ = (state_ ^ byte) * prime; }
-  wide state_ = (wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
-};
-
-std::string hash_of(std::string_view text) {
-  Hash hash;
-  hash.add(text);
-  return hash.hex();
-}
-
-/// Of all that the code depends on, but for NVRTC's version.
-std::string key_of(const std::string& source, int capability) {
-  Hash hash;
-  hash.add(schema);
-  for (const std::string& option : compile_options(capability)) hash.add(option);
-  for (const DeviceFile& file : device_text()) {
-    hash.add(file.name);
-    hash.add(file.text);
-  }
-  hash.add(source);
-  return hash.hex() + "-sm" + std::to_string(capability);
-}
 
 constexpr std::string_view file_ending = ".cubin";
 
@@ -119,7 +79,7 @@ std::string cubin_of(const std::string& source, int capability) {
   const std::string path = folder_path();
   if (path.empty()) return compile(source, capability);
   const PrivateFolder folder(path);
-  const std::string key = key_of(source, capability);
+  const std::string key = cubin_key(source, capability);
   const std::optional<std::string> version = nvrtc_version();
   const std::optional<std::string> kept =
       version ? read(folder, name_of(key, *version)) : read_any_version(folder, key);

@@ -34,8 +34,9 @@ std::string stored_name(const Plan& plan, const Problem& problem) {
 /// Slices of all rows have a height that only the matrix knows.
 std::string height_text(idx slice) { return slice == whole ? "dynamic" : std::to_string(slice); }
 
-/// What every kernel of a plan knows.
-std::string common_form(const Plan& plan, const Problem& problem) {
+/// What every kernel of a plan knows. How words are read matters to products alone: others take `keep`, so that plans
+/// share them.
+std::string common_form(const Plan& plan, const Problem& problem, Cache cache = Cache::keep) {
   const LayoutSpec& l = plan.layout;
   std::string t;
   const auto line = [&](const std::string& what) { t += "  " + what + ";\n"; };
@@ -48,7 +49,7 @@ std::string common_form(const Plan& plan, const Problem& problem) {
   constant("Occupancy", "occupancy", l.occupancy == Occupancy::presence ? "Occupancy::presence" : "Occupancy::lengths");
   constant("slot_t", "word_group", group_text(l.word_group));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
-  constant("Cache", "cache", plan.schedule.cache == Cache::stream ? "Cache::stream" : "Cache::keep");
+  constant("Cache", "cache", cache == Cache::stream ? "Cache::stream" : "Cache::keep");
   return t;
 }
 
@@ -147,29 +148,31 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem) {
                          std::to_string(problem.block.rows) + ", " + std::to_string(problem.block.cols) + "));\n");
 }
 
-std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered) {
+std::string product_source(const Plan& plan, const Problem& problem, Op op, bool shares_values) {
   const Schedule& s = plan.schedule;
-  std::string form = common_form(plan, problem);
+  std::string form = common_form(plan, problem, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
   };
   constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
   constant("Op", "op", op_text(op));
-  constant("Update", "update", update_text(update));
   constant("bool", "by_component", text(s.traversal == Traversal::components));
   constant("int", "lanes", text(slot_t{s.lanes}));
   constant("int", "at_once", text(slot_t{s.unroll}));
   constant("Balance", "balance", balance_text(s.balance));
   constant("bool", "shares_values", text(shares_values));
-  constant("bool", "reordered", text(reordered));
   return whole_source(plan.entry, form, std::to_string(s.threads) + ", " + std::to_string(s.blocks), "multiply_all",
                       "product_args");
 }
 
+bool packs_by_copying(const Plan& plan, const Problem& problem) {
+  const LayoutSpec& l = plan.layout;
+  return plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
+         plan.values == problem.scalar.precision;
+}
+
 std::string pack_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, problem) + "  static constexpr bool reordered = false;\n", "128",
-                      "pack_all", "pack_args");
+  return whole_source(plan.entry, common_form(plan, problem), "128", "pack_all", "pack_args");
 }
 
 std::string regroup_source(const Plan& plan, const Problem& problem) {

@@ -1,12 +1,17 @@
 #include "cuda/runtime.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <new>
+#include <numeric>
+#include <optional>
+#include <utility>
 
+#include "cuda/built_in.hpp"
 #include "cuda/cubin_cache.hpp"
 #include "cuda/kernel_source.hpp"
 #include "error.hpp"
@@ -56,7 +61,9 @@ Device describe(int device) {
 }
 
 const void* load(const std::string& source) {
-  const std::string code = cubin_of(source, current_device().capability);
+  const int capability = current_device().capability;
+  const std::optional<std::string> built_in = built_in_cubin(source, capability);
+  const std::string code = built_in ? *built_in : cubin_of(source, capability);
   cudaLibrary_t library;
   cudaKernel_t kernel;
   check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading a kernel");
@@ -121,14 +128,19 @@ Staging& Staging::instance() {
 }
 
 Staging::Staging() {
-  for (int i = 0; i < chunks; ++i) {
-    check(cudaHostAlloc(&memory_[i], chunk_bytes, cudaHostAllocDefault), "allocating pinned memory");
-    check(cudaEventCreateWithFlags(&free_[i], cudaEventDisableTiming), "making an event");
-  }
+  for (cudaEvent_t& event : free_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
 }
 
-void* Staging::next_chunk() {
+std::size_t Staging::bytes() const { return std::accumulate(std::begin(bytes_), std::end(bytes_), std::size_t{0}); }
+
+void* Staging::next_chunk(std::size_t bytes) {
   check(cudaEventSynchronize(free_[next_]), "waiting for an upload");
+  if (bytes <= bytes_[next_]) return memory_[next_];
+  check(cudaFreeHost(std::exchange(memory_[next_], nullptr)), "releasing pinned memory");
+  bytes_[next_] = 0;
+  const std::size_t wanted = std::bit_ceil(bytes);  // few sizes, so that growing ends soon
+  check(cudaHostAlloc(&memory_[next_], wanted, cudaHostAllocDefault), "allocating pinned memory");
+  bytes_[next_] = wanted;
   return memory_[next_];
 }
 
@@ -140,7 +152,7 @@ void Staging::sent(cudaStream_t stream) {
 void Staging::upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   for (std::size_t at = 0; at < bytes; at += chunk_bytes) {
     const std::size_t size = std::min(chunk_bytes, bytes - at);
-    void* const chunk = next_chunk();
+    void* const chunk = next_chunk(size);
     std::memcpy(chunk, static_cast<const char*>(from) + at, size);
     check(cudaMemcpyAsync(static_cast<char*>(to) + at, chunk, size, cudaMemcpyHostToDevice, stream), "uploading");
     sent(stream);

@@ -25,8 +25,8 @@ struct Device {
 };
 const Device& current_device();
 
-/// A kernel of one source text, compiled (or taken from the cache of cubins) when first asked for on this device and
-/// kept while the process lives.
+/// A kernel of one source text, which is kept while the process lives: from the machine code that is built in, else
+/// from the cache of cubins, else compiled when first asked for on this device.
 const void* kernel_of(const std::string& source);
 
 /// Queues a kernel with one argument, a plain structure.
@@ -46,10 +46,11 @@ void* allocate(std::size_t bytes);
 void fail_allocation(long n);
 void release(void* memory) noexcept;
 
-/// Host memory that the device reads at full speed, kept while the process lives.
+/// Host memory that the device reads at full speed, kept while the process lives: as much as uploads have wanted so
+/// far, since pinning takes longer than small matrices do.
 class Staging {
  public:
-  static constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
+  static constexpr std::size_t chunk_bytes = std::size_t{8} << 20;
   static constexpr int chunks = 2;
 
   /// Of the current device.
@@ -58,13 +59,17 @@ class Staging {
   /// Copies from the host's memory to the device's on `stream`, chunk by chunk; all is read when it returns.
   void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
-  /// The next chunk of pinned memory, once its last copy is over; queue copies from it, then call sent().
-  void* next_chunk();
-  void sent(cudaStream_t stream);
+  /// Pinned so far.
+  std::size_t bytes() const;
 
  private:
   Staging();
+  /// The next chunk of pinned memory, once its last copy is over; queue copies from it, then call sent().
+  void* next_chunk(std::size_t bytes);
+  void sent(cudaStream_t stream);
+
   void* memory_[chunks] = {};
+  std::size_t bytes_[chunks] = {};
   cudaEvent_t free_[chunks] = {};
   int next_ = 0;
 };

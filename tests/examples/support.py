@@ -22,8 +22,9 @@ def skip_without_device(program, smallest):
     done = subprocess.run([program, *f"{smallest} -mat_type aij {DEVICE_OPTIONS}".split()], capture_output=True, text=True)
     lines = [line.split("ERROR: ")[1] for line in done.stderr.splitlines() if "ERROR: " in line and "---" not in line]
     if done.returncode and any(reason in line for line in lines for reason in NO_DEVICE):
-        print("skipped: no CUDA vectors here: " + " ".join(lines[:2]))
-        sys.exit(0)
+        required = os.environ.get("COMPOUND_DEVICE_REQUIRED")
+        print(("failed" if required else "skipped") + ": no CUDA vectors here: " + " ".join(lines[:2]))
+        sys.exit(1 if required else 0)
 
 
 def parse_arguments(description, *more):

@@ -102,6 +102,25 @@ TEST_P(Coo, DuplicatesTakeValuesToo) {
   }
 }
 
+/// The coordinates were given to a baij, which knows nothing of ours.
+TEST_P(Coo, MatricesConvertedInPlaceTakeValues) {
+  const auto e = random_entries(24, square(), 100);
+  const auto v = whole_values(25, e), w = whole_values(26, e);
+  const auto aij = made_of(MATAIJ, square(), e);
+  auto A = made_of(MATBAIJ, square(), e);
+  set(A, v, INSERT_VALUES);
+  PETSC_OK(MatConvert(A, tested_type().c_str(), MAT_INPLACE_MATRIX, A.in_place()));
+  (void)product_of(A, all_products().front(), 27);
+
+  set(A, w, INSERT_VALUES);
+  set(aij, w, INSERT_VALUES);
+
+  EXPECT_TRUE(same_matrix(A, aij, 28));
+  set(A, v, ADD_VALUES);
+  set(aij, v, ADD_VALUES);
+  EXPECT_TRUE(same_matrix(A, aij, 29));
+}
+
 TEST_P(Coo, DuplicatesOutliveTheirOriginal) {
   const auto e = random_entries(19, square(), 100);
   const auto v = whole_values(20, e);

@@ -4,6 +4,7 @@
 #include <petscdevice.h>
 
 #include "compare.hpp"
+#include "device_tests.hpp"
 #include "operations.hpp"
 
 namespace petsc_test {
@@ -20,7 +21,7 @@ inline std::string why_no_device(bool vectors) {
 struct DeviceTest : testing::Test {
   explicit DeviceTest(bool vectors = true) : vectors_(vectors) {}
   void SetUp() override {
-    if (const auto why = why_no_device(vectors_); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = why_no_device(vectors_); !why.empty()) SKIP_OF_DEVICE(why);
   }
   void TearDown() override { (void)PetscOptionsClear(nullptr); }
 

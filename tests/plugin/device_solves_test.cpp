@@ -77,6 +77,33 @@ std::string info_of_solves(Mat A, const char* preconditioner, bool device) {
   });
 }
 
+// These two come before all that need the device: afterwards it is initialised.
+
+TEST(DeviceUntouched, HostMatricesInitialiseNoDevice) {
+#if !PetscDefined(HAVE_CUDA)
+  GTEST_SKIP() << "skipped: this PETSc has no CUDA";
+#else
+  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
+  const auto problem = random_problem(324, spread(3, 9, 9));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+  EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem), 325));
+  Vector x;
+  PETSC_OK(MatCreateVecs(A, x.out(), nullptr));
+  EXPECT_EQ(type_of(x).find("cuda"), std::string::npos) << type_of(x);
+  EXPECT_FALSE(PetscDeviceInitialized(PETSC_DEVICE_CUDA));
+#endif
+}
+
+TEST(HostMatrices, HaveNoHostWorkToTell) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+#if PetscDefined(HAVE_CUDA)
+  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
+#endif
+  const auto text = info_of_solves(spd(MATBAIJCOMPOUND, 3), PCSOR, false);
+  EXPECT_NE(text, "");
+  EXPECT_EQ(count_in(text, host_work), 0) << text;
+}
+
 struct HostWork : DeviceTest {};
 
 TEST_F(HostWork, OfAPreconditionerUnderADeviceMatrixIsToldOnce) {
@@ -95,16 +122,6 @@ TEST_F(HostWork, IsNotToldWhereThereIsNone) {
   }
 }
 
-TEST(HostMatrices, HaveNoHostWorkToTell) {
-  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
-#if PetscDefined(HAVE_CUDA)
-  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
-#endif
-  const auto text = info_of_solves(spd(MATBAIJCOMPOUND, 3), PCSOR, false);
-  EXPECT_NE(text, "");
-  EXPECT_EQ(count_in(text, host_work), 0) << text;
-}
-
 struct DeviceVectors : DeviceTest {};
 
 TEST_F(DeviceVectors, AreMadeWhereTheUserAsked) {
@@ -115,21 +132,6 @@ TEST_F(DeviceVectors, AreMadeWhereTheUserAsked) {
   VecType type;
   PETSC_OK(MatGetVecType(A, &type));
   EXPECT_NE(std::string(type).find("cuda"), std::string::npos) << type;
-}
-
-TEST(DeviceUntouched, HostMatricesInitialiseNoDevice) {
-#if !PetscDefined(HAVE_CUDA)
-  GTEST_SKIP() << "skipped: this PETSc has no CUDA";
-#else
-  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
-  const auto problem = random_problem(324, spread(3, 9, 9));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
-  EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem), 325));
-  Vector x;
-  PETSC_OK(MatCreateVecs(A, x.out(), nullptr));
-  EXPECT_EQ(type_of(x).find("cuda"), std::string::npos) << type_of(x);
-  EXPECT_FALSE(PetscDeviceInitialized(PETSC_DEVICE_CUDA));
-#endif
 }
 
 }  // namespace

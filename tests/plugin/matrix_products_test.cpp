@@ -66,6 +66,44 @@ double difference(Mat found, Mat wanted) {
   return norm > 0 ? error / norm : error;
 }
 
+#if PETSC_VERSION_GE(3, 20, 0)
+TEST(ScaledByADiagonalMatrix, IsAMatrixScaled) {
+  const auto A = operand("tested", 85), scaled = operand("tested", 85);
+  const auto d = right_vector(A, 86);
+  Matrix D, product, wanted;
+  PETSC_OK(MatCreateDiagonal(d, D.out()));
+  PETSC_OK(MatDiagonalScale(scaled, nullptr, d));
+
+  const auto could = catch_error([&] { return MatMatMult(A, D, MAT_INITIAL_MATRIX, PETSC_DEFAULT, product.out()); });
+
+  if (PETSC_VERSION_LT(3, 26, 0) && could.code) GTEST_SKIP() << "skipped: PETSc has no such products before 3.26";
+  ASSERT_EQ(could.code, 0) << could.message;
+  EXPECT_TRUE(same_mult(product, scaled, 87));
+}
+#endif
+
+TEST(ReusedProduct, OfAnOperandWhosePatternGrewAsksForANewOne) {
+  if (!tested_is_compound()) GTEST_SKIP() << "baij has no such products";
+  const auto A = operand("tested", 83), B = operand(MATAIJ, 84), a = operand(MATAIJ, 83);
+  Matrix C, wanted;
+  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+  PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PETSC_OK(MatSetOption(a, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (Mat m : {Mat(A), Mat(a)}) {
+    for (PetscInt k = 0; k < 18 && rank() == 0; ++k) PETSC_OK(MatSetValue(m, 0, k, 2.5, INSERT_VALUES));
+    assemble(m);
+  }
+
+  const auto reused = catch_error([&] { return MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()); });
+
+  EXPECT_EQ(reused.code, PETSC_ERR_ARG_WRONGSTATE);
+  EXPECT_NE(reused.message.find("call it with MAT_INITIAL_MATRIX again"), std::string::npos) << reused.message;
+  C.reset();
+  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+  PETSC_OK(MatMatMult(a, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  EXPECT_LE(difference(C, wanted), 1e-14);
+}
+
 struct MatrixProducts : testing::TestWithParam<Case> {};
 
 TEST_P(MatrixProducts, AreThoseOfAijCopies) {

@@ -9,6 +9,10 @@ namespace petsc_test {
 /// Plain BAIJ is not up to everything in the middle of a sequence.
 enum class Sequences {
   all,
+  /// MatZeroRows that puts a diagonal entry into a row of an mpibaij leaves MatGetRow its buffer, as long as the
+  /// longest row was before: MatAXPY then writes past its end (seen in 3.26.1, with plain baij). An assembly makes it
+  /// anew.
+  assembled_after,
   /// MatTranspose with reuse leaves an mpibaij whose off-diagonal part has columns of the diagonal one, so that a later
   /// MatAXPY fails on one process; MatConvert from mpiaij (3.18) preallocates too little after MatZeroRows.
   sequential,

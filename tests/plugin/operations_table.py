@@ -78,7 +78,7 @@ WAYS_OUT = {
     "MatCreateSubMatricesMPI": "MatCreateSubMatrices(); for PCGASM use PCASM",
     "MatGetMultiProcBlock": "on one process the matrix itself",
     "MatInvertVariableBlockDiagonal": "MatConvert() to aij (PCVPBJACOBI with an aij Pmat)",
-    "MatSetValuesRow": "MatSetValues()", "MatGetRowIJ": "of MatMPIBAIJGetSeqBAIJ()'s parts, or MatGetRow()",
+    "MatSetValuesRow": "MatSetValues()", "MatGetRowIJ": "of MatCompoundGetSeqBAIJ()'s parts, or MatGetRow()",
     "MatLUFactor": "MatGetFactor() of MUMPS; bjacobi or asm with -sub_pc_type lu",
     "MatILUFactor": "bjacobi or asm with -sub_pc_type ilu",
     "MatGetSeqNonzeroStructure": "on one process the matrix itself",

@@ -39,6 +39,9 @@ void PrintTo(const Refused& r, std::ostream* out) { *out << r.option; }
 const Refused refusals[] = {
     {"layout", "-mat_compound_layout sel", "unknown layout 'sel'; choose auto, csr, ellr, sell (-mat_compound_layout)"},
     {"height", "-mat_compound_layout sell:1000", "must be a number, 2 to 256"},
+    {"window", "-mat_compound_layout sell:8:9",
+     "the sorting window 9 must be a multiple of the slice height 8 (-mat_compound_layout)"},
+    {"plan_window", "-mat_compound_plan sell:8:9", "multiple of the slice height 8 (-mat_compound_plan)"},
     {"numbers", "-mat_compound_layout csr:4", "too many numbers"},
     {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose "},
     {"plan_group", "-mat_compound_plan words=3", "must be a power of two"},
@@ -121,6 +124,15 @@ TEST_F(Options, APlanOfOtherVectorsIsRefusedForEitherPart) {
   EXPECT_TRUE(same_mult(A, filled_matrix(MATBAIJ, "", problem()), 76));
 }
 
+TEST_F(Options, APlanWithTwoOffDiagonalPartsIsRefused) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+
+  const auto found = catch_error([&] { return MatCompoundSetPlan(A, "csr off: csr off: ellr"); });
+
+  EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONG);
+  EXPECT_NE(found.message.find("says 'off:' twice"), std::string::npos) << found.message;
+}
+
 TEST_F(Options, AnInapplicablePlanSaysWhy) {
   const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
   PETSC_OK(MatCompoundSetPlan(A, "entry=quaternion csr"));
@@ -132,15 +144,17 @@ TEST_F(Options, AnInapplicablePlanSaysWhy) {
   EXPECT_NE(found.message.find(PetscDefined(USE_COMPLEX) ? "needs blocks of 2x2" : "needs blocks of 4x4"),
             std::string::npos)
       << found.message;
+  EXPECT_NE(found.message.find("(-mat_compound_plan)"), std::string::npos) << found.message;
 }
 
 TEST_F(Options, ViewSaysPlanBackendAndBytes) {
   const auto A = filled_matrix(MATBAIJCOMPOUNDSELL, "", problem());
+  (void)product_of(A, all_products().front(), 78);
 
   const auto text = view_of("options_test", A);
 
   EXPECT_NE(text.find("compound plan: entry=dense sell:32 words=32:column"), std::string::npos) << text;
-  EXPECT_NE(text.find("asked for as layout sell"), std::string::npos) << text;
+  EXPECT_NE(text.find("compound plan origin: asked for as layout sell\n"), std::string::npos) << text;
   EXPECT_NE(text.find("compound backend: host, "), std::string::npos) << text;
   EXPECT_NE(text.find(" (auto)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("packed copies"), std::string::npos) << text;
@@ -153,7 +167,7 @@ TEST_F(Options, TunedByMeasuringTheMatrixTakesOneOfTheNearPlans) {
 
   const std::string plan = plan_of(A), text = view_of("options_test", A);
   EXPECT_TRUE(plan.find(" csr ") != std::string::npos || plan.find(" sell:8 ") != std::string::npos) << plan;
-  EXPECT_NE(text.find("(by measurement)"), std::string::npos) << text;
+  EXPECT_NE(text.find("compound plan origin: by measurement\n"), std::string::npos) << text;
 }
 
 TEST_F(Options, BlocksThatWeHaveNoCodeForAreLeftToTheParent) {

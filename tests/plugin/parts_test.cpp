@@ -151,6 +151,124 @@ INSTANTIATE_TEST_SUITE_P(All, Submatrices,
                                   std::get<1>(param_info.param).name;
                          });
 
+/// The same number of blocks in other columns: values alone would land in the old ones.
+TEST(Submatrix, FilledAnewFromOtherColumnsHasThem) {
+  if (!tested_is_compound() && size() > 1) GTEST_SKIP() << "mpibaij cannot";
+  // Block row i holds blocks in columns i and i + 1 of a ring.
+  const auto shape = spread(3, 12, 12);
+  Problem ring{shape, {}, 5};
+  for (int i = 0; i < 12; ++i)
+    for (int k = 0; k < 2; ++k) ring.blocks.push_back({i, (i + k) % 12});
+  std::sort(ring.blocks.begin(), ring.blocks.end(),
+            [](const Block& a, const Block& b) { return a.row != b.row ? a.row < b.row : a.col < b.col; });
+  const auto aij = filled_matrix(MATAIJ, "", ring), tested = filled_matrix(tested_type(), "", ring);
+  PetscInt first, last;
+  PETSC_OK(MatGetOwnershipRange(aij, &first, &last));
+  Indices rows, some, others;
+  const PetscInt n = (last - first) / 6 * 3;
+  PETSC_OK(ISCreateStride(PETSC_COMM_WORLD, n, first, 1, rows.out()));
+  PETSC_OK(ISCreateStride(PETSC_COMM_WORLD, n, first, 1, some.out()));
+  PETSC_OK(ISCreateStride(PETSC_COMM_WORLD, n, last - n, 1, others.out()));
+  Matrix part;
+  PETSC_OK(MatCreateSubMatrix(tested, rows, some, MAT_INITIAL_MATRIX, part.out()));
+  EXPECT_TRUE(multiplies_as_part(part, aij, rows, some));
+  const Mat object = part;
+
+  PETSC_OK(MatCreateSubMatrix(tested, rows, others, MAT_REUSE_MATRIX, part.in_place()));
+
+  EXPECT_EQ(static_cast<Mat>(part), object);
+  EXPECT_TRUE(multiplies_as_part(part, aij, rows, others));
+  EXPECT_TRUE(!tested_is_compound() || is_tested_type(part));
+}
+
+/// A part that somebody holds, PCBJACOBI say, multiplies with the values that an operation gave the whole.
+struct HeldPart {
+  const char* name;
+  void (*change)(Mat A);
+};
+void PrintTo(const HeldPart& h, std::ostream* out) { *out << h.name; }
+
+void zero_some_rows(Mat A, PetscErrorCode (*zero)(Mat, PetscInt, const PetscInt*, PetscScalar, Vec, Vec)) {
+  PetscInt first;
+  PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
+  const PetscInt row = first + 1;
+  PETSC_OK(zero(A, 1, &row, 3.0, nullptr, nullptr));
+}
+
+const HeldPart held_parts[] = {
+    {"scaled", [](Mat A) { PETSC_OK(MatScale(A, 2.0)); }},
+    {"axpy",
+     [](Mat A) {
+       Matrix B;
+       PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.out()));
+       PETSC_OK(MatAXPY(A, 2.0, B, SAME_NONZERO_PATTERN));
+     }},
+    {"diagonally_scaled", [](Mat A) { PETSC_OK(MatDiagonalScale(A, left_vector(A, 105), nullptr)); }},
+    {"rows_zeroed", [](Mat A) { zero_some_rows(A, MatZeroRows); }},
+    {"rows_and_columns_zeroed", [](Mat A) { zero_some_rows(A, MatZeroRowsColumns); }},
+    {"conjugated", [](Mat A) { PETSC_OK(MatConjugate(A)); }},
+};
+
+struct HeldParts : testing::TestWithParam<HeldPart> {};
+
+TEST_P(HeldParts, MultiplyWithChangedValues) {
+  const auto plain = made(MATBAIJ);
+  Matrix A;
+  PETSC_OK(MatConvert(plain, (tested_type() + (tested_is_compound() ? "sell" : "")).c_str(), MAT_INITIAL_MATRIX, A.out()));
+  Mat part, wanted;
+  PETSC_OK(MatGetDiagonalBlock(plain, &wanted));
+  PETSC_OK(MatGetDiagonalBlock(A, &part));
+  const auto x = right_vector(part, 106), y = left_vector(part, 106), z = left_vector(part, 106);
+  PETSC_OK(MatMult(part, x, y));
+
+  GetParam().change(A);
+  GetParam().change(plain);
+
+  PETSC_OK(MatMult(part, x, y));
+  PETSC_OK(MatMult(wanted, x, z));
+  PetscReal size, error;
+  PETSC_OK(VecNorm(z, NORM_INFINITY, &size));
+  PETSC_OK(VecAXPY(y, -1.0, z));
+  PETSC_OK(VecNorm(y, NORM_INFINITY, &error));
+  EXPECT_TRUE(all_ranks(error <= 1e-13 * (1 + size)));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HeldParts, testing::ValuesIn(held_parts),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(SeqParts, OfAMatrixOnSeveralProcessesAreGiven) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto A = made(MATMPIBAIJCOMPOUND), plain = made(MATMPIBAIJ);
+  Mat parts[2], wanted[2];
+  const PetscInt *columns, *wanted_columns;
+  PETSC_OK(MatMPIBAIJGetSeqBAIJ(plain, &wanted[0], &wanted[1], &wanted_columns));
+
+  PETSC_OK(MatCompoundGetSeqBAIJ(A, &parts[0], &parts[1], &columns));
+
+  PetscInt n, bs;
+  PETSC_OK(MatGetLocalSize(wanted[1], nullptr, &n));
+  PETSC_OK(MatGetBlockSize(plain, &bs));
+  EXPECT_TRUE(all_ranks(std::equal(wanted_columns, wanted_columns + n / bs, columns)));
+  for (int k = 0; k < 2; ++k) {
+    MatType type;
+    PetscBool equal;
+    PETSC_OK(MatGetType(parts[k], &type));
+    EXPECT_STREQ(type, MATSEQBAIJCOMPOUND);
+    PETSC_OK(MatMultEqual(parts[k], wanted[k], 3, &equal));
+    EXPECT_TRUE(all_ranks(equal == PETSC_TRUE));
+  }
+}
+
+TEST(SeqParts, OfOtherMatricesAreRefused) {
+  const auto A = made(MATAIJ);
+  Mat part;
+
+  const auto found = catch_error([&] { return MatCompoundGetSeqBAIJ(A, &part, nullptr, nullptr); });
+
+  EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONG);
+  EXPECT_NE(found.message.find("is for mpibaijcompound"), std::string::npos) << found.message;
+}
+
 TEST(Overlap, AndItsSubmatricesAreThoseOfBaij) {
   const auto A = made(MATBAIJ), tested = made(tested_type());
   PetscInt first, last;
@@ -260,6 +378,20 @@ TEST(MatIs, BddcTakesAsManyIterationsAsOnBaij) {
   EXPECT_EQ(ours.code, baij.code) << ours.message;
   EXPECT_LE(std::abs(found.iterations - wanted.iterations), 1);
   EXPECT_LE(found.residual, 1e-8);
+}
+
+TEST(MatIs, ConvertsAgainIntoTheSameMatrix) {
+  const auto is = unassembled(MATAIJ);
+  Matrix tested, plain;
+  PETSC_OK(MatConvert(is, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+  (void)product_of(tested, all_products().front(), 107);
+  PETSC_OK(MatScale(is, 3.0));
+
+  PETSC_OK(MatConvert(is, tested_type().c_str(), MAT_REUSE_MATRIX, tested.in_place()));
+
+  PETSC_OK(MatConvert(is, MATAIJ, MAT_INITIAL_MATRIX, plain.out()));
+  EXPECT_TRUE(is_tested_type(tested));
+  EXPECT_TRUE(same_mult(tested, plain, 108));
 }
 
 TEST(MatIs, ConvertsToOursAndBack) {

@@ -1,11 +1,14 @@
-// Preconditioner pbjacobicompound: the same as PETSc's pbjacobi, on matrices of any type that inverts its blocks.
+// Preconditioner pbjacobi, and its other name pbjacobicompound: on our matrices ours, where the vectors are, with the
+// answers of PETSc's on baij; on other matrices PETSc's own.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 
+#include "device.hpp"
 #include "device_tests.hpp"
 #include "info.hpp"
+#include "log_events.hpp"
 #include "systems.hpp"
 
 namespace {
@@ -41,10 +44,16 @@ double distance(Vec a, Vec b) {
   return norm / size;
 }
 
-void expect_same_preconditioner(Mat A) {
-  const auto ours = made(PCPBJACOBICOMPOUND, A), theirs = made(PCPBJACOBI, A);
-  for (const bool transposed : {false, true})
-    EXPECT_LE(distance(applied(ours, A, transposed), applied(theirs, A, transposed)), 1e-13) << transposed;
+constexpr const char* names[] = {PCPBJACOBI, PCPBJACOBICOMPOUND};
+
+/// `plain` is the same matrix of a type that has PETSc's own.
+void expect_same_preconditioner(Mat A, Mat plain) {
+  const auto theirs = made(PCPBJACOBI, plain);
+  for (const char* name : names) {
+    const auto ours = made(name, A);
+    for (const bool transposed : {false, true})
+      EXPECT_LE(distance(applied(ours, A, transposed), applied(theirs, A, transposed)), 1e-13) << name << transposed;
+  }
 }
 
 /// Blocks that are far from symmetric, so that transposes show.
@@ -63,16 +72,16 @@ INSTANTIATE_TEST_SUITE_P(BlockSizes, PointBlocks, testing::Values(1, 2, 3, 4, 5,
 TEST_P(PointBlocks, AreThoseOfPetsc) {
   for (const std::string& type : {tested_type(), std::string(MATBAIJ), std::string(MATAIJ)}) {
     SCOPED_TRACE(type);
-    expect_same_preconditioner(spd(type, GetParam()));
-    expect_same_preconditioner(unsymmetric(type, GetParam()));
+    expect_same_preconditioner(spd(type, GetParam()), spd(MATBAIJ, GetParam()));
+    expect_same_preconditioner(unsymmetric(type, GetParam()), unsymmetric(MATBAIJ, GetParam()));
   }
 }
 
 TEST_P(PointBlocks, TakeAsManyIterationsAsPetscs) {
-  const auto A = spd(tested_type(), GetParam());
+  const auto A = spd(tested_type(), GetParam()), plain = spd(MATBAIJ, GetParam());
   for (const char* solver : {"cg", "bcgs", "gmres", "bicg"}) {
-    const auto options = std::string("-solver_ksp_type ") + solver + " -solver_pc_type ";
-    const auto ours = solve(A, options + PCPBJACOBICOMPOUND), theirs = solve(A, options + PCPBJACOBI);
+    const auto options = std::string("-solver_pc_type pbjacobi -solver_ksp_type ") + solver;
+    const auto ours = solve(A, options), theirs = solve(plain, options);
 
     EXPECT_EQ(ours.iterations, theirs.iterations) << solver;
     EXPECT_LE(ours.residual, 1e-8) << solver;
@@ -145,18 +154,38 @@ TEST(PointBlock, FailsOnASingularBlockAsPetscs) {
   }
 }
 
-TEST(PointBlock, RefusesMatricesThatDoNotInvertTheirBlocks) {
-  Matrix A;
-  Preconditioner pc;
-  PETSC_OK(MatCreateConstantDiagonal(PETSC_COMM_WORLD, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE, 2.0, A.out()));
-  PETSC_OK(PCCreate(PETSC_COMM_WORLD, pc.out()));
-  PETSC_OK(PCSetOperators(pc, A, A));
-  PETSC_OK(PCSetType(pc, PCPBJACOBICOMPOUND));
+std::string view_of(PC pc);
 
-  const auto found = catch_error([&] { return PCSetUp(pc); });
+/// The matrix decides at each set-up, to and fro.
+TEST(PointBlock, FollowsTheTypeOfTheMatrix) {
+  const auto plain = unsymmetric(MATBAIJ, 3), tested = unsymmetric(tested_type(), 3), aij = unsymmetric(MATAIJ, 3);
+  const auto wanted = applied(made(PCPBJACOBI, plain), plain);
+  for (const char* name : names) {
+    const auto pc = made(name, plain);
+    for (Mat A : {Mat(tested), Mat(plain), Mat(aij), Mat(tested), Mat(plain)}) {
+      MatType type;
+      PETSC_OK(MatGetType(A, &type));
+      PETSC_OK(PCReset(pc));
+      PETSC_OK(PCSetOperators(pc, A, A));
+      PETSC_OK(PCSetUp(pc));
+      const bool ours = std::string(type).find(MATBAIJCOMPOUND) != std::string::npos;
 
-  EXPECT_EQ(found.code, PETSC_ERR_SUP);
-  EXPECT_NE(found.message.find("use -mat_type baijcompound"), std::string::npos) << found.message;
+      EXPECT_LE(distance(applied(pc, plain), wanted), 1e-13) << name << " " << type;
+
+      EXPECT_EQ(view_of(pc).find("inverses on backend") != std::string::npos, ours) << name << " " << type;
+    }
+    PETSC_OK(PCSetType(pc, PCJACOBI));
+    PETSC_OK(PCSetType(pc, name));
+    EXPECT_LE(distance(applied(pc, plain), wanted), 1e-13) << name;
+  }
+}
+
+TEST(PointBlock, OfOneNameIsOursInsideOtherPreconditioners) {
+  const auto A = spd(tested_type(), 3), plain = spd(MATBAIJ, 3);
+  for (const char* options :
+       {"-solver_pc_type bjacobi -solver_sub_pc_type pbjacobi", "-solver_pc_type ksp -solver_ksp_pc_type pbjacobi -solver_ksp_ksp_max_it 2",
+        "-solver_pc_type composite -solver_pc_composite_pcs pbjacobi,jacobi"})
+    EXPECT_EQ(solve(A, options).iterations, solve(plain, options).iterations) << options;
 }
 
 std::string view_of(PC pc) {
@@ -175,11 +204,13 @@ std::string view_of(PC pc) {
 TEST(PointBlock, IsViewedWithBlockSizeAndPlan) {
   const auto A = spd(tested_type(), 3);
 
-  const auto text = view_of(made(PCPBJACOBICOMPOUND, A));
+  for (const std::string name : names) {
+    const auto text = view_of(made(name.c_str(), A));
 
-  EXPECT_NE(text.find("type: pbjacobicompound"), std::string::npos) << text;
-  EXPECT_NE(text.find("point-block size 3"), std::string::npos) << text;
-  EXPECT_NE(text.find("inverses on backend host, plan entry=dense"), std::string::npos) << text;
+    EXPECT_NE(text.find("type: " + name + "\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("point-block size 3"), std::string::npos) << text;
+    EXPECT_EQ(text.find("inverses on backend host, plan entry=dense") != std::string::npos, tested_is_compound()) << text;
+  }
 }
 
 struct DevicePointBlocks : PointBlocks {
@@ -187,29 +218,62 @@ struct DevicePointBlocks : PointBlocks {
 };
 INSTANTIATE_TEST_SUITE_P(BlockSizes, DevicePointBlocks, testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 11));
 
-TEST_P(DevicePointBlocks, AreThoseOfPetsc) {
-  const auto A = unsymmetric(tested_type(), GetParam());
-  const auto theirs = made(PCPBJACOBI, A);
-  const auto wanted = applied(theirs, A), wanted_transposed = applied(theirs, A, true);
-  PETSC_OK(MatSetVecType(A, "cuda"));
-
-  const auto ours = made(PCPBJACOBICOMPOUND, A);
-
-  const auto found = applied(ours, A), found_transposed = applied(ours, A, true);
-  EXPECT_LE(distance(found, wanted), 1e-12);
-  EXPECT_LE(distance(found_transposed, wanted_transposed), 1e-12);
+/// PETSc's on the host, and ours with vectors of either kind, whatever was expected when it was set up: applied there,
+/// and from the second application on without a copy.
+TEST_P(DevicePointBlocks, AreAppliedWhereTheVectorsAre) {
+  const auto plain = unsymmetric(MATBAIJ, GetParam());
+  const auto theirs = made(PCPBJACOBI, plain);
+  PETSC_OK(PetscLogDefaultBegin());
+  for (const char* name : names)
+    for (const bool expects_device : {false, true})
+      for (const bool device : {false, true, false}) {
+        SCOPED_TRACE(std::string(name) + (expects_device ? " made on the device" : "") + (device ? " cuda" : ""));
+        const auto A = unsymmetric(tested_type(), GetParam());
+        if (expects_device) PETSC_OK(MatSetVecType(A, "cuda"));
+        const auto ours = made(name, A);
+        for (const bool transposed : {false, true}) {
+          const auto x = on_side(left_vector(plain, 3), device), y = on_side(right_vector(plain, 4), device);
+          const auto apply = transposed ? PCApplyTranspose : PCApply;
+          PETSC_OK(apply(ours, x, y));
+          [[maybe_unused]] const auto before = event("PCApply");
+          PETSC_OK(apply(ours, x, y));
+          [[maybe_unused]] const auto after = event("PCApply");
+          EXPECT_LE(distance(on_side(y, false), applied(theirs, plain, transposed)), 1e-12);
+#if PetscDefined(HAVE_DEVICE)
+          if (!tested_is_compound()) continue;
+          EXPECT_TRUE(all_ranks((after.GpuFlops > before.GpuFlops) == (device && after.flops > before.flops)));
+          EXPECT_TRUE(all_ranks(after.CpuToGpuCount == before.CpuToGpuCount));
+          EXPECT_TRUE(all_ranks(after.GpuToCpuCount == before.GpuToCpuCount));
+#endif
+        }
+      }
 }
 
-/// PETSc's own, from the matrix of diagonal blocks that a compound matrix gives it there.
-TEST_P(DevicePointBlocks, OfPetscsOwnAreThoseOfTheHost) {
-  const auto A = unsymmetric(tested_type(), GetParam()), plain = unsymmetric(MATBAIJ, GetParam());
-  const auto theirs = made(PCPBJACOBI, plain);
-  PETSC_OK(MatSetVecType(A, "cuda"));
-
-  const auto found = made(PCPBJACOBI, A);
-
-  for (const bool transposed : {false, true})
-    EXPECT_LE(distance(applied(found, A, transposed), applied(theirs, plain, transposed)), 1e-12) << transposed;
+/// A matrix with an options prefix cannot know of vectors that the program made by VecSetType().
+TEST_P(DevicePointBlocks, StayOnTheDeviceInASolveWithAPrefix) {
+#if PetscDefined(HAVE_DEVICE)
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  PETSC_OK(PetscLogDefaultBegin());
+  const auto A = spd(tested_type(), GetParam());
+  PETSC_OK(MatSetOptionsPrefix(A, "fluid_"));
+  const auto b = on_side(left_vector(A, 5), true), x = on_side(right_vector(A, 6), true);
+  Solver ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+  PETSC_OK(KSPSetOptionsPrefix(ksp, "fluid_"));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPSetType(ksp, KSPCG));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, PCPBJACOBI));
+  PETSC_OK(KSPSolve(ksp, b, x));
+  const auto before = event("PCApply");
+  PETSC_OK(KSPSolve(ksp, b, x));
+  const auto after = event("PCApply");
+  EXPECT_TRUE(all_ranks(after.count > before.count));
+  EXPECT_TRUE(all_ranks(after.GpuFlops - before.GpuFlops == after.flops - before.flops));
+  EXPECT_TRUE(all_ranks(after.CpuToGpuCount == before.CpuToGpuCount));
+  EXPECT_TRUE(all_ranks(after.GpuToCpuCount == before.GpuToCpuCount));
+#endif
 }
 
 TEST_P(DevicePointBlocks, AreViewedWithTheirBackend) {

@@ -10,11 +10,11 @@
 namespace petsc_test {
 
 /// On all ranks; `test` names the file.
-inline std::string view_of(const std::string& test, Mat A) {
+inline std::string view_of(const std::string& test, Mat A, PetscViewerFormat format = PETSC_VIEWER_ASCII_INFO) {
   const std::string name = test + "_view_" + std::to_string(size()) + ".txt";
   Viewer viewer;
   PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
-  PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+  PETSC_OK(PetscViewerPushFormat(viewer, format));
   PETSC_OK(MatView(A, viewer));
   viewer.reset();
   MPI_Barrier(PETSC_COMM_WORLD);

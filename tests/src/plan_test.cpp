@@ -265,7 +265,16 @@ TEST(Applicable, WantsWindowsOfWholeSlices) {
   EXPECT_EQ(reason("sell:8:64", real_3x3), "");
   EXPECT_EQ(reason("sell:8:8", real_3x3), "");
   EXPECT_EQ(reason("sell:8:1", real_3x3), "");
-  EXPECT_EQ(reason("sell:8:12", real_3x3), "the sorting window 12 must be a multiple of the slice height 8");
+  Plan plan = parse_plan("sell:8:16", Plan{});
+  plan.layout.sigma = 12;
+
+  EXPECT_EQ(applicable(plan, real_3x3).value_or(""), "the sorting window 12 must be a multiple of the slice height 8");
+  EXPECT_ERROR(parse_plan("sell:8:12", {}), ErrorKind::argument,
+               "layout 'sell:8:12': the sorting window 12 must be a multiple of the slice height 8");
+}
+
+TEST(PlanText, SaysOffAtMostOnce) {
+  EXPECT_ERROR(split_off_diagonal("csr off: csr off: ellr"), ErrorKind::argument, "says 'off:' twice");
 }
 
 TEST(Applicable, RefusesToSortCompressedRows) {

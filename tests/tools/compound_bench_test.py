@@ -301,6 +301,7 @@ def test_device(args):
     if code == 0:
         expect("device copy" in stdout and "x cusparse" in stdout and "graph us" in stdout, f"{command}: {stdout}")
         return
+    expect(not os.environ.get("COMPOUND_DEVICE_REQUIRED"), f"{command}: {stderr}")
     print("skipped: the products on a device: " + stderr.strip().splitlines()[-1])
     expect("-device cuda: this PETSc has no CUDA; use a" in stderr or "-device cuda: no CUDA device can be used" in stderr
            or "-device cuda: this compound-bench was built without" in stderr, f"{command}: {stderr}")

@@ -1,0 +1,22 @@
+# The target compound_core from the build in COMPOUND_CORE, which must have been configured as this one is.
+
+if(NOT EXISTS "${COMPOUND_CORE}/compound_core.cmake")
+  message(FATAL_ERROR "COMPOUND_CORE: '${COMPOUND_CORE}' is no build folder of this project (compound_core.cmake is not there). "
+    "Give one that was built, or leave it empty: the core is then built here.")
+endif()
+string(TOUPPER "${CMAKE_BUILD_TYPE}" core_configuration)
+set(core_settings CMAKE_HOME_DIRECTORY CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS COMPOUND_CUDA_INCLUDE COMPOUND_SANITIZED)
+load_cache("${COMPOUND_CORE}" READ_WITH_PREFIX core_ ${core_settings})
+foreach(setting IN LISTS core_settings)
+  if(NOT "${core_${setting}}" STREQUAL "${${setting}}")
+    message(FATAL_ERROR "COMPOUND_CORE: ${COMPOUND_CORE} was built with ${setting}='${core_${setting}}', here it is "
+      "'${${setting}}'. Build both with the same, or leave COMPOUND_CORE empty.")
+  endif()
+endforeach()
+include("${COMPOUND_CORE}/compound_core.cmake")
+# Built again when its sources change, as if they were this build's own.
+get_target_property(core_library compound_core IMPORTED_LOCATION_${core_configuration})
+add_custom_target(compound_core_there COMMAND "${CMAKE_COMMAND}" --build "${COMPOUND_CORE}" --target compound_core
+  BYPRODUCTS "${core_library}" COMMENT "The core in ${COMPOUND_CORE}" VERBATIM)
+add_dependencies(compound_core compound_core_there)
+set_target_properties(compound_core PROPERTIES IMPORTED_GLOBAL TRUE)

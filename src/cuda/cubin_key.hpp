@@ -1,0 +1,16 @@
+// Names of machine code: equal keys mean equal code, whatever process or release made it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace compound::cuda {
+
+/// 128 bits in hexadecimal.
+std::string hash_of(std::string_view text);
+
+/// Of all that a kernel's code depends on (source, device text, options, capability) but NVRTC's version: a hash,
+/// "-sm", and the capability.
+std::string cubin_key(const std::string& source, int capability);
+
+}  // namespace compound::cuda

@@ -1,0 +1,181 @@
+// MatView(): what baij prints, with our lines beside it; a view costs nothing and never fails.
+#include "view_text.hpp"
+
+#include <regex>
+
+#include "compare.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+const Problem& problem() {
+  static const Problem p = random_problem(61, spread(3, 8, 8));
+  return p;
+}
+
+std::string text_of(Mat A, PetscViewerFormat format) {
+  const auto format_number = std::to_string(static_cast<int>(format));
+  return view_of("view_test_" + format_number, A, format);
+}
+
+/// Without our own lines, with the parent's names and without addresses: what baij prints.
+std::string as_baij(const std::string& text) {
+  const auto lines = std::regex_replace(text, std::regex(" *compound [^\n]*\n"), "");
+  const auto named = std::regex_replace(lines, std::regex("Mat_0x[0-9a-f]+_[0-9]+"), "Mat");
+  return std::regex_replace(named, std::regex("baijcompound"), "baij");
+}
+
+/// The last words of the line that begins so.
+std::string line_of(const std::string& text, const std::string& begin) {
+  std::smatch found;
+  return std::regex_search(text, found, std::regex("  " + begin + ": ([^\n]*)\n")) ? std::string(found[1]) : "";
+}
+
+struct Formats : testing::TestWithParam<PetscViewerFormat> {};
+
+TEST_P(Formats, PrintWhatBaijPrints) {
+  const auto A = filled_matrix(tested_type(), "", problem()), plain = filled_matrix(MATBAIJ, "", problem());
+  for (Mat m : {Mat(A), Mat(plain)}) PETSC_OK(PetscObjectSetName(reinterpret_cast<PetscObject>(m), "viewed"));
+  const auto before = text_of(A, GetParam()), wanted = as_baij(text_of(plain, GetParam()));
+  (void)product_of(A, all_products().front(), 62);
+
+  const auto after = text_of(A, GetParam());
+
+  EXPECT_NE(wanted, "");
+  EXPECT_EQ(as_baij(before), wanted);
+  EXPECT_EQ(as_baij(after), wanted);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Formats,
+                         testing::Values(PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_COMMON, PETSC_VIEWER_ASCII_INDEX,
+                                         PETSC_VIEWER_ASCII_MATLAB, PETSC_VIEWER_ASCII_INFO));
+
+TEST(Submatrix, OfAViewedMatrixIsOfOurType) {
+  const auto A = filled_matrix(tested_type(), "", problem());
+  (void)text_of(A, PETSC_VIEWER_DEFAULT);
+  PetscInt first, last;
+  Indices rows;
+  Matrix part;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  PETSC_OK(ISCreateStride(PETSC_COMM_WORLD, last - first, first, 1, rows.out()));
+
+  PETSC_OK(MatCreateSubMatrix(A, rows, rows, MAT_INITIAL_MATRIX, part.out()));
+
+  EXPECT_TRUE(is_tested_type(part));
+}
+
+struct Views : testing::Test {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  }
+  void TearDown() override { (void)PetscOptionsClear(nullptr); }
+};
+
+TEST_F(Views, BeforeTheFirstProductPackNothingAndTellTheRulesPlan) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO);
+
+  EXPECT_TRUE(all_ranks(info_of(A).pattern_packs == 0));
+  EXPECT_EQ(plan_of(A), "");
+  EXPECT_NE(line_of(text, "compound plan origin").find("expected for dense blocks"), std::string::npos) << text;
+  const auto expected = line_of(text, "compound plan");
+  (void)product_of(A, all_products().front(), 63);
+  EXPECT_EQ(line_of(text_of(A, PETSC_VIEWER_ASCII_INFO), "compound plan"), expected);
+  EXPECT_TRUE(size() > 1 || plan_of(A) == expected) << plan_of(A);
+}
+
+TEST_F(Views, OfAMatrixWithoutValuesPrintItsPattern) {
+  auto A = empty_matrix(MATBAIJCOMPOUND, "", problem().shape);
+  const auto could = catch_error([&] { return MatSetOption(A, MAT_STRUCTURE_ONLY, PETSC_TRUE); });
+  if (could.code) GTEST_SKIP() << "skipped: mpibaij of this PETSc does not know MAT_STRUCTURE_ONLY";
+  preallocate(A, problem());
+  insert_blocks(A, problem(), problem().seed, INSERT_VALUES);
+  assemble(A);
+
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO);
+
+  EXPECT_NE(line_of(text, "compound plan").find("entry=dense"), std::string::npos) << text;
+  EXPECT_NE(line_of(text, "compound memory").find(std::to_string(problem().blocks.size()) + " blocks stored"),
+            std::string::npos)
+      << text;
+  const auto x = right_vector(A, 1), y = left_vector(A, 1);
+  const auto product = catch_error([&] { return MatMult(A, x, y); });
+  EXPECT_EQ(product.code, PETSC_ERR_ARG_WRONGSTATE);
+  EXPECT_NE(product.message.find("MAT_STRUCTURE_ONLY"), std::string::npos) << product.message;
+}
+
+TEST_F(Views, TellOfAPlanThatDoesNotFitAndGoOn) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  PETSC_OK(MatCompoundSetPlan(A, "entry=quaternion csr"));
+
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO);
+
+  EXPECT_EQ(line_of(text, "compound plan").rfind("none: ", 0), 0u) << text;
+}
+
+TEST_F(Views, PrintAPlanThatCanBeGivenBack) {
+  for (const char* options : {"", "-plain_mat_compound_tune measure", "-plain_mat_compound_layout sell:4"}) {
+    PETSC_OK(PetscOptionsInsertString(nullptr, options));
+    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+    PETSC_OK(PetscOptionsClear(nullptr));
+    (void)product_of(A, all_products().front(), 64);
+    const auto plan = line_of(text_of(A, PETSC_VIEWER_ASCII_INFO), "compound plan");
+    const auto B = filled_matrix(MATBAIJCOMPOUND, "", problem());
+
+    PETSC_OK(MatCompoundSetPlan(B, plan.c_str()));
+    (void)product_of(B, all_products().front(), 64);
+
+    const auto given_back = text_of(B, PETSC_VIEWER_ASCII_INFO);
+    EXPECT_EQ(line_of(given_back, "compound plan"), plan) << options;
+    EXPECT_EQ(line_of(given_back, "compound plan origin"), "asked for as a plan") << options;
+  }
+}
+
+struct Unmeasured {
+  const char *name, *options, *origin;
+};
+void PrintTo(const Unmeasured& u, std::ostream* out) { *out << u.options; }
+
+const Unmeasured unmeasured[] = {
+    {"layout", "-plain_mat_compound_layout csr", "asked for as layout csr (not measured: a layout was asked for)"},
+    {"plan", "-plain_mat_compound_plan csr", "asked for as a plan (not measured: a plan was asked for)"},
+    {"blocks", "-plain_mat_compound_block_size 6",
+     "by rule (not measured: packed blocks are not of the matrix's size)"},
+};
+
+struct UnmeasuredPlans : Views, testing::WithParamInterface<Unmeasured> {};
+
+TEST_P(UnmeasuredPlans, AreToldAsSuch) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-plain_mat_compound_tune measure"));
+  PETSC_OK(PetscOptionsInsertString(nullptr, GetParam().options));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  (void)product_of(A, all_products().front(), 65);
+
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO);
+
+  EXPECT_EQ(line_of(text, "compound plan origin"), GetParam().origin) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, UnmeasuredPlans, testing::ValuesIn(unmeasured),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST_F(Views, HintABlockSizeThatWasForgotten) {
+  const auto shape = spread(3, 60, 60);
+  Random random(66);
+  Matrix scalars, A;
+  PETSC_OK(MatConvert(filled_matrix(MATBAIJ, "", {shape, random_blocks(random, shape, 0.1, true), 67}), MATAIJ,
+                      MAT_INITIAL_MATRIX, scalars.out()));
+  PETSC_OK(MatSetBlockSize(scalars, 1));
+  auto single = empty_matrix(MATAIJ, "", spread(1, 180, 180));
+  PETSC_OK(MatConvert(scalars, MATAIJ, MAT_INITIAL_MATRIX, single.out()));
+  PETSC_OK(MatConvert(single, MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, A.out()));
+
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO), good = text_of(filled_matrix(MATBAIJCOMPOUND, "", problem()), PETSC_VIEWER_ASCII_INFO);
+
+  EXPECT_NE(line_of(text, "compound hint").find("-mat_compound_block_size 3"), std::string::npos) << text;
+  EXPECT_EQ(line_of(good, "compound hint"), "") << good;
+}
+
+}  // namespace
