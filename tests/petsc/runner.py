@@ -81,8 +81,7 @@ class Runner:
             try:
                 code = process.wait(self.timeout)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                stop(process)
                 code = TIMED_OUT
             texts = []
             for file in (out, err):
@@ -93,6 +92,20 @@ class Runner:
             with open(facts) as file:
                 read_facts(file.read(), outcome)
         return outcome
+
+
+def stop(process):
+    """Ends it with its ranks: those are in groups of their own, and mpiexec ends them if it is asked to end itself."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        pass
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
 
 
 def read_facts(text, outcome):

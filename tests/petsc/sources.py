@@ -61,7 +61,8 @@ def unpack(archive, folder):
             beside = tempfile.mkdtemp(dir=folder)
             try:
                 tar.extractall(beside, members=members)
-                os.rename(os.path.join(beside, os.path.basename(target)), target)
+                if not os.path.exists(target):  # another build's test may have been faster
+                    os.rename(os.path.join(beside, os.path.basename(target)), target)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
         return target
@@ -70,15 +71,21 @@ def unpack(archive, folder):
 def download(release, folder):
     """PETSc's sources of this release, as its package on PyPI has them; an archive that is there already is taken."""
     os.makedirs(folder, exist_ok=True)
-    found = glob.glob(os.path.join(folder, f"petsc-{release}.tar.gz"))
-    if not found:
-        command = [sys.executable, "-m", "pip", "download", f"petsc=={release}", "--no-deps", "--no-binary", ":all:", "-d", folder]
+    archive = os.path.join(folder, f"petsc-{release}.tar.gz")
+    if os.path.exists(archive):
+        return archive
+    beside = tempfile.mkdtemp(dir=folder)  # other builds' tests may do the same: whole or not there
+    try:
+        command = [sys.executable, "-m", "pip", "download", f"petsc=={release}", "--no-deps", "--no-binary", ":all:", "-d", beside]
         done = subprocess.run(command, capture_output=True, text=True)
-        found = glob.glob(os.path.join(folder, f"petsc-{release}.tar.gz"))
-        if done.returncode or not found:
+        made = os.path.join(beside, os.path.basename(archive))
+        if done.returncode or not os.path.exists(made):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise NoSources(f"downloading PETSc {release} failed: {' '.join(command)}: {' '.join(last)}")
-    return found[0]
+        os.replace(made, archive)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return archive
 
 
 def find(release, given, folder, may_download=True):
