@@ -4,7 +4,7 @@
 # After CompoundCuda and, where there is one, FindPetscByPkgConfig. Sets COMPOUND_HAVE_DEVICE_CODE.
 
 set(COMPOUND_DEVICE_CODE "AUTO" CACHE STRING
-  "Build machine code of the default plans in: ON (NVRTC and zlib must be there), OFF, AUTO (if they are, for a PETSc with CUDA)")
+  "Build machine code of the default plans in: ON (NVRTC and zlib must be there), OFF, AUTO (if they are, for a PETSc with CUDA or scalars that are named)")
 set_property(CACHE COMPOUND_DEVICE_CODE PROPERTY STRINGS AUTO ON OFF)
 set(COMPOUND_DEVICE_CODE_CAPABILITIES "80;90;100" CACHE STRING
   "Compute capabilities that machine code is built in for; newer devices of the same major number run it too")
@@ -60,7 +60,7 @@ function(compound_device_code_problem result)
   find_package(ZLIB QUIET)
   if(NOT COMPOUND_HAVE_CUDA)
     set(problem "the CUDA backend is not built")
-  elseif(COMPOUND_DEVICE_CODE STREQUAL "AUTO" AND DEFINED PETSC_CUDA AND NOT PETSC_CUDA)
+  elseif(COMPOUND_DEVICE_CODE STREQUAL "AUTO" AND DEFINED PETSC_CUDA AND NOT PETSC_CUDA AND NOT COMPOUND_DEVICE_CODE_SCALARS)
     set(problem "this PETSc has no CUDA")
   elseif(COMPOUND_DEVICE_CODE STREQUAL "AUTO" AND COMPOUND_SANITIZED)
     set(problem "this is a build with sanitizers")
@@ -74,7 +74,9 @@ function(compound_device_code_problem result)
 endfunction()
 
 set(COMPOUND_HAVE_DEVICE_CODE FALSE)
-if(COMPOUND_DEVICE_CODE)
+if(COMPOUND_CORE)
+  message(STATUS "Device code: that of the core in ${COMPOUND_CORE}")
+elseif(COMPOUND_DEVICE_CODE)
   compound_device_code_problem(problem)
   set(compound_scalars ${COMPOUND_DEVICE_CODE_SCALARS})
   if(NOT compound_scalars)

@@ -13,6 +13,7 @@ foreach(setting IN LISTS core_settings)
       "'${${setting}}'. Build both with the same, or leave COMPOUND_CORE empty.")
   endif()
 endforeach()
+find_package(ZLIB QUIET)  # for machine code that may be built in there
 include("${COMPOUND_CORE}/compound_core.cmake")
 # Built again when its sources change, as if they were this build's own.
 get_target_property(core_library compound_core IMPORTED_LOCATION_${core_configuration})

@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 nvidia-smi -L 2>/dev/null | grep -q "^GPU " || fail "there is no GPU here (nvidia-smi -L lists none); the tests without one: bash config/test.sh"
 
 builds=()
-cmake_options=(-DCOMPOUND_CUDA=ON)
+cmake_options=(-DCOMPOUND_CUDA=ON -DCOMPOUND_DEVICE_CODE=ON -DCOMPOUND_DEVICE_CODE_SCALARS="real;complex")
 # device_build: for PETSC_DIR.
 device_build() {
   local start=$SECONDS reason

@@ -106,6 +106,15 @@ struct CommonOperations {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  static PetscErrorCode set_up_coloring(Mat A, ISColoring colors, MatFDColoring coloring) {
+    PetscFunctionBegin;
+    const Parent* parent;
+    PetscCall(Type::parent(&parent));
+    PetscCall(parent->ops.fdcoloringsetup(A, colors, coloring));
+    PetscCall(keep_coloring_on_host(A, coloring));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   static PetscErrorCode bind(Mat A, PetscBool bound) {
     PetscFunctionBegin;
     typename Type::State* st;
@@ -120,6 +129,7 @@ struct CommonOperations {
 #if PetscDefined(HAVE_CUDA)
     f(&_MatOps::getvecs, get_vecs);
     f(&_MatOps::bindtocpu, bind);
+    f(&_MatOps::fdcoloringsetup, set_up_coloring);
     f(&_MatOps::getdiagonal, Type::get_diagonal);
 #endif
   }

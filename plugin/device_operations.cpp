@@ -15,7 +15,7 @@ PetscErrorCode expects_device_vectors(Mat, const Settings&, bool* yes) {
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
+#include <string>
 
 #include <petscdevice.h>
 #include <petscdm.h>
@@ -128,6 +128,23 @@ PetscErrorCode expects_device_vectors(Mat A, const Settings& settings, bool* yes
 PetscErrorCode create_vecs(Mat A, Vec* right, Vec* left) {
   PetscFunctionBegin;
   PetscCall(with_operation<&_MatOps::getvecs>(A, nullptr, [&] { return MatCreateVecs(A, right, left); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode keep_coloring_on_host(Mat A, MatFDColoring coloring) {
+  PetscFunctionBegin;
+  VecType type;
+  bool cuda;
+  PetscCall(has_cuda_vectors(A, &cuda));
+  if (!cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDestroy(&coloring->w1));
+  PetscCall(VecDestroy(&coloring->w2));
+  PetscCall(MatGetVecType(A, &type));
+  const std::string kept = type;
+  PetscCall(MatSetVecType(A, VECSTANDARD));
+  PetscCall(with_operation<&_MatOps::getvecs>(A, nullptr, [&] { return MatCreateVecs(A, nullptr, &coloring->w1); }));
+  PetscCall(MatSetVecType(A, kept.c_str()));
+  PetscCall(VecDuplicate(coloring->w1, &coloring->w2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
