@@ -16,8 +16,18 @@ endforeach()
 find_package(ZLIB QUIET)  # for machine code that may be built in there
 include("${COMPOUND_CORE}/compound_core.cmake")
 # Built again when its sources change, as if they were this build's own.
-get_target_property(core_library compound_core IMPORTED_LOCATION_${core_configuration})
-add_custom_target(compound_core_there COMMAND "${CMAKE_COMMAND}" --build "${COMPOUND_CORE}" --target compound_core
-  BYPRODUCTS "${core_library}" COMMENT "The core in ${COMPOUND_CORE}" VERBATIM)
-add_dependencies(compound_core compound_core_there)
-set_target_properties(compound_core PROPERTIES IMPORTED_GLOBAL TRUE)
+set(core_targets compound_core)
+if(TARGET compound_device_code)
+  list(APPEND core_targets compound_device_code)
+endif()
+set(core_libraries "")
+foreach(target IN LISTS core_targets)
+  get_target_property(library ${target} IMPORTED_LOCATION_${core_configuration})
+  list(APPEND core_libraries "${library}")
+endforeach()
+add_custom_target(compound_core_there COMMAND "${CMAKE_COMMAND}" --build "${COMPOUND_CORE}" --target ${core_targets}
+  BYPRODUCTS ${core_libraries} COMMENT "The core in ${COMPOUND_CORE}" VERBATIM)
+foreach(target IN LISTS core_targets)
+  add_dependencies(${target} compound_core_there)
+  set_target_properties(${target} PROPERTIES IMPORTED_GLOBAL TRUE)
+endforeach()

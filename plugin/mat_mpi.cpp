@@ -159,7 +159,7 @@ PetscErrorCode assembly_begin(Mat A, MatAssemblyType mode) {
   PetscFunctionBegin;
   const Parent* parent;
   PetscCall(mpi_parent(&parent));
-  if (!A->preallocated) PetscCall(MatSetUp(A));
+  PetscCall(set_up_for_assembly(A));
   PetscCall(parent->ops.assemblybegin(A, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

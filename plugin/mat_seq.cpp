@@ -19,7 +19,7 @@ PetscErrorCode assembly_end(Mat A, MatAssemblyType mode) {
   PetscFunctionBegin;
   const Parent* parent;
   PetscCall(seq_parent(&parent));
-  if (!A->preallocated) PetscCall(MatSetUp(A));
+  PetscCall(set_up_for_assembly(A));
   PetscCall(parent->ops.assemblyend(A, mode));
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(install_seq(A));

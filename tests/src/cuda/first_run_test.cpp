@@ -11,7 +11,7 @@
 #include "cuda/runtime.hpp"
 #include "entry_choice.hpp"
 #include "support/built_in_code.hpp"
-#include "support/entry_cases.hpp"
+#include "support/products.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
