@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 # What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/view.cpp) are dropped, names of types
 # become the parent's. This is the only place that knows. "block size is": parallel matrices of a DMDA print it with our type alone.
-OWN_LINES = re.compile(r"^ *(compound (plan|entry|backend|memory|blocks): |block size is \d+$)")
+OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$)")
 OWN_NAMES = re.compile(r"baijcompound(csr|ellr|sell)?")
 
 # What differs between two runs of the same program: addresses, and the numbers of objects without a name.
