@@ -78,7 +78,7 @@ TEST_P(PointBlocks, AreThoseOfPetsc) {
 }
 
 TEST_P(PointBlocks, TakeAsManyIterationsAsPetscs) {
-  const auto A = spd(tested_type(), GetParam()), plain = spd(MATBAIJ, GetParam());
+  const auto A = spd(tested_type(), GetParam()), plain = spd(MATAIJ, GetParam());  // baij has no bicg for large blocks
   for (const char* solver : {"cg", "bcgs", "gmres", "bicg"}) {
     const auto options = std::string("-solver_pc_type pbjacobi -solver_ksp_type ") + solver;
     const auto ours = solve(A, options), theirs = solve(plain, options);
