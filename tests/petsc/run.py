@@ -131,7 +131,8 @@ def run_all(cases, runner, petsc, cuda, jobs):
                 cores.release(held)
         with printing:
             results.append((case, result))
-            print(f"{result.verdict}: {case}: {result.text}", flush=True)
+            if result.verdict != "skipped":  # those are told in the summary, by reason
+                print(f"{result.verdict}: {case}: {result.text}", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for future in [pool.submit(one, case) for case in cases]:
@@ -146,7 +147,7 @@ def summary(results, petsc, cuda):
             if result.verdict == verdict:
                 print(f"{verdict}: {case}\n    {result.text}")
     for reason, count in Counter(r.text for _, r in results if r.verdict == "skipped").items():
-        print(f"skipped: {count} cases {reason}")
+        print(f"skipped: {count} cases of PETSc's own programs: {reason}")
     counts = Counter(r.verdict for _, r in results)
     passed = [(case, result) for case, result in results if result.verdict == "passed"]
     device = f", on the device in {sum(r.on_device for _, r in passed)}" if cuda else ""

@@ -32,8 +32,8 @@ class Outcome:
     def complaint(self):
         """What PETSc said first, or how the program ended."""
         text = self.errors + "\n" + self.output
-        first = text.find("- Error Message -")  # what stands before are warnings
-        said = [line.strip() for line in re.findall(r"PETSC ERROR: (.*)", text[max(first, 0):])]
+        start = re.search(r"- Error Message -|PETSC ERROR: Caught signal", text)  # what stands before are warnings
+        said = [line.strip() for line in re.findall(r"PETSC ERROR: (.*)", text[start.start() if start else 0:])]
         said = [line for line in said if line and not line.startswith("---")]
         if said:
             return " ".join(said[:2])
