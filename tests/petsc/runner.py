@@ -14,7 +14,8 @@ MPI_SETTINGS = {
     "OMPI_MCA_pml": "ob1", "OMPI_MCA_odls_base_sigkill_timeout": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
 }
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-CUDA_VECTORS = ["-vec_type", "cuda", "-dm_vec_type", "cuda"]
+# Not every program reads both, of which PETSc would warn.
+CUDA_VECTORS = ["-vec_type", "cuda", "-dm_vec_type", "cuda", "-options_left", "no"]
 CUDA_PETSC = ["-use_gpu_aware_mpi", "0"]  # without it such a PETSc ends under an MPI that takes no device pointers
 
 
