@@ -96,7 +96,9 @@ mkdir -p "$all"
 printf 'subdirs("%s")\n' "${builds[@]}" >"$all/CTestTestfile.cmake"
 say "running all tests"
 cd "$all"
-ctest --output-on-failure -j "$cores" "$@" | tee ctest.log || failed=yes
+# Its summary comes after the reasons of what was skipped.
+ctest --output-on-failure -j "$cores" "$@" | tee ctest.log | sed -u '/% tests passed/,$d' || failed=yes
 reasons=${skipped:-}$(grep -h "^skipped: " $(printf '%s/Testing/Temporary/LastTest.log ' "$all") 2>/dev/null | sort | uniq -c || true)
 [ -z "$reasons" ] || printf '%s\n' "skipped tests and why:" "$reasons"
+sed -n '/% tests passed/,$p' ctest.log
 [ -z "${failed:-}" ]
