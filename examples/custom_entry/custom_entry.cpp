@@ -5,7 +5,7 @@
   matrix K(x), periodic, by finite differences: every block of the matrix is symmetric, and 6 of its 9 scalars are kept.
   The program registers the kind for the host; for GPUs the same header is named on the command line:
 
-    custom_entry -n 64 -mat_type baijcompound -mat_compound_entry symmetric -mat_view ::ascii_info
+    custom_entry -n 64 -mat_type baijcompound -mat_compound_entry symmetric -mat_compound_view
     custom_entry -n 64 -dm_mat_type baijcompound -dm_vec_type cuda -use_gpu_aware_mpi 0 \
       -mat_compound_entry symmetric -mat_compound_entry_file examples/custom_entry/symmetric.hpp
 
