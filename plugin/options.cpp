@@ -141,9 +141,7 @@ std::string_view Settings::plan_of_part(bool off_diagonal) const {
   return off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
 }
 
-bool Settings::finds_entry(bool off_diagonal) const {
-  return entry == "auto" && plan_of_part(off_diagonal).empty();
-}
+bool Settings::finds_entry(bool off_diagonal) const { return entry == "auto" && plan_of_part(off_diagonal).empty(); }
 
 bool Settings::names_entry() const {
   if (entry != "auto" && entry != "dense") return true;
@@ -181,8 +179,8 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
       }));
   }
   PetscBool view = settings.view ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(PetscOptionsBool("-mat_compound_view", "print the plan when a matrix has been packed", "MatSetFromOptions", view,
-                             &view, nullptr));
+  PetscCall(PetscOptionsBool("-mat_compound_view", "print the plan when a matrix has been packed", "MatSetFromOptions",
+                             view, &view, nullptr));
   settings.view = view == PETSC_TRUE;
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,8 +104,8 @@ class CudaBackend final : public Backend {
   }
   std::string_view code(const Plan& plan, const Problem& problem) const override {
     const bool listed = plan.layout.row_list;
-    const std::string source = cuda::product_source(plan, problem, Op::none, listed ? Update::add : Update::assign, false,
-                                                    listed || plan.layout.sigma != 1);
+    const std::string source = cuda::product_source(plan, problem, Op::none, listed ? Update::add : Update::assign,
+                                                    false, listed || plan.layout.sigma != 1);
     return cuda::is_built_in(source, cuda::current_device().capability) ? "built in" : "nvrtc";
   }
 
