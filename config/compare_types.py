@@ -33,7 +33,7 @@ class Failed(Exception):
 def run(args, mat_type, log):
     """One run; returns its output as a dictionary and its Repeat stage as {event: seconds of the slowest rank}."""
     command = [args.program, *args.options, "-repeat", "1", "-mat_type", mat_type, "-dll_append", args.plugin,
-               "-mat_view", "::ascii_info", "-log_view", f":{log}:ascii_csv"]
+               "-mat_compound_view", "-log_view", f":{log}:ascii_csv"]
     if mat_type in args.device_types.split(","):
         command += DEVICE_OPTIONS
     if args.ranks > 1:
@@ -115,7 +115,7 @@ def main():
               f"{memory_mb(printed[t], t, scalar_bytes):>11.1f}")
     for t in types:
         if "compound plan" in printed[t]:
-            print(f"plan of {t}: {printed[t]['compound plan']}")
+            print(f"plan of {t}: {printed[t]['compound plan']} ({printed[t]['compound plan origin']})")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,9 @@ if [ -z "${PETSC_DIR:-}" ]; then
   build_packages+=(libpetsc-real-dev)
 fi
 
+# Before OMP_NUM_THREADS is set, which nproc goes by.
+cores=$(nproc)
+
 # Ranks share cores here: wait by yielding, one thread each. Open MPI refuses root unless told.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 if [ "$(id -u)" -eq 0 ]; then

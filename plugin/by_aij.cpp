@@ -56,11 +56,12 @@ PetscErrorCode update_copy(Mat A, Operand* o) {
   if (o->copy && o->original == id && o->state == state) PetscFunctionReturn(PETSC_SUCCESS);
   std::uint64_t pattern;
   PetscCall(hash_of_pattern(A, &pattern));
-  PetscCall(agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
-                     !o->copy || pattern == o->pattern
-                         ? ""
-                         : "Product with MAT_REUSE_MATRIX: the nonzero pattern of an operand has changed since "
-                           "MAT_INITIAL_MATRIX, so that of the result may, too; call it with MAT_INITIAL_MATRIX again"));
+  PetscCall(
+      agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
+               !o->copy || pattern == o->pattern
+                   ? ""
+                   : "Product with MAT_REUSE_MATRIX: the nonzero pattern of an operand has changed since "
+                     "MAT_INITIAL_MATRIX, so that of the result may, too; call it with MAT_INITIAL_MATRIX again"));
   o->pattern = pattern;
   PetscCall(MatConvert(A, MATAIJ, o->copy ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &o->copy));
   o->original = id;

@@ -40,8 +40,7 @@ PetscErrorCode is_asked_for(Mat A, const Settings& settings, bool* asked) {
   DM dm;
   VecType of_dm = nullptr;
   for (const char* prefix : {static_cast<const char*>(object(A)->prefix), static_cast<const char*>(nullptr)})
-    if (!given)
-      PetscCall(PetscOptionsGetString(object(A)->options, prefix, "-vec_type", text, sizeof(text), &given));
+    if (!given) PetscCall(PetscOptionsGetString(object(A)->options, prefix, "-vec_type", text, sizeof(text), &given));
   PetscCall(MatGetDM(A, &dm));
   if (dm) PetscCall(DMGetVecType(dm, &of_dm));
   *asked = settings.backend == row_of(Place::device).backend || (given && is_cuda(text)) || is_cuda(of_dm);

@@ -18,8 +18,9 @@ PetscErrorCode expects_device_vectors(Mat A, const Settings& settings, bool* yes
 /// MatCreateVecs() as PETSc does it, for a matrix whose vector type is decided.
 PetscErrorCode create_vecs(Mat A, Vec* right, Vec* left);
 
-/// The function values of coloured differences, which PETSc takes by the matrix's vector type and then binds to the host:
-/// on several processes a CUDA vector so bound has not what is copied to it (3.26). As for baij, they are the host's.
+/// The function values of coloured differences, which PETSc takes by the matrix's vector type and then binds to the
+/// host: on several processes a CUDA vector so bound has not what is copied to it (3.26). As for baij, they are the
+/// host's.
 PetscErrorCode keep_coloring_on_host(Mat A, MatFDColoring coloring);
 
 /// What follows MatBindToCPU(): a bound matrix makes vectors on the host.

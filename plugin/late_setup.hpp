@@ -44,8 +44,8 @@ inline void finish_late_set_up([[maybe_unused]] Mat A, [[maybe_unused]] const _M
 }
 
 /// Before an assembly begins: sets a matrix up that was not. A program that never asked for that, nor preallocated, was
-/// told by MatGetOwnershipRange() (3.18) that it has no rows, so that it inserted nothing on any process: better an error
-/// than an empty matrix. Collective, as the assembly.
+/// told by MatGetOwnershipRange() (3.18) that it has no rows, so that it inserted nothing on any process: better an
+/// error than an empty matrix. Collective, as the assembly.
 inline PetscErrorCode set_up_for_assembly(Mat A) {
   PetscFunctionBegin;
   int untouched = !A->preallocated;
@@ -53,11 +53,12 @@ inline PetscErrorCode set_up_for_assembly(Mat A) {
 #if PETSC_VERSION_LT(3, 19, 0)
   if (A->was_assembled || A->num_ass > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &untouched, 1, MPI_INT, MPI_MIN, comm_of(A)));
-  PetscCheck(!untouched, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
-             "A matrix of type %s is assembled without an entry, and without MatSetUp() or preallocation for its type "
-             "before it was filled; call MatSetUp() before MatGetOwnershipRange() and MatSetValues(), or use PETSc 3.19 "
-             "or newer",
-             reinterpret_cast<PetscObject>(A)->type_name);
+  PetscCheck(
+      !untouched, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+      "A matrix of type %s is assembled without an entry, and without MatSetUp() or preallocation for its type "
+      "before it was filled; call MatSetUp() before MatGetOwnershipRange() and MatSetValues(), or use PETSc 3.19 "
+      "or newer",
+      reinterpret_cast<PetscObject>(A)->type_name);
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

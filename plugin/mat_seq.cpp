@@ -208,8 +208,7 @@ PetscErrorCode release_seq(Mat A) {
 
 PetscInt64 parent_bytes(const BlockArrays& b) {
   const PetscInt64 entries = b.entries(), words = b.values ? PetscInt64{b.block_size} * b.block_size : 0;
-  return entries * words * PetscInt64(sizeof(PetscScalar)) +
-         (entries + b.rows + 1) * PetscInt64(sizeof(PetscInt));
+  return entries * words * PetscInt64(sizeof(PetscScalar)) + (entries + b.rows + 1) * PetscInt64(sizeof(PetscInt));
 }
 
 }  // namespace compound::plugin

@@ -105,7 +105,7 @@ constexpr Option options[] = {
      "diagonal, scaled_identity, unit_quaternion (approximate), or one's own",
      &Settings::entry, check_entry},
     {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
-    {"plan", "a whole plan as one line, as -mat_view ::ascii_info prints it", &Settings::plan, check_plan},
+    {"plan", "a whole plan as one line, as -mat_compound_view prints it", &Settings::plan, check_plan},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
      [](const std::string& v) {
        check_word("precision", v, {"double", "single"});
@@ -141,9 +141,7 @@ std::string_view Settings::plan_of_part(bool off_diagonal) const {
   return off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
 }
 
-bool Settings::finds_entry(bool off_diagonal) const {
-  return entry == "auto" && plan_of_part(off_diagonal).empty();
-}
+bool Settings::finds_entry(bool off_diagonal) const { return entry == "auto" && plan_of_part(off_diagonal).empty(); }
 
 bool Settings::names_entry() const {
   if (entry != "auto" && entry != "dense") return true;
@@ -181,8 +179,8 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
       }));
   }
   PetscBool view = settings.view ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(PetscOptionsBool("-mat_compound_view", "print the plan when a matrix is packed", "MatSetFromOptions", view,
-                             &view, nullptr));
+  PetscCall(PetscOptionsBool("-mat_compound_view", "print the plan when a matrix has been packed", "MatSetFromOptions",
+                             view, &view, nullptr));
   settings.view = view == PETSC_TRUE;
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

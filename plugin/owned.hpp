@@ -15,10 +15,11 @@ PetscErrorCode compose_owned(PetscObject object, const char* name, std::unique_p
   PetscCall(PetscContainerCreate(PetscObjectComm(object), &container));
   PetscCall(PetscContainerSetPointer(container, owned.release()));
 #if PETSC_VERSION_GE(3, 23, 0)
-  PetscCall(PetscContainerSetCtxDestroy(container, [](auto context) -> PetscErrorCode {  // void** in 3.23, void* from 3.25
-    delete *static_cast<T**>(static_cast<void*>(context));
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(
+      PetscContainerSetCtxDestroy(container, [](auto context) -> PetscErrorCode {  // void** in 3.23, void* from 3.25
+        delete *static_cast<T**>(static_cast<void*>(context));
+        return PETSC_SUCCESS;
+      }));
 #else
   PetscCall(PetscContainerSetUserDestroy(container, [](void* context) -> PetscErrorCode {
     delete static_cast<T*>(context);

@@ -304,8 +304,8 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
   PetscCall(PetscViewerASCIIPrintf(viewer, "  point-block size %" PetscInt_FMT "\n", b.block_size));
   for (const PlaceRow& row : places)
     if (const auto& inverses = b.at(row.place))
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  inverses on backend %s, plan %s\n",
-                                       std::string(row.backend).c_str(), to_string(inverses->plan()).c_str()));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  inverses on backend %s, plan %s\n", std::string(row.backend).c_str(),
+                                       to_string(inverses->plan()).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

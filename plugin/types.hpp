@@ -19,8 +19,8 @@ inline bool has_type(Mat A, const char* type) {
 /// The blocks are those of A's block size; blocks of an aij that are not full are filled with zeros.
 PetscErrorCode convert_to_compound(Mat A, MatType newtype, MatReuse reuse, Mat* B);
 
-/// MatCopy(A, B) for MAT_REUSE_MATRIX, where B may have got another pattern than A's since: B then keeps nothing but its
-/// type and settings. A is BAIJ or of our types.
+/// MatCopy(A, B) for MAT_REUSE_MATRIX, where B may have got another pattern than A's since: B then keeps nothing but
+/// its type and settings. A is BAIJ or of our types.
 PetscErrorCode take_from(Mat B, Mat A);
 
 /// MatConvert_<type>_<target>_C for the parent's converters (a derived type does not inherit them), for the way back to

@@ -36,16 +36,18 @@ class CudaCode final : public Code {
   CudaCode(const Plan& plan, const Problem& problem) : plan_(plan), problem_(problem) {}
   ~CudaCode() override { cuda::release(counter_); }
 
-  const void* product(Op op, bool shares_values) {
+  const void* product(Op op, Update update, bool shares_values, bool reordered) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same
-    const void*& kernel = products_[static_cast<std::size_t>(op) * 2 + shares_values];
-    if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, shares_values));
+    const std::size_t at = ((static_cast<std::size_t>(op) * 2 + (update == Update::add)) * 2 + shares_values) * 2;
+    const void*& kernel = products_[at + reordered];
+    if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
     return kernel;
   }
   /// What packing and products by A need.
   void prepare() {
+    const bool listed = plan_.layout.row_list;  // rows that are listed add to what was set before
     if (!cuda::packs_by_copying(plan_, problem_)) pack();
-    product(Op::none, false);
+    product(Op::none, listed ? Update::add : Update::assign, false, listed || plan_.layout.sigma != 1);
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
   const void* regroup() { return once(regroup_, cuda::regroup_source); }
@@ -69,7 +71,7 @@ class CudaCode final : public Code {
 
   Plan plan_;
   Problem problem_;
-  std::array<const void*, 3 * 2> products_ = {};
+  std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   unsigned* counter_ = nullptr;
 };
@@ -101,7 +103,9 @@ class CudaBackend final : public Backend {
     return cuda::why_no_kernel(plan, problem);
   }
   std::string_view code(const Plan& plan, const Problem& problem) const override {
-    const std::string source = cuda::product_source(plan, problem, Op::none, false);
+    const bool listed = plan.layout.row_list;
+    const std::string source = cuda::product_source(plan, problem, Op::none, listed ? Update::add : Update::assign,
+                                                    false, listed || plan.layout.sigma != 1);
     return cuda::is_built_in(source, cuda::current_device().capability) ? "built in" : "nvrtc";
   }
 
@@ -259,13 +263,15 @@ std::size_t vector_bytes(const ProductTask& t, idx blocks, int n) {
 void CudaBackend::multiply(const ProductTask& t) {
   const Schedule& s = t.plan.schedule;
   const EntryShape shape = entry_shape(t.plan, t.problem);
-  const void* z = t.update == Update::add ? t.z : nullptr;
+  Update update = t.update;
+  const void* z = t.z;
   if (t.plan.layout.row_list && t.op == Op::none) {  // rows that are not listed are 0 or z, the others add to that
     const std::size_t bytes = vector_bytes(t, t.rows, shape.rows);
-    if (!z)
+    if (update == Update::assign)
       clear(t.y, bytes);
-    else if (z != t.y)
-      check(cudaMemcpyAsync(t.y, z, bytes, cudaMemcpyDeviceToDevice, queue_), "copying z");
+    else if (t.z != t.y)
+      check(cudaMemcpyAsync(t.y, t.z, bytes, cudaMemcpyDeviceToDevice, queue_), "copying z");
+    update = Update::add;
     z = t.y;
   }
   CudaCode& code = of(t.code);
@@ -283,7 +289,7 @@ void CudaBackend::multiply(const ProductTask& t) {
   slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout.positions), s.threads);
   if (s.balance != Balance::grid)
     blocks = std::min<slot_t>(blocks, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
-  const void* const kernel = code.product(t.op, t.value_slot != nullptr);
+  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.layout.row_of != nullptr);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
 }
 

@@ -225,8 +225,8 @@ PlanText split_off_diagonal(std::string_view text) {
   const std::size_t at = text.find("off:");
   if (at == std::string_view::npos) return {text, {}};
   if (text.find("off:", at + 4) != std::string_view::npos)
-    throw error(ErrorKind::argument, "plan '" + std::string(text) +
-                                         "' says 'off:' twice; give one plan for the off-diagonal part");
+    throw error(ErrorKind::argument,
+                "plan '" + std::string(text) + "' says 'off:' twice; give one plan for the off-diagonal part");
   return {text.substr(0, at), text.substr(at + 4)};
 }
 

@@ -147,8 +147,8 @@ struct Sample {
       Index begin = first;
       for (Index row = first; row < end; ++row) {
         if (start[row] == start[row + 1]) continue;
-        const bool joins = row > begin && row - begin < size &&
-                           std::ranges::equal(columns_of(row - 1, row), columns_of(row, row + 1));
+        const bool joins =
+            row > begin && row - begin < size && std::ranges::equal(columns_of(row - 1, row), columns_of(row, row + 1));
         if (!joins) begin = row, ++groups;
         ++rows;
       }

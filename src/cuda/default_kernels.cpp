@@ -21,8 +21,15 @@ class Sources {
   std::vector<std::string> all_;
 };
 
+/// Rows that are listed add to what was set before; the transposed pattern of such a plan has all its rows.
 void add_products(Sources& to, Op op, const std::vector<Plan>& plans, const Problem& problem) {
-  for (const Plan& plan : plans) to.add(product_source(plan, problem, op, false));
+  for (const Plan& plan : plans) {
+    if (plan.layout.row_list && op == Op::none)
+      to.add(product_source(plan, problem, op, Update::add, false, true));
+    else
+      for (const Update update : {Update::assign, Update::add})
+        to.add(product_source(plan, problem, op, update, false, false));
+  }
 }
 
 void add_kernels_of_values(Sources& to, const std::vector<Plan>& plans, const Problem& problem) {

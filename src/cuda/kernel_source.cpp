@@ -148,7 +148,8 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem) {
                          std::to_string(problem.block.rows) + ", " + std::to_string(problem.block.cols) + "));\n");
 }
 
-std::string product_source(const Plan& plan, const Problem& problem, Op op, bool shares_values) {
+std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
+                           bool reordered) {
   const Schedule& s = plan.schedule;
   std::string form = common_form(plan, problem, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
@@ -156,11 +157,13 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, bool
   };
   constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
   constant("Op", "op", op_text(op));
+  constant("Update", "update", update_text(update));
   constant("bool", "by_component", text(s.traversal == Traversal::components));
   constant("int", "lanes", text(slot_t{s.lanes}));
   constant("int", "at_once", text(slot_t{s.unroll}));
   constant("Balance", "balance", balance_text(s.balance));
   constant("bool", "shares_values", text(shares_values));
+  constant("bool", "reordered", text(reordered));
   return whole_source(plan.entry, form, std::to_string(s.threads) + ", " + std::to_string(s.blocks), "multiply_all",
                       "product_args");
 }
@@ -172,7 +175,8 @@ bool packs_by_copying(const Plan& plan, const Problem& problem) {
 }
 
 std::string pack_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, problem), "128", "pack_all", "pack_args");
+  return whole_source(plan.entry, common_form(plan, problem) + "  static constexpr bool reordered = false;\n", "128",
+                      "pack_all", "pack_args");
 }
 
 std::string regroup_source(const Plan& plan, const Problem& problem) {

@@ -45,7 +45,9 @@ COMPOUND_FN word_map<Group> map_over(slot_t items) {
 
 template <class Form>
 COMPOUND_FN auto slices_over(const layout_args& l) {
-  return slices_from<slices<Form::height, Form::occupancy, Form::cache>>(l);
+  auto s = slices_from<slices<Form::height, Form::occupancy, Form::cache>>(l);
+  if constexpr (!Form::reordered) s.row_of = nullptr;
+  return s;
 }
 
 template <class Form>
@@ -82,23 +84,22 @@ COMPOUND_FN slot_t workers_of(const layout_args& l) {
 template <class Form, class Product>
 COMPOUND_FN void multiply_worker(const Product& p, slot_t worker) {
   using Entry = typename Form::entry;
-  constexpr Update update = Update::either;
   constexpr int lanes = Form::lanes, rows_a_warp = 32 / lanes;
   constexpr int n = rows_of<Form::op>(Entry{});
   const int lane = int(worker % lanes);
   const slot_t warp = worker / 32, in_warp = worker % 32 / lanes;
   if constexpr (Form::by_component && Form::height != 1) {
     const slot_t position = warp / n * rows_a_warp + in_warp;
-    multiply_scalar_row<Form::op, update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane,
-                                                                position < p.slices.positions);
+    multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane,
+                                                                      position < p.slices.positions);
   } else {
     const slot_t position = warp * rows_a_warp + in_warp;
     const bool active = position < p.slices.positions;
     if constexpr (Form::by_component)
-      multiply_row_by_columns<Form::op, update, lanes, Form::at_once, n, cols_of<Form::op>(Entry{})>(p, idx(position),
-                                                                                                     lane, active);
+      multiply_row_by_columns<Form::op, Form::update, lanes, Form::at_once, n, cols_of<Form::op>(Entry{})>(
+          p, idx(position), lane, active);
     else
-      multiply_row<Form::op, update, lanes, Form::at_once>(p, idx(position), lane, active);
+      multiply_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), lane, active);
   }
 }
 

@@ -8,8 +8,7 @@ namespace compound {
 /// Which of A, A^T, A^H multiplies.
 enum class Op { none, transpose, hermitian };
 
-/// y = op(A) x, or y = z + op(A) x (z may be y). `either`, of templates alone: the second where there is a z, so that
-/// one kernel of a device serves both.
-enum class Update { assign, add, either };
+/// y = op(A) x, or y = z + op(A) x (z may be y).
+enum class Update { assign, add };
 
 }  // namespace compound

@@ -21,7 +21,7 @@ template <Update update, class Product, class S>
 COMPOUND_FN void put_component(const Product& p, idx position, int n, int i, S sum) {
   const slot_t at = p.y_words.at(p.slices.row(position), n, i);
   S y = sum;
-  if (adds<update>(p)) {
+  if constexpr (update == Update::add) {
     y = p.z[at];
     y += sum;
   }

@@ -30,12 +30,6 @@ struct product {
   }
 };
 
-/// Whether z is added.
-template <Update update, class Product>
-COMPOUND_FN constexpr bool adds(const Product& p) {
-  return update == Update::add || (update == Update::either && p.z);
-}
-
 /// Adds `n` entries of a row, `apart` slots apart, to `sum`: loads that do not wait for each other first.
 template <Op op, int n, class Product, class S>
 COMPOUND_FN void add_entries(const Product& p, slot_t slot, slot_t apart, S* sum) {
@@ -77,7 +71,7 @@ COMPOUND_FN void multiply_row(const Product& p, idx position, int lane, bool act
   for (int i = 0; i < out; ++i) sum[i] = sum_over_lanes<lanes>(sum[i]);
   if (lane != 0 || !active) return;
   const idx row = p.slices.row(position);
-  if (adds<update>(p)) {
+  if constexpr (update == Update::add) {
     S z[max_out];
     p.y_words.load(p.z, row, out, z);
     for (int i = 0; i < out; ++i) z[i] += sum[i];

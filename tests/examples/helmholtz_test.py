@@ -222,8 +222,8 @@ def check_types(checks, types):
                 checks.true(float(printed["relative residual"]) < 1e-11, f"{what}: residual {printed['relative residual']}")
                 if solver:
                     checks.iterations(int(printed["iterations"]), int(baij["iterations"]), what)
-    checks.solve(f"-cells 6,6,6 -frequency 300 -mat_type {by_name} -mat_view ::ascii_info")
-    checks.true(f"entry={BY_NAME[checks.args.scalar]} " in checks.output, f"-mat_view does not name the entry: {checks.output}")
+    checks.solve(f"-cells 6,6,6 -frequency 300 -mat_type {by_name} -mat_compound_view")
+    checks.true(f"entry={BY_NAME[checks.args.scalar]} " in checks.output, f"-mat_compound_view does not name the entry: {checks.output}")
 
 
 def check_small(checks):

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 # What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/view.cpp) are dropped, names of types
 # become the parent's. This is the only place that knows. "block size is": parallel matrices of a DMDA print it with our type alone.
-OWN_LINES = re.compile(r"^ *(compound (plan|entry|backend|memory|blocks): |block size is \d+$)")
+OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$)")
 OWN_NAMES = re.compile(r"baijcompound(csr|ellr|sell)?")
+# With CUDA vectors on our side, views of vectors say so.
+OWN_VECTORS = re.compile(r"\btype: (seq|mpi)cuda\b")
 
 # What differs between two runs of the same program: addresses, and the numbers of objects without a name.
 VARYING = [(re.compile(r"\b(\w+)_0x[0-9a-fA-F]+_\d+"), r"\1_unnamed"), (re.compile(r"0x[0-9a-fA-F]+"), "0x")]
@@ -15,7 +17,7 @@ VARYING = [(re.compile(r"\b(\w+)_0x[0-9a-fA-F]+_\d+"), r"\1_unnamed"), (re.compi
 SPELLING = [(re.compile(r"([-+]) (\d[^ ]*) ?i\b"), r"\1\2 i"), (re.compile(r"< ?(1\.?e-\d+)"), r"\1")]
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b)(?![\w])")
-ITERATIONS = re.compile(r"\bits?\b|iteration", re.I)
+ITERATIONS = re.compile(r"\bits?\b|iteration|evaluations", re.I)
 MONITOR = re.compile(r"^\d+ .*norm", re.I)
 
 
@@ -44,7 +46,7 @@ def lines_of(output):
     for line in output.splitlines():
         if OWN_LINES.match(line):
             continue
-        line = OWN_NAMES.sub("baij", line)
+        line = OWN_VECTORS.sub(r"type: \1", OWN_NAMES.sub("baij", line))
         for pattern, replacement in VARYING + SPELLING:
             line = pattern.sub(replacement, line)
         line = " ".join(line.split())

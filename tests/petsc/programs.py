@@ -1,7 +1,6 @@
 """The PETSc in use, and its programs built against it: all that runs afterwards lies in one folder, which can be carried."""
 
 import concurrent.futures
-import glob
 import json
 import os
 import re
@@ -37,7 +36,8 @@ class Petsc:
         return done.stdout.strip() if done.returncode == 0 else None
 
     def facts(self):
-        return {"release": self.release, "scalar": self.scalar, "cuda": "HAVE_CUDA" in self.conf, "library_folder": self.library_folder}
+        return {"release": self.release, "scalar": self.scalar, "cuda": "HAVE_CUDA" in self.conf,
+                "index": "64" if "USE_64BIT_INDICES" in self.conf else "32", "library_folder": self.library_folder}
 
 
 def from_cache(build):
@@ -90,8 +90,7 @@ class Programs:
         for file in data_files:
             target = os.path.join(self.data, file)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            for part in glob.glob(os.path.join(sources.data, file) + "*"):
-                shutil.copy(part, os.path.dirname(target))
+            shutil.copy(os.path.join(sources.data, file), target)
         probe = os.path.join(self.folder, "probe.o")
         probe_source = os.path.join(HERE, "probe.c")
         include = os.path.join(HERE, "..", "..", "include")

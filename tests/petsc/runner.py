@@ -14,7 +14,8 @@ MPI_SETTINGS = {
     "OMPI_MCA_pml": "ob1", "OMPI_MCA_odls_base_sigkill_timeout": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
 }
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-CUDA_VECTORS = ["-vec_type", "cuda", "-dm_vec_type", "cuda"]
+# Not every program reads both, of which PETSc would warn.
+CUDA_VECTORS = ["-vec_type", "cuda", "-dm_vec_type", "cuda", "-options_left", "no"]
 CUDA_PETSC = ["-use_gpu_aware_mpi", "0"]  # without it such a PETSc ends under an MPI that takes no device pointers
 
 
@@ -31,7 +32,9 @@ class Outcome:
 
     def complaint(self):
         """What PETSc said first, or how the program ended."""
-        said = [line.strip() for line in re.findall(r"PETSC ERROR: (.*)", self.errors + "\n" + self.output)]
+        text = self.errors + "\n" + self.output
+        start = re.search(r"- Error Message -|PETSC ERROR: Caught signal", text)  # what stands before are warnings
+        said = [line.strip() for line in re.findall(r"PETSC ERROR: (.*)", text[start.start() if start else 0:])]
         said = [line for line in said if line and not line.startswith("---")]
         if said:
             return " ".join(said[:2])
@@ -56,8 +59,10 @@ class Runner:
         self.environment["LD_LIBRARY_PATH"] = ":".join(folders)
 
     def run(self, source, ranks, options, mat_type, extra=()):
-        """In a folder of its own, which goes afterwards. TYPE in the options is the matrix type, DATA PETSc's data files."""
-        words = [w.replace("TYPE", mat_type).replace("DATA", self.programs.data) for w in options]
+        """In a folder of its own, which goes afterwards. TYPE in the options is the matrix type, DATA the folder of PETSc's data
+        files, INDEX how many bits an index has (in the names of these files)."""
+        values = {"TYPE": mat_type, "DATA": self.programs.data, "INDEX": self.programs.petsc["index"]}
+        words = [re.sub("|".join(values), lambda match: values[match.group()], word) for word in options]
         command = [self.programs.path(source), *words, *extra, *self.always, "-dll_append", self.plugin]
         if ranks > 1:
             command = [self.mpiexec, "-n", str(ranks), *command]
@@ -77,8 +82,7 @@ class Runner:
             try:
                 code = process.wait(self.timeout)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                stop(process)
                 code = TIMED_OUT
             texts = []
             for file in (out, err):
@@ -89,6 +93,20 @@ class Runner:
             with open(facts) as file:
                 read_facts(file.read(), outcome)
         return outcome
+
+
+def stop(process):
+    """Ends it with its ranks: those are in groups of their own, and mpiexec ends them if it is asked to end itself."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        pass
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
 
 
 def read_facts(text, outcome):

@@ -144,4 +144,5 @@ def main():
             pass
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -61,7 +61,8 @@ def unpack(archive, folder):
             beside = tempfile.mkdtemp(dir=folder)
             try:
                 tar.extractall(beside, members=members)
-                os.rename(os.path.join(beside, os.path.basename(target)), target)
+                if not os.path.exists(target):  # another build's test may have been faster
+                    os.rename(os.path.join(beside, os.path.basename(target)), target)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
         return target
@@ -70,15 +71,21 @@ def unpack(archive, folder):
 def download(release, folder):
     """PETSc's sources of this release, as its package on PyPI has them; an archive that is there already is taken."""
     os.makedirs(folder, exist_ok=True)
-    found = glob.glob(os.path.join(folder, f"petsc-{release}.tar.gz"))
-    if not found:
-        command = [sys.executable, "-m", "pip", "download", f"petsc=={release}", "--no-deps", "--no-binary", ":all:", "-d", folder]
+    archive = os.path.join(folder, f"petsc-{release}.tar.gz")
+    if os.path.exists(archive):
+        return archive
+    beside = tempfile.mkdtemp(dir=folder)  # other builds' tests may do the same: whole or not there
+    try:
+        command = [sys.executable, "-m", "pip", "download", f"petsc=={release}", "--no-deps", "--no-binary", ":all:", "-d", beside]
         done = subprocess.run(command, capture_output=True, text=True)
-        found = glob.glob(os.path.join(folder, f"petsc-{release}.tar.gz"))
-        if done.returncode or not found:
+        made = os.path.join(beside, os.path.basename(archive))
+        if done.returncode or not os.path.exists(made):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise NoSources(f"downloading PETSc {release} failed: {' '.join(command)}: {' '.join(last)}")
-    return found[0]
+        os.replace(made, archive)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return archive
 
 
 def find(release, given, folder, may_download=True):
@@ -130,7 +137,7 @@ def block_of(text):
         if not line.strip() or line.strip().startswith("#"):
             continue
         indent = len(line) - len(line.lstrip())
-        key, _, value = line.strip().partition(":")
+        key, _, value = re.sub(r" #.*", "", line).strip().partition(":")
         while len(stack) > 1 and stack[-1][0] >= indent:
             stack.pop()
         children = []
@@ -141,7 +148,7 @@ def block_of(text):
 
 def loops(text):
     """'-a {{1 2}}' gives '-a 1' and '-a 2'; all combinations."""
-    match = re.search(r"\{\{(.*?)\}(?:separate|shared)?(?: output)?\}", text)
+    match = re.search(r"\{\{(.*?)\}(?:separate|shared)?(?:[ _]output)?\}", text)
     if not match:
         return [text]
     return [t for word in match.group(1).split() for t in loops(text[:match.start()] + word + text[match.end():])]

@@ -60,8 +60,8 @@ class Case:
     def tolerance(self):
         return Tolerance(relative=float(self.flags["tol"])) if "tol" in self.flags else Tolerance()
 
-    def data_files(self):
-        return [word[len("DATA/"):] for word in self.options if word.startswith("DATA/")]
+    def data_files(self, petsc):
+        return [word[len("DATA/"):].replace("INDEX", petsc["index"]) for word in self.options if word.startswith("DATA/")]
 
 
 def parse_flags(text, where):

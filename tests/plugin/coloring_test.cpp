@@ -1,5 +1,5 @@
-// Jacobians by coloured finite differences, entry by entry beside those on aij: on grids of DMDA, by their colouring and by
-// the matrix's, by every way of differencing, with vectors on the host and on a device.
+// Jacobians by coloured finite differences, entry by entry beside those on aij: on grids of DMDA, by their colouring
+// and by the matrix's, by every way of differencing, with vectors on the host and on a device.
 #include <petscdmda.h>
 #include <petscsnes.h>
 

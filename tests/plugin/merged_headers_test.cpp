@@ -1,5 +1,5 @@
-// MatAXPY() with another pattern and MatTranspose() in place move another matrix's insides into ours: what PETSc looks up
-// by name on the matrix must be there at once, not from the next product on.
+// MatAXPY() with another pattern and MatTranspose() in place move another matrix's insides into ours: what PETSc looks
+// up by name on the matrix must be there at once, not from the next product on.
 #include "coo_entries.hpp"
 
 namespace {

@@ -214,7 +214,8 @@ struct HeldParts : testing::TestWithParam<HeldPart> {};
 TEST_P(HeldParts, MultiplyWithChangedValues) {
   const auto plain = made(MATBAIJ);
   Matrix A;
-  PETSC_OK(MatConvert(plain, (tested_type() + (tested_is_compound() ? "sell" : "")).c_str(), MAT_INITIAL_MATRIX, A.out()));
+  PETSC_OK(
+      MatConvert(plain, (tested_type() + (tested_is_compound() ? "sell" : "")).c_str(), MAT_INITIAL_MATRIX, A.out()));
   Mat part, wanted;
   PETSC_OK(MatGetDiagonalBlock(plain, &wanted));
   PETSC_OK(MatGetDiagonalBlock(A, &part));

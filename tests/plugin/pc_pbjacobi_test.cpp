@@ -183,9 +183,9 @@ TEST(PointBlock, FollowsTheTypeOfTheMatrix) {
 
 TEST(PointBlock, OfOneNameIsOursInsideOtherPreconditioners) {
   const auto A = spd(tested_type(), 3), plain = spd(MATBAIJ, 3);
-  for (const char* options :
-       {"-solver_pc_type bjacobi -solver_sub_pc_type pbjacobi", "-solver_pc_type ksp -solver_ksp_pc_type pbjacobi -solver_ksp_ksp_max_it 2",
-        "-solver_pc_type composite -solver_pc_composite_pcs pbjacobi,jacobi"})
+  for (const char* options : {"-solver_pc_type bjacobi -solver_sub_pc_type pbjacobi",
+                              "-solver_pc_type ksp -solver_ksp_pc_type pbjacobi -solver_ksp_ksp_max_it 2",
+                              "-solver_pc_type composite -solver_pc_composite_pcs pbjacobi,jacobi"})
     EXPECT_EQ(solve(A, options).iterations, solve(plain, options).iterations) << options;
 }
 
@@ -210,7 +210,8 @@ TEST(PointBlock, IsViewedWithBlockSizeAndPlan) {
 
     EXPECT_NE(text.find("type: " + name + "\n"), std::string::npos) << text;
     EXPECT_NE(text.find("point-block size 3"), std::string::npos) << text;
-    EXPECT_EQ(text.find("inverses on backend host, plan entry=dense") != std::string::npos, tested_is_compound()) << text;
+    EXPECT_EQ(text.find("inverses on backend host, plan entry=dense") != std::string::npos, tested_is_compound())
+        << text;
   }
 }
 

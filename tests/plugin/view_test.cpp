@@ -172,7 +172,8 @@ TEST_F(Views, HintABlockSizeThatWasForgotten) {
   PETSC_OK(MatConvert(scalars, MATAIJ, MAT_INITIAL_MATRIX, single.out()));
   PETSC_OK(MatConvert(single, MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, A.out()));
 
-  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO), good = text_of(filled_matrix(MATBAIJCOMPOUND, "", problem()), PETSC_VIEWER_ASCII_INFO);
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO),
+             good = text_of(filled_matrix(MATBAIJCOMPOUND, "", problem()), PETSC_VIEWER_ASCII_INFO);
 
   EXPECT_NE(line_of(text, "compound hint").find("-mat_compound_block_size 3"), std::string::npos) << text;
   EXPECT_EQ(line_of(good, "compound hint"), "") << good;

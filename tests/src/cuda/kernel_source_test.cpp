@@ -28,8 +28,10 @@ TEST_P(KernelSource, Compiles) {
   const Case c = cuda_cases::case_of(GetParam());
   SCOPED_TRACE(c.name);
   const bool shared = c.op != Op::none && c.transposed == TransposedValues::shared;
+  const bool reordered = c.plan.layout.sigma != 1 || c.plan.layout.row_list;
+  const Update update = c.form == Form::assign ? Update::assign : Update::add;
 
-  EXPECT_NO_THROW(cuda::compile(cuda::product_source(c.plan, c.problem, c.op, shared), 90));
+  EXPECT_NO_THROW(cuda::compile(cuda::product_source(c.plan, c.problem, c.op, update, shared, reordered), 90));
 }
 
 /// The covering set's entries, layouts and scalars meet here too; a part of it does for kernels that know no schedule.
