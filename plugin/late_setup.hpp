@@ -51,7 +51,7 @@ inline PetscErrorCode set_up_for_assembly(Mat A) {
   int untouched = !A->preallocated;
   if (untouched) PetscCall(MatSetUp(A));
 #if PETSC_VERSION_LT(3, 19, 0)
-  if (A->was_assembled || A->num_ass > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->num_ass > 0) PetscFunctionReturn(PETSC_SUCCESS);  // the same on all processes, unlike was_assembled
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &untouched, 1, MPI_INT, MPI_MIN, comm_of(A)));
   PetscCheck(
       !untouched, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
