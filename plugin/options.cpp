@@ -105,7 +105,7 @@ constexpr Option options[] = {
      "diagonal, scaled_identity, unit_quaternion (approximate), or one's own",
      &Settings::entry, check_entry},
     {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
-    {"plan", "a whole plan as one line, as -mat_compound_view prints it", &Settings::plan, check_plan},
+    {"plan", "a whole plan as one line, as views print it", &Settings::plan, check_plan},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
      [](const std::string& v) {
        check_word("precision", v, {"double", "single"});
