@@ -16,7 +16,7 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
 inline constexpr const char* kernel_name = "kernel";
 
 /// y = [z +] op(A) x. `shares_values`: over a layout of A^T's pattern with value_slot (device/kernels.hpp). Two kernels
-/// for rows in order and not, and for a z and none: told apart while they run they cost up to 6 %.
+/// for rows in order and not, and for a z and none: told apart while they run they cost 4 %.
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                            bool reordered);
 
