@@ -141,7 +141,7 @@ PetscErrorCode keep_coloring_on_host(Mat A, MatFDColoring coloring) {
   PetscCall(MatGetVecType(A, &type));
   const std::string kept = type;
   PetscCall(MatSetVecType(A, VECSTANDARD));
-  PetscCall(with_operation<&_MatOps::getvecs>(A, nullptr, [&] { return MatCreateVecs(A, nullptr, &coloring->w1); }));
+  PetscCall(create_vecs(A, nullptr, &coloring->w1));
   PetscCall(MatSetVecType(A, kept.c_str()));
   PetscCall(VecDuplicate(coloring->w1, &coloring->w2));
   PetscFunctionReturn(PETSC_SUCCESS);

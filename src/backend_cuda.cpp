@@ -30,6 +30,15 @@ constexpr int threads_of_other_kernels = 128;  // packing and regrouping
 
 slot_t blocks_for(slot_t workers, int threads) { return (workers + threads - 1) / threads; }
 
+/// The kernel of y = A x by a plan: rows that are listed add to what was set before.
+struct PlainProduct {
+  explicit PlainProduct(const Plan& plan)
+      : update(plan.layout.row_list ? Update::add : Update::assign),
+        reordered(plan.layout.row_list || plan.layout.sigma != 1) {}
+  Update update;
+  bool reordered;
+};
+
 /// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.
 class CudaCode final : public Code {
  public:
@@ -45,9 +54,9 @@ class CudaCode final : public Code {
   }
   /// What packing and products by A need.
   void prepare() {
-    const bool listed = plan_.layout.row_list;  // rows that are listed add to what was set before
+    const PlainProduct plain(plan_);
     if (!cuda::packs_by_copying(plan_, problem_)) pack();
-    product(Op::none, listed ? Update::add : Update::assign, false, listed || plan_.layout.sigma != 1);
+    product(Op::none, plain.update, false, plain.reordered);
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
   const void* regroup() { return once(regroup_, cuda::regroup_source); }
@@ -103,9 +112,8 @@ class CudaBackend final : public Backend {
     return cuda::why_no_kernel(plan, problem);
   }
   std::string_view code(const Plan& plan, const Problem& problem) const override {
-    const bool listed = plan.layout.row_list;
-    const std::string source = cuda::product_source(plan, problem, Op::none, listed ? Update::add : Update::assign,
-                                                    false, listed || plan.layout.sigma != 1);
+    const PlainProduct plain(plan);
+    const std::string source = cuda::product_source(plan, problem, Op::none, plain.update, false, plain.reordered);
     return cuda::is_built_in(source, cuda::current_device().capability) ? "built in" : "nvrtc";
   }
 
