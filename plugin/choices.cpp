@@ -30,18 +30,23 @@ bool is_asked_for(const Packing& p) {
   return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || p.copy.other_blocks;
 }
 
-/// Where the plan comes from if it is not measured.
-std::string origin(const Settings& s, bool off_diagonal) {
-  if (!s.plan_of_part(off_diagonal).empty()) return "asked for as a plan";
-  if (s.layout != "auto") return "asked for as layout " + s.layout;
-  return "by rule";
+/// How the plan of a part is asked for: where it comes from if it is not measured, why it then is not, by which option.
+struct Wish {
+  std::string origin;
+  const char *why_not_measured, *option;
+};
+Wish wish(const Packing& p) {
+  const Settings& s = p.st.settings;
+  if (!s.plan_of_part(p.st.off_diagonal).empty())
+    return {"asked for as a plan", "a plan was asked for", " (-mat_compound_plan)"};
+  if (s.layout != "auto")
+    return {"asked for as layout " + s.layout, "a layout was asked for", " (-mat_compound_layout)"};
+  return {"by rule", "", ""};
 }
 
 /// Why measuring, although asked for, is not for this copy; empty if it is.
 std::string why_not_measured(const Packing& p, const Plan& rule) {
-  const Settings& s = p.st.settings;
-  if (!s.plan_of_part(p.st.off_diagonal).empty()) return "a plan was asked for";
-  if (s.layout != "auto") return "a layout was asked for";
+  if (const char* why = wish(p).why_not_measured; *why) return why;
   if (p.copy.other_blocks) return "packed blocks are not of the matrix's size";
   if (p.b.entries() == 0) return "there are no blocks";
   return backend(row_of(p.place).backend).applicable(rule, p.copy.problem).value_or("");
@@ -143,11 +148,7 @@ const Scalar* packed_blocks(Packing& p) {
   return p.regrouped.data();
 }
 
-std::string option_of_plan(const Packing& p) {
-  const Settings& s = p.st.settings;
-  if (!s.plan_of_part(p.st.off_diagonal).empty()) return " (-mat_compound_plan)";
-  return s.layout != "auto" ? " (-mat_compound_layout)" : "";
-}
+std::string option_of_plan(const Packing& p) { return wish(p).option; }
 
 void check_entry_asked_for(const Packing& p) {
   const std::string& asked = p.st.settings.entry;
@@ -169,7 +170,7 @@ Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics
   const std::string_view name = row_of(p.place).backend;
   const Plan rule = plan_by_rule(p, pattern, numbers);
   p.copy.measured.clear();
-  p.copy.origin = origin(p.st.settings, p.st.off_diagonal);
+  p.copy.origin = wish(p).origin;
   if (p.st.settings.tune != "measure") return rule;
   if (const std::string why = why_not_measured(p, rule); !why.empty()) {
     p.copy.origin += " (not measured: " + why + ")";

@@ -2,6 +2,9 @@
 #include "operations.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
 
 namespace {
 
@@ -266,5 +269,139 @@ TEST_P(ByLayout, LeftToThePetscBackendIsNotCounted) {
 
 INSTANTIATE_TEST_SUITE_P(All, ByLayout, testing::ValuesIn(all_variants()),
                          [](const auto& param_info) { return param_info.param.name; });
+
+/// While it lives, PETSc's large arrays come apart from each other and lie where the last freed one of about that size
+/// lay, as malloc's sometimes do.
+class SamePlaces {
+  static constexpr std::size_t unit = 64 * 1024;
+  static inline std::map<std::size_t, std::vector<void*>> freed;
+  static inline std::map<void*, std::size_t> taken;
+  static inline decltype(PetscTrMalloc) petsc_malloc;
+  static inline decltype(PetscTrFree) petsc_free;
+
+  static PetscErrorCode take(std::size_t bytes, PetscBool clear, int line, const char* function, const char* file,
+                             void** place) {
+    if (bytes < unit) return petsc_malloc(bytes, clear, line, function, file, place);
+    const std::size_t units = (bytes + unit - 1) / unit;
+    auto& same = freed[units];
+    if (same.empty()) same.push_back(std::aligned_alloc(64, units * unit));
+    *place = same.back();
+    same.pop_back();
+    taken[*place] = units;
+    if (clear) std::memset(*place, 0, bytes);
+    return PETSC_SUCCESS;
+  }
+  static PetscErrorCode give_back(void* place, int line, const char* function, const char* file) {
+    const auto found = taken.find(place);
+    if (found == taken.end()) return petsc_free(place, line, function, file);
+    freed[found->second].push_back(place);
+    taken.erase(found);
+    return PETSC_SUCCESS;
+  }
+
+ public:
+  SamePlaces() {
+    petsc_malloc = PetscTrMalloc;
+    petsc_free = PetscTrFree;
+    PetscTrMalloc = take;
+    PetscTrFree = give_back;
+    PETSC_OK(PetscMallocSetCoalesce(PETSC_FALSE));
+  }
+  /// All that was taken has been given back.
+  ~SamePlaces() {
+    EXPECT_TRUE(taken.empty());
+    for (auto& [units, places] : freed)
+      for (void* place : places) std::free(place);
+    freed.clear();
+    PetscTrMalloc = petsc_malloc;
+    PetscTrFree = petsc_free;
+    PETSC_OK(PetscMallocSetCoalesce(PETSC_TRUE));
+  }
+};
+
+/// A sequential matrix whose row i has blocks in columns i and i + n / 2, so that its arrays are of different sizes.
+struct LargePattern {
+  static constexpr PetscInt n = 20000;
+  Matrix A;
+  Vector x, y;
+
+  LargePattern() {
+    PETSC_OK(MatCreate(PETSC_COMM_SELF, A.out()));
+    PETSC_OK(MatSetSizes(A, n, n, n, n));
+    PETSC_OK(MatSetType(A, tested_type().c_str()));
+    preallocate(2);
+    PETSC_OK(MatCreateVecs(A, x.out(), y.out()));
+    PetscScalar* numbers;
+    PETSC_OK(VecGetArrayWrite(x, &numbers));
+    for (PetscInt i = 0; i < n; ++i) numbers[i] = static_cast<PetscReal>(i);
+    PETSC_OK(VecRestoreArrayWrite(x, &numbers));
+  }
+  void preallocate(PetscInt blocks) const {
+    PETSC_OK(MatSeqBAIJSetPreallocation(A, 1, blocks, nullptr));
+    PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    for (PetscInt i = 0; i < n; ++i) {
+      insert(i, i);
+      insert(i, (i + n / 2) % n);
+    }
+  }
+  void insert(PetscInt row, PetscInt col) const {
+    const PetscScalar one = 1;
+    PETSC_OK(MatSetValuesBlocked(A, 1, &row, 1, &col, &one, INSERT_VALUES));
+  }
+  /// Component `row` of A x, in which column j stands for j.
+  PetscReal product(PetscInt row) const {
+    PetscScalar found;
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(VecGetValues(y, 1, &row, &found));
+    return PetscRealPart(found);
+  }
+  /// Where the arrays lie.
+  std::pair<const PetscInt*, const PetscInt*> places() const {
+    PetscInt rows;
+    const PetscInt *start, *column;
+    PetscBool done;
+    PETSC_OK(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &rows, &start, &column, &done));
+    const std::pair found{start, column};
+    PETSC_OK(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &rows, &start, &column, &done));
+    return found;
+  }
+};
+
+/// Two blocked insertions move the arrays away and back, and PETSc 3.18 does not raise the nonzero state there: the
+/// number of blocks alone tells.
+TEST(ArraysInTheirOldPlaces, BlockedInsertionsAreSeen) {
+  const SamePlaces same;
+  const LargePattern p;
+  assemble(p.A);
+  EXPECT_EQ(p.product(7), 7 + 10007);
+  const auto before = p.places();
+
+  for (const PetscInt col : {100, 200}) {
+    p.insert(7, col);
+    assemble(p.A);
+  }
+
+  ASSERT_EQ(p.places(), before);
+  EXPECT_EQ(p.product(7), 7 + 10007 + 100 + 200);
+}
+
+/// No state tells of a matrix that was preallocated anew, nor need the number of blocks.
+TEST(ArraysInTheirOldPlaces, APatternThatWasPreallocatedAnewIsSeen) {
+  const SamePlaces same;
+  const LargePattern p;
+  p.insert(7, 100);
+  assemble(p.A);
+  EXPECT_EQ(p.product(7), 7 + 10007 + 100);
+  const auto before = p.places();
+
+  for (int time = 0; time < 2; ++time) {
+    p.preallocate(2);
+    p.insert(7, 200);
+    assemble(p.A);
+  }
+
+  ASSERT_EQ(p.places(), before);
+  EXPECT_EQ(p.product(7), 7 + 10007 + 200);
+}
 
 }  // namespace
