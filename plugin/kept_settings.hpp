@@ -17,6 +17,7 @@ class KeptSettings {
   void keep(Mat A, const Settings& s) { kept_[A] = s; }
   void forget(Mat A) { kept_.erase(A); }
   std::optional<Settings> take(Mat A) {
+    if (kept_.empty()) return {};  // nearly always, and asked for at each product
     const auto found = kept_.find(A);
     if (found == kept_.end()) return {};
     std::optional<Settings> s(std::move(found->second));

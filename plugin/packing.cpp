@@ -264,9 +264,23 @@ PetscErrorCode keep_filled(Mat A, SeqState* st, int raises) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
+/// state, or makes the copy forget its own (set_preallocation()).
+bool is_current(Mat A, const SeqState& st, const PackedCopy& copy, Op op) {
+  const PackedCopy::PatternKey& key = copy.pattern_key;
+  return copy.packed && reinterpret_cast<PetscObject>(A)->state == copy.values_state &&
+         A->nonzerostate == key.nonzero_state && st.settings.version == key.settings_version &&
+         (op == Op::none || copy.packed->has_transposed());
+}
+
+}  // namespace
+
 PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
+  if (is_current(A, *st, st->copy(place), op)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(arrays_with_values(A, &b));
   Packing p{A, *st, place, b};
   if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));

@@ -142,10 +142,10 @@ PetscErrorCode parent_multiply(Mat A, SeqState* st, Op op, Update update, Vec x,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode seq_prepare(Mat A, Op op, Place* place) {
+namespace {
+
+PetscErrorCode prepare(Mat A, SeqState* st, Op op, Place* place) {
   PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
   if (st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(refresh(A, st, *place, op));
   if (*place == Place::host || st->copy(*place).packed) PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,25 +154,40 @@ PetscErrorCode seq_prepare(Mat A, Op op, Place* place) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode seq_run(Mat A, Place place, Op op, Update update, Vec x, Vec z, Vec y) {
+PetscErrorCode run(Mat A, SeqState* st, Place place, const Operands& o) {
   PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
-  const Operands operands{op, update, x, z, y};
   bool done = false;
   if (st->settings.parent_only()) {
-    PetscCall(parent_multiply(A, st, op, update, x, z, y));
+    PetscCall(parent_multiply(A, st, o.op, o.update, o.x, o.z, o.y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (st->copy(place).misfit) PetscCall(check_entries(A, {{A, place}}));
   if (place == Place::device) {
-    PetscCall(device_multiply(A, st, operands, &done));
+    PetscCall(device_multiply(A, st, o, &done));
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(leave_device(A, st, "for a product's vectors"));
-    PetscCall(refresh(A, st, Place::host, op));
+    PetscCall(refresh(A, st, Place::host, o.op));
     if (st->copy(Place::host).misfit) PetscCall(check_entries(A, {{A, Place::host}}));
   }
-  PetscCall(multiply_on_host(A, st, operands));
+  PetscCall(multiply_on_host(A, st, o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode seq_prepare(Mat A, Op op, Place* place) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  PetscCall(prepare(A, st, op, place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_run(Mat A, Place place, Op op, Update update, Vec x, Vec z, Vec y) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  PetscCall(run(A, st, place, {op, update, x, z, y}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -192,9 +207,9 @@ PetscErrorCode seq_multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscCall(seq_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   PetscCall(place_of_product(A, st->settings, x, &place));
-  PetscCall(seq_prepare(A, op, &place));
+  PetscCall(prepare(A, st, op, &place));
   PetscCall(view_once(A, st->settings));
-  PetscCall(seq_run(A, place, op, update, x, z, y));
+  PetscCall(run(A, st, place, {op, update, x, z, y}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

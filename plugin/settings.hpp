@@ -26,7 +26,10 @@ struct Settings {
   int version = 0;  ///< rises with every change, so that packed copies know when they are of old settings
 
   /// Whether products are left to the parent type.
-  bool parent_only() const { return backend == "petsc"; }
+  bool parent_only() const { return is_backend("petsc"); }
+  bool is_backend(std::string_view name) const {
+    return name == backend;
+  }  // by lengths first: asked for at each product
   /// The plan line that was given for one part; empty where there is none.
   std::string_view plan_of_part(bool off_diagonal) const;
   /// Whether the kind of entry of a part is to be found: nobody named one, and a plan that was given for it would mean

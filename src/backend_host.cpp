@@ -12,6 +12,7 @@
 #include "host/diagonals.hpp"
 #include "host/instruction_set.hpp"
 #include "host/kernels.hpp"
+#include "host/processor.hpp"
 
 namespace compound {
 
@@ -120,6 +121,7 @@ SimdTask simd_task(const ProductTask& t) {
   s.rows = t.problem.block.rows;
   s.cols = t.problem.block.cols;
   s.fetch_x = t.plan.schedule.fetch_x;
+  s.gathers = processor().fast_gathers;
   s.values = t.values;
   s.x = static_cast<const double*>(t.x);
   s.z = t.update == Update::add ? static_cast<const double*>(t.z) : nullptr;
@@ -127,19 +129,26 @@ SimdTask simd_task(const ProductTask& t) {
   return s;
 }
 
-/// y = [z +] A x by vector instructions; false where the plain kernel must do it.
-bool multiply_simd(const ProductTask& t) {
-  if (t.op != Op::none) return false;
-  const SimdKernel* const kernel = find_simd(t.plan, t.problem);
-  if (!kernel) return false;
+/// Found once for a packed matrix, not at each product.
+struct HostCode : Code {
+  Kernels kernels;
+  const SimdKernel* simd;  ///< null: products go by the plain kernel
+
+  HostCode(const Plan& plan, const Problem& problem)
+      : kernels(*find_kernels(plan, problem)), simd(find_simd(plan, problem)) {}
+};
+
+const HostCode& code_of(const ProductTask& t) { return static_cast<const HostCode&>(*t.code); }
+
+/// y = [z +] A x by vector instructions.
+void multiply_simd(const ProductTask& t, const HostCode& code) {
   SimdTask task = simd_task(t);
   if (t.plan.layout.row_list) {  // rows that are not listed are 0 or z, the others add to that
-    const std::size_t scalars = std::size_t(t.rows) * t.problem.block.rows * (kernel->complex_scalars ? 2 : 1);
+    const std::size_t scalars = std::size_t(t.rows) * t.problem.block.rows * (code.simd->complex_scalars ? 2 : 1);
     fill(task.y, task.z, scalars);
     task.z = task.y;
   }
-  kernel->run(task);
-  return true;
+  code.simd->run(task);
 }
 
 }  // namespace
@@ -200,6 +209,10 @@ class HostBackend final : public Backend {
     return name_of(host::find_simd(plan, problem) ? host::instruction_set_in_use() : host::InstructionSet::plain);
   }
 
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+    return std::make_unique<host::HostCode>(plan, problem);
+  }
+
   void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
   void release(void* memory) noexcept override { std::free(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
@@ -214,7 +227,8 @@ class HostBackend final : public Backend {
     return static_cast<count32>(found);
   }
   void multiply(const ProductTask& t) override {
-    if (!host::multiply_simd(t)) host::find_kernels(t.plan, t.problem)->multiply(t);
+    const host::HostCode& code = host::code_of(t);
+    code.simd&& t.op == Op::none ? host::multiply_simd(t, code) : code.kernels.multiply(t);
   }
 
   void diagonal(const DiagonalTask& t) override { host::diagonal(t); }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <initializer_list>
 
+#include "host/processor.hpp"
 #include "plan.hpp"
 
 namespace compound {
@@ -26,29 +27,16 @@ namespace host_rule {
 
 /// Neighbouring rows that touch x in places apart, over more of it than a core's second cache holds.
 bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
-  constexpr double cached_bytes = 1 << 20;
-  return s.scattered > 0.5 && s.mean_distance * problem.block.cols * bytes_of(problem.scalar) > cached_bytes;
+  return s.scattered > 0.5 &&
+         s.mean_distance * problem.block.cols * bytes_of(problem.scalar) > double(host::processor().second_cache);
 }
 
-/// Short, even rows that stay in a core's second cache: there the end of each row costs more than its entries, and
-/// slices of 8 share it (docs/performance.md). Larger matrices stream equally fast from compressed rows, without a
-/// second copy. Blocks that are zero off the diagonal have nothing to sum up at the end of a row.
-/// Unit quaternions always go by slices, which take the square roots of many entries at a time.
-bool wants_slices(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
-  constexpr double cached_bytes = 1 << 20, short_row = 16;
-  const double bytes = double(s.entries) * double(bytes_of_entry(entry, problem));
-  const bool small_block = problem.block.rows == problem.block.cols && problem.block.rows <= 8;
-  if (entry == "unit_quaternion") return true;
-  const bool of_diagonals = entry_kind(entry).sizes == 1;
-  return s.entries > 0 && problem.scalar.field == Field::real && small_block && !of_diagonals &&
-         bytes <= cached_bytes && s.mean_row < short_row && s.longest_row <= 1.5 * s.mean_row && s.rows >= 64;
-}
-
-/// Compressed rows with column-major words, which lie on the parent's own arrays (no second copy); slices of 8 for
-/// short, even rows of at most 1 MB; x fetched ahead where rows are in no order.
+/// Compressed rows with column-major words, which lie on the parent's own arrays (no second copy): slices of 8, where
+/// they are faster at all, are so by a few per cent (docs/performance.md). But unit quaternions go by slices, which
+/// take the square roots of many entries at a time. x is fetched ahead where rows are in no order.
 Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   Plan plan;
-  set_layout(plan, wants_slices(s, problem, entry) ? "sell:8" : "csr");
+  set_layout(plan, entry == "unit_quaternion" ? "sell:8" : "csr");
   plan.schedule.fetch_x = wants_x_ahead(s, problem);
   return plan;
 }

@@ -6,19 +6,29 @@ namespace compound::bench {
 
 namespace {
 
-constexpr std::size_t lanes = 8, accumulators = 4;
-using Lanes = std::uint64_t __attribute__((vector_size(lanes * 8), aligned(8), may_alias));
-constexpr std::size_t step = sizeof(Lanes) * accumulators;
+/// Vectors as wide as the registers: wider ones would be kept in memory, and the sums with them.
+struct Registers16 {
+  using Vector = std::uint64_t __attribute__((vector_size(16), aligned(8), may_alias));
+};
+struct Registers32 {
+  using Vector = std::uint64_t __attribute__((vector_size(32), aligned(8), may_alias));
+};
+struct Registers64 {
+  using Vector = std::uint64_t __attribute__((vector_size(64), aligned(8), may_alias));
+};
+constexpr std::size_t accumulators = 8;
 
+template <class Registers>
 __attribute__((always_inline)) inline std::uint64_t sum(const char* data, std::size_t bytes) {
-  Lanes sums[accumulators] = {};
+  using Vector = typename Registers::Vector;
+  constexpr std::size_t width = sizeof(Vector);
+  Vector sums[accumulators] = {};
   std::size_t at = 0;
-  for (; at + step <= bytes; at += step)
-    for (std::size_t a = 0; a < accumulators; ++a)
-      sums[a] += *reinterpret_cast<const Lanes*>(data + at + a * sizeof(Lanes));
+  for (; at + width * accumulators <= bytes; at += width * accumulators)
+    for (std::size_t a = 0; a < accumulators; ++a) sums[a] += *reinterpret_cast<const Vector*>(data + at + a * width);
   std::uint64_t total = 0;
-  for (const Lanes& s : sums)
-    for (std::size_t l = 0; l < lanes; ++l) total += s[l];
+  for (const Vector& s : sums)
+    for (std::size_t l = 0; l < width / 8; ++l) total += s[l];
   for (; at + 8 <= bytes; at += 8) {
     std::uint64_t word;
     std::memcpy(&word, data + at, 8);
@@ -27,12 +37,14 @@ __attribute__((always_inline)) inline std::uint64_t sum(const char* data, std::s
   return total;
 }
 
-std::uint64_t sum_baseline(const char* data, std::size_t bytes) { return sum(data, bytes); }
+std::uint64_t sum_baseline(const char* data, std::size_t bytes) { return sum<Registers16>(data, bytes); }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) std::uint64_t sum_avx2(const char* data, std::size_t bytes) { return sum(data, bytes); }
+__attribute__((target("avx2"))) std::uint64_t sum_avx2(const char* data, std::size_t bytes) {
+  return sum<Registers32>(data, bytes);
+}
 __attribute__((target("avx512f"))) std::uint64_t sum_avx512(const char* data, std::size_t bytes) {
-  return sum(data, bytes);
+  return sum<Registers64>(data, bytes);
 }
 #endif
 

@@ -1,8 +1,8 @@
 // Compressed rows, each entry's words together: the words stream through the registers as they lie.
 #pragma once
 
-#include "prefetch.hpp"
 #include "products.hpp"
+#include "streams.hpp"
 #include "task.hpp"
 
 namespace compound::host {
@@ -170,34 +170,39 @@ template <class P, class T, bool fetch_x>
 SIMD_FN void multiply_block_rows_in(const SimdTask& t) {
   constexpr bool pairs = 2 * row_sums<P>::full <= accumulators;
   constexpr int entry_bytes = P::words * int(sizeof(T));
-  const T* const values = static_cast<const T*>(t.values);
-  const slot_t last = t.layout.positions > 0 ? slot_t(t.layout.start[t.layout.positions]) - 1 : 0;
-  const auto add = [&](row_sums<P>& sums, slot_t k) SIMD_LAMBDA {
+  const count32* const start = t.layout.start;
+  const idx *const columns = t.layout.column, *const row_of = t.layout.row_of;
+  const double *const x = t.x, *const z = t.z;
+  double* const y = t.y;
+  const slot_t positions = t.layout.positions;
+  const idx* const last = columns + (positions > 0 && start[positions] > 0 ? start[positions] - 1 : 0);
+  const T* w = static_cast<const T*>(t.values);
+  const idx* column = columns;
+  const auto add = [&](row_sums<P>& sums, int k) SIMD_LAMBDA {
     if constexpr (fetch_x) {
-      const slot_t later = k + x_prefetch_entries < last ? k + x_prefetch_entries : last;
-      __builtin_prefetch(t.x + slot_t(t.layout.column[later]) * P::cols);
+      const idx* const later = column + k + x_prefetch_entries;
+      __builtin_prefetch(x + slot_t(*(later < last ? later : last)) * P::cols);
     }
-    sums.add(values + k * P::words, t.x + slot_t(t.layout.column[k]) * P::cols);
+    sums.add(w + k * P::words, x + slot_t(column[k]) * P::cols);
   };
-  for (idx position = 0; position < t.layout.positions; ++position) {
-    slot_t k = t.layout.start[position];
-    const slot_t end = t.layout.start[position + 1];
+  for (slot_t position = 0; position < positions; ++position) {
+    const idx* const end = columns + start[position + 1];
     row_sums<P> sums;
     if constexpr (pairs) {
       row_sums<P> odd;
-      for (; k + 1 < end; k += 2) {
-        prefetch<2 * entry_bytes>(values + k * P::words);
-        add(sums, k);
-        add(odd, k + 1);
+      for (; column + 1 < end; column += 2, w += 2 * P::words, opaque(column, w)) {
+        prefetch<2 * entry_bytes>(w);
+        add(sums, 0);
+        add(odd, 1);
       }
       sums.add(odd);
     }
-    for (; k < end; ++k) {
-      prefetch<entry_bytes>(values + k * P::words);
-      add(sums, k);
+    for (; column < end; ++column, w += P::words, opaque(column, w)) {
+      prefetch<entry_bytes>(w);
+      add(sums, 0);
     }
-    const slot_t row = slot_t(t.layout.row(position)) * P::rows;
-    sums.combine(t.z ? t.z + row : nullptr, t.y + row);
+    const slot_t row = (row_of ? row_of[position] : position) * P::rows;
+    sums.combine(z ? z + row : nullptr, y + row);
   }
 }
 

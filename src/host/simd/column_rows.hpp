@@ -1,7 +1,7 @@
 // Compressed rows of dense blocks of any shape, by column.
 #pragma once
 
-#include "prefetch.hpp"
+#include "streams.hpp"
 #include "sums.hpp"
 #include "task.hpp"
 
@@ -14,11 +14,14 @@ template <int N, int parts, class T>
 SIMD_FN void multiply_columns_in(const SimdTask& t) {
   const T* const values = static_cast<const T*>(t.values);
   const int rows = parts * t.rows, cols = parts * t.cols, last = rows - (N - 1) * widest;
+  const idx* const columns = t.layout.column;
+  const count32* const start = t.layout.start;
+  const slot_t words = slot_t(rows) * t.cols;
   for (idx position = 0; position < t.layout.positions; ++position) {
     vec<widest> sum[parts][N];
-    for (slot_t k = t.layout.start[position]; k < t.layout.start[position + 1]; ++k) {
-      const T* w = values + k * rows * t.cols;
-      const double* const x = t.x + slot_t(t.layout.column[k]) * cols;
+    for (slot_t k = start[position], end = start[position + 1]; k < end; ++k) {
+      const T* w = values + k * words;
+      const double* const x = t.x + slot_t(columns[k]) * cols;
       for (int j = 0; j < cols; j += parts, w += rows) {
         vec<widest> part_of_x[parts];
         for (int p = 0; p < parts; ++p) part_of_x[p] = vec<widest>::all(x[j + p]);

@@ -1,7 +1,7 @@
 // Compressed rows of blocks that are zero off the diagonal: the lanes are a block's rows.
 #pragma once
 
-#include "prefetch.hpp"
+#include "streams.hpp"
 #include "sums.hpp"
 #include "task.hpp"
 
@@ -55,25 +55,32 @@ struct diagonal_sums {
 
 template <int W, int N, bool one_word, int parts, class T>
 SIMD_FN void multiply_diagonals_in(const SimdTask& t) {
-  const T* const values = static_cast<const T*>(t.values);
-  const int rows = parts * t.rows, last = rows - (N - 1) * W, words = one_word ? parts : rows;
-  for (idx position = 0; position < t.layout.positions; ++position) {
+  const slot_t rows = parts * t.rows, words = one_word ? parts : rows;
+  const int last = static_cast<int>(rows) - (N - 1) * W;
+  const count32* const start = t.layout.start;
+  const idx *const columns = t.layout.column, *const row_of = t.layout.row_of;
+  const double *const x = t.x, *const z = t.z;
+  double* const y = t.y;
+  const T* w = static_cast<const T*>(t.values);
+  const idx* column = columns;
+  const auto add = [&](diagonal_sums<W, N, one_word, parts>& sums) SIMD_LAMBDA {
+    prefetch<one_word ? 1 : N * W* int(sizeof(T))>(w);
+    sums.add(w, x + *column * rows, last);
+    ++column;
+    w += words;
+  };
+  for (slot_t position = 0, positions = t.layout.positions; position < positions; ++position) {
+    const idx* const end = columns + start[position + 1];
     diagonal_sums<W, N, one_word, parts> even, odd;
-    const auto add = [&](diagonal_sums<W, N, one_word, parts>& sums, slot_t k) SIMD_LAMBDA {
-      const T* const w = values + k * words;
-      prefetch<one_word ? 1 : N * W* int(sizeof(T))>(w);
-      sums.add(w, t.x + slot_t(t.layout.column[k]) * rows, last);
-    };
-    slot_t k = t.layout.start[position];
-    const slot_t end = t.layout.start[position + 1];
-    for (; k + 1 < end; k += 2) {
-      add(even, k);
-      add(odd, k + 1);
+    while (column + 1 < end) {
+      add(even);
+      add(odd);
+      opaque(column, w);
     }
-    if (k < end) add(odd, k);
+    if (column < end) add(odd);
     even.add(odd);
-    const slot_t row = slot_t(t.layout.row(position)) * rows;
-    even.store(t.z ? t.z + row : nullptr, t.y + row, last);
+    const slot_t row = (row_of ? row_of[position] : position) * rows;
+    even.store(z ? z + row : nullptr, y + row, last);
   }
 }
 

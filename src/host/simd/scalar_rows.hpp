@@ -1,59 +1,72 @@
-// Compressed rows of real scalars (1 x 1 blocks): `widest` entries of one row at a time, x gathered.
+// Compressed rows of real scalars (1 x 1 blocks): four entries of one row at a time. x is loaded one by one: gathers
+// are no faster where they are fast (Intel), and half as fast elsewhere (docs/performance.md).
+//
+// Rows of a few entries are bound by instructions, so everything here is in locals and what is the same for all rows is
+// decided once.
 #pragma once
 
-#include "prefetch.hpp"
+#include "streams.hpp"
 #include "task.hpp"
 
 namespace compound::host {
 namespace {
 
-/// Rows below this are summed one entry at a time: a gather is not worth its set-up.
-inline constexpr idx short_row = 2 * widest;
-
+/// The sum of the row whose columns end at `end`; both pointers move there. Short rows are summed in two chains of
+/// scalars: adding up the lanes of a vector would cost more.
 template <class T>
-SIMD_FN double short_row_sum(const T* w, const idx* column, idx count, const double* x) {
+SIMD_FN double scalar_row_sum(const T*& w, const idx*& column, const idx* end, const double* x) {
+  using V = vec<4>;
   double even = 0, odd = 0;
-  idx k = 0;
-  for (; k + 1 < count; k += 2) {
-    even += w[k] * x[column[k]];
-    odd += w[k + 1] * x[column[k + 1]];
+  if (end - column >= 8) {
+    V first, second;
+    do {
+      prefetch<8 * int(sizeof(T))>(w);
+      first.add_product(V::load(w), V::picked(x, column));
+      second.add_product(V::load(w + 4), V::picked(x, column + 4));
+      w += 8;
+      column += 8;
+      opaque(column, w);
+    } while (column + 8 <= end);
+    if (column + 4 <= end) {
+      first.add_product(V::load(w), V::picked(x, column));
+      w += 4;
+      column += 4;
+    }
+    first += second;
+    even = first.sum();
   }
-  if (k < count) even += w[k] * x[column[k]];
+  for (; column + 1 < end; column += 2, w += 2) {
+    even += w[0] * x[column[0]];
+    odd += w[1] * x[column[1]];
+    opaque(column, w);
+  }
+  if (column < end) even += *w++ * x[*column++];
   return even + odd;
 }
 
-template <class T>
-SIMD_FN double long_row_sum(const T* w, const idx* column, idx count, const double* x) {
-  using V = vec<widest>;
-  constexpr unsigned all_lanes = (1u << widest) - 1;
-  V even, odd;
-  idx k = 0;
-  for (; k + 2 * widest <= count; k += 2 * widest) {
-    prefetch<2 * widest* int(sizeof(T))>(w + k);
-    even.add_product(V::load(w + k), V::gather(x, V::offsets(column + k, 1), all_lanes));
-    odd.add_product(V::load(w + k + widest), V::gather(x, V::offsets(column + k + widest, 1), all_lanes));
+/// `listed`: positions are rows of a list; `adds`: y = z + A x.
+template <class T, bool listed, bool adds>
+__attribute__((noinline)) void multiply_scalar_rows_in(const SimdTask& t) {
+  const T* w = static_cast<const T*>(t.values);
+  const idx *const columns = t.layout.column, *const row_of = t.layout.row_of;
+  const idx* column = columns;
+  const count32* const start = t.layout.start;
+  const double *const x = t.x, *const z = t.z;
+  double* const y = t.y;
+  for (slot_t position = 0, positions = t.layout.positions; position < positions; ++position) {
+    prefetch<1>(w);
+    const double sum = scalar_row_sum(w, column, columns + start[position + 1], x);
+    const slot_t row = listed ? row_of[position] : position;
+    y[row] = adds ? z[row] + sum : sum;
   }
-  for (; k < count; k += widest) {
-    const int left = count - k < widest ? count - k : widest;
-    prefetch<widest* int(sizeof(T))>(w + k);
-    even.add_product(V::load_first(w + k, left), V::gather(x, V::offsets_of_first(column + k, left), (1u << left) - 1));
-  }
-  even += odd;
-  return even.sum();
 }
 
 template <class T>
 void multiply_scalar_rows(const SimdTask& t) {
-  const T* const values = static_cast<const T*>(t.values);
-  for (idx position = 0; position < t.layout.positions; ++position) {
-    const slot_t first = t.layout.start[position];
-    const idx count = t.layout.count(position), row = t.layout.row(position);
-    const T* const w = values + first;
-    const idx* const column = t.layout.column + first;
-    prefetch<1>(w);
-    const double sum = count < short_row ? short_row_sum(w, column, count, t.x) : long_row_sum(w, column, count, t.x);
-    t.y[row] = t.z ? t.z[row] + sum : sum;
-  }
+  if (t.layout.row_of)
+    t.z ? multiply_scalar_rows_in<T, true, true>(t) : multiply_scalar_rows_in<T, true, false>(t);
+  else
+    t.z ? multiply_scalar_rows_in<T, false, true>(t) : multiply_scalar_rows_in<T, false, false>(t);
 }
 
 }  // namespace

@@ -29,15 +29,24 @@ struct lane_rows {
   }
 };
 
-/// One entry of each lane's row. Padding words are 0 and meet an x of 0 that was not read.
-template <class P, class T, bool unit_words>
-SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, vec<widest>* sum) {
-  using V = vec<widest>;
+/// One entry of each lane's row. Padding words are 0 and meet an x of 0. V = vec<widest>, which need not have gathers.
+template <class P, class T, bool unit_words, bool gathers, class V>
+SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, V* sum) {
   const T* const w = static_cast<const T*>(t.values) + t.words.first(slot, unit_words ? 3 : P::words);
   const slot_t stride = t.words.stride;
-  const auto at = V::offsets(t.layout.column + slot, P::cols);
+  const idx* const column = t.layout.column + slot;
   V x[P::cols];
-  unroll<P::cols>([&]<int j>() SIMD_LAMBDA { x[j] = V::gather(t.x + j, at, lanes); });
+  if constexpr (gathers) {  // lanes without an entry read nothing
+    const auto at = V::offsets(column, P::cols);
+    unroll<P::cols>([&]<int j>() SIMD_LAMBDA { x[j] = V::gather(t.x + j, at, lanes); });
+  } else {  // they read x of column 0, and not a number must not come through
+    const double* of_lane[widest];
+    for (int lane = 0; lane < widest; ++lane) of_lane[lane] = t.x + slot_t(column[lane]) * P::cols;
+    unroll<P::cols>([&]<int j>() SIMD_LAMBDA {
+      x[j] = V::picked(of_lane, j);
+      if (lanes != all_lanes) x[j] = x[j].kept(lanes);
+    });
+  }
   V component[4], word;
   if constexpr (unit_words) decode_unit_words(w, stride, component);
   unroll<P::count>([&]<int p>() SIMD_LAMBDA {  // in the order of words: each is loaded once
@@ -55,17 +64,17 @@ SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, vec<widest
 }
 
 /// `unit_words`: a quaternion's components are kept as those of one of length 1.
-template <class P, class T, bool unit_words = false>
-void multiply_slice_rows(const SimdTask& t) {
-  constexpr unsigned all_lanes = (1u << widest) - 1;
+template <class P, class T, bool unit_words, bool gathers>
+SIMD_FN void multiply_slice_rows_in(const SimdTask& t) {
   for (idx position = 0; position < t.layout.positions; position += widest) {
     const lane_rows rows(t, position);
     vec<widest> sum[P::rows];
     slot_t slot = t.layout.first(position);
     idx k = 0;
-    for (; k < rows.shortest; ++k, slot += t.layout.height) add_slot<P, T, unit_words>(t, slot, all_lanes, sum);
+    for (; k < rows.shortest; ++k, slot += t.layout.height)
+      add_slot<P, T, unit_words, gathers>(t, slot, all_lanes, sum);
     for (; k < rows.longest; ++k, slot += t.layout.height)
-      add_slot<P, T, unit_words>(t, slot, rows.longer_than(k), sum);
+      add_slot<P, T, unit_words, gathers>(t, slot, rows.longer_than(k), sum);
     double out[P::rows][widest];
     for (int i = 0; i < P::rows; ++i) sum[i].store(out[i]);
     for (int lane = 0; lane < widest && position + lane < t.layout.positions; ++lane) {
@@ -73,6 +82,13 @@ void multiply_slice_rows(const SimdTask& t) {
       for (int i = 0; i < P::rows; ++i) t.y[row + i] = (t.z ? t.z[row + i] : 0.0) + out[i][lane];
     }
   }
+}
+
+template <class P, class T, bool unit_words = false>
+void multiply_slice_rows(const SimdTask& t) {
+  if constexpr (may_gather)
+    if (t.gathers) return multiply_slice_rows_in<P, T, unit_words, true>(t);
+  multiply_slice_rows_in<P, T, unit_words, false>(t);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct SimdTask {
   word_map<dynamic> words;  ///< of the matrix
   int rows = 0, cols = 0;   ///< of a block, in scalars
   bool fetch_x = false;     ///< ask for x ahead of its use (compressed rows of blocks)
+  bool gathers = true;      ///< x of several columns by gathers, where the set has fast ones; else one by one
   const void* values = nullptr;
   const double* x = nullptr;
   const double* z = nullptr;

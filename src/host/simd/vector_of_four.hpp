@@ -30,7 +30,17 @@ struct vec<4> {
   }
   static SIMD_FN vec all(double a) { return {_mm256_set1_pd(a)}; }
   SIMD_FN void store(double* p) const { _mm256_storeu_pd(p, v); }
-  SIMD_FN void store_first(double* p, int n) const { _mm256_maskstore_pd(p, first_lanes(n), v); }
+  /// By parts: masked stores are slow on AMD's processors.
+  SIMD_FN void store_first(double* p, int n) const {
+    if (n >= 4) return store(p);
+    __m128d rest = _mm256_castpd256_pd128(v);
+    if (n >= 2) {
+      _mm_storeu_pd(p, rest);
+      rest = _mm256_extractf128_pd(v, 1);
+      p += 2;
+    }
+    if (n % 2 == 1) _mm_store_sd(p, rest);
+  }
   SIMD_FN void add_product(vec a, vec b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
   SIMD_FN void subtract_product(vec a, vec b) { v = _mm256_fnmadd_pd(a.v, b.v, v); }
   SIMD_FN void operator+=(vec a) { v = _mm256_add_pd(v, a.v); }
@@ -64,20 +74,28 @@ struct vec<4> {
   /// Each pair of lanes turned round.
   static SIMD_FN vec swapped(vec a) { return {_mm256_permute_pd(a.v, 5)}; }
 
-  /// step * index[lane], to gather with.
-  static SIMD_FN __m256i offsets(const int* index, int step) {
-    const __m256i wide = _mm256_cvtepi32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(index)));
-    return _mm256_mul_epi32(wide, _mm256_set1_epi64x(step));
+  /// p[pattern[lane]] of two numbers, of which the lower half takes one by pattern[0] and [1], the upper by the others.
+  template <auto pattern>
+  static SIMD_FN vec of_pair(const double* p) {
+    constexpr int order = pattern[0] | pattern[1] << 1 | pattern[2] << 2 | pattern[3] << 3;
+    return {_mm256_permute_pd(_mm256_broadcast_pd(reinterpret_cast<const __m128d*>(p)), order)};
   }
-  /// index[lane] in the first n lanes, reading no others.
-  static SIMD_FN __m256i offsets_of_first(const int* index, int n) {
-    return _mm256_cvtepi32_epi64(_mm_maskload_epi32(index, first_lanes_of_ints(n)));
+
+  /// from[lane][k]
+  static SIMD_FN vec picked(const double* const* from, int k) {
+    return {_mm256_set_pd(from[3][k], from[2][k], from[1][k], from[0][k])};
   }
-  /// p[offsets[lane]]; 0, without reading, in lanes whose bit in `lanes` is not set.
-  static SIMD_FN vec gather(const double* p, __m256i offsets, unsigned lanes) {
+  /// p[index[lane]]
+  static SIMD_FN vec picked(const double* p, const int* index) {
+    return {_mm256_set_pd(p[index[3]], p[index[2]], p[index[1]], p[index[0]])};
+  }
+  /// 0 in lanes whose bit in `lanes` is not set.
+  SIMD_FN vec kept(unsigned lanes) const { return {_mm256_and_pd(v, _mm256_castsi256_pd(set_lanes(lanes)))}; }
+
+ private:
+  static SIMD_FN __m256i set_lanes(unsigned lanes) {
     const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
-    const __m256i set = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(lanes), bit), bit);
-    return {_mm256_mask_i64gather_pd(_mm256_setzero_pd(), p, offsets, _mm256_castsi256_pd(set), 8)};
+    return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(lanes), bit), bit);
   }
 };
 

@@ -29,6 +29,10 @@ SIMD_FN vec<N> take(const T* p) {
     return V::load(p + pattern[0]);
   } else if constexpr (pattern.constant()) {
     return V::all(p[pattern[0]]);
+  } else if constexpr (N == 4 && n == 2 && sizeof(T) == sizeof(double)) {
+    return V::template of_pair<pattern>(p);
+  } else if constexpr (N == 8 && n == 4) {
+    return V::template permuted<pattern, 0>(V::load_four(p));
   } else {
     constexpr int first = pattern.window(n);
     static_assert(pattern.in_window(n));

@@ -7,6 +7,8 @@ namespace compound::host {
 namespace {
 
 inline constexpr int widest = 4;
+inline constexpr bool may_gather = false;  ///< four loads are as fast on every processor that was measured
+inline constexpr unsigned all_lanes = (1u << widest) - 1;
 inline constexpr int accumulators = 8;  ///< of 16 registers
 
 }  // namespace

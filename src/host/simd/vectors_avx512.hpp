@@ -7,6 +7,8 @@ namespace compound::host {
 namespace {
 
 inline constexpr int widest = 8;
+inline constexpr bool may_gather = true;
+inline constexpr unsigned all_lanes = (1u << widest) - 1;
 inline constexpr int accumulators = 16;  ///< of 32 registers
 
 template <>
@@ -17,6 +19,9 @@ struct vec<8> {
   static SIMD_FN vec load(const float* p) { return {_mm512_cvtps_pd(_mm256_loadu_ps(p))}; }
   static SIMD_FN vec load_first(const double* p, int n) { return {_mm512_maskz_loadu_pd(first(n), p)}; }
   static SIMD_FN vec load_first(const float* p, int n) { return {_mm512_cvtps_pd(_mm256_maskz_loadu_ps(first(n), p))}; }
+  /// In the first four lanes; the others are anything. Half a vector crosses fewer cache lines than a masked whole one.
+  static SIMD_FN vec load_four(const double* p) { return {_mm512_castpd256_pd512(_mm256_loadu_pd(p))}; }
+  static SIMD_FN vec load_four(const float* p) { return {_mm512_castpd256_pd512(_mm256_cvtps_pd(_mm_loadu_ps(p)))}; }
   static SIMD_FN vec all(double a) { return {_mm512_set1_pd(a)}; }
   SIMD_FN void store(double* p) const { _mm512_storeu_pd(p, v); }
   SIMD_FN void store_first(double* p, int n) const { _mm512_mask_storeu_pd(p, first(n), v); }
@@ -55,14 +60,23 @@ struct vec<8> {
   /// Each pair of lanes turned round.
   static SIMD_FN vec swapped(vec a) { return {_mm512_permute_pd(a.v, 0x55)}; }
 
+  /// from[lane][k]
+  static SIMD_FN vec picked(const double* const* from, int k) {
+    return {
+        _mm512_set_pd(from[7][k], from[6][k], from[5][k], from[4][k], from[3][k], from[2][k], from[1][k], from[0][k])};
+  }
+  /// p[index[lane]]
+  static SIMD_FN vec picked(const double* p, const int* index) {
+    return {_mm512_set_pd(p[index[7]], p[index[6]], p[index[5]], p[index[4]], p[index[3]], p[index[2]], p[index[1]],
+                          p[index[0]])};
+  }
+  /// 0 in lanes whose bit in `lanes` is not set.
+  SIMD_FN vec kept(unsigned lanes) const { return {_mm512_maskz_mov_pd(static_cast<__mmask8>(lanes), v)}; }
+
   /// step * index[lane], to gather with.
   static SIMD_FN __m512i offsets(const int* index, int step) {
     const __m512i wide = _mm512_cvtepi32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)));
     return _mm512_mul_epi32(wide, _mm512_set1_epi64(step));
-  }
-  /// index[lane] in the first n lanes, reading no others.
-  static SIMD_FN __m512i offsets_of_first(const int* index, int n) {
-    return _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(first(n), index));
   }
   /// p[offsets[lane]]; 0, without reading, in lanes whose bit in `lanes` is not set.
   static SIMD_FN vec gather(const double* p, __m512i offsets, unsigned lanes) {

@@ -18,6 +18,9 @@ class RecordingBackend : public Backend {
     return host_.applicable(plan, problem);
   }
   std::string_view code(const Plan& plan, const Problem& problem) const override { return host_.code(plan, problem); }
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+    return host_.code_for(plan, problem);
+  }
   void* allocate(std::size_t bytes) override {
     most_held = std::max(most_held, ++allocations - releases);
     return host_.allocate(bytes);

@@ -1,4 +1,4 @@
-// Software prefetch of the matrix' values.
+// What traversals of compressed rows share: software prefetch of the matrix' values, and loops as they are written.
 #pragma once
 
 #include "../../device/target.hpp"
@@ -18,6 +18,13 @@ SIMD_FN void prefetch(const T* p) {
   unroll<(bytes + 63) / 64>([&]<int line>() SIMD_LAMBDA {
     __builtin_prefetch(reinterpret_cast<const char*>(p) + prefetch_bytes + 64 * line);
   });
+}
+
+/// Keeps GCC from counting a loop's turns beforehand: it would then compute the pointers a second time, and unroll, in
+/// more registers than there are.
+template <class T>
+SIMD_FN void opaque(const idx*& column, const T*& w) {
+  asm("" : "+r"(column), "+r"(w));
 }
 
 }  // namespace
