@@ -66,7 +66,8 @@ function(compound_package_files)
     "${PROJECT_BINARY_DIR}/install/builds/${compound_build}.cmake" @ONLY)
 endfunction()
 
-# Man pages from the header's comments and the README's tables, made again when one of them changes.
+# Man pages from the header's comments, tables of the documents and compound-bench's options, made again when one of them
+# changes.
 function(compound_man_pages)
   find_package(Python3 QUIET COMPONENTS Interpreter)
   if(NOT Python3_Interpreter_FOUND)
@@ -79,10 +80,15 @@ function(compound_man_pages)
   if(result)
     message(FATAL_ERROR "The man pages cannot be made:\n${errors}")
   endif()
-  foreach(file docs/man/make_man.py docs/man/baijcompound.7.in include/petsccompound.h README.md)
+  foreach(file docs/man/make_man.py docs/man/baijcompound.7.in docs/man/compound-bench.1.in include/petsccompound.h README.md
+      docs/compound-bench.md plugin/tools/bench/options.cpp)
     set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
   endforeach()
-  install(DIRECTORY "${PROJECT_BINARY_DIR}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+  set(without "")
+  if(NOT COMPOUND_TOOLS)
+    set(without PATTERN man1 EXCLUDE)
+  endif()
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}" ${without})
 endfunction()
 
 function(compound_install)
@@ -105,7 +111,7 @@ function(compound_install)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION "${compound_examples_dir}"
     PATTERN CMakeLists.txt EXCLUDE PATTERN "*.vt[iu]" EXCLUDE)
   install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md"
-    "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+    "${PROJECT_SOURCE_DIR}/CITATION.cff" "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" PATTERN man EXCLUDE)
   compound_man_pages()
 endfunction()

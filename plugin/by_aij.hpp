@@ -1,5 +1,5 @@
-// What PETSc does for AIJ but not for BAIJ, done on AIJ copies that live as long as the call needs them: products of
-// two and three sparse matrices, graphs for coarsening, submatrices that cut blocks.
+// What PETSc does for AIJ but not for BAIJ, done on AIJ copies: products of two and three sparse matrices, whose result
+// keeps the copies; permutations and submatrices that cut blocks, which do not. Graphs for coarsening are refused.
 #pragma once
 
 #include "petsc_guard.hpp"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7) for the types.
+"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7), compound-bench(1).
 
-The text is the header's own: a comment directly above declarations describes all of them. The tables of types and options
-of baijcompound(7) are the README's, which tests keep equal to the program.
+The text is the header's own: a comment directly above declarations describes all of them. The tables of baijcompound(7) are
+the README's, which tests keep equal to the program. compound-bench(1) has the options of the program's source and, of
+docs/compound-bench.md, the first paragraph, the columns and the recipes.
 """
 
 import argparse
@@ -11,6 +12,8 @@ import re
 import sys
 
 FUNCTION = re.compile(r"^PETSC_EXTERN PetscErrorCode (\w+)\((.*)\);$")
+STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'  # C++ joins neighbouring ones
+BENCH_OPTION = re.compile(rf'^    \{{"(-\w+)",\s*({STRING}),\s*({STRING}),', re.M)
 STRUCT = re.compile(r"^/\*((?:(?!\*/).)*)\*/\ntypedef struct \{\n(.*?)\} (\w+);", re.S | re.M)
 
 
@@ -69,12 +72,31 @@ def function_page(comment, members, structs, version):
     return "\n".join(page)
 
 
-def readme_table(readme, heading):
-    """The rows of the first table below a heading, without markdown's backquotes."""
-    found = re.search(r"^### " + heading + r"\n.*?^\|---\|---\|\n((?:\|[^\n]*\n)+)", readme, re.M | re.S)
+def plain(text):
+    """Without markdown's marks for code and stress."""
+    return re.sub(r"\*(\w[^*\n]*)\*", r"\1", text.strip().replace("`", ""))
+
+
+def table(text, heading):
+    """The rows of the first table below a heading."""
+    found = re.search(rf"^{heading}\n.*?^\|---\|---\|\n((?:\|[^\n]*\n)+)", text, re.M | re.S)
     if not found:
-        fail(f"README.md: no table with two columns below '### {heading}'")
-    return [[cell.strip().replace("`", "") for cell in row.strip("|").split("|", 1)] for row in found[1].strip().split("\n")]
+        fail(f"no table with two columns below '{heading}'")
+    return [[plain(cell) for cell in row.strip("|").split("|", 1)] for row in found[1].strip().split("\n")]
+
+
+def bench_options(source):
+    """Of the program's table: name with default, help."""
+    joined = lambda literals: re.sub(r'"\s*"', "", literals.strip())[1:-1].replace('\\"', '"')
+    rows = [(name, joined(text), joined(default)) for name, text, default in BENCH_OPTION.findall(source)]
+    begun = source.count('\n    {"-')
+    if len(rows) != begun:
+        fail(f"plugin/tools/bench/options.cpp: {begun} rows begin like options, {len(rows)} of them have name, help and default")
+    return [[f"{name} [{default}]" if default else name, text] for name, text, default in rows]
+
+
+def filled(template, fills):
+    return re.sub(r"@([A-Z_]+)@", lambda m: fills[m[1]], template)
 
 
 def tagged(rows):
@@ -84,15 +106,26 @@ def tagged(rows):
 def types_page(template, readme, groups, version):
     names = [name for _, members in groups for name, _ in members]
     see = "\n".join(f".BR {name} (3){',' if name != names[-1] else ''}" for name in names)
-    fills = {"VERSION": version, "TYPES": tagged(readme_table(readme, "Types")), "SEE_ALSO": see,
-             "OPTIONS": tagged(readme_table(readme, "Options"))}
-    return re.sub(r"@([A-Z_]+)@", lambda m: fills[m[1]], template)
+    tables = {"TYPES": "Types", "OPTIONS": "Options", "PLAN_WORDS": "Words of a plan",
+              "GPU_PLAN_WORDS": "Words of a plan on a GPU", "ENVIRONMENT": "Environment variables"}
+    fills = {"VERSION": version, "SEE_ALSO": see} | {key: tagged(table(readme, f"### {name}")) for key, name in tables.items()}
+    return filled(template, fills)
+
+
+def bench_page(template, document, options, version):
+    paragraph = re.search(r"^# .*\n\n((?:.+\n)+)", document)
+    recipes = re.search(r"^## Recipes\n\n((?:    .*\n)+)", document, re.M)
+    if not paragraph or not recipes:
+        fail("docs/compound-bench.md: no first paragraph, or no indented lines below '## Recipes'")
+    return filled(template, {"VERSION": version, "DESCRIPTION": roff(plain(paragraph[1])), "OPTIONS": tagged(bench_options(options)),
+                             "COLUMNS": tagged(table(document, "## Columns")),
+                             "EXAMPLES": roff(re.sub("^    ", "", recipes[1].rstrip(), flags=re.M))})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", required=True, type=pathlib.Path, help="the repository")
-    parser.add_argument("--output", required=True, type=pathlib.Path, help="folder for man3/ and man7/")
+    parser.add_argument("--output", required=True, type=pathlib.Path, help="folder for man1/, man3/ and man7/")
     parser.add_argument("--version", required=True)
     args = parser.parse_args()
     header = (args.source / "include/petsccompound.h").read_text()
@@ -101,7 +134,7 @@ def main():
     groups, structs = functions(header), STRUCT.findall(header)
     if not groups:
         fail("petsccompound.h declares no function")
-    for folder in ("man3", "man7"):
+    for folder in ("man1", "man3", "man7"):
         (args.output / folder).mkdir(parents=True, exist_ok=True)
         for old in (args.output / folder).iterdir():
             old.unlink()
@@ -110,8 +143,11 @@ def main():
         for name, _ in members:
             link = f".so man3/{members[0][0]}.3\n"
             (args.output / "man3" / f"{name}.3").write_text(page if name == members[0][0] else link)
+    bench = [(args.source / name).read_text() for name in
+             ("docs/man/compound-bench.1.in", "docs/compound-bench.md", "plugin/tools/bench/options.cpp")]
+    (args.output / "man1/compound-bench.1").write_text(bench_page(*bench, args.version))
     (args.output / "man7/baijcompound.7").write_text(types_page(template, readme, groups, args.version))
-    for row in readme_table(readme, "Types")[1:]:
+    for row in table(readme, "### Types")[1:]:
         (args.output / "man7" / f"{row[0]}.7").write_text(".so man7/baijcompound.7\n")
 
 

@@ -29,7 +29,7 @@ std::string regroup_source(const Plan& plan, const Problem& problem);
 std::string diagonal_source(const Plan& plan, const Problem& problem);
 std::string inverse_source(const Plan& plan, const Problem& problem);
 
-/// Over fit_args, one worker a block of the problem's.
+/// Over fit_args, one thread block of threads_of_tile a tile of the problem's blocks (device/first_misfit.hpp).
 std::string fit_source(std::string_view entry, const Problem& problem);
 /// A trial of a user's kind (device/entry_trial.hpp), by one thread.
 std::string entry_trial_source(std::string_view entry, const Problem& problem);

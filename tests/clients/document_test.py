@@ -2,6 +2,7 @@
 """Every block of commands in docs/clients.md works as it stands: run in one shell, in order, with the installed plugin.
 
 A comment above a block names it and says what it prints (a regular expression over all lines) and which client it needs.
+Lines for a GPU, which are indented and end with GPU's options, repeat a command of the blocks: that one is run here.
 """
 
 import os
@@ -13,6 +14,17 @@ from support import Checks, Client, arguments, fresh_folder, skip
 DOCUMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "clients.md")
 BLOCK = re.compile(r'^<!-- block (?P<name>[\w-]+): prints "(?P<prints>[^"\n]*)"(?:; needs (?P<needs>[\w-]+))? -->\n'
                    r"```sh\n(?P<code>.*?)^```$", re.M | re.S)
+GPU = re.compile(r"^    (?P<command>.*) (?:-vec_type|-dm_vec_type) cuda -use_gpu_aware_mpi 0$", re.M)
+
+
+def check_gpu_lines(text, blocks, checks):
+    code = "\n".join(block["code"] for block in blocks).replace("\\\n", " ")
+    commands = {" ".join(line.split()) for line in code.split("\n")}
+    lines = [m["command"] for m in GPU.finditer(text)]
+    ends = text.count("-use_gpu_aware_mpi 0\n")
+    checks.true(len(lines) == ends, f"{ends} lines end with -use_gpu_aware_mpi 0, {len(lines)} of them are a command with a vector type")
+    for command in lines:
+        checks.true(command in commands, f"the line for a GPU '{command}' repeats no command of a block")
 
 
 def is_here(client, needs):
@@ -33,6 +45,7 @@ def main():
     blocks = [m.groupdict() for m in BLOCK.finditer(text)]
     checks.true(len(blocks) == text.count("```sh"), f"{text.count('```sh')} blocks of commands, {len(blocks)} of them with the "
                 'comment that the test reads: <!-- block NAME: prints "REGEX"; needs CLIENT --> directly above')
+    check_gpu_lines(text, blocks, checks)
     debian = "/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real"
     if args.build != "3.18-real-32" or args.petsc_dir != debian:
         skip(f"the document is for Debian's PETSc in {debian}, this build for {args.build} in {args.petsc_dir}")

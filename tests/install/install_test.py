@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support import Checks, Client, arguments, fresh_folder, printed, skip  # noqa: E402
 
 PROJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "project")
-HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "petsccompound.h")
+SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+HEADER = SOURCE + "/include/petsccompound.h"
 
 
 def install(build_dir, prefix, env=None):
@@ -51,18 +52,17 @@ def test_install(args, checks):
               "share/petsccompound/examples/spin_transformation.c",
               "share/petsccompound/examples/elasticity.c", "share/petsccompound/examples/data/bracket.msh",
               "share/petsccompound/examples/helmholtz.c", "share/petsccompound/examples/lattice_dirac.c",
-              "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE",
+              "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE", "share/doc/petsc-compound/CITATION.cff",
               "share/doc/petsc-compound/docs/clients.md", "man/man7/baijcompound.7"]
     if os.path.exists(f"{args.build_dir}/plugin/tools/compound-bench"):
-        wanted.append(f"petsccompound/{args.build}/bin/compound-bench")
+        wanted += [f"petsccompound/{args.build}/bin/compound-bench", "man/man1/compound-bench.1"]
     wanted += [f"man/man3/{name}.3" for name in public_functions()]
     for name in wanted:
         checks.true(any(f.endswith("/" + name) for f in files), f"not installed: {name}")
-    source = os.path.realpath(os.path.join(PROJECT, "..", "..", ".."))
     for f in files:
         with open(f, "rb") as file:
             content = file.read()
-        for tree in (source, os.path.realpath(args.build_dir), args.prefix):
+        for tree in (SOURCE, os.path.realpath(args.build_dir), args.prefix):
             checks.true(tree.encode() not in content, f"{f} names the folder {tree}: a moved or shipped tree would look there")
 
 
@@ -159,11 +159,49 @@ def test_side_by_side(args, checks):
     checks.true(code != 0 and ("does not fit this PETSc" in output), f"the other build's plugin was not refused with a reason: {output}")
 
 
+def variables_read():
+    """The environment variables that the sources read, but for those of tests and the system's own."""
+    sources = "".join(read(f) for f in all_files(SOURCE + "/src") + all_files(SOURCE + "/plugin") if f.endswith("pp"))
+    named = set(re.findall(r'(?:getenv|from_environment)\("(COMPOUND_\w+)"\)', sources))
+    return sorted(named - {"COMPOUND_CUDA_FAIL_ALLOCATION"})
+
+
+def check_pages(args, everything, checks):
+    """Environment variables and the words of plans, as the program reads them; compound-bench's options, as it prints them."""
+    for name in variables_read():
+        checks.true(name in everything["baijcompound.7"], f"baijcompound(7) does not name the environment variable {name}")
+    tool = f"{args.build_dir}/plugin/tools/compound-bench"
+    if not os.path.exists(tool):
+        return
+    client = Client(args)
+    _, said = client.try_run([tool, "-plans", "nonesuch", "-n", "2"], ranks=1)
+    words = re.search(r"unknown word 'nonesuch' in a plan; choose a layout \((.*?)\), ([^\[\n]*)", said)
+    checks.true(words, f"no list of words: {said}")
+    named = set(re.findall(r"\w+=?", " ".join(re.findall(r"^\.B (.*)$", everything["baijcompound.7"], re.M))))
+    for word in (words[1] + ", " + words[2].strip()).split(", ") if words else []:
+        checks.true(word in named, f"baijcompound(7) does not name the word '{word}' of plans")
+    options = re.findall(r"^  (-\w+) <", client.run([tool, "-help", "intro"], ranks=1), re.M)
+    checks.true(len(options) > 20, f"compound-bench -help intro: options {options}")
+    for option in options:
+        checks.true(re.search(rf"^\.B {option}\b", everything["compound-bench.1"], re.M), f"compound-bench(1) does not name {option}")
+
+
+def test_versions(args, checks):
+    """One version: of the project, the package for citing, the last release in the changelog."""
+    version = re.search(r"^project\(petsc-compound VERSION (\S+)", read(SOURCE + "/CMakeLists.txt"), re.M)[1]
+    cited = re.search(r"^version: (\S+)$", read(SOURCE + "/CITATION.cff"), re.M)[1]
+    changes = re.search(r"^## (\S+) \(", read(SOURCE + "/CHANGELOG.md"), re.M)[1]
+    checks.true(cited == version, f"CITATION.cff is for {cited}, the project {version}")
+    checks.true(changes == version, f"CHANGELOG.md begins with {changes}, the project is {version}")
+
+
 def test_man(args, checks):
-    """Every public function and every option is in a man page, and man finds nothing to complain of."""
+    """Functions, options, plan words and environment variables are in man pages, and man finds nothing to complain of."""
     pages = [f for f in all_files(args.prefix) if re.search(r"/man\d/", f)]
-    everything = "".join(read(p) for p in pages).replace("\\-", "-")
-    readme = read(os.path.join(os.path.dirname(HEADER), "..", "README.md"))
+    texts = {os.path.basename(p): read(p).replace("\\-", "-") for p in pages}
+    everything = "".join(texts.values())
+    readme = read(SOURCE + "/README.md")
+    check_pages(args, texts, checks)
     for name in public_functions() + re.findall(r"^\| `(-mat_compound_\w+)` \|", readme, re.M) + re.findall(r"^\| `(baij\w+)` \|", readme, re.M):
         checks.true(name in everything, f"no man page names {name}")
     if not shutil.which("man"):

@@ -480,10 +480,15 @@ def test_wrong_candidates(args):
 
 def test_help(args):
     code, stdout, _, _ = bench(args, ["-help"])
+    own, petsc, rest = stdout.partition("Options for all PETSc programs:")
+    expect(petsc and "-log_view" in rest and "compound-bench's own options are at the top" in rest, f"-help ends in {rest[-300:]}")
+    _, alone, _, command = bench(args, ["-help", "intro"])
+    expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone, f"{command} prints more: {alone[-300:]}")
     for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
                    "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
                    "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo"):
-        expect(f"  -{option} <" in stdout, f"-help does not list -{option}")
+        expect(f"  -{option} <" in own, f"-help does not list -{option} before PETSc's options")
+        expect(f"  -{option} <" in alone, f"{command} does not list -{option}")
     expect(code == 0 and "median us" not in stdout, "-help ends without running a case")
 
 

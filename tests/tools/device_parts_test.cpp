@@ -144,6 +144,16 @@ TEST(Table, ShowsWhatFewerWordsAndTheirFindingAreWorth) {
     EXPECT_NE(out.str().find(part), std::string::npos) << part << " in\n" << out.str();
 }
 
+TEST(Table, NamesACandidateOnceAndNoTimeOfZeroProducts) {
+  CaseResult r = device_case();
+  r.candidates[3].plan = "entry=dense csr";
+  r.entry_check = {"dense", {1e-6}};
+  std::ostringstream out;
+  print_table(out, r, {});
+
+  EXPECT_NE(out.str().find("found in 1.0 us, less than 0.01 products of core auto\n"), std::string::npos) << out.str();
+}
+
 TEST(Table, HasNoSuchColumnForWholeBlocksAlone) {
   CaseResult r = device_case();
   r.candidates[3].plan = "entry=dense csr";

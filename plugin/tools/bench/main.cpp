@@ -82,10 +82,13 @@ void start_device(MPI_Comm comm, const Options& o) {
 
 void run(MPI_Comm comm, int argc, char** argv) {
   check_words(argc, argv);
-  Options o = read_options(comm);
   PetscBool wants_help = PETSC_FALSE;
   must(PetscOptionsHasHelp(nullptr, &wants_help));
-  if (wants_help) return;
+  if (wants_help) {
+    must(PetscPrintf(comm, "compound-bench's own options are at the top; -help intro prints them alone\n"));
+    return;
+  }
+  Options o = read_options();
   check_unused_options(true);
   check_json(comm, o);
   start_device(comm, o);
@@ -139,6 +142,7 @@ int guarded_run(MPI_Comm comm, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   namespace bench = compound::bench;
+  if (PetscSetHelpVersionFunctions(bench::show_help, nullptr)) return 2;
   if (PetscInitialize(&argc, &argv, nullptr, bench::help)) return 2;
   (void)PetscPushErrorHandler(bench::remember_error, nullptr);
   int code = 1;

@@ -53,8 +53,11 @@ struct Options {
   std::string json;
 };
 
-/// Reads the options database and shows them under -help. Collective. Throws usage_error.
-Options read_options(MPI_Comm comm);
+/// Prints compound-bench's own options. For PetscSetHelpVersionFunctions(): PETSc calls it before it prints its own.
+PetscErrorCode show_help(MPI_Comm comm);
+
+/// Reads the options database. Throws usage_error.
+Options read_options();
 
 /// Throws usage_error for words on the command line that PETSc would silently drop: neither an option nor its value.
 void check_words(int argc, const char* const* argv);

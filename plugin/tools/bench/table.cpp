@@ -146,13 +146,19 @@ std::vector<Column> columns_of(const CaseResult& r, const Options& o) {
   return columns;
 }
 
+/// What is found at the first block is no time at all beside a product.
+std::string of_products(double products) {
+  return products < 0.005 ? "less than 0.01 products" : text("%.2f products", products);
+}
+
 void print_entry_check(std::ostream& out, const CaseResult& r) {
   const EntryCheck& check = r.entry_check;
   if (check.seconds.empty()) return;
   const double seconds = statistics_of(check.seconds).median;
   out << text("blocks are entries of kind %s: found in %.1f us", check.entry.c_str(), 1e6 * seconds);
-  for (const CandidateResult* c : {best_of_dense(r), best_of_ours(r)})
-    if (c) out << text(", %.2f products of %s", seconds / median_of(*c), c->name.c_str());
+  const CandidateResult *const dense = best_of_dense(r), *const ours = best_of_ours(r);
+  for (const CandidateResult* c : {dense, ours == dense ? nullptr : ours})
+    if (c) out << ", " << of_products(seconds / median_of(*c)) << " of " << c->name;
   out << "\n";
 }
 

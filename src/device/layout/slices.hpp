@@ -12,7 +12,8 @@ enum class Occupancy { lengths, presence, any };
 ///
 /// `start` counts in units of C slots, so that 32 bits reach 2^32 C slots. Arrays: start [slices + 1]; length
 /// [positions], null for C = 1; column [slots]; presence [ceil(slots / 32)] or null; row_of [positions] or null
-/// (position p is block row p). The column of a padding slot is never read.
+/// (position p is block row p). A padding slot has column 0 and words 0, and is skipped; vector code alone
+/// (host/simd/slice_rows.hpp) reads it, and multiplies its words by 0 in place of x(0), which it may or may not read.
 template <slot_t C, Occupancy occupancy, Cache cache = Cache::keep>
 struct slices {
   fixed_or<C> height;

@@ -1,7 +1,7 @@
 // An entry as a list of real products: y_i = sum over p of sign(i, p) * word(word_of(p)) * x(in_of(p)).
 //
-// A row sums each product over its entries and combines the sums once, at its end (shared/notes on hosts call it
-// deferred combination): entries then need no shuffling of results, whatever their algebra.
+// A row sums each product over its entries and combines the sums once, at its end (deferred combination): entries then
+// need no shuffling of results, whatever their algebra.
 #pragma once
 
 #include "../../device/entry/entries.hpp"
