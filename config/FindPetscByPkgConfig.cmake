@@ -7,11 +7,17 @@
 
 find_package(PkgConfig REQUIRED)
 
-if(NOT PETSC_DIR AND DEFINED ENV{PETSC_DIR})
-  # Kept, so that a later build that configures again does not fall back to the system's.
+# The environment counts when a folder is configured first, and is kept: a later build that configures again, with another
+# environment, stays with its PETSc.
+if(NOT PETSC_DIR AND DEFINED ENV{PETSC_DIR} AND NOT COMPOUND_PETSC_IS_CHOSEN)
   set(PETSC_DIR "$ENV{PETSC_DIR}" CACHE PATH "PETSc to build for; empty: the system's")
   set(PETSC_ARCH "$ENV{PETSC_ARCH}" CACHE STRING "PETSC_ARCH of PETSC_DIR; empty if that is an installation")
 endif()
+if(DEFINED ENV{PETSC_DIR} AND NOT "$ENV{PETSC_DIR}" STREQUAL "${PETSC_DIR}")
+  message(STATUS "PETSC_DIR of the environment ($ENV{PETSC_DIR}) is not used: this folder was configured without it or for another one; "
+    "-DPETSC_DIR=$ENV{PETSC_DIR} changes that")
+endif()
+set(COMPOUND_PETSC_IS_CHOSEN ON CACHE INTERNAL "PETSC_DIR has been decided on")
 if(PETSC_DIR)
   set(petsc_folders "${PETSC_DIR}/${PETSC_ARCH}/lib/pkgconfig" "${PETSC_DIR}/lib/pkgconfig")
 else()

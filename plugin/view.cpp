@@ -153,8 +153,8 @@ bool is_left_to_parent(const Settings& settings, const SeqState* st) {
 }
 
 /// What multiplies: "host, avx512", "cuda, ...; host, ..." where the matrix is packed for both, or "petsc" where the
-/// parent does.
-std::string backend_text(const Settings& settings, const SeqState* st) {
+/// parent does; before the first product what is expected to.
+std::string backend_text(const Settings& settings, const SeqState* st, Place expected) {
   std::string text;
   for (const Place place : {Place::device, Place::host}) {
     const PackedCopy* copy = st ? &st->copy(place) : nullptr;
@@ -162,8 +162,7 @@ std::string backend_text(const Settings& settings, const SeqState* st) {
       text +=
           (text.empty() ? "" : "; ") + std::string(row_of(place).backend) + ", " + std::string(copy->packed->code());
   }
-  if (text.empty())
-    text = is_left_to_parent(settings, st) ? "petsc" : settings.backend == "auto" ? "host" : settings.backend;
+  if (text.empty()) text = is_left_to_parent(settings, st) ? "petsc" : std::string(row_of(expected).backend);
   if (settings.backend == "auto") text += " (auto)";
   if (st && !st->copy(Place::device).left_out.empty())
     text += "; not " + std::string(row_of(Place::device).backend) + ": " + st->copy(Place::device).left_out;
@@ -314,6 +313,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   Settings* settings;
   SeqState* st;
   ShownPlan text;
+  Place place;
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
   PetscCall(collect_info(A, &mine));
@@ -327,7 +327,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan origin: %s\n", text.origin.c_str()));
   const int size = A->assembled ? settings->packed_block_size(static_cast<int>(A->rmap->bs)) : 1;
   if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, size, viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st).c_str()));
+  PetscCall(place_of_view(A, *settings, &place));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, place).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
