@@ -27,9 +27,8 @@ struct Settings {
 
   /// Whether products are left to the parent type.
   bool parent_only() const { return is_backend("petsc"); }
-  bool is_backend(std::string_view name) const {
-    return name == backend;
-  }  // by lengths first: asked for at each product
+  /// Asked for at each product: by lengths first, which strings and literals do not compare.
+  bool is_backend(std::string_view name) const { return name == backend; }
   /// The plan line that was given for one part; empty where there is none.
   std::string_view plan_of_part(bool off_diagonal) const;
   /// Whether the kind of entry of a part is to be found: nobody named one, and a plan that was given for it would mean

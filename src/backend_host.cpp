@@ -228,7 +228,10 @@ class HostBackend final : public Backend {
   }
   void multiply(const ProductTask& t) override {
     const host::HostCode& code = host::code_of(t);
-    code.simd&& t.op == Op::none ? host::multiply_simd(t, code) : code.kernels.multiply(t);
+    if (code.simd && t.op == Op::none)
+      host::multiply_simd(t, code);
+    else
+      code.kernels.multiply(t);
   }
 
   void diagonal(const DiagonalTask& t) override { host::diagonal(t); }

@@ -21,7 +21,7 @@ InstructionSet best_instruction_set();
 /// the machine has it; a set that it lacks, or an unknown name, throws `argument` with the names there are.
 InstructionSet instruction_set_in_use();
 
-/// For tests and benchmarks; throws `argument` if the machine lacks it.
+/// For tests and benchmarks; matrices that are packed stay with theirs. Throws `argument` if the machine lacks it.
 void use_instruction_set(InstructionSet set);
 
 /// Traversals compiled for a set; empty for `plain`.

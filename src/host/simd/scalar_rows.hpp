@@ -44,7 +44,7 @@ SIMD_FN double scalar_row_sum(const T*& w, const idx*& column, const idx* end, c
   return even + odd;
 }
 
-/// `listed`: positions are rows of a list; `adds`: y = z + A x.
+/// `listed`: positions are rows of a list; `adds`: y = z + A x. Not inlined: the four of them would share registers.
 template <class T, bool listed, bool adds>
 __attribute__((noinline)) void multiply_scalar_rows_in(const SimdTask& t) {
   const T* w = static_cast<const T*>(t.values);
