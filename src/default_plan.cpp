@@ -10,14 +10,10 @@ namespace compound {
 
 namespace {
 
-/// Words of one entry.
-std::size_t bytes_of_entry(std::string_view entry, const Problem& p) {
-  return bytes_of(entry_kind(entry).shape(p.scalar.field, p.block), p.scalar);
-}
-
 /// Bytes of the words and columns of a matrix.
 double bytes_of(const PatternStatistics& s, const Problem& p, std::string_view entry) {
-  return double(s.entries) * double(bytes_of_entry(entry, p) + sizeof(idx));
+  const std::size_t words = bytes_of(entry_kind(entry).shape(p.scalar.field, p.block), p.scalar);
+  return double(s.entries) * double(words + sizeof(idx));
 }
 
 /// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.

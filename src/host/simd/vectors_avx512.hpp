@@ -65,11 +65,6 @@ struct vec<8> {
     return {
         _mm512_set_pd(from[7][k], from[6][k], from[5][k], from[4][k], from[3][k], from[2][k], from[1][k], from[0][k])};
   }
-  /// p[index[lane]]
-  static SIMD_FN vec picked(const double* p, const int* index) {
-    return {_mm512_set_pd(p[index[7]], p[index[6]], p[index[5]], p[index[4]], p[index[3]], p[index[2]], p[index[1]],
-                          p[index[0]])};
-  }
   /// 0 in lanes whose bit in `lanes` is not set.
   SIMD_FN vec kept(unsigned lanes) const { return {_mm512_maskz_mov_pd(static_cast<__mmask8>(lanes), v)}; }
 
