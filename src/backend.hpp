@@ -7,17 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
-#include "layout.hpp"
+#include "layout/layout.hpp"
 #include "plan.hpp"
 
 namespace compound {
-
-/// Arrays of a Layout in the backend's memory, or borrowed from the pattern's owner.
-struct LayoutArrays : layout_args {
-  const count32* first_entry = nullptr;
-};
 
 /// What a backend keeps for the products of one packed matrix: its compiled kernels.
 class Code {
@@ -41,7 +35,7 @@ struct FitTask {
 struct PackTask {
   const Plan& plan;
   const Problem& problem;
-  const LayoutArrays& layout;
+  const layout_args& layout;  ///< arrays in the backend's memory
   const void* blocks = nullptr;
   void* values = nullptr;
   Memory blocks_in = Memory::host;
@@ -53,8 +47,9 @@ struct PackTask {
 struct ProductTask {
   const Plan& plan;
   const Problem& problem;
-  const LayoutArrays& layout;
-  idx rows = 0, cols = 0;  ///< block rows and columns of A
+  const layout_args& layout;  ///< arrays in the backend's memory
+  bool reordered = false;     ///< rows are in the order of a list
+  idx rows = 0, cols = 0;     ///< block rows and columns of A
   const void* values = nullptr;
   /// With op(A) over a layout of A^T's pattern (a device): the slot of A that each slot stands for, or null where
   /// `values` are in the order of `layout`.
@@ -82,7 +77,7 @@ struct RegroupTask {
 struct DiagonalTask {
   const Plan& plan;
   const Problem& problem;
-  const LayoutArrays& layout;
+  const layout_args& layout;  ///< arrays in the backend's memory
   idx rows = 0;
   const void* values = nullptr;
   void* to = nullptr;  ///< in the backend's memory
@@ -107,6 +102,8 @@ class Backend {
   virtual std::string_view name() const = 0;
   /// Whether its memory is out of the host's reach, so that vectors must lie there and work is queued.
   virtual bool is_device() const { return false; }
+  /// Whether its products read the caller's arrays where they lie, so that what needs no packing is not copied.
+  virtual bool reads_in_place() const { return false; }
 
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
   virtual std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const = 0;

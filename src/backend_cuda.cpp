@@ -19,6 +19,7 @@
 #include "diagonal_args.hpp"
 #include "entry_kinds.hpp"
 #include "error.hpp"
+#include "layout/family.hpp"
 
 namespace compound {
 
@@ -30,11 +31,10 @@ constexpr int threads_of_other_kernels = 128;  // packing and regrouping
 
 slot_t blocks_for(slot_t workers, int threads) { return (workers + threads - 1) / threads; }
 
-/// The kernel of y = A x by a plan: rows that are listed add to what was set before.
+/// The kernel of y = A x by a plan: where it does not visit all rows, it adds to what was set before.
 struct PlainProduct {
   explicit PlainProduct(const Plan& plan)
-      : update(plan.layout.row_list ? Update::add : Update::assign),
-        reordered(plan.layout.row_list || plan.layout.sigma != 1) {}
+      : update(visits_all_rows(plan.layout) ? Update::assign : Update::add), reordered(may_reorder(plan.layout)) {}
   Update update;
   bool reordered;
 };
@@ -43,7 +43,10 @@ struct PlainProduct {
 class CudaCode final : public Code {
  public:
   CudaCode(const Plan& plan, const Problem& problem) : plan_(plan), problem_(problem) {}
-  ~CudaCode() override { cuda::release(counter_); }
+  ~CudaCode() override {
+    cuda::release(counter_);
+    cuda::release(carries_);
+  }
 
   const void* product(Op op, Update update, bool shares_values, bool reordered) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same
@@ -55,13 +58,32 @@ class CudaCode final : public Code {
   /// What packing and products by A need.
   void prepare() {
     const PlainProduct plain(plan_);
-    if (!cuda::packs_by_copying(plan_, problem_)) pack();
+    if (!words_are_blocks(plan_, problem_)) pack();
     product(Op::none, plain.update, false, plain.reordered);
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
   const void* regroup() { return once(regroup_, cuda::regroup_source); }
   const void* diagonal() { return once(diagonal_, cuda::diagonal_source); }
   const void* inverse() { return once(inverse_, cuda::inverse_source); }
+
+  const void* carries_kernel(Op op) {
+    const void*& kernel = carries_kernels_[op != Op::none];
+    if (!kernel) kernel = cuda::kernel_of(cuda::carries_source(plan_, problem_, op));
+    return kernel;
+  }
+
+  /// So many scalars that live as long as the code; null for none.
+  void* carries(slot_t scalars) {
+    const std::size_t bytes = scalars * bytes_of(problem_.scalar);
+    if (bytes > carry_bytes_) {
+      cuda::release(carries_);
+      carries_ = nullptr;
+      carry_bytes_ = 0;
+      carries_ = cuda::allocate(bytes);
+      carry_bytes_ = bytes;
+    }
+    return carries_;
+  }
 
   unsigned* counter(cudaStream_t stream) {
     if (plan_.schedule.balance != Balance::counted) return nullptr;
@@ -82,7 +104,10 @@ class CudaCode final : public Code {
   Problem problem_;
   std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
+  std::array<const void*, 2> carries_kernels_ = {};
   unsigned* counter_ = nullptr;
+  void* carries_ = nullptr;
+  std::size_t carry_bytes_ = 0;
 };
 
 CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
@@ -198,8 +223,8 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
 }
 
 void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
-  const slot_t workers = t.layout.height == 1 ? to - from : slot_t{t.layout.positions};
-  const pack_args args{t.layout, t.layout.first_entry, blocks, t.values, from, to};
+  const slot_t workers = family_of(t.plan.layout).slots_are_entries ? to - from : slot_t{t.layout.positions};
+  const pack_args args{t.layout, blocks, t.values, from, to};
   launch(of(t.code).pack(), workers, args);
 }
 
@@ -220,7 +245,7 @@ void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each
 
 void CudaBackend::pack_from_host(const PackTask& t) {
   const std::size_t each = block_bytes(t.problem);
-  if (cuda::packs_by_copying(t.plan, t.problem))
+  if (words_are_blocks(t.plan, t.problem))
     return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
   by_chunks(t.blocks, t.entries, each, [&](const void* blocks, slot_t from, slot_t to) {
     pack_part(t, blocks, from, to);
@@ -230,7 +255,7 @@ void CudaBackend::pack_from_host(const PackTask& t) {
 
 void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
-  if (!cuda::packs_by_copying(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
+  if (!words_are_blocks(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
   check(cudaMemcpyAsync(t.values, t.blocks, t.entries * block_bytes(t.problem), cudaMemcpyDeviceToDevice, queue_),
         "copying values");
 }
@@ -271,10 +296,12 @@ std::size_t vector_bytes(const ProductTask& t, idx blocks, int n) {
 void CudaBackend::multiply(const ProductTask& t) {
   const Schedule& s = t.plan.schedule;
   const EntryShape shape = entry_shape(t.plan, t.problem);
+  const bool gathers = t.op == Op::none;
   Update update = t.update;
   const void* z = t.z;
-  if (t.plan.layout.row_list && t.op == Op::none) {  // rows that are not listed are 0 or z, the others add to that
-    const std::size_t bytes = vector_bytes(t, t.rows, shape.rows);
+  // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.
+  if (!family_of(t.plan.layout).visits_all_rows || (t.plan.layout.row_list && gathers)) {
+    const std::size_t bytes = gathers ? vector_bytes(t, t.rows, shape.rows) : vector_bytes(t, t.cols, shape.cols);
     if (update == Update::assign)
       clear(t.y, bytes);
     else if (t.z != t.y)
@@ -283,7 +310,6 @@ void CudaBackend::multiply(const ProductTask& t) {
     z = t.y;
   }
   CudaCode& code = of(t.code);
-  const bool gathers = t.op == Op::none;
   product_args args{t.layout};
   args.x_blocks = gathers ? t.cols : t.rows;
   args.y_blocks = gathers ? t.rows : t.cols;
@@ -294,11 +320,14 @@ void CudaBackend::multiply(const ProductTask& t) {
   args.z = z;
   args.y = t.y;
   args.counter = code.counter(queue_);
-  slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout.positions), s.threads);
+  const slot_t chunks = s.traversal == Traversal::slots ? blocks_for(t.layout.slots, t.layout.height) : 0;
+  args.carries = code.carries(chunks * (gathers ? shape.rows : shape.cols));
+  slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);
   if (s.balance != Balance::grid)
     blocks = std::min<slot_t>(blocks, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
-  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.layout.row_of != nullptr);
+  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
+  if (chunks > 1) launch(code.carries_kernel(t.op), chunks, args);
 }
 
 void CudaBackend::regroup(const RegroupTask& t) {
@@ -308,7 +337,7 @@ void CudaBackend::regroup(const RegroupTask& t) {
 void CudaBackend::diagonal(const DiagonalTask& t) {
   const DiagonalArgs args = diagonal_args(t);
   clear(t.to, std::size_t{1} * t.rows * args.block_size * bytes_of(t.problem.scalar));
-  launch(of(t.code).diagonal(), args.positions, args);
+  launch(of(t.code).diagonal(), args.layout.positions, args);
 }
 
 std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
@@ -316,7 +345,7 @@ std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
   const DiagonalArgs args = diagonal_args(t, static_cast<unsigned char*>(inverted.data()));
   clear(t.to, t.rows * block_bytes(t.problem));
   clear(inverted.data(), t.rows);
-  launch(of(t.code).inverse(), args.positions, args);
+  launch(of(t.code).inverse(), args.layout.positions, args);
   std::vector<unsigned char> flags(t.rows);
   download(flags.data(), inverted.data(), flags.size());
   return first_not_inverted(flags);

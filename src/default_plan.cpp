@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "host/processor.hpp"
+#include "layout/family.hpp"
 #include "plan.hpp"
 
 namespace compound {
@@ -214,11 +215,11 @@ std::vector<Form> forms(const Problem& problem, std::string_view entry) {
 /// The schedule that suits a layout somebody asked for, where the rule would have taken another.
 Plan base_for(const LayoutSpec& asked, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   const Plan rule = plan(s, problem, entry);
-  if ((asked.slice == 1) == (rule.layout.slice == 1)) return rule;
-  if (entry != "dense")
-    return plan_of(asked.slice == 1 ? quarter_warps : kind_slices(s, problem, entry), s, problem, entry);
-  Form form = asked.slice == 1 ? form_in(shared_rows, s, problem) : form_in(scalar_rows, s, problem);
-  if (asked.slice != 1) form.lanes = lanes(s, problem);
+  const bool by_slices = family_of(asked).interleaved;
+  if (by_slices == family_of(rule.layout).interleaved) return rule;
+  if (entry != "dense") return plan_of(!by_slices ? quarter_warps : kind_slices(s, problem, entry), s, problem, entry);
+  Form form = !by_slices ? form_in(shared_rows, s, problem) : form_in(scalar_rows, s, problem);
+  if (by_slices) form.lanes = lanes(s, problem);
   return plan_of(form, s, problem, entry);
 }
 
@@ -250,7 +251,7 @@ std::vector<Plan> neighbours(const PatternStatistics& s, const Problem& problem,
 Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   set_entry(plan, entry);
   plan.values = problem.scalar.precision;
-  plan.layout.row_list = wants_row_list(s);
+  plan.layout.row_list = wants_row_list(s) && family_of(plan.layout).has_row_list;
   return plan;
 }
 

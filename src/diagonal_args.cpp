@@ -11,12 +11,11 @@ DiagonalArgs diagonal_args(const DiagonalTask& t, unsigned char* inverted) {
   if (b.rows != b.cols)
     throw error(ErrorKind::argument, "diagonal blocks of a matrix with blocks of " + std::to_string(b.rows) + "x" +
                                          std::to_string(b.cols) + "; only square blocks have a diagonal");
-  const LayoutArrays& l = t.layout;
   const LayoutSpec& spec = t.plan.layout;
   DiagonalArgs a;
-  static_cast<layout_args&>(a) = l;
+  a.layout = t.layout;
   a.block_size = b.rows;
-  a.words = word_map_of(spec.word_group, l.slots);
+  a.words = word_map_of(spec.word_group, t.layout.slots);
   a.words_by_row = spec.word_order == WordOrder::row;
   a.values = t.values;
   a.to = t.to;

@@ -136,21 +136,13 @@ struct Trial {
 
   const host_kernels& kernels() const { return sizeof(Stored) == 4 ? e.in_float : e.in_double; }
 
-  static layout_args layout() {
-    static constexpr count32 start[] = {0, 2, 4};
-    static constexpr idx column[] = {0, 1, 0, 1};
-    layout_args l;
-    l.positions = rows;
-    l.slots = entries;
-    l.start = start;
-    l.column = column;
-    return l;
-  }
+  static constexpr idx row[] = {0, 1}, column[] = {0, 1, 0, 1};
+  static constexpr slot_t first[] = {0, 2, 4}, slot[] = {0, 1, 2, 3};
 
   std::vector<Stored> packed(const std::vector<R>& blocks) const {
     std::vector<Stored> words(entries * of_words);
     host_packing p;
-    p.layout = layout();
+    p.lists = {entries, slot, slot};
     p.rows = e.rows;
     p.cols = e.cols;
     p.words.stride = 1;
@@ -168,11 +160,10 @@ struct Trial {
   std::vector<R> product(const std::vector<Stored>& words, const std::vector<R>& x, Op op) const {
     std::vector<R> y = begun(op);
     host_product p;
-    p.layout = layout();
+    p.lists = {rows, row, first, slot, column};
     p.rows = e.rows;
     p.cols = e.cols;
     p.words.stride = p.x_words.stride = p.y_words.stride = 1;
-    p.y_scalars = slot_t{rows} * rows_of(op);
     p.op = op;
     p.update = Update::add;
     p.values = words.data();
@@ -186,13 +177,12 @@ struct Trial {
   /// The same by the definition.
   std::vector<R> defined(const std::vector<R>& blocks, const std::vector<R>& x, Op op) const {
     std::vector<R> y = begun(op);
-    const layout_args l = layout();
     for (int k = 0; k < entries; ++k) {
-      const int row = k / 2, column = l.column[k];
+      const int block_row = k / 2, to_column = column[k];
       for (int j = 0; j < e.cols; ++j)
         for (int i = 0; i < e.rows; ++i) {
           const R* const a = &blocks[k * of_block + (std::size_t(j) * e.rows + i) * per_scalar];
-          const int of_row = row * e.rows + i, of_column = column * e.cols + j;
+          const int of_row = block_row * e.rows + i, of_column = to_column * e.cols + j;
           const int to = op == Op::none ? of_row : of_column, from = op == Op::none ? of_column : of_row;
           if (per_scalar == 1) {
             y[to] += a[0] * x[from];

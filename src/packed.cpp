@@ -6,9 +6,6 @@ namespace compound {
 
 namespace {
 
-/// Whether the pattern's own arrays are this layout's integers already.
-bool is_pattern(const LayoutSpec& l) { return l.slice == 1 && !l.row_list; }
-
 void require_applicable(const Plan& plan, const Problem& problem, const Backend& backend) {
   auto reason = applicable(plan, problem);
   if (!reason) reason = backend.applicable(plan, problem);
@@ -27,10 +24,8 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
       entries_(pattern.entries()) {
   require_applicable(plan, problem, backend);
   code_ = backend.code_for(plan_, problem_);
-  take_layout(pattern, lifetime);
-  const LayoutSpec& l = plan.layout;
-  lies_on_blocks_ = plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
-                    plan.values == problem.scalar.precision && backend.name() == "host";
+  layout_ = PlacedLayout(backend, encode(pattern, plan.layout, lifetime));
+  lies_on_blocks_ = words_are_blocks(plan, problem) && backend.reads_in_place();
   if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(slots()));
 }
 
@@ -42,34 +37,23 @@ void PackedMatrix::reschedule(const Schedule& schedule) {
   plan_ = plan;
 }
 
-void PackedMatrix::Integers::take(Backend& on, Layout& l) {
-  arrays = {};
-  arrays.height = l.height;
-  arrays.positions = l.positions;
-  arrays.slots = l.slots();
-  arrays.start = start.take(on, l.start);
-  arrays.length = length.take(on, l.length);
-  arrays.column = column.take(on, l.column);
-  arrays.presence = presence.take(on, l.presence);
-  arrays.row_of = row_of.take(on, l.row_of);
-  arrays.first_entry = first_entry.take(on, l.first_entry);
-}
-
-std::size_t PackedMatrix::Integers::bytes() const {
-  return start.bytes() + length.bytes() + column.bytes() + presence.bytes() + row_of.bytes() + first_entry.bytes();
-}
-
-void PackedMatrix::take_layout(const PatternView& pattern, PatternLifetime lifetime) {
-  if (is_pattern(plan_.layout) && lifetime == PatternLifetime::outlives && backend_->name() == "host") {
-    LayoutArrays& arrays = integers_.arrays;
-    arrays.positions = rows_;
-    arrays.slots = entries_;
-    arrays.start = pattern.start.data();
-    arrays.column = pattern.column.data();
+PlacedLayout::PlacedLayout(Backend& on, Layout layout) : is_reordered_(layout.is_reordered()) {
+  if (on.reads_in_place()) {
+    kept_ = std::move(layout);
+    args_ = kept_.args();
     return;
   }
-  Layout l = encode(pattern, plan_.layout);
-  integers_.take(*backend_, l);
+  args_ = layout.args();
+  for (int a = 0; a < most_layout_arrays; ++a) {
+    const std::span<const std::byte> from = layout.arrays[a].bytes();
+    if (!from.empty()) args_.array[a] = (copied_[a] = Buffer<std::byte>(on, from)).data();
+  }
+}
+
+std::size_t PlacedLayout::bytes() const {
+  std::size_t sum = kept_.bytes();
+  for (const auto& array : copied_) sum += array.bytes();
+  return sum;
 }
 
 std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
@@ -91,7 +75,7 @@ std::optional<count32> PackedMatrix::try_update_values(const void* blocks, Memor
   }
   if (fit == Fit::unknown)
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
-  backend_->pack({plan_, problem_, integers_.arrays, blocks, values_.data(), in, code_.get(), entries_});
+  backend_->pack({plan_, problem_, layout_.args(), blocks, values_.data(), in, code_.get(), entries_});
   words_ = values_.data();
   if (transposed_) regroup();
   return {};
@@ -104,16 +88,16 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
   LayoutSpec spec = plan_.layout;
   spec.row_list = false;  // rows without an entry are set to 0 or z as they come
   Layout l = encode(t.pattern.view(), spec);
-  const std::vector<count32> to = slots_of_entries(t.pattern.view(), l),
-                             from = slots_of_entries(pattern, encode(pattern, plan_.layout));
-  std::vector<count32> value_slot(l.slots(), from.empty() ? 0 : from.front());
+  const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
+                             from = slots_of_entries(pattern, plan_.layout, encode(pattern, plan_.layout));
+  std::vector<count32> value_slot(l.slots, from.empty() ? 0 : from.front());
   for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
   auto made = std::make_unique<TransposedLayout>();
-  made->integers.take(*backend_, l);
+  made->layout = PlacedLayout(*backend_, std::move(l));
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
   made->held = values;
   if (values == TransposedValues::copy)
-    made->values = Buffer<std::byte>(*backend_, bytes_of_words(made->integers.arrays.slots));
+    made->values = Buffer<std::byte>(*backend_, bytes_of_words(made->layout.args().slots));
   transposed_ = std::move(made);
   if (words_) regroup();
 }
@@ -121,7 +105,7 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
 /// Padding takes the words of the first entry, which are there: they are never read.
 void PackedMatrix::regroup() const {
   if (transposed_->held == TransposedValues::shared || slots() == 0) return;
-  backend_->regroup({transposed_->integers.arrays.slots, slots(), transposed_->value_slot.data(), words_,
+  backend_->regroup({transposed_->layout.args().slots, slots(), transposed_->value_slot.data(), words_,
                      transposed_->values.data(), code_.get()});
 }
 
@@ -130,7 +114,8 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
   if (op == Op::none || !backend_->is_device())
     return backend_->multiply({.plan = plan_,
                                .problem = problem_,
-                               .layout = integers_.arrays,
+                               .layout = layout_.args(),
+                               .reordered = layout_.is_reordered(),
                                .rows = rows_,
                                .cols = cols_,
                                .values = words_,
@@ -142,11 +127,12 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
                                .y = y,
                                .code = code_.get()});
   if (!transposed_) throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
-  const LayoutArrays& layout = transposed_->integers.arrays;
+  const layout_args& layout = transposed_->layout.args();
   const bool copy = transposed_->held == TransposedValues::copy;
   backend_->multiply({.plan = plan_,
                       .problem = problem_,
                       .layout = layout,
+                      .reordered = transposed_->layout.is_reordered(),
                       .rows = rows_,
                       .cols = cols_,
                       .values = copy ? transposed_->values.data() : words_,
@@ -161,17 +147,17 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
 }
 
 void PackedMatrix::diagonal(void* to) const {
-  backend_->diagonal({plan_, problem_, integers_.arrays, rows_, words_, to, code_.get()});
+  backend_->diagonal({plan_, problem_, layout_.args(), rows_, words_, to, code_.get()});
 }
 
 std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
-  return backend_->invert_diagonal({plan_, problem_, integers_.arrays, rows_, words_, to, code_.get()});
+  return backend_->invert_diagonal({plan_, problem_, layout_.args(), rows_, words_, to, code_.get()});
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  PackedBytes b{integers_.bytes(), values_.bytes()};
+  PackedBytes b{layout_.bytes(), values_.bytes()};
   if (transposed_) {
-    b.integers += transposed_->integers.bytes() + transposed_->value_slot.bytes();
+    b.integers += transposed_->layout.bytes() + transposed_->value_slot.bytes();
     b.words += transposed_->values.bytes();
   }
   return b;

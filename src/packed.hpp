@@ -5,9 +5,6 @@
 
 namespace compound {
 
-/// Whether the pattern's arrays live as long as the packed matrix, so that a layout may lie on them.
-enum class PatternLifetime { temporary, outlives };
-
 /// How a device multiplies by A^T: with the values once more in the order of A^T, or with integers only, reading A's
 /// own values out of order.
 enum class TransposedValues { copy, shared };
@@ -20,24 +17,21 @@ struct PackedBytes {
   std::size_t total() const { return integers + words; }
 };
 
-/// An array of integers in a backend's memory; on the host the encoder's own, which is not copied again. Null if empty.
-template <class T>
-class IntegerArray {
+/// A layout's integers in a backend's memory: on the host as the encoder made them, on a device copied.
+class PlacedLayout {
  public:
-  const T* take(Backend& on, std::vector<T>& from) {
-    if (from.empty()) return nullptr;
-    if (on.name() == "host") {
-      kept_ = std::move(from);
-      return kept_.data();
-    }
-    copied_ = Buffer<T>(on, std::span<const T>(from));
-    return copied_.data();
-  }
-  std::size_t bytes() const { return kept_.size() * sizeof(T) + copied_.bytes(); }
+  PlacedLayout() = default;
+  PlacedLayout(Backend& on, Layout layout);
+  const layout_args& args() const { return args_; }
+  bool is_reordered() const { return is_reordered_; }
+  /// Owned; what is the pattern's costs nothing.
+  std::size_t bytes() const;
 
  private:
-  std::vector<T> kept_;
-  Buffer<T> copied_;
+  layout_args args_;
+  bool is_reordered_ = false;
+  Layout kept_;
+  std::array<Buffer<std::byte>, most_layout_arrays> copied_;
 };
 
 /// Movable, not copyable. Products are const and touch nothing but y.
@@ -86,28 +80,19 @@ class PackedMatrix {
   Backend& backend() const { return *backend_; }
   std::string_view code() const { return backend_->code(plan_, problem_); }
   count32 entries() const { return entries_; }
-  slot_t slots() const { return integers_.arrays.slots; }
+  slot_t slots() const { return layout_.args().slots; }
   /// Bytes owned: what the caller's arrays serve costs nothing.
   PackedBytes bytes() const;
 
  private:
-  /// The integers of a layout in the backend's memory, or borrowed from the pattern's owner.
-  struct Integers {
-    LayoutArrays arrays;
-    IntegerArray<count32> start, presence, first_entry;
-    IntegerArray<idx> length, column, row_of;
-    void take(Backend& on, Layout& from);
-    std::size_t bytes() const;
-  };
   /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
   struct TransposedLayout {
-    Integers integers;
+    PlacedLayout layout;
     TransposedValues held;  ///< copy: in `values`; shared: A's own are read
     Buffer<count32> value_slot;
     Buffer<std::byte> values;
   };
 
-  void take_layout(const PatternView& pattern, PatternLifetime lifetime);
   std::size_t bytes_of_words(slot_t slots) const;
   void regroup() const;
 
@@ -117,7 +102,7 @@ class PackedMatrix {
   idx rows_, cols_;
   count32 entries_;
   bool lies_on_blocks_ = false;
-  Integers integers_;
+  PlacedLayout layout_;
   std::unique_ptr<TransposedLayout> transposed_;
   Buffer<std::byte> values_;
   const void* words_ = nullptr;

@@ -7,6 +7,8 @@
 
 #include "device/entry/dense.hpp"
 #include "error.hpp"
+#include "layout/column_codes.hpp"
+#include "layout/family.hpp"
 
 namespace compound {
 
@@ -16,7 +18,12 @@ struct TraversalName {
   Traversal traversal;
   std::string_view name;
 };
-constexpr TraversalName traversals[] = {{Traversal::rows, "rows"}, {Traversal::components, "components"}};
+constexpr TraversalName traversals[] = {
+    {Traversal::rows, "rows"}, {Traversal::components, "components"}, {Traversal::slots, "slots"}};
+
+std::string_view name_of(Traversal traversal) {
+  return std::ranges::find(traversals, traversal, &TraversalName::traversal)->name;
+}
 
 std::string group_text(idx group) { return group == group_all ? "all" : std::to_string(group); }
 
@@ -44,9 +51,7 @@ void set_values(Plan& p, std::string_view value) {
   p.values = value == "double" ? Precision::double_ : Precision::single;
 }
 
-void set_columns(Plan&, std::string_view value) {
-  if (value != "32") throw error(ErrorKind::argument, "columns=" + std::string(value) + "; choose 32");
-}
+void set_columns(Plan& p, std::string_view value) { p.layout.columns = column_code(value).word; }
 
 void set_lanes(Plan& p, std::string_view value) {
   p.schedule.lanes = parse_number(value, 1, 32, "lanes=");
@@ -85,22 +90,24 @@ constexpr Setting settings[] = {
     {"blocks", "1 to 32", [](Plan& p, std::string_view v) { set_number<&Schedule::blocks, 1, 32>(p, v, "blocks="); }},
 };
 
-/// Slices suit words interleaved over a slice; compressed rows keep each entry's words together.
-idx word_group_for(const LayoutSpec& spec) {
-  return spec.slice == 1       ? 1
-         : spec.slice == whole ? 32
-                               : static_cast<idx>(std::bit_floor(static_cast<unsigned>(spec.slice)));
+bool goes_by(const LayoutSpec& layout, Traversal traversal) {
+  return std::ranges::find(family_of(layout).traversals, traversal) != family_of(layout).traversals.end();
 }
 
 }  // namespace
 
 void set_layout(Plan& p, std::string_view text) {
   const LayoutSpec read = parse_layout(text);
+  const LayoutFamily& family = family_of(read);
   p.layout.preset = read.preset;
   p.layout.slice = read.slice;
   p.layout.sigma = read.sigma;
-  p.layout.word_group = word_group_for(read);
+  p.layout.word_group = family.word_group(read);
   p.layout.occupancy = Occupancy::lengths;
+  if (!family.has_row_list) p.layout.row_list = false;
+  if (goes_by(read, p.schedule.traversal)) return;
+  p.schedule.traversal = family.traversals.front();
+  if (p.schedule.traversal == Traversal::slots) p.schedule.lanes = p.schedule.unroll = 1;
 }
 
 void set_entry(Plan& p, std::string_view entry) {
@@ -188,11 +195,11 @@ std::string to_string(const Plan& p) {
   std::string line = "entry=" + std::string(p.entry) + " " + layout_name(p.layout);
   line += " words=" + group_text(p.layout.word_group) + (p.layout.word_order == WordOrder::row ? ":row" : ":column");
   line += " vectors=" + group_text(p.layout.vector_group);
-  line += " values=" + std::string(name_of(p.values)) + " columns=32";
+  line += " values=" + std::string(name_of(p.values));
+  line += " columns=" + std::string(p.layout.columns);
   if (p.layout.occupancy == Occupancy::presence) line += " presence";
   if (p.layout.row_list) line += " rowlist";
-  for (const auto& t : traversals)
-    if (t.traversal == p.schedule.traversal) line += " " + std::string(t.name);
+  line += " " + std::string(name_of(p.schedule.traversal));
   if (!p.schedule.simd) line += " plain";
   if (p.schedule.fetch_x) line += " xahead";
   line += " lanes=" + std::to_string(p.schedule.lanes);
@@ -234,11 +241,24 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
   if (!misfit.empty()) return misfit;
-  if (l.slice == 1 && l.occupancy == Occupancy::presence) return "presence bits are for slices: csr has no padding";
-  if (const auto of_window = misfit_of_window(l)) return of_window;
+  const LayoutFamily& family = family_of(l);
+  const std::string layout = "layout " + std::string(l.preset);
+  if (l.occupancy == Occupancy::presence && !family.has_presence)
+    return "presence bits are for slices by length, not for " + layout;
+  if (l.row_list && !family.has_row_list) return layout + " has no rowlist: empty rows are nowhere in it";
+  if (!goes_by(l, p.schedule.traversal))
+    return layout + " goes by " + std::string(name_of(family.traversals.front())) + ", not by " +
+           std::string(name_of(p.schedule.traversal));
+  if (const auto of_numbers = family.why_not(l)) return of_numbers;
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
     return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
   return {};
+}
+
+bool words_are_blocks(const Plan& p, const Problem& problem) {
+  const LayoutSpec& l = p.layout;
+  return p.entry == "dense" && family_of(l).slots_are_entries && l.word_group == 1 &&
+         l.word_order == WordOrder::column && p.values == problem.scalar.precision;
 }
 
 EntryShape entry_shape(const Plan& p, const Problem& problem) {

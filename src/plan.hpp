@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "entry_kinds.hpp"
-#include "layout_spec.hpp"
+#include "layout/layout_spec.hpp"
 #include "pattern.hpp"
 #include "schedule.hpp"
 
@@ -53,6 +53,9 @@ std::optional<std::string> applicable(const Plan& plan, const Problem& problem);
 
 /// Shape of one entry of the plan: for dense the block's own.
 EntryShape entry_shape(const Plan& plan, const Problem& problem);
+
+/// Whether packed words are the blocks as they are, one after the other in pattern order: nothing needs to be packed.
+bool words_are_blocks(const Plan& plan, const Problem& problem);
 
 /// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.
 void set_layout(Plan& plan, std::string_view layout);

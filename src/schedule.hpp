@@ -6,8 +6,6 @@
 
 namespace compound {
 
-enum class Traversal { rows, components };
-
 struct Schedule {
   Traversal traversal = Traversal::rows;
   int lanes = 1;     ///< neighbouring workers that share a block row (components of slices: a scalar row)

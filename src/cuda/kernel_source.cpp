@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "entry_registry.hpp"
+#include "layout/column_codes.hpp"
+#include "layout/family.hpp"
 
 namespace compound::cuda {
 
 namespace {
 
-std::string text(bool v) { return v ? "true" : "false"; }
 std::string text(slot_t v) { return std::to_string(v); }
 
 std::string group_text(idx group) { return group == group_all ? "all_items" : std::to_string(group); }
@@ -16,6 +17,11 @@ std::string group_text(idx group) { return group == group_all ? "all_items" : st
 std::string op_text(Op op) {
   constexpr const char* names[] = {"Op::none", "Op::transpose", "Op::hermitian"};
   return names[static_cast<int>(op)];
+}
+
+std::string traversal_text(Traversal traversal) {
+  constexpr const char* names[] = {"Traversal::rows", "Traversal::components", "Traversal::slots"};
+  return names[static_cast<int>(traversal)];
 }
 
 std::string update_text(Update update) { return update == Update::add ? "Update::add" : "Update::assign"; }
@@ -31,13 +37,11 @@ std::string stored_name(const Plan& plan, const Problem& problem) {
   return scalar_name({real ? Field::real : problem.scalar.field, plan.values});
 }
 
-/// Slices of all rows have a height that only the matrix knows.
-std::string height_text(idx slice) { return slice == whole ? "dynamic" : std::to_string(slice); }
-
 /// What every kernel of a plan knows. How words are read matters to products alone: others take `keep`, so that plans
 /// share them.
-std::string common_form(const Plan& plan, const Problem& problem, Cache cache = Cache::keep) {
+std::string common_form(const Plan& plan, const Problem& problem, bool reordered = false, Cache cache = Cache::keep) {
   const LayoutSpec& l = plan.layout;
+  const std::string how = cache == Cache::stream ? "Cache::stream" : "Cache::keep";
   std::string t;
   const auto line = [&](const std::string& what) { t += "  " + what + ";\n"; };
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
@@ -45,11 +49,11 @@ std::string common_form(const Plan& plan, const Problem& problem, Cache cache = 
   };
   line("using entry = " + entry_name(plan.entry, problem));
   line("using stored = " + stored_name(plan, problem));
-  constant("slot_t", "height", height_text(l.slice));
-  constant("Occupancy", "occupancy", l.occupancy == Occupancy::presence ? "Occupancy::presence" : "Occupancy::lengths");
+  line("using layout = " + family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
+                                                std::string(column_code(l.columns).type) + "<" + how + ">"));
   constant("slot_t", "word_group", group_text(l.word_group));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
-  constant("Cache", "cache", cache == Cache::stream ? "Cache::stream" : "Cache::keep");
+  constant("Cache", "cache", how);
   return t;
 }
 
@@ -82,10 +86,12 @@ std::string worker_source(std::string_view entry, const std::string& header, con
                          workers + ") " + function + "(a, worker);\n");
 }
 
-/// The functions of device/diagonal.hpp take a layout and word map that are known at run time.
-std::string diagonal_function(const std::string& name, const Plan& plan, const Problem& problem) {
-  return name + "<" + entry_name(plan.entry, problem) + ", " + stored_name(plan, problem) +
-         ", slices<dynamic, Occupancy::any>, matrix_words<dynamic, WordOrder::any>>";
+/// The layout is known at run time: one kernel for all plans of a family.
+std::string diagonal_kernel(const std::string& function, const Plan& plan, const Problem& problem) {
+  return kernel_text(plan.entry, "kernels.hpp", "DiagonalArgs",
+                     "  for_each_diagonal<" + entry_name(plan.entry, problem) + ", " + stored_name(plan, problem) +
+                         ", " + std::string(family_of(plan.layout).any_decoder) +
+                         ">(a, [](const auto& d, idx position) { " + function + "(d, position); });\n");
 }
 
 }  // namespace
@@ -97,24 +103,24 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
     return "entry " + std::string(plan.entry) + " has no text for devices: name its file (-mat_compound_entry_file)";
   if (s.traversal == Traversal::components && plan.entry != "dense")
     return "components are of dense blocks; entry " + std::string(plan.entry) + " goes by rows";
+  if (s.traversal == Traversal::slots && (s.lanes != 1 || s.unroll != 1))
+    return "layouts that go by slots have one worker a slot: lanes=1 unroll=1";
   if (s.threads * s.blocks > 2048)
     return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) +
            " are more than the 2048 threads of a multiprocessor";
   constexpr int most = 32;
-  if (s.traversal == Traversal::rows && std::max(problem.block.rows, problem.block.cols) > most)
+  if (s.traversal != Traversal::components && std::max(problem.block.rows, problem.block.cols) > most)
     return "blocks of " + std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
            " are too large for one worker a row (32x32 at most); use components";
   return {};
 }
 
 std::string diagonal_source(const Plan& plan, const Problem& problem) {
-  return worker_source(plan.entry, "diagonal.hpp", "DiagonalArgs", "positions",
-                       diagonal_function("write_diagonal", plan, problem));
+  return diagonal_kernel("write_diagonal", plan, problem);
 }
 
 std::string inverse_source(const Plan& plan, const Problem& problem) {
-  return worker_source(plan.entry, "diagonal.hpp", "DiagonalArgs", "positions",
-                       diagonal_function("invert_diagonal", plan, problem));
+  return diagonal_kernel("invert_diagonal", plan, problem);
 }
 
 std::string sum_source(ScalarType scalar, Update update) {
@@ -148,45 +154,54 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem) {
                          std::to_string(problem.block.rows) + ", " + std::to_string(problem.block.cols) + "));\n");
 }
 
-std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered) {
+namespace {
+
+std::string product_form(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
+                         bool reordered) {
   const Schedule& s = plan.schedule;
-  std::string form = common_form(plan, problem, s.cache);
+  std::string form = common_form(plan, problem, reordered, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
   };
   constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
   constant("Op", "op", op_text(op));
   constant("Update", "update", update_text(update));
-  constant("bool", "by_component", text(s.traversal == Traversal::components));
+  constant("Traversal", "traversal", traversal_text(s.traversal));
   constant("int", "lanes", text(slot_t{s.lanes}));
   constant("int", "at_once", text(slot_t{s.unroll}));
   constant("Balance", "balance", balance_text(s.balance));
-  constant("bool", "shares_values", text(shares_values));
-  constant("bool", "reordered", text(reordered));
-  return whole_source(plan.entry, form, std::to_string(s.threads) + ", " + std::to_string(s.blocks), "multiply_all",
+  form += std::string("  using value_index = ") + (shares_values ? "listed_values<count32>" : "own_values") + ";\n";
+  return form;
+}
+
+}  // namespace
+
+std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
+                           bool reordered) {
+  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered),
+                      std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
+                      "multiply_all", "product_args");
+}
+
+std::string carries_source(const Plan& plan, const Problem& problem, Op op) {
+  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false), "128", "add_all_carries",
                       "product_args");
 }
 
-bool packs_by_copying(const Plan& plan, const Problem& problem) {
-  const LayoutSpec& l = plan.layout;
-  return plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
-         plan.values == problem.scalar.precision;
-}
-
 std::string pack_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, problem) + "  static constexpr bool reordered = false;\n", "128",
-                      "pack_all", "pack_args");
+  return whole_source(plan.entry, common_form(plan, problem), "128", "pack_all", "pack_args");
 }
 
 std::string regroup_source(const Plan& plan, const Problem& problem) {
   return whole_source(plan.entry, common_form(plan, problem), "128", "regroup_all", "regroup_args");
 }
 
-slot_t workers_of(const Plan& plan, const Problem& problem, Op op, idx positions) {
-  const int rows_a_warp = 32 / plan.schedule.lanes;
-  const slot_t warps = (slot_t{positions} + rows_a_warp - 1) / rows_a_warp;
-  const bool by_scalar_row = plan.schedule.traversal == Traversal::components && plan.layout.slice != 1;
+slot_t workers_of(const Plan& plan, const Problem& problem, Op op, const layout_args& layout) {
+  const Schedule& s = plan.schedule;
+  if (s.traversal == Traversal::slots) return (slot_t{layout.positions} + layout.height - 1) / layout.height * 32;
+  const int rows_a_warp = 32 / s.lanes;
+  const slot_t warps = (slot_t{layout.positions} + rows_a_warp - 1) / rows_a_warp;
+  const bool by_scalar_row = s.traversal == Traversal::components && family_of(plan.layout).interleaved;
   const EntryShape shape = entry_shape(plan, problem);
   return 32 * warps * (by_scalar_row ? (op == Op::none ? shape.rows : shape.cols) : 1);
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
 #include "plan.hpp"
 
@@ -20,8 +21,9 @@ inline constexpr const char* kernel_name = "kernel";
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                            bool reordered);
 
-/// Whether packed words are the blocks as they are: no kernel packs them.
-bool packs_by_copying(const Plan& plan, const Problem& problem);
+/// After a product by slots: what chunks add to rows that began before them.
+std::string carries_source(const Plan& plan, const Problem& problem, Op op);
+
 std::string pack_source(const Plan& plan, const Problem& problem);
 std::string regroup_source(const Plan& plan, const Problem& problem);
 
@@ -42,6 +44,6 @@ std::string scalar_name(ScalarType scalar);
 std::string entry_name(std::string_view entry, const Problem& problem);
 
 /// Workers of a product, whole warps: what device/kernels.hpp's workers_of() gives there.
-slot_t workers_of(const Plan& plan, const Problem& problem, Op op, idx positions);
+slot_t workers_of(const Plan& plan, const Problem& problem, Op op, const layout_args& layout);
 
 }  // namespace compound::cuda

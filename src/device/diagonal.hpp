@@ -8,8 +8,9 @@ namespace compound {
 
 /// What the functions of this file read and write, for any entry and form: plain pointers and sizes.
 ///
-/// Rows that a layout does not list are not visited: clear `to` and `inverted` first.
-struct DiagonalArgs : layout_args {
+/// Rows that a layout does not visit stay as they are: clear `to` and `inverted` first.
+struct DiagonalArgs {
+  layout_args layout;
   int block_size = 0;
   word_map<dynamic> words;
   bool words_by_row = false;
@@ -18,44 +19,51 @@ struct DiagonalArgs : layout_args {
   unsigned char* inverted = nullptr;  ///< [rows] 1 where the block was there and regular
 };
 
-/// The arguments in their types, as one form of kernel knows them.
-template <class Entry, class Stored, class Slices, class MatrixWords>
+/// The arguments in their types. Layout: a decoder of a layout that is known at run time; Values: where its slots'
+/// words are.
+template <class Entry, class Stored, class Layout, class Values = own_values>
 struct diagonals {
   using entry_type = Entry;
   using scalar = typename Entry::scalar;
 
   Entry entry;
-  Slices slices;
-  MatrixWords matrix_words;
-  const Stored* values = nullptr;
-  scalar* to = nullptr;
+  Layout layout;
+  matrix_words<dynamic, WordOrder::any> words;
+  Values value_of;
+  const Stored* values;
+  scalar* to;
+  unsigned char* inverted;
 
-  COMPOUND_FN explicit diagonals(const DiagonalArgs& a)
+  COMPOUND_FN diagonals(const DiagonalArgs& a, const Layout& over, Values listed = {})
       : entry(Entry::of(a.block_size, a.block_size)),
-        slices(slices_from<Slices>(a)),
-        matrix_words{a.words, a.words_by_row ? WordOrder::row : WordOrder::column},
+        layout(over),
+        words{a.words, a.words_by_row ? WordOrder::row : WordOrder::column},
+        value_of(listed),
         values(static_cast<const Stored*>(a.values)),
-        to(static_cast<scalar*>(a.to)) {}
+        to(static_cast<scalar*>(a.to)),
+        inverted(a.inverted) {}
 };
 
 /// f(words) for every entry of a position's block row on the diagonal: several where a column is given twice.
 template <class Diagonals, class F>
 COMPOUND_FN void for_each_on_diagonal(const Diagonals& d, idx position, const F& f) {
-  const slot_t first = d.slices.first(position);
-  const idx count = d.slices.count(position), row = d.slices.row(position);
+  const slot_t first = d.layout.first(position);
+  const idx count = d.layout.count(position), row = d.layout.row(position);
+  COMPOUND_ROLLED
   for (idx k = 0; k < count; ++k) {
-    const slot_t slot = first + k * d.slices.height;
-    if (d.slices.present(slot) && d.slices.column[slot] == row) f(d.matrix_words.at(d.entry, d.values, slot));
+    const slot_t slot = first + k * d.layout.apart();
+    if (d.layout.present(slot) && d.layout.column(slot, position) == row)
+      f(d.words.at(d.entry, d.values, d.value_of.at(slot)));
   }
 }
 
 /// The diagonal scalars of one block row; 0 where it has no diagonal block.
-template <class Entry, class Stored, class Slices, class MatrixWords>
-COMPOUND_FN void write_diagonal(const DiagonalArgs& args, idx position) {
-  using S = typename Entry::scalar;
-  const diagonals<Entry, Stored, Slices, MatrixWords> d(args);
+template <class Diagonals>
+COMPOUND_FN void write_diagonal(const Diagonals& d, idx position) {
+  using S = typename Diagonals::scalar;
+  if (d.layout.count(position) == 0) return;
   const int n = d.entry.rows();
-  S* const to = d.to + slot_t(d.slices.row(position)) * n;
+  S* const to = d.to + slot_t(d.layout.row(position)) * n;
   for (int i = 0; i < n; ++i) to[i] = S{};
   for_each_on_diagonal(d, position, [&](const auto& words) {
     for (int i = 0; i < n; ++i) to[i] += d.entry.block(words, i, i);
@@ -145,11 +153,11 @@ COMPOUND_FN bool invert(S* a, int n) {
 
 /// The inverse of one block row's diagonal block, column by column; 0 where it is missing or singular, and then
 /// `inverted` is 0.
-template <class Entry, class Stored, class Slices, class MatrixWords>
-COMPOUND_FN void invert_diagonal(const DiagonalArgs& args, idx position) {
-  using S = typename Entry::scalar;
-  constexpr int most = Entry::block_rows;
-  const diagonals<Entry, Stored, Slices, MatrixWords> d(args);
+template <class Diagonals>
+COMPOUND_FN void invert_diagonal(const Diagonals& d, idx position) {
+  using S = typename Diagonals::scalar;
+  constexpr int most = Diagonals::entry_type::block_rows;
+  if (d.layout.count(position) == 0) return;
   const int n = d.entry.rows();
   S block[most * most];
   for (int i = 0; i < n * n; ++i) block[i] = S{};
@@ -158,10 +166,10 @@ COMPOUND_FN void invert_diagonal(const DiagonalArgs& args, idx position) {
       for (int i = 0; i < n; ++i) block[i + j * n] += d.entry.block(words, i, j);
   });
   const bool regular = invert<most>(block, n);
-  const idx row = d.slices.row(position);
+  const idx row = d.layout.row(position);
   S* const to = d.to + slot_t(row) * n * n;
   for (int i = 0; i < n * n; ++i) to[i] = regular ? block[i] : S{};
-  args.inverted[row] = regular;
+  d.inverted[row] = regular;
 }
 
 }  // namespace compound

@@ -1,23 +1,21 @@
-// One kind of entry's products, packing and diagonals on the host in any layout, as plain functions of plain
-// structures: what kernels compiled elsewhere (a user's program) are called by.
+// One kind of entry's products, packing and diagonals on the host, as plain functions of plain structures: what kernels
+// compiled elsewhere (a user's program) are called by. They are given rows as lists and know no layout.
 #pragma once
 
 #include "diagonal.hpp"
 #include "host_check.hpp"
-#include "layout/layout_args.hpp"
+#include "layout/listed_rows.hpp"
 #include "pack_values.hpp"
 #include "spmv_rows.hpp"
 
 namespace compound {
 
-/// y = [z +] op(A) x; z may be y. Vectors and words in any map.
+/// y = [z +] op(A) x of some rows; z may be y. Vectors and words in any map. Transposed products add to y alone.
 struct host_product {
-  layout_args layout;
+  row_lists lists;
   int rows = 0, cols = 0;  ///< of a block
   word_map<dynamic> words, x_words, y_words;
   bool words_by_row = false;
-  bool row_list = false;  ///< rows that the layout does not list are 0, or z
-  slot_t y_scalars = 0;   ///< whole groups
   Op op = Op::none;
   Update update = Update::assign;
   const void* values = nullptr;
@@ -26,22 +24,26 @@ struct host_product {
   void* y = nullptr;
 };
 
-/// values <- blocks [entries][cols][rows], in pattern order.
+/// values <- blocks [entries][cols][rows], in pattern order, of some slots.
 struct host_packing {
-  layout_args layout;
+  slot_lists lists;
   int rows = 0, cols = 0;
   word_map<dynamic> words;
   bool words_by_row = false;
-  const count32* first_entry = nullptr;
   const void* blocks = nullptr;
   void* values = nullptr;
 };
 
+/// Diagonals of some rows; `args.layout` is of no meaning.
+struct host_diagonal {
+  row_lists lists;
+  DiagonalArgs args;
+};
+
 namespace host_forms {
 
-/// The plain kernel: everything but entry, precision and operation at run time.
+/// Words and vectors in any map, known at run time.
 struct any {
-  using Slices = slices<dynamic, Occupancy::any>;
   using Words = matrix_words<dynamic, WordOrder::any>;
   using Vector = vector_words<dynamic>;
 };
@@ -71,43 +73,37 @@ auto matrix_words_over(const word_map<dynamic>& map, bool by_row) {
   return words_in(static_cast<typename Form::Words*>(nullptr), map, by_row);
 }
 
-template <class Entry, class Stored, class Form>
-auto product_over(const host_product& t) {
+template <class Entry, class Stored, class Form, class Layout, class Values>
+auto product_over(const host_product& t, const Layout& layout, Values value_of) {
   using S = typename Entry::scalar;
   using Vector = typename Form::Vector;
-  product<Entry, Stored, typename Form::Slices, typename Form::Words, Vector> p;
-  p.entry = Entry::of(t.rows, t.cols);
-  p.slices = slices_from<typename Form::Slices>(t.layout);
-  p.matrix_words = matrix_words_over<Form>(t.words, t.words_by_row);
-  p.x_words = vector_in(static_cast<Vector*>(nullptr), t.x_words);
-  p.y_words = vector_in(static_cast<Vector*>(nullptr), t.y_words);
-  p.values = static_cast<const Stored*>(t.values);
-  p.x = static_cast<const S*>(t.x);
-  p.z = static_cast<const S*>(t.z);
-  p.y = static_cast<S*>(t.y);
-  return p;
+  return product<Entry, Stored, Layout, typename Form::Words, Vector, Values>{
+      Entry::of(t.rows, t.cols),
+      layout,
+      matrix_words_over<Form>(t.words, t.words_by_row),
+      vector_in(static_cast<Vector*>(nullptr), t.x_words),
+      vector_in(static_cast<Vector*>(nullptr), t.y_words),
+      value_of,
+      static_cast<const Stored*>(t.values),
+      static_cast<const S*>(t.x),
+      static_cast<const S*>(t.z),
+      static_cast<S*>(t.y)};
 }
 
-template <class S>
-void start_from(S* y, const S* z, slot_t scalars) {
-  if (y == z) return;
-  for (slot_t i = 0; i < scalars; ++i) y[i] = z ? z[i] : S{};
-}
-
-/// Fetches what a position's entries are some 2 KB later, into all caches: they may be used again. Compressed rows of a
-/// form that is known only.
-template <class Entry, class Stored, class Words, class Vector>
-void prefetch_row(const product<Entry, Stored, slices<1, Occupancy::lengths>, Words, Vector>& p, idx position) {
-  const slot_t entry_bytes = slot_t(p.entry.words()) * slot_t(sizeof(Stored));
-  const char* const first = reinterpret_cast<const char*>(p.values) + p.slices.first(position) * entry_bytes + 2048;
-  for (slot_t at = 0; at < p.slices.count(position) * entry_bytes; at += 64) __builtin_prefetch(first + at);
-}
+/// Fetches what a position's entries are some 2 KB later, into all caches: they may be used again. Layouts whose slots
+/// are entries only: their words come one after the other.
 template <class Product>
-void prefetch_row(const Product&, idx) {}
+void prefetch_row(const Product& p, idx position) {
+  if constexpr (decltype(p.layout)::slots_are_entries) {
+    const slot_t entry_bytes = slot_t(p.entry.words()) * slot_t(sizeof(typename Product::stored_type));
+    const char* const first = reinterpret_cast<const char*>(p.values) + p.layout.first(position) * entry_bytes + 2048;
+    for (slot_t at = 0; at < p.layout.count(position) * entry_bytes; at += 64) __builtin_prefetch(first + at);
+  }
+}
 
 template <Update update, class Product>
 void gather(const Product& p) {
-  for (idx position = 0; position < p.slices.positions; ++position) {
+  for (idx position = 0; position < p.layout.positions; ++position) {
     prefetch_row(p, position);
     multiply_row<Op::none, update, 1>(p, position, 0);
   }
@@ -115,80 +111,73 @@ void gather(const Product& p) {
 
 template <Op op, class Product>
 void scatter(const Product& p) {
-  for (idx position = 0; position < p.slices.positions; ++position) {
+  for (idx position = 0; position < p.layout.positions; ++position) {
     prefetch_row(p, position);
     scatter_row<op>(p, position);
   }
 }
 
-/// The product `t` over `p`, which is it in some form.
+/// The product by `op` and `update` over `p`, which is it in some form.
 template <class Product>
-void run(Product p, const host_product& t) {
+void run(const Product& p, Op op, Update update) {
   constexpr bool complex = is_complex<typename Product::scalar>;
-  const auto* const z = t.update == Update::add ? p.z : nullptr;
-  if (t.op != Op::none) {
-    start_from(p.y, z, t.y_scalars);
-    // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
-    if (complex && t.op == Op::hermitian) return scatter < complex ? Op::hermitian : Op::transpose > (p);
-    return scatter<Op::transpose>(p);
-  }
-  if (t.row_list) {  // the rows that are listed add to what the others are
-    start_from(p.y, z, t.y_scalars);
-    p.z = p.y;
-    return gather<Update::add>(p);
-  }
-  return z ? gather<Update::add>(p) : gather<Update::assign>(p);
+  // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
+  if (complex && op == Op::hermitian)
+    scatter<complex ? Op::hermitian : Op::transpose>(p);
+  else if (op != Op::none)
+    scatter<Op::transpose>(p);
+  else if (update == Update::add)
+    gather<Update::add>(p);
+  else
+    gather<Update::assign>(p);
 }
 
 }  // namespace host_forms
 
 template <class Entry, class Stored>
 void multiply_on_host(const host_product& t) {
-  host_forms::run(host_forms::product_over<Entry, Stored, host_forms::any>(t), t);
-}
-
-template <class Entry, class Stored, class Form = host_forms::any>
-auto packing_over(const host_packing& t) {
-  packing<Entry, Stored, typename Form::Slices, typename Form::Words> p;
-  p.entry = Entry::of(t.rows, t.cols);
-  p.slices = slices_from<typename Form::Slices>(t.layout);
-  p.matrix_words = host_forms::matrix_words_over<Form>(t.words, t.words_by_row);
-  p.first_entry = t.first_entry;
-  p.blocks = static_cast<const typename Entry::scalar*>(t.blocks);
-  p.values = static_cast<Stored*>(t.values);
-  return p;
+  const listed_values<slot_t> slots{t.lists.slot};
+  host_forms::run(host_forms::product_over<Entry, Stored, host_forms::any>(t, listed_rows(t.lists), slots), t.op,
+                  t.update);
 }
 
 template <class Entry, class Stored, class Form = host_forms::any>
 void pack_on_host(const host_packing& t) {
-  const auto p = packing_over<Entry, Stored, Form>(t);
-  for (idx position = 0; position < p.slices.positions; ++position) pack_row(p, position);
+  packing<Entry, Stored, typename Form::Words> p;
+  p.entry = Entry::of(t.rows, t.cols);
+  p.matrix_words = host_forms::matrix_words_over<Form>(t.words, t.words_by_row);
+  p.blocks = static_cast<const typename Entry::scalar*>(t.blocks);
+  p.values = static_cast<Stored*>(t.values);
+  pack_slots(p, t.lists);
 }
 
 template <class Entry, class Stored>
-void diagonal_on_host(const DiagonalArgs& a) {
-  for (idx position = 0; position < a.positions; ++position)
-    write_diagonal<Entry, Stored, host_forms::any::Slices, host_forms::any::Words>(a, position);
+auto diagonals_on_host(const host_diagonal& t) {
+  return diagonals<Entry, Stored, listed_rows, listed_values<slot_t>>(t.args, listed_rows(t.lists), {t.lists.slot});
 }
-
 template <class Entry, class Stored>
-void invert_diagonal_on_host(const DiagonalArgs& a) {
-  for (idx position = 0; position < a.positions; ++position)
-    invert_diagonal<Entry, Stored, host_forms::any::Slices, host_forms::any::Words>(a, position);
+void diagonal_on_host(const host_diagonal& t) {
+  const auto d = diagonals_on_host<Entry, Stored>(t);
+  for (idx position = 0; position < d.layout.positions; ++position) write_diagonal(d, position);
+}
+template <class Entry, class Stored>
+void invert_diagonal_on_host(const host_diagonal& t) {
+  const auto d = diagonals_on_host<Entry, Stored>(t);
+  for (idx position = 0; position < d.layout.positions; ++position) invert_diagonal(d, position);
 }
 
 /// The functions of a kind whose words are stored in one precision.
 struct host_kernels {
   void (*multiply)(const host_product&);
   void (*pack)(const host_packing&);
-  void (*diagonal)(const DiagonalArgs&);
-  void (*invert_diagonal)(const DiagonalArgs&);
+  void (*diagonal)(const host_diagonal&);
+  void (*invert_diagonal)(const host_diagonal&);
 };
 
 /// A kind of entry for one scalar: what is registered.
 struct host_entry {
   /// Raised whenever a structure of this file changes.
-  static constexpr int current_version = 1;
+  static constexpr int current_version = 2;
   int version = current_version;
   const char* name = nullptr;
   bool complex_scalars = false;

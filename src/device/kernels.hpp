@@ -2,10 +2,15 @@
 // that is known about a plan) and one of the functions here (src/cuda/kernel_source.cpp).
 #pragma once
 
+#include "diagonal.hpp"
 #include "entry/entries.hpp"
-#include "layout/layout_args.hpp"
+#include "layout/compressed_rows.hpp"
+#include "layout/coordinates.hpp"
+#include "layout/diagonal_slices.hpp"
+#include "layout/slices.hpp"
 #include "pack_values.hpp"
 #include "spmv_components.hpp"
+#include "spmv_slots.hpp"
 
 namespace compound {
 
@@ -18,11 +23,11 @@ struct product_args {
   const void* z = nullptr;
   void* y = nullptr;
   unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
+  void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots only
 };
 
 struct pack_args {
   layout_args layout;
-  const count32* first_entry = nullptr;
   const void* blocks = nullptr;  ///< of the entries [from, to)
   void* values = nullptr;
   slot_t from = 0, to = 0;
@@ -44,66 +49,74 @@ COMPOUND_FN word_map<Group> map_over(slot_t items) {
 }
 
 template <class Form>
-COMPOUND_FN auto slices_over(const layout_args& l) {
-  auto s = slices_from<slices<Form::height, Form::occupancy, Form::cache>>(l);
-  if constexpr (!Form::reordered) s.row_of = nullptr;
-  return s;
-}
-
-template <class Form>
-using words_of_form = matrix_words<Form::word_group, Form::word_order, Form::cache>;
+using words_of_form = matrix_words<Form::word_group, Form::word_order, plain_words<Form::cache>>;
 
 template <class Form>
 COMPOUND_FN auto product_over(const product_args& a) {
   using Entry = typename Form::entry;
   using S = typename Entry::scalar;
+  using Values = typename Form::value_index;
   using Vector = vector_words<Form::vector_group>;
-  product<Entry, typename Form::stored, decltype(slices_over<Form>(a.layout)), words_of_form<Form>, Vector> p;
-  p.slices = slices_over<Form>(a.layout);
+  product<Entry, typename Form::stored, typename Form::layout, words_of_form<Form>, Vector, Values> p{
+      .entry = {}, .layout = typename Form::layout(a.layout)};
   p.matrix_words.map = map_over<Form::word_group>(a.value_slots);
   p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
   p.y_words.map = map_over<Form::vector_group>(a.y_blocks);
+  if constexpr (requires { p.value_of.item; }) p.value_of.item = a.value_slot;
   p.values = static_cast<const typename Form::stored*>(a.values);
-  p.value_slot = Form::shares_values ? a.value_slot : nullptr;
   p.x = static_cast<const S*>(a.x);
   p.z = static_cast<const S*>(a.z);
   p.y = static_cast<S*>(a.y);
   return p;
 }
 
+/// How a product's workers share it.
+enum class Sharing {
+  rows,         ///< a block row each, or `lanes` of them
+  scalar_rows,  ///< a scalar row: words of neighbouring block rows are read together
+  columns,      ///< `lanes` walk a block row's columns
+  slots         ///< a warp each chunk of slots
+};
+
+template <class Form>
+inline constexpr Sharing sharing_of = Form::traversal == Traversal::rows    ? Sharing::rows
+                                      : Form::traversal == Traversal::slots ? Sharing::slots
+                                      : Form::layout::interleaved           ? Sharing::scalar_rows
+                                                                            : Sharing::columns;
+
 /// Workers that a product of this form has, whole warps.
 template <class Form>
 COMPOUND_FN slot_t workers_of(const layout_args& l) {
+  constexpr Sharing sharing = sharing_of<Form>;
+  if constexpr (sharing == Sharing::slots) return (slot_t(l.positions) + l.height - 1) / l.height * 32;
   constexpr int rows_a_warp = 32 / Form::lanes;
   const slot_t warps = (slot_t(l.positions) + rows_a_warp - 1) / rows_a_warp;
-  if constexpr (Form::by_component && Form::height != 1) return warps * 32 * rows_of<Form::op>(typename Form::entry{});
-  return warps * 32;
+  return warps * 32 * (sharing == Sharing::scalar_rows ? rows_of<Form::op>(typename Form::entry{}) : 1);
 }
+
+#if defined(__CUDA_ARCH__)
 
 /// One worker's share. Workers of a warp go together.
 template <class Form, class Product>
-COMPOUND_FN void multiply_worker(const Product& p, slot_t worker) {
+__device__ void multiply_worker(const Product& p, slot_t worker, [[maybe_unused]] void* carries) {
   using Entry = typename Form::entry;
+  constexpr Sharing sharing = sharing_of<Form>;
   constexpr int lanes = Form::lanes, rows_a_warp = 32 / lanes;
   constexpr int n = rows_of<Form::op>(Entry{});
   const int lane = int(worker % lanes);
   const slot_t warp = worker / 32, in_warp = worker % 32 / lanes;
-  if constexpr (Form::by_component && Form::height != 1) {
-    const slot_t position = warp / n * rows_a_warp + in_warp;
-    multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane,
-                                                                      position < p.slices.positions);
-  } else {
-    const slot_t position = warp * rows_a_warp + in_warp;
-    const bool active = position < p.slices.positions;
-    if constexpr (Form::by_component)
-      multiply_row_by_columns<Form::op, Form::update, lanes, Form::at_once, n, cols_of<Form::op>(Entry{})>(
-          p, idx(position), lane, active);
-    else
-      multiply_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), lane, active);
-  }
+  const slot_t position = (sharing == Sharing::scalar_rows ? warp / n : warp) * rows_a_warp + in_warp;
+  const bool active = position < p.layout.positions;
+  if constexpr (sharing == Sharing::slots)
+    multiply_chunk<Form::op>(p, warp, int(worker % 32), static_cast<typename Entry::scalar*>(carries));
+  else if constexpr (sharing == Sharing::scalar_rows)
+    multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane, active);
+  else if constexpr (sharing == Sharing::columns)
+    multiply_row_by_columns<Form::op, Form::update, lanes, Form::at_once, n, cols_of<Form::op>(Entry{})>(
+        p, idx(position), lane, active);
+  else
+    multiply_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), lane, active);
 }
-
-#if defined(__CUDA_ARCH__)
 
 /// work(block) for every block of workers, in the form's balance. All threads of a block call together.
 template <Balance balance, class Work>
@@ -132,24 +145,30 @@ __device__ void multiply_all(const product_args& a) {
   const auto p = product_over<Form>(a);
   const slot_t blocks = (workers_of<Form>(a.layout) + blockDim.x - 1) / blockDim.x;
   for_each_block<Form::balance>(blocks, a.counter,
-                                [&](slot_t b) { multiply_worker<Form>(p, b * blockDim.x + threadIdx.x); });
+                                [&](slot_t b) { multiply_worker<Form>(p, b * blockDim.x + threadIdx.x, a.carries); });
+}
+
+/// What products by slots left over, one worker a chunk.
+template <class Form>
+__device__ void add_all_carries(const product_args& a) {
+  const slot_t chunk = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (chunk * a.layout.height < a.layout.positions)
+    add_carries<Form::op>(product_over<Form>(a), chunk, static_cast<const typename Form::entry::scalar*>(a.carries));
 }
 
 template <class Form>
 __device__ void pack_all(const pack_args& a) {
   using Entry = typename Form::entry;
-  packing<Entry, typename Form::stored, decltype(slices_over<Form>(a.layout)), words_of_form<Form>> p;
-  p.slices = slices_over<Form>(a.layout);
+  packing<Entry, typename Form::stored, words_of_form<Form>> p;
   p.matrix_words.map = map_over<Form::word_group>(a.layout.slots);
-  p.first_entry = a.first_entry;
   p.blocks = static_cast<const typename Entry::scalar*>(a.blocks);
   p.values = static_cast<typename Form::stored*>(a.values);
   p.from = a.from;
   const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if constexpr (Form::height == 1) {  // slots are in the order of the entries
+  if constexpr (Form::layout::slots_are_entries) {
     if (worker < a.to - a.from) pack_slot(p, a.from + worker, a.from + worker);
   } else {
-    if (worker < a.layout.positions) pack_row_part(p, idx(worker), a.from, a.to);
+    if (worker < a.layout.positions) pack_row_part(p, typename Form::layout(a.layout), idx(worker), a.from, a.to);
   }
 }
 
@@ -160,6 +179,13 @@ __device__ void regroup_all(const regroup_args& a) {
   const words_of_form<Form> from{map_over<Form::word_group>(a.value_slots)}, to{map_over<Form::word_group>(a.slots)};
   copy_words(typename Form::entry{}, from, static_cast<const typename Form::stored*>(a.values),
              slot_t(a.value_slot[slot]), to, static_cast<typename Form::stored*>(a.to), slot);
+}
+
+/// Over DiagonalArgs, one worker a position: f(diagonals, position).
+template <class Entry, class Stored, class Layout, class F>
+__device__ void for_each_diagonal(const DiagonalArgs& a, const F& f) {
+  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (worker < a.layout.positions) f(diagonals<Entry, Stored, Layout>(a, Layout(a.layout)), idx(worker));
 }
 
 #endif

@@ -1,28 +1,23 @@
 // From full blocks in pattern order to the words of a layout's slots.
 #pragma once
 
-#include "layout/slices.hpp"
+#include "layout/listed_rows.hpp"
 #include "layout/words.hpp"
 
 namespace compound {
 
 /// What packing reads and writes. `blocks`: [entries][cols][rows], each block column-major, as in PETSc's BAIJ.
-template <class Entry, class Stored, class Slices, class MatrixWords>
+template <class Entry, class Stored, class MatrixWords>
 struct packing {
   using entry_type = Entry;
   using scalar = typename Entry::scalar;
 
   Entry entry;
-  Slices slices;
   MatrixWords matrix_words;
-  const count32* first_entry = nullptr;  ///< [positions] pattern entry of each position's first slot; null: `start`
-  const scalar* blocks = nullptr;        ///< of the entries from `from` on
+  const scalar* blocks = nullptr;  ///< of the entries from `from` on
   Stored* values = nullptr;
   slot_t from = 0;
 
-  COMPOUND_FN slot_t entry_of_first(idx position) const {
-    return first_entry ? slot_t(first_entry[position]) : slot_t(slices.start[position]);
-  }
   COMPOUND_FN const scalar* block(slot_t e) const { return blocks + (e - from) * entry.rows() * entry.cols(); }
 };
 
@@ -51,32 +46,29 @@ COMPOUND_FN void pack_padding(const Packing& p, slot_t slot) {
     for (int j = 0; j < p.entry.word_cols(); ++j) words.put(i, j, typename Packing::entry_type::word{});
 }
 
-/// Fills the slots of one position.
+/// Fills listed slots, padding too.
 template <class Packing>
-COMPOUND_FN void pack_row(const Packing& p, idx position) {
-  const slot_t first = p.slices.first(position);
-  const idx width = p.slices.width(position);
-  const idx count = p.slices.count(position);
-  slot_t entry = p.entry_of_first(position);
-  for (idx k = 0; k < width; ++k) {
-    const slot_t slot = first + k * p.slices.height;
-    if (k < count && p.slices.present(slot))
-      pack_slot(p, slot, entry++);
+COMPOUND_FN void pack_slots(const Packing& p, const slot_lists& l) {
+  for (slot_t n = 0; n < l.slots; ++n)
+    if (l.entry[n] >= 0)
+      pack_slot(p, l.slot[n], l.entry[n]);
     else
-      pack_padding(p, slot);
-  }
+      pack_padding(p, l.slot[n]);
 }
 
 /// Fills those slots of one position whose entries are in [from, to); padding stays as it is.
-template <class Packing>
-COMPOUND_FN void pack_row_part(const Packing& p, idx position, slot_t from, slot_t to) {
-  slot_t entry = p.entry_of_first(position);
-  slot_t slot = p.slices.first(position);
-  const idx count = p.slices.count(position);
-  for (idx k = 0; k < count && entry < to; ++k, slot += p.slices.height) {
-    if (!p.slices.present(slot)) continue;
-    if (entry >= from) pack_slot(p, slot, entry);
-    ++entry;
+template <class Packing, class Layout>
+COMPOUND_FN void pack_row_part(const Packing& p, const Layout& layout, idx position, slot_t from, slot_t to) {
+  const idx count = layout.count(position);
+  const slot_t first_entry = layout.first_entry[position];
+  if (first_entry >= to || first_entry + count <= from) return;  // a row's entries lie together
+  slot_t slot = layout.first(position);
+  idx nth = 0;
+  COMPOUND_ROLLED
+  for (idx k = 0; k < count; ++k, slot += layout.apart()) {
+    if (!layout.present(slot)) continue;
+    const slot_t entry = layout.entry(slot, position, nth++);
+    if (entry >= from && entry < to) pack_slot(p, slot, entry);
   }
 }
 

@@ -94,6 +94,22 @@ COMPOUND_FN complex_number<T> shuffle_down(complex_number<T> v, int step) {
   return {shuffle_down<lanes>(v.re, step), shuffle_down<lanes>(v.im, step)};
 }
 template <class T>
+COMPOUND_FN T shuffle_up(T v, int step) {
+  return __shfl_up_sync(0xffffffffu, v, step);
+}
+template <class T>
+COMPOUND_FN complex_number<T> shuffle_up(complex_number<T> v, int step) {
+  return {shuffle_up(v.re, step), shuffle_up(v.im, step)};
+}
+template <class T>
+COMPOUND_FN T shuffle_from(T v, int lane) {
+  return __shfl_sync(0xffffffffu, v, lane);
+}
+template <class T>
+COMPOUND_FN complex_number<T> shuffle_from(complex_number<T> v, int lane) {
+  return {shuffle_from(v.re, lane), shuffle_from(v.im, lane)};
+}
+template <class T>
 COMPOUND_FN T read_streaming(const T* p) {
   return __ldcs(p);
 }

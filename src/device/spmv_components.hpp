@@ -17,27 +17,6 @@ COMPOUND_FN S component_product(const Words& w, int out, int in, S x) {
     return conjugate(w(in, out)) * x;
 }
 
-template <Update update, class Product, class S>
-COMPOUND_FN void put_component(const Product& p, idx position, int n, int i, S sum) {
-  const slot_t at = p.y_words.at(p.slices.row(position), n, i);
-  S y = sum;
-  if constexpr (update == Update::add) {
-    y = p.z[at];
-    y += sum;
-  }
-  p.y[at] = y;
-}
-
-/// Sizes of op(block).
-template <Op op, class Entry>
-COMPOUND_FN constexpr int rows_of(const Entry& e) {
-  return op == Op::none ? e.rows() : e.cols();
-}
-template <Op op, class Entry>
-COMPOUND_FN constexpr int cols_of(const Entry& e) {
-  return op == Op::none ? e.cols() : e.rows();
-}
-
 /// Scalar row `i` of one block row, for slices: neighbouring workers have neighbouring positions and the same i, so
 /// that words interleaved over a slice are read together.
 ///
@@ -46,22 +25,22 @@ template <Op op, Update update, int lanes, int at_once, class Product>
 COMPOUND_FN void multiply_scalar_row(const Product& p, idx position, int i, int lane, bool active) {
   using S = typename Product::scalar;
   const int in = cols_of<op>(p.entry);
-  const slot_t height = p.slices.height;
-  slot_t slot = active ? p.slices.first(position) + lane * height : 0;
-  const idx count = active ? p.slices.count(position) : 0;
+  const slot_t apart = p.layout.apart();
+  slot_t slot = active ? p.layout.first(position) + lane * apart : 0;
+  const idx count = active ? p.layout.count(position) : 0;
   S sum{};
   const auto add = [&](slot_t at) {
-    if (!p.slices.present(at)) return;
-    const idx column = p.slices.column_at(at);
+    if (!p.layout.present(at)) return;
+    const idx column = p.layout.column(at, position);
     const auto words = p.words(at);
     for (int j = 0; j < in; ++j) sum += component_product<op>(words, i, j, p.x[p.x_words.at(column, in, j)]);
   };
   idx k = lane;
-  for (; k + (at_once - 1) * lanes < count; k += at_once * lanes, slot += at_once * lanes * height)
-    unroll<at_once>([&]<int u>() { add(slot + u * lanes * height); });
-  for (; k < count; k += lanes, slot += lanes * height) add(slot);
+  for (; k + (at_once - 1) * lanes < count; k += at_once * lanes, slot += at_once * lanes * apart)
+    unroll<at_once>([&]<int u>() { add(slot + u * lanes * apart); });
+  for (; k < count; k += lanes, slot += lanes * apart) add(slot);
   sum = sum_over_lanes<lanes>(sum);
-  if (lane == 0 && active) put_component<update>(p, position, rows_of<op>(p.entry), i, sum);
+  if (lane == 0 && active) store_component<update>(p, p.layout.row(position), rows_of<op>(p.entry), i, sum);
 }
 
 /// One block row in compressed rows, by `lanes` neighbours: the row's blocks are one long list of block columns, and
@@ -74,8 +53,8 @@ COMPOUND_FN void multiply_row_by_columns(const Product& p, idx position, int lan
   using S = typename Product::scalar;
   constexpr int side = n_rows < lanes ? n_rows : lanes;  // scalar rows taken together
   constexpr int beside = lanes / side;                   // block columns taken together
-  const slot_t first = active ? p.slices.first(position) : 0;
-  const slot_t columns = active ? slot_t(p.slices.count(position)) * n_cols : 0;
+  const slot_t first = active ? p.layout.first(position) : 0;
+  const slot_t columns = active ? slot_t(p.layout.count(position)) * n_cols : 0;
   for (int i0 = 0; i0 < n_rows; i0 += side) {
     const int i = i0 + lane % side;
     const bool at_work = lane / side < beside && i < n_rows;
@@ -83,7 +62,7 @@ COMPOUND_FN void multiply_row_by_columns(const Product& p, idx position, int lan
     const auto add = [&](slot_t q) {
       const slot_t slot = first + unsigned(q) / unsigned(n_cols);
       const int j = int(unsigned(q) % unsigned(n_cols));
-      const S x = p.x[p.x_words.at(p.slices.column_at(slot), n_cols, j)];
+      const S x = p.x[p.x_words.at(p.layout.column(slot, position), n_cols, j)];
       sum += component_product<op>(p.words(slot), i, j, x);
     };
     if (at_work) {
@@ -93,7 +72,7 @@ COMPOUND_FN void multiply_row_by_columns(const Product& p, idx position, int lan
       for (; q < columns; q += beside) add(q);
     }
     sum = sum_over_strided_lanes<lanes, side, beside>(sum, lane);
-    if (lane < side && i < n_rows && active) put_component<update>(p, position, n_rows, i, sum);
+    if (lane < side && i < n_rows && active) store_component<update>(p, p.layout.row(position), n_rows, i, sum);
   }
 }
 

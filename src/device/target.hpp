@@ -3,10 +3,13 @@
 // (it takes generic lambdas for host functions, whatever function they stand in).
 #pragma once
 
+/// Before a loop that waits for memory: turns written out would cost registers and bring nothing.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define COMPOUND_FN __host__ __device__ __forceinline__
+#define COMPOUND_ROLLED _Pragma("unroll 1")
 #else
 #define COMPOUND_FN inline __attribute__((always_inline))
+#define COMPOUND_ROLLED
 #endif
 
 namespace compound {
@@ -34,6 +37,9 @@ struct fixed_or<dynamic> {
 /// How a device reads what a product uses once: into the caches like anything else, or passing through them, so that
 /// they keep what is used again. A stream pays for matrices larger than the second cache, and only there.
 enum class Cache { keep, stream };
+
+/// What workers share: block rows, their scalar rows (or columns), or slots of any rows.
+enum class Traversal { rows, components, slots };
 
 /// How a device's blocks of workers come to their work: one each, at a fixed stride, or from a counter.
 enum class Balance { grid, fixed, counted };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../diagonal_args.hpp"
+#include "../layout/family.hpp"
 #include "kernels.hpp"
 
 namespace compound::host {
@@ -13,6 +14,14 @@ namespace {
 /// Rows that the layout does not list, or whose block is not there, are 0.
 void clear(const DiagonalTask& t, int scalars_per_row) {
   if (t.rows > 0) std::memset(t.to, 0, std::size_t(t.rows) * scalars_per_row * bytes_of(t.problem.scalar));
+}
+
+void for_each_list(const DiagonalTask& t, const DiagonalArgs& args, void (*run)(const host_diagonal&)) {
+  RowLists lists;
+  for (idx position = 0; position < t.layout.positions;) {
+    position = family_of(t.plan.layout).list_rows(t.layout, position, lists);
+    run({lists.view(), args});
+  }
 }
 
 template <class S, Update update>
@@ -39,14 +48,14 @@ constexpr SumRow sum_rows[] = {sum_row<float>(), sum_row<double>(), sum_row<comp
 void diagonal(const DiagonalTask& t) {
   const DiagonalArgs args = diagonal_args(t);
   clear(t, args.block_size);
-  find_kernels(t.plan, t.problem)->diagonal(args);
+  for_each_list(t, args, find_kernels(t.plan, t.problem)->diagonal);
 }
 
 std::optional<idx> invert_diagonal(const DiagonalTask& t) {
   std::vector<unsigned char> inverted(t.rows, 0);
   const DiagonalArgs args = diagonal_args(t, inverted.data());
   clear(t, args.block_size * args.block_size);
-  find_kernels(t.plan, t.problem)->invert_diagonal(args);
+  for_each_list(t, args, find_kernels(t.plan, t.problem)->invert_diagonal);
   return first_not_inverted(inverted);
 }
 

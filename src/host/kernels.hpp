@@ -9,12 +9,20 @@
 
 namespace compound::host {
 
+/// Of a kind of entry and a precision of its stored words. What is null goes by the function above it, which serves any
+/// plan.
 struct Kernels {
-  void (*multiply)(const ProductTask&);
-  void (*pack)(const PackTask&);
+  void (*in_lists)(const host_product&);
+  /// Compressed rows of blocks that lie one after the other, by column: they may be PETSc's own.
+  void (*in_rows)(const ProductTask&) = nullptr;
+  /// Slices of 8 with words in groups of 8; A itself only.
+  void (*gather_in_slices_of_8)(const ProductTask&) = nullptr;
+  void (*pack)(const host_packing&);
+  void (*pack_in_rows)(const host_packing&) = nullptr;
+  void (*pack_in_groups_of_8)(const host_packing&) = nullptr;
   slot_t (*first_misfit)(const void* blocks, slot_t entries, int rows, int cols);  ///< -1: none
-  void (*diagonal)(const DiagonalArgs&);
-  void (*invert_diagonal)(const DiagonalArgs&);
+  void (*diagonal)(const host_diagonal&);
+  void (*invert_diagonal)(const host_diagonal&);
 };
 
 /// One row of a scalar type's table.
@@ -29,27 +37,17 @@ struct KernelRow {
 template <class S, class Real>
 std::span<const KernelRow> kernel_table();
 
-/// Scalars of a vector of `items` blocks of n scalars: whole groups.
-inline std::size_t vector_scalars(idx items, int n, idx group) {
-  const std::size_t size = items;
-  return n * (group <= 1 ? size : (size + group - 1) / group * group);
-}
-
+/// All of it but the lists.
 inline host_product host_product_of(const ProductTask& t) {
   const LayoutSpec& l = t.plan.layout;
-  const BlockShape& b = t.problem.block;
   const bool gathers = t.op == Op::none;
   host_product p;
-  p.layout = t.layout;
-  p.rows = b.rows;
-  p.cols = b.cols;
+  p.rows = t.problem.block.rows;
+  p.cols = t.problem.block.cols;
   p.words = word_map_of(l.word_group, t.layout.slots);
   p.x_words = word_map_of(l.vector_group, gathers ? t.cols : t.rows);
   p.y_words = word_map_of(l.vector_group, gathers ? t.rows : t.cols);
   p.words_by_row = l.word_order == WordOrder::row;
-  p.row_list = l.row_list;
-  p.y_scalars = static_cast<slot_t>(gathers ? vector_scalars(t.rows, b.rows, l.vector_group)
-                                            : vector_scalars(t.cols, b.cols, l.vector_group));
   p.op = t.op;
   p.update = t.update;
   p.values = t.values;
@@ -59,26 +57,8 @@ inline host_product host_product_of(const ProductTask& t) {
   return p;
 }
 
-inline host_packing host_packing_of(const PackTask& t) {
-  const LayoutSpec& l = t.plan.layout;
-  host_packing p;
-  p.layout = t.layout;
-  p.rows = t.problem.block.rows;
-  p.cols = t.problem.block.cols;
-  p.words = word_map_of(l.word_group, t.layout.slots);
-  p.words_by_row = l.word_order == WordOrder::row;
-  p.first_entry = t.layout.first_entry;
-  p.blocks = t.blocks;
-  p.values = t.values;
-  return p;
-}
-
 /// Empty where nothing is compiled for the plan.
 std::optional<Kernels> find_kernels(const Plan& plan, const Problem& problem);
 std::optional<Kernels> find_kernels(std::string_view entry, Precision stored, const Problem& problem);
-
-/// Fills y (blocks of n scalars in groups) with 0, or with z unless that is y itself.
-template <class S>
-void fill(S* y, const S* z, std::size_t scalars);
 
 }  // namespace compound::host

@@ -36,8 +36,8 @@ TEST(HostBackend, ServesDenseBlocksOfAnyShapeUpToThirtyTwo) {
   EXPECT_EQ(reason("csr", dense_of(2, 33)), "the host backend has dense blocks up to 32x32, the matrix has 2x33");
 }
 
-TEST(HostBackend, TraversesByRowsOnly) {
-  EXPECT_EQ(reason("csr components", dense_of(3, 3)), "the host backend traverses by rows only");
+TEST(HostBackend, DoesNotGoByComponents) {
+  EXPECT_EQ(reason("csr components", dense_of(3, 3)), "the host backend does not go by components");
 }
 
 TEST(HostBackend, HasOneWorkerARow) {

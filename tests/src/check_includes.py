@@ -34,8 +34,8 @@ RULES = [
      "kernels take the entry as a parameter"),
     (["src/pattern.*"], ["src/*", "!src/pattern.hpp", "!src/error.hpp", "!src/device/target.hpp"],
      "patterns know no layouts, entries, devices"),
-    (["src/layout.*", "src/layout_spec.*"],
-     ["src/*", "!src/layout.hpp", "!src/layout_spec.hpp", "!src/pattern.hpp", "!src/error.hpp",
+    (["src/layout/*"],
+     ["src/*", "!src/layout/*", "!src/pattern.hpp", "!src/error.hpp",
       "!src/device/target.hpp", "!src/device/layout/*"],
      "layout encoders know patterns and their own decoders"),
     (["src/schedule.*"], ["src/*", "!src/schedule.hpp", "!src/error.hpp", "!src/device/target.hpp"],
@@ -55,7 +55,7 @@ RULES = [
      "text compiled for one instruction set shares no code with the rest, the standard library included"),
     (["plugin/*", "!plugin/tools/*"], ["src/device/layout/*", "src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
                                        "src/device/diagonal.hpp", "src/device/sum_lists.hpp", "src/host/*",
-                                       "src/layout.hpp"],
+                                       "src/layout/*", "!src/layout/layout_spec.hpp"],
      "the plugin does not know layouts' internals"),
 ]
 
@@ -125,11 +125,11 @@ SELF_TEST = [
     ("src/device/layout/slices.hpp", '#include "../target.hpp"', False),
     ("src/device/entry/dense.hpp", '#include "../layout/slices.hpp"', True),
     ("src/device/entry/dense.hpp", '#include "../operation.hpp"', False),
-    ("src/pattern.hpp", '#include "layout.hpp"', True),
+    ("src/pattern.hpp", '#include "layout/layout.hpp"', True),
     ("src/pattern.hpp", '#include "device/target.hpp"', False),
-    ("src/layout.cpp", '#include "device/entry/dense.hpp"', True),
-    ("src/layout.cpp", '#include "pattern.hpp"', False),
-    ("src/schedule.hpp", '#include "layout.hpp"', True),
+    ("src/layout/slices.cpp", '#include "device/entry/dense.hpp"', True),
+    ("src/layout/slices.cpp", '#include "../pattern.hpp"', False),
+    ("src/schedule.hpp", '#include "layout/layout.hpp"', True),
     ("src/plan.cpp", '#include "backend.hpp"', True),
     ("src/backend_host.cpp", '#include "packed.hpp"', True),
     ("src/backend_host.cpp", '#include "host/kernels.hpp"', False),
@@ -143,7 +143,7 @@ SELF_TEST = [
 ]
 
 SELF_TEST_FILES = [
-    "src/backend.hpp", "src/host/kernels.hpp", "src/layout.hpp", "src/packed.hpp", "src/pattern.hpp",
+    "src/backend.hpp", "src/host/kernels.hpp", "src/layout/layout.hpp", "src/packed.hpp", "src/pattern.hpp",
     "src/device/target.hpp", "src/device/operation.hpp", "src/device/spmv_rows.hpp", "src/device/layout/slices.hpp",
     "src/device/entry/dense.hpp", "plugin/parent.hpp", "include/petsccompound.h",
 ]

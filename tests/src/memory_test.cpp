@@ -54,10 +54,11 @@ INSTANTIATE_TEST_SUITE_P(MSF20, PaperBytes, testing::ValuesIn(paper_matrices),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST_P(PaperBytes, OfCompressedRowsAreThePapers) {
-  const LayoutBytes bytes = bytes_of(encode(pattern.view(), parse_layout("csr")), m.words, 8);
+  const Layout l = encode(pattern.view(), parse_layout("csr"));
+  const std::size_t bytes = l.bytes() + l.slots * m.words * 8;
 
-  EXPECT_EQ(bytes.total(), 4ull * (m.rows + 1) + m.entries * (4ull + 8ull * m.words));
-  EXPECT_DOUBLE_EQ(to_one_decimal(bytes.total() / m.unit), m.printed);
+  EXPECT_EQ(bytes, 4ull * (m.rows + 1) + m.entries * (4ull + 8ull * m.words));
+  EXPECT_DOUBLE_EQ(to_one_decimal(bytes / m.unit), m.printed);
 }
 
 TEST_P(PaperBytes, OfAPackedMatrixAreThePapers) {
@@ -74,49 +75,47 @@ TEST(LayoutBytes, CountEachPartOfSlices) {
   // Slices (2, 0), (3): 5 units of 2 slots; see Encode.StoresTheDrawnExampleInSlicesOfTwo.
   const Layout l = encode(pattern_of(4, {{0, 2}, {}, {3, 1, 0}}).view(), parse_layout("sell:2"));
 
-  const LayoutBytes bytes = bytes_of(l, 9, 8);
-
-  EXPECT_EQ(bytes.start, 3u * 4);
-  EXPECT_EQ(bytes.length, 3u * 4);
-  EXPECT_EQ(bytes.column, 10u * 4);
-  EXPECT_EQ(bytes.presence, 0u);
-  EXPECT_EQ(bytes.row_order, 3u * 4);  // where to pack from
-  EXPECT_EQ(bytes.words, 10u * 9 * 8);
-  EXPECT_EQ(bytes.total(), 3u * 4 + 3u * 4 + 10u * 4 + 3u * 4 + 10u * 9 * 8);
+  EXPECT_EQ(l.bytes("start"), 3u * 4);
+  EXPECT_EQ(l.bytes("length"), 3u * 4);
+  EXPECT_EQ(l.bytes("column"), 10u * 4);
+  EXPECT_EQ(l.bytes("presence"), 0u);
+  EXPECT_EQ(l.bytes("row_of"), 0u);
+  EXPECT_EQ(l.bytes("first_entry"), 3u * 4);  // where to pack from
+  EXPECT_EQ(l.bytes(), 3u * 4 + 3u * 4 + 10u * 4 + 3u * 4);
 }
 
 TEST(LayoutBytes, CountPresenceBitsInsteadOfLengths) {
   LayoutSpec spec = parse_layout("sell:32");
   spec.occupancy = Occupancy::presence;
 
-  const LayoutBytes bytes = bytes_of(encode(even_pattern(100, 300).view(), spec), 1, 4);
+  const Layout l = encode(even_pattern(100, 300).view(), spec);
 
-  EXPECT_EQ(bytes.length, 0u);
-  EXPECT_EQ(bytes.presence, 4u * 3 * 4);
+  EXPECT_EQ(l.bytes("length"), 0u);
+  EXPECT_EQ(l.bytes("presence"), 4u * 3 * 4);
 }
 
 TEST(LayoutBytes, CountTheRowListAndItsStarts) {
   LayoutSpec spec = parse_layout("csr");
   spec.row_list = true;
 
-  const LayoutBytes bytes = bytes_of(encode(pattern_of(9, {{}, {}, {5}, {}, {1, 2}, {}}).view(), spec), 1, 8);
+  const Layout l = encode(pattern_of(9, {{}, {}, {5}, {}, {1, 2}, {}}).view(), spec);
 
-  EXPECT_EQ(bytes.start, 3u * 4);
-  EXPECT_EQ(bytes.row_order, 2u * 4);
+  EXPECT_EQ(l.bytes("start"), 3u * 4);
+  EXPECT_EQ(l.bytes("row_of"), 2u * 4);
 }
 
 TEST(LayoutBytes, AreThoseOfThePackedMatrix) {
   const Pattern p = random_pattern(100, 100, 7, 5);
   const Problem problem{{3, 3}, {Field::real, Precision::double_}};
-  for (const auto line :
-       {"csr rowlist words=1:row", "ellr words=1", "sell:8:64 words=8", "sell:32 presence words=32"}) {
+  for (const auto line : {"csr rowlist words=1:row", "ellr words=1", "sell:8:64 words=8", "sell:32 presence words=32",
+                          "hdia:32 words=32", "coo:32 words=1:row"}) {
     const Plan plan = parse_plan(line, {});
-    const LayoutBytes bytes = bytes_of(encode(p.view(), plan.layout), 9, 8);
+    const Layout l = encode(p.view(), plan.layout);
 
     const PackedMatrix A(p.view(), problem, plan, backend("host"));
 
-    EXPECT_EQ(A.bytes().total(), bytes.total()) << line;
-    EXPECT_EQ(A.bytes().words, bytes.words) << line;
+    EXPECT_EQ(A.bytes().integers, l.bytes()) << line;
+    EXPECT_EQ(A.bytes().words, l.slots * 9 * 8) << line;
   }
 }
 

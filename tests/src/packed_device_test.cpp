@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "packed.hpp"
+#include "support/device_forms.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"
@@ -36,27 +37,24 @@ class PretendedDevice final : public RecordingBackend {
 
   void multiply(const ProductTask& t) override {
     shared_values = t.value_slot != nullptr;
-    const LayoutArrays& l = t.layout;
+    // A layout of A^T's pattern is in the same family, with all rows.
+    const AnyLayout l(t.plan.layout, t.layout);
     const auto *x = static_cast<const double*>(t.x), *z = static_cast<const double*>(t.z);
     auto* y = static_cast<double*>(t.y);
     const idx y_blocks = t.op == Op::none ? t.rows : t.cols;
-    if (t.plan.layout.row_list && t.op == Op::none)  // rows that are not listed
-      for (idx r = 0; r < y_blocks; ++r) y[r] = t.update == Update::add ? z[r] : 0;
-    for (idx p = 0; p < l.positions; ++p) {
-      const idx row = l.row_of ? l.row_of[p] : p;
-      const slot_t first = slot_t{l.start[p / l.height]} * l.height + p % l.height;
+    std::vector<double> begun(y_blocks, 0);  // rows that are not visited
+    if (t.update == Update::add) begun.assign(z, z + y_blocks);
+    std::copy(begun.begin(), begun.end(), y);
+    for (idx p = 0; p < l.positions; p = l.next(p)) {
       double sum = 0;
-      for (slot_t s = first; s < slot_t{l.start[p / l.height + 1]} * l.height; s += l.height)
-        if (is_entry(l, p, s, (s - first) / l.height)) sum += value(t, s) * x[l.column[s]];
-      y[row] = sum + (t.update == Update::add ? z[row] : 0);
+      for (idx k = 0; k < l.count(p); ++k)
+        if (const slot_t slot = l.first(p) + k * l.apart(); l.present(slot))
+          sum += value(t, slot) * x[l.column(slot, p)];
+      y[l.row(p)] = sum + begun[l.row(p)];
     }
   }
 
  private:
-  static bool is_entry(const LayoutArrays& l, idx position, slot_t slot, slot_t k) {
-    if (l.presence) return l.presence[slot / 32] >> (slot % 32) & 1u;
-    return !l.length || k < l.length[position];
-  }
   static double value(const ProductTask& t, slot_t slot) {
     const slot_t at = t.value_slot ? slot_t{t.value_slot[slot]} : slot;
     EXPECT_LT(at, t.value_slots);
@@ -70,7 +68,9 @@ const char* const plans[] = {"csr",
                              "sell:8 words=1",
                              "sell:8:16 words=1",
                              "sell:32 words=1 presence",
-                             "sell:8:all words=1 rowlist presence"};
+                             "sell:8:all words=1 rowlist presence",
+                             "hdia:32 words=1",
+                             "coo:32 words=1"};
 
 class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPattern>> {
  protected:

@@ -14,6 +14,8 @@ namespace compound::test {
 namespace {
 
 const char* const plans[] = {"csr",
+                             "hdia:32",
+                             "coo:32",
                              "csr rowlist",
                              "csr words=32:row",
                              "ellr",

@@ -14,9 +14,9 @@ namespace {
 
 const std::vector<EntryCase> entries = entry_cases(32);
 
-const std::vector<std::string> layouts = {"csr",         "ellr",        "sell:2",      "sell:8",
-                                          "sell:32",     "sell:33",     "sell:256",    "sell:8:64",
-                                          "sell:32:256", "sell:32:all", "sell:256:all"};
+const std::vector<std::string> layouts = {"csr",          "ellr",     "sell:2",    "sell:8",      "sell:32",
+                                          "sell:33",      "sell:256", "sell:8:64", "sell:32:256", "sell:32:all",
+                                          "sell:256:all", "hdia:32",  "hdia:256",  "coo:32",      "coo:128"};
 const std::vector<std::string> matrix_word_groups = {" words=1:row",     " words=1:column",  " words=4:row",
                                                      " words=32:row",    " words=32:column", " words=all:row",
                                                      " words=all:column"};
@@ -78,8 +78,8 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
 
   pairs = allowed_pairs(space()).size();
 
-  const std::size_t csr_with_presence = 1, complex_in_complex_matrices = 3;
-  EXPECT_EQ(pairs, all - csr_with_presence - complex_in_complex_matrices);
+  const std::size_t presence_without_slices = 5, row_lists_of_coordinates = 2, complex_in_complex_matrices = 3;
+  EXPECT_EQ(pairs, all - presence_without_slices - row_lists_of_coordinates - complex_in_complex_matrices);
 }
 
 class Products : public testing::TestWithParam<Choice> {};

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "layout.hpp"
+#include "layout/layout.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
@@ -64,18 +64,17 @@ TEST(Mhd1280b, TakesTheMemoryThatTable9Says) {
   ASSERT_EQ(p.rows, 1280);
   ASSERT_EQ(p.view().entries(), 22'778u);
 
-  const auto bytes = [&](const char* layout) {
-    return bytes_of(encode(p.view(), parse_layout(layout)), words, word_bytes);
-  };
   // The papers' padded form has row lengths and no starts, its sliced form starts and no row lengths.
-  const auto ell = [](const LayoutBytes& b) { return static_cast<double>(b.length + b.column + b.words); };
-  const auto sliced = [](const LayoutBytes& b) { return static_cast<double>(b.start + b.column + b.words); };
-  const double csr = static_cast<double>(bytes("csr").total());
+  const auto bytes = [&](const char* layout, const char* rows) {
+    const Layout l = encode(p.view(), parse_layout(layout));
+    return static_cast<double>(l.bytes(rows) + l.bytes("column") + l.slots * words * word_bytes);
+  };
+  const double csr = bytes("csr", "start");
 
   EXPECT_DOUBLE_EQ(to_one_decimal(csr / 1024), 449.9);
-  EXPECT_DOUBLE_EQ(to_one_decimal(ell(bytes("ellr")) / csr), 1.8);
-  EXPECT_DOUBLE_EQ(to_one_decimal(sliced(bytes("sell:16")) / csr), 1.5);
-  EXPECT_DOUBLE_EQ(to_one_decimal(sliced(bytes("sell:32")) / csr), 1.7);
+  EXPECT_DOUBLE_EQ(to_one_decimal(bytes("ellr", "length") / csr), 1.8);
+  EXPECT_DOUBLE_EQ(to_one_decimal(bytes("sell:16", "start") / csr), 1.5);
+  EXPECT_DOUBLE_EQ(to_one_decimal(bytes("sell:32", "start") / csr), 1.7);
 }
 
 }  // namespace

@@ -173,16 +173,17 @@ TEST(ParsePlan, ListsWhatEachDeviceSettingAllows) {
 
 TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
   EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
-               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, sell), entry=");
+               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, sell, hdia, coo), entry=");
   EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
-      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell), entry=, words=, vectors=, values=, "
+      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell, hdia, coo), entry=, words=, vectors=, "
+      "values=, "
       "columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, "
-      "grid, static, dynamic, cached, stream, rows, components");
+      "grid, static, dynamic, cached, stream, rows, components, slots");
 }
 
 TEST(ParsePlan, ListsWhatEachSettingAllows) {
@@ -258,7 +259,7 @@ TEST(Applicable, KnowsEntriesThatExistInRealMatricesOnly) {
 }
 
 TEST(Applicable, RefusesPresenceBitsWhereThereIsNoPadding) {
-  EXPECT_EQ(reason("csr presence", real_3x3), "presence bits are for slices: csr has no padding");
+  EXPECT_EQ(reason("csr presence", real_3x3), "presence bits are for slices by length, not for layout csr");
 }
 
 TEST(Applicable, WantsWindowsOfWholeSlices) {

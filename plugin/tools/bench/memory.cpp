@@ -23,14 +23,13 @@ std::string megabytes(double bytes) {
   return text;
 }
 
-/// Whether a plan line stands for compressed rows on the parent's own arrays.
+/// Whether a plan line stands for words on the parent's own arrays.
 bool lies_on_parent(const std::string& line, Precision precision) {
   Plan base;
   base.values = precision;
   try {
     const Plan p = line == "auto" ? base : parse_plan(split_off_diagonal(line).diagonal, base);
-    return p.entry == "dense" && p.layout.slice == 1 && p.layout.word_group == 1 &&
-           p.layout.word_order == WordOrder::column && p.values == precision;
+    return words_are_blocks(p, {{}, {Field::real, precision}});
   } catch (const std::exception&) {
     return false;  // the candidate itself will say what is wrong with it
   }

@@ -1,4 +1,4 @@
-// Where the words of an item (a slot of the matrix, a block of a vector) lie in memory.
+// Where the words of an item (a slot of the matrix, a block of a vector) lie in memory, and how each is kept.
 #pragma once
 
 #include "../scalar.hpp"
@@ -35,26 +35,54 @@ struct word_map {
 /// Order of an entry's grid of words: (i, j) at i * word_cols + j, or at j * word_rows + i.
 enum class WordOrder { row, column, any };
 
+/// A code of words: how one is kept. Here as a number, in its own precision or a narrower one: `values=`.
+template <Cache cache = Cache::keep>
+struct plain_words {
+  template <class Word, class Stored>
+  COMPOUND_FN static Word get(const Stored* from) {
+    return Word(read<cache>(from));
+  }
+  template <class Word, class Stored>
+  COMPOUND_FN static void put(Stored* to, Word w) {
+    *to = Stored(w);
+  }
+};
+
 /// The stored words of one item, read as `Word`: w(i, j).
-template <class Word, class Stored, Cache cache = Cache::keep>
+template <class Word, class Stored, class Code = plain_words<>>
 struct words_ref {
   Stored* first;
   slot_t i_stride, j_stride;
-  COMPOUND_FN Word operator()(int i, int j) const { return Word(read<cache>(first + i * i_stride + j * j_stride)); }
-  COMPOUND_FN void put(int i, int j, Word w) const { first[i * i_stride + j * j_stride] = Stored(w); }
+  Code code = {};
+  COMPOUND_FN Word operator()(int i, int j) const {
+    return code.template get<Word>(first + i * i_stride + j * j_stride);
+  }
+  COMPOUND_FN void put(int i, int j, Word w) const { code.put(first + i * i_stride + j * j_stride, w); }
 };
 
-template <slot_t Group, WordOrder Order, Cache cache = Cache::keep>
+/// An index of values: which item of the matrix' words a slot stands for. Here the slot itself,
+struct own_values {
+  COMPOUND_FN static slot_t at(slot_t slot) { return slot; }
+};
+/// or one from a list: so a layout of A^T's pattern reads A's own words.
+template <class Index>
+struct listed_values {
+  const Index* item = nullptr;
+  COMPOUND_FN slot_t at(slot_t slot) const { return slot_t(item[slot]); }
+};
+
+template <slot_t Group, WordOrder Order, class Code = plain_words<>>
 struct matrix_words {
   word_map<Group> map;
   WordOrder run_time_order = Order;
+  Code code = {};
 
   template <class Entry, class Stored>
   COMPOUND_FN auto at(const Entry& entry, Stored* values, slot_t slot) const {
     const bool by_row = Order == WordOrder::any ? run_time_order == WordOrder::row : Order == WordOrder::row;
-    return words_ref<typename Entry::word, Stored, cache>{values + map.first(slot, entry.words()),
-                                                          (by_row ? entry.word_cols() : 1) * map.stride,
-                                                          (by_row ? 1 : entry.word_rows()) * map.stride};
+    return words_ref<typename Entry::word, Stored, Code>{values + map.first(slot, entry.words()),
+                                                         (by_row ? entry.word_cols() : 1) * map.stride,
+                                                         (by_row ? 1 : entry.word_rows()) * map.stride, code};
   }
 };
 

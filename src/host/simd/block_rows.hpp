@@ -170,11 +170,12 @@ template <class P, class T, bool fetch_x>
 SIMD_FN void multiply_block_rows_in(const SimdTask& t) {
   constexpr bool pairs = 2 * row_sums<P>::full <= accumulators;
   constexpr int entry_bytes = P::words * int(sizeof(T));
-  const count32* const start = t.layout.start;
-  const idx *const columns = t.layout.column, *const row_of = t.layout.row_of;
+  const SimdRows layout(t.layout);
+  const count32* const start = layout.start;
+  const idx *const columns = layout.columns.column, *const row_of = layout.row_of;
   const double *const x = t.x, *const z = t.z;
   double* const y = t.y;
-  const slot_t positions = t.layout.positions;
+  const slot_t positions = layout.positions;
   const idx* const last = columns + (positions > 0 && start[positions] > 0 ? start[positions] - 1 : 0);
   const T* w = static_cast<const T*>(t.values);
   const idx* column = columns;

@@ -14,10 +14,11 @@ template <int N, int parts, class T>
 SIMD_FN void multiply_columns_in(const SimdTask& t) {
   const T* const values = static_cast<const T*>(t.values);
   const int rows = parts * t.rows, cols = parts * t.cols, last = rows - (N - 1) * widest;
-  const idx* const columns = t.layout.column;
-  const count32* const start = t.layout.start;
+  const SimdRows layout(t.layout);
+  const count32* const start = layout.start;
+  const idx* const columns = layout.columns.column;
   const slot_t words = slot_t(rows) * t.cols;
-  for (idx position = 0; position < t.layout.positions; ++position) {
+  for (idx position = 0; position < layout.positions; ++position) {
     vec<widest> sum[parts][N];
     for (slot_t k = start[position], end = start[position + 1]; k < end; ++k) {
       const T* w = values + k * words;
@@ -33,7 +34,7 @@ SIMD_FN void multiply_columns_in(const SimdTask& t) {
         });
       }
     }
-    const slot_t row = slot_t(t.layout.row(position)) * rows;
+    const slot_t row = slot_t(layout.row(position)) * rows;
     const double* const z = t.z ? t.z + row : nullptr;
     if constexpr (parts == 1)
       store_sums<N>(sum[0], z, t.y + row, last);

@@ -57,8 +57,9 @@ template <int W, int N, bool one_word, int parts, class T>
 SIMD_FN void multiply_diagonals_in(const SimdTask& t) {
   const slot_t rows = parts * t.rows, words = one_word ? parts : rows;
   const int last = static_cast<int>(rows) - (N - 1) * W;
-  const count32* const start = t.layout.start;
-  const idx *const columns = t.layout.column, *const row_of = t.layout.row_of;
+  const SimdRows layout(t.layout);
+  const count32* const start = layout.start;
+  const idx *const columns = layout.columns.column, *const row_of = layout.row_of;
   const double *const x = t.x, *const z = t.z;
   double* const y = t.y;
   const T* w = static_cast<const T*>(t.values);
@@ -69,7 +70,7 @@ SIMD_FN void multiply_diagonals_in(const SimdTask& t) {
     ++column;
     w += words;
   };
-  for (slot_t position = 0, positions = t.layout.positions; position < positions; ++position) {
+  for (slot_t position = 0, positions = layout.positions; position < positions; ++position) {
     const idx* const end = columns + start[position + 1];
     diagonal_sums<W, N, one_word, parts> even, odd;
     while (column + 1 < end) {

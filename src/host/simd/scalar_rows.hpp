@@ -48,12 +48,13 @@ SIMD_FN double scalar_row_sum(const T*& w, const idx*& column, const idx* end, c
 template <class T, bool listed, bool adds>
 __attribute__((noinline)) void multiply_scalar_rows_in(const SimdTask& t) {
   const T* w = static_cast<const T*>(t.values);
-  const idx *const columns = t.layout.column, *const row_of = t.layout.row_of;
+  const SimdRows layout(t.layout);
+  const count32* const start = layout.start;
+  const idx *const columns = layout.columns.column, *const row_of = layout.row_of;
   const idx* column = columns;
-  const count32* const start = t.layout.start;
   const double *const x = t.x, *const z = t.z;
   double* const y = t.y;
-  for (slot_t position = 0, positions = t.layout.positions; position < positions; ++position) {
+  for (slot_t position = 0, positions = layout.positions; position < positions; ++position) {
     prefetch<1>(w);
     const double sum = scalar_row_sum(w, column, columns + start[position + 1], x);
     const slot_t row = listed ? row_of[position] : position;
@@ -63,7 +64,7 @@ __attribute__((noinline)) void multiply_scalar_rows_in(const SimdTask& t) {
 
 template <class T>
 void multiply_scalar_rows(const SimdTask& t) {
-  if (t.layout.row_of)
+  if (SimdRows(t.layout).row_of)
     t.z ? multiply_scalar_rows_in<T, true, true>(t) : multiply_scalar_rows_in<T, true, false>(t);
   else
     t.z ? multiply_scalar_rows_in<T, false, true>(t) : multiply_scalar_rows_in<T, false, false>(t);

@@ -13,11 +13,11 @@ struct lane_rows {
   idx length[widest];
   idx shortest, longest;
 
-  SIMD_FN lane_rows(const SimdTask& t, idx position) {
-    const idx left = t.layout.positions - position;
-    shortest = longest = t.layout.length[position];
+  SIMD_FN lane_rows(const SimdSlices& layout, idx position) {
+    const idx left = layout.positions - position;
+    shortest = longest = layout.length[position];
     for (int lane = 0; lane < widest; ++lane) {
-      length[lane] = lane < left ? t.layout.length[position + lane] : 0;
+      length[lane] = lane < left ? layout.length[position + lane] : 0;
       shortest = length[lane] < shortest ? length[lane] : shortest;
       longest = length[lane] > longest ? length[lane] : longest;
     }
@@ -31,10 +31,10 @@ struct lane_rows {
 
 /// One entry of each lane's row. Padding words are 0 and meet an x of 0. V = vec<widest>, which need not have gathers.
 template <class P, class T, bool unit_words, bool gathers, class V>
-SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, V* sum) {
+SIMD_FN void add_slot(const SimdTask& t, const SimdSlices& layout, slot_t slot, unsigned lanes, V* sum) {
   const T* const w = static_cast<const T*>(t.values) + t.words.first(slot, unit_words ? 3 : P::words);
   const slot_t stride = t.words.stride;
-  const idx* const column = t.layout.column + slot;
+  const idx* const column = layout.columns.column + slot;
   V x[P::cols];
   if constexpr (gathers) {  // lanes without an entry read nothing
     const auto at = V::offsets(column, P::cols);
@@ -66,19 +66,20 @@ SIMD_FN void add_slot(const SimdTask& t, slot_t slot, unsigned lanes, V* sum) {
 /// `unit_words`: a quaternion's components are kept as those of one of length 1.
 template <class P, class T, bool unit_words, bool gathers>
 SIMD_FN void multiply_slice_rows_in(const SimdTask& t) {
-  for (idx position = 0; position < t.layout.positions; position += widest) {
-    const lane_rows rows(t, position);
+  const SimdSlices layout(t.layout);
+  for (idx position = 0; position < layout.positions; position += widest) {
+    const lane_rows rows(layout, position);
     vec<widest> sum[P::rows];
-    slot_t slot = t.layout.first(position);
+    slot_t slot = layout.first(position);
     idx k = 0;
-    for (; k < rows.shortest; ++k, slot += t.layout.height)
-      add_slot<P, T, unit_words, gathers>(t, slot, all_lanes, sum);
-    for (; k < rows.longest; ++k, slot += t.layout.height)
-      add_slot<P, T, unit_words, gathers>(t, slot, rows.longer_than(k), sum);
+    for (; k < rows.shortest; ++k, slot += layout.height)
+      add_slot<P, T, unit_words, gathers>(t, layout, slot, all_lanes, sum);
+    for (; k < rows.longest; ++k, slot += layout.height)
+      add_slot<P, T, unit_words, gathers>(t, layout, slot, rows.longer_than(k), sum);
     double out[P::rows][widest];
     for (int i = 0; i < P::rows; ++i) sum[i].store(out[i]);
-    for (int lane = 0; lane < widest && position + lane < t.layout.positions; ++lane) {
-      const slot_t row = slot_t(t.layout.row(position + lane)) * P::rows;
+    for (int lane = 0; lane < widest && position + lane < layout.positions; ++lane) {
+      const slot_t row = slot_t(layout.row(position + lane)) * P::rows;
       for (int i = 0; i < P::rows; ++i) t.y[row + i] = (t.z ? t.z[row + i] : 0.0) + out[i][lane];
     }
   }

@@ -11,7 +11,7 @@ namespace compound::host {
 namespace {
 
 template <class Entry, class T>
-constexpr SimdKernel row(SimdForm form, void (*run)(const SimdTask&)) {
+constexpr SimdKernel row(HostForm form, void (*run)(const SimdTask&)) {
   return {Entry::name,
           is_complex<typename Entry::scalar>,
           sizeof(T) == 4,
@@ -32,22 +32,22 @@ constexpr SimdKernel any_shape(SimdKernel k, int rows, int cols) {
 
 template <class Entry, class T>
 constexpr SimdKernel block_row() {
-  return row<Entry, T>(SimdForm::blocks, multiply_block_rows<products<Entry>, T>);
+  return row<Entry, T>(HostForm::rows, multiply_block_rows<products<Entry>, T>);
 }
 
 template <class Entry, class T>
 constexpr SimdKernel slice_row() {
-  return row<Entry, T>(SimdForm::slices, multiply_slice_rows<products<Entry>, T>);
+  return row<Entry, T>(HostForm::slices, multiply_slice_rows<products<Entry>, T>);
 }
 
 template <class S, class T>
 constexpr SimdKernel unit_slice_row() {
-  return row<unit_quaternion<S>, T>(SimdForm::slices, multiply_slice_rows<products<quaternion<S>>, T, true>);
+  return row<unit_quaternion<S>, T>(HostForm::slices, multiply_slice_rows<products<quaternion<S>>, T, true>);
 }
 
 template <class T>
 constexpr SimdKernel scalar_row() {
-  return row<dense<double, 1, 1>, T>(SimdForm::blocks, multiply_scalar_rows<T>);
+  return row<dense<double, 1, 1>, T>(HostForm::rows, multiply_scalar_rows<T>);
 }
 
 template <class S>
@@ -56,19 +56,19 @@ inline constexpr int parts_of = is_complex<S> ? 2 : 1;
 template <class S, class T>
 constexpr SimdKernel any_dense_row() {
   constexpr int parts = parts_of<S>;
-  return any_shape(row<dense<S, dynamic, dynamic>, T>(SimdForm::blocks, multiply_columns<parts, T>), most_rows<parts>,
+  return any_shape(row<dense<S, dynamic, dynamic>, T>(HostForm::rows, multiply_columns<parts, T>), most_rows<parts>,
                    32);
 }
 
 template <class S, class T>
 constexpr SimdKernel any_diagonal_row() {
-  return any_shape(row<diagonal_entry<S, dynamic>, T>(SimdForm::blocks, multiply_diagonals<false, parts_of<S>, T>),
+  return any_shape(row<diagonal_entry<S, dynamic>, T>(HostForm::rows, multiply_diagonals<false, parts_of<S>, T>),
                    largest_diagonal, largest_diagonal);
 }
 
 template <class S, class T>
 constexpr SimdKernel any_identity_row() {
-  return any_shape(row<scaled_identity<S, dynamic>, T>(SimdForm::blocks, multiply_diagonals<true, parts_of<S>, T>),
+  return any_shape(row<scaled_identity<S, dynamic>, T>(HostForm::rows, multiply_diagonals<true, parts_of<S>, T>),
                    largest_diagonal, largest_diagonal);
 }
 

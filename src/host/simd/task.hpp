@@ -2,6 +2,8 @@
 // translation units compiled for one instruction set share no code with the rest.
 #pragma once
 
+#include "../../device/layout/compressed_rows.hpp"
+#include "../../device/layout/listed_rows.hpp"
 #include "../../device/layout/slices.hpp"
 #include "../../device/layout/words.hpp"
 
@@ -9,7 +11,7 @@ namespace compound::host {
 
 /// y = A x, or z + A x where z is not null (z may be y). Vectors are arrays of blocks in PETSc's order.
 struct SimdTask {
-  slices<dynamic, Occupancy::lengths> layout;
+  layout_args layout;
   word_map<dynamic> words;  ///< of the matrix
   int rows = 0, cols = 0;   ///< of a block, in scalars
   bool fetch_x = false;     ///< ask for x ahead of its use (compressed rows of blocks)
@@ -20,10 +22,10 @@ struct SimdTask {
   double* y = nullptr;
 };
 
-enum class SimdForm {
-  blocks,  ///< compressed rows, each entry's words together, dense blocks by column
-  slices,  ///< slices of a multiple of 8 rows, words in groups of a multiple of 8
-};
+/// Traversals are of forms, and of columns of 32 bits: others go by the plain kernel. `rows`: dense blocks by column;
+/// `slices`: of a multiple of 8 rows, words in groups of a multiple of 8.
+using SimdRows = compressed_rows<RowOrder::any, columns32<>>;
+using SimdSlices = slices<dynamic, Occupancy::lengths, RowOrder::any, columns32<>>;
 
 struct SimdKernel {
   const char* entry;  ///< its name in entry_kinds.cpp
@@ -31,7 +33,7 @@ struct SimdKernel {
   bool single;     ///< stored words are floats
   bool any_shape;  ///< up to `rows` x `cols`
   int rows, cols;  ///< of a block
-  SimdForm form;
+  HostForm form;
   void (*run)(const SimdTask&);
 };
 

@@ -96,8 +96,8 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
   ASSERT_GT(operands.blocks.size() * sizeof(double), 2 * cuda::Staging::chunk_bytes);
   const PackedMatrix host = packed(operands, Plan{});
   const auto wanted = multiplied(host, operands, Op::none, Form::assign);
-  for (const char* line :
-       {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows", "ellr rows values=float"}) {
+  for (const char* line : {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows",
+                           "ellr rows values=float", "hdia:32 rows", "coo:64 slots"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
@@ -189,7 +189,8 @@ TEST_F(CudaBackend, GivesDiagonalsAndInversesAsTheHostDoes) {
     std::vector<double> wanted(scalars), inverses(scalars * size);
     host.diagonal(wanted.data());
     const auto missing = host.invert_diagonal(inverses.data());
-    for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist"}) {
+    for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist",
+                             "hdia:32 components", "coo:32 slots"}) {
       const PackedMatrix A = packed(operands, plan(line), device());
       std::vector<double> y(scalars), inv(inverses.size());
       const Placed<double> py(device(), y), pi(device(), inv);

@@ -8,14 +8,15 @@ namespace compound::test::cuda_cases {
 namespace {
 
 const std::vector<EntryCase> entries = entry_cases(33);
-const std::vector<std::string> layouts = {"csr",     "ellr",      "sell:2",      "sell:8",      "sell:32",
-                                          "sell:33", "sell:8:64", "sell:32:256", "sell:256:all"};
+const std::vector<std::string> layouts = {"csr",      "ellr",      "sell:2",      "sell:8",       "sell:32",
+                                          "sell:33",  "sell:8:64", "sell:32:256", "sell:256:all", "hdia:32",
+                                          "hdia:256", "coo:32",    "coo:256"};
 const std::vector<std::string> words = {" words=1:row",     " words=1:column", " words=4:row",
                                         " words=32:column", " words=all:row",  " words=all:column"};
 const std::vector<std::string> vectors = {" vectors=1", " vectors=32", " vectors=all"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
-const std::vector<std::string> traversals = {" rows", " components"};
+const std::vector<std::string> traversals = {" rows", " components", " slots"};
 const std::vector<std::string> lanes = {" lanes=1", " lanes=2", " lanes=4", " lanes=8", " lanes=16", " lanes=32"};
 const std::vector<std::string> unrolls = {" unroll=1", " unroll=2", " unroll=3"};
 const std::vector<std::string> bounds = {" threads=128 blocks=8", " threads=32 blocks=16", " threads=256 blocks=4",

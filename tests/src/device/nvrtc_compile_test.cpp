@@ -18,6 +18,7 @@ namespace {
 
 const std::string kernels = R"(
 #include "entry/entries.hpp"
+#include "layout/slices.hpp"
 #include "pack_values.hpp"
 #include "spmv_rows.hpp"
 
@@ -28,13 +29,12 @@ using Cf = complex_number<float>;
 template <class Product, Op op, Update update, int lanes>
 __global__ void __launch_bounds__(128, 8) multiply(const __grid_constant__ Product p) {
   const int worker = blockIdx.x * blockDim.x + threadIdx.x;
-  if (worker / lanes < p.slices.positions) multiply_row<op, update, lanes>(p, worker / lanes, worker % lanes);
+  if (worker / lanes < p.layout.positions) multiply_row<op, update, lanes>(p, worker / lanes, worker % lanes);
 }
 
 template <class Packing>
-__global__ void __launch_bounds__(128, 8) pack(const __grid_constant__ Packing p) {
-  const int position = blockIdx.x * blockDim.x + threadIdx.x;
-  if (position < p.slices.positions) pack_row(p, position);
+__global__ void __launch_bounds__(128, 8) pack(const __grid_constant__ Packing p, const slot_lists l) {
+  pack_slots(p, l);
 }
 
 template <class Entry>
@@ -64,12 +64,14 @@ const std::vector<std::pair<std::string, std::string>> entries = {
 };
 /// Forms that are known when the program runs, and checks of blocks: every entry.
 std::vector<std::string> kernel_names() {
-  const std::string words = "slices<dynamic, Occupancy::any>, matrix_words<dynamic, WordOrder::any>";
+  const std::string layout = "slices<dynamic, Occupancy::any, RowOrder::any, columns32<>>",
+                    words = "matrix_words<dynamic, WordOrder::any>";
   std::vector<std::string> names;
   for (const auto& [entry, stored] : entries) {
-    const std::string form = entry + ", " + stored + ", " + words;
-    names.push_back("multiply<product<" + form + ", vector_words<dynamic>>, Op::hermitian, Update::add, 8>");
-    names.push_back("pack<packing<" + form + ">>");
+    const std::string form = entry + ", " + stored + ", ";
+    names.push_back("multiply<product<" + form + layout + ", " + words +
+                    ", vector_words<dynamic>>, Op::hermitian, Update::add, 8>");
+    names.push_back("pack<packing<" + form + words + ">>");
     names.push_back("misfits<" + entry + ">");
   }
   return names;

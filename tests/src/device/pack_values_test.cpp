@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 
 #include "device/entry/complex.hpp"
 #include "device/entry/dense.hpp"
@@ -21,25 +22,36 @@ LayoutSpec spec_of(std::string_view text, Occupancy occupancy) {
   return spec;
 }
 
+/// Of the entries of a row in a column the one that comes after `before` others.
+slot_t entry_at(const Pattern& p, idx row, idx column, idx before) {
+  for (slot_t e = p.start[row]; e < p.start[row + 1]; ++e)
+    if (p.column[e] == column && before-- == 0) return e;
+  return -3;
+}
+
 /// Values of all slots; what packing does not write stays NaN.
-template <class Stored, class Entry, class Slices, class Words>
-std::vector<Stored> packed_values(const Entry& entry, const Slices& slices, const Words& words, const Layout& l,
+template <class Stored, class Entry, class Words>
+std::vector<Stored> packed_values(const Entry& entry, const LayoutSpec& spec, const Words& words, const Layout& l,
                                   std::size_t items, const std::vector<typename Entry::scalar>& blocks) {
   std::vector<Stored> values(items * entry.words(), Stored(std::numeric_limits<real_of<Stored>>::quiet_NaN()));
-  const packing<Entry, Stored, Slices, Words> p{entry,         slices,       words, data_or_null(l.first_entry),
-                                                blocks.data(), values.data()};
-  for (idx position = 0; position < l.positions; ++position) pack_row(p, position);
+  pack_all_slots(packing<Entry, Stored, Words>{entry, words, blocks.data(), values.data()}, spec, l.args());
   return values;
 }
 
-/// The pattern entry in each slot of the layout's positions, -1 in padding, -2 in slots of no position.
-std::vector<slot_t> entry_of_slots(const Pattern& p, const Layout& l) {
-  const AnySlices s = any_slices_of(l);
-  std::vector<slot_t> entry(l.slots(), -2);
-  for (idx position = 0; position < l.positions; ++position)
-    for (idx k = 0; k < s.width(position); ++k)
-      entry[s.first(position) + slot_t{k} * l.height] =
-          k < p.view().length(s.row(position)) ? slot_t{p.start[s.row(position)]} + k : -1;
+/// The pattern entry in each slot of the layout's positions, -1 in padding, -2 in slots of no position: what is visited
+/// of a row, by its columns.
+std::vector<slot_t> entry_of_slots(const Pattern& p, const LayoutSpec& spec, const Layout& l) {
+  const AnyLayout s(spec, l.args());
+  std::vector<slot_t> entry(l.slots, -2);
+  for (idx position = 0; position < l.positions; ++position) {
+    std::map<idx, idx> seen;
+    for (idx k = 0; k < s.width(position); ++k) {
+      const slot_t slot = s.first(position) + k * s.apart();
+      const bool holds = k < s.count(position) && s.present(slot);
+      const idx column = holds ? s.column(slot, position) : 0;
+      entry[slot] = holds ? entry_at(p, s.row(position), column, seen[column]++) : -1;
+    }
+  }
   return entry;
 }
 
@@ -50,14 +62,13 @@ void expect_slots_hold_their_entries_words(const Entry& entry, const LayoutSpec&
   const Pattern pattern = random_pattern(50, 40, 6, test_seed());
   const auto blocks = random_blocks<Scalar>(kind, {entry.rows(), entry.cols()}, pattern.view().entries(), random);
   const Layout l = encode(pattern.view(), spec);
-  const matrix_words<Group, Order> words{map_of<Group>(l.slots())};
-  const auto values =
-      packed_values<typename Entry::word>(entry, any_slices_of(l), words, l, whole_groups(l.slots(), Group), blocks);
-  const auto entries = entry_of_slots(pattern, l);
+  const matrix_words<Group, Order> words{map_of<Group>(l.slots)};
+  const auto values = packed_values<typename Entry::word>(entry, spec, words, l, whole_groups(l.slots, Group), blocks);
+  const auto entries = entry_of_slots(pattern, spec, l);
   const std::size_t scalars = std::size_t(entry.rows()) * entry.cols();
 
   int wrong = 0;
-  for (slot_t slot = 0; slot < l.slots(); ++slot) {
+  for (slot_t slot = 0; slot < l.slots; ++slot) {
     const auto w = words.at(entry, values.data(), slot);
     if (entries[slot] == -2) continue;
     for (int j = 0; j < entry.cols(); ++j)
@@ -74,7 +85,8 @@ template <class Entry>
 void expect_in_every_form(const Entry& entry, const char* kind) {
   for (const auto& spec : {spec_of("csr", Occupancy::lengths), spec_of("ellr", Occupancy::lengths),
                            spec_of("sell:8:16", Occupancy::lengths), spec_of("sell:32", Occupancy::presence),
-                           spec_of("sell:2:all", Occupancy::presence)}) {
+                           spec_of("sell:2:all", Occupancy::presence), spec_of("hdia:32", Occupancy::lengths),
+                           spec_of("coo:64", Occupancy::lengths)}) {
     expect_slots_hold_their_entries_words<Entry, 1, WordOrder::column>(entry, spec, kind);
     expect_slots_hold_their_entries_words<Entry, 1, WordOrder::row>(entry, spec, kind);
     expect_slots_hold_their_entries_words<Entry, 32, WordOrder::row>(entry, spec, kind);
@@ -82,39 +94,67 @@ void expect_in_every_form(const Entry& entry, const char* kind) {
   }
 }
 
-TEST(PackRow, PutsDenseWordsWhereTheKernelReadsThemAndZerosIntoPadding) {
+TEST(PackSlots, PutsDenseWordsWhereTheKernelReadsThemAndZerosIntoPadding) {
   expect_in_every_form(dense<double, 3, 2>{}, "dense");
   expect_in_every_form(dense<complex_number<double>, dynamic, dynamic>{2, 5}, "dense");
 }
 
-TEST(PackRow, PutsWordsOfCompressedKindsWhereTheKernelReadsThem) {
+TEST(PackSlots, PutsWordsOfCompressedKindsWhereTheKernelReadsThem) {
   expect_in_every_form(complex_entry<double>{}, "complex");
   expect_in_every_form(quaternion<float>{}, "quaternion");
   expect_in_every_form(quaternion<complex_number<double>>{}, "quaternion");
 }
 
-TEST(PackRow, WritesTheSameWhetherTheFormIsKnownOrCarried) {
+TEST(PackSlots, WritesTheSameWhetherTheFormIsKnownOrCarried) {
   Random random;
   const dense<double, 3, 3> entry;
   const Pattern pattern = random_pattern(64, 40, 6, test_seed());
   const auto blocks = random_blocks<double>("dense", {3, 3}, pattern.view().entries(), random);
-  const Layout l = encode(pattern.view(), parse_layout("sell:32"));
-  const std::size_t items = whole_groups(l.slots(), 32);
-  const matrix_words<32, WordOrder::row> known{map_of<32>(l.slots())};
-  const matrix_words<dynamic, WordOrder::any> carried{map_of<dynamic>(l.slots(), 32), WordOrder::row};
+  const LayoutSpec spec = parse_layout("sell:32");
+  const Layout l = encode(pattern.view(), spec);
+  const std::size_t items = whole_groups(l.slots, 32);
+  const matrix_words<32, WordOrder::row> known{map_of<32>(l.slots)};
+  const matrix_words<dynamic, WordOrder::any> carried{map_of<dynamic>(l.slots, 32), WordOrder::row};
 
-  const auto a = packed_values<double>(entry, slices_of<32, Occupancy::lengths>(l), known, l, items, blocks);
-  const auto b = packed_values<double>(entry, any_slices_of(l), carried, l, items, blocks);
+  const auto a = packed_values<double>(entry, spec, known, l, items, blocks);
+  const auto b = packed_values<double>(entry, spec, carried, l, items, blocks);
 
   EXPECT_EQ(a, b) << seed_text();
 }
 
-TEST(PackRow, RoundsToNarrowerWords) {
+/// As a device packs: row by row, in parts of the blocks that come one after the other.
+TEST(PackRowPart, FillsTheSlotsOfThePartsEntriesAlone) {
+  using Words = matrix_words<32, WordOrder::column>;
+  Random random;
+  const Pattern pattern = random_pattern(70, 50, 7, test_seed());
+  const slot_t entries = pattern.view().entries();
+  const auto blocks = random_blocks<double>("dense", {2, 2}, static_cast<count32>(entries), random);
+  for (const auto& spec : {spec_of("sell:8:16", Occupancy::lengths), spec_of("sell:32", Occupancy::presence),
+                           spec_of("hdia:32", Occupancy::lengths)}) {
+    const Layout l = encode(pattern.view(), spec);
+    const AnyLayout layout(spec, l.args());
+    const Words words{map_of<32>(l.slots)};
+    const std::size_t items = whole_groups(l.slots, 32);
+    auto expected = packed_values<double>(dense<double, 2, 2>{}, spec, words, l, items, blocks);
+    std::vector<double> values(expected.size(), 0);
+
+    for (const auto& [from, to] : {std::pair<slot_t, slot_t>{0, entries / 3}, {entries / 3, entries}}) {
+      const packing<dense<double, 2, 2>, double, Words> p{{}, words, &blocks[from * 4], values.data(), from};
+      for (idx position = 0; position < l.positions; ++position) pack_row_part(p, layout, position, from, to);
+    }
+
+    for (double& word : expected)
+      if (word != word) word = 0;  // slots of no position
+    EXPECT_EQ(values, expected) << layout_name(spec) << ", " << seed_text();
+  }
+}
+
+TEST(PackSlots, RoundsToNarrowerWords) {
   const dense<double, 1, 1> entry;
   const Layout l = encode(pattern_of(1, {{0}}).view(), parse_layout("csr"));
   const matrix_words<1, WordOrder::row> words;
 
-  const auto values = packed_values<float>(entry, any_slices_of(l), words, l, 1, {0.1});
+  const auto values = packed_values<float>(entry, parse_layout("csr"), words, l, 1, {0.1});
 
   EXPECT_EQ(values[0], 0.1f);
 }

@@ -22,7 +22,7 @@ LayoutSpec spec_of(std::string_view text, Occupancy occupancy = Occupancy::lengt
 template <Op op, class Entry>
 std::vector<typename Entry::scalar> scattered(const Encoded<Entry>& A, const Operands<typename Entry::scalar>& o) {
   std::vector<typename Entry::scalar> y(o.cols_vector.size());
-  const auto p = A.product_of(A.layout, o.x(op), o.z(op), y);
+  const auto p = A.product_of(o.x(op), o.z(op), y);
   for (idx position = 0; position < A.layout.positions; ++position) scatter_row<op>(p, position);
   return y;
 }
@@ -35,8 +35,12 @@ std::vector<typename Entry::scalar> gathered(const Encoded<Entry>& A, const Oper
                       [](const auto& p, idx position) { multiply_row<op, update, 1, at_once>(p, position, 0); });
 }
 
-const LayoutSpec specs[] = {spec_of("csr"), spec_of("ellr"), spec_of("sell:8:16"),
-                            spec_of("sell:32", Occupancy::presence), spec_of("sell:2:all", Occupancy::presence)};
+const LayoutSpec specs[] = {spec_of("csr"),
+                            spec_of("ellr"),
+                            spec_of("sell:8:16"),
+                            spec_of("sell:32", Occupancy::presence),
+                            spec_of("sell:2:all", Occupancy::presence),
+                            spec_of("hdia:32")};
 
 template <Op op, class Entry>
 void expect_gather_is_scatter(const Entry& entry, const char* kind) {
@@ -106,7 +110,7 @@ TEST(MultiplyRow, ByStepsOfSeveralEntriesGivesTheSameBits) {
 }
 
 /// The same product with every integer that a device's compiler would know.
-template <class Slices, slot_t Group, WordOrder Order, slot_t VectorGroup>
+template <class Decoder, slot_t Group, WordOrder Order, slot_t VectorGroup>
 void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupancy) {
   using Entry = dense<double, 3, 2>;
   const Pattern pattern = random_pattern(64, 32, 6, test_seed());
@@ -115,28 +119,25 @@ void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupan
   const Plan plan =
       parse_plan(std::string(layout) + (occupancy == Occupancy::presence ? " presence plain" : " plain"), {});
   const Layout l = encode(pattern.view(), plan.layout);
-  const auto items = whole_groups(l.slots(), Group);
+  const auto items = whole_groups(l.slots, Group);
   std::vector<double> values(items * 6);
   const auto x = grouped(o.cols_vector, 2, VectorGroup == all_items ? group_all : idx(VectorGroup));
   std::vector<double> y(whole_groups(pattern.rows, VectorGroup) * 3, not_a_number<double>());
+  const matrix_words<Group, Order> words{map_of<Group>(l.slots)};
 
-  product<Entry, double, Slices, matrix_words<Group, Order>, vector_words<VectorGroup>> p;
-  p.slices = {l.height,
-              l.positions,
-              l.start.data(),
-              data_or_null(l.length),
-              l.column.data(),
-              data_or_null(l.presence),
-              data_or_null(l.row_of)};
-  p.matrix_words.map = map_of<Group>(l.slots());
-  p.x_words.map = map_of<VectorGroup>(pattern.cols);
-  p.y_words.map = map_of<VectorGroup>(pattern.rows);
-  p.values = values.data();
-  p.x = x.data();
-  p.y = y.data();
-  const packing<Entry, double, Slices, matrix_words<Group, Order>> packing_of_a{
-      {}, p.slices, p.matrix_words, data_or_null(l.first_entry), o.blocks.data(), values.data()};
-  for (idx position = 0; position < l.positions; ++position) pack_row(packing_of_a, position);
+  pack_all_slots(packing<Entry, double, matrix_words<Group, Order>>{{}, words, o.blocks.data(), values.data()},
+                 plan.layout, l.args());
+  const product<Entry, double, Decoder, matrix_words<Group, Order>, vector_words<VectorGroup>> p{
+      {},
+      Decoder(l.args()),
+      words,
+      {map_of<VectorGroup>(pattern.cols)},
+      {map_of<VectorGroup>(pattern.rows)},
+      {},
+      values.data(),
+      x.data(),
+      nullptr,
+      y.data()};
   for (idx position = 0; position < l.positions; ++position) multiply_row<Op::none, Update::assign, 1>(p, position, 0);
 
   const auto expected = multiplied(packed(o, plan), o, Op::none, Form::assign);
@@ -145,16 +146,18 @@ void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupan
 }
 
 TEST(MultiplyRow, InFormsKnownWhenCompiledIsThatOfTheRunTimeForm) {
-  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 1, WordOrder::column, 1>("csr",
-                                                                                                Occupancy::lengths);
-  expect_known_form_gives_the_same_bits<slices<1, Occupancy::lengths>, 32, WordOrder::row, 32>("csr",
-                                                                                               Occupancy::lengths);
-  expect_known_form_gives_the_same_bits<slices<32, Occupancy::lengths>, 32, WordOrder::row, 1>("sell:32:64",
-                                                                                               Occupancy::lengths);
-  expect_known_form_gives_the_same_bits<slices<32, Occupancy::presence>, all_items, WordOrder::column, 8>(
-      "sell:32", Occupancy::presence);
-  expect_known_form_gives_the_same_bits<slices<8, Occupancy::lengths>, 8, WordOrder::column, all_items>(
-      "sell:8", Occupancy::lengths);
+  using Kept = compressed_rows<RowOrder::kept, columns32<>>;
+  using Listed = slices<32, Occupancy::lengths, RowOrder::listed, columns32<>>;
+  const auto lengths = Occupancy::lengths, presence = Occupancy::presence;
+  expect_known_form_gives_the_same_bits<Kept, 1, WordOrder::column, 1>("csr", lengths);
+  expect_known_form_gives_the_same_bits<Kept, 32, WordOrder::row, 32>("csr", lengths);
+  expect_known_form_gives_the_same_bits<Listed, 32, WordOrder::row, 1>("sell:32:64", lengths);
+  expect_known_form_gives_the_same_bits<slices<32, Occupancy::presence, RowOrder::kept, columns32<>>, all_items,
+                                        WordOrder::column, 8>("sell:32", presence);
+  expect_known_form_gives_the_same_bits<slices<8, Occupancy::lengths, RowOrder::kept, columns32<>>, 8,
+                                        WordOrder::column, all_items>("sell:8", lengths);
+  expect_known_form_gives_the_same_bits<diagonal_slices<32, RowOrder::kept>, 32, WordOrder::column, 1>("hdia:32",
+                                                                                                       lengths);
 }
 
 TEST(MultiplyRow, WritesOnlyInLaneZero) {
@@ -164,7 +167,7 @@ TEST(MultiplyRow, WritesOnlyInLaneZero) {
   const Encoded<dense<double, 1, 1>> A({}, o, spec_of("csr"));
   std::vector<double> y(1, 7);
 
-  multiply_row<Op::none, Update::assign, 1>(A.product_of(A.layout, o.cols_vector, {}, y), 0, 1);
+  multiply_row<Op::none, Update::assign, 1>(A.product_of(o.cols_vector, {}, y), 0, 1);
 
   EXPECT_EQ(y[0], 7);
 }

@@ -13,29 +13,28 @@ template <class Entry, class Words = matrix_words<32, WordOrder::row>>
 struct Encoded {
   using S = typename Entry::scalar;
   using Word = typename Entry::word;
-  using Product = product<Entry, Word, AnySlices, Words, vector_words<1>>;
+  template <class Values>
+  using Product = product<Entry, Word, AnyLayout, Words, vector_words<1>, Values>;
 
   Entry entry;
+  LayoutSpec spec;
   Layout layout;
   std::vector<Word> values;
 
-  Encoded(const Entry& e, const Operands<S>& o, const LayoutSpec& spec)
-      : entry(e), layout(encode(o.pattern.view(), spec)) {
-    values.resize(whole_groups(layout.slots(), 32) * entry.words());
-    const packing<Entry, Word, AnySlices, Words> p{
-        entry, any_slices_of(layout), {}, data_or_null(layout.first_entry), o.blocks.data(), values.data()};
-    for (idx position = 0; position < layout.positions; ++position) pack_row(p, position);
+  Encoded(const Entry& e, const Operands<S>& o, const LayoutSpec& in)
+      : entry(e), spec(in), layout(encode(o.pattern.view(), in)) {
+    values.resize(whole_groups(layout.slots, 32) * entry.words());
+    pack_all_slots(packing<Entry, Word, Words>{entry, {}, o.blocks.data(), values.data()}, spec, layout.args());
   }
 
-  Product product_of(const Layout& over, const std::vector<S>& x, const std::vector<S>& z, std::vector<S>& y) const {
-    Product p;
-    p.entry = entry;
-    p.slices = any_slices_of(over);
-    p.values = values.data();
-    p.x = x.data();
-    p.z = z.data();
-    p.y = y.data();
-    return p;
+  Product<own_values> product_of(const std::vector<S>& x, const std::vector<S>& z, std::vector<S>& y) const {
+    return product_over(AnyLayout(spec, layout.args()), own_values{}, x, z, y);
+  }
+  /// Over a layout of A^T's pattern whose slots' words are where `value_of` says.
+  template <class Values>
+  Product<Values> product_over(const AnyLayout& over, Values value_of, const std::vector<S>& x, const std::vector<S>& z,
+                               std::vector<S>& y) const {
+    return {entry, over, {}, {}, {}, value_of, values.data(), x.data(), z.data(), y.data()};
   }
 };
 
@@ -46,18 +45,21 @@ std::vector<typename Entry::scalar> gathered(const Encoded<Entry, Words>& A, con
                                              const LayoutSpec& spec, const Row& row) {
   using S = typename Entry::scalar;
   std::vector<S> y(o.z(op).size(), not_a_number<S>());
-  Layout over = A.layout;
-  std::vector<count32> value_slot;
-  if constexpr (op != Op::none) {
+  const auto all_rows = [&](const auto& p) {
+    for (idx position = 0; position < p.layout.positions; ++position) row(p, position);
+  };
+  if constexpr (op == Op::none) {
+    all_rows(A.product_of(o.x(op), o.z(op), y));
+  } else {
     const Transposed t = transposed(o.pattern.view());
-    over = encode(t.pattern.view(), spec);
-    value_slot.resize(over.slots());
-    const auto to = slots_of_entries(t.pattern.view(), over), from = slots_of_entries(o.pattern.view(), A.layout);
+    const Layout over = encode(t.pattern.view(), spec);
+    std::vector<count32> value_slot(over.slots);
+    const auto to = slots_of_entries(t.pattern.view(), spec, over),
+               from = slots_of_entries(o.pattern.view(), A.spec, A.layout);
     for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
+    all_rows(
+        A.product_over(AnyLayout(spec, over.args()), listed_values<count32>{value_slot.data()}, o.x(op), o.z(op), y));
   }
-  auto p = A.product_of(over, o.x(op), o.z(op), y);
-  p.value_slot = data_or_null(value_slot);
-  for (idx position = 0; position < over.positions; ++position) row(p, position);
   return y;
 }
 

@@ -1,13 +1,13 @@
 // LayoutSpec: a layout as a value. The names of the literature are rows of one table of presets.
 #pragma once
 
-#include <optional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "device/layout/slices.hpp"
-#include "device/layout/words.hpp"
+#include "../device/layout/slices.hpp"
+#include "../device/layout/words.hpp"
 
 namespace compound {
 
@@ -15,24 +15,39 @@ namespace compound {
 inline constexpr idx group_all = 0;
 /// A slice, or a sorting window, of all rows.
 inline constexpr idx whole = 0;
+inline constexpr idx any_number = std::numeric_limits<idx>::max();
 
+struct LayoutFamily;
+
+/// What may stand at a place of a layout's name: a number from `least` to `most`, or `all` where `whole` is among what
+/// is allowed. Fixed where the two are one.
+struct PresetNumber {
+  idx usual, least, most;
+  bool all = false;
+  constexpr bool is_fixed() const { return least == most; }
+};
+
+/// A name of the literature for a member of a family.
 struct Preset {
   std::string_view name;
   std::string_view description;
-  idx slice;                     ///< default slice height; `whole`: one slice
-  idx slice_least, slice_most;   ///< heights that may be asked for; equal: the height is part of the name
+  const LayoutFamily* family;
+  PresetNumber slice, sigma;
   std::string_view constructor;  ///< suffix of the registered PETSc type
 };
 
-inline constexpr std::size_t preset_count = 3;
+inline constexpr std::size_t preset_count = 5;
 std::span<const Preset> presets();
 std::string preset_names();
+/// With the numbers that may follow: "csr, ellr, sell[:C[:sigma]]".
+std::string preset_forms();
 const Preset& preset(std::string_view name);
 
 struct LayoutSpec {
   std::string_view preset = "csr";
-  idx slice = 1;                             ///< slice height C
+  idx slice = 1;                             ///< slice height C; coordinates: slots of a chunk
   idx sigma = 1;                             ///< rows sorted by length in windows of sigma positions; 1: kept
+  std::string_view columns = "32";           ///< code of the columns (column_codes.hpp)
   Occupancy occupancy = Occupancy::lengths;  ///< how padding is told from entries
   bool row_list = false;                     ///< only non-empty rows are stored
   idx word_group = 1;                        ///< matrix words: grouped<word_group>
@@ -41,11 +56,9 @@ struct LayoutSpec {
   bool operator==(const LayoutSpec&) const = default;
 };
 
-/// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "sell:32:all". Throws `argument` listing what is allowed.
+/// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "sell:32:all", "hdia:32", "coo:128". Throws `argument` listing what
+/// is allowed.
 LayoutSpec parse_layout(std::string_view text);
-
-/// Why its sorting window does not fit its slices, in words.
-std::optional<std::string> misfit_of_window(const LayoutSpec& spec);
 
 /// The same notation; parse_layout(layout_name(s)) gives preset, slice and sigma back.
 std::string layout_name(const LayoutSpec& spec);

@@ -1,4 +1,4 @@
-#include "layout_spec.hpp"
+#include "layout/layout_spec.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,15 +18,15 @@ TEST_P(LayoutName, IsPrintedAsItWasParsed) {
 
 INSTANTIATE_TEST_SUITE_P(Layouts, LayoutName,
                          testing::Values("csr", "ellr", "sell:2", "sell:8", "sell:33", "sell:256", "sell:8:64",
-                                         "sell:32:all", "sell:256:2147483392"));
+                                         "sell:32:all", "sell:256:2147483392", "hdia:32", "hdia:256", "coo:64"));
 
 TEST(ParseLayout, KnowsEveryPresetByName) {
   for (const Preset& p : presets()) {
     const LayoutSpec spec = parse_layout(p.name);
 
     EXPECT_EQ(spec.preset, p.name);
-    EXPECT_EQ(spec.slice, p.slice);
-    EXPECT_EQ(spec.sigma, 1);
+    EXPECT_EQ(spec.slice, p.slice.usual);
+    EXPECT_EQ(spec.sigma, p.sigma.usual);
     EXPECT_EQ(parse_layout(layout_name(spec)), spec);
   }
 }
@@ -41,8 +41,8 @@ TEST(ParseLayout, ReadsSliceAndSortingWindow) {
 TEST(ParseLayout, ReadsAWindowOfAllRows) { EXPECT_EQ(parse_layout("sell:8:all").sigma, whole); }
 
 TEST(ParseLayout, ListsTheLayoutsThereAre) {
-  EXPECT_ERROR(parse_layout("sel"), ErrorKind::argument, "unknown layout 'sel'; choose csr, ellr, sell");
-  EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, sell");
+  EXPECT_ERROR(parse_layout("sel"), ErrorKind::argument, "unknown layout 'sel'; choose csr, ellr, sell, hdia, coo");
+  EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, sell, hdia, coo");
 }
 
 TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
@@ -52,6 +52,11 @@ TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
   EXPECT_ERROR(parse_layout("sell:all"), ErrorKind::argument, "2 to 256");
   EXPECT_ERROR(parse_layout("sell:8x"), ErrorKind::argument, "'8x'");
   EXPECT_ERROR(parse_layout("sell:"), ErrorKind::argument, "2 to 256");
+  EXPECT_ERROR(parse_layout("hdia:8"), ErrorKind::argument,
+               "slice height of layout hdia '8' must be a number, 32 to 256");
+  EXPECT_ERROR(parse_layout("coo:16"), ErrorKind::argument, "entries of a chunk of layout coo '16'");
+  EXPECT_ERROR(parse_layout("coo:48"), ErrorKind::argument,
+               "layout 'coo:48': chunks of coordinates are whole warps' work: 48 must be a multiple of 32");
 }
 
 TEST(ParseLayout, SaysWhichWindowsAreAllowed) {
@@ -61,9 +66,10 @@ TEST(ParseLayout, SaysWhichWindowsAreAllowed) {
 }
 
 TEST(ParseLayout, ShowsTheFormWhenThereAreTooManyNumbers) {
-  EXPECT_ERROR(parse_layout("sell:8:16:2"), ErrorKind::argument, "write sell:C or sell:C:sigma");
+  EXPECT_ERROR(parse_layout("sell:8:16:2"), ErrorKind::argument, "write sell[:C[:sigma]]");
   EXPECT_ERROR(parse_layout("csr:4"), ErrorKind::argument, "too many numbers; write csr");
   EXPECT_ERROR(parse_layout("ellr:4"), ErrorKind::argument, "too many numbers; write ellr");
+  EXPECT_ERROR(parse_layout("hdia:32:32"), ErrorKind::argument, "too many numbers; write hdia[:C]");
 }
 
 TEST(ParseNumber, TakesTheWholeTextOrNothing) {

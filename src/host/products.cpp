@@ -1,0 +1,157 @@
+#include "products.hpp"
+
+#include <cstring>
+
+#include "../layout/family.hpp"
+#include "instruction_set.hpp"
+#include "processor.hpp"
+#include "shape.hpp"
+
+namespace compound::host {
+
+namespace {
+
+/// Where the layout's slots and words are as a SIMD traversal of this form expects them.
+bool has_form(const LayoutSpec& l, bool by_column, HostForm form) {
+  if (family_of(l).host_form != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column)
+    return false;
+  if (form == HostForm::rows) return l.word_group == 1;
+  const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
+  const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
+  return wide_slices && wide_groups;
+}
+
+bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
+  return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
+         (problem.scalar.field == Field::complex) == k.complex_scalars &&
+         has_form(plan.layout, plan.entry != "dense" || plan.layout.word_order == WordOrder::column, k.form);
+}
+
+}  // namespace
+
+const SimdKernel* find_simd(const Plan& plan, const Problem& problem) {
+  if (!plan.schedule.simd || problem.scalar.precision != Precision::double_) return nullptr;
+  const SimdTable table = simd_table(instruction_set_in_use());
+  for (int i = 0; i < table.count; ++i)
+    if (serves(table.first[i], plan, problem)) return &table.first[i];
+  return nullptr;
+}
+
+namespace {
+
+SimdTask simd_task(const ProductTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  SimdTask s;
+  s.layout = t.layout;
+  s.words = word_map_of(l.word_group, t.layout.slots);
+  s.rows = t.problem.block.rows;
+  s.cols = t.problem.block.cols;
+  s.fetch_x = t.plan.schedule.fetch_x;
+  s.gathers = processor().fast_gathers;
+  s.values = t.values;
+  s.x = static_cast<const double*>(t.x);
+  s.z = t.update == Update::add ? static_cast<const double*>(t.z) : nullptr;
+  s.y = static_cast<double*>(t.y);
+  return s;
+}
+
+bool is_in_rows(const Plan& plan) {
+  const LayoutSpec& l = plan.layout;
+  return family_of(l).host_form == HostForm::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
+         l.vector_group == 1;
+}
+
+bool is_in_slices_of_8(const Plan& plan) {
+  const LayoutSpec& l = plan.layout;
+  return family_of(l).host_form == HostForm::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
+         l.word_group == 8 && l.word_order == WordOrder::column && l.vector_group == 1;
+}
+
+}  // namespace
+
+HostCode::HostCode(const Plan& plan, const Problem& problem)
+    : kernels(*find_kernels(plan, problem)),
+      simd(find_simd(plan, problem)),
+      in_rows(kernels.in_rows && is_in_rows(plan)),
+      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)),
+      visits_all_rows(compound::visits_all_rows(plan.layout)) {}
+
+namespace {
+
+/// Of a vector of `items` blocks of n scalars: whole groups.
+std::size_t vector_bytes(const ProductTask& t, idx items, int n) {
+  const idx group = t.plan.layout.vector_group;
+  const std::size_t size = items;
+  return n * (group <= 1 ? size : (size + group - 1) / group * group) * bytes_of(t.problem.scalar);
+}
+
+/// y = 0 or z, for products that add to it.
+void start(const ProductTask& t) {
+  const BlockShape& b = t.problem.block;
+  const std::size_t bytes = t.op == Op::none ? vector_bytes(t, t.rows, b.rows) : vector_bytes(t, t.cols, b.cols);
+  if (bytes == 0) return;
+  if (t.update == Update::assign)
+    std::memset(t.y, 0, bytes);
+  else if (t.y != t.z)
+    std::memcpy(t.y, t.z, bytes);
+}
+
+void multiply_in_lists(const ProductTask& t, const HostCode& code) {
+  const LayoutFamily& family = family_of(t.plan.layout);
+  host_product p = host_product_of(t);
+  RowLists lists;
+  for (idx position = 0; position < t.layout.positions;) {
+    position = family.list_rows(t.layout, position, lists);
+    p.lists = lists.view();
+    code.kernels.in_lists(p);
+  }
+}
+
+void multiply_plainly(const ProductTask& t, const HostCode& code) {
+  if (code.in_rows) return code.kernels.in_rows(t);
+  if (code.in_slices_of_8 && t.op == Op::none) return code.kernels.gather_in_slices_of_8(t);
+  multiply_in_lists(t, code);
+}
+
+void multiply_all_rows(const ProductTask& t, const HostCode& code) {
+  if (code.simd && t.op == Op::none)
+    code.simd->run(simd_task(t));
+  else
+    multiply_plainly(t, code);
+}
+
+}  // namespace
+
+void multiply(const ProductTask& t) {
+  const HostCode& code = static_cast<const HostCode&>(*t.code);
+  if (t.op == Op::none && code.visits_all_rows) return multiply_all_rows(t, code);
+  start(t);  // rows that are not visited are 0 or z; the others, and scattered ones, add to that
+  ProductTask rest = t;
+  rest.update = Update::add;
+  rest.z = t.y;
+  multiply_all_rows(rest, code);
+}
+
+void pack(const PackTask& t) {
+  const LayoutSpec& l = t.plan.layout;
+  const Kernels kernels = *find_kernels(t.plan, t.problem);
+  const bool by_column = l.word_order == WordOrder::column;
+  auto* const run = by_column && l.word_group == 1 && kernels.pack_in_rows          ? kernels.pack_in_rows
+                    : by_column && l.word_group == 8 && kernels.pack_in_groups_of_8 ? kernels.pack_in_groups_of_8
+                                                                                    : kernels.pack;
+  host_packing p;
+  p.rows = t.problem.block.rows;
+  p.cols = t.problem.block.cols;
+  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.words_by_row = !by_column;
+  p.blocks = t.blocks;
+  p.values = t.values;
+  SlotLists lists;
+  for (idx position = 0; position < t.layout.positions;) {
+    position = family_of(l).list_slots(t.layout, position, lists);
+    p.lists = lists.view();
+    run(p);
+  }
+}
+
+}  // namespace compound::host

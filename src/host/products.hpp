@@ -1,0 +1,30 @@
+// Products and packing on the host: by vector instructions, by a form of the plain kernel that knows the layout, or
+// over lists of its rows.
+#pragma once
+
+#include <optional>
+
+#include "kernels.hpp"
+#include "simd/task.hpp"
+
+namespace compound::host {
+
+/// Found once for a packed matrix, not at each product.
+struct HostCode : Code {
+  Kernels kernels;
+  const SimdKernel* simd;  ///< null: products go by the plain kernel
+  bool in_rows, in_slices_of_8;
+  bool visits_all_rows;
+
+  HostCode(const Plan& plan, const Problem& problem);
+};
+
+/// Null where the plain kernel multiplies.
+const SimdKernel* find_simd(const Plan& plan, const Problem& problem);
+
+/// The task has a HostCode.
+void multiply(const ProductTask& task);
+/// It need not have one.
+void pack(const PackTask& task);
+
+}  // namespace compound::host

@@ -1,0 +1,25 @@
+// How a layout keeps the column of each slot: `columns=` in a plan. The decoders are in device/layout/columns.hpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "layout.hpp"
+
+namespace compound {
+
+struct ColumnCode {
+  std::string_view word;  ///< as in a plan: "32"
+  std::string_view type;  ///< of its decoder, a template of Cache
+  /// Puts the columns of all slots into the layout's arrays, from the `first` on; where nothing needs to be changed,
+  /// they may be borrowed.
+  void (*encode)(Layout& layout, int first, IntegerArray columns);
+};
+
+std::span<const ColumnCode> column_codes();
+
+/// Throws `argument` listing the words there are.
+const ColumnCode& column_code(std::string_view word);
+
+}  // namespace compound

@@ -1,0 +1,72 @@
+#include "../device/layout/compressed_rows.hpp"
+
+#include "column_codes.hpp"
+#include "family.hpp"
+#include "row_order.hpp"
+
+namespace compound {
+
+namespace {
+
+using arrays = compressed_rows_arrays;
+
+std::optional<std::string> why_not(const LayoutSpec& spec) {
+  if (spec.sigma != 1) return "compressed rows keep their order: a sorting window needs slices";
+  return {};
+}
+
+/// Rows that are not listed are empty: the columns are the pattern's in any case.
+Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+  const bool borrows = lifetime == PatternLifetime::outlives;
+  Layout l;
+  if (spec.row_list) {
+    const std::vector<idx> rows = row_order(p, spec);
+    l = layout_of_rows(p, rows);
+    std::vector<count32> start{0};
+    start.reserve(rows.size() + 1);
+    for (const idx row : rows) start.push_back(p.start[row + 1]);
+    l.arrays[arrays::start] = {"start", std::move(start)};
+  } else {
+    l.positions = p.rows;
+    if (borrows)
+      l.arrays[arrays::start] = IntegerArray::borrowed("start", p.start);
+    else
+      l.arrays[arrays::start] = {"start", std::vector<count32>(p.start.begin(), p.start.end())};
+  }
+  l.slots = p.entries();
+  column_code(spec.columns)
+      .encode(l, arrays::columns,
+              borrows ? IntegerArray::borrowed("column", p.column)
+                      : IntegerArray("column", std::vector<idx>(p.column.begin(), p.column.end())));
+  return l;
+}
+
+std::string decoder(const LayoutSpec&, std::string_view order, std::string_view columns) {
+  return "compressed_rows<" + std::string(order) + ", " + std::string(columns) + ">";
+}
+
+using Any = compressed_rows<RowOrder::any, columns32<>>;
+constexpr Traversal traversals[] = {Traversal::rows, Traversal::components};
+
+}  // namespace
+
+constinit const LayoutFamily compressed_rows_family{
+    .name = "compressed rows",
+    .number = "slice height",
+    .why_not = why_not,
+    .encode = encoded,
+    .decoder = decoder,
+    .any_decoder = "compressed_rows<RowOrder::any, columns32<>>",
+    .host_form = HostForm::rows,
+    .list_rows = list_rows<Any>,
+    .list_slots = list_slots<Any>,
+    .traversals = traversals,
+    .slots_are_entries = true,
+    .interleaved = false,
+    .visits_all_rows = true,
+    .has_presence = false,
+    .has_row_list = true,
+    .word_group = [](const LayoutSpec&) { return idx{1}; },
+};
+
+}  // namespace compound

@@ -1,0 +1,54 @@
+// The families of layouts as a table: everything that knows one is its row, its encoder (src/layout/<family>.cpp) and
+// its decoder (src/device/layout).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "layout.hpp"
+#include "lists.hpp"
+
+namespace compound {
+
+struct LayoutFamily {
+  std::string_view name;
+  std::string_view number;  ///< what LayoutSpec::slice is, for messages
+  /// What the numbers of `spec` may not be, or what does not go with them, in words; empty if all is well.
+  std::optional<std::string> (*why_not)(const LayoutSpec& spec);
+  Layout (*encode)(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime);
+
+  /// The decoder as the device text names it, with this order of rows and code of columns ("columns32<...>").
+  std::string (*decoder)(const LayoutSpec& spec, std::string_view order, std::string_view columns);
+  /// The same where only the family is known: for kernels that all its layouts share.
+  std::string_view any_decoder;
+  HostForm host_form;  ///< `lists` where the host has no kernels that know the family
+  /// lists.hpp
+  idx (*list_rows)(const layout_args&, idx from, RowLists& to);
+  idx (*list_slots)(const layout_args&, idx from, SlotLists& to);
+
+  std::span<const Traversal> traversals;      ///< that go through it, the usual one first
+  bool slots_are_entries;                     ///< slot s holds entry s of the pattern
+  bool interleaved;                           ///< neighbouring positions' slots lie side by side
+  bool visits_all_rows;                       ///< unless only some are listed
+  bool has_presence;                          ///< padding may be told by presence bits: `presence`
+  bool has_row_list;                          ///< empty rows may be left out: `rowlist`
+  idx (*word_group)(const LayoutSpec& spec);  ///< that suits it
+};
+
+const LayoutFamily& family_of(const LayoutSpec& spec);
+
+/// Whether products write all rows of y; where they do not, y must be 0 or z before.
+inline bool visits_all_rows(const LayoutSpec& spec) { return family_of(spec).visits_all_rows && !spec.row_list; }
+
+/// Whether rows may be stored in another order, so that y is written by a list.
+inline bool may_reorder(const LayoutSpec& spec) { return spec.row_list || spec.sigma != 1; }
+
+/// Words interleaved over a slice.
+idx words_of_slices(const LayoutSpec& spec);
+
+// The rows.
+extern const LayoutFamily compressed_rows_family, slices_family, diagonal_slices_family, coordinates_family;
+
+}  // namespace compound

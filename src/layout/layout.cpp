@@ -1,0 +1,53 @@
+#include "layout.hpp"
+
+#include <limits>
+#include <string>
+
+#include "../error.hpp"
+#include "family.hpp"
+#include "lists.hpp"
+
+namespace compound {
+
+layout_args Layout::args() const {
+  layout_args l;
+  l.positions = positions;
+  l.height = height;
+  l.slots = slots;
+  for (int a = 0; a < most_layout_arrays; ++a)
+    if (!arrays[a].bytes().empty()) l.array[a] = arrays[a].bytes().data();
+  return l;
+}
+
+std::size_t Layout::bytes() const {
+  std::size_t sum = 0;
+  for (const IntegerArray& a : arrays)
+    if (!a.is_borrowed()) sum += a.bytes().size();
+  return sum;
+}
+
+std::size_t Layout::bytes(std::string_view array) const {
+  for (const IntegerArray& a : arrays)
+    if (a.name() == array) return a.bytes().size();
+  return 0;
+}
+
+Layout encode(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime) {
+  return family_of(spec).encode(pattern, spec, lifetime);
+}
+
+std::vector<count32> slots_of_entries(const PatternView& pattern, const LayoutSpec& spec, const Layout& layout) {
+  if (layout.slots > std::numeric_limits<count32>::max())
+    throw error(ErrorKind::too_large, "a layout of " + std::to_string(layout.slots) + " slots is beyond 32 bits");
+  std::vector<count32> slot_of(pattern.entries());
+  SlotLists lists;
+  const layout_args args = layout.args();
+  for (idx position = 0; position < args.positions;) {
+    position = family_of(spec).list_slots(args, position, lists);
+    for (std::size_t n = 0; n < lists.slot.size(); ++n)
+      if (lists.entry[n] >= 0) slot_of[lists.entry[n]] = static_cast<count32>(lists.slot[n]);
+  }
+  return slot_of;
+}
+
+}  // namespace compound

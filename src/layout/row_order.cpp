@@ -1,0 +1,52 @@
+#include "row_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "../error.hpp"
+
+namespace compound {
+
+namespace {
+
+bool is_identity(const std::vector<idx>& rows, idx all_rows) {
+  if (rows.size() != static_cast<std::size_t>(all_rows)) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] != static_cast<idx>(i)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<idx> row_order(const PatternView& p, const LayoutSpec& spec) {
+  std::vector<idx> rows(p.rows);
+  std::iota(rows.begin(), rows.end(), 0);
+  if (spec.row_list) std::erase_if(rows, [&](idx r) { return p.length(r) == 0; });
+  const std::size_t window = spec.sigma == whole ? std::max<std::size_t>(rows.size(), 1) : spec.sigma;
+  if (window > 1)
+    for (std::size_t from = 0; from < rows.size(); from += window)
+      std::stable_sort(rows.begin() + from, rows.begin() + std::min(from + window, rows.size()),
+                       [&](idx a, idx b) { return p.length(a) > p.length(b); });
+  return rows;
+}
+
+Layout layout_of_rows(const PatternView& p, const std::vector<idx>& rows) {
+  Layout l;
+  l.positions = static_cast<idx>(rows.size());
+  if (!is_identity(rows, p.rows)) l.arrays[common_arrays::row_of] = {"row_of", rows};
+  return l;
+}
+
+IntegerArray first_entries(const PatternView& p, const std::vector<idx>& rows) {
+  std::vector<count32> first;
+  first.reserve(rows.size());
+  for (const idx row : rows) first.push_back(p.start[row]);
+  return {"first_entry", std::move(first)};
+}
+
+void throw_beyond_32_bits(std::uint64_t number, const char* what) {
+  throw error(ErrorKind::too_large, "a layout of " + std::to_string(number) + " " + what + " is beyond 32 bits");
+}
+
+}  // namespace compound

@@ -1,0 +1,106 @@
+#include "../device/layout/slices.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "column_codes.hpp"
+#include "family.hpp"
+#include "row_order.hpp"
+
+namespace compound {
+
+namespace {
+
+using arrays = slices_arrays;
+
+std::optional<std::string> why_not(const LayoutSpec& s) {
+  if (s.slice > 1 && s.sigma > 1 && s.sigma % s.slice != 0)
+    return "the sorting window " + std::to_string(s.sigma) + " must be a multiple of the slice height " +
+           std::to_string(s.slice);
+  return {};
+}
+
+/// One slice of all rows is padded to 32 rows, as in the papers.
+idx height_of(const LayoutSpec& spec, idx positions) {
+  return spec.slice != whole ? spec.slice : std::max(32, (positions + 31) / 32 * 32);
+}
+
+/// f(pattern entry, its slot), slice by slice in the order of the slots.
+template <class F>
+void for_each_slot(const PatternView& p, const Layout& l, const std::vector<count32>& start,
+                   const std::vector<idx>& rows, const F& f) {
+  const auto positions = static_cast<slot_t>(rows.size());
+  for (slot_t from = 0, slice = 0; from < positions; from += l.height, ++slice) {
+    const slot_t first = slot_t{start[slice]} * l.height;
+    const idx width = static_cast<idx>(start[slice + 1] - start[slice]);
+    const idx here = static_cast<idx>(std::min<slot_t>(l.height, positions - from));
+    for (idx k = 0; k < width; ++k)
+      for (idx lane = 0; lane < here; ++lane) {
+        const idx row = rows[from + lane];
+        const count32 entry = p.start[row] + k;
+        if (entry < p.start[row + 1]) f(entry, first + slot_t{k} * l.height + lane);
+      }
+  }
+}
+
+Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
+  const std::vector<idx> rows = row_order(p, spec);
+  Layout l = layout_of_rows(p, rows);
+  l.height = height_of(spec, l.positions);
+  std::vector<count32> start = slice_starts(rows.size(), l.height, [&](std::size_t from, std::size_t to) {
+    idx width = 0;
+    for (std::size_t i = from; i < to; ++i) width = std::max(width, p.length(rows[i]));
+    return width;
+  });
+  l.slots = slot_t{start.back()} * l.height;
+  std::vector<idx> column(l.slots, 0);
+  for_each_slot(p, l, start, rows, [&](count32 entry, slot_t slot) { column[slot] = p.column[entry]; });
+  if (spec.occupancy == Occupancy::presence) {
+    // Never empty: no array means "by lengths".
+    std::vector<count32> presence(std::max<slot_t>(1, (l.slots + 31) / 32), 0);
+    for_each_slot(p, l, start, rows, [&](count32, slot_t slot) { presence[slot / 32] |= count32{1} << (slot % 32); });
+    l.arrays[arrays::presence] = {"presence", std::move(presence)};
+  } else {
+    std::vector<idx> length;
+    length.reserve(rows.size());
+    for (const idx row : rows) length.push_back(p.length(row));
+    l.arrays[arrays::length] = {"length", std::move(length)};
+  }
+  l.arrays[common_arrays::first_entry] = first_entries(p, rows);
+  l.arrays[arrays::start] = {"start", std::move(start)};
+  column_code(spec.columns).encode(l, arrays::columns, {"column", std::move(column)});
+  return l;
+}
+
+/// Slices of all rows have a height that only the matrix knows.
+std::string decoder(const LayoutSpec& spec, std::string_view order, std::string_view columns) {
+  return "slices<" + (spec.slice == whole ? "dynamic" : std::to_string(spec.slice)) +
+         (spec.occupancy == Occupancy::presence ? ", Occupancy::presence, " : ", Occupancy::lengths, ") +
+         std::string(order) + ", " + std::string(columns) + ">";
+}
+
+using Any = slices<dynamic, Occupancy::any, RowOrder::any, columns32<>>;
+constexpr Traversal traversals[] = {Traversal::rows, Traversal::components};
+
+}  // namespace
+
+constinit const LayoutFamily slices_family{
+    .name = "slices",
+    .number = "slice height",
+    .why_not = why_not,
+    .encode = encoded,
+    .decoder = decoder,
+    .any_decoder = "slices<dynamic, Occupancy::any, RowOrder::any, columns32<>>",
+    .host_form = HostForm::slices,
+    .list_rows = list_rows<Any>,
+    .list_slots = list_slots<Any>,
+    .traversals = traversals,
+    .slots_are_entries = false,
+    .interleaved = true,
+    .visits_all_rows = true,
+    .has_presence = true,
+    .has_row_list = true,
+    .word_group = words_of_slices,
+};
+
+}  // namespace compound
