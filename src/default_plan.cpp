@@ -28,11 +28,11 @@ bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
 }
 
 /// Compressed rows with column-major words, which lie on the parent's own arrays (no second copy): slices of 8, where
-/// they are faster at all, are so by a few per cent (docs/performance.md). But unit quaternions go by slices, which
-/// take the square roots of many entries at a time. x is fetched ahead where rows are in no order.
+/// they are faster at all, are so by a few per cent (docs/performance.md). But words that are decoded go by slices, many
+/// entries at a time. x is fetched ahead where rows are in no order.
 Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
   Plan plan;
-  set_layout(plan, entry == "unit_quaternion" ? "sell:8" : "csr");
+  set_layout(plan, entry_kind(entry).host_form == HostForm::unit_words ? "sell:8" : "csr");
   plan.schedule.fetch_x = wants_x_ahead(s, problem);
   return plan;
 }

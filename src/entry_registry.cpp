@@ -94,7 +94,6 @@ Registered& kind_with(std::string_view name, Field field, const EntryShape& shap
     r->name = name;
     EntryKind kind;
     kind.name = kind.type = r->name;
-    kind.description = "user-defined";
     kind.user_defined = true;
     r->kind = &add_entry_kind(kind);
   }
