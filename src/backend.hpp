@@ -9,6 +9,7 @@
 
 #include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
+#include "device_policy.hpp"
 #include "layout.hpp"
 #include "plan.hpp"
 
@@ -107,6 +108,7 @@ class Backend {
   virtual std::string_view name() const = 0;
   /// Whether its memory is out of the host's reach, so that vectors must lie there and work is queued.
   virtual bool is_device() const { return false; }
+  virtual DeviceTraits traits() const { return {}; }
 
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
   virtual std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const = 0;
@@ -165,6 +167,9 @@ void take_entry_file(std::string_view name, const std::string& file, ScalarType 
 
 /// Throws `argument` for an unknown name (listing the known), `unsupported` with the reason for a missing one.
 Backend& backend(std::string_view name);
+
+/// What is known of the device of a backend; nothing where it is missing, or has none.
+DeviceTraits device_traits(std::string_view backend);
 
 /// Memory of a backend, released with it. Empty by default.
 template <class T>

@@ -107,6 +107,9 @@ class CudaBackend final : public Backend {
  public:
   std::string_view name() const override { return "cuda"; }
   bool is_device() const override { return true; }
+  DeviceTraits traits() const override {
+    return {cuda::current_device().multiprocessors, cuda::current_device().second_cache_bytes};
+  }
 
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     return cuda::why_no_kernel(plan, problem);
