@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <set>
 #include <string>
@@ -17,7 +16,7 @@
 #include "device/first_misfit.hpp"
 #include "device/kernels.hpp"
 #include "diagonal_args.hpp"
-#include "entry_kinds.hpp"
+#include "entry_registry.hpp"
 #include "error.hpp"
 
 namespace compound {
@@ -169,22 +168,6 @@ class CudaBackend final : public Backend {
   cudaStream_t queue_ = nullptr;
 };
 
-std::string text_of(const double (&number)[2], Field field) {
-  char text[64];
-  std::snprintf(text, sizeof(text), field == Field::complex ? "%.9g%+.9gi" : "%.9g", number[0], number[1]);
-  return text;
-}
-
-std::string text_of(const trial_found& found, const Problem& p) {
-  constexpr const char* products[] = {"A x", "A^T x", "A^H x"};
-  const std::string numbers = text_of(found.is, p.scalar.field) + ", not " + text_of(found.wanted, p.scalar.field);
-  if (found.broken == Broken::block)
-    return "block(from_block(b)) must be b for every b that block() makes: its scalar (" +
-           std::to_string(found.at % p.block.rows) + ", " + std::to_string(found.at / p.block.rows) + ") is " + numbers;
-  return "madd() does not add the product by block(): component " + std::to_string(found.at) + " of y + " +
-         products[static_cast<int>(found.broken) - static_cast<int>(Broken::product)] + " is " + numbers;
-}
-
 /// Once for each text and problem: a kind that breaks its promises would give wrong products without a word.
 void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   static std::set<std::string, std::less<>> passed;
@@ -194,9 +177,7 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   launch(cuda::kernel_of(source), 1, trial_args{static_cast<trial_found*>(memory.data())});
   trial_found found;
   download(&found, memory.data(), sizeof(found));
-  if (found.broken != Broken::nothing)
-    throw error(ErrorKind::argument,
-                "entry " + std::string(entry) + " (-mat_compound_entry_file): " + text_of(found, p));
+  check_trial("entry " + std::string(entry) + " (-mat_compound_entry_file)", found, p.block.rows, p.scalar.field);
   passed.insert(source);
 }
 

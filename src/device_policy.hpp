@@ -56,16 +56,17 @@ struct Variation {
 struct FamilyRule {
   std::span<const Case> cases;                  ///< the first that a matrix is of is taken
   std::span<const FormRow> compressed, slices;  ///< where somebody asked for such a layout and the cases give another
-  double workers_wanted;                        ///< lanes share a row while rows have fewer workers than this,
-  double entries_of_lane;                       ///< if each then has so many entries
+  double workers_wanted = 0;                    ///< lanes share a row while rows have fewer workers than this,
+  double entries_of_lane = 1;                   ///< if each then has so many entries
   std::span<const Variation> near;
 };
 
 struct DevicePolicy {
   std::string_view measured_on;
   DeviceTraits traits;
-  double cached_bytes;  ///< words and columns beyond this pass through the second cache: kept, they would push x out
-  FamilyRule dense, kinds;
+  double cached_bytes =
+      0;  ///< words and columns beyond this pass through the second cache: kept, they would push x out
+  FamilyRule dense = {}, kinds = {};
 };
 
 std::span<const DevicePolicy> device_policies();
