@@ -64,8 +64,8 @@ struct FamilyRule {
 struct DevicePolicy {
   std::string_view measured_on;
   DeviceTraits traits;
-  double cached_bytes =
-      0;  ///< words and columns beyond this pass through the second cache: kept, they would push x out
+  /// Words and columns beyond this pass through the second cache: kept, they would push x out.
+  double cached_bytes = 0;
   FamilyRule dense = {}, kinds = {};
 };
 
