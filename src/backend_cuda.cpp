@@ -89,19 +89,6 @@ CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
 /// Bytes of one full block, as the owner of the pattern has them.
 std::size_t block_bytes(const Problem& p) { return std::size_t{1} * p.block.rows * p.block.cols * bytes_of(p.scalar); }
 
-/// A piece of device memory for the time of a call.
-class DeviceMemory {
- public:
-  explicit DeviceMemory(std::size_t bytes) : memory_(cuda::allocate(bytes)) {}
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-  ~DeviceMemory() { cuda::release(memory_); }
-  void* data() const { return memory_; }
-
- private:
-  void* memory_;
-};
-
 class CudaBackend final : public Backend {
  public:
   std::string_view name() const override { return "cuda"; }
@@ -173,8 +160,8 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   static std::set<std::string, std::less<>> passed;
   const std::string source = cuda::entry_trial_source(entry, p);
   if (passed.contains(source)) return;
-  const DeviceMemory memory(sizeof(trial_found));
-  launch(cuda::kernel_of(source), 1, trial_args{static_cast<trial_found*>(memory.data())});
+  const Buffer<trial_found> memory(*this, 1);
+  launch(cuda::kernel_of(source), 1, trial_args{memory.data()});
   trial_found found;
   download(&found, memory.data(), sizeof(found));
   check_trial("entry " + std::string(entry) + " (-mat_compound_entry_file)", found, p.block.rows, p.scalar.field);
@@ -192,7 +179,7 @@ void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, 
 template <class Use>
 void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use) {
   const slot_t in_chunk = std::max<slot_t>(1, static_cast<slot_t>(cuda::Staging::chunk_bytes / each));
-  const DeviceMemory buffer(std::min(in_chunk, entries) * each);
+  const Buffer<std::byte> buffer(*this, std::min(in_chunk, entries) * each);
   for (slot_t from = 0; from < entries; from += in_chunk) {
     const slot_t to = std::min(from + in_chunk, entries);
     cuda::Staging::instance().upload(buffer.data(), static_cast<const char*>(blocks) + from * each, (to - from) * each,
@@ -234,9 +221,9 @@ std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
 std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   if (t.entry == "dense" || t.entries == 0) return {};
   if (t.blocks_in == Memory::host) return first_misfit_on_host(t);
-  const DeviceMemory first(sizeof(count32));
+  const Buffer<count32> first(*this, 1);
   check(cudaMemsetAsync(first.data(), 0xff, sizeof(count32), queue_), "preparing a check");
-  const fit_args args{t.blocks, t.entries, static_cast<count32*>(first.data())};
+  const fit_args args{t.blocks, t.entries, first.data()};
   const slot_t tile = blocks_of_tile(static_cast<slot_t>(block_bytes(t.problem)));
   cuda::launch(cuda::kernel_of(cuda::fit_source(t.entry, t.problem)), (t.entries + tile - 1) / tile, threads_of_tile,
                args, queue_);
@@ -296,8 +283,8 @@ void CudaBackend::diagonal(const DiagonalTask& t) {
 }
 
 std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
-  const DeviceMemory inverted(t.rows);
-  const DiagonalArgs args = diagonal_args(t, static_cast<unsigned char*>(inverted.data()));
+  const Buffer<unsigned char> inverted(*this, t.rows);
+  const DiagonalArgs args = diagonal_args(t, inverted.data());
   clear(t.to, t.rows * block_bytes(t.problem));
   clear(inverted.data(), t.rows);
   launch(of(t.code).inverse(), args.positions, args);
