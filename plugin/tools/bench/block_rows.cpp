@@ -68,27 +68,6 @@ void write_random(std::uint64_t state, BlockShape shape, PetscScalar* block) {
   }
 }
 
-/// How a kind of entry's blocks are made.
-struct BlockKind {
-  std::string_view name;
-  void (*write)(std::uint64_t, BlockShape, PetscScalar*);
-};
-
-const std::vector<BlockKind>& block_kinds() {
-  static const std::vector<BlockKind> all = [] {
-    std::vector<BlockKind> kinds;
-    for_each_kind<CoreScalar>([&]<class, class Entry>() { kinds.push_back({Entry::name, write_random<Entry>}); });
-    return kinds;
-  }();
-  return all;
-}
-
-std::string block_kind_names() {
-  std::string names;
-  for (const BlockKind& k : block_kinds()) names += (names.empty() ? "" : ", ") + std::string(k.name);
-  return names;
-}
-
 }  // namespace
 
 BlockRows grid_rows(const Grid& grid, const Shuffle& shuffle, std::int64_t first, std::int64_t rows) {
@@ -164,14 +143,16 @@ BlockRows coordinate_rows(const CoordinateMatrix& m, int block_size, std::int64_
 }
 
 ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed) : block_(block), seed_(mixed(seed)) {
-  const auto kind = std::ranges::find(block_kinds(), entry, &BlockKind::name);
-  if (kind == block_kinds().end())
-    throw std::invalid_argument("unknown -entry '" + std::string(entry) + "'; choose " + block_kind_names());
+  const auto kind = std::ranges::find(entry_kinds(), entry, &EntryKind::name);
+  if (kind == entry_kinds().end())
+    throw std::invalid_argument("unknown -entry '" + std::string(entry) + "'; choose " + entry_kind_names());
   const Field field = is_complex<CoreScalar> ? Field::complex : Field::real;
-  if (const std::string why = entry_kind(entry).why_not(field, block); !why.empty())
+  if (const std::string why = kind->why_not(field, block); !why.empty())
     throw std::invalid_argument("-entry and -block_size: " + why);
-  write_ = kind->write;
-  dominant_ = entry_kind(entry).multiples != Multiples::none;
+  for_each_kind<CoreScalar>([&]<class, class Entry>() {
+    if (entry == Entry::name) write_ = write_random<Entry>;
+  });
+  dominant_ = kind->multiples != Multiples::none;
 }
 
 ValueRule ValueRule::identity(BlockShape block) { return {block, write_identity}; }

@@ -54,7 +54,7 @@ class ValueRule {
 
   BlockShape block_;
   std::uint64_t seed_;
-  Write write_;
+  Write write_ = nullptr;
   bool dominant_;
 };
 

@@ -88,7 +88,7 @@ struct RowsOf<HostForm::products> {
   }
 };
 
-/// Few sizes in slices: rows of large ones fill vectors by themselves.
+/// In slices of sizes 2 to 4 alone.
 template <>
 struct RowsOf<HostForm::diagonals> {
   template <class Kind, class S, class T>
