@@ -54,7 +54,7 @@ class CudaCode final : public Code {
   /// What packing and products by A need.
   void prepare() {
     const PlainProduct plain(plan_);
-    if (!cuda::packs_by_copying(plan_, problem_)) pack();
+    if (!words_are_blocks(plan_, problem_)) pack();
     product(Op::none, plain.update, false, plain.reordered);
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
@@ -191,7 +191,7 @@ void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each
 
 void CudaBackend::pack_from_host(const PackTask& t) {
   const std::size_t each = block_bytes(t.problem);
-  if (cuda::packs_by_copying(t.plan, t.problem))
+  if (words_are_blocks(t.plan, t.problem))
     return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
   by_chunks(t.blocks, t.entries, each, [&](const void* blocks, slot_t from, slot_t to) {
     pack_part(t, blocks, from, to);
@@ -201,7 +201,7 @@ void CudaBackend::pack_from_host(const PackTask& t) {
 
 void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
-  if (!cuda::packs_by_copying(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
+  if (!words_are_blocks(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
   check(cudaMemcpyAsync(t.values, t.blocks, t.entries * block_bytes(t.problem), cudaMemcpyDeviceToDevice, queue_),
         "copying values");
 }
@@ -233,19 +233,14 @@ std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   return found;
 }
 
-/// Of a vector of `blocks` blocks of n scalars: whole groups.
-std::size_t vector_bytes(const ProductTask& t, idx blocks, int n) {
-  const std::size_t group = t.plan.layout.vector_group == group_all ? 1 : t.plan.layout.vector_group, size = blocks;
-  return (size + group - 1) / group * group * n * bytes_of(t.problem.scalar);
-}
-
 void CudaBackend::multiply(const ProductTask& t) {
   const Schedule& s = t.plan.schedule;
   const EntryShape shape = entry_shape(t.plan, t.problem);
   Update update = t.update;
   const void* z = t.z;
   if (t.plan.layout.row_list && t.op == Op::none) {  // rows that are not listed are 0 or z, the others add to that
-    const std::size_t bytes = vector_bytes(t, t.rows, shape.rows);
+    const std::size_t bytes =
+        vector_scalars(t.rows, shape.rows, t.plan.layout.vector_group) * bytes_of(t.problem.scalar);
     if (update == Update::assign)
       clear(t.y, bytes);
     else if (t.z != t.y)

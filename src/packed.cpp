@@ -28,9 +28,7 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
   require_applicable(plan, problem, backend);
   code_ = backend.code_for(plan_, problem_);
   take_layout(pattern, lifetime);
-  const LayoutSpec& l = plan.layout;
-  lies_on_blocks_ = plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
-                    plan.values == problem.scalar.precision && backend.name() == "host";
+  lies_on_blocks_ = words_are_blocks(plan, problem) && backend.name() == "host";
   if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(slots()));
 }
 

@@ -241,6 +241,10 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   return {};
 }
 
+bool words_are_blocks(const Plan& p, const Problem& problem) {
+  return p.entry == "dense" && lies_as_baij(p.layout) && p.values == problem.scalar.precision;
+}
+
 EntryShape entry_shape(const Plan& p, const Problem& problem) {
   return entry_kind(p.entry).shape(problem.scalar.field, problem.block);
 }

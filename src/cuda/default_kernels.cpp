@@ -34,7 +34,7 @@ void add_products(Sources& to, Op op, const std::vector<Plan>& plans, const Prob
 
 void add_kernels_of_values(Sources& to, const std::vector<Plan>& plans, const Problem& problem) {
   for (const Plan& plan : plans)
-    if (!packs_by_copying(plan, problem)) to.add(pack_source(plan, problem));
+    if (!words_are_blocks(plan, problem)) to.add(pack_source(plan, problem));
   for (const Plan& plan : plans) to.add(regroup_source(plan, problem));
   for (const Plan& plan : plans) to.add(diagonal_source(plan, problem));
   for (const Plan& plan : plans) to.add(inverse_source(plan, problem));

@@ -168,12 +168,6 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
                       "product_args");
 }
 
-bool packs_by_copying(const Plan& plan, const Problem& problem) {
-  const LayoutSpec& l = plan.layout;
-  return plan.entry == "dense" && l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column &&
-         plan.values == problem.scalar.precision;
-}
-
 std::string pack_source(const Plan& plan, const Problem& problem) {
   return whole_source(plan.entry, common_form(plan, problem) + "  static constexpr bool reordered = false;\n", "128",
                       "pack_all", "pack_args");

@@ -20,8 +20,6 @@ inline constexpr const char* kernel_name = "kernel";
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                            bool reordered);
 
-/// Whether packed words are the blocks as they are: no kernel packs them.
-bool packs_by_copying(const Plan& plan, const Problem& problem);
 std::string pack_source(const Plan& plan, const Problem& problem);
 std::string regroup_source(const Plan& plan, const Problem& problem);
 

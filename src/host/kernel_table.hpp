@@ -16,9 +16,7 @@ struct BaijForm {
   using Words = matrix_words<1, WordOrder::column>;
   using Vector = vector_words<1>;
 
-  static bool serves(const LayoutSpec& l) {
-    return l.slice == 1 && l.word_group == 1 && l.word_order == WordOrder::column && l.vector_group == 1;
-  }
+  static bool serves(const LayoutSpec& l) { return lies_as_baij(l) && l.vector_group == 1; }
 };
 
 /// Slices of 8 rows and words by column in groups of 8, as vector code reads them.

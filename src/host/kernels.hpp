@@ -29,12 +29,6 @@ struct KernelRow {
 template <class S, class Real>
 std::span<const KernelRow> kernel_table();
 
-/// Scalars of a vector of `items` blocks of n scalars: whole groups.
-inline std::size_t vector_scalars(idx items, int n, idx group) {
-  const std::size_t size = items;
-  return n * (group <= 1 ? size : (size + group - 1) / group * group);
-}
-
 inline host_product host_product_of(const ProductTask& t) {
   const LayoutSpec& l = t.plan.layout;
   const BlockShape& b = t.problem.block;
