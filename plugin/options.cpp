@@ -85,13 +85,13 @@ void check_entry_file(const std::string& v) {
 
 struct Option {
   const char* name;  ///< after -mat_compound_
-  const char* help;
+  std::string help;
   std::string Settings::*value;
   void (*check)(const std::string&);
 };
 
 /// In the order they are read: the kind that a file brings may be asked for by the options after it.
-constexpr Option options[] = {
+const Option options[] = {
     {"entry_file", "a header with a kind of entry of one's own, named like the file, for devices (docs/entries.md)",
      &Settings::entry_file, check_entry_file},
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
@@ -101,8 +101,7 @@ constexpr Option options[] = {
      "most",
      &Settings::block_size, check_block_size},
     {"entry",
-     "what a stored entry is: auto (the cheapest that holds every block), dense, complex, quaternion, dual_quaternion, "
-     "diagonal, scaled_identity, unit_quaternion (approximate), or one's own",
+     "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",
      &Settings::entry, check_entry},
     {"layout", "auto (by rule), csr, ellr, sell[:C[:sigma]]", &Settings::layout, check_layout},
     {"plan", "a whole plan as one line, as views print it", &Settings::plan, check_plan},
@@ -167,7 +166,7 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
     const std::string key = "-mat_compound_" + std::string(o.name);
     char text[1024];
     PetscBool given = PETSC_FALSE;
-    PetscCall(PetscOptionsString(key.c_str(), o.help, "MatSetFromOptions", (settings.*o.value).c_str(), text,
+    PetscCall(PetscOptionsString(key.c_str(), o.help.c_str(), "MatSetFromOptions", (settings.*o.value).c_str(), text,
                                  sizeof(text), &given));
     if (given)
       PetscCall(guarded(comm_of(A), [&] {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "device/operation.hpp"
+#include "device_policy.hpp"
 #include "layout/layout.hpp"
 #include "plan.hpp"
 
@@ -104,6 +105,7 @@ class Backend {
   virtual bool is_device() const { return false; }
   /// Whether its products read the caller's arrays where they lie, so that what needs no packing is not copied.
   virtual bool reads_in_place() const { return false; }
+  virtual DeviceTraits traits() const { return {}; }
 
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
   virtual std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const = 0;
@@ -162,6 +164,9 @@ void take_entry_file(std::string_view name, const std::string& file, ScalarType 
 
 /// Throws `argument` for an unknown name (listing the known), `unsupported` with the reason for a missing one.
 Backend& backend(std::string_view name);
+
+/// What is known of the device of a backend; nothing where it is missing, or has none.
+DeviceTraits device_traits(std::string_view backend);
 
 /// Memory of a backend, released with it. Empty by default.
 template <class T>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <set>
 #include <string>
@@ -17,7 +16,7 @@
 #include "device/first_misfit.hpp"
 #include "device/kernels.hpp"
 #include "diagonal_args.hpp"
-#include "entry_kinds.hpp"
+#include "entry_registry.hpp"
 #include "error.hpp"
 #include "layout/family.hpp"
 
@@ -115,23 +114,13 @@ CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
 /// Bytes of one full block, as the owner of the pattern has them.
 std::size_t block_bytes(const Problem& p) { return std::size_t{1} * p.block.rows * p.block.cols * bytes_of(p.scalar); }
 
-/// A piece of device memory for the time of a call.
-class DeviceMemory {
- public:
-  explicit DeviceMemory(std::size_t bytes) : memory_(cuda::allocate(bytes)) {}
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-  ~DeviceMemory() { cuda::release(memory_); }
-  void* data() const { return memory_; }
-
- private:
-  void* memory_;
-};
-
 class CudaBackend final : public Backend {
  public:
   std::string_view name() const override { return "cuda"; }
   bool is_device() const override { return true; }
+  DeviceTraits traits() const override {
+    return {cuda::current_device().multiprocessors, cuda::current_device().second_cache_bytes};
+  }
 
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     return cuda::why_no_kernel(plan, problem);
@@ -191,34 +180,16 @@ class CudaBackend final : public Backend {
   cudaStream_t queue_ = nullptr;
 };
 
-std::string text_of(const double (&number)[2], Field field) {
-  char text[64];
-  std::snprintf(text, sizeof(text), field == Field::complex ? "%.9g%+.9gi" : "%.9g", number[0], number[1]);
-  return text;
-}
-
-std::string text_of(const trial_found& found, const Problem& p) {
-  constexpr const char* products[] = {"A x", "A^T x", "A^H x"};
-  const std::string numbers = text_of(found.is, p.scalar.field) + ", not " + text_of(found.wanted, p.scalar.field);
-  if (found.broken == Broken::block)
-    return "block(from_block(b)) must be b for every b that block() makes: its scalar (" +
-           std::to_string(found.at % p.block.rows) + ", " + std::to_string(found.at / p.block.rows) + ") is " + numbers;
-  return "madd() does not add the product by block(): component " + std::to_string(found.at) + " of y + " +
-         products[static_cast<int>(found.broken) - static_cast<int>(Broken::product)] + " is " + numbers;
-}
-
 /// Once for each text and problem: a kind that breaks its promises would give wrong products without a word.
 void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   static std::set<std::string, std::less<>> passed;
   const std::string source = cuda::entry_trial_source(entry, p);
   if (passed.contains(source)) return;
-  const DeviceMemory memory(sizeof(trial_found));
-  launch(cuda::kernel_of(source), 1, trial_args{static_cast<trial_found*>(memory.data())});
+  const Buffer<trial_found> memory(*this, 1);
+  launch(cuda::kernel_of(source), 1, trial_args{memory.data()});
   trial_found found;
   download(&found, memory.data(), sizeof(found));
-  if (found.broken != Broken::nothing)
-    throw error(ErrorKind::argument,
-                "entry " + std::string(entry) + " (-mat_compound_entry_file): " + text_of(found, p));
+  check_trial("entry " + std::string(entry) + " (-mat_compound_entry_file)", found, p.block.rows, p.scalar.field);
   passed.insert(source);
 }
 
@@ -233,7 +204,7 @@ void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, 
 template <class Use>
 void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use) {
   const slot_t in_chunk = std::max<slot_t>(1, static_cast<slot_t>(cuda::Staging::chunk_bytes / each));
-  const DeviceMemory buffer(std::min(in_chunk, entries) * each);
+  const Buffer<std::byte> buffer(*this, std::min(in_chunk, entries) * each);
   for (slot_t from = 0; from < entries; from += in_chunk) {
     const slot_t to = std::min(from + in_chunk, entries);
     cuda::Staging::instance().upload(buffer.data(), static_cast<const char*>(blocks) + from * each, (to - from) * each,
@@ -275,9 +246,9 @@ std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
 std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   if (t.entry == "dense" || t.entries == 0) return {};
   if (t.blocks_in == Memory::host) return first_misfit_on_host(t);
-  const DeviceMemory first(sizeof(count32));
+  const Buffer<count32> first(*this, 1);
   check(cudaMemsetAsync(first.data(), 0xff, sizeof(count32), queue_), "preparing a check");
-  const fit_args args{t.blocks, t.entries, static_cast<count32*>(first.data())};
+  const fit_args args{t.blocks, t.entries, first.data()};
   const slot_t tile = blocks_of_tile(static_cast<slot_t>(block_bytes(t.problem)));
   cuda::launch(cuda::kernel_of(cuda::fit_source(t.entry, t.problem)), (t.entries + tile - 1) / tile, threads_of_tile,
                args, queue_);
@@ -285,12 +256,6 @@ std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   download(&found, first.data(), sizeof(found));
   if (found == ~count32{0}) return {};
   return found;
-}
-
-/// Of a vector of `blocks` blocks of n scalars: whole groups.
-std::size_t vector_bytes(const ProductTask& t, idx blocks, int n) {
-  const std::size_t group = t.plan.layout.vector_group == group_all ? 1 : t.plan.layout.vector_group, size = blocks;
-  return (size + group - 1) / group * group * n * bytes_of(t.problem.scalar);
 }
 
 void CudaBackend::multiply(const ProductTask& t) {
@@ -301,7 +266,10 @@ void CudaBackend::multiply(const ProductTask& t) {
   const void* z = t.z;
   // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.
   if (!family_of(t.plan.layout).visits_all_rows || (t.plan.layout.row_list && gathers)) {
-    const std::size_t bytes = gathers ? vector_bytes(t, t.rows, shape.rows) : vector_bytes(t, t.cols, shape.cols);
+    const idx group = t.plan.layout.vector_group;
+    const std::size_t bytes =
+        (gathers ? vector_scalars(t.rows, shape.rows, group) : vector_scalars(t.cols, shape.cols, group)) *
+        bytes_of(t.problem.scalar);
     if (update == Update::assign)
       clear(t.y, bytes);
     else if (t.z != t.y)
@@ -341,8 +309,8 @@ void CudaBackend::diagonal(const DiagonalTask& t) {
 }
 
 std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
-  const DeviceMemory inverted(t.rows);
-  const DiagonalArgs args = diagonal_args(t, static_cast<unsigned char*>(inverted.data()));
+  const Buffer<unsigned char> inverted(*this, t.rows);
+  const DiagonalArgs args = diagonal_args(t, inverted.data());
   clear(t.to, t.rows * block_bytes(t.problem));
   clear(inverted.data(), t.rows);
   launch(of(t.code).inverse(), args.layout.positions, args);

@@ -37,6 +37,12 @@ void take_entry_file(std::string_view name, const std::string& file, [[maybe_unu
 #endif
 }
 
+DeviceTraits device_traits(std::string_view name) {
+  for (const BackendRow& row : rows)
+    if (Backend* const found = row.name == name && row.get ? row.get() : nullptr) return found->traits();
+  return {};
+}
+
 Backend& backend(std::string_view name) {
   std::string names;
   for (const BackendRow& row : rows) {

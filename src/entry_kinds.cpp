@@ -9,50 +9,39 @@ namespace {
 
 constexpr int largest_square = diagonal_entry<double, dynamic>::largest;
 
-using R = double;
-using C = complex_number<double>;
-
 template <class Entry>
 constexpr EntryShape shape_of() {
-  return {Entry::block_rows, Entry::block_cols, Entry::word_count,
-          !is_complex<typename Entry::word> && is_complex<typename Entry::scalar>};
+  if constexpr (!Entry::exists || Entry::any_size)
+    return {};
+  else
+    return {Entry::block_rows, Entry::block_cols, Entry::word_count,
+            !is_complex<typename Entry::word> && is_complex<typename Entry::scalar>};
 }
 
-/// A kind of one shape in real and one in complex matrices.
-template <template <class> class Entry>
-constexpr EntryKind of_one_shape(std::string_view type, std::string_view description) {
-  return {Entry<R>::name, description, type, shape_of<Entry<R>>(), shape_of<Entry<C>>()};
-}
-
-template <class Entry>
-constexpr EntryKind of_square_blocks(std::string_view type, std::string_view description) {
-  return {Entry::name, description, type, {}, {}, 1, [](BlockShape b) { return Entry::words_for(b.rows); }};
-}
-
-constexpr EntryKind with(Multiples multiples, EntryKind kind) {
-  kind.multiples = multiples;
+/// What a kind says of itself.
+template <class Kind>
+EntryKind kind_of(Kind) {
+  using Entry = typename Kind::template entry<double>;
+  EntryKind kind;
+  kind.name = Entry::name;
+  kind.type = Entry::template_name;
+  kind.in_real = shape_of<Entry>();
+  kind.in_complex = shape_of<typename Kind::template entry<complex_number<double>>>();
+  kind.sizes = Kind::sizes;
+  kind.words = [](BlockShape b) { return Entry::of(b.rows, b.cols).words(); };
+  kind.approximate = requires { Entry::tolerance; };
+  kind.multiples = Entry::multiples;
+  kind.host_form = Entry::host_form;
   return kind;
 }
 
-constexpr EntryKind only_by_name(EntryKind kind) {
-  kind.approximate = true;
-  return kind;
+template <class... Kinds>
+std::deque<EntryKind> kinds_of(kind_list<Kinds...>) {
+  return {kind_of(Kinds{})...};
 }
-
-/// Of kinds with as many words the first is chosen.
-constexpr EntryKind built_in[] = {
-    {"dense", "all scalars of the block", "dense", {}, {}, 2, [](BlockShape b) { return b.rows * b.cols; }},
-    with(Multiples::real, {"complex", "[[a,-b],[b,a]], as a, b", "complex_entry", shape_of<complex_entry<R>>(), {}}),
-    with(Multiples::real, of_one_shape<quaternion>("quaternion", "multiplication by a quaternion from the left")),
-    with(Multiples::real,
-         of_one_shape<dual_quaternion>("dual_quaternion", "multiplication by a dual quaternion from the left")),
-    with(Multiples::all, of_square_blocks<diagonal_entry<R, dynamic>>("diagonal_entry", "a diagonal block")),
-    of_square_blocks<scaled_identity<R, dynamic>>("scaled_identity", "a scalar times the identity"),
-    only_by_name(of_one_shape<unit_quaternion>("unit_quaternion", "a quaternion of length one, to 8 rounding errors")),
-};
 
 std::deque<EntryKind>& kinds() {
-  static std::deque<EntryKind> all(std::begin(built_in), std::end(built_in));
+  static std::deque<EntryKind> all = kinds_of(built_in_kinds{});
   return all;
 }
 
@@ -87,6 +76,14 @@ EntryKind& add_entry_kind(const EntryKind& kind) { return kinds().emplace_back(k
 std::string entry_kind_names() {
   std::string names;
   for (const EntryKind& k : kinds()) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  return names;
+}
+
+std::string built_in_entry_names() {
+  std::string names;
+  for (const EntryKind& k : kinds())
+    if (!k.user_defined)
+      names += (names.empty() ? "" : ", ") + std::string(k.name) + (k.approximate ? " (approximate)" : "");
   return names;
 }
 

@@ -1,9 +1,7 @@
 #include "entry_registry.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <cstdio>
 #include <deque>
-#include <type_traits>
 #include <vector>
 
 #include "error.hpp"
@@ -94,7 +92,6 @@ Registered& kind_with(std::string_view name, Field field, const EntryShape& shap
     r->name = name;
     EntryKind kind;
     kind.name = kind.type = r->name;
-    kind.description = "user-defined";
     kind.user_defined = true;
     r->kind = &add_entry_kind(kind);
   }
@@ -108,142 +105,45 @@ void check_text(std::string_view name, const std::string& file, const std::strin
     throw wrong(name, "its text was taken from " + r->file + " already, and " + file + " has another");
 }
 
-// The trial of a kind's kernels: a matrix of 2 x 2 full entries in compressed rows.
-
-/// R: of vectors and blocks; Stored: of packed words, R or float.
-template <class R, class Stored>
-struct Trial {
-  static constexpr int entries = 4, rows = 2;
-  const host_entry& e;
-  int per_scalar = e.complex_scalars ? 2 : 1;  ///< real numbers
-  int per_word = e.complex_scalars && !e.real_words ? 2 : 1;
-  std::size_t of_block = std::size_t{1} * e.rows * e.cols * per_scalar;
-  std::size_t of_words = std::size_t{1} * e.words * per_word;
-
-  static std::vector<R> numbers(std::size_t count, int seed) {
-    std::vector<R> v(count);
-    for (std::size_t i = 0; i < count; ++i)
-      v[i] = R((static_cast<int>(i + 1) * 37 + seed * 101) % 64 - 32) / 8 + R(0.0625);
-    return v;
-  }
-
-  /// The blocks of made-up words.
-  std::vector<R> blocks() const {
-    std::vector<R> all(entries * of_block);
-    for (int k = 0; k < entries; ++k) e.block(numbers(of_words, k).data(), &all[k * of_block]);
-    return all;
-  }
-
-  const host_kernels& kernels() const { return sizeof(Stored) == 4 ? e.in_float : e.in_double; }
-
-  static constexpr idx row[] = {0, 1}, column[] = {0, 1, 0, 1};
-  static constexpr slot_t first[] = {0, 2, 4}, slot[] = {0, 1, 2, 3};
-
-  std::vector<Stored> packed(const std::vector<R>& blocks) const {
-    std::vector<Stored> words(entries * of_words);
-    host_packing p;
-    p.lists = {entries, slot, slot};
-    p.rows = e.rows;
-    p.cols = e.cols;
-    p.words.stride = 1;
-    p.blocks = blocks.data();
-    p.values = words.data();
-    kernels().pack(p);
-    return words;
-  }
-
-  int rows_of(Op op) const { return op == Op::none ? e.rows : e.cols; }
-  int cols_of(Op op) const { return op == Op::none ? e.cols : e.rows; }
-  /// What the product is added to: a madd() that does not add would show.
-  std::vector<R> begun(Op op) const { return numbers(std::size_t{1} * rows * rows_of(op) * per_scalar, 11); }
-
-  std::vector<R> product(const std::vector<Stored>& words, const std::vector<R>& x, Op op) const {
-    std::vector<R> y = begun(op);
-    host_product p;
-    p.lists = {rows, row, first, slot, column};
-    p.rows = e.rows;
-    p.cols = e.cols;
-    p.words.stride = p.x_words.stride = p.y_words.stride = 1;
-    p.op = op;
-    p.update = Update::add;
-    p.values = words.data();
-    p.x = x.data();
-    p.z = y.data();
-    p.y = y.data();
-    kernels().multiply(p);
-    return y;
-  }
-
-  /// The same by the definition.
-  std::vector<R> defined(const std::vector<R>& blocks, const std::vector<R>& x, Op op) const {
-    std::vector<R> y = begun(op);
-    for (int k = 0; k < entries; ++k) {
-      const int block_row = k / 2, to_column = column[k];
-      for (int j = 0; j < e.cols; ++j)
-        for (int i = 0; i < e.rows; ++i) {
-          const R* const a = &blocks[k * of_block + (std::size_t(j) * e.rows + i) * per_scalar];
-          const int of_row = block_row * e.rows + i, of_column = to_column * e.cols + j;
-          const int to = op == Op::none ? of_row : of_column, from = op == Op::none ? of_column : of_row;
-          if (per_scalar == 1) {
-            y[to] += a[0] * x[from];
-            continue;
-          }
-          const R im = op == Op::hermitian ? -a[1] : a[1];
-          y[2 * to] += a[0] * x[2 * from] - im * x[2 * from + 1];
-          y[2 * to + 1] += a[0] * x[2 * from + 1] + im * x[2 * from];
-        }
-    }
-    return y;
-  }
-
-  void check_product(const std::vector<Stored>& words, const std::vector<R>& blocks, Op op) const {
-    constexpr const char* names[] = {"A x", "A^T x", "A^H x"};
-    constexpr R eps = sizeof(Stored) == 4 ? R(1.2e-7) : R(2.3e-16);
-    const auto x = numbers(std::size_t{1} * rows * cols_of(op) * per_scalar, 7);
-    const auto y = product(words, x, op), wanted = defined(blocks, x, op);
-    R scale = 1;
-    for (const R b : blocks) scale = std::max(scale, std::abs(b));
-    for (std::size_t i = 0; i < y.size(); ++i)
-      if (!(std::abs(y[i] - wanted[i]) <= 64 * eps * scale * R(64) * R(e.rows + e.cols)))
-        throw wrong(e.name, std::string("madd() does not add the product by block(): component ") + std::to_string(i) +
-                                " of y + " + names[static_cast<int>(op)] + " is " + std::to_string(y[i]) + ", not " +
-                                std::to_string(wanted[i]));
-  }
-
-  void check_blocks(const std::vector<R>& blocks) const {
-    if (e.first_misfit(blocks.data(), entries, e.rows, e.cols) >= 0)
-      throw wrong(e.name,
-                  "from_block() does not give back the words of a block that block() made: block(from_block(b)) "
-                  "must equal b");
-    if constexpr (std::is_same_v<R, Stored>) {
-      const auto words = packed(blocks);
-      std::vector<R> again(blocks.size());
-      for (int k = 0; k < entries; ++k) e.block(&words[k * of_words], &again[k * of_block]);
-      if (again != blocks) throw wrong(e.name, "packed words are not those of their block");
-    }
-  }
-
-  void run() const {
-    const auto all = blocks();
-    check_blocks(all);
-    const auto words = packed(all);
-    for (const Op op : {Op::none, Op::transpose, Op::hermitian}) check_product(words, all, op);
-  }
-};
-
-void try_kernels(const host_entry& e) {
-  if (e.real_bytes == 4) return Trial<float, float>{e}.run();
-  Trial<double, double>{e}.run();
-  Trial<double, float>{e}.run();
+/// The block of made-up words.
+template <class R>
+std::vector<R> made_up_block(const host_entry& e, int seed) {
+  const std::size_t per_scalar = e.complex_scalars ? 2 : 1, per_word = e.complex_scalars && !e.real_words ? 2 : 1;
+  std::vector<R> words(e.words * per_word), block(std::size_t{1} * e.rows * e.cols * per_scalar);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = number_of_trial<R>(static_cast<int>(i), seed);
+  e.block(words.data(), block.data());
+  return block;
 }
 
 /// Words of one stand for the same blocks as those of the other.
+template <class R>
 bool is_same_definition(const host_entry& a, const host_entry& b) {
-  if (a.real_bytes == 4) return Trial<float, float>{a}.blocks() == Trial<float, float>{b}.blocks();
-  return Trial<double, double>{a}.blocks() == Trial<double, double>{b}.blocks();
+  for (int seed = 0; seed < 4; ++seed)
+    if (made_up_block<R>(a, seed) != made_up_block<R>(b, seed)) return false;
+  return true;
+}
+
+std::string text_of(const double (&number)[2], Field field) {
+  char text[64];
+  std::snprintf(text, sizeof(text), field == Field::complex ? "%.9g%+.9gi" : "%.9g", number[0], number[1]);
+  return text;
 }
 
 }  // namespace
+
+void check_trial(const std::string& subject, const trial_found& found, int rows, Field field) {
+  if (found.broken == Broken::nothing) return;
+  constexpr const char* products[] = {"A x", "A^T x", "A^H x"};
+  const std::string numbers = text_of(found.is, field) + ", not " + text_of(found.wanted, field);
+  if (found.broken == Broken::block)
+    throw error(ErrorKind::argument, subject + ": block(from_block(b)) must be b for every b that block() makes: its " +
+                                         "scalar (" + std::to_string(found.at % rows) + ", " +
+                                         std::to_string(found.at / rows) + ") is " + numbers);
+  throw error(ErrorKind::argument, subject + ": madd() does not add the product by block(): component " +
+                                       std::to_string(found.at) + " of y + " +
+                                       products[static_cast<int>(found.broken) - static_cast<int>(Broken::product)] +
+                                       " is " + numbers);
+}
 
 void register_host_entry(const host_entry& e) {
   if (e.version != host_entry::current_version)
@@ -253,9 +153,9 @@ void register_host_entry(const host_entry& e) {
   const std::string_view name = e.name ? e.name : "";
   const Field field = scalar_of(e).field;
   check_kind(name, field, shape_of(e));
-  try_kernels(e);
+  check_trial("entry '" + std::string(name) + "'", e.trial(), e.rows, field);
   if (const host_entry* const known = registered_host_entry(name, scalar_of(e))) {
-    if (is_same_definition(*known, e)) return;
+    if (e.real_bytes == 4 ? is_same_definition<float>(*known, e) : is_same_definition<double>(*known, e)) return;
     throw wrong(name,
                 "its words stand for other blocks than those of the kind that is registered under this name; "
                 "choose another name");

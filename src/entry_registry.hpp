@@ -13,9 +13,13 @@ namespace compound {
 /// Throws `argument` for a name that no kind of a user's may have: a built-in kind's, `auto`, no C++ identifier.
 void check_entry_name(std::string_view name);
 
-/// Makes a kind known for one scalar type on the host. It is tried first: made-up words must come back from their
-/// block, and its products must be the block's. The same definition again is nothing new: the kernels stay, since
-/// matrices may be packed for them.
+/// Throws `argument` with the promise that a trial found broken (device/entry_trial.hpp), if it did; `rows`: of a
+/// block.
+void check_trial(const std::string& subject, const trial_found& found, int rows, Field field);
+
+/// Makes a kind known for one scalar type on the host. It is tried first, by the text that devices try it by: made-up
+/// words must come back from their block, and its products must be the block's. The same definition again is nothing
+/// new: the kernels stay, since matrices may be packed for them.
 ///
 /// Throws `argument` saying what is wrong: a name that may not be, a structure of another version, a size of 0 or
 /// beyond 32, a shape other than that of the kind's text, words or products that the trial refutes, another definition

@@ -27,8 +27,7 @@ class Vectors {
 
  private:
   static std::size_t bytes(idx blocks, int n, const Problem& problem, const Plan& plan) {
-    const std::size_t group = plan.layout.vector_group == group_all ? 1 : plan.layout.vector_group, size = blocks;
-    return (size + group - 1) / group * group * n * bytes_of(problem.scalar);
+    return vector_scalars(blocks, n, plan.layout.vector_group) * bytes_of(problem.scalar);
   }
   Buffer<std::byte> x_, y_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diagonal.hpp"
+#include "entry_trial.hpp"
 #include "host_check.hpp"
 #include "layout/listed_rows.hpp"
 #include "pack_values.hpp"
@@ -188,6 +189,7 @@ struct host_entry {
   host_kernels in_float{}, in_double{};  ///< by the words' precision; doubles for vectors of doubles only
   /// The full block [cols][rows] of `words` words in the blocks' precision.
   void (*block)(const void* words, void* block) = nullptr;
+  trial_found (*trial)() = nullptr;  ///< of its promises, before it is used
 };
 
 template <class S, class Real>
@@ -229,6 +231,7 @@ constexpr host_entry host_entry_of() {
   e.in_float = host_kernels_of<Entry, float>();
   if constexpr (sizeof(real_of<S>) == 8) e.in_double = host_kernels_of<Entry, double>();
   e.block = block_on_host<Entry>;
+  e.trial = [] { return try_entry(Entry{}); };
   return e;
 }
 

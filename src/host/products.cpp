@@ -12,10 +12,10 @@ namespace compound::host {
 namespace {
 
 /// Where the layout's slots and words are as a SIMD traversal of this form expects them.
-bool has_form(const LayoutSpec& l, bool by_column, HostForm form) {
+bool has_form(const LayoutSpec& l, bool by_column, HostTraversal form) {
   if (family_of(l).host_form != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column)
     return false;
-  if (form == HostForm::rows) return l.word_group == 1;
+  if (form == HostTraversal::rows) return l.word_group == 1;
   const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
   const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
   return wide_slices && wide_groups;
@@ -57,13 +57,13 @@ SimdTask simd_task(const ProductTask& t) {
 
 bool is_in_rows(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return family_of(l).host_form == HostForm::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
+  return family_of(l).host_form == HostTraversal::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
          l.vector_group == 1;
 }
 
 bool is_in_slices_of_8(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return family_of(l).host_form == HostForm::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
+  return family_of(l).host_form == HostTraversal::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
          l.word_group == 8 && l.word_order == WordOrder::column && l.vector_group == 1;
 }
 
@@ -78,17 +78,13 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
 
 namespace {
 
-/// Of a vector of `items` blocks of n scalars: whole groups.
-std::size_t vector_bytes(const ProductTask& t, idx items, int n) {
-  const idx group = t.plan.layout.vector_group;
-  const std::size_t size = items;
-  return n * (group <= 1 ? size : (size + group - 1) / group * group) * bytes_of(t.problem.scalar);
-}
-
 /// y = 0 or z, for products that add to it.
 void start(const ProductTask& t) {
   const BlockShape& b = t.problem.block;
-  const std::size_t bytes = t.op == Op::none ? vector_bytes(t, t.rows, b.rows) : vector_bytes(t, t.cols, b.cols);
+  const idx group = t.plan.layout.vector_group;
+  const std::size_t scalars =
+      t.op == Op::none ? vector_scalars(t.rows, b.rows, group) : vector_scalars(t.cols, b.cols, group);
+  const std::size_t bytes = scalars * bytes_of(t.problem.scalar);
   if (bytes == 0) return;
   if (t.update == Update::assign)
     std::memset(t.y, 0, bytes);

@@ -57,7 +57,7 @@ constinit const LayoutFamily compressed_rows_family{
     .encode = encoded,
     .decoder = decoder,
     .any_decoder = "compressed_rows<RowOrder::any, columns32<>>",
-    .host_form = HostForm::rows,
+    .host_form = HostTraversal::rows,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
     .traversals = traversals,

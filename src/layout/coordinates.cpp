@@ -53,7 +53,7 @@ constinit const LayoutFamily coordinates_family{
     .encode = encoded,
     .decoder = decoder,
     .any_decoder = "coordinates<columns32<>>",
-    .host_form = HostForm::lists,
+    .host_form = HostTraversal::lists,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
     .traversals = traversals,

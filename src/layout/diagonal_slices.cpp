@@ -113,7 +113,7 @@ constinit const LayoutFamily diagonal_slices_family{
     .encode = encoded,
     .decoder = decoder,
     .any_decoder = "diagonal_slices<dynamic, RowOrder::any>",
-    .host_form = HostForm::lists,
+    .host_form = HostTraversal::lists,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
     .traversals = traversals,

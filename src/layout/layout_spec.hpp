@@ -66,6 +66,12 @@ std::string layout_name(const LayoutSpec& spec);
 /// Throws `argument` unless the whole text is a number in [least, most]; `what` names it in the message.
 idx parse_number(std::string_view text, idx least, idx most, std::string_view what);
 
+/// Scalars of a vector of `items` blocks of n scalars in groups of `group`: whole groups.
+inline std::size_t vector_scalars(idx items, int n, idx group) {
+  const std::size_t size = items;
+  return n * (group <= 1 ? size : (size + group - 1) / group * group);
+}
+
 /// The device text's word map for words in groups of `group` over `items` items.
 inline word_map<dynamic> word_map_of(idx group, slot_t items) {
   word_map<dynamic> map;

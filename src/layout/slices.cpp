@@ -91,7 +91,7 @@ constinit const LayoutFamily slices_family{
     .encode = encoded,
     .decoder = decoder,
     .any_decoder = "slices<dynamic, Occupancy::any, RowOrder::any, columns32<>>",
-    .host_form = HostForm::slices,
+    .host_form = HostTraversal::slices,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
     .traversals = traversals,

@@ -1,58 +1,64 @@
 #include "kinds.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "entry_list.hpp"
 #include "twins.hpp"
 
 namespace petsc_test {
 
 namespace {
 
-using Words = std::vector<PetscScalar>;
-
-int four(int) { return 4; }
-
-constexpr int quaternion_size = PetscDefined(USE_COMPLEX) ? 2 : 4;
-
-PetscScalar quaternion_scalar(const PetscScalar* w, int i, int j) {
 #if defined(PETSC_USE_COMPLEX)
-  const PetscScalar one = {PetscRealPart(w[0]), PetscRealPart(w[1])},
-                    other = {PetscRealPart(w[2]), PetscRealPart(w[3])};
-  if (i == j) return i == 0 ? one : PetscConj(one);
-  return i == 0 ? other : -PetscConj(other);
+using S = compound::complex_number<PetscReal>;
 #else
-  const PetscScalar a = w[0], b = w[1], c = w[2], d = w[3];
-  const PetscScalar block[4][4] = {{a, -b, -c, -d}, {b, a, -d, c}, {c, d, a, -b}, {d, -c, b, a}};
-  return block[i][j];
+using S = PetscReal;
+#endif
+
+/// The scalar as the device text has it, or its real part.
+template <class To>
+To converted(PetscScalar v) {
+  if constexpr (compound::is_complex<To>)
+    return {PetscRealPart(v), PetscImaginaryPart(v)};
+  else
+    return PetscRealPart(v);
+}
+
+PetscScalar back(S v) {
+#if defined(PETSC_USE_COMPLEX)
+  return {v.re, v.im};
+#else
+  return v;
 #endif
 }
 
-#if !defined(PETSC_USE_COMPLEX)
-PetscScalar complex_scalar(const Words& w, int i, int j) { return i == j ? w[0] : i > j ? w[1] : -w[1]; }
-#endif
+template <class Entry>
+Kind kind_of() {
+  using Word = typename Entry::word;
+  Kind kind;
+  kind.name = Entry::name;
+  kind.size = Entry::any_size ? 0 : Entry::block_rows;
+  kind.kept = [](int bs) { return Entry::of(bs, bs).words(); };
+  kind.real_words = !std::is_same_v<Word, S> || !PetscDefined(USE_COMPLEX);
+  kind.scalar = [](const std::vector<PetscScalar>& words, int i, int j) {
+    return back(Entry::block([&](int k, int) { return converted<Word>(words[static_cast<std::size_t>(k)]); }, i, j));
+  };
+  return kind;
+}
 
-/// [[p, 0], [q, p]]
-PetscScalar dual_scalar(const Words& w, int i, int j) {
-  const int n = quaternion_size;
-  if (i < n && j >= n) return 0;
-  return quaternion_scalar(w.data() + (i >= n && j < n ? 4 : 0), i % n, j % n);
+std::vector<Kind> all_kinds() {
+  std::vector<Kind> all;
+  compound::for_each_kind<S>([&]<class Listed, class Entry>() {
+    if constexpr (Listed::sizes < 2 && !requires { Entry::tolerance; }) all.push_back(kind_of<Entry>());
+  });
+  return all;
 }
 
 }  // namespace
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all = {
-#if !defined(PETSC_USE_COMPLEX)
-    {"complex", 2, [](int) { return 2; }, false, complex_scalar},
-#endif
-    {"quaternion", quaternion_size, four, true,
-     [](const Words& w, int i, int j) { return quaternion_scalar(w.data(), i, j); }},
-    {"dual_quaternion", 2 * quaternion_size, [](int) { return 8; }, true, dual_scalar},
-    {"diagonal", 0, [](int bs) { return bs; }, false,
-     [](const Words& w, int i, int j) { return i == j ? w[static_cast<std::size_t>(i)] : PetscScalar(0); }},
-    {"scaled_identity", 0, [](int) { return 1; }, false,
-     [](const Words& w, int i, int j) { return i == j ? w[0] : PetscScalar(0); }},
-  };
+  static const std::vector<Kind> all = all_kinds();
   return all;
 }
 
@@ -66,7 +72,7 @@ int some_size(const Kind& kind) { return kind.size == 0 ? 3 : kind.size; }
 
 std::vector<PetscScalar> block_of(const std::string& kind, int bs, std::uint64_t seed) {
   const auto words_of = static_cast<PetscInt>(std::max(bs, 8));
-  Words words;
+  std::vector<PetscScalar> words;
   for (PetscInt k = 0; k < words_of; ++k) words.push_back(value(seed, k));
   const auto found = std::find_if(kinds().begin(), kinds().end(), [&](const Kind& k) { return k.name == kind; });
   std::vector<PetscScalar> block;

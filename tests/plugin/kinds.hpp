@@ -1,4 +1,4 @@
-// Kinds of entry as tests know them: blocks written out in full, for matrices in which the plugin is to find the kind.
+// Kinds of entry as the plugin's tests know them: full blocks for matrices in which the plugin is to find the kind.
 #pragma once
 
 #include <petscmat.h>

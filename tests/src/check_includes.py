@@ -40,7 +40,7 @@ RULES = [
      "layout encoders know patterns and their own decoders"),
     (["src/schedule.*"], ["src/*", "!src/schedule.hpp", "!src/error.hpp", "!src/device/target.hpp"],
      "schedules know worker counts, no layout arrays"),
-    (["src/plan.*"], ["src/backend*", "src/packed.hpp", "src/host/*", "src/device/spmv_*",
+    (["src/plan.*", "src/device_rule.*", "src/device_policy.*"], ["src/backend*", "src/packed.hpp", "src/host/*", "src/device/spmv_*",
                       "src/device/pack_values.hpp", "src/device/diagonal.hpp", "src/device/sum_lists.hpp",
                       "src/tuner.hpp"],
      "plans are values: no backends, no kernels"),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backend.hpp"
+#include "device_policy.hpp"
 #include "host/processor.hpp"
 #include "plan.hpp"
 #include "support/products.hpp"
@@ -91,160 +92,144 @@ TEST(PlanForLayout, IsApplicableForEveryPreset) {
     EXPECT_EQ(applicable(plan_for_layout(p.name, {}, real_3x3, "host"), real_3x3).value_or(""), "") << p.name;
 }
 
-std::string cuda_line(const PatternStatistics& s, const Problem& problem) {
-  return to_string(default_plan(s, problem, "cuda"));
+// The rule for devices, by what must hold whatever its numbers are (src/device_policy.cpp).
+
+PatternStatistics uneven_rows(idx rows, idx row) {
+  PatternStatistics s = even_rows(rows, row);
+  s.longest_row = 8 * row + 33;
+  return s;
 }
 
-/// A whole line of the rule's; `schedule` is what follows the columns.
-std::string line(const char* layout, const char* schedule, const char* values = "double") {
-  return std::string("entry=dense ") + layout + " vectors=1 values=" + values + " columns=32 " + schedule;
+/// f(problem, entry) for square blocks of every kind.
+template <class F>
+void for_square_blocks(const F& f) {
+  for (const Field field : {Field::real, Field::complex})
+    for (const int size : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12}) {
+      const Problem problem{{size, size}, {field, Precision::double_}};
+      for (const EntryKind& kind : entry_kinds())
+        if (kind.shape(field, problem.block).words != 0) f(problem, kind.name);
+    }
 }
 
-const char* const csr = "csr words=1:column";
-const char* const slices = "sell:32 words=32:column";
-
-/// What an even matrix of `rows` rows of `row` blocks gets.
-struct CudaRow {
-  idx rows, row;
-  int block_rows, block_cols;
-  const char *layout, *schedule;
-};
-
-const char* const short_rows = "rows lanes=16 unroll=1 threads=128 blocks=8 grid cached";
-const char* const small_blocks = "components lanes=32 unroll=4 threads=128 blocks=12 grid cached";
-const char* const large_blocks = "components lanes=32 unroll=2 threads=128 blocks=8 grid cached";
-const char* const large_blocks_streamed = "components lanes=32 unroll=2 threads=128 blocks=8 grid stream";
-
-const CudaRow cuda_table[] = {
-    // Many workers each while there are few rows: an entry a worker for small blocks in short rows, else a word.
-    {1, 1, 1, 1, csr, short_rows},
-    {4200, 7, 3, 3, csr, short_rows},
-    {4200, 16, 2, 2, csr, short_rows},
-    {4200, 17, 3, 3, csr, small_blocks},
-    {4200, 7, 4, 4, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid cached"},
-    {4200, 7, 5, 5, csr, large_blocks},
-    {4200, 7, 8, 8, csr, large_blocks},
-    {4200, 7, 2, 4, csr, "components lanes=32 unroll=1 threads=128 blocks=12 grid cached"},
-    // Half as many for 4x4 a little longer.
-    {4201, 7, 4, 4, csr, "components lanes=16 unroll=1 threads=128 blocks=12 grid cached"},
-    {8400, 7, 4, 4, csr, "components lanes=16 unroll=1 threads=128 blocks=12 grid cached"},
-    {8401, 7, 4, 4, slices, "components lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
-    // Then workers of a scalar row each; several of them while they are few and the rows long.
-    {4201, 7, 1, 1, slices, "components lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
-    {4201, 7, 2, 2, slices, "components lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
-    {4201, 7, 3, 3, slices, "components lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
-    {5461, 28, 3, 3, slices, "components lanes=4 unroll=1 threads=128 blocks=8 grid cached"},
-    {5461, 15, 3, 3, slices, "components lanes=2 unroll=1 threads=128 blocks=8 grid cached"},
-    {5462, 28, 3, 3, slices, "components lanes=2 unroll=1 threads=128 blocks=8 grid cached"},
-    {10922, 28, 3, 3, slices, "components lanes=2 unroll=1 threads=128 blocks=8 grid cached"},
-    {10923, 28, 3, 3, slices, "components lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
-    {4201, 100, 1, 1, slices, "components lanes=4 unroll=2 threads=128 blocks=8 grid cached"},
-    {39999, 7, 4, 4, slices, "components lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
-    {39999, 3, 7, 7, slices, "components lanes=1 unroll=1 threads=128 blocks=8 grid stream"},
-    {99999, 5, 3, 3, slices, "components lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
-    {99999, 7, 1, 1, slices, "components lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
-    // Then one of a block row each: from 40000 rows for blocks of 4x4 on, from 100000 for smaller ones.
-    {40000, 7, 4, 4, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid cached"},
-    {40000, 2, 5, 5, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid cached"},
-    {40000, 2, 6, 6, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid cached"},
-    {40000, 2, 7, 7, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid cached"},
-    {40000, 2, 2, 4, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid cached"},
-    {100000, 7, 1, 1, slices, "components lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
-    {100000, 7, 2, 2, slices, "rows lanes=1 unroll=2 threads=128 blocks=8 grid cached"},
-    {100000, 5, 3, 3, slices, "rows lanes=1 unroll=1 threads=128 blocks=8 grid cached"},
-    // 8x8: warps until there are many rows. Larger blocks: always.
-    {4201, 7, 8, 8, csr, large_blocks},
-    {39999, 7, 8, 8, csr, large_blocks_streamed},
-    {40000, 7, 8, 8, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid stream"},
-    {40000, 7, 3, 8, slices, "rows lanes=1 unroll=1 threads=128 blocks=4 grid stream"},
-    {1000000, 7, 12, 12, csr, large_blocks_streamed},
-    {1000000, 7, 33, 33, csr, large_blocks_streamed},
-    {1000000, 1, 3, 33, csr, large_blocks_streamed},
-};
-
-TEST(CudaRule, GoesByTheNumberOfRowsAndTheBlock) {
-  for (const CudaRow& r : cuda_table)
-    EXPECT_EQ(cuda_line(even_rows(r.rows, r.row), real_of(r.block_rows, r.block_cols)), line(r.layout, r.schedule))
-        << r.rows << " rows of " << r.row << ", blocks of " << r.block_rows << "x" << r.block_cols;
+/// That share a block row.
+int workers_of_row(const Plan& plan, const Problem& problem) {
+  const bool by_scalar_row = plan.schedule.traversal == Traversal::components && plan.layout.slice != 1;
+  return plan.schedule.lanes * (by_scalar_row ? problem.block.rows : 1);
 }
 
-TEST(CudaRule, SharesRowsOfSmallBlocksInNoOrder) {
-  const auto text = [](idx rows, double scattered, const Problem& problem) {
-    PatternStatistics s = even_rows(rows, 7);
-    s.scattered = scattered;
-    return cuda_line(s, problem);
-  };
-  const std::string shared = line(csr, "rows lanes=16 unroll=2 threads=128 blocks=8 grid cached");
-  EXPECT_EQ(text(4201, 0.51, real_3x3), shared);
-  EXPECT_EQ(text(70000, 0.51, real_3x3), shared);
-  EXPECT_NE(text(70000, 0.5, real_3x3), shared);
-  EXPECT_NE(text(100000, 0.9, real_3x3), shared) << "enough rows for one worker each";
-  EXPECT_NE(text(5000, 0.9, real_4x4), shared);
+TEST(DeviceRule, GivesARowNoMoreWorkersWhereThereAreMoreRows) {
+  for_square_blocks([](const Problem& problem, std::string_view entry) {
+    for (const idx row : {1, 7, 27, 200})
+      for (const double scattered : {0.0, 0.9}) {
+        int least = 1024;
+        for (double rows = 1; rows < 1e9; rows *= 1.1) {
+          PatternStatistics s = even_rows(static_cast<idx>(rows), row);
+          s.scattered = scattered;
+          const int workers = workers_of_row(default_plan(s, problem, "cuda", entry), problem);
+          ASSERT_LE(workers, least) << entry << ", " << problem.block.rows << ": " << rows << " rows of " << row;
+          least = workers;
+        }
+      }
+  });
 }
 
-TEST(CudaRule, DoesNotPadAFewLongRows) {
-  for (const idx rows : {5000, 50000, 500000}) {
-    PatternStatistics s = even_rows(rows, 7);
-    const auto slice = [&] { return default_plan(s, real_3x3, "cuda").layout.slice; };
-
-    s.longest_row = 8 * 7 + 32;
-    EXPECT_EQ(slice(), 32) << rows;
-    s.longest_row += 1;
-    EXPECT_EQ(slice(), 1) << rows;
-  }
+TEST(DeviceRule, SharesFewRowsAndSlicesMany) {
+  for_square_blocks([](const Problem& problem, std::string_view entry) {
+    const Plan few = default_plan(even_rows(500, 27), problem, "cuda", entry);
+    EXPECT_GE(workers_of_row(few, problem), 8) << to_string(few);
+    EXPECT_EQ(few.layout.slice, 1) << to_string(few);
+    if (problem.block.rows > 8) return;
+    const Plan many = default_plan(even_rows(2000000, 27), problem, "cuda", entry);
+    EXPECT_LE(workers_of_row(many, problem), 2) << to_string(many);
+    EXPECT_EQ(many.layout.slice, 32) << to_string(many);
+  });
 }
 
-TEST(CudaRule, StreamsWordsThatTheCacheCannotHold) {
-  const auto cache = [](count32 entries, const Problem& problem) {
+TEST(DeviceRule, DoesNotPadAFewLongRows) {
+  for_square_blocks([](const Problem& problem, std::string_view entry) {
+    for (const idx rows : {100, 5000, 50000, 500000})
+      EXPECT_EQ(default_plan(uneven_rows(rows, 7), problem, "cuda", entry).layout.slice, 1) << entry << ' ' << rows;
+  });
+}
+
+TEST(DeviceRule, TakesOneWorkerARowOnlyForWhatFitsItsRegisters) {
+  for (const idx rows : {100, 50000, 2000000})
+    for (const Problem& large : {real_of(9, 9), real_of(12, 12), real_of(3, 33)})
+      EXPECT_EQ(default_plan(even_rows(rows, 7), large, "cuda").schedule.traversal, Traversal::components);
+}
+
+TEST(DeviceRule, SharesRowsOfSmallBlocksInNoOrder) {
+  PatternStatistics s = even_rows(70000, 7);
+  s.scattered = 0.5;
+  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 32);
+  s.scattered = 0.51;
+  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 1);
+  EXPECT_EQ(default_plan(s, real_4x4, "cuda").layout.slice, 32) << "larger blocks";
+}
+
+/// By an entry's words and its column, whatever the blocks are that the words stand for.
+TEST(DeviceRule, StreamsWordsThatTheCacheCannotHold) {
+  for_square_blocks([](const Problem& problem, std::string_view entry) {
+    const EntryShape shape = entry_kind(entry).shape(problem.scalar.field, problem.block);
+    const double each = double(bytes_of(shape, problem.scalar)) + 4;
     PatternStatistics s = even_rows(50000, 7);
-    s.entries = entries;
-    return default_plan(s, problem, "cuda").schedule.cache;
-  };
+    const auto cache = [&] { return default_plan(s, problem, "cuda", entry).schedule.cache; };
 
-  // 40 MB of a block and its column: 76, 40 and 148 bytes an entry.
-  EXPECT_EQ(cache(526315, real_3x3), Cache::keep);
-  EXPECT_EQ(cache(526316, real_3x3), Cache::stream);
-  EXPECT_EQ(cache(1000000, float_3x3), Cache::keep);
-  EXPECT_EQ(cache(1000001, float_3x3), Cache::stream);
-  EXPECT_EQ(cache(270270, complex_3x3), Cache::keep);
-  EXPECT_EQ(cache(270271, complex_3x3), Cache::stream);
+    s.entries = static_cast<count32>(device_policies().front().cached_bytes / each);
+    EXPECT_EQ(cache(), Cache::keep) << entry;
+    s.entries += 1;
+    EXPECT_EQ(cache(), Cache::stream) << entry;
+  });
 }
 
-TEST(CudaRule, KeepsThePrecisionOfTheVectors) {
-  const char* const schedule = "components lanes=1 unroll=1 threads=128 blocks=8 grid cached";
-  EXPECT_EQ(cuda_line(even_rows(5000, 7), float_3x3), line(slices, schedule, "float"));
-  EXPECT_EQ(cuda_line(even_rows(5000, 7), complex_3x3), line(slices, schedule));
-}
-
-TEST(CudaRule, ListsRowsWhenMostAreEmpty) {
+TEST(DeviceRule, KeepsThePrecisionOfTheVectorsAndListsRowsWhenMostAreEmpty) {
   PatternStatistics s = even_rows(5000, 7);
+  EXPECT_EQ(default_plan(s, float_3x3, "cuda").values, Precision::single);
+  EXPECT_EQ(default_plan(s, complex_3x3, "cuda").values, Precision::double_);
   s.empty_rows = 2500;
   EXPECT_FALSE(default_plan(s, real_3x3, "cuda").layout.row_list);
   s.empty_rows = 2501;
   EXPECT_TRUE(default_plan(s, real_3x3, "cuda").layout.row_list);
 }
 
-TEST(CudaRule, HasAPlanForMatricesOfNothing) {
-  const std::string nothing = line(csr, short_rows);
+TEST(DeviceRule, HasAPlanForMatricesOfNothing) {
   for (const PatternStatistics& s :
        {PatternStatistics{}, statistics(pattern_of(0, {}).view()), statistics(pattern_of(5, {}).view())}) {
-    EXPECT_EQ(cuda_line(s, real_3x3), nothing);
+    EXPECT_EQ(default_plan(s, real_3x3, "cuda"), default_plan({}, real_3x3, "cuda"));
     EXPECT_EQ(plan_for_layout("sell:32", s, real_3x3, "cuda").schedule.lanes, 1);
   }
 }
 
-TEST(PlanForLayout, OnCudaBringsTheScheduleThatSuitsIt) {
-  const auto text = [](const char* layout, idx rows) {
-    return to_string(plan_for_layout(layout, even_rows(rows, 7), real_4x4, "cuda"));
-  };
-  const char* const warps = "components lanes=32 unroll=1 threads=128 blocks=12 grid cached";
-  const char* const workers = "components lanes=1 unroll=1 threads=128 blocks=8 grid cached";
+TEST(DeviceRule, BringsALayoutThatWasAskedForTheScheduleThatSuitsIt) {
+  for_square_blocks([](const Problem& problem, std::string_view entry) {
+    const auto workers = [&](const char* layout, idx rows) {
+      return workers_of_row(plan_for_layout(layout, even_rows(rows, 7), problem, "cuda", entry), problem);
+    };
+    EXPECT_GE(workers("csr", 1000000), 8) << entry << ": where the rule takes slices";
+    EXPECT_LE(workers("sell:8:64", 100), 8 * problem.block.rows) << entry << ": where the rule takes warps";
+  });
+  EXPECT_EQ(plan_for_layout("sell:8:64", even_rows(100, 7), real_4x4, "cuda").layout,
+            parse_plan("sell:8:64", {}).layout);
+}
 
-  EXPECT_EQ(text("csr", 100), line(csr, warps));
-  EXPECT_EQ(text("csr", 40000), line(csr, warps)) << "where the rule takes slices";
-  EXPECT_EQ(text("sell:8:64", 100), line("sell:8:64 words=8:column", workers)) << "where the rule takes warps";
-  EXPECT_EQ(text("ellr", 40000),
-            line("ellr words=32:column", "rows lanes=1 unroll=1 threads=128 blocks=4 grid cached"));
+TEST(DevicePolicies, SayWhatTheyWereMeasuredOn) {
+  for (const DevicePolicy& p : device_policies()) {
+    EXPECT_FALSE(p.measured_on.empty());
+    EXPECT_GT(p.traits.multiprocessors, 0);
+    EXPECT_EQ(&nearest_policy(device_policies(), p.traits), &p) << p.measured_on;
+  }
+}
+
+TEST(DevicePolicies, AreTakenByTheDeviceThatIsNearest) {
+  constexpr std::size_t MiB = std::size_t{1} << 20;
+  const DevicePolicy made_up[] = {{.measured_on = "large", .traits = {132, 60 * MiB}},
+                                  {.measured_on = "small", .traits = {20, 4 * MiB}}};
+  const auto taken = [&](const DeviceTraits& device) { return nearest_policy(made_up, device).measured_on; };
+
+  EXPECT_EQ(taken({132, 50 * MiB}), "large");
+  EXPECT_EQ(taken({108, 40 * MiB}), "large");
+  EXPECT_EQ(taken({16, 2 * MiB}), "small");
+  EXPECT_EQ(taken({}), "large") << "nothing is known";
 }
 
 /// Statistics on all sides of the rule's limits.
@@ -293,36 +278,6 @@ std::string refusal(const Plan& plan, const Problem& problem, std::string_view n
 #else
   return plan.schedule.of_device() ? "" : "a device's schedule needs threads=";
 #endif
-}
-
-/// What a kind gets on an H200, by rows of 7 entries.
-TEST(CudaRule, GivesKindsAQuarterWarpThenLanesThenOneWorkerARow) {
-  const auto taken = [](std::string_view entry, int size, idx rows) {
-    const Plan plan =
-        default_plan(even_rows(rows, 7), {{size, size}, {Field::real, Precision::double_}}, "cuda", entry);
-    return std::string(plan.layout.preset) + " " + std::to_string(plan.schedule.lanes) + " " +
-           std::to_string(plan.schedule.unroll);
-  };
-
-  EXPECT_EQ(taken("quaternion", 4, 10000), "csr 8 1");
-  EXPECT_EQ(taken("quaternion", 4, 35000), "sell 2 2");
-  EXPECT_EQ(taken("quaternion", 4, 173000), "sell 1 2");
-  EXPECT_EQ(taken("complex", 2, 1000000), "sell 1 2");
-  EXPECT_EQ(taken("scaled_identity", 3, 8000), "csr 8 1");
-  EXPECT_EQ(taken("dual_quaternion", 8, 1000), "csr 8 1");
-  EXPECT_EQ(taken("dual_quaternion", 8, 200000), "sell 2 1");
-  EXPECT_EQ(taken("diagonal", 32, 200000), "csr 8 1");
-}
-
-/// By its words, not by the blocks they stand for.
-TEST(CudaRule, StreamsAKindAboutAsLargeAsTheSecondCache) {
-  const auto cache = [](idx rows) {
-    return default_plan(even_rows(rows, 7), {{4, 4}, {Field::real, Precision::double_}}, "cuda", "quaternion")
-        .schedule.cache;
-  };
-
-  EXPECT_EQ(cache(158000), Cache::keep);
-  EXPECT_EQ(cache(160000), Cache::stream);
 }
 
 class PlansOf : public testing::TestWithParam<const char*> {

@@ -201,21 +201,24 @@ def test_entry_halves_bytes(args):
     expect(full - packed == case["blocks"] * 12 * 8, f"a quaternion has 4 words of 16: {full}, {packed}")
 
 
-# Rows of a block and words of every kind, in reals; complex builds have blocks of half the size, and complex words
-# where a kind's words are scalars.
-KINDS = {"complex": (2, 2), "quaternion": (4, 4), "dual_quaternion": (8, 8), "diagonal": (3, 3),
-         "scaled_identity": (3, 1), "unit_quaternion": (4, 3)}
+def kinds_of_the_documents(scalar):
+    """(kind, rows of a block, words in reals), from the table of docs/entries.md; kinds of any size with blocks of 3x3."""
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "entries.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| (\w+)( reals)? of [^|]* \|", file.read(), re.M)
+    reals_of_scalar = 2 if scalar == "complex" else 1
+    for kind, blocks, words, real_words in rows:
+        size = re.search(rf"(\d+)x\d+(?: {scalar}|, {scalar})", blocks)
+        if size or blocks.startswith("n x n"):
+            words = 3 if words == "n" else int(words)
+            yield kind, int(size.group(1)) if size else 3, words * (1 if real_words else reals_of_scalar)
 
 
 def test_every_kind(args):
     if not args.json or args.ranks > 1:
         return
-    for kind, (size, words) in KINDS.items():
-        scalars = kind in ("diagonal", "scaled_identity")
-        if args.scalar == "complex" and kind == "complex":
-            continue
-        if args.scalar == "complex":
-            size, words = (size, 2 * words) if scalars else (size // 2, words)
+    kinds = list(kinds_of_the_documents(args.scalar))
+    expect(len(kinds) > 4, f"kinds in docs/entries.md: {kinds}")
+    for kind, size, words in kinds:
         plans = ["csr", f"entry={kind} csr", f"entry={kind} csr values=float"]
         core = [p for p in plans if "float" not in p] + ([] if kind == "unit_quaternion" else ["auto"])
         options = ["-n", "4", "-entry", kind, "-block_size", str(size), "-types", "aij,baij"]

@@ -1,14 +1,13 @@
 #include "block_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
-#include "device/entry/entries.hpp"
+#include "entry_list.hpp"
 
 namespace compound::bench {
 
@@ -34,99 +33,39 @@ double random_number(std::uint64_t& state) {
   return static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-63;
 }
 
-/// Scalars are filled real by real: a complex number is two reals.
-void fill_random(std::uint64_t& state, PetscScalar* scalars, std::size_t count) {
-  auto* reals = reinterpret_cast<PetscReal*>(scalars);
-  for (std::size_t i = 0; i < count * sizeof(PetscScalar) / sizeof(PetscReal); ++i) reals[i] = random_number(state);
+/// A complex number is two reals.
+template <class T>
+constexpr std::size_t reals_of = sizeof(T) / sizeof(PetscReal);
+
+void fill_random(std::uint64_t state, PetscReal* reals, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) reals[i] = static_cast<PetscReal>(random_number(state));
 }
 
 std::size_t area_of(BlockShape b) { return static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(b.cols); }
 
-void write_dense(std::uint64_t state, BlockShape shape, PetscScalar* block) {
-  fill_random(state, block, area_of(shape));
-}
-
-/// `value(i)`: the block's scalar (i, i).
-template <class Value>
-void write_diagonal(BlockShape shape, PetscScalar* block, const Value& value) {
-  std::fill_n(block, area_of(shape), PetscScalar(0.0));
-  for (int i = 0; i < std::min(shape.rows, shape.cols); ++i) block[i * shape.rows + i] = value(i);
-}
-
-void write_any_diagonal(std::uint64_t state, BlockShape shape, PetscScalar* block) {
-  PetscScalar value;
-  write_diagonal(shape, block, [&](int) {
-    fill_random(state, &value, 1);
-    return value;
-  });
-}
-
-void write_scaled_identity(std::uint64_t state, BlockShape shape, PetscScalar* block) {
-  PetscScalar multiple;
-  fill_random(state, &multiple, 1);
-  write_diagonal(shape, block, [&](int) { return multiple; });
-}
-
 void write_identity(std::uint64_t, BlockShape shape, PetscScalar* block) {
-  write_diagonal(shape, block, [](int) { return PetscScalar(1.0); });
+  std::fill_n(block, area_of(shape), PetscScalar(0.0));
+  for (int i = 0; i < std::min(shape.rows, shape.cols); ++i) block[i * shape.rows + i] = 1.0;
 }
 
-template <class Kind>
-void write_words(const PetscReal* words, PetscScalar* block) {
-  for (int j = 0; j < Kind::block_cols; ++j)
-    for (int i = 0; i < Kind::block_rows; ++i) {
-      CoreScalar value{};
-      for (int k = 0; k < Kind::word_count; ++k) {
-        const unit u = Kind::structure(i, j, k);
-        if constexpr (is_complex<CoreScalar>)
-          value += CoreScalar{u.re * words[k], u.im * words[k]};
-        else
-          value += u.re * words[k];
+/// The block of random words; a dense block is its words.
+template <class Entry>
+void write_random(std::uint64_t state, BlockShape shape, PetscScalar* block) {
+  if constexpr (!requires { Entry::word_count; }) {
+    fill_random(state, reinterpret_cast<PetscReal*>(block), area_of(shape) * reals_of<CoreScalar>);
+  } else {
+    using Word = typename Entry::word;
+    Word words[Entry::word_count];
+    const Entry entry = Entry::of(shape.rows, shape.cols);
+    fill_random(state, reinterpret_cast<PetscReal*>(words), static_cast<std::size_t>(entry.words()) * reals_of<Word>);
+    if constexpr (requires { Entry::word_of(words[0]); })
+      for (Word& w : words) w = Entry::word_of(w);
+    for (int j = 0; j < shape.cols; ++j)
+      for (int i = 0; i < shape.rows; ++i) {
+        const CoreScalar value = entry.block([&](int k, int) { return words[k]; }, i, j);
+        std::memcpy(static_cast<void*>(block + j * shape.rows + i), &value, sizeof(value));
       }
-      std::memcpy(static_cast<void*>(block + j * Kind::block_rows + i), &value, sizeof(value));
-    }
-}
-
-template <class Kind>
-void write_structured(std::uint64_t state, BlockShape, PetscScalar* block) {
-  PetscReal words[Kind::word_count];
-  for (PetscReal& w : words) w = random_number(state);
-  write_words<Kind>(words, block);
-}
-
-void write_unit_quaternion(std::uint64_t state, BlockShape, PetscScalar* block) {
-  PetscReal words[4], squares = 0;
-  for (PetscReal& w : words) {
-    w = random_number(state);
-    squares += w * w;
   }
-  for (PetscReal& w : words) w /= std::sqrt(squares);
-  write_words<quaternion<CoreScalar>>(words, block);
-}
-
-/// How a kind of entry's blocks are made; those on the diagonal dominate unless that would change their kind.
-struct BlockKind {
-  std::string_view name;
-  void (*write)(std::uint64_t, BlockShape, PetscScalar*);
-  bool dominant = true;
-};
-
-constexpr BlockKind block_kinds[] = {
-    {"dense", write_dense},
-#if !defined(PETSC_USE_COMPLEX)
-    {"complex", write_structured<complex_entry<CoreScalar>>},
-#endif
-    {"quaternion", write_structured<quaternion<CoreScalar>>},
-    {"dual_quaternion", write_structured<dual_quaternion<CoreScalar>>},
-    {"diagonal", write_any_diagonal},
-    {"scaled_identity", write_scaled_identity},
-    {"unit_quaternion", write_unit_quaternion, false},
-};
-
-std::string block_kind_names() {
-  std::string names;
-  for (const BlockKind& k : block_kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
-  return names;
 }
 
 }  // namespace
@@ -204,14 +143,16 @@ BlockRows coordinate_rows(const CoordinateMatrix& m, int block_size, std::int64_
 }
 
 ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed) : block_(block), seed_(mixed(seed)) {
-  const auto kind = std::ranges::find(block_kinds, entry, &BlockKind::name);
-  if (kind == std::end(block_kinds))
-    throw std::invalid_argument("unknown -entry '" + std::string(entry) + "'; choose " + block_kind_names());
+  const auto kind = std::ranges::find(entry_kinds(), entry, &EntryKind::name);
+  if (kind == entry_kinds().end())
+    throw std::invalid_argument("unknown -entry '" + std::string(entry) + "'; choose " + entry_kind_names());
   const Field field = is_complex<CoreScalar> ? Field::complex : Field::real;
-  if (const std::string why = entry_kind(entry).why_not(field, block); !why.empty())
+  if (const std::string why = kind->why_not(field, block); !why.empty())
     throw std::invalid_argument("-entry and -block_size: " + why);
-  write_ = kind->write;
-  dominant_ = kind->dominant;
+  for_each_kind<CoreScalar>([&]<class, class Entry>() {
+    if (entry == Entry::name) write_ = write_random<Entry>;
+  });
+  dominant_ = kind->multiples != Multiples::none;
 }
 
 ValueRule ValueRule::identity(BlockShape block) { return {block, write_identity}; }

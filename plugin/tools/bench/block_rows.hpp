@@ -32,8 +32,8 @@ BlockRows grid_rows(const Grid& grid, const Shuffle& shuffle, std::int64_t first
 /// values are complex and this PETSc's scalars are real.
 BlockRows coordinate_rows(const CoordinateMatrix& matrix, int block_size, std::int64_t first, std::int64_t rows);
 
-/// Values of a generated matrix: random numbers in [-1, 1) that depend on block row, block column and seed alone, with
-/// a dominant diagonal; unit quaternions have none.
+/// Values of a generated matrix: blocks of random words that depend on block row, block column and seed alone, with a
+/// dominant diagonal where the kind holds multiples of the identity.
 class ValueRule {
  public:
   /// `entry`: the kind of entry that blocks are; its name as in plans. Throws std::invalid_argument.
@@ -54,7 +54,7 @@ class ValueRule {
 
   BlockShape block_;
   std::uint64_t seed_;
-  Write write_;
+  Write write_ = nullptr;
   bool dominant_;
 };
 

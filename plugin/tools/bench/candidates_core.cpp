@@ -73,11 +73,8 @@ class CoreVector {
  public:
   CoreVector(Backend& on, bool single, idx group, int block_size, std::int64_t blocks)
       : on_(&on), single_(single), block_size_(block_size), blocks_(blocks) {
-    const std::int64_t stride = group == group_all ? blocks : group;
-    const std::int64_t items = group == group_all ? blocks : (blocks + group - 1) / group * group;
-    const int shift = group == group_all ? word_map<dynamic>::one_group : int(word_map<dynamic>::log2_of(group));
-    map_ = {shift, stride};
-    const auto reals = static_cast<std::size_t>(items * block_size * reals_per_scalar);
+    map_ = word_map_of(group, blocks);
+    const auto reals = vector_scalars(static_cast<idx>(blocks), block_size, group) * reals_per_scalar;
     if (single)
       floats_.resize(reals);
     else

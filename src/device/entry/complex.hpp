@@ -7,10 +7,12 @@ namespace compound {
 
 template <class S>
 struct complex_entry : structured<complex_entry<S>> {
-  static_assert(!is_complex<S>, "in a complex matrix this is a dense 1 x 1 block");
   using scalar = S;
   using word = S;
-  static constexpr const char* name = "complex";
+  static constexpr const char *name = "complex", *template_name = "complex_entry";
+  static constexpr const char* used_in = "Helmholtz, Maxwell in a real build, (Re, Im) interleaved";
+  static constexpr bool exists = !is_complex<S>;  ///< in a complex matrix this is a dense 1 x 1 block
+  static constexpr Multiples multiples = Multiples::real;
   static constexpr int block_rows = 2, block_cols = 2, word_count = 2;
 
   COMPOUND_FN static constexpr unit structure(int i, int j, int k) {

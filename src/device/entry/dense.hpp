@@ -3,6 +3,7 @@
 
 #include "../operation.hpp"
 #include "../scalar.hpp"
+#include "traits.hpp"
 
 namespace compound {
 
@@ -11,7 +12,12 @@ template <class S, slot_t R, slot_t C>
 struct dense {
   using scalar = S;
   using word = S;
-  static constexpr const char* name = "dense";
+  static constexpr const char *name = "dense", *template_name = "dense", *used_in = "elasticity, flow: anything";
+  static constexpr bool exists = true;
+  static constexpr int known_sizes = 8;
+  static constexpr Multiples multiples = Multiples::all;
+  static constexpr HostForm host_form = HostForm::columns;
+
   static constexpr int largest_dynamic = 32;
   static constexpr int block_rows = R == dynamic ? largest_dynamic : int(R);
   static constexpr int block_cols = C == dynamic ? largest_dynamic : int(C);

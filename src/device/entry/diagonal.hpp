@@ -8,7 +8,8 @@ namespace compound {
 /// N may be `dynamic`: then the size comes with the object and is at most sized's `largest`.
 template <class S, slot_t N>
 struct diagonal_entry : sized<diagonal_entry<S, N>, S, N> {
-  static constexpr const char* name = "diagonal";
+  static constexpr const char *name = "diagonal", *template_name = "diagonal_entry";
+  static constexpr const char* used_in = "vector Laplacians with a coefficient per component";
   static constexpr int word_count = diagonal_entry::block_rows;  ///< at most
 
   COMPOUND_FN static constexpr int words_for(int size) { return size; }

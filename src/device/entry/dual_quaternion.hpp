@@ -13,7 +13,9 @@ struct dual_quaternion : structured<dual_quaternion<S>> {
   using scalar = S;
   using word = real_of<S>;
   using part = quaternion<S>;
-  static constexpr const char* name = "dual_quaternion";
+  static constexpr const char *name = "dual_quaternion", *template_name = "dual_quaternion";
+  static constexpr const char* used_in = "rigid motions, skinning";
+  static constexpr Multiples multiples = Multiples::real;
   static constexpr int size = part::block_rows;
   static constexpr int block_rows = 2 * size, block_cols = block_rows, word_count = 8;
 

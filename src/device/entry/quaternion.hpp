@@ -13,7 +13,9 @@ template <class S>
 struct quaternion : structured<quaternion<S>> {
   using scalar = S;
   using word = real_of<S>;
-  static constexpr const char* name = "quaternion";
+  static constexpr const char *name = "quaternion", *template_name = "quaternion";
+  static constexpr const char* used_in = "conformal surface deformation, rotations";
+  static constexpr Multiples multiples = Multiples::real;
   static constexpr int block_rows = is_complex<S> ? 2 : 4, block_cols = block_rows, word_count = 4;
 
   COMPOUND_FN static constexpr unit structure(int i, int j, int k) {

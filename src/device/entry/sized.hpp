@@ -3,6 +3,7 @@
 
 #include "../operation.hpp"
 #include "../scalar.hpp"
+#include "traits.hpp"
 
 namespace compound {
 
@@ -11,7 +12,10 @@ template <class Kind, class S, slot_t N>
 struct sized {
   using scalar = S;
   using word = S;
-  static constexpr bool any_size = N == dynamic;
+  static constexpr bool any_size = N == dynamic, exists = true;
+  static constexpr int known_sizes = 0;
+  static constexpr Multiples multiples = Multiples::all;
+  static constexpr HostForm host_form = HostForm::diagonals;
   static constexpr int largest = 32;  ///< of sizes that come with the object
   static constexpr int block_rows = any_size ? largest : int(N), block_cols = block_rows;
 

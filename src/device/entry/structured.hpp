@@ -3,13 +3,17 @@
 
 #include "../operation.hpp"
 #include "../scalar.hpp"
+#include "traits.hpp"
 
 namespace compound {
 
 /// The shape of a kind of entry whose size is known: `Kind` gives block_rows, block_cols and word_count.
 template <class Kind>
 struct fixed_shape {
-  static constexpr bool any_size = false;
+  static constexpr bool any_size = false, exists = true;
+  static constexpr int known_sizes = 0;
+  static constexpr Multiples multiples = Multiples::none;
+  static constexpr HostForm host_form = HostForm::plain;
 
   COMPOUND_FN static constexpr Kind of(int, int) { return {}; }
   COMPOUND_FN static constexpr int rows() { return Kind::block_rows; }
@@ -25,6 +29,8 @@ struct fixed_shape {
 /// may override what it can do better. `w(k, 0)` is word k, converted to `word`.
 template <class Kind>
 struct structured : fixed_shape<Kind> {
+  static constexpr HostForm host_form = HostForm::products;
+
   /// out += op(block(w)) x, summed in the order of the block's rows, columns, words.
   template <Op op, class Words, class S>
   COMPOUND_FN static void madd(const Words& w, const S* x, S* out) {

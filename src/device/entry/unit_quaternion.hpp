@@ -23,10 +23,17 @@ struct unit_quaternion : fixed_shape<unit_quaternion<S>> {
   using scalar = S;
   using word = real_of<S>;
   using whole = quaternion<S>;
-  static constexpr const char* name = "unit_quaternion";
+  static constexpr const char *name = "unit_quaternion", *template_name = "unit_quaternion";
+  static constexpr const char* used_in = "connection Laplacians, rotation averaging";
+  static constexpr HostForm host_form = HostForm::unit_words;
   static constexpr int block_rows = whole::block_rows, block_cols = block_rows, word_count = 3;
   /// A block fits if no part of a scalar is further off than this.
   static constexpr word tolerance = 8 * (sizeof(word) == 4 ? word(1.1920929e-7) : word(2.220446049250313e-16));
+
+  /// Three words of up to 1/2 in size fit any length of one; larger numbers carry a bit.
+  COMPOUND_FN static constexpr word word_of(word number) {
+    return size_of(number) < word(0.5) ? number : number + (number < 0 ? word(-1.5) : word(1.5));
+  }
 
   /// All four components.
   struct components {

@@ -7,7 +7,7 @@
 namespace compound {
 
 /// How the host goes through a family of layouts: over lists, or by forms of its kernels that know it.
-enum class HostForm {
+enum class HostTraversal {
   lists,
   rows,    ///< compressed rows, the words of an entry together
   slices,  ///< slices by length

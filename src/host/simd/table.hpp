@@ -11,7 +11,7 @@ namespace compound::host {
 namespace {
 
 template <class Entry, class T>
-constexpr SimdKernel row(HostForm form, void (*run)(const SimdTask&)) {
+constexpr SimdKernel kernel(HostTraversal form, void (*run)(const SimdTask&)) {
   return {Entry::name,
           is_complex<typename Entry::scalar>,
           sizeof(T) == 4,
@@ -23,123 +23,116 @@ constexpr SimdKernel row(HostForm form, void (*run)(const SimdTask&)) {
 }
 
 /// Of every shape up to so many rows and columns.
-constexpr SimdKernel any_shape(SimdKernel k, int rows, int cols) {
+constexpr SimdKernel up_to(SimdKernel k, int rows, int cols) {
   k.any_shape = true;
   k.rows = rows;
   k.cols = cols;
   return k;
 }
 
-template <class Entry, class T>
-constexpr SimdKernel block_row() {
-  return row<Entry, T>(HostForm::rows, multiply_block_rows<products<Entry>, T>);
-}
+/// Rows as they are added. Narrower shapes of a kind first: the first row that serves is taken.
+struct Kernels {
+  SimdKernel row[256] = {};
+  int count = 0;
 
-template <class Entry, class T>
-constexpr SimdKernel slice_row() {
-  return row<Entry, T>(HostForm::slices, multiply_slice_rows<products<Entry>, T>);
-}
-
-template <class S, class T>
-constexpr SimdKernel unit_slice_row() {
-  return row<unit_quaternion<S>, T>(HostForm::slices, multiply_slice_rows<products<quaternion<S>>, T, true>);
-}
-
-template <class T>
-constexpr SimdKernel scalar_row() {
-  return row<dense<double, 1, 1>, T>(HostForm::rows, multiply_scalar_rows<T>);
-}
+  constexpr void add(const SimdKernel& k) { row[count++] = k; }
+  template <class Entry, class T>
+  constexpr void add_blocks() {
+    add(kernel<Entry, T>(HostTraversal::rows, multiply_block_rows<products<Entry>, T>));
+  }
+  template <class Entry, class T>
+  constexpr void add_slices() {
+    add(kernel<Entry, T>(HostTraversal::slices, multiply_slice_rows<products<Entry>, T>));
+  }
+};
 
 template <class S>
 inline constexpr int parts_of = is_complex<S> ? 2 : 1;
 
-template <class S, class T>
-constexpr SimdKernel any_dense_row() {
-  constexpr int parts = parts_of<S>;
-  return any_shape(row<dense<S, dynamic, dynamic>, T>(HostForm::rows, multiply_columns<parts, T>), most_rows<parts>,
-                   32);
-}
+/// Slices want words of one real: of complex matrices they serve the kinds that have such.
+template <class Entry>
+inline constexpr bool slices_serve = !is_complex<typename Entry::word>;
 
-template <class S, class T>
-constexpr SimdKernel any_diagonal_row() {
-  return any_shape(row<diagonal_entry<S, dynamic>, T>(HostForm::rows, multiply_diagonals<false, parts_of<S>, T>),
-                   largest_diagonal, largest_diagonal);
-}
-
-template <class S, class T>
-constexpr SimdKernel any_identity_row() {
-  return any_shape(row<scaled_identity<S, dynamic>, T>(HostForm::rows, multiply_diagonals<true, parts_of<S>, T>),
-                   largest_diagonal, largest_diagonal);
-}
-
-using R = double;
-using C = complex_number<double>;
-
-/// Narrower shapes first: the first row that serves is taken. Slices want words of one real: of complex matrices they
-/// serve the kinds that have such.
-template <class T>
-constexpr SimdKernel kernels_of[] = {
-    scalar_row<T>(),
-    block_row<dense<R, 2, 2>, T>(),
-    block_row<dense<R, 3, 3>, T>(),
-    block_row<dense<R, 4, 4>, T>(),
-    block_row<dense<R, 5, 5>, T>(),
-    block_row<dense<R, 6, 6>, T>(),
-    block_row<dense<R, 7, 7>, T>(),
-    block_row<dense<R, 8, 8>, T>(),
-    any_dense_row<R, T>(),
-    block_row<dense<C, 1, 1>, T>(),
-    block_row<dense<C, 2, 2>, T>(),
-    block_row<dense<C, 3, 3>, T>(),
-    block_row<dense<C, 4, 4>, T>(),
-    any_dense_row<C, T>(),
-    block_row<complex_entry<R>, T>(),
-    block_row<quaternion<R>, T>(),
-    block_row<quaternion<C>, T>(),
-    block_row<dual_quaternion<R>, T>(),
-    block_row<dual_quaternion<C>, T>(),
-    any_diagonal_row<R, T>(),
-    any_diagonal_row<C, T>(),
-    any_identity_row<R, T>(),
-    any_identity_row<C, T>(),
-    slice_row<dense<R, 1, 1>, T>(),
-    slice_row<dense<R, 2, 2>, T>(),
-    slice_row<dense<R, 3, 3>, T>(),
-    slice_row<dense<R, 4, 4>, T>(),
-    slice_row<dense<R, 5, 5>, T>(),
-    slice_row<dense<R, 6, 6>, T>(),
-    slice_row<dense<R, 7, 7>, T>(),
-    slice_row<dense<R, 8, 8>, T>(),
-    slice_row<complex_entry<R>, T>(),
-    slice_row<quaternion<R>, T>(),
-    slice_row<quaternion<C>, T>(),
-    slice_row<dual_quaternion<R>, T>(),
-    slice_row<dual_quaternion<C>, T>(),
-    unit_slice_row<R, T>(),
-    unit_slice_row<C, T>(),
-    slice_row<diagonal_entry<R, 2>, T>(),
-    slice_row<diagonal_entry<R, 3>, T>(),
-    slice_row<diagonal_entry<R, 4>, T>(),
-    slice_row<scaled_identity<R, 2>, T>(),
-    slice_row<scaled_identity<R, 3>, T>(),
-    slice_row<scaled_identity<R, 4>, T>(),
+/// Of the kinds of one form.
+template <HostForm>
+struct RowsOf {
+  template <class Kind, class S, class T>
+  static constexpr void add(Kernels&) {}
 };
 
-/// Those for words of double, then those for float.
-struct Kernels {
-  static constexpr int each = sizeof(kernels_of<double>) / sizeof(SimdKernel);
-  SimdKernel row[2 * each];
-};
-constexpr Kernels kernels = [] {
-  Kernels all{};
-  for (int i = 0; i < Kernels::each; ++i) {
-    all.row[i] = kernels_of<double>[i];
-    all.row[Kernels::each + i] = kernels_of<float>[i];
+template <>
+struct RowsOf<HostForm::columns> {
+  template <class Kind, class S, class T>
+  static constexpr void add(Kernels& to) {
+    constexpr int parts = parts_of<S>, known = Kind::template entry<S>::known_sizes;
+    unroll<known / parts>([&]<int n>() {
+      using Entry = typename Kind::template entry<S, n + 1>;
+      if constexpr (parts * (n + 1) == 1)
+        to.add(kernel<Entry, T>(HostTraversal::rows, multiply_scalar_rows<T>));
+      else
+        to.add_blocks<Entry, T>();
+      if constexpr (slices_serve<Entry>) to.add_slices<Entry, T>();
+    });
+    to.add(up_to(kernel<typename Kind::template entry<S>, T>(HostTraversal::rows, multiply_columns<parts, T>),
+                 most_rows<parts>, 32));
   }
+};
+
+template <>
+struct RowsOf<HostForm::products> {
+  template <class Kind, class S, class T>
+  static constexpr void add(Kernels& to) {
+    using Entry = typename Kind::template entry<S>;
+    to.add_blocks<Entry, T>();
+    if constexpr (slices_serve<Entry>) to.add_slices<Entry, T>();
+  }
+};
+
+/// In slices of sizes 2 to 4 alone.
+template <>
+struct RowsOf<HostForm::diagonals> {
+  template <class Kind, class S, class T>
+  static constexpr void add(Kernels& to) {
+    using Entry = typename Kind::template entry<S>;
+    constexpr bool one_word = Entry::word_count == 1;
+    to.add(up_to(kernel<Entry, T>(HostTraversal::rows, multiply_diagonals<one_word, parts_of<S>, T>), largest_diagonal,
+                 largest_diagonal));
+    if constexpr (slices_serve<Entry>)
+      unroll<3>([&]<int n>() { to.add_slices<typename Kind::template entry<S, n + 2>, T>(); });
+  }
+};
+
+template <>
+struct RowsOf<HostForm::unit_words> {
+  template <class Kind, class S, class T>
+  static constexpr void add(Kernels& to) {
+    using Entry = typename Kind::template entry<S>;
+    to.add(kernel<Entry, T>(HostTraversal::slices, multiply_slice_rows<products<typename Entry::whole>, T, true>));
+  }
+};
+
+template <class Kind, class S, class T>
+constexpr void add_kind(Kernels& to) {
+  using Entry = typename Kind::template entry<S>;
+  if constexpr (Entry::exists) RowsOf<Entry::host_form>::template add<Kind, S, T>(to);
+}
+
+/// Of matrices of S whose words are stored as T.
+template <class S, class T, class... Kinds>
+constexpr void add_kinds(Kernels& to, kind_list<Kinds...>) {
+  (add_kind<Kinds, S, T>(to), ...);
+}
+
+constexpr Kernels kernels = [] {
+  Kernels all;
+  add_kinds<double, double>(all, built_in_kinds{});
+  add_kinds<complex_number<double>, double>(all, built_in_kinds{});
+  add_kinds<double, float>(all, built_in_kinds{});
+  add_kinds<complex_number<double>, float>(all, built_in_kinds{});
   return all;
 }();
 
-constexpr SimdTable table{kernels.row, 2 * Kernels::each};
+constexpr SimdTable table{kernels.row, kernels.count};
 
 }  // namespace
 }  // namespace compound::host

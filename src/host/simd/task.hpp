@@ -33,7 +33,7 @@ struct SimdKernel {
   bool single;     ///< stored words are floats
   bool any_shape;  ///< up to `rows` x `cols`
   int rows, cols;  ///< of a block
-  HostForm form;
+  HostTraversal form;
   void (*run)(const SimdTask&);
 };
 

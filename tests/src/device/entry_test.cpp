@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "device/entry/entries.hpp"
+#include "entry_list.hpp"
 #include "support/words.hpp"
 
 namespace compound::test {
@@ -68,15 +68,29 @@ class Entries : public testing::Test {
   }
 };
 
-using Kinds = testing::Types<
-    Made<dense<double, 1, 1>>, Made<dense<double, 3, 3>>, Made<dense<float, 2, 5>>,
-    Made<dense<double, dynamic, dynamic>, 3, 2>, Made<dense<float, dynamic, dynamic>, 12, 12>,
-    Made<dense<double, dynamic, dynamic>, 32, 1>, Made<dense<C, 3, 3>>, Made<dense<Cf, dynamic, dynamic>, 2, 5>,
-    Made<complex_entry<double>>, Made<complex_entry<float>>, Made<quaternion<double>>, Made<quaternion<float>>,
-    Made<quaternion<C>>, Made<quaternion<Cf>>, Made<dual_quaternion<double>>, Made<dual_quaternion<float>>,
-    Made<dual_quaternion<C>>, Made<diagonal_entry<double, 3>>, Made<diagonal_entry<C, 2>>,
-    Made<diagonal_entry<float, dynamic>, 5, 5>, Made<diagonal_entry<double, dynamic>, 32, 32>,
-    Made<scaled_identity<double, 3>>, Made<scaled_identity<Cf, 4>>, Made<scaled_identity<double, dynamic>, 7, 7>>;
+/// Of every kind that is its words exactly: its one shape, or a size that is known and one that is carried.
+template <class S, class Kind>
+constexpr auto made_of(Kind) {
+  using Entry = typename Kind::template entry<S>;
+  if constexpr (!Entry::exists || requires { Entry::tolerance; })
+    return entry_list<>{};
+  else if constexpr (Kind::sizes == 0)
+    return entry_list<Made<Entry>>{};
+  else
+    return entry_list<Made<typename Kind::template entry<S, 3>>, Made<Entry, 7, 7>>{};
+}
+template <class S, class... Kinds>
+constexpr auto made_of(kind_list<Kinds...>) {
+  return (entry_list<>{} + ... + made_of<S>(Kinds{}));
+}
+
+template <class... M>
+testing::Types<M...> types_of(entry_list<M...>);
+using More = entry_list<Made<dense<double, 1, 1>>, Made<dense<float, 2, 5>>,
+                        Made<dense<double, dynamic, dynamic>, 3, 2>, Made<dense<double, dynamic, dynamic>, 32, 1>,
+                        Made<dense<Cf, dynamic, dynamic>, 2, 5>, Made<diagonal_entry<double, dynamic>, 32, 32>>;
+using Kinds = decltype(types_of(made_of<double>(built_in_kinds{}) + made_of<float>(built_in_kinds{}) +
+                                made_of<C>(built_in_kinds{}) + made_of<Cf>(built_in_kinds{}) + More{}));
 TYPED_TEST_SUITE(Entries, Kinds);
 
 TYPED_TEST(Entries, AreTheirWords) {

@@ -13,6 +13,8 @@ TEST(Nvrtc, CompilesTheDeviceText) { GTEST_SKIP() << "CMake found no CUDA toolki
 #include <string>
 #include <vector>
 
+#include "entry_kinds.hpp"
+
 namespace compound::test {
 namespace {
 
@@ -43,31 +45,29 @@ __global__ void misfits(const typename Entry::scalar* blocks, int* found, Entry 
 }
 )";
 
-/// Entry and the scalar its words are stored as.
-const std::vector<std::pair<std::string, std::string>> entries = {
-    {"dense<double, 3, 3>", "double"},
-    {"dense<double, 4, 4>", "float"},
-    {"complex_entry<double>", "double"},
-    {"quaternion<double>", "double"},
-    {"quaternion<C>", "double"},
-    {"dual_quaternion<double>", "float"},
-    {"dual_quaternion<C>", "double"},
-    {"unit_quaternion<double>", "double"},
-    {"unit_quaternion<Cf>", "float"},
-    {"diagonal_entry<double, 3>", "double"},
-    {"diagonal_entry<C, dynamic>", "C"},
-    {"scaled_identity<float, 3>", "float"},
-    {"scaled_identity<C, 2>", "Cf"},
-    {"dense<C, 3, 3>", "C"},
-    {"dense<C, 2, 5>", "Cf"},
-    {"dense<float, dynamic, dynamic>", "float"},
-};
+/// Entries, and the scalar their words are stored as: every kind in real and in complex matrices, and more.
+std::vector<std::pair<std::string, std::string>> entries() {
+  std::vector<std::pair<std::string, std::string>> all = {
+      {"dense<double, 4, 4>", "float"}, {"dense<C, 2, 5>", "Cf"},        {"dense<float, dynamic, dynamic>", "float"},
+      {"unit_quaternion<Cf>", "float"}, {"scaled_identity<C, 2>", "Cf"}, {"diagonal_entry<C, dynamic>", "C"}};
+  for (const EntryKind& kind : entry_kinds())
+    for (const Field field : {Field::real, Field::complex}) {
+      const EntryShape& shape = field == Field::real ? kind.in_real : kind.in_complex;
+      if (kind.sizes == 0 && shape.words == 0) continue;
+      const std::string scalar = field == Field::real ? "double" : "C";
+      std::string name = std::string(kind.type) + "<" + scalar;
+      for (int i = 0; i < kind.sizes; ++i) name += ", 3";
+      all.push_back({name + ">", shape.real_words ? "double" : scalar});
+    }
+  return all;
+}
+
 /// Forms that are known when the program runs, and checks of blocks: every entry.
 std::vector<std::string> kernel_names() {
   const std::string layout = "slices<dynamic, Occupancy::any, RowOrder::any, columns32<>>",
                     words = "matrix_words<dynamic, WordOrder::any>";
   std::vector<std::string> names;
-  for (const auto& [entry, stored] : entries) {
+  for (const auto& [entry, stored] : entries()) {
     const std::string form = entry + ", " + stored + ", ";
     names.push_back("multiply<product<" + form + layout + ", " + words +
                     ", vector_words<dynamic>>, Op::hermitian, Update::add, 8>");

@@ -20,11 +20,11 @@ host::SimdTable table() { return host::simd_table(host::instruction_set_in_use()
 std::string name_of_kernel(const SimdKernel& k) {
   return std::string(k.entry) + (k.complex_scalars ? " complex " : " real ") + std::to_string(k.rows) + "x" +
          std::to_string(k.cols) + (k.single ? " float" : " double") +
-         (k.form == HostForm::rows ? " blocks" : " slices");
+         (k.form == HostTraversal::rows ? " blocks" : " slices");
 }
 
 Plan plan_of(const SimdKernel& k) {
-  return parse_plan("entry=" + std::string(k.entry) + (k.form == HostForm::rows ? " csr xahead" : " sell:8") +
+  return parse_plan("entry=" + std::string(k.entry) + (k.form == HostTraversal::rows ? " csr xahead" : " sell:8") +
                         (k.single ? " values=float" : " values=double"),
                     {});
 }

@@ -1,13 +1,13 @@
-// Full blocks of every kind of entry, written out from the definitions: not by the code under test.
+// Random full blocks of every kind of entry. That a kind's blocks are those of its definition is tested with the kind
+// (tests/src/device/entry/).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
+#include "entry_list.hpp"
 #include "plan.hpp"
-#include "random.hpp"
+#include "words.hpp"
 
 namespace compound::test {
 
@@ -19,95 +19,18 @@ auto with_scalar(ScalarType type, const F& f) {
   return is_float ? f(complex_number<float>{}) : f(complex_number<double>{});
 }
 
-/// A full block that is written to by row and column.
-template <class S>
-class Block {
- public:
-  explicit Block(BlockShape shape) : shape_(shape), scalars_(std::size_t(shape.rows) * shape.cols) {}
-  S& operator()(int i, int j) { return scalars_[i + std::size_t(j) * shape_.rows]; }
-  /// Column by column.
-  const std::vector<S>& scalars() const { return scalars_; }
-
- private:
-  BlockShape shape_;
-  std::vector<S> scalars_;
-};
-
-/// Puts multiplication by a + bi + cj + dk from the left at (i, j).
-template <class S, class R>
-void put_quaternion(Block<S>& to, int i, int j, const R (&q)[4]) {
-  const auto [a, b, c, d] = q;
-  if constexpr (is_complex<S>) {
-    const S by_rows[2][2] = {{S{a, b}, S{c, d}}, {S{-c, d}, S{a, -b}}};
-    for (int k = 0; k < 4; ++k) to(i + k / 2, j + k % 2) = by_rows[k / 2][k % 2];
-  } else {
-    const S by_rows[4][4] = {{a, -b, -c, -d}, {b, a, -d, c}, {c, d, a, -b}, {d, -c, b, a}};
-    for (int k = 0; k < 16; ++k) to(i + k / 4, j + k % 4) = by_rows[k / 4][k % 4];
-  }
-}
-
-/// How a kind makes a random block.
-template <class S>
-struct BlockRule {
-  std::string_view entry;
-  void (*write)(Block<S>& to, BlockShape shape, Random& random);
-};
-
-template <class S>
-void write_random_quaternion(Block<S>& to, int i, int j, bool unit, Random& random) {
-  using R = real_of<S>;
-  R q[4], norm = 0;
-  for (R& a : q) a = random.scalar<R>(), norm += a * a;
-  for (R& a : q) a /= unit ? std::sqrt(norm) : R{1};
-  put_quaternion(to, i, j, q);
-}
-
-template <class S>
-constexpr BlockRule<S> block_rules[] = {
-    {"dense",
-     [](Block<S>& to, BlockShape shape, Random& random) {
-       for (int j = 0; j < shape.cols; ++j)
-         for (int i = 0; i < shape.rows; ++i) to(i, j) = random.scalar<S>();
-     }},
-    {"complex",
-     [](Block<S>& to, BlockShape, Random& random) {
-       to(0, 0) = to(1, 1) = random.scalar<S>();
-       to(1, 0) = random.scalar<S>();
-       to(0, 1) = S{-1} * to(1, 0);
-     }},
-    {"quaternion", [](Block<S>& to, BlockShape, Random& random) { write_random_quaternion(to, 0, 0, false, random); }},
-    {"unit_quaternion",
-     [](Block<S>& to, BlockShape, Random& random) { write_random_quaternion(to, 0, 0, true, random); }},
-    {"dual_quaternion",
-     [](Block<S>& to, BlockShape shape, Random& random) {
-       const int half = shape.rows / 2;
-       Block<S> p({half, half});
-       write_random_quaternion(p, 0, 0, false, random);
-       for (int k = 0; k < half * half; ++k)
-         to(k % half, k / half) = to(half + k % half, half + k / half) = p(k % half, k / half);
-       write_random_quaternion(to, half, 0, false, random);
-     }},
-    {"diagonal",
-     [](Block<S>& to, BlockShape shape, Random& random) {
-       for (int i = 0; i < shape.rows; ++i) to(i, i) = random.scalar<S>();
-     }},
-    {"scaled_identity",
-     [](Block<S>& to, BlockShape shape, Random& random) {
-       const S a = random.scalar<S>();
-       for (int i = 0; i < shape.rows; ++i) to(i, i) = a;
-     }},
-};
-
-/// [entries][cols][rows] scalars of random blocks that are of the kind `entry`.
+/// [entries][cols][rows] scalars of random blocks that are of the kind `entry`, all its words anything.
 template <class S>
 std::vector<S> random_blocks(std::string_view entry, BlockShape shape, count32 entries, Random& random) {
   std::vector<S> blocks;
-  const auto rule = std::ranges::find(block_rules<S>, entry, &BlockRule<S>::entry);
-  for (count32 e = 0; e < entries; ++e) {
-    Block<S> block(shape);
-    rule->write(block, shape, random);
-    blocks.insert(blocks.end(), block.scalars().begin(), block.scalars().end());
-  }
+  for_each_kind<S>([&]<class Kind, class Entry>() {
+    if (entry != Entry::name) return;
+    const Entry made = Entry::of(shape.rows, shape.cols);
+    for (count32 e = 0; e < entries; ++e) {
+      const std::vector<S> block = block_of_words(made, any_words(made, random));
+      blocks.insert(blocks.end(), block.begin(), block.end());
+    }
+  });
   return blocks;
 }
 

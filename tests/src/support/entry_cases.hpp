@@ -17,26 +17,18 @@ struct EntryCase {
 
 constexpr EntryCase entry_of(std::string_view entry, int rows, int cols) { return {entry, {rows, cols}, {rows, cols}}; }
 
-inline const std::vector<EntryCase>& square_entry_cases() {
-  static const std::vector<EntryCase> all = {
-      entry_of("dense", 1, 1),
-      entry_of("dense", 2, 2),
-      entry_of("dense", 3, 3),
-      entry_of("dense", 4, 4),
-      entry_of("dense", 5, 5),
-      entry_of("dense", 6, 6),
-      entry_of("dense", 7, 7),
-      entry_of("dense", 8, 8),
-      entry_of("dense", 12, 12),
-      entry_of("complex", 2, 2),
-      {"quaternion", {4, 4}, {2, 2}},
-      {"dual_quaternion", {8, 8}, {4, 4}},
-      {"unit_quaternion", {4, 4}, {2, 2}},
-      entry_of("diagonal", 3, 3),
-      entry_of("diagonal", 7, 7),
-      entry_of("scaled_identity", 3, 3),
-      entry_of("scaled_identity", 12, 12),
-  };
+inline std::vector<EntryCase> square_entry_cases() {
+  std::vector<EntryCase> all;
+  for (const EntryKind& k : entry_kinds()) {
+    if (k.user_defined) continue;
+    const EntryShape &real = k.in_real.words ? k.in_real : k.in_complex,
+                     &complex = k.in_complex.words ? k.in_complex : real;
+    if (k.sizes == 0) all.push_back({k.name, {real.rows, real.cols}, {complex.rows, complex.cols}});
+    if (k.sizes == 1)
+      for (const int n : {3, 7, 12}) all.push_back(entry_of(k.name, n, n));
+    if (k.sizes == 2)
+      for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 12}) all.push_back(entry_of(k.name, n, n));
+  }
   return all;
 }
 

@@ -22,6 +22,17 @@ std::vector<typename Entry::word> random_words(const Entry& entry, Random& rando
   return words;
 }
 
+/// With all the bits that words can have.
+template <class Entry>
+std::vector<typename Entry::word> any_words(const Entry& entry, Random& random) {
+  std::vector<typename Entry::word> words(entry.words());
+  for (auto& w : words) {
+    w = random.scalar<typename Entry::word>();
+    if constexpr (requires { Entry::word_of(w); }) w = Entry::word_of(w);
+  }
+  return words;
+}
+
 /// [cols][rows], as the core takes blocks.
 template <class Entry>
 std::vector<typename Entry::scalar> block_of_words(const Entry& entry, const std::vector<typename Entry::word>& words) {

@@ -1,0 +1,106 @@
+// What the limits rest on is in docs/performance.md.
+#include "device_policy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace compound {
+
+namespace {
+
+namespace h200 {
+
+/// Few rows, or blocks too large for one worker's registers: many workers a block row.
+constexpr FormRow shared_rows[] = {
+    {.form = {"csr", Traversal::rows, 16, 1, 128, 8}, .size = 3, .mean_row = 16},
+    {.form = {"csr", Traversal::components, 32, 4, 128, 12}, .size = 3},
+    {.form = {"csr", Traversal::components, 32, 1, 128, 12}, .size = 4},
+    {.form = {"csr", Traversal::components, 32, 2, 128, 8}},
+};
+/// Small blocks in no order, as on meshes numbered by a generator: x comes from all over, and compressed rows with half
+/// a warp each wait least for it.
+constexpr FormRow half_warps_by_rows[] = {{.form = {"csr", Traversal::rows, 16, 2, 128, 8}}};
+constexpr FormRow half_warps[] = {{.form = {"csr", Traversal::components, 16, 1, 128, 12}}};
+/// One worker a scalar row, or some.
+constexpr FormRow scalar_rows[] = {
+    {.form = {"sell:32", Traversal::components, 1, 2, 128, 8}, .most_lanes = 4, .size = 2},
+    {.form = {"sell:32", Traversal::components, 1, 1, 128, 8}, .most_lanes = 4},
+};
+/// One worker a block row, for matrices with rows enough for all of a device.
+constexpr FormRow block_rows[] = {
+    {.form = {"sell:32", Traversal::components, 1, 2, 128, 8}, .size = 1},
+    {.form = {"sell:32", Traversal::rows, 1, 2, 128, 8}, .size = 2},
+    {.form = {"sell:32", Traversal::rows, 1, 1, 128, 8}, .size = 3},
+    {.form = {"sell:32", Traversal::rows, 1, 1, 128, 4}},
+};
+
+// 4200 rows: a warp each is less than half of the device's 132 multiprocessors of 2048 threads. 40000 rows: one worker
+// each is enough for blocks that keep it busy, 100000 for smaller ones. Beyond 8x8 a block row's x and sums are too
+// many for one worker. Uneven rows: padded slices would waste memory on a few long ones, and one worker each time.
+constexpr Case dense[] = {
+    {.forms = shared_rows, .most_rows = 4200},
+    {.forms = shared_rows, .least_size = 9},
+    {.forms = shared_rows, .rows = RowShape::uneven},
+    {.forms = block_rows, .most_size = 3, .least_rows = 1e5},
+    {.forms = block_rows, .least_size = 4, .least_rows = 40000},
+    {.forms = half_warps_by_rows, .most_size = 3, .rows = RowShape::scattered},
+    {.forms = half_warps, .least_size = 4, .most_size = 4, .most_rows = 8400},
+    {.forms = shared_rows, .least_size = 8},
+    {.forms = scalar_rows},
+};
+constexpr Variation near_dense[] = {
+    {.forms = shared_rows, .least_lanes = 16, .most_lanes = 32, .most_unroll = 2},
+    {.forms = scalar_rows, .least_lanes = 1, .most_lanes = 4, .most_unroll = 2},
+    {.forms = block_rows, .least_lanes = 1, .most_lanes = 2, .most_unroll = 3, .most_size = 8},
+};
+
+/// Few words, which every worker of a row needs whole: kinds go by block rows. Few rows, and uneven ones, take a
+/// quarter of a warp each.
+constexpr FormRow quarter_warps[] = {{.form = {"csr", Traversal::rows, 8, 1, 128, 8}}};
+/// One worker each where there are rows enough, but several where blocks are large: each has sums and x of as many
+/// registers.
+constexpr FormRow kind_slices[] = {
+    {.form = {"sell:32", Traversal::rows, 1, 2, 128, 16}, .most_lanes = 8, .size = 3, .words = 2},
+    {.form = {"sell:32", Traversal::rows, 1, 2, 128, 8}, .most_lanes = 8, .size = 4},
+    {.form = {"sell:32", Traversal::rows, 2, 1, 128, 8}, .most_lanes = 4, .size = 8},
+    {.form = {"sell:32", Traversal::rows, 4, 1, 128, 4}, .most_lanes = 8},
+};
+constexpr Case kinds[] = {
+    {.forms = quarter_warps, .most_size = 4, .most_rows = 10000},
+    {.forms = quarter_warps, .least_size = 5, .most_size = 8, .most_rows = 1000},
+    {.forms = quarter_warps, .least_size = 9, .most_rows = 1e9},
+    {.forms = quarter_warps, .rows = RowShape::uneven},
+    {.forms = kind_slices},
+};
+constexpr Variation near_kinds[] = {
+    {.forms = quarter_warps, .least_lanes = 4, .most_lanes = 16, .most_unroll = 2},
+    {.forms = kind_slices, .least_lanes = 1, .most_lanes = 8, .most_unroll = 2},
+};
+
+}  // namespace h200
+
+constexpr DevicePolicy policies[] = {
+    {.measured_on = "NVIDIA H200",
+     .traits = {132, std::size_t{60} << 20},
+     .cached_bytes = 40e6,
+     .dense = {h200::dense, h200::shared_rows, h200::scalar_rows, 65536, 4, h200::near_dense},
+     .kinds = {h200::kinds, h200::quarter_warps, h200::kind_slices, 80000, 3, h200::near_kinds}},
+};
+
+/// How many times more the one has than the other, as a power of two.
+double doublings(double a, double b) { return a > 0 && b > 0 ? std::abs(std::log2(a / b)) : 0; }
+
+double distance(const DeviceTraits& a, const DeviceTraits& b) {
+  return doublings(a.multiprocessors, b.multiprocessors) +
+         doublings(double(a.second_cache_bytes), double(b.second_cache_bytes));
+}
+
+}  // namespace
+
+std::span<const DevicePolicy> device_policies() { return policies; }
+
+const DevicePolicy& nearest_policy(std::span<const DevicePolicy> all, const DeviceTraits& device) {
+  return *std::ranges::min_element(all, {}, [&](const DevicePolicy& p) { return distance(p.traits, device); });
+}
+
+}  // namespace compound

@@ -1,0 +1,145 @@
+#include "device_rule.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "layout/family.hpp"
+
+namespace compound::device_rule {
+
+namespace {
+
+/// A matrix as the rule sees it.
+struct Matrix {
+  Matrix(const PatternStatistics& s, const Problem& p, std::string_view entry)
+      : shape(entry_kind(entry).shape(p.scalar.field, p.block)),
+        size(std::max(p.block.rows, p.block.cols)),
+        bytes_of_entry(double(bytes_of(shape, p.scalar) + sizeof(idx))),
+        statistics(s) {}
+  EntryShape shape;
+  int size;
+  double bytes_of_entry;
+  const PatternStatistics& statistics;
+
+  bool has(RowShape order) const {
+    const PatternStatistics& s = statistics;
+    return order == RowShape::any ||
+           (order == RowShape::uneven ? s.longest_row > 8 * s.mean_row + 32 : s.scattered > 0.5);
+  }
+  bool is_of(const Case& c) const {
+    return size >= c.least_size && size <= c.most_size && statistics.rows >= c.least_rows &&
+           statistics.rows <= c.most_rows && has(c.rows);
+  }
+};
+
+const FamilyRule& family_of(const DevicePolicy& policy, std::string_view entry) {
+  return entry == "dense" ? policy.dense : policy.kinds;
+}
+
+/// Workers that share a row, where there are too few rows; no more than its entries keep busy.
+int lanes(const FormRow& row, const FamilyRule& rule, const Matrix& m) {
+  const int rows_of_block = row.form.traversal == Traversal::components ? m.shape.rows : 1;
+  const double rows = std::max(1.0, double(m.statistics.rows) * rows_of_block);
+  const double wanted = std::min(rule.workers_wanted / rows, m.statistics.mean_row / rule.entries_of_lane);
+  return std::clamp(static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1.0, wanted)))), row.form.lanes,
+                    row.most_lanes);
+}
+
+Form form_in(std::span<const FormRow> forms, const FamilyRule& rule, const Matrix& m) {
+  const auto row = std::ranges::find_if(forms, [&](const FormRow& r) {
+    return m.size <= r.size && m.shape.words <= r.words && m.statistics.mean_row <= r.mean_row;
+  });
+  Form form = row->form;
+  form.lanes = lanes(*row, rule, m);
+  return form;
+}
+
+Form form(const FamilyRule& rule, const Matrix& m) {
+  return form_in(std::ranges::find_if(rule.cases, [&](const Case& c) { return m.is_of(c); })->forms, rule, m);
+}
+
+Plan plan_of(const Form& f, const DevicePolicy& policy, const Matrix& m) {
+  Plan plan;
+  set_layout(plan, f.layout);
+  plan.schedule.traversal = f.traversal;
+  plan.schedule.lanes = f.lanes;
+  plan.schedule.unroll = f.unroll;
+  plan.schedule.threads = f.threads;
+  plan.schedule.blocks = f.blocks;
+  plan.schedule.cache = m.statistics.entries * m.bytes_of_entry > policy.cached_bytes ? Cache::stream : Cache::keep;
+  return plan;
+}
+
+/// Statistics on both sides of every limit: between two neighbouring limits the rule gives one form.
+std::vector<PatternStatistics> corners(const FamilyRule& rule, const Problem& problem) {
+  std::set<double> rows = {0}, means = {0, 1e6};
+  const auto add_rows = [&](double limit) {
+    for (const double n : {limit - 1, limit, limit + 1})
+      if (n >= 0 && n < std::numeric_limits<idx>::max()) rows.insert(std::floor(n));
+  };
+  for (const Case& c : rule.cases) {
+    add_rows(c.least_rows);
+    add_rows(c.most_rows);
+    for (const FormRow& r : c.forms)
+      if (r.mean_row < unlimited) means.insert({r.mean_row, r.mean_row + 1});
+  }
+  for (int lanes = 1; lanes <= 32; lanes *= 2) {
+    means.insert(lanes * rule.entries_of_lane);
+    for (const int rows_of_block : {1, problem.block.rows}) add_rows(rule.workers_wanted / (lanes * rows_of_block));
+  }
+  std::vector<PatternStatistics> all;
+  for (const double r : rows)
+    for (const double mean : means)
+      for (const double scattered : {0, 1})
+        for (const idx longest : {idx{0}, std::numeric_limits<idx>::max()})
+          all.push_back(
+              {.rows = static_cast<idx>(r), .longest_row = longest, .mean_row = mean, .scattered = scattered});
+  return all;
+}
+
+}  // namespace
+
+Plan plan(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+  const Matrix m(s, problem, entry);
+  return plan_of(form(family_of(policy, entry), m), policy, m);
+}
+
+Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
+              std::string_view entry) {
+  const Plan rule = plan(policy, s, problem, entry);
+  const bool by_slices = family_of(asked).interleaved;
+  if (by_slices == family_of(rule.layout).interleaved) return rule;
+  const FamilyRule& family = family_of(policy, entry);
+  const Matrix m(s, problem, entry);
+  return plan_of(form_in(by_slices ? family.slices : family.compressed, family, m), policy, m);
+}
+
+std::vector<Plan> all_plans(const DevicePolicy& policy, const Problem& problem, std::string_view entry) {
+  std::vector<Plan> plans;
+  for (const PatternStatistics& s : corners(family_of(policy, entry), problem))
+    for (const Cache cache : {Cache::keep, Cache::stream}) {
+      Plan given = plan(policy, s, problem, entry);
+      given.schedule.cache = cache;
+      if (std::ranges::find(plans, given) == plans.end()) plans.push_back(given);
+    }
+  return plans;
+}
+
+std::vector<Plan> near_plans(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
+                             std::string_view entry) {
+  const FamilyRule& family = family_of(policy, entry);
+  const Matrix m(s, problem, entry);
+  std::vector<Plan> plans;
+  for (const Variation& v : family.near) {
+    if (m.size > v.most_size) continue;
+    Form form = form_in(v.forms, family, m);
+    for (form.lanes = v.least_lanes; form.lanes <= v.most_lanes; form.lanes *= 2)
+      for (form.unroll = 1; form.unroll <= v.most_unroll; ++form.unroll) plans.push_back(plan_of(form, policy, m));
+  }
+  return plans;
+}
+
+}  // namespace compound::device_rule

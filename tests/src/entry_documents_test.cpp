@@ -1,0 +1,96 @@
+// What documents say of the kinds of entry is made from their headers: the table of docs/entries.md and the README's
+// row of -mat_compound_entry. With --write the files are made anew; else they are compared with.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "entry_kinds.hpp"
+#include "entry_list.hpp"
+
+namespace compound::test {
+namespace {
+
+bool writes = false;
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2g", value);
+  return text;
+}
+
+/// "16 (8)": in real matrices, and in complex ones where that is another number.
+std::string both(const std::string& real, const std::string& complex) {
+  return complex.empty() || real == complex ? real : real + " (" + complex + ")";
+}
+
+/// Of a kind with one shape: its blocks, its words, how many times fewer bytes they are.
+std::string text_of_one_shape(const EntryKind& k) {
+  const EntryShape &real = k.in_real, &complex = k.in_complex;
+  const auto size = [](const EntryShape& s) { return std::to_string(s.rows) + "x" + std::to_string(s.cols); };
+  const auto numbers = [](const EntryShape& s) { return s.rows * s.cols * (s.real_words ? 2 : 1); };
+  const auto saved = [&](const EntryShape& s) { return number_text(double(numbers(s)) / s.words); };
+  const bool in_both = complex.words != 0;
+  return (in_both ? size(real) + " real, " + size(complex) + " complex" : size(real) + ", real builds") + " | " +
+         std::to_string(real.words) + (complex.real_words ? " reals of " : " of ") +
+         both(std::to_string(numbers(real)), in_both ? std::to_string(numbers(complex)) : "") + " | " +
+         both(saved(real), in_both ? saved(complex) : "");
+}
+
+/// Of square blocks of any size: as many words as rows, or so many whatever the size.
+std::string text_of_any_square(const EntryKind& k) {
+  const bool by_row = k.words({7, 7}) == 7;
+  const std::string words = by_row ? "n" : std::to_string(k.words({7, 7}));
+  return "n x n, n <= 32 | " + words + " of n n | " + (by_row ? "n" : "n n");
+}
+
+std::string row_of(const EntryKind& k, const std::string& used_in) {
+  return "| `" + std::string(k.name) + "` | " +
+         (k.sizes == 0   ? text_of_one_shape(k)
+          : k.sizes == 1 ? text_of_any_square(k)
+                         : "any r x c | r c | 1") +
+         " | " + used_in + (k.approximate ? "; approximate, by name only" : "") + " |\n";
+}
+
+std::string table() {
+  std::string text;
+  for_each_kind<double>([&]<class Kind, class Entry>() { text += row_of(entry_kind(Entry::name), Entry::used_in); });
+  return text;
+}
+
+/// What stands in a file from after `begin` to before `end`.
+void expect_in(const std::string& name, const std::string& begin, const std::string& end, const std::string& wanted) {
+  const std::string path = std::string(COMPOUND_SOURCE_DIR "/") + name;
+  std::stringstream read;
+  read << std::ifstream(path).rdbuf();
+  std::string text = read.str();
+  const std::size_t first = text.find(begin), from = first + begin.size(), to = text.find(end, from);
+  ASSERT_NE(first, std::string::npos) << name << " has no '" << begin << "'";
+  ASSERT_NE(to, std::string::npos) << name << " has no '" << end << "'";
+  if (writes)
+    std::ofstream(path) << text.replace(from, to - from, wanted);
+  else
+    EXPECT_EQ(text.substr(from, to - from), wanted) << name << ": write it anew with core_entry_documents --write";
+}
+
+TEST(EntryDocuments, HaveARowForEveryKind) {
+  expect_in("docs/entries.md",
+            "<!-- kinds: made by core.entry_documents -->\n"
+            "| kind | blocks | words kept | fewer bytes of a block (double) | where it comes from |\n"
+            "|---|---|---|---|---|\n",
+            "| one's own |", table());
+}
+
+TEST(EntryDocuments, NameEveryKindWhereOptionsAre) {
+  expect_in("README.md", "auto (the cheapest that holds every block), ", ", or one's own", built_in_entry_names());
+}
+
+}  // namespace
+}  // namespace compound::test
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  compound::test::writes = argc > 1 && std::string_view(argv[1]) == "--write";
+  return RUN_ALL_TESTS();
+}
