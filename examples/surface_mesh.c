@@ -4,21 +4,19 @@
 
 /* A side of a triangle: it runs from low to high (forward) or back */
 typedef struct {
-  PetscInt  low, high;
+  PetscInt low, high;
   PetscBool forward;
 } Side;
 
-static int CompareSides(const void *a, const void *b)
-{
-  const Side *s = (const Side *)a, *t = (const Side *)b;
+static int CompareSides(const void* a, const void* b) {
+  const Side *s = (const Side*)a, *t = (const Side*)b;
 
   return (s->high > t->high) - (s->high < t->high);
 }
 
 /* The sides of all triangles by their lower vertex, and among those of one vertex by the higher */
-static PetscErrorCode SortedSides(const SurfaceMesh *m, Side **sides)
-{
-  PetscInt *start;
+static PetscErrorCode SortedSides(const SurfaceMesh* m, Side** sides) {
+  PetscInt* start;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(3 * m->nface, sides));
@@ -27,22 +25,25 @@ static PetscErrorCode SortedSides(const SurfaceMesh *m, Side **sides)
     for (PetscInt i = 0; i < 3 * m->nface; i++) {
       const PetscInt a = m->face[i], b = m->face[i % 3 == 2 ? i - 2 : i + 1], low = PetscMin(a, b);
 
-      if (pass == 0) start[low + 2]++;
-      else (*sides)[start[low + 1]++] = (Side){low, PetscMax(a, b), (PetscBool)(a < b)};
+      if (pass == 0)
+        start[low + 2]++;
+      else
+        (*sides)[start[low + 1]++] = (Side){low, PetscMax(a, b), (PetscBool)(a < b)};
     }
     for (PetscInt v = 0; v < m->nvertex && pass == 0; v++) start[v + 2] += start[v + 1];
   }
-  for (PetscInt v = 0; v < m->nvertex; v++) qsort(*sides + start[v], (size_t)(start[v + 1] - start[v]), sizeof(Side), CompareSides);
+  for (PetscInt v = 0; v < m->nvertex; v++)
+    qsort(*sides + start[v], (size_t)(start[v + 1] - start[v]), sizeof(Side), CompareSides);
   PetscCall(PetscFree(start));
   PetscFunctionReturn(0);
 }
 
-/* Lists the edges; more than two triangles at one, or two that run along it in one direction, are an error if there is a name */
-static PetscErrorCode BuildEdges(SurfaceMesh *m, const char name[])
-{
-  const PetscReal *x = m->xyz;
-  Side            *sides;
-  PetscInt         next;
+/* Lists the edges; more than two triangles at one, or two that run along it in one direction, are an error if there is
+ * a name */
+static PetscErrorCode BuildEdges(SurfaceMesh* m, const char name[]) {
+  const PetscReal* x = m->xyz;
+  Side* sides;
+  PetscInt next;
 
   PetscFunctionBeginUser;
   PetscCall(SortedSides(m, &sides));
@@ -53,9 +54,20 @@ static PetscErrorCode BuildEdges(SurfaceMesh *m, const char name[])
     const PetscInt a = sides[i].low, b = sides[i].high;
 
     for (next = i + 1; next < 3 * m->nface && sides[next].low == a && sides[next].high == b;) next++;
-    PetscCheck(!name || next - i <= 2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: %" PetscInt_FMT " triangles meet at the edge from (%g, %g, %g) to (%g, %g, %g); two may, or one at a boundary. Remove the others (MeshLab: Repair Non Manifold Edges)", name, next - i, (double)x[3 * a], (double)x[3 * a + 1], (double)x[3 * a + 2], (double)x[3 * b], (double)x[3 * b + 1], (double)x[3 * b + 2]);
-    PetscCheck(!name || next - i == 1 || sides[i].forward != sides[i + 1].forward, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: the two triangles at the edge from (%g, %g, %g) to (%g, %g, %g) are oriented inconsistently; all must turn the same way seen from outside. Orient them alike (MeshLab: Re-Orient all faces coherently); a one-sided surface cannot be", name, (double)x[3 * a], (double)x[3 * a + 1], (double)x[3 * a + 2], (double)x[3 * b], (double)x[3 * b + 1], (double)x[3 * b + 2]);
-    m->edge[2 * m->nedge]       = a;
+    PetscCheck(!name || next - i <= 2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "%s: %" PetscInt_FMT
+               " triangles meet at the edge from (%g, %g, %g) to (%g, %g, %g); two may, or one at a boundary. Remove "
+               "the others (MeshLab: Repair Non Manifold Edges)",
+               name, next - i, (double)x[3 * a], (double)x[3 * a + 1], (double)x[3 * a + 2], (double)x[3 * b],
+               (double)x[3 * b + 1], (double)x[3 * b + 2]);
+    PetscCheck(!name || next - i == 1 || sides[i].forward != sides[i + 1].forward, PETSC_COMM_SELF,
+               PETSC_ERR_USER_INPUT,
+               "%s: the two triangles at the edge from (%g, %g, %g) to (%g, %g, %g) are oriented inconsistently; all "
+               "must turn the same way seen from outside. Orient them alike (MeshLab: Re-Orient all faces coherently); "
+               "a one-sided surface cannot be",
+               name, (double)x[3 * a], (double)x[3 * a + 1], (double)x[3 * a + 2], (double)x[3 * b],
+               (double)x[3 * b + 1], (double)x[3 * b + 2]);
+    m->edge[2 * m->nedge] = a;
     m->edge[2 * m->nedge++ + 1] = b;
     if (next - i == 1) m->boundary++;
   }
@@ -66,29 +78,29 @@ static PetscErrorCode BuildEdges(SurfaceMesh *m, const char name[])
 /* --------------------------------------- a made sphere --------------------------------------- */
 
 /* The number of the edge from a to b, by bisection */
-static PetscInt FindEdge(const SurfaceMesh *m, PetscInt a, PetscInt b)
-{
+static PetscInt FindEdge(const SurfaceMesh* m, PetscInt a, PetscInt b) {
   const PetscInt low = PetscMin(a, b), high = PetscMax(a, b);
-  PetscInt       first = 0, end = m->nedge;
+  PetscInt first = 0, end = m->nedge;
 
   while (end - first > 1) {
     const PetscInt middle = first + (end - first) / 2, *edge = m->edge + 2 * middle;
 
-    if (edge[0] < low || (edge[0] == low && edge[1] <= high)) first = middle;
-    else end = middle;
+    if (edge[0] < low || (edge[0] == low && edge[1] <= high))
+      first = middle;
+    else
+      end = middle;
   }
   return first;
 }
 
 /* Cuts each triangle in four; the middle of an edge becomes a vertex, moved out to the unit sphere */
-static PetscErrorCode CutInFour(SurfaceMesh *m)
-{
+static PetscErrorCode CutInFour(SurfaceMesh* m) {
   SurfaceMesh fine = *m;
 
   PetscFunctionBeginUser;
   PetscCall(BuildEdges(m, NULL));
   fine.nvertex = m->nvertex + m->nedge;
-  fine.nface   = 4 * m->nface;
+  fine.nface = 4 * m->nface;
   PetscCall(PetscMalloc1(3 * fine.nvertex, &fine.xyz));
   PetscCall(PetscMalloc1(3 * fine.nface, &fine.face));
   PetscCall(PetscArraycpy(fine.xyz, m->xyz, 3 * m->nvertex));
@@ -100,37 +112,36 @@ static PetscErrorCode CutInFour(SurfaceMesh *m)
     for (PetscInt d = 0; d < 3; d++) x[d] /= length;
   }
   for (PetscInt f = 0; f < m->nface; f++) {
-    const PetscInt *v = m->face + 3 * f;
-    PetscInt        middle[3], *out = fine.face + 12 * f;
+    const PetscInt* v = m->face + 3 * f;
+    PetscInt middle[3], *out = fine.face + 12 * f;
 
     for (PetscInt i = 0; i < 3; i++) middle[i] = m->nvertex + FindEdge(m, v[i], v[(i + 1) % 3]);
     for (PetscInt i = 0; i < 3; i++) {
-      out[3 * i]     = v[i];
+      out[3 * i] = v[i];
       out[3 * i + 1] = middle[i];
       out[3 * i + 2] = middle[(i + 2) % 3];
-      out[9 + i]     = middle[i];
+      out[9 + i] = middle[i];
     }
   }
   PetscCall(SurfaceMeshDestroy(m));
-  *m      = fine;
+  *m = fine;
   m->edge = NULL;
   PetscFunctionReturn(0);
 }
 
 /* Longitude and latitude as texture coordinates from 0 to 1, bottom left to top right */
-static PetscErrorCode MapSphere(SurfaceMesh *m)
-{
+static PetscErrorCode MapSphere(SurfaceMesh* m) {
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(6 * m->nface, &m->uv));
   for (PetscInt f = 0; f < m->nface; f++) {
     PetscReal *uv = m->uv + 6 * f, most = 0;
 
     for (PetscInt i = 0; i < 3; i++) {
-      const PetscReal *x = m->xyz + 3 * m->face[3 * f + i];
+      const PetscReal* x = m->xyz + 3 * m->face[3 * f + i];
 
-      uv[2 * i]     = 0.5 + PetscAtan2Real(x[1], x[0]) / (2 * PETSC_PI);
+      uv[2 * i] = 0.5 + PetscAtan2Real(x[1], x[0]) / (2 * PETSC_PI);
       uv[2 * i + 1] = 0.5 + PetscAsinReal(x[2]) / PETSC_PI;
-      most          = PetscMax(most, uv[2 * i]);
+      most = PetscMax(most, uv[2 * i]);
     }
     for (PetscInt i = 0; i < 3; i++) /* a triangle across the date line lies at the right margin */
       if (uv[2 * i] < most - 0.5) uv[2 * i] += 1;
@@ -138,20 +149,21 @@ static PetscErrorCode MapSphere(SurfaceMesh *m)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SurfaceMeshCreateSphere(PetscInt cuts, SurfaceMesh *m)
-{
-  static const PetscInt faces[20][3] = {{0, 11, 5}, {0, 5, 1}, {0, 1, 7}, {0, 7, 10}, {0, 10, 11}, {1, 5, 9}, {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
-                                        {3, 9, 4},  {3, 4, 2}, {3, 2, 6}, {3, 6, 8},  {3, 8, 9},   {4, 9, 5}, {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
-  const PetscReal       golden = (1 + PetscSqrtReal(5)) / 2, radius = PetscSqrtReal(1 + golden * golden);
+PetscErrorCode SurfaceMeshCreateSphere(PetscInt cuts, SurfaceMesh* m) {
+  static const PetscInt faces[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
+                                        {1, 5, 9},  {5, 11, 4}, {11, 10, 2}, {10, 7, 6}, {7, 1, 8},
+                                        {3, 9, 4},  {3, 4, 2},  {3, 2, 6},   {3, 6, 8},  {3, 8, 9},
+                                        {4, 9, 5},  {2, 4, 11}, {6, 2, 10},  {8, 6, 7},  {9, 8, 1}};
+  const PetscReal golden = (1 + PetscSqrtReal(5)) / 2, radius = PetscSqrtReal(1 + golden * golden);
 
   PetscFunctionBeginUser;
   m->nvertex = 12;
-  m->nface   = 20;
+  m->nface = 20;
   PetscCall(PetscCalloc1(36, &m->xyz));
   PetscCall(PetscMalloc1(60, &m->face));
   PetscCall(PetscArraycpy(m->face, faces[0], 60));
   for (PetscInt v = 0; v < 12; v++) { /* cyclic permutations of (+-1, +-golden, 0) */
-    m->xyz[3 * v + v / 4]           = (v % 2 ? 1 : -1) / radius;
+    m->xyz[3 * v + v / 4] = (v % 2 ? 1 : -1) / radius;
     m->xyz[3 * v + (v / 4 + 1) % 3] = (v % 4 < 2 ? golden : -golden) / radius;
   }
   for (PetscInt i = 0; i < cuts; i++) PetscCall(CutInFour(m));
@@ -161,34 +173,45 @@ PetscErrorCode SurfaceMeshCreateSphere(PetscInt cuts, SurfaceMesh *m)
 
 /* ------------------------------------------ checks ------------------------------------------ */
 
-static PetscErrorCode CheckNumbers(const SurfaceMesh *m, const char name[])
-{
+static PetscErrorCode CheckNumbers(const SurfaceMesh* m, const char name[]) {
   PetscFunctionBeginUser;
-  PetscCheck(m->nface > 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: %" PetscInt_FMT " vertices and no face; a surface needs triangles", name, m->nvertex);
+  PetscCheck(m->nface > 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "%s: %" PetscInt_FMT " vertices and no face; a surface needs triangles", name, m->nvertex);
   for (PetscInt v = 0; v < m->nvertex; v++) {
-    const PetscReal *x = m->xyz + 3 * v;
+    const PetscReal* x = m->xyz + 3 * v;
 
-    PetscCheck(!PetscIsInfOrNanReal(x[0]) && !PetscIsInfOrNanReal(x[1]) && !PetscIsInfOrNanReal(x[2]), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: vertex %" PetscInt_FMT " (the first is 0) is at (%g, %g, %g); coordinates must be finite numbers", name, v, (double)x[0], (double)x[1], (double)x[2]);
+    PetscCheck(!PetscIsInfOrNanReal(x[0]) && !PetscIsInfOrNanReal(x[1]) && !PetscIsInfOrNanReal(x[2]), PETSC_COMM_SELF,
+               PETSC_ERR_USER_INPUT,
+               "%s: vertex %" PetscInt_FMT " (the first is 0) is at (%g, %g, %g); coordinates must be finite numbers",
+               name, v, (double)x[0], (double)x[1], (double)x[2]);
   }
   for (PetscInt f = 0; f < m->nface; f++) {
-    const PetscInt *v = m->face + 3 * f;
+    const PetscInt* v = m->face + 3 * f;
 
     for (PetscInt i = 0; i < 3; i++)
-      PetscCheck(v[i] >= 0 && v[i] < m->nvertex, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: a triangle has vertex %" PetscInt_FMT ", its corners are %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT "; the %" PetscInt_FMT " vertices of the file are counted from 0 here (OBJ files count from 1)", name, v[i], v[0], v[1], v[2], m->nvertex);
-    PetscCheck(v[0] != v[1] && v[1] != v[2] && v[2] != v[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: a triangle has the corners %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT " (the first vertex is 0); they must differ. Remove it (MeshLab: Remove Duplicate Faces, Remove Zero Area Faces)", name, v[0], v[1], v[2]);
+      PetscCheck(v[i] >= 0 && v[i] < m->nvertex, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+                 "%s: a triangle has vertex %" PetscInt_FMT ", its corners are %" PetscInt_FMT ", %" PetscInt_FMT
+                 ", %" PetscInt_FMT "; the %" PetscInt_FMT
+                 " vertices of the file are counted from 0 here (OBJ files count from 1)",
+                 name, v[i], v[0], v[1], v[2], m->nvertex);
+    PetscCheck(v[0] != v[1] && v[1] != v[2] && v[2] != v[0], PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "%s: a triangle has the corners %" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT
+               " (the first vertex is 0); they must differ. Remove it (MeshLab: Remove Duplicate Faces, Remove Zero "
+               "Area Faces)",
+               name, v[0], v[1], v[2]);
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CheckAreas(const SurfaceMesh *m, const char name[])
-{
+static PetscErrorCode CheckAreas(const SurfaceMesh* m, const char name[]) {
   PetscFunctionBeginUser;
   for (PetscInt f = 0; f < m->nface; f++) {
-    const PetscReal *x = m->xyz + 3 * m->face[3 * f], *y = m->xyz + 3 * m->face[3 * f + 1], *z = m->xyz + 3 * m->face[3 * f + 2];
-    PetscReal        area2 = 0, longest2 = 0, to_y = 0, to_z = 0, across = 0;
+    const PetscReal *x = m->xyz + 3 * m->face[3 * f], *y = m->xyz + 3 * m->face[3 * f + 1],
+                    *z = m->xyz + 3 * m->face[3 * f + 2];
+    PetscReal area2 = 0, longest2 = 0, to_y = 0, to_z = 0, across = 0;
 
     for (PetscInt d = 0; d < 3; d++) {
-      const PetscInt  p = (d + 1) % 3, q = (d + 2) % 3;
+      const PetscInt p = (d + 1) % 3, q = (d + 2) % 3;
       const PetscReal c = (y[p] - x[p]) * (z[q] - x[q]) - (y[q] - x[q]) * (z[p] - x[p]);
 
       area2 += c * c;
@@ -197,13 +220,16 @@ static PetscErrorCode CheckAreas(const SurfaceMesh *m, const char name[])
       across += (z[d] - y[d]) * (z[d] - y[d]);
     }
     longest2 = PetscMax(to_y, PetscMax(to_z, across));
-    PetscCheck(area2 > 1e-20 * longest2 * longest2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: the triangle (%g, %g, %g), (%g, %g, %g), (%g, %g, %g) has no area; its angles are needed. Remove it (MeshLab: Remove Zero Area Faces) or move a corner", name, (double)x[0], (double)x[1], (double)x[2], (double)y[0], (double)y[1], (double)y[2], (double)z[0], (double)z[1], (double)z[2]);
+    PetscCheck(area2 > 1e-20 * longest2 * longest2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "%s: the triangle (%g, %g, %g), (%g, %g, %g), (%g, %g, %g) has no area; its angles are needed. Remove "
+               "it (MeshLab: Remove Zero Area Faces) or move a corner",
+               name, (double)x[0], (double)x[1], (double)x[2], (double)y[0], (double)y[1], (double)y[2], (double)z[0],
+               (double)z[1], (double)z[2]);
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CheckOnePart(const SurfaceMesh *m, const char name[])
-{
+static PetscErrorCode CheckOnePart(const SurfaceMesh* m, const char name[]) {
   PetscInt *root, parts = m->nvertex;
 
   PetscFunctionBeginUser;
@@ -222,13 +248,16 @@ static PetscErrorCode CheckOnePart(const SurfaceMesh *m, const char name[])
     root[PetscMax(end[0], end[1])] = PetscMin(end[0], end[1]);
   }
   PetscCall(PetscFree(root));
-  PetscCheck(parts == 1, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s: %" PetscInt_FMT " separate parts; give one connected surface. Keep the largest (MeshLab: Remove Isolated pieces), or run once for each", name, parts);
+  PetscCheck(parts == 1, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "%s: %" PetscInt_FMT
+             " separate parts; give one connected surface. Keep the largest (MeshLab: Remove Isolated pieces), or run "
+             "once for each",
+             name, parts);
   PetscFunctionReturn(0);
 }
 
 /* Gives each vertex v the number number[v]; -1 leaves it out */
-static void Renumber(SurfaceMesh *m, PetscInt nvertex, const PetscInt number[], const PetscReal old[])
-{
+static void Renumber(SurfaceMesh* m, PetscInt nvertex, const PetscInt number[], const PetscReal old[]) {
   for (PetscInt v = 0; v < m->nvertex; v++) {
     for (PetscInt d = 0; d < 3 && number[v] >= 0; d++) m->xyz[3 * number[v] + d] = old[3 * v + d];
   }
@@ -236,8 +265,7 @@ static void Renumber(SurfaceMesh *m, PetscInt nvertex, const PetscInt number[], 
   m->nvertex = nvertex;
 }
 
-PetscErrorCode SurfaceMeshFinish(SurfaceMesh *m, const char name[])
-{
+PetscErrorCode SurfaceMeshFinish(SurfaceMesh* m, const char name[]) {
   PetscInt *number, n = 0;
 
   PetscFunctionBeginUser;
@@ -256,13 +284,12 @@ PetscErrorCode SurfaceMeshFinish(SurfaceMesh *m, const char name[])
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SurfaceMeshRenumber(SurfaceMesh *m, const char ordering[])
-{
-  const PetscInt *place;
-  PetscInt       *count, *number;
-  PetscReal      *old;
-  IS              rows, columns;
-  Mat             graph;
+PetscErrorCode SurfaceMeshRenumber(SurfaceMesh* m, const char ordering[]) {
+  const PetscInt* place;
+  PetscInt *count, *number;
+  PetscReal* old;
+  IS rows, columns;
+  Mat graph;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(m->nvertex, &count, m->nvertex, &number, 3 * m->nvertex, &old));
@@ -270,7 +297,8 @@ PetscErrorCode SurfaceMeshRenumber(SurfaceMesh *m, const char ordering[])
   for (PetscInt i = 0; i < 2 * m->nedge; i++) count[m->edge[i]]++;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, m->nvertex, m->nvertex, 0, count, &graph));
   for (PetscInt v = 0; v < m->nvertex; v++) PetscCall(MatSetValue(graph, v, v, 1, INSERT_VALUES));
-  for (PetscInt i = 0; i < 2 * m->nedge; i++) PetscCall(MatSetValue(graph, m->edge[i], m->edge[i ^ 1], 1, INSERT_VALUES));
+  for (PetscInt i = 0; i < 2 * m->nedge; i++)
+    PetscCall(MatSetValue(graph, m->edge[i], m->edge[i ^ 1], 1, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(graph, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(graph, MAT_FINAL_ASSEMBLY));
   PetscCall(MatGetOrdering(graph, ordering, &rows, &columns));
@@ -289,18 +317,17 @@ PetscErrorCode SurfaceMeshRenumber(SurfaceMesh *m, const char ordering[])
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SurfaceMeshBroadcast(SurfaceMesh *m)
-{
-  PetscInt    n[4] = {m->nvertex, m->nface, m->nedge, m->boundary};
+PetscErrorCode SurfaceMeshBroadcast(SurfaceMesh* m) {
+  PetscInt n[4] = {m->nvertex, m->nface, m->nedge, m->boundary};
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Bcast(n, 4, MPIU_INT, 0, PETSC_COMM_WORLD));
   if (rank) {
-    m->nvertex  = n[0];
-    m->nface    = n[1];
-    m->nedge    = n[2];
+    m->nvertex = n[0];
+    m->nface = n[1];
+    m->nedge = n[2];
     m->boundary = n[3];
     PetscCall(PetscMalloc1(3 * m->nvertex, &m->xyz));
     PetscCall(PetscMalloc1(3 * m->nface, &m->face));
@@ -312,8 +339,7 @@ PetscErrorCode SurfaceMeshBroadcast(SurfaceMesh *m)
   PetscFunctionReturn(0);
 }
 
-void SurfaceMeshExtent(PetscInt nvertex, const PetscReal xyz[], PetscReal centre[3], PetscReal *radius)
-{
+void SurfaceMeshExtent(PetscInt nvertex, const PetscReal xyz[], PetscReal centre[3], PetscReal* radius) {
   *radius = centre[0] = centre[1] = centre[2] = 0;
   for (PetscInt i = 0; i < 3 * nvertex; i++) centre[i % 3] += xyz[i] / nvertex;
   for (PetscInt v = 0; v < nvertex; v++) {
@@ -324,8 +350,7 @@ void SurfaceMeshExtent(PetscInt nvertex, const PetscReal xyz[], PetscReal centre
   }
 }
 
-PetscErrorCode SurfaceMeshDestroy(SurfaceMesh *m)
-{
+PetscErrorCode SurfaceMeshDestroy(SurfaceMesh* m) {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(m->xyz));
   PetscCall(PetscFree(m->face));
