@@ -28,9 +28,9 @@ The surface is a triangle mesh (-mesh FILE.obj|.off|.ply) or a sphere (-sphere C
 curvature is a grey image (-image FILE.tga|.pgm) or a function (-rho NAME), times -scale.\n\n";
 
 #include <petscksp.h>
-#include "grey_image.h"
-#include "quaternion.h"
-#include "surface_mesh.h"
+#include "common/grey_image.h"
+#include "common/quaternion.h"
+#include "common/surface_mesh.h"
 
 typedef struct {
   char mesh[PETSC_MAX_PATH_LEN], image[PETSC_MAX_PATH_LEN], obj[PETSC_MAX_PATH_LEN], rho[64], renumber[64];

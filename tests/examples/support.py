@@ -56,9 +56,9 @@ class Checks:
             command += DEVICE_OPTIONS.split()
             environment = None
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
         except subprocess.TimeoutExpired:
-            sys.exit(f"{' '.join(command)}\ndid not end within 120 s")
+            sys.exit(f"{' '.join(command)}\ndid not end within 300 s")
         lines = (done.stdout + done.stderr).splitlines(keepends=True)
         output = "".join(line for line in lines if "Configure options" not in line)  # PETSc's own, a screen long
         return done.returncode, output, " ".join(command)

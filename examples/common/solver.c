@@ -1,0 +1,65 @@
+#include "solver.h"
+
+#include <petsctime.h>
+
+PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCType pc, PetscReal rtol, KSP* ksp) {
+  PC preconditioner;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
+  PetscCall(KSPSetOptionsPrefix(*ksp, prefix));
+  PetscCall(KSPSetOperators(*ksp, A, P));
+  PetscCall(KSPSetType(*ksp, type));
+  PetscCall(KSPSetTolerances(*ksp, rtol, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(KSPGetPC(*ksp, &preconditioner));
+  PetscCall(PCSetType(preconditioner, pc));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolveTimed(KSP ksp, Vec b, Vec x, const char label[]) {
+  PetscLogDouble t0, t1;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscTime(&t0));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(PetscTime(&t1));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s seconds: %.3f\n", label, t1 - t0));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ReportSolve(KSP ksp, Mat A, Vec b, Vec x, const char label[]) {
+  const char* reason;
+  PetscReal bnorm, rnorm;
+  PetscInt its;
+  Vec r;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(VecNorm(r, NORM_2, &rnorm));
+  PetscCall(VecNorm(b, NORM_2, &bnorm));
+  PetscCall(VecDestroy(&r));
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReasonString(ksp, &reason));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%siterations: %" PetscInt_FMT "\n%sconvergence reason: %s\n%srelative residual: %.3e\n", label,
+                        its, label, reason, label, (double)(rnorm / bnorm)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CheckConverged(KSP ksp, const char what[], const char remedy[]) {
+  const char *name, *prefix;
+  KSPConvergedReason reason;
+  PetscInt its;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPGetIterationNumber(ksp, &its));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(KSPGetConvergedReasonString(ksp, &name));
+  PetscCall(KSPGetOptionsPrefix(ksp, &prefix));
+  PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED,
+             "The solve%s did not converge: %s after %" PetscInt_FMT " iterations. Raise -%sksp_max_it, or %s", what,
+             name, its, prefix ? prefix : "", remedy);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,18 @@
+/* A linear solver with defaults, and what it prints */
+#pragma once
+
+#include <petscksp.h>
+
+/* A solver with the matrix A, and P to make the preconditioner of; type, pc and the relative tolerance are defaults.
+   It reads no options: KSPSetFromOptions() comes when all defaults are set. */
+PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCType pc, PetscReal rtol, KSP* ksp);
+
+/* Solves, and prints the time as "LABEL seconds: ...". */
+PetscErrorCode SolveTimed(KSP ksp, Vec b, Vec x, const char label[]);
+
+/* Prints, each line with the label before it, iterations, the reason that ended them, and |b - A x| / |b| anew. */
+PetscErrorCode ReportSolve(KSP ksp, Mat A, Vec b, Vec x, const char label[]);
+
+/* PETSC_ERR_NOT_CONVERGED where a solve (`what`: " of the Dirac equation") did not converge; `remedy` is what to try
+   beside a larger -ksp_max_it. */
+PetscErrorCode CheckConverged(KSP ksp, const char what[], const char remedy[]);
