@@ -12,10 +12,9 @@
 
 typedef struct {
   DM da;
-  PetscInt start[3], width[3];         /* local nodes: the first, and how many in each direction; x runs fastest */
-  PetscInt own_start[3], own_width[3]; /* own nodes, the same */
-  PetscInt nnode, *global;             /* local nodes, their global numbers */
-  Range own;                           /* the global numbers of own nodes */
+  PetscInt start[3], width[3]; /* local nodes: the first, and how many in each direction; x runs fastest */
+  PetscInt nnode, *global;     /* local nodes, their global numbers */
+  Range own;                   /* the global numbers of own nodes */
 } BoxGrid;
 
 /* `cells` in each direction, vectors of `dof` scalars a node. */
@@ -32,3 +31,9 @@ static inline void BoxGridPlace(const BoxGrid* g, PetscInt n, PetscInt node[3]) 
 /* If the local node n is the lowest corner of a local cell: its corners, of which number v lies at (v & 1, v >> 1 & 1,
    v >> 2) from it. */
 PetscBool BoxGridCell(const BoxGrid* g, PetscInt n, PetscInt corners[8]);
+
+/* Counts the blocks of own rows: one for each pair of nodes of a cell. */
+void BoxGridCountBlocks(const BoxGrid* g, const BlockCounts* counts);
+
+/* The whole of a vector of `dof` scalars a node, x fastest, on rank 0 (others: an empty one). */
+PetscErrorCode BoxGridGather(const BoxGrid* g, Vec v, Vec* all);
