@@ -48,7 +48,7 @@ PetscErrorCode ReportSolve(KSP ksp, Mat A, Vec b, Vec x, const char label[]) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CheckConverged(KSP ksp, const char what[], const char remedy[]) {
+PetscErrorCode CheckConverged(KSP ksp, const char label[], const char remedy[]) {
   const char *name, *prefix;
   KSPConvergedReason reason;
   PetscInt its;
@@ -59,7 +59,7 @@ PetscErrorCode CheckConverged(KSP ksp, const char what[], const char remedy[]) {
   PetscCall(KSPGetConvergedReasonString(ksp, &name));
   PetscCall(KSPGetOptionsPrefix(ksp, &prefix));
   PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED,
-             "The solve%s did not converge: %s after %" PetscInt_FMT " iterations. Raise -%sksp_max_it, or %s", what,
+             "The solve %sdid not converge: %s after %" PetscInt_FMT " iterations. Raise -%sksp_max_it, or %s", label,
              name, its, prefix ? prefix : "", remedy);
   PetscFunctionReturn(0);
 }

@@ -10,9 +10,9 @@ PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCT
 /* Solves, and prints the time as "LABEL seconds: ...". */
 PetscErrorCode SolveTimed(KSP ksp, Vec b, Vec x, const char label[]);
 
-/* Prints, each line with the label before it, iterations, the reason that ended them, and |b - A x| / |b| anew. */
+/* Prints, each line after the label ("BiCGSTAB "), iterations, the reason that ended them, and |b - A x| / |b| anew. */
 PetscErrorCode ReportSolve(KSP ksp, Mat A, Vec b, Vec x, const char label[]);
 
-/* PETSC_ERR_NOT_CONVERGED where a solve (`what`: " of the Dirac equation") did not converge; `remedy` is what to try
-   beside a larger -ksp_max_it. */
-PetscErrorCode CheckConverged(KSP ksp, const char what[], const char remedy[]);
+/* PETSC_ERR_NOT_CONVERGED where the solve with that label did not converge; `remedy` is what to try beside a larger
+   -ksp_max_it. */
+PetscErrorCode CheckConverged(KSP ksp, const char label[], const char remedy[]);
