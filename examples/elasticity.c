@@ -277,21 +277,15 @@ static PetscErrorCode CreatePreconditionerMatrix(const Options* o, Mat A, Vec co
 
 /* Once more with everything set up and in place: what a second load case would cost */
 static PetscErrorCode Repeat(PetscInt times, KSP ksp, Vec b, Vec u) {
-  PetscLogStage stage;
-  PetscLogDouble t0, t1;
+  PetscLogDouble t0;
 
   PetscFunctionBeginUser;
-  if (!times) PetscFunctionReturn(0);
-  PetscCall(PetscLogStageRegister("Repeat", &stage));
-  PetscCall(PetscLogStagePush(stage));
-  PetscCall(PetscTime(&t0));
+  PetscCall(RepeatBegin(times, &t0));
   for (PetscInt i = 0; i < times; i++) {
     PetscCall(VecSet(u, 0));
     PetscCall(KSPSolve(ksp, b, u));
   }
-  PetscCall(PetscTime(&t1));
-  PetscCall(PetscLogStagePop());
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "repeat seconds each: %.3f\n", (t1 - t0) / times));
+  PetscCall(RepeatEnd(times, t0));
   PetscFunctionReturn(0);
 }
 

@@ -30,6 +30,8 @@ static inline Quaternion PlusTimes(Quaternion p, PetscReal s, Quaternion q) {
   return (Quaternion){p.a + s * q.a, p.b + s * q.b, p.c + s * q.c, p.d + s * q.d};
 }
 
+static inline Quaternion Scaled(PetscReal s, Quaternion q) { return (Quaternion){s * q.a, s * q.b, s * q.c, s * q.d}; }
+
 /* Product of vectors in space */
 static inline PetscReal Dot(Quaternion p, Quaternion q) { return p.b * q.b + p.c * q.c + p.d * q.d; }
 

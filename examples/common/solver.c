@@ -63,3 +63,25 @@ PetscErrorCode CheckConverged(KSP ksp, const char label[], const char remedy[]) 
              name, its, prefix ? prefix : "", remedy);
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode RepeatBegin(PetscInt times, PetscLogDouble* start) {
+  PetscLogStage stage;
+
+  PetscFunctionBeginUser;
+  if (!times) PetscFunctionReturn(0);
+  PetscCall(PetscLogStageRegister("Repeat", &stage));
+  PetscCall(PetscLogStagePush(stage));
+  PetscCall(PetscTime(start));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RepeatEnd(PetscInt times, PetscLogDouble start) {
+  PetscLogDouble end;
+
+  PetscFunctionBeginUser;
+  if (!times) PetscFunctionReturn(0);
+  PetscCall(PetscTime(&end));
+  PetscCall(PetscLogStagePop());
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "repeat seconds each: %.3f\n", (end - start) / times));
+  PetscFunctionReturn(0);
+}

@@ -16,3 +16,7 @@ PetscErrorCode ReportSolve(KSP ksp, Mat A, Vec b, Vec x, const char label[]);
 /* PETSC_ERR_NOT_CONVERGED where the solve with that label did not converge; `remedy` is what to try beside a larger
    -ksp_max_it. */
 PetscErrorCode CheckConverged(KSP ksp, const char label[], const char remedy[]);
+
+/* Around what is done `times` times more, to be timed: in the log stage Repeat, and then prints the seconds of each. */
+PetscErrorCode RepeatBegin(PetscInt times, PetscLogDouble* start);
+PetscErrorCode RepeatEnd(PetscInt times, PetscLogDouble start);

@@ -29,6 +29,9 @@ PetscErrorCode SurfaceMeshCreateSphere(PetscInt cuts, SurfaceMesh* m);
 PetscErrorCode SurfaceMeshFinish(SurfaceMesh* m, const char name[]);
 /* Rank 0: renumbers the vertices in an order of MatGetOrdering, such as rcm */
 PetscErrorCode SurfaceMeshRenumber(SurfaceMesh* m, const char ordering[]);
+/* Rank 0: lists the edges; a name is for messages on edges of more than two triangles or of triangles oriented
+   otherwise, which pass without a name */
+PetscErrorCode SurfaceMeshBuildEdges(SurfaceMesh* m, const char name[]);
 PetscErrorCode SurfaceMeshBroadcast(SurfaceMesh* m);
 /* The mean of the vertices and the largest distance from it */
 void SurfaceMeshExtent(PetscInt nvertex, const PetscReal xyz[], PetscReal centre[3], PetscReal* radius);
