@@ -134,8 +134,7 @@ static PetscErrorCode CreateMatrix(const BoxGrid* g, Mat* A) {
   PetscFunctionReturn(0);
 }
 
-/* What the boundary adds to row i of the load between vertex a of a cell and b, which lies at a node: the integral of g
- * q */
+/* What the boundary adds to row i of the load between vertices a and b of a cell, b at a node: the integral of g q */
 static void AddLoad(const Problem* p, const PetscInt cell[3], PetscInt a, PetscInt b, const PetscInt node[3],
                     PetscInt i, PetscScalar load[]) {
   for (PetscInt d = 0; d < 3; d++) {

@@ -38,7 +38,6 @@ or a function (-rho), times -scale.\n\
 
 #include "common/curved_surface.h"
 #include "common/input.h"
-#include "common/largest_residual.h"
 #include "common/solver.h"
 
 typedef struct {
@@ -178,8 +177,7 @@ static PetscErrorCode RayleighQuotient(Mat E, Vec x, Vec work, PetscReal* gamma,
   PetscFunctionReturn(0);
 }
 
-/* As a unit vector: the field 1, or one without any order, the same on any number of ranks (multiples of the golden
- * section) */
+/* As a unit vector: the field 1, or one without any order, the same on any number of ranks (golden section) */
 static PetscErrorCode SetStart(PetscBool one, Vec x) {
   PetscScalar* a;
   PetscInt first, last;

@@ -153,8 +153,7 @@ PetscErrorCode CurvedSurfaceFromOptions(CurvedSurface* s) {
   PetscFunctionReturn(0);
 }
 
-/* A triangle's linear map has singular values p >= q; p / q + q / p is the sum of cot |edge|^2 over twice the new area
- */
+/* Of a triangle's map with singular values p >= q, p / q + q / p is the sum of cot |edge|^2 over twice the new area */
 PetscErrorCode CurvedSurfaceReport(const CurvedSurface* s, const PetscReal xyz[]) {
   PetscReal mean = 0, most = 1, total = 0, smallest = PETSC_MAX_REAL, largest = 0;
 

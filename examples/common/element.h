@@ -1,5 +1,4 @@
-/* Elements of a volume mesh: tetrahedra with linear functions (4 vertices), bricks with trilinear ones (8, in VTK's
- * order) */
+/* Elements of a volume mesh: tetrahedra (4 vertices), linear; bricks (8 vertices, in VTK's order), trilinear */
 #pragma once
 
 #include <petscsys.h>

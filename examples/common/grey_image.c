@@ -5,8 +5,7 @@
 #define CheckImage(condition, path, format, ...) \
   PetscCheck(condition, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "-image: %s: " format, path, __VA_ARGS__)
 
-/* Pixels of one or two bytes (the higher first), rows from the top or from the bottom, columns from the left or from
- * the right */
+/* Pixels of one or two bytes (the higher first), rows from the top or the bottom, columns from the left or the right */
 static PetscErrorCode ReadPixels(FILE* file, const char path[], int most, PetscBool from_top, PetscBool from_right,
                                  GreyImage* image) {
   PetscInt64 n = (PetscInt64)image->width * image->height;
@@ -104,8 +103,7 @@ PetscErrorCode GreyImageRead(const char path[], GreyImage* image) {
   PetscFunctionReturn(0);
 }
 
-/* Pixel (x, y) covers the texture from (x, y) / size on: no shift by half a pixel, as in the program of the paper's
- * authors */
+/* Pixel (x, y) covers the texture from (x, y) / size on: no shift by half a pixel, as in the authors' program */
 PetscReal GreyImageSample(const GreyImage* image, PetscReal u, PetscReal v) {
   const PetscReal x = u * image->width, y = v * image->height, fx = x - PetscFloorReal(x), fy = y - PetscFloorReal(y);
   PetscReal sum = 0;

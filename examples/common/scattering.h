@@ -27,8 +27,7 @@ PetscErrorCode ScatteringRead(PetscInt scalars, Scattering* s);
 /* Does the obstacle have the cell?  It is made of those whose centre lies in the sphere. */
 PetscBool IsInside(const Scattering* s, const PetscInt cell[3]);
 
-/* Is there no pressure at the node?  On a soft body, its surface and all; in a hard one, where no fluid is next to it.
- */
+/* Is there no pressure at the node?  On a soft body, its surface and all; in a hard one, where no fluid touches it. */
 PetscBool IsFixed(const Scattering* s, const PetscInt node[3]);
 
 /* The incident field p at a node, of amplitude 1 (a spherical wave: in the middle of the box).  With a normal and g,

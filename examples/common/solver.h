@@ -7,6 +7,10 @@
    It reads no options: KSPSetFromOptions() comes when all defaults are set. */
 PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCType pc, PetscReal rtol, KSP* ksp);
 
+/* Lets the solver end when the largest component of the residual, not its norm, is at most the relative tolerance times
+   that of the right-hand side. */
+PetscErrorCode SolverTestLargest(KSP ksp);
+
 /* Solves, and prints the time as "LABEL seconds: ...". */
 PetscErrorCode SolveTimed(KSP ksp, Vec b, Vec x, const char label[]);
 

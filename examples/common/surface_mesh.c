@@ -2,51 +2,30 @@
 #include <petscmat.h>
 #include <stdlib.h>
 
+int SurfaceMeshComparePairs(const void* a, const void* b) {
+  const PetscInt *p = (const PetscInt*)a, *q = (const PetscInt*)b;
+
+  return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
+}
+
 /* A side of a triangle: it runs from low to high (forward) or back */
 typedef struct {
-  PetscInt low, high;
-  PetscBool forward;
+  PetscInt low, high, forward;
 } Side;
 
-static int CompareSides(const void* a, const void* b) {
-  const Side *s = (const Side*)a, *t = (const Side*)b;
-
-  return (s->high > t->high) - (s->high < t->high);
-}
-
-/* The sides of all triangles by their lower vertex, and among those of one vertex by the higher */
-static PetscErrorCode SortedSides(const SurfaceMesh* m, Side** sides) {
-  PetscInt* start;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(3 * m->nface, sides));
-  PetscCall(PetscCalloc1(m->nvertex + 2, &start));
-  for (PetscInt pass = 0; pass < 2; pass++) {
-    for (PetscInt i = 0; i < 3 * m->nface; i++) {
-      const PetscInt a = m->face[i], b = m->face[i % 3 == 2 ? i - 2 : i + 1], low = PetscMin(a, b);
-
-      if (pass == 0)
-        start[low + 2]++;
-      else
-        (*sides)[start[low + 1]++] = (Side){low, PetscMax(a, b), (PetscBool)(a < b)};
-    }
-    for (PetscInt v = 0; v < m->nvertex && pass == 0; v++) start[v + 2] += start[v + 1];
-  }
-  for (PetscInt v = 0; v < m->nvertex; v++)
-    qsort(*sides + start[v], (size_t)(start[v + 1] - start[v]), sizeof(Side), CompareSides);
-  PetscCall(PetscFree(start));
-  PetscFunctionReturn(0);
-}
-
-/* Lists the edges; more than two triangles at one, or two that run along it in one direction, are an error if there is
- * a name */
 PetscErrorCode SurfaceMeshBuildEdges(SurfaceMesh* m, const char name[]) {
   const PetscReal* x = m->xyz;
   Side* sides;
   PetscInt next;
 
   PetscFunctionBeginUser;
-  PetscCall(SortedSides(m, &sides));
+  PetscCall(PetscMalloc1(3 * m->nface, &sides));
+  for (PetscInt i = 0; i < 3 * m->nface; i++) {
+    const PetscInt a = m->face[i], b = m->face[i % 3 == 2 ? i - 2 : i + 1];
+
+    sides[i] = (Side){PetscMin(a, b), PetscMax(a, b), a < b};
+  }
+  qsort(sides, (size_t)(3 * m->nface), sizeof(Side), SurfaceMeshComparePairs);
   PetscCall(PetscFree(m->edge));
   PetscCall(PetscMalloc1(6 * m->nface, &m->edge));
   m->nedge = m->boundary = 0;

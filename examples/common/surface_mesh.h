@@ -32,6 +32,8 @@ PetscErrorCode SurfaceMeshRenumber(SurfaceMesh* m, const char ordering[]);
 /* Rank 0: lists the edges; a name is for messages on edges of more than two triangles or of triangles oriented
    otherwise, which pass without a name */
 PetscErrorCode SurfaceMeshBuildEdges(SurfaceMesh* m, const char name[]);
+/* Orders pairs of integers, such as edges, for qsort() and bsearch() */
+int SurfaceMeshComparePairs(const void* a, const void* b);
 PetscErrorCode SurfaceMeshBroadcast(SurfaceMesh* m);
 /* The mean of the vertices and the largest distance from it */
 void SurfaceMeshExtent(PetscInt nvertex, const PetscReal xyz[], PetscReal centre[3], PetscReal* radius);

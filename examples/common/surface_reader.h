@@ -35,8 +35,7 @@ typedef struct {
 /* Appends n numbers. */
 PetscErrorCode Push(Numbers* list, PetscInt n, const double x[]);
 
-/* Corner i of a polygon; from the third on each makes a triangle with the first and the one before, which `last` keeps.
- */
+/* Corner i of a polygon; from the third on each makes a triangle with the first and the one before, kept in `last`. */
 PetscErrorCode PushCorner(Parts* parts, PetscInt i, const Corner* corner, Corner last[2]);
 
 /* The next line that is neither empty nor a comment, without blanks around it, ended by a zero; NULL at the end of the

@@ -1,19 +1,13 @@
+#include <stdlib.h>
+
 #include "surface_mesh.h"
 
-/* The number of the edge from a to b, by bisection */
+/* The number of the edge from a to b */
 static PetscInt FindEdge(const SurfaceMesh* m, PetscInt a, PetscInt b) {
-  const PetscInt low = PetscMin(a, b), high = PetscMax(a, b);
-  PetscInt first = 0, end = m->nedge;
+  const PetscInt key[2] = {PetscMin(a, b), PetscMax(a, b)};
+  const PetscInt* edge = bsearch(key, m->edge, (size_t)m->nedge, sizeof(key), SurfaceMeshComparePairs);
 
-  while (end - first > 1) {
-    const PetscInt middle = first + (end - first) / 2, *edge = m->edge + 2 * middle;
-
-    if (edge[0] < low || (edge[0] == low && edge[1] <= high))
-      first = middle;
-    else
-      end = middle;
-  }
-  return first;
+  return (PetscInt)(edge - m->edge) / 2;
 }
 
 /* Cuts each triangle in four; the middle of an edge becomes a vertex, moved out to the unit sphere */

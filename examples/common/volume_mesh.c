@@ -74,8 +74,7 @@ PetscErrorCode FindSide(const char name[], PetscInt* side) {
   PetscFunctionReturn(0);
 }
 
-/* Marks the boundary faces all of whose nodes lie within a fraction of the extent from a side; counts those of all
- * ranks */
+/* Marks the boundary faces whose nodes all lie within a fraction of the extent from a side; counts them on all ranks */
 static PetscErrorCode MarkSide(VolumeMesh* m, PetscInt side, PetscReal fraction, PetscInt bit, PetscInt* faces) {
   const PetscInt d = side / 2;
   PetscReal low[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL}; /* lowest coordinate, lowest of the negative one */

@@ -30,14 +30,12 @@ enum { MOST_SURFACES = 2 };
 PetscErrorCode VolumeMeshCreateBox(const PetscInt cells[3], const PetscReal size[3], PetscBool tetrahedra, PetscInt n,
                                    const Surface surfaces[], VolumeMesh* m);
 
-/* A Gmsh file of tetrahedra, each cut into eight `refine` times.  Surfaces that are no sides are physical surfaces of
- * it. */
+/* A Gmsh file of tetrahedra, each cut into eight `refine` times.  Surfaces but sides are its physical surfaces. */
 PetscErrorCode VolumeMeshReadGmsh(const char path[], PetscInt refine, PetscInt n, const Surface surfaces[],
                                   VolumeMesh* m);
 PetscErrorCode VolumeMeshDestroy(VolumeMesh* m);
 
-/* Marks those of the n surfaces that are sides: boundary faces within that fraction of the extent.  Then marks the
- * nodes. */
+/* Marks those of the n surfaces that are sides: boundary faces within that fraction of the extent; then the nodes. */
 PetscErrorCode VolumeMeshMark(VolumeMesh* m, PetscInt n, const Surface surfaces[], PetscReal fraction);
 
 /* The side that is called so, 0 ... 5, or -1. */
