@@ -146,10 +146,10 @@ static PetscErrorCode CreateMatrices(const CurvedSurface* s, Mat* E, Mat* L) {
 /* ------------------------------------------ the solves ------------------------------------------ */
 
 /* The diagonal of a block is one number four times: PCJACOBI */
-static PetscErrorCode CreateSolver(Mat A, const char prefix[], KSP* ksp) {
+static PetscErrorCode CreateSolver(Mat A, const char prefix[], LargestTest* test, KSP* ksp) {
   PetscFunctionBeginUser;
   PetscCall(SolverCreate(A, A, prefix, KSPCG, PCJACOBI, 1e-7, ksp));
-  PetscCall(SolverTestLargest(*ksp));
+  PetscCall(SolverTestLargest(*ksp, test));
   PetscCall(KSPSetFromOptions(*ksp));
   PetscFunctionReturn(0);
 }
@@ -232,11 +232,12 @@ static PetscErrorCode SolveDirac(const Options* o, Mat E, Vec b, Vec x) {
   PetscInt *iterations, total = 0;
   PetscReal gamma, misfit;
   PetscLogDouble t0, t1;
+  LargestTest test;
   KSP ksp;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(o->steps, &iterations));
-  PetscCall(CreateSolver(E, NULL, &ksp));
+  PetscCall(CreateSolver(E, NULL, &test, &ksp));
   PetscCall(PetscTime(&t0));
   PetscCall(InverseIteration(o, ksp, E, b, x, iterations));
   PetscCall(PetscTime(&t1));
@@ -252,6 +253,7 @@ static PetscErrorCode SolveDirac(const Options* o, Mat E, Vec b, Vec x) {
   for (PetscInt i = 0; i < o->repeat; i++) PetscCall(InverseIteration(o, ksp, E, b, x, iterations));
   PetscCall(RepeatEnd(o->repeat, t0));
   PetscCall(KSPDestroy(&ksp));
+  PetscCall(LargestTestDestroy(&test));
   PetscCall(PetscFree(iterations));
   PetscFunctionReturn(0);
 }
@@ -318,15 +320,17 @@ static PetscErrorCode SolvePoisson(const CurvedSurface* s, Mat L, const Quaterni
   Quaternion* position;
   PetscInt iterations;
   PetscLogDouble t0, t1;
+  LargestTest test;
   KSP ksp;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateSolver(L, "poisson_", &ksp));
+  PetscCall(CreateSolver(L, "poisson_", &test, &ksp));
   PetscCall(AssembleDivergence(s, lambda, b));
   PetscCall(PetscTime(&t0));
   PetscCall(Solve(ksp, "of the Poisson equation ", b, x, &iterations));
   PetscCall(PetscTime(&t1));
   PetscCall(KSPDestroy(&ksp));
+  PetscCall(LargestTestDestroy(&test));
   PetscCall(GetQuaternions(s, x, 1, &position));
   PetscCall(PetscMalloc1(3 * s->m.nvertex, xyz));
   for (PetscInt v = 0; v < s->m.nvertex; v++) {

@@ -16,15 +16,9 @@ PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCT
   PetscFunctionReturn(0);
 }
 
-/* What the test keeps between its calls */
-typedef struct {
-  Vec residual, work;
-  PetscReal limit; /* of the residual's largest component */
-} Largest;
-
 /* The largest component of the residual is at least rnorm / sqrt(n): nothing is computed before that is small */
 static PetscErrorCode TestLargest(KSP ksp, PetscInt it, PetscReal rnorm, KSPConvergedReason* reason, void* context) {
-  Largest* test = (Largest*)context;
+  LargestTest* test = (LargestTest*)context;
   PetscReal rtol, largest;
   KSPNormType type;
   PetscInt n;
@@ -52,23 +46,18 @@ static PetscErrorCode TestLargest(KSP ksp, PetscInt it, PetscReal rnorm, KSPConv
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode DestroyLargest(void* context) {
-  Largest* test = (Largest*)context;
-
+PetscErrorCode SolverTestLargest(KSP ksp, LargestTest* test) {
   PetscFunctionBeginUser;
-  PetscCall(VecDestroy(&test->work));
-  PetscCall(VecDestroy(&test->residual));
-  PetscCall(PetscFree(test));
+  PetscCall(PetscMemzero(test, sizeof(*test)));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetConvergenceTest(ksp, TestLargest, test, NULL));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolverTestLargest(KSP ksp) {
-  Largest* test;
-
+PetscErrorCode LargestTestDestroy(LargestTest* test) {
   PetscFunctionBeginUser;
-  PetscCall(PetscNew(&test));
-  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
-  PetscCall(KSPSetConvergenceTest(ksp, TestLargest, test, DestroyLargest));
+  PetscCall(VecDestroy(&test->work));
+  PetscCall(VecDestroy(&test->residual));
   PetscFunctionReturn(0);
 }
 

@@ -7,9 +7,16 @@
    It reads no options: KSPSetFromOptions() comes when all defaults are set. */
 PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCType pc, PetscReal rtol, KSP* ksp);
 
+/* What a test on the largest component of the residual keeps between its calls; destroyed after the solver */
+typedef struct {
+  Vec residual, work;
+  PetscReal limit; /* of that component */
+} LargestTest;
+
 /* Lets the solver end when the largest component of the residual, not its norm, is at most the relative tolerance times
    that of the right-hand side. */
-PetscErrorCode SolverTestLargest(KSP ksp);
+PetscErrorCode SolverTestLargest(KSP ksp, LargestTest* test);
+PetscErrorCode LargestTestDestroy(LargestTest* test);
 
 /* Solves, and prints the time as "LABEL seconds: ...". */
 PetscErrorCode SolveTimed(KSP ksp, Vec b, Vec x, const char label[]);

@@ -32,6 +32,7 @@ def parse_arguments(description, *more):
     for name in ("program", "plugin", *more):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--data", help="folder with published data (COMPOUND_DATA comes first)")
     parser.add_argument("--device", action="store_true", help="with vectors and products on the CUDA device")
     return parser.parse_args()
 
