@@ -23,14 +23,14 @@
 */
 static char help[] =
     "Conformal deformation of a surface by the quaternion Dirac operator.\n\
-The surface is a triangle mesh (-mesh) or a sphere (-sphere); the wanted change of its curvature is a grey image (-image)\n\
-or a function (-rho), times -scale.\n\
+The surface is a triangle mesh (-mesh) or a sphere (-sphere); the wanted change of its curvature is\n\
+a grey image (-image) or a function (-rho), times -scale.\n\
   -mesh FILE           OBJ, OFF or PLY\n\
   -sphere n            the unit sphere: an icosahedron, its triangles cut in four n times\n\
   -image FILE          TGA or PGM; rho is -scale (black) to scale (white) at texture coordinates\n\
   -rho NAME            a function of the place: constant, height, stripes or waves (waves)\n\
   -scale s             factor on image or function, in 1 / length (5 with an image, else 2)\n\
-  -unit_radius         first move the mesh's centre to 0 and scale it to radius 1, so that -scale means the same for all\n\
+  -unit_radius         move the mesh to centre 0 and radius 1 first, so that -scale means the same for all\n\
   -renumber ORDERING   renumber the vertices in an order of MatGetOrdering, such as rcm\n\
   -steps n             of inverse iteration (3)\n\
   -repeat n            do the inverse iteration so many times more, in the log stage Repeat (0)\n\
