@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Memory as users are told: -mat_view has the bytes of the arrays, and config/compare_types.py adds parent and copies."""
 
-import os
 import re
 import sys
 
-from support import Checks, Client, arguments
+from support import TOP, Checks, Client, arguments
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PROBLEM = ["-box", "9,8,7"]
 TYPES = ("baij", "baijcompound", "baijcompoundcsr", "baijcompoundsell")
 
@@ -20,7 +18,7 @@ def viewed(output):
 def main():
     args = arguments(__doc__)
     client, checks = Client(args), Checks()
-    program = client.compile(f"{TOP}/examples/elasticity.c", f"{args.scratch}/elasticity", [client.petsc_pc])
+    program = client.compile_elasticity(f"{args.scratch}/elasticity")
     table = client.run([sys.executable, f"{TOP}/config/compare_types.py", "--program", program, "--plugin", client.plugin,
                         "--types", ",".join(TYPES), "--rounds", "1", *(["--complex"] if args.scalar == "complex" else []),
                         "--", *PROBLEM])

@@ -1,6 +1,7 @@
 """What the tests of installed trees and client programs share: running, skipping, comparing."""
 
 import argparse
+import glob
 import math
 import os
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
 
 
@@ -77,6 +79,10 @@ class Client:
         flags.append(f"-Wl,-rpath,{self.pkgconfig('--variable=libdir', self.petsc_pc)}")
         self.run([self.args.mpicc, "-O1", *extra, source, "-o", program, *flags, "-lm"], ranks=0)
         return program
+
+    def compile_elasticity(self, program, extra=()):
+        common = glob.glob(f"{TOP}/examples/common/*.c")
+        return self.compile(f"{TOP}/examples/elasticity.c", program, [self.petsc_pc], extra=[*common, *extra])
 
     def try_run(self, command, ranks=None, env=None, cwd=None, timeout=180):
         ranks = self.args.ranks if ranks is None else ranks

@@ -11,7 +11,6 @@ import shutil
 
 from support import Checks, Client, arguments, missing, skip
 
-EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "elasticity.c")
 RUNS = ["", "-mat_compound_layout sell", "-mat_compound_precision single -mat_compound_layout ellr"]
 
 
@@ -32,7 +31,7 @@ def main():
         skip("slow; config/test.sh --clients runs it, COMPOUND_CLIENTS_REQUIRED=1 ctest -R valgrind too")
     if not shutil.which("valgrind"):
         missing("no program valgrind; Debian: valgrind")
-    program = client.compile(EXAMPLE, f"{args.scratch}/elasticity", [client.petsc_pc], extra=["-g"])
+    program = client.compile_elasticity(f"{args.scratch}/elasticity", extra=["-g"])
     for options in RUNS:
         log = f"{args.scratch}/valgrind"
         for old in os.listdir(args.scratch):

@@ -255,7 +255,7 @@ def check_errors(checks, folder):
 
 
 def main():
-    checks = support.Checks(support.parse_arguments(__doc__, "data"))
+    checks = support.Checks(support.parse_arguments(__doc__))
     if checks.args.device:
         support.skip_without_device(checks.args.program, "-lattice 2,2,2,2 -adjoint gamma5")
         check_types(checks, DEVICE_TYPES)

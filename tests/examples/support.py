@@ -32,6 +32,7 @@ def parse_arguments(description, *more):
     for name in ("program", "plugin", *more):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--data", help="folder with published data (COMPOUND_DATA comes first)")
     parser.add_argument("--device", action="store_true", help="with vectors and products on the CUDA device")
     return parser.parse_args()
 
@@ -56,9 +57,9 @@ class Checks:
             command += DEVICE_OPTIONS.split()
             environment = None
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
         except subprocess.TimeoutExpired:
-            sys.exit(f"{' '.join(command)}\ndid not end within 120 s")
+            sys.exit(f"{' '.join(command)}\ndid not end within 300 s")
         lines = (done.stdout + done.stderr).splitlines(keepends=True)
         output = "".join(line for line in lines if "Configure options" not in line)  # PETSc's own, a screen long
         return done.returncode, output, " ".join(command)

@@ -51,6 +51,7 @@ def test_install(args, checks):
               "include/petsccompound/device/entry/custom.hpp", "share/petsccompound/examples/custom_entry/symmetric.hpp",
               "share/petsccompound/examples/spin_transformation.c",
               "share/petsccompound/examples/elasticity.c", "share/petsccompound/examples/data/bracket.msh",
+              "share/petsccompound/examples/common/volume_mesh.h", "share/petsccompound/examples/common/volume_mesh.c",
               "share/petsccompound/examples/helmholtz.c", "share/petsccompound/examples/lattice_dirac.c",
               "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE", "share/doc/petsc-compound/CITATION.cff",
               "share/doc/petsc-compound/docs/clients.md", "man/man7/baijcompound.7"]
