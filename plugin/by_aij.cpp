@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "coo_structure.hpp"
-#include "mat_mpi.hpp"
+#include "agree.hpp"
 #include "owned.hpp"
-#include "patterns.hpp"
-#include "types.hpp"
+#include "parts.hpp"
 
 namespace compound::plugin {
 
@@ -36,9 +34,7 @@ struct ProductByAij {
 
 constexpr const char* container_name = "petsc-compound product";
 
-bool needs_copy(Mat A) {
-  return A && (is_seq_compound(A) || is_mpi_compound(A) || has_type(A, MATSEQBAIJ) || has_type(A, MATMPIBAIJ));
-}
+bool needs_copy(Mat A) { return A && kinship(A).family; }
 
 PetscErrorCode attached(Mat C, ProductByAij** by) {
   PetscFunctionBegin;

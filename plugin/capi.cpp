@@ -1,9 +1,10 @@
 #include "petsccompound.h"
 
 #include "entry_registry.hpp"
-#include "mat_mpi.hpp"
+#include "mpi_state.hpp"
+#include "options.hpp"
 #include "petsccompound/register_entry.hpp"
-#include "types.hpp"
+#include "type.hpp"
 #include "view.hpp"
 
 using namespace compound::plugin;

@@ -10,16 +10,6 @@ namespace compound::plugin {
 
 namespace {
 
-/// Row starts of an empty matrix, which PETSc may leave unallocated.
-constexpr count32 no_rows[] = {0};
-
-/// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
-/// blocks.
-bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& given) {
-  const bool needed = st.settings.entry != "auto" && st.settings.entry != "dense";
-  return !st.off_diagonal || needed || r.fill(given.entries()) >= 0.5;
-}
-
 /// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
 /// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
 bool is_asked_for(const Packing& p) {
@@ -78,10 +68,11 @@ bool has_code(const Packing& p, const Plan& plan) {
   return !applicable(plan, p.copy.problem) && !backend(row_of(p.place).backend).applicable(plan, p.copy.problem);
 }
 
-Plan plan_by_rule(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+/// Without measuring, for the kind of entry that the values are found to be of, where that is to be found.
+Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
   const Settings& s = p.st.settings;
   const auto with = [&](std::string_view found) {
-    return choose_plan(s, row_of(p.place).backend, p.st.off_diagonal, numbers, p.copy.problem, found);
+    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, numbers, p.copy.problem, found);
   };
   p.fits = false;
   p.copy.finds_entry = s.finds_entry(p.st.off_diagonal);
@@ -91,40 +82,14 @@ Plan plan_by_rule(Packing& p, const PatternView& pattern, const PatternStatistic
 
 }  // namespace
 
-PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
-  if (b.rows == 0) return {0, static_cast<idx>(b.cols), no_rows, {}};
-  if constexpr (same_index_width) {
-    const auto entries = static_cast<std::size_t>(b.start[b.rows]);
-    const PatternView view{static_cast<idx>(b.rows),
-                           static_cast<idx>(b.cols),
-                           {reinterpret_cast<const count32*>(b.start), static_cast<std::size_t>(b.rows) + 1},
-                           {reinterpret_cast<const idx*>(b.column), entries}};
-    check(view);
-    return view;
-  } else {
-    using Wide = std::conditional_t<same_index_width, std::int32_t, std::int64_t>;
-    copy =
-        pattern_from(b.rows, b.cols, reinterpret_cast<const Wide*>(b.start), reinterpret_cast<const Wide*>(b.column));
-    return copy.view();
-  }
-}
-
-PatternView packed_pattern(Packing& p, const PatternView& given, int* size) {
-  PackedCopy& copy = p.copy;
-  const int given_size = *size = static_cast<int>(p.b.block_size);
-  const int wanted = p.st.settings.packed_block_size(given_size);
-  if (wanted == given_size) return given;
-  try {
-    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, given_size, wanted), {}, {}, {}};
-  } catch (const error& e) {
-    throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
-  }
-  if (!is_worth_it(p.st, copy.other_blocks->shape, given)) {
-    copy.other_blocks.reset();
-    return given;
-  }
-  *size = wanted;
-  return copy.other_blocks->shape.pattern.view();
+Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal,
+                        const PatternStatistics& numbers, const Problem& problem, std::string_view found) {
+  const std::string_view entry = s.entry == "auto" ? found : s.entry;
+  Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry)
+                                 : plan_for_layout(s.layout, numbers, problem, backend, entry);
+  if (s.precision == "single") base.values = Precision::single;
+  const std::string_view text = s.plan_of_part(off_diagonal);
+  return text.empty() ? base : parse_plan(text, base);
 }
 
 std::string block_size_hint(const BlockArrays& b) {
@@ -134,18 +99,6 @@ std::string block_size_hint(const BlockArrays& b) {
   const std::string n = std::to_string(size);
   return "the matrix has block size 1, but its rows seem to come in nearly dense blocks of " + n +
          ": -mat_compound_block_size " + n + " packs them as such";
-}
-
-const Scalar* packed_blocks(Packing& p) {
-  const auto* const given = reinterpret_cast<const Scalar*>(p.b.values);
-  if (!p.copy.other_blocks) return given;
-  if (p.regrouped.empty()) {
-    Pattern copied;
-    const Reblocked& shape = p.copy.other_blocks->shape;
-    p.regrouped.resize(shape.pattern.column.size() * static_cast<std::size_t>(shape.to) * shape.to);
-    fill_blocks(shape, pattern_of(p.b, copied), given, p.regrouped.data());
-  }
-  return p.regrouped.data();
 }
 
 std::string option_of_plan(const Packing& p) { return wish(p).option; }
@@ -166,9 +119,9 @@ std::string why_left_out(const Packing& p, const Plan& plan) {
   return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, p.copy.problem).value_or("");
 }
 
-Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
   const std::string_view name = row_of(p.place).backend;
-  const Plan rule = plan_by_rule(p, pattern, numbers);
+  const Plan rule = plan_for_values(p, pattern, numbers);
   p.copy.measured.clear();
   p.copy.origin = wish(p).origin;
   if (p.st.settings.tune != "measure") return rule;
@@ -183,19 +136,6 @@ Plan chosen_plan(Packing& p, const PatternView& pattern, const PatternStatistics
   const Measured& best = p.copy.measured.front();
   p.copy.origin = best.failure.empty() ? "by measurement" : "by rule (no plan could be measured: " + best.failure + ")";
   return best.failure.empty() ? best.plan : rule;
-}
-
-Misfit misfit_at(Packing& p, count32 entry) {
-  Pattern copied;
-  const int size = p.copy.problem.block.rows;
-  const auto* const other = p.copy.other_blocks ? &p.copy.other_blocks->shape : nullptr;
-  const PatternView pattern = other ? other->pattern.view() : pattern_of(p.b, copied);
-  const auto after = std::upper_bound(pattern.start.begin(), pattern.start.end(), entry);
-  const auto row = static_cast<idx>(after - pattern.start.begin()) - 1, column = pattern.column[entry];
-  const std::string_view kind = p.copy.packed->plan().entry;
-  const Scalar* const block = packed_blocks(p) + std::size_t{entry} * size * size;
-  return {std::string(kind), size, other ? other->rows.start[row] : PetscInt{row} * size,
-          other ? other->cols.start[column] : PetscInt{column} * size, found_in(block, kind, p.copy.problem)};
 }
 
 }  // namespace compound::plugin

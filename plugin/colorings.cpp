@@ -1,7 +1,6 @@
 #include "colorings.hpp"
 
-#include "mat_mpi.hpp"
-#include "types.hpp"
+#include "families.hpp"
 
 namespace compound::plugin {
 
@@ -30,7 +29,7 @@ PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
 
 PetscErrorCode apply(MatColoring mc, ISColoring* colors) {
   PetscFunctionBegin;
-  const bool ours = is_seq_compound(mc->mat) || is_mpi_compound(mc->mat);
+  const bool ours = is_compound(mc->mat);
   PetscCall(ours ? color_blocks(mc->mat, colors) : apply_natural(mc, colors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 #include "coo.hpp"
 
+#include "agree.hpp"
 #include "coo_structure.hpp"
 #include "device_copy.hpp"
 #include "log.hpp"
@@ -93,7 +94,7 @@ PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
 PetscErrorCode begin_values(const PartArrays& part, CooMemory& m, CooMemory::Part& in, bool add, Scalar** values) {
   PetscFunctionBegin;
   PetscScalar* host;
-  PetscCall(MatSeqBAIJGetArray(part.mat, &host));
+  PetscCall(kinship(part.mat).family->get_array(part.mat, &host));
   *values = m.on.is_device() ? in.blocks.data() : reinterpret_cast<Scalar*>(host);
   if (!m.on.is_device() || !add || part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(guarded(comm_of(part.mat), [&] { m.on.upload(*values, host, in.blocks.bytes()); }));
@@ -115,7 +116,7 @@ PetscErrorCode end_values(const PartArrays& part, CooMemory& m, CooMemory::Part&
   PetscFunctionBegin;
   auto* host = const_cast<PetscScalar*>(part.blocks.values);
   if (m.on.is_device()) PetscCall(hand_over(part, m, in, host));
-  PetscCall(MatSeqBAIJRestoreArray(part.mat, &host));  // raises the state
+  PetscCall(kinship(part.mat).family->restore_array(part.mat, &host));  // raises the state
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -59,39 +59,6 @@ BlockRows block_rows_of(std::initializer_list<const Coordinates*> all, PetscInt 
   return b;
 }
 
-std::size_t PartArrays::scalars() const {
-  const auto bs = static_cast<std::size_t>(blocks.block_size);
-  return static_cast<std::size_t>(blocks.entries()) * bs * bs;
-}
-
-slot_t PartArrays::place_of(PetscInt row, PetscInt column) const {
-  const PetscInt bs = blocks.block_size;
-  PetscInt c = column / bs - first_column;
-  if (columns) {
-    const auto found = std::lower_bound(columns->begin(), columns->end(), column / bs);
-    if (found == columns->end() || *found != column / bs) return -1;
-    c = static_cast<PetscInt>(found - columns->begin());
-  } else if (c < 0 || c >= blocks.cols) {
-    return -1;
-  }
-  const PetscInt r = (row - first_row) / bs;
-  const PetscInt* const end = blocks.column + blocks.start[r + 1];
-  const PetscInt* const entry = std::lower_bound(blocks.column + blocks.start[r], end, c);
-  const slot_t block = entry - blocks.column;
-  return (block * bs + column % bs) * bs + (row - first_row) % bs;
-}
-
-std::uint64_t PartArrays::pattern() const {
-  std::uint64_t hash = 14695981039346656037ull;
-  const auto add = [&](std::span<const PetscInt> integers) {
-    for (const PetscInt i : integers) hash = (hash ^ static_cast<std::uint64_t>(i)) * 1099511628211ull;
-  };
-  if (blocks.rows > 0) add({blocks.start, static_cast<std::size_t>(blocks.rows) + 1});
-  add({blocks.column, static_cast<std::size_t>(blocks.entries())});
-  if (columns) add(*columns);
-  return hash;
-}
-
 SumLists lists_of(const PartArrays& part, const Coordinates& c) {
   SumLists l;
   std::vector<slot_t> place(c.row.size(), -1);

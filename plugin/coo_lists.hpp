@@ -2,12 +2,10 @@
 #pragma once
 
 #include <array>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "backend.hpp"
-#include "parent.hpp"
+#include "parts.hpp"
 
 namespace compound::plugin {
 
@@ -44,21 +42,6 @@ struct BlockRows {
 
 /// The blocks of all coordinates. Rows begin at scalar row `first_row`; columns stay global.
 BlockRows block_rows_of(std::initializer_list<const Coordinates*> all, PetscInt first_row, PetscInt rows, PetscInt bs);
-
-/// One parent matrix, a seqbaij itself or a part of an mpibaij, as coordinates find it.
-struct PartArrays {
-  Mat mat = nullptr;
-  BlockArrays blocks;
-  PetscInt first_row = 0;                            ///< scalar row of its row 0
-  PetscInt first_column = 0;                         ///< block column of its column 0, where `columns` is empty
-  std::optional<std::span<const PetscInt>> columns;  ///< off-diagonal part: block column of each of its columns
-
-  std::size_t scalars() const;
-  /// The scalar of its values array that (row, column) stands for; -1 where that is another part's.
-  slot_t place_of(PetscInt row, PetscInt column) const;
-  /// Hash of where the blocks are.
-  std::uint64_t pattern() const;
-};
 
 /// For every scalar of the part the coordinates that are added up, in their order.
 SumLists lists_of(const PartArrays& part, const Coordinates& coordinates);

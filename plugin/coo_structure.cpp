@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "mat_mpi.hpp"
-#include "types.hpp"
+#include "agree.hpp"
+#include "state.hpp"
 
 namespace compound::plugin {
 
@@ -115,10 +115,9 @@ PetscErrorCode send(PetscSF sf, const std::vector<PetscInt>& from, std::vector<P
 /// What is another process's goes there, now as coordinates and later as values.
 PetscErrorCode exchange(Mat A, Coordinates* own, Coordinates* others, CooStructure* s) {
   PetscFunctionBegin;
-  MpiState* st;
-  PetscCall(mpi_state(A, &st));
+  const bool ignore = ignores_others_rows(A);
   for (PetscInt& row : own->row)
-    if (st->ignores_others_rows && !is_here(A, row)) row = -1;
+    if (ignore && !is_here(A, row)) row = -1;
   Outgoing out;
   std::vector<PetscSFNode> from;
   PetscCall(take_outgoing(A, own, s, &out));
@@ -141,8 +140,7 @@ PetscErrorCode preallocate(Mat A, PetscInt bs, const BlockRows& b) {
                      fits ? ""
                           : "MatSetPreallocationCOO(): more blocks on one process than a PetscInt counts; use more "
                             "processes or a PETSc with 64-bit indices"));
-  PetscCall(is_mpi_compound(A) ? MatMPIBAIJSetPreallocationCSR(A, bs, b.start.data(), b.column.data(), nullptr)
-                               : MatSeqBAIJSetPreallocationCSR(A, bs, b.start.data(), b.column.data(), nullptr));
+  PetscCall(kinship(A).family->preallocate(A, bs, b.start.data(), b.column.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,42 +155,11 @@ CooMemory::CooMemory(Backend& backend, const CooStructure& s)
     parts.push_back({{on, p.own}, {on, p.others}, on.is_device() ? Buffer<Scalar>(on, p.scalars) : Buffer<Scalar>()});
 }
 
-PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason) {
-  PetscFunctionBegin;
-  PetscMPIInt rank, first, mine;
-  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
-  mine = reason.empty() ? std::numeric_limits<PetscMPIInt>::max() : rank;
-  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm_of(A)));
-  if (first == std::numeric_limits<PetscMPIInt>::max()) PetscFunctionReturn(PETSC_SUCCESS);
-  char text[512] = {};
-  reason.copy(text, sizeof(text) - 1);
-  PetscCallMPI(MPI_Bcast(text, sizeof(text), MPI_CHAR, first, comm_of(A)));
-  SETERRQ(comm_of(A), code, "petsc-compound: %s", text);
-}
-
 PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend** on) {
   PetscFunctionBegin;
   *type = PETSC_MEMTYPE_HOST;
   if (array) PetscCall(PetscGetMemType(array, type));
   PetscCall(guarded(comm_of(A), [&] { *on = &backend(PetscMemTypeDevice(*type) ? "cuda" : "host"); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts) {
-  PetscFunctionBegin;
-  Mat mats[2] = {A, nullptr};
-  const PetscInt* columns = nullptr;
-  if (is_mpi_compound(A) || has_type(A, MATMPIBAIJ)) PetscCall(mpi_parts(A, &mats[0], &mats[1], &columns));
-  for (Mat mat : mats) {
-    if (!mat) continue;
-    PartArrays p{mat, {}, A->rmap->rstart, 0, {}};
-    PetscCall(block_arrays(mat, &p.blocks));
-    if (parts->empty())
-      p.first_column = A->cmap->rstart / p.blocks.block_size;
-    else
-      p.columns = std::span(columns, static_cast<std::size_t>(p.blocks.cols));
-    parts->push_back(p);
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,7 +171,7 @@ PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* 
   PetscCheck(bs == of_columns, comm_of(A), PETSC_ERR_SUP,
              "MatSetPreallocationCOO(): blocks of %" PetscInt_FMT " x %" PetscInt_FMT
              "; a matrix of type %s has square blocks: MatSetBlockSize(A, bs)",
-             bs, of_columns, reinterpret_cast<PetscObject>(A)->type_name);
+             bs, of_columns, type_of(A));
   s->given = n;
   PetscCall(copy(A, n, rows, columns, &own));
   PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, own)));

@@ -47,14 +47,8 @@ struct CooStructure {
   }
 };
 
-/// A baij, or a matrix of ours, itself, or both parts of one on several processes.
-PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts);
-
 /// Preallocates A for the blocks of the coordinates and fills the structure. Collective.
 PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns, CooStructure* structure);
-
-/// The same error on all processes where one has a reason; collective.
-PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason);
 
 /// Where an array of the caller's lies, as a backend.
 PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend** on);

@@ -1,6 +1,7 @@
 #include "device_copy.hpp"
 
-#include "packing.hpp"
+#include "options.hpp"
+#include "refresh.hpp"
 
 namespace compound::plugin {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "mat_seq.hpp"
+#include "families.hpp"
+#include "seq_products.hpp"
 
 namespace compound::plugin {
 
@@ -40,6 +41,8 @@ PetscErrorCode make_device_ghosts([[maybe_unused]] Ghosts& g) {
 }
 
 }  // namespace
+
+Ghosts::~Ghosts() { static_cast<void>(destroy_ghosts(*this)); }
 
 PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
   PetscFunctionBegin;

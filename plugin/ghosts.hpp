@@ -1,4 +1,4 @@
-// The values of x that an mpibaijcompound's off-diagonal part multiplies: who has them, and where they arrive.
+// The values of x that a matrix's off-diagonal part multiplies: who has them, and where they arrive.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,10 @@ namespace compound::plugin {
 
 /// The parent's scatter is private and its vector always on the host, so we make our own.
 struct Ghosts {
+  Ghosts() = default;
+  Ghosts(const Ghosts&) = delete;
+  ~Ghosts();
+
   Vec on_host = nullptr;    ///< the off-diagonal part's columns of x, blocks in its column order
   Vec on_device = nullptr;  ///< the same for x on a device
   Buffer<std::byte> device_memory;

@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "coo_lists.hpp"
+#include "petsc_guard.hpp"
+#include "plan.hpp"
 
 namespace compound::plugin {
 

@@ -1,8 +1,9 @@
 // One table gives parsing, checking and -help of every option, and the README's table (tests/plugin/options_test.cpp
 // compares them).
+#include "options.hpp"
+
 #include "backend.hpp"
 #include "entry_registry.hpp"
-#include "settings.hpp"
 
 namespace compound::plugin {
 
@@ -132,30 +133,6 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
     ++settings.version;
     settings.viewed = false;
   }
-}
-
-int Settings::packed_block_size(int given) const { return block_size == "auto" ? given : std::stoi(block_size); }
-
-std::string_view Settings::plan_of_part(bool off_diagonal) const {
-  const PlanText parts = split_off_diagonal(plan);
-  return off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
-}
-
-bool Settings::finds_entry(bool off_diagonal) const { return entry == "auto" && plan_of_part(off_diagonal).empty(); }
-
-bool Settings::names_entry() const {
-  if (entry != "auto" && entry != "dense") return true;
-  return plan.find("entry=") != std::string::npos;
-}
-
-Plan choose_plan(const Settings& s, std::string_view backend, bool off_diagonal, const PatternStatistics& statistics,
-                 const Problem& problem, std::string_view found) {
-  const std::string_view entry = s.entry == "auto" ? found : s.entry;
-  Plan base = s.layout == "auto" ? default_plan(statistics, problem, backend, entry)
-                                 : plan_for_layout(s.layout, statistics, problem, backend, entry);
-  if (s.precision == "single") base.values = Precision::single;
-  const std::string_view text = s.plan_of_part(off_diagonal);
-  return text.empty() ? base : parse_plan(text, base);
 }
 
 PetscErrorCode read_options(Mat A, Settings& settings) {

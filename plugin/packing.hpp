@@ -1,39 +1,37 @@
-// From the parent's arrays to the packed copies, and keeping them up to date.
+// One packed copy in the making: the matrix's pattern and values in the blocks that are packed.
 #pragma once
 
-#include <initializer_list>
+#include <vector>
 
-#include "mat_seq.hpp"
+#include "state.hpp"
 
 namespace compound::plugin {
 
-/// Packs again for one place what changed since the last time: nothing, values, or everything. No copy is left where
-/// products are left to the next place; a device's memory that is full is such a case, not an error. Nor are values
-/// that are not of a kind of entry asked for, of which the copy's `misfit` tells.
-PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op = Op::none);
+/// Whether PETSc's integers are the core's own.
+inline constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
 
-/// The same for the device with its own blocks, which are the parent's values too; nothing else is sent there. `filled`
-/// is false where there is no copy, its blocks are of another size than the parent's or of another kind than was asked
-/// for, or memory is full: the next product then packs the parent's values.
-PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled);
-
-/// The device's copy has the parent's values as they will be after `raises` more raises of A's state.
-PetscErrorCode keep_filled(Mat A, SeqState* st, int raises);
-
-/// Gives up the copy on the device, whose memory is full, until the pattern or the settings change. Warns.
-PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted);
-
-/// A matrix without parts, or a part of an mpibaijcompound, and where it is to multiply.
-struct PlacedPart {
-  Mat mat;
+struct Packing {
+  Mat A;
+  SeqState& st;
   Place place;
+  const BlockArrays& b;
+  PackedCopy& copy = st.copy(place);
+  const void* on_backend = nullptr;    ///< the values in the backend's memory too, where they came by there
+  std::vector<Scalar> regrouped = {};  ///< the values in packed blocks of another size than the matrix's
+  bool fits = false;                   ///< the values have been looked at: all are of the kind of entry in the plan
+  bool on_device() const { return place == Place::device; }
 };
 
-/// After refresh(): the error where values are not of the kind of entry that was asked for, on all processes of A.
-/// Collective.
-PetscErrorCode check_entries(Mat A, std::initializer_list<PlacedPart> parts);
+/// The parent's integers as a pattern: a view where the widths agree, else of `copy`.
+PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 
-/// y = op(A) x or z + op(A) x with the host's packed copy as it is.
-void multiply(const PackedCopy& copy, Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y);
+/// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
+PatternView packed_pattern(Packing& p, const PatternView& given, int* size);
+
+/// The matrix's values in the packed pattern's blocks, on the host; null where there are none.
+const Scalar* packed_blocks(Packing& p);
+
+/// Block `entry` of the packed pattern, which is not of the plan's kind.
+Misfit misfit_at(Packing& p, count32 entry);
 
 }  // namespace compound::plugin

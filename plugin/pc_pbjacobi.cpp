@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "device_copy.hpp"
-#include "device_operations.hpp"
 #include "log.hpp"
+#include "options.hpp"
 #include "owned.hpp"
-#include "parent.hpp"
 #include "petsccompound.h"
 #include "placement.hpp"
-#include "types.hpp"
+#include "type.hpp"
+#include "vec_types.hpp"
 
 namespace compound::plugin {
 
@@ -348,12 +348,9 @@ void take_from_petsc(PC pc, Both& both) {
 /// At each set-up, since the matrix may have become another.
 PetscErrorCode set_up(PC pc) {
   PetscFunctionBegin;
-  PetscBool compound;
   Both* both = nullptr;
-  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc->pmat), &compound, MATSEQBAIJCOMPOUND,
-                                      MATMPIBAIJCOMPOUND, ""));
   PetscCall(composed(reinterpret_cast<PetscObject>(pc), name_of_both, &both));
-  if (compound) {
+  if (is_compound(pc->pmat)) {
     take_from_petsc(pc, *both);
     PetscCall(set_up_ours(pc));
   } else {

@@ -1,9 +1,10 @@
 // The edge between PETSc's error codes and the core's exceptions, and names that old PETSc releases lack.
 #pragma once
 
-#include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include <petsc/private/matimpl.h>
 #include <petscmat.h>
@@ -16,12 +17,6 @@
 #endif
 
 namespace compound::plugin {
-
-#if PETSC_VERSION_LT(3, 24, 0)
-using AnyFunction = void (*)(void);
-#else
-using AnyFunction = PetscErrorCodeFn*;
-#endif
 
 #if defined(PETSC_USE_COMPLEX)
 using Scalar = complex_number<PetscReal>;
@@ -81,15 +76,23 @@ PetscErrorCode guarded_memory(MPI_Comm comm, bool* enough, const Body& body) {
 
 inline MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
 
-/// Calls `f` while A bears a type name of `Size` letters that is not its own: for functions of PETSc that compare the
-/// exact name where a descendant would do.
-template <std::size_t Size, class F>
-PetscErrorCode under_type_name(Mat A, const char (&lent)[Size], const F& f) {
-  char name[Size];
-  std::copy_n(lent, Size, name);
+inline bool has_type(Mat A, const char* type) {
+  const char* const name = reinterpret_cast<PetscObject>(A)->type_name;
+  return name && std::strcmp(name, type) == 0;
+}
+
+/// For messages.
+inline const char* type_of(Mat A) {
+  const char* const name = reinterpret_cast<PetscObject>(A)->type_name;
+  return name ? name : "(none yet)";
+}
+
+/// Calls `f` while A bears a type name that is not its own: for functions of PETSc that compare the exact name where a
+/// descendant would do.
+template <class F>
+PetscErrorCode under_type_name(Mat A, MatType lent, const F& f) {
   char*& type_name = reinterpret_cast<PetscObject>(A)->type_name;
-  char* const own = type_name;
-  type_name = name;
+  char* const own = std::exchange(type_name, const_cast<char*>(lent));  // which nobody writes to
   const PetscErrorCode code = f();
   type_name = own;
   return code;

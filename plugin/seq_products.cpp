@@ -1,6 +1,8 @@
-// Products of a seqbaijcompound: by the packed copy of the place where they run, or by the parent.
-#include "mat_seq.hpp"
-#include "packing.hpp"
+#include "seq_products.hpp"
+
+#include "entry_check.hpp"
+#include "options.hpp"
+#include "refresh.hpp"
 #include "view.hpp"
 
 namespace compound::plugin {
@@ -43,7 +45,8 @@ PetscErrorCode host_multiply(Mat A, SeqState* st, const Operands& o) {
     PetscCall(VecGetArray(o.y, &y));
   else
     PetscCall(VecGetArrayWrite(o.y, &y));
-  PetscCall(guarded(comm_of(A), [&] { multiply(st->copy(Place::host), o.op, o.update, x, o.in_place() ? y : z, y); }));
+  PetscCall(
+      guarded(comm_of(A), [&] { st->copy(Place::host).multiply_on_host(o.op, o.update, x, o.in_place() ? y : z, y); }));
   if (o.in_place())
     PetscCall(VecRestoreArray(o.y, &y));
   else
@@ -131,14 +134,13 @@ PetscErrorCode multiply_on_host(Mat A, SeqState* st, const Operands& o) {
 
 PetscErrorCode parent_multiply(Mat A, SeqState* st, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
-  const Parent* parent;
-  PetscCall(seq_parent(&parent));
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
   const bool add = update == Update::add;
   if (op == Op::none) PetscCall(add ? st->parent_multadd(A, x, z, y) : st->parent_mult(A, x, y));
-  if (op == Op::transpose)
-    PetscCall(add ? parent->ops.multtransposeadd(A, x, z, y) : parent->ops.multtranspose(A, x, y));
+  if (op == Op::transpose) PetscCall(add ? parent->multtransposeadd(A, x, z, y) : parent->multtranspose(A, x, y));
   if (op == Op::hermitian)
-    PetscCall(add ? parent->ops.multhermitiantransposeadd(A, x, z, y) : parent->ops.multhermitiantranspose(A, x, y));
+    PetscCall(add ? parent->multhermitiantransposeadd(A, x, z, y) : parent->multhermitiantranspose(A, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,20 +43,4 @@ struct Settings {
   }
 };
 
-/// Sets one option by its name without the prefix `-mat_compound_`; throws `argument` listing what is allowed.
-void set(Settings& settings, std::string_view option, const std::string& value);
-
-/// The plan for one part of a matrix on one backend; `found` is the kind of entry where none was asked for. Throws
-/// `argument` when what was asked for does not fit it.
-Plan choose_plan(const Settings& settings, std::string_view backend, bool off_diagonal,
-                 const PatternStatistics& statistics, const Problem& problem, std::string_view found);
-
-/// Reads -<prefix>mat_compound_* into `settings` and lists them under -help.
-PetscErrorCode read_options(Mat A, Settings& settings);
-
-/// read_options() unless it was done: programs that never call MatSetFromOptions() get their options at first use.
-inline PetscErrorCode read_options_once(Mat A, Settings& settings) {
-  return settings.options_read ? PETSC_SUCCESS : read_options(A, settings);
-}
-
 }  // namespace compound::plugin

@@ -1,7 +1,6 @@
 #include "solver_packages.hpp"
 
-#include "petsccompound.h"
-#include "types.hpp"
+#include "families.hpp"
 
 namespace compound::plugin {
 
@@ -11,8 +10,8 @@ PetscErrorCode (*mumps_lu)(Mat, MatFactorType, Mat*);
 
 PetscErrorCode factor_by_mumps(Mat A, MatFactorType type, Mat* factor) {
   PetscFunctionBegin;
-  if (has_type(A, MATSEQBAIJCOMPOUND))
-    PetscCall(under_type_name(A, MATSEQBAIJ, [&] { return mumps_lu(A, type, factor); }));
+  if (is_seq_compound(A))
+    PetscCall(under_type_name(A, baij.seq.parent, [&] { return mumps_lu(A, type, factor); }));
   else
     PetscCall(mumps_lu(A, type, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -24,10 +23,10 @@ PetscErrorCode wrap_solver_packages() {
   PetscFunctionBegin;
   PetscBool has_package, has_type_name;
   PetscErrorCode (*found)(Mat, MatFactorType, Mat*) = nullptr;
-  PetscCall(MatSolverTypeGet("mumps", MATSEQBAIJ, MAT_FACTOR_LU, &has_package, &has_type_name, &found));
+  PetscCall(MatSolverTypeGet("mumps", baij.seq.parent, MAT_FACTOR_LU, &has_package, &has_type_name, &found));
   if (!found || found == factor_by_mumps) PetscFunctionReturn(PETSC_SUCCESS);
   mumps_lu = found;
-  PetscCall(MatSolverTypeRegister("mumps", MATSEQBAIJ, MAT_FACTOR_LU, factor_by_mumps));
+  PetscCall(MatSolverTypeRegister("mumps", baij.seq.parent, MAT_FACTOR_LU, factor_by_mumps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "choices.hpp"
-#include "device_operations.hpp"
-#include "mat_mpi.hpp"
-#include "types.hpp"
+#include "mpi_state.hpp"
+#include "options.hpp"
+#include "type.hpp"
+#include "vec_types.hpp"
 
 namespace compound::plugin {
 
@@ -23,7 +24,7 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   BlockArrays b;
   SeqState* st;
   PetscCall(block_arrays(part, &b));
-  info->parent_bytes += parent_bytes(b);
+  info->parent_bytes += b.bytes();
   info->stored_blocks += b.entries();
   if (!is_seq_compound(part)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_state(part, &st));
@@ -113,8 +114,8 @@ std::string expected_plan(const Settings& settings, const BlockArrays& b, bool o
   const int size = static_cast<int>(b.block_size);
   if (settings.packed_block_size(size) != size) return "none yet: the first product makes blocks of another size";
   const Problem problem{{size, size}, scalar_type_of<Scalar>()};
-  const Plan plan =
-      choose_plan(settings, row_of(place).backend, off_diagonal, statistics(pattern_of(b, copied)), problem, "dense");
+  const Plan plan = plan_from_settings(settings, row_of(place).backend, off_diagonal, statistics(pattern_of(b, copied)),
+                                       problem, "dense");
   const auto misfit = applicable(plan, problem);
   const auto no_code = place == Place::host ? backend("host").applicable(plan, problem) : std::nullopt;
   return misfit ? "none: " + *misfit : no_code ? left_to_parent(*no_code) : to_string(plan);

@@ -1,7 +1,10 @@
 // What a compound matrix says of itself.
 #pragma once
 
-#include "mat_seq.hpp"
+#include <string>
+
+#include "petsccompound.h"
+#include "settings.hpp"
 
 namespace compound::plugin {
 

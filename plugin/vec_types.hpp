@@ -1,13 +1,17 @@
-// Operations that know of devices, where PETSc has CUDA: which vectors a matrix makes, its diagonals on the device.
+// Which vectors a matrix makes, where PETSc has CUDA.
 #pragma once
 
-#include "mat_seq.hpp"
+#include "placement.hpp"
+#include "settings.hpp"
 
 namespace compound::plugin {
 
 /// How sure it must be that the program works on the device: before vectors are made by the matrix itself, only what
 /// the user asked for counts; when they are made, a device that is up is used.
 enum class Moment { before, making_vectors };
+
+/// Whether vectors of the type that the matrix has are on the device.
+PetscErrorCode has_cuda_vectors(Mat A, bool* yes);
 
 /// MatSetVecType() to CUDA vectors where they are wanted; nothing where a type was set already or the matrix is bound.
 PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment);
@@ -25,18 +29,5 @@ PetscErrorCode keep_coloring_on_host(Mat A, MatFDColoring coloring);
 
 /// What follows MatBindToCPU(): a bound matrix makes vectors on the host.
 PetscErrorCode bind_to_cpu(Mat A, const Settings& settings, PetscBool bound);
-
-/// The scalar diagonal of a seqbaijcompound: from the copy on the device for a vector there.
-PetscErrorCode seq_get_diagonal(Mat A, Vec diagonal);
-
-/// -info once, after work of a preconditioner (MatSOR(), MatInvertBlockDiagonal()) on the host although the products of
-/// the matrix run on a device. Factorizations cannot tell: PETSc finds their makers by the type's name and hands them
-/// the matrix, none of whose operations is called.
-PetscErrorCode tell_of_host_work(Mat seqbaij);
-
-/// MatSOR() with tell_of_host_work(), and the parent's own again. The parent has none before preallocation, and then
-/// the same for all block sizes.
-void follow_sor(Mat seqbaij);
-void leave_sor(Mat seqbaij);
 
 }  // namespace compound::plugin
