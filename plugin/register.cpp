@@ -3,13 +3,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "colorings.hpp"
-#include "constructors.hpp"
-#include "log.hpp"
-#include "pc_pbjacobi.hpp"
+#include "copies/placement.hpp"
+#include "edge/log.hpp"
+#include "pc/pbjacobi.hpp"
 #include "petsccompound.h"
-#include "placement.hpp"
-#include "solver_packages.hpp"
+#include "types/colorings.hpp"
+#include "types/constructors.hpp"
+#include "types/solver_packages.hpp"
 
 namespace compound::plugin {
 
