@@ -32,6 +32,8 @@ M*/
 #define MATBAIJCOMPOUNDCSR  "baijcompoundcsr"
 #define MATBAIJCOMPOUNDELLR "baijcompoundellr"
 #define MATBAIJCOMPOUNDSELL "baijcompoundsell"
+#define MATBAIJCOMPOUNDHDIA "baijcompoundhdia"
+#define MATBAIJCOMPOUNDCOO  "baijcompoundcoo"
 
 /* What a compound matrix did and holds; on MPI types the sums over this process's diagonal and off-diagonal part. */
 typedef struct {

@@ -1,10 +1,11 @@
 #include "petsccompound.h"
 
+#include "copies/options.hpp"
 #include "entry_registry.hpp"
-#include "mat_mpi.hpp"
 #include "petsccompound/register_entry.hpp"
-#include "types.hpp"
-#include "view.hpp"
+#include "types/mpi_state.hpp"
+#include "types/type.hpp"
+#include "types/view.hpp"
 
 using namespace compound::plugin;
 

@@ -2,22 +2,18 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
 
-#include "colorings.hpp"
-#include "log.hpp"
-#include "pc_pbjacobi.hpp"
+#include "copies/placement.hpp"
+#include "edge/log.hpp"
+#include "pc/pbjacobi.hpp"
 #include "petsccompound.h"
-#include "placement.hpp"
-#include "solver_packages.hpp"
-#include "types.hpp"
+#include "types/colorings.hpp"
+#include "types/constructors.hpp"
+#include "types/solver_packages.hpp"
 
 namespace compound::plugin {
 
 namespace {
-
-constexpr const char* event_names[] = {"MatCompoundPack", "MatCompoundUpload", "MatCompoundCompile", "MatCompoundTune"};
-PetscLogEvent events[std::size(event_names)];
 
 /// One thing a plugin and the PETSc it is loaded into must agree on.
 struct Fit {
@@ -77,15 +73,6 @@ PetscErrorCode check_petsc() {
 }
 
 }  // namespace
-
-PetscLogEvent log_event(Event event) { return events[static_cast<int>(event)]; }
-
-PetscErrorCode register_log_events() {
-  PetscFunctionBegin;
-  for (std::size_t i = 0; i < std::size(event_names); ++i)
-    PetscCall(PetscLogEventRegister(event_names[i], MAT_CLASSID, &events[i]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 }  // namespace compound::plugin
 

@@ -157,11 +157,6 @@ struct BackendRow {
 
 std::span<const BackendRow> backends();
 
-/// Makes the kind of entry that a file defines, `template <class S> struct name`, known to the backend that compiles
-/// such files for matrices of this scalar (cuda/entry_file.hpp). Throws `argument` saying what is wrong with the file,
-/// `unsupported` where nothing here can compile it.
-void take_entry_file(std::string_view name, const std::string& file, ScalarType scalar);
-
 /// Throws `argument` for an unknown name (listing the known), `unsupported` with the reason for a missing one.
 Backend& backend(std::string_view name);
 

@@ -1,7 +1,6 @@
 #include "backend.hpp"
 #if defined(COMPOUND_HAVE_CUDA)
 #include "backend_cuda.hpp"
-#include "cuda/entry_file.hpp"
 #endif
 #include "backend_host.hpp"
 #include "error.hpp"
@@ -27,15 +26,6 @@ constexpr BackendRow rows[] = {
 }  // namespace
 
 std::span<const BackendRow> backends() { return rows; }
-
-void take_entry_file(std::string_view name, const std::string& file, [[maybe_unused]] ScalarType scalar) {
-#if defined(COMPOUND_HAVE_CUDA)
-  cuda::register_entry_file(name, file, scalar);
-#else
-  throw error(ErrorKind::unsupported, "entry '" + std::string(name) + "' from '" + file +
-                                          "' is for devices, and this build has no CUDA backend");
-#endif
-}
 
 DeviceTraits device_traits(std::string_view name) {
   for (const BackendRow& row : rows)

@@ -55,6 +55,8 @@ const Copy copies[] = {
     {"csr", MATBAIJCOMPOUNDCSR, "", "", 0},
     {"csr_rows", MATBAIJCOMPOUND, "-mat_compound_plan", "csr words=1:row", values},
     {"sell", MATBAIJCOMPOUNDSELL, "", "", values},
+    {"hdia", MATBAIJCOMPOUNDHDIA, "", "", -1},
+    {"coo", MATBAIJCOMPOUNDCOO, "", "", values},
     {"ellr", MATBAIJCOMPOUNDELLR, "", "", values},
     {"single", MATBAIJCOMPOUNDCSR, "-mat_compound_precision", "single", values / 2},
     {"in_single_scalars", MATBAIJCOMPOUNDCSR, "-mat_compound_block_size", "1", values},

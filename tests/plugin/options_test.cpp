@@ -37,7 +37,8 @@ struct Refused {
 void PrintTo(const Refused& r, std::ostream* out) { *out << r.option; }
 
 const Refused refusals[] = {
-    {"layout", "-mat_compound_layout sel", "unknown layout 'sel'; choose auto, csr, ellr, sell (-mat_compound_layout)"},
+    {"layout", "-mat_compound_layout sel",
+     "unknown layout 'sel'; choose auto, csr, ellr, sell, hdia, coo (-mat_compound_layout)"},
     {"height", "-mat_compound_layout sell:1000", "must be a number, 2 to 256"},
     {"window", "-mat_compound_layout sell:8:9",
      "the sorting window 9 must be a multiple of the slice height 8 (-mat_compound_layout)"},

@@ -75,8 +75,8 @@ void destroyed_and_made_anew(Side& side, Random& random) {
 
 /// Asked for at run time; the plain twin has no layouts.
 void another_layout(Side& side, Random& random) {
-  const char* const layouts[] = {"csr", "ellr", "sell:2", "sell:8:64", "sell:5:all"};
-  const std::string layout = layouts[random.below(5)];
+  const char* const layouts[] = {"csr", "ellr", "sell:2", "sell:8:64", "sell:5:all", "hdia", "coo:64"};
+  const std::string layout = layouts[random.below(7)];
   if (!tested_is_compound()) return;
   side.variant.plan = layout;
   side.variant.options = "-mat_compound_layout " + layout;
@@ -84,9 +84,10 @@ void another_layout(Side& side, Random& random) {
 }
 
 void pinned_by_set_type(Side& side, Random& random) {
-  const char* const types[] = {MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL};
-  const char* const layouts[] = {"csr", "ellr", "sell"};
-  const int pick = random.below(3);
+  const char* const types[] = {MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL, MATBAIJCOMPOUNDHDIA,
+                               MATBAIJCOMPOUNDCOO};
+  const char* const layouts[] = {"csr", "ellr", "sell", "hdia", "coo"};
+  const int pick = random.below(5);
   if (!tested_is_compound()) return;
   side.variant.type = types[pick];
   side.variant.plain = MATBAIJ;

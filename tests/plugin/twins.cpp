@@ -89,6 +89,8 @@ std::vector<Variant> all_variants() {
           {"csr", MATBAIJCOMPOUNDCSR, "", "csr"},
           {"ellr", MATBAIJCOMPOUNDELLR, "", "ellr"},
           {"sell", MATBAIJCOMPOUNDSELL, "", "sell"},
+          {"hdia", MATBAIJCOMPOUNDHDIA, "", "hdia"},
+          {"coo", MATBAIJCOMPOUNDCOO, "", "coo"},
           {"sell_odd", MATBAIJCOMPOUND, "-mat_compound_layout sell:3", "sell:3"},
           {"sell_sorted", MATBAIJCOMPOUND, "-mat_compound_layout sell:8:64", "sell:8:64"},
           {"ellr_option", MATBAIJCOMPOUND, "-mat_compound_layout ellr", "ellr"},

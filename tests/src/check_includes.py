@@ -57,7 +57,18 @@ RULES = [
                                        "src/device/diagonal.hpp", "src/device/sum_lists.hpp", "src/host/*",
                                        "src/layout/*", "!src/layout/layout_spec.hpp"],
      "the plugin does not know layouts' internals"),
+    (["plugin/edge/*"], ["src/*", "!src/error.hpp", "!src/scalar_type.hpp"],
+     "the edge knows PETSc, not what is packed"),
 ]
+
+# Rooms of the plugin: each knows itself and those before it. What lies beside them (registration, the C API) knows all,
+# programs (plugin/tools) know none.
+ROOMS = ["edge", "copies", "assembly", "types", "pc"]
+RULES += [([f"plugin/{room}/*"],
+           ["plugin/*"] + [f"!plugin/{known}/*" for known in ROOMS[:at + 1]],
+           f"rooms of the plugin know those before them: {' <- '.join(ROOMS)}")
+          for at, room in enumerate(ROOMS)]
+RULES += [(["plugin/tools/*"], [f"plugin/{room}/*" for room in ROOMS], "programs load the plugin, they do not look inside")]
 
 
 def matches(path, patterns):
@@ -92,9 +103,36 @@ def includes(root):
                     yield file.relative_to(root).as_posix(), number, resolved(root, file, *found.groups()), written
 
 
+def unit(path):
+    """A header and its source are one."""
+    return path.rsplit(".", 1)[0]
+
+
+def circles(root):
+    """Units of the plugin that include each other, each circle once: "plugin/a -> plugin/b -> plugin/a"."""
+    known = {}
+    for file, _, header, _ in includes(root):
+        if file.startswith("plugin/") and header.startswith("plugin/") and unit(file) != unit(header):
+            known.setdefault(unit(file), set()).add(unit(header))
+    found, done = [], set()
+
+    def follow(at, way):
+        if at in way:
+            found.append(" -> ".join(way[way.index(at):] + [at]))
+        elif at not in done:
+            for header in sorted(known.get(at, ())):
+                follow(header, way + [at])
+            done.add(at)
+
+    for at in sorted(known):
+        follow(at, [])
+    return found
+
+
 def violations(root):
     root = root.resolve()
-    return [f"{file}:{number}: includes {written}: {why}"
+    return [f"{circle}: a circle of includes" for circle in circles(root)] + [
+        f"{file}:{number}: includes {written}: {why}"
             for file, number, header, written in includes(root)
             for files, forbidden, why in RULES
             if matches(file, files) and matches(header, forbidden)]
@@ -112,7 +150,7 @@ SELF_TEST = [
     ("src/packed.cpp", '#include "backend.hpp"', False),
     ("src/packed.cpp", "#include <vector>", False),
     ("src/packed.cpp", "// #include <petscmat.h>", False),
-    ("src/packed.cpp", '#include "../plugin/parent.hpp"', True),
+    ("src/packed.cpp", '#include "../plugin/edge/family.hpp"', True),
     ("src/packed.cpp", '#include "petsccompound.h"', True),
     ("src/device/target.hpp", '#include "operation.hpp"', True),
     ("src/device/spmv_rows.hpp", "#include <cmath>", True),
@@ -135,9 +173,18 @@ SELF_TEST = [
     ("src/backend_host.cpp", '#include "host/kernels.hpp"', False),
     ("src/packed.cpp", '#include "host/kernels.hpp"', True),
     ("src/tuner.cpp", '#include "device/spmv_rows.hpp"', True),
-    ("plugin/parent.cpp", '#include "packed.hpp"', False),
-    ("plugin/parent.cpp", "#include <petscmat.h>", False),
-    ("plugin/parent.cpp", '#include "device/layout/slices.hpp"', True),
+    ("plugin/copies/state.hpp", '#include "packed.hpp"', False),
+    ("plugin/copies/state.hpp", "#include <petscmat.h>", False),
+    ("plugin/copies/state.hpp", '#include "device/layout/slices.hpp"', True),
+    ("plugin/copies/state.hpp", '#include "edge/family.hpp"', False),
+    ("plugin/copies/state.hpp", '#include "types/type.hpp"', True),
+    ("plugin/copies/state.hpp", '#include "../capi.cpp"', True),
+    ("plugin/edge/family.hpp", '#include "packed.hpp"', True),
+    ("plugin/edge/family.hpp", '#include "copies/state.hpp"', True),
+    ("plugin/pc/pbjacobi.cpp", '#include "types/type.hpp"', False),
+    ("plugin/types/type.hpp", '#include "pc/pbjacobi.cpp"', True),
+    ("plugin/capi.cpp", '#include "types/type.hpp"', False),
+    ("plugin/tools/bench/x.cpp", '#include "types/type.hpp"', True),
     ("include/petsccompound.h", '#include "packed.hpp"', True),
     ("include/petsccompound.h", "#include <petscmat.h>", False),
 ]
@@ -145,7 +192,17 @@ SELF_TEST = [
 SELF_TEST_FILES = [
     "src/backend.hpp", "src/host/kernels.hpp", "src/layout/layout.hpp", "src/packed.hpp", "src/pattern.hpp",
     "src/device/target.hpp", "src/device/operation.hpp", "src/device/spmv_rows.hpp", "src/device/layout/slices.hpp",
-    "src/device/entry/dense.hpp", "plugin/parent.hpp", "include/petsccompound.h",
+    "src/device/entry/dense.hpp", "plugin/edge/family.hpp", "plugin/copies/state.hpp", "plugin/types/type.hpp",
+    "plugin/pc/pbjacobi.cpp", "plugin/capi.cpp", "include/petsccompound.h",
+]
+
+# Files with what they include -> circles.
+SELF_TEST_OF_CIRCLES = [
+    ({"plugin/edge/a.hpp": "edge/b.hpp", "plugin/edge/b.cpp": "edge/c.hpp", "plugin/edge/b.hpp": "",
+      "plugin/edge/c.hpp": "edge/a.hpp"},
+     ["plugin/edge/a -> plugin/edge/b -> plugin/edge/c -> plugin/edge/a"]),
+    ({"plugin/edge/a.hpp": "", "plugin/edge/a.cpp": "edge/a.hpp", "plugin/edge/b.hpp": "edge/a.hpp",
+      "plugin/edge/c.hpp": "edge/a.hpp", "plugin/edge/d.hpp": "edge/b.hpp", "plugin/edge/d.cpp": "edge/c.hpp"}, []),
 ]
 
 
@@ -166,7 +223,16 @@ def self_test():
         if bool(found) != expected or any(f"{file}:2: includes" not in message for message in found):
             wrong += 1
             print(f"self-test: {file}: {line}: expected {'a violation' if expected else 'none'}, found {found}")
-    print(f"self-test: {len(SELF_TEST)} lines, {wrong} wrong")
+    for files, expected in SELF_TEST_OF_CIRCLES:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, header in files.items():
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(f'#include "{header}"\n' if header else "", encoding="utf-8")
+            if (found := circles(pathlib.Path(folder).resolve())) != expected:
+                wrong += 1
+                print(f"self-test: circles: expected {expected}, found {found}")
+    print(f"self-test: {len(SELF_TEST)} lines, {len(SELF_TEST_OF_CIRCLES)} trees, {wrong} wrong")
     return wrong
 
 

@@ -1,0 +1,221 @@
+#include "assembly/coo.hpp"
+
+#include "assembly/coo_structure.hpp"
+#include "copies/device_copy.hpp"
+#include "copies/placement.hpp"
+#include "edge/agree.hpp"
+#include "edge/log.hpp"
+#include "edge/owned.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+constexpr const char* name_of_container = "petsccompound_coo";
+
+PetscErrorCode set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
+  PetscFunctionBegin;
+  auto s = std::make_unique<CooStructure>();
+  PetscCall(build(A, n, rows, columns, s.get()));
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Collective: the lists know places in the arrays, so nobody may have added blocks since.
+PetscErrorCode check_pattern(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts) {
+  PetscFunctionBegin;
+  bool same = s.parts.size() == parts.size();
+  for (std::size_t k = 0; k < parts.size() && same; ++k) same = parts[k].pattern() == s.parts[k].pattern;
+  PetscCall(agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
+                     same ? ""
+                          : "MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "
+                            "MatSetPreallocationCOO(); call that again"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The values given, and where they are added up.
+struct Given {
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  const Scalar* values = nullptr;
+  std::vector<Scalar> on_host;  ///< they lie on, where they are not the caller's
+  Backend* on = nullptr;
+  CooMemory* memory = nullptr;
+};
+
+PetscErrorCode warn_of_host(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(A, "Values by coordinates are added up on the host: the device has no memory left\n"));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: values by coordinates of a matrix of %" PetscInt_FMT
+                         " local rows are added up on the host from now on: the device has no memory left\n",
+                         A->rmap->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Not collective: values may travel between the host of one process and the device of another. A device that has no
+/// memory for the lists leaves them to the host, from now on.
+PetscErrorCode make_device_memory(Mat A, Backend& device, CooStructure* s) {
+  PetscFunctionBegin;
+  if (s->in_device || s->device_is_full) PetscFunctionReturn(PETSC_SUCCESS);
+  bool enough;
+  PetscCall(guarded_memory(comm_of(A), &enough, [&] { s->in_device = std::make_unique<CooMemory>(device, *s); }));
+  s->device_is_full = !enough;
+  if (!enough) PetscCall(warn_of_host(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode bring_to_host(Mat A, std::size_t n, Given* g) {
+  PetscFunctionBegin;
+  PetscCall(guarded(comm_of(A), [&] {
+    g->on_host.resize(n);
+    if (n > 0) g->on->download(g->on_host.data(), g->values, n * sizeof(Scalar));
+  }));
+  PetscCall(log_download(n * sizeof(Scalar)));
+  g->values = g->on_host.data();
+  g->type = PETSC_MEMTYPE_HOST;
+  g->on = &backend("host");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
+  PetscFunctionBegin;
+  if (g->on->is_device()) {
+    PetscCall(begin_device_work(*g->on));
+    PetscCall(make_device_memory(A, *g->on, s));
+    if (s->device_is_full) PetscCall(bring_to_host(A, static_cast<std::size_t>(s->given), g));
+  }
+  if (!g->on->is_device() && !s->in_host)
+    PetscCall(guarded(comm_of(A), [&] { s->in_host = std::make_unique<CooMemory>(*g->on, *s); }));
+  g->memory = g->on->is_device() ? s->in_device.get() : s->in_host.get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The array sums go to: the parent's own, or a device's copy of it, which has the old values if those are wanted.
+PetscErrorCode begin_values(const PartArrays& part, CooMemory& m, CooMemory::Part& in, bool add, Scalar** values) {
+  PetscFunctionBegin;
+  PetscScalar* host;
+  PetscCall(kinship(part.mat).family->get_array(part.mat, &host));
+  *values = m.on.is_device() ? in.blocks.data() : reinterpret_cast<Scalar*>(host);
+  if (!m.on.is_device() || !add || part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(guarded(comm_of(part.mat), [&] { m.on.upload(*values, host, in.blocks.bytes()); }));
+  PetscCall(PetscLogCpuToGpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The device's new values: to the parent, since all that products do not do runs there, and to the packed copy.
+PetscErrorCode hand_over(const PartArrays& part, CooMemory& m, CooMemory::Part& in, PetscScalar* host) {
+  PetscFunctionBegin;
+  if (part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(guarded(comm_of(part.mat), [&] { m.on.download(host, in.blocks.data(), in.blocks.bytes()); }));
+  PetscCall(PetscLogGpuToCpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
+  PetscCall(fill_device_copy(part.mat, in.blocks.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode end_values(const PartArrays& part, CooMemory& m, CooMemory::Part& in) {
+  PetscFunctionBegin;
+  auto* host = const_cast<PetscScalar*>(part.blocks.values);
+  if (m.on.is_device()) PetscCall(hand_over(part, m, in, host));
+  PetscCall(kinship(part.mat).family->restore_array(part.mat, &host));  // raises the state
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Own values are added while those of others are under way.
+PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts, const Given& given,
+                      bool add) {
+  PetscFunctionBegin;
+  CooMemory& m = *given.memory;
+  const PetscMemType type = given.type;
+  const Scalar* const v = given.values;
+  std::vector<Scalar*> values(parts.size());
+  PetscCall(guarded(comm_of(A), [&] {
+    m.sent.run(m.on, v, m.to_send.data(), Update::assign);
+    m.on.synchronize();
+  }));
+  if (s.sf)
+    PetscCall(
+        PetscSFBcastWithMemTypeBegin(s.sf, MPIU_SCALAR, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    PetscCall(begin_values(parts[k], m, m.parts[k], add, &values[k]));
+    PetscCall(guarded(comm_of(A), [&] { m.parts[k].own.run(m.on, v, values[k], add ? Update::add : Update::assign); }));
+  }
+  if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, MPIU_SCALAR, m.to_send.data(), m.received.data(), MPI_REPLACE));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    PetscCall(guarded(comm_of(A), [&] { m.parts[k].others.run(m.on, m.received.data(), values[k], Update::add); }));
+    PetscCall(end_values(parts[k], m, m.parts[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A matrix that was given its coordinates as the parent type, and then converted in place (MATIS too makes that
+/// first): PETSc keeps them for values one by one, which it reads on the host.
+PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  PetscObject rows;
+  Given given;
+  PetscInt n;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), "__PETSc_coo_i", &rows));
+  PetscCheck(rows, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "MatSetValuesCOO() on a matrix without coordinates: call MatSetPreallocationCOO() first");
+  PetscCall(ISGetLocalSize(reinterpret_cast<IS>(rows), &n));
+  PetscCall(backend_of(A, v, &given.type, &given.on));
+  given.values = reinterpret_cast<const Scalar*>(v);
+  if (v && given.on->is_device()) PetscCall(bring_to_host(A, static_cast<std::size_t>(n), &given));
+  PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
+  const PetscErrorCode code = MatSetValuesCOO(A, reinterpret_cast<const PetscScalar*>(given.values), mode);
+  PetscCall(compose_coo(A));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// No values (null) are zeros.
+PetscErrorCode set_values(Mat A, const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  CooStructure* s = nullptr;
+  PetscCall(composed(reinterpret_cast<PetscObject>(A), name_of_container, &s));
+  if (!s) {  // the coordinates were not given to this type
+    PetscCall(set_values_one_by_one(A, v, mode));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,
+             "MatSetValuesCOO() takes INSERT_VALUES or ADD_VALUES");
+  std::vector<PartArrays> parts;
+  PetscCall(parts_of(A, &parts));
+  PetscCall(check_pattern(A, *s, parts));
+  Given given;
+  given.values = reinterpret_cast<const Scalar*>(v);
+  PetscCall(backend_of(A, v, &given.type, &given.on));
+  if (!v) {
+    given.on_host.assign(static_cast<std::size_t>(s->given), Scalar{});
+    given.values = given.on_host.data();
+  }
+  PetscCall(choose_memory(A, s, &given));
+  PetscCall(add_up(A, *s, parts, given, mode == ADD_VALUES));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode compose_coo(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(compose(A, "MatSetPreallocationCOO_C", set_preallocation));
+  PetscCall(compose(A, "MatSetValuesCOO_C", set_values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode remove_coo(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(compose(A, "MatSetPreallocationCOO_C", nullptr));
+  PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode keep_coo(Mat from, Mat duplicate) {
+  PetscFunctionBegin;
+  PetscObject container;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(from), name_of_container, &container));
+  if (container) PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(duplicate), name_of_container, container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

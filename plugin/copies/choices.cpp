@@ -1,0 +1,141 @@
+#include "copies/choices.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "edge/log.hpp"
+#include "entry_choice.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
+/// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
+bool is_asked_for(const Packing& p) {
+  const Settings& s = p.st.settings;
+  const bool of_any_place = s.entry != "auto" && s.entry != "dense" && !entry_kind(s.entry).user_defined;
+  const bool by_name = s.backend == row_of(p.place).backend;
+  if (p.on_device()) return by_name;
+  return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || p.copy.other_blocks;
+}
+
+/// How the plan of a part is asked for: where it comes from if it is not measured, why it then is not, by which option.
+struct Wish {
+  std::string origin;
+  const char *why_not_measured, *option;
+};
+Wish wish(const Packing& p) {
+  const Settings& s = p.st.settings;
+  if (!s.plan_of_part(p.st.off_diagonal).empty())
+    return {"asked for as a plan", "a plan was asked for", " (-mat_compound_plan)"};
+  if (s.layout != "auto")
+    return {"asked for as layout " + s.layout, "a layout was asked for", " (-mat_compound_layout)"};
+  return {"by rule", "", ""};
+}
+
+/// Why measuring, although asked for, is not for this copy; empty if it is.
+std::string why_not_measured(const Packing& p, const Plan& rule) {
+  if (const char* why = wish(p).why_not_measured; *why) return why;
+  if (p.copy.other_blocks) return "packed blocks are not of the matrix's size";
+  if (p.b.entries() == 0) return "there are no blocks";
+  return backend(row_of(p.place).backend).applicable(rule, p.copy.problem).value_or("");
+}
+
+/// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
+/// is seen at once and without code for the device.
+std::string_view entry_of_values(Packing& p, count32 entries) {
+  const Problem& problem = p.copy.problem;
+  constexpr count32 few = 1024;
+  Backend& host = backend("host");
+  const Scalar* const blocks = packed_blocks(p);
+  const bool there = p.on_backend && !p.copy.other_blocks;
+  const std::string_view entry = cheapest_entry(problem, host, blocks, there ? std::min(entries, few) : entries);
+  if (!there || entry == "dense") return entry;
+  return cheapest_entry(problem, backend(row_of(p.place).backend), p.on_backend, entries, Memory::backend);
+}
+
+/// The kind that `auto` stands for.
+std::string_view found_entry(Packing& p, const PatternView& pattern) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string_view entry = entry_of_values(p, pattern.entries());
+  p.copy.seconds_of_finding = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  p.fits = true;
+  return entry;
+}
+
+bool has_code(const Packing& p, const Plan& plan) {
+  return !applicable(plan, p.copy.problem) && !backend(row_of(p.place).backend).applicable(plan, p.copy.problem);
+}
+
+/// Without measuring, for the kind of entry that the values are found to be of, where that is to be found.
+Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+  const Settings& s = p.st.settings;
+  const auto with = [&](std::string_view found) {
+    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, numbers, p.copy.problem, found);
+  };
+  p.fits = false;
+  p.copy.finds_entry = s.finds_entry(p.st.off_diagonal);
+  const Plan plan = with(p.copy.finds_entry ? found_entry(p, pattern) : "dense");
+  return p.copy.finds_entry && !has_code(p, plan) ? with("dense") : plan;
+}
+
+}  // namespace
+
+Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal,
+                        const PatternStatistics& numbers, const Problem& problem, std::string_view found) {
+  const std::string_view entry = s.entry == "auto" ? found : s.entry;
+  Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry)
+                                 : plan_for_layout(s.layout, numbers, problem, backend, entry);
+  if (s.precision == "single") base.values = Precision::single;
+  const std::string_view text = s.plan_of_part(off_diagonal);
+  return text.empty() ? base : parse_plan(text, base);
+}
+
+std::string block_size_hint(const BlockArrays& b) {
+  if (b.block_size != 1 || b.rows == 0) return "";
+  const int size = likely_block_size<PetscInt>({b.start, static_cast<std::size_t>(b.rows) + 1}, b.column, 0.8);
+  if (size == 1) return "";
+  const std::string n = std::to_string(size);
+  return "the matrix has block size 1, but its rows seem to come in nearly dense blocks of " + n +
+         ": -mat_compound_block_size " + n + " packs them as such";
+}
+
+std::string option_of_plan(const Packing& p) { return wish(p).option; }
+
+void check_entry_asked_for(const Packing& p) {
+  const std::string& asked = p.st.settings.entry;
+  if (asked == "auto" || !p.st.settings.plan.empty()) return;
+  const std::string misfit = entry_kind(asked).why_not(p.copy.problem.scalar.field, p.copy.problem.block);
+  if (!misfit.empty())
+    throw error(ErrorKind::argument, misfit +
+                                         " (-mat_compound_entry); leave the kind to auto, ask for dense, or regroup "
+                                         "the blocks by -mat_compound_block_size");
+}
+
+std::string why_left_out(const Packing& p, const Plan& plan) {
+  if (p.on_device() && p.copy.other_blocks && !p.copy.other_blocks->is_full())
+    return "packed blocks are not full, so that vectors would have to be regrouped (-mat_compound_block_size)";
+  return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, p.copy.problem).value_or("");
+}
+
+Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+  const std::string_view name = row_of(p.place).backend;
+  const Plan rule = plan_for_values(p, pattern, numbers);
+  p.copy.measured.clear();
+  p.copy.origin = wish(p).origin;
+  if (p.st.settings.tune != "measure") return rule;
+  if (const std::string why = why_not_measured(p, rule); !why.empty()) {
+    p.copy.origin += " (not measured: " + why + ")";
+    return rule;
+  }
+  std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name, rule.entry);
+  for (Plan& plan : candidates) plan.values = rule.values;
+  const LogSpan span(Event::tune, p.A);
+  p.copy.measured = measure(pattern, p.copy.problem, candidates, backend(name), p.b.values);
+  const Measured& best = p.copy.measured.front();
+  p.copy.origin = best.failure.empty() ? "by measurement" : "by rule (no plan could be measured: " + best.failure + ")";
+  return best.failure.empty() ? best.plan : rule;
+}
+
+}  // namespace compound::plugin

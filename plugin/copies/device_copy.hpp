@@ -1,0 +1,17 @@
+// What preconditioners and assembly need of a matrix's packed copy in a device's memory.
+#pragma once
+
+#include "edge/petsc_guard.hpp"
+#include "packed.hpp"
+
+namespace compound::plugin {
+
+/// The copy of a seq matrix of ours, in blocks of the parent's size and brought up to date; null where its products do
+/// not run on a device, its blocks are of another size, or not of the kind of entry that was asked for.
+PetscErrorCode device_copy(Mat seq, PackedMatrix** packed);
+
+/// Gives such a copy its values, which lie in `blocks` on the device and in the parent's array: the assembly that now
+/// follows makes no others. Where there is no such copy the next product packs the parent's.
+PetscErrorCode fill_device_copy(Mat seq, const void* blocks);
+
+}  // namespace compound::plugin

@@ -1,0 +1,37 @@
+// One packed copy in the making: the matrix's pattern and values in the blocks that are packed.
+#pragma once
+
+#include <vector>
+
+#include "copies/state.hpp"
+
+namespace compound::plugin {
+
+/// Whether PETSc's integers are the core's own.
+inline constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
+
+struct Packing {
+  Mat A;
+  SeqState& st;
+  Place place;
+  const BlockArrays& b;
+  PackedCopy& copy = st.copy(place);
+  const void* on_backend = nullptr;    ///< the values in the backend's memory too, where they came by there
+  std::vector<Scalar> regrouped = {};  ///< the values in packed blocks of another size than the matrix's
+  bool fits = false;                   ///< the values have been looked at: all are of the kind of entry in the plan
+  bool on_device() const { return place == Place::device; }
+};
+
+/// The parent's integers as a pattern: a view where the widths agree, else of `copy`.
+PatternView pattern_of(const BlockArrays& b, Pattern& copy);
+
+/// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
+PatternView packed_pattern(Packing& p, const PatternView& given, int* size);
+
+/// The matrix's values in the packed pattern's blocks, on the host; null where there are none.
+const Scalar* packed_blocks(Packing& p);
+
+/// Block `entry` of the packed pattern, which is not of the plan's kind.
+Misfit misfit_at(Packing& p, count32 entry);
+
+}  // namespace compound::plugin

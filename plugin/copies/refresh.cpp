@@ -1,0 +1,267 @@
+#include "copies/refresh.hpp"
+
+#include <cstdio>
+
+#include "copies/choices.hpp"
+#include "edge/log.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+void pack_pattern(Packing& p) {
+  Pattern copied;
+  int size;
+  PackedCopy& copy = p.copy;
+  const PatternView given = pattern_of(p.b, copied);
+  copy.packed.reset();
+  copy.other_blocks.reset();
+  p.regrouped.clear();
+  p.st.statistics = statistics(given);
+  const PatternView pattern = packed_pattern(p, given, &size);
+  copy.problem = {{size, size}, scalar_type_of<Scalar>()};
+  check_entry_asked_for(p);
+  const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
+  copy.left_out = why_left_out(p, plan);
+  if (!copy.left_out.empty()) return;
+  try {
+    copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),
+                        same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
+  } catch (const error& e) {
+    throw error(e.kind(), e.what() + option_of_plan(p));
+  }
+  ++p.st.counts.pattern_packs;
+}
+
+/// The first block that is not of the copy's kind of entry, if there is one: the old values then stay.
+std::optional<count32> pack_values(Packing& p) {
+  PackedCopy& copy = p.copy;
+  const Fit fit = p.fits ? Fit::known : Fit::unknown;
+  const auto misfit = copy.packed->try_update_values(packed_blocks(p), Memory::host, fit);
+  if (copy.packed->lies_on_blocks() && copy.other_blocks) copy.other_blocks->values = std::move(p.regrouped);
+  return misfit;
+}
+
+/// The pattern that is packed, once more.
+void pack_transposed(const Packing& p) {
+  Pattern copied;
+  const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
+  p.copy.packed->prepare_transposed(pattern, p.st.settings.transposed_values());
+}
+
+/// Packs by `body`; on a device that has no memory left the copy is given up.
+template <class Body>
+PetscErrorCode within_memory(const Packing& p, const char* wanted, const Body& body) {
+  PetscFunctionBegin;
+  if (!p.on_device()) {
+    PetscCall(guarded(comm_of(p.A), body));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bool enough;
+  PetscCall(guarded_memory(comm_of(p.A), &enough, body));
+  if (!enough) PetscCall(leave_device(p.A, &p.st, wanted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string microseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f us", 1e6 * seconds);
+  return text;
+}
+
+/// What -info tells of a copy that was just made, or was not.
+PetscErrorCode tell_of_pattern(const Packing& p) {
+  PetscFunctionBegin;
+  if (!p.copy.packed) {
+    PetscCall(PetscInfo(p.A, "Products are left to %s: %s\n", row_of(p.place).next, p.copy.left_out.c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const PatternStatistics& s = p.st.statistics;
+  const std::string hint = p.st.off_diagonal || p.copy.other_blocks ? "" : block_size_hint(p.b);
+  if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
+  if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
+  for (const Measured& m : p.copy.measured)
+    PetscCall(PetscInfo(p.A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
+                        m.failure.empty() ? microseconds(m.seconds).c_str() : "failed: ", m.failure.c_str()));
+  if (p.copy.finds_entry)
+    PetscCall(PetscInfo(p.A, "Kind of entry found: %s, in %s\n", std::string(p.copy.packed->plan().entry).c_str(),
+                        microseconds(p.copy.seconds_of_finding).c_str()));
+  PetscCall(PetscInfo(p.A, "%d x %d blocks of %d, %u stored: plan '%s'\n", s.rows, s.cols,
+                      static_cast<int>(p.b.block_size), s.entries, to_string(p.copy.packed->plan()).c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What a device needs beside a copy's integers: they have travelled, and code for the plan.
+PetscErrorCode follow_to_device(const Packing& p) {
+  PetscFunctionBegin;
+  if (!p.on_device() || !p.copy.packed) PetscFunctionReturn(PETSC_SUCCESS);
+  PackedMatrix& packed = *p.copy.packed;
+  PetscCall(log_upload(packed.bytes().integers));
+  PetscCall(logged(Event::compile, p.A, [&] { return within_memory(p, "for code", [&] { packed.compile(); }); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh_pattern(Packing& p) {
+  PetscFunctionBegin;
+  const BlockArrays& b = p.b;
+  PackedCopy& copy = p.copy;
+  const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(),  b.start,
+                                   b.column,          b.block_size, p.st.settings.version};
+  if ((copy.packed || !copy.left_out.empty()) && key == copy.pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(
+      logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
+  copy.pattern_key = key;
+  copy.values_state = -1;
+  copy.misfit.reset();
+  PetscCall(follow_to_device(p));
+  PetscCall(tell_of_pattern(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The values are no more of the kind of entry that was found: finds the cheapest again and packs the pattern for it.
+PetscErrorCode widen(Packing& p, count32 misfit) {
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(p.A, "Values have changed: entry %u is not of kind %s, which was found before\n", misfit,
+                      std::string(p.copy.packed->plan().entry).c_str()));
+  p.copy.pattern_key = {};
+  PetscCall(refresh_pattern(p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// New values for the copy as it is; `misfit` where they are not of its kind of entry.
+PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
+  PetscFunctionBegin;
+  PackedCopy& copy = p.copy;
+  const auto pack = [&] { return within_memory(p, "for packed values", [&] { *misfit = pack_values(p); }); };
+  if (copy.packed->lies_on_blocks() && !copy.other_blocks) {
+    PetscCall(pack());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(logged(p.on_device() ? Event::upload : Event::pack, p.A, pack));
+  if (*misfit) PetscFunctionReturn(PETSC_SUCCESS);
+  ++p.st.counts.value_packs;
+  if (p.on_device() && copy.packed) {
+    const auto size = static_cast<std::size_t>(copy.problem.block.rows);
+    PetscCall(log_upload(copy.packed->entries() * size * size * sizeof(Scalar)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// `take`(misfit) takes values for the copy as it is; where they are not of the kind of entry that was found, once more
+/// for another kind.
+template <class Take>
+PetscErrorCode take_widening(Packing& p, std::optional<count32>* misfit, const Take& take) {
+  PetscFunctionBegin;
+  PetscCall(take(misfit));
+  if (!*misfit || !p.copy.finds_entry) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(widen(p, **misfit));
+  misfit->reset();
+  PetscCall(take(misfit));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// No error where values are not of a kind that was asked for: the copy's `misfit` tells of it.
+PetscErrorCode refresh_values(Packing& p) {
+  PetscFunctionBegin;
+  PackedCopy& copy = p.copy;
+  PetscObjectState state;
+  std::optional<count32> misfit;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
+  if (!copy.packed || state == copy.values_state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(take_widening(p, &misfit, [&](auto* at) { return copy.packed ? take_values(p, at) : PETSC_SUCCESS; }));
+  copy.misfit.reset();
+  if (misfit) PetscCall(guarded(comm_of(p.A), [&] { copy.misfit = misfit_at(p, *misfit); }));
+  copy.values_state = misfit ? -1 : state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh_transposed(const Packing& p, Op op) {
+  PetscFunctionBegin;
+  if (op == Op::none || !p.on_device() || !p.copy.packed || p.copy.packed->has_transposed())
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(
+      logged(Event::pack, p.A, [&] { return within_memory(p, "for the transpose", [&] { pack_transposed(p); }); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted) {
+  PetscFunctionBegin;
+  PackedCopy& copy = st->copy(Place::device);
+  copy.packed.reset();
+  copy.other_blocks.reset();
+  st->buffers = {};
+  copy.left_out = std::string("the device has no memory left ") + wanted;
+  PetscCall(PetscInfo(A, "Products run on the host: %s\n", copy.left_out.c_str()));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: products of a matrix of %" PetscInt_FMT
+                         " local rows run on the host from now on: %s\n",
+                         A->rmap->n, copy.left_out.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// The device's own blocks into the copy as it is, if it takes them.
+PetscErrorCode take_on_device(Packing& p, std::optional<count32>* misfit, bool* taken) {
+  *taken = false;
+  if (!p.copy.packed || p.copy.other_blocks) return PETSC_SUCCESS;
+  const Fit fit = p.fits ? Fit::known : Fit::unknown;
+  return guarded_memory(comm_of(p.A), taken,
+                        [&] { *misfit = p.copy.packed->try_update_values(p.on_backend, Memory::backend, fit); });
+}
+
+}  // namespace
+
+PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  bool taken;
+  std::optional<count32> misfit;
+  PetscCall(arrays_with_values(A, &b));
+  Packing p{A, *st, Place::device, b};
+  p.on_backend = blocks;
+  PetscCall(begin_device_work(backend(row_of(p.place).backend)));
+  PetscCall(refresh_pattern(p));
+  PetscCall(take_widening(p, &misfit, [&](auto* at) { return take_on_device(p, at, &taken); }));
+  *filled = taken && !misfit;
+  if (*filled) p.copy.misfit.reset();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode keep_filled(Mat A, SeqState* st, int raises) {
+  PetscFunctionBegin;
+  PetscObjectState state;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  st->copy(Place::device).values_state = state + raises;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
+/// state, or makes the copy forget its own (set_preallocation()).
+bool is_current(Mat A, const SeqState& st, const PackedCopy& copy, Op op) {
+  const PackedCopy::PatternKey& key = copy.pattern_key;
+  return copy.packed && reinterpret_cast<PetscObject>(A)->state == copy.values_state &&
+         A->nonzerostate == key.nonzero_state && st.settings.version == key.settings_version &&
+         (op == Op::none || copy.packed->has_transposed());
+}
+
+}  // namespace
+
+PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  if (is_current(A, *st, st->copy(place), op)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(arrays_with_values(A, &b));
+  Packing p{A, *st, place, b};
+  if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
+  PetscCall(refresh_pattern(p));
+  PetscCall(refresh_values(p));
+  PetscCall(refresh_transposed(p, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,24 @@
+// From the parent's arrays to the packed copies, and keeping them up to date.
+#pragma once
+
+#include "copies/state.hpp"
+
+namespace compound::plugin {
+
+/// Packs again for one place what changed since the last time: nothing, values, or everything. No copy is left where
+/// products are left to the next place; a device's memory that is full is such a case, not an error. Nor are values
+/// that are not of a kind of entry asked for, of which the copy's `misfit` tells.
+PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op = Op::none);
+
+/// The same for the device with its own blocks, which are the parent's values too; nothing else is sent there. `filled`
+/// is false where there is no copy, its blocks are of another size than the parent's or of another kind than was asked
+/// for, or memory is full: the next product then packs the parent's values.
+PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled);
+
+/// The device's copy has the parent's values as they will be after `raises` more raises of A's state.
+PetscErrorCode keep_filled(Mat A, SeqState* st, int raises);
+
+/// Gives up the copy on the device, whose memory is full, until the pattern or the settings change. Warns.
+PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted);
+
+}  // namespace compound::plugin

@@ -1,0 +1,46 @@
+// What a matrix was asked to do: by options, by a pinned type name, or through the C API.
+#pragma once
+
+#include <string>
+
+#include "edge/petsc_guard.hpp"
+#include "packed.hpp"
+
+namespace compound::plugin {
+
+struct Settings {
+  std::string backend = "auto";
+  std::string block_size = "auto";
+  std::string entry = "auto";
+  std::string entry_file;
+  std::string layout = "auto";
+  std::string plan;
+  std::string precision = "double";
+  std::string transpose = "copy";
+  std::string tune = "off";
+  bool view = false;  ///< print the plan once, when first packed
+  bool viewed = false;
+
+  std::string printed_plan;  ///< what MatCompoundGetPlan() lends
+  bool options_read = false;
+  int version = 0;  ///< rises with every change, so that packed copies know when they are of old settings
+
+  /// Whether products are left to the parent type.
+  bool parent_only() const { return is_backend("petsc"); }
+  /// Asked for at each product: by lengths first, which strings and literals do not compare.
+  bool is_backend(std::string_view name) const { return name == backend; }
+  /// The plan line that was given for one part; empty where there is none.
+  std::string_view plan_of_part(bool off_diagonal) const;
+  /// Whether the kind of entry of a part is to be found: nobody named one, and a plan that was given for it would mean
+  /// dense.
+  bool finds_entry(bool off_diagonal) const;
+  /// Whether a kind of entry that blocks may not be of was asked for, for any part.
+  bool names_entry() const;
+  /// Of packed blocks, where the matrix's are of size `given`.
+  int packed_block_size(int given) const;
+  TransposedValues transposed_values() const {
+    return transpose == "shared" ? TransposedValues::shared : TransposedValues::copy;
+  }
+};
+
+}  // namespace compound::plugin

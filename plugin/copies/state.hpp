@@ -1,0 +1,66 @@
+// What hangs on the Mat::spptr of a matrix of ours. All but the settings can be made again from the parent.
+#pragma once
+
+#include <array>
+
+#include "copies/device_vectors.hpp"
+#include "copies/kept_settings.hpp"
+#include "copies/packed_copy.hpp"
+#include "copies/placement.hpp"
+#include "copies/settings.hpp"
+#include "edge/families.hpp"
+
+namespace compound::plugin {
+
+struct State {
+  explicit State(const Family& of) : family(of) {}
+  State(const State&) = delete;
+  virtual ~State() = default;
+
+  const Family& family;
+  Settings settings;
+  bool off_diagonal = false;         ///< a part of an mpi matrix of ours
+  bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
+};
+
+struct Counts {
+  PetscInt64 products = 0, pattern_packs = 0, value_packs = 0;
+};
+
+/// Of a seq matrix, which has packed copies.
+struct SeqState final : State {
+  using State::State;
+
+  std::array<PackedCopy, places.size()> copies;
+  PackedCopy& copy(Place place) { return copies[static_cast<int>(place)]; }
+  const PackedCopy& copy(Place place) const { return copies[static_cast<int>(place)]; }
+  PatternStatistics statistics;  ///< of the parent's pattern
+
+  DeviceBuffers buffers;
+  bool told_of_host_vectors = false, told_of_host_work = false;
+  Counts counts;
+
+  /// The parent's products for this block size, which it picks at preallocation.
+  PetscErrorCode (*parent_mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*parent_multadd)(Mat, Vec, Vec, Vec) = nullptr;
+};
+
+/// Takes settings that were kept for A.
+PetscErrorCode take_kept_settings(Mat A, State& state);
+
+/// The state, of type S; made anew, with the settings that were kept, when PETSc moved the header away from it.
+template <class S>
+PetscErrorCode state_of(Mat A, S** state) {
+  PetscFunctionBegin;
+  if (!A->spptr) A->spptr = static_cast<State*>(new S(*kinship(A).family));
+  State* const any = static_cast<State*>(A->spptr);
+  *state = static_cast<S*>(any);
+  if (!kept_settings.empty()) PetscCall(take_kept_settings(A, *any));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode seq_state(Mat A, SeqState** state) { return state_of(A, state); }
+
+inline bool ignores_others_rows(Mat A) { return A->spptr && static_cast<State*>(A->spptr)->ignores_others_rows; }
+
+}  // namespace compound::plugin

@@ -1,0 +1,52 @@
+#include "edge/baij.hpp"
+
+#include "petsccompound.h"
+
+namespace compound::plugin {
+
+namespace {
+
+PetscErrorCode arrays(Mat A, BlockArrays* b) {
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(A, &b->block_size));
+  PetscBool done = PETSC_FALSE;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &b->rows, &b->start, &b->column, &done));
+  PetscCheck(done, comm_of(A), PETSC_ERR_PLIB, "The parent gives no block rows");
+  b->cols = A->cmap->n / b->block_size;
+  PetscScalar* values = nullptr;
+  PetscCall(MatSeqBAIJGetArray(A, &values));
+  b->values = values;
+  // Both accessors only lend pointers: giving them back would do nothing but raise the state.
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's function insists on the exact type name in every release.
+PetscErrorCode parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns) {
+  return under_type_name(A, MATMPIBAIJ, [&] { return MatMPIBAIJGetSeqBAIJ(A, diagonal, off_diagonal, columns); });
+}
+
+/// Each does nothing for a matrix of the other type.
+PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column) {
+  PetscFunctionBegin;
+  PetscCall(MatSeqBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
+  PetscCall(MatMPIBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr const char* seq_converters[] = {"seqaij", "seqsbaij", "is", "hypre"};
+constexpr const char* mpi_converters[] = {"mpiaij", "mpisbaij", "mpiadj", "is", "hypre"};
+
+}  // namespace
+
+const Family baij = {
+    .root = MATBAIJCOMPOUND,
+    .seq = {MATSEQBAIJ, MATSEQBAIJCOMPOUND, seq_converters},
+    .mpi = {MATMPIBAIJ, MATMPIBAIJCOMPOUND, mpi_converters},
+    .arrays = arrays,
+    .get_array = MatSeqBAIJGetArray,
+    .restore_array = MatSeqBAIJRestoreArray,
+    .parts = parts,
+    .preallocate = preallocate,
+};
+
+}  // namespace compound::plugin

@@ -1,0 +1,51 @@
+// What a parent type of PETSc must tell for types of ours to stand above it. One row of data for each: baij.cpp has
+// the first.
+#pragma once
+
+#include <span>
+
+#include "edge/petsc_guard.hpp"
+
+namespace compound::plugin {
+
+/// A sequential parent's own arrays: block rows, columns, and values in blocks, each column-major.
+struct BlockArrays {
+  PetscInt rows = 0, cols = 0;  ///< in blocks
+  PetscInt block_size = 1;
+  const PetscInt* start = nullptr;
+  const PetscInt* column = nullptr;
+  const PetscScalar* values = nullptr;
+
+  PetscInt entries() const { return rows > 0 ? start[rows] : 0; }
+  PetscInt64 bytes() const {
+    const PetscInt64 words = values ? PetscInt64{block_size} * block_size : 0;
+    return entries() * words * PetscInt64(sizeof(PetscScalar)) + (entries() + rows + 1) * PetscInt64(sizeof(PetscInt));
+  }
+};
+
+/// A type of PETSc and ours above it.
+struct Descent {
+  MatType parent, ours;
+  /// MatConvert_<parent>_<these>_C: types inherit operations, but not converters.
+  std::span<const char* const> converters;
+};
+
+struct Family {
+  MatType root;  ///< ours, resolved by PETSc to seq or mpi
+  Descent seq, mpi;
+
+  /// Of a seq matrix, without copy and without raising the object's state. `values` is null in a matrix without them
+  /// (MAT_STRUCTURE_ONLY).
+  PetscErrorCode (*arrays)(Mat seq, BlockArrays* arrays);
+  /// The values of a seq matrix to write to; giving them back raises the state.
+  PetscErrorCode (*get_array)(Mat seq, PetscScalar** values);
+  PetscErrorCode (*restore_array)(Mat seq, PetscScalar** values);
+  /// Diagonal and off-diagonal part of an mpi matrix, and the global block column of each column of the latter.
+  PetscErrorCode (*parts)(Mat mpi, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns);
+  /// For these blocks, in block compressed rows with global columns; seq or mpi.
+  PetscErrorCode (*preallocate)(Mat A, PetscInt block_size, const PetscInt* start, const PetscInt* column);
+
+  const Descent& descent(bool is_mpi) const { return is_mpi ? mpi : seq; }
+};
+
+}  // namespace compound::plugin

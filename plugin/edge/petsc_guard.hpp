@@ -1,0 +1,116 @@
+// The edge between PETSc's error codes and the core's exceptions, and names that old PETSc releases lack.
+#pragma once
+
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <petsc/private/matimpl.h>
+#include <petscmat.h>
+
+#include "error.hpp"
+#include "scalar_type.hpp"
+
+#if PETSC_VERSION_LT(3, 19, 0)
+#define PETSC_SUCCESS 0
+#endif
+
+namespace compound::plugin {
+
+#if defined(PETSC_USE_COMPLEX)
+using Scalar = complex_number<PetscReal>;
+#else
+using Scalar = PetscReal;
+#endif
+static_assert(sizeof(Scalar) == sizeof(PetscScalar));
+
+inline PetscErrorCode code_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::argument:
+      return PETSC_ERR_ARG_WRONG;
+    case ErrorKind::unsupported:
+      return PETSC_ERR_SUP;
+    case ErrorKind::too_large:
+      return PETSC_ERR_ARG_OUTOFRANGE;
+    case ErrorKind::device:
+      return PETSC_ERR_GPU;
+  }
+  return PETSC_ERR_PLIB;
+}
+
+/// Runs `body`, which may throw; the one place where exceptions become PETSc errors.
+template <class Body>
+PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
+  std::string what;
+  PetscErrorCode code = PETSC_SUCCESS;
+  try {
+    body();
+  } catch (const error& e) {
+    what = e.what();
+    code = code_of(e.kind());
+  } catch (const std::bad_alloc&) {
+    what = "out of memory for a packed matrix; use -mat_compound_layout csr (no second copy) or more processes";
+    code = PETSC_ERR_MEM;
+  } catch (const std::exception& e) {
+    what = e.what();
+    code = PETSC_ERR_PLIB;
+  }
+  PetscFunctionBegin;
+  PetscCheck(code == PETSC_SUCCESS, comm, code, "petsc-compound: %s", what.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// guarded(), but lack of memory is no error: `enough` tells of it.
+template <class Body>
+PetscErrorCode guarded_memory(MPI_Comm comm, bool* enough, const Body& body) {
+  *enough = true;
+  return guarded(comm, [&] {
+    try {
+      body();
+    } catch (const std::bad_alloc&) {
+      *enough = false;
+    }
+  });
+}
+
+inline MPI_Comm comm_of(Mat A) { return PetscObjectComm(reinterpret_cast<PetscObject>(A)); }
+
+inline bool has_type(Mat A, const char* type) {
+  const char* const name = reinterpret_cast<PetscObject>(A)->type_name;
+  return name && std::strcmp(name, type) == 0;
+}
+
+/// For messages.
+inline const char* type_of(Mat A) {
+  const char* const name = reinterpret_cast<PetscObject>(A)->type_name;
+  return name ? name : "(none yet)";
+}
+
+/// Calls `f` while A bears a type name that is not its own: for functions of PETSc that compare the exact name where a
+/// descendant would do.
+template <class F>
+PetscErrorCode under_type_name(Mat A, MatType lent, const F& f) {
+  char*& type_name = reinterpret_cast<PetscObject>(A)->type_name;
+  char* const own = std::exchange(type_name, const_cast<char*>(lent));  // which nobody writes to
+  const PetscErrorCode code = f();
+  type_name = own;
+  return code;
+}
+
+/// Composes a function of any signature under a name; null removes it.
+template <class F>
+PetscErrorCode compose(Mat A, const char* name, F* f) {
+  return PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, f);
+}
+inline PetscErrorCode compose(Mat A, const char* name, std::nullptr_t) {
+  return PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, static_cast<void (*)(void)>(nullptr));
+}
+
+/// The function composed under a name, or null.
+template <class F>
+PetscErrorCode query(Mat A, const char* name, F** f) {
+  return PetscObjectQueryFunction(reinterpret_cast<PetscObject>(A), name, f);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,383 @@
+#include "pc/pbjacobi.hpp"
+
+#include <petsc/private/pcimpl.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "copies/device_copy.hpp"
+#include "copies/options.hpp"
+#include "copies/placement.hpp"
+#include "copies/vec_types.hpp"
+#include "edge/log.hpp"
+#include "edge/owned.hpp"
+#include "petsccompound.h"
+#include "types/type.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// The inverses of the diagonal blocks: where set_up() made them, and beside the vectors that come.
+struct PointBlocks {
+  PetscInt block_size = 0;
+  Pattern pattern;              ///< the diagonal
+  std::vector<Scalar> on_host;  ///< the host's packed matrix may lie on these
+  std::array<std::optional<PackedMatrix>, places.size()> inverses;
+  std::optional<Place> applied;  ///< where vectors were at the last application
+  bool device_is_full = false;   ///< it had no memory for inverses; until the next set_up()
+
+  std::optional<PackedMatrix>& at(Place place) { return inverses[static_cast<int>(place)]; }
+  std::size_t scalars() const { return static_cast<std::size_t>(pattern.rows) * block_size; }
+  std::size_t scalars_of_blocks() const { return scalars() * block_size; }
+};
+
+/// Composed with every preconditioner of either name: PETSc's own point-block Jacobi and ours. The matrix decides which
+/// of them has the PC's operations and data.
+struct Both {
+  _PCOps petsc_ops;  ///< while ours has them
+  void* petsc_data = nullptr;
+  bool is_ours = false;
+  PointBlocks blocks;
+};
+constexpr const char* name_of_both = "petsccompound_pbjacobi";
+
+PetscErrorCode (*create_petsc)(PC);  ///< PETSc's constructor and the set-up that this gives a PC
+PetscErrorCode (*set_up_petsc)(PC);
+
+PointBlocks& blocks_of(PC pc) { return static_cast<Both*>(pc->data)->blocks; }
+MPI_Comm comm_of(PC pc) { return PetscObjectComm(reinterpret_cast<PetscObject>(pc)); }
+
+Pattern diagonal_pattern(idx rows) {
+  Pattern p{rows, rows, std::vector<count32>(std::size_t(rows) + 1), std::vector<idx>(rows)};
+  std::iota(p.start.begin(), p.start.end(), 0);
+  std::iota(p.column.begin(), p.column.end(), 0);
+  return p;
+}
+
+/// A packed matrix of the inverses: plan by the backend's rule.
+void pack(PointBlocks& b, Place place, const Scalar* blocks) {
+  Backend& on = backend(row_of(place).backend);
+  const int bs = static_cast<int>(b.block_size);
+  const Problem problem{{bs, bs}, scalar_type_of<Scalar>()};
+  const Plan plan = default_plan(statistics(b.pattern.view()), problem, on.name());
+  b.at(place).emplace(b.pattern.view(), problem, plan, on, PatternLifetime::outlives);
+  b.at(place)->update_values(blocks, on.is_device() ? Memory::backend : Memory::host);
+}
+
+/// As PETSc's own does: an error only where the user wants one, else the solver is told.
+PetscErrorCode report(PC pc, const PointBlocks& b, std::optional<idx> singular) {
+  PetscFunctionBegin;
+  if (!singular) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt row = pc->pmat->rmap->rstart / b.block_size + *singular;
+  PetscCheck(!pc->pmat->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
+             "Zero pivot, or none, in the diagonal block of block row %" PetscInt_FMT, row);
+  PetscCall(PetscInfo(pc, "Zero pivot, or none, in the diagonal block of block row %" PetscInt_FMT "\n", row));
+  pc->failedreason = PC_FACTOR_NUMERIC_ZEROPIVOT;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// `enough` is false where the device's memory was full.
+PetscErrorCode invert_on_device(PC pc, PointBlocks& b, const PackedMatrix& A, bool* enough) {
+  PetscFunctionBegin;
+  std::optional<idx> singular;
+  PetscCall(guarded_memory(comm_of(pc), enough, [&] {
+    const Buffer<Scalar> inverses(A.backend(), b.scalars_of_blocks());
+    singular = A.invert_diagonal(inverses.data());
+    pack(b, Place::device, inverses.data());
+    A.backend().synchronize();  // the buffer goes
+  }));
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogGpuFlops(2.0 * static_cast<double>(b.scalars_of_blocks()) * static_cast<double>(b.block_size)));
+  PetscCall(report(pc, b, singular));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode warn_of_host(PC pc) {
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(pc, "Works on the host: the device has no memory left for inverses\n"));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: the preconditioner " PCPBJACOBI " of %" PetscInt_FMT
+                         " local rows works on the host: the device has no memory left for inverses\n",
+                         pc->pmat->rmap->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Copies of a seq matrix's diagonal blocks; 0 where there is none.
+PetscErrorCode diagonal_blocks(Mat seq, const PointBlocks& b, std::vector<Scalar>* blocks) {
+  PetscFunctionBegin;
+  BlockArrays a;
+  PetscCall(arrays_with_values(seq, &a));
+  const auto size = static_cast<std::size_t>(b.block_size * b.block_size);
+  blocks->assign(b.scalars_of_blocks(), Scalar{});
+  for (PetscInt row = 0; row < a.rows; ++row)
+    for (PetscInt e = a.start[row]; e < a.start[row + 1]; ++e)
+      if (a.column[e] == row)
+        std::copy_n(reinterpret_cast<const Scalar*>(a.values) + static_cast<std::size_t>(e) * size, size,
+                    blocks->begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(row) * size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Not by MatInvertBlockDiagonal(): BAIJ's gives old inverses after MatScale() and others (seen in 3.18).
+PetscErrorCode invert_on_host(PC pc, PointBlocks& b, Mat seq) {
+  PetscFunctionBegin;
+  std::optional<idx> singular;
+  std::vector<Scalar> blocks;
+  PetscCall(diagonal_blocks(seq, b, &blocks));
+  PetscCall(guarded(comm_of(pc), [&] {
+    b.on_host.resize(blocks.size());
+    pack(b, Place::host, blocks.data());
+    singular = b.at(Place::host)->invert_diagonal(b.on_host.data());
+    pack(b, Place::host, b.on_host.data());
+  }));
+  PetscCall(PetscLogFlops(2.0 * static_cast<double>(b.scalars_of_blocks()) * static_cast<double>(b.block_size)));
+  PetscCall(report(pc, b, singular));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where the vectors were the last time, or will be as far as the matrix can tell.
+PetscErrorCode choose_place(Mat A, const PointBlocks& b, bool* device) {
+  PetscFunctionBegin;
+  Settings* settings;
+  *device = b.applied == Place::device;
+  if (b.applied) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(settings_of(A, &settings));
+  PetscCall(read_options_once(A, *settings));
+  PetscCall(expects_device_vectors(A, *settings, device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode invert(PC pc, PointBlocks& b) {
+  PetscFunctionBegin;
+  bool device, done = false;
+  PackedMatrix* packed = nullptr;
+  Mat diagonal = pc->pmat;
+  if (pc->pmat->ops->getdiagonalblock) PetscCall(MatGetDiagonalBlock(pc->pmat, &diagonal));
+  PetscCall(choose_place(pc->pmat, b, &device));
+  if (device) PetscCall(device_copy(diagonal, &packed));
+  if (packed) {
+    PetscCall(invert_on_device(pc, b, *packed, &done));
+    b.device_is_full = !done;
+    if (!done) PetscCall(warn_of_host(pc));
+  }
+  if (!done) PetscCall(invert_on_host(pc, b, diagonal));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_up_ours(PC pc) {
+  PetscFunctionBegin;
+  PointBlocks& b = blocks_of(pc);
+  PetscInt rows;
+  PetscCall(MatGetBlockSize(pc->pmat, &b.block_size));
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, nullptr));
+  b.inverses = {};
+  b.device_is_full = false;
+  PetscCall(guarded(comm_of(pc), [&] { b.pattern = diagonal_pattern(static_cast<idx>(rows / b.block_size)); }));
+  PetscCall(invert(pc, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double flops(const PointBlocks& b) {
+  return static_cast<double>(b.scalars()) * (2.0 * static_cast<double>(b.block_size) - 1.0);
+}
+
+/// Where the inverses are on a device alone, as columns by products there: blocks in column-major order.
+void download(PointBlocks& b) {
+  const PackedMatrix& there = *b.at(Place::device);
+  Backend& on = there.backend();
+  const auto bs = static_cast<std::size_t>(b.block_size);
+  std::vector<Scalar> unit(b.scalars()), column(b.scalars());
+  const Buffer<Scalar> x(on, b.scalars()), y(on, b.scalars());
+  b.on_host.resize(b.scalars_of_blocks());
+  for (std::size_t k = 0; k < bs; ++k) {
+    for (std::size_t i = 0; i < unit.size(); ++i) unit[i] = Scalar(i % bs == k ? 1 : 0);
+    on.upload(x.data(), unit.data(), x.bytes());
+    there.multiply(Op::none, Update::assign, x.data(), nullptr, y.data());
+    on.download(column.data(), y.data(), y.bytes());
+    for (std::size_t i = 0; i < column.size(); ++i) b.on_host[(i / bs * bs + k) * bs + i % bs] = column[i];
+  }
+}
+
+/// The inverses beside the vectors, once for each set_up() of which the guess was wrong.
+PetscErrorCode bring_to_host(PC pc, PointBlocks& b) {
+  PetscFunctionBegin;
+  if (b.at(Place::host)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(begin_device_work(b.at(Place::device)->backend()));
+  PetscCall(guarded(comm_of(pc), [&] {
+    download(b);
+    pack(b, Place::host, b.on_host.data());
+  }));
+  PetscCall(log_download(b.scalars_of_blocks() * sizeof(Scalar)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode bring_to_device(PC pc, PointBlocks& b) {
+  PetscFunctionBegin;
+  bool enough;
+  if (b.at(Place::device) || b.device_is_full) PetscFunctionReturn(PETSC_SUCCESS);
+  Backend& device = *device_backend();
+  PetscCall(begin_device_work(device));
+  PetscCall(guarded_memory(comm_of(pc), &enough, [&] {
+    const Buffer<Scalar> blocks(device, b.scalars_of_blocks());
+    device.upload(blocks.data(), b.on_host.data(), blocks.bytes());
+    pack(b, Place::device, blocks.data());
+    device.synchronize();  // the buffer goes
+  }));
+  b.device_is_full = !enough;
+  if (!enough) b.at(Place::device).reset();
+  if (!enough) PetscCall(warn_of_host(pc));
+  PetscCall(log_upload(b.scalars_of_blocks() * sizeof(Scalar)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode apply_on_host(PC pc, PointBlocks& b, Op op, Vec x, Vec y) {
+  PetscFunctionBegin;
+  const PetscScalar* from;
+  PetscScalar* to;
+  PetscCall(bring_to_host(pc, b));
+  PetscCall(VecGetArrayRead(x, &from));
+  PetscCall(VecGetArrayWrite(y, &to));
+  PetscCall(guarded(comm_of(pc), [&] { b.at(Place::host)->multiply(op, Update::assign, from, nullptr, to); }));
+  PetscCall(VecRestoreArrayWrite(y, &to));
+  PetscCall(VecRestoreArrayRead(x, &from));
+  PetscCall(PetscLogFlops(flops(b)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode apply_on_device(PC pc, PointBlocks& b, Op op, Vec x, Vec y) {
+  PetscFunctionBegin;
+  PackedMatrix& inverses = *b.at(Place::device);
+  const PetscScalar* from;
+  PetscScalar* to;
+  PetscMemType x_type, y_type;
+  PetscCall(begin_device_work(inverses.backend()));
+  if (op != Op::none && !inverses.has_transposed())
+    PetscCall(guarded(comm_of(pc), [&] { inverses.prepare_transposed(b.pattern.view()); }));
+  PetscCall(VecGetArrayReadAndMemType(x, &from, &x_type));
+  PetscCall(VecGetArrayWriteAndMemType(y, &to, &y_type));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(guarded(comm_of(pc), [&] { inverses.multiply(op, Update::assign, from, nullptr, to); }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(VecRestoreArrayWriteAndMemType(y, &to));
+  PetscCall(VecRestoreArrayReadAndMemType(x, &from));
+  PetscCall(PetscLogGpuFlops(flops(b)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether the vector's memory of choice is a device's: y's array must not be asked for, which might copy it there.
+PetscErrorCode belongs_on_device(Vec v, bool* on_device) {
+  PetscFunctionBegin;
+  PetscBool cuda, bound = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(v), &cuda, "seqcuda", "mpicuda", ""));
+  PetscCall(VecBoundToCPU(v, &bound));
+  *on_device = cuda && !bound;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where the vectors are.
+template <Op op>
+PetscErrorCode apply(PC pc, Vec x, Vec y) {
+  PetscFunctionBegin;
+  PointBlocks& b = blocks_of(pc);
+  bool x_there = false, y_there = false;
+  if (device_backend() && !is_bound(pc->pmat)) {
+    PetscCall(belongs_on_device(x, &x_there));
+    PetscCall(belongs_on_device(y, &y_there));
+  }
+  b.applied = x_there && y_there ? Place::device : Place::host;
+  if (b.applied == Place::device) PetscCall(bring_to_device(pc, b));
+  const bool device = b.applied == Place::device && b.at(Place::device);
+  PetscCall(device ? apply_on_device(pc, b, op, x, y) : apply_on_host(pc, b, op, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view(PC pc, PetscViewer viewer) {
+  PetscFunctionBegin;
+  PetscBool ascii;
+  PointBlocks& b = blocks_of(pc);
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii || b.block_size == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  point-block size %" PetscInt_FMT "\n", b.block_size));
+  for (const PlaceRow& row : places)
+    if (const auto& inverses = b.at(row.place))
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  inverses on backend %s, plan %s\n", std::string(row.backend).c_str(),
+                                       to_string(inverses->plan()).c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode reset(PC pc) {
+  blocks_of(pc) = {};
+  return PETSC_SUCCESS;
+}
+
+PetscErrorCode set_up(PC pc);
+
+void give_to_petsc(PC pc, Both& both) {
+  if (!both.is_ours) return;
+  *pc->ops = both.petsc_ops;
+  pc->data = both.petsc_data;
+  both.blocks = {};
+  both.is_ours = false;
+}
+
+PetscErrorCode destroy(PC pc) {
+  PetscFunctionBegin;
+  give_to_petsc(pc, *static_cast<Both*>(pc->data));
+  PetscCall(pc->ops->destroy(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void take_from_petsc(PC pc, Both& both) {
+  if (both.is_ours) return;
+  both.petsc_ops = *pc->ops;
+  both.petsc_data = std::exchange(pc->data, &both);
+  both.is_ours = true;
+  *pc->ops = {};
+  pc->ops->setup = set_up;
+  pc->ops->apply = apply<Op::none>;
+  pc->ops->applytranspose = apply<Op::transpose>;
+  pc->ops->view = view;
+  pc->ops->reset = reset;
+  pc->ops->destroy = destroy;
+}
+
+/// At each set-up, since the matrix may have become another.
+PetscErrorCode set_up(PC pc) {
+  PetscFunctionBegin;
+  Both* both = nullptr;
+  PetscCall(composed(reinterpret_cast<PetscObject>(pc), name_of_both, &both));
+  if (is_compound(pc->pmat)) {
+    take_from_petsc(pc, *both);
+    PetscCall(set_up_ours(pc));
+  } else {
+    give_to_petsc(pc, *both);
+    PetscCall(set_up_petsc(pc));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode create(PC pc) {
+  PetscFunctionBegin;
+  PetscCall(create_petsc(pc));
+  set_up_petsc = std::exchange(pc->ops->setup, set_up);
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), name_of_both, std::make_unique<Both>()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode register_preconditioners() {
+  PetscFunctionBegin;
+  PetscErrorCode (*found)(PC) = nullptr;
+  PetscCall(PCInitializePackage());
+  PetscCall(PetscFunctionListFind(PCList, PCPBJACOBI, &found));
+  if (found != create) create_petsc = found;
+  for (const char* name : {PCPBJACOBI, PCPBJACOBICOMPOUND}) PetscCall(PCRegister(name, create));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,128 @@
+#include "types/common_operations.hpp"
+
+#include "assembly/coo.hpp"
+#include "copies/options.hpp"
+#include "copies/vec_types.hpp"
+#include "edge/overrides.hpp"
+#include "types/by_aij.hpp"
+#include "types/converters.hpp"
+#include "types/type.hpp"
+#include "types/view.hpp"
+
+namespace compound::plugin {
+
+PetscErrorCode any_set_from_options(Mat A) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  PetscCall(read_options(A, st->settings));
+#if PetscDefined(HAVE_CUDA)
+  PetscCall(decide_vec_type(A, st->settings, Moment::before));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent makes its own type of some, and calls our constructor for others.
+PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
+  PetscFunctionBegin;
+  State* st;
+  const _MatOps* parent;
+  PetscCall(any_state(A, &st));
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(parent->duplicate(A, option, B));
+  PetscCall(adopt(*B, st->settings, st->off_diagonal));
+  PetscCall(install_again(*B));
+  set_bound(*B, is_bound(A));
+  PetscCall(keep_coo(A, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the parent's
+/// type by its exact name: submatrices are the parent's own for the time of the call.
+PetscErrorCode any_view(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(
+      with_operation<&_MatOps::createsubmatrix>(A, parent->createsubmatrix, [&] { return parent->view(A, viewer); }));
+  PetscCall(view_info(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes its own type on several
+/// processes.
+PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  State* st;
+  bool whole;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(any_state(A, &st));
+  PetscCall(are_whole_blocks(A, rows, cols, &whole));
+  if (!whole) {
+    PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_REUSE_MATRIX) {  // on several processes the parent compares rows with block rows there, and gives up
+    Mat anew;
+    PetscCall(parent->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+    PetscCall(take_from(*B, anew));
+    PetscCall(MatDestroy(&anew));
+  } else {
+    PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+    PetscCall(adopt(*B, st->settings));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent makes a matrix of our type that knows nothing of what this one was asked for.
+PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  State* st;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(any_state(A, &st));
+  const Settings settings = st->settings;
+  PetscCall(parent->transpose(A, reuse, B));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(adopt(*B, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B) {
+  PetscFunctionBegin;
+  bool whole;
+  PetscCall(are_whole_blocks(A, rows, cols, &whole));
+  PetscCall(whole ? MatCreateSubMatrix(A, rows, cols, MAT_INITIAL_MATRIX, B) : permuted_by_aij(A, rows, cols, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PetscDefined(HAVE_CUDA)
+PetscErrorCode any_get_vecs(Mat A, Vec* right, Vec* left) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(decide_vec_type(A, st->settings, Moment::making_vectors));
+  PetscCall(create_vecs(A, right, left));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_set_up_coloring(Mat A, ISColoring colors, MatFDColoring coloring) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(parent->fdcoloringsetup(A, colors, coloring));
+  PetscCall(keep_coloring_on_host(A, coloring));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_bind(Mat A, PetscBool bound) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  PetscCall(bind_to_cpu(A, st->settings, bound));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+}  // namespace compound::plugin

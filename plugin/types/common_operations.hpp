@@ -1,0 +1,23 @@
+// Operations that matrices of ours have alike on one process and on several.
+#pragma once
+
+#include "edge/petsc_guard.hpp"
+
+namespace compound::plugin {
+
+PetscErrorCode any_set_from_options(Mat A);
+PetscErrorCode any_view(Mat A, PetscViewer viewer);
+PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B);
+PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B);
+
+/// Of a parent with blocks, which cannot cut them.
+PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
+PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B);
+
+#if PetscDefined(HAVE_CUDA)
+PetscErrorCode any_get_vecs(Mat A, Vec* right, Vec* left);
+PetscErrorCode any_set_up_coloring(Mat A, ISColoring colors, MatFDColoring coloring);
+PetscErrorCode any_bind(Mat A, PetscBool bound);
+#endif
+
+}  // namespace compound::plugin

@@ -1,0 +1,151 @@
+#include "types/converters.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "copies/options.hpp"
+#include "edge/parts.hpp"
+#include "types/type.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+std::string converter_name(std::string_view from, std::string_view to) {
+  return "MatConvert_" + std::string(from) + "_" + std::string(to) + "_C";
+}
+
+/// What a name of ours says: the family, and the layout it pins.
+struct TypeName {
+  const Family* family = nullptr;
+  std::string layout;
+};
+
+TypeName read_name(std::string_view type) {
+  for (const Family* family : families) {
+    const std::string_view root = family->root;
+    const std::size_t at = type.find(root);
+    if (at == std::string_view::npos) continue;
+    for (const Preset& p : presets())
+      if (p.constructor == type.substr(at + root.size())) return {family, std::string(p.name)};
+    return {family, ""};
+  }
+  return {};
+}
+
+bool is_mpi_name(const char* type) { return type && std::strncmp(type, "mpi", 3) == 0; }
+
+bool is_parent(const Kinship& k) { return k.family && !k.is_ours; }
+
+/// A copy or conversion of A in the parent type that fits `newtype`.
+PetscErrorCode convert_to_parent_of(Mat A, const Family& family, MatType newtype, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  PetscMPIInt size;
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
+  const bool mpi = is_mpi_name(newtype) || is_mpi_name(reinterpret_cast<PetscObject>(A)->type_name) || size > 1;
+  const MatType parent = family.descent(mpi).parent;
+  if (reuse == MAT_REUSE_MATRIX && has_type(A, parent))
+    PetscCall(take_from(*B, A));
+  else
+    PetscCall(MatConvert(A, parent, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// For converters of PETSc that ask the parts of a matrix of exactly the parent's type ("is", "hypre").
+PetscErrorCode convert_under_parent_name(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  if (reuse == MAT_INPLACE_MATRIX) {  // would exchange the name while it is lent
+    Mat C;
+    PetscCall(convert_under_parent_name(A, newtype, MAT_INITIAL_MATRIX, &C));
+    PetscCall(MatHeaderReplace(A, &C));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode (*converter)(Mat, MatType, MatReuse, Mat*) = nullptr;
+  const Kinship k = kinship(A);
+  const MatType parent = k.family->descent(k.is_mpi).parent;
+  PetscCall(query(A, converter_name(parent, newtype).c_str(), &converter));
+  PetscCall(under_type_name(A, parent, [&] { return converter(A, newtype, reuse, B); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool wants_parent_name(std::string_view target) { return target == MATIS || target == MATHYPRE; }
+
+PetscErrorCode convert_from_compound_to_parent(Mat A, MatType, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(take_from(*B, A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+  PetscCall(release(*B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode take_from(Mat B, Mat A) {
+  PetscFunctionBegin;
+  bool same = true;
+  if (kinship(B).family) PetscCall(have_same_pattern(A, B, &same));
+  if (same) {
+    PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  Mat anew;
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &anew));
+  if (is_compound(B)) {
+    Settings* settings;
+    PetscCall(settings_of(B, &settings));
+    PetscCall(adopt(anew, *settings));
+  } else if (is_compound(anew)) {
+    PetscCall(release(anew));
+  }
+  PetscCall(MatHeaderReplace(B, &anew));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode convert_to_compound(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const TypeName name = read_name(newtype);
+  if (is_compound(A)) {
+    if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+    if (reuse == MAT_REUSE_MATRIX) PetscCall(take_from(*B, A));
+  } else {
+    if (!(reuse == MAT_INPLACE_MATRIX && is_parent(kinship(A))))
+      PetscCall(convert_to_parent_of(A, *name.family, newtype, reuse, B));
+    if (!is_compound(*B)) PetscCall(adopt(*B, Settings{}));
+  }
+  if (!name.layout.empty()) {
+    Settings* settings;
+    PetscCall(settings_of(*B, &settings));
+    set(*settings, "layout", name.layout);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode compose_converters(Mat A, const Descent& of) {
+  PetscFunctionBegin;
+  for (const char* target : of.converters) {
+    void (*inherited)(void) = nullptr;
+    PetscCall(query(A, converter_name(of.parent, target).c_str(), &inherited));
+    if (inherited && wants_parent_name(target))
+      PetscCall(compose(A, converter_name(of.ours, target).c_str(), convert_under_parent_name));
+    else if (inherited)
+      PetscCall(compose(A, converter_name(of.ours, target).c_str(), inherited));
+  }
+  PetscCall(compose(A, converter_name(of.ours, of.parent).c_str(), convert_from_compound_to_parent));
+  for (const Preset& p : presets())
+    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.constructor)).c_str(), convert_to_compound));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode remove_converters(Mat A, const Descent& of) {
+  PetscFunctionBegin;
+  for (const char* target : of.converters) PetscCall(compose(A, converter_name(of.ours, target).c_str(), nullptr));
+  PetscCall(compose(A, converter_name(of.ours, of.parent).c_str(), nullptr));
+  for (const Preset& p : presets())
+    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.constructor)).c_str(), nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,89 @@
+#include "types/diagonals.hpp"
+
+#if PetscDefined(HAVE_CUDA)
+
+#include "copies/options.hpp"
+#include "copies/state.hpp"
+#include "copies/vec_types.hpp"
+#include "types/seq_products.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// The copy on the device, made ready, if it can tell the diagonal in full precision; else null.
+PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix** packed) {
+  PetscFunctionBegin;
+  Place place;
+  *packed = nullptr;
+  PetscCall(place_of_product(A, st->settings, diagonal, &place));
+  if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_prepare(A, Op::none, &place));
+  PackedCopy& copy = st->copy(Place::device);
+  if (place == Place::device && !copy.misfit && copy.packed->plan().values == copy.problem.scalar.precision)
+    *packed = &*copy.packed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+decltype(_MatOps::sor) parent_sor = nullptr;
+
+PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shift, PetscInt its, PetscInt local_its,
+                   Vec x) {
+  PetscFunctionBegin;
+  PetscCall(parent_sor(A, b, omega, type, shift, its, local_its, x));
+  PetscCall(tell_of_host_work(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+void follow_sor(Mat A) {
+  if (!A->ops->sor || A->ops->sor == sor) return;
+  parent_sor = A->ops->sor;
+  A->ops->sor = sor;
+}
+
+void leave_sor(Mat A) {
+  if (A->ops->sor == sor) A->ops->sor = parent_sor;
+}
+
+PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PackedMatrix* packed;
+  bool done = false;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(seq_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(copy_for_diagonal(A, st, v, &packed));
+  if (packed) {
+    DeviceVector to;
+    PetscCall(to.take(v, Access::write, packed->backend(), st->buffers[2], &done));
+    if (done) PetscCall(guarded_memory(comm_of(A), &done, [&] { packed->diagonal(to.data()); }));
+    PetscCall(to.give_back(done));
+  }
+  if (!done) PetscCall(parent->getdiagonal(A, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode tell_of_host_work(Mat A) {
+  PetscFunctionBegin;
+  SeqState* st;
+  bool device = false;
+  PetscCall(seq_state(A, &st));
+  if (st->told_of_host_work || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(has_cuda_vectors(A, &device));
+  // Preconditioners may come before the first product, which makes the copy.
+  device = device || st->copy(Place::device).packed || st->settings.backend == row_of(Place::device).backend;
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  st->told_of_host_work = true;
+  PetscCall(PetscInfo(A,
+                      "A preconditioner works on the host under a matrix whose products run on the device: "
+                      "-pc_type jacobi and pbjacobi stay on the device\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
+
+#endif

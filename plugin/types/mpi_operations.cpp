@@ -1,0 +1,102 @@
+#include "types/mpi_operations.hpp"
+
+#include <vector>
+
+#include "copies/options.hpp"
+#include "copies/refresh.hpp"
+#include "copies/vec_types.hpp"
+#include "edge/late_setup.hpp"
+#include "types/mpi_state.hpp"
+#include "types/type.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// Parts whose device copies have their values already (fill_device_copy()); none before the first assembly.
+PetscErrorCode filled_parts(Mat A, std::vector<Mat>* filled) {
+  PetscFunctionBegin;
+  if (!A->preallocated || !A->was_assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  Mat parts[2];
+  PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts) {
+    if (!part || !is_compound(part)) continue;
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (st->copy(Place::device).is_filled) filled->push_back(part);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  std::vector<Mat> filled;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(filled_parts(A, &filled));
+  PetscCall(parent->assemblyend(A, mode));
+  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  MpiState* st;
+  Mat diagonal, off;
+  PetscCall(install_again(A));
+  PetscCall(mpi_state(A, &st));
+  PetscCall(check_ghosts(A, st->ghosts));
+  PetscCall(compound_parts(A, st, &diagonal, &off));
+  for (Mat part : filled) {
+    SeqState* of_part;
+    PetscCall(seq_state(part, &of_part));
+    PetscCall(keep_filled(part, of_part, 0));
+  }
+  if (!filled.empty()) ++st->parts_state;  // as MatAssemblyEnd() will raise it: the parts then need not be told
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode mpi_assembly_begin(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(set_up_for_assembly(A));
+  PetscCall(parent->assemblybegin(A, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block) {
+  PetscFunctionBegin;
+  MpiState* st;
+  Mat off;
+  PetscCall(mpi_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(compound_parts(A, st, block, &off));
+#if PetscDefined(HAVE_CUDA)
+  VecType vectors;
+  PetscCall(decide_vec_type(A, st->settings, Moment::making_vectors));  // as whoever asks for the block will
+  PetscCall(MatGetVecType(A, &vectors));
+  PetscCall(MatSetVecType(*block, vectors));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode mpi_set_option(Mat A, MatOption option, PetscBool on) {
+  PetscFunctionBegin;
+  MpiState* st;
+  const _MatOps* parent;
+  PetscCall(mpi_state(A, &st));
+  PetscCall(parent_ops(A, &parent));
+  if (option == MAT_IGNORE_OFF_PROC_ENTRIES) st->ignores_others_rows = on;
+  PetscCall(parent->setoption(A, option, on));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode mpi_get_diagonal(Mat A, Vec v) {
+  PetscFunctionBegin;
+  Mat part;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(mpi_get_diagonal_block(A, &part));
+  PetscCall(parent->getdiagonal(A, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

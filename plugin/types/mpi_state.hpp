@@ -1,0 +1,37 @@
+// What hangs on a matrix of ours on several processes, and its parts, which are of ours themselves.
+#pragma once
+
+#include <initializer_list>
+
+#include "copies/entry_check.hpp"
+#include "copies/state.hpp"
+#include "types/ghosts.hpp"
+
+namespace compound::plugin {
+
+struct MpiState final : State {
+  using State::State;
+
+  Ghosts ghosts;
+  PetscObjectState parts_state = -1;
+  PetscInt64 products = 0;
+  /// What the processes have agreed on: no part has a block that is not of a kind of entry asked for.
+  struct Checked {
+    PetscObjectState state = -1;
+    int settings_version = -1;
+    bool operator==(const Checked&) const = default;
+  } checked;
+};
+
+inline PetscErrorCode mpi_state(Mat A, MpiState** state) { return state_of(A, state); }
+
+/// The two parts, of ours, with this matrix's settings and states that tell of its changes.
+PetscErrorCode compound_parts(Mat A, MpiState* state, Mat* diagonal, Mat* off_diagonal);
+
+/// Tells whoever holds a part (PCBJACOBI) of changed values: it would multiply with stale packed ones.
+PetscErrorCode raise_parts(Mat A);
+
+/// check_entries() for prepared parts, once for each state of A. Collective.
+PetscErrorCode check_parts(Mat A, MpiState* state, std::initializer_list<PlacedPart> parts);
+
+}  // namespace compound::plugin

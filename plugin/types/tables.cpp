@@ -1,0 +1,210 @@
+// What a matrix of ours does otherwise than its parent: every operation and every function that PETSc looks up by name.
+#include <algorithm>
+#include <iterator>
+
+#include "assembly/coo.hpp"
+#include "edge/baij_changes.hpp"
+#include "edge/late_setup.hpp"
+#include "types/by_aij.hpp"
+#include "types/common_operations.hpp"
+#include "types/converters.hpp"
+#include "types/diagonals.hpp"
+#include "types/mpi_operations.hpp"
+#include "types/mpi_products.hpp"
+#include "types/mpi_state.hpp"
+#include "types/seq_operations.hpp"
+#include "types/seq_products.hpp"
+#include "types/type.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+template <auto multiply, Op op>
+PetscErrorCode mult(Mat A, Vec x, Vec y) {
+  return multiply(A, op, Update::assign, x, nullptr, y);
+}
+
+template <auto multiply, Op op>
+PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
+  return multiply(A, op, Update::add, x, z, y);
+}
+
+template <const Family& family, bool is_mpi>
+PetscErrorCode destroy(Mat A) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(family, is_mpi, &parent));  // A has no type name while headers are merged
+  PetscCall(drop_state(A, table_of(family, is_mpi)));
+  PetscCall(parent->destroy(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto multiply>
+constexpr auto products = [](const auto& f) {
+  f(&_MatOps::mult, mult<multiply, Op::none>);
+  f(&_MatOps::multadd, mult_add<multiply, Op::none>);
+  f(&_MatOps::multtranspose, mult<multiply, Op::transpose>);
+  f(&_MatOps::multtransposeadd, mult_add<multiply, Op::transpose>);
+  f(&_MatOps::multhermitiantranspose, mult<multiply, Op::hermitian>);
+  f(&_MatOps::multhermitiantransposeadd, mult_add<multiply, Op::hermitian>);
+};
+
+constexpr auto common = [](const auto& f) {
+  f(&_MatOps::view, any_view);
+  f(&_MatOps::convertfrom, convert_to_compound);
+  f(&_MatOps::transpose, any_transpose);
+  f(&_MatOps::setfromoptions, [](auto A, auto) { return any_set_from_options(A); });  // arguments differ by release
+#if PetscDefined(HAVE_CUDA)
+  f(&_MatOps::getvecs, any_get_vecs);
+  f(&_MatOps::bindtocpu, any_bind);
+  f(&_MatOps::fdcoloringsetup, any_set_up_coloring);
+#endif
+};
+
+/// Of a parent with blocks of one size, which PETSc does less for than for AIJ.
+constexpr auto of_blocks = [](const auto& f) {
+  f(&_MatOps::createsubmatrix, any_create_submatrix);
+  f(&_MatOps::permute, any_permute);
+  f(&_MatOps::creategraph, [](auto... args) { return refuse_graph(args...); });
+};
+
+constexpr auto seq = [](const auto& f) {
+  products<seq_multiply>(f);
+  common(f);
+  f(&_MatOps::assemblyend, seq_assembly_end);
+  f(&_MatOps::duplicate, seq_duplicate);
+#if PetscDefined(HAVE_CUDA)
+  f(&_MatOps::getdiagonal, seq_get_diagonal);
+  follow<&_MatOps::invertblockdiagonal, tell_of_host_work>(f);
+#endif
+};
+
+constexpr auto mpi = [](const auto& f) {
+  products<mpi_multiply>(f);
+  common(f);
+  f(&_MatOps::assemblybegin, mpi_assembly_begin);
+  f(&_MatOps::assemblyend, mpi_assembly_end);
+  f(&_MatOps::getdiagonalblock, mpi_get_diagonal_block);
+  f(&_MatOps::duplicate, any_duplicate);
+  f(&_MatOps::setoption, mpi_set_option);
+#if PetscDefined(HAVE_CUDA)
+  f(&_MatOps::getdiagonal, mpi_get_diagonal);
+#endif
+};
+
+/// One row: lists of operations and of functions, over the parent of one family.
+template <const Family& family, bool is_mpi>
+struct Row;
+
+using SeqBaij = SeqBaijChanges<seq_arrays_are_new, seq_values_changed>;
+using MpiBaij = MpiBaijChanges<install_again, raise_parts>;
+
+template <>
+struct Row<baij, false> {
+  using StateType = SeqState;
+  static constexpr auto operations = [](const auto& f) {
+    seq(f);
+    of_blocks(f);
+    SeqBaij::operations(f);
+    f(&_MatOps::destroy, destroy<baij, false>);
+  };
+  static constexpr auto functions = [](const auto& f) {
+    SeqBaij::functions(f);
+    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
+  };
+};
+
+template <>
+struct Row<baij, true> {
+  using StateType = MpiState;
+  static constexpr auto operations = [](const auto& f) {
+    mpi(f);
+    of_blocks(f);
+    MpiBaij::operations(f);
+    f(&_MatOps::destroy, destroy<baij, true>);
+  };
+  static constexpr auto functions = [](const auto& f) {
+    MpiBaij::functions(f);
+    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
+  };
+};
+
+/// The parent picks its products by block size at each preallocation: they are kept while ours stand before them.
+PetscErrorCode keep_parents_products(Mat A) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  if (A->ops->mult != mult<seq_multiply, Op::none>) st->parent_mult = A->ops->mult;
+  if (A->ops->multadd != mult_add<seq_multiply, Op::none>) st->parent_multadd = A->ops->multadd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <const Family& family, bool is_mpi>
+PetscErrorCode install_row(Mat A) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(family, is_mpi, &parent));
+  finish_late_set_up(A, *parent);
+  if (!is_mpi) PetscCall(keep_parents_products(A));
+  install(A, Row<family, is_mpi>::operations);
+#if PetscDefined(HAVE_CUDA)
+  if (!is_mpi) follow_sor(A);
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <const Family& family, bool is_mpi>
+PetscErrorCode uninstall_row(Mat A) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(family, is_mpi, &parent));
+  uninstall(A, *parent, Row<family, is_mpi>::operations);
+  if (is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+#if PetscDefined(HAVE_CUDA)
+  leave_sor(A);
+#endif
+  A->ops->mult = st->parent_mult;
+  A->ops->multadd = st->parent_multadd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <const Family& family, bool is_mpi>
+PetscErrorCode compose_row(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(compose_all(A, Row<family, is_mpi>::functions));
+  PetscCall(compose_coo(A));
+  PetscCall(compose_converters(A, family.descent(is_mpi)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <const Family& family, bool is_mpi>
+PetscErrorCode remove_row(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(remove_all(A, Row<family, is_mpi>::functions));
+  PetscCall(remove_coo(A));
+  PetscCall(remove_converters(A, family.descent(is_mpi)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <const Family& family, bool is_mpi>
+constexpr TypeTable table = {
+    [](const Family& of) -> State* { return new typename Row<family, is_mpi>::StateType(of); },
+    install_row<family, is_mpi>,
+    uninstall_row<family, is_mpi>,
+    compose_row<family, is_mpi>,
+    remove_row<family, is_mpi>,
+};
+
+/// In the order of `families`.
+constexpr const TypeTable* tables[std::size(families)][2] = {{&table<baij, false>, &table<baij, true>}};
+
+}  // namespace
+
+const TypeTable& table_of(const Family& family, bool is_mpi) {
+  return *tables[std::find(std::begin(families), std::end(families), &family) - std::begin(families)][is_mpi];
+}
+
+}  // namespace compound::plugin

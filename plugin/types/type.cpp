@@ -1,0 +1,91 @@
+#include "types/type.hpp"
+
+#include <string>
+
+namespace compound::plugin {
+
+namespace {
+
+const TypeTable& table_of(const Kinship& k) { return table_of(*k.family, k.is_mpi); }
+
+/// Of whatever kind A is by then.
+PetscErrorCode compose_again(Mat A) { return table_of(kinship(A)).compose(A); }
+
+std::string names_of_types() {
+  std::string names;
+  for (const Family* family : families)
+    names += (names.empty() ? "" : ", ") + std::string(family->root) + " (-mat_type " + family->root + ")";
+  return names;
+}
+
+}  // namespace
+
+PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
+  PetscFunctionBegin;
+  const Kinship k = kinship(A);
+  if (!k.is_ours) {
+    const TypeTable& table = table_of(k);
+    A->spptr = table.make_state(*k.family);
+    PetscCall(table.install(A));
+    PetscCall(table.compose(A));
+    PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
+    set_bound(A, false);
+  }
+  State* st;
+  PetscCall(any_state(A, &st));
+  st->settings = settings;
+  st->off_diagonal = off_diagonal;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode release(Mat A) {
+  PetscFunctionBegin;
+  const Kinship k = kinship(A);
+  const TypeTable& table = table_of(k);
+  Mat parts[2] = {};
+  if (k.is_mpi) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts)
+    if (part && is_compound(part)) PetscCall(release(part));
+  PetscCall(table.uninstall(A));
+  PetscCall(table.remove(A));
+  delete static_cast<State*>(A->spptr);
+  A->spptr = nullptr;
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).parent));
+  set_bound(A, true);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode install_again(Mat A) { return table_of(kinship(A)).install(A); }
+
+PetscErrorCode drop_state(Mat A, const TypeTable& table) {
+  PetscFunctionBegin;
+  State* const st = static_cast<State*>(A->spptr);
+  if (st && header_is_merging(A))
+    kept_settings.keep(A, {st->settings, compose_again});
+  else if (st)
+    kept_settings.forget(A);
+  delete st;
+  A->spptr = nullptr;
+  if (!header_is_merging(A)) PetscCall(table.remove(A));  // else there is no list of them just now
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_state(Mat A, State** state) {
+  PetscFunctionBegin;
+  const Kinship k = kinship(A);
+  if (!A->spptr) A->spptr = table_of(k).make_state(*k.family);
+  PetscCall(state_of(A, state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode settings_of(Mat A, Settings** settings) {
+  PetscFunctionBegin;
+  PetscCheck(is_compound(A), comm_of(A), PETSC_ERR_ARG_WRONG,
+             "The matrix has type %s; MatCompound functions are for %s", type_of(A), names_of_types().c_str());
+  State* st;
+  PetscCall(any_state(A, &st));
+  *settings = &st->settings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,37 @@
+// Becoming a matrix of ours, and ceasing to be one.
+#pragma once
+
+#include "copies/state.hpp"
+
+namespace compound::plugin {
+
+/// What makes a seq or an mpi matrix of a family one of ours. Operations call for it (a duplicate becomes ours) and are
+/// listed in it: the rows are in tables.cpp, which knows them all, and this side asks for a row.
+struct TypeTable {
+  State* (*make_state)(const Family&);
+  PetscErrorCode (*install)(Mat);    ///< our operations before the parent's, wherever they are not
+  PetscErrorCode (*uninstall)(Mat);  ///< the parent's again
+  PetscErrorCode (*compose)(Mat);    ///< the functions that PETSc looks up by name
+  PetscErrorCode (*remove)(Mat);
+};
+const TypeTable& table_of(const Family& family, bool is_mpi);
+
+/// Turns a matrix of a parent's type into ours in place; sets nothing but `settings` if it is ours.
+PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal = false);
+
+/// The way back: all operations and functions are the parent's again, of its parts too.
+PetscErrorCode release(Mat A);
+
+/// Our operations again, after something of the parent's that puts its own.
+PetscErrorCode install_again(Mat A);
+
+/// For the operation `destroy`.
+PetscErrorCode drop_state(Mat A, const TypeTable& table);
+
+/// The state of any matrix of ours.
+PetscErrorCode any_state(Mat A, State** state);
+
+/// The settings of a matrix of ours; an error that names the types for any other.
+PetscErrorCode settings_of(Mat A, Settings** settings);
+
+}  // namespace compound::plugin

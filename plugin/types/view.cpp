@@ -1,0 +1,363 @@
+#include "types/view.hpp"
+
+#include <algorithm>
+
+#include "copies/choices.hpp"
+#include "copies/options.hpp"
+#include "copies/vec_types.hpp"
+#include "types/mpi_state.hpp"
+#include "types/type.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// The copy that multiplies where matrix and vectors are as they were: the device's before the host's. Null if none is.
+const PackedCopy* copy_in_use(const SeqState& st) {
+  for (const Place place : {Place::device, Place::host})
+    if (st.copy(place).packed) return &st.copy(place);
+  return nullptr;
+}
+
+PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  SeqState* st;
+  PetscCall(block_arrays(part, &b));
+  info->parent_bytes += b.bytes();
+  info->stored_blocks += b.entries();
+  if (!is_seq_compound(part)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(part, &st));
+  info->pattern_packs += st->counts.pattern_packs;
+  info->value_packs += st->counts.value_packs;
+  info->products += st->counts.products;
+  for (const PackedCopy& copy : st->copies) {
+    if (!copy.packed) continue;
+    info->packed_bytes += static_cast<PetscInt64>(copy.bytes());
+    info->padding_blocks += copy.packed->slots() - copy.packed->entries();
+  }
+  if (st->copy(Place::device).packed)
+    info->device_bytes += static_cast<PetscInt64>(st->copy(Place::device).packed->bytes().total());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode plan_of_part(Mat part, std::string* line) {
+  PetscFunctionBegin;
+  if (is_seq_compound(part)) {
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (const PackedCopy* copy = copy_in_use(*st)) *line = to_string(copy->packed->plan());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode collect_info(Mat A, MatCompoundInfo* info) {
+  PetscFunctionBegin;
+  *info = {};
+  if (!A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_mpi_compound(A)) {
+    MpiState* st;
+    Mat diagonal, off;
+    PetscCall(mpi_state(A, &st));
+    PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+    PetscCall(add_part(diagonal, info));
+    PetscCall(add_part(off, info));
+    info->products = st->products;
+  } else {
+    PetscCall(add_part(A, info));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode plan_line(Mat A, std::string* line) {
+  PetscFunctionBegin;
+  line->clear();
+  if (!is_mpi_compound(A)) {
+    PetscCall(plan_of_part(A, line));
+  } else if (A->assembled) {
+    Mat diagonal, off;
+    std::string second;
+    PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+    PetscCall(plan_of_part(diagonal, line));
+    PetscCall(plan_of_part(off, &second));
+    if (!second.empty()) *line += " off: " + second;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// Where products will run, as far as can be told.
+PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
+  PetscFunctionBegin;
+  bool device;
+  PetscCall(expects_device_vectors(A, settings, &device));
+  const bool by_name = settings.backend == row_of(Place::device).backend && !is_bound(A) && device_backend();
+  *place = device || by_name ? Place::device : Place::host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A plan as it is printed, or "none" and why, and where it comes from.
+struct ShownPlan {
+  std::string plan, origin;
+};
+
+std::string left_to_parent(const std::string& reason) {
+  return "none: products are left to the parent type" + (reason.empty() ? "" : ", since " + reason);
+}
+
+/// The plan that one part would have if its blocks were dense: what they are is looked at by the first product.
+std::string expected_plan(const Settings& settings, const BlockArrays& b, bool off_diagonal, Place place) try {
+  Pattern copied;
+  const int size = static_cast<int>(b.block_size);
+  if (settings.packed_block_size(size) != size) return "none yet: the first product makes blocks of another size";
+  const Problem problem{{size, size}, scalar_type_of<Scalar>()};
+  const Plan plan = plan_from_settings(settings, row_of(place).backend, off_diagonal, statistics(pattern_of(b, copied)),
+                                       problem, "dense");
+  const auto misfit = applicable(plan, problem);
+  const auto no_code = place == Place::host ? backend("host").applicable(plan, problem) : std::nullopt;
+  return misfit ? "none: " + *misfit : no_code ? left_to_parent(*no_code) : to_string(plan);
+} catch (const std::exception& e) {
+  return std::string("none: ") + e.what();
+}
+
+/// Before the first product, without packing anything: a view costs little and never fails.
+PetscErrorCode expected_plans(Mat A, const Settings& settings, ShownPlan* text) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  Place place = Place::host;
+  Mat diagonal = A, off = nullptr;
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+  PetscCall(place_of_view(A, settings, &place));
+  PetscCall(block_arrays(diagonal, &b));
+  text->plan = expected_plan(settings, b, false, place);
+  if (off) PetscCall(block_arrays(off, &b));
+  if (off) text->plan += " off: " + expected_plan(settings, b, true, place);
+  text->origin = "expected for dense blocks; nothing is packed before the first product";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The state of the matrix or of its diagonal part; null where there is none yet.
+PetscErrorCode diagonal_state(Mat A, SeqState** st) {
+  PetscFunctionBegin;
+  Mat part = A;
+  *st = nullptr;
+  if (A->assembled && is_mpi_compound(A)) PetscCall(mpi_parts(A, &part, nullptr, nullptr));
+  if (is_seq_compound(part)) PetscCall(seq_state(part, st));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool is_left_to_parent(const Settings& settings, const SeqState* st) {
+  return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out.empty());
+}
+
+/// What multiplies: "host, avx512", "cuda, ...; host, ..." where the matrix is packed for both, or "petsc" where the
+/// parent does; before the first product what is expected to.
+std::string backend_text(const Settings& settings, const SeqState* st, Place expected) {
+  std::string text;
+  for (const Place place : {Place::device, Place::host}) {
+    const PackedCopy* copy = st ? &st->copy(place) : nullptr;
+    if (copy && copy->packed)
+      text +=
+          (text.empty() ? "" : "; ") + std::string(row_of(place).backend) + ", " + std::string(copy->packed->code());
+  }
+  if (text.empty()) text = is_left_to_parent(settings, st) ? "petsc" : std::string(row_of(expected).backend);
+  if (settings.backend == "auto") text += " (auto)";
+  if (st && !st->copy(Place::device).left_out.empty())
+    text += "; not " + std::string(row_of(Place::device).backend) + ": " + st->copy(Place::device).left_out;
+  return text;
+}
+
+/// One more line where packed blocks are not of the matrix's size. Collective.
+PetscErrorCode print_other_blocks(Mat A, int block_size, PetscViewer viewer) {
+  PetscFunctionBegin;
+  Mat parts[2] = {A, nullptr};
+  PetscInt64 scalars[2] = {};  // given, stored
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts) {
+    if (!part || !is_seq_compound(part)) continue;
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    const PackedCopy* copy = copy_in_use(*st);
+    if (!copy || !copy->other_blocks) continue;
+    const Reblocked& r = copy->other_blocks->shape;
+    scalars[0] += PetscInt64{st->statistics.entries} * r.from * r.from;
+    scalars[1] += PetscInt64{copy->packed->entries()} * r.to * r.to;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPIU_INT64, MPI_SUM, comm_of(A)));
+  if (scalars[1] > 0)
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "  compound blocks: of %d packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n", block_size,
+        A->rmap->bs, 100.0 * static_cast<double>(scalars[0]) / static_cast<double>(scalars[1])));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// How many processes have a part of each kind of entry, in the order of entry_kinds(): found, and asked for.
+using EntryCounts = std::vector<PetscInt>;
+
+/// Parts without blocks do not count. Collective on A.
+PetscErrorCode count_entries(Mat A, Mat part, EntryCounts* counts) {
+  PetscFunctionBegin;
+  const auto& kinds = entry_kinds();
+  auto all = static_cast<PetscInt>(kinds.size());  // a user's kind may be known to some processes alone
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPIU_INT, MPI_MAX, comm_of(A)));
+  counts->assign(2 * static_cast<std::size_t>(all), 0);
+  if (is_seq_compound(part)) {
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    const PackedCopy* const copy = copy_in_use(*st);
+    for (std::size_t k = 0; k < kinds.size() && copy && copy->packed->entries() > 0; ++k)
+      if (kinds[k].name == copy->packed->plan().entry) ++(*counts)[2 * k + (copy->finds_entry ? 0 : 1)];
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts->data(), static_cast<PetscMPIInt>(counts->size()), MPIU_INT, MPI_SUM,
+                             comm_of(A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// "quaternion (4 of 16 scalars kept; found)", of several such "dense (found) on 2 processes, ...".
+std::string entry_text(const EntryCounts& counts, int block_size) {
+  const Field field = scalar_type_of<Scalar>().field;
+  const bool several = std::ranges::count_if(counts, [](PetscInt n) { return n > 0; }) > 1;
+  std::string text;
+  for (std::size_t k = 0; k < counts.size() && k / 2 < entry_kinds().size(); ++k) {
+    if (counts[k] == 0) continue;
+    const EntryKind& kind = entry_kinds()[k / 2];
+    const EntryShape shape = kind.shape(field, {block_size, block_size});
+    const int all = block_size * block_size * (shape.real_words ? 2 : 1);
+    text += (text.empty() ? "" : ", ") + std::string(kind.name) + " (";
+    if (shape.words < all)
+      text += std::to_string(shape.words) + " of " + std::to_string(all) +
+              (shape.real_words ? " real numbers kept; " : " scalars kept; ");
+    text += k % 2 == 0 ? "found)" : "asked for)";
+    if (several) text += " on " + std::to_string(counts[k]) + (counts[k] == 1 ? " process" : " processes");
+  }
+  return text;
+}
+
+/// The line that says what an entry is, where the matrix is packed. Collective.
+PetscErrorCode print_entry(Mat A, int block_size, PetscViewer viewer) {
+  PetscFunctionBegin;
+  Mat diagonal = A, off = nullptr;
+  EntryCounts of_diagonal, of_off;
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+  PetscCall(count_entries(A, diagonal, &of_diagonal));
+  if (off) PetscCall(count_entries(A, off, &of_off));
+  std::string text = entry_text(of_diagonal, block_size);
+  const std::string text_of_off = entry_text(of_off, block_size);
+  if (!text_of_off.empty() && text_of_off != text)
+    text += (text.empty() ? "off-diagonal: " : "; off-diagonal: ") + text_of_off;
+  if (!text.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound entry: %s\n", text.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st, ShownPlan* text) {
+  PetscFunctionBegin;
+  const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
+  if (settings.parent_only()) {
+    text->plan = left_to_parent("");
+  } else if (!A->assembled) {
+    text->plan = "none yet: the matrix is not assembled";
+  } else if (copy) {
+    PetscCall(plan_line(A, &text->plan));
+    text->origin = copy->origin;
+  } else if (is_left_to_parent(settings, st)) {
+    text->plan = left_to_parent(st->copy(Place::host).left_out);
+  } else {
+    PetscCall(expected_plans(A, settings, text));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The text of one process on all.
+PetscErrorCode share(MPI_Comm comm, PetscMPIInt root, std::string* text) {
+  PetscFunctionBegin;
+  auto length = static_cast<PetscMPIInt>(text->size());
+  PetscCallMPI(MPI_Bcast(&length, 1, MPI_INT, root, comm));
+  text->resize(static_cast<std::size_t>(length));
+  PetscCallMPI(MPI_Bcast(text->data(), length, MPI_CHAR, root, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What is shown is the plan of the first process whose diagonal part has blocks. Collective.
+PetscErrorCode choose_shown_plan(Mat A, const SeqState* st, ShownPlan* text) {
+  PetscFunctionBegin;
+  PetscMPIInt rank, size, root;
+  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
+  const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
+  const PetscMPIInt mine = copy && copy->packed->entries() > 0 ? rank : size;
+  PetscCallMPI(MPI_Allreduce(&mine, &root, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  root = root < size ? root : 0;
+  PetscCall(share(comm_of(A), root, &text->plan));
+  PetscCall(share(comm_of(A), root, &text->origin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A forgotten block size costs the whole gain. From a sample of rows.
+PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  Mat diagonal = A;
+  if (!A->assembled || A->rmap->bs != 1 || settings.block_size != "auto") PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, nullptr, nullptr));
+  PetscCall(block_arrays(diagonal, &b));
+  const std::string hint = block_size_hint(b);
+  if (!hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", hint.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode print_info(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  MatCompoundInfo mine, all;
+  Settings* settings;
+  SeqState* st;
+  ShownPlan text;
+  Place place;
+  PetscCall(settings_of(A, &settings));
+  PetscCall(read_options_once(A, *settings));
+  PetscCall(collect_info(A, &mine));
+  PetscCallMPI(MPI_Allreduce(&mine, &all, sizeof(mine) / sizeof(PetscInt64), MPIU_INT64, MPI_SUM, comm_of(A)));
+  const auto mb = [](PetscInt64 bytes) { return static_cast<double>(bytes) / 1e6; };
+  PetscCall(diagonal_state(A, &st));
+  PetscCall(describe_plan(A, *settings, st, &text));
+  PetscCall(choose_shown_plan(A, st, &text));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", text.plan.c_str()));
+  if (!text.origin.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan origin: %s\n", text.origin.c_str()));
+  const int size = A->assembled ? settings->packed_block_size(static_cast<int>(A->rmap->bs)) : 1;
+  if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, size, viewer));
+  PetscCall(place_of_view(A, *settings, &place));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, place).c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
+                                   " padding; parent %.3f MB, packed copies %.3f MB\n",
+                                   all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
+  if (A->assembled) PetscCall(print_other_blocks(A, size, viewer));
+  PetscCall(print_hint(A, *settings, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode view_info(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  PetscBool ascii;
+  PetscViewerFormat format;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(print_info(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view_once(Mat A, Settings& settings) {
+  PetscFunctionBegin;
+  if (!settings.view || settings.viewed) PetscFunctionReturn(PETSC_SUCCESS);
+  settings.viewed = true;
+  PetscCall(print_info(A, PETSC_VIEWER_STDOUT_(comm_of(A))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

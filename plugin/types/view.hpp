@@ -1,0 +1,25 @@
+// What a compound matrix says of itself.
+#pragma once
+
+#include <string>
+
+#include "copies/settings.hpp"
+#include "petsccompound.h"
+
+namespace compound::plugin {
+
+/// This process's figures.
+PetscErrorCode collect_info(Mat A, MatCompoundInfo* info);
+
+/// "<plan>" or "<plan> off: <plan>"; empty before the first product.
+PetscErrorCode plan_line(Mat A, std::string* line);
+
+/// The paragraph of -mat_view ::ascii_info; nothing on other viewers and formats. Packs nothing and asks nothing of the
+/// matrix that could fail: MatAssemblyEnd() runs it, long before any product. Collective.
+PetscErrorCode view_info(Mat A, PetscViewer viewer);
+
+/// The same paragraph on standard output if -mat_compound_view asks for it, once, when the matrix has been packed.
+/// Collective.
+PetscErrorCode view_once(Mat A, Settings& settings);
+
+}  // namespace compound::plugin
