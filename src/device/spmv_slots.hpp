@@ -55,7 +55,7 @@ __device__ void multiply_chunk(const Product& p, slot_t chunk, int lane, S* carr
     sum_over_segments(sum, out, row, lane);
     if (open_row >= 0) {
       if (row == open_row)
-        for (int i = 0; i < out; ++i) sum[i] = open[i] + sum[i];
+        for (int i = 0; i < out; ++i) sum[i] += open[i];
       else if (lane == 0)  // it ended with the step before
         store(open_row, open);
     }
