@@ -27,15 +27,18 @@ PetscErrorCode set_empty_rows(const SeqState& st, const Operands& o) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent's product; of a seq matrix by its operations for this block size.
+/// The parent's product; y = A x of a seq matrix by its operations for this block size.
 PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
   PetscFunctionBegin;
+  const bool add = o.update == Update::add;
+  if (o.op == Op::none && !st.is_mpi) {
+    const SeqState& seq = static_cast<const SeqState&>(st);
+    PetscCall(add ? seq.parent_multadd(A, o.x, o.z, o.y) : seq.parent_mult(A, o.x, o.y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   const _MatOps* parent;
   PetscCall(parent_ops(st.family, st.is_mpi, &parent));
-  const auto mult = st.is_mpi ? parent->mult : static_cast<const SeqState&>(st).parent_mult;
-  const auto multadd = st.is_mpi ? parent->multadd : static_cast<const SeqState&>(st).parent_multadd;
-  const bool add = o.update == Update::add;
-  if (o.op == Op::none) PetscCall(add ? multadd(A, o.x, o.z, o.y) : mult(A, o.x, o.y));
+  if (o.op == Op::none) PetscCall(add ? parent->multadd(A, o.x, o.z, o.y) : parent->mult(A, o.x, o.y));
   if (o.op == Op::transpose)
     PetscCall(add ? parent->multtransposeadd(A, o.x, o.z, o.y) : parent->multtranspose(A, o.x, o.y));
   if (o.op == Op::hermitian)
