@@ -13,9 +13,8 @@ std::size_t PackedCopy::OtherBlocks::bytes() const {
   return all;
 }
 
-void PackedCopy::multiply_on_host(Op op, Update update, const PetscScalar* x, const PetscScalar* z,
-                                  PetscScalar* y) const {
-  if (!other_blocks || other_blocks->is_full()) return packed->multiply(op, update, x, z, y);
+void PackedCopy::multiply_in_groups(Op op, Update update, const PetscScalar* x, const PetscScalar* z,
+                                    PetscScalar* y) const {
   const OtherBlocks& other = *other_blocks;
   const Grouping& of_x = op == Op::none ? other.shape.cols : other.shape.rows;
   const Grouping& of_y = op == Op::none ? other.shape.rows : other.shape.cols;

@@ -49,7 +49,14 @@ struct PackedCopy {
   bool is_filled = false;  ///< values came another way than by packing the parent's; until the next assembly ends
 
   /// y = op(A) x or z + op(A) x on the host, by the copy as it is.
-  void multiply_on_host(Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y) const;
+  void multiply(Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y) const {
+    if (!other_blocks || other_blocks->is_full())
+      packed->multiply(op, update, x, z, y);
+    else
+      multiply_in_groups(op, update, x, z, y);
+  }
+  /// The same with vectors brought to groups and back.
+  void multiply_in_groups(Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y) const;
 
   std::size_t bytes() const;
 };

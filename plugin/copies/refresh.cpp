@@ -238,19 +238,6 @@ PetscErrorCode keep_filled(Mat A, SeqState* st, int raises) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace {
-
-/// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
-/// state, or makes the copy forget its own (set_preallocation()).
-bool is_current(Mat A, const SeqState& st, const PackedCopy& copy, Op op) {
-  const PackedCopy::PatternKey& key = copy.pattern_key;
-  return copy.packed && reinterpret_cast<PetscObject>(A)->state == copy.values_state &&
-         A->nonzerostate == key.nonzero_state && st.settings.version == key.settings_version &&
-         (op == Op::none || copy.packed->has_transposed());
-}
-
-}  // namespace
-
 PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
@@ -261,6 +248,15 @@ PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscCall(refresh_pattern(p));
   PetscCall(refresh_values(p));
   PetscCall(refresh_transposed(p, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place) {
+  PetscFunctionBegin;
+  PetscCall(refresh(A, st, *place, op));
+  if (*place == Place::host || st->copy(*place).packed) PetscFunctionReturn(PETSC_SUCCESS);
+  *place = Place::host;
+  PetscCall(refresh(A, st, *place, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

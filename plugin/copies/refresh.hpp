@@ -10,6 +10,24 @@ namespace compound::plugin {
 /// that are not of a kind of entry asked for, of which the copy's `misfit` tells.
 PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op = Op::none);
 
+/// The same for `place` or the next that can multiply, which `place` then is.
+PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place);
+
+/// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
+/// state, or makes the copy forget its own (seq_arrays_are_new()).
+inline bool is_current(Mat A, const SeqState& st, const PackedCopy& copy, Op op) {
+  const PackedCopy::PatternKey& key = copy.pattern_key;
+  return copy.packed && reinterpret_cast<PetscObject>(A)->state == copy.values_state &&
+         A->nonzerostate == key.nonzero_state && st.settings.version == key.settings_version &&
+         (op == Op::none || copy.packed->has_transposed());
+}
+
+/// For a product: refresh_one(), unless products are left to the parent type.
+inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, Place* place) {
+  if (st->settings.parent_only() || is_current(A, *st, st->copy(*place), op)) return PETSC_SUCCESS;
+  return refresh_one(A, st, op, place);
+}
+
 /// The same for the device with its own blocks, which are the parent's values too; nothing else is sent there. `filled`
 /// is false where there is no copy, its blocks are of another size than the parent's or of another kind than was asked
 /// for, or memory is full: the next product then packs the parent's values.

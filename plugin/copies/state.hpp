@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "copies/device_vectors.hpp"
 #include "copies/kept_settings.hpp"
@@ -13,11 +14,12 @@
 namespace compound::plugin {
 
 struct State {
-  explicit State(const Family& of) : family(of) {}
+  State(const Family& of, bool on_several) : family(of), is_mpi(on_several) {}
   State(const State&) = delete;
   virtual ~State() = default;
 
   const Family& family;
+  const bool is_mpi;
   Settings settings;
   bool off_diagonal = false;         ///< a part of an mpi matrix of ours
   bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
@@ -29,7 +31,7 @@ struct Counts {
 
 /// Of a seq matrix, which has packed copies.
 struct SeqState final : State {
-  using State::State;
+  explicit SeqState(const Family& of) : State(of, false) {}
 
   std::array<PackedCopy, places.size()> copies;
   PackedCopy& copy(Place place) { return copies[static_cast<int>(place)]; }
@@ -52,7 +54,8 @@ PetscErrorCode take_kept_settings(Mat A, State& state);
 template <class S>
 PetscErrorCode state_of(Mat A, S** state) {
   PetscFunctionBegin;
-  if (!A->spptr) A->spptr = static_cast<State*>(new S(*kinship(A).family));
+  if constexpr (!std::is_same_v<S, State>)
+    if (!A->spptr) A->spptr = static_cast<State*>(new S(*kinship(A).family));
   State* const any = static_cast<State*>(A->spptr);
   *state = static_cast<S*>(any);
   if (!kept_settings.empty()) PetscCall(take_kept_settings(A, *any));

@@ -25,40 +25,18 @@ using Scalar = PetscReal;
 #endif
 static_assert(sizeof(Scalar) == sizeof(PetscScalar));
 
-inline PetscErrorCode code_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::argument:
-      return PETSC_ERR_ARG_WRONG;
-    case ErrorKind::unsupported:
-      return PETSC_ERR_SUP;
-    case ErrorKind::too_large:
-      return PETSC_ERR_ARG_OUTOFRANGE;
-    case ErrorKind::device:
-      return PETSC_ERR_GPU;
-  }
-  return PETSC_ERR_PLIB;
-}
+/// The exception that is being handled, as a PETSc error: the one place where they become such.
+PetscErrorCode translate_exception(MPI_Comm comm);
 
-/// Runs `body`, which may throw; the one place where exceptions become PETSc errors.
+/// Runs `body`, which may throw. Inline: every product comes by here.
 template <class Body>
-PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
-  std::string what;
-  PetscErrorCode code = PETSC_SUCCESS;
+[[gnu::always_inline]] inline PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
   try {
     body();
-  } catch (const error& e) {
-    what = e.what();
-    code = code_of(e.kind());
-  } catch (const std::bad_alloc&) {
-    what = "out of memory for a packed matrix; use -mat_compound_layout csr (no second copy) or more processes";
-    code = PETSC_ERR_MEM;
-  } catch (const std::exception& e) {
-    what = e.what();
-    code = PETSC_ERR_PLIB;
+    return PETSC_SUCCESS;
+  } catch (...) {
+    return translate_exception(comm);
   }
-  PetscFunctionBegin;
-  PetscCheck(code == PETSC_SUCCESS, comm, code, "petsc-compound: %s", what.c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// guarded(), but lack of memory is no error: `enough` tells of it.

@@ -12,6 +12,7 @@
 #include "copies/device_copy.hpp"
 #include "copies/options.hpp"
 #include "copies/placement.hpp"
+#include "copies/product.hpp"
 #include "copies/vec_types.hpp"
 #include "edge/log.hpp"
 #include "edge/owned.hpp"
@@ -234,37 +235,23 @@ PetscErrorCode bring_to_device(PC pc, PointBlocks& b) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode apply_on_host(PC pc, PointBlocks& b, Op op, Vec x, Vec y) {
+PetscErrorCode apply_on_host(PC pc, PointBlocks& b, const Operands& o) {
   PetscFunctionBegin;
-  const PetscScalar* from;
-  PetscScalar* to;
   PetscCall(bring_to_host(pc, b));
-  PetscCall(VecGetArrayRead(x, &from));
-  PetscCall(VecGetArrayWrite(y, &to));
-  PetscCall(guarded(comm_of(pc), [&] { b.at(Place::host)->multiply(op, Update::assign, from, nullptr, to); }));
-  PetscCall(VecRestoreArrayWrite(y, &to));
-  PetscCall(VecRestoreArrayRead(x, &from));
-  PetscCall(PetscLogFlops(flops(b)));
+  PetscCall(run_on_host(comm_of(pc), o, flops(b), *b.at(Place::host)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode apply_on_device(PC pc, PointBlocks& b, Op op, Vec x, Vec y) {
+PetscErrorCode apply_on_device(PC pc, PointBlocks& b, const Operands& o, bool* done) {
   PetscFunctionBegin;
   PackedMatrix& inverses = *b.at(Place::device);
-  const PetscScalar* from;
-  PetscScalar* to;
-  PetscMemType x_type, y_type;
+  DeviceRun run;
+  DeviceBuffers buffers;  // stay empty: the vectors are there
   PetscCall(begin_device_work(inverses.backend()));
-  if (op != Op::none && !inverses.has_transposed())
+  if (o.op != Op::none && !inverses.has_transposed())
     PetscCall(guarded(comm_of(pc), [&] { inverses.prepare_transposed(b.pattern.view()); }));
-  PetscCall(VecGetArrayReadAndMemType(x, &from, &x_type));
-  PetscCall(VecGetArrayWriteAndMemType(y, &to, &y_type));
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(guarded(comm_of(pc), [&] { inverses.multiply(op, Update::assign, from, nullptr, to); }));
-  PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(VecRestoreArrayWriteAndMemType(y, &to));
-  PetscCall(VecRestoreArrayReadAndMemType(x, &from));
-  PetscCall(PetscLogGpuFlops(flops(b)));
+  PetscCall(run_on_device(comm_of(pc), o, flops(b), inverses, buffers, &run));
+  *done = run.done;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -290,8 +277,10 @@ PetscErrorCode apply(PC pc, Vec x, Vec y) {
   }
   b.applied = x_there && y_there ? Place::device : Place::host;
   if (b.applied == Place::device) PetscCall(bring_to_device(pc, b));
-  const bool device = b.applied == Place::device && b.at(Place::device);
-  PetscCall(device ? apply_on_device(pc, b, op, x, y) : apply_on_host(pc, b, op, x, y));
+  const Operands o{op, Update::assign, x, nullptr, y};
+  bool done = false;
+  if (b.applied == Place::device && b.at(Place::device)) PetscCall(apply_on_device(pc, b, o, &done));
+  if (!done) PetscCall(apply_on_host(pc, b, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

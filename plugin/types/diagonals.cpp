@@ -3,9 +3,9 @@
 #if PetscDefined(HAVE_CUDA)
 
 #include "copies/options.hpp"
+#include "copies/refresh.hpp"
 #include "copies/state.hpp"
 #include "copies/vec_types.hpp"
-#include "types/seq_products.hpp"
 
 namespace compound::plugin {
 
@@ -18,7 +18,7 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix
   *packed = nullptr;
   PetscCall(place_of_product(A, st->settings, diagonal, &place));
   if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(seq_prepare(A, Op::none, &place));
+  PetscCall(make_ready(A, st, Op::none, &place));
   PackedCopy& copy = st->copy(Place::device);
   if (place == Place::device && !copy.misfit && copy.packed->plan().values == copy.problem.scalar.precision)
     *packed = &*copy.packed;

@@ -10,7 +10,7 @@
 namespace compound::plugin {
 
 struct MpiState final : State {
-  using State::State;
+  explicit MpiState(const Family& of) : State(of, true) {}
 
   Ghosts ghosts;
   PetscObjectState parts_state = -1;

@@ -10,22 +10,21 @@
 #include "types/converters.hpp"
 #include "types/diagonals.hpp"
 #include "types/mpi_operations.hpp"
-#include "types/mpi_products.hpp"
 #include "types/mpi_state.hpp"
+#include "types/operator.hpp"
 #include "types/seq_operations.hpp"
-#include "types/seq_products.hpp"
 #include "types/type.hpp"
 
 namespace compound::plugin {
 
 namespace {
 
-template <auto multiply, Op op>
+template <Op op>
 PetscErrorCode mult(Mat A, Vec x, Vec y) {
   return multiply(A, op, Update::assign, x, nullptr, y);
 }
 
-template <auto multiply, Op op>
+template <Op op>
 PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
   return multiply(A, op, Update::add, x, z, y);
 }
@@ -40,17 +39,13 @@ PetscErrorCode destroy(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <auto multiply>
-constexpr auto products = [](const auto& f) {
-  f(&_MatOps::mult, mult<multiply, Op::none>);
-  f(&_MatOps::multadd, mult_add<multiply, Op::none>);
-  f(&_MatOps::multtranspose, mult<multiply, Op::transpose>);
-  f(&_MatOps::multtransposeadd, mult_add<multiply, Op::transpose>);
-  f(&_MatOps::multhermitiantranspose, mult<multiply, Op::hermitian>);
-  f(&_MatOps::multhermitiantransposeadd, mult_add<multiply, Op::hermitian>);
-};
-
 constexpr auto common = [](const auto& f) {
+  f(&_MatOps::mult, mult<Op::none>);
+  f(&_MatOps::multadd, mult_add<Op::none>);
+  f(&_MatOps::multtranspose, mult<Op::transpose>);
+  f(&_MatOps::multtransposeadd, mult_add<Op::transpose>);
+  f(&_MatOps::multhermitiantranspose, mult<Op::hermitian>);
+  f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
   f(&_MatOps::view, any_view);
   f(&_MatOps::convertfrom, convert_to_compound);
   f(&_MatOps::transpose, any_transpose);
@@ -70,7 +65,6 @@ constexpr auto of_blocks = [](const auto& f) {
 };
 
 constexpr auto seq = [](const auto& f) {
-  products<seq_multiply>(f);
   common(f);
   f(&_MatOps::assemblyend, seq_assembly_end);
   f(&_MatOps::duplicate, seq_duplicate);
@@ -81,7 +75,6 @@ constexpr auto seq = [](const auto& f) {
 };
 
 constexpr auto mpi = [](const auto& f) {
-  products<mpi_multiply>(f);
   common(f);
   f(&_MatOps::assemblybegin, mpi_assembly_begin);
   f(&_MatOps::assemblyend, mpi_assembly_end);
@@ -135,8 +128,8 @@ PetscErrorCode keep_parents_products(Mat A) {
   PetscFunctionBegin;
   SeqState* st;
   PetscCall(seq_state(A, &st));
-  if (A->ops->mult != mult<seq_multiply, Op::none>) st->parent_mult = A->ops->mult;
-  if (A->ops->multadd != mult_add<seq_multiply, Op::none>) st->parent_multadd = A->ops->multadd;
+  if (A->ops->mult != mult<Op::none>) st->parent_mult = A->ops->mult;
+  if (A->ops->multadd != mult_add<Op::none>) st->parent_multadd = A->ops->multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

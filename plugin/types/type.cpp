@@ -70,12 +70,9 @@ PetscErrorCode drop_state(Mat A, const TypeTable& table) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode any_state(Mat A, State** state) {
-  PetscFunctionBegin;
+void make_state(Mat A) {
   const Kinship k = kinship(A);
-  if (!A->spptr) A->spptr = table_of(k).make_state(*k.family);
-  PetscCall(state_of(A, state));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  A->spptr = table_of(k).make_state(*k.family);
 }
 
 PetscErrorCode settings_of(Mat A, Settings** settings) {

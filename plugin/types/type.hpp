@@ -29,7 +29,13 @@ PetscErrorCode install_again(Mat A);
 PetscErrorCode drop_state(Mat A, const TypeTable& table);
 
 /// The state of any matrix of ours.
-PetscErrorCode any_state(Mat A, State** state);
+void make_state(Mat A);
+inline PetscErrorCode any_state(Mat A, State** state) {
+  PetscFunctionBegin;
+  if (!A->spptr) make_state(A);
+  PetscCall(state_of(A, state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /// The settings of a matrix of ours; an error that names the types for any other.
 PetscErrorCode settings_of(Mat A, Settings** settings);
