@@ -9,19 +9,23 @@
 
 namespace compound {
 
-/// Some block rows of a layout. Meant to be used again: what it holds grows to a list's size once.
+/// Some block rows of a layout. Meant to be used again: the arrays grow to a list's size once and are longer than it.
 struct RowLists {
+  idx rows = 0;
   std::vector<idx> row, column;
   std::vector<slot_t> first, slot;
 
-  row_lists view() const {
-    return {static_cast<idx>(row.size()), row.data(), first.data(), slot.data(), column.data()};
-  }
-  void clear() {
-    row.clear();
-    column.clear();
-    slot.clear();
-    first.assign(1, 0);
+  row_lists view() const { return {rows, row.data(), first.data(), slot.data(), column.data()}; }
+  /// Room for one more row and so many items in all.
+  void reserve(std::size_t items) {
+    if (row.size() <= std::size_t(rows)) {
+      row.resize(2 * rows + 64);
+      first.resize(row.size() + 1);
+    }
+    if (slot.size() < items) {
+      slot.resize(2 * items);
+      column.resize(2 * items);
+    }
   }
 };
 
@@ -32,29 +36,29 @@ struct SlotLists {
 };
 
 /// Items after which a list is used before it goes on: few enough for a core's first cache.
-inline constexpr std::size_t items_of_list = 512;
+inline constexpr slot_t items_of_list = 512;
 
 /// Lists the rows from position `from` on, at least one; the position to go on with.
 template <class Decoder>
 idx list_rows(const layout_args& l, idx from, RowLists& to) {
   const Decoder layout(l);
-  to.clear();
+  to.rows = 0;
+  slot_t n = 0;
   idx position = from;
-  for (; position < l.positions && to.slot.size() < items_of_list; position = layout.next(position)) {
-    slot_t slot = layout.first(position);
+  for (; position < l.positions && n < items_of_list; position = layout.next(position)) {
     const idx count = layout.count(position);
-    std::size_t n = to.slot.size();
-    to.slot.resize(n + count);
-    to.column.resize(n + count);
+    to.reserve(std::size_t(n) + count);
+    slot_t* const slots = to.slot.data();
+    idx* const columns = to.column.data();
+    slot_t slot = layout.first(position);
+    to.row[to.rows] = layout.row(position);
+    to.first[to.rows++] = n;
     for (idx k = 0; k < count; ++k, slot += layout.apart())
       if (layout.present(slot)) {
-        to.slot[n] = slot;
-        to.column[n++] = layout.column(slot, position);
+        slots[n] = slot;
+        columns[n++] = layout.column(slot, position);
       }
-    to.slot.resize(n);
-    to.column.resize(n);
-    to.row.push_back(layout.row(position));
-    to.first.push_back(static_cast<slot_t>(n));
+    to.first[to.rows] = n;
   }
   return position;
 }
@@ -68,7 +72,7 @@ idx list_slots(const layout_args& l, idx from, SlotLists& to) {
   to.slot.clear();
   to.entry.clear();
   idx position = from;
-  while (position < l.positions && to.slot.size() < items_of_list) {
+  while (position < l.positions && slot_t(to.slot.size()) < items_of_list) {
     const idx lanes = std::min(beside, l.positions - position);
     idx width[beside], count[beside], nth[beside] = {}, widest = 0;
     slot_t slot[beside];
