@@ -96,7 +96,7 @@ function(compound_install)
   set_target_properties(petsccompound PROPERTIES INSTALL_RPATH "")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h*")
   # What a kind of entry of a user's own is compiled with.
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/device" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/petsccompound"
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/device" "${PROJECT_SOURCE_DIR}/src/host_text" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/petsccompound"
     FILES_MATCHING PATTERN "*.hpp")
 
   include(CMakePackageConfigHelpers)

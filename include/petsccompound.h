@@ -32,6 +32,8 @@ M*/
 #define MATBAIJCOMPOUNDCSR  "baijcompoundcsr"
 #define MATBAIJCOMPOUNDELLR "baijcompoundellr"
 #define MATBAIJCOMPOUNDSELL "baijcompoundsell"
+#define MATBAIJCOMPOUNDBELLPACK "baijcompoundbellpack"
+#define MATBAIJCOMPOUNDDIA "baijcompounddia"
 #define MATBAIJCOMPOUNDHDIA "baijcompoundhdia"
 #define MATBAIJCOMPOUNDCOO  "baijcompoundcoo"
 

@@ -64,6 +64,14 @@ struct ProductTask {
   Code* code = nullptr;
 };
 
+/// Of the vector that a product writes.
+inline std::size_t bytes_of_y(const ProductTask& t) {
+  const BlockShape& b = t.problem.block;
+  const idx group = t.plan.layout.vector_group;
+  return bytes_of(t.problem.scalar) *
+         (t.op == Op::none ? vector_scalars(t.rows, b.rows, group) : vector_scalars(t.cols, b.cols, group));
+}
+
 /// Words of A in the order of a layout of A^T's pattern: to(slot) = values(value_slot[slot]).
 struct RegroupTask {
   slot_t slots = 0;  ///< of the layout of A^T
@@ -131,6 +139,8 @@ class Backend {
   virtual std::unique_ptr<Code> code_for(const Plan&, const Problem&) { return nullptr; }
   /// Compiles what packing and products by A need.
   virtual void compile(Code&) {}
+  /// The same for plans that may be asked for next, on all cores. What does not compile is told when it is needed.
+  virtual void compile_ahead(std::span<const Plan>, const Problem&) {}
 
   virtual void pack(const PackTask& task) = 0;
   /// Index of the first block that is not of the kind; empty if all are.

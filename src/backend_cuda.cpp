@@ -38,10 +38,16 @@ struct PlainProduct {
   bool reordered;
 };
 
+std::string plain_source(const Plan& plan, const Problem& problem) {
+  const PlainProduct plain(plan);
+  return cuda::product_source(plan, problem, Op::none, plain.update, false, plain.reordered);
+}
+
 /// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.
 class CudaCode final : public Code {
  public:
-  CudaCode(const Plan& plan, const Problem& problem) : plan_(plan), problem_(problem) {}
+  CudaCode(const Plan& plan, const Problem& problem)
+      : plan_(plan), problem_(problem), family_(&family_of(plan.layout)) {}
   ~CudaCode() override {
     cuda::release(counter_);
     cuda::release(carries_);
@@ -54,6 +60,7 @@ class CudaCode final : public Code {
     if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
     return kernel;
   }
+  const LayoutFamily& family() const { return *family_; }
   /// What packing and products by A need.
   void prepare() {
     const PlainProduct plain(plan_);
@@ -101,6 +108,7 @@ class CudaCode final : public Code {
 
   Plan plan_;
   Problem problem_;
+  const LayoutFamily* family_;
   std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2> carries_kernels_ = {};
@@ -126,9 +134,7 @@ class CudaBackend final : public Backend {
     return cuda::why_no_kernel(plan, problem);
   }
   std::string_view code(const Plan& plan, const Problem& problem) const override {
-    const PlainProduct plain(plan);
-    const std::string source = cuda::product_source(plan, problem, Op::none, plain.update, false, plain.reordered);
-    return cuda::is_built_in(source, cuda::current_device().capability) ? "built in" : "nvrtc";
+    return cuda::is_built_in(plain_source(plan, problem), cuda::current_device().capability) ? "built in" : "nvrtc";
   }
 
   void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
@@ -154,6 +160,7 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaCode>(plan, problem);
   }
   void compile(Code& code) override { of(&code).prepare(); }
+  void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
   std::optional<count32> first_misfit(const FitTask& task) override;
@@ -180,6 +187,16 @@ class CudaBackend final : public Backend {
   cudaStream_t queue_ = nullptr;
 };
 
+void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& problem) {
+  std::vector<std::string> sources;
+  for (const Plan& plan : plans) {
+    if (compound::applicable(plan, problem) || applicable(plan, problem)) continue;
+    if (!words_are_blocks(plan, problem)) sources.push_back(cuda::pack_source(plan, problem));
+    sources.push_back(plain_source(plan, problem));
+  }
+  cuda::compile_ahead(sources);
+}
+
 /// Once for each text and problem: a kind that breaks its promises would give wrong products without a word.
 void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   static std::set<std::string, std::less<>> passed;
@@ -194,7 +211,7 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
 }
 
 void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
-  const slot_t workers = family_of(t.plan.layout).slots_are_entries ? to - from : slot_t{t.layout.positions};
+  const slot_t workers = of(t.code).family().slots_are_entries ? to - from : slot_t{t.layout.positions};
   const pack_args args{t.layout, blocks, t.values, from, to};
   launch(of(t.code).pack(), workers, args);
 }
@@ -262,14 +279,12 @@ void CudaBackend::multiply(const ProductTask& t) {
   const Schedule& s = t.plan.schedule;
   const EntryShape shape = entry_shape(t.plan, t.problem);
   const bool gathers = t.op == Op::none;
+  CudaCode& code = of(t.code);
   Update update = t.update;
   const void* z = t.z;
   // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.
-  if (!family_of(t.plan.layout).visits_all_rows || (t.plan.layout.row_list && gathers)) {
-    const idx group = t.plan.layout.vector_group;
-    const std::size_t bytes =
-        (gathers ? vector_scalars(t.rows, shape.rows, group) : vector_scalars(t.cols, shape.cols, group)) *
-        bytes_of(t.problem.scalar);
+  if (!code.family().visits_all_rows || (t.plan.layout.row_list && gathers)) {
+    const std::size_t bytes = bytes_of_y(t);
     if (update == Update::assign)
       clear(t.y, bytes);
     else if (t.z != t.y)
@@ -277,7 +292,6 @@ void CudaBackend::multiply(const ProductTask& t) {
     update = Update::add;
     z = t.y;
   }
-  CudaCode& code = of(t.code);
   product_args args{t.layout};
   args.x_blocks = gathers ? t.cols : t.rows;
   args.y_blocks = gathers ? t.rows : t.cols;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "device/host_entry.hpp"
+#include "host_text/host_entry.hpp"
 #include "entry_kinds.hpp"
 
 namespace compound {

@@ -77,9 +77,6 @@ std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view en
 std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
                              std::string_view entry = "dense");
 
-/// Whether the packed words are a matrix' own blocks as they are: nothing packs them.
-bool words_are_blocks(const Plan& plan, const Problem& problem);
-
 /// A layout as users name it, with the word map and row list that suit it.
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,
                      std::string_view backend, std::string_view entry = "dense");

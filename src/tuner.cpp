@@ -73,6 +73,7 @@ void attempt(Measured& m, const F& f) {
 std::vector<Measured> measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
                               Backend& backend, const void* blocks,
                               const std::function<void(std::size_t, const Measured&)>& told) {
+  backend.compile_ahead(candidates, problem);
   std::vector<Measured> all;
   for (const Plan& plan : candidates) all.push_back({plan, failed, {}});
   std::vector<bool> done(all.size(), false);

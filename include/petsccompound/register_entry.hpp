@@ -16,7 +16,7 @@
 
 #include <type_traits>
 
-#include "device/host_entry.hpp"
+#include "host_text/host_entry.hpp"
 #include "entry.hpp"
 
 /* Not collective, but every process that multiplies needs it. The kind is tried first: an error says what is wrong. */

@@ -29,7 +29,7 @@ template <std::size_t family, std::size_t row>
 PetscErrorCode register_names() {
   PetscFunctionBegin;
   const Family& f = *families[family];
-  const std::string suffix(row < preset_count ? presets()[row].constructor : "");
+  const std::string suffix(row < preset_count ? presets()[row].name : "");
   const std::string root = f.root + suffix, seq = f.seq.ours + suffix, mpi = f.mpi.ours + suffix;
   PetscCall(MatRegister(seq.c_str(), [](Mat A) { return create<family, row>(A, false); }));
   PetscCall(MatRegister(mpi.c_str(), [](Mat A) { return create<family, row>(A, true); }));

@@ -27,7 +27,7 @@ TypeName read_name(std::string_view type) {
     const std::size_t at = type.find(root);
     if (at == std::string_view::npos) continue;
     for (const Preset& p : presets())
-      if (p.constructor == type.substr(at + root.size())) return {family, std::string(p.name)};
+      if (p.name == type.substr(at + root.size())) return {family, std::string(p.name)};
     return {family, ""};
   }
   return {};
@@ -135,7 +135,7 @@ PetscErrorCode compose_converters(Mat A, const Descent& of) {
   }
   PetscCall(compose(A, converter_name(of.ours, of.parent).c_str(), convert_from_compound_to_parent));
   for (const Preset& p : presets())
-    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.constructor)).c_str(), convert_to_compound));
+    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.name)).c_str(), convert_to_compound));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,7 +144,7 @@ PetscErrorCode remove_converters(Mat A, const Descent& of) {
   for (const char* target : of.converters) PetscCall(compose(A, converter_name(of.ours, target).c_str(), nullptr));
   PetscCall(compose(A, converter_name(of.ours, of.parent).c_str(), nullptr));
   for (const Preset& p : presets())
-    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.constructor)).c_str(), nullptr));
+    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.name)).c_str(), nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,10 +1,12 @@
 #include "cuda/cubin_cache.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
+#include <exception>
 #include <string_view>
+#include <thread>
 
 #include "cuda/cubin_key.hpp"
 #include "cuda/nvrtc.hpp"
@@ -88,6 +90,26 @@ std::string cubin_of(const std::string& source, int capability) {
   const std::string name = name_of(key, version.value_or(""));
   folder.write(name, header_of(name, code) + code);
   return code;
+}
+
+std::vector<std::optional<std::string>> cubins_of(std::span<const std::string> sources, int capability) {
+  std::vector<std::optional<std::string>> cubins(sources.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t n = next++; n < sources.size(); n = next++) {
+      try {
+        cubins[n] = cubin_of(sources[n], capability);
+      } catch (const std::exception&) {  // stays empty
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  // As many as there are cores in the process's affinity mask: ranks that are bound to theirs take no others'.
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  while (others.size() + 1 < std::min(cores, sources.size())) others.emplace_back(work);
+  work();
+  others.clear();
+  return cubins;
 }
 
 std::string why_no_cubin_cache() {

@@ -9,12 +9,19 @@
 // was brought the folder of another, the newest version's does.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace compound::cuda {
 
 /// compile(source, capability), from the cache where it is there. Nothing about the cache is ever an error.
 std::string cubin_of(const std::string& source, int capability);
+
+/// The same for many, on all cores that this process may use. Nothing for one that does not compile: cubin_of() says
+/// why.
+std::vector<std::optional<std::string>> cubins_of(std::span<const std::string> sources, int capability);
 
 /// Why nothing is kept, in words; empty if it is.
 std::string why_no_cubin_cache();

@@ -78,14 +78,6 @@ std::string kernel_text(std::string_view entry, const std::string& header, const
          arguments + " a) {\n" + body + "}\n";
 }
 
-/// A kernel whose workers each call `function(a, worker)` while worker < a.`workers`.
-std::string worker_source(std::string_view entry, const std::string& header, const std::string& arguments,
-                          const std::string& workers, const std::string& function) {
-  return kernel_text(entry, header, arguments,
-                     "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." +
-                         workers + ") " + function + "(a, worker);\n");
-}
-
 /// The layout is known at run time: one kernel for all plans of a family.
 std::string diagonal_kernel(const std::string& function, const Plan& plan, const Problem& problem) {
   return kernel_text(plan.entry, "kernels.hpp", "DiagonalArgs",
@@ -124,8 +116,10 @@ std::string inverse_source(const Plan& plan, const Problem& problem) {
 }
 
 std::string sum_source(ScalarType scalar, Update update) {
-  return worker_source("dense", "sum_lists.hpp", "SumArgs", "sums",
-                       "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">");
+  return kernel_text("dense", "sum_lists.hpp", "SumArgs",
+                     "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a.sums) "
+                     "sum_list<" +
+                         scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
 }
 
 std::string scalar_name(ScalarType s) {

@@ -9,6 +9,7 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cuda/built_in.hpp"
@@ -60,10 +61,29 @@ Device describe(int device) {
       static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device))};
 }
 
-const void* load(const std::string& source) {
-  const int capability = current_device().capability;
+/// By capability and source, since libraries are loaded for all devices.
+using SourceFor = std::pair<int, std::string>;
+
+std::map<SourceFor, const void*>& loaded_kernels() {
+  static std::map<SourceFor, const void*> loaded;
+  return loaded;
+}
+
+/// Compiled ahead and not loaded yet.
+std::map<SourceFor, std::string>& cubins_ahead() {
+  static std::map<SourceFor, std::string> ahead;
+  return ahead;
+}
+
+std::string code_of(const SourceFor& wanted) {
+  const auto& [capability, source] = wanted;
+  if (const auto ahead = cubins_ahead().extract(wanted)) return ahead.mapped();
   const std::optional<std::string> built_in = built_in_cubin(source, capability);
-  const std::string code = built_in ? *built_in : cubin_of(source, capability);
+  return built_in ? *built_in : cubin_of(source, capability);
+}
+
+const void* load(const SourceFor& wanted) {
+  const std::string code = code_of(wanted);
   cudaLibrary_t library;
   cudaKernel_t kernel;
   check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading a kernel");
@@ -92,18 +112,21 @@ const Device& current_device() {
 }
 
 const void* kernel_of(const std::string& source) {
-  // Libraries are loaded for all devices; what differs is the capability that the code is for.
-  static std::map<std::pair<int, std::string>, const void*> loaded;
-  const auto [at, is_new] = loaded.try_emplace({current_device().capability, source}, nullptr);
-  if (is_new) {
-    try {
-      at->second = load(source);
-    } catch (...) {
-      loaded.erase(at);
-      throw;
-    }
-  }
-  return at->second;
+  const SourceFor wanted(current_device().capability, source);
+  if (const auto at = loaded_kernels().find(wanted); at != loaded_kernels().end()) return at->second;
+  return loaded_kernels()[wanted] = load(wanted);
+}
+
+void compile_ahead(const std::vector<std::string>& sources) {
+  const int capability = current_device().capability;
+  std::vector<std::string> missing;
+  for (const std::string& source : std::set<std::string>(sources.begin(), sources.end()))
+    if (const SourceFor wanted(capability, source);
+        !loaded_kernels().contains(wanted) && !cubins_ahead().contains(wanted) && !is_built_in(source, capability))
+      missing.push_back(source);
+  const std::vector<std::optional<std::string>> cubins = cubins_of(missing, capability);
+  for (std::size_t n = 0; n < missing.size(); ++n)
+    if (cubins[n]) cubins_ahead()[{capability, missing[n]}] = *cubins[n];
 }
 
 void* allocate(std::size_t bytes) {

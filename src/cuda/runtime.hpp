@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "device/target.hpp"
 
@@ -28,6 +29,9 @@ const Device& current_device();
 /// A kernel of one source text, which is kept while the process lives: from the machine code that is built in, else
 /// from the cache of cubins, else compiled when first asked for on this device.
 const void* kernel_of(const std::string& source);
+
+/// Compiles what kernel_of() would have to for these, on all cores; what goes wrong is told by kernel_of().
+void compile_ahead(const std::vector<std::string>& sources);
 
 /// Queues a kernel with one argument, a plain structure.
 template <class Argument>

@@ -17,11 +17,7 @@ void clear(const DiagonalTask& t, int scalars_per_row) {
 }
 
 void for_each_list(const DiagonalTask& t, const DiagonalArgs& args, void (*run)(const host_diagonal&)) {
-  RowLists lists;
-  for (idx position = 0; position < t.layout.positions;) {
-    position = family_of(t.plan.layout).list_rows(t.layout, position, lists);
-    run({lists.view(), args});
-  }
+  for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) { run({lists, args}); });
 }
 
 template <class S, Update update>

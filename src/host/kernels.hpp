@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "../backend.hpp"
-#include "../device/host_entry.hpp"
+#include "../host_text/host_entry.hpp"
 
 namespace compound::host {
 

@@ -80,11 +80,7 @@ namespace {
 
 /// y = 0 or z, for products that add to it.
 void start(const ProductTask& t) {
-  const BlockShape& b = t.problem.block;
-  const idx group = t.plan.layout.vector_group;
-  const std::size_t scalars =
-      t.op == Op::none ? vector_scalars(t.rows, b.rows, group) : vector_scalars(t.cols, b.cols, group);
-  const std::size_t bytes = scalars * bytes_of(t.problem.scalar);
+  const std::size_t bytes = bytes_of_y(t);
   if (bytes == 0) return;
   if (t.update == Update::assign)
     std::memset(t.y, 0, bytes);
@@ -93,14 +89,11 @@ void start(const ProductTask& t) {
 }
 
 void multiply_in_lists(const ProductTask& t, const HostCode& code) {
-  const LayoutFamily& family = family_of(t.plan.layout);
   host_product p = host_product_of(t);
-  RowLists lists;
-  for (idx position = 0; position < t.layout.positions;) {
-    position = family.list_rows(t.layout, position, lists);
-    p.lists = lists.view();
+  for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) {
+    p.lists = lists;
     code.kernels.in_lists(p);
-  }
+  });
 }
 
 void multiply_plainly(const ProductTask& t, const HostCode& code) {
@@ -142,12 +135,10 @@ void pack(const PackTask& t) {
   p.words_by_row = !by_column;
   p.blocks = t.blocks;
   p.values = t.values;
-  SlotLists lists;
-  for (idx position = 0; position < t.layout.positions;) {
-    position = family_of(l).list_slots(t.layout, position, lists);
-    p.lists = lists.view();
+  for_each_slot_lists(family_of(l), t.layout, [&](const slot_lists& lists) {
+    p.lists = lists;
     run(p);
-  }
+  });
 }
 
 }  // namespace compound::host

@@ -17,7 +17,6 @@ std::optional<std::string> why_not(const LayoutSpec& spec) {
 
 /// Rows that are not listed are empty: the columns are the pattern's in any case.
 Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
-  const bool borrows = lifetime == PatternLifetime::outlives;
   Layout l;
   if (spec.row_list) {
     const std::vector<idx> rows = row_order(p, spec);
@@ -28,16 +27,10 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lif
     l.arrays[arrays::start] = {"start", std::move(start)};
   } else {
     l.positions = p.rows;
-    if (borrows)
-      l.arrays[arrays::start] = IntegerArray::borrowed("start", p.start);
-    else
-      l.arrays[arrays::start] = {"start", std::vector<count32>(p.start.begin(), p.start.end())};
+    l.arrays[arrays::start] = pattern_array("start", p.start, lifetime);
   }
   l.slots = p.entries();
-  column_code(spec.columns)
-      .encode(l, arrays::columns,
-              borrows ? IntegerArray::borrowed("column", p.column)
-                      : IntegerArray("column", std::vector<idx>(p.column.begin(), p.column.end())));
+  column_code(spec.columns).encode(l, arrays::columns, pattern_array("column", p.column, lifetime));
   return l;
 }
 
@@ -51,7 +44,6 @@ constexpr Traversal traversals[] = {Traversal::rows, Traversal::components};
 }  // namespace
 
 constinit const LayoutFamily compressed_rows_family{
-    .name = "compressed rows",
     .number = "slice height",
     .why_not = why_not,
     .encode = encoded,

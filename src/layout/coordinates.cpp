@@ -29,11 +29,7 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lif
   for (idx r = 0; r < p.rows; ++r)
     for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) row[e] = r;
   l.arrays[arrays::row] = {"row", std::move(row)};
-  column_code(spec.columns)
-      .encode(l, arrays::columns,
-              lifetime == PatternLifetime::outlives
-                  ? IntegerArray::borrowed("column", p.column)
-                  : IntegerArray("column", std::vector<idx>(p.column.begin(), p.column.end())));
+  column_code(spec.columns).encode(l, arrays::columns, pattern_array("column", p.column, lifetime));
   return l;
 }
 
@@ -47,7 +43,6 @@ constexpr Traversal traversals[] = {Traversal::slots};
 }  // namespace
 
 constinit const LayoutFamily coordinates_family{
-    .name = "coordinates",
     .number = "entries of a chunk",
     .why_not = why_not,
     .encode = encoded,

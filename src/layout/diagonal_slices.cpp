@@ -54,27 +54,37 @@ Slices slices_of(const PatternView& p, const std::vector<idx>& rows, idx height)
   return s;
 }
 
+/// f(pattern entry, its slot), row by row. Whether each row's entries come in the order of its diagonals.
+template <class F>
+bool for_each_slot(const PatternView& p, const Slices& s, idx height, const std::vector<idx>& rows, const F& f) {
+  bool in_order = true;
+  std::vector<Diagonal> of_row;
+  for (std::size_t position = 0; position < rows.size(); ++position) {
+    const std::size_t slice = position / height;
+    const auto first = s.diagonals.begin() + s.start[slice], last = s.diagonals.begin() + s.start[slice + 1];
+    list_diagonals(p, rows[position], of_row);
+    in_order = in_order && std::ranges::is_sorted(of_row);
+    for (std::size_t i = 0; i < of_row.size(); ++i) {
+      const slot_t diagonal = std::lower_bound(first, last, of_row[i]) - s.diagonals.begin();
+      f(p.start[rows[position]] + static_cast<count32>(i), diagonal * height + slot_t(position % height));
+    }
+  }
+  return in_order;
+}
+
 Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   const std::vector<idx> rows = row_order(p, spec);
   Layout l = layout_of_rows(p, rows);
-  l.height = spec.slice;
+  l.height = slice_height(spec, l.positions);
   Slices s = slices_of(p, rows, l.height);
   l.slots = slot_t{s.start.back()} * l.height;
-  std::vector<count32> presence(std::max<slot_t>(1, (l.slots + 31) / 32), 0);
-  std::vector<std::pair<slot_t, count32>> out_of_order;  // slots and entries of rows that are not by diagonals
-  std::vector<Diagonal> of_row;
-  for (std::size_t position = 0; position < rows.size(); ++position) {
-    const std::size_t slice = position / l.height;
-    const auto first = s.diagonals.begin() + s.start[slice], last = s.diagonals.begin() + s.start[slice + 1];
-    list_diagonals(p, rows[position], of_row);
-    const bool in_order = std::ranges::is_sorted(of_row);
-    auto found = first;
-    for (std::size_t i = 0; i < of_row.size(); ++i) {
-      found = std::lower_bound(in_order ? found : first, last, of_row[i]);
-      const slot_t slot = slot_t{found - s.diagonals.begin()} * l.height + slot_t(position % l.height);
-      presence[slot / 32] |= count32{1} << (slot % 32);
-      if (!in_order) out_of_order.push_back({slot, p.start[rows[position]] + static_cast<count32>(i)});
-    }
+  std::vector<count32> presence((l.slots + 31) / 32, 0);
+  const bool in_order = for_each_slot(p, s, l.height, rows,
+                                      [&](count32, slot_t slot) { presence[slot / 32] |= count32{1} << (slot % 32); });
+  if (!in_order) {
+    std::vector<count32> entry_of(l.slots, 0);
+    for_each_slot(p, s, l.height, rows, [&](count32 entry, slot_t slot) { entry_of[slot] = entry; });
+    l.arrays[arrays::entry_of] = {"entry_of", std::move(entry_of)};
   }
   std::vector<idx> offset;
   offset.reserve(s.diagonals.size());
@@ -83,22 +93,11 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   l.arrays[arrays::start] = {"start", std::move(s.start)};
   l.arrays[arrays::offset] = {"offset", std::move(offset)};
   l.arrays[arrays::presence] = {"presence", std::move(presence)};
-  if (out_of_order.empty()) return l;
-  std::vector<count32> entry_of(l.slots, 0);
-  const layout_args by_rank = l.args();
-  SlotLists lists;
-  for (idx position = 0; position < l.positions;) {
-    position = diagonal_slices_family.list_slots(by_rank, position, lists);
-    for (std::size_t n = 0; n < lists.slot.size(); ++n)
-      if (lists.entry[n] >= 0) entry_of[lists.slot[n]] = static_cast<count32>(lists.entry[n]);
-  }
-  for (const auto& [slot, entry] : out_of_order) entry_of[slot] = entry;
-  l.arrays[arrays::entry_of] = {"entry_of", std::move(entry_of)};
   return l;
 }
 
 std::string decoder(const LayoutSpec& spec, std::string_view order, std::string_view) {
-  return "diagonal_slices<" + std::to_string(spec.slice) + ", " + std::string(order) + ">";
+  return "diagonal_slices<" + height_in_text(spec) + ", " + std::string(order) + ">";
 }
 
 using Any = diagonal_slices<dynamic, RowOrder::any>;
@@ -107,7 +106,6 @@ constexpr Traversal traversals[] = {Traversal::rows, Traversal::components};
 }  // namespace
 
 constinit const LayoutFamily diagonal_slices_family{
-    .name = "diagonals",
     .number = "slice height",
     .why_not = [](const LayoutSpec&) { return std::optional<std::string>(); },
     .encode = encoded,

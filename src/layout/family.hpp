@@ -13,7 +13,6 @@
 namespace compound {
 
 struct LayoutFamily {
-  std::string_view name;
   std::string_view number;  ///< what LayoutSpec::slice is, for messages
   /// What the numbers of `spec` may not be, or what does not go with them, in words; empty if all is well.
   std::optional<std::string> (*why_not)(const LayoutSpec& spec);
@@ -44,6 +43,26 @@ inline bool visits_all_rows(const LayoutSpec& spec) { return family_of(spec).vis
 
 /// Whether rows may be stored in another order, so that y is written by a list.
 inline bool may_reorder(const LayoutSpec& spec) { return spec.row_list || spec.sigma != 1; }
+
+/// f(lists) for all rows of a layout, some at a time.
+template <class F>
+void for_each_row_lists(const LayoutFamily& family, const layout_args& layout, const F& f) {
+  RowLists lists;
+  for (idx position = 0; position < layout.positions;) {
+    position = family.list_rows(layout, position, lists);
+    f(lists.view());
+  }
+}
+
+/// The same for its slots.
+template <class F>
+void for_each_slot_lists(const LayoutFamily& family, const layout_args& layout, const F& f) {
+  SlotLists lists;
+  for (idx position = 0; position < layout.positions;) {
+    position = family.list_slots(layout, position, lists);
+    f(lists.view());
+  }
+}
 
 /// Words interleaved over a slice.
 idx words_of_slices(const LayoutSpec& spec);

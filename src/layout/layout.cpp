@@ -5,7 +5,6 @@
 
 #include "../error.hpp"
 #include "family.hpp"
-#include "lists.hpp"
 
 namespace compound {
 
@@ -40,13 +39,10 @@ std::vector<count32> slots_of_entries(const PatternView& pattern, const LayoutSp
   if (layout.slots > std::numeric_limits<count32>::max())
     throw error(ErrorKind::too_large, "a layout of " + std::to_string(layout.slots) + " slots is beyond 32 bits");
   std::vector<count32> slot_of(pattern.entries());
-  SlotLists lists;
-  const layout_args args = layout.args();
-  for (idx position = 0; position < args.positions;) {
-    position = family_of(spec).list_slots(args, position, lists);
-    for (std::size_t n = 0; n < lists.slot.size(); ++n)
+  for_each_slot_lists(family_of(spec), layout.args(), [&](const slot_lists& lists) {
+    for (slot_t n = 0; n < lists.slots; ++n)
       if (lists.entry[n] >= 0) slot_of[lists.entry[n]] = static_cast<count32>(lists.slot[n]);
-  }
+  });
   return slot_of;
 }
 

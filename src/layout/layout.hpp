@@ -49,6 +49,13 @@ class IntegerArray {
 /// Whether the pattern's arrays live as long as what is made of it, so that a layout may lie on them.
 enum class PatternLifetime { temporary, outlives };
 
+/// An array of the pattern's as it is.
+template <class T>
+IntegerArray pattern_array(std::string_view name, std::span<const T> from, PatternLifetime lifetime) {
+  if (lifetime == PatternLifetime::outlives) return IntegerArray::borrowed(name, from);
+  return {name, std::vector<T>(from.begin(), from.end())};
+}
+
 struct Layout {
   idx positions = 0;
   idx height = 1;  ///< of slices or chunks

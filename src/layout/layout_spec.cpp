@@ -1,5 +1,6 @@
 #include "layout_spec.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <limits>
@@ -14,22 +15,23 @@ namespace {
 
 constexpr PresetNumber one{1, 1, 1}, all_rows{whole, whole, whole}, window{1, 1, any_number, true};
 
+// Of two names for one layout, the first is its own.
 constexpr Preset table[] = {
-    {"csr", "compressed block rows", &compressed_rows_family, one, one, "csr"},
-    {"ellr", "all rows in one slice, with row lengths (ELLPACK-R, ELL-G)", &slices_family, all_rows, one, "ellr"},
-    {"sell", "slices of C rows, with row lengths (sliced ELLPACK, HLL)", &slices_family, {32, 2, 256}, window, "sell"},
+    {"csr", "compressed block rows", &compressed_rows_family, one, one},
+    {"ellr", "all rows in one slice, with row lengths (ELLPACK-R, ELL-G)", &slices_family, all_rows, one},
+    {"bellpack", "slices of R rows, all rows sorted by length (BELLPACK)", &slices_family, {32, 2, 1024}, all_rows},
+    {"sell",
+     "slices of C rows, sorted in windows of sigma rows, with row lengths (sliced ELLPACK, HLL)",
+     &slices_family,
+     {32, 2, 1024, true},
+     window},
+    {"dia", "all rows by their diagonals, without columns (DIA)", &diagonal_slices_family, all_rows, one},
     {"hdia",
-     "slices of C rows by their diagonals, without columns",
+     "slices of C rows by their diagonals, without columns (HDIA)",
      &diagonal_slices_family,
-     {32, 32, 256},
-     one,
-     "hdia"},
-    {"coo",
-     "coordinates in chunks of C entries, as many for each warp",
-     &coordinates_family,
-     {128, 32, 1024},
-     one,
-     "coo"},
+     {32, 32, 256, true},
+     one},
+    {"coo", "coordinates in chunks of C entries, as many for each warp", &coordinates_family, {128, 32, 1024}, one},
 };
 
 static_assert(std::size(table) == preset_count);
@@ -46,8 +48,26 @@ std::vector<std::string_view> split(std::string_view text, char by) {
 
 /// With the numbers that may follow.
 std::string form_of(const Preset& p) {
-  return std::string(p.name) + (p.slice.is_fixed() ? "" : p.sigma.is_fixed() ? "[:C]" : "[:C[:sigma]]");
+  const std::string height = p.sigma.is_fixed() && p.sigma.usual == whole ? "R" : "C";
+  return std::string(p.name) + (p.slice.is_fixed()   ? ""
+                                : p.sigma.is_fixed() ? "[:" + height + "]"
+                                                     : "[:" + height + "[:sigma]]");
 }
+
+bool admits(const PresetNumber& number, idx value) {
+  return (number.all && value == whole) || (value >= number.least && value <= number.most);
+}
+
+/// "sell:32:all" is bellpack:32.
+std::string_view name_of(const LayoutSpec& spec, const LayoutFamily* family) {
+  return std::ranges::find_if(table,
+                              [&](const Preset& p) {
+                                return p.family == family && admits(p.slice, spec.slice) && admits(p.sigma, spec.sigma);
+                              })
+      ->name;
+}
+
+std::string number_text(idx number) { return number == whole ? "all" : std::to_string(number); }
 
 /// A number of a layout's name.
 struct Place {
@@ -111,15 +131,15 @@ LayoutSpec parse_layout(std::string_view text) {
   for (std::size_t n = 1; n < parts.size(); ++n) read(parts[n], places[n - 1], p.name);
   if (const auto misfit = p.family->why_not(spec))
     throw error(ErrorKind::argument, "layout '" + std::string(text) + "': " + *misfit);
+  spec.preset = name_of(spec, p.family);
   return spec;
 }
 
 std::string layout_name(const LayoutSpec& s) {
   const Preset& p = preset(s.preset);
   std::string name(p.name);
-  if (!p.slice.is_fixed()) name += ":" + std::to_string(s.slice);
-  if (!p.sigma.is_fixed() && s.sigma != p.sigma.usual)
-    name += ":" + (s.sigma == whole ? "all" : std::to_string(s.sigma));
+  if (!p.slice.is_fixed()) name += ":" + number_text(s.slice);
+  if (!p.sigma.is_fixed() && s.sigma != p.sigma.usual) name += ":" + number_text(s.sigma);
   return name;
 }
 

@@ -27,16 +27,15 @@ struct PresetNumber {
   constexpr bool is_fixed() const { return least == most; }
 };
 
-/// A name of the literature for a member of a family.
+/// A name of the literature for a member of a family; also what follows a type's name where it is pinned.
 struct Preset {
   std::string_view name;
   std::string_view description;
   const LayoutFamily* family;
   PresetNumber slice, sigma;
-  std::string_view constructor;  ///< suffix of the registered PETSc type
 };
 
-inline constexpr std::size_t preset_count = 5;
+inline constexpr std::size_t preset_count = 7;
 std::span<const Preset> presets();
 std::string preset_names();
 /// With the numbers that may follow: "csr, ellr, sell[:C[:sigma]]".
@@ -56,8 +55,8 @@ struct LayoutSpec {
   bool operator==(const LayoutSpec&) const = default;
 };
 
-/// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "sell:32:all", "hdia:32", "coo:128". Throws `argument` listing what
-/// is allowed.
+/// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "bellpack:64", "dia", "hdia:32", "coo:128". Where two names say the
+/// same ("sell:64:all"), the spec has the narrower one's. Throws `argument` listing what is allowed.
 LayoutSpec parse_layout(std::string_view text);
 
 /// The same notation; parse_layout(layout_name(s)) gives preset, slice and sigma back.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 #include "../error.hpp"
 
@@ -36,6 +35,14 @@ Layout layout_of_rows(const PatternView& p, const std::vector<idx>& rows) {
   l.positions = static_cast<idx>(rows.size());
   if (!is_identity(rows, p.rows)) l.arrays[common_arrays::row_of] = {"row_of", rows};
   return l;
+}
+
+idx slice_height(const LayoutSpec& spec, idx positions) {
+  return spec.slice != whole ? spec.slice : std::max(32, (positions + 31) / 32 * 32);
+}
+
+std::string height_in_text(const LayoutSpec& spec) {
+  return spec.slice == whole ? "dynamic" : std::to_string(spec.slice);
 }
 
 IntegerArray first_entries(const PatternView& p, const std::vector<idx>& rows) {

@@ -1,6 +1,9 @@
 // What encoders of layouts by positions share.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "layout.hpp"
@@ -14,17 +17,19 @@ std::vector<idx> row_order(const PatternView& pattern, const LayoutSpec& spec);
 /// positions, and row_of where the order is not the pattern's.
 Layout layout_of_rows(const PatternView& pattern, const std::vector<idx>& rows);
 
+/// Rows of a slice; one of all rows is padded to whole groups of 32, as in the papers.
+idx slice_height(const LayoutSpec& spec, idx positions);
+/// As the device text has it: slices of all rows have a height that only the matrix knows.
+std::string height_in_text(const LayoutSpec& spec);
+
 /// The first pattern entry of each position.
 IntegerArray first_entries(const PatternView& pattern, const std::vector<idx>& rows);
-
-/// start[]: the widths of slices of `height` positions, summed; `width(from, to)` is that of positions [from, to).
-/// Throws `too_large` beyond 32 bits.
-template <class Width>
-std::vector<count32> slice_starts(std::size_t positions, idx height, const Width& width);
 
 /// Throws `too_large` saying that a layout has so many `what`.
 [[noreturn]] void throw_beyond_32_bits(std::uint64_t number, const char* what);
 
+/// start[]: the widths of slices of `height` positions, summed; `width(from, to)` is that of positions [from, to).
+/// Throws `too_large` beyond 32 bits.
 template <class Width>
 std::vector<count32> slice_starts(std::size_t positions, idx height, const Width& width) {
   std::vector<count32> start{0};

@@ -1,7 +1,6 @@
 #include "../device/layout/slices.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "column_codes.hpp"
 #include "family.hpp"
@@ -18,11 +17,6 @@ std::optional<std::string> why_not(const LayoutSpec& s) {
     return "the sorting window " + std::to_string(s.sigma) + " must be a multiple of the slice height " +
            std::to_string(s.slice);
   return {};
-}
-
-/// One slice of all rows is padded to 32 rows, as in the papers.
-idx height_of(const LayoutSpec& spec, idx positions) {
-  return spec.slice != whole ? spec.slice : std::max(32, (positions + 31) / 32 * 32);
 }
 
 /// f(pattern entry, its slot), slice by slice in the order of the slots.
@@ -46,7 +40,7 @@ void for_each_slot(const PatternView& p, const Layout& l, const std::vector<coun
 Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   const std::vector<idx> rows = row_order(p, spec);
   Layout l = layout_of_rows(p, rows);
-  l.height = height_of(spec, l.positions);
+  l.height = slice_height(spec, l.positions);
   std::vector<count32> start = slice_starts(rows.size(), l.height, [&](std::size_t from, std::size_t to) {
     idx width = 0;
     for (std::size_t i = from; i < to; ++i) width = std::max(width, p.length(rows[i]));
@@ -72,9 +66,8 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   return l;
 }
 
-/// Slices of all rows have a height that only the matrix knows.
 std::string decoder(const LayoutSpec& spec, std::string_view order, std::string_view columns) {
-  return "slices<" + (spec.slice == whole ? "dynamic" : std::to_string(spec.slice)) +
+  return "slices<" + height_in_text(spec) +
          (spec.occupancy == Occupancy::presence ? ", Occupancy::presence, " : ", Occupancy::lengths, ") +
          std::string(order) + ", " + std::string(columns) + ">";
 }
@@ -85,7 +78,6 @@ constexpr Traversal traversals[] = {Traversal::rows, Traversal::components};
 }  // namespace
 
 constinit const LayoutFamily slices_family{
-    .name = "slices",
     .number = "slice height",
     .why_not = why_not,
     .encode = encoded,

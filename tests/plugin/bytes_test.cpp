@@ -55,6 +55,8 @@ const Copy copies[] = {
     {"csr", MATBAIJCOMPOUNDCSR, "", "", 0},
     {"csr_rows", MATBAIJCOMPOUND, "-mat_compound_plan", "csr words=1:row", values},
     {"sell", MATBAIJCOMPOUNDSELL, "", "", values},
+    {"bellpack", MATBAIJCOMPOUNDBELLPACK, "", "", values},
+    {"dia", MATBAIJCOMPOUNDDIA, "", "", -1},
     {"hdia", MATBAIJCOMPOUNDHDIA, "", "", -1},
     {"coo", MATBAIJCOMPOUNDCOO, "", "", values},
     {"ellr", MATBAIJCOMPOUNDELLR, "", "", values},

@@ -147,6 +147,8 @@ TEST_P(Pinned, OptionBeatsTheName) {
 INSTANTIATE_TEST_SUITE_P(Layouts, Pinned,
                          testing::Values(std::pair{MATBAIJCOMPOUNDCSR, "csr"}, std::pair{MATBAIJCOMPOUNDELLR, "ellr"},
                                          std::pair{MATBAIJCOMPOUNDSELL, "sell:32"},
+                                         std::pair{MATBAIJCOMPOUNDBELLPACK, "bellpack:32"},
+                                         std::pair{MATBAIJCOMPOUNDDIA, "dia"},
                                          std::pair{MATBAIJCOMPOUNDHDIA, "hdia:32"},
                                          std::pair{MATBAIJCOMPOUNDCOO, "coo:128"}),
                          [](const auto& param_info) { return std::string(param_info.param.first); });

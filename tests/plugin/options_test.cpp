@@ -38,8 +38,8 @@ void PrintTo(const Refused& r, std::ostream* out) { *out << r.option; }
 
 const Refused refusals[] = {
     {"layout", "-mat_compound_layout sel",
-     "unknown layout 'sel'; choose auto, csr, ellr, sell, hdia, coo (-mat_compound_layout)"},
-    {"height", "-mat_compound_layout sell:1000", "must be a number, 2 to 256"},
+     "unknown layout 'sel'; choose auto, csr, ellr, bellpack, sell, dia, hdia, coo (-mat_compound_layout)"},
+    {"height", "-mat_compound_layout sell:2000", "must be a number, 2 to 1024"},
     {"window", "-mat_compound_layout sell:8:9",
      "the sorting window 9 must be a multiple of the slice height 8 (-mat_compound_layout)"},
     {"plan_window", "-mat_compound_plan sell:8:9", "multiple of the slice height 8 (-mat_compound_plan)"},

@@ -89,13 +89,15 @@ std::vector<Variant> all_variants() {
           {"csr", MATBAIJCOMPOUNDCSR, "", "csr"},
           {"ellr", MATBAIJCOMPOUNDELLR, "", "ellr"},
           {"sell", MATBAIJCOMPOUNDSELL, "", "sell"},
+          {"bellpack", MATBAIJCOMPOUNDBELLPACK, "", "bellpack"},
+          {"dia", MATBAIJCOMPOUNDDIA, "", "dia"},
           {"hdia", MATBAIJCOMPOUNDHDIA, "", "hdia"},
           {"coo", MATBAIJCOMPOUNDCOO, "", "coo"},
           {"sell_odd", MATBAIJCOMPOUND, "-mat_compound_layout sell:3", "sell:3"},
           {"sell_sorted", MATBAIJCOMPOUND, "-mat_compound_layout sell:8:64", "sell:8:64"},
           {"ellr_option", MATBAIJCOMPOUND, "-mat_compound_layout ellr", "ellr"},
           {"csr_rows", MATBAIJCOMPOUND, "-mat_compound_plan csr words=1:row rowlist", "words=1:row"},
-          {"sell_words", MATBAIJCOMPOUND, "-mat_compound_plan sell:4:all words=all:row", "sell:4:all"}};
+          {"sell_words", MATBAIJCOMPOUND, "-mat_compound_plan sell:4:all words=all:row", "bellpack:4"}};
 }
 
 std::vector<Variant> some_variants() {

@@ -19,7 +19,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 RULES = [
     (["src/*"], ["petsc*", "*/petsc*", "mpi.h", "mpi*.h"], "the core knows neither PETSc nor MPI"),
     (["src/*"], ["plugin/*", "include/*"], "the core does not know the plugin"),
-    (["include/*"], ["src/*", "plugin/*", "!src/device/*"], "public headers stand on their own, and on the device text"),
+    (["include/*"], ["src/*", "plugin/*", "!src/device/*", "!src/host_text/*"],
+     "public headers stand on their own, and on the texts that are installed with them"),
     (["include/petsccompound.h"], ["src/*"], "the C header knows PETSc alone"),
     (["src/device/*"], ["*", "!src/device/*"], "device text includes nothing outside src/device, no standard header"),
     (["src/device/target.hpp"], ["*"], "target is the lowest layer"),
@@ -32,6 +33,8 @@ RULES = [
      "entries know arithmetic: no layouts, no kernels"),
     (["src/device/spmv_*", "src/device/pack_values.hpp", "src/device/diagonal.hpp"], ["src/device/entry/*"],
      "kernels take the entry as a parameter"),
+    (["src/host_text/*"], ["*", "!src/host_text/*", "!src/device/*"],
+     "the host's text of a user's kind is installed: it includes nothing but itself and the device text"),
     (["src/pattern.*"], ["src/*", "!src/pattern.hpp", "!src/error.hpp", "!src/device/target.hpp"],
      "patterns know no layouts, entries, devices"),
     (["src/layout/*"],

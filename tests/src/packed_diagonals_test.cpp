@@ -35,7 +35,7 @@ const std::vector<EntryCase> entries = [] {
   return all;
 }();
 const std::vector<std::string> layouts = {"csr",       "ellr",        "sell:2",  "sell:8", "sell:32",
-                                          "sell:8:64", "sell:32:all", "hdia:32", "coo:32"};
+                                          "sell:8:64", "sell:32:all", "hdia:32", "dia",    "coo:32"};
 const std::vector<std::string> word_groups = {" words=1:row",  " words=1:column", " words=8:column",
                                               " words=32:row", " words=all:row",  " words=all:column"};
 const std::vector<std::string> occupancies = {"", " presence"};

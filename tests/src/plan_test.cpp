@@ -17,7 +17,7 @@ constexpr Problem real_2x2{{2, 2}, {Field::real, Precision::double_}};
 constexpr Problem complex_2x2{{2, 2}, {Field::complex, Precision::double_}};
 constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
-constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "sell:32:all"};
+constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "bellpack:32", "dia"};
 constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist xahead"};
 constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",  "words=32:row",
                                      "words=1024:column", "words=all:row",  "words=all:column"};
@@ -173,14 +173,15 @@ TEST(ParsePlan, ListsWhatEachDeviceSettingAllows) {
 
 TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
   EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
-               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, sell, hdia, coo), entry=");
+               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=");
   EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
-      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, sell, hdia, coo), entry=, words=, vectors=, "
+      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=, words=, "
+      "vectors=, "
       "values=, "
       "columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, "
       "grid, static, dynamic, cached, stream, rows, components, slots");
@@ -203,7 +204,7 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
 }
 
 TEST(ParsePlan, WantsAtLeastOneWord) {
-  EXPECT_ERROR(parse_plan("", {}), ErrorKind::argument, "empty plan; name at least a layout: csr, ellr, sell");
+  EXPECT_ERROR(parse_plan("", {}), ErrorKind::argument, "empty plan; name at least a layout: csr, ellr, bellpack");
   EXPECT_ERROR(parse_plan("  \t ", {}), ErrorKind::argument, "empty plan");
 }
 

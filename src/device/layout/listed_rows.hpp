@@ -1,5 +1,5 @@
 // Block rows as lists: what the host decodes a layout into where no form of its own reads it (src/layout/lists.hpp),
-// and all that kernels compiled elsewhere (host_entry.hpp) know of layouts.
+// and all that kernels compiled elsewhere (host_text/host_entry.hpp) know of layouts.
 #pragma once
 
 #include "layout_args.hpp"

@@ -97,6 +97,24 @@ TEST_F(CubinCache, GivesTheCodeThatNvrtcGave) {
   EXPECT_EQ(status_of(start([] { return cubin_of(source, 90) == compile(source, 90) ? 0 : 1; })), 0);
 }
 
+TEST_F(CubinCache, CompilesManyAtOnceAndKeepsThem) {
+  std::vector<std::string> sources(5, source);
+  for (std::size_t n = 0; n < sources.size(); ++n) sources[n] += std::string(n, '\n');
+  sources[2] = "this is no source";
+
+  EXPECT_EQ(status_of(start([&] {
+              const auto cubins = cubins_of(sources, 90);
+              int right = 0;
+              for (std::size_t n = 0; n < sources.size(); ++n)
+                right += n == 2 ? !cubins[n] : cubins[n] == compile(sources[n], 90);
+              return right;
+            })),
+            5);
+  EXPECT_EQ(kept().size(), 4u);
+  EXPECT_EQ(compiles(sources[4]), 0);
+  EXPECT_TRUE(cubins_of({}, 90).empty());
+}
+
 TEST_F(CubinCache, TellsSourcesAndCapabilitiesApart) {
   EXPECT_EQ(compiles(), 1);
   EXPECT_EQ(compiles(source + "\n"), 1);

@@ -8,9 +8,9 @@ namespace compound::test::cuda_cases {
 namespace {
 
 const std::vector<EntryCase> entries = entry_cases(33);
-const std::vector<std::string> layouts = {"csr",      "ellr",      "sell:2",      "sell:8",       "sell:32",
-                                          "sell:33",  "sell:8:64", "sell:32:256", "sell:256:all", "hdia:32",
-                                          "hdia:256", "coo:32",    "coo:256"};
+const std::vector<std::string> layouts = {"csr",      "ellr",      "sell:2",      "sell:8",        "sell:32",
+                                          "sell:33",  "sell:8:64", "sell:32:256", "bellpack:1024", "hdia:32",
+                                          "hdia:256", "dia",       "coo:32",      "coo:256"};
 const std::vector<std::string> words = {" words=1:row",     " words=1:column", " words=4:row",
                                         " words=32:column", " words=all:row",  " words=all:column"};
 const std::vector<std::string> vectors = {" vectors=1", " vectors=32", " vectors=all"};

@@ -17,8 +17,18 @@ TEST_P(LayoutName, IsPrintedAsItWasParsed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, LayoutName,
-                         testing::Values("csr", "ellr", "sell:2", "sell:8", "sell:33", "sell:256", "sell:8:64",
-                                         "sell:32:all", "sell:256:2147483392", "hdia:32", "hdia:256", "coo:64"));
+                         testing::Values("csr", "ellr", "sell:2", "sell:8", "sell:33", "sell:1024", "sell:8:64",
+                                         "bellpack:32", "sell:all:all", "sell:256:2147483392", "dia", "hdia:32",
+                                         "hdia:256", "coo:64"));
+
+TEST(LayoutName, IsTheNarrowerOfTwo) {
+  EXPECT_EQ(parse_layout("sell:32:all"), parse_layout("bellpack"));
+  EXPECT_EQ(layout_name(parse_layout("sell:64:all")), "bellpack:64");
+  EXPECT_EQ(parse_layout("sell:all"), parse_layout("ellr"));
+  EXPECT_EQ(parse_layout("hdia:all"), parse_layout("dia"));
+  EXPECT_EQ(parse_layout("dia").slice, whole);
+  EXPECT_EQ(parse_layout("bellpack").sigma, whole);
+}
 
 TEST(ParseLayout, KnowsEveryPresetByName) {
   for (const Preset& p : presets()) {
@@ -41,19 +51,20 @@ TEST(ParseLayout, ReadsSliceAndSortingWindow) {
 TEST(ParseLayout, ReadsAWindowOfAllRows) { EXPECT_EQ(parse_layout("sell:8:all").sigma, whole); }
 
 TEST(ParseLayout, ListsTheLayoutsThereAre) {
-  EXPECT_ERROR(parse_layout("sel"), ErrorKind::argument, "unknown layout 'sel'; choose csr, ellr, sell, hdia, coo");
-  EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, sell, hdia, coo");
+  EXPECT_ERROR(parse_layout("sel"), ErrorKind::argument,
+               "unknown layout 'sel'; choose csr, ellr, bellpack, sell, dia, hdia, coo");
+  EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, bellpack, sell, dia, hdia, coo");
 }
 
 TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
   EXPECT_ERROR(parse_layout("sell:1"), ErrorKind::argument,
-               "slice height of layout sell '1' must be a number, 2 to 256");
-  EXPECT_ERROR(parse_layout("sell:257"), ErrorKind::argument, "2 to 256");
-  EXPECT_ERROR(parse_layout("sell:all"), ErrorKind::argument, "2 to 256");
+               "slice height (or 'all') of layout sell '1' must be a number, 2 to 1024");
+  EXPECT_ERROR(parse_layout("sell:1025"), ErrorKind::argument, "2 to 1024");
+  EXPECT_ERROR(parse_layout("bellpack:all"), ErrorKind::argument, "2 to 1024");
   EXPECT_ERROR(parse_layout("sell:8x"), ErrorKind::argument, "'8x'");
-  EXPECT_ERROR(parse_layout("sell:"), ErrorKind::argument, "2 to 256");
+  EXPECT_ERROR(parse_layout("sell:"), ErrorKind::argument, "2 to 1024");
   EXPECT_ERROR(parse_layout("hdia:8"), ErrorKind::argument,
-               "slice height of layout hdia '8' must be a number, 32 to 256");
+               "slice height (or 'all') of layout hdia '8' must be a number, 32 to 256");
   EXPECT_ERROR(parse_layout("coo:16"), ErrorKind::argument, "entries of a chunk of layout coo '16'");
   EXPECT_ERROR(parse_layout("coo:48"), ErrorKind::argument,
                "layout 'coo:48': chunks of coordinates are whole warps' work: 48 must be a multiple of 32");
@@ -70,6 +81,7 @@ TEST(ParseLayout, ShowsTheFormWhenThereAreTooManyNumbers) {
   EXPECT_ERROR(parse_layout("csr:4"), ErrorKind::argument, "too many numbers; write csr");
   EXPECT_ERROR(parse_layout("ellr:4"), ErrorKind::argument, "too many numbers; write ellr");
   EXPECT_ERROR(parse_layout("hdia:32:32"), ErrorKind::argument, "too many numbers; write hdia[:C]");
+  EXPECT_ERROR(parse_layout("bellpack:32:32"), ErrorKind::argument, "too many numbers; write bellpack[:R]");
 }
 
 TEST(ParseNumber, TakesTheWholeTextOrNothing) {

@@ -92,11 +92,7 @@ inline std::size_t whole_groups(slot_t items, slot_t group) {
 /// Packs all slots of a layout.
 template <class Packing>
 void pack_all_slots(const Packing& p, const LayoutSpec& spec, const layout_args& l) {
-  SlotLists lists;
-  for (idx position = 0; position < l.positions;) {
-    position = family_of(spec).list_slots(l, position, lists);
-    pack_slots(p, lists.view());
-  }
+  for_each_slot_lists(family_of(spec), l, [&](const slot_lists& lists) { pack_slots(p, lists); });
 }
 
 }  // namespace compound::test

@@ -1,7 +1,7 @@
 // Are blocks all of a kind of entry? On the host, as fast as they come from memory.
 #pragma once
 
-#include "pack_values.hpp"
+#include "../device/pack_values.hpp"
 
 namespace compound {
 

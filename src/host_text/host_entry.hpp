@@ -2,12 +2,12 @@
 // compiled elsewhere (a user's program) are called by. They are given rows as lists and know no layout.
 #pragma once
 
-#include "diagonal.hpp"
-#include "entry_trial.hpp"
+#include "../device/diagonal.hpp"
+#include "../device/entry_trial.hpp"
+#include "../device/layout/listed_rows.hpp"
+#include "../device/pack_values.hpp"
+#include "../device/spmv_rows.hpp"
 #include "host_check.hpp"
-#include "layout/listed_rows.hpp"
-#include "pack_values.hpp"
-#include "spmv_rows.hpp"
 
 namespace compound {
 
