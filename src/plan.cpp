@@ -83,7 +83,7 @@ constexpr Setting settings[] = {
     {"vectors", "1, 2, 4, ... or all",
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
     {"values", "double, float", set_values},
-    {"columns", "32", set_columns},
+    {"columns", "32, 16, 8", set_columns},
     {"lanes", "1, 2, 4, ..., 32", set_lanes},
     {"unroll", "1 to 16", [](Plan& p, std::string_view v) { set_number<&Schedule::unroll, 1, 16>(p, v, "unroll="); }},
     {"threads", "32, 64, ..., 1024", set_threads},
@@ -245,6 +245,8 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   const std::string layout = "layout " + std::string(l.preset);
   if (l.occupancy == Occupancy::presence && !family.has_presence)
     return "presence bits are for slices by length, not for " + layout;
+  if (l.columns != LayoutSpec{}.columns && !family.has_columns)
+    return layout + " keeps no columns that could be of " + std::string(l.columns) + " bits";
   if (l.row_list && !family.has_row_list) return layout + " has no rowlist: empty rows are nowhere in it";
   if (!goes_by(l, p.schedule.traversal))
     return layout + " goes by " + std::string(name_of(family.traversals.front())) + ", not by " +

@@ -11,10 +11,14 @@ namespace compound::host {
 
 namespace {
 
+/// Kernels that know a layout read its columns as they are.
+HostTraversal host_form(const LayoutSpec& l) {
+  return l.columns == LayoutSpec{}.columns ? family_of(l).host_form : HostTraversal::lists;
+}
+
 /// Where the layout's slots and words are as a SIMD traversal of this form expects them.
 bool has_form(const LayoutSpec& l, bool by_column, HostTraversal form) {
-  if (family_of(l).host_form != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column)
-    return false;
+  if (host_form(l) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
   if (form == HostTraversal::rows) return l.word_group == 1;
   const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
   const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
@@ -57,13 +61,13 @@ SimdTask simd_task(const ProductTask& t) {
 
 bool is_in_rows(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return family_of(l).host_form == HostTraversal::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
+  return host_form(l) == HostTraversal::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
          l.vector_group == 1;
 }
 
 bool is_in_slices_of_8(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return family_of(l).host_form == HostTraversal::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
+  return host_form(l) == HostTraversal::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
          l.word_group == 8 && l.word_order == WordOrder::column && l.vector_group == 1;
 }
 

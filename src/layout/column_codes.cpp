@@ -1,7 +1,11 @@
 #include "column_codes.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
 
+#include "../device/layout/columns.hpp"
 #include "../error.hpp"
 
 namespace compound {
@@ -10,7 +14,68 @@ namespace {
 
 void keep_columns(Layout& layout, int first, IntegerArray columns) { layout.arrays[first] = std::move(columns); }
 
-constexpr ColumnCode table[] = {{"32", "columns32", keep_columns}};
+constexpr idx no_column = -1;
+
+struct Tile {
+  idx base = 0;
+  int log2_bytes = 0;  ///< of an offset from it
+};
+
+/// Padding takes the base, whatever it is.
+Tile tile_of(std::span<const idx> columns, int least_log2) {
+  idx least = any_number, most = 0;
+  for (const idx c : columns)
+    if (c != no_column) {
+      least = std::min(least, c);
+      most = std::max(most, c);
+    }
+  if (least > most) return {0, least_log2};
+  const idx range = most - least;
+  return {least, std::max(least_log2, range < 1 << 8 ? 0 : range < 1 << 16 ? 1 : 2)};
+}
+
+template <class Offset>
+void put_offsets(std::span<const idx> columns, idx base, unsigned char* to) {
+  for (std::size_t n = 0; n < columns.size(); ++n) {
+    const auto offset = static_cast<Offset>(columns[n] == no_column ? 0 : columns[n] - base);
+    std::memcpy(to + n * sizeof(Offset), &offset, sizeof(Offset));
+  }
+}
+
+/// The arrays of device/layout/columns.hpp.
+template <int least_log2>
+void tile_columns(Layout& layout, int first, IntegerArray columns) {
+  const std::span<const idx> all = columns.as<idx>();
+  const std::size_t tiles = (all.size() + slots_of_tile - 1) / slots_of_tile;
+  const auto columns_of = [&](std::size_t t) {
+    return all.subspan(t * slots_of_tile, std::min<std::size_t>(slots_of_tile, all.size() - t * slots_of_tile));
+  };
+  std::vector<slot_t> tile(tiles);
+  std::uint64_t units = 0;  // of 32 bytes
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const Tile made = tile_of(columns_of(t), least_log2);
+    if (units >= std::uint64_t{1} << 30)
+      throw error(ErrorKind::too_large, "codes of columns beyond 32 GB; use columns=32");
+    tile[t] = static_cast<slot_t>((4 * units + made.log2_bytes) << 32 | static_cast<count32>(made.base));
+    units += std::uint64_t{1} << made.log2_bytes;
+  }
+  // Never empty: no array means columns of 32 bits.
+  std::vector<unsigned char> offsets(std::max<std::uint64_t>(1, units * slots_of_tile), 0);
+  constexpr decltype(&put_offsets<count32>) put[] = {put_offsets<std::uint8_t>, put_offsets<std::uint16_t>,
+                                                     put_offsets<count32>};
+  for (std::size_t t = 0; t < tiles; ++t) {
+    const auto where = static_cast<count32>(tile[t] >> 32);
+    put[where % 4](columns_of(t), static_cast<idx>(tile[t]), &offsets[std::size_t{where / 4} * slots_of_tile]);
+  }
+  layout.arrays[first + tiled_columns_arrays::tile] = {"column_tile", std::move(tile)};
+  layout.arrays[first + tiled_columns_arrays::offset] = {"column_offset", std::move(offsets)};
+}
+
+constexpr ColumnCode table[] = {
+    {"32", "columns32", 0, keep_columns},
+    {"16", "columns16", no_column, tile_columns<1>},
+    {"8", "columns8", no_column, tile_columns<0>},
+};
 
 }  // namespace
 

@@ -12,8 +12,9 @@ namespace compound {
 struct ColumnCode {
   std::string_view word;  ///< as in a plan: "32"
   std::string_view type;  ///< of its decoder, a template of Cache
+  idx padding;            ///< what encode() wants to be given for slots without a column
   /// Puts the columns of all slots into the layout's arrays, from the `first` on; where nothing needs to be changed,
-  /// they may be borrowed.
+  /// they may be borrowed. Throws `too_large` beyond 32 GB of codes.
   void (*encode)(Layout& layout, int first, IntegerArray columns);
 };
 

@@ -38,7 +38,7 @@ std::string decoder(const LayoutSpec&, std::string_view order, std::string_view 
   return "compressed_rows<" + std::string(order) + ", " + std::string(columns) + ">";
 }
 
-using Any = compressed_rows<RowOrder::any, columns32<>>;
+using Any = compressed_rows<RowOrder::any, any_columns>;
 constexpr Traversal traversals[] = {Traversal::rows, Traversal::components};
 
 }  // namespace
@@ -48,7 +48,7 @@ constinit const LayoutFamily compressed_rows_family{
     .why_not = why_not,
     .encode = encoded,
     .decoder = decoder,
-    .any_decoder = "compressed_rows<RowOrder::any, columns32<>>",
+    .any_decoder = "compressed_rows<RowOrder::any, any_columns>",
     .host_form = HostTraversal::rows,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
@@ -56,6 +56,7 @@ constinit const LayoutFamily compressed_rows_family{
     .slots_are_entries = true,
     .interleaved = false,
     .visits_all_rows = true,
+    .has_columns = true,
     .has_presence = false,
     .has_row_list = true,
     .word_group = [](const LayoutSpec&) { return idx{1}; },

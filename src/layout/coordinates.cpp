@@ -37,7 +37,7 @@ std::string decoder(const LayoutSpec&, std::string_view, std::string_view column
   return "coordinates<" + std::string(columns) + ">";
 }
 
-using Any = coordinates<columns32<>>;
+using Any = coordinates<any_columns>;
 constexpr Traversal traversals[] = {Traversal::slots};
 
 }  // namespace
@@ -47,7 +47,7 @@ constinit const LayoutFamily coordinates_family{
     .why_not = why_not,
     .encode = encoded,
     .decoder = decoder,
-    .any_decoder = "coordinates<columns32<>>",
+    .any_decoder = "coordinates<any_columns>",
     .host_form = HostTraversal::lists,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
@@ -55,6 +55,7 @@ constinit const LayoutFamily coordinates_family{
     .slots_are_entries = true,
     .interleaved = false,
     .visits_all_rows = false,
+    .has_columns = true,
     .has_presence = false,
     .has_row_list = false,
     .word_group = [](const LayoutSpec&) { return idx{32}; },

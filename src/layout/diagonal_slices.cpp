@@ -118,6 +118,7 @@ constinit const LayoutFamily diagonal_slices_family{
     .slots_are_entries = false,
     .interleaved = true,
     .visits_all_rows = true,
+    .has_columns = false,
     .has_presence = false,
     .has_row_list = true,
     .word_group = words_of_slices,

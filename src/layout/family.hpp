@@ -31,6 +31,7 @@ struct LayoutFamily {
   bool slots_are_entries;                     ///< slot s holds entry s of the pattern
   bool interleaved;                           ///< neighbouring positions' slots lie side by side
   bool visits_all_rows;                       ///< unless only some are listed
+  bool has_columns;                           ///< a column for each slot, in a code: `columns=`
   bool has_presence;                          ///< padding may be told by presence bits: `presence`
   bool has_row_list;                          ///< empty rows may be left out: `rowlist`
   idx (*word_group)(const LayoutSpec& spec);  ///< that suits it

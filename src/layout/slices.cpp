@@ -47,7 +47,7 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
     return width;
   });
   l.slots = slot_t{start.back()} * l.height;
-  std::vector<idx> column(l.slots, 0);
+  std::vector<idx> column(l.slots, column_code(spec.columns).padding);
   for_each_slot(p, l, start, rows, [&](count32 entry, slot_t slot) { column[slot] = p.column[entry]; });
   if (spec.occupancy == Occupancy::presence) {
     // Never empty: no array means "by lengths".
@@ -72,7 +72,7 @@ std::string decoder(const LayoutSpec& spec, std::string_view order, std::string_
          std::string(order) + ", " + std::string(columns) + ">";
 }
 
-using Any = slices<dynamic, Occupancy::any, RowOrder::any, columns32<>>;
+using Any = slices<dynamic, Occupancy::any, RowOrder::any, any_columns>;
 constexpr Traversal traversals[] = {Traversal::rows, Traversal::components};
 
 }  // namespace
@@ -82,7 +82,7 @@ constinit const LayoutFamily slices_family{
     .why_not = why_not,
     .encode = encoded,
     .decoder = decoder,
-    .any_decoder = "slices<dynamic, Occupancy::any, RowOrder::any, columns32<>>",
+    .any_decoder = "slices<dynamic, Occupancy::any, RowOrder::any, any_columns>",
     .host_form = HostTraversal::slices,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
@@ -90,6 +90,7 @@ constinit const LayoutFamily slices_family{
     .slots_are_entries = false,
     .interleaved = true,
     .visits_all_rows = true,
+    .has_columns = true,
     .has_presence = true,
     .has_row_list = true,
     .word_group = words_of_slices,

@@ -23,10 +23,11 @@ const std::vector<std::string> matrix_word_groups = {" words=1:row",     " words
 const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " vectors=all"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
+const std::vector<std::string> column_codes = {"", " columns=16", " columns=8"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
-enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, scalar, op, form, factors };
+enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, columns, scalar, op, form, factors };
 
 const Pattern& pattern_in(const Choice& c) { return zoo()[c[pattern]].pattern; }
 
@@ -38,7 +39,7 @@ Problem problem_in(const Choice& c) {
 Plan plan_in(const Choice& c) {
   return parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
                         matrix_word_groups[c[words]] + vector_groups[c[vectors]] + occupancies[c[occupancy]] +
-                        row_lists[c[row_list]] + scalars[c[scalar]].values,
+                        row_lists[c[row_list]] + column_codes[c[columns]] + scalars[c[scalar]].values,
                     {});
 }
 
@@ -51,12 +52,13 @@ std::string text_of(const Choice& c) {
 }
 
 const Space& space() {
-  static const Space all{{static_cast<int>(zoo().size()), static_cast<int>(entries.size()),
-                          static_cast<int>(layouts.size()), static_cast<int>(matrix_word_groups.size()),
-                          static_cast<int>(vector_groups.size()), static_cast<int>(occupancies.size()),
-                          static_cast<int>(row_lists.size()), static_cast<int>(scalars.size()), 3, 3},
-                         [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
-                         {entry, layout, occupancy, scalar}};
+  static const Space all{
+      {static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(layouts.size()),
+       static_cast<int>(matrix_word_groups.size()), static_cast<int>(vector_groups.size()),
+       static_cast<int>(occupancies.size()), static_cast<int>(row_lists.size()), static_cast<int>(column_codes.size()),
+       static_cast<int>(scalars.size()), 3, 3},
+      [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
+      {entry, layout, occupancy, columns, scalar}};
   return all;
 }
 
@@ -78,12 +80,13 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
 
   pairs = allowed_pairs(space()).size();
 
-  const std::size_t presence_without_slices = 6, row_lists_of_coordinates = 2;
+  const std::size_t presence_without_slices = 6, row_lists_of_coordinates = 2, codes_of_no_columns = 6;
   std::size_t kinds_that_do_not_exist = 0;  // in matrices of such scalars
   for (const EntryCase& e : entries)
     for (const ScalarCase& s : scalars)
       kinds_that_do_not_exist += entry_kind(e.entry).shape(s.vectors.field, e.in(s.vectors.field)).words == 0;
-  EXPECT_EQ(pairs, all - presence_without_slices - row_lists_of_coordinates - kinds_that_do_not_exist);
+  EXPECT_EQ(pairs,
+            all - presence_without_slices - row_lists_of_coordinates - codes_of_no_columns - kinds_that_do_not_exist);
 }
 
 class Products : public testing::TestWithParam<Choice> {};

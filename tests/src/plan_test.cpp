@@ -197,7 +197,7 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
   EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument,
                "vectors= (or 'all') '2048' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
-  EXPECT_ERROR(parse_plan("columns=16", {}), ErrorKind::argument, "columns=16; choose 32");
+  EXPECT_ERROR(parse_plan("columns=24", {}), ErrorKind::argument, "columns=24; choose 32, 16, 8");
   EXPECT_ERROR(parse_plan("lanes=3", {}), ErrorKind::argument, "lanes=3 must be a power of two, 1 to 32");
   EXPECT_ERROR(parse_plan("csr sell", {}), ErrorKind::argument, "plan 'csr sell' names two layouts; name one");
   EXPECT_ERROR(parse_plan("lanes=64", {}), ErrorKind::argument, "lanes= '64' must be a number, 1 to 32");

@@ -20,8 +20,9 @@ Pattern decoded(const Decoder& s, idx rows, idx cols) {
 }
 
 template <class Decoder>
-void expect_round_trip(std::string_view layout, bool presence, bool row_list) {
+void expect_round_trip(std::string_view layout, bool presence, bool row_list, std::string_view columns = "32") {
   LayoutSpec spec = parse_layout(layout);
+  spec.columns = columns;
   spec.occupancy = presence ? Occupancy::presence : Occupancy::lengths;
   spec.row_list = row_list;
   for (const auto& z : zoo()) {
@@ -55,6 +56,20 @@ TEST(Slices, GiveThePatternBackByPresenceBits) {
   expect_round_trip<Slices<33, Occupancy::presence>>("sell:33", true, false);
   expect_round_trip<Slices<dynamic, Occupancy::presence>>("ellr", true, false);
   expect_round_trip<Slices<dynamic, Occupancy::any>>("sell:8:16", true, false);
+}
+
+TEST(Slices, GiveThePatternBackFromTilesOfColumns) {
+  using Any = slices<dynamic, Occupancy::any, RowOrder::any, any_columns>;
+  for (const bool presence : {false, true}) {
+    expect_round_trip<slices<32, Occupancy::any, RowOrder::any, columns8<>>>("sell:32", presence, false, "8");
+    expect_round_trip<slices<2, Occupancy::any, RowOrder::any, columns16<>>>("sell:2:8", presence, false, "16");
+    for (const char* columns : {"32", "16", "8"}) {
+      expect_round_trip<Any>("sell:33", presence, true, columns);
+      expect_round_trip<Any>("ellr", presence, false, columns);
+      expect_round_trip<Any>("bellpack:8", presence, false, columns);
+      expect_round_trip<compressed_rows<RowOrder::any, any_columns>>("csr", false, presence, columns);
+    }
+  }
 }
 
 TEST(Slices, VisitThePaddingOfARowOnlyWithPresenceBits) {
