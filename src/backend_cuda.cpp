@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cuda/built_in.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
+#include "device/code_items.hpp"
 #include "device/entry_trial.hpp"
 #include "device/first_misfit.hpp"
 #include "device/kernels.hpp"
@@ -139,6 +141,7 @@ class CudaBackend final : public Backend {
 
   void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
   void release(void* memory) noexcept override { cuda::release(memory); }
+  void clear(void* to, std::size_t bytes) override { check(cudaMemsetAsync(to, 0, bytes, queue_), "clearing memory"); }
   void upload(void* to, const void* from, std::size_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue_), "uploading");
     synchronize();
@@ -163,6 +166,7 @@ class CudaBackend final : public Backend {
   void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
+  std::optional<Buffer<std::byte>> code_items(const CodeTask& task) override;
   std::optional<count32> first_misfit(const FitTask& task) override;
   void multiply(const ProductTask& task) override;
   void regroup(const RegroupTask& task) override;
@@ -182,7 +186,6 @@ class CudaBackend final : public Backend {
   void launch(const void* kernel, slot_t workers, const Argument& argument) {
     cuda::launch(kernel, blocks_for(workers, threads_of_other_kernels), threads_of_other_kernels, argument, queue_);
   }
-  void clear(void* to, std::size_t bytes) { check(cudaMemsetAsync(to, 0, bytes, queue_), "clearing memory"); }
 
   cudaStream_t queue_ = nullptr;
 };
@@ -248,6 +251,44 @@ void CudaBackend::pack(const PackTask& t) {
         "copying values");
 }
 
+/// Items in the host's memory are coded there. Places come as the hash has it: the host, which numbers the distinct
+/// items in their order, sees the table alone.
+std::optional<Buffer<std::byte>> CudaBackend::code_items(const CodeTask& t) {
+  if (t.items_in == Memory::host || t.count == 0) return Backend::code_items(t);
+  if (t.count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
+  const count32 places = places_of(static_cast<slot_t>(t.code.most));
+  const Buffer<count32> first(*this, places), distinct(*this, 1);
+  check(cudaMemsetAsync(first.data(), 0xff, first.bytes(), queue_), "preparing a dictionary");
+  clear(distinct.data(), distinct.bytes());
+  code_args args;
+  args.table = {static_cast<const bits32*>(t.items), static_cast<int>(t.bytes / sizeof(bits32)), first.data(),
+                places - 1};
+  args.count = t.count;
+  args.most = static_cast<count32>(t.code.most);
+  args.distinct = distinct.data();
+  launch(cuda::kernel_of(cuda::note_items_source()), t.count, args);
+  count32 number = 0;
+  download(&number, distinct.data(), sizeof number);
+  if (number > t.code.most) return {};
+  std::vector<count32> first_at(places), code_at(places, 0), found;
+  download(first_at.data(), first.data(), first.bytes());
+  std::ranges::copy_if(first_at, std::back_inserter(found), [](count32 item) { return item != no_item; });
+  std::ranges::sort(found);
+  for (count32 place = 0; place < places; ++place)
+    if (first_at[place] != no_item)
+      code_at[place] = static_cast<count32>(std::ranges::lower_bound(found, first_at[place]) - found.begin());
+  const Buffer<count32> code(*this, std::span<const count32>(code_at)), from(*this, std::span<const count32>(found));
+  args.code = code.data();
+  args.codes = t.codes;
+  launch(cuda::kernel_of(cuda::write_codes_source(t.code)), t.count, args);
+  Buffer<std::byte> items(*this, found.size() * t.bytes);
+  const slot_t words = static_cast<slot_t>(found.size()) * args.table.words;
+  launch(cuda::kernel_of(cuda::gather_items_source()), words,
+         gather_args{args.table, words, from.data(), reinterpret_cast<bits32*>(items.data())});
+  synchronize();  // before what it reads is released
+  return items;
+}
+
 /// By the host's kernels; a user's kind that has none is checked on the device, chunk by chunk.
 std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
   if (!entry_kind(t.entry).user_defined) return host_backend()->first_misfit(t);
@@ -298,6 +339,8 @@ void CudaBackend::multiply(const ProductTask& t) {
   args.value_slots = t.value_slots;
   args.values = t.values;
   args.value_slot = t.value_slot;
+  args.codes = t.codes;
+  args.table = t.table;
   args.x = t.x;
   args.z = z;
   args.y = t.y;

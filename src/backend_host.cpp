@@ -61,6 +61,7 @@ class HostBackend final : public Backend {
 
   void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
   void release(void* memory) noexcept override { std::free(memory); }
+  void clear(void* to, std::size_t bytes) override { std::memset(to, 0, bytes); }
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 

@@ -18,6 +18,8 @@ DiagonalArgs diagonal_args(const DiagonalTask& t, unsigned char* inverted) {
   a.words = word_map_of(spec.word_group, t.layout.slots);
   a.words_by_row = spec.word_order == WordOrder::row;
   a.values = t.values;
+  a.codes = t.codes;
+  a.table = t.table;
   a.to = t.to;
   a.inverted = inverted;
   return a;

@@ -53,6 +53,13 @@ void set_values(Plan& p, std::string_view value) {
 
 void set_columns(Plan& p, std::string_view value) { p.layout.columns = column_code(value).word; }
 
+/// A dictionary of blocks is read in no order: entry by entry.
+void set_codes(Plan& p, std::string_view value) {
+  const ValueCode& code = value_code(value);
+  p.codes = code.word;
+  if (code.of == CodeOf::blocks) p.layout.word_group = 1;
+}
+
 void set_lanes(Plan& p, std::string_view value) {
   p.schedule.lanes = parse_number(value, 1, 32, "lanes=");
   if (!std::has_single_bit(static_cast<unsigned>(p.schedule.lanes)))
@@ -79,6 +86,7 @@ struct Setting {
 };
 constexpr Setting settings[] = {
     {"entry", "a kind of entry", [](Plan& p, std::string_view v) { p.entry = entry_kind(v).name; }},
+    {"codes", "none, scalars8, blocks8, blocks16", set_codes},
     {"words", "1, 2, 4, ... or all, with :row or :column", set_words},
     {"vectors", "1, 2, 4, ... or all",
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
@@ -196,6 +204,7 @@ std::string to_string(const Plan& p) {
   line += " words=" + group_text(p.layout.word_group) + (p.layout.word_order == WordOrder::row ? ":row" : ":column");
   line += " vectors=" + group_text(p.layout.vector_group);
   line += " values=" + std::string(name_of(p.values));
+  if (value_code(p.codes).of != CodeOf::nothing) line += " codes=" + std::string(p.codes);
   line += " columns=" + std::string(p.layout.columns);
   if (p.layout.occupancy == Occupancy::presence) line += " presence";
   if (p.layout.row_list) line += " rowlist";
@@ -224,7 +233,10 @@ Plan parse_plan(std::string_view text, const Plan& base) {
   }
   for (const auto word : words)
     if (word.find('=') == std::string_view::npos) set_flag(plan, word);  // set_layout resets occupancy
-  for (const auto word : words) set_setting(plan, word);
+  for (const auto word : words)
+    if (word.starts_with("codes=")) set_setting(plan, word);  // it brings a word group that words= may then refuse
+  for (const auto word : words)
+    if (!word.starts_with("codes=")) set_setting(plan, word);
   return plan;
 }
 
@@ -252,6 +264,8 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
     return layout + " goes by " + std::string(name_of(family.traversals.front())) + ", not by " +
            std::string(name_of(p.schedule.traversal));
   if (const auto of_numbers = family.why_not(l)) return of_numbers;
+  if (value_code(p.codes).of == CodeOf::blocks && l.word_group != 1)
+    return "codes=" + std::string(p.codes) + " reads the words of a block together: words=1";
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
     return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
   return {};
@@ -259,8 +273,8 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
 
 bool words_are_blocks(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
-  return p.entry == "dense" && family_of(l).slots_are_entries && l.word_group == 1 &&
-         l.word_order == WordOrder::column && p.values == problem.scalar.precision;
+  return p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing && family_of(l).slots_are_entries &&
+         l.word_group == 1 && l.word_order == WordOrder::column && p.values == problem.scalar.precision;
 }
 
 EntryShape entry_shape(const Plan& p, const Problem& problem) {

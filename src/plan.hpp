@@ -10,6 +10,7 @@
 #include "layout/layout_spec.hpp"
 #include "pattern.hpp"
 #include "schedule.hpp"
+#include "value_codes.hpp"
 
 namespace compound {
 
@@ -17,11 +18,14 @@ struct Plan {
   std::string_view entry = "dense";
   LayoutSpec layout;
   Precision values = Precision::double_;  ///< of the stored matrix words
+  std::string_view codes = "none";        ///< value_codes.hpp
   Schedule schedule;
   bool operator==(const Plan&) const = default;
 };
 
 /// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
+///
+/// codes=scalars8|blocks8|blocks16: values as codes into a dictionary (the usual `none` is not printed).
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`). Flags, the usual one not printed:
 /// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has);

@@ -37,24 +37,60 @@ std::string stored_name(const Plan& plan, const Problem& problem) {
   return scalar_name({real ? Field::real : problem.scalar.field, plan.values});
 }
 
+std::string cache_text(Cache cache) { return cache == Cache::stream ? "Cache::stream" : "Cache::keep"; }
+
+/// What lies in the slots of a layout, as types of the device text.
+struct SlotWords {
+  std::string entry, stored, words_code;
+};
+
+/// As products see them.
+SlotWords words_of_products(const Plan& plan, const Problem& problem, Cache cache) {
+  SlotWords w{entry_name(plan.entry, problem), stored_name(plan, problem), "plain_words<" + cache_text(cache) + ">"};
+  const ValueCode& code = value_code(plan.codes);
+  if (code.of != CodeOf::words) return w;
+  w.words_code = "table_words<" + w.stored + ", " + cache_text(cache) + ">";
+  w.stored = code.type;
+  return w;
+}
+
+/// As they are packed and copied: of blocks that are coded the codes.
+SlotWords words_of_slots(const Plan& plan, const Problem& problem) {
+  SlotWords w = words_of_products(plan, problem, Cache::keep);
+  w.words_code = "plain_words<>";
+  const ValueCode& code = value_code(plan.codes);
+  if (code.of != CodeOf::blocks) return w;
+  w.stored = code.type;
+  w.entry = "coded_block<" + w.stored + ">";
+  return w;
+}
+
 /// What every kernel of a plan knows. How words are read matters to products alone: others take `keep`, so that plans
 /// share them.
-std::string common_form(const Plan& plan, const Problem& problem, bool reordered = false, Cache cache = Cache::keep) {
+std::string common_form(const Plan& plan, const SlotWords& words, bool reordered = false, Cache cache = Cache::keep) {
   const LayoutSpec& l = plan.layout;
-  const std::string how = cache == Cache::stream ? "Cache::stream" : "Cache::keep";
   std::string t;
   const auto line = [&](const std::string& what) { t += "  " + what + ";\n"; };
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     line("static constexpr " + type + " " + name + " = " + value);
   };
-  line("using entry = " + entry_name(plan.entry, problem));
-  line("using stored = " + stored_name(plan, problem));
-  line("using layout = " + family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
-                                                std::string(column_code(l.columns).type) + "<" + how + ">"));
+  line("using entry = " + words.entry);
+  line("using stored = " + words.stored);
+  line("using words_code = " + words.words_code);
+  line("using layout = " +
+       family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
+                            std::string(column_code(l.columns).type) + "<" + cache_text(cache) + ">"));
   constant("slot_t", "word_group", group_text(l.word_group));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
-  constant("Cache", "cache", how);
   return t;
+}
+
+/// Which words a product reads for a slot.
+std::string value_index(const Plan& plan, bool shares_values, Cache cache) {
+  const std::string listed = shares_values ? "listed_values<count32>" : "own_values";
+  const ValueCode& code = value_code(plan.codes);
+  if (code.of != CodeOf::blocks) return listed;
+  return "coded_values<" + std::string(code.type) + ", " + listed + ", " + cache_text(cache) + ">";
 }
 
 /// A user's kind has its text before the kernel.
@@ -78,11 +114,18 @@ std::string kernel_text(std::string_view entry, const std::string& header, const
          arguments + " a) {\n" + body + "}\n";
 }
 
+/// The beginning of a body: one worker for each of a.`workers`.
+std::string worker_text(const std::string& workers) {
+  return "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." + workers + ") ";
+}
+
 /// The layout is known at run time: one kernel for all plans of a family.
 std::string diagonal_kernel(const std::string& function, const Plan& plan, const Problem& problem) {
+  const SlotWords words = words_of_products(plan, problem, Cache::keep);
   return kernel_text(plan.entry, "kernels.hpp", "DiagonalArgs",
-                     "  for_each_diagonal<" + entry_name(plan.entry, problem) + ", " + stored_name(plan, problem) +
-                         ", " + std::string(family_of(plan.layout).any_decoder) +
+                     "  for_each_diagonal<" + words.entry + ", " + words.stored + ", " +
+                         std::string(family_of(plan.layout).any_decoder) + ", " +
+                         value_index(plan, false, Cache::keep) + ", " + words.words_code +
                          ">(a, [](const auto& d, idx position) { " + function + "(d, position); });\n");
 }
 
@@ -115,11 +158,23 @@ std::string inverse_source(const Plan& plan, const Problem& problem) {
   return diagonal_kernel("invert_diagonal", plan, problem);
 }
 
+std::string note_items_source() {
+  return kernel_text("dense", "code_items.hpp", "code_args", worker_text("count") + "note_item(a, worker);\n");
+}
+
+std::string write_codes_source(const ValueCode& code) {
+  return kernel_text("dense", "code_items.hpp", "code_args",
+                     worker_text("count") + "write_code<" + std::string(code.type) + ">(a, worker);\n");
+}
+
+std::string gather_items_source() {
+  return kernel_text("dense", "code_items.hpp", "gather_args", worker_text("count") + "gather_word(a, worker);\n");
+}
+
 std::string sum_source(ScalarType scalar, Update update) {
-  return kernel_text("dense", "sum_lists.hpp", "SumArgs",
-                     "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a.sums) "
-                     "sum_list<" +
-                         scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
+  return kernel_text(
+      "dense", "sum_lists.hpp", "SumArgs",
+      worker_text("sums") + "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
 }
 
 std::string scalar_name(ScalarType s) {
@@ -153,7 +208,7 @@ namespace {
 std::string product_form(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                          bool reordered) {
   const Schedule& s = plan.schedule;
-  std::string form = common_form(plan, problem, reordered, s.cache);
+  std::string form = common_form(plan, words_of_products(plan, problem, s.cache), reordered, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
   };
@@ -164,7 +219,7 @@ std::string product_form(const Plan& plan, const Problem& problem, Op op, Update
   constant("int", "lanes", text(slot_t{s.lanes}));
   constant("int", "at_once", text(slot_t{s.unroll}));
   constant("Balance", "balance", balance_text(s.balance));
-  form += std::string("  using value_index = ") + (shares_values ? "listed_values<count32>" : "own_values") + ";\n";
+  form += "  using value_index = " + value_index(plan, shares_values, s.cache) + ";\n";
   return form;
 }
 
@@ -183,11 +238,14 @@ std::string carries_source(const Plan& plan, const Problem& problem, Op op) {
 }
 
 std::string pack_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, problem), "128", "pack_all", "pack_args");
+  Plan packed = plan;
+  if (value_code(plan.codes).of == CodeOf::words) packed.codes = "none";  // words are packed before they are coded
+  return whole_source(plan.entry, common_form(packed, words_of_slots(packed, problem)), "128", "pack_all", "pack_args");
 }
 
 std::string regroup_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, problem), "128", "regroup_all", "regroup_args");
+  return whole_source(plan.entry, common_form(plan, words_of_slots(plan, problem)), "128", "regroup_all",
+                      "regroup_args");
 }
 
 slot_t workers_of(const Plan& plan, const Problem& problem, Op op, const layout_args& layout) {

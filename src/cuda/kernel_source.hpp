@@ -36,6 +36,11 @@ std::string fit_source(std::string_view entry, const Problem& problem);
 /// A trial of a user's kind (device/entry_trial.hpp), by one thread.
 std::string entry_trial_source(std::string_view entry, const Problem& problem);
 
+/// The dictionary of a code of values (device/code_items.hpp), one worker an item; a word of the dictionary.
+std::string note_items_source();
+std::string write_codes_source(const ValueCode& code);
+std::string gather_items_source();
+
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);
 

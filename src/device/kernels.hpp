@@ -19,6 +19,8 @@ struct product_args {
   slot_t x_blocks = 0, y_blocks = 0, value_slots = 0;
   const void* values = nullptr;
   const count32* value_slot = nullptr;
+  const void* codes = nullptr;  ///< [slots] items of `values`: codes=blocks8 and blocks16
+  const void* table = nullptr;  ///< that `values` are codes into: codes=scalars8
   const void* x = nullptr;
   const void* z = nullptr;
   void* y = nullptr;
@@ -49,7 +51,24 @@ COMPOUND_FN word_map<Group> map_over(slot_t items) {
 }
 
 template <class Form>
-using words_of_form = matrix_words<Form::word_group, Form::word_order, plain_words<Form::cache>>;
+using words_of_form = matrix_words<Form::word_group, Form::word_order, typename Form::words_code>;
+
+COMPOUND_FN own_values value_index(const product_args&, own_values) { return {}; }
+template <class Index>
+COMPOUND_FN listed_values<Index> value_index(const product_args& a, listed_values<Index>) {
+  return {static_cast<const Index*>(a.value_slot)};
+}
+template <class Index, class Base, Cache cache>
+COMPOUND_FN coded_values<Index, Base, cache> value_index(const product_args& a, coded_values<Index, Base, cache>) {
+  return {value_index(a, Base{}), static_cast<const Index*>(a.codes)};
+}
+
+template <Cache cache>
+COMPOUND_FN void set_table(plain_words<cache>&, const void*) {}
+template <class Item, Cache cache>
+COMPOUND_FN void set_table(table_words<Item, cache>& words, const void* table) {
+  words.table = static_cast<const Item*>(table);
+}
 
 template <class Form>
 COMPOUND_FN auto product_over(const product_args& a) {
@@ -62,7 +81,8 @@ COMPOUND_FN auto product_over(const product_args& a) {
   p.matrix_words.map = map_over<Form::word_group>(a.value_slots);
   p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
   p.y_words.map = map_over<Form::vector_group>(a.y_blocks);
-  if constexpr (requires { p.value_of.item; }) p.value_of.item = a.value_slot;
+  p.value_of = value_index(a, Values{});
+  set_table(p.matrix_words.code, a.table);
   p.values = static_cast<const typename Form::stored*>(a.values);
   p.x = static_cast<const S*>(a.x);
   p.z = static_cast<const S*>(a.z);
@@ -182,10 +202,15 @@ __device__ void regroup_all(const regroup_args& a) {
 }
 
 /// Over DiagonalArgs, one worker a position: f(diagonals, position).
-template <class Entry, class Stored, class Layout, class F>
+template <class Entry, class Stored, class Layout, class Values, class WordsCode, class F>
 __device__ void for_each_diagonal(const DiagonalArgs& a, const F& f) {
   const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (worker < a.layout.positions) f(diagonals<Entry, Stored, Layout>(a, Layout(a.layout)), idx(worker));
+  if (worker >= a.layout.positions) return;
+  product_args coded;
+  coded.codes = a.codes;
+  diagonals<Entry, Stored, Layout, Values, WordsCode> d(a, Layout(a.layout), value_index(coded, Values{}));
+  set_table(d.words.code, a.table);
+  f(d, idx(worker));
 }
 
 #endif

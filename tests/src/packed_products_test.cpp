@@ -24,10 +24,11 @@ const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " v
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 const std::vector<std::string> column_codes = {"", " columns=16", " columns=8"};
+const std::vector<std::string> value_codes = {"", " codes=scalars8", " codes=blocks8", " codes=blocks16"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
-enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, columns, scalar, op, form, factors };
+enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, columns, codes, scalar, op, form, factors };
 
 const Pattern& pattern_in(const Choice& c) { return zoo()[c[pattern]].pattern; }
 
@@ -39,7 +40,8 @@ Problem problem_in(const Choice& c) {
 Plan plan_in(const Choice& c) {
   return parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
                         matrix_word_groups[c[words]] + vector_groups[c[vectors]] + occupancies[c[occupancy]] +
-                        row_lists[c[row_list]] + column_codes[c[columns]] + scalars[c[scalar]].values,
+                        row_lists[c[row_list]] + column_codes[c[columns]] + value_codes[c[codes]] +
+                        scalars[c[scalar]].values,
                     {});
 }
 
@@ -56,9 +58,9 @@ const Space& space() {
       {static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(layouts.size()),
        static_cast<int>(matrix_word_groups.size()), static_cast<int>(vector_groups.size()),
        static_cast<int>(occupancies.size()), static_cast<int>(row_lists.size()), static_cast<int>(column_codes.size()),
-       static_cast<int>(scalars.size()), 3, 3},
+       static_cast<int>(value_codes.size()), static_cast<int>(scalars.size()), 3, 3},
       [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
-      {entry, layout, occupancy, columns, scalar}};
+      {entry, layout, occupancy, columns, codes, scalar}};
   return all;
 }
 
@@ -80,13 +82,14 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
 
   pairs = allowed_pairs(space()).size();
 
-  const std::size_t presence_without_slices = 6, row_lists_of_coordinates = 2, codes_of_no_columns = 6;
+  const std::size_t presence_without_slices = 6, row_lists_of_coordinates = 2, codes_of_no_columns = 6,
+                    codes_of_blocks_in_groups = 10;
   std::size_t kinds_that_do_not_exist = 0;  // in matrices of such scalars
   for (const EntryCase& e : entries)
     for (const ScalarCase& s : scalars)
       kinds_that_do_not_exist += entry_kind(e.entry).shape(s.vectors.field, e.in(s.vectors.field)).words == 0;
-  EXPECT_EQ(pairs,
-            all - presence_without_slices - row_lists_of_coordinates - codes_of_no_columns - kinds_that_do_not_exist);
+  EXPECT_EQ(pairs, all - presence_without_slices - row_lists_of_coordinates - codes_of_no_columns -
+                       codes_of_blocks_in_groups - kinds_that_do_not_exist);
 }
 
 class Products : public testing::TestWithParam<Choice> {};
@@ -102,7 +105,8 @@ TEST_P(Products, AreThoseOfTheDefinition) {
 
   with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
     Random random;
-    const Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    const Operands<S> operands =
+        Operands<S>(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random).for_codes_of(plan_in(c));
     const Plan plan = plan_in(c);
 
     const PackedMatrix A = packed(operands, plan);
@@ -119,7 +123,8 @@ TEST_P(Products, NeverReadWhatHasNoEntry) {
 
   with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
     Random random;
-    Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    Operands<S> operands =
+        Operands<S>(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random).for_codes_of(plan_in(c));
     const PackedMatrix A = packed(operands, plan_in(c));
     const auto wanted = multiplied(A, operands, o, forms[c[form]]);
     spoil_what_is_not_read(operands, o);
@@ -134,7 +139,8 @@ TEST_P(Products, GiveTheSameBitsEveryTime) {
 
   with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
     Random random;
-    const Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    const Operands<S> operands =
+        Operands<S>(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random).for_codes_of(plan_in(c));
     const PackedMatrix A = packed(operands, plan_in(c)), again = packed(operands, plan_in(c));
 
     const auto y = multiplied(A, operands, ops[c[op]], forms[c[form]]);

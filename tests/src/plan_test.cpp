@@ -180,10 +180,9 @@ TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
-      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=, words=, "
-      "vectors=, "
-      "values=, "
-      "columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, "
+      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=, codes=, "
+      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, "
+      "simd, plain, xnear, xahead, "
       "grid, static, dynamic, cached, stream, rows, components, slots");
 }
 

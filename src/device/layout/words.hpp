@@ -48,16 +48,25 @@ struct plain_words {
   }
 };
 
+/// Words as codes of one byte into a table: `codes=scalars8`.
+template <class Item, Cache cache = Cache::keep>
+struct table_words {
+  const Item* table = nullptr;
+  template <class Word, class Stored>
+  COMPOUND_FN Word get(const Stored* from) const {
+    return Word(table[read<cache>(from)]);
+  }
+};
+
 /// The stored words of one item, read as `Word`: w(i, j).
 template <class Word, class Stored, class Code = plain_words<>>
 struct words_ref {
   Stored* first;
   slot_t i_stride, j_stride;
   Code code = {};
-  COMPOUND_FN Word operator()(int i, int j) const {
-    return code.template get<Word>(first + i * i_stride + j * j_stride);
-  }
-  COMPOUND_FN void put(int i, int j, Word w) const { code.put(first + i * i_stride + j * j_stride, w); }
+  COMPOUND_FN Word operator()(int i, int j) const { return code.template get<Word>(stored(i, j)); }
+  COMPOUND_FN void put(int i, int j, Word w) const { code.put(stored(i, j), w); }
+  COMPOUND_FN Stored* stored(int i, int j) const { return first + i * i_stride + j * j_stride; }
 };
 
 /// An index of values: which item of the matrix' words a slot stands for. Here the slot itself,
@@ -69,6 +78,14 @@ template <class Index>
 struct listed_values {
   const Index* item = nullptr;
   COMPOUND_FN slot_t at(slot_t slot) const { return slot_t(item[slot]); }
+};
+
+/// The item that a code stands for: `codes=blocks8`.
+template <class Index, class Base = own_values, Cache cache = Cache::keep>
+struct coded_values {
+  Base base;
+  const Index* code = nullptr;
+  COMPOUND_FN slot_t at(slot_t slot) const { return slot_t(read<cache>(code + base.at(slot))); }
 };
 
 template <slot_t Group, WordOrder Order, class Code = plain_words<>>

@@ -46,7 +46,7 @@ TEST_P(CudaProducts, AreThoseOfTheDefinition) {
 
   with_scalar(c.problem.scalar, [&]<class S>(S) {
     Random random;
-    const Operands<S> operands(c.pattern, c.entry, c.problem.block, random);
+    const Operands<S> operands = Operands<S>(c.pattern, c.entry, c.problem.block, random).for_codes_of(c.plan);
     const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
 
     const auto y = multiplied(A, operands, c.op, c.form);
@@ -63,7 +63,7 @@ TEST_P(CudaProducts, NeverMultiplyPadding) {
 
   with_scalar(c.problem.scalar, [&]<class S>(S) {
     Random random;
-    Operands<S> operands(c.pattern, c.entry, c.problem.block, random);
+    Operands<S> operands = Operands<S>(c.pattern, c.entry, c.problem.block, random).for_codes_of(c.plan);
     const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
     const auto wanted = multiplied(A, operands, c.op, c.form);
     spoil_what_is_not_read(operands, c.op);

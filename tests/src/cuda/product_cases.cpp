@@ -17,6 +17,7 @@ const std::vector<std::string> vectors = {" vectors=1", " vectors=32", " vectors
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 const std::vector<std::string> columns = {"", " columns=16", " columns=8"};
+const std::vector<std::string> codes = {"", " codes=scalars8", " codes=blocks8", " codes=blocks16"};
 const std::vector<std::string> traversals = {" rows", " components", " slots"};
 const std::vector<std::string> lanes = {" lanes=1", " lanes=2", " lanes=4", " lanes=8", " lanes=16", " lanes=32"};
 const std::vector<std::string> unrolls = {" unroll=1", " unroll=2", " unroll=3"};
@@ -28,9 +29,9 @@ const std::vector<std::string> caches = {" cached", " stream"};
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
 /// The textual factors of a plan, in the order of their places in a choice.
-const std::vector<const std::vector<std::string>*> texts = {&layouts,   &words,      &vectors, &occupancies,
-                                                            &row_lists, &traversals, &lanes,   &unrolls,
-                                                            &bounds,    &balances,   &caches,  &columns};
+const std::vector<const std::vector<std::string>*> texts = {&layouts,    &words,   &vectors, &occupancies, &row_lists,
+                                                            &traversals, &lanes,   &unrolls, &bounds,      &balances,
+                                                            &caches,     &columns, &codes};
 enum Factor { of_pattern, of_entry, of_scalar, of_op, of_form, of_transposed, of_text };
 
 Problem problem_in(const Choice& c) {
@@ -51,7 +52,7 @@ bool is_allowed(const Choice& c) {
 Space whole_space() {
   Space s{{static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(scalars.size()), 3, 3, 2},
           is_allowed,
-          {of_entry, of_scalar, of_text, of_text + 3, of_text + 5, of_text + 11}};
+          {of_entry, of_scalar, of_text, of_text + 3, of_text + 5, of_text + 11, of_text + 12}};
   for (const auto* text : texts) s.sizes.push_back(static_cast<int>(text->size()));
   return s;
 }

@@ -131,6 +131,18 @@ struct Operands {
         rows_z(random_vector<S>(rows_vector.size(), random)),
         cols_z(random_vector<S>(cols_vector.size(), random)) {}
 
+  /// With as few different values as the plan's code has room for, if it has one.
+  Operands&& for_codes_of(const Plan& plan) && {
+    const ValueCode& code = value_code(plan.codes);
+    const std::size_t size = std::size_t(shape.rows) * shape.cols;
+    const std::size_t words = std::max(1, entry_shape(plan, problem()).words);
+    std::size_t period = blocks.size();
+    if (code.of == CodeOf::blocks) period = (code.most - 1) * size;
+    if (code.of == CodeOf::words) period = entry == "dense" ? 97 : std::max<std::size_t>(1, 200 / words) * size;
+    for (std::size_t n = period; n < blocks.size(); ++n) blocks[n] = blocks[n - period];
+    return std::move(*this);
+  }
+
   Problem problem() const { return {shape, scalar_type_of<S>()}; }
   const std::vector<S>& x(Op op) const { return op == Op::none ? cols_vector : rows_vector; }
   const std::vector<S>& z(Op op) const { return op == Op::none ? rows_z : cols_z; }
