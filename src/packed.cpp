@@ -59,7 +59,7 @@ std::size_t PlacedLayout::bytes() const {
 std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
   const idx group = plan_.layout.word_group;
   const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
-  return items * bytes_of(entry_shape(plan_, problem_), {problem_.scalar.field, plan_.values});
+  return items * bytes_of_entry(plan_, problem_);
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/wide.hpp"
 #include "entry_registry.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
@@ -52,6 +53,7 @@ std::string common_form(const Plan& plan, const Problem& problem, bool reordered
   line("using layout = " + family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
                                                 std::string(column_code(l.columns).type) + "<" + how + ">"));
   constant("slot_t", "word_group", group_text(l.word_group));
+  constant("slot_t", "word_padding", text(matrix_word_map(plan, problem, 0).padding));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
   constant("Cache", "cache", how);
   return t;
@@ -151,13 +153,14 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem) {
 namespace {
 
 std::string product_form(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                         bool reordered) {
+                         bool reordered, bool aligned) {
   const Schedule& s = plan.schedule;
   std::string form = common_form(plan, problem, reordered, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
   };
   constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
+  constant("int", "vector_access", text(aligned ? vector_access(plan, problem) : 0));
   constant("Op", "op", op_text(op));
   constant("Update", "update", update_text(update));
   constant("Traversal", "traversal", traversal_text(s.traversal));
@@ -170,16 +173,24 @@ std::string product_form(const Plan& plan, const Problem& problem, Op op, Update
 
 }  // namespace
 
+/// Workers that share a block read it scalar by scalar.
+int vector_access(const Plan& plan, const Problem& problem) {
+  if (plan.schedule.traversal == Traversal::components || plan.layout.vector_group != 1) return 0;
+  const slot_t scalar = bytes_of(problem.scalar);
+  const int access = std::min(widest_access(problem.block.rows * scalar), widest_access(problem.block.cols * scalar));
+  return access > static_cast<int>(bytes_of(problem.scalar.precision)) ? access : 0;
+}
+
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered) {
-  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered),
+                           bool reordered, bool aligned) {
+  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered, aligned),
                       std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
                       "multiply_all", "product_args");
 }
 
 std::string carries_source(const Plan& plan, const Problem& problem, Op op) {
-  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false), "128", "add_all_carries",
-                      "product_args");
+  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false, false), "128",
+                      "add_all_carries", "product_args");
 }
 
 std::string pack_source(const Plan& plan, const Problem& problem) {
