@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <set>
@@ -42,32 +43,42 @@ struct PlainProduct {
 
 std::string plain_source(const Plan& plan, const Problem& problem) {
   const PlainProduct plain(plan);
-  return cuda::product_source(plan, problem, Op::none, plain.update, false, plain.reordered);
+  return cuda::product_source(plan, problem, Op::none, plain.update, false, plain.reordered, true);
 }
 
 /// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.
 class CudaCode final : public Code {
  public:
   CudaCode(const Plan& plan, const Problem& problem)
-      : plan_(plan), problem_(problem), family_(&family_of(plan.layout)) {}
+      : plan_(plan),
+        problem_(problem),
+        family_(&family_of(plan.layout)),
+        vector_access_(cuda::vector_access(plan, problem)) {}
   ~CudaCode() override {
     cuda::release(counter_);
     cuda::release(carries_);
   }
 
-  const void* product(Op op, Update update, bool shares_values, bool reordered) {
+  const void* product(Op op, Update update, bool shares_values, bool reordered, bool aligned) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same
-    const std::size_t at = ((static_cast<std::size_t>(op) * 2 + (update == Update::add)) * 2 + shares_values) * 2;
-    const void*& kernel = products_[at + reordered];
-    if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
+    std::size_t at = static_cast<std::size_t>(op);
+    for (const bool bit : {update == Update::add, shares_values, reordered, aligned}) at = 2 * at + bit;
+    const void*& kernel = products_[at];
+    if (!kernel)
+      kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered, aligned));
     return kernel;
+  }
+  /// Whether blocks of a vector may be read and written in wide accesses: one that begins elsewhere would end the
+  /// context. VecGetSubVector() gives vectors that begin anywhere.
+  bool is_aligned(const void* vector) const {
+    return vector_access_ == 0 || reinterpret_cast<std::uintptr_t>(vector) % vector_access_ == 0;
   }
   const LayoutFamily& family() const { return *family_; }
   /// What packing and products by A need.
   void prepare() {
     const PlainProduct plain(plan_);
     if (!words_are_blocks(plan_, problem_)) pack();
-    product(Op::none, plain.update, false, plain.reordered);
+    product(Op::none, plain.update, false, plain.reordered, true);
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
   const void* regroup() { return once(regroup_, cuda::regroup_source); }
@@ -111,7 +122,8 @@ class CudaCode final : public Code {
   Plan plan_;
   Problem problem_;
   const LayoutFamily* family_;
-  std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
+  std::uintptr_t vector_access_;
+  std::array<const void*, 3 * 2 * 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2> carries_kernels_ = {};
   unsigned* counter_ = nullptr;
@@ -350,7 +362,8 @@ void CudaBackend::multiply(const ProductTask& t) {
   slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);
   if (s.balance != Balance::grid)
     blocks = std::min<slot_t>(blocks, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
-  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered);
+  const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y);
+  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
   if (chunks > 1) launch(code.carries_kernel(t.op), chunks, args);
 }

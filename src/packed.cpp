@@ -64,7 +64,7 @@ std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
   const ValueCode& code = value_code(plan_.codes);
   if (code.of == CodeOf::blocks) return slots * code.bytes;
   if (code.of == CodeOf::words) return items * entry_shape(plan_, problem_).words * code.bytes;
-  return items * bytes_of(entry_shape(plan_, problem_), {problem_.scalar.field, plan_.values});
+  return items * bytes_of_entry(plan_, problem_);
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/wide.hpp"
 #include "entry_registry.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
@@ -42,11 +43,13 @@ std::string cache_text(Cache cache) { return cache == Cache::stream ? "Cache::st
 /// What lies in the slots of a layout, as types of the device text.
 struct SlotWords {
   std::string entry, stored, words_code;
+  slot_t padding;  ///< words after those of an entry
 };
 
 /// As products see them.
 SlotWords words_of_products(const Plan& plan, const Problem& problem, Cache cache) {
-  SlotWords w{entry_name(plan.entry, problem), stored_name(plan, problem), "plain_words<" + cache_text(cache) + ">"};
+  SlotWords w{entry_name(plan.entry, problem), stored_name(plan, problem), "plain_words<" + cache_text(cache) + ">",
+              matrix_word_map(plan, problem, 0).padding};
   const ValueCode& code = value_code(plan.codes);
   if (code.of != CodeOf::words) return w;
   w.words_code = "table_words<" + w.stored + ", " + cache_text(cache) + ">";
@@ -81,7 +84,9 @@ std::string common_form(const Plan& plan, const SlotWords& words, bool reordered
        family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
                             std::string(column_code(l.columns).type) + "<" + cache_text(cache) + ">"));
   constant("slot_t", "word_group", group_text(l.word_group));
+  constant("slot_t", "word_padding", text(words.padding));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
+  constant("Cache", "cache", cache_text(cache));
   return t;
 }
 
@@ -206,13 +211,14 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem) {
 namespace {
 
 std::string product_form(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                         bool reordered) {
+                         bool reordered, bool aligned) {
   const Schedule& s = plan.schedule;
   std::string form = common_form(plan, words_of_products(plan, problem, s.cache), reordered, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
   };
   constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
+  constant("int", "vector_access", text(aligned ? vector_access(plan, problem) : 0));
   constant("Op", "op", op_text(op));
   constant("Update", "update", update_text(update));
   constant("Traversal", "traversal", traversal_text(s.traversal));
@@ -225,16 +231,24 @@ std::string product_form(const Plan& plan, const Problem& problem, Op op, Update
 
 }  // namespace
 
+/// Workers that share a block read it scalar by scalar.
+int vector_access(const Plan& plan, const Problem& problem) {
+  if (plan.schedule.traversal == Traversal::components || plan.layout.vector_group != 1) return 0;
+  const slot_t scalar = bytes_of(problem.scalar);
+  const int access = std::min(widest_access(problem.block.rows * scalar), widest_access(problem.block.cols * scalar));
+  return access > static_cast<int>(bytes_of(problem.scalar.precision)) ? access : 0;
+}
+
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered) {
-  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered),
+                           bool reordered, bool aligned) {
+  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered, aligned),
                       std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
                       "multiply_all", "product_args");
 }
 
 std::string carries_source(const Plan& plan, const Problem& problem, Op op) {
-  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false), "128", "add_all_carries",
-                      "product_args");
+  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false, false), "128",
+                      "add_all_carries", "product_args");
 }
 
 std::string pack_source(const Plan& plan, const Problem& problem) {

@@ -43,17 +43,17 @@ struct regroup_args {
   void* to = nullptr;
 };
 
-template <slot_t Group>
-COMPOUND_FN word_map<Group> map_over(slot_t items) {
-  word_map<Group> map;
+template <slot_t Group, slot_t Padding = usual_padding<Group>>
+COMPOUND_FN word_map<Group, Padding> map_over(slot_t items) {
+  word_map<Group, Padding> map;
   if constexpr (Group == all_items) map.stride = items;
   return map;
 }
 
 template <class Form>
-using words_of_form = matrix_words<Form::word_group, Form::word_order, typename Form::words_code>;
-
-COMPOUND_FN own_values value_index(const product_args&, own_values) { return {}; }
+COMPOUND_FN own_values value_index(const product_args&, own_values) {
+  return {};
+}
 template <class Index>
 COMPOUND_FN listed_values<Index> value_index(const product_args& a, listed_values<Index>) {
   return {static_cast<const Index*>(a.value_slot)};
@@ -63,11 +63,32 @@ COMPOUND_FN coded_values<Index, Base, cache> value_index(const product_args& a, 
   return {value_index(a, Base{}), static_cast<const Index*>(a.codes)};
 }
 
-template <Cache cache>
-COMPOUND_FN void set_table(plain_words<cache>&, const void*) {}
+/// Words that are no codes know no table.
+template <class WordsCode>
+COMPOUND_FN void set_table(WordsCode&, const void*) {}
 template <class Item, Cache cache>
 COMPOUND_FN void set_table(table_words<Item, cache>& words, const void* table) {
   words.table = static_cast<const Item*>(table);
+}
+
+template <class Form>
+COMPOUND_FN auto matrix_map_over(slot_t slots) {
+  return map_over<Form::word_group, Form::word_padding>(slots);
+}
+
+template <class Form>
+using words_of_form =
+    matrix_words<Form::word_group, Form::word_order, typename Form::words_code, slot_t(Form::word_padding)>;
+
+/// Products whose workers take whole entries hold their words, where that is of use.
+template <class Form>
+COMPOUND_FN auto words_of_product(slot_t slots) {
+  constexpr typename Form::entry entry{};
+  if constexpr (Form::word_group == 1 && Form::traversal != Traversal::components && !Form::words_code::is_table &&
+                holds_words<typename Form::stored>(entry.words(), Form::word_padding))
+    return wide_matrix_words<Form::word_order, Form::cache, Form::word_padding>{matrix_map_over<Form>(slots)};
+  else
+    return words_of_form<Form>{matrix_map_over<Form>(slots)};
 }
 
 template <class Form>
@@ -75,14 +96,15 @@ COMPOUND_FN auto product_over(const product_args& a) {
   using Entry = typename Form::entry;
   using S = typename Entry::scalar;
   using Values = typename Form::value_index;
-  using Vector = vector_words<Form::vector_group>;
-  product<Entry, typename Form::stored, typename Form::layout, words_of_form<Form>, Vector, Values> p{
+  using Words = decltype(words_of_product<Form>(0));
+  using Vector = vector_words<Form::vector_group, Form::vector_access>;
+  product<Entry, typename Form::stored, typename Form::layout, Words, Vector, Values> p{
       .entry = {}, .layout = typename Form::layout(a.layout)};
-  p.matrix_words.map = map_over<Form::word_group>(a.value_slots);
+  p.matrix_words = words_of_product<Form>(a.value_slots);
   p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
   p.y_words.map = map_over<Form::vector_group>(a.y_blocks);
   p.value_of = value_index(a, Values{});
-  set_table(p.matrix_words.code, a.table);
+  if constexpr (requires { p.matrix_words.code; }) set_table(p.matrix_words.code, a.table);
   p.values = static_cast<const typename Form::stored*>(a.values);
   p.x = static_cast<const S*>(a.x);
   p.z = static_cast<const S*>(a.z);
@@ -180,7 +202,7 @@ template <class Form>
 __device__ void pack_all(const pack_args& a) {
   using Entry = typename Form::entry;
   packing<Entry, typename Form::stored, words_of_form<Form>> p;
-  p.matrix_words.map = map_over<Form::word_group>(a.layout.slots);
+  p.matrix_words.map = matrix_map_over<Form>(a.layout.slots);
   p.blocks = static_cast<const typename Entry::scalar*>(a.blocks);
   p.values = static_cast<typename Form::stored*>(a.values);
   p.from = a.from;
@@ -196,7 +218,7 @@ template <class Form>
 __device__ void regroup_all(const regroup_args& a) {
   const slot_t slot = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (slot >= a.slots) return;
-  const words_of_form<Form> from{map_over<Form::word_group>(a.value_slots)}, to{map_over<Form::word_group>(a.slots)};
+  const words_of_form<Form> from{matrix_map_over<Form>(a.value_slots)}, to{matrix_map_over<Form>(a.slots)};
   copy_words(typename Form::entry{}, from, static_cast<const typename Form::stored*>(a.values),
              slot_t(a.value_slot[slot]), to, static_cast<typename Form::stored*>(a.to), slot);
 }

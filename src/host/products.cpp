@@ -23,7 +23,7 @@ HostTraversal host_form(const Plan& p) {
 bool has_form(const Plan& plan, bool by_column, HostTraversal form) {
   const LayoutSpec& l = plan.layout;
   if (host_form(plan) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
-  if (form == HostTraversal::rows) return l.word_group == 1;
+  if (form == HostTraversal::rows) return words_adjoin(l);
   const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
   const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
   return wide_slices && wide_groups;
@@ -48,10 +48,9 @@ const SimdKernel* find_simd(const Plan& plan, const Problem& problem) {
 namespace {
 
 SimdTask simd_task(const ProductTask& t) {
-  const LayoutSpec& l = t.plan.layout;
   SimdTask s;
   s.layout = t.layout;
-  s.words = word_map_of(l.word_group, t.layout.slots);
+  s.words = matrix_word_map(t.plan, t.problem, t.layout.slots);
   s.rows = t.problem.block.rows;
   s.cols = t.problem.block.cols;
   s.fetch_x = t.plan.schedule.fetch_x;
@@ -65,7 +64,7 @@ SimdTask simd_task(const ProductTask& t) {
 
 bool is_in_rows(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return host_form(plan) == HostTraversal::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
+  return host_form(plan) == HostTraversal::rows && words_adjoin(l) && l.word_order == WordOrder::column &&
          l.vector_group == 1;
 }
 
@@ -151,13 +150,13 @@ void pack(const PackTask& t) {
   if (const ValueCode& code = value_code(t.plan.codes); code.of == CodeOf::blocks) return pack_codes(t, code);
   const Kernels kernels = *find_kernels(t.plan, t.problem);
   const bool by_column = l.word_order == WordOrder::column;
-  auto* const run = by_column && l.word_group == 1 && kernels.pack_in_rows          ? kernels.pack_in_rows
+  auto* const run = by_column && words_adjoin(l) && kernels.pack_in_rows            ? kernels.pack_in_rows
                     : by_column && l.word_group == 8 && kernels.pack_in_groups_of_8 ? kernels.pack_in_groups_of_8
                                                                                     : kernels.pack;
   host_packing p;
   p.rows = t.problem.block.rows;
   p.cols = t.problem.block.cols;
-  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.words = matrix_word_map(t.plan, t.problem, t.layout.slots);
   p.words_by_row = !by_column;
   p.blocks = t.blocks;
   p.values = t.values;

@@ -51,6 +51,7 @@ struct LayoutSpec {
   bool row_list = false;                     ///< only non-empty rows are stored
   idx word_group = 1;                        ///< matrix words: grouped<word_group>
   WordOrder word_order = WordOrder::column;  ///< order of a dense block's words
+  bool padded = false;                       ///< each entry's words fill whole accesses of 16 bytes; groups of 1 alone
   idx vector_group = 1;                      ///< vector words: grouped<vector_group>
   bool operator==(const LayoutSpec&) const = default;
 };
@@ -71,9 +72,13 @@ inline std::size_t vector_scalars(idx items, int n, idx group) {
   return n * (group <= 1 ? size : (size + group - 1) / group * group);
 }
 
-/// The device text's word map for words in groups of `group` over `items` items.
-inline word_map<dynamic> word_map_of(idx group, slot_t items) {
+/// Whether words lie entry after entry, with nothing between.
+inline bool words_adjoin(const LayoutSpec& spec) { return spec.word_group == 1 && !spec.padded; }
+
+/// The device text's word map for words in groups of `group` over `items` items, each followed by `padding` more.
+inline word_map<dynamic> word_map_of(idx group, slot_t items, int padding = 0) {
   word_map<dynamic> map;
+  map.padding = padding;
   map.shift = group == group_all ? slot_t{word_map<1>::one_group} : word_map<1>::log2_of(group);
   map.stride = group == group_all ? items : slot_t{group};
   return map;

@@ -127,6 +127,19 @@ TEST(PackedBytes, CountWordGroupsWhole) {
   EXPECT_EQ(A.bytes().words, 32u * 8);
 }
 
+TEST(PackedBytes, CountPaddingToWholeAccesses) {
+  const auto bytes = [](const char* line, BlockShape block) {
+    const Problem problem{block, {Field::real, Precision::double_}};
+    return PackedMatrix(pattern_of(9, {{1, 2, 3}}).view(), problem, parse_plan(line, {}), backend("host"))
+        .bytes()
+        .words;
+  };
+
+  EXPECT_EQ(bytes("csr words=1:padded values=float", {3, 3}), 3u * 48);  // three times four numbers
+  EXPECT_EQ(bytes("csr words=1:padded", {3, 3}), 3u * 80);
+  EXPECT_EQ(bytes("csr words=1:padded", {1, 1}), 3u * 16);
+}
+
 TEST(PackedBytes, AreHalvedByFloatWords) {
   const Pattern p = even_pattern(10, 40);
   const Problem problem{{2, 2}, {Field::complex, Precision::double_}};

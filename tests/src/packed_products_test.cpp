@@ -17,9 +17,9 @@ const std::vector<EntryCase> entries = entry_cases(32);
 const std::vector<std::string> layouts = {
     "csr",         "ellr",        "sell:2",       "sell:8",  "sell:32",  "sell:33", "sell:1024", "sell:8:64",
     "sell:32:256", "sell:32:all", "sell:256:all", "hdia:32", "hdia:256", "dia",     "coo:32",    "coo:128"};
-const std::vector<std::string> matrix_word_groups = {" words=1:row",     " words=1:column",  " words=4:row",
-                                                     " words=32:row",    " words=32:column", " words=all:row",
-                                                     " words=all:column"};
+const std::vector<std::string> matrix_word_groups = {
+    " words=1:row",  " words=1:column",  " words=4:row",   " words=1:row:padded", " words=1:column:padded",
+    " words=32:row", " words=32:column", " words=all:row", " words=all:column"};
 const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " vectors=all"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
@@ -38,11 +38,12 @@ Problem problem_in(const Choice& c) {
 }
 
 Plan plan_in(const Choice& c) {
-  return parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
-                        matrix_word_groups[c[words]] + vector_groups[c[vectors]] + occupancies[c[occupancy]] +
-                        row_lists[c[row_list]] + column_codes[c[columns]] + value_codes[c[codes]] +
-                        scalars[c[scalar]].values,
-                    {});
+  return padded_if_it_can(parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
+                                         matrix_word_groups[c[words]] + vector_groups[c[vectors]] +
+                                         occupancies[c[occupancy]] + row_lists[c[row_list]] + column_codes[c[columns]] +
+                                         value_codes[c[codes]] + scalars[c[scalar]].values,
+                                     {}),
+                          problem_in(c));
 }
 
 std::string text_of(const Choice& c) {

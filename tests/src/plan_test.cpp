@@ -19,8 +19,8 @@ constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "bellpack:32", "dia"};
 constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist xahead"};
-constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",  "words=32:row",
-                                     "words=1024:column", "words=all:row",  "words=all:column"};
+constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",   "words=32:row",
+                                     "words=1024:column", "words=all:row",  "words=all:column", "words=1:row:padded"};
 constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
 constexpr auto value_words = {"values=double", "values=float"};
 constexpr auto schedule_words = {"rows lanes=1", "components lanes=8", "rows lanes=32"};
@@ -143,6 +143,15 @@ TEST(ParsePlan, GivesALayoutItsOwnSliceSigmaOccupancyAndWordGroup) {
   EXPECT_EQ(parse_plan("sell:33", base).layout, parse_plan("sell:33 words=32", {}).layout);
 }
 
+TEST(ParsePlan, PadsWordsWhereItIsToldTo) {
+  const Plan base = parse_plan("sell:8 words=1:row:padded", {});
+
+  EXPECT_EQ(to_string(base).find("entry=dense sell:8 words=1:row:padded vectors=1"), 0u);
+  EXPECT_EQ(parse_plan("sell:8 words=1:padded:row", {}), base);
+  EXPECT_EQ(parse_plan("words=1", base), parse_plan("sell:8 words=1:row", {}));
+  EXPECT_EQ(parse_plan("sell:8", base), parse_plan("sell:8 words=8:row", {}));
+}
+
 TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
   const Plan base = parse_plan("sell:8 presence rowlist plain xahead", {});
 
@@ -192,7 +201,7 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
   EXPECT_ERROR(parse_plan("words=3", {}), ErrorKind::argument, "words= 3 must be a power of two, or 'all'");
   EXPECT_ERROR(parse_plan("words=0", {}), ErrorKind::argument, "words= (or 'all') '0' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("words=2:diagonal", {}), ErrorKind::argument,
-               "word order 'diagonal' in words=; choose row, column");
+               "word order 'diagonal' in words=; choose row, column, and padded for words=1");
   EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument,
                "vectors= (or 'all') '2048' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
@@ -256,6 +265,23 @@ TEST(Applicable, WantsTheBlocksOfTheEntry) {
 
 TEST(Applicable, KnowsEntriesThatExistInRealMatricesOnly) {
   EXPECT_EQ(reason("csr entry=complex", complex_2x2), "entry complex does not exist in complex matrices");
+}
+
+TEST(Applicable, PadsTheWordsOfEachEntryAlone) {
+  EXPECT_EQ(reason("sell:32 words=1:padded", real_3x3), "");
+  EXPECT_EQ(reason("csr words=1:row:padded values=float", real_3x3), "");
+  EXPECT_EQ(reason("sell:32 words=32:padded", real_3x3),
+            "an entry's words are padded where they lie together: words=1:padded, not words=32");
+  EXPECT_EQ(reason("sell:32 words=all:padded", real_3x3),
+            "an entry's words are padded where they lie together: words=1:padded, not words=all");
+}
+
+TEST(Applicable, RefusesPaddingWhereThereIsNothingToPad) {
+  EXPECT_EQ(reason("csr words=1:padded", real_2x2),
+            "words=1:padded would change nothing: each entry has 32 bytes of words, a multiple of 16 already; leave "
+            "padded out");
+  EXPECT_NE(reason("csr entry=quaternion words=1:padded values=float", real_4x4), "");
+  EXPECT_NE(reason("csr entry=quaternion words=1:padded", complex_2x2), "");
 }
 
 TEST(Applicable, RefusesPresenceBitsWhereThereIsNoPadding) {

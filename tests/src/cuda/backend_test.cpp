@@ -35,6 +35,8 @@ class OnDevice : public testing::Test {
   }
 };
 
+Shifts shifts(const Case& c) { return c.aligned ? Shifts{} : Shifts{1, 1, 1}; }
+
 class CudaProducts : public OnDevice, public testing::WithParamInterface<Choice> {};
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, CudaProducts, testing::ValuesIn(cuda_cases::choices()),
@@ -49,10 +51,10 @@ TEST_P(CudaProducts, AreThoseOfTheDefinition) {
     const Operands<S> operands = Operands<S>(c.pattern, c.entry, c.problem.block, random).for_codes_of(c.plan);
     const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
 
-    const auto y = multiplied(A, operands, c.op, c.form);
+    const auto y = multiplied(A, operands, c.op, c.form, shifts(c));
 
     EXPECT_TRUE(agrees(y, reference_product(operands, c.plan.values, c.op, c.form)));
-    EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form)));
+    EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form, shifts(c))));
   });
 }
 
@@ -65,14 +67,32 @@ TEST_P(CudaProducts, NeverMultiplyPadding) {
     Random random;
     Operands<S> operands = Operands<S>(c.pattern, c.entry, c.problem.block, random).for_codes_of(c.plan);
     const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
-    const auto wanted = multiplied(A, operands, c.op, c.form);
+    const auto wanted = multiplied(A, operands, c.op, c.form, shifts(c));
     spoil_what_is_not_read(operands, c.op);
 
-    EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, c.op, c.form)));
+    EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, c.op, c.form, shifts(c))));
   });
 }
 
 class CudaBackend : public OnDevice {};
+
+/// A wide access to any of them would end the context. Which kernel it was shows in no bit of y.
+TEST_F(CudaBackend, MultipliesVectorsThatBeginAnywhere) {
+  const Pattern pattern = random_pattern(500, 500, 20, 11);
+  for (const char* line : {"entry=quaternion csr rows lanes=8", "entry=quaternion sell:32 words=1 rows unroll=2",
+                           "sell:32 rows", "coo:64 slots"}) {
+    Random random;
+    const Operands<double> operands(pattern, "quaternion", {4, 4}, random);
+    const PackedMatrix A = packed(operands, plan(line), device());
+    for (const Op op : {Op::none, Op::transpose})
+      for (const Form form : forms) {
+        const auto wanted = multiplied(A, operands, op, form);
+        for (const Shifts by : {Shifts{1, 0, 0}, Shifts{0, 1, 0}, Shifts{0, 0, 1}, Shifts{2, 2, 2}, Shifts{3, 1, 1}})
+          EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, op, form, by)))
+              << line << ", " << product_name(op, form);
+      }
+  }
+}
 
 TEST_F(CudaBackend, RepeatsProductsBitByBit) {
   const Pattern pattern = random_pattern(5000, 5000, 40, 3);

@@ -73,9 +73,9 @@ class AnyLayout {
 };
 
 /// grouped<G> of this many items; `dynamic` stands for what `group` says (`all_items` or a number).
-template <slot_t Group>
-word_map<Group> map_of(slot_t items, slot_t group = Group) {
-  word_map<Group> map;
+template <slot_t Group, slot_t Padding = usual_padding<Group>>
+word_map<Group, Padding> map_of(slot_t items, slot_t group = Group) {
+  word_map<Group, Padding> map;
   if constexpr (Group == dynamic) {
     map.shift = group == all_items ? word_map<dynamic>::one_group : word_map<dynamic>::log2_of(group);
     map.stride = group == all_items ? items : group;
