@@ -33,10 +33,13 @@ constexpr int threads_of_other_kernels = 128;  // packing and regrouping
 
 slot_t blocks_for(slot_t workers, int threads) { return (workers + threads - 1) / threads; }
 
+/// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
+bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
+
 /// The kernel of y = A x by a plan: where it does not visit all rows, it adds to what was set before.
 struct PlainProduct {
   explicit PlainProduct(const Plan& plan)
-      : update(visits_all_rows(plan.layout) ? Update::assign : Update::add), reordered(may_reorder(plan.layout)) {}
+      : update(adds_always(plan) ? Update::add : Update::assign), reordered(may_reorder(plan.layout)) {}
   Update update;
   bool reordered;
 };
@@ -336,7 +339,9 @@ void CudaBackend::multiply(const ProductTask& t) {
   Update update = t.update;
   const void* z = t.z;
   // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.
-  if (!code.family().visits_all_rows || (t.plan.layout.row_list && gathers)) {
+  LayoutSpec spec = t.plan.layout;
+  spec.row_list = spec.row_list && gathers;
+  if (s.carries == Carries::atomic || !visits_all_rows(code.family(), spec, t.layout)) {
     const std::size_t bytes = bytes_of_y(t);
     if (update == Update::assign)
       clear(t.y, bytes);
@@ -357,7 +362,8 @@ void CudaBackend::multiply(const ProductTask& t) {
   args.z = z;
   args.y = t.y;
   args.counter = code.counter(queue_);
-  const slot_t chunks = s.traversal == Traversal::slots ? blocks_for(t.layout.slots, t.layout.height) : 0;
+  const bool has_carries = s.traversal == Traversal::slots && s.carries == Carries::ordered;
+  const slot_t chunks = has_carries ? blocks_for(t.layout.slots, t.layout.height) : 0;
   args.carries = code.carries(chunks * (gathers ? shape.rows : shape.cols));
   slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);
   if (s.balance != Balance::grid)
@@ -365,7 +371,9 @@ void CudaBackend::multiply(const ProductTask& t) {
   const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y);
   const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
-  if (chunks > 1) launch(code.carries_kernel(t.op), chunks, args);
+  if (chunks <= 1) return;
+  args.z = t.y;
+  launch(code.carries_kernel(t.op), chunks, args);
 }
 
 void CudaBackend::regroup(const RegroupTask& t) {

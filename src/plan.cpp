@@ -94,6 +94,12 @@ void set_threads(Plan& p, std::string_view value) {
     throw error(ErrorKind::argument, "threads=" + std::string(value) + " must be a multiple of 32, 32 to 1024");
 }
 
+void set_carries(Plan& p, std::string_view value) {
+  if (value != "ordered" && value != "atomic")
+    throw error(ErrorKind::argument, "carries=" + std::string(value) + "; choose ordered, atomic");
+  p.schedule.carries = value == "ordered" ? Carries::ordered : Carries::atomic;
+}
+
 /// The `name=value` words of a plan line.
 struct Setting {
   std::string_view name;
@@ -112,6 +118,7 @@ constexpr Setting settings[] = {
     {"unroll", "1 to 16", [](Plan& p, std::string_view v) { set_number<&Schedule::unroll, 1, 16>(p, v, "unroll="); }},
     {"threads", "32, 64, ..., 1024", set_threads},
     {"blocks", "1 to 32", [](Plan& p, std::string_view v) { set_number<&Schedule::blocks, 1, 32>(p, v, "blocks="); }},
+    {"carries", "ordered, atomic", set_carries},
 };
 
 bool goes_by(const LayoutSpec& layout, Traversal traversal) {
@@ -126,10 +133,15 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.preset = read.preset;
   p.layout.slice = read.slice;
   p.layout.sigma = read.sigma;
+  p.layout.each = read.each;
   p.layout.word_group = family.word_group(read);
   p.layout.padded = false;
   p.layout.occupancy = Occupancy::lengths;
   if (!family.has_row_list) p.layout.row_list = false;
+  if (family.threads && p.schedule.of_device()) {
+    p.schedule.threads = family.threads(read);
+    p.schedule.blocks = std::min(p.schedule.blocks, most_threads / p.schedule.threads);
+  }
   if (goes_by(read, p.schedule.traversal)) return;
   p.schedule.traversal = family.traversals.front();
   if (p.schedule.traversal == Traversal::slots) p.schedule.lanes = p.schedule.unroll = 1;
@@ -230,7 +242,8 @@ std::string to_string(const Plan& p) {
   if (!p.schedule.simd) line += " plain";
   if (p.schedule.fetch_x) line += " xahead";
   line += " lanes=" + std::to_string(p.schedule.lanes);
-  return p.schedule.of_device() ? line + device_text(p.schedule) : line;
+  if (p.schedule.of_device()) line += device_text(p.schedule);
+  return p.schedule.carries == Carries::atomic ? line + " carries=atomic" : line;
 }
 
 Plan parse_plan(std::string_view text, const Plan& base) {

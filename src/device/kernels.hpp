@@ -25,7 +25,7 @@ struct product_args {
   const void* z = nullptr;
   void* y = nullptr;
   unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
-  void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots only
+  void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots with ordered carries only
 };
 
 struct pack_args {
@@ -117,7 +117,7 @@ enum class Sharing {
   rows,         ///< a block row each, or `lanes` of them
   scalar_rows,  ///< a scalar row: words of neighbouring block rows are read together
   columns,      ///< `lanes` walk a block row's columns
-  slots         ///< a warp each chunk of slots
+  slots         ///< a block of threads each chunk of slots
 };
 
 template <class Form>
@@ -130,7 +130,8 @@ inline constexpr Sharing sharing_of = Form::traversal == Traversal::rows    ? Sh
 template <class Form>
 COMPOUND_FN slot_t workers_of(const layout_args& l) {
   constexpr Sharing sharing = sharing_of<Form>;
-  if constexpr (sharing == Sharing::slots) return (slot_t(l.positions) + l.height - 1) / l.height * 32;
+  if constexpr (sharing == Sharing::slots)
+    return (slot_t(l.positions) + l.height - 1) / l.height * Form::layout::threads;
   constexpr int rows_a_warp = 32 / Form::lanes;
   const slot_t warps = (slot_t(l.positions) + rows_a_warp - 1) / rows_a_warp;
   return warps * 32 * (sharing == Sharing::scalar_rows ? rows_of<Form::op>(typename Form::entry{}) : 1);
@@ -150,7 +151,9 @@ __device__ void multiply_worker(const Product& p, slot_t worker, [[maybe_unused]
   const slot_t position = (sharing == Sharing::scalar_rows ? warp / n : warp) * rows_a_warp + in_warp;
   const bool active = position < p.layout.positions;
   if constexpr (sharing == Sharing::slots)
-    multiply_chunk<Form::op>(p, warp, int(worker % 32), static_cast<typename Entry::scalar*>(carries));
+    multiply_chunk<Form::op, Form::update, Form::carries>(p, worker / Form::layout::threads,
+                                                          int(worker % Form::layout::threads),
+                                                          static_cast<typename Entry::scalar*>(carries));
   else if constexpr (sharing == Sharing::scalar_rows)
     multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane, active);
   else if constexpr (sharing == Sharing::columns)
@@ -190,12 +193,12 @@ __device__ void multiply_all(const product_args& a) {
                                 [&](slot_t b) { multiply_worker<Form>(p, b * blockDim.x + threadIdx.x, a.carries); });
 }
 
-/// What products by slots left over, one worker a chunk.
+/// What products by slots left over, one worker a chunk, whole warps.
 template <class Form>
 __device__ void add_all_carries(const product_args& a) {
-  const slot_t chunk = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (chunk * a.layout.height < a.layout.positions)
-    add_carries<Form::op>(product_over<Form>(a), chunk, static_cast<const typename Form::entry::scalar*>(a.carries));
+  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  add_carries<Form::op>(product_over<Form>(a), worker, int(worker % 32),
+                        static_cast<const typename Form::entry::scalar*>(a.carries));
 }
 
 template <class Form>

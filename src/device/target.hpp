@@ -47,6 +47,10 @@ enum class Traversal { rows, components, slots };
 /// How a device's blocks of workers come to their work: one each, at a fixed stride, or from a counter.
 enum class Balance { grid, fixed, counted };
 
+/// How products by slots add what a chunk has of a row that began before it: by a second kernel in a fixed order, or
+/// by atomics, whose order and so last bits differ from time to time.
+enum class Carries { ordered, atomic };
+
 /// f.operator()<0>(), ..., f.operator()<N - 1>(): a loop whose index is a compile-time constant.
 template <int N, int I = 0, class F>
 COMPOUND_FN constexpr void unroll(const F& f) {

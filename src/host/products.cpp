@@ -77,11 +77,11 @@ bool is_in_slices_of_8(const Plan& plan) {
 }  // namespace
 
 HostCode::HostCode(const Plan& plan, const Problem& problem)
-    : kernels(*find_kernels(plan, problem)),
+    : family(family_of(plan.layout)),
+      kernels(*find_kernels(plan, problem)),
       simd(find_simd(plan, problem)),
       in_rows(kernels.in_rows && is_in_rows(plan)),
-      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)),
-      visits_all_rows(compound::visits_all_rows(plan.layout)) {}
+      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)) {}
 
 namespace {
 
@@ -98,7 +98,7 @@ void start(const ProductTask& t) {
 void multiply_in_lists(const ProductTask& t, const HostCode& code) {
   host_product p = host_product_of(t);
   DecodedValues values(t.plan, t.problem, {p.values, t.codes, t.table}, p.words);
-  for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) {
+  for_each_row_lists(code.family, t.layout, [&](const row_lists& lists) {
     p.lists = values.decoded(lists);
     p.values = values.words();
     p.words = values.map();
@@ -137,7 +137,7 @@ void pack_codes(const PackTask& t, const ValueCode& code) {
 
 void multiply(const ProductTask& t) {
   const HostCode& code = static_cast<const HostCode&>(*t.code);
-  if (t.op == Op::none && code.visits_all_rows) return multiply_all_rows(t, code);
+  if (t.op == Op::none && visits_all_rows(code.family, t.plan.layout, t.layout)) return multiply_all_rows(t, code);
   start(t);  // rows that are not visited are 0 or z; the others, and scattered ones, add to that
   ProductTask rest = t;
   rest.update = Update::add;

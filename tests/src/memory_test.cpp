@@ -108,7 +108,7 @@ TEST(LayoutBytes, AreThoseOfThePackedMatrix) {
   const Pattern p = random_pattern(100, 100, 7, 5);
   const Problem problem{{3, 3}, {Field::real, Precision::double_}};
   for (const auto line : {"csr rowlist words=1:row", "ellr words=1", "sell:8:64 words=8", "sell:32 presence words=32",
-                          "hdia:32 words=32", "coo:32 words=1:row"}) {
+                          "hdia:32 words=32", "ccoo:32 words=1:row"}) {
     const Plan plan = parse_plan(line, {});
     const Layout l = encode(p.view(), plan.layout);
 

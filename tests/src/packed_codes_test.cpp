@@ -81,7 +81,7 @@ TEST_P(Codes, GiveDiagonalBlocksAndTheirInverses) {
   std::vector<double> values;
   for (int e = 0; e < 6; ++e)
     for (const double v : {2.0, 1.0, 0.0, 4.0}) values.push_back(v + e % 2);
-  for (const char* layout : {"csr", "sell:2", "hdia", "coo"}) {
+  for (const char* layout : {"csr", "sell:2", "hdia", "ccoo"}) {
     PackedMatrix A(p.view(), blocks_2x2, plan(layout), backend("host"));
     PackedMatrix plain(p.view(), blocks_2x2, parse_plan(layout, {}), backend("host"));
     A.update_values(values.data());

@@ -15,8 +15,8 @@ namespace {
 const std::vector<EntryCase> entries = entry_cases(32);
 
 const std::vector<std::string> layouts = {
-    "csr",         "ellr",        "sell:2",       "sell:8",  "sell:32",  "sell:33", "sell:1024", "sell:8:64",
-    "sell:32:256", "sell:32:all", "sell:256:all", "hdia:32", "hdia:256", "dia",     "coo:32",    "coo:128"};
+    "csr",         "ellr",         "sell:2",  "sell:8",   "sell:32", "sell:33", "sell:1024", "sell:8:64", "sell:32:256",
+    "sell:32:all", "sell:256:all", "hdia:32", "hdia:256", "dia",     "ccoo:32", "ccoo:32:4", "ccoo:256"};
 const std::vector<std::string> matrix_word_groups = {
     " words=1:row",  " words=1:column",  " words=4:row",   " words=1:row:padded", " words=1:column:padded",
     " words=32:row", " words=32:column", " words=all:row", " words=all:column"};
@@ -83,7 +83,7 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
 
   pairs = allowed_pairs(space()).size();
 
-  const std::size_t presence_without_slices = 6, row_lists_of_coordinates = 2, codes_of_no_columns = 6,
+  const std::size_t presence_without_slices = 7, row_lists_of_coordinates = 3, codes_of_no_columns = 12,
                     codes_of_blocks_in_groups = 10;
   std::size_t kinds_that_do_not_exist = 0;  // in matrices of such scalars
   for (const EntryCase& e : entries)

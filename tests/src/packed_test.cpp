@@ -21,7 +21,7 @@ constexpr BlockShape quaternion_block{4, 4};
 
 const char* const plans[] = {"csr",
                              "hdia:32",
-                             "coo:32",
+                             "ccoo:32",
                              "csr words=1:row",
                              "sell:32 words=1:padded entry=unit_quaternion",
                              "csr rowlist",

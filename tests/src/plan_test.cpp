@@ -101,6 +101,16 @@ TEST(PlanLine, NamesEverythingOfADevice) {
             "threads=256 blocks=4 static stream");
 }
 
+TEST(PlanLine, NamesCarriesThatAreAtomic) {
+  const Plan ordered = parse_plan("ccoo threads=256 blocks=8", {});
+  const Plan atomic = parse_plan("ccoo threads=256 blocks=8 carries=atomic", {});
+
+  EXPECT_EQ(to_string(atomic), to_string(ordered) + " carries=atomic");
+  EXPECT_EQ(parse_plan(to_string(atomic), {}), atomic);
+  EXPECT_EQ(parse_plan("carries=ordered", atomic), ordered);
+  EXPECT_EQ(to_string(ordered).find("carries"), std::string::npos);
+}
+
 TEST(PlanLine, OfAHostSaysNothingOfDevices) {
   for (const char* word : {"unroll", "threads", "blocks", "grid", "cached"})
     EXPECT_EQ(to_string(parse_plan("csr", {})).find(word), std::string::npos) << word;
@@ -152,6 +162,15 @@ TEST(ParsePlan, PadsWordsWhereItIsToldTo) {
   EXPECT_EQ(parse_plan("sell:8", base), parse_plan("sell:8 words=8:row", {}));
 }
 
+TEST(ParsePlan, GivesBlocksTheThreadsOfTheLayoutsChunks) {
+  const Plan base = parse_plan("csr lanes=4 unroll=2 threads=128 blocks=12", {});
+
+  EXPECT_EQ(parse_plan("ccoo:64:2", base), parse_plan("ccoo:64:2 slots threads=64 blocks=12", {}));
+  EXPECT_EQ(parse_plan("ccoo:1024", base).schedule.blocks, 2) << "all that a multiprocessor holds";
+  EXPECT_EQ(parse_plan("ccoo:1024", base).schedule.lanes, 1);
+  EXPECT_FALSE(parse_plan("ccoo:1024", {}).schedule.of_device());
+}
+
 TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
   const Plan base = parse_plan("sell:8 presence rowlist plain xahead", {});
 
@@ -177,21 +196,22 @@ TEST(ParsePlan, ListsWhatEachDeviceSettingAllows) {
   EXPECT_ERROR(parse_plan("unroll=17", {}), ErrorKind::argument, "unroll= '17' must be a number, 1 to 16");
   EXPECT_ERROR(parse_plan("blocks=0", {}), ErrorKind::argument, "blocks= '0' must be a number, 1 to 32");
   EXPECT_ERROR(parse_plan("blocks=99", {}), ErrorKind::argument, "blocks= '99' must be a number, 1 to 32");
+  EXPECT_ERROR(parse_plan("carries=maybe", {}), ErrorKind::argument, "carries=maybe; choose ordered, atomic");
   EXPECT_ERROR(parse_plan("csr balanced", {}), ErrorKind::argument, "grid, static, dynamic, cached, stream");
 }
 
 TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
   EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
-               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=");
+               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo), entry=");
   EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
-      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=, codes=, "
-      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, "
-      "simd, plain, xnear, xahead, "
+      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo), entry=, codes=, "
+      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, lengths, presence, allrows, "
+      "rowlist, simd, plain, xnear, xahead, "
       "grid, static, dynamic, cached, stream, rows, components, slots");
 }
 

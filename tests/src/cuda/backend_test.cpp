@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "backend_cuda.hpp"
+#include "cuda/kernel_source.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/runtime.hpp"
 #include "entry_choice.hpp"
@@ -54,13 +55,16 @@ TEST_P(CudaProducts, AreThoseOfTheDefinition) {
     const auto y = multiplied(A, operands, c.op, c.form, shifts(c));
 
     EXPECT_TRUE(agrees(y, reference_product(operands, c.plan.values, c.op, c.form)));
-    EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form, shifts(c))));
+    if (c.plan.schedule.carries == Carries::ordered) {
+      EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form, shifts(c))));
+    }
   });
 }
 
 /// x is not finite where no entry of A is: padding that was multiplied would show.
 TEST_P(CudaProducts, NeverMultiplyPadding) {
   Case c = cuda_cases::case_of(GetParam());
+  c.plan.schedule.carries = Carries::ordered;  // the others do not repeat their bits
   SCOPED_TRACE(c.name + ", " + seed_text());
 
   with_scalar(c.problem.scalar, [&]<class S>(S) {
@@ -98,14 +102,52 @@ TEST_F(CudaBackend, RepeatsProductsBitByBit) {
   const Pattern pattern = random_pattern(5000, 5000, 40, 3);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  for (const char* line : {"csr components lanes=32 unroll=4", "sell:32 rows dynamic",
-                           "sell:32 components lanes=4 static", "sell:32:256 rows stream unroll=3"}) {
+  for (const char* line :
+       {"csr components lanes=32 unroll=4", "sell:32 rows dynamic", "sell:32 components lanes=4 static",
+        "sell:32:256 rows stream unroll=3", "ccoo:32", "ccoo:128:2 dynamic", "ccoo:64:4"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     for (const Op op : {Op::none, Op::transpose}) {
       const auto first = multiplied(A, operands, op, Form::add);
       for (int i = 0; i < 100; ++i) ASSERT_TRUE(same_bits(first, multiplied(A, operands, op, Form::add))) << line;
     }
   }
+}
+
+/// Rows that end within a thread, a warp, a chunk, the next, and after hundreds of chunks; some are empty.
+TEST_F(CudaBackend, AddsUpRowsWhereverChunksEnd) {
+  std::vector<std::vector<idx>> rows;
+  for (const idx length : {1, 2, 3, 0, 31, 32, 33, 1, 127, 1, 129, 700, 0, 0, 5, 1024, 4097, 1, 1, 20000, 2, 64})
+    for (int times = 0; times < 2; ++times) {
+      rows.emplace_back(length);
+      for (idx k = 0; k < length; ++k) rows.back()[k] = (k * 7 + times) % 300;
+    }
+  for (const bool has_empty_rows : {true, false}) {
+    if (!has_empty_rows) std::erase_if(rows, [](const auto& row) { return row.empty(); });
+    const Pattern pattern = pattern_of(300, rows);
+    Random random;
+    const Operands<double> operands(pattern, "dense", {3, 2}, random);
+    for (const char* layout : {"ccoo:32", "ccoo:32:2", "ccoo:32:4", "ccoo:96", "ccoo:256", "ccoo:256:4", "ccoo:1024:2"})
+      for (const char* words : {"", " static", " dynamic", " carries=atomic", " static carries=atomic"}) {
+        const PackedMatrix A = packed(operands, plan(std::string(layout) + words), device());
+        for (const Op op : ops)
+          for (const Form form : forms)
+            EXPECT_TRUE(
+                agrees(multiplied(A, operands, op, form), reference_product(operands, Precision::double_, op, form)))
+                << layout << words << product_name(op, form) << has_empty_rows;
+      }
+  }
+}
+
+TEST(CudaPlans, SayWhatDoesNotGoWithChunks) {
+  const auto why = [](std::string_view line) {
+    return cuda::why_no_kernel(parse_plan(line, parse_plan("csr threads=128 blocks=8", {})), real_3x3).value_or("");
+  };
+  EXPECT_EQ(why("ccoo:64"), "");
+  EXPECT_EQ(why("ccoo:64 threads=128"),
+            "threads=128 with layout ccoo:64, whose chunks are made for blocks of 64 threads: leave threads= out, or "
+            "choose another layout");
+  EXPECT_EQ(why("ccoo:64 unroll=2"), "layouts that go by slots say how many a worker has: lanes=1 unroll=1");
+  EXPECT_EQ(why("sell:32 carries=atomic"), "carries=atomic is for layouts that go by slots, sell:32 has no carries");
 }
 
 /// Two chunks of staging memory and a part of a third.
@@ -117,7 +159,7 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
   const PackedMatrix host = packed(operands, Plan{});
   const auto wanted = multiplied(host, operands, Op::none, Form::assign);
   for (const char* line : {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows",
-                           "ellr rows values=float", "hdia:32 rows", "coo:64 slots"}) {
+                           "ellr rows values=float", "hdia:32 rows", "ccoo:64 slots"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
@@ -210,7 +252,7 @@ TEST_F(CudaBackend, GivesDiagonalsAndInversesAsTheHostDoes) {
     host.diagonal(wanted.data());
     const auto missing = host.invert_diagonal(inverses.data());
     for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist",
-                             "hdia:32 components", "coo:32 slots"}) {
+                             "hdia:32 components", "ccoo:32 slots"}) {
       const PackedMatrix A = packed(operands, plan(line), device());
       std::vector<double> y(scalars), inv(inverses.size());
       const Placed<double> py(device(), y), pi(device(), inv);

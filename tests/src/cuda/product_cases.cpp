@@ -10,7 +10,7 @@ namespace {
 const std::vector<EntryCase> entries = entry_cases(33);
 const std::vector<std::string> layouts = {"csr",      "ellr",      "sell:2",      "sell:8",        "sell:32",
                                           "sell:33",  "sell:8:64", "sell:32:256", "bellpack:1024", "hdia:32",
-                                          "hdia:256", "dia",       "coo:32",      "coo:256"};
+                                          "hdia:256", "dia",       "ccoo:32:4",   "ccoo:256"};
 const std::vector<std::string> words = {" words=1:row:padded", " words=1:column", " words=4:row",
                                         " words=32:column",    " words=all:row",  " words=all:column"};
 const std::vector<std::string> vectors = {" vectors=1", " vectors=32", " vectors=all"};
@@ -25,13 +25,14 @@ const std::vector<std::string> bounds = {" threads=128 blocks=8", " threads=32 b
                                          " threads=1024 blocks=1"};
 const std::vector<std::string> balances = {" grid", " static", " dynamic"};
 const std::vector<std::string> caches = {" cached", " stream"};
+const std::vector<std::string> carries = {"", " carries=atomic"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
 /// The textual factors of a plan, in the order of their places in a choice.
 const std::vector<const std::vector<std::string>*> texts = {&layouts,    &words,   &vectors, &occupancies, &row_lists,
                                                             &traversals, &lanes,   &unrolls, &bounds,      &balances,
-                                                            &caches,     &columns, &codes};
+                                                            &caches,     &columns, &codes,   &carries};
 enum Factor { of_pattern, of_entry, of_scalar, of_op, of_form, of_transposed, of_alignment, of_text };
 
 Problem problem_in(const Choice& c) {

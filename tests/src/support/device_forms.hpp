@@ -18,8 +18,8 @@ using Rows = compressed_rows<RowOrder::any, columns32<>>;
 
 /// A decoder of any family, known at run time.
 class AnyLayout {
-  using Decoder = std::variant<Rows, Slices<dynamic, Occupancy::any>, diagonal_slices<dynamic, RowOrder::any>,
-                               coordinates<columns32<>>>;
+  using Decoder =
+      std::variant<Rows, Slices<dynamic, Occupancy::any>, diagonal_slices<dynamic, RowOrder::any>, coordinates<>>;
   template <class F>
   auto ask(const F& f) const {
     return std::visit(f, decoder_);
@@ -67,7 +67,7 @@ class AnyLayout {
     if (family == &compressed_rows_family) return Rows(l);
     if (family == &slices_family) return Slices<dynamic, Occupancy::any>(l);
     if (family == &diagonal_slices_family) return diagonal_slices<dynamic, RowOrder::any>(l);
-    return coordinates<columns32<>>(l);
+    return coordinates<>(l);
   }
   Decoder decoder_;
 };
