@@ -50,7 +50,6 @@ COMPOUND_FN word_map<Group, Padding> map_over(slot_t items) {
   return map;
 }
 
-template <class Form>
 COMPOUND_FN own_values value_index(const product_args&, own_values) {
   return {};
 }

@@ -72,14 +72,17 @@ COMPOUND_FN void store_component(const Product& p, idx row, int n, int i, S sum)
 template <Op op, int n, class Product, class S>
 COMPOUND_FN void add_entries(const Product& p, idx position, slot_t slot, slot_t apart, S* sum) {
   const int in = cols_of<op>(p.entry);
+  bool present[n];
   idx column[n];
-  for (int u = 0; u < n; ++u)
-    column[u] = p.layout.present(slot + u * apart) ? p.layout.column(slot + u * apart, position) : idx(-1);
+  for (int u = 0; u < n; ++u) {
+    present[u] = p.layout.present(slot + u * apart);
+    column[u] = present[u] ? p.layout.column(slot + u * apart, position) : 0;
+  }
   S x[n][most_cols_of<op, typename Product::entry_type>];
   for (int u = 0; u < n; ++u)
-    if (column[u] >= 0) p.x_words.load(p.x, column[u], in, x[u]);
+    if (present[u]) p.x_words.load(p.x, column[u], in, x[u]);
   for (int u = 0; u < n; ++u)
-    if (column[u] >= 0) p.entry.template madd<op>(p.words(slot + u * apart), x[u], sum);
+    if (present[u]) p.entry.template madd<op>(p.words(slot + u * apart), x[u], sum);
 }
 
 /// One block row of y, gathered: y(row) = [z(row) +] sum over the row's slots of op(entry) x(column).
