@@ -192,6 +192,23 @@ def test_answers_do_not_depend_on_ranks(args):
         expect(abs(norms[0] - norms[1]) <= 1e-13 * norms[0], f"{options}: norms {norms}")
 
 
+def test_generated_matrices(args):
+    if not args.json:
+        return
+    for options, rows, blocks in ((["-n", "4x3x2"], 24, 116), (["-grid", "5", "-n", "4x2"], 8, 28),
+                                  (["-grid", "dense", "-n", "6"], 6, 36), (["-grid", "kkt", "-n", "2"], 40, 352),
+                                  (["-n", "5", "-long_rows", "2:10"], 125, 725 + 2 * (58 - 7)),
+                                  (["-n", "3", "-values", "stencil"], 27, 135),
+                                  (["-grid", "5", "-n", "4", "-values", "convection"], 16, 64)):
+        norms = []
+        for ranks in (1, args.ranks + 1):
+            written, _ = good(args, options + ["-block_size", "2"], ranks)
+            case = written["cases"][0] if written else {}
+            expect((case.get("block_rows"), case.get("blocks")) == (rows, blocks), f"{options}: {case}")
+            norms.append(case.get("result_norm", math.nan))
+        expect(abs(norms[0] - norms[1]) <= 1e-13 * norms[0], f"{options}: norms {norms}")
+
+
 def test_entry_halves_bytes(args):
     if not args.json or args.scalar == "complex":
         return
@@ -338,9 +355,23 @@ def test_float_core(args):
 
 
 ERRORS = [
-    ("-grid 8", "-grid '8': unknown grid; choose 7, 15, 27, surface"),
+    ("-grid 8", "-grid '8': unknown grid; choose 5, 7, 15, 27, surface, dense, kkt"),
     ("-grid surface -n 2", "needs at least 3 nodes a side"),
     ("-n 0", "-n '0': expected positive integers"),
+    ("-n 3x", "-n '3x': expected positive integers"),
+    ("-n 3x0x2", "-n '3x0x2': expected positive integers"),
+    ("-n 3x4", "-n: -grid 7 takes one number or 3, one for each direction"),
+    ("-grid surface -n 3x4x5", "-n: -grid surface takes one number or 2"),
+    ("-grid surface -n 9x2", "needs at least 3 nodes a side"),
+    ("-grid kkt -n 3x3x3", "-n: -grid kkt takes one number, for all its sides"),
+    ("-values same", "-values 'same': choose random, stencil, convection"),
+    ("-n 3 -grid 27 -values convection", "not for -grid 27; choose -grid 5 or 7"),
+    ("-n 3 -values convection -long_rows 1:2", "no coefficients for the entries of -long_rows"),
+    ("-long_rows 4", "-long_rows '4': expected how many and how many times"),
+    ("-long_rows 0:3", "-long_rows '0': expected how many"),
+    ("-long_rows 1:0.5", "-long_rows '0.5': expected how many"),
+    ("-n 3 -long_rows 28:2", "-long_rows: 28 rows of 27; choose fewer or a larger matrix"),
+    ("-matrix {folder}/odd.mtx -values stencil", "-matrix excludes the generator's options, such as -values"),
     ("-n 2.5", "-n '2.5': expected positive integers"),
     ("-rows ten", "-rows 'ten': expected positive integers"),
     ("-megabytes -1", "-megabytes '-1': expected positive numbers"),
@@ -408,7 +439,7 @@ ERRORS = [
     ("-matrix {folder}/odd.mtx -block_size 2", "-block_size 2 does not divide the file's 3 x 3"),
     ("-matrix {folder}/cut.dat", "cannot load '{folder}/cut.dat'"),
     ("-matrix {folder}/odd.mtx -block_size 1,2", "takes one -block_size"),
-    ("-matrix {folder}/odd.mtx -n 3", "-matrix excludes the generator's"),
+    ("-matrix {folder}/odd.mtx -n 3", "-matrix excludes the generator's options, such as -n"),
 ]
 
 
@@ -488,7 +519,7 @@ def test_help(args):
     _, alone, _, command = bench(args, ["-help", "intro"])
     expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone, f"{command} prints more: {alone[-300:]}")
     for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
-                   "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
+                   "values", "long_rows", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
                    "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo"):
         expect(f"  -{option} <" in own, f"-help does not list -{option} before PETSc's options")
         expect(f"  -{option} <" in alone, f"{command} does not list -{option}")

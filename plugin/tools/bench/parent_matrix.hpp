@@ -11,6 +11,7 @@
 #include "block_rows.hpp"
 #include "memory.hpp"
 #include "petsc_handle.hpp"
+#include "value_rule.hpp"
 
 namespace compound::bench {
 

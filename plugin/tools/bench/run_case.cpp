@@ -16,81 +16,12 @@
 
 namespace compound::bench {
 
-std::vector<CaseSpec> cases_of(const Options& o) {
-  if (!o.file.empty()) return {{o.blocks.empty() ? BlockShape{} : o.blocks.front(), {}}};
-  std::vector<CaseSpec> all;
-  for (const double size : o.sizes)
-    for (const BlockShape& block : o.blocks) {
-      const double block_bytes = static_cast<double>(block.rows) * block.cols * sizeof(PetscScalar);
-      Grid grid{o.grid, static_cast<std::int64_t>(size)};
-      if (o.size_by == SizeBy::rows) grid = grid_of_rows(*o.grid, size);
-      if (o.size_by == SizeBy::megabytes) grid = grid_of_entries(*o.grid, 1e6 * size / block_bytes);
-      all.push_back({block, grid});
-    }
-  return all;
-}
-
 namespace {
 
 int size_of(MPI_Comm comm) {
   int size;
   MPI_Comm_size(comm, &size);
   return size;
-}
-
-std::string describe(const CaseSpec& spec, const Options& o) {
-  if (!spec.grid.kind) return o.file;
-  const std::string side = std::to_string(spec.grid.side);
-  std::string text = spec.grid.kind->surface ? "surface grid, " + side + "^2 nodes"
-                                             : std::string(spec.grid.kind->name) + "-point grid, " + side + "^3 nodes";
-  if (o.entry != "dense") text += ", " + o.entry + " blocks";
-  if (o.shuffle_window >= spec.grid.rows())
-    text += ", rows shuffled";
-  else if (o.shuffle_window > 1)
-    text += ", rows shuffled within " + std::to_string(o.shuffle_window);
-  return text;
-}
-
-/// A rehearsal for a file's matrix has blocks that are entries of all kinds.
-ValueRule rule_of(const CaseSpec& spec, const Options& o) {
-  return o.file.empty() ? ValueRule(o.entry, spec.block, o.seed) : ValueRule::identity(spec.block);
-}
-
-CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
-  BlockRows rows;
-  std::optional<ValueRule> rule;
-  collectively(comm, [&] {
-    rule.emplace(rule_of(spec, o));
-    const double scalars = static_cast<double>(spec.grid.rows()) * std::max(spec.block.rows, spec.block.cols);
-    if (scalars > static_cast<double>(std::numeric_limits<PetscInt>::max()))
-      throw std::invalid_argument("the matrix would have more rows than PETSc's indices count; choose a smaller case");
-    const Share share = share_of_rank(comm, spec.grid.rows());
-    rows = grid_rows(spec.grid, Shuffle(spec.grid.rows(), o.shuffle_window, o.seed), share.first, share.rows);
-  });
-  if (spec.block.rows == spec.block.cols)
-    return make_case(assemble(comm, rows, spec.block.rows, &*rule), o.operation, o.seed);
-  rows.values = rule->values(rows);
-  return make_case(std::move(rows), spec.block, o.operation, o.seed);
-}
-
-void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
-  check_memory(comm, size, o);
-  if (used_device())
-    collectively(comm, [&] { check_device_memory(size, o, size_of(comm), used_device()->free_bytes()); });
-}
-
-CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
-  if (spec.grid.kind) {
-    progress.say("assembling " + describe(spec, o),
-                 double(spec.grid.entries()) * spec.block.rows * spec.block.cols > 1e7);
-    check_all_memory(comm, {double(spec.grid.rows()), double(spec.grid.entries()), spec.block}, o);
-    return generate(comm, spec, o);
-  }
-  progress.say("reading " + o.file);
-  const auto check = [&](const CaseSize& announced) { check_all_memory(comm, announced, o); };
-  CaseMatrix c = make_case(load(comm, o.file, spec.block.rows, check), o.operation, o.seed);
-  check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);  // blocks may be partly zero
-  return c;
 }
 
 using Candidates = std::vector<std::unique_ptr<Candidate>>;
@@ -264,10 +195,7 @@ CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, con
 /// Every candidate once on a small matrix: what is wrong with a type or plan shows before the large one is assembled,
 /// and code is loaded before first products are timed.
 void rehearse(MPI_Comm comm, const BlockShape& block, const Options& o, Progress& progress) {
-  const CaseSpec small{block, {find_grid("7"), 4}};
-  Options options = o;
-  options.shuffle_window = 1;
-  const CaseMatrix c = generate(comm, small, options);
+  const CaseMatrix c = small_case(comm, block, o);
   std::vector<LeftOut> told_later;
   const auto candidates = make_candidates(comm, c, o, progress, told_later);
   baseline_of(candidates, o);
