@@ -5,6 +5,8 @@ The product of a file's matrix is computed here again: the norm in the JSON file
 """
 
 import argparse
+import csv
+import itertools
 import json
 import math
 import os
@@ -209,6 +211,54 @@ def test_generated_matrices(args):
         expect(abs(norms[0] - norms[1]) <= 1e-13 * norms[0], f"{options}: norms {norms}")
 
 
+def test_row_statistics(args):
+    if not args.json:
+        return
+    side = 4
+    rows = []
+    for node in itertools.product(range(side), repeat=3):
+        number = lambda n: (n[0] * side + n[1]) * side + n[2]
+        around = [node] + [(*node[:a], node[a] + d, *node[a + 1:]) for a in range(3) for d in (-1, 1)]
+        rows.append([number(n) for n in around if all(0 <= c < side for c in n)])
+    wanted = {"row_lengths": sorted(map(len, rows)), "row_bandwidths": sorted(max(r) - min(r) for r in rows)}
+    for ranks in (1, args.ranks + 1):
+        written, _ = good(args, ["-n", str(side), "-types", "baij"], ranks)
+        for name, numbers in wanted.items():
+            quartiles = dict(zip(("least", "lower", "median", "upper", "most"), [numbers[i] for i in (0, 15, 31, 47, 63)]))
+            expect(written["cases"][0][name] == quartiles, f"{name}: {written['cases'][0][name]}, not {quartiles}")
+
+
+def test_orders(args):
+    if args.ranks > 1:
+        return
+    for options in (["-block_size", "2", "-plans", "csr;sell:8:64"], ["-block_size", "2x1", "-core_plans", "csr;sell:8"]):
+        more = ["-n", "6", "-shuffle", "all", "-renumber", "natural,rcm,nd"]
+        code, stdout, stderr, command = bench(args, options + more + QUICK)
+        expect(code == 0 and stdout.count("rcm beside natural: ") == stdout.count("nd beside natural: ") >= 2,
+               f"{command}: {stdout} {stderr}")
+        written, _ = good(args, options + more)
+        if not written:
+            continue
+        natural, rcm, nested = written["cases"]
+        expect([c["ordering"] for c in written["cases"]] == ["natural", "rcm", "nd"], "orders")
+        expect(all(c["blocks"] == natural["blocks"] for c in (rcm, nested)), "blocks are lost")
+        median = [c["row_bandwidths"]["median"] for c in written["cases"]]
+        expect(median[1] < median[0] / 1.5, f"rcm narrows rows: {median}")
+
+
+def test_csv(args):
+    file = os.path.join(args.folder, "out.csv")
+    code, _, stderr, command = bench(args, ["-n", "3,4", "-types", "baij", "-plans", "csr;sell:8", "-csv", file] + QUICK)
+    expect(code == 0, f"{command}: {stderr}")
+    with open(file, newline="") as read:
+        rows = list(csv.DictReader(read))
+    expect([r["candidate"] for r in rows] == ["baij", "csr", "sell:8"] * 2, f"candidates: {rows}")
+    expect([r["block_rows"] for r in rows] == ["27"] * 3 + ["64"] * 3, f"sizes: {rows}")
+    for r in rows:
+        expect("," in r["description"] and float(r["median_s"]) >= float(r["least_s"]) > 0 and r["cold_median_s"] == ""
+               and None not in r and r["plan"].startswith("" if r["candidate"] == "baij" else "entry=dense "), f"row {r}")
+
+
 def test_entry_halves_bytes(args):
     if not args.json or args.scalar == "complex":
         return
@@ -367,6 +417,10 @@ ERRORS = [
     ("-values same", "-values 'same': choose random, stencil, convection"),
     ("-n 3 -grid 27 -values convection", "not for -grid 27; choose -grid 5 or 7"),
     ("-n 3 -values convection -long_rows 1:2", "no coefficients for the entries of -long_rows"),
+    ("-renumber rcm,best", "-renumber 'best': unknown order; choose natural, rcm, nd"),
+    ("-block_size 2x3 -core_plans csr -n 2 -renumber rcm,", "-renumber 'rcm,': expected orders separated by ','"),
+    ("-csv {folder}", "-csv: '{folder}' is a folder, not a regular file"),
+    ("-csv {folder}/absent/x.csv", "-csv: cannot write '{folder}/absent/x.csv'"),
     ("-long_rows 4", "-long_rows '4': expected how many and how many times"),
     ("-long_rows 0:3", "-long_rows '0': expected how many"),
     ("-long_rows 1:0.5", "-long_rows '0.5': expected how many"),
@@ -477,9 +531,11 @@ def test_errors(args):
         errors.append(("-n 2 -json {folder}/to_pipe", "-json: '{folder}/to_pipe' is a named pipe, not a regular file"))
         errors.append(("-n 2 -json {folder}/taken", "-json: '{folder}/taken.part' is a named pipe, not a regular file"))
         errors.append(("-n 2 -json {folder}/to_nothing", "-json: '{folder}/to_nothing' is a symbolic link to nothing"))
+        errors.append(("-n 2 -csv {folder}/x -json {folder}/x", "-csv and -json name the same file"))
     else:
         errors.append(("-n 2 -json x.json", "built without nlohmann-json"))
     if args.ranks > 1:
+        errors.append(("-n 2 -renumber rcm", "-renumber runs on one rank"))
         errors.append(("-n 2 -core_plans csr", "-core_plans run on one rank"))
     else:
         errors.append(("-n 2 -core_plans sell:9:7", "-core_plans 'sell:9:7': "))
@@ -519,7 +575,7 @@ def test_help(args):
     _, alone, _, command = bench(args, ["-help", "intro"])
     expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone, f"{command} prints more: {alone[-300:]}")
     for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
-                   "values", "long_rows", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
+                   "values", "long_rows", "renumber", "csv", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
                    "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo"):
         expect(f"  -{option} <" in own, f"-help does not list -{option} before PETSc's options")
         expect(f"  -{option} <" in alone, f"{command} does not list -{option}")

@@ -25,6 +25,7 @@ struct CaseMatrix {
   std::int64_t block_rows = 0, block_columns = 0, entries = 0;  ///< of the whole matrix
   std::int64_t longest_row = 0;                                 ///< blocks
   double norm = 0, x_norm = 0;                                  ///< |op(A)| and |x|, largest sums and components
+  double ordering_s = 0;                                        ///< to find the order of its rows
   std::int64_t read_bytes = 0;                                  ///< of this rank's arrays: values, columns, row starts
 
   std::int64_t area() const { return std::int64_t{block.rows} * block.cols; }

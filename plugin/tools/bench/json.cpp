@@ -2,11 +2,9 @@
 
 #if defined(COMPOUND_HAVE_JSON)
 
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
+#include "output_file.hpp"
 #include "statistics.hpp"
 
 namespace compound::bench {
@@ -51,6 +49,10 @@ ordered_json json_of(const Yardstick& y) {
   j["gbs"] = median_s > 0 ? y.bytes / median_s / 1e9 : 0;
   j["kernel"] = y.how;
   return j;
+}
+
+ordered_json json_of(const Quartiles& q) {
+  return {{"least", q.least}, {"lower", q.lower}, {"median", q.median}, {"upper", q.upper}, {"most", q.most}};
 }
 
 ordered_json json_of(const CooResult& c) {
@@ -103,6 +105,10 @@ ordered_json json_of(const CaseResult& r) {
                     {"block_columns", r.block_columns},
                     {"blocks", r.entries},
                     {"longest_row", r.longest_row},
+                    {"ordering", r.ordering},
+                    {"ordering_s", r.ordering_s},
+                    {"row_lengths", json_of(r.row_quartiles.lengths)},
+                    {"row_bandwidths", json_of(r.row_quartiles.bandwidths)},
                     {"value_bytes", r.value_bytes},
                     {"ranks", r.ranks},
                     {"result_norm", r.result_norm},
@@ -138,13 +144,8 @@ void write_json(const std::string& file, const Circumstances& c, const Options& 
   if (c.device) j["device"] = json_of(*c.device);
   j["cases"] = ordered_json::array();
   for (const CaseResult& r : results) j["cases"].push_back(json_of(r));
-  const std::string unfinished = file + ".part";
-  std::ofstream out(unfinished);
   // Paths and options may be in any encoding; JSON is UTF-8.
-  out << j.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
-  out.close();
-  if (!out || std::rename(unfinished.c_str(), file.c_str()) != 0)
-    throw std::runtime_error("-json: cannot write '" + file + "'");
+  write_output("-json", file, j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace compound::bench

@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include <petscmat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -134,6 +136,15 @@ void read_core_scalar(Options& o, const std::string& v) {
   o.core_float = v == "float";
 }
 
+void read_renumber(Options& o, const std::string& v) {
+  struct Ordering {
+    std::string_view name;
+  };
+  constexpr Ordering orderings[] = {{MATORDERINGNATURAL}, {MATORDERINGRCM}, {MATORDERINGND}};
+  o.renumber = names("-renumber", v, ',', "orders");
+  for (const std::string& name : o.renumber) named(orderings, "-renumber", name, "unknown order; ");
+}
+
 void read_device(Options& o, const std::string& v) {
   if (v != "host" && v != "cuda") refuse("-device", v, "choose host, cuda");
   o.on_device = v == "cuda";
@@ -178,6 +189,8 @@ const Row rows[] = {
      "random", [](Options& o, const std::string& v) { o.values = named(values_names, "-values", v, "").values; }},
     {"-long_rows", "COUNT:FACTOR: so many rows, evenly spread, of FACTOR times the mean length", "", read_long_rows},
     {"-shuffle", "number rows and columns at random within windows of so many rows, or all", "1", read_shuffle},
+    {"-renumber", "orders of rows and columns: natural, rcm, nd (PETSc's); a list makes a case of each", "natural",
+     read_renumber},
     {"-seed", "of random values, vectors and shuffles", "1",
      [](Options& o, const std::string& v) {
        o.seed = number<std::uint64_t>("-seed", v, 0, UINT64_MAX, "expected a non-negative integer");
@@ -225,6 +238,8 @@ const Row rows[] = {
      [](Options& o, const std::string& v) {
        o.memory_limit_bytes = 1e6 * number("-memory_limit", v, 1e-3, 1e12, "expected a positive number of MB");
      }},
+    {"-csv", "file for a line of comma-separated values for each candidate", "",
+     [](Options& o, const std::string& v) { o.csv = v; }},
     {"-json", "file for all samples, the machine, versions and the command line", "",
      [](Options& o, const std::string& v) { o.json = v; }},
 };

@@ -7,6 +7,7 @@
 #include "device.hpp"
 #include "failure.hpp"
 #include "memory.hpp"
+#include "renumber.hpp"
 
 namespace compound::bench {
 
@@ -33,11 +34,14 @@ std::vector<Grid> grids_of(const Options& o, const BlockShape& block) {
 }  // namespace
 
 std::vector<CaseSpec> cases_of(const Options& o) {
-  if (!o.file.empty()) return {{o.blocks.empty() ? BlockShape{} : o.blocks.front(), {}}};
   std::vector<CaseSpec> all;
+  const auto add = [&](const BlockShape& block, const Grid& grid) {
+    for (const std::string& ordering : o.renumber) all.push_back({block, grid, ordering});
+  };
+  if (!o.file.empty()) add(o.blocks.empty() ? BlockShape{} : o.blocks.front(), {});
   const std::size_t sizes = o.sides.size() + o.sizes.size();
   for (std::size_t size = 0; size < sizes; ++size)
-    for (const BlockShape& block : o.blocks) all.push_back({block, grids_of(o, block)[size]});
+    for (const BlockShape& block : o.blocks) add(block, grids_of(o, block)[size]);
   return all;
 }
 
@@ -72,6 +76,27 @@ ValueRule rule_of(const Generated& matrix, const BlockShape& block, const Option
   return o.file.empty() ? ValueRule(o.entry, block, o.seed, o.values, matrix) : ValueRule::identity(block);
 }
 
+bool is_natural(const std::string& ordering) { return ordering == "natural"; }
+
+CaseMatrix finished(Matrix matrix, const CaseSpec& spec, const Options& o) {
+  if (is_natural(spec.ordering)) return make_case(std::move(matrix), o.operation, o.seed);
+  PetscInt block_size;
+  must(MatGetBlockSize(matrix, &block_size));
+  double ordering_s = 0;
+  Matrix in_order = renumbered(std::move(matrix), spec.ordering, static_cast<int>(block_size), ordering_s);
+  CaseMatrix c = make_case(std::move(in_order), o.operation, o.seed);
+  c.ordering_s = ordering_s;
+  return c;
+}
+
+CaseMatrix finished(BlockRows rows, const CaseSpec& spec, const Options& o) {
+  double ordering_s = 0;
+  if (!is_natural(spec.ordering)) rows = renumbered(rows, ordering_of(rows, spec.ordering, ordering_s), spec.block);
+  CaseMatrix c = make_case(std::move(rows), spec.block, o.operation, o.seed);
+  c.ordering_s = ordering_s;
+  return c;
+}
+
 CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
   BlockRows rows;
   std::optional<Generated> matrix;
@@ -83,10 +108,9 @@ CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
     const Share share = share_of_rank(comm, spec.grid.rows());
     rows = generated_rows(*matrix, share.first, share.rows);
   });
-  if (spec.block.rows == spec.block.cols)
-    return make_case(assemble(comm, rows, spec.block.rows, &*rule), o.operation, o.seed);
+  if (spec.block.rows == spec.block.cols) return finished(assemble(comm, rows, spec.block.rows, &*rule), spec, o);
   rows.values = rule->values(rows);
-  return make_case(std::move(rows), spec.block, o.operation, o.seed);
+  return finished(std::move(rows), spec, o);
 }
 
 void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
@@ -106,7 +130,7 @@ CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progre
   }
   progress.say("reading " + o.file);
   const auto check = [&](const CaseSize& announced) { check_all_memory(comm, announced, o); };
-  CaseMatrix c = make_case(load(comm, o.file, spec.block.rows, check), o.operation, o.seed);
+  CaseMatrix c = finished(load(comm, o.file, spec.block.rows, check), spec, o);
   check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);  // blocks may be partly zero
   return c;
 }

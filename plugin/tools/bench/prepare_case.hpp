@@ -14,9 +14,10 @@ namespace compound::bench {
 struct CaseSpec {
   BlockShape block;  ///< 0x0: the file's own
   Grid grid;         ///< kind null: the file
+  std::string ordering = "natural";
 };
 
-/// Every shape of blocks with every size.
+/// Every size with every shape of blocks in every order.
 std::vector<CaseSpec> cases_of(const Options& options);
 
 /// Of its matrix: "7-point grid, 40^3 nodes, quaternion blocks", or the file.

@@ -10,6 +10,7 @@
 #include "device.hpp"
 #include "machine.hpp"
 #include "options.hpp"
+#include "row_statistics.hpp"
 
 namespace compound::bench {
 
@@ -55,10 +56,14 @@ struct LeftOut {
 };
 
 struct CaseResult {
-  std::string description;
+  std::string matrix;       ///< in whatever order its rows are
+  std::string description;  ///< the same with its order
   BlockShape block;
   int ranks = 1;
   std::int64_t block_rows = 0, block_columns = 0, entries = 0, longest_row = 0;
+  RowQuartiles row_quartiles;
+  std::string ordering = "natural";
+  double ordering_s = 0;  ///< to find the ordering
   double value_bytes = 0;
   Yardstick read;
   std::optional<Yardstick> copy;  ///< of a device
@@ -86,6 +91,9 @@ const CandidateResult* best_of_dense(const CaseResult& result);
 
 void print_table(std::ostream& out, const CaseResult& result, const Options& options);
 
+/// Of a matrix in another order: speed and bytes beside those of the first order in which it was measured.
+void print_effect_of_order(std::ostream& out, const std::vector<CaseResult>& results);
+
 /// What every result depends on.
 struct Circumstances {
   Machine machine;
@@ -97,8 +105,9 @@ struct Circumstances {
 /// Whether this build can write JSON.
 bool has_json();
 
-/// Throws std::runtime_error if the file cannot be written. The file appears complete or not at all.
+/// Both throw std::runtime_error if the file cannot be written. It appears complete or not at all.
 void write_json(const std::string& file, const Circumstances& circumstances, const Options& options,
                 const std::vector<CaseResult>& results);
+void write_csv(const std::string& file, const Options& options, const std::vector<CaseResult>& results);
 
 }  // namespace compound::bench

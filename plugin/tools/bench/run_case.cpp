@@ -47,6 +47,8 @@ void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Can
 
 void check_one_rank(MPI_Comm comm, const Options& o) {
   if (size_of(comm) == 1) return;
+  if (o.renumber != std::vector<std::string>{"natural"})
+    throw usage_error("-renumber runs on one rank: PETSc's orderings are sequential; leave mpirun out");
   if (!o.core_plans.empty()) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
   if (!o.cusparse.empty()) throw usage_error("-cusparse runs on one rank: cuSPARSE knows no MPI; leave mpirun out");
 }
@@ -181,7 +183,11 @@ double norm_of(MPI_Comm comm, const std::vector<PetscScalar>& y) {
 
 CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
   CaseResult r;
-  r.description = describe(spec, o);
+  r.matrix = r.description = describe(spec, o);
+  if (spec.ordering != "natural") r.description += ", numbered by " + spec.ordering;
+  r.ordering = spec.ordering;
+  r.ordering_s = c.ordering_s;
+  r.row_quartiles = row_quartiles(comm, c.arrays());
   r.block = c.block;
   r.ranks = size_of(comm);
   r.block_rows = c.block_rows;

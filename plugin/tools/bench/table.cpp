@@ -26,6 +26,13 @@ void print_yardstick(std::ostream& out, const char* name, const Yardstick& y) {
   out << text("%s %.2f GB/s (spread %.1f %%)", name, gbs(y.bytes, s.median), 100 * s.spread);
 }
 
+std::string quartiles_text(const Quartiles& q) {
+  std::string all;
+  for (const std::int64_t v : {q.least, q.lower, q.median, q.upper, q.most})
+    all += (all.empty() ? "" : " ") + std::to_string(v);
+  return all;
+}
+
 void print_head(std::ostream& out, const CaseResult& r, const Options& o) {
   out << text("\n%s\n", r.description.c_str());
   out << text("%lld block rows, %lld blocks of %dx%d (%.1f a row), values %.1f MB, %d rank%s, %s, %d rounds; ",
@@ -38,6 +45,10 @@ void print_head(std::ostream& out, const CaseResult& r, const Options& o) {
     out << ", ";
   }
   print_yardstick(out, r.copy ? "device read" : "plain read", r.read);
+  out << "\n"
+      << "row lengths " << quartiles_text(r.row_quartiles.lengths) << ", row bandwidths "
+      << quartiles_text(r.row_quartiles.bandwidths) << " (least, quartiles, most)";
+  if (r.ordering != "natural") out << text("; found %s in %.2f s", r.ordering.c_str(), r.ordering_s);
   out << "\n";
 }
 
@@ -201,6 +212,20 @@ void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
   }
   print_notes(out, r);
   if (!r.coo.empty()) print_coo(out, r);
+  out.flush();
+}
+
+void print_effect_of_order(std::ostream& out, const std::vector<CaseResult>& results) {
+  const CaseResult& now = results.back();
+  const auto first = std::ranges::find_if(
+      results, [&](const CaseResult& r) { return r.matrix == now.matrix && r.block == now.block; });
+  if (first->ordering == now.ordering) return;
+  for (std::size_t i = 0; i < now.candidates.size(); ++i) {
+    const CandidateResult &before = first->candidates[i], &after = now.candidates[i];
+    out << text("%s beside %s: %s %.2f times as fast, packed MB %.1f, before %.1f\n", now.ordering.c_str(),
+                first->ordering.c_str(), after.name.c_str(), median_of(before) / median_of(after),
+                after.packed_bytes / 1e6, before.packed_bytes / 1e6);
+  }
   out.flush();
 }
 
