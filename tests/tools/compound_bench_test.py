@@ -246,6 +246,92 @@ def test_orders(args):
         expect(median[1] < median[0] / 1.5, f"rcm narrows rows: {median}")
 
 
+def presets():
+    """Of the help of -mat_compound_layout's table in the README."""
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "README.md"), encoding="utf-8") as file:
+        names = re.search(r"^\| `-mat_compound_layout` \| auto \(by rule\), (.*) \|$", file.read(), re.M)
+    return [name.split("[")[0] for name in names[1].split(", ")]
+
+
+def test_layouts(args):
+    if args.ranks > 1 or not args.json:
+        return
+    written, _ = good(args, ["-n", "6", "-block_size", "2", "-layouts", "-types", "none"])
+    rows = written["cases"][0]["layouts"]
+    expect([r["name"].split(":")[0] for r in rows] == presets(), f"layouts: {rows}")
+    for r in rows:
+        expect(r.get("error", 1) <= 1e-13 and r["padding"] >= 1 and len(r["samples_s"]) == ROUNDS, f"row {r}")
+    expect({r["name"]: r["padding"] for r in rows}["csr"] == 1, "padding of csr")
+    expect("candidates" not in written["cases"][0], "candidates of -types none")
+    written, _ = good(args, ["-n", "40", "-block_size", "1", "-long_rows", "1:10000", "-layouts", "csr,ellr,sell:2", "-types", "baij"])
+    case = written["cases"][0]
+    expect(len(case["candidates"]) == 1 and "why" not in case["layouts"][0] and "why" not in case["layouts"][2], f"{case}")
+    expect("slots an entry" in case["layouts"][1].get("why", ""), f"ellr of a full row: {case['layouts'][1]}")
+    for more in (["-block_size", "3x2"], ["-core_scalar", "float"], ["-operation", "transpose"]):
+        written, _ = good(args, ["-n", "4", "-layouts", "csr,sell:8,hdia:64"] + more)
+        expect(all("error" in r for r in written["cases"][0]["layouts"]), f"{more}: {written['cases'][0]['layouts']}")
+    written, _ = good(args, ["-n", "8", "-block_size", "1", "-long_rows", "1:100", "-layouts", "csr,ellr", "-types", "none",
+                             "-memory_limit", "1"])
+    why = [r.get("why", "") for r in written["cases"][0]["layouts"]]
+    expect(why[0] == "" and why[1].startswith("too large: "), f"memory of layouts: {why}")
+
+
+def test_four_real_matrices(args):
+    if args.ranks > 1 or not args.json:
+        return
+    options = ["-grid", "surface", "-n", "5", "-hamilton", "csr;sell:8;auto", "-types", "baij"]
+    for operation in ("mult", "multadd", "transpose"):
+        for scalar in ("double", "float"):
+            written, _ = good(args, options + ["-entry", "quaternion", "-block_size", "2" if args.scalar == "complex" else "4",
+                                               "-operation", operation, "-core_scalar", scalar])
+            case = written["cases"][0]
+            if args.scalar == "complex":
+                expect(len(case["left_out"]) == 3, f"complex builds: {case}")
+                continue
+            names = [c["name"] for c in case["candidates"]]
+            expect(names == ["baij", "hamilton csr", "hamilton sell:8", "hamilton auto"], f"candidates: {names}")
+            for c in case["candidates"][1:]:
+                words = 8 if scalar == "double" else 4
+                vectors = 3 if operation == "multadd" else 2
+                wanted = case["blocks"] * (4 * words + 4) + 4 * (case["block_rows"] + 1) + vectors * case["block_rows"] * 4 * words
+                expect(c["compulsory_bytes"] == wanted, f"bytes {c['compulsory_bytes']}, not {wanted}")
+    written, _ = good(args, options + ["-block_size", "4"])
+    why = [l["why"] for l in written["cases"][0]["left_out"]]
+    expect(len(why) == 3 and (args.scalar == "complex" or "not all quaternions" in why[0]), f"dense blocks: {why}")
+
+
+def test_complex_files_as_blocks(args):
+    if not args.json:
+        return
+    rows, columns = 10, 10
+    entries = some_entries(rows, columns, "complex")
+    file = os.path.join(args.folder, "complex.mtx")
+    write_matrix_market(file, rows, columns, entries, "complex")
+    if args.scalar == "complex":
+        code, _, stderr, command = bench(args, ["-matrix", file, "-complex", "blocks"])
+        expect(code == 1 and "this PETSc's scalars are complex already" in stderr, f"{command}: {stderr}")
+        return
+    real = [(2 * i + r, 2 * j + c, value) for i, j, v in entries
+            for r, c, value in ((0, 0, v.real), (1, 0, v.imag), (0, 1, -v.imag), (1, 1, v.real))]
+    wanted = product_norm(2 * rows, 2 * columns, real)
+    written, _ = good(args, ["-matrix", file, "-complex", "blocks", "-plans", "auto"])
+    case = written["cases"][0]
+    expect(case["block_size"] == 2 and case["block_rows"] == rows, f"blocks: {case}")
+    expect(abs(case["result_norm"] - wanted) <= 1e-13 * wanted, f"norm {case['result_norm']}, not {wanted}")
+    if args.ranks == 1:
+        expect(case["entry_check"]["entry"] == "complex", f"kind: {case['entry_check']}")
+    for name, text, message in (("petsc.dat", None, "reads Matrix Market files"),
+                                ("real.mtx", market("real general", "2 2 1", "1 1 1"), "the values are real; leave it out")):
+        other = os.path.join(args.folder, name)
+        if text:
+            with open(other, "wb") as out:
+                out.write(text)
+        else:
+            write_petsc(other, 4, 4, [(0, 0, 1.0)], args)
+        code, _, stderr, command = bench(args, ["-matrix", other, "-complex", "blocks"])
+        expect(code == 1 and message in stderr, f"{command}: {stderr}")
+
+
 def test_csv(args):
     file = os.path.join(args.folder, "out.csv")
     code, _, stderr, command = bench(args, ["-n", "3,4", "-types", "baij", "-plans", "csr;sell:8", "-csv", file] + QUICK)
@@ -417,6 +503,11 @@ ERRORS = [
     ("-values same", "-values 'same': choose random, stencil, convection"),
     ("-n 3 -grid 27 -values convection", "not for -grid 27; choose -grid 5 or 7"),
     ("-n 3 -values convection -long_rows 1:2", "no coefficients for the entries of -long_rows"),
+    ("-complex blocks -n 2", "-complex blocks is for files"),
+    ("-complex pairs -n 2", "-complex 'pairs': choose scalars, blocks"),
+    ("-n 2 -layouts sel", "-layouts: unknown layout 'sel'; choose csr, ellr"),
+    ("-n 2 -layouts csr,", "-layouts 'csr,': expected layouts separated by ','"),
+    ("-n 2 -block_size 4 -entry quaternion -hamilton sel", "-hamilton 'sel': "),
     ("-renumber rcm,best", "-renumber 'best': unknown order; choose natural, rcm, nd"),
     ("-block_size 2x3 -core_plans csr -n 2 -renumber rcm,", "-renumber 'rcm,': expected orders separated by ','"),
     ("-csv {folder}", "-csv: '{folder}' is a folder, not a regular file"),
@@ -536,6 +627,8 @@ def test_errors(args):
         errors.append(("-n 2 -json x.json", "built without nlohmann-json"))
     if args.ranks > 1:
         errors.append(("-n 2 -renumber rcm", "-renumber runs on one rank"))
+        errors.append(("-n 2 -layouts", "-layouts runs on one rank"))
+        errors.append(("-n 2 -hamilton csr", "-hamilton runs on one rank"))
         errors.append(("-n 2 -core_plans csr", "-core_plans run on one rank"))
     else:
         errors.append(("-n 2 -core_plans sell:9:7", "-core_plans 'sell:9:7': "))
@@ -575,7 +668,7 @@ def test_help(args):
     _, alone, _, command = bench(args, ["-help", "intro"])
     expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone, f"{command} prints more: {alone[-300:]}")
     for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
-                   "values", "long_rows", "renumber", "csv", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
+                   "values", "long_rows", "renumber", "csv", "complex", "hamilton", "layouts", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
                    "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo"):
         expect(f"  -{option} <" in own, f"-help does not list -{option} before PETSc's options")
         expect(f"  -{option} <" in alone, f"{command} does not list -{option}")

@@ -1,4 +1,4 @@
-// Results as lines of comma-separated values (RFC 4180): one for each candidate of each case.
+// Results as lines of comma-separated values (RFC 4180): one for each candidate and layout of each case.
 #include <cstdio>
 #include <functional>
 
@@ -33,6 +33,9 @@ std::string quoted(const std::string& text) {
   return to + "\"";
 }
 
+/// Not timed in the rounds of the others.
+bool alone(const CandidateResult& c) { return c.kind == "layout"; }
+
 std::vector<Field> fields_of(const Options& o) {
   using Case = const CaseResult&;
   using Result = const CandidateResult&;
@@ -53,12 +56,13 @@ std::vector<Field> fields_of(const Options& o) {
       {"cold_median_s", [](Case, Result c) { return median(c.cold_s); }},
       {"graph_median_s", [](Case, Result c) { return median(c.graph_s); }},
       {"compulsory_bytes", [](Case, Result c) { return number(c.compulsory_bytes); }},
-      {"share_of_read", [](Case r, Result c) { return number(share_of(r.read, c)); }},
-      {"times_baseline", [](Case r, Result c) { return number(times_baseline(r, c)); }},
+      {"share_of_read", [](Case r, Result c) { return alone(c) ? "" : number(share_of(r.read, c)); }},
+      {"times_baseline", [](Case r, Result c) { return alone(c) ? "" : number(times_baseline(r, c)); }},
       {"first_pack_s", [](Case, Result c) { return number(c.first_pack_s); }},
       {"new_values_s", [](Case, Result c) { return number(c.new_values_s); }},
       {"parent_bytes", [](Case, Result c) { return number(c.parent_bytes); }},
       {"packed_bytes", [](Case, Result c) { return number(c.packed_bytes); }},
+      {"padding", [](Case r, Result c) { return c.slots > 0 ? number(padding_of(r, c)) : ""; }},
       {"error", [](Case, Result c) { return c.allowed_error > 0 ? number(c.error) : ""; }},
   };
 }
@@ -73,8 +77,11 @@ void write_csv(const std::string& file, const Options& o, const std::vector<Case
     text += "\n";
   };
   line([](const Field& f) { return std::string(f.name); });
-  for (const CaseResult& r : results)
+  for (const CaseResult& r : results) {
     for (const CandidateResult& c : r.candidates) line([&](const Field& f) { return f.text(r, c); });
+    for (const LayoutResult& l : r.layouts)
+      if (l.why.empty()) line([&](const Field& f) { return f.text(r, l.result); });
+  }
   write_output("-csv", file, text);
 }
 

@@ -65,13 +65,16 @@ ordered_json json_of(const CooResult& c) {
 }
 
 /// What only runs on a device have.
-void add_device_results(ordered_json& j, const CaseResult& r, const CandidateResult& c) {
+void add_device_times(ordered_json& j, const CandidateResult& c) {
   const std::pair<const char*, const std::vector<double>*> timings[] = {{"cold", &c.cold_s}, {"graph", &c.graph_s}};
   for (const auto& [name, samples] : timings) {
     if (samples->empty()) continue;
     j[std::string(name) + "_median_s"] = statistics_of(*samples).median;
     j[std::string(name) + "_samples_s"] = *samples;
   }
+}
+
+void add_relations(ordered_json& j, const CaseResult& r, const CandidateResult& c) {
   if (const CandidateResult* dense = best_of_dense(r)) j["times_dense"] = times(*dense, c);
   if (r.copy) j["share_of_copy"] = share_of(*r.copy, c);
   if (const CandidateResult* best = best_of_cusparse(r)) j["times_best_cusparse"] = times(*best, c);
@@ -83,13 +86,17 @@ ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
   const double median = statistics_of(c.samples.seconds).median;
   j["compulsory_bytes"] = c.compulsory_bytes;
   j["gbs"] = median > 0 ? c.compulsory_bytes / median / 1e9 : 0;
-  j["share_of_read"] = share_of(r.read, c);
-  j["times_baseline"] = times_baseline(r, c);
+  if (c.kind != "layout") {  // those are not timed in the same rounds
+    j["share_of_read"] = share_of(r.read, c);
+    j["times_baseline"] = times_baseline(r, c);
+    add_relations(j, r, c);
+  }
   j["first_pack_s"] = c.first_pack_s;
   j["new_values_s"] = c.new_values_s;
   j["parent_bytes"] = c.parent_bytes;
   j["packed_bytes"] = c.packed_bytes;
-  add_device_results(j, r, c);
+  if (c.slots > 0) j["padding"] = padding_of(r, c);
+  add_device_times(j, c);
   if (c.allowed_error > 0) {
     j["error"] = c.error;
     j["allowed_error"] = c.allowed_error;
@@ -111,8 +118,8 @@ ordered_json json_of(const CaseResult& r) {
                     {"row_bandwidths", json_of(r.row_quartiles.bandwidths)},
                     {"value_bytes", r.value_bytes},
                     {"ranks", r.ranks},
-                    {"result_norm", r.result_norm},
-                    {"baseline", r.candidates[r.baseline].name}};
+                    {"result_norm", r.result_norm}};
+  if (!r.candidates.empty()) j["baseline"] = r.candidates[r.baseline].name;
   j["read"] = json_of(r.read);
   if (r.copy) j["copy"] = json_of(*r.copy);
   if (const CandidateResult* best = best_of_cusparse(r)) j["best_of_cusparse"] = best->name;
@@ -121,6 +128,9 @@ ordered_json json_of(const CaseResult& r) {
                         {"median_s", statistics_of(r.entry_check.seconds).median},
                         {"samples_s", r.entry_check.seconds}};
   for (const LeftOut& l : r.left_out) j["left_out"].push_back({{"name", l.name}, {"why", l.why}});
+  for (const LayoutResult& l : r.layouts)
+    j["layouts"].push_back(l.why.empty() ? json_of(r, l.result)
+                                         : ordered_json{{"name", l.result.name}, {"why", l.why}});
   for (const CooResult& c : r.coo) j["coo"].push_back(json_of(c));
   if (!r.coo.empty()) j["coo_bytes"] = r.coo_bytes;
   for (const CandidateResult& c : r.candidates) j["candidates"].push_back(json_of(r, c));

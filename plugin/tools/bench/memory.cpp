@@ -108,7 +108,8 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   for (const std::string& plan : o.plans) all += parent * (lies_on_parent(plan, Precision::double_) ? 1 : 2);
   const Precision core = o.core_float ? Precision::single : Precision::double_;
   const double core_share = o.core_float ? 0.5 : 1;
-  if ((!o.core_plans.empty() || !o.cusparse.empty()) && o.core_float) all += values / 2;
+  if ((o.wants_core() || !o.cusparse.empty()) && o.core_float) all += values / 2;
+  all += static_cast<double>(o.hamilton.size()) * core_share * (2.5 * vectors + values / 2 + 8 * s.entries);
   if (!o.cusparse.empty()) all += 2.2 * scalar_rows;  // while they are made
   if (o.coo) all += 3 * scalar_rows;
   for (const std::string& plan : o.core_plans)

@@ -18,7 +18,7 @@ void check_device_options(const Options& o) {
 }
 
 std::vector<std::string> usual_types(const Options& o) {
-  const bool others = !o.plans.empty() || !o.core_plans.empty() || !o.cusparse.empty();
+  const bool others = !o.plans.empty() || o.wants_core() || !o.cusparse.empty();
   if (o.on_device)
     return others ? std::vector<std::string>{"aijcusparse"} : std::vector<std::string>{"aijcusparse", "baijcompound"};
   return others ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
@@ -35,7 +35,8 @@ void check_shapes(const Options& o) {
   const bool asks_types = !o.types.empty() && o.types.front() != "none";
   if (asks_types || !o.plans.empty() || o.coo)
     throw usage_error("-block_size: blocks that are not square have no -types, -plans and -coo; give -core_plans");
-  if (o.core_plans.empty()) throw usage_error("-block_size: blocks that are not square need -core_plans");
+  if (o.core_plans.empty() && o.layouts.empty())
+    throw usage_error("-block_size: blocks that are not square need -core_plans or -layouts");
 }
 
 void complete_types(Options& o) {
@@ -43,7 +44,7 @@ void complete_types(Options& o) {
     o.types.clear();
   else if (o.types.empty() && all_square(o))
     o.types = usual_types(o);
-  if (o.types.empty() && o.plans.empty() && o.core_plans.empty() && o.cusparse.empty())
+  if (o.types.empty() && o.plans.empty() && !o.wants_core() && o.cusparse.empty())
     throw usage_error("-types none leaves nothing to compare; give -plans, -core_plans or -cusparse");
 }
 
@@ -59,6 +60,13 @@ void check_file_options(const Options& o) {
   for (const auto& [name, asked] : generators)
     if (asked) throw usage_error("-matrix excludes the generator's options, such as " + std::string(name));
   if (o.blocks.size() > 1) throw usage_error("-matrix takes one -block_size, not a list; run once for each");
+}
+
+void check_complex(const Options& o) {
+  if (o.complex_as == ComplexAs::scalars) return;
+  if (o.file.empty()) throw usage_error("-complex blocks is for files; generated blocks are made by -entry complex");
+  if (sizeof(PetscScalar) != sizeof(PetscReal))
+    throw usage_error("-complex blocks: this PETSc's scalars are complex already; leave it out");
 }
 
 void complete_grid(Options& o) {
@@ -80,6 +88,7 @@ void complete_grid(Options& o) {
 
 void check_and_complete(Options& o) {
   check_device_options(o);
+  check_complex(o);
   if (!o.file.empty()) check_file_options(o);
   if (o.blocks.empty() && o.file.empty()) o.blocks = {{3, 3}};
   check_shapes(o);

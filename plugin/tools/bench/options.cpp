@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "cusparse_kinds.hpp"
+#include "error.hpp"
 #include "failure.hpp"
+#include "layout/layout_spec.hpp"
 #include "text.hpp"
 
 namespace compound::bench {
@@ -145,6 +147,19 @@ void read_renumber(Options& o, const std::string& v) {
   for (const std::string& name : o.renumber) named(orderings, "-renumber", name, "unknown order; ");
 }
 
+void read_layouts(Options& o, const std::string& v) {
+  if (v.empty() || v == "all") {
+    for (const Preset& p : presets()) o.layouts.push_back(layout_name(parse_layout(p.name)));
+    return;
+  }
+  o.layouts = names("-layouts", v, ',', "layouts");
+  for (const std::string& layout : o.layouts) try {
+      parse_layout(layout);
+    } catch (const error& e) {
+      throw usage_error(std::string("-layouts: ") + e.what());
+    }
+}
+
 void read_device(Options& o, const std::string& v) {
   if (v != "host" && v != "cuda") refuse("-device", v, "choose host, cuda");
   o.on_device = v == "cuda";
@@ -177,6 +192,8 @@ const Row rows[] = {
      [](Options& o, const std::string& v) {
        read_sizes(o, "-megabytes", v, SizeBy::megabytes, "expected positive numbers, as in 1.5,1500");
      }},
+    {"-complex", "what a file's complex numbers become: scalars, or blocks of 2x2 of a real matrix (Matrix Market)",
+     "scalars", [](Options& o, const std::string& v) { o.complex_as = named(complex_names, "-complex", v, "").as; }},
     {"-block_size",
      "rows of a block, or rows x columns (3x2: needs -core_plans, beside which cuSPARSE's csr and sell may stand); a "
      "list makes a case of each. Files: default from the .info file, else 1",
@@ -202,6 +219,11 @@ const Row rows[] = {
      [](Options& o, const std::string& v) { o.plans = names("-plans", v, ';', "plan lines"); }},
     {"-core_plans", "plans to run without PETSc's vectors (any vectors=, float vectors), one rank only", "",
      [](Options& o, const std::string& v) { o.core_plans = names("-core_plans", v, ';', "plan lines"); }},
+    {"-hamilton", "plans for the four real matrices of a matrix of quaternions, separated by semicolons; one rank only",
+     "", [](Options& o, const std::string& v) { o.hamilton = names("-hamilton", v, ';', "plan lines"); }},
+    {"-layouts",
+     "a table of layouts, each packed alone: all, or names with their numbers, separated by commas; one rank only", "",
+     read_layouts},
     {"-core_scalar", "scalars of matrix and vectors under -core_plans and -cusparse: double, float", "double",
      read_core_scalar},
     {"-device", "where plans, core plans and compound types have their vectors and run: host, cuda", "host",
@@ -245,7 +267,7 @@ const Row rows[] = {
 };
 
 /// May be given without a value: `yes` reads them.
-constexpr std::string_view switches[] = {"-no_check", "-cold", "-graph", "-coo"};
+constexpr std::string_view switches[] = {"-no_check", "-cold", "-graph", "-coo", "-layouts"};
 
 /// Empty unless the option was given; a given one without a value is an empty text.
 std::optional<std::string> given(const Row& row) {

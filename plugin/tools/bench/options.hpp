@@ -31,6 +31,12 @@ enum class SizeBy { sides, rows, megabytes };
 /// A file's complex numbers: scalars of a complex PETSc, or 2x2 blocks [[a, -b], [b, a]] of a real one.
 enum class ComplexAs { scalars, blocks };
 
+struct ComplexName {
+  ComplexAs as;
+  std::string_view name;
+};
+inline constexpr ComplexName complex_names[] = {{ComplexAs::scalars, "scalars"}, {ComplexAs::blocks, "blocks"}};
+
 struct Options {
   std::string file;                ///< empty: generate
   const GridKind* grid = nullptr;  ///< of a generated matrix
@@ -48,7 +54,7 @@ struct Options {
 
   std::vector<std::string> types, plans, core_plans;
   std::vector<std::string> hamilton;  ///< plans of a quaternion matrix' four real ones
-  bool layouts = false;
+  std::vector<std::string> layouts;   ///< of the table of layouts
   bool on_device = false;             ///< -device cuda
   std::vector<std::string> cusparse;  ///< names of CusparseKind; empty: none
   bool cold = false, graph = false, coo = false;
@@ -64,7 +70,7 @@ struct Options {
   std::string json, csv;
 
   /// Whether any candidate runs the core without a PETSc matrix.
-  bool wants_core() const { return !core_plans.empty() || !hamilton.empty() || layouts; }
+  bool wants_core() const { return !core_plans.empty() || !hamilton.empty() || !layouts.empty(); }
 };
 
 /// Prints compound-bench's own options. For PetscSetHelpVersionFunctions(): PETSc calls it before it prints its own.

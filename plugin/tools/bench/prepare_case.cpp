@@ -130,7 +130,7 @@ CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progre
   }
   progress.say("reading " + o.file);
   const auto check = [&](const CaseSize& announced) { check_all_memory(comm, announced, o); };
-  CaseMatrix c = finished(load(comm, o.file, spec.block.rows, check), spec, o);
+  CaseMatrix c = finished(load(comm, o.file, spec.block.rows, o.complex_as == ComplexAs::blocks, check), spec, o);
   check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);  // blocks may be partly zero
   return c;
 }

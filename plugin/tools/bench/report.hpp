@@ -26,6 +26,7 @@ struct CandidateResult {
   double compulsory_bytes = 0;
   double first_pack_s = 0, new_values_s = 0;
   double parent_bytes = 0, packed_bytes = 0;
+  double slots = 0;          ///< of the packed copy, padding among them; 0: not known
   double error = 0;          ///< largest difference to the first candidate over its largest component
   double allowed_error = 0;  ///< 0: not checked
 };
@@ -51,6 +52,12 @@ struct CooResult {
   double error = 0;              ///< of a product, as a candidate's
 };
 
+/// One layout after the other, each packed alone.
+struct LayoutResult {
+  CandidateResult result;  ///< without samples where it is left out
+  std::string why;         ///< it is left out
+};
+
 struct LeftOut {
   std::string name, why;
 };
@@ -71,6 +78,7 @@ struct CaseResult {
   std::vector<CandidateResult> candidates;
   std::size_t baseline = 0;
   std::vector<LeftOut> left_out;
+  std::vector<LayoutResult> layouts;
   EntryCheck entry_check;
   std::vector<CooResult> coo;
   double coo_bytes = 0;  ///< of the values of all coordinates
@@ -80,6 +88,9 @@ struct CaseResult {
 double times(const CandidateResult& other, const CandidateResult& candidate);
 double times_baseline(const CaseResult& result, const CandidateResult& candidate);
 double share_of(const Yardstick& yardstick, const CandidateResult& candidate);
+
+/// Slots an entry.
+double padding_of(const CaseResult& result, const CandidateResult& candidate);
 
 /// The fastest by median of cuSPARSE's candidates, and of ours (plans, core plans, compound types); null if there is
 /// none. PETSc's aijcusparse is neither.

@@ -5,11 +5,12 @@
 #include <limits>
 #include <map>
 
-#include "candidate.hpp"
+#include "candidate_times.hpp"
 #include "check.hpp"
 #include "coo.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "layout_times.hpp"
 #include "memory.hpp"
 #include "read_bandwidth.hpp"
 #include "statistics.hpp"
@@ -45,11 +46,23 @@ void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Can
   }
 }
 
+void add_core(const CaseMatrix& c, const Options& o, Candidates& all, std::vector<LeftOut>& left) {
+  const auto source = make_core_source(c, o.core_float);
+  for (const std::string& plan : o.core_plans) all.push_back(make_core_candidate(c, source, plan));
+  for (const std::string& plan : o.hamilton) try {
+      all.push_back(make_hamilton_candidate(c, source, plan));
+    } catch (const left_out& e) {
+      left.push_back({"hamilton " + plan, e.what()});
+    }
+}
+
 void check_one_rank(MPI_Comm comm, const Options& o) {
   if (size_of(comm) == 1) return;
   if (o.renumber != std::vector<std::string>{"natural"})
     throw usage_error("-renumber runs on one rank: PETSc's orderings are sequential; leave mpirun out");
   if (!o.core_plans.empty()) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
+  if (!o.hamilton.empty()) throw usage_error("-hamilton runs on one rank: the core knows no MPI; leave mpirun out");
+  if (!o.layouts.empty()) throw usage_error("-layouts runs on one rank: the core knows no MPI; leave mpirun out");
   if (!o.cusparse.empty()) throw usage_error("-cusparse runs on one rank: cuSPARSE knows no MPI; leave mpirun out");
 }
 
@@ -66,9 +79,7 @@ Candidates make_candidates(MPI_Comm comm, const CaseMatrix& c, const Options& o,
     all.push_back(make_plan_candidate(c, plan));
   }
   if (!o.cusparse.empty()) add_cusparse(c, o, progress, all, left);
-  if (o.core_plans.empty()) return all;
-  const auto source = make_core_source(c, o.core_float);
-  for (const std::string& plan : o.core_plans) all.push_back(make_core_candidate(c, source, plan));
+  if (!o.core_plans.empty() || !o.hamilton.empty()) add_core(c, o, all, left);
   return all;
 }
 
@@ -79,30 +90,8 @@ std::size_t baseline_of(const Candidates& all, const Options& o) {
     if (all[i]->name() == wanted) return i;
     names += (names.empty() ? "'" : ", '") + all[i]->name() + "'";
   }
-  if (o.baseline.empty()) return 0;
+  if (o.baseline.empty() || all.empty()) return 0;
   throw usage_error("-baseline '" + o.baseline + "' is not a candidate; choose " + names);
-}
-
-/// The first product packs, so it is timed; steady products are not known yet.
-void first_product(MPI_Comm comm, Candidate& candidate, CandidateResult& result) {
-  result.name = candidate.name();
-  result.kind = candidate.kind();
-  result.first_pack_s = timed(comm, [&] { candidate.multiply(); });
-  result.plan = candidate.plan();
-}
-
-/// After the rounds, which give the time of a steady product.
-void packing_times(Candidate& candidate, CandidateResult& result) {
-  const double steady_s = statistics_of(result.samples.seconds).median;
-  std::vector<double> first = {std::max(0.0, result.first_pack_s - steady_s) + candidate.preparation_s()}, values;
-  // One short sample alone would be at the mercy of the machine's other work.
-  constexpr double long_enough_s = 0.5;
-  do values.push_back(candidate.new_values_s(steady_s));
-  while (values.size() < 3 && values.front() < long_enough_s);
-  for (int i = 0; i < 2 && first.front() < long_enough_s; ++i)
-    if (const double again_s = candidate.pack_again_s(steady_s); again_s >= 0) first.push_back(again_s);
-  result.first_pack_s = statistics_of(first).median;
-  result.new_values_s = statistics_of(values).median;
 }
 
 double sum_over_ranks(MPI_Comm comm, double mine) {
@@ -219,9 +208,9 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
   const CaseMatrix c = prepare(comm, spec, o, progress);
   if (!spec.grid.kind) rehearse(comm, c.block, o, progress);
   CaseResult r = head_of(comm, spec, c, o);
-  const auto candidates = make_candidates(comm, c, o, progress, r.left_out);
+  Candidates candidates = make_candidates(comm, c, o, progress, r.left_out);
   r.baseline = baseline_of(candidates, o);
-  Check check(comm, c);
+  Check check(comm, c, !c.parent || candidates.empty());
   std::vector<Runner> runners;
   for (const auto& candidate : candidates) {
     CandidateResult& result = r.candidates.emplace_back();
@@ -241,11 +230,10 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     r.candidates[i].samples = std::move(samples[i]);
     packing_times(*candidates[i], r.candidates[i]);
-    const Bytes bytes = candidates[i]->bytes();
-    r.candidates[i].parent_bytes = bytes.parent;
-    r.candidates[i].packed_bytes = bytes.packed;
   }
   if (o.coo) time_coo(comm, c, o, progress, r);
+  candidates.clear();  // layouts need the memory
+  if (!o.layouts.empty()) time_layouts(comm, c, o, check, progress, r);
   return r;
 }
 

@@ -76,6 +76,10 @@ double times(const CandidateResult& other, const CandidateResult& c) {
   return paired_ratio(other.samples.seconds, c.samples.seconds);
 }
 
+double padding_of(const CaseResult& r, const CandidateResult& c) {
+  return r.entries > 0 ? c.slots / static_cast<double>(r.entries) : 0;
+}
+
 double times_baseline(const CaseResult& r, const CandidateResult& c) { return times(r.candidates[r.baseline], c); }
 
 double share_of(const Yardstick& y, const CandidateResult& c) {
@@ -196,8 +200,9 @@ void print_coo(std::ostream& out, const CaseResult& r) {
 
 }  // namespace
 
-void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
-  print_head(out, r, o);
+namespace {
+
+void print_candidates(std::ostream& out, const CaseResult& r, const Options& o) {
   std::size_t width = 9;
   for (const CandidateResult& c : r.candidates) width = std::max(width, c.name.size());
   const int name_width = static_cast<int>(width);
@@ -211,6 +216,36 @@ void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
     out << "\n";
   }
   print_notes(out, r);
+}
+
+/// Products in each layout; what could not be packed with the reason.
+void print_layouts(std::ostream& out, const CaseResult& r, const Options& o) {
+  out << text("%-16s %11s %6s", "layout", "median us", "+- %");
+  if (o.cold) out << text(" %11s", "cold us");
+  out << text(" %7s %7s %10s %7s %7s %9s\n", "GB/s", "padding", "packed MB", "pack", "values", "error");
+  for (const LayoutResult& l : r.layouts) {
+    const CandidateResult& c = l.result;
+    out << text("%-16s ", c.name.c_str());
+    if (!l.why.empty()) {
+      out << "left out: " << l.why << "\n";
+      continue;
+    }
+    out << text("%11s %6.1f", median_us(c.samples.seconds).c_str(), 100 * statistics_of(c.samples.seconds).spread);
+    if (o.cold) out << text(" %11s", median_us(c.cold_s).c_str());
+    out << text(" %7.2f %7.2f %10.1f %7s %7s %9s\n", gbs(c.compulsory_bytes, median_of(c)), padding_of(r, c),
+                c.packed_bytes / 1e6, in_products(c.first_pack_s, c).c_str(), in_products(c.new_values_s, c).c_str(),
+                error_text(c).c_str());
+  }
+  for (const LayoutResult& l : r.layouts)
+    if (l.why.empty()) out << "plan of " << l.result.name << ": " << l.result.plan << "\n";
+}
+
+}  // namespace
+
+void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
+  print_head(out, r, o);
+  if (!r.candidates.empty()) print_candidates(out, r, o);
+  if (!r.layouts.empty()) print_layouts(out, r, o);
   if (!r.coo.empty()) print_coo(out, r);
   out.flush();
 }
