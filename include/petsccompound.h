@@ -35,7 +35,7 @@ M*/
 #define MATBAIJCOMPOUNDBELLPACK "baijcompoundbellpack"
 #define MATBAIJCOMPOUNDDIA "baijcompounddia"
 #define MATBAIJCOMPOUNDHDIA "baijcompoundhdia"
-#define MATBAIJCOMPOUNDCOO  "baijcompoundcoo"
+#define MATBAIJCOMPOUNDCCOO "baijcompoundccoo"
 
 /* What a compound matrix did and holds; on MPI types the sums over this process's diagonal and off-diagonal part. */
 typedef struct {

@@ -23,6 +23,9 @@ class Code {
 /// Whose memory a pointer is of.
 enum class Memory { host, backend };
 
+template <class T>
+class Buffer;
+
 /// Are full blocks, in pattern order, all of a kind of entry?
 struct FitTask {
   std::string_view entry;
@@ -32,7 +35,18 @@ struct FitTask {
   Memory blocks_in = Memory::host;
 };
 
-/// values <- blocks: [entries][cols][rows] full blocks in pattern order.
+/// Which items are the same, bit by bit.
+struct CodeTask {
+  const ValueCode& code;
+  const void* items = nullptr;  ///< [count], each of `bytes` bytes, a multiple of 4
+  slot_t count = 0;
+  std::size_t bytes = 0;
+  Memory items_in = Memory::host;
+  void* codes = nullptr;  ///< [count] each of code.bytes, in the backend's memory
+};
+
+/// values <- blocks: [entries][cols][rows] full blocks in pattern order. Where the plan codes blocks `blocks` are their
+/// codes, in the backend's memory.
 struct PackTask {
   const Plan& plan;
   const Problem& problem;
@@ -52,6 +66,8 @@ struct ProductTask {
   bool reordered = false;     ///< rows are in the order of a list
   idx rows = 0, cols = 0;     ///< block rows and columns of A
   const void* values = nullptr;
+  const void* codes = nullptr;  ///< [layout.slots] items of `values`, where the plan codes blocks
+  const void* table = nullptr;  ///< words that `values` are codes of, where it codes words
   /// With op(A) over a layout of A^T's pattern (a device): the slot of A that each slot stands for, or null where
   /// `values` are in the order of `layout`.
   const count32* value_slot = nullptr;
@@ -89,6 +105,8 @@ struct DiagonalTask {
   const layout_args& layout;  ///< arrays in the backend's memory
   idx rows = 0;
   const void* values = nullptr;
+  const void* codes = nullptr;  ///< as of a product
+  const void* table = nullptr;
   void* to = nullptr;  ///< in the backend's memory
   Code* code = nullptr;
 };
@@ -124,6 +142,7 @@ class Backend {
   /// Throws std::bad_alloc when there is no memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
+  virtual void clear(void* to, std::size_t bytes) = 0;
   /// From host memory and back; both have happened when the call returns.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
@@ -143,6 +162,9 @@ class Backend {
   virtual void compile_ahead(std::span<const Plan>, const Problem&) {}
 
   virtual void pack(const PackTask& task) = 0;
+  /// Codes for all items. Those that differ [number], by their first places, in the backend's memory; nothing where
+  /// they are more than the code has.
+  virtual std::optional<Buffer<std::byte>> code_items(const CodeTask& task);
   /// Index of the first block that is not of the kind; empty if all are.
   virtual std::optional<count32> first_misfit(const FitTask& task) = 0;
   virtual void multiply(const ProductTask& task) = 0;

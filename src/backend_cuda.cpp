@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "cuda/built_in.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
+#include "device/code_items.hpp"
 #include "device/entry_trial.hpp"
 #include "device/first_misfit.hpp"
 #include "device/kernels.hpp"
@@ -30,42 +33,55 @@ constexpr int threads_of_other_kernels = 128;  // packing and regrouping
 
 slot_t blocks_for(slot_t workers, int threads) { return (workers + threads - 1) / threads; }
 
+/// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
+bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
+
 /// The kernel of y = A x by a plan: where it does not visit all rows, it adds to what was set before.
 struct PlainProduct {
   explicit PlainProduct(const Plan& plan)
-      : update(visits_all_rows(plan.layout) ? Update::assign : Update::add), reordered(may_reorder(plan.layout)) {}
+      : update(adds_always(plan) ? Update::add : Update::assign), reordered(may_reorder(plan.layout)) {}
   Update update;
   bool reordered;
 };
 
 std::string plain_source(const Plan& plan, const Problem& problem) {
   const PlainProduct plain(plan);
-  return cuda::product_source(plan, problem, Op::none, plain.update, false, plain.reordered);
+  return cuda::product_source(plan, problem, Op::none, plain.update, false, plain.reordered, true);
 }
 
 /// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.
 class CudaCode final : public Code {
  public:
   CudaCode(const Plan& plan, const Problem& problem)
-      : plan_(plan), problem_(problem), family_(&family_of(plan.layout)) {}
+      : plan_(plan),
+        problem_(problem),
+        family_(&family_of(plan.layout)),
+        vector_access_(cuda::vector_access(plan, problem)) {}
   ~CudaCode() override {
     cuda::release(counter_);
     cuda::release(carries_);
   }
 
-  const void* product(Op op, Update update, bool shares_values, bool reordered) {
+  const void* product(Op op, Update update, bool shares_values, bool reordered, bool aligned) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same
-    const std::size_t at = ((static_cast<std::size_t>(op) * 2 + (update == Update::add)) * 2 + shares_values) * 2;
-    const void*& kernel = products_[at + reordered];
-    if (!kernel) kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered));
+    std::size_t at = static_cast<std::size_t>(op);
+    for (const bool bit : {update == Update::add, shares_values, reordered, aligned}) at = 2 * at + bit;
+    const void*& kernel = products_[at];
+    if (!kernel)
+      kernel = cuda::kernel_of(cuda::product_source(plan_, problem_, op, update, shares_values, reordered, aligned));
     return kernel;
+  }
+  /// Whether blocks of a vector may be read and written in wide accesses: one that begins elsewhere would end the
+  /// context. VecGetSubVector() gives vectors that begin anywhere.
+  bool is_aligned(const void* vector) const {
+    return vector_access_ == 0 || reinterpret_cast<std::uintptr_t>(vector) % vector_access_ == 0;
   }
   const LayoutFamily& family() const { return *family_; }
   /// What packing and products by A need.
   void prepare() {
     const PlainProduct plain(plan_);
     if (!words_are_blocks(plan_, problem_)) pack();
-    product(Op::none, plain.update, false, plain.reordered);
+    product(Op::none, plain.update, false, plain.reordered, true);
   }
   const void* pack() { return once(pack_, cuda::pack_source); }
   const void* regroup() { return once(regroup_, cuda::regroup_source); }
@@ -109,7 +125,8 @@ class CudaCode final : public Code {
   Plan plan_;
   Problem problem_;
   const LayoutFamily* family_;
-  std::array<const void*, 3 * 2 * 2 * 2> products_ = {};
+  std::uintptr_t vector_access_;
+  std::array<const void*, 3 * 2 * 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2> carries_kernels_ = {};
   unsigned* counter_ = nullptr;
@@ -139,6 +156,7 @@ class CudaBackend final : public Backend {
 
   void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
   void release(void* memory) noexcept override { cuda::release(memory); }
+  void clear(void* to, std::size_t bytes) override { check(cudaMemsetAsync(to, 0, bytes, queue_), "clearing memory"); }
   void upload(void* to, const void* from, std::size_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue_), "uploading");
     synchronize();
@@ -163,6 +181,7 @@ class CudaBackend final : public Backend {
   void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
+  std::optional<Buffer<std::byte>> code_items(const CodeTask& task) override;
   std::optional<count32> first_misfit(const FitTask& task) override;
   void multiply(const ProductTask& task) override;
   void regroup(const RegroupTask& task) override;
@@ -182,7 +201,6 @@ class CudaBackend final : public Backend {
   void launch(const void* kernel, slot_t workers, const Argument& argument) {
     cuda::launch(kernel, blocks_for(workers, threads_of_other_kernels), threads_of_other_kernels, argument, queue_);
   }
-  void clear(void* to, std::size_t bytes) { check(cudaMemsetAsync(to, 0, bytes, queue_), "clearing memory"); }
 
   cudaStream_t queue_ = nullptr;
 };
@@ -248,6 +266,44 @@ void CudaBackend::pack(const PackTask& t) {
         "copying values");
 }
 
+/// Items in the host's memory are coded there. Places come as the hash has it: the host, which numbers the distinct
+/// items in their order, sees the table alone.
+std::optional<Buffer<std::byte>> CudaBackend::code_items(const CodeTask& t) {
+  if (t.items_in == Memory::host || t.count == 0) return Backend::code_items(t);
+  if (t.count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
+  const count32 places = places_of(static_cast<slot_t>(t.code.most));
+  const Buffer<count32> first(*this, places), distinct(*this, 1);
+  check(cudaMemsetAsync(first.data(), 0xff, first.bytes(), queue_), "preparing a dictionary");
+  clear(distinct.data(), distinct.bytes());
+  code_args args;
+  args.table = {static_cast<const bits32*>(t.items), static_cast<int>(t.bytes / sizeof(bits32)), first.data(),
+                places - 1};
+  args.count = t.count;
+  args.most = static_cast<count32>(t.code.most);
+  args.distinct = distinct.data();
+  launch(cuda::kernel_of(cuda::note_items_source()), t.count, args);
+  count32 number = 0;
+  download(&number, distinct.data(), sizeof number);
+  if (number > t.code.most) return {};
+  std::vector<count32> first_at(places), code_at(places, 0), found;
+  download(first_at.data(), first.data(), first.bytes());
+  std::ranges::copy_if(first_at, std::back_inserter(found), [](count32 item) { return item != no_item; });
+  std::ranges::sort(found);
+  for (count32 place = 0; place < places; ++place)
+    if (first_at[place] != no_item)
+      code_at[place] = static_cast<count32>(std::ranges::lower_bound(found, first_at[place]) - found.begin());
+  const Buffer<count32> code(*this, std::span<const count32>(code_at)), from(*this, std::span<const count32>(found));
+  args.code = code.data();
+  args.codes = t.codes;
+  launch(cuda::kernel_of(cuda::write_codes_source(t.code)), t.count, args);
+  Buffer<std::byte> items(*this, found.size() * t.bytes);
+  const slot_t words = static_cast<slot_t>(found.size()) * args.table.words;
+  launch(cuda::kernel_of(cuda::gather_items_source()), words,
+         gather_args{args.table, words, from.data(), reinterpret_cast<bits32*>(items.data())});
+  synchronize();  // before what it reads is released
+  return items;
+}
+
 /// By the host's kernels; a user's kind that has none is checked on the device, chunk by chunk.
 std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
   if (!entry_kind(t.entry).user_defined) return host_backend()->first_misfit(t);
@@ -283,7 +339,9 @@ void CudaBackend::multiply(const ProductTask& t) {
   Update update = t.update;
   const void* z = t.z;
   // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.
-  if (!code.family().visits_all_rows || (t.plan.layout.row_list && gathers)) {
+  LayoutSpec spec = t.plan.layout;
+  spec.row_list = spec.row_list && gathers;
+  if (s.carries == Carries::atomic || !visits_all_rows(code.family(), spec, t.layout)) {
     const std::size_t bytes = bytes_of_y(t);
     if (update == Update::assign)
       clear(t.y, bytes);
@@ -298,18 +356,24 @@ void CudaBackend::multiply(const ProductTask& t) {
   args.value_slots = t.value_slots;
   args.values = t.values;
   args.value_slot = t.value_slot;
+  args.codes = t.codes;
+  args.table = t.table;
   args.x = t.x;
   args.z = z;
   args.y = t.y;
   args.counter = code.counter(queue_);
-  const slot_t chunks = s.traversal == Traversal::slots ? blocks_for(t.layout.slots, t.layout.height) : 0;
+  const bool has_carries = s.traversal == Traversal::slots && s.carries == Carries::ordered;
+  const slot_t chunks = has_carries ? blocks_for(t.layout.slots, t.layout.height) : 0;
   args.carries = code.carries(chunks * (gathers ? shape.rows : shape.cols));
   slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);
   if (s.balance != Balance::grid)
     blocks = std::min<slot_t>(blocks, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
-  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered);
+  const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y);
+  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
-  if (chunks > 1) launch(code.carries_kernel(t.op), chunks, args);
+  if (chunks <= 1) return;
+  args.z = t.y;
+  launch(code.carries_kernel(t.op), chunks, args);
 }
 
 void CudaBackend::regroup(const RegroupTask& t) {

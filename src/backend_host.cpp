@@ -40,8 +40,9 @@ class HostBackend final : public Backend {
     host::instruction_set_in_use();  // throws if the environment asks for what is not there: not first in a product
     const Schedule& s = plan.schedule;
     if (s.traversal == Traversal::components) return "the host backend does not go by components";
-    if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep)
-      return "threads=, blocks=, unroll=, static, dynamic and stream are for devices";
+    if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep ||
+        s.carries != Carries::ordered)
+      return "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices";
     if (plan.schedule.lanes != 1) return "the host backend has one worker a row: lanes=1";
     if (host::find_kernels(plan, problem)) return {};
     if (entry_kind(plan.entry).user_defined)
@@ -61,6 +62,7 @@ class HostBackend final : public Backend {
 
   void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
   void release(void* memory) noexcept override { std::free(memory); }
+  void clear(void* to, std::size_t bytes) override { std::memset(to, 0, bytes); }
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 

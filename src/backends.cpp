@@ -25,6 +25,22 @@ constexpr BackendRow rows[] = {
 
 }  // namespace
 
+std::optional<Buffer<std::byte>> Backend::code_items(const CodeTask& t) {
+  const std::size_t bytes = static_cast<std::size_t>(t.count) * t.bytes;
+  const void* items = t.items;
+  std::vector<std::byte> fetched;
+  if (t.items_in == Memory::backend && !reads_in_place()) {
+    fetched.resize(bytes);
+    download(fetched.data(), t.items, bytes);
+    items = fetched.data();
+  }
+  std::vector<std::byte> codes(t.count * t.code.bytes);
+  const auto distinct = compound::code_items(t.code, items, t.count, t.bytes, codes.data());
+  if (!distinct) return {};
+  if (!codes.empty()) upload(t.codes, codes.data(), codes.size());
+  return Buffer<std::byte>(*this, std::span<const std::byte>(*distinct));
+}
+
 std::span<const BackendRow> backends() { return rows; }
 
 DeviceTraits device_traits(std::string_view name) {

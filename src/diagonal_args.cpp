@@ -15,9 +15,11 @@ DiagonalArgs diagonal_args(const DiagonalTask& t, unsigned char* inverted) {
   DiagonalArgs a;
   a.layout = t.layout;
   a.block_size = b.rows;
-  a.words = word_map_of(spec.word_group, t.layout.slots);
+  a.words = matrix_word_map(t.plan, t.problem, t.layout.slots);
   a.words_by_row = spec.word_order == WordOrder::row;
   a.values = t.values;
+  a.codes = t.codes;
+  a.table = t.table;
   a.to = t.to;
   a.inverted = inverted;
   return a;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "host_text/host_entry.hpp"
 #include "entry_kinds.hpp"
+#include "host_text/host_entry.hpp"
 
 namespace compound {
 

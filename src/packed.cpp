@@ -1,5 +1,7 @@
 #include "packed.hpp"
 
+#include <numeric>
+
 #include "error.hpp"
 
 namespace compound {
@@ -59,7 +61,10 @@ std::size_t PlacedLayout::bytes() const {
 std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
   const idx group = plan_.layout.word_group;
   const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
-  return items * bytes_of(entry_shape(plan_, problem_), {problem_.scalar.field, plan_.values});
+  const ValueCode& code = value_code(plan_.codes);
+  if (code.of == CodeOf::blocks) return slots * code.bytes;
+  if (code.of == CodeOf::words) return items * entry_shape(plan_, problem_).words * code.bytes;
+  return items * bytes_of_entry(plan_, problem_);
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {
@@ -75,10 +80,73 @@ std::optional<count32> PackedMatrix::try_update_values(const void* blocks, Memor
   }
   if (fit == Fit::unknown)
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
-  backend_->pack({plan_, problem_, layout_.args(), blocks, values_.data(), in, code_.get(), entries_});
+  pack_values(blocks, in);
   words_ = values_.data();
   if (transposed_) regroup();
   return {};
+}
+
+void PackedMatrix::pack_values(const void* blocks, Memory in) {
+  switch (value_code(plan_.codes).of) {
+    case CodeOf::nothing:
+      return backend_->pack({plan_, problem_, layout_.args(), blocks, values_.data(), in, code_.get(), entries_});
+    case CodeOf::blocks:
+      return code_blocks(blocks, in);
+    case CodeOf::words:
+      return code_words(blocks, in);
+  }
+}
+
+void PackedMatrix::code_blocks(const void* blocks, Memory in) {
+  const ValueCode& code = value_code(plan_.codes);
+  const Buffer<std::byte> codes(*backend_, entries_ * code.bytes);
+  const std::size_t each = std::size_t{1} * problem_.block.rows * problem_.block.cols * bytes_of(problem_.scalar);
+  auto items = backend_->code_items({code, blocks, entries_, each, in, codes.data()});
+  if (!items) throw_too_many_values(code);
+  const auto number = static_cast<idx>(items->bytes() / each);
+  std::vector<count32> start(number + 1);
+  std::iota(start.begin(), start.end(), count32{0});
+  const std::vector<idx> column(number, 0);
+  Plan plan = plan_;
+  set_layout(plan, "csr");
+  plan.layout.row_list = false;
+  plan.layout.columns = LayoutSpec{}.columns;
+  plan.codes = "none";
+  auto packed = std::make_unique<PackedMatrix>(PatternView{number, 1, start, column}, problem_, plan, *backend_);
+  packed->update_values(items->data(), Memory::backend);
+  backend_->pack(
+      {plan_, problem_, layout_.args(), codes.data(), values_.data(), Memory::backend, code_.get(), entries_});
+  backend_->synchronize();  // before the codes by entries are released
+  dictionary_ = {*std::move(items), std::move(packed)};
+}
+
+/// Of words as they are packed without a code; what no entry's word is, is 0.
+void PackedMatrix::code_words(const void* blocks, Memory in) {
+  const ValueCode& code = value_code(plan_.codes);
+  const EntryShape shape = entry_shape(plan_, problem_);
+  const std::size_t each = bytes_of(shape, {problem_.scalar.field, plan_.values}) / shape.words;
+  Plan plan = plan_;
+  plan.codes = "none";
+  const Buffer<std::byte> words(*backend_, values_.bytes() * each);
+  backend_->clear(words.data(), words.bytes());
+  const std::unique_ptr<Code> plain = backend_->code_for(plan, problem_);
+  backend_->pack({plan, problem_, layout_.args(), blocks, words.data(), in, plain.get(), entries_});
+  auto items = backend_->code_items(
+      {code, words.data(), static_cast<slot_t>(values_.bytes()), each, Memory::backend, values_.data()});
+  if (!items) throw_too_many_values(code);
+  backend_->synchronize();
+  dictionary_ = {*std::move(items), nullptr};
+}
+
+template <class Task>
+void PackedMatrix::set_values(Task& task, const void* in_slots) const {
+  task.values = in_slots;
+  if (dictionary_.blocks) {
+    task.values = dictionary_.blocks->words_;
+    task.codes = in_slots;
+  } else {
+    task.table = dictionary_.items.data();
+  }
 }
 
 void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values) {
@@ -111,47 +179,40 @@ void PackedMatrix::regroup() const {
 
 void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y) const {
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
-  if (op == Op::none || !backend_->is_device())
-    return backend_->multiply({.plan = plan_,
-                               .problem = problem_,
-                               .layout = layout_.args(),
-                               .reordered = layout_.is_reordered(),
-                               .rows = rows_,
-                               .cols = cols_,
-                               .values = words_,
-                               .value_slots = slots(),
-                               .op = op,
-                               .update = update,
-                               .x = x,
-                               .z = z,
-                               .y = y,
-                               .code = code_.get()});
-  if (!transposed_) throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
-  const layout_args& layout = transposed_->layout.args();
-  const bool copy = transposed_->held == TransposedValues::copy;
-  backend_->multiply({.plan = plan_,
-                      .problem = problem_,
-                      .layout = layout,
-                      .reordered = transposed_->layout.is_reordered(),
-                      .rows = rows_,
-                      .cols = cols_,
-                      .values = copy ? transposed_->values.data() : words_,
-                      .value_slot = copy ? nullptr : transposed_->value_slot.data(),
-                      .value_slots = copy ? layout.slots : slots(),
-                      .op = op,
-                      .update = update,
-                      .x = x,
-                      .z = z,
-                      .y = y,
-                      .code = code_.get()});
+  const bool transposed = op != Op::none && backend_->is_device();
+  if (transposed && !transposed_)
+    throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
+  const PlacedLayout& over = transposed ? transposed_->layout : layout_;
+  const bool shared = transposed && transposed_->held == TransposedValues::shared;
+  ProductTask task{.plan = plan_,
+                   .problem = problem_,
+                   .layout = over.args(),
+                   .reordered = over.is_reordered(),
+                   .rows = rows_,
+                   .cols = cols_,
+                   .value_slot = shared ? transposed_->value_slot.data() : nullptr,
+                   .value_slots = shared ? slots() : over.args().slots,
+                   .op = op,
+                   .update = update,
+                   .x = x,
+                   .z = z,
+                   .y = y,
+                   .code = code_.get()};
+  set_values(task, transposed && !shared ? transposed_->values.data() : words_);
+  backend_->multiply(task);
 }
 
-void PackedMatrix::diagonal(void* to) const {
-  backend_->diagonal({plan_, problem_, layout_.args(), rows_, words_, to, code_.get()});
+DiagonalTask PackedMatrix::diagonal_task(void* to) const {
+  DiagonalTask task{
+      .plan = plan_, .problem = problem_, .layout = layout_.args(), .rows = rows_, .to = to, .code = code_.get()};
+  set_values(task, words_);
+  return task;
 }
+
+void PackedMatrix::diagonal(void* to) const { backend_->diagonal(diagonal_task(to)); }
 
 std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
-  return backend_->invert_diagonal({plan_, problem_, layout_.args(), rows_, words_, to, code_.get()});
+  return backend_->invert_diagonal(diagonal_task(to));
 }
 
 PackedBytes PackedMatrix::bytes() const {
@@ -160,6 +221,8 @@ PackedBytes PackedMatrix::bytes() const {
     b.integers += transposed_->layout.bytes() + transposed_->value_slot.bytes();
     b.words += transposed_->values.bytes();
   }
+  b.words += dictionary_.items.bytes();
+  if (dictionary_.blocks) b.words += dictionary_.blocks->bytes().words;
   return b;
 }
 

@@ -53,7 +53,8 @@ class PackedMatrix {
   /// Takes new values: `blocks` [entries][cols][rows], each block column-major. Integers stay as they are.
   ///
   /// When lies_on_blocks(), only the pointer is kept: `blocks` must live and the values are read at each product.
-  /// Throws `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay.
+  /// Throws `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay. Likewise
+  /// where more values differ than the plan's code has.
   void update_values(const void* blocks, Memory in = Memory::host);
 
   /// The same for blocks that may be of another kind: the index of the first that is, or empty once they are taken.
@@ -93,8 +94,21 @@ class PackedMatrix {
     Buffer<std::byte> values;
   };
 
+  /// The different blocks, or words, of values that are coded.
+  struct Dictionary {
+    Buffer<std::byte> items;
+    std::unique_ptr<PackedMatrix> blocks;  ///< of blocks: packed, a row each
+  };
+
   std::size_t bytes_of_words(slot_t slots) const;
   void regroup() const;
+  void pack_values(const void* blocks, Memory in);
+  void code_blocks(const void* blocks, Memory in);
+  void code_words(const void* blocks, Memory in);
+  /// What is coded, and the dictionary in a task.
+  DiagonalTask diagonal_task(void* to) const;
+  template <class Task>
+  void set_values(Task& task, const void* in_slots) const;
 
   Plan plan_;
   Problem problem_;
@@ -105,7 +119,8 @@ class PackedMatrix {
   PlacedLayout layout_;
   std::unique_ptr<TransposedLayout> transposed_;
   Buffer<std::byte> values_;
-  const void* words_ = nullptr;
+  const void* words_ = nullptr;  ///< in the order of the slots: words, or codes
+  Dictionary dictionary_;
   std::unique_ptr<Code> code_;
 };
 

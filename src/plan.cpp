@@ -35,14 +35,30 @@ idx parse_group(std::string_view text, std::string_view what) {
   return g;
 }
 
+/// What may follow the group in words=.
+struct WordsMember {
+  std::string_view name;
+  void (*set)(LayoutSpec&);
+};
+constexpr WordsMember words_members[] = {
+    {"row", [](LayoutSpec& l) { l.word_order = WordOrder::row; }},
+    {"column", [](LayoutSpec& l) { l.word_order = WordOrder::column; }},
+    {"padded", [](LayoutSpec& l) { l.padded = true; }},
+};
+
 void set_words(Plan& p, std::string_view value) {
-  const std::size_t colon = value.find(':');
+  std::size_t colon = value.find(':');
   p.layout.word_group = parse_group(value.substr(0, colon), "words=");
-  if (colon == std::string_view::npos) return;
-  const std::string_view order = value.substr(colon + 1);
-  if (order != "row" && order != "column")
-    throw error(ErrorKind::argument, "word order '" + std::string(order) + "' in words=; choose row, column");
-  p.layout.word_order = order == "row" ? WordOrder::row : WordOrder::column;
+  p.layout.padded = false;
+  while (colon != std::string_view::npos) {
+    value.remove_prefix(colon + 1);
+    colon = value.find(':');
+    const auto member = std::ranges::find(words_members, value.substr(0, colon), &WordsMember::name);
+    if (member == std::end(words_members))
+      throw error(ErrorKind::argument, "word order '" + std::string(value.substr(0, colon)) +
+                                           "' in words=; choose row, column, and padded for words=1");
+    member->set(p.layout);
+  }
 }
 
 void set_values(Plan& p, std::string_view value) {
@@ -52,6 +68,13 @@ void set_values(Plan& p, std::string_view value) {
 }
 
 void set_columns(Plan& p, std::string_view value) { p.layout.columns = column_code(value).word; }
+
+/// A dictionary of blocks is read in no order: entry by entry.
+void set_codes(Plan& p, std::string_view value) {
+  const ValueCode& code = value_code(value);
+  p.codes = code.word;
+  if (code.of == CodeOf::blocks) p.layout.word_group = 1;
+}
 
 void set_lanes(Plan& p, std::string_view value) {
   p.schedule.lanes = parse_number(value, 1, 32, "lanes=");
@@ -71,6 +94,12 @@ void set_threads(Plan& p, std::string_view value) {
     throw error(ErrorKind::argument, "threads=" + std::string(value) + " must be a multiple of 32, 32 to 1024");
 }
 
+void set_carries(Plan& p, std::string_view value) {
+  if (value != "ordered" && value != "atomic")
+    throw error(ErrorKind::argument, "carries=" + std::string(value) + "; choose ordered, atomic");
+  p.schedule.carries = value == "ordered" ? Carries::ordered : Carries::atomic;
+}
+
 /// The `name=value` words of a plan line.
 struct Setting {
   std::string_view name;
@@ -79,7 +108,8 @@ struct Setting {
 };
 constexpr Setting settings[] = {
     {"entry", "a kind of entry", [](Plan& p, std::string_view v) { p.entry = entry_kind(v).name; }},
-    {"words", "1, 2, 4, ... or all, with :row or :column", set_words},
+    {"codes", "none, scalars8, blocks8, blocks16", set_codes},
+    {"words", "1, 2, 4, ... or all, with :row or :column; 1 with :padded", set_words},
     {"vectors", "1, 2, 4, ... or all",
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
     {"values", "double, float", set_values},
@@ -88,6 +118,7 @@ constexpr Setting settings[] = {
     {"unroll", "1 to 16", [](Plan& p, std::string_view v) { set_number<&Schedule::unroll, 1, 16>(p, v, "unroll="); }},
     {"threads", "32, 64, ..., 1024", set_threads},
     {"blocks", "1 to 32", [](Plan& p, std::string_view v) { set_number<&Schedule::blocks, 1, 32>(p, v, "blocks="); }},
+    {"carries", "ordered, atomic", set_carries},
 };
 
 bool goes_by(const LayoutSpec& layout, Traversal traversal) {
@@ -102,9 +133,15 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.preset = read.preset;
   p.layout.slice = read.slice;
   p.layout.sigma = read.sigma;
+  p.layout.each = read.each;
   p.layout.word_group = family.word_group(read);
+  p.layout.padded = false;
   p.layout.occupancy = Occupancy::lengths;
   if (!family.has_row_list) p.layout.row_list = false;
+  if (family.threads && p.schedule.of_device()) {
+    p.schedule.threads = family.threads(read);
+    p.schedule.blocks = std::min(p.schedule.blocks, most_threads / p.schedule.threads);
+  }
   if (goes_by(read, p.schedule.traversal)) return;
   p.schedule.traversal = family.traversals.front();
   if (p.schedule.traversal == Traversal::slots) p.schedule.lanes = p.schedule.unroll = 1;
@@ -194,8 +231,10 @@ std::vector<std::string_view> words_of(std::string_view text) {
 std::string to_string(const Plan& p) {
   std::string line = "entry=" + std::string(p.entry) + " " + layout_name(p.layout);
   line += " words=" + group_text(p.layout.word_group) + (p.layout.word_order == WordOrder::row ? ":row" : ":column");
+  if (p.layout.padded) line += ":padded";
   line += " vectors=" + group_text(p.layout.vector_group);
   line += " values=" + std::string(name_of(p.values));
+  if (value_code(p.codes).of != CodeOf::nothing) line += " codes=" + std::string(p.codes);
   line += " columns=" + std::string(p.layout.columns);
   if (p.layout.occupancy == Occupancy::presence) line += " presence";
   if (p.layout.row_list) line += " rowlist";
@@ -203,7 +242,8 @@ std::string to_string(const Plan& p) {
   if (!p.schedule.simd) line += " plain";
   if (p.schedule.fetch_x) line += " xahead";
   line += " lanes=" + std::to_string(p.schedule.lanes);
-  return p.schedule.of_device() ? line + device_text(p.schedule) : line;
+  if (p.schedule.of_device()) line += device_text(p.schedule);
+  return p.schedule.carries == Carries::atomic ? line + " carries=atomic" : line;
 }
 
 Plan parse_plan(std::string_view text, const Plan& base) {
@@ -224,7 +264,10 @@ Plan parse_plan(std::string_view text, const Plan& base) {
   }
   for (const auto word : words)
     if (word.find('=') == std::string_view::npos) set_flag(plan, word);  // set_layout resets occupancy
-  for (const auto word : words) set_setting(plan, word);
+  for (const auto word : words)
+    if (word.starts_with("codes=")) set_setting(plan, word);  // it brings a word group that words= may then refuse
+  for (const auto word : words)
+    if (!word.starts_with("codes=")) set_setting(plan, word);
   return plan;
 }
 
@@ -236,6 +279,34 @@ PlanText split_off_diagonal(std::string_view text) {
                 "plan '" + std::string(text) + "' says 'off:' twice; give one plan for the off-diagonal part");
   return {text.substr(0, at), text.substr(at + 4)};
 }
+
+namespace {
+
+constexpr std::size_t widest_bytes = 16;  // that a device reads at once
+
+std::size_t bytes_of_word(const Plan& p, const Problem& problem) {
+  return bytes_of(EntryShape{.words = 1, .real_words = entry_shape(p, problem).real_words},
+                  {problem.scalar.field, p.values});
+}
+
+std::size_t bytes_of_words(const Plan& p, const Problem& problem) {
+  return bytes_of_word(p, problem) * entry_shape(p, problem).words;
+}
+
+std::optional<std::string> why_not_padded(const Plan& p, const Problem& problem) {
+  if (value_code(p.codes).of != CodeOf::nothing)
+    return "codes=" + std::string(p.codes) + " keeps no words in the slots that could be padded; leave padded out";
+  if (p.layout.word_group != 1)
+    return "an entry's words are padded where they lie together: words=1:padded, not words=" +
+           group_text(p.layout.word_group);
+  const std::size_t bytes = bytes_of_words(p, problem);
+  if (bytes % widest_bytes == 0)
+    return "words=1:padded would change nothing: each entry has " + std::to_string(bytes) +
+           " bytes of words, a multiple of 16 already; leave padded out";
+  return {};
+}
+
+}  // namespace
 
 std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
@@ -252,19 +323,32 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
     return layout + " goes by " + std::string(name_of(family.traversals.front())) + ", not by " +
            std::string(name_of(p.schedule.traversal));
   if (const auto of_numbers = family.why_not(l)) return of_numbers;
+  if (value_code(p.codes).of == CodeOf::blocks && l.word_group != 1)
+    return "codes=" + std::string(p.codes) + " reads the words of a block together: words=1";
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
     return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
+  if (l.padded) return why_not_padded(p, problem);
   return {};
 }
 
 bool words_are_blocks(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
-  return p.entry == "dense" && family_of(l).slots_are_entries && l.word_group == 1 &&
-         l.word_order == WordOrder::column && p.values == problem.scalar.precision;
+  return p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing && family_of(l).slots_are_entries &&
+         words_adjoin(l) && l.word_order == WordOrder::column && p.values == problem.scalar.precision;
 }
 
 EntryShape entry_shape(const Plan& p, const Problem& problem) {
   return entry_kind(p.entry).shape(problem.scalar.field, problem.block);
+}
+
+std::size_t bytes_of_entry(const Plan& p, const Problem& problem) {
+  const std::size_t bytes = bytes_of_words(p, problem);
+  return p.layout.padded ? (bytes + widest_bytes - 1) / widest_bytes * widest_bytes : bytes;
+}
+
+word_map<dynamic> matrix_word_map(const Plan& p, const Problem& problem, slot_t slots) {
+  const std::size_t padding = bytes_of_entry(p, problem) - bytes_of_words(p, problem);
+  return word_map_of(p.layout.word_group, slots, static_cast<int>(padding / bytes_of_word(p, problem)));
 }
 
 }  // namespace compound

@@ -10,6 +10,7 @@
 #include "layout/layout_spec.hpp"
 #include "pattern.hpp"
 #include "schedule.hpp"
+#include "value_codes.hpp"
 
 namespace compound {
 
@@ -17,13 +18,17 @@ struct Plan {
   std::string_view entry = "dense";
   LayoutSpec layout;
   Precision values = Precision::double_;  ///< of the stored matrix words
+  std::string_view codes = "none";        ///< value_codes.hpp
   Schedule schedule;
   bool operator==(const Plan&) const = default;
 };
 
 /// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
 ///
-/// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`). Flags, the usual one not printed:
+/// codes=scalars8|blocks8|blocks16: values as codes into a dictionary (the usual `none` is not printed).
+///
+/// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
+/// entry's up to a multiple of 16 bytes. Flags, the usual one not printed:
 /// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has);
 /// `xnear` or `xahead` (x is fetched ahead of its use). On devices also unroll=, threads=, blocks= (of threads on a
 /// multiprocessor) and `grid`, `static` or `dynamic` (how they come to their rows), `cached` or `stream` (how words are
@@ -53,6 +58,12 @@ std::optional<std::string> applicable(const Plan& plan, const Problem& problem);
 
 /// Shape of one entry of the plan: for dense the block's own.
 EntryShape entry_shape(const Plan& plan, const Problem& problem);
+
+/// Bytes from one entry's words to the next one's where they are in groups of 1, padding included.
+std::size_t bytes_of_entry(const Plan& plan, const Problem& problem);
+
+/// Where matrix words of so many slots lie.
+word_map<dynamic> matrix_word_map(const Plan& plan, const Problem& problem, slot_t slots);
 
 /// Whether packed words are the blocks as they are, one after the other in pattern order: nothing needs to be packed.
 bool words_are_blocks(const Plan& plan, const Problem& problem);

@@ -6,6 +6,9 @@
 
 namespace compound {
 
+/// That a multiprocessor holds at most.
+inline constexpr int most_threads = 2048;
+
 struct Schedule {
   Traversal traversal = Traversal::rows;
   int lanes = 1;     ///< neighbouring workers that share a block row (components of slices: a scalar row)
@@ -17,6 +20,7 @@ struct Schedule {
   int blocks = 0;   ///< of threads a multiprocessor must hold: compiled in, and so bounds the registers
   Balance balance = Balance::grid;
   Cache cache = Cache::keep;
+  Carries carries = Carries::ordered;
   bool operator==(const Schedule&) const = default;
 
   bool of_device() const { return threads != 0; }

@@ -53,7 +53,7 @@ double seconds_of_product(const PackedMatrix& A, const Vectors& v, Backend& back
 
 /// Whether one packed copy serves both.
 bool same_copy(const Plan& a, const Plan& b) {
-  return a.entry == b.entry && a.layout == b.layout && a.values == b.values;
+  return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes;
 }
 
 /// f() with the failures that a candidate may have put down in words.

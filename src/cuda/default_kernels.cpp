@@ -23,13 +23,16 @@ class Sources {
 
 /// Rows that are listed add to what was set before; the transposed pattern of such a plan has all its rows.
 void add_products(Sources& to, Op op, const std::vector<Plan>& plans, const Problem& problem) {
-  for (const Plan& plan : plans) {
-    if (plan.layout.row_list && op == Op::none)
-      to.add(product_source(plan, problem, op, Update::add, false, true));
-    else
-      for (const Update update : {Update::assign, Update::add})
-        to.add(product_source(plan, problem, op, update, false, false));
-  }
+  for (const Plan& plan : plans)
+    for (const bool aligned : {true, false}) {
+      // Vectors begin at whole scalars: where an access is of one, they are aligned.
+      if (!aligned && vector_access(plan, problem) <= static_cast<int>(bytes_of(problem.scalar))) continue;
+      if (plan.layout.row_list && op == Op::none)
+        to.add(product_source(plan, problem, op, Update::add, false, true, aligned));
+      else
+        for (const Update update : {Update::assign, Update::add})
+          to.add(product_source(plan, problem, op, update, false, false, aligned));
+    }
 }
 
 void add_kernels_of_values(Sources& to, const std::vector<Plan>& plans, const Problem& problem) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/wide.hpp"
 #include "entry_registry.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
@@ -37,24 +38,64 @@ std::string stored_name(const Plan& plan, const Problem& problem) {
   return scalar_name({real ? Field::real : problem.scalar.field, plan.values});
 }
 
+std::string cache_text(Cache cache) { return cache == Cache::stream ? "Cache::stream" : "Cache::keep"; }
+
+/// What lies in the slots of a layout, as types of the device text.
+struct SlotWords {
+  std::string entry, stored, words_code;
+  slot_t padding;  ///< words after those of an entry
+};
+
+/// As products see them.
+SlotWords words_of_products(const Plan& plan, const Problem& problem, Cache cache) {
+  SlotWords w{entry_name(plan.entry, problem), stored_name(plan, problem), "plain_words<" + cache_text(cache) + ">",
+              matrix_word_map(plan, problem, 0).padding};
+  const ValueCode& code = value_code(plan.codes);
+  if (code.of != CodeOf::words) return w;
+  w.words_code = "table_words<" + w.stored + ", " + cache_text(cache) + ">";
+  w.stored = code.type;
+  return w;
+}
+
+/// As they are packed and copied: of blocks that are coded the codes.
+SlotWords words_of_slots(const Plan& plan, const Problem& problem) {
+  SlotWords w = words_of_products(plan, problem, Cache::keep);
+  w.words_code = "plain_words<>";
+  const ValueCode& code = value_code(plan.codes);
+  if (code.of != CodeOf::blocks) return w;
+  w.stored = code.type;
+  w.entry = "coded_block<" + w.stored + ">";
+  return w;
+}
+
 /// What every kernel of a plan knows. How words are read matters to products alone: others take `keep`, so that plans
 /// share them.
-std::string common_form(const Plan& plan, const Problem& problem, bool reordered = false, Cache cache = Cache::keep) {
+std::string common_form(const Plan& plan, const SlotWords& words, bool reordered = false, Cache cache = Cache::keep) {
   const LayoutSpec& l = plan.layout;
-  const std::string how = cache == Cache::stream ? "Cache::stream" : "Cache::keep";
   std::string t;
   const auto line = [&](const std::string& what) { t += "  " + what + ";\n"; };
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     line("static constexpr " + type + " " + name + " = " + value);
   };
-  line("using entry = " + entry_name(plan.entry, problem));
-  line("using stored = " + stored_name(plan, problem));
-  line("using layout = " + family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
-                                                std::string(column_code(l.columns).type) + "<" + how + ">"));
+  line("using entry = " + words.entry);
+  line("using stored = " + words.stored);
+  line("using words_code = " + words.words_code);
+  line("using layout = " +
+       family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
+                            std::string(column_code(l.columns).type) + "<" + cache_text(cache) + ">"));
   constant("slot_t", "word_group", group_text(l.word_group));
+  constant("slot_t", "word_padding", text(words.padding));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
-  constant("Cache", "cache", how);
+  constant("Cache", "cache", cache_text(cache));
   return t;
+}
+
+/// Which words a product reads for a slot.
+std::string value_index(const Plan& plan, bool shares_values, Cache cache) {
+  const std::string listed = shares_values ? "listed_values<count32>" : "own_values";
+  const ValueCode& code = value_code(plan.codes);
+  if (code.of != CodeOf::blocks) return listed;
+  return "coded_values<" + std::string(code.type) + ", " + listed + ", " + cache_text(cache) + ">";
 }
 
 /// A user's kind has its text before the kernel.
@@ -78,11 +119,18 @@ std::string kernel_text(std::string_view entry, const std::string& header, const
          arguments + " a) {\n" + body + "}\n";
 }
 
+/// The beginning of a body: one worker for each of a.`workers`.
+std::string worker_text(const std::string& workers) {
+  return "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a." + workers + ") ";
+}
+
 /// The layout is known at run time: one kernel for all plans of a family.
 std::string diagonal_kernel(const std::string& function, const Plan& plan, const Problem& problem) {
+  const SlotWords words = words_of_products(plan, problem, Cache::keep);
   return kernel_text(plan.entry, "kernels.hpp", "DiagonalArgs",
-                     "  for_each_diagonal<" + entry_name(plan.entry, problem) + ", " + stored_name(plan, problem) +
-                         ", " + std::string(family_of(plan.layout).any_decoder) +
+                     "  for_each_diagonal<" + words.entry + ", " + words.stored + ", " +
+                         std::string(family_of(plan.layout).any_decoder) + ", " +
+                         value_index(plan, false, Cache::keep) + ", " + words.words_code +
                          ">(a, [](const auto& d, idx position) { " + function + "(d, position); });\n");
 }
 
@@ -95,11 +143,18 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
     return "entry " + std::string(plan.entry) + " has no text for devices: name its file (-mat_compound_entry_file)";
   if (s.traversal == Traversal::components && plan.entry != "dense")
     return "components are of dense blocks; entry " + std::string(plan.entry) + " goes by rows";
+  const LayoutFamily& family = family_of(plan.layout);
   if (s.traversal == Traversal::slots && (s.lanes != 1 || s.unroll != 1))
-    return "layouts that go by slots have one worker a slot: lanes=1 unroll=1";
-  if (s.threads * s.blocks > 2048)
-    return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) +
-           " are more than the 2048 threads of a multiprocessor";
+    return "layouts that go by slots say how many a worker has: lanes=1 unroll=1";
+  if (s.traversal != Traversal::slots && s.carries != Carries::ordered)
+    return "carries=atomic is for layouts that go by slots, " + layout_name(plan.layout) + " has no carries";
+  if (family.threads && s.threads != family.threads(plan.layout))
+    return "threads=" + std::to_string(s.threads) + " with layout " + layout_name(plan.layout) +
+           ", whose chunks are made for blocks of " + std::to_string(family.threads(plan.layout)) +
+           " threads: leave threads= out, or choose another layout";
+  if (s.threads * s.blocks > most_threads)
+    return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) + " are more than the " +
+           std::to_string(most_threads) + " threads of a multiprocessor";
   constexpr int most = 32;
   if (s.traversal != Traversal::components && std::max(problem.block.rows, problem.block.cols) > most)
     return "blocks of " + std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
@@ -115,11 +170,23 @@ std::string inverse_source(const Plan& plan, const Problem& problem) {
   return diagonal_kernel("invert_diagonal", plan, problem);
 }
 
+std::string note_items_source() {
+  return kernel_text("dense", "code_items.hpp", "code_args", worker_text("count") + "note_item(a, worker);\n");
+}
+
+std::string write_codes_source(const ValueCode& code) {
+  return kernel_text("dense", "code_items.hpp", "code_args",
+                     worker_text("count") + "write_code<" + std::string(code.type) + ">(a, worker);\n");
+}
+
+std::string gather_items_source() {
+  return kernel_text("dense", "code_items.hpp", "gather_args", worker_text("count") + "gather_word(a, worker);\n");
+}
+
 std::string sum_source(ScalarType scalar, Update update) {
-  return kernel_text("dense", "sum_lists.hpp", "SumArgs",
-                     "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  if (worker < a.sums) "
-                     "sum_list<" +
-                         scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
+  return kernel_text(
+      "dense", "sum_lists.hpp", "SumArgs",
+      worker_text("sums") + "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
 }
 
 std::string scalar_name(ScalarType s) {
@@ -151,48 +218,63 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem) {
 namespace {
 
 std::string product_form(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                         bool reordered) {
+                         bool reordered, bool aligned) {
   const Schedule& s = plan.schedule;
-  std::string form = common_form(plan, problem, reordered, s.cache);
+  std::string form = common_form(plan, words_of_products(plan, problem, s.cache), reordered, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
   };
   constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
+  constant("int", "vector_access", text(aligned ? vector_access(plan, problem) : 0));
   constant("Op", "op", op_text(op));
   constant("Update", "update", update_text(update));
   constant("Traversal", "traversal", traversal_text(s.traversal));
   constant("int", "lanes", text(slot_t{s.lanes}));
   constant("int", "at_once", text(slot_t{s.unroll}));
   constant("Balance", "balance", balance_text(s.balance));
-  form += std::string("  using value_index = ") + (shares_values ? "listed_values<count32>" : "own_values") + ";\n";
+  if (s.traversal == Traversal::slots)
+    constant("Carries", "carries", s.carries == Carries::atomic ? "Carries::atomic" : "Carries::ordered");
+  form += "  using value_index = " + value_index(plan, shares_values, s.cache) + ";\n";
   return form;
 }
 
 }  // namespace
 
+/// Workers that share a block read it scalar by scalar.
+int vector_access(const Plan& plan, const Problem& problem) {
+  if (plan.schedule.traversal == Traversal::components || plan.layout.vector_group != 1) return 0;
+  const slot_t scalar = bytes_of(problem.scalar);
+  const int access = std::min(widest_access(problem.block.rows * scalar), widest_access(problem.block.cols * scalar));
+  return access > static_cast<int>(bytes_of(problem.scalar.precision)) ? access : 0;
+}
+
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered) {
-  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered),
+                           bool reordered, bool aligned) {
+  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered, aligned),
                       std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
                       "multiply_all", "product_args");
 }
 
 std::string carries_source(const Plan& plan, const Problem& problem, Op op) {
-  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false), "128", "add_all_carries",
-                      "product_args");
+  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false, false), "128",
+                      "add_all_carries", "product_args");
 }
 
 std::string pack_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, problem), "128", "pack_all", "pack_args");
+  Plan packed = plan;
+  if (value_code(plan.codes).of == CodeOf::words) packed.codes = "none";  // words are packed before they are coded
+  return whole_source(plan.entry, common_form(packed, words_of_slots(packed, problem)), "128", "pack_all", "pack_args");
 }
 
 std::string regroup_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, problem), "128", "regroup_all", "regroup_args");
+  return whole_source(plan.entry, common_form(plan, words_of_slots(plan, problem)), "128", "regroup_all",
+                      "regroup_args");
 }
 
 slot_t workers_of(const Plan& plan, const Problem& problem, Op op, const layout_args& layout) {
   const Schedule& s = plan.schedule;
-  if (s.traversal == Traversal::slots) return (slot_t{layout.positions} + layout.height - 1) / layout.height * 32;
+  if (s.traversal == Traversal::slots)
+    return (slot_t{layout.positions} + layout.height - 1) / layout.height * s.threads;
   const int rows_a_warp = 32 / s.lanes;
   const slot_t warps = (slot_t{layout.positions} + rows_a_warp - 1) / rows_a_warp;
   const bool by_scalar_row = s.traversal == Traversal::components && family_of(plan.layout).interleaved;

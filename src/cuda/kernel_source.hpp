@@ -17,9 +17,13 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
 inline constexpr const char* kernel_name = "kernel";
 
 /// y = [z +] op(A) x. `shares_values`: over a layout of A^T's pattern with value_slot (device/kernels.hpp). Two kernels
-/// for rows in order and not, and for a z and none: told apart while they run they cost 4 %.
+/// for rows in order and not, and for a z and none: told apart while they run they cost 4 %. `aligned`: x, y and z
+/// begin at multiples of vector_access(); the text of both is one where that is of no use.
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered);
+                           bool reordered, bool aligned);
+
+/// Bytes of the widest access to blocks of vectors that a product by this plan may use; 0: none of several numbers.
+int vector_access(const Plan& plan, const Problem& problem);
 
 /// After a product by slots: what chunks add to rows that began before them.
 std::string carries_source(const Plan& plan, const Problem& problem, Op op);
@@ -35,6 +39,11 @@ std::string inverse_source(const Plan& plan, const Problem& problem);
 std::string fit_source(std::string_view entry, const Problem& problem);
 /// A trial of a user's kind (device/entry_trial.hpp), by one thread.
 std::string entry_trial_source(std::string_view entry, const Problem& problem);
+
+/// The dictionary of a code of values (device/code_items.hpp), one worker an item; a word of the dictionary.
+std::string note_items_source();
+std::string write_codes_source(const ValueCode& code);
+std::string gather_items_source();
 
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);

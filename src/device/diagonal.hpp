@@ -15,20 +15,22 @@ struct DiagonalArgs {
   word_map<dynamic> words;
   bool words_by_row = false;
   const void* values = nullptr;
+  const void* codes = nullptr;  ///< as of a product (kernels.hpp)
+  const void* table = nullptr;
   void* to = nullptr;                 ///< scalars: [rows][block_size], or inverses [rows][block_size][block_size]
   unsigned char* inverted = nullptr;  ///< [rows] 1 where the block was there and regular
 };
 
 /// The arguments in their types. Layout: a decoder of a layout that is known at run time; Values: where its slots'
 /// words are.
-template <class Entry, class Stored, class Layout, class Values = own_values>
+template <class Entry, class Stored, class Layout, class Values = own_values, class WordsCode = plain_words<>>
 struct diagonals {
   using entry_type = Entry;
   using scalar = typename Entry::scalar;
 
   Entry entry;
   Layout layout;
-  matrix_words<dynamic, WordOrder::any> words;
+  matrix_words<dynamic, WordOrder::any, WordsCode> words;
   Values value_of;
   const Stored* values;
   scalar* to;

@@ -19,11 +19,13 @@ struct product_args {
   slot_t x_blocks = 0, y_blocks = 0, value_slots = 0;
   const void* values = nullptr;
   const count32* value_slot = nullptr;
+  const void* codes = nullptr;  ///< [slots] items of `values`: codes=blocks8 and blocks16
+  const void* table = nullptr;  ///< that `values` are codes into: codes=scalars8
   const void* x = nullptr;
   const void* z = nullptr;
   void* y = nullptr;
   unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
-  void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots only
+  void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots with ordered carries only
 };
 
 struct pack_args {
@@ -41,28 +43,68 @@ struct regroup_args {
   void* to = nullptr;
 };
 
-template <slot_t Group>
-COMPOUND_FN word_map<Group> map_over(slot_t items) {
-  word_map<Group> map;
+template <slot_t Group, slot_t Padding = usual_padding<Group>>
+COMPOUND_FN word_map<Group, Padding> map_over(slot_t items) {
+  word_map<Group, Padding> map;
   if constexpr (Group == all_items) map.stride = items;
   return map;
 }
 
 template <class Form>
-using words_of_form = matrix_words<Form::word_group, Form::word_order, plain_words<Form::cache>>;
+COMPOUND_FN own_values value_index(const product_args&, own_values) {
+  return {};
+}
+template <class Index>
+COMPOUND_FN listed_values<Index> value_index(const product_args& a, listed_values<Index>) {
+  return {static_cast<const Index*>(a.value_slot)};
+}
+template <class Index, class Base, Cache cache>
+COMPOUND_FN coded_values<Index, Base, cache> value_index(const product_args& a, coded_values<Index, Base, cache>) {
+  return {value_index(a, Base{}), static_cast<const Index*>(a.codes)};
+}
+
+/// Words that are no codes know no table.
+template <class WordsCode>
+COMPOUND_FN void set_table(WordsCode&, const void*) {}
+template <class Item, Cache cache>
+COMPOUND_FN void set_table(table_words<Item, cache>& words, const void* table) {
+  words.table = static_cast<const Item*>(table);
+}
+
+template <class Form>
+COMPOUND_FN auto matrix_map_over(slot_t slots) {
+  return map_over<Form::word_group, Form::word_padding>(slots);
+}
+
+template <class Form>
+using words_of_form =
+    matrix_words<Form::word_group, Form::word_order, typename Form::words_code, slot_t(Form::word_padding)>;
+
+/// Products whose workers take whole entries hold their words, where that is of use.
+template <class Form>
+COMPOUND_FN auto words_of_product(slot_t slots) {
+  constexpr typename Form::entry entry{};
+  if constexpr (Form::word_group == 1 && Form::traversal != Traversal::components && !Form::words_code::is_table &&
+                holds_words<typename Form::stored>(entry.words(), Form::word_padding))
+    return wide_matrix_words<Form::word_order, Form::cache, Form::word_padding>{matrix_map_over<Form>(slots)};
+  else
+    return words_of_form<Form>{matrix_map_over<Form>(slots)};
+}
 
 template <class Form>
 COMPOUND_FN auto product_over(const product_args& a) {
   using Entry = typename Form::entry;
   using S = typename Entry::scalar;
   using Values = typename Form::value_index;
-  using Vector = vector_words<Form::vector_group>;
-  product<Entry, typename Form::stored, typename Form::layout, words_of_form<Form>, Vector, Values> p{
+  using Words = decltype(words_of_product<Form>(0));
+  using Vector = vector_words<Form::vector_group, Form::vector_access>;
+  product<Entry, typename Form::stored, typename Form::layout, Words, Vector, Values> p{
       .entry = {}, .layout = typename Form::layout(a.layout)};
-  p.matrix_words.map = map_over<Form::word_group>(a.value_slots);
+  p.matrix_words = words_of_product<Form>(a.value_slots);
   p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
   p.y_words.map = map_over<Form::vector_group>(a.y_blocks);
-  if constexpr (requires { p.value_of.item; }) p.value_of.item = a.value_slot;
+  p.value_of = value_index(a, Values{});
+  if constexpr (requires { p.matrix_words.code; }) set_table(p.matrix_words.code, a.table);
   p.values = static_cast<const typename Form::stored*>(a.values);
   p.x = static_cast<const S*>(a.x);
   p.z = static_cast<const S*>(a.z);
@@ -75,7 +117,7 @@ enum class Sharing {
   rows,         ///< a block row each, or `lanes` of them
   scalar_rows,  ///< a scalar row: words of neighbouring block rows are read together
   columns,      ///< `lanes` walk a block row's columns
-  slots         ///< a warp each chunk of slots
+  slots         ///< a block of threads each chunk of slots
 };
 
 template <class Form>
@@ -88,7 +130,8 @@ inline constexpr Sharing sharing_of = Form::traversal == Traversal::rows    ? Sh
 template <class Form>
 COMPOUND_FN slot_t workers_of(const layout_args& l) {
   constexpr Sharing sharing = sharing_of<Form>;
-  if constexpr (sharing == Sharing::slots) return (slot_t(l.positions) + l.height - 1) / l.height * 32;
+  if constexpr (sharing == Sharing::slots)
+    return (slot_t(l.positions) + l.height - 1) / l.height * Form::layout::threads;
   constexpr int rows_a_warp = 32 / Form::lanes;
   const slot_t warps = (slot_t(l.positions) + rows_a_warp - 1) / rows_a_warp;
   return warps * 32 * (sharing == Sharing::scalar_rows ? rows_of<Form::op>(typename Form::entry{}) : 1);
@@ -108,7 +151,9 @@ __device__ void multiply_worker(const Product& p, slot_t worker, [[maybe_unused]
   const slot_t position = (sharing == Sharing::scalar_rows ? warp / n : warp) * rows_a_warp + in_warp;
   const bool active = position < p.layout.positions;
   if constexpr (sharing == Sharing::slots)
-    multiply_chunk<Form::op>(p, warp, int(worker % 32), static_cast<typename Entry::scalar*>(carries));
+    multiply_chunk<Form::op, Form::update, Form::carries>(p, worker / Form::layout::threads,
+                                                          int(worker % Form::layout::threads),
+                                                          static_cast<typename Entry::scalar*>(carries));
   else if constexpr (sharing == Sharing::scalar_rows)
     multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane, active);
   else if constexpr (sharing == Sharing::columns)
@@ -148,19 +193,19 @@ __device__ void multiply_all(const product_args& a) {
                                 [&](slot_t b) { multiply_worker<Form>(p, b * blockDim.x + threadIdx.x, a.carries); });
 }
 
-/// What products by slots left over, one worker a chunk.
+/// What products by slots left over, one worker a chunk, whole warps.
 template <class Form>
 __device__ void add_all_carries(const product_args& a) {
-  const slot_t chunk = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (chunk * a.layout.height < a.layout.positions)
-    add_carries<Form::op>(product_over<Form>(a), chunk, static_cast<const typename Form::entry::scalar*>(a.carries));
+  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  add_carries<Form::op>(product_over<Form>(a), worker, int(worker % 32),
+                        static_cast<const typename Form::entry::scalar*>(a.carries));
 }
 
 template <class Form>
 __device__ void pack_all(const pack_args& a) {
   using Entry = typename Form::entry;
   packing<Entry, typename Form::stored, words_of_form<Form>> p;
-  p.matrix_words.map = map_over<Form::word_group>(a.layout.slots);
+  p.matrix_words.map = matrix_map_over<Form>(a.layout.slots);
   p.blocks = static_cast<const typename Entry::scalar*>(a.blocks);
   p.values = static_cast<typename Form::stored*>(a.values);
   p.from = a.from;
@@ -176,16 +221,21 @@ template <class Form>
 __device__ void regroup_all(const regroup_args& a) {
   const slot_t slot = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (slot >= a.slots) return;
-  const words_of_form<Form> from{map_over<Form::word_group>(a.value_slots)}, to{map_over<Form::word_group>(a.slots)};
+  const words_of_form<Form> from{matrix_map_over<Form>(a.value_slots)}, to{matrix_map_over<Form>(a.slots)};
   copy_words(typename Form::entry{}, from, static_cast<const typename Form::stored*>(a.values),
              slot_t(a.value_slot[slot]), to, static_cast<typename Form::stored*>(a.to), slot);
 }
 
 /// Over DiagonalArgs, one worker a position: f(diagonals, position).
-template <class Entry, class Stored, class Layout, class F>
+template <class Entry, class Stored, class Layout, class Values, class WordsCode, class F>
 __device__ void for_each_diagonal(const DiagonalArgs& a, const F& f) {
   const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (worker < a.layout.positions) f(diagonals<Entry, Stored, Layout>(a, Layout(a.layout)), idx(worker));
+  if (worker >= a.layout.positions) return;
+  product_args coded;
+  coded.codes = a.codes;
+  diagonals<Entry, Stored, Layout, Values, WordsCode> d(a, Layout(a.layout), value_index(coded, Values{}));
+  set_table(d.words.code, a.table);
+  f(d, idx(worker));
 }
 
 #endif

@@ -72,14 +72,31 @@ COMPOUND_FN void pack_row_part(const Packing& p, const Layout& layout, idx posit
   }
 }
 
-/// Copies the words of slot `from_slot` of one array of words to `to_slot` of another in the same order.
+/// A code, packed as a block of one number that is kept as it is.
+template <class Code>
+struct coded_block {
+  using scalar = Code;
+  using word = Code;
+  COMPOUND_FN static constexpr int rows() { return 1; }
+  COMPOUND_FN static constexpr int cols() { return 1; }
+  COMPOUND_FN static constexpr int words() { return 1; }
+  COMPOUND_FN static constexpr int word_rows() { return 1; }
+  COMPOUND_FN static constexpr int word_cols() { return 1; }
+  template <class Block, class Put>
+  COMPOUND_FN static void from_block(const Block& b, const Put& put) {
+    put(0, 0, b(0, 0));
+  }
+};
+
+/// Copies the words, as they are stored, of slot `from_slot` of one array of words to `to_slot` of another in the same
+/// order.
 template <class Entry, class MatrixWords, class Stored>
 COMPOUND_FN void copy_words(const Entry& entry, const MatrixWords& from_words, const Stored* from, slot_t from_slot,
                             const MatrixWords& to_words, Stored* to, slot_t to_slot) {
   const auto source = from_words.at(entry, from, from_slot);
   const auto target = to_words.at(entry, to, to_slot);
   for (int j = 0; j < entry.word_cols(); ++j)
-    for (int i = 0; i < entry.word_rows(); ++i) target.put(i, j, source(i, j));
+    for (int i = 0; i < entry.word_rows(); ++i) *target.stored(i, j) = *source.stored(i, j);
 }
 
 /// The words of one entry in a small array of their own.

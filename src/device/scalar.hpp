@@ -110,6 +110,15 @@ COMPOUND_FN complex_number<T> shuffle_from(complex_number<T> v, int lane) {
   return {shuffle_from(v.re, lane), shuffle_from(v.im, lane)};
 }
 template <class T>
+COMPOUND_FN void add_atomically(T* to, T v) {
+  atomicAdd(to, v);
+}
+template <class T>
+COMPOUND_FN void add_atomically(complex_number<T>* to, complex_number<T> v) {
+  atomicAdd(&to->re, v.re);
+  atomicAdd(&to->im, v.im);
+}
+template <class T>
 COMPOUND_FN T read_streaming(const T* p) {
   return __ldcs(p);
 }

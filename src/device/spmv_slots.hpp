@@ -1,7 +1,9 @@
-// Products whose workers share the slots evenly, whatever rows they are of: coordinates. The sums of rows are those of
-// segments; what a chunk adds to a row that began before it goes to a list of carries, which a second kernel adds up.
+// Products whose workers share the slots evenly, whatever rows they are of: compressed coordinates, a block of threads
+// each chunk. The sums of rows are those of segments: within a thread, over a warp, over a chunk; what a chunk adds to
+// a row that began before it is a carry, which a second kernel adds.
 //
-// Source: Aliaga et al. 2020, section 3; theirs adds carries by atomics, here they come in order: the same bits always.
+// Source: Aliaga et al. 2020, section 2. There every warp adds to y by atomics; here sums come in a fixed order, and
+// atomics add what crosses the border of a chunk, and only where a plan says so (Carries::atomic).
 #pragma once
 
 #include "spmv_rows.hpp"
@@ -10,79 +12,188 @@ namespace compound {
 
 #if defined(__CUDA_ARCH__)
 
-inline constexpr int lanes_of_chunk = 32;
+inline constexpr int lanes_of_warp = 32;
 
-/// Adds to `sum` the sums of the lanes before that are of the same row, whose lanes are neighbours.
-template <class S>
-__device__ void sum_over_segments(S* sum, int n, idx row, int lane) {
-  for (int step = 1; step < lanes_of_chunk; step *= 2) {
-    const bool same = shuffle_up(row, step) == row && lane >= step;
-    for (int i = 0; i < n; ++i) {
-      const S other = shuffle_up(sum[i], step);
-      if (same) sum[i] += other;
+/// What a thread's entries add up to: `head` is the sum of their first row, `tail` that of their last; where these are
+/// one there is no head.
+template <class S, int most>
+struct thread_sums {
+  idx first_row = -1, last_row = -1;  ///< counted without empty ones; -1: no entries
+  S head[most], tail[most];
+
+  __device__ bool has_head() const { return first_row != last_row; }
+};
+
+/// Sums `count` entries of a chunk, from its entry k on. Rows that begin and end among them go to whole_row(row, sum).
+template <Op op, class Product, class Chunk, class S, int most, class F>
+__device__ void sum_entries(const Product& p, const Chunk& chunk, slot_t slot, idx k, int count,
+                            thread_sums<S, most>& sums, const F& whole_row) {
+  constexpr int each = decltype(p.layout)::each;
+  const int in = cols_of<op>(p.entry), out = rows_of<op>(p.entry);
+  const auto clear = [&] {
+    for (int i = 0; i < out; ++i) sums.tail[i] = S{};
+  };
+  idx row[each];
+  S x[each][most_cols_of<op, typename Product::entry_type>];
+  clear();
+  for (int e = 0; e < each; ++e)
+    if (e < count) {
+      row[e] = chunk.row_of(k + e);
+      p.x_words.load(p.x, chunk.column_of(k + e), in, x[e]);
     }
+  for (int e = 0; e < each; ++e)
+    if (e < count) {
+      if (e == 0) {
+        sums.first_row = row[0];
+      } else if (row[e] != row[e - 1]) {
+        if (row[e - 1] == sums.first_row)
+          for (int i = 0; i < out; ++i) sums.head[i] = sums.tail[i];
+        else
+          whole_row(row[e - 1], sums.tail);
+        clear();
+      }
+      sums.last_row = row[e];
+      p.entry.template madd<op>(p.words(slot + e), x[e], sums.tail);
+    }
+}
+
+/// Adds to each lane's sums what the lanes before have of the same rows: the sum of a row is then the tail of its last
+/// lane, or the head of the next.
+template <class S, int most>
+__device__ void sum_over_segments(thread_sums<S, most>& sums, int n, int lane) {
+  const idx row_before = shuffle_up(sums.last_row, 1);
+  const bool goes_on = lane > 0 && row_before == sums.first_row;
+  const unsigned begins = __ballot_sync(0xffffffffu, !goes_on || sums.has_head());
+  const int first_lane = 31 - __clz(int(begins & (0xffffffffu >> (31 - lane))));
+  for (int step = 1; step < lanes_of_warp; step *= 2)
+    for (int i = 0; i < n; ++i) {
+      const S other = shuffle_up(sums.tail[i], step);
+      if (lane - step >= first_lane) sums.tail[i] += other;
+    }
+  for (int i = 0; i < n; ++i) {
+    const S other = shuffle_up(sums.tail[i], 1);
+    if (goes_on && sums.has_head()) sums.head[i] += other;
   }
 }
 
-/// One warp's chunk: op(entry) x of its slots, lane by lane and step by step. `carries`: [chunks][rows of op(block)],
-/// of which one is written where the chunk begins within a row.
+/// y(row) += sum while others add to it too.
+template <class Product, class S>
+__device__ void add_block_atomically(const Product& p, idx row, int n, const S* sum) {
+  for (int i = 0; i < n; ++i) add_atomically(p.y + p.y_words.at(row, n, i), sum[i]);
+}
+
+/// Which of a chunk's entries are a warp's, and the rows at its borders, counted without empty ones; -1: none there.
+struct warp_share {
+  idx begin, end;
+  idx row_before, row_after;
+
+  template <class Chunk>
+  __device__ warp_share(const Chunk& chunk, idx entries, int warp, int of_warp)
+      : begin(warp * of_warp),
+        end(begin + of_warp < entries ? begin + of_warp : entries),
+        row_before(begin >= entries            ? -1
+                   : begin > 0                 ? chunk.row_of(begin - 1)
+                   : chunk.begins_within_row() ? chunk.row
+                                               : -1),
+        row_after(end < entries ? chunk.row_of(end) : -1) {}
+};
+
+/// One chunk, by its block of threads: op(entry) x of its slots. `carries`: [chunks][rows of op(block)], of which one
+/// is written where a chunk begins within a row and carries are ordered.
 ///
-/// All lanes of a warp must call, with y holding z (or 0): a chunk adds to it.
-template <Op op, class Product, class S>
-__device__ void multiply_chunk(const Product& p, slot_t chunk, int lane, S* carries) {
-  constexpr int most = most_rows_of<op, typename Product::entry_type>;
-  const int out = rows_of<op>(p.entry);
-  const slot_t first = chunk * p.layout.chunk, slots = p.layout.positions;
-  if (first >= slots) return;
-  const idx begun_before =
-      first > 0 && p.layout.row(idx(first - 1)) == p.layout.row(idx(first)) ? p.layout.row(idx(first)) : idx(-1);
+/// All threads of a block must call. Rows without entries are not written. Where y is added to, it holds z (or 0).
+template <Op op, Update update, Carries how, class Product, class S>
+__device__ void multiply_chunk(const Product& p, slot_t number, int thread, S* carries) {
+  constexpr int each = decltype(p.layout)::each, warps = decltype(p.layout)::threads / lanes_of_warp,
+                most = most_rows_of<op, typename Product::entry_type>;
+  // What each warp adds to the row that is open where it begins.
+  alignas(16) __shared__ unsigned char memory[warps][most * sizeof(S)];
+  const auto begun = [&](int warp) { return reinterpret_cast<S*>(memory[warp]); };
+  const int out = rows_of<op>(p.entry), lane = thread % lanes_of_warp, warp = thread / lanes_of_warp;
+  const slot_t begin = number * p.layout.chunk, left = p.layout.positions - begin;
+  const idx entries = idx(left < p.layout.chunk ? left : slot_t(p.layout.chunk));
+  const auto chunk = p.layout.in_chunk(number);
+  const warp_share share(chunk, entries, warp, lanes_of_warp * each);
+
   const auto store = [&](idx row, const S* sum) {
-    if (row == begun_before)
-      for (int i = 0; i < out; ++i) carries[chunk * out + i] = sum[i];
+    const bool is_shared =
+        how == Carries::atomic && chunk.chunks_after() > 0 && row == chunk.row_of(entries - 1);  // with chunks after it
+    if (is_shared)
+      add_block_atomically(p, p.layout.block_row(row), out, sum);
     else
-      store_block<Update::add>(p, row, out, sum);
+      store_block<update>(p, p.layout.block_row(row), out, sum);
   };
-  // The row whose sum is not finished yet, the same in every lane.
-  idx open_row = -1;
-  S open[most];
-  for (slot_t from = first; from < first + p.layout.chunk && from < slots; from += lanes_of_chunk) {
-    const slot_t slot = from + lane;
-    const bool active = slot < slots;
-    const idx row = active ? p.layout.row(idx(slot)) : idx(-1);
+  bool goes_on = false;  // the row of this thread's tail began in its warp, and goes on in the next
+  const auto settle = [&](idx row, const S* sum) {
+    if (row == share.row_before)
+      for (int i = 0; i < out; ++i) begun(warp)[i] = sum[i];
+    else if (row == share.row_after)
+      goes_on = true;
+    else
+      store(row, sum);
+  };
+  // A row's sum in the warps from this one on, which it was open before.
+  const auto add_warps = [&](int from, idx row, S* sum) {
+    for (int w = from; w < warps && w * lanes_of_warp * each < entries; ++w) {
+      if (chunk.row_of(w * lanes_of_warp * each) != row) break;
+      for (int i = 0; i < out; ++i) sum[i] += begun(w)[i];
+    }
+  };
+
+  __syncthreads();  // before: the last chunk's sums are no longer read
+  thread_sums<S, most> sums;
+  if (share.begin < entries) {
+    const idx k = share.begin + lane * each;
+    sum_entries<op>(p, chunk, begin + k, k, k < entries ? (entries - k < each ? entries - k : each) : 0, sums, store);
+    if (chunk.row_of(share.begin) == chunk.row_of(share.end - 1)) {
+      for (int i = 0; i < out; ++i) sums.tail[i] = sum_over_lanes<lanes_of_warp>(sums.tail[i]);
+      if (lane == 0) settle(sums.last_row, sums.tail);
+    } else {
+      sum_over_segments(sums, out, lane);
+      if (sums.has_head()) settle(sums.first_row, sums.head);
+      const idx next = shuffle_down<lanes_of_warp>(sums.first_row, 1);
+      if (k < entries && (k + each >= share.end || next != sums.last_row)) settle(sums.last_row, sums.tail);
+    }
+  }
+  __syncthreads();
+  if (goes_on) {
+    add_warps(warp + 1, sums.last_row, sums.tail);
+    store(sums.last_row, sums.tail);
+  }
+  if (thread == 0 && chunk.begins_within_row()) {
     S sum[most];
     for (int i = 0; i < out; ++i) sum[i] = S{};
-    if (active) add_entries<op, 1>(p, idx(slot), slot, 1, sum);
-    sum_over_segments(sum, out, row, lane);
-    if (open_row >= 0) {
-      if (row == open_row)
-        for (int i = 0; i < out; ++i) sum[i] += open[i];
-      else if (lane == 0)  // it ended with the step before
-        store(open_row, open);
-    }
-    const idx next = shuffle_down<lanes_of_chunk>(row, 1);
-    if (active && lane + 1 < lanes_of_chunk && next != row) store(row, sum);
-    open_row = shuffle_from(row, lanes_of_chunk - 1);
-    for (int i = 0; i < out; ++i) open[i] = shuffle_from(sum[i], lanes_of_chunk - 1);
+    add_warps(0, chunk.row, sum);
+    if constexpr (how == Carries::atomic)
+      add_block_atomically(p, p.layout.block_row(chunk.row), out, sum);
+    else
+      for (int i = 0; i < out; ++i) carries[number * out + i] = sum[i];
   }
-  if (open_row >= 0 && lane == 0) store(open_row, open);
 }
 
-/// y(row) += what the chunks after `chunk` add to the row that is open at its end, in their order. For each chunk one
-/// worker, which does so if the row begins in it.
+/// y(row) += what the chunks after one add to the row that is open at its end, if the row begins in it; in their order,
+/// or 32 sums of every 32nd for a row over many. One worker for each chunk; all lanes of a warp must call.
 template <Op op, class Product, class S>
-__device__ void add_carries(const Product& p, slot_t chunk, const S* carries) {
+__device__ void add_carries(const Product& p, slot_t number, int lane, const S* carries) {
+  constexpr idx few = 8;
   const int out = rows_of<op>(p.entry);
-  const slot_t size = p.layout.chunk, slots = p.layout.positions, first = chunk * size;
-  slot_t next = first + size;
-  if (next >= slots) return;
-  const idx row = p.layout.row(idx(next));
-  if (p.layout.row(idx(next - 1)) != row) return;
-  if (first > 0 && p.layout.row(idx(first - 1)) == row) return;  // it began before
+  const bool exists = number * p.layout.chunk < p.layout.positions;
+  const idx after = exists ? p.layout.chunks[number].chunks_after() : 0;
   S sum[most_rows_of<op, typename Product::entry_type>];
-  for (int i = 0; i < out; ++i) sum[i] = S{};
-  for (slot_t c = chunk + 1; next < slots && p.layout.row(idx(next)) == row; ++c, next += size)
-    for (int i = 0; i < out; ++i) sum[i] += carries[c * out + i];
-  store_block<Update::add>(p, row, out, sum);
+  const auto sum_up = [&](slot_t first, idx from, idx count, idx step) {
+    for (int i = 0; i < out; ++i) sum[i] = S{};
+    for (idx c = from; c < count; c += step)
+      for (int i = 0; i < out; ++i) sum[i] += carries[(first + c) * out + i];
+  };
+  for (unsigned many = __ballot_sync(0xffffffffu, after > few); many != 0; many &= many - 1) {
+    const int owner = __ffs(int(many)) - 1;
+    sum_up(shuffle_from(number, owner) + 1, lane, shuffle_from(after, owner), lanes_of_warp);
+    for (int i = 0; i < out; ++i) sum[i] = sum_over_lanes<lanes_of_warp>(sum[i]);
+    if (lane == owner) store_block<Update::add>(p, p.layout.last_row(number), out, sum);
+  }
+  if (after == 0 || after > few) return;
+  sum_up(number + 1, 0, after, 1);
+  store_block<Update::add>(p, p.layout.last_row(number), out, sum);
 }
 
 #endif

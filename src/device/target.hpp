@@ -7,16 +7,19 @@
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define COMPOUND_FN __host__ __device__ __forceinline__
 #define COMPOUND_ROLLED _Pragma("unroll 1")
+#define COMPOUND_ALIAS
 #else
 #define COMPOUND_FN inline __attribute__((always_inline))
 #define COMPOUND_ROLLED
+#define COMPOUND_ALIAS __attribute__((__may_alias__))
 #endif
 
 namespace compound {
 
-using idx = int;               ///< block row, block column, position
-using count32 = unsigned int;  ///< slots in units of a slice's height, entries of a pattern
-using slot_t = long long;      ///< slots and words; never narrowed
+using idx = int;                             ///< block row, block column, position
+using count32 = unsigned int;                ///< slots in units of a slice's height, entries of a pattern
+using slot_t = long long;                    ///< slots and words; never narrowed
+using bits32 COMPOUND_ALIAS = unsigned int;  ///< of whatever lies there
 
 /// A number known when the kernel is compiled (V), or carried along (V == dynamic).
 inline constexpr slot_t dynamic = -1;
@@ -43,6 +46,10 @@ enum class Traversal { rows, components, slots };
 
 /// How a device's blocks of workers come to their work: one each, at a fixed stride, or from a counter.
 enum class Balance { grid, fixed, counted };
+
+/// How products by slots add what a chunk has of a row that began before it: by a second kernel in a fixed order, or
+/// by atomics, whose order and so last bits differ from time to time.
+enum class Carries { ordered, atomic };
 
 /// f.operator()<0>(), ..., f.operator()<N - 1>(): a loop whose index is a compile-time constant.
 template <int N, int I = 0, class F>

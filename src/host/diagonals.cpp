@@ -5,6 +5,7 @@
 
 #include "../diagonal_args.hpp"
 #include "../layout/family.hpp"
+#include "decoded_values.hpp"
 #include "kernels.hpp"
 
 namespace compound::host {
@@ -16,8 +17,14 @@ void clear(const DiagonalTask& t, int scalars_per_row) {
   if (t.rows > 0) std::memset(t.to, 0, std::size_t(t.rows) * scalars_per_row * bytes_of(t.problem.scalar));
 }
 
-void for_each_list(const DiagonalTask& t, const DiagonalArgs& args, void (*run)(const host_diagonal&)) {
-  for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) { run({lists, args}); });
+void for_each_list(const DiagonalTask& t, DiagonalArgs args, void (*run)(const host_diagonal&)) {
+  DecodedValues values(t.plan, t.problem, {t.values, t.codes, t.table}, args.words);
+  for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) {
+    const row_lists decoded = values.decoded(lists);
+    args.values = values.words();
+    args.words = values.map();
+    run({decoded, args});
+  });
 }
 
 template <class S, Update update>

@@ -44,7 +44,7 @@ inline host_product host_product_of(const ProductTask& t) {
   host_product p;
   p.rows = t.problem.block.rows;
   p.cols = t.problem.block.cols;
-  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.words = matrix_word_map(t.plan, t.problem, t.layout.slots);
   p.x_words = word_map_of(l.vector_group, gathers ? t.cols : t.rows);
   p.y_words = word_map_of(l.vector_group, gathers ? t.rows : t.cols);
   p.words_by_row = l.word_order == WordOrder::row;

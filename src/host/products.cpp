@@ -1,8 +1,10 @@
 #include "products.hpp"
 
+#include <cstdint>
 #include <cstring>
 
 #include "../layout/family.hpp"
+#include "decoded_values.hpp"
 #include "instruction_set.hpp"
 #include "processor.hpp"
 #include "shape.hpp"
@@ -11,15 +13,17 @@ namespace compound::host {
 
 namespace {
 
-/// Kernels that know a layout read its columns as they are.
-HostTraversal host_form(const LayoutSpec& l) {
-  return l.columns == LayoutSpec{}.columns ? family_of(l).host_form : HostTraversal::lists;
+/// Kernels that know a layout read its columns and values as they are.
+HostTraversal host_form(const Plan& p) {
+  const bool plain = p.layout.columns == LayoutSpec{}.columns && value_code(p.codes).of == CodeOf::nothing;
+  return plain ? family_of(p.layout).host_form : HostTraversal::lists;
 }
 
 /// Where the layout's slots and words are as a SIMD traversal of this form expects them.
-bool has_form(const LayoutSpec& l, bool by_column, HostTraversal form) {
-  if (host_form(l) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
-  if (form == HostTraversal::rows) return l.word_group == 1;
+bool has_form(const Plan& plan, bool by_column, HostTraversal form) {
+  const LayoutSpec& l = plan.layout;
+  if (host_form(plan) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
+  if (form == HostTraversal::rows) return words_adjoin(l);
   const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
   const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
   return wide_slices && wide_groups;
@@ -28,7 +32,7 @@ bool has_form(const LayoutSpec& l, bool by_column, HostTraversal form) {
 bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
   return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
          (problem.scalar.field == Field::complex) == k.complex_scalars &&
-         has_form(plan.layout, plan.entry != "dense" || plan.layout.word_order == WordOrder::column, k.form);
+         has_form(plan, plan.entry != "dense" || plan.layout.word_order == WordOrder::column, k.form);
 }
 
 }  // namespace
@@ -44,10 +48,9 @@ const SimdKernel* find_simd(const Plan& plan, const Problem& problem) {
 namespace {
 
 SimdTask simd_task(const ProductTask& t) {
-  const LayoutSpec& l = t.plan.layout;
   SimdTask s;
   s.layout = t.layout;
-  s.words = word_map_of(l.word_group, t.layout.slots);
+  s.words = matrix_word_map(t.plan, t.problem, t.layout.slots);
   s.rows = t.problem.block.rows;
   s.cols = t.problem.block.cols;
   s.fetch_x = t.plan.schedule.fetch_x;
@@ -61,24 +64,24 @@ SimdTask simd_task(const ProductTask& t) {
 
 bool is_in_rows(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return host_form(l) == HostTraversal::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
+  return host_form(plan) == HostTraversal::rows && words_adjoin(l) && l.word_order == WordOrder::column &&
          l.vector_group == 1;
 }
 
 bool is_in_slices_of_8(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return host_form(l) == HostTraversal::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
+  return host_form(plan) == HostTraversal::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
          l.word_group == 8 && l.word_order == WordOrder::column && l.vector_group == 1;
 }
 
 }  // namespace
 
 HostCode::HostCode(const Plan& plan, const Problem& problem)
-    : kernels(*find_kernels(plan, problem)),
+    : family(family_of(plan.layout)),
+      kernels(*find_kernels(plan, problem)),
       simd(find_simd(plan, problem)),
       in_rows(kernels.in_rows && is_in_rows(plan)),
-      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)),
-      visits_all_rows(compound::visits_all_rows(plan.layout)) {}
+      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)) {}
 
 namespace {
 
@@ -94,8 +97,11 @@ void start(const ProductTask& t) {
 
 void multiply_in_lists(const ProductTask& t, const HostCode& code) {
   host_product p = host_product_of(t);
-  for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) {
-    p.lists = lists;
+  DecodedValues values(t.plan, t.problem, {p.values, t.codes, t.table}, p.words);
+  for_each_row_lists(code.family, t.layout, [&](const row_lists& lists) {
+    p.lists = values.decoded(lists);
+    p.values = values.words();
+    p.words = values.map();
     code.kernels.in_lists(p);
   });
 }
@@ -113,11 +119,25 @@ void multiply_all_rows(const ProductTask& t, const HostCode& code) {
     multiply_plainly(t, code);
 }
 
+/// Slots of padding get the first code: they are never read.
+template <class Code>
+void pack_codes_as(const PackTask& t) {
+  const auto* const from = static_cast<const Code*>(t.blocks);
+  auto* const to = static_cast<Code*>(t.values);
+  for_each_slot_lists(family_of(t.plan.layout), t.layout, [&](const slot_lists& lists) {
+    for (slot_t n = 0; n < lists.slots; ++n) to[lists.slot[n]] = lists.entry[n] >= 0 ? from[lists.entry[n]] : Code{0};
+  });
+}
+
+void pack_codes(const PackTask& t, const ValueCode& code) {
+  code.bytes == 1 ? pack_codes_as<std::uint8_t>(t) : pack_codes_as<std::uint16_t>(t);
+}
+
 }  // namespace
 
 void multiply(const ProductTask& t) {
   const HostCode& code = static_cast<const HostCode&>(*t.code);
-  if (t.op == Op::none && code.visits_all_rows) return multiply_all_rows(t, code);
+  if (t.op == Op::none && visits_all_rows(code.family, t.plan.layout, t.layout)) return multiply_all_rows(t, code);
   start(t);  // rows that are not visited are 0 or z; the others, and scattered ones, add to that
   ProductTask rest = t;
   rest.update = Update::add;
@@ -127,15 +147,16 @@ void multiply(const ProductTask& t) {
 
 void pack(const PackTask& t) {
   const LayoutSpec& l = t.plan.layout;
+  if (const ValueCode& code = value_code(t.plan.codes); code.of == CodeOf::blocks) return pack_codes(t, code);
   const Kernels kernels = *find_kernels(t.plan, t.problem);
   const bool by_column = l.word_order == WordOrder::column;
-  auto* const run = by_column && l.word_group == 1 && kernels.pack_in_rows          ? kernels.pack_in_rows
+  auto* const run = by_column && words_adjoin(l) && kernels.pack_in_rows            ? kernels.pack_in_rows
                     : by_column && l.word_group == 8 && kernels.pack_in_groups_of_8 ? kernels.pack_in_groups_of_8
                                                                                     : kernels.pack;
   host_packing p;
   p.rows = t.problem.block.rows;
   p.cols = t.problem.block.cols;
-  p.words = word_map_of(l.word_group, t.layout.slots);
+  p.words = matrix_word_map(t.plan, t.problem, t.layout.slots);
   p.words_by_row = !by_column;
   p.blocks = t.blocks;
   p.values = t.values;

@@ -11,10 +11,10 @@ namespace compound::host {
 
 /// Found once for a packed matrix, not at each product.
 struct HostCode : Code {
+  const LayoutFamily& family;
   Kernels kernels;
   const SimdKernel* simd;  ///< null: products go by the plain kernel
   bool in_rows, in_slices_of_8;
-  bool visits_all_rows;
 
   HostCode(const Plan& plan, const Problem& problem);
 };

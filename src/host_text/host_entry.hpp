@@ -178,7 +178,7 @@ struct host_kernels {
 /// A kind of entry for one scalar: what is registered.
 struct host_entry {
   /// Raised whenever a structure of this file changes.
-  static constexpr int current_version = 2;
+  static constexpr int current_version = 3;
   int version = current_version;
   const char* name = nullptr;
   bool complex_scalars = false;

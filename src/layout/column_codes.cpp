@@ -1,8 +1,6 @@
 #include "column_codes.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <string>
 
 #include "../device/layout/columns.hpp"
@@ -34,11 +32,11 @@ Tile tile_of(std::span<const idx> columns, int least_log2) {
   return {least, std::max(least_log2, range < 1 << 8 ? 0 : range < 1 << 16 ? 1 : 2)};
 }
 
-template <class Offset>
-void put_offsets(std::span<const idx> columns, idx base, unsigned char* to) {
+void put_offsets(std::span<const idx> columns, const Tile& tile, count32* to) {
   for (std::size_t n = 0; n < columns.size(); ++n) {
-    const auto offset = static_cast<Offset>(columns[n] == no_column ? 0 : columns[n] - base);
-    std::memcpy(to + n * sizeof(Offset), &offset, sizeof(Offset));
+    const std::size_t byte = n << tile.log2_bytes;
+    const auto offset = static_cast<count32>(columns[n] == no_column ? 0 : columns[n] - tile.base);
+    to[byte / sizeof(count32)] |= offset << (8 * (byte % sizeof(count32)));
   }
 }
 
@@ -51,30 +49,26 @@ void tile_columns(Layout& layout, int first, IntegerArray columns) {
     return all.subspan(t * slots_of_tile, std::min<std::size_t>(slots_of_tile, all.size() - t * slots_of_tile));
   };
   std::vector<slot_t> tile(tiles);
-  std::uint64_t units = 0;  // of 32 bytes
+  std::vector<count32> offsets;
   for (std::size_t t = 0; t < tiles; ++t) {
+    constexpr std::size_t unit = slots_of_tile / sizeof(count32);  // words of a tile of bytes
     const Tile made = tile_of(columns_of(t), least_log2);
-    if (units >= std::uint64_t{1} << 30)
+    const std::size_t at = offsets.size();
+    if (at / unit >= std::size_t{1} << 30)
       throw error(ErrorKind::too_large, "codes of columns beyond 32 GB; use columns=32");
-    tile[t] = static_cast<slot_t>((4 * units + made.log2_bytes) << 32 | static_cast<count32>(made.base));
-    units += std::uint64_t{1} << made.log2_bytes;
+    tile[t] = static_cast<slot_t>((4 * (at / unit) + made.log2_bytes) << 32 | static_cast<count32>(made.base));
+    offsets.resize(at + (unit << made.log2_bytes), 0);
+    put_offsets(columns_of(t), made, &offsets[at]);
   }
-  // Never empty: no array means columns of 32 bits.
-  std::vector<unsigned char> offsets(std::max<std::uint64_t>(1, units * slots_of_tile), 0);
-  constexpr decltype(&put_offsets<count32>) put[] = {put_offsets<std::uint8_t>, put_offsets<std::uint16_t>,
-                                                     put_offsets<count32>};
-  for (std::size_t t = 0; t < tiles; ++t) {
-    const auto where = static_cast<count32>(tile[t] >> 32);
-    put[where % 4](columns_of(t), static_cast<idx>(tile[t]), &offsets[std::size_t{where / 4} * slots_of_tile]);
-  }
+  if (offsets.empty()) offsets.push_back(0);  // no array means columns of 32 bits
   layout.arrays[first + tiled_columns_arrays::tile] = {"column_tile", std::move(tile)};
   layout.arrays[first + tiled_columns_arrays::offset] = {"column_offset", std::move(offsets)};
 }
 
 constexpr ColumnCode table[] = {
     {"32", "columns32", 0, keep_columns},
-    {"16", "columns16", no_column, tile_columns<1>},
-    {"8", "columns8", no_column, tile_columns<0>},
+    {"16", "tiled_columns", no_column, tile_columns<1>},
+    {"8", "tiled_columns", no_column, tile_columns<0>},
 };
 
 }  // namespace

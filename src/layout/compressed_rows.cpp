@@ -55,7 +55,6 @@ constinit const LayoutFamily compressed_rows_family{
     .traversals = traversals,
     .slots_are_entries = true,
     .interleaved = false,
-    .visits_all_rows = true,
     .has_columns = true,
     .has_presence = false,
     .has_row_list = true,

@@ -1,8 +1,11 @@
 #include "../device/layout/coordinates.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
+#include <numeric>
 
-#include "column_codes.hpp"
 #include "family.hpp"
 #include "row_order.hpp"
 
@@ -14,51 +17,171 @@ using arrays = coordinates_arrays;
 
 std::optional<std::string> why_not(const LayoutSpec& spec) {
   if (spec.slice % 32 != 0)
-    return "chunks of coordinates are whole warps' work: " + std::to_string(spec.slice) + " must be a multiple of 32";
+    return "a chunk's threads are whole warps: " + std::to_string(spec.slice) + " must be a multiple of 32";
+  if (spec.each == 3) return "entries of a thread, 3, must be 1, 2 or 4";
   return {};
 }
 
-Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+/// Rows that have entries, and a last one beyond all.
+std::vector<idx> rows_with_entries(const PatternView& p) {
+  std::vector<idx> rows;
+  for (idx r = 0; r < p.rows; ++r)
+    if (p.length(r) > 0) rows.push_back(r);
+  rows.push_back(p.rows);
+  return rows;
+}
+
+/// Encodes one chunk after the other.
+class Chunks {
+ public:
+  Chunks(const PatternView& pattern, const std::vector<idx>& rows, count32 entries_of_chunk)
+      : p_(pattern), rows_(rows), size_(entries_of_chunk), of_rows_(size_), of_columns_(size_) {}
+
+  void encode(count32 first) {
+    const count32 last = std::min(first + size_, p_.entries()) - 1;
+    const auto of_chunk = p_.column.subspan(first, last - first + 1);
+    const auto [least, most] = std::ranges::minmax(of_chunk);
+    coordinate_chunk c{static_cast<count32>(offsets.size()), row_, least, 0};
+    const bool begins_within_row = first > p_.start[rows_[row_]];
+    for (count32 e = first; e <= last; ++e) {
+      if (e >= end_of(row_)) ++row_;
+      of_rows_[e - first] = static_cast<count32>(row_ - c.row);
+      of_columns_[e - first] = static_cast<count32>(p_.column[e] - least);
+    }
+    const bool last_row_begins_here = row_ != c.row || !begins_within_row;
+    const count32 chunks_after = last_row_begins_here ? (end_of(row_) - 1) / size_ - first / size_ : 0;
+    const int row_bytes = row_ == c.row ? 0 : bytes_for(row_ - c.row), column_bytes = bytes_for(most - least);
+    c.form = row_bytes + 4u * (column_bytes / 2) + 16u * begins_within_row + 32u * chunks_after;
+    put(c);
+    put(of_rows_, row_bytes);
+    put(std::span(of_columns_).first(of_chunk.size()), column_bytes);
+    if (last + 1 == end_of(row_)) ++row_;
+  }
+
+  std::vector<count32> chunks, offsets;
+
+ private:
+  count32 end_of(idx counted_row) const { return p_.start[rows_[counted_row] + 1]; }
+  static int bytes_for(idx most) { return most < 1 << 8 ? 1 : most < 1 << 16 ? 2 : 4; }
+
+  void put(const coordinate_chunk& c) {
+    chunks.resize(chunks.size() + sizeof(c) / sizeof(count32));
+    std::memcpy(chunks.data() + chunks.size() - sizeof(c) / sizeof(count32), &c, sizeof(c));
+  }
+  void put(std::span<const count32> values, int bytes) {
+    const std::size_t words = (values.size() * bytes + 3) / 4, from = offsets.size();
+    if (from + words > std::numeric_limits<count32>::max()) throw_beyond_32_bits(from + words, "words of offsets");
+    offsets.resize(from + words);
+    auto* to = reinterpret_cast<unsigned char*>(offsets.data() + from);
+    for (std::size_t k = 0; bytes > 0 && k < values.size(); ++k, to += bytes) std::memcpy(to, &values[k], bytes);
+  }
+
+  const PatternView& p_;
+  const std::vector<idx>& rows_;
+  count32 size_;
+  std::vector<count32> of_rows_, of_columns_;  ///< offsets of the chunk; rows' beyond the last entry do not matter
+  idx row_ = 0;                                ///< of the next entry, counted without empty rows
+};
+
+Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   if (p.entries() > count32{std::numeric_limits<idx>::max()})
     throw_beyond_32_bits(p.entries(), "entries, with a sign,");
   Layout l;
   l.positions = static_cast<idx>(p.entries());
-  l.height = spec.slice;
+  l.height = spec.slice * spec.each;
   l.slots = p.entries();
-  std::vector<idx> row(p.entries());
-  for (idx r = 0; r < p.rows; ++r)
-    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) row[e] = r;
-  l.arrays[arrays::row] = {"row", std::move(row)};
-  column_code(spec.columns).encode(l, arrays::columns, pattern_array("column", p.column, lifetime));
+  std::vector<idx> rows = rows_with_entries(p);
+  Chunks chunks(p, rows, static_cast<count32>(l.height));
+  for (slot_t first = 0; first < l.slots; first += l.height) chunks.encode(static_cast<count32>(first));
+  l.arrays[arrays::chunks] = {"chunk", std::move(chunks.chunks)};
+  l.arrays[arrays::offsets] = {"offset", std::move(chunks.offsets)};
+  if (rows.size() <= std::size_t(p.rows)) l.arrays[arrays::rows] = {"row", std::move(rows)};
   return l;
 }
 
-std::string decoder(const LayoutSpec&, std::string_view, std::string_view columns) {
-  return "coordinates<" + std::string(columns) + ">";
+std::string decoder(const LayoutSpec& spec, std::string_view, std::string_view) {
+  return "coordinates<" + std::to_string(spec.slice) + ", " + std::to_string(spec.each) + ">";
 }
 
-using Any = coordinates<any_columns>;
+/// Adds the rows of slots [slot, end) of a chunk to a list, of which `row` is the last, counted without empty ones, up
+/// to where the list is long enough for a row to be its last. The slot where it stopped.
+idx list_rows_in(const coordinates<>& layout, const coordinates_of_chunk& chunk, idx first, idx slot, idx end, idx from,
+                 idx& row, RowLists& to) {
+  for (; slot < end; ++slot) {
+    const idx next = chunk.row_of(slot - first), n = slot - from;
+    if (next == row) continue;
+    if (n >= items_of_list) break;
+    row = next;
+    ++to.rows;
+    to.reserve(n);
+    to.row[to.rows - 1] = layout.block_row(row);
+    to.first[to.rows - 1] = n;
+  }
+  return slot;
+}
+
+template <class Offset>
+void add_to(idx base, const unsigned char* offsets, idx n, idx* to) {
+  const auto* const from = reinterpret_cast<const Offset*>(offsets);
+  for (idx k = 0; k < n; ++k) to[k] = base + static_cast<idx>(from[k]);
+}
+
+/// The columns of `n` entries of a chunk from entry k on.
+void columns_of(const coordinates_of_chunk& c, idx k, idx n, idx* to) {
+  const int bytes = c.column_bytes();
+  constexpr auto by_bytes = std::array{add_to<unsigned char>, add_to<unsigned short>, add_to<count32>};
+  by_bytes[bytes / 2](c.column, c.column_offsets + slot_t(k) * bytes, n, to);
+}
+
+/// Lists rows from the one on that begins with slot `from` (lists.hpp), chunk by chunk instead of slot by slot.
+idx list_rows_of_chunks(const layout_args& l, idx from, RowLists& to) {
+  const coordinates<> layout(l);
+  idx row = -1, slot = from;
+  to.rows = 0;
+  for (bool goes_on = true; goes_on && slot < l.positions;) {
+    const coordinates_of_chunk chunk = layout.in_chunk(slot / l.height);
+    const idx first = slot / l.height * l.height, end = std::min(l.positions - first, l.height) + first, begin = slot;
+    slot = list_rows_in(layout, chunk, first, begin, end, from, row, to);
+    goes_on = slot == end;
+    to.reserve(slot - from);
+    columns_of(chunk, begin - first, slot - begin, to.column.data() + (begin - from));
+    std::iota(to.slot.data() + (begin - from), to.slot.data() + (slot - from), slot_t{begin});
+  }
+  to.first[to.rows] = slot - from;
+  return slot;
+}
+
+/// Slots are entries: any number of them may be listed, wherever rows begin.
+idx list_slots_in_order(const layout_args& l, idx from, SlotLists& to) {
+  const idx n = static_cast<idx>(std::min<slot_t>(l.positions - from, items_of_list));
+  to.slot.resize(n);
+  std::iota(to.slot.begin(), to.slot.end(), slot_t{from});
+  to.entry = to.slot;
+  return from + n;
+}
+
 constexpr Traversal traversals[] = {Traversal::slots};
 
 }  // namespace
 
 constinit const LayoutFamily coordinates_family{
-    .number = "entries of a chunk",
+    .number = "threads of a chunk",
     .why_not = why_not,
     .encode = encoded,
     .decoder = decoder,
-    .any_decoder = "coordinates<any_columns>",
+    .any_decoder = "coordinates<>",
     .host_form = HostTraversal::lists,
-    .list_rows = list_rows<Any>,
-    .list_slots = list_slots<Any>,
+    .list_rows = list_rows_of_chunks,
+    .list_slots = list_slots_in_order,
     .traversals = traversals,
     .slots_are_entries = true,
     .interleaved = false,
-    .visits_all_rows = false,
-    .has_columns = true,
+    .visited_rows = arrays::rows,
+    .has_columns = false,
     .has_presence = false,
     .has_row_list = false,
     .word_group = [](const LayoutSpec&) { return idx{32}; },
+    .threads = [](const LayoutSpec& spec) { return int{spec.slice}; },
 };
 
 }  // namespace compound

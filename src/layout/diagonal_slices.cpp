@@ -117,7 +117,6 @@ constinit const LayoutFamily diagonal_slices_family{
     .traversals = traversals,
     .slots_are_entries = false,
     .interleaved = true,
-    .visits_all_rows = true,
     .has_columns = false,
     .has_presence = false,
     .has_row_list = true,

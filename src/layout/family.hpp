@@ -30,17 +30,21 @@ struct LayoutFamily {
   std::span<const Traversal> traversals;      ///< that go through it, the usual one first
   bool slots_are_entries;                     ///< slot s holds entry s of the pattern
   bool interleaved;                           ///< neighbouring positions' slots lie side by side
-  bool visits_all_rows;                       ///< unless only some are listed
+  int visited_rows = -1;                      ///< the array that lists the rows visited where not all are
   bool has_columns;                           ///< a column for each slot, in a code: `columns=`
   bool has_presence;                          ///< padding may be told by presence bits: `presence`
   bool has_row_list;                          ///< empty rows may be left out: `rowlist`
   idx (*word_group)(const LayoutSpec& spec);  ///< that suits it
+  /// Of a block of threads, where the layout depends on it; null: any number.
+  int (*threads)(const LayoutSpec& spec) = nullptr;
 };
 
 const LayoutFamily& family_of(const LayoutSpec& spec);
 
-/// Whether products write all rows of y; where they do not, y must be 0 or z before.
-inline bool visits_all_rows(const LayoutSpec& spec) { return family_of(spec).visits_all_rows && !spec.row_list; }
+/// Whether products by A write all rows of y; where they do not, y must be 0 or z before.
+inline bool visits_all_rows(const LayoutFamily& family, const LayoutSpec& spec, const layout_args& layout) {
+  return !spec.row_list && (family.visited_rows < 0 || !layout.array[family.visited_rows]);
+}
 
 /// Whether rows may be stored in another order, so that y is written by a list.
 inline bool may_reorder(const LayoutSpec& spec) { return spec.row_list || spec.sigma != 1; }

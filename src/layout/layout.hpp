@@ -42,7 +42,7 @@ class IntegerArray {
 
  private:
   std::string_view name_;
-  std::variant<std::vector<idx>, std::vector<count32>, std::vector<slot_t>, std::vector<unsigned char>> own_;
+  std::variant<std::vector<idx>, std::vector<count32>, std::vector<slot_t>> own_;
   std::span<const std::byte> borrowed_;
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "../error.hpp"
@@ -13,25 +14,34 @@ namespace compound {
 
 namespace {
 
-constexpr PresetNumber one{1, 1, 1}, all_rows{whole, whole, whole}, window{1, 1, any_number, true};
+constexpr PresetNumber one{1, 1, 1}, all_rows{whole, whole, whole}, window{1, 1, any_number, true, "sigma"};
 
 // Of two names for one layout, the first is its own.
 constexpr Preset table[] = {
     {"csr", "compressed block rows", &compressed_rows_family, one, one},
     {"ellr", "all rows in one slice, with row lengths (ELLPACK-R, ELL-G)", &slices_family, all_rows, one},
-    {"bellpack", "slices of R rows, all rows sorted by length (BELLPACK)", &slices_family, {32, 2, 1024}, all_rows},
+    {"bellpack",
+     "slices of R rows, all rows sorted by length (BELLPACK)",
+     &slices_family,
+     {32, 2, 1024, false, "R"},
+     all_rows},
     {"sell",
      "slices of C rows, sorted in windows of sigma rows, with row lengths (sliced ELLPACK, HLL)",
      &slices_family,
-     {32, 2, 1024, true},
+     {32, 2, 1024, true, "C"},
      window},
     {"dia", "all rows by their diagonals, without columns (DIA)", &diagonal_slices_family, all_rows, one},
     {"hdia",
      "slices of C rows by their diagonals, without columns (HDIA)",
      &diagonal_slices_family,
-     {32, 32, 256, true},
+     {32, 32, 256, true, "C"},
      one},
-    {"coo", "coordinates in chunks of C entries, as many for each warp", &coordinates_family, {128, 32, 1024}, one},
+    {"ccoo",
+     "coordinates in chunks of B threads of K entries, each compressed by itself (compressed COO)",
+     &coordinates_family,
+     {256, 32, 1024, false, "B"},
+     one,
+     {1, 1, 4, false, "K"}},
 };
 
 static_assert(std::size(table) == preset_count);
@@ -46,12 +56,32 @@ std::vector<std::string_view> split(std::string_view text, char by) {
   }
 }
 
+/// A place in a layout's name where a number may stand.
+struct Place {
+  std::string_view what;  ///< for messages; the first is what the family says
+  PresetNumber Preset::*number;
+  idx LayoutSpec::*value;
+};
+constexpr Place places[] = {{"", &Preset::slice, &LayoutSpec::slice},
+                            {"sorting window", &Preset::sigma, &LayoutSpec::sigma},
+                            {"entries of a thread", &Preset::each, &LayoutSpec::each}};
+
+/// Those that the preset leaves open.
+std::vector<Place> open_places(const Preset& p) {
+  std::vector<Place> open;
+  for (const Place& place : places)
+    if (!(p.*place.number).is_fixed()) open.push_back(place);
+  return open;
+}
+
 /// With the numbers that may follow.
 std::string form_of(const Preset& p) {
-  const std::string height = p.sigma.is_fixed() && p.sigma.usual == whole ? "R" : "C";
-  return std::string(p.name) + (p.slice.is_fixed()   ? ""
-                                : p.sigma.is_fixed() ? "[:" + height + "]"
-                                                     : "[:" + height + "[:sigma]]");
+  std::string form(p.name), brackets;
+  for (const Place& place : open_places(p)) {
+    form += "[:" + std::string((p.*place.number).letter);
+    brackets += "]";
+  }
+  return form + brackets;
 }
 
 bool admits(const PresetNumber& number, idx value) {
@@ -62,27 +92,21 @@ bool admits(const PresetNumber& number, idx value) {
 std::string_view name_of(const LayoutSpec& spec, const LayoutFamily* family) {
   return std::ranges::find_if(table,
                               [&](const Preset& p) {
-                                return p.family == family && admits(p.slice, spec.slice) && admits(p.sigma, spec.sigma);
+                                return p.family == family && std::ranges::all_of(places, [&](const Place& place) {
+                                         return admits(p.*place.number, spec.*place.value);
+                                       });
                               })
       ->name;
 }
 
 std::string number_text(idx number) { return number == whole ? "all" : std::to_string(number); }
 
-/// A number of a layout's name.
-struct Place {
-  std::string_view what;
-  PresetNumber number;
-  idx* to;
-};
-
-void read(std::string_view text, const Place& place, std::string_view layout) {
-  const std::string or_all = place.number.all ? " (or 'all')" : "";
-  if (place.number.all && text == "all")
-    *place.to = whole;
-  else
-    *place.to = parse_number(text, place.number.least, place.number.most,
-                             std::string(place.what) + or_all + " of layout " + std::string(layout));
+idx read(std::string_view text, const Place& place, const Preset& p) {
+  const PresetNumber& number = p.*place.number;
+  if (number.all && text == "all") return whole;
+  const std::string what(place.what.empty() ? p.family->number : place.what);
+  return parse_number(text, number.least, number.most,
+                      what + (number.all ? " (or 'all')" : "") + " of layout " + std::string(p.name));
 }
 
 }  // namespace
@@ -121,14 +145,12 @@ idx parse_number(std::string_view text, idx least, idx most, std::string_view wh
 LayoutSpec parse_layout(std::string_view text) {
   const auto parts = split(text, ':');
   const Preset& p = preset(parts[0]);
-  LayoutSpec spec{.preset = p.name, .slice = p.slice.usual, .sigma = p.sigma.usual};
-  std::vector<Place> places;
-  for (const Place& place :
-       {Place{p.family->number, p.slice, &spec.slice}, Place{"sorting window", p.sigma, &spec.sigma}})
-    if (!place.number.is_fixed()) places.push_back(place);
-  if (parts.size() - 1 > places.size())
+  LayoutSpec spec{.preset = p.name};
+  for (const Place& place : places) spec.*place.value = (p.*place.number).usual;
+  const auto open = open_places(p);
+  if (parts.size() - 1 > open.size())
     throw error(ErrorKind::argument, "layout '" + std::string(text) + "' has too many numbers; write " + form_of(p));
-  for (std::size_t n = 1; n < parts.size(); ++n) read(parts[n], places[n - 1], p.name);
+  for (std::size_t n = 1; n < parts.size(); ++n) spec.*open[n - 1].value = read(parts[n], open[n - 1], p);
   if (const auto misfit = p.family->why_not(spec))
     throw error(ErrorKind::argument, "layout '" + std::string(text) + "': " + *misfit);
   spec.preset = name_of(spec, p.family);
@@ -137,9 +159,12 @@ LayoutSpec parse_layout(std::string_view text) {
 
 std::string layout_name(const LayoutSpec& s) {
   const Preset& p = preset(s.preset);
-  std::string name(p.name);
-  if (!p.slice.is_fixed()) name += ":" + number_text(s.slice);
-  if (!p.sigma.is_fixed() && s.sigma != p.sigma.usual) name += ":" + number_text(s.sigma);
+  std::string name(p.name), usual;  // the first number is always there; others up to the last that is not the usual one
+  for (const Place& place : open_places(p)) {
+    const idx value = s.*place.value;
+    usual += ":" + number_text(value);
+    if (place.number == &Preset::slice || value != (p.*place.number).usual) name += std::exchange(usual, "");
+  }
   return name;
 }
 

@@ -24,6 +24,7 @@ struct LayoutFamily;
 struct PresetNumber {
   idx usual, least, most;
   bool all = false;
+  std::string_view letter = {};  ///< in the form of the name: "C" of sell[:C[:sigma]]
   constexpr bool is_fixed() const { return least == most; }
 };
 
@@ -32,7 +33,7 @@ struct Preset {
   std::string_view name;
   std::string_view description;
   const LayoutFamily* family;
-  PresetNumber slice, sigma;
+  PresetNumber slice, sigma, each = {1, 1, 1};
 };
 
 inline constexpr std::size_t preset_count = 7;
@@ -44,22 +45,24 @@ const Preset& preset(std::string_view name);
 
 struct LayoutSpec {
   std::string_view preset = "csr";
-  idx slice = 1;                             ///< slice height C; coordinates: slots of a chunk
+  idx slice = 1;                             ///< slice height C; coordinates: threads of a chunk, B
   idx sigma = 1;                             ///< rows sorted by length in windows of sigma positions; 1: kept
+  idx each = 1;                              ///< coordinates: entries of a thread, K
   std::string_view columns = "32";           ///< code of the columns (column_codes.hpp)
   Occupancy occupancy = Occupancy::lengths;  ///< how padding is told from entries
   bool row_list = false;                     ///< only non-empty rows are stored
   idx word_group = 1;                        ///< matrix words: grouped<word_group>
   WordOrder word_order = WordOrder::column;  ///< order of a dense block's words
+  bool padded = false;                       ///< each entry's words fill whole accesses of 16 bytes; groups of 1 alone
   idx vector_group = 1;                      ///< vector words: grouped<vector_group>
   bool operator==(const LayoutSpec&) const = default;
 };
 
-/// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "bellpack:64", "dia", "hdia:32", "coo:128". Where two names say the
-/// same ("sell:64:all"), the spec has the narrower one's. Throws `argument` listing what is allowed.
+/// "csr", "ellr", "sell:32", "sell:8:256" (sigma), "bellpack:64", "dia", "hdia:32", "ccoo:256:2". Where two names say
+/// the same ("sell:64:all"), the spec has the narrower one's. Throws `argument` listing what is allowed.
 LayoutSpec parse_layout(std::string_view text);
 
-/// The same notation; parse_layout(layout_name(s)) gives preset, slice and sigma back.
+/// The same notation; parse_layout(layout_name(s)) gives preset and numbers back.
 std::string layout_name(const LayoutSpec& spec);
 
 /// Throws `argument` unless the whole text is a number in [least, most]; `what` names it in the message.
@@ -71,9 +74,13 @@ inline std::size_t vector_scalars(idx items, int n, idx group) {
   return n * (group <= 1 ? size : (size + group - 1) / group * group);
 }
 
-/// The device text's word map for words in groups of `group` over `items` items.
-inline word_map<dynamic> word_map_of(idx group, slot_t items) {
+/// Whether words lie entry after entry, with nothing between.
+inline bool words_adjoin(const LayoutSpec& spec) { return spec.word_group == 1 && !spec.padded; }
+
+/// The device text's word map for words in groups of `group` over `items` items, each followed by `padding` more.
+inline word_map<dynamic> word_map_of(idx group, slot_t items, int padding = 0) {
   word_map<dynamic> map;
+  map.padding = padding;
   map.shift = group == group_all ? slot_t{word_map<1>::one_group} : word_map<1>::log2_of(group);
   map.stride = group == group_all ? items : slot_t{group};
   return map;

@@ -89,7 +89,6 @@ constinit const LayoutFamily slices_family{
     .traversals = traversals,
     .slots_are_entries = false,
     .interleaved = true,
-    .visits_all_rows = true,
     .has_columns = true,
     .has_presence = true,
     .has_row_list = true,

@@ -13,7 +13,7 @@ struct DeviceProducts : DeviceTest {};
 TEST_F(DeviceProducts, AgreeWithBaijInAllMixesOfVectors) {
   for (const int bs : {1, 2, 3, 4, 5, 7, 11})
     for (const std::string type : {MATBAIJCOMPOUND, MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL,
-                                   MATBAIJCOMPOUNDHDIA, MATBAIJCOMPOUNDCOO}) {
+                                   MATBAIJCOMPOUNDHDIA, MATBAIJCOMPOUNDCCOO}) {
       SCOPED_TRACE(type + " " + std::to_string(bs));
       const auto problem = random_problem(301, spread(bs, 23, 23));
       const auto A = filled_matrix(type, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
@@ -25,7 +25,7 @@ TEST_F(DeviceProducts, AgreeWithBaijInAllMixesOfVectors) {
 TEST_F(DeviceProducts, OfEachKindOfEntryAgreeWithBaijBeforeAndAfterItIsLeft) {
   for (const Kind& kind : kinds())
     for (const std::string type : {MATBAIJCOMPOUND, MATBAIJCOMPOUNDCSR, MATBAIJCOMPOUNDELLR, MATBAIJCOMPOUNDSELL,
-                                   MATBAIJCOMPOUNDHDIA, MATBAIJCOMPOUNDCOO}) {
+                                   MATBAIJCOMPOUNDHDIA, MATBAIJCOMPOUNDCCOO}) {
       SCOPED_TRACE(type + " " + kind.name);
       const int bs = kind.size == 0 ? 3 : kind.size;
       auto problem = random_problem(331, spread(bs, 23, 23));

@@ -26,7 +26,7 @@ TEST_P(EachKind, IsFoundAndMultiplied) {
 }
 
 TEST_P(EachKind, IsFoundInEveryLayout) {
-  for (const std::string layout : {"csr", "ellr", "sell", "sell:3", "sell:8:64", "bellpack", "dia", "hdia", "coo"}) {
+  for (const std::string layout : {"csr", "ellr", "sell", "sell:3", "sell:8:64", "bellpack", "dia", "hdia", "ccoo"}) {
     const auto A = filled("-mat_compound_layout " + layout);
 
     EXPECT_TRUE(same_products(A, plain(), 203)) << layout;

@@ -38,7 +38,7 @@ void PrintTo(const Refused& r, std::ostream* out) { *out << r.option; }
 
 const Refused refusals[] = {
     {"layout", "-mat_compound_layout sel",
-     "unknown layout 'sel'; choose auto, csr, ellr, bellpack, sell, dia, hdia, coo (-mat_compound_layout)"},
+     "unknown layout 'sel'; choose auto, csr, ellr, bellpack, sell, dia, hdia, ccoo (-mat_compound_layout)"},
     {"height", "-mat_compound_layout sell:2000", "must be a number, 2 to 1024"},
     {"window", "-mat_compound_layout sell:8:9",
      "the sorting window 9 must be a multiple of the slice height 8 (-mat_compound_layout)"},

@@ -75,7 +75,7 @@ void destroyed_and_made_anew(Side& side, Random& random) {
 
 /// Asked for at run time; the plain twin has no layouts.
 void another_layout(Side& side, Random& random) {
-  const char* const layouts[] = {"csr", "ellr", "sell:2", "sell:8:64", "bellpack:5", "dia", "hdia", "coo:64"};
+  const char* const layouts[] = {"csr", "ellr", "sell:2", "sell:8:64", "bellpack:5", "dia", "hdia", "ccoo:64"};
   const std::string layout = layouts[random.below(std::size(layouts))];
   if (!tested_is_compound()) return;
   side.variant.plan = layout;
@@ -84,7 +84,7 @@ void another_layout(Side& side, Random& random) {
 }
 
 void pinned_by_set_type(Side& side, Random& random) {
-  const char* const layouts[] = {"csr", "ellr", "bellpack", "sell", "dia", "hdia", "coo"};
+  const char* const layouts[] = {"csr", "ellr", "bellpack", "sell", "dia", "hdia", "ccoo"};
   const std::string layout = layouts[random.below(std::size(layouts))], type = MATBAIJCOMPOUND + layout;
   if (!tested_is_compound()) return;
   side.variant.type = type;

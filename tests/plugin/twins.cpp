@@ -92,7 +92,7 @@ std::vector<Variant> all_variants() {
           {"bellpack", MATBAIJCOMPOUNDBELLPACK, "", "bellpack"},
           {"dia", MATBAIJCOMPOUNDDIA, "", "dia"},
           {"hdia", MATBAIJCOMPOUNDHDIA, "", "hdia"},
-          {"coo", MATBAIJCOMPOUNDCOO, "", "coo"},
+          {"ccoo", MATBAIJCOMPOUNDCCOO, "", "ccoo"},
           {"sell_odd", MATBAIJCOMPOUND, "-mat_compound_layout sell:3", "sell:3"},
           {"sell_sorted", MATBAIJCOMPOUND, "-mat_compound_layout sell:8:64", "sell:8:64"},
           {"ellr_option", MATBAIJCOMPOUND, "-mat_compound_layout ellr", "ellr"},

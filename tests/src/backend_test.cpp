@@ -46,9 +46,10 @@ TEST(HostBackend, HasOneWorkerARow) {
 
 TEST(HostBackend, RefusesSchedulesOfDevicesWithTheReason) {
   EXPECT_EQ(reason("csr threads=128 blocks=8", dense_of(3, 3)),
-            "threads=, blocks=, unroll=, static, dynamic and stream are for devices");
-  EXPECT_EQ(reason("sell:32 threads=32", dense_of(3, 3)),
-            "threads=, blocks=, unroll=, static, dynamic and stream are for devices");
+            "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices");
+  for (const char* line : {"sell:32 threads=32", "ccoo carries=atomic"})
+    EXPECT_EQ(reason(line, dense_of(3, 3)),
+              "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices");
 }
 
 TEST(HostBackend, AllocatesCacheLines) {

@@ -76,7 +76,7 @@ TYPED_TEST(RegisteredEntries, MultiplyInEveryLayout) {
   for (const char* precision : {"float", "double"}) {
     if (this->scalar.precision == Precision::single && std::string_view(precision) == "double") continue;
     for (const char* line :
-         {"csr", "hdia:32", "coo:32", "csr words=4:row", "csr rowlist", "ellr", "sell:8", "sell:8 presence",
+         {"csr", "hdia:32", "ccoo:32", "csr words=4:row", "csr rowlist", "ellr", "sell:8", "sell:8 presence",
           "sell:32:all", "sell:2 words=all vectors=32", "sell:33 rowlist vectors=all"}) {
       const Plan plan = parse_plan(std::string(line) + " entry=symmetric values=" + precision, {});
       const PackedMatrix A = packed(operands, plan);

@@ -108,7 +108,7 @@ TEST(LayoutBytes, AreThoseOfThePackedMatrix) {
   const Pattern p = random_pattern(100, 100, 7, 5);
   const Problem problem{{3, 3}, {Field::real, Precision::double_}};
   for (const auto line : {"csr rowlist words=1:row", "ellr words=1", "sell:8:64 words=8", "sell:32 presence words=32",
-                          "hdia:32 words=32", "coo:32 words=1:row"}) {
+                          "hdia:32 words=32", "ccoo:32 words=1:row"}) {
     const Plan plan = parse_plan(line, {});
     const Layout l = encode(p.view(), plan.layout);
 
@@ -125,6 +125,19 @@ TEST(PackedBytes, CountWordGroupsWhole) {
   const PackedMatrix A(pattern_of(9, {{1, 2, 3}}).view(), problem, parse_plan("csr words=32", {}), backend("host"));
 
   EXPECT_EQ(A.bytes().words, 32u * 8);
+}
+
+TEST(PackedBytes, CountPaddingToWholeAccesses) {
+  const auto bytes = [](const char* line, BlockShape block) {
+    const Problem problem{block, {Field::real, Precision::double_}};
+    return PackedMatrix(pattern_of(9, {{1, 2, 3}}).view(), problem, parse_plan(line, {}), backend("host"))
+        .bytes()
+        .words;
+  };
+
+  EXPECT_EQ(bytes("csr words=1:padded values=float", {3, 3}), 3u * 48);  // three times four numbers
+  EXPECT_EQ(bytes("csr words=1:padded", {3, 3}), 3u * 80);
+  EXPECT_EQ(bytes("csr words=1:padded", {1, 1}), 3u * 16);
 }
 
 TEST(PackedBytes, AreHalvedByFloatWords) {

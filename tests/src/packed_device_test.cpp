@@ -70,7 +70,8 @@ const char* const plans[] = {"csr",
                              "sell:32 words=1 presence",
                              "sell:8:all words=1 rowlist presence",
                              "hdia:32 words=1",
-                             "coo:32 words=1"};
+                             "ccoo:32 words=1",
+                             "ccoo:64:2 words=32"};
 
 class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPattern>> {
  protected:
@@ -220,7 +221,7 @@ TEST(Reschedule, RefusesWithTheReasonAndLeavesTheOldSchedule) {
   EXPECT_ERROR(A.reschedule(parse_plan("lanes=4", {}).schedule), ErrorKind::argument,
                "the host backend has one worker a row: lanes=1");
   EXPECT_ERROR(A.reschedule(parse_plan("threads=128 blocks=8", {}).schedule), ErrorKind::argument,
-               "threads=, blocks=, unroll=, static, dynamic and stream are for devices");
+               "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices");
 
   EXPECT_EQ(A.plan(), parse_plan("sell:8", {}));
   EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),

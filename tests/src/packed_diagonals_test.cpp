@@ -35,9 +35,10 @@ const std::vector<EntryCase> entries = [] {
   return all;
 }();
 const std::vector<std::string> layouts = {"csr",       "ellr",        "sell:2",  "sell:8", "sell:32",
-                                          "sell:8:64", "sell:32:all", "hdia:32", "dia",    "coo:32"};
-const std::vector<std::string> word_groups = {" words=1:row",  " words=1:column", " words=8:column",
-                                              " words=32:row", " words=all:row",  " words=all:column"};
+                                          "sell:8:64", "sell:32:all", "hdia:32", "dia",    "ccoo:32"};
+const std::vector<std::string> word_groups = {" words=1:row",       " words=1:column", " words=8:column",
+                                              " words=32:row",      " words=all:row",  " words=all:column",
+                                              " words=1:row:padded"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 
@@ -50,9 +51,11 @@ int size_in(const Choice& c) { return entries[c[entry]].in(scalars[c[scalar]].ve
 Problem problem_in(const Choice& c) { return {{size_in(c), size_in(c)}, scalars[c[scalar]].vectors}; }
 
 Plan plan_in(const Choice& c) {
-  return parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] + word_groups[c[words]] +
-                        occupancies[c[occupancy]] + row_lists[c[row_list]] + scalars[c[scalar]].values,
-                    {});
+  return padded_if_it_can(
+      parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] + word_groups[c[words]] +
+                     occupancies[c[occupancy]] + row_lists[c[row_list]] + scalars[c[scalar]].values,
+                 {}),
+      problem_in(c));
 }
 
 template <class List>
@@ -173,7 +176,7 @@ TEST_P(Diagonals, AreInverted) {
 }
 
 TEST(InvertDiagonal, NamesTheFirstSingularRowInAnyRowOrder) {
-  for (const char* layout : {"csr", "sell:2:all", "sell:8:all presence", "ellr rowlist", "hdia:32", "coo:32"}) {
+  for (const char* layout : {"csr", "sell:2:all", "sell:8:all presence", "ellr rowlist", "hdia:32", "ccoo:32"}) {
     const Pattern p = pattern_of(5, {{0}, {1, 0, 2}, {2, 1}, {3}, {4, 1, 2, 3}});
     std::vector<double> blocks(4 * p.view().entries(), 0.0);
     for (count32 e = 0; e < p.view().entries(); ++e) blocks[4 * e] = 2, blocks[4 * e + 3] = 4;

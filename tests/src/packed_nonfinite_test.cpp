@@ -15,7 +15,7 @@ namespace {
 
 const char* const plans[] = {"csr",
                              "hdia:32",
-                             "coo:32",
+                             "ccoo:32",
                              "csr rowlist",
                              "csr words=32:row",
                              "ellr",

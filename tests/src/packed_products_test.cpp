@@ -15,19 +15,20 @@ namespace {
 const std::vector<EntryCase> entries = entry_cases(32);
 
 const std::vector<std::string> layouts = {
-    "csr",         "ellr",        "sell:2",       "sell:8",  "sell:32",  "sell:33", "sell:1024", "sell:8:64",
-    "sell:32:256", "sell:32:all", "sell:256:all", "hdia:32", "hdia:256", "dia",     "coo:32",    "coo:128"};
-const std::vector<std::string> matrix_word_groups = {" words=1:row",     " words=1:column",  " words=4:row",
-                                                     " words=32:row",    " words=32:column", " words=all:row",
-                                                     " words=all:column"};
+    "csr",         "ellr",         "sell:2",  "sell:8",   "sell:32", "sell:33", "sell:1024", "sell:8:64", "sell:32:256",
+    "sell:32:all", "sell:256:all", "hdia:32", "hdia:256", "dia",     "ccoo:32", "ccoo:32:4", "ccoo:256"};
+const std::vector<std::string> matrix_word_groups = {
+    " words=1:row",  " words=1:column",  " words=4:row",   " words=1:row:padded", " words=1:column:padded",
+    " words=32:row", " words=32:column", " words=all:row", " words=all:column"};
 const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " vectors=all"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 const std::vector<std::string> column_codes = {"", " columns=16", " columns=8"};
+const std::vector<std::string> value_codes = {"", " codes=scalars8", " codes=blocks8", " codes=blocks16"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
-enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, columns, scalar, op, form, factors };
+enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, columns, codes, scalar, op, form, factors };
 
 const Pattern& pattern_in(const Choice& c) { return zoo()[c[pattern]].pattern; }
 
@@ -37,10 +38,12 @@ Problem problem_in(const Choice& c) {
 }
 
 Plan plan_in(const Choice& c) {
-  return parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
-                        matrix_word_groups[c[words]] + vector_groups[c[vectors]] + occupancies[c[occupancy]] +
-                        row_lists[c[row_list]] + column_codes[c[columns]] + scalars[c[scalar]].values,
-                    {});
+  return padded_if_it_can(parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
+                                         matrix_word_groups[c[words]] + vector_groups[c[vectors]] +
+                                         occupancies[c[occupancy]] + row_lists[c[row_list]] + column_codes[c[columns]] +
+                                         value_codes[c[codes]] + scalars[c[scalar]].values,
+                                     {}),
+                          problem_in(c));
 }
 
 std::string text_of(const Choice& c) {
@@ -56,9 +59,9 @@ const Space& space() {
       {static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(layouts.size()),
        static_cast<int>(matrix_word_groups.size()), static_cast<int>(vector_groups.size()),
        static_cast<int>(occupancies.size()), static_cast<int>(row_lists.size()), static_cast<int>(column_codes.size()),
-       static_cast<int>(scalars.size()), 3, 3},
+       static_cast<int>(value_codes.size()), static_cast<int>(scalars.size()), 3, 3},
       [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
-      {entry, layout, occupancy, columns, scalar}};
+      {entry, layout, occupancy, columns, codes, scalar}};
   return all;
 }
 
@@ -80,13 +83,14 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
 
   pairs = allowed_pairs(space()).size();
 
-  const std::size_t presence_without_slices = 6, row_lists_of_coordinates = 2, codes_of_no_columns = 6;
+  const std::size_t presence_without_slices = 7, row_lists_of_coordinates = 3, codes_of_no_columns = 12,
+                    codes_of_blocks_in_groups = 10;
   std::size_t kinds_that_do_not_exist = 0;  // in matrices of such scalars
   for (const EntryCase& e : entries)
     for (const ScalarCase& s : scalars)
       kinds_that_do_not_exist += entry_kind(e.entry).shape(s.vectors.field, e.in(s.vectors.field)).words == 0;
-  EXPECT_EQ(pairs,
-            all - presence_without_slices - row_lists_of_coordinates - codes_of_no_columns - kinds_that_do_not_exist);
+  EXPECT_EQ(pairs, all - presence_without_slices - row_lists_of_coordinates - codes_of_no_columns -
+                       codes_of_blocks_in_groups - kinds_that_do_not_exist);
 }
 
 class Products : public testing::TestWithParam<Choice> {};
@@ -102,7 +106,8 @@ TEST_P(Products, AreThoseOfTheDefinition) {
 
   with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
     Random random;
-    const Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    const Operands<S> operands =
+        Operands<S>(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random).for_codes_of(plan_in(c));
     const Plan plan = plan_in(c);
 
     const PackedMatrix A = packed(operands, plan);
@@ -119,7 +124,8 @@ TEST_P(Products, NeverReadWhatHasNoEntry) {
 
   with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
     Random random;
-    Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    Operands<S> operands =
+        Operands<S>(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random).for_codes_of(plan_in(c));
     const PackedMatrix A = packed(operands, plan_in(c));
     const auto wanted = multiplied(A, operands, o, forms[c[form]]);
     spoil_what_is_not_read(operands, o);
@@ -134,7 +140,8 @@ TEST_P(Products, GiveTheSameBitsEveryTime) {
 
   with_scalar(scalars[c[scalar]].vectors, [&]<class S>(S) {
     Random random;
-    const Operands<S> operands(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random);
+    const Operands<S> operands =
+        Operands<S>(pattern_in(c), entries[c[entry]].entry, problem_in(c).block, random).for_codes_of(plan_in(c));
     const PackedMatrix A = packed(operands, plan_in(c)), again = packed(operands, plan_in(c));
 
     const auto y = multiplied(A, operands, ops[c[op]], forms[c[form]]);

@@ -38,7 +38,8 @@ std::vector<std::string> crossed(const std::vector<std::string>& a, const std::v
 std::vector<std::string> all_plans() {
   auto layouts = crossed({"ellr", "sell:2", "sell:8", "sell:32", "sell:33", "sell:256", "sell:8:16", "sell:32:all"},
                          {"", " rowlist", " presence", " rowlist presence"});
-  layouts.insert(layouts.end(), {"csr", "csr rowlist", "hdia:32", "hdia:64 rowlist", "dia", "dia rowlist", "coo:64"});
+  layouts.insert(layouts.end(),
+                 {"csr", "csr rowlist", "hdia:32", "hdia:64 rowlist", "dia", "dia rowlist", "ccoo:64", "ccoo:32:2"});
   const auto words = crossed({" words=1", " words=2", " words=8", " words=32", " words=all"}, {":row", ":column"});
   return crossed(crossed(layouts, words), {" vectors=1", " vectors=32", " vectors=all"});
 }

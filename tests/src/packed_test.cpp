@@ -21,8 +21,9 @@ constexpr BlockShape quaternion_block{4, 4};
 
 const char* const plans[] = {"csr",
                              "hdia:32",
-                             "coo:32",
+                             "ccoo:32",
                              "csr words=1:row",
+                             "sell:32 words=1:padded entry=unit_quaternion",
                              "csr rowlist",
                              "ellr",
                              "ellr words=all",
@@ -151,6 +152,7 @@ TEST(LiesOnBlocks, NotWhereAnythingIsMovedOrConverted) {
 
   EXPECT_FALSE(lies("csr words=1:row", problem));
   EXPECT_FALSE(lies("csr words=2", problem));
+  EXPECT_FALSE(lies("csr words=1:padded", {{3, 3}, {Field::real, Precision::double_}}));
   EXPECT_FALSE(lies("csr words=all", problem));
   EXPECT_FALSE(lies("csr values=float", problem));
   EXPECT_FALSE(lies("csr entry=complex", problem));

@@ -19,8 +19,8 @@ constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "bellpack:32", "dia"};
 constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist xahead"};
-constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",  "words=32:row",
-                                     "words=1024:column", "words=all:row",  "words=all:column"};
+constexpr auto matrix_words_words = {"words=1:row",       "words=1:column", "words=2:column",   "words=32:row",
+                                     "words=1024:column", "words=all:row",  "words=all:column", "words=1:row:padded"};
 constexpr auto vector_words_words = {"vectors=1", "vectors=32", "vectors=all"};
 constexpr auto value_words = {"values=double", "values=float"};
 constexpr auto schedule_words = {"rows lanes=1", "components lanes=8", "rows lanes=32"};
@@ -101,6 +101,16 @@ TEST(PlanLine, NamesEverythingOfADevice) {
             "threads=256 blocks=4 static stream");
 }
 
+TEST(PlanLine, NamesCarriesThatAreAtomic) {
+  const Plan ordered = parse_plan("ccoo threads=256 blocks=8", {});
+  const Plan atomic = parse_plan("ccoo threads=256 blocks=8 carries=atomic", {});
+
+  EXPECT_EQ(to_string(atomic), to_string(ordered) + " carries=atomic");
+  EXPECT_EQ(parse_plan(to_string(atomic), {}), atomic);
+  EXPECT_EQ(parse_plan("carries=ordered", atomic), ordered);
+  EXPECT_EQ(to_string(ordered).find("carries"), std::string::npos);
+}
+
 TEST(PlanLine, OfAHostSaysNothingOfDevices) {
   for (const char* word : {"unroll", "threads", "blocks", "grid", "cached"})
     EXPECT_EQ(to_string(parse_plan("csr", {})).find(word), std::string::npos) << word;
@@ -143,6 +153,24 @@ TEST(ParsePlan, GivesALayoutItsOwnSliceSigmaOccupancyAndWordGroup) {
   EXPECT_EQ(parse_plan("sell:33", base).layout, parse_plan("sell:33 words=32", {}).layout);
 }
 
+TEST(ParsePlan, PadsWordsWhereItIsToldTo) {
+  const Plan base = parse_plan("sell:8 words=1:row:padded", {});
+
+  EXPECT_EQ(to_string(base).find("entry=dense sell:8 words=1:row:padded vectors=1"), 0u);
+  EXPECT_EQ(parse_plan("sell:8 words=1:padded:row", {}), base);
+  EXPECT_EQ(parse_plan("words=1", base), parse_plan("sell:8 words=1:row", {}));
+  EXPECT_EQ(parse_plan("sell:8", base), parse_plan("sell:8 words=8:row", {}));
+}
+
+TEST(ParsePlan, GivesBlocksTheThreadsOfTheLayoutsChunks) {
+  const Plan base = parse_plan("csr lanes=4 unroll=2 threads=128 blocks=12", {});
+
+  EXPECT_EQ(parse_plan("ccoo:64:2", base), parse_plan("ccoo:64:2 slots threads=64 blocks=12", {}));
+  EXPECT_EQ(parse_plan("ccoo:1024", base).schedule.blocks, 2) << "all that a multiprocessor holds";
+  EXPECT_EQ(parse_plan("ccoo:1024", base).schedule.lanes, 1);
+  EXPECT_FALSE(parse_plan("ccoo:1024", {}).schedule.of_device());
+}
+
 TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
   const Plan base = parse_plan("sell:8 presence rowlist plain xahead", {});
 
@@ -168,22 +196,22 @@ TEST(ParsePlan, ListsWhatEachDeviceSettingAllows) {
   EXPECT_ERROR(parse_plan("unroll=17", {}), ErrorKind::argument, "unroll= '17' must be a number, 1 to 16");
   EXPECT_ERROR(parse_plan("blocks=0", {}), ErrorKind::argument, "blocks= '0' must be a number, 1 to 32");
   EXPECT_ERROR(parse_plan("blocks=99", {}), ErrorKind::argument, "blocks= '99' must be a number, 1 to 32");
+  EXPECT_ERROR(parse_plan("carries=maybe", {}), ErrorKind::argument, "carries=maybe; choose ordered, atomic");
   EXPECT_ERROR(parse_plan("csr balanced", {}), ErrorKind::argument, "grid, static, dynamic, cached, stream");
 }
 
 TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
   EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
-               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=");
+               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo), entry=");
   EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
-      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, coo), entry=, words=, "
-      "vectors=, "
-      "values=, "
-      "columns=, lanes=, unroll=, threads=, blocks=, lengths, presence, allrows, rowlist, simd, plain, xnear, xahead, "
+      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo), entry=, codes=, "
+      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, lengths, presence, allrows, "
+      "rowlist, simd, plain, xnear, xahead, "
       "grid, static, dynamic, cached, stream, rows, components, slots");
 }
 
@@ -193,7 +221,7 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
   EXPECT_ERROR(parse_plan("words=3", {}), ErrorKind::argument, "words= 3 must be a power of two, or 'all'");
   EXPECT_ERROR(parse_plan("words=0", {}), ErrorKind::argument, "words= (or 'all') '0' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("words=2:diagonal", {}), ErrorKind::argument,
-               "word order 'diagonal' in words=; choose row, column");
+               "word order 'diagonal' in words=; choose row, column, and padded for words=1");
   EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument,
                "vectors= (or 'all') '2048' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
@@ -257,6 +285,23 @@ TEST(Applicable, WantsTheBlocksOfTheEntry) {
 
 TEST(Applicable, KnowsEntriesThatExistInRealMatricesOnly) {
   EXPECT_EQ(reason("csr entry=complex", complex_2x2), "entry complex does not exist in complex matrices");
+}
+
+TEST(Applicable, PadsTheWordsOfEachEntryAlone) {
+  EXPECT_EQ(reason("sell:32 words=1:padded", real_3x3), "");
+  EXPECT_EQ(reason("csr words=1:row:padded values=float", real_3x3), "");
+  EXPECT_EQ(reason("sell:32 words=32:padded", real_3x3),
+            "an entry's words are padded where they lie together: words=1:padded, not words=32");
+  EXPECT_EQ(reason("sell:32 words=all:padded", real_3x3),
+            "an entry's words are padded where they lie together: words=1:padded, not words=all");
+}
+
+TEST(Applicable, RefusesPaddingWhereThereIsNothingToPad) {
+  EXPECT_EQ(reason("csr words=1:padded", real_2x2),
+            "words=1:padded would change nothing: each entry has 32 bytes of words, a multiple of 16 already; leave "
+            "padded out");
+  EXPECT_NE(reason("csr entry=quaternion words=1:padded values=float", real_4x4), "");
+  EXPECT_NE(reason("csr entry=quaternion words=1:padded", complex_2x2), "");
 }
 
 TEST(Applicable, RefusesPresenceBitsWhereThereIsNoPadding) {

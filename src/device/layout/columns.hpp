@@ -22,45 +22,38 @@ inline constexpr int slots_of_tile = 32, log2_slots_of_tile = 5;
 
 struct tiled_columns_arrays {
   enum : int {
-    tile,   ///< [ceil(slots / 32)] slot_t: below the tile's base, above 4 (its first byte in `offset` / 32) + w
-    offset  ///< for each tile [32] column - base in 2^w bytes
+    tile,   ///< [ceil(slots / 32)] slot_t: below the tile's base, above 4 (its first word in `offset` / 8) + w
+    offset  ///< [] count32: for each tile 32 times column - base in 2^w bytes, the first lowest
   };
 };
 
-/// Each tile in the width that it needs: 8 bytes of it and 32 to 128 of offsets. `columns=16` has `least_bytes` 2,
-/// `columns=8` 1.
+/// Each tile in the width that it needs: 8 bytes of it and 32 to 128 of offsets. `columns=8`; with at least two bytes a
+/// column `columns=16`.
 ///
 /// Source: Aliaga et al. 2020 (columns of a chunk as offsets from a base in 8, 16 or 32 bits), for any layout.
-template <int least_bytes, Cache cache = Cache::keep>
+template <Cache cache = Cache::keep>
 struct tiled_columns {
   const slot_t* tile = nullptr;
-  const unsigned char* offset = nullptr;
+  const count32* offset = nullptr;
 
   COMPOUND_FN tiled_columns(const layout_args& l, int which)
       : tile(l.get<slot_t>(which + tiled_columns_arrays::tile)),
-        offset(l.get<unsigned char>(which + tiled_columns_arrays::offset)) {}
+        offset(l.get<count32>(which + tiled_columns_arrays::offset)) {}
 
+  /// Without a branch, so that the loads of many columns go out together: an offset is part of a word of 32 bits.
   COMPOUND_FN idx at(slot_t slot) const {
     const slot_t t = read<cache>(tile + (slot >> log2_slots_of_tile));
-    const idx base = idx(t), within = idx(slot) & (slots_of_tile - 1);
-    const count32 where = count32(t >> 32);
-    const unsigned char* const first = offset + slot_t(where / 4) * slots_of_tile;
-    if constexpr (least_bytes == 1)
-      if (where % 4 == 0) return base + idx(read<cache>(first + within));
-    if (where % 4 == 1) return base + idx(read<cache>(reinterpret_cast<const unsigned short*>(first) + within));
-    return base + read<cache>(reinterpret_cast<const idx*>(first) + within);
+    const count32 where = count32(t >> 32), log2_bytes = where % 4;
+    const count32 byte = (count32(slot) & (slots_of_tile - 1)) << log2_bytes;
+    const count32 word = read<cache>(offset + slot_t(where / 4) * 8 + byte / 4);
+    return idx(t) + idx(word >> (8 * (byte % 4)) & (~count32{0} >> (32 - (8 << log2_bytes))));
   }
 };
-
-template <Cache cache = Cache::keep>
-using columns16 = tiled_columns<2, cache>;
-template <Cache cache = Cache::keep>
-using columns8 = tiled_columns<1, cache>;
 
 /// Of a code that is known at run time.
 struct any_columns {
   const idx* column;
-  columns8<> tiled;
+  tiled_columns<> tiled;
 
   COMPOUND_FN any_columns(const layout_args& l, int which) : column(l.get<idx>(which)), tiled(l, which) {}
   COMPOUND_FN idx at(slot_t slot) const { return tiled.offset ? tiled.at(slot) : column[slot]; }

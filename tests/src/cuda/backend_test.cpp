@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "backend_cuda.hpp"
+#include "cuda/kernel_source.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/runtime.hpp"
 #include "entry_choice.hpp"
@@ -35,6 +36,8 @@ class OnDevice : public testing::Test {
   }
 };
 
+Shifts shifts(const Case& c) { return c.aligned ? Shifts{} : Shifts{1, 1, 1}; }
+
 class CudaProducts : public OnDevice, public testing::WithParamInterface<Choice> {};
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, CudaProducts, testing::ValuesIn(cuda_cases::choices()),
@@ -46,46 +49,105 @@ TEST_P(CudaProducts, AreThoseOfTheDefinition) {
 
   with_scalar(c.problem.scalar, [&]<class S>(S) {
     Random random;
-    const Operands<S> operands(c.pattern, c.entry, c.problem.block, random);
+    const Operands<S> operands = Operands<S>(c.pattern, c.entry, c.problem.block, random).for_codes_of(c.plan);
     const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
 
-    const auto y = multiplied(A, operands, c.op, c.form);
+    const auto y = multiplied(A, operands, c.op, c.form, shifts(c));
 
     EXPECT_TRUE(agrees(y, reference_product(operands, c.plan.values, c.op, c.form)));
-    EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form)));
+    if (c.plan.schedule.carries == Carries::ordered) {
+      EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form, shifts(c))));
+    }
   });
 }
 
 /// x is not finite where no entry of A is: padding that was multiplied would show.
 TEST_P(CudaProducts, NeverMultiplyPadding) {
   Case c = cuda_cases::case_of(GetParam());
+  c.plan.schedule.carries = Carries::ordered;  // the others do not repeat their bits
   SCOPED_TRACE(c.name + ", " + seed_text());
 
   with_scalar(c.problem.scalar, [&]<class S>(S) {
     Random random;
-    Operands<S> operands(c.pattern, c.entry, c.problem.block, random);
+    Operands<S> operands = Operands<S>(c.pattern, c.entry, c.problem.block, random).for_codes_of(c.plan);
     const PackedMatrix A = packed(operands, c.plan, device(), c.transposed);
-    const auto wanted = multiplied(A, operands, c.op, c.form);
+    const auto wanted = multiplied(A, operands, c.op, c.form, shifts(c));
     spoil_what_is_not_read(operands, c.op);
 
-    EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, c.op, c.form)));
+    EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, c.op, c.form, shifts(c))));
   });
 }
 
 class CudaBackend : public OnDevice {};
 
+/// A wide access to any of them would end the context. Which kernel it was shows in no bit of y.
+TEST_F(CudaBackend, MultipliesVectorsThatBeginAnywhere) {
+  const Pattern pattern = random_pattern(500, 500, 20, 11);
+  for (const char* line : {"entry=quaternion csr rows lanes=8", "entry=quaternion sell:32 words=1 rows unroll=2",
+                           "sell:32 rows", "coo:64 slots"}) {
+    Random random;
+    const Operands<double> operands(pattern, "quaternion", {4, 4}, random);
+    const PackedMatrix A = packed(operands, plan(line), device());
+    for (const Op op : {Op::none, Op::transpose})
+      for (const Form form : forms) {
+        const auto wanted = multiplied(A, operands, op, form);
+        for (const Shifts by : {Shifts{1, 0, 0}, Shifts{0, 1, 0}, Shifts{0, 0, 1}, Shifts{2, 2, 2}, Shifts{3, 1, 1}})
+          EXPECT_TRUE(same_bits(wanted, multiplied(A, operands, op, form, by)))
+              << line << ", " << product_name(op, form);
+      }
+  }
+}
+
 TEST_F(CudaBackend, RepeatsProductsBitByBit) {
   const Pattern pattern = random_pattern(5000, 5000, 40, 3);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  for (const char* line : {"csr components lanes=32 unroll=4", "sell:32 rows dynamic",
-                           "sell:32 components lanes=4 static", "sell:32:256 rows stream unroll=3"}) {
+  for (const char* line :
+       {"csr components lanes=32 unroll=4", "sell:32 rows dynamic", "sell:32 components lanes=4 static",
+        "sell:32:256 rows stream unroll=3", "ccoo:32", "ccoo:128:2 dynamic", "ccoo:64:4"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     for (const Op op : {Op::none, Op::transpose}) {
       const auto first = multiplied(A, operands, op, Form::add);
       for (int i = 0; i < 100; ++i) ASSERT_TRUE(same_bits(first, multiplied(A, operands, op, Form::add))) << line;
     }
   }
+}
+
+/// Rows that end within a thread, a warp, a chunk, the next, and after hundreds of chunks; some are empty.
+TEST_F(CudaBackend, AddsUpRowsWhereverChunksEnd) {
+  std::vector<std::vector<idx>> rows;
+  for (const idx length : {1, 2, 3, 0, 31, 32, 33, 1, 127, 1, 129, 700, 0, 0, 5, 1024, 4097, 1, 1, 20000, 2, 64})
+    for (int times = 0; times < 2; ++times) {
+      rows.emplace_back(length);
+      for (idx k = 0; k < length; ++k) rows.back()[k] = (k * 7 + times) % 300;
+    }
+  for (const bool has_empty_rows : {true, false}) {
+    if (!has_empty_rows) std::erase_if(rows, [](const auto& row) { return row.empty(); });
+    const Pattern pattern = pattern_of(300, rows);
+    Random random;
+    const Operands<double> operands(pattern, "dense", {3, 2}, random);
+    for (const char* layout : {"ccoo:32", "ccoo:32:2", "ccoo:32:4", "ccoo:96", "ccoo:256", "ccoo:256:4", "ccoo:1024:2"})
+      for (const char* words : {"", " static", " dynamic", " carries=atomic", " static carries=atomic"}) {
+        const PackedMatrix A = packed(operands, plan(std::string(layout) + words), device());
+        for (const Op op : ops)
+          for (const Form form : forms)
+            EXPECT_TRUE(
+                agrees(multiplied(A, operands, op, form), reference_product(operands, Precision::double_, op, form)))
+                << layout << words << product_name(op, form) << has_empty_rows;
+      }
+  }
+}
+
+TEST(CudaPlans, SayWhatDoesNotGoWithChunks) {
+  const auto why = [](std::string_view line) {
+    return cuda::why_no_kernel(parse_plan(line, parse_plan("csr threads=128 blocks=8", {})), real_3x3).value_or("");
+  };
+  EXPECT_EQ(why("ccoo:64"), "");
+  EXPECT_EQ(why("ccoo:64 threads=128"),
+            "threads=128 with layout ccoo:64, whose chunks are made for blocks of 64 threads: leave threads= out, or "
+            "choose another layout");
+  EXPECT_EQ(why("ccoo:64 unroll=2"), "layouts that go by slots say how many a worker has: lanes=1 unroll=1");
+  EXPECT_EQ(why("sell:32 carries=atomic"), "carries=atomic is for layouts that go by slots, sell:32 has no carries");
 }
 
 /// Two chunks of staging memory and a part of a third.
@@ -97,7 +159,7 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
   const PackedMatrix host = packed(operands, Plan{});
   const auto wanted = multiplied(host, operands, Op::none, Form::assign);
   for (const char* line : {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows",
-                           "ellr rows values=float", "hdia:32 rows", "coo:64 slots"}) {
+                           "ellr rows values=float", "hdia:32 rows", "ccoo:64 slots"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
@@ -190,7 +252,7 @@ TEST_F(CudaBackend, GivesDiagonalsAndInversesAsTheHostDoes) {
     host.diagonal(wanted.data());
     const auto missing = host.invert_diagonal(inverses.data());
     for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist",
-                             "hdia:32 components", "coo:32 slots"}) {
+                             "hdia:32 components", "ccoo:32 slots"}) {
       const PackedMatrix A = packed(operands, plan(line), device());
       std::vector<double> y(scalars), inv(inverses.size());
       const Placed<double> py(device(), y), pi(device(), inv);

@@ -78,8 +78,10 @@ TEST_F(EntryFile, HasKernelsThatCompile) {
   for (const char* line : {"csr rows lanes=8", "sell:32 rows unroll=2 values=float"}) {
     const Plan plan = parse_plan(std::string("entry=symmetric threads=128 blocks=8 ") + line, {});
     ASSERT_FALSE(cuda::why_no_kernel(plan, problem));
-    EXPECT_NO_THROW(cuda::compile(cuda::product_source(plan, problem, Op::none, Update::assign, false, false), 90));
-    EXPECT_NO_THROW(cuda::compile(cuda::product_source(plan, problem, Op::hermitian, Update::add, true, true), 90));
+    EXPECT_NO_THROW(
+        cuda::compile(cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true), 90));
+    EXPECT_NO_THROW(
+        cuda::compile(cuda::product_source(plan, problem, Op::hermitian, Update::add, true, true, true), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::pack_source(plan, problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::regroup_source(plan, problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::diagonal_source(plan, problem), 90));
@@ -94,7 +96,7 @@ TEST_F(EntryFile, MayHaveTheNameOfSomethingInside) {
   const Problem problem{{2, 2}, real_double};
   const Plan plan = parse_plan("entry=product csr threads=128 blocks=8", {});
 
-  EXPECT_NO_THROW(cuda::compile(cuda::product_source(plan, problem, Op::none, Update::assign, false, false), 90));
+  EXPECT_NO_THROW(cuda::compile(cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true), 90));
 }
 
 TEST_F(EntryFile, ThatDoesNotCompileIsAnErrorWithItsLine) {

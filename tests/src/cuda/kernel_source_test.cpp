@@ -1,8 +1,10 @@
 // Every kernel of the covering set compiles by NVRTC, on machines without a GPU too.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iostream>
 
+#include "cuda/default_kernels.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/product_cases.hpp"
@@ -31,7 +33,8 @@ TEST_P(KernelSource, Compiles) {
   const bool reordered = c.plan.layout.sigma != 1 || c.plan.layout.row_list;
   const Update update = c.form == Form::assign ? Update::assign : Update::add;
 
-  EXPECT_NO_THROW(cuda::compile(cuda::product_source(c.plan, c.problem, c.op, update, shared, reordered), 90));
+  EXPECT_NO_THROW(
+      cuda::compile(cuda::product_source(c.plan, c.problem, c.op, update, shared, reordered, c.aligned), 90));
 }
 
 /// The covering set's entries, layouts and scalars meet here too; a part of it does for kernels that know no schedule.
@@ -47,6 +50,57 @@ TEST(KernelSources, OfPackingAndDiagonalsCompile) {
     EXPECT_NO_THROW(cuda::compile(cuda::diagonal_source(c.plan, c.problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::inverse_source(c.plan, c.problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::sum_source(c.problem.scalar, Update::add), 80));
+  }
+}
+
+constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},
+    real_4x4{{4, 4}, {Field::real, Precision::double_}}, real_4x3{{4, 3}, {Field::real, Precision::double_}},
+    float_2x2{{2, 2}, {Field::real, Precision::single}}, complex_1x1{{1, 1}, {Field::complex, Precision::double_}};
+
+int access_of(std::string_view line, const Problem& problem) {
+  return cuda::vector_access(parse_plan(line, {}), problem);
+}
+
+TEST(VectorAccess, IsTheWidestThatBlocksOfXAndYAllow) {
+  EXPECT_EQ(access_of("sell:32 rows", real_4x4), 16);
+  EXPECT_EQ(access_of("coo:32 slots", real_4x4), 16);
+  EXPECT_EQ(access_of("csr rows", float_2x2), 8);
+  EXPECT_EQ(access_of("csr rows", complex_1x1), 16);
+  EXPECT_EQ(access_of("sell:32 rows", real_3x3), 0);
+  EXPECT_EQ(access_of("sell:32 rows", real_4x3), 0);
+  EXPECT_EQ(access_of("sell:32 rows vectors=32", real_4x4), 0);
+  EXPECT_EQ(access_of("sell:32 components", real_4x4), 0);
+}
+
+std::string source_of(const Plan& plan, const Problem& problem, bool aligned) {
+  const bool listed = plan.layout.row_list;
+  return cuda::product_source(plan, problem, Op::none, listed ? Update::add : Update::assign, false, listed, aligned);
+}
+
+TEST(ProductSource, OfAlignedVectorsIsAnotherOneOnlyWhereItReadsThemSo) {
+  for (const char* line : {"sell:32 rows", "csr components lanes=32", "sell:32 words=1:padded rows"})
+    EXPECT_EQ(source_of(parse_plan(line, {}), real_3x3, true), source_of(parse_plan(line, {}), real_3x3, false))
+        << line;
+  const Plan plan = parse_plan("entry=quaternion sell:32 rows", {});
+  EXPECT_NE(source_of(plan, real_4x4, true), source_of(plan, real_4x4, false));
+  EXPECT_NE(source_of(plan, real_4x4, true).find("vector_access = 16"), std::string::npos);
+}
+
+bool has(const std::vector<std::string>& sources, const std::string& source) {
+  return std::ranges::find(sources, source) != sources.end();
+}
+
+/// VecGetSubVector() gives vectors that begin at any scalar.
+TEST(DefaultSources, AreForVectorsThatBeginAtAnyScalar) {
+  const auto real = cuda::default_sources(real_4x4.scalar), complex = cuda::default_sources(complex_1x1.scalar);
+  for (const std::string_view entry : {"dense", "quaternion"})
+    for (const Plan& plan : default_cuda_plans(real_4x4, entry))
+      for (const bool aligned : {true, false})
+        EXPECT_TRUE(has(real, source_of(plan, real_4x4, aligned))) << to_string(plan) << ", " << aligned;
+  for (const Plan& plan : default_cuda_plans(complex_1x1, "dense")) {
+    EXPECT_TRUE(has(complex, source_of(plan, complex_1x1, true))) << to_string(plan);
+    const bool one = cuda::vector_access(plan, complex_1x1) == 0;
+    EXPECT_EQ(has(complex, source_of(plan, complex_1x1, false)), one) << to_string(plan) << ": 16 bytes are one scalar";
   }
 }
 

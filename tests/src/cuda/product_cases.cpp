@@ -10,13 +10,14 @@ namespace {
 const std::vector<EntryCase> entries = entry_cases(33);
 const std::vector<std::string> layouts = {"csr",      "ellr",      "sell:2",      "sell:8",        "sell:32",
                                           "sell:33",  "sell:8:64", "sell:32:256", "bellpack:1024", "hdia:32",
-                                          "hdia:256", "dia",       "coo:32",      "coo:256"};
-const std::vector<std::string> words = {" words=1:row",     " words=1:column", " words=4:row",
-                                        " words=32:column", " words=all:row",  " words=all:column"};
+                                          "hdia:256", "dia",       "ccoo:32:4",   "ccoo:256"};
+const std::vector<std::string> words = {" words=1:row:padded", " words=1:column", " words=4:row",
+                                        " words=32:column",    " words=all:row",  " words=all:column"};
 const std::vector<std::string> vectors = {" vectors=1", " vectors=32", " vectors=all"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 const std::vector<std::string> columns = {"", " columns=16", " columns=8"};
+const std::vector<std::string> codes = {"", " codes=scalars8", " codes=blocks8", " codes=blocks16"};
 const std::vector<std::string> traversals = {" rows", " components", " slots"};
 const std::vector<std::string> lanes = {" lanes=1", " lanes=2", " lanes=4", " lanes=8", " lanes=16", " lanes=32"};
 const std::vector<std::string> unrolls = {" unroll=1", " unroll=2", " unroll=3"};
@@ -24,14 +25,15 @@ const std::vector<std::string> bounds = {" threads=128 blocks=8", " threads=32 b
                                          " threads=1024 blocks=1"};
 const std::vector<std::string> balances = {" grid", " static", " dynamic"};
 const std::vector<std::string> caches = {" cached", " stream"};
+const std::vector<std::string> carries = {"", " carries=atomic"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
 /// The textual factors of a plan, in the order of their places in a choice.
-const std::vector<const std::vector<std::string>*> texts = {&layouts,   &words,      &vectors, &occupancies,
-                                                            &row_lists, &traversals, &lanes,   &unrolls,
-                                                            &bounds,    &balances,   &caches,  &columns};
-enum Factor { of_pattern, of_entry, of_scalar, of_op, of_form, of_transposed, of_text };
+const std::vector<const std::vector<std::string>*> texts = {&layouts,    &words,   &vectors, &occupancies, &row_lists,
+                                                            &traversals, &lanes,   &unrolls, &bounds,      &balances,
+                                                            &caches,     &columns, &codes,   &carries};
+enum Factor { of_pattern, of_entry, of_scalar, of_op, of_form, of_transposed, of_alignment, of_text };
 
 Problem problem_in(const Choice& c) {
   const ScalarType s = scalars[c[of_scalar]].vectors;
@@ -41,7 +43,7 @@ Problem problem_in(const Choice& c) {
 Plan plan_in(const Choice& c) {
   std::string line = "entry=" + std::string(entries[c[of_entry]].entry) + " ";
   for (std::size_t t = 0; t < texts.size(); ++t) line += (*texts[t])[c[of_text + t]];
-  return parse_plan(line + scalars[c[of_scalar]].values, {});
+  return padded_if_it_can(parse_plan(line + scalars[c[of_scalar]].values, {}), problem_in(c));
 }
 
 bool is_allowed(const Choice& c) {
@@ -49,10 +51,11 @@ bool is_allowed(const Choice& c) {
 }
 
 Space whole_space() {
-  Space s{{static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(scalars.size()), 3, 3, 2},
+  const auto count = [](const auto& values) { return static_cast<int>(values.size()); };
+  Space s{{count(zoo()), count(entries), count(scalars), 3, 3, 2, 2},
           is_allowed,
-          {of_entry, of_scalar, of_text, of_text + 3, of_text + 5, of_text + 11}};
-  for (const auto* text : texts) s.sizes.push_back(static_cast<int>(text->size()));
+          {of_entry, of_scalar, of_text, of_text + 3, of_text + 5, of_text + 11, of_text + 12}};
+  for (const auto* text : texts) s.sizes.push_back(count(*text));
   return s;
 }
 
@@ -72,12 +75,14 @@ Case case_of(const Choice& c) {
             plan_in(c),
             ops[c[of_op]],
             forms[c[of_form]],
-            c[of_transposed] ? TransposedValues::shared : TransposedValues::copy};
+            c[of_transposed] ? TransposedValues::shared : TransposedValues::copy,
+            c[of_alignment] == 0};
   made.name = std::string(p.name) + ", blocks " + std::to_string(made.problem.block.rows) + " x " +
               std::to_string(made.problem.block.cols) +
               (made.problem.scalar.field == Field::complex ? ", complex " : ", ") +
               std::string(name_of(made.problem.scalar.precision)) + " vectors, " + to_string(made.plan) + ": " +
-              product_name(made.op, made.form) + (c[of_transposed] ? ", shared values" : "");
+              product_name(made.op, made.form) + (c[of_transposed] ? ", shared values" : "") +
+              (made.aligned ? "" : ", misaligned vectors");
   return made;
 }
 

@@ -18,6 +18,7 @@ struct Case {
   Op op;
   Form form;
   TransposedValues transposed;
+  bool aligned;  ///< where vectors begin; else one scalar further
 };
 
 const std::vector<Choice>& choices();

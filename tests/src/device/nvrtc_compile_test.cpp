@@ -8,12 +8,11 @@ TEST(Nvrtc, CompilesTheDeviceText) { GTEST_SKIP() << "CMake found no CUDA toolki
 
 #else
 
-#include <nvrtc.h>
-
 #include <string>
 #include <vector>
 
 #include "entry_kinds.hpp"
+#include "support/nvrtc_program.hpp"
 
 namespace compound::test {
 namespace {
@@ -76,44 +75,6 @@ std::vector<std::string> kernel_names() {
   }
   return names;
 }
-
-class Program {
- public:
-  explicit Program(const std::string& text) {
-    EXPECT_EQ(nvrtcCreateProgram(&program_, text.c_str(), "nvrtc_compile_test.cu", 0, nullptr, nullptr), NVRTC_SUCCESS);
-  }
-  Program(const Program&) = delete;
-  ~Program() { nvrtcDestroyProgram(&program_); }
-
-  bool instantiate(const std::string& kernel) {
-    return nvrtcAddNameExpression(program_, kernel.c_str()) == NVRTC_SUCCESS;
-  }
-  bool compile(const std::vector<const char*>& options) {
-    return nvrtcCompileProgram(program_, static_cast<int>(options.size()), options.data()) == NVRTC_SUCCESS;
-  }
-  std::string log() const {
-    std::size_t size = 0;
-    nvrtcGetProgramLogSize(program_, &size);
-    std::string text(size, '\0');
-    nvrtcGetProgramLog(program_, text.data());
-    text.erase(text.find_last_not_of(std::string("\0\n", 2)) + 1);
-    return text;
-  }
-  std::string cubin() const {
-    std::size_t size = 0;
-    if (nvrtcGetCUBINSize(program_, &size) != NVRTC_SUCCESS) return {};
-    std::string code(size, '\0');
-    nvrtcGetCUBIN(program_, code.data());
-    return code;
-  }
-  std::string symbol(const std::string& kernel) const {
-    const char* name = nullptr;
-    return nvrtcGetLoweredName(program_, kernel.c_str(), &name) == NVRTC_SUCCESS ? name : "";
-  }
-
- private:
-  nvrtcProgram program_ = nullptr;
-};
 
 class Nvrtc : public testing::TestWithParam<const char*> {};
 

@@ -86,7 +86,7 @@ void expect_in_every_form(const Entry& entry, const char* kind) {
   for (const auto& spec : {spec_of("csr", Occupancy::lengths), spec_of("ellr", Occupancy::lengths),
                            spec_of("sell:8:16", Occupancy::lengths), spec_of("sell:32", Occupancy::presence),
                            spec_of("sell:2:all", Occupancy::presence), spec_of("hdia:32", Occupancy::lengths),
-                           spec_of("dia", Occupancy::lengths), spec_of("coo:64", Occupancy::lengths)}) {
+                           spec_of("dia", Occupancy::lengths), spec_of("ccoo:64", Occupancy::lengths)}) {
     expect_slots_hold_their_entries_words<Entry, 1, WordOrder::column>(entry, spec, kind);
     expect_slots_hold_their_entries_words<Entry, 1, WordOrder::row>(entry, spec, kind);
     expect_slots_hold_their_entries_words<Entry, 32, WordOrder::row>(entry, spec, kind);

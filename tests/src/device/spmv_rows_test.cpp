@@ -109,8 +109,15 @@ TEST(MultiplyRow, ByStepsOfSeveralEntriesGivesTheSameBits) {
   }
 }
 
+/// How a product of a form reads what was packed in that form: word by word, or all of an entry's at once.
+template <slot_t Group, WordOrder Order, slot_t Padding>
+using PackedWords = matrix_words<Group, Order, plain_words<>, Padding>;
+template <WordOrder Order, slot_t Padding>
+using HeldWords = wide_matrix_words<Order, Cache::keep, Padding>;
+
 /// The same product with every integer that a device's compiler would know.
-template <class Decoder, slot_t Group, WordOrder Order, slot_t VectorGroup>
+template <class Decoder, slot_t Group, WordOrder Order, slot_t VectorGroup, slot_t Padding = 0,
+          class ReadWords = PackedWords<Group, Order, Padding>, int access = 0>
 void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupancy) {
   using Entry = dense<double, 3, 2>;
   const Pattern pattern = random_pattern(64, 32, 6, test_seed());
@@ -120,17 +127,17 @@ void expect_known_form_gives_the_same_bits(const char* layout, Occupancy occupan
       parse_plan(std::string(layout) + (occupancy == Occupancy::presence ? " presence plain" : " plain"), {});
   const Layout l = encode(pattern.view(), plan.layout);
   const auto items = whole_groups(l.slots, Group);
-  std::vector<double> values(items * 6);
+  std::vector<double> values(items * (6 + Padding));
   const auto x = grouped(o.cols_vector, 2, VectorGroup == all_items ? group_all : idx(VectorGroup));
   std::vector<double> y(whole_groups(pattern.rows, VectorGroup) * 3, not_a_number<double>());
-  const matrix_words<Group, Order> words{map_of<Group>(l.slots)};
+  using Words = PackedWords<Group, Order, Padding>;
+  const auto map = map_of<Group, Padding>(l.slots);
 
-  pack_all_slots(packing<Entry, double, matrix_words<Group, Order>>{{}, words, o.blocks.data(), values.data()},
-                 plan.layout, l.args());
-  const product<Entry, double, Decoder, matrix_words<Group, Order>, vector_words<VectorGroup>> p{
+  pack_all_slots(packing<Entry, double, Words>{{}, {map}, o.blocks.data(), values.data()}, plan.layout, l.args());
+  const product<Entry, double, Decoder, ReadWords, vector_words<VectorGroup, access>> p{
       {},
       Decoder(l.args()),
-      words,
+      {map},
       {map_of<VectorGroup>(pattern.cols)},
       {map_of<VectorGroup>(pattern.rows)},
       {},
@@ -158,6 +165,17 @@ TEST(MultiplyRow, InFormsKnownWhenCompiledIsThatOfTheRunTimeForm) {
                                         WordOrder::column, all_items>("sell:8", lengths);
   expect_known_form_gives_the_same_bits<diagonal_slices<32, RowOrder::kept>, 32, WordOrder::column, 1>("hdia:32",
                                                                                                        lengths);
+}
+
+TEST(MultiplyRow, HoldingWordsIsThatOfTheRunTimeForm) {
+  using Kept = compressed_rows<RowOrder::kept, columns32<>>;
+  using Slices = slices<32, Occupancy::lengths, RowOrder::kept, columns32<>>;
+  const auto lengths = Occupancy::lengths;
+  constexpr auto row = WordOrder::row, column = WordOrder::column;
+  expect_known_form_gives_the_same_bits<Kept, 1, column, 1, 0, HeldWords<column, 0>>("csr", lengths);
+  expect_known_form_gives_the_same_bits<Slices, 1, row, 1, 0, HeldWords<row, 0>, 8>("sell:32", lengths);
+  expect_known_form_gives_the_same_bits<Slices, 1, row, 1, 2, HeldWords<row, 2>>("sell:32", lengths);
+  expect_known_form_gives_the_same_bits<Kept, 1, column, 1, 2>("csr", lengths);
 }
 
 TEST(MultiplyRow, WritesOnlyInLaneZero) {

@@ -19,7 +19,7 @@ TEST_P(LayoutName, IsPrintedAsItWasParsed) {
 INSTANTIATE_TEST_SUITE_P(Layouts, LayoutName,
                          testing::Values("csr", "ellr", "sell:2", "sell:8", "sell:33", "sell:1024", "sell:8:64",
                                          "bellpack:32", "sell:all:all", "sell:256:2147483392", "dia", "hdia:32",
-                                         "hdia:256", "coo:64"));
+                                         "hdia:256", "ccoo:64", "ccoo:256:2"));
 
 TEST(LayoutName, IsTheNarrowerOfTwo) {
   EXPECT_EQ(parse_layout("sell:32:all"), parse_layout("bellpack"));
@@ -37,6 +37,7 @@ TEST(ParseLayout, KnowsEveryPresetByName) {
     EXPECT_EQ(spec.preset, p.name);
     EXPECT_EQ(spec.slice, p.slice.usual);
     EXPECT_EQ(spec.sigma, p.sigma.usual);
+    EXPECT_EQ(spec.each, p.each.usual);
     EXPECT_EQ(parse_layout(layout_name(spec)), spec);
   }
 }
@@ -52,8 +53,8 @@ TEST(ParseLayout, ReadsAWindowOfAllRows) { EXPECT_EQ(parse_layout("sell:8:all").
 
 TEST(ParseLayout, ListsTheLayoutsThereAre) {
   EXPECT_ERROR(parse_layout("sel"), ErrorKind::argument,
-               "unknown layout 'sel'; choose csr, ellr, bellpack, sell, dia, hdia, coo");
-  EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, bellpack, sell, dia, hdia, coo");
+               "unknown layout 'sel'; choose csr, ellr, bellpack, sell, dia, hdia, ccoo");
+  EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, bellpack, sell, dia, hdia, ccoo");
 }
 
 TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
@@ -65,9 +66,19 @@ TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
   EXPECT_ERROR(parse_layout("sell:"), ErrorKind::argument, "2 to 1024");
   EXPECT_ERROR(parse_layout("hdia:8"), ErrorKind::argument,
                "slice height (or 'all') of layout hdia '8' must be a number, 32 to 256");
-  EXPECT_ERROR(parse_layout("coo:16"), ErrorKind::argument, "entries of a chunk of layout coo '16'");
-  EXPECT_ERROR(parse_layout("coo:48"), ErrorKind::argument,
-               "layout 'coo:48': chunks of coordinates are whole warps' work: 48 must be a multiple of 32");
+  EXPECT_ERROR(parse_layout("ccoo:16"), ErrorKind::argument, "threads of a chunk of layout ccoo '16'");
+  EXPECT_ERROR(parse_layout("ccoo:48"), ErrorKind::argument,
+               "layout 'ccoo:48': a chunk's threads are whole warps: 48 must be a multiple of 32");
+  EXPECT_ERROR(parse_layout("ccoo:2048"), ErrorKind::argument, "must be a number, 32 to 1024");
+}
+
+TEST(ParseLayout, SaysHowManyEntriesAThreadMayHave) {
+  EXPECT_EQ(parse_layout("ccoo:64:4").each, 4);
+  EXPECT_EQ(parse_layout("ccoo:64:1"), parse_layout("ccoo:64"));
+  EXPECT_ERROR(parse_layout("ccoo:64:8"), ErrorKind::argument,
+               "entries of a thread of layout ccoo '8' must be a number, 1 to 4");
+  EXPECT_ERROR(parse_layout("ccoo:64:3"), ErrorKind::argument,
+               "layout 'ccoo:64:3': entries of a thread, 3, must be 1, 2 or 4");
 }
 
 TEST(ParseLayout, SaysWhichWindowsAreAllowed) {
@@ -82,6 +93,7 @@ TEST(ParseLayout, ShowsTheFormWhenThereAreTooManyNumbers) {
   EXPECT_ERROR(parse_layout("ellr:4"), ErrorKind::argument, "too many numbers; write ellr");
   EXPECT_ERROR(parse_layout("hdia:32:32"), ErrorKind::argument, "too many numbers; write hdia[:C]");
   EXPECT_ERROR(parse_layout("bellpack:32:32"), ErrorKind::argument, "too many numbers; write bellpack[:R]");
+  EXPECT_ERROR(parse_layout("ccoo:32:1:1"), ErrorKind::argument, "too many numbers; write ccoo[:B[:K]]");
 }
 
 TEST(ParseNumber, TakesTheWholeTextOrNothing) {

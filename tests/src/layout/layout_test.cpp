@@ -6,7 +6,6 @@
 #include <numeric>
 #include <set>
 
-#include "device/layout/coordinates.hpp"
 #include "device/layout/diagonal_slices.hpp"
 #include "support/errors.hpp"
 #include "support/zoo.hpp"
@@ -278,7 +277,7 @@ TEST(Encode, LiesOnThePatternsArraysWhereTheyStay) {
     std::vector<std::string_view> borrowed;
   };
   for (const Case& c : {Case{"csr", false, {"start", "column"}}, Case{"csr", true, {"column"}},
-                        Case{"coo:32", false, {"column"}}, Case{"sell:8", false, {}}, Case{"hdia:32", false, {}}}) {
+                        Case{"ccoo:32", false, {}}, Case{"sell:8", false, {}}, Case{"hdia:32", false, {}}}) {
     const LayoutSpec spec = spec_of(c.layout, Occupancy::lengths, c.row_list);
     std::vector<std::string_view> borrowed;
 
@@ -342,22 +341,6 @@ TEST(Diagonals, OfATridiagonalMatrixAreThree) {
   EXPECT_EQ(l.slots, 2 * 3 * 32);
   EXPECT_EQ(l.bytes("offset"), 2u * 3 * sizeof(idx));
   EXPECT_EQ(l.bytes("column"), 0u);
-}
-
-// Coordinates.
-
-TEST(Coordinates, HaveRowAndColumnOfEachEntryInTheirOrder) {
-  for (const ZooPattern& z : zoo()) {
-    const Pattern& p = z.pattern;
-    const Layout l = encode(p.view(), parse_layout("coo:64"));
-    std::vector<idx> rows;
-    for (idx r = 0; r < p.rows; ++r) rows.insert(rows.end(), p.view().length(r), r);
-
-    EXPECT_EQ(l.slots, slot_t{p.view().entries()}) << z.name;
-    EXPECT_EQ(l.height, 64);
-    EXPECT_TRUE(std::ranges::equal(l.arrays[coordinates_arrays::row].as<idx>(), rows)) << z.name;
-    EXPECT_TRUE(std::ranges::equal(l.arrays[coordinates_arrays::columns].as<idx>(), p.column)) << z.name;
-  }
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ using Rows = compressed_rows<RowOrder::any, columns32<>>;
 
 /// A decoder of any family, known at run time.
 class AnyLayout {
-  using Decoder = std::variant<Rows, Slices<dynamic, Occupancy::any>, diagonal_slices<dynamic, RowOrder::any>,
-                               coordinates<columns32<>>>;
+  using Decoder =
+      std::variant<Rows, Slices<dynamic, Occupancy::any>, diagonal_slices<dynamic, RowOrder::any>, coordinates<>>;
   template <class F>
   auto ask(const F& f) const {
     return std::visit(f, decoder_);
@@ -67,15 +67,15 @@ class AnyLayout {
     if (family == &compressed_rows_family) return Rows(l);
     if (family == &slices_family) return Slices<dynamic, Occupancy::any>(l);
     if (family == &diagonal_slices_family) return diagonal_slices<dynamic, RowOrder::any>(l);
-    return coordinates<columns32<>>(l);
+    return coordinates<>(l);
   }
   Decoder decoder_;
 };
 
 /// grouped<G> of this many items; `dynamic` stands for what `group` says (`all_items` or a number).
-template <slot_t Group>
-word_map<Group> map_of(slot_t items, slot_t group = Group) {
-  word_map<Group> map;
+template <slot_t Group, slot_t Padding = usual_padding<Group>>
+word_map<Group, Padding> map_of(slot_t items, slot_t group = Group) {
+  word_map<Group, Padding> map;
   if constexpr (Group == dynamic) {
     map.shift = group == all_items ? word_map<dynamic>::one_group : word_map<dynamic>::log2_of(group);
     map.stride = group == all_items ? items : group;

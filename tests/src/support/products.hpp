@@ -66,6 +66,12 @@ bool same_bits(const std::vector<S>& a, const std::vector<S>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(S)) == 0);
 }
 
+/// Without words=1:padded where it is refused, so that it can be crossed with everything else.
+inline Plan padded_if_it_can(Plan plan, const Problem& problem) {
+  if (plan.layout.padded && applicable(plan, problem)) plan.layout.padded = false;
+  return plan;
+}
+
 /// Sizes of what op(A) reads and writes.
 struct Ends {
   idx in_blocks, out_blocks;
@@ -76,35 +82,43 @@ inline Ends ends_of(const Pattern& p, BlockShape b, Op op) {
   return op == Op::none ? Ends{p.cols, p.rows, b.cols, b.rows} : Ends{p.rows, p.cols, b.rows, b.cols};
 }
 
-/// A vector in a backend's memory: itself, or a copy.
+/// A vector in a backend's memory: itself, or a copy that begins so many scalars into an allocation.
 template <class S>
 class Placed {
  public:
-  Placed(Backend& on, std::vector<S>& v) : on_(on), v_(v) {
-    if (on.is_device()) copy_ = Buffer<S>(on, std::span<const S>(v));
+  Placed(Backend& on, std::vector<S>& v, std::size_t shift = 0) : on_(on), v_(v), shift_(shift) {
+    if (!on.is_device()) return;
+    copy_ = Buffer<S>(on, v.size() + shift);
+    if (!v.empty()) on.upload(data(), v.data(), v.size() * sizeof(S));
   }
-  S* data() const { return on_.is_device() ? copy_.data() : v_.data(); }
+  S* data() const { return on_.is_device() ? copy_.data() + shift_ : v_.data(); }
   void bring_back() const {
-    if (on_.is_device() && !v_.empty()) on_.download(v_.data(), copy_.data(), v_.size() * sizeof(S));
+    if (on_.is_device() && !v_.empty()) on_.download(v_.data(), data(), v_.size() * sizeof(S));
   }
 
  private:
   Backend& on_;
   std::vector<S>& v_;
+  std::size_t shift_;
   Buffer<S> copy_;
+};
+
+/// By how many scalars the vectors of a product on a device are off the beginning of an allocation.
+struct Shifts {
+  std::size_t x = 0, z = 0, y = 0;
 };
 
 /// The product in plain block order. y begins as NaN unless it is z; x, and z if apart, must come back unchanged.
 template <class S>
 std::vector<S> multiplied(const PackedMatrix& A, const Ends& ends, Op op, Form form, const std::vector<S>& x,
-                          const std::vector<S>& z) {
+                          const std::vector<S>& z, Shifts by = {}) {
   const idx group = A.plan().layout.vector_group;
   auto gx = grouped(x, ends.in, group);
   auto gz =
       grouped(form == Form::assign ? std::vector<S>(std::size_t(ends.out_blocks) * ends.out) : z, ends.out, group);
   auto y = form == Form::add_in_place ? gz : std::vector<S>(gz.size(), not_a_number<S>());
   const auto x_before = gx, z_before = gz;
-  const Placed<S> px(A.backend(), gx), pz(A.backend(), gz), py(A.backend(), y);
+  const Placed<S> px(A.backend(), gx, by.x), pz(A.backend(), gz, by.z), py(A.backend(), y, by.y);
   const S* from = form == Form::assign ? nullptr : form == Form::add ? pz.data() : py.data();
   A.multiply(op, form == Form::assign ? Update::assign : Update::add, px.data(), from, py.data());
   for (const Placed<S>* p : {&px, &pz, &py}) p->bring_back();
@@ -131,6 +145,18 @@ struct Operands {
         rows_z(random_vector<S>(rows_vector.size(), random)),
         cols_z(random_vector<S>(cols_vector.size(), random)) {}
 
+  /// With as few different values as the plan's code has room for, if it has one.
+  Operands&& for_codes_of(const Plan& plan) && {
+    const ValueCode& code = value_code(plan.codes);
+    const std::size_t size = std::size_t(shape.rows) * shape.cols;
+    const std::size_t words = std::max(1, entry_shape(plan, problem()).words);
+    std::size_t period = blocks.size();
+    if (code.of == CodeOf::blocks) period = (code.most - 1) * size;
+    if (code.of == CodeOf::words) period = entry == "dense" ? 97 : std::max<std::size_t>(1, 200 / words) * size;
+    for (std::size_t n = period; n < blocks.size(); ++n) blocks[n] = blocks[n - period];
+    return std::move(*this);
+  }
+
   Problem problem() const { return {shape, scalar_type_of<S>()}; }
   const std::vector<S>& x(Op op) const { return op == Op::none ? cols_vector : rows_vector; }
   const std::vector<S>& z(Op op) const { return op == Op::none ? rows_z : cols_z; }
@@ -146,8 +172,8 @@ PackedMatrix packed(const Operands<S>& o, const Plan& plan, Backend& on = backen
 }
 
 template <class S>
-std::vector<S> multiplied(const PackedMatrix& A, const Operands<S>& o, Op op, Form form) {
-  return multiplied(A, ends_of(o.pattern, o.shape, op), op, form, o.x(op), o.z(op));
+std::vector<S> multiplied(const PackedMatrix& A, const Operands<S>& o, Op op, Form form, Shifts by = {}) {
+  return multiplied(A, ends_of(o.pattern, o.shape, op), op, form, o.x(op), o.z(op), by);
 }
 
 /// NaN wherever in x no entry of op(A) reads: a product that changes has multiplied padding.

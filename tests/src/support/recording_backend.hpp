@@ -26,6 +26,7 @@ class RecordingBackend : public Backend {
     return host_.allocate(bytes);
   }
   void release(void* memory) noexcept override { ++releases, host_.release(memory); }
+  void clear(void* to, std::size_t bytes) override { host_.clear(to, bytes); }
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
   void pack(const PackTask& task) override { ++packs, host_.pack(task); }

@@ -61,8 +61,8 @@ TEST(Slices, GiveThePatternBackByPresenceBits) {
 TEST(Slices, GiveThePatternBackFromTilesOfColumns) {
   using Any = slices<dynamic, Occupancy::any, RowOrder::any, any_columns>;
   for (const bool presence : {false, true}) {
-    expect_round_trip<slices<32, Occupancy::any, RowOrder::any, columns8<>>>("sell:32", presence, false, "8");
-    expect_round_trip<slices<2, Occupancy::any, RowOrder::any, columns16<>>>("sell:2:8", presence, false, "16");
+    expect_round_trip<slices<32, Occupancy::any, RowOrder::any, tiled_columns<>>>("sell:32", presence, false, "8");
+    expect_round_trip<slices<2, Occupancy::any, RowOrder::any, tiled_columns<>>>("sell:2:8", presence, false, "16");
     for (const char* columns : {"32", "16", "8"}) {
       expect_round_trip<Any>("sell:33", presence, true, columns);
       expect_round_trip<Any>("ellr", presence, false, columns);

@@ -87,6 +87,26 @@ TEST(WordMap, ReachesBeyondThirtyTwoBits) {
   EXPECT_EQ(dynamic_map_for(1).first(far + 5, 144), (far + 5) * 144);
 }
 
+/// Word k of item s of W words and P words of padding lies at s (W + P) + k.
+TEST(WordMap, PutsPaddingBehindEachItem) {
+  const word_map<1, 3> known;
+  word_map<dynamic> carried = map_of<dynamic>(items, 1);
+  carried.padding = 3;
+  for (slot_t item = 0; item < items; ++item) {
+    EXPECT_EQ(known.first(item, 9), item * 12);
+    EXPECT_EQ(carried.first(item, 9), item * 12);
+  }
+}
+
+/// A misaligned access would end a device's context.
+TEST(WidestAccess, FitsEveryItem) {
+  for (slot_t bytes = 4; bytes <= 256; bytes += 4) {
+    const int access = widest_access(bytes);
+    EXPECT_EQ(bytes % access, 0) << bytes;
+    EXPECT_TRUE(access == 16 || bytes % (2 * access) != 0) << bytes << " would take more";
+  }
+}
+
 constexpr dense<double, 3, 2> entry{};
 
 /// Places of an item's words in the entry's order, row by row.
@@ -154,6 +174,58 @@ TYPED_TEST(WordMap, LoadsTheVectorBlocksThatItStored) {
 
   EXPECT_EQ(loaded(known, v), plain);
   EXPECT_EQ(loaded(carried, v), plain);
+}
+
+template <WordOrder Order, slot_t Padding>
+void expect_held_words_are_those_read_one_by_one() {
+  const auto v = counted(items * (6 + Padding));
+  const matrix_words<1, Order, plain_words<>, Padding> one_by_one;
+  const wide_matrix_words<Order, Cache::keep, Padding> at_once;
+  for (slot_t slot = 0; slot < items; ++slot) {
+    const auto held = at_once.at(entry, v.data(), slot);
+    EXPECT_EQ(read_by_row(held), read_by_row(one_by_one.at(entry, v.data(), slot))) << slot;
+  }
+}
+
+TEST(WideMatrixWords, AreThoseReadOneByOne) {
+  expect_held_words_are_those_read_one_by_one<WordOrder::row, 0>();
+  expect_held_words_are_those_read_one_by_one<WordOrder::column, 0>();
+  expect_held_words_are_those_read_one_by_one<WordOrder::row, 2>();
+  expect_held_words_are_those_read_one_by_one<WordOrder::column, 1>();
+}
+
+TEST(WideMatrixWords, WidenWhatIsRead) {
+  const std::vector<float> v = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
+
+  EXPECT_EQ((wide_matrix_words<WordOrder::row, Cache::keep, 0>{}.at(entry, v.data(), 0)(2, 1)),
+            static_cast<double>(0.6f));
+}
+
+TEST(WideMatrixWords, AreWhereAnAccessTakesSeveralNumbers) {
+  EXPECT_TRUE(holds_words<float>(4, 0));
+  EXPECT_TRUE(holds_words<float>(6, 0));
+  EXPECT_FALSE(holds_words<float>(9, 0));
+  EXPECT_TRUE(holds_words<float>(9, 3));
+  EXPECT_TRUE(holds_words<double>(4, 0));
+  EXPECT_FALSE(holds_words<double>(9, 0));
+  EXPECT_TRUE(holds_words<double>(9, 1));
+  EXPECT_TRUE(holds_words<complex_number<float>>(1, 0));
+  EXPECT_TRUE(holds_words<complex_number<double>>(9, 0));
+  EXPECT_FALSE(holds_words<double>(1024, 0)) << "more than there are registers";
+}
+
+TEST(VectorWords, InWideAccessesAreTheSame) {
+  const vector_words<1, 16> wide;
+  std::vector<float> v(items * 4, -1), block(4);
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>(i);
+  std::vector<float> to(v.size());
+
+  for (idx b = 0; b < items; ++b) {
+    wide.load(v.data(), b, 4, block.data());
+    wide.store(to.data(), b, 4, block.data());
+  }
+
+  EXPECT_EQ(to, v);
 }
 
 TEST(MatrixWords, NarrowWhatIsPutAndWidenWhatIsRead) {

@@ -1,0 +1,71 @@
+#include "decoded_values.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace compound::host {
+
+namespace {
+
+template <class Code>
+void look_up_as(const row_lists& lists, const void* codes, slot_t* to) {
+  const auto* const code = static_cast<const Code*>(codes);
+  for (slot_t n = 0; n < lists.first[lists.rows]; ++n) to[n] = code[lists.slot[n]];
+}
+
+/// Words of `bytes` each, known to the compiler.
+template <std::size_t bytes>
+void copy_words_of(const std::uint8_t* code, const std::byte* table, slot_t apart, int words, std::byte* to) {
+  for (int k = 0; k < words; ++k) std::memcpy(to + k * bytes, table + code[k * apart] * bytes, bytes);
+}
+
+}  // namespace
+
+DecodedValues::DecodedValues(const Plan& plan, const Problem& problem, const CodedValues& coded,
+                             const word_map<dynamic>& map)
+    : code_(value_code(plan.codes)),
+      coded_(coded),
+      coded_map_(map),
+      map_(code_.of == CodeOf::nothing ? map : word_map_of(1, 0)),
+      words_of_entry_(entry_shape(plan, problem).words),
+      words_(coded.values) {
+  const EntryShape shape = entry_shape(plan, problem);
+  bytes_of_word_ = bytes_of(shape, {problem.scalar.field, plan.values}) / shape.words;
+}
+
+row_lists DecodedValues::decoded(const row_lists& lists) {
+  if (code_.of == CodeOf::nothing) return lists;
+  slot_.resize(lists.first[lists.rows]);
+  if (code_.of == CodeOf::blocks)
+    look_up(lists);
+  else
+    copy_words(lists);
+  row_lists found = lists;
+  found.slot = slot_.data();
+  return found;
+}
+
+void DecodedValues::look_up(const row_lists& lists) {
+  if (code_.bytes == 1)
+    look_up_as<std::uint8_t>(lists, coded_.codes, slot_.data());
+  else
+    look_up_as<std::uint16_t>(lists, coded_.codes, slot_.data());
+}
+
+void DecodedValues::copy_words(const row_lists& lists) {
+  auto* const copy = bytes_of_word_ == 4   ? copy_words_of<4>
+                     : bytes_of_word_ == 8 ? copy_words_of<8>
+                                           : copy_words_of<16>;
+  const auto* const codes = static_cast<const std::uint8_t*>(coded_.values);
+  const auto* const table = static_cast<const std::byte*>(coded_.table);
+  const std::size_t each = words_of_entry_ * bytes_of_word_;
+  copied_.resize(slot_.size() * each);
+  for (std::size_t n = 0; n < slot_.size(); ++n) {
+    copy(codes + coded_map_.first(lists.slot[n], words_of_entry_), table, coded_map_.stride, words_of_entry_,
+         copied_.data() + n * each);
+    slot_[n] = static_cast<slot_t>(n);
+  }
+  words_ = copied_.data();
+}
+
+}  // namespace compound::host

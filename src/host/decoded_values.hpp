@@ -1,0 +1,43 @@
+// Lists of rows whose values are coded, as kernels that know no codes read them.
+#pragma once
+
+#include <vector>
+
+#include "../device/layout/listed_rows.hpp"
+#include "../device/layout/words.hpp"
+#include "../plan.hpp"
+
+namespace compound::host {
+
+/// As of a ProductTask.
+struct CodedValues {
+  const void* values;
+  const void* codes;
+  const void* table;
+};
+
+class DecodedValues {
+ public:
+  /// `map`: of the words in `coded.values`.
+  DecodedValues(const Plan& plan, const Problem& problem, const CodedValues& coded, const word_map<dynamic>& map);
+
+  /// The same lists with slots of words(), until the next call.
+  row_lists decoded(const row_lists& lists);
+  const void* words() const { return words_; }
+  const word_map<dynamic>& map() const { return map_; }
+
+ private:
+  void look_up(const row_lists& lists);
+  void copy_words(const row_lists& lists);
+
+  const ValueCode& code_;
+  CodedValues coded_;
+  word_map<dynamic> coded_map_, map_;
+  int words_of_entry_;
+  std::size_t bytes_of_word_;
+  const void* words_;
+  std::vector<slot_t> slot_;
+  std::vector<std::byte> copied_;
+};
+
+}  // namespace compound::host

@@ -1,0 +1,145 @@
+// Values as codes into a dictionary (`codes=`): what is beyond the products that packed_products_test has.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "support/errors.hpp"
+#include "support/products.hpp"
+#include "support/recording_backend.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+constexpr Problem scalars{{1, 1}, {Field::real, Precision::double_}}, blocks_2x2{{2, 2}, {}};
+
+/// A diagonal matrix of 1x1 blocks.
+struct Diagonal {
+  explicit Diagonal(idx rows) : pattern(pattern_of(rows, lists(rows))) {}
+  static std::vector<std::vector<idx>> lists(idx rows) {
+    std::vector<std::vector<idx>> all(rows);
+    for (idx r = 0; r < rows; ++r) all[r] = {r};
+    return all;
+  }
+  std::vector<double> times_ones(const PackedMatrix& A) const {
+    std::vector<double> x(pattern.cols, 1), y(pattern.rows);
+    A.multiply(Op::none, Update::assign, x.data(), nullptr, y.data());
+    return y;
+  }
+  Pattern pattern;
+};
+
+/// 0, 1, ..., each `times` times.
+std::vector<double> numbers(std::size_t count, int times = 1) {
+  std::vector<double> all(count);
+  for (std::size_t n = 0; n < count; ++n) all[n] = static_cast<double>(n / times);
+  return all;
+}
+
+const auto every_code = testing::Values("codes=scalars8", "codes=blocks8", "codes=blocks16");
+
+class Codes : public testing::TestWithParam<const char*> {
+ protected:
+  const ValueCode& code() const { return value_code(std::string_view(GetParam()).substr(6)); }
+  Plan plan(std::string layout = "csr") const { return parse_plan(layout + " " + GetParam(), {}); }
+};
+INSTANTIATE_TEST_SUITE_P(All, Codes, every_code, [](const auto& p) { return std::string(p.param).substr(6); });
+
+TEST_P(Codes, FollowNewValues) {
+  RecordingBackend device;
+  for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
+    const Diagonal d(200);
+    PackedMatrix A(d.pattern.view(), scalars, plan("sell:32"), *on);
+    for (const int times : {1, 3, 7}) {
+      const auto values = numbers(200, times);
+      A.update_values(values.data());
+      EXPECT_EQ(d.times_ones(A), values);
+    }
+  }
+}
+
+TEST_P(Codes, RefuseMoreValuesThanTheyHaveAndKeepTheOld) {
+  const Diagonal d(static_cast<idx>(code().most + 1));
+  PackedMatrix A(d.pattern.view(), scalars, plan(), backend("host"));
+  auto values = numbers(code().most + 1, 2);
+  A.update_values(values.data());
+  const auto more = numbers(code().most + 1);
+
+  EXPECT_ERROR(A.update_values(more.data()), ErrorKind::argument,
+               std::string(GetParam()) + " has room for " + std::to_string(code().most) + " different ");
+  EXPECT_EQ(d.times_ones(A), values);
+
+  values = more;
+  values.back() = 0;  // as many as there is room for
+  A.update_values(values.data());
+  EXPECT_EQ(d.times_ones(A), values);
+}
+
+TEST_P(Codes, GiveDiagonalBlocksAndTheirInverses) {
+  const Pattern p = pattern_of(3, {{0, 1}, {1, 2}, {0, 2}});
+  std::vector<double> values;
+  for (int e = 0; e < 6; ++e)
+    for (const double v : {2.0, 1.0, 0.0, 4.0}) values.push_back(v + e % 2);
+  for (const char* layout : {"csr", "sell:2", "hdia", "ccoo"}) {
+    PackedMatrix A(p.view(), blocks_2x2, plan(layout), backend("host"));
+    PackedMatrix plain(p.view(), blocks_2x2, parse_plan(layout, {}), backend("host"));
+    A.update_values(values.data());
+    plain.update_values(values.data());
+    std::vector<double> got(12), wanted(12);
+    A.diagonal(got.data());
+    plain.diagonal(wanted.data());
+    EXPECT_EQ(got, wanted) << layout;
+    EXPECT_EQ(A.invert_diagonal(got.data()), plain.invert_diagonal(wanted.data())) << layout;
+    EXPECT_EQ(got, wanted) << layout;
+  }
+}
+
+TEST_P(Codes, CostAByteOrTwoAndTheDictionary) {
+  const Diagonal d(4096);
+  PackedMatrix A(d.pattern.view(), scalars, plan(), backend("host"));
+  const auto values = numbers(4096, 64);  // 64 different
+  A.update_values(values.data());
+
+  EXPECT_GE(A.bytes().words, 4096 * code().bytes);
+  EXPECT_LE(A.bytes().words, 4096 * code().bytes + 2 * 64 * sizeof(double));
+}
+
+TEST(CodeItems, NumbersThemByTheirFirstPlace) {
+  const std::vector<double> items = {5, 7, 5, -1, 7, 9};
+  std::vector<std::uint8_t> codes(items.size());
+  const auto distinct = code_items(value_code("blocks8"), items.data(), 6, sizeof(double), codes.data());
+
+  EXPECT_EQ(codes, (std::vector<std::uint8_t>{0, 1, 0, 2, 1, 3}));
+  ASSERT_TRUE(distinct && distinct->size() == 4 * sizeof(double));
+  const double wanted[] = {5, 7, -1, 9};
+  EXPECT_EQ(std::memcmp(distinct->data(), wanted, sizeof wanted), 0);
+}
+
+TEST(CodeItems, TellsItemsApartByTheirBits) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> items = {0.0, -0.0, nan, -nan, nan, 0.0};
+  std::vector<std::uint16_t> codes(items.size());
+  ASSERT_TRUE(code_items(value_code("blocks16"), items.data(), 6, sizeof(double), codes.data()));
+
+  EXPECT_EQ(codes, (std::vector<std::uint16_t>{0, 1, 2, 3, 2, 0}));
+}
+
+TEST(CodeItems, TakesNone) {
+  const auto distinct = code_items(value_code("scalars8"), nullptr, 0, 4, nullptr);
+  ASSERT_TRUE(distinct);
+  EXPECT_TRUE(distinct->empty());
+}
+
+TEST(CodesOfAPlan, AreRefusedWithGroupsOfWordsWhereTheyStandForBlocks) {
+  EXPECT_EQ(to_string(parse_plan("sell:32 codes=blocks8", {})).find("words=1:column"),
+            std::string("entry=dense sell:32 ").size());
+  EXPECT_EQ(applicable(parse_plan("sell:32 codes=blocks8 words=32", {}), scalars).value_or(""),
+            "codes=blocks8 reads the words of a block together: words=1");
+  EXPECT_EQ(applicable(parse_plan("sell:32 codes=scalars8 words=32", {}), scalars).value_or(""), "");
+  EXPECT_ERROR(parse_plan("csr codes=bytes", {}), ErrorKind::argument,
+               "codes=bytes; choose none, scalars8, blocks8, blocks16");
+}
+
+}  // namespace
+}  // namespace compound::test
