@@ -1,10 +1,11 @@
-#include "block_rows.hpp"
+#include "value_rule.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <set>
 #include <span>
 #include <stdexcept>
 
@@ -26,21 +27,19 @@ std::string failure_of(const F& f) {
   return "(no failure)";
 }
 
-TEST(GridRows, AreTheSameWhateverTheShares) {
-  const Grid grid{find_grid("15"), 4};
-  const Shuffle shuffle(grid.rows(), 16, 3);
+TEST(GeneratedRows, AreTheSameWhateverTheShares) {
+  const Generated matrix{Grid(find_grid("15"), 4), Shuffle(64, 16, 3), {}};
 
-  const BlockRows whole = grid_rows(grid, shuffle, 0, 64), second = grid_rows(grid, shuffle, 40, 24);
+  const BlockRows whole = generated_rows(matrix, 0, 64), second = generated_rows(matrix, 40, 24);
 
-  EXPECT_EQ(whole.entries(), grid.entries());
+  EXPECT_EQ(whole.entries(), matrix.grid.entries());
   const auto from = whole.column.begin() + whole.start[40];
   EXPECT_EQ(second.column, std::vector<PetscInt>(from, whole.column.end()));
   EXPECT_EQ(second.first, 40);
 }
 
-TEST(GridRows, ColumnsAscend) {
-  const Grid grid{find_grid("27"), 4};
-  const BlockRows rows = grid_rows(grid, Shuffle(64, 64, 3), 0, 64);
+TEST(GeneratedRows, ColumnsAscend) {
+  const BlockRows rows = generated_rows({Grid(find_grid("27"), 4), Shuffle(64, 64, 3), {3, 2}}, 0, 64);
 
   int descents = 0;
   for (std::size_t r = 1; r < rows.start.size(); ++r)
@@ -167,8 +166,7 @@ TEST(ValueRule, IdentitiesAreEntriesOfEveryKind) {
 }
 
 TEST(ValueRule, GivesAllValuesOfBlocksThatAreNotSquare) {
-  const Grid grid{find_grid("7"), 2};
-  const BlockRows rows = grid_rows(grid, Shuffle(8, 1, 1), 0, 8);
+  const BlockRows rows = generated_rows({Grid(find_grid("7"), 2), Shuffle(8, 1, 1), {}}, 0, 8);
   const ValueRule rule("dense", {3, 2}, 1);
   const auto values = rule.values(rows);
 
@@ -176,6 +174,71 @@ TEST(ValueRule, GivesAllValuesOfBlocksThatAreNotSquare) {
   rule.write(1, rows.column[static_cast<std::size_t>(rows.start[1])], rows.start[2] - rows.start[1], block.data());
   ASSERT_EQ(values.size(), rows.column.size() * 6);
   EXPECT_TRUE(std::ranges::equal(block, std::span(values).subspan(static_cast<std::size_t>(rows.start[1]) * 6, 6)));
+}
+
+std::set<std::vector<double>> blocks_of(const ValueRule& rule, const BlockRows& rows, std::size_t area) {
+  std::set<std::vector<double>> blocks;
+  const auto values = rule.values(rows);
+  for (std::size_t first = 0; first < values.size(); first += area) {
+    const auto* reals = reinterpret_cast<const double*>(values.data() + first);
+    blocks.emplace(reals, reals + area * sizeof(PetscScalar) / sizeof(double));
+  }
+  return blocks;
+}
+
+TEST(ValueRule, StencilsRepeatTheirBlocksAndNumbers) {
+  const Generated matrix{Grid(find_grid("27"), 6), Shuffle(216, 216, 5), {}};
+  const BlockRows rows = generated_rows(matrix, 0, 216);
+
+  const auto few = blocks_of({"dense", {3, 3}, 1, Values::stencil, matrix}, rows, 9);
+  const auto many = blocks_of({"dense", {3, 3}, 1, Values::random, matrix}, rows, 9);
+
+  EXPECT_EQ(few.size(), 27u);
+  EXPECT_EQ(many.size(), static_cast<std::size_t>(rows.entries()));
+  std::set<double> numbers;
+  for (const auto& block : few) numbers.insert(block.begin(), block.end());
+  EXPECT_LE(numbers.size(), 40u);
+  EXPECT_FALSE(numbers.contains(0.0));
+}
+
+TEST(ValueRule, EntriesOfLongRowsShareOneMoreBlockOfAStencil) {
+  const Generated matrix{Grid(find_grid("7"), 6), Shuffle(216, 1, 5), {2, 10}};
+
+  EXPECT_EQ(blocks_of({"dense", {2, 2}, 1, Values::stencil, matrix}, generated_rows(matrix, 0, 216), 4).size(), 8u);
+}
+
+TEST(ValueRule, ConvectionHasTheCoefficientsOfCentralDifferences) {
+  const Generated matrix{Grid(find_grid("7"), 3), Shuffle(27, 1, 1), {}};
+  const ValueRule rule("dense", {2, 2}, 1, Values::convection, matrix);
+  const auto coefficient = [&](std::int64_t row, std::int64_t column) {
+    PetscScalar block[4];
+    rule.write(row, column, 7, block);
+    EXPECT_EQ(block[0], block[3]);
+    EXPECT_EQ(block[1], PetscScalar(0.0));
+    EXPECT_EQ(block[2], PetscScalar(0.0));
+    return std::real(block[0]);
+  };
+  const double upwind = 1 / std::sqrt(3.0) * 0.25 / 2;
+
+  EXPECT_DOUBLE_EQ(coefficient(13, 13), 6.0 / 80);
+  for (const int step : {1, 3, 9}) {
+    EXPECT_DOUBLE_EQ(coefficient(13, 13 + step), -1.0 / 80 + upwind) << step;
+    EXPECT_DOUBLE_EQ(coefficient(13, 13 - step), -1.0 / 80 - upwind) << step;
+  }
+}
+
+TEST(ValueRule, RefusesConvectionWhereThereIsNone) {
+  const auto refused = [](const char* grid, LongRows longer, const char* entry, BlockShape block) {
+    const Generated matrix{Grid(find_grid(grid), 3), Shuffle(27, 1, 1), longer};
+    return failure_of([&] { ValueRule(entry, block, 1, Values::convection, matrix); });
+  };
+
+  for (const char* grid : {"15", "27", "surface", "dense", "kkt"})
+    EXPECT_NE(refused(grid, {}, "dense", {1, 1}).find("; choose -grid 5 or 7"), std::string::npos) << grid;
+  EXPECT_NE(refused("7", {1, 2}, "dense", {1, 1}).find("of -long_rows; leave one out"), std::string::npos);
+  const int side = complex_scalars ? 2 : 4;
+  EXPECT_NE(refused("7", {}, "unit_quaternion", {side, side}).find("which -entry unit_quaternion does not hold"),
+            std::string::npos);
 }
 
 TEST(ValueRule, RefusesUnknownKindsAndWrongSizes) {

@@ -5,6 +5,8 @@ The product of a file's matrix is computed here again: the norm in the JSON file
 """
 
 import argparse
+import csv
+import itertools
 import json
 import math
 import os
@@ -192,6 +194,157 @@ def test_answers_do_not_depend_on_ranks(args):
         expect(abs(norms[0] - norms[1]) <= 1e-13 * norms[0], f"{options}: norms {norms}")
 
 
+def test_generated_matrices(args):
+    if not args.json:
+        return
+    for options, rows, blocks in ((["-n", "4x3x2"], 24, 116), (["-grid", "5", "-n", "4x2"], 8, 28),
+                                  (["-grid", "dense", "-n", "6"], 6, 36), (["-grid", "kkt", "-n", "2"], 40, 352),
+                                  (["-n", "5", "-long_rows", "2:10"], 125, 725 + 2 * (58 - 7)),
+                                  (["-n", "3", "-values", "stencil"], 27, 135),
+                                  (["-grid", "5", "-n", "4", "-values", "convection"], 16, 64)):
+        norms = []
+        for ranks in (1, args.ranks + 1):
+            written, _ = good(args, options + ["-block_size", "2"], ranks)
+            case = written["cases"][0] if written else {}
+            expect((case.get("block_rows"), case.get("blocks")) == (rows, blocks), f"{options}: {case}")
+            norms.append(case.get("result_norm", math.nan))
+        expect(abs(norms[0] - norms[1]) <= 1e-13 * norms[0], f"{options}: norms {norms}")
+
+
+def test_row_statistics(args):
+    if not args.json:
+        return
+    side = 4
+    rows = []
+    for node in itertools.product(range(side), repeat=3):
+        number = lambda n: (n[0] * side + n[1]) * side + n[2]
+        around = [node] + [(*node[:a], node[a] + d, *node[a + 1:]) for a in range(3) for d in (-1, 1)]
+        rows.append([number(n) for n in around if all(0 <= c < side for c in n)])
+    wanted = {"row_lengths": sorted(map(len, rows)), "row_bandwidths": sorted(max(r) - min(r) for r in rows)}
+    for ranks in (1, args.ranks + 1):
+        written, _ = good(args, ["-n", str(side), "-types", "baij"], ranks)
+        for name, numbers in wanted.items():
+            quartiles = dict(zip(("least", "lower", "median", "upper", "most"), [numbers[i] for i in (0, 15, 31, 47, 63)]))
+            expect(written["cases"][0][name] == quartiles, f"{name}: {written['cases'][0][name]}, not {quartiles}")
+
+
+def test_orders(args):
+    if args.ranks > 1:
+        return
+    for options in (["-block_size", "2", "-plans", "csr;sell:8:64"], ["-block_size", "2x1", "-core_plans", "csr;sell:8"]):
+        more = ["-n", "6", "-shuffle", "all", "-renumber", "natural,rcm,nd"]
+        code, stdout, stderr, command = bench(args, options + more + QUICK)
+        expect(code == 0 and stdout.count("rcm beside natural: ") == stdout.count("nd beside natural: ") >= 2,
+               f"{command}: {stdout} {stderr}")
+        written, _ = good(args, options + more)
+        if not written:
+            continue
+        natural, rcm, nested = written["cases"]
+        expect([c["ordering"] for c in written["cases"]] == ["natural", "rcm", "nd"], "orders")
+        expect(all(c["blocks"] == natural["blocks"] for c in (rcm, nested)), "blocks are lost")
+        median = [c["row_bandwidths"]["median"] for c in written["cases"]]
+        expect(median[1] < median[0] / 1.5, f"rcm narrows rows: {median}")
+
+
+def presets():
+    """Of the help of -mat_compound_layout's table in the README."""
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "README.md"), encoding="utf-8") as file:
+        names = re.search(r"^\| `-mat_compound_layout` \| auto \(by rule\), (.*) \|$", file.read(), re.M)
+    return [name.split("[")[0] for name in names[1].split(", ")]
+
+
+def test_layouts(args):
+    if args.ranks > 1 or not args.json:
+        return
+    written, _ = good(args, ["-n", "6", "-block_size", "2", "-layouts", "-types", "none"])
+    rows = written["cases"][0]["layouts"]
+    expect([r["name"].split(":")[0] for r in rows] == presets(), f"layouts: {rows}")
+    for r in rows:
+        expect(r.get("error", 1) <= 1e-13 and r["padding"] >= 1 and len(r["samples_s"]) == ROUNDS, f"row {r}")
+    expect({r["name"]: r["padding"] for r in rows}["csr"] == 1, "padding of csr")
+    expect("candidates" not in written["cases"][0], "candidates of -types none")
+    written, _ = good(args, ["-n", "40", "-block_size", "1", "-long_rows", "1:10000", "-layouts", "csr,ellr,sell:2", "-types", "baij"])
+    case = written["cases"][0]
+    expect(len(case["candidates"]) == 1 and "why" not in case["layouts"][0] and "why" not in case["layouts"][2], f"{case}")
+    expect("slots an entry" in case["layouts"][1].get("why", ""), f"ellr of a full row: {case['layouts'][1]}")
+    for more in (["-block_size", "3x2"], ["-core_scalar", "float"], ["-operation", "transpose"]):
+        written, _ = good(args, ["-n", "4", "-layouts", "csr,sell:8,hdia:64"] + more)
+        expect(all("error" in r for r in written["cases"][0]["layouts"]), f"{more}: {written['cases'][0]['layouts']}")
+    written, _ = good(args, ["-n", "8", "-block_size", "1", "-long_rows", "1:100", "-layouts", "csr,ellr", "-types", "none",
+                             "-memory_limit", "1"])
+    why = [r.get("why", "") for r in written["cases"][0]["layouts"]]
+    expect(why[0] == "" and why[1].startswith("too large: "), f"memory of layouts: {why}")
+
+
+def test_four_real_matrices(args):
+    if args.ranks > 1 or not args.json:
+        return
+    options = ["-grid", "surface", "-n", "5", "-hamilton", "csr;sell:8;auto", "-types", "baij"]
+    for operation in ("mult", "multadd", "transpose"):
+        for scalar in ("double", "float"):
+            written, _ = good(args, options + ["-entry", "quaternion", "-block_size", "2" if args.scalar == "complex" else "4",
+                                               "-operation", operation, "-core_scalar", scalar])
+            case = written["cases"][0]
+            if args.scalar == "complex":
+                expect(len(case["left_out"]) == 3, f"complex builds: {case}")
+                continue
+            names = [c["name"] for c in case["candidates"]]
+            expect(names == ["baij", "hamilton csr", "hamilton sell:8", "hamilton auto"], f"candidates: {names}")
+            for c in case["candidates"][1:]:
+                words = 8 if scalar == "double" else 4
+                vectors = 3 if operation == "multadd" else 2
+                wanted = case["blocks"] * (4 * words + 4) + 4 * (case["block_rows"] + 1) + vectors * case["block_rows"] * 4 * words
+                expect(c["compulsory_bytes"] == wanted, f"bytes {c['compulsory_bytes']}, not {wanted}")
+    written, _ = good(args, options + ["-block_size", "4"])
+    why = [l["why"] for l in written["cases"][0]["left_out"]]
+    expect(len(why) == 3 and (args.scalar == "complex" or "not all quaternions" in why[0]), f"dense blocks: {why}")
+
+
+def test_complex_files_as_blocks(args):
+    if not args.json:
+        return
+    rows, columns = 10, 10
+    entries = some_entries(rows, columns, "complex")
+    file = os.path.join(args.folder, "complex.mtx")
+    write_matrix_market(file, rows, columns, entries, "complex")
+    if args.scalar == "complex":
+        code, _, stderr, command = bench(args, ["-matrix", file, "-complex", "blocks"])
+        expect(code == 1 and "this PETSc's scalars are complex already" in stderr, f"{command}: {stderr}")
+        return
+    real = [(2 * i + r, 2 * j + c, value) for i, j, v in entries
+            for r, c, value in ((0, 0, v.real), (1, 0, v.imag), (0, 1, -v.imag), (1, 1, v.real))]
+    wanted = product_norm(2 * rows, 2 * columns, real)
+    written, _ = good(args, ["-matrix", file, "-complex", "blocks", "-plans", "auto"])
+    case = written["cases"][0]
+    expect(case["block_size"] == 2 and case["block_rows"] == rows, f"blocks: {case}")
+    expect(abs(case["result_norm"] - wanted) <= 1e-13 * wanted, f"norm {case['result_norm']}, not {wanted}")
+    if args.ranks == 1:
+        expect(case["entry_check"]["entry"] == "complex", f"kind: {case['entry_check']}")
+    for name, text, message in (("petsc.dat", None, "reads Matrix Market files"),
+                                ("real.mtx", market("real general", "2 2 1", "1 1 1"), "the values are real; leave it out")):
+        other = os.path.join(args.folder, name)
+        if text:
+            with open(other, "wb") as out:
+                out.write(text)
+        else:
+            write_petsc(other, 4, 4, [(0, 0, 1.0)], args)
+        code, _, stderr, command = bench(args, ["-matrix", other, "-complex", "blocks"])
+        expect(code == 1 and message in stderr, f"{command}: {stderr}")
+
+
+def test_csv(args):
+    file = os.path.join(args.folder, "out.csv")
+    code, _, stderr, command = bench(args, ["-n", "3,4", "-types", "baij", "-plans", "csr;sell:8", "-csv", file] + QUICK)
+    expect(code == 0, f"{command}: {stderr}")
+    with open(file, newline="") as read:
+        rows = list(csv.DictReader(read))
+    expect([r["candidate"] for r in rows] == ["baij", "csr", "sell:8"] * 2, f"candidates: {rows}")
+    expect([r["block_rows"] for r in rows] == ["27"] * 3 + ["64"] * 3, f"sizes: {rows}")
+    for r in rows:
+        expect("," in r["description"] and float(r["median_s"]) >= float(r["least_s"]) > 0 and r["cold_median_s"] == ""
+               and None not in r and r["plan"].startswith("" if r["candidate"] == "baij" else "entry=dense "), f"row {r}")
+
+
 def test_entry_halves_bytes(args):
     if not args.json or args.scalar == "complex":
         return
@@ -338,9 +491,32 @@ def test_float_core(args):
 
 
 ERRORS = [
-    ("-grid 8", "-grid '8': unknown grid; choose 7, 15, 27, surface"),
+    ("-grid 8", "-grid '8': unknown grid; choose 5, 7, 15, 27, surface, dense, kkt"),
     ("-grid surface -n 2", "needs at least 3 nodes a side"),
     ("-n 0", "-n '0': expected positive integers"),
+    ("-n 3x", "-n '3x': expected positive integers"),
+    ("-n 3x0x2", "-n '3x0x2': expected positive integers"),
+    ("-n 3x4", "-n: -grid 7 takes one number or 3, one for each direction"),
+    ("-grid surface -n 3x4x5", "-n: -grid surface takes one number or 2"),
+    ("-grid surface -n 9x2", "needs at least 3 nodes a side"),
+    ("-grid kkt -n 3x3x3", "-n: -grid kkt takes one number, for all its sides"),
+    ("-values same", "-values 'same': choose random, stencil, convection"),
+    ("-n 3 -grid 27 -values convection", "not for -grid 27; choose -grid 5 or 7"),
+    ("-n 3 -values convection -long_rows 1:2", "no coefficients for the entries of -long_rows"),
+    ("-complex blocks -n 2", "-complex blocks is for files"),
+    ("-complex pairs -n 2", "-complex 'pairs': choose scalars, blocks"),
+    ("-n 2 -layouts sel", "-layouts: unknown layout 'sel'; choose csr, ellr"),
+    ("-n 2 -layouts csr,", "-layouts 'csr,': expected layouts separated by ','"),
+    ("-n 2 -block_size 4 -entry quaternion -hamilton sel", "-hamilton 'sel': "),
+    ("-renumber rcm,best", "-renumber 'best': unknown order; choose natural, rcm, nd"),
+    ("-block_size 2x3 -core_plans csr -n 2 -renumber rcm,", "-renumber 'rcm,': expected orders separated by ','"),
+    ("-csv {folder}", "-csv: '{folder}' is a folder, not a regular file"),
+    ("-csv {folder}/absent/x.csv", "-csv: cannot write '{folder}/absent/x.csv'"),
+    ("-long_rows 4", "-long_rows '4': expected how many and how many times"),
+    ("-long_rows 0:3", "-long_rows '0': expected how many"),
+    ("-long_rows 1:0.5", "-long_rows '0.5': expected how many"),
+    ("-n 3 -long_rows 28:2", "-long_rows: 28 rows of 27; choose fewer or a larger matrix"),
+    ("-matrix {folder}/odd.mtx -values stencil", "-matrix excludes the generator's options, such as -values"),
     ("-n 2.5", "-n '2.5': expected positive integers"),
     ("-rows ten", "-rows 'ten': expected positive integers"),
     ("-megabytes -1", "-megabytes '-1': expected positive numbers"),
@@ -408,7 +584,7 @@ ERRORS = [
     ("-matrix {folder}/odd.mtx -block_size 2", "-block_size 2 does not divide the file's 3 x 3"),
     ("-matrix {folder}/cut.dat", "cannot load '{folder}/cut.dat'"),
     ("-matrix {folder}/odd.mtx -block_size 1,2", "takes one -block_size"),
-    ("-matrix {folder}/odd.mtx -n 3", "-matrix excludes the generator's"),
+    ("-matrix {folder}/odd.mtx -n 3", "-matrix excludes the generator's options, such as -n"),
 ]
 
 
@@ -446,9 +622,13 @@ def test_errors(args):
         errors.append(("-n 2 -json {folder}/to_pipe", "-json: '{folder}/to_pipe' is a named pipe, not a regular file"))
         errors.append(("-n 2 -json {folder}/taken", "-json: '{folder}/taken.part' is a named pipe, not a regular file"))
         errors.append(("-n 2 -json {folder}/to_nothing", "-json: '{folder}/to_nothing' is a symbolic link to nothing"))
+        errors.append(("-n 2 -csv {folder}/x -json {folder}/x", "-csv and -json name the same file"))
     else:
         errors.append(("-n 2 -json x.json", "built without nlohmann-json"))
     if args.ranks > 1:
+        errors.append(("-n 2 -renumber rcm", "-renumber runs on one rank"))
+        errors.append(("-n 2 -layouts", "-layouts runs on one rank"))
+        errors.append(("-n 2 -hamilton csr", "-hamilton runs on one rank"))
         errors.append(("-n 2 -core_plans csr", "-core_plans run on one rank"))
     else:
         errors.append(("-n 2 -core_plans sell:9:7", "-core_plans 'sell:9:7': "))
@@ -488,7 +668,7 @@ def test_help(args):
     _, alone, _, command = bench(args, ["-help", "intro"])
     expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone, f"{command} prints more: {alone[-300:]}")
     for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
-                   "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
+                   "values", "long_rows", "renumber", "csv", "complex", "hamilton", "layouts", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
                    "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo"):
         expect(f"  -{option} <" in own, f"-help does not list -{option} before PETSc's options")
         expect(f"  -{option} <" in alone, f"{command} does not list -{option}")

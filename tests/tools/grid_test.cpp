@@ -1,8 +1,9 @@
-#include "grid.hpp"
+#include "generated_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -21,7 +22,7 @@ class EveryGrid : public testing::TestWithParam<std::tuple<const char*, int>> {
   Grid grid() const { return {find_grid(std::get<0>(GetParam())), std::get<1>(GetParam())}; }
 };
 
-TEST_P(EveryGrid, CountsItsEntriesAndHasTheDiagonalInEveryRow) {
+TEST_P(EveryGrid, CountsItsEntriesAndHasTheDiagonal) {
   const Grid g = grid();
 
   std::int64_t entries = 0, diagonals = 0;
@@ -32,7 +33,8 @@ TEST_P(EveryGrid, CountsItsEntriesAndHasTheDiagonalInEveryRow) {
   }
 
   EXPECT_EQ(entries, g.entries());
-  EXPECT_EQ(diagonals, g.rows());
+  // The multipliers of an optimality system have no entry on the diagonal.
+  EXPECT_EQ(diagonals, g.rows() - (g.kind->name == "kkt" ? g.sides.x * g.sides.x * g.sides.x : 0));
 }
 
 TEST_P(EveryGrid, IsSymmetricWithoutDoubleEntriesAndWithinItsRows) {
@@ -51,7 +53,9 @@ TEST_P(EveryGrid, IsSymmetricWithoutDoubleEntriesAndWithinItsRows) {
 INSTANTIATE_TEST_SUITE_P(Sides, EveryGrid,
                          testing::Values(std::tuple{"7", 1}, std::tuple{"7", 4}, std::tuple{"15", 2},
                                          std::tuple{"15", 4}, std::tuple{"27", 1}, std::tuple{"27", 5},
-                                         std::tuple{"surface", 3}, std::tuple{"surface", 6}));
+                                         std::tuple{"surface", 3}, std::tuple{"surface", 6}, std::tuple{"5", 1},
+                                         std::tuple{"5", 4}, std::tuple{"dense", 7}, std::tuple{"kkt", 1},
+                                         std::tuple{"kkt", 2}, std::tuple{"kkt", 5}));
 
 TEST(Grid, InnerNodesHaveTheNumberOfNeighboursOfTheName) {
   EXPECT_EQ(sorted_neighbours({find_grid("7"), 3}, 13).size(), 7u);
@@ -65,12 +69,102 @@ TEST(Grid, CornersHaveFewer) {
   EXPECT_EQ(sorted_neighbours({find_grid("27"), 3}, 26).size(), 8u);
 }
 
+TEST(Grid, HasSidesOfDifferentLengths) {
+  const Grid box{find_grid("7"), {4, 3, 2}}, square{find_grid("5"), {1000, 1000}};
+
+  EXPECT_EQ(box.rows(), 24);
+  EXPECT_EQ(sorted_neighbours(box, 0), (std::vector<std::int64_t>{0, 1, 4, 12}));
+  EXPECT_EQ(sorted_neighbours(box, 23), (std::vector<std::int64_t>{11, 19, 22, 23}));
+  std::int64_t entries = 0;
+  for (std::int64_t row = 0; row < box.rows(); ++row)
+    entries += static_cast<std::int64_t>(sorted_neighbours(box, row).size());
+  EXPECT_EQ(entries, box.entries());
+  EXPECT_EQ(box.description(), "7-point grid, 4 x 3 x 2 nodes");
+  EXPECT_EQ(square.description(), "5-point grid, 1000^2 nodes");
+}
+
+/// Sizes that the SuiteSparse collection prints.
+TEST(Grid, HasTheSizesOfPublishedMatrices) {
+  const Grid atmosmodd{find_grid("7"), {148, 148, 58}}, atmosmodl{find_grid("7"), {198, 198, 38}};
+  const Grid ecology{find_grid("5"), 1000}, pde100{find_grid("7"), 100};
+
+  EXPECT_EQ(atmosmodd.rows(), 1270432);
+  EXPECT_EQ(atmosmodd.entries(), 8814880);
+  EXPECT_EQ(atmosmodl.rows(), 1489752);
+  EXPECT_EQ(atmosmodl.entries(), 10319760);
+  EXPECT_EQ(ecology.rows(), 1000000);
+  EXPECT_EQ(ecology.entries(), 4996000);
+  EXPECT_EQ(pde100.entries(), 6940000);
+}
+
+TEST(Grid, OptimalitySystemsHaveTheSizesOfNlpkkt) {
+  const std::tuple<int, std::int64_t, std::int64_t> published[] = {
+      {80, 1062400, 28192672}, {120, 3542400, 95117792}, {160, 8345600, 225422112}};
+  for (const auto& [n, rows, entries] : published) {
+    const Grid g{find_grid("kkt"), n};
+    EXPECT_EQ(g.rows(), rows) << n;
+    EXPECT_EQ(g.entries(), entries) << n;
+  }
+}
+
+TEST(Grid, OptimalitySystemsHaveRowsOf28EntriesAtMost) {
+  const Grid g{find_grid("kkt"), 4};
+
+  std::size_t longest = 0;
+  for (std::int64_t row = 0; row < g.rows(); ++row) longest = std::max(longest, sorted_neighbours(g, row).size());
+
+  EXPECT_EQ(longest, 28u);
+}
+
+TEST(Grid, RelationsAreThoseOfTheStencil) {
+  const Grid cube{find_grid("27"), 5}, torus{find_grid("surface"), 4};
+
+  std::set<std::int64_t> of_cube, of_torus;
+  for (std::int64_t row = 0; row < cube.rows(); ++row)
+    for (const auto column : sorted_neighbours(cube, row)) of_cube.insert(cube.relation(row, column));
+  for (std::int64_t row = 0; row < torus.rows(); ++row)
+    for (const auto column : sorted_neighbours(torus, row)) of_torus.insert(torus.relation(row, column));
+
+  EXPECT_EQ(of_cube.size(), 27u);
+  EXPECT_EQ(of_torus.size(), 7u);
+}
+
+TEST(LongRows, AreSpreadAndHaveSoManyEntries) {
+  const Generated matrix{Grid(find_grid("7"), 10), Shuffle(1000, 1, 1), {7, 50}};
+  const std::int64_t length = matrix.longer.length(matrix.grid);
+
+  std::vector<std::int64_t> columns, long_ones;
+  for (std::int64_t row = 0; row < 1000; ++row) {
+    matrix.columns(row, columns);
+    EXPECT_TRUE(std::adjacent_find(columns.begin(), columns.end(), std::greater_equal<>()) == columns.end());
+    if (columns.size() <= 7) continue;
+    long_ones.push_back(row);
+    EXPECT_EQ(columns.size(), static_cast<std::size_t>(length));
+  }
+
+  EXPECT_EQ(length, 320);  // 50 times 6.4
+  EXPECT_EQ(long_ones, (std::vector<std::int64_t>{71, 214, 357, 500, 642, 785, 928}));
+}
+
+TEST(LongRows, OfAnyNumberAreSoMany) {
+  for (std::int64_t count = 1; count <= 27; ++count) {
+    const Generated matrix{Grid(find_grid("7"), 3), Shuffle(27, 27, 1), {count, 1e6}};
+    std::vector<std::int64_t> columns;
+    std::int64_t full = 0;
+    for (std::int64_t row = 0; row < 27; ++row) {
+      matrix.columns(row, columns);
+      full += columns.size() == 27;
+    }
+    EXPECT_EQ(full, count);
+  }
+}
+
 TEST(Grid, TakesTheNearestSide) {
-  EXPECT_EQ(grid_of_rows(*find_grid("7"), 64000).side, 40);
-  EXPECT_EQ(grid_of_rows(*find_grid("7"), 1).side, 1);
-  EXPECT_EQ(grid_of_rows(*find_grid("27"), 950).side, 10);
-  EXPECT_EQ(grid_of_rows(*find_grid("surface"), 99).side, 10);
-  EXPECT_EQ(grid_of_rows(*find_grid("surface"), 2).side, 3);
+  EXPECT_EQ(grid_of_rows(*find_grid("7"), 64000).sides.x, 40);
+  EXPECT_EQ(grid_of_rows(*find_grid("7"), 1).sides.x, 1);
+  EXPECT_EQ(grid_of_rows(*find_grid("27"), 950).sides.x, 10);
+  EXPECT_EQ(grid_of_rows(*find_grid("surface"), 99).sides.x, 10);
+  EXPECT_EQ(grid_of_rows(*find_grid("surface"), 2).sides.x, 3);
 }
 
 TEST(Grid, MatchesAskedEntriesWithinOneSide) {
@@ -80,8 +174,9 @@ TEST(Grid, MatchesAskedEntriesWithinOneSide) {
       const auto distance = [&](std::int64_t side) {
         return std::abs(static_cast<double>(Grid{&kind, side}.entries()) - wanted);
       };
-      EXPECT_LE(distance(g.side), distance(g.side + 1)) << kind.name << " " << wanted;
-      EXPECT_TRUE(g.side == least_side(kind) || distance(g.side) <= distance(g.side - 1)) << kind.name << " " << wanted;
+      EXPECT_LE(distance(g.sides.x), distance(g.sides.x + 1)) << kind.name << " " << wanted;
+      EXPECT_TRUE(g.sides.x == least_side(kind) || distance(g.sides.x) <= distance(g.sides.x - 1))
+          << kind.name << " " << wanted;
     }
 }
 

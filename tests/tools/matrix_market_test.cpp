@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include <string>
 
 namespace compound::bench {
@@ -137,6 +139,21 @@ TEST(MatrixMarket, SymmetricMatricesMustBeSquare) {
   const auto message = failure_of("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n");
 
   EXPECT_EQ(message, "m.mtx:2: a symmetric matrix must be square, not 2 x 3");
+}
+
+TEST(MatrixMarket, ComplexNumbersBecomeRealBlocks) {
+  const CoordinateMatrix m{1, 2, true, {{0, 1, {3, 4}}}};
+
+  const CoordinateMatrix to = real_blocks(m, "f");
+
+  EXPECT_EQ(to.rows, 2);
+  EXPECT_EQ(to.columns, 4);
+  EXPECT_FALSE(to.complex);
+  std::vector<std::tuple<std::int64_t, std::int64_t, double>> entries;
+  for (const Coordinate& c : to.entries) entries.emplace_back(c.row, c.column, c.value.real());
+  EXPECT_EQ(entries, (std::vector<std::tuple<std::int64_t, std::int64_t, double>>{
+                         {0, 2, 3.0}, {1, 2, 4.0}, {0, 3, -4.0}, {1, 3, 3.0}}));
+  EXPECT_THROW(real_blocks({1, 1, false, {{0, 0, {1, 0}}}}, "f"), std::runtime_error);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct CaseMatrix {
   std::int64_t block_rows = 0, block_columns = 0, entries = 0;  ///< of the whole matrix
   std::int64_t longest_row = 0;                                 ///< blocks
   double norm = 0, x_norm = 0;                                  ///< |op(A)| and |x|, largest sums and components
+  double ordering_s = 0;                                        ///< to find the order of its rows
   std::int64_t read_bytes = 0;                                  ///< of this rank's arrays: values, columns, row starts
 
   std::int64_t area() const { return std::int64_t{block.rows} * block.cols; }
@@ -50,7 +51,7 @@ class Candidate {
   explicit Candidate(std::string name) : name_(std::move(name)) {}
   virtual ~Candidate() = default;
   const std::string& name() const { return name_; }
-  virtual std::string kind() const = 0;  ///< "type", "plan", "core", "cusparse"
+  virtual std::string kind() const = 0;  ///< "type", "plan", "core", "hamilton", "layout", "cusparse"
   /// The plan in use as a line; empty if there is none. After the first product.
   virtual std::string plan() const = 0;
   virtual void multiply() = 0;
@@ -67,6 +68,10 @@ class Candidate {
   virtual bool on_device() const { return false; }
   /// Queues further products in this queue (cudaStream_t), null for the default one. False: that cannot be chosen.
   virtual bool use_queue(void*) { return false; }
+  /// Words stored for each block where no plan line says it; 0: the block's own scalars.
+  virtual int words() const { return 0; }
+  /// Slots of a packed copy, padding among them; 0 where there are none.
+  virtual double slots() const { return 0; }
   /// Whether the vectors are of single precision too.
   virtual bool float_vectors() const { return false; }
 
@@ -95,6 +100,15 @@ class CoreSource;
 std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& matrix, bool single);
 std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& matrix, std::shared_ptr<CoreSource> source,
                                                const std::string& plan);
+
+/// A layout as users name it, in the plan that suits it for the cheapest kind of entry. Throws left_out with the reason
+/// where there is no such plan, where it pads to more than 4 slots an entry and by more than 64 MB, or beyond
+/// `most_bytes`; counted before anything is allocated.
+std::unique_ptr<Candidate> make_layout_candidate(const CaseMatrix& matrix, std::shared_ptr<CoreSource> source,
+                                                 const std::string& layout, double most_bytes);
+/// Four real matrices of the words of quaternions. Throws left_out where the blocks are no quaternions.
+std::unique_ptr<Candidate> make_hamilton_candidate(const CaseMatrix& matrix, std::shared_ptr<CoreSource> source,
+                                                   const std::string& plan);
 
 /// What cuSPARSE's candidates share: the matrix in its forms on the device.
 class CusparseSource;

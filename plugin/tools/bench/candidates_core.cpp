@@ -1,141 +1,26 @@
 // Candidates that run the core without PETSc: any word map of the vectors, any precision.
 #include <algorithm>
-#include <cstring>
-#include <span>
+#include <cstdio>
+#include <new>
 
 #include "candidate.hpp"
+#include "core_source.hpp"
 #include "device.hpp"
-#include "device/layout/words.hpp"
 #include "entry_choice.hpp"
 #include "error.hpp"
 #include "failure.hpp"
-#include "packed.hpp"
+#include "layout_slots.hpp"
 
 namespace compound::bench {
 
 namespace {
 
-constexpr int reals_per_scalar = sizeof(PetscScalar) / sizeof(double);
-
-/// Where this run's core products are.
-Backend& core_backend() { return backend(used_device() ? "cuda" : "host"); }
-
-std::vector<float> narrowed(const PetscScalar* from, std::size_t scalars) {
-  const double* reals = reinterpret_cast<const double*>(from);
-  return {reals, reals + scalars * reals_per_scalar};
-}
-
-}  // namespace
-
-class CoreSource {
- public:
-  CoreSource(const CaseMatrix& c, bool single_) : single(single_) {
-    const BlockArrays arrays = c.arrays().front();
-    const auto entries = static_cast<std::size_t>(arrays.entries());
-    if constexpr (sizeof(PetscInt) == sizeof(idx)) {
-      view = {static_cast<idx>(arrays.rows),
-              static_cast<idx>(arrays.columns),
-              {reinterpret_cast<const count32*>(arrays.start), static_cast<std::size_t>(arrays.rows) + 1},
-              {reinterpret_cast<const idx*>(arrays.column), entries}};
-    } else {
-      using Wide = std::conditional_t<sizeof(PetscInt) == 8, std::int64_t, std::int32_t>;
-      copy_ = pattern_from(arrays.rows, arrays.columns, reinterpret_cast<const Wide*>(arrays.start),
-                           reinterpret_cast<const Wide*>(arrays.column));
-      view = copy_.view();
-    }
-    blocks = arrays.values;
-    if (single) {
-      narrow_ = narrowed(arrays.values, entries * static_cast<std::size_t>(c.area()));
-      blocks = narrow_.data();
-    }
-    problem = {c.block,
-               {reals_per_scalar == 2 ? Field::complex : Field::real, single ? Precision::single : Precision::double_}};
-  }
-  CoreSource(const CoreSource&) = delete;
-
-  double bytes_of_copies() const { return static_cast<double>(narrow_.size() * sizeof(float)); }
-
-  bool single;
-  PatternView view;
-  const void* blocks;
-  Problem problem;
-
- private:
-  Pattern copy_;
-  std::vector<float> narrow_;
-};
-
-namespace {
-
-/// A vector of blocks in grouped<group> order, in the precision of the products and a backend's memory. The host's copy
-/// is the vector itself, or what goes to a device and comes back.
-class CoreVector {
- public:
-  CoreVector(Backend& on, bool single, idx group, int block_size, std::int64_t blocks)
-      : on_(&on), single_(single), block_size_(block_size), blocks_(blocks) {
-    map_ = word_map_of(group, blocks);
-    const auto reals = vector_scalars(static_cast<idx>(blocks), block_size, group) * reals_per_scalar;
-    if (single)
-      floats_.resize(reals);
-    else
-      doubles_.resize(reals);
-    if (on.is_device()) device_ = Buffer<std::byte>(on, bytes());
-  }
-
-  void* data() { return on_->is_device() ? device_.data() : host_data(); }
-
-  void take(Vec from) {
-    const PetscScalar* values;
-    must(VecGetArrayRead(from, &values));
-    const double* reals = reinterpret_cast<const double*>(values);
-    each([&](std::size_t natural, std::size_t stored) {
-      if (single_)
-        floats_[stored] = static_cast<float>(reals[natural]);
-      else
-        doubles_[stored] = reals[natural];
-    });
-    must(VecRestoreArrayRead(from, &values));
-    if (on_->is_device()) on_->upload(data(), host_data(), bytes());
-  }
-
-  std::vector<PetscScalar> natural() {
-    if (on_->is_device()) on_->download(host_data(), data(), bytes());
-    std::vector<PetscScalar> values(static_cast<std::size_t>(blocks_ * block_size_));
-    double* reals = reinterpret_cast<double*>(values.data());
-    each([&](std::size_t natural, std::size_t stored) {
-      reals[natural] = single_ ? floats_[stored] : doubles_[stored];
-    });
-    return values;
-  }
-
- private:
-  void* host_data() { return single_ ? static_cast<void*>(floats_.data()) : doubles_.data(); }
-  std::size_t bytes() const { return floats_.size() * sizeof(float) + doubles_.size() * sizeof(double); }
-
-  /// f(place in PETSc's order, place here) of every real number.
-  template <class F>
-  void each(const F& f) const {
-    for (std::int64_t block = 0; block < blocks_; ++block)
-      for (int i = 0; i < block_size_; ++i)
-        for (int part = 0; part < reals_per_scalar; ++part)
-          f(static_cast<std::size_t>((block * block_size_ + i) * reals_per_scalar + part),
-            static_cast<std::size_t>((map_.first(block, block_size_) + i * map_.stride) * reals_per_scalar + part));
-  }
-
-  Backend* on_;
-  bool single_;
-  int block_size_;
-  std::int64_t blocks_;
-  word_map<dynamic> map_;
-  std::vector<float> floats_;
-  std::vector<double> doubles_;
-  Buffer<std::byte> device_;
-};
-
 class CoreCandidate final : public Candidate {
  public:
-  CoreCandidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source, const Plan& plan, const std::string& text)
-      : Candidate("core " + text),
+  CoreCandidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source, const Plan& plan, const std::string& name,
+                const char* kind)
+      : Candidate(name),
+        kind_(kind),
         operation_(c.operation),
         source_(std::move(source)),
         backend_(core_backend()),
@@ -149,7 +34,7 @@ class CoreCandidate final : public Candidate {
     parent_bytes_ = static_cast<double>(c.read_bytes) + 4.0 * static_cast<double>(c.block_rows + 1);
   }
 
-  std::string kind() const override { return "core"; }
+  std::string kind() const override { return kind_; }
   std::string plan() const override { return to_string(packed_->plan()); }
   bool float_vectors() const override { return source_->single; }
   bool on_device() const override { return backend_.is_device(); }
@@ -176,6 +61,7 @@ class CoreCandidate final : public Candidate {
     return {source_->single ? source_->bytes_of_copies() : parent_bytes_,
             static_cast<double>(packed_->bytes().total())};
   }
+  double slots() const override { return static_cast<double>(packed_->slots()); }
   std::vector<PetscScalar> result() override { return y_.natural(); }
 
  private:
@@ -194,6 +80,7 @@ class CoreCandidate final : public Candidate {
             of_columns ? c.block_columns : c.block_rows};
   }
 
+  const char* kind_;
   Operation operation_;
   std::shared_ptr<CoreSource> source_;
   Backend& backend_;
@@ -204,36 +91,47 @@ class CoreCandidate final : public Candidate {
 
 }  // namespace
 
-std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& c, bool single) {
+std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source,
+                                               const std::string& text) {
   try {
-    return std::make_shared<CoreSource>(c, single);
+    const Plan plan = core_plan(*source, source->problem, text);
+    return std::make_unique<CoreCandidate>(c, std::move(source), plan, "core " + text, "core");
   } catch (const error& e) {
-    throw usage_error(std::string("-core_plans: ") + e.what());
+    throw usage_error("-core_plans '" + text + "': " + e.what());
   }
 }
 
 namespace {
 
-/// "auto": the cheapest kind of entry and the rule's plan for it. Of a line the kind that it names, else dense.
-Plan plan_of(const CoreSource& source, const std::string& text) {
-  const PatternStatistics numbers = statistics(source.view);
-  const auto by_rule = [&](std::string_view entry) {
-    return default_plan(numbers, source.problem, core_backend().name(), entry);
-  };
-  if (text == "auto")
-    return by_rule(cheapest_entry(source.problem, backend("host"), source.blocks, source.view.entries()));
-  return parse_plan(text, by_rule(parse_plan(text, Plan{}).entry));
+/// Counts before anything is allocated.
+void check_slots(const CoreSource& source, const Plan& plan, double most_bytes) {
+  constexpr double most_slots_an_entry = 4, let_through_bytes = 64e6;
+  const auto entries = static_cast<double>(source.view.entries());
+  const auto slots = static_cast<double>(slots_of(source.view, plan.layout));
+  const EntryShape shape = entry_shape(plan, source.problem);
+  const double word_bytes = static_cast<double>(bytes_of(plan.values)) * (shape.real_words ? 1 : reals_per_scalar);
+  const double slot_bytes = 4 + shape.words * word_bytes;
+  char numbers[100];
+  std::snprintf(numbers, sizeof(numbers), "%.1f slots an entry, %.0f MB", slots / std::max(entries, 1.0),
+                slots * slot_bytes / 1e6);
+  if (slots > most_slots_an_entry * entries && (slots - entries) * slot_bytes > let_through_bytes)
+    throw left_out(std::string("pads to ") + numbers + "; more than 4 are not packed");
+  if (slots * slot_bytes > most_bytes) throw left_out(std::string("too large: ") + numbers);
 }
 
 }  // namespace
 
-std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source,
-                                               const std::string& text) {
+std::unique_ptr<Candidate> make_layout_candidate(const CaseMatrix& c, std::shared_ptr<CoreSource> source,
+                                                 const std::string& layout, double most_bytes) {
   try {
-    const Plan plan = plan_of(*source, text);
-    return std::make_unique<CoreCandidate>(c, std::move(source), plan, text);
+    const Plan plan = layout_plan(*source, layout);
+    if (const auto why = applicable(plan, source->problem)) throw left_out(*why);
+    check_slots(*source, plan, most_bytes);
+    return std::make_unique<CoreCandidate>(c, std::move(source), plan, layout_name(plan.layout), "layout");
   } catch (const error& e) {
-    throw usage_error("-core_plans '" + text + "': " + e.what());
+    throw left_out(e.what());
+  } catch (const std::bad_alloc&) {
+    throw left_out("too large: no memory is left for it");
   }
 }
 

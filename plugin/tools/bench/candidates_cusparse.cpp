@@ -50,8 +50,8 @@ std::shared_ptr<void> uploaded(const std::vector<T>& from) {
 
 /// One form of the matrix on the device, shared by all products that read it.
 struct Form {
-  std::shared_ptr<void> start, column, values;
-  std::int64_t places = 0;  ///< stored scalars, padding among them
+  std::shared_ptr<void> start, column, values;  ///< coordinates: `start` is the row of each entry
+  std::int64_t places = 0;                      ///< stored scalars, padding among them
   double bytes = 0;
   double integers_s = 0, values_s = 0;  ///< converting and uploading
 };
@@ -86,7 +86,9 @@ class Source final : public CusparseSource {
     if (const auto at = forms_.find(which); at != forms_.end()) return at->second;
     Form made;
     if (which == CusparseForm::rows)
-      make_rows(made);
+      make_scalars(made, [](const RowPattern& p) -> const RowPattern& { return p; });
+    else if (which == CusparseForm::coordinates)
+      make_scalars(made, coordinate_pattern);
     else if (which == CusparseForm::slices)
       make_slices(made);
     else
@@ -106,12 +108,17 @@ class Source final : public CusparseSource {
       return copy_.data();
   }
 
+  /// Row starts, or rows of the entries; and columns.
+  void take_integers(Form& f, const std::vector<std::int32_t>& rows, const std::vector<std::int32_t>& columns) {
+    f.start = uploaded(rows);
+    f.column = uploaded(columns);
+    f.bytes += static_cast<double>(4 * (rows.size() + columns.size()));
+  }
   template <class Pattern>
   void take_integers(Form& f, const Pattern& pattern) {
-    f.start = uploaded(pattern.start);
-    f.column = uploaded(pattern.column);
-    f.bytes += static_cast<double>(4 * (pattern.start.size() + pattern.column.size()));
+    take_integers(f, pattern.start, pattern.column);
   }
+  void take_integers(Form& f, const CoordinatePattern& pattern) { take_integers(f, pattern.row, pattern.column); }
 
   void take_values(Form& f, const Scalar* values, std::size_t count) {
     f.values = uploaded_to_device(values, count * sizeof(Scalar));
@@ -131,8 +138,10 @@ class Source final : public CusparseSource {
     });
   }
 
-  void make_rows(Form& f) {
-    f.integers_s = timed(PETSC_COMM_SELF, [&] { take_integers(f, scalar_pattern(arrays_, block)); });
+  /// The scalars by rows, in whatever integers.
+  template <class Integers>
+  void make_scalars(Form& f, const Integers& integers) {
+    f.integers_s = timed(PETSC_COMM_SELF, [&] { take_integers(f, integers(scalar_pattern(arrays_, block))); });
     f.values_s = timed(PETSC_COMM_SELF, [&] {
       const std::vector<Scalar> values = scalar_values(arrays_, blocks(), block);
       take_values(f, values.data(), values.size());
@@ -281,6 +290,10 @@ cusparseSpMVAlg_t algorithm_of(CusparseKind::Call call) {
       return CUSPARSE_SPMV_CSR_ALG2;
     case Call::sell1:
       return CUSPARSE_SPMV_SELL_ALG1;
+    case Call::coo1:
+      return CUSPARSE_SPMV_COO_ALG1;
+    case Call::coo2:
+      return CUSPARSE_SPMV_COO_ALG2;
     case Call::bsrmv:
     case Call::automatic:
       break;
@@ -337,6 +350,10 @@ class GenericCandidate final : public CusparseCandidate<Scalar> {
       must_cusparse(cusparseCreateCsr(matrix_.out(), rows, columns, scalars, f.start.get(), f.column.get(),
                                       f.values.get(), wide, wide, base, type),
                     "cusparseCreateCsr");
+    else if (which == CusparseForm::coordinates)
+      must_cusparse(cusparseCreateCoo(matrix_.out(), rows, columns, scalars, f.start.get(), f.column.get(),
+                                      f.values.get(), wide, base, type),
+                    "cusparseCreateCoo");
     else if (which == CusparseForm::slices)
       must_cusparse(cusparseCreateSlicedEll(matrix_.out(), rows, columns, scalars, f.places, slice_height,
                                             f.start.get(), f.column.get(), f.values.get(), wide, wide, base, type),

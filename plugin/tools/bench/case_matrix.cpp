@@ -163,6 +163,7 @@ Storage storage_of(const Candidate& candidate, const CaseMatrix& m) {
   s.vector_bytes = candidate.float_vectors() ? 4 * parts : sizeof(PetscScalar);
   s.single = candidate.float_vectors();
   const std::string line = candidate.plan();
+  if (candidate.words() > 0) s.block_bytes = candidate.words() * s.vector_bytes;
   if (line.empty()) return s;
   const Plan plan = parse_plan(split_off_diagonal(line).diagonal, Plan{});
   const Field field = parts == 2 ? Field::complex : Field::real;

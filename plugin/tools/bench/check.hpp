@@ -18,8 +18,9 @@ namespace compound::bench {
 /// Compares results with the first candidate's, or with a plain product where PETSc has no such matrix.
 class Check {
  public:
-  Check(MPI_Comm comm, const CaseMatrix& c) : comm_(comm), case_(c) {
-    if (!c.parent) reference_ = plain_product(c);  // none of the candidates is PETSc's
+  /// `plainly`: there are no candidates that are PETSc's.
+  Check(MPI_Comm comm, const CaseMatrix& c, bool plainly) : comm_(comm), case_(c) {
+    if (plainly) reference_ = plain_product(c);
   }
 
   void operator()(Candidate& candidate, CandidateResult& result) {
@@ -49,7 +50,7 @@ class Check {
   [[noreturn]] void refuse(const std::string& name, const CandidateResult& result) const {
     char by[100];
     std::snprintf(by, sizeof(by), "%g of the largest component, allowed are %g", result.error, result.allowed_error);
-    if (case_.parent)
+    if (!first_.empty())
       throw usage_error("candidate '" + name + "' and the first, '" + first_ + "', differ by " + by +
                         "; all are compared with the first, so either of the two is wrong; -no_check times them "
                         "nevertheless");

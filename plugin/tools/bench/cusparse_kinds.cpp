@@ -20,10 +20,13 @@ constexpr CusparseKind kinds[] = {
     {"csr-alg1", CusparseForm::rows, Call::csr1},
     {"csr-alg2", CusparseForm::rows, Call::csr2},
     {"sell", CusparseForm::slices, Call::sell1},
+    {"coo", CusparseForm::coordinates, Call::coo1},
+    {"coo-alg2", CusparseForm::coordinates, Call::coo2},
     {"complex-csr", CusparseForm::rows, Call::automatic, CusparseScalars::complex},
     {"complex-csr-alg1", CusparseForm::rows, Call::csr1, CusparseScalars::complex},
     {"complex-csr-alg2", CusparseForm::rows, Call::csr2, CusparseScalars::complex},
     {"complex-sell", CusparseForm::slices, Call::sell1, CusparseScalars::complex},
+    {"complex-coo", CusparseForm::coordinates, Call::coo1, CusparseScalars::complex},
 };
 
 bool of_blocks(CusparseForm form) {

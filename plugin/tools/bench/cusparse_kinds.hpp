@@ -11,8 +11,9 @@
 
 namespace compound::bench {
 
-/// What a matrix is converted to: blocks with their scalars by rows or by columns, scalar compressed rows, slices.
-enum class CusparseForm { blocks_by_row, blocks_by_column, rows, slices };
+/// What a matrix is converted to: blocks with their scalars by rows or by columns, scalar compressed rows, slices,
+/// coordinates sorted by rows.
+enum class CusparseForm { blocks_by_row, blocks_by_column, rows, slices, coordinates };
 
 /// What its scalars are: the matrix' own, or complex numbers made of 2x2 blocks [[a, -b], [b, a]] of a real one.
 enum class CusparseScalars { own, complex };
@@ -20,7 +21,7 @@ enum class CusparseScalars { own, complex };
 struct CusparseKind {
   std::string_view name;
   CusparseForm form;
-  enum class Call { bsrmv, automatic, bsr1, csr1, csr2, sell1 } call;
+  enum class Call { bsrmv, automatic, bsr1, csr1, csr2, sell1, coo1, coo2 } call;
   CusparseScalars scalars = CusparseScalars::own;
 };
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <stdexcept>
 
 namespace compound::bench {
 
 namespace {
+
+constexpr Step cross[] = {{0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
 
 constexpr Step star[] = {{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -27,24 +26,87 @@ constexpr auto cube = [] {
 constexpr Step triangles[] = {{-1, -1, 0}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
 
 constexpr GridKind kinds[] = {
-    {"7", "a cube of n^3 nodes, each with its 6 neighbours along the axes", star, false},
-    {"15", "a cube of n^3 nodes, each with its 14 neighbours in a mesh of tetrahedra", tetrahedra, false},
-    {"27", "a cube of n^3 nodes, each with the 26 around it", cube, false},
-    {"surface", "a torus of n^2 nodes with 6 neighbours each, as on a triangulated closed surface", triangles, true},
+    {"5", "a square of n^2 nodes, each with its 4 neighbours along the axes", 2, false, false, &stencil_graph, cross},
+    {"7", "a cube of n^3 nodes, each with its 6 neighbours along the axes", 3, false, false, &stencil_graph, star},
+    {"15", "a cube of n^3 nodes, each with its 14 neighbours in a mesh of tetrahedra", 3, false, false, &stencil_graph,
+     tetrahedra},
+    {"27", "a cube of n^3 nodes, each with the 26 around it", 3, false, false, &stencil_graph, cube},
+    {"surface", "a torus of n^2 nodes with 6 neighbours each, as on a triangulated closed surface", 2, false, true,
+     &stencil_graph, triangles},
+    {"dense", "n rows and columns without a zero", 1, true, false, &dense_graph, {}},
+    {"kkt",
+     "an optimality system of n^3 states and multipliers and 6 n^2 boundary controls (nlpkkt)",
+     3,
+     true,
+     false,
+     &kkt_graph,
+     {}},
 };
 
-/// The side for which `amount` (rising with it) comes nearest to `wanted`.
-template <class Amount>
-Grid nearest(const GridKind& kind, double wanted, double guess, const Amount& amount) {
-  Grid best{&kind, std::max<std::int64_t>(least_side(kind), std::llround(guess))};
-  for (std::int64_t side = best.side; side <= best.side + 2; ++side) {
-    const Grid g{&kind, side};
-    if (std::abs(amount(g) - wanted) < std::abs(amount(best) - wanted)) best = g;
+struct Node {
+  std::int64_t x, y, z;
+};
+
+Node node_of(const Grid& g, std::int64_t row) {
+  return {row % g.sides.x, row / g.sides.x % g.sides.y, row / g.sides.x / g.sides.y};
+}
+
+std::int64_t rows_of_stencil(const Grid& g) { return g.sides.x * g.sides.y * g.sides.z; }
+
+std::int64_t entries_of_stencil(const Grid& g) {
+  if (g.kind->periodic) return g.rows() * static_cast<std::int64_t>(g.kind->steps.size());
+  std::int64_t all = 0;
+  for (const Step& s : g.kind->steps)
+    all += (g.sides.x - std::abs(s.x)) * (g.sides.y - std::abs(s.y)) * (g.sides.z - std::abs(s.z));
+  return all;
+}
+
+void neighbours_of_stencil(const Grid& g, std::int64_t row, std::vector<std::int64_t>& to) {
+  const Node n = node_of(g, row);
+  const Sides& side = g.sides;
+  for (const Step& s : g.kind->steps) {
+    std::int64_t i = n.x + s.x, j = n.y + s.y;
+    const std::int64_t k = n.z + s.z;
+    if (g.kind->periodic) {
+      i = (i + side.x) % side.x;
+      j = (j + side.y) % side.y;
+    } else if (i < 0 || i >= side.x || j < 0 || j >= side.y || k < 0 || k >= side.z) {
+      continue;
+    }
+    to.push_back((k * side.y + j) * side.x + i);
   }
-  return best;
+}
+
+/// Which of the steps it is; one more number for the other entries of long rows.
+std::int64_t relation_of_stencil(const Grid& g, std::int64_t row, std::int64_t column) {
+  return std::ranges::find(g.kind->steps, g.step(row, column)) - g.kind->steps.begin();
+}
+
+/// The number of equal sides for which `amount` (rising with it) comes nearest to `wanted`.
+template <class Amount>
+Grid nearest(const GridKind& kind, double wanted, const Amount& amount) {
+  const auto reached = [&](std::int64_t side) { return static_cast<double>(amount(Grid(&kind, side))); };
+  std::int64_t below = least_side(kind), above = below + 1;
+  while (reached(above) <= wanted) above *= 2;
+  while (above - below > 1) {
+    const std::int64_t middle = below + (above - below) / 2;
+    (reached(middle) <= wanted ? below : above) = middle;
+  }
+  return {&kind, std::abs(reached(above) - wanted) < std::abs(reached(below) - wanted) ? above : below};
 }
 
 }  // namespace
+
+const Graph stencil_graph{rows_of_stencil, entries_of_stencil, neighbours_of_stencil, relation_of_stencil};
+
+const Graph dense_graph{
+    [](const Grid& g) { return g.sides.x; },
+    [](const Grid& g) { return g.sides.x * g.sides.x; },
+    [](const Grid& g, std::int64_t, std::vector<std::int64_t>& to) {
+      for (std::int64_t column = 0; column < g.sides.x; ++column) to.push_back(column);
+    },
+    [](const Grid&, std::int64_t row, std::int64_t column) { return std::int64_t{row != column}; },
+};
 
 std::span<const GridKind> grid_kinds() { return kinds; }
 
@@ -59,63 +121,49 @@ const GridKind* find_grid(std::string_view name) {
   return found == std::end(kinds) ? nullptr : &*found;
 }
 
-std::int64_t least_side(const GridKind& kind) { return kind.surface ? 3 : 1; }
+std::int64_t least_side(const GridKind& kind) { return kind.periodic ? 3 : 1; }
 
-std::int64_t Grid::entries() const {
-  if (kind->surface) return rows() * static_cast<std::int64_t>(kind->steps.size());
-  std::int64_t all = 0;
-  for (const Step& s : kind->steps) all += (side - std::abs(s.x)) * (side - std::abs(s.y)) * (side - std::abs(s.z));
-  return all;
-}
+Grid::Grid(const GridKind* of, std::int64_t side)
+    : kind(of), sides{side, of->dimensions > 1 ? side : 1, of->dimensions > 2 ? side : 1} {}
 
 void Grid::neighbours(std::int64_t row, std::vector<std::int64_t>& to) const {
   to.clear();
-  const std::int64_t x = row % side, y = row / side % side, z = row / side / side;
-  for (const Step& s : kind->steps) {
-    std::int64_t i = x + s.x, j = y + s.y;
-    const std::int64_t k = z + s.z;
-    if (kind->surface) {
-      i = (i + side) % side;
-      j = (j + side) % side;
-    } else if (i < 0 || i >= side || j < 0 || j >= side || k < 0 || k >= side) {
-      continue;
-    }
-    to.push_back((k * side + j) * side + i);
+  kind->graph->neighbours(*this, row, to);
+}
+
+std::int64_t Grid::relation(std::int64_t row, std::int64_t column) const {
+  return kind->graph->relation(*this, row, column);
+}
+
+Step Grid::step(std::int64_t row, std::int64_t column) const {
+  const Node from = node_of(*this, row), to = node_of(*this, column);
+  // Across a border that is another's opposite, a step back is one ahead.
+  const auto along = [&](std::int64_t difference, std::int64_t side) {
+    if (kind->periodic && difference > 1) difference -= side;
+    if (kind->periodic && difference < -1) difference += side;
+    return static_cast<int>(difference);
+  };
+  return {along(to.x - from.x, sides.x), along(to.y - from.y, sides.y), along(to.z - from.z, sides.z)};
+}
+
+std::string Grid::description() const {
+  const bool numbered = kind->name.find_first_not_of("0123456789") == std::string_view::npos;
+  std::string text = std::string(kind->name) + (numbered ? "-point grid, " : " grid, ") + std::to_string(sides.x);
+  if (*this == Grid(kind, sides.x)) {
+    if (kind->dimensions > 1) text += "^" + std::to_string(kind->dimensions);
+  } else {
+    text += " x " + std::to_string(sides.y);
+    if (kind->dimensions > 2) text += " x " + std::to_string(sides.z);
   }
+  return text + " nodes";
 }
 
 Grid grid_of_rows(const GridKind& kind, double rows) {
-  const double side = kind.surface ? std::sqrt(rows) : std::cbrt(rows);
-  return nearest(kind, rows, std::floor(side), [](const Grid& g) { return static_cast<double>(g.rows()); });
+  return nearest(kind, rows, [](const Grid& g) { return g.rows(); });
 }
 
 Grid grid_of_entries(const GridKind& kind, double entries) {
-  const double rows = entries / static_cast<double>(kind.steps.size());
-  const double side = kind.surface ? std::sqrt(rows) : std::cbrt(rows);
-  // Open borders miss entries, so the side is a little longer than that.
-  Grid g{&kind, std::max(least_side(kind), static_cast<std::int64_t>(side))};
-  while (static_cast<double>(Grid{&kind, g.side + 1}.entries()) <= entries) ++g.side;
-  return nearest(kind, entries, static_cast<double>(g.side),
-                 [](const Grid& grid) { return static_cast<double>(grid.entries()); });
-}
-
-Shuffle::Shuffle(std::int64_t rows, std::int64_t window, std::uint64_t seed) {
-  if (window <= 1) return;
-  if (rows > std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument("-shuffle: more than 2^32 block rows");
-  node_.resize(static_cast<std::size_t>(rows));
-  number_.resize(static_cast<std::size_t>(rows));
-  std::iota(node_.begin(), node_.end(), 0u);
-  std::uint64_t state = mixed(seed);
-  for (std::int64_t first = 0; first < rows; first += window) {
-    const std::int64_t size = std::min(window, rows - first);
-    for (std::int64_t i = size - 1; i > 0; --i) {  // std::shuffle is not the same in every library
-      state = mixed(state);
-      const auto j = static_cast<std::int64_t>(state % static_cast<std::uint64_t>(i + 1));
-      std::swap(node_[static_cast<std::size_t>(first + i)], node_[static_cast<std::size_t>(first + j)]);
-    }
-  }
-  for (std::size_t i = 0; i < node_.size(); ++i) number_[node_[i]] = static_cast<std::uint32_t>(i);
+  return nearest(kind, entries, [](const Grid& g) { return g.entries(); });
 }
 
 }  // namespace compound::bench

@@ -1,4 +1,4 @@
-// The generator: graphs of grids as patterns of block rows, in natural or shuffled order.
+// Graphs of the generator: which rows of a generated matrix are neighbours, in natural order.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,27 @@ namespace compound::bench {
 /// A step from a node to a neighbour.
 struct Step {
   int x, y, z;
+  bool operator==(const Step&) const = default;
 };
 
-/// A family of grids: n^3 nodes with open borders, or a closed surface of n^2.
+struct Grid;
+
+/// What the rows of a family of graphs are, and which of them are neighbours.
+struct Graph {
+  std::int64_t (*rows)(const Grid&);
+  std::int64_t (*entries)(const Grid&);
+  void (*neighbours)(const Grid&, std::int64_t row, std::vector<std::int64_t>& to);  ///< to: empty
+  std::int64_t (*relation)(const Grid&, std::int64_t row, std::int64_t column);
+};
+
 struct GridKind {
   std::string_view name;
   std::string_view description;
-  std::span<const Step> steps;  ///< (0, 0, 0), the diagonal, among them
-  bool surface;                 ///< n x n nodes, periodic
+  int dimensions;  ///< 1 to 3: how many sides a grid has
+  bool one_side;   ///< all sides are equal
+  bool periodic;   ///< opposite borders meet
+  const Graph* graph;
+  std::span<const Step> steps;  ///< (0, 0, 0), the diagonal, among them; none where the graph is no stencil's
 };
 
 std::span<const GridKind> grid_kinds();
@@ -28,43 +41,51 @@ std::string grid_names();
 /// Null for an unknown name.
 const GridKind* find_grid(std::string_view name);
 
-struct Grid {
-  const GridKind* kind = nullptr;
-  std::int64_t side = 0;  ///< nodes a side; at least least_side()
-  std::int64_t rows() const { return kind->surface ? side * side : side * side * side; }
-  std::int64_t entries() const;
-
-  /// Neighbours of node `row`, itself among them, in no particular order.
-  void neighbours(std::int64_t row, std::vector<std::int64_t>& to) const;
-};
-
 /// Below that a periodic surface would visit a neighbour twice.
 std::int64_t least_side(const GridKind& kind);
 
-/// The grid whose number of block rows, or of entries, is nearest to what was asked for.
+/// Nodes along x, y and z; 1 where there are fewer dimensions.
+struct Sides {
+  std::int64_t x = 1, y = 1, z = 1;
+  bool operator==(const Sides&) const = default;
+};
+
+struct Grid {
+  const GridKind* kind = nullptr;
+  Sides sides;
+
+  Grid() = default;
+  Grid(const GridKind* of, const Sides& with) : kind(of), sides(with) {}
+  /// All sides equal.
+  Grid(const GridKind* of, std::int64_t side);
+  bool operator==(const Grid&) const = default;
+
+  std::int64_t rows() const { return kind->graph->rows(*this); }
+  std::int64_t entries() const { return kind->graph->entries(*this); }
+
+  /// Neighbours of a row, itself among them unless its diagonal is empty (kkt), in no particular order.
+  void neighbours(std::int64_t row, std::vector<std::int64_t>& to) const;
+  /// A number that is the same for all pairs of neighbours in the same relation: by the same step of a stencil, as the
+  /// values of a uniform mesh are.
+  std::int64_t relation(std::int64_t row, std::int64_t column) const;
+  /// From node `row` to `column`, which are neighbours by one of kind->steps.
+  Step step(std::int64_t row, std::int64_t column) const;
+  /// "7-point grid, 148 x 148 x 58 nodes".
+  std::string description() const;
+};
+
+/// The grid of equal sides whose number of block rows, or of entries, is nearest to what was asked for.
 Grid grid_of_rows(const GridKind& kind, double rows);
 Grid grid_of_entries(const GridKind& kind, double entries);
 
-/// A symmetric permutation that is random within windows of rows; the same on every machine and number of ranks.
-class Shuffle {
- public:
-  /// window <= 1: nothing moves. window >= rows: anything may go anywhere.
-  Shuffle(std::int64_t rows, std::int64_t window, std::uint64_t seed);
-  /// The row that node `row` is numbered as, and back.
-  std::int64_t number_of(std::int64_t row) const { return identity() ? row : number_[static_cast<std::size_t>(row)]; }
-  std::int64_t node_of(std::int64_t row) const { return identity() ? row : node_[static_cast<std::size_t>(row)]; }
-  bool identity() const { return number_.empty(); }
-
- private:
-  std::vector<std::uint32_t> number_, node_;
-};
-
-/// splitmix64: a good 64-bit hash of its argument, and a random stream when the argument counts.
-constexpr std::uint64_t mixed(std::uint64_t v) {
-  v += 0x9e3779b97f4a7c15u;
-  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;
-  v = (v ^ (v >> 27)) * 0x94d049bb133111ebu;
-  return v ^ (v >> 31);
-}
+// The graphs. A stencil's nodes have neighbours by the kind's steps.
+extern const Graph stencil_graph;
+/// Every row has an entry in every column.
+extern const Graph dense_graph;
+/// Optimality system (Karush, Kuhn, Tucker) of a boundary control problem: N^3 states, 6 N^2 controls on the faces of
+/// the cube and N^3 multipliers; [H, 0, K^T; 0, R, B^T; K, B, 0] with diagonal H and R, the 27-point K of the cube and
+/// the 9-point B of each face. 2 N^3 + 6 N^2 rows and 2 (3N - 2)^3 + 12 (3N - 2)^2 + N^3 + 6 N^2 entries: those of
+/// nlpkkt80, 120, 160, 200 and 240 in the SuiteSparse collection.
+extern const Graph kkt_graph;
 
 }  // namespace compound::bench

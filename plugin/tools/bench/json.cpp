@@ -2,11 +2,9 @@
 
 #if defined(COMPOUND_HAVE_JSON)
 
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
+#include "output_file.hpp"
 #include "statistics.hpp"
 
 namespace compound::bench {
@@ -53,6 +51,10 @@ ordered_json json_of(const Yardstick& y) {
   return j;
 }
 
+ordered_json json_of(const Quartiles& q) {
+  return {{"least", q.least}, {"lower", q.lower}, {"median", q.median}, {"upper", q.upper}, {"most", q.most}};
+}
+
 ordered_json json_of(const CooResult& c) {
   return {{"type", c.type},
           {"values_on", c.values_on},
@@ -63,13 +65,16 @@ ordered_json json_of(const CooResult& c) {
 }
 
 /// What only runs on a device have.
-void add_device_results(ordered_json& j, const CaseResult& r, const CandidateResult& c) {
+void add_device_times(ordered_json& j, const CandidateResult& c) {
   const std::pair<const char*, const std::vector<double>*> timings[] = {{"cold", &c.cold_s}, {"graph", &c.graph_s}};
   for (const auto& [name, samples] : timings) {
     if (samples->empty()) continue;
     j[std::string(name) + "_median_s"] = statistics_of(*samples).median;
     j[std::string(name) + "_samples_s"] = *samples;
   }
+}
+
+void add_relations(ordered_json& j, const CaseResult& r, const CandidateResult& c) {
   if (const CandidateResult* dense = best_of_dense(r)) j["times_dense"] = times(*dense, c);
   if (r.copy) j["share_of_copy"] = share_of(*r.copy, c);
   if (const CandidateResult* best = best_of_cusparse(r)) j["times_best_cusparse"] = times(*best, c);
@@ -81,13 +86,17 @@ ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
   const double median = statistics_of(c.samples.seconds).median;
   j["compulsory_bytes"] = c.compulsory_bytes;
   j["gbs"] = median > 0 ? c.compulsory_bytes / median / 1e9 : 0;
-  j["share_of_read"] = share_of(r.read, c);
-  j["times_baseline"] = times_baseline(r, c);
+  if (c.kind != "layout") {  // those are not timed in the same rounds
+    j["share_of_read"] = share_of(r.read, c);
+    j["times_baseline"] = times_baseline(r, c);
+    add_relations(j, r, c);
+  }
   j["first_pack_s"] = c.first_pack_s;
   j["new_values_s"] = c.new_values_s;
   j["parent_bytes"] = c.parent_bytes;
   j["packed_bytes"] = c.packed_bytes;
-  add_device_results(j, r, c);
+  if (c.slots > 0) j["padding"] = padding_of(r, c);
+  add_device_times(j, c);
   if (c.allowed_error > 0) {
     j["error"] = c.error;
     j["allowed_error"] = c.allowed_error;
@@ -103,10 +112,14 @@ ordered_json json_of(const CaseResult& r) {
                     {"block_columns", r.block_columns},
                     {"blocks", r.entries},
                     {"longest_row", r.longest_row},
+                    {"ordering", r.ordering},
+                    {"ordering_s", r.ordering_s},
+                    {"row_lengths", json_of(r.row_quartiles.lengths)},
+                    {"row_bandwidths", json_of(r.row_quartiles.bandwidths)},
                     {"value_bytes", r.value_bytes},
                     {"ranks", r.ranks},
-                    {"result_norm", r.result_norm},
-                    {"baseline", r.candidates[r.baseline].name}};
+                    {"result_norm", r.result_norm}};
+  if (!r.candidates.empty()) j["baseline"] = r.candidates[r.baseline].name;
   j["read"] = json_of(r.read);
   if (r.copy) j["copy"] = json_of(*r.copy);
   if (const CandidateResult* best = best_of_cusparse(r)) j["best_of_cusparse"] = best->name;
@@ -115,6 +128,9 @@ ordered_json json_of(const CaseResult& r) {
                         {"median_s", statistics_of(r.entry_check.seconds).median},
                         {"samples_s", r.entry_check.seconds}};
   for (const LeftOut& l : r.left_out) j["left_out"].push_back({{"name", l.name}, {"why", l.why}});
+  for (const LayoutResult& l : r.layouts)
+    j["layouts"].push_back(l.why.empty() ? json_of(r, l.result)
+                                         : ordered_json{{"name", l.result.name}, {"why", l.why}});
   for (const CooResult& c : r.coo) j["coo"].push_back(json_of(c));
   if (!r.coo.empty()) j["coo_bytes"] = r.coo_bytes;
   for (const CandidateResult& c : r.candidates) j["candidates"].push_back(json_of(r, c));
@@ -138,13 +154,8 @@ void write_json(const std::string& file, const Circumstances& c, const Options& 
   if (c.device) j["device"] = json_of(*c.device);
   j["cases"] = ordered_json::array();
   for (const CaseResult& r : results) j["cases"].push_back(json_of(r));
-  const std::string unfinished = file + ".part";
-  std::ofstream out(unfinished);
   // Paths and options may be in any encoding; JSON is UTF-8.
-  out << j.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
-  out.close();
-  if (!out || std::rename(unfinished.c_str(), file.c_str()) != 0)
-    throw std::runtime_error("-json: cannot write '" + file + "'");
+  write_output("-json", file, j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace compound::bench

@@ -4,14 +4,12 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <new>
 
 #include "device.hpp"
 #include "failure.hpp"
-#include "file_kind.hpp"
+#include "output_file.hpp"
 #include "run_case.hpp"
 
 namespace compound::bench {
@@ -41,33 +39,15 @@ int rank_of(MPI_Comm comm) {
   return rank;
 }
 
-/// The regular file that is to be written, by a rename: a link stays and its target is written. Throws usage_error.
-std::string json_file(const std::string& given) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  const auto must_be_file = [](const std::string& path, const fs::file_status& status) {
-    if (const std::string what = what_else_than_file(status); !what.empty())
-      throw usage_error("-json: '" + path + "' is " + what + ", not a regular file; choose another file");
-  };
-  must_be_file(given, fs::status(given, failed));
-  std::string file = given;
-  if (fs::is_symlink(fs::symlink_status(given, failed))) {
-    file = fs::canonical(given, failed).string();
-    if (failed) throw usage_error("-json: '" + given + "' is a symbolic link to nothing; choose a file");
-  }
-  must_be_file(file + ".part", fs::symlink_status(file + ".part", failed));
-  if (!std::ofstream(file + ".part"))
-    throw usage_error("-json: cannot write '" + given + "'; choose a file in a folder that exists and is writable");
-  return file;
-}
-
-/// Before a long run, not after it. The rank that writes gets the file's own name.
-void check_json(MPI_Comm comm, Options& o) {
-  if (o.json.empty()) return;
-  if (!has_json())
+/// Before a long run, not after it. The rank that writes gets the files' own names.
+void check_outputs(MPI_Comm comm, Options& o) {
+  if (!o.json.empty() && !has_json())
     throw usage_error("-json: this compound-bench was built without nlohmann-json (Debian: nlohmann-json3-dev)");
+  if (!o.csv.empty() && o.csv == o.json) throw usage_error("-csv and -json name the same file; choose two");
   collectively(comm, [&] {
-    if (rank_of(comm) == 0) o.json = json_file(o.json);
+    if (rank_of(comm) > 0) return;
+    if (!o.json.empty()) o.json = output_file("-json", o.json);
+    if (!o.csv.empty()) o.csv = output_file("-csv", o.csv);
   });
 }
 
@@ -90,7 +70,7 @@ void run(MPI_Comm comm, int argc, char** argv) {
   }
   Options o = read_options();
   check_unused_options(true);
-  check_json(comm, o);
+  check_outputs(comm, o);
   start_device(comm, o);
   Circumstances circumstances{this_machine(), these_versions(), date_now(), command_line(argc, argv), {}};
   if (used_device()) circumstances.device = used_device()->facts();
@@ -101,8 +81,11 @@ void run(MPI_Comm comm, int argc, char** argv) {
   for (const CaseSpec& spec : cases_of(o)) {
     results.push_back(run_case(comm, spec, o, progress));
     if (rank_of(comm) == 0) print_table(std::cout, results.back(), o);
+    if (rank_of(comm) == 0) print_effect_of_order(std::cout, results);
     collectively(comm, [&] {
-      if (!o.json.empty() && rank_of(comm) == 0) write_json(o.json, circumstances, o, results);
+      if (rank_of(comm) > 0) return;
+      if (!o.json.empty()) write_json(o.json, circumstances, o, results);
+      if (!o.csv.empty()) write_csv(o.csv, o, results);
     });
   }
   check_unused_options(false);

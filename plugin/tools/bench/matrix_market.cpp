@@ -220,4 +220,17 @@ CoordinateMatrix parse_matrix_market(std::string_view text, const std::string& n
   return Reader(text, name).read();
 }
 
+CoordinateMatrix real_blocks(const CoordinateMatrix& m, const std::string& name) {
+  if (!m.complex) throw std::runtime_error(name + ": -complex blocks: the values are real; leave it out");
+  CoordinateMatrix to{2 * m.rows, 2 * m.columns, false, {}};
+  to.entries.reserve(4 * m.entries.size());
+  for (const Coordinate& c : m.entries) {
+    const std::int64_t row = 2 * c.row, column = 2 * c.column;
+    const double a = c.value.real(), b = c.value.imag();
+    to.entries.insert(to.entries.end(),
+                      {{row, column, a}, {row + 1, column, b}, {row, column + 1, -b}, {row + 1, column + 1, a}});
+  }
+  return to;
+}
+
 }  // namespace compound::bench

@@ -21,6 +21,10 @@ struct CoordinateMatrix {
   std::vector<Coordinate> entries;
 };
 
+/// Each complex number a + ib as the real block [[a, -b], [b, a]]: twice as many rows and columns. Throws
+/// std::runtime_error where the values are real.
+CoordinateMatrix real_blocks(const CoordinateMatrix& matrix, const std::string& name);
+
 /// What a file's header announces.
 struct CoordinateSize {
   std::int64_t rows = 0, columns = 0;

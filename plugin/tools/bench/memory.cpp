@@ -45,10 +45,11 @@ struct Sizes {
     const double area = static_cast<double>(s.block.rows) * s.block.cols;
     values = s.entries * area * sizeof(PetscScalar);
     blocks = values + (s.entries + s.block_rows) * sizeof(PetscInt);
+    scalar_columns = s.entries * area * sizeof(PetscInt);
     scalar_rows = values + (s.entries * area + s.block_rows * s.block.rows) * sizeof(PetscInt);
     vector = s.block_rows * std::max(s.block.rows, s.block.cols) * sizeof(PetscScalar);
   }
-  double values, blocks, scalar_rows, vector;
+  double values, blocks, scalar_columns, scalar_rows, vector;
 };
 
 double bytes_of_cusparse(const Sizes& s, const Options& o) {
@@ -56,7 +57,9 @@ double bytes_of_cusparse(const Sizes& s, const Options& o) {
   for (const std::string& name : o.cusparse) forms.insert(find_cusparse(name)->form);
   double all = 4 * s.vector * static_cast<double>(o.cusparse.size());
   for (const CusparseForm form : forms)
-    all += form == CusparseForm::rows || form == CusparseForm::slices ? 1.2 * s.scalar_rows : s.blocks;
+    all += form == CusparseForm::rows || form == CusparseForm::slices ? 1.2 * s.scalar_rows
+           : form == CusparseForm::coordinates                        ? s.scalar_rows + s.scalar_columns
+                                                                      : s.blocks;
   return o.core_float ? all / 2 + (s.scalar_rows - s.values) : all;
 }
 
@@ -92,6 +95,8 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   const double assembly = s.entries * sizeof(PetscInt) + 2 * (o.shuffle_window > 1 ? 4.0 * ranks * s.block_rows : 0);
   const double vectors = 4 * sizes.vector;
   double all = parent + assembly + vectors;
+  if (o.renumber.size() > 1 || o.renumber.front() != "natural")
+    all += parent + s.entries * (sizeof(PetscScalar) + 2 * sizeof(PetscInt));
   for (const std::string& type : o.types) {
     const bool pinned_csr = type.ends_with("baijcompoundcsr");
     if (type == "baij") continue;
@@ -103,7 +108,8 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   for (const std::string& plan : o.plans) all += parent * (lies_on_parent(plan, Precision::double_) ? 1 : 2);
   const Precision core = o.core_float ? Precision::single : Precision::double_;
   const double core_share = o.core_float ? 0.5 : 1;
-  if ((!o.core_plans.empty() || !o.cusparse.empty()) && o.core_float) all += values / 2;
+  if ((o.wants_core() || !o.cusparse.empty()) && o.core_float) all += values / 2;
+  all += static_cast<double>(o.hamilton.size()) * core_share * (2.5 * vectors + values / 2 + 8 * s.entries);
   if (!o.cusparse.empty()) all += 2.2 * scalar_rows;  // while they are made
   if (o.coo) all += 3 * scalar_rows;
   for (const std::string& plan : o.core_plans)

@@ -1,11 +1,15 @@
 #include "options.hpp"
 
+#include <petscmat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "cusparse_kinds.hpp"
+#include "error.hpp"
 #include "failure.hpp"
+#include "layout/layout_spec.hpp"
 #include "text.hpp"
 
 namespace compound::bench {
@@ -31,21 +35,40 @@ Number number(const char* option, const std::string& text, Number least, Number 
   return *value;
 }
 
-std::vector<double> sizes(const char* option, const std::string& text, const std::string& allowed, bool whole) {
-  std::vector<double> all;
-  for (const std::string& part : split(text, ',')) {
-    if (part.empty()) refuse(option, text, allowed);
-    all.push_back(number<double>(option, part, whole ? 1 : 1e-6, 1e15, allowed));
-    if (whole && all.back() != std::floor(all.back())) refuse(option, part, allowed);
-  }
-  if (all.empty()) refuse(option, text, allowed);
-  return all;
+/// The parts of a list of numbers, of which none may be missing.
+std::vector<std::string> parts_of(const char* option, const std::string& text, char separator,
+                                  const std::string& allowed) {
+  const std::vector<std::string> parts = split(text, separator);
+  if (parts.empty() || std::ranges::any_of(parts, &std::string::empty)) refuse(option, text, allowed);
+  return parts;
+}
+
+void take_measure(Options& o, SizeBy by) {
+  if (!o.sizes.empty() || !o.sides.empty()) throw usage_error("-n, -rows and -megabytes exclude each other: give one");
+  o.size_by = by;
 }
 
 void read_sizes(Options& o, const char* option, const std::string& text, SizeBy by, const std::string& allowed) {
-  if (!o.sizes.empty()) throw usage_error("-n, -rows and -megabytes exclude each other: give one");
-  o.sizes = sizes(option, text, allowed, by != SizeBy::megabytes);
-  o.size_by = by;
+  take_measure(o, by);
+  const bool whole = by == SizeBy::rows;
+  for (const std::string& part : parts_of(option, text, ',', allowed)) {
+    o.sizes.push_back(number<double>(option, part, whole ? 1 : 1e-6, 1e15, allowed));
+    if (whole && o.sizes.back() != std::floor(o.sizes.back())) refuse(option, part, allowed);
+  }
+}
+
+void read_sides(Options& o, const std::string& v) {
+  const std::string allowed = "expected positive integers, as in 10,20, or one for each direction, as in 148x148x58";
+  constexpr std::int64_t most = 1000000000;
+  take_measure(o, SizeBy::sides);
+  for (const std::string& part : parts_of("-n", v, ',', allowed)) {
+    std::vector<std::int64_t>& sides = o.sides.emplace_back();
+    for (const std::string& side : parts_of("-n", part, 'x', allowed)) {
+      const auto value = parse_number<std::int64_t>(side);
+      if (!value || *value < 1 || *value > most) refuse("-n", part, allowed);
+      sides.push_back(*value);
+    }
+  }
 }
 
 /// A list whose parts may not be empty.
@@ -91,21 +114,50 @@ void read_shuffle(Options& o, const std::string& v) {
       v == "all" ? all : number<std::int64_t>("-shuffle", v, 1, all, "expected a number of rows, or all");
 }
 
-void read_operation(Options& o, const std::string& v) {
+/// The row of a table of names.
+template <class Table>
+const auto& named(const Table& table, const char* option, const std::string& v, const std::string& what) {
   std::string known;
-  for (const auto& n : operation_names) {
-    if (n.name == v) {
-      o.operation = n.operation;
-      return;
-    }
-    known += (known.empty() ? "" : ", ") + std::string(n.name);
+  for (const auto& row : table) {
+    if (row.name == v) return row;
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  refuse("-operation", v, "unknown operation; choose " + known);
+  refuse(option, v, what + "choose " + known);
+}
+
+void read_long_rows(Options& o, const std::string& v) {
+  const std::string allowed = "expected how many and how many times as long as the mean, as in 4:1000";
+  const std::vector<std::string> parts = parts_of("-long_rows", v, ':', allowed);
+  if (parts.size() != 2) refuse("-long_rows", v, allowed);
+  o.long_rows.count = number<std::int64_t>("-long_rows", parts[0], 1, 1000000000, allowed);
+  o.long_rows.factor = number<double>("-long_rows", parts[1], 1, 1e9, allowed);
 }
 
 void read_core_scalar(Options& o, const std::string& v) {
   if (v != "float" && v != "double") refuse("-core_scalar", v, "choose double, float");
   o.core_float = v == "float";
+}
+
+void read_renumber(Options& o, const std::string& v) {
+  struct Ordering {
+    std::string_view name;
+  };
+  constexpr Ordering orderings[] = {{MATORDERINGNATURAL}, {MATORDERINGRCM}, {MATORDERINGND}};
+  o.renumber = names("-renumber", v, ',', "orders");
+  for (const std::string& name : o.renumber) named(orderings, "-renumber", name, "unknown order; ");
+}
+
+void read_layouts(Options& o, const std::string& v) {
+  if (v.empty() || v == "all") {
+    for (const Preset& p : presets()) o.layouts.push_back(layout_name(parse_layout(p.name)));
+    return;
+  }
+  o.layouts = names("-layouts", v, ',', "layouts");
+  for (const std::string& layout : o.layouts) try {
+      parse_layout(layout);
+    } catch (const error& e) {
+      throw usage_error(std::string("-layouts: ") + e.what());
+    }
 }
 
 void read_device(Options& o, const std::string& v) {
@@ -127,12 +179,11 @@ void read_cusparse(Options& o, const std::string& v) {
 const Row rows[] = {
     {"-matrix", "file with the matrix: PETSc binary, or Matrix Market (coordinate); instead of -grid", "",
      [](Options& o, const std::string& v) { o.file = v; }},
-    {"-grid", "generated matrix: 7, 15, 27 (points of a cube of n^3 nodes), surface (7 points, n^2 nodes of a torus)",
+    {"-grid",
+     "generated matrix: 7, 15, 27 (points of a cube of n^3 nodes), 5 (points of a square of n^2), surface (7 points, "
+     "n^2 nodes of a torus), dense (n rows and columns), kkt (n^3 states of an optimality system, as nlpkkt)",
      "7", read_grid},
-    {"-n", "nodes a side of the grid; a list makes a case of each", "",
-     [](Options& o, const std::string& v) {
-       read_sizes(o, "-n", v, SizeBy::side, "expected positive integers, as in 10,20");
-     }},
+    {"-n", "nodes a side of the grid, or for each direction (148x148x58); a list makes a case of each", "", read_sides},
     {"-rows", "about that many block rows; a list makes a case of each", "64000",
      [](Options& o, const std::string& v) {
        read_sizes(o, "-rows", v, SizeBy::rows, "expected positive integers, as in 1000,8000");
@@ -141,13 +192,22 @@ const Row rows[] = {
      [](Options& o, const std::string& v) {
        read_sizes(o, "-megabytes", v, SizeBy::megabytes, "expected positive numbers, as in 1.5,1500");
      }},
+    {"-complex", "what a file's complex numbers become: scalars, or blocks of 2x2 of a real matrix (Matrix Market)",
+     "scalars", [](Options& o, const std::string& v) { o.complex_as = named(complex_names, "-complex", v, "").as; }},
     {"-block_size",
      "rows of a block, or rows x columns (3x2: needs -core_plans, beside which cuSPARSE's csr and sell may stand); a "
      "list makes a case of each. Files: default from the .info file, else 1",
      "3", read_block_sizes},
     {"-entry", "the kind of entry that generated blocks are, by its name in plans; dense: any", "dense",
      [](Options& o, const std::string& v) { o.entry = v; }},
+    {"-values",
+     "of a generated matrix: random, stencil (the same few numbers and blocks everywhere, as on a uniform mesh), "
+     "convection (coefficients of convection and diffusion, -grid 5 and 7)",
+     "random", [](Options& o, const std::string& v) { o.values = named(values_names, "-values", v, "").values; }},
+    {"-long_rows", "COUNT:FACTOR: so many rows, evenly spread, of FACTOR times the mean length", "", read_long_rows},
     {"-shuffle", "number rows and columns at random within windows of so many rows, or all", "1", read_shuffle},
+    {"-renumber", "orders of rows and columns: natural, rcm, nd (PETSc's); a list makes a case of each", "natural",
+     read_renumber},
     {"-seed", "of random values, vectors and shuffles", "1",
      [](Options& o, const std::string& v) {
        o.seed = number<std::uint64_t>("-seed", v, 0, UINT64_MAX, "expected a non-negative integer");
@@ -159,6 +219,11 @@ const Row rows[] = {
      [](Options& o, const std::string& v) { o.plans = names("-plans", v, ';', "plan lines"); }},
     {"-core_plans", "plans to run without PETSc's vectors (any vectors=, float vectors), one rank only", "",
      [](Options& o, const std::string& v) { o.core_plans = names("-core_plans", v, ';', "plan lines"); }},
+    {"-hamilton", "plans for the four real matrices of a matrix of quaternions, separated by semicolons; one rank only",
+     "", [](Options& o, const std::string& v) { o.hamilton = names("-hamilton", v, ';', "plan lines"); }},
+    {"-layouts",
+     "a table of layouts, each packed alone: all, or names with their numbers, separated by commas; one rank only", "",
+     read_layouts},
     {"-core_scalar", "scalars of matrix and vectors under -core_plans and -cusparse: double, float", "double",
      read_core_scalar},
     {"-device", "where plans, core plans and compound types have their vectors and run: host, cuda", "host",
@@ -173,7 +238,10 @@ const Row rows[] = {
      [](Options& o, const std::string& v) { o.coo = yes("-coo", v); }},
     {"-baseline", "candidate that ratios refer to", "baij, else the first",
      [](Options& o, const std::string& v) { o.baseline = std::string(trimmed(v)); }},
-    {"-operation", "mult (y = A x), multadd (y = z + A x), transpose (y = A^T x)", "mult", read_operation},
+    {"-operation", "mult (y = A x), multadd (y = z + A x), transpose (y = A^T x)", "mult",
+     [](Options& o, const std::string& v) {
+       o.operation = named(operation_names, "-operation", v, "unknown operation; ").operation;
+     }},
     {"-rounds", "rounds; each times every candidate once", "7",
      [](Options& o, const std::string& v) {
        o.rounds = number("-rounds", v, 1, 1000000, "expected an integer from 1 to 1000000");
@@ -192,12 +260,14 @@ const Row rows[] = {
      [](Options& o, const std::string& v) {
        o.memory_limit_bytes = 1e6 * number("-memory_limit", v, 1e-3, 1e12, "expected a positive number of MB");
      }},
+    {"-csv", "file for a line of comma-separated values for each candidate", "",
+     [](Options& o, const std::string& v) { o.csv = v; }},
     {"-json", "file for all samples, the machine, versions and the command line", "",
      [](Options& o, const std::string& v) { o.json = v; }},
 };
 
 /// May be given without a value: `yes` reads them.
-constexpr std::string_view switches[] = {"-no_check", "-cold", "-graph", "-coo"};
+constexpr std::string_view switches[] = {"-no_check", "-cold", "-graph", "-coo", "-layouts"};
 
 /// Empty unless the option was given; a given one without a value is an empty text.
 std::optional<std::string> given(const Row& row) {
@@ -210,60 +280,6 @@ std::optional<std::string> given(const Row& row) {
   if (value.empty() && std::ranges::find(switches, row.name) == std::end(switches))
     throw usage_error(std::string(row.name) + " needs a value: " + row.help);
   return value;
-}
-
-void check_device_options(const Options& o) {
-  const std::pair<const char*, bool> only_there[] = {
-      {"-cusparse", !o.cusparse.empty()}, {"-cold", o.cold}, {"-graph", o.graph}};
-  for (const auto& [name, asked] : only_there)
-    if (asked && !o.on_device) throw usage_error(std::string(name) + " needs a device; add -device cuda");
-}
-
-std::vector<std::string> usual_types(const Options& o) {
-  const bool others = !o.plans.empty() || !o.core_plans.empty() || !o.cusparse.empty();
-  if (o.on_device)
-    return others ? std::vector<std::string>{"aijcusparse"} : std::vector<std::string>{"aijcusparse", "baijcompound"};
-  return others ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
-}
-
-bool all_square(const Options& o) {
-  return std::ranges::all_of(o.blocks, [](const BlockShape& b) { return b.rows == b.cols; });
-}
-
-/// PETSc has no type of blocks that are not square.
-void check_shapes(const Options& o) {
-  if (all_square(o)) return;
-  if (!o.file.empty()) throw usage_error("-matrix takes square blocks: -block_size is one number");
-  const bool asks_types = !o.types.empty() && o.types.front() != "none";
-  if (asks_types || !o.plans.empty() || o.coo)
-    throw usage_error("-block_size: blocks that are not square have no -types, -plans and -coo; give -core_plans");
-  if (o.core_plans.empty()) throw usage_error("-block_size: blocks that are not square need -core_plans");
-}
-
-void complete_types(Options& o) {
-  if (o.types == std::vector<std::string>{"none"})
-    o.types.clear();
-  else if (o.types.empty() && all_square(o))
-    o.types = usual_types(o);
-  if (o.types.empty() && o.plans.empty() && o.core_plans.empty() && o.cusparse.empty())
-    throw usage_error("-types none leaves nothing to compare; give -plans, -core_plans or -cusparse");
-}
-
-void check_and_complete(Options& o) {
-  if (!o.file.empty() && (o.grid || !o.sizes.empty() || o.shuffle_window > 1 || o.entry != "dense"))
-    throw usage_error("-matrix excludes the generator's -grid, -n, -rows, -megabytes, -shuffle and -entry");
-  if (!o.file.empty() && o.blocks.size() > 1)
-    throw usage_error("-matrix takes one -block_size, not a list; run once for each");
-  check_device_options(o);
-  if (o.blocks.empty() && o.file.empty()) o.blocks = {{3, 3}};
-  check_shapes(o);
-  complete_types(o);
-  if (!o.file.empty()) return;
-  if (!o.grid) o.grid = find_grid("7");
-  if (o.sizes.empty()) o.sizes = {64000};
-  if (o.size_by == SizeBy::side && *std::ranges::min_element(o.sizes) < static_cast<double>(least_side(*o.grid)))
-    throw usage_error("-n: -grid " + std::string(o.grid->name) + " needs at least " +
-                      std::to_string(least_side(*o.grid)) + " nodes a side");
 }
 
 }  // namespace
@@ -292,50 +308,12 @@ Options read_options() {
   return o;
 }
 
-void check_words(int argc, const char* const* argv) {
-  const auto is_option = [](std::string_view word) {
-    return word.size() > 1 && word[0] == '-' && (std::isalpha(static_cast<unsigned char>(word[1])) || word[1] == '-');
-  };
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool stray = !is_option(word) && (i == 1 || !is_option(argv[i - 1]));
-    if (!stray) continue;
-    throw usage_error("unexpected word '" + word + "' on the command line" +
-                      (i == 1 ? "; a matrix file is given by -matrix" : "; quote values that contain spaces"));
-  }
-}
-
-namespace {
-
-/// Beginnings of options that PETSc's objects or the plugin may still ask for.
-constexpr std::string_view later_options[] = {"mat_",     "vec_",    "vecscatter_", "log_",     "is_",    "sf_",
-                                              "matload_", "matmult", "viewer_",     "options_", "malloc", "info",
-                                              "memory_",  "cuda_",   "hip_",        "device_",  "use_gpu"};
-
-std::string nearest(std::string_view name) {
+std::string did_you_mean(std::string_view name) {
   const auto closer = [&](const Row& a, const Row& b) {
     return edit_distance(name, a.name + 1) < edit_distance(name, b.name + 1);
   };
   const Row& best = *std::ranges::min_element(rows, closer);
   return edit_distance(name, best.name + 1) <= 2 ? " (did you mean " + std::string(best.name) + "?)" : "";
-}
-
-}  // namespace
-
-void check_unused_options(bool early) {
-  PetscInt count = 0;
-  char **option_names = nullptr, **values = nullptr;
-  must(PetscOptionsLeftGet(nullptr, &count, &option_names, &values));
-  std::string unknown;
-  for (PetscInt i = 0; i < count; ++i) {
-    const std::string_view name = option_names[i];
-    const bool later = std::ranges::any_of(later_options, [&](std::string_view b) { return name.starts_with(b); });
-    if ((early && later) || name == "use_gpu_aware_mpi") continue;  // PETSc asks for it when a device is touched
-    unknown += (unknown.empty() ? "-" : ", -") + std::string(name) + nearest(name);
-  }
-  must(PetscOptionsLeftRestore(nullptr, &count, &option_names, &values));
-  if (!unknown.empty())
-    throw usage_error("nothing asked for the option(s) " + unknown + "; -help lists compound-bench's own");
 }
 
 }  // namespace compound::bench

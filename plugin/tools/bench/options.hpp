@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "entry_kinds.hpp"
-#include "grid.hpp"
+#include "generated_rows.hpp"
+#include "value_rule.hpp"
 
 namespace compound::bench {
 
@@ -25,19 +26,35 @@ inline constexpr OperationName operation_names[] = {
 std::string_view name_of(Operation operation);
 
 /// How large generated matrices are: by one of three measures.
-enum class SizeBy { side, rows, megabytes };
+enum class SizeBy { sides, rows, megabytes };
+
+/// A file's complex numbers: scalars of a complex PETSc, or 2x2 blocks [[a, -b], [b, a]] of a real one.
+enum class ComplexAs { scalars, blocks };
+
+struct ComplexName {
+  ComplexAs as;
+  std::string_view name;
+};
+inline constexpr ComplexName complex_names[] = {{ComplexAs::scalars, "scalars"}, {ComplexAs::blocks, "blocks"}};
 
 struct Options {
   std::string file;                ///< empty: generate
   const GridKind* grid = nullptr;  ///< of a generated matrix
   SizeBy size_by = SizeBy::rows;
-  std::vector<double> sizes;
-  std::vector<BlockShape> blocks;  ///< empty with a file: as its .info says
+  std::vector<double> sizes;                     ///< rows or megabytes
+  std::vector<std::vector<std::int64_t>> sides;  ///< of -n: one for all sides, or each
+  std::vector<BlockShape> blocks;                ///< empty with a file: as its .info says
   std::int64_t shuffle_window = 1;
+  LongRows long_rows;
+  Values values = Values::random;
+  std::vector<std::string> renumber{"natural"};  ///< names of PETSc's orderings
+  ComplexAs complex_as = ComplexAs::scalars;
   std::string entry = "dense";  ///< kind of the generated blocks
   std::uint64_t seed = 1;
 
   std::vector<std::string> types, plans, core_plans;
+  std::vector<std::string> hamilton;  ///< plans of a quaternion matrix' four real ones
+  std::vector<std::string> layouts;   ///< of the table of layouts
   bool on_device = false;             ///< -device cuda
   std::vector<std::string> cusparse;  ///< names of CusparseKind; empty: none
   bool cold = false, graph = false, coo = false;
@@ -50,7 +67,10 @@ struct Options {
   double min_time_s = 0.05;
   bool check = true;
   double memory_limit_bytes = 0;  ///< 0: 70 % of what is available
-  std::string json;
+  std::string json, csv;
+
+  /// Whether any candidate runs the core without a PETSc matrix.
+  bool wants_core() const { return !core_plans.empty() || !hamilton.empty() || !layouts.empty(); }
 };
 
 /// Prints compound-bench's own options. For PetscSetHelpVersionFunctions(): PETSc calls it before it prints its own.
@@ -59,8 +79,14 @@ PetscErrorCode show_help(MPI_Comm comm);
 /// Reads the options database. Throws usage_error.
 Options read_options();
 
+/// Throws usage_error for options that exclude each other; what was left out and depends on others is filled in.
+void check_and_complete(Options& options);
+
 /// Throws usage_error for words on the command line that PETSc would silently drop: neither an option nor its value.
 void check_words(int argc, const char* const* argv);
+
+/// The one of compound-bench's own options whose name is nearest, " (did you mean -n?)"; empty if none is near.
+std::string did_you_mean(std::string_view name);
 
 /// Throws usage_error for options that nothing has asked for. `early`: before the matrices exist, which read options of
 /// their own; then only names that none of PETSc's can be.

@@ -210,11 +210,12 @@ CaseSize in_blocks(const ScalarSize& s, int block_size) {
   return {s.rows / side, s.entries / (side * side), {std::max(block_size, 1), std::max(block_size, 1)}};
 }
 
-Matrix load_matrix_market(MPI_Comm comm, const std::string& file, int block_size) {
+Matrix load_matrix_market(MPI_Comm comm, const std::string& file, int block_size, bool complex_blocks) {
   BlockRows rows;
   // Every rank reads the whole file: simple, and the file system's cache serves all but the first.
   collectively(comm, [&] {
-    const CoordinateMatrix m = parse_matrix_market(whole_text(file), file);
+    CoordinateMatrix m = parse_matrix_market(whole_text(file), file);
+    if (complex_blocks) m = real_blocks(m, file);
     const Share share = share_of_rank(comm, m.rows / block_size);
     rows = coordinate_rows(m, block_size, share.first, share.rows);
   });
@@ -244,17 +245,22 @@ Matrix load_petsc(MPI_Comm comm, const std::string& file, int block_size, const 
 
 }  // namespace
 
-Matrix load(MPI_Comm comm, const std::string& file, int block_size, const std::function<void(const CaseSize&)>& check) {
+Matrix load(MPI_Comm comm, const std::string& file, int block_size, bool complex_blocks,
+            const std::function<void(const CaseSize&)>& check) {
   FileKind kind = FileKind::petsc;
   ScalarSize size;
   collectively(comm, [&] {
     kind = kind_of(file);
     size = kind == FileKind::petsc ? size_of_petsc(file) : size_of_matrix_market(file);
+    if (complex_blocks) size = {2 * size.rows, 4 * size.entries};
   });
   if (kind == FileKind::matrix_market) {
+    if (block_size == 0) block_size = complex_blocks ? 2 : 1;
     check(in_blocks(size, block_size));
-    return load_matrix_market(comm, file, std::max(block_size, 1));
+    return load_matrix_market(comm, file, block_size, complex_blocks);
   }
+  if (complex_blocks)
+    throw usage_error("-complex blocks reads Matrix Market files; '" + file + "' is PETSc's binary: convert it");
   try {
     return load_petsc(comm, file, block_size, size, check);
   } catch (const petsc_error& e) {

@@ -11,6 +11,7 @@
 #include "block_rows.hpp"
 #include "memory.hpp"
 #include "petsc_handle.hpp"
+#include "value_rule.hpp"
 
 namespace compound::bench {
 
@@ -44,8 +45,10 @@ std::vector<BlockArrays> block_arrays(Mat A);
 Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const ValueRule* rule);
 
 /// Collective. A PETSc binary or Matrix Market file, told apart by their first bytes. block_size 0: as the file's .info
-/// says, else 1. `check` gets the size that the file's header announces, before more is read: its blocks are taken to
-/// be full. Throws usage_error naming the file.
-Matrix load(MPI_Comm comm, const std::string& file, int block_size, const std::function<void(const CaseSize&)>& check);
+/// says, else 1. `complex_blocks`: complex numbers become 2x2 blocks of a real matrix, which has block size 2 unless
+/// given; Matrix Market alone. `check` gets the size that the file's header announces, before more is read: its blocks
+/// are taken to be full. Throws usage_error naming the file.
+Matrix load(MPI_Comm comm, const std::string& file, int block_size, bool complex_blocks,
+            const std::function<void(const CaseSize&)>& check);
 
 }  // namespace compound::bench

@@ -10,6 +10,7 @@
 #include "device.hpp"
 #include "machine.hpp"
 #include "options.hpp"
+#include "row_statistics.hpp"
 
 namespace compound::bench {
 
@@ -25,6 +26,7 @@ struct CandidateResult {
   double compulsory_bytes = 0;
   double first_pack_s = 0, new_values_s = 0;
   double parent_bytes = 0, packed_bytes = 0;
+  double slots = 0;          ///< of the packed copy, padding among them; 0: not known
   double error = 0;          ///< largest difference to the first candidate over its largest component
   double allowed_error = 0;  ///< 0: not checked
 };
@@ -50,15 +52,25 @@ struct CooResult {
   double error = 0;              ///< of a product, as a candidate's
 };
 
+/// One layout after the other, each packed alone.
+struct LayoutResult {
+  CandidateResult result;  ///< without samples where it is left out
+  std::string why;         ///< it is left out
+};
+
 struct LeftOut {
   std::string name, why;
 };
 
 struct CaseResult {
-  std::string description;
+  std::string matrix;       ///< in whatever order its rows are
+  std::string description;  ///< the same with its order
   BlockShape block;
   int ranks = 1;
   std::int64_t block_rows = 0, block_columns = 0, entries = 0, longest_row = 0;
+  RowQuartiles row_quartiles;
+  std::string ordering = "natural";
+  double ordering_s = 0;  ///< to find the ordering
   double value_bytes = 0;
   Yardstick read;
   std::optional<Yardstick> copy;  ///< of a device
@@ -66,6 +78,7 @@ struct CaseResult {
   std::vector<CandidateResult> candidates;
   std::size_t baseline = 0;
   std::vector<LeftOut> left_out;
+  std::vector<LayoutResult> layouts;
   EntryCheck entry_check;
   std::vector<CooResult> coo;
   double coo_bytes = 0;  ///< of the values of all coordinates
@@ -76,6 +89,9 @@ double times(const CandidateResult& other, const CandidateResult& candidate);
 double times_baseline(const CaseResult& result, const CandidateResult& candidate);
 double share_of(const Yardstick& yardstick, const CandidateResult& candidate);
 
+/// Slots an entry.
+double padding_of(const CaseResult& result, const CandidateResult& candidate);
+
 /// The fastest by median of cuSPARSE's candidates, and of ours (plans, core plans, compound types); null if there is
 /// none. PETSc's aijcusparse is neither.
 const CandidateResult* best_of_cusparse(const CaseResult& result);
@@ -85,6 +101,9 @@ const CandidateResult* best_of_ours(const CaseResult& result);
 const CandidateResult* best_of_dense(const CaseResult& result);
 
 void print_table(std::ostream& out, const CaseResult& result, const Options& options);
+
+/// Of a matrix in another order: speed and bytes beside those of the first order in which it was measured.
+void print_effect_of_order(std::ostream& out, const std::vector<CaseResult>& results);
 
 /// What every result depends on.
 struct Circumstances {
@@ -97,8 +116,9 @@ struct Circumstances {
 /// Whether this build can write JSON.
 bool has_json();
 
-/// Throws std::runtime_error if the file cannot be written. The file appears complete or not at all.
+/// Both throw std::runtime_error if the file cannot be written. It appears complete or not at all.
 void write_json(const std::string& file, const Circumstances& circumstances, const Options& options,
                 const std::vector<CaseResult>& results);
+void write_csv(const std::string& file, const Options& options, const std::vector<CaseResult>& results);
 
 }  // namespace compound::bench

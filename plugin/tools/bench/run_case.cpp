@@ -5,30 +5,17 @@
 #include <limits>
 #include <map>
 
-#include "candidate.hpp"
+#include "candidate_times.hpp"
 #include "check.hpp"
 #include "coo.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "layout_times.hpp"
 #include "memory.hpp"
 #include "read_bandwidth.hpp"
 #include "statistics.hpp"
 
 namespace compound::bench {
-
-std::vector<CaseSpec> cases_of(const Options& o) {
-  if (!o.file.empty()) return {{o.blocks.empty() ? BlockShape{} : o.blocks.front(), {}}};
-  std::vector<CaseSpec> all;
-  for (const double size : o.sizes)
-    for (const BlockShape& block : o.blocks) {
-      const double block_bytes = static_cast<double>(block.rows) * block.cols * sizeof(PetscScalar);
-      Grid grid{o.grid, static_cast<std::int64_t>(size)};
-      if (o.size_by == SizeBy::rows) grid = grid_of_rows(*o.grid, size);
-      if (o.size_by == SizeBy::megabytes) grid = grid_of_entries(*o.grid, 1e6 * size / block_bytes);
-      all.push_back({block, grid});
-    }
-  return all;
-}
 
 namespace {
 
@@ -36,61 +23,6 @@ int size_of(MPI_Comm comm) {
   int size;
   MPI_Comm_size(comm, &size);
   return size;
-}
-
-std::string describe(const CaseSpec& spec, const Options& o) {
-  if (!spec.grid.kind) return o.file;
-  const std::string side = std::to_string(spec.grid.side);
-  std::string text = spec.grid.kind->surface ? "surface grid, " + side + "^2 nodes"
-                                             : std::string(spec.grid.kind->name) + "-point grid, " + side + "^3 nodes";
-  if (o.entry != "dense") text += ", " + o.entry + " blocks";
-  if (o.shuffle_window >= spec.grid.rows())
-    text += ", rows shuffled";
-  else if (o.shuffle_window > 1)
-    text += ", rows shuffled within " + std::to_string(o.shuffle_window);
-  return text;
-}
-
-/// A rehearsal for a file's matrix has blocks that are entries of all kinds.
-ValueRule rule_of(const CaseSpec& spec, const Options& o) {
-  return o.file.empty() ? ValueRule(o.entry, spec.block, o.seed) : ValueRule::identity(spec.block);
-}
-
-CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
-  BlockRows rows;
-  std::optional<ValueRule> rule;
-  collectively(comm, [&] {
-    rule.emplace(rule_of(spec, o));
-    const double scalars = static_cast<double>(spec.grid.rows()) * std::max(spec.block.rows, spec.block.cols);
-    if (scalars > static_cast<double>(std::numeric_limits<PetscInt>::max()))
-      throw std::invalid_argument("the matrix would have more rows than PETSc's indices count; choose a smaller case");
-    const Share share = share_of_rank(comm, spec.grid.rows());
-    rows = grid_rows(spec.grid, Shuffle(spec.grid.rows(), o.shuffle_window, o.seed), share.first, share.rows);
-  });
-  if (spec.block.rows == spec.block.cols)
-    return make_case(assemble(comm, rows, spec.block.rows, &*rule), o.operation, o.seed);
-  rows.values = rule->values(rows);
-  return make_case(std::move(rows), spec.block, o.operation, o.seed);
-}
-
-void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
-  check_memory(comm, size, o);
-  if (used_device())
-    collectively(comm, [&] { check_device_memory(size, o, size_of(comm), used_device()->free_bytes()); });
-}
-
-CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
-  if (spec.grid.kind) {
-    progress.say("assembling " + describe(spec, o),
-                 double(spec.grid.entries()) * spec.block.rows * spec.block.cols > 1e7);
-    check_all_memory(comm, {double(spec.grid.rows()), double(spec.grid.entries()), spec.block}, o);
-    return generate(comm, spec, o);
-  }
-  progress.say("reading " + o.file);
-  const auto check = [&](const CaseSize& announced) { check_all_memory(comm, announced, o); };
-  CaseMatrix c = make_case(load(comm, o.file, spec.block.rows, check), o.operation, o.seed);
-  check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);  // blocks may be partly zero
-  return c;
 }
 
 using Candidates = std::vector<std::unique_ptr<Candidate>>;
@@ -114,9 +46,23 @@ void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Can
   }
 }
 
+void add_core(const CaseMatrix& c, const Options& o, Candidates& all, std::vector<LeftOut>& left) {
+  const auto source = make_core_source(c, o.core_float);
+  for (const std::string& plan : o.core_plans) all.push_back(make_core_candidate(c, source, plan));
+  for (const std::string& plan : o.hamilton) try {
+      all.push_back(make_hamilton_candidate(c, source, plan));
+    } catch (const left_out& e) {
+      left.push_back({"hamilton " + plan, e.what()});
+    }
+}
+
 void check_one_rank(MPI_Comm comm, const Options& o) {
   if (size_of(comm) == 1) return;
+  if (o.renumber != std::vector<std::string>{"natural"})
+    throw usage_error("-renumber runs on one rank: PETSc's orderings are sequential; leave mpirun out");
   if (!o.core_plans.empty()) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
+  if (!o.hamilton.empty()) throw usage_error("-hamilton runs on one rank: the core knows no MPI; leave mpirun out");
+  if (!o.layouts.empty()) throw usage_error("-layouts runs on one rank: the core knows no MPI; leave mpirun out");
   if (!o.cusparse.empty()) throw usage_error("-cusparse runs on one rank: cuSPARSE knows no MPI; leave mpirun out");
 }
 
@@ -133,9 +79,7 @@ Candidates make_candidates(MPI_Comm comm, const CaseMatrix& c, const Options& o,
     all.push_back(make_plan_candidate(c, plan));
   }
   if (!o.cusparse.empty()) add_cusparse(c, o, progress, all, left);
-  if (o.core_plans.empty()) return all;
-  const auto source = make_core_source(c, o.core_float);
-  for (const std::string& plan : o.core_plans) all.push_back(make_core_candidate(c, source, plan));
+  if (!o.core_plans.empty() || !o.hamilton.empty()) add_core(c, o, all, left);
   return all;
 }
 
@@ -146,30 +90,8 @@ std::size_t baseline_of(const Candidates& all, const Options& o) {
     if (all[i]->name() == wanted) return i;
     names += (names.empty() ? "'" : ", '") + all[i]->name() + "'";
   }
-  if (o.baseline.empty()) return 0;
+  if (o.baseline.empty() || all.empty()) return 0;
   throw usage_error("-baseline '" + o.baseline + "' is not a candidate; choose " + names);
-}
-
-/// The first product packs, so it is timed; steady products are not known yet.
-void first_product(MPI_Comm comm, Candidate& candidate, CandidateResult& result) {
-  result.name = candidate.name();
-  result.kind = candidate.kind();
-  result.first_pack_s = timed(comm, [&] { candidate.multiply(); });
-  result.plan = candidate.plan();
-}
-
-/// After the rounds, which give the time of a steady product.
-void packing_times(Candidate& candidate, CandidateResult& result) {
-  const double steady_s = statistics_of(result.samples.seconds).median;
-  std::vector<double> first = {std::max(0.0, result.first_pack_s - steady_s) + candidate.preparation_s()}, values;
-  // One short sample alone would be at the mercy of the machine's other work.
-  constexpr double long_enough_s = 0.5;
-  do values.push_back(candidate.new_values_s(steady_s));
-  while (values.size() < 3 && values.front() < long_enough_s);
-  for (int i = 0; i < 2 && first.front() < long_enough_s; ++i)
-    if (const double again_s = candidate.pack_again_s(steady_s); again_s >= 0) first.push_back(again_s);
-  result.first_pack_s = statistics_of(first).median;
-  result.new_values_s = statistics_of(values).median;
 }
 
 double sum_over_ranks(MPI_Comm comm, double mine) {
@@ -250,7 +172,11 @@ double norm_of(MPI_Comm comm, const std::vector<PetscScalar>& y) {
 
 CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
   CaseResult r;
-  r.description = describe(spec, o);
+  r.matrix = r.description = describe(spec, o);
+  if (spec.ordering != "natural") r.description += ", numbered by " + spec.ordering;
+  r.ordering = spec.ordering;
+  r.ordering_s = c.ordering_s;
+  r.row_quartiles = row_quartiles(comm, c.arrays());
   r.block = c.block;
   r.ranks = size_of(comm);
   r.block_rows = c.block_rows;
@@ -264,10 +190,7 @@ CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, con
 /// Every candidate once on a small matrix: what is wrong with a type or plan shows before the large one is assembled,
 /// and code is loaded before first products are timed.
 void rehearse(MPI_Comm comm, const BlockShape& block, const Options& o, Progress& progress) {
-  const CaseSpec small{block, {find_grid("7"), 4}};
-  Options options = o;
-  options.shuffle_window = 1;
-  const CaseMatrix c = generate(comm, small, options);
+  const CaseMatrix c = small_case(comm, block, o);
   std::vector<LeftOut> told_later;
   const auto candidates = make_candidates(comm, c, o, progress, told_later);
   baseline_of(candidates, o);
@@ -285,9 +208,9 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
   const CaseMatrix c = prepare(comm, spec, o, progress);
   if (!spec.grid.kind) rehearse(comm, c.block, o, progress);
   CaseResult r = head_of(comm, spec, c, o);
-  const auto candidates = make_candidates(comm, c, o, progress, r.left_out);
+  Candidates candidates = make_candidates(comm, c, o, progress, r.left_out);
   r.baseline = baseline_of(candidates, o);
-  Check check(comm, c);
+  Check check(comm, c, !c.parent || candidates.empty());
   std::vector<Runner> runners;
   for (const auto& candidate : candidates) {
     CandidateResult& result = r.candidates.emplace_back();
@@ -307,11 +230,10 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     r.candidates[i].samples = std::move(samples[i]);
     packing_times(*candidates[i], r.candidates[i]);
-    const Bytes bytes = candidates[i]->bytes();
-    r.candidates[i].parent_bytes = bytes.parent;
-    r.candidates[i].packed_bytes = bytes.packed;
   }
   if (o.coo) time_coo(comm, c, o, progress, r);
+  candidates.clear();  // layouts need the memory
+  if (!o.layouts.empty()) time_layouts(comm, c, o, check, progress, r);
   return r;
 }
 

@@ -26,6 +26,14 @@ RowPattern scalar_pattern(const BlockArrays& b, BlockShape block) {
   return p;
 }
 
+CoordinatePattern coordinate_pattern(const RowPattern& rows) {
+  CoordinatePattern p{{}, rows.column};
+  p.row.reserve(rows.column.size());
+  for (std::size_t r = 0; r + 1 < rows.start.size(); ++r)
+    p.row.resize(static_cast<std::size_t>(rows.start[r + 1]), static_cast<std::int32_t>(r));
+  return p;
+}
+
 SlicePattern slice_pattern(const RowPattern& rows, int height) {
   SlicePattern s;
   s.height = height;

@@ -18,6 +18,12 @@ struct RowPattern {
 RowPattern block_pattern(const BlockArrays& blocks);
 RowPattern scalar_pattern(const BlockArrays& blocks, BlockShape block);
 
+/// Coordinates, rising by rows.
+struct CoordinatePattern {
+  std::vector<std::int32_t> row, column;
+};
+CoordinatePattern coordinate_pattern(const RowPattern& rows);
+
 /// Slices of so many rows, each as long as its longest row; within a slice the first entries of all rows come first.
 /// Places without an entry, those of rows beyond the last among them, have column -1.
 struct SlicePattern {

@@ -26,6 +26,13 @@ void print_yardstick(std::ostream& out, const char* name, const Yardstick& y) {
   out << text("%s %.2f GB/s (spread %.1f %%)", name, gbs(y.bytes, s.median), 100 * s.spread);
 }
 
+std::string quartiles_text(const Quartiles& q) {
+  std::string all;
+  for (const std::int64_t v : {q.least, q.lower, q.median, q.upper, q.most})
+    all += (all.empty() ? "" : " ") + std::to_string(v);
+  return all;
+}
+
 void print_head(std::ostream& out, const CaseResult& r, const Options& o) {
   out << text("\n%s\n", r.description.c_str());
   out << text("%lld block rows, %lld blocks of %dx%d (%.1f a row), values %.1f MB, %d rank%s, %s, %d rounds; ",
@@ -38,6 +45,10 @@ void print_head(std::ostream& out, const CaseResult& r, const Options& o) {
     out << ", ";
   }
   print_yardstick(out, r.copy ? "device read" : "plain read", r.read);
+  out << "\n"
+      << "row lengths " << quartiles_text(r.row_quartiles.lengths) << ", row bandwidths "
+      << quartiles_text(r.row_quartiles.bandwidths) << " (least, quartiles, most)";
+  if (r.ordering != "natural") out << text("; found %s in %.2f s", r.ordering.c_str(), r.ordering_s);
   out << "\n";
 }
 
@@ -63,6 +74,10 @@ bool keeps_blocks(const CandidateResult& c) { return c.plan.find("entry=dense") 
 
 double times(const CandidateResult& other, const CandidateResult& c) {
   return paired_ratio(other.samples.seconds, c.samples.seconds);
+}
+
+double padding_of(const CaseResult& r, const CandidateResult& c) {
+  return r.entries > 0 ? c.slots / static_cast<double>(r.entries) : 0;
 }
 
 double times_baseline(const CaseResult& r, const CandidateResult& c) { return times(r.candidates[r.baseline], c); }
@@ -185,8 +200,9 @@ void print_coo(std::ostream& out, const CaseResult& r) {
 
 }  // namespace
 
-void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
-  print_head(out, r, o);
+namespace {
+
+void print_candidates(std::ostream& out, const CaseResult& r, const Options& o) {
   std::size_t width = 9;
   for (const CandidateResult& c : r.candidates) width = std::max(width, c.name.size());
   const int name_width = static_cast<int>(width);
@@ -200,7 +216,51 @@ void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
     out << "\n";
   }
   print_notes(out, r);
+}
+
+/// Products in each layout; what could not be packed with the reason.
+void print_layouts(std::ostream& out, const CaseResult& r, const Options& o) {
+  out << text("%-16s %11s %6s", "layout", "median us", "+- %");
+  if (o.cold) out << text(" %11s", "cold us");
+  out << text(" %7s %7s %10s %7s %7s %9s\n", "GB/s", "padding", "packed MB", "pack", "values", "error");
+  for (const LayoutResult& l : r.layouts) {
+    const CandidateResult& c = l.result;
+    out << text("%-16s ", c.name.c_str());
+    if (!l.why.empty()) {
+      out << "left out: " << l.why << "\n";
+      continue;
+    }
+    out << text("%11s %6.1f", median_us(c.samples.seconds).c_str(), 100 * statistics_of(c.samples.seconds).spread);
+    if (o.cold) out << text(" %11s", median_us(c.cold_s).c_str());
+    out << text(" %7.2f %7.2f %10.1f %7s %7s %9s\n", gbs(c.compulsory_bytes, median_of(c)), padding_of(r, c),
+                c.packed_bytes / 1e6, in_products(c.first_pack_s, c).c_str(), in_products(c.new_values_s, c).c_str(),
+                error_text(c).c_str());
+  }
+  for (const LayoutResult& l : r.layouts)
+    if (l.why.empty()) out << "plan of " << l.result.name << ": " << l.result.plan << "\n";
+}
+
+}  // namespace
+
+void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
+  print_head(out, r, o);
+  if (!r.candidates.empty()) print_candidates(out, r, o);
+  if (!r.layouts.empty()) print_layouts(out, r, o);
   if (!r.coo.empty()) print_coo(out, r);
+  out.flush();
+}
+
+void print_effect_of_order(std::ostream& out, const std::vector<CaseResult>& results) {
+  const CaseResult& now = results.back();
+  const auto first = std::ranges::find_if(
+      results, [&](const CaseResult& r) { return r.matrix == now.matrix && r.block == now.block; });
+  if (first->ordering == now.ordering) return;
+  for (std::size_t i = 0; i < now.candidates.size(); ++i) {
+    const CandidateResult &before = first->candidates[i], &after = now.candidates[i];
+    out << text("%s beside %s: %s %.2f times as fast, packed MB %.1f, before %.1f\n", now.ordering.c_str(),
+                first->ordering.c_str(), after.name.c_str(), median_of(before) / median_of(after),
+                after.packed_bytes / 1e6, before.packed_bytes / 1e6);
+  }
   out.flush();
 }
 

@@ -1,0 +1,137 @@
+// Options beside each other: what excludes what, what is left out, and what nothing asked for.
+#include <algorithm>
+#include <cctype>
+#include <ranges>
+
+#include "failure.hpp"
+#include "options.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+void check_device_options(const Options& o) {
+  const std::pair<const char*, bool> only_there[] = {
+      {"-cusparse", !o.cusparse.empty()}, {"-cold", o.cold}, {"-graph", o.graph}};
+  for (const auto& [name, asked] : only_there)
+    if (asked && !o.on_device) throw usage_error(std::string(name) + " needs a device; add -device cuda");
+}
+
+std::vector<std::string> usual_types(const Options& o) {
+  const bool others = !o.plans.empty() || o.wants_core() || !o.cusparse.empty();
+  if (o.on_device)
+    return others ? std::vector<std::string>{"aijcusparse"} : std::vector<std::string>{"aijcusparse", "baijcompound"};
+  return others ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
+}
+
+bool all_square(const Options& o) {
+  return std::ranges::all_of(o.blocks, [](const BlockShape& b) { return b.rows == b.cols; });
+}
+
+/// PETSc has no type of blocks that are not square.
+void check_shapes(const Options& o) {
+  if (all_square(o)) return;
+  if (!o.file.empty()) throw usage_error("-matrix takes square blocks: -block_size is one number");
+  const bool asks_types = !o.types.empty() && o.types.front() != "none";
+  if (asks_types || !o.plans.empty() || o.coo)
+    throw usage_error("-block_size: blocks that are not square have no -types, -plans and -coo; give -core_plans");
+  if (o.core_plans.empty() && o.layouts.empty())
+    throw usage_error("-block_size: blocks that are not square need -core_plans or -layouts");
+}
+
+void complete_types(Options& o) {
+  if (o.types == std::vector<std::string>{"none"})
+    o.types.clear();
+  else if (o.types.empty() && all_square(o))
+    o.types = usual_types(o);
+  if (o.types.empty() && o.plans.empty() && !o.wants_core() && o.cusparse.empty())
+    throw usage_error("-types none leaves nothing to compare; give -plans, -core_plans or -cusparse");
+}
+
+void check_file_options(const Options& o) {
+  const std::pair<const char*, bool> generators[] = {
+      {"-grid", o.grid != nullptr},
+      {"-n", !o.sides.empty()},
+      {o.size_by == SizeBy::rows ? "-rows" : "-megabytes", !o.sizes.empty()},
+      {"-shuffle", o.shuffle_window > 1},
+      {"-entry", o.entry != "dense"},
+      {"-values", o.values != Values::random},
+      {"-long_rows", o.long_rows.count > 0}};
+  for (const auto& [name, asked] : generators)
+    if (asked) throw usage_error("-matrix excludes the generator's options, such as " + std::string(name));
+  if (o.blocks.size() > 1) throw usage_error("-matrix takes one -block_size, not a list; run once for each");
+}
+
+void check_complex(const Options& o) {
+  if (o.complex_as == ComplexAs::scalars) return;
+  if (o.file.empty()) throw usage_error("-complex blocks is for files; generated blocks are made by -entry complex");
+  if (sizeof(PetscScalar) != sizeof(PetscReal))
+    throw usage_error("-complex blocks: this PETSc's scalars are complex already; leave it out");
+}
+
+void complete_grid(Options& o) {
+  if (!o.grid) o.grid = find_grid("7");
+  const std::string grid = "-n: -grid " + std::string(o.grid->name);
+  for (const auto& sides : o.sides) {
+    if (std::ranges::any_of(sides, [&](std::int64_t side) { return side < least_side(*o.grid); }))
+      throw usage_error(grid + " needs at least " + std::to_string(least_side(*o.grid)) + " nodes a side");
+    if (sides.size() == 1) continue;
+    if (o.grid->one_side) throw usage_error(grid + " takes one number, for all its sides");
+    if (static_cast<int>(sides.size()) != o.grid->dimensions)
+      throw usage_error(grid + " takes one number or " + std::to_string(o.grid->dimensions) +
+                        ", one for each direction");
+  }
+  if (o.sizes.empty() && o.sides.empty()) o.sizes = {64000};
+}
+
+}  // namespace
+
+void check_and_complete(Options& o) {
+  check_device_options(o);
+  check_complex(o);
+  if (!o.file.empty()) check_file_options(o);
+  if (o.blocks.empty() && o.file.empty()) o.blocks = {{3, 3}};
+  check_shapes(o);
+  complete_types(o);
+  if (o.file.empty()) complete_grid(o);
+}
+
+void check_words(int argc, const char* const* argv) {
+  const auto is_option = [](std::string_view word) {
+    return word.size() > 1 && word[0] == '-' && (std::isalpha(static_cast<unsigned char>(word[1])) || word[1] == '-');
+  };
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool stray = !is_option(word) && (i == 1 || !is_option(argv[i - 1]));
+    if (!stray) continue;
+    throw usage_error("unexpected word '" + word + "' on the command line" +
+                      (i == 1 ? "; a matrix file is given by -matrix" : "; quote values that contain spaces"));
+  }
+}
+
+namespace {
+
+/// Beginnings of options that PETSc's objects or the plugin may still ask for.
+constexpr std::string_view later_options[] = {"mat_",     "vec_",    "vecscatter_", "log_",     "is_",    "sf_",
+                                              "matload_", "matmult", "viewer_",     "options_", "malloc", "info",
+                                              "memory_",  "cuda_",   "hip_",        "device_",  "use_gpu"};
+
+}  // namespace
+
+void check_unused_options(bool early) {
+  PetscInt count = 0;
+  char **option_names = nullptr, **values = nullptr;
+  must(PetscOptionsLeftGet(nullptr, &count, &option_names, &values));
+  std::string unknown;
+  for (PetscInt i = 0; i < count; ++i) {
+    const std::string_view name = option_names[i];
+    const bool later = std::ranges::any_of(later_options, [&](std::string_view b) { return name.starts_with(b); });
+    if ((early && later) || name == "use_gpu_aware_mpi") continue;  // PETSc asks for it when a device is touched
+    unknown += (unknown.empty() ? "-" : ", -") + std::string(name) + did_you_mean(name);
+  }
+  must(PetscOptionsLeftRestore(nullptr, &count, &option_names, &values));
+  if (!unknown.empty())
+    throw usage_error("nothing asked for the option(s) " + unknown + "; -help lists compound-bench's own");
+}
+
+}  // namespace compound::bench
