@@ -143,10 +143,10 @@ TEST(CudaPlans, SayWhatDoesNotGoWithChunks) {
     return cuda::why_no_kernel(parse_plan(line, parse_plan("csr threads=128 blocks=8", {})), real_3x3).value_or("");
   };
   EXPECT_EQ(why("ccoo:64"), "");
-  EXPECT_EQ(why("cccoo:64 threads=128"),
+  EXPECT_EQ(why("ccoo:64 threads=128"),
             "threads=128 with layout ccoo:64, whose chunks are made for blocks of 64 threads: leave threads= out, or "
             "choose another layout");
-  EXPECT_EQ(why("cccoo:64 unroll=2"), "layouts that go by slots say how many a worker has: lanes=1 unroll=1");
+  EXPECT_EQ(why("ccoo:64 unroll=2"), "layouts that go by slots say how many a worker has: lanes=1 unroll=1");
   EXPECT_EQ(why("sell:32 carries=atomic"), "carries=atomic is for layouts that go by slots, sell:32 has no carries");
 }
 
@@ -159,7 +159,7 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
   const PackedMatrix host = packed(operands, Plan{});
   const auto wanted = multiplied(host, operands, Op::none, Form::assign);
   for (const char* line : {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows",
-                           "ellr rows values=float", "hdia:32 rows", "cccoo:64 slots"}) {
+                           "ellr rows values=float", "hdia:32 rows", "ccoo:64 slots"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;

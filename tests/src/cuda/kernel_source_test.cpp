@@ -63,7 +63,7 @@ int access_of(std::string_view line, const Problem& problem) {
 
 TEST(VectorAccess, IsTheWidestThatBlocksOfXAndYAllow) {
   EXPECT_EQ(access_of("sell:32 rows", real_4x4), 16);
-  EXPECT_EQ(access_of("coo:32 slots", real_4x4), 16);
+  EXPECT_EQ(access_of("ccoo:32 slots", real_4x4), 16);
   EXPECT_EQ(access_of("csr rows", float_2x2), 8);
   EXPECT_EQ(access_of("csr rows", complex_1x1), 16);
   EXPECT_EQ(access_of("sell:32 rows", real_3x3), 0);
