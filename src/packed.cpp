@@ -1,6 +1,9 @@
 #include "packed.hpp"
 
+#include <cstdio>
+
 #include "error.hpp"
+#include "layout/family.hpp"
 
 namespace compound {
 
@@ -12,7 +15,46 @@ void require_applicable(const Plan& plan, const Problem& problem, const Backend&
   if (reason) throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
 }
 
+std::size_t bytes_of_slot(const Plan& plan, const Problem& problem) {
+  return bytes_of(entry_shape(plan, problem), {problem.scalar.field, plan.values});
+}
+
+/// Groups of words are whole.
+std::size_t bytes_of_words(const Plan& plan, const Problem& problem, slot_t slots) {
+  const idx group = plan.layout.word_group;
+  const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
+  return items * bytes_of_slot(plan, problem);
+}
+
+bool lies_on_blocks(const Plan& plan, const Problem& problem, const Backend& backend) {
+  return words_are_blocks(plan, problem) && backend.reads_in_place();
+}
+
 }  // namespace
+
+Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
+                   PatternLifetime lifetime) {
+  const LayoutCount l = count(pattern, plan.layout, backend.reads_in_place() ? lifetime : PatternLifetime::temporary);
+  const bool allocates = !lies_on_blocks(plan, problem, backend);
+  return {l.slots,
+          {l.read, l.slots * bytes_of_slot(plan, problem)},
+          {l.allocated, allocates ? bytes_of_words(plan, problem, l.slots) : 0}};
+}
+
+std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                            double most) {
+  if (family_of(plan.layout).slots_are_entries) return {};
+  const slot_t slots = count(pattern, plan.layout).slots, entries = pattern.entries();
+  const double bytes = double(slots - entries) * double(bytes_of_slot(plan, problem) + sizeof(idx));
+  if (bytes <= padding_let_through_bytes || double(slots) <= most * double(entries)) return {};
+  char text[256];
+  std::snprintf(text, sizeof(text),
+                "layout %s would have %lld slots for %lld entries, %.3g for each, and %.3g GB of padding, where up to "
+                "%.3g for each are allowed; csr has no padding, sell, bellpack and hdia have less",
+                layout_name(plan.layout).c_str(), static_cast<long long>(slots), static_cast<long long>(entries),
+                double(slots) / double(entries), bytes / 1e9, most);
+  return text;
+}
 
 PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                            PatternLifetime lifetime)
@@ -25,8 +67,8 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
   require_applicable(plan, problem, backend);
   code_ = backend.code_for(plan_, problem_);
   layout_ = PlacedLayout(backend, encode(pattern, plan.layout, lifetime));
-  lies_on_blocks_ = words_are_blocks(plan, problem) && backend.reads_in_place();
-  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(slots()));
+  lies_on_blocks_ = compound::lies_on_blocks(plan, problem, backend);
+  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(plan, problem, slots()));
 }
 
 void PackedMatrix::reschedule(const Schedule& schedule) {
@@ -54,12 +96,6 @@ std::size_t PlacedLayout::bytes() const {
   std::size_t sum = kept_.bytes();
   for (const auto& array : copied_) sum += array.bytes();
   return sum;
-}
-
-std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
-  const idx group = plan_.layout.word_group;
-  const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
-  return items * bytes_of(entry_shape(plan_, problem_), {problem_.scalar.field, plan_.values});
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {
@@ -97,7 +133,7 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
   made->held = values;
   if (values == TransposedValues::copy)
-    made->values = Buffer<std::byte>(*backend_, bytes_of_words(made->layout.args().slots));
+    made->values = Buffer<std::byte>(*backend_, bytes_of_words(plan_, problem_, made->layout.args().slots));
   transposed_ = std::move(made);
   if (words_) regroup();
 }

@@ -17,6 +17,25 @@ struct PackedBytes {
   std::size_t total() const { return integers + words; }
 };
 
+/// What a packed matrix takes, and what its products read of it: the papers' count. Equal but for what is borrowed, for
+/// what only packing new values needs, and for the last group of words.
+struct Footprint {
+  slot_t slots = 0;
+  PackedBytes read, allocated;
+};
+
+/// Of PackedMatrix(the same), counted before it is made, in memory for some integers a row. Throws `too_large`.
+Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
+                   PatternLifetime lifetime = PatternLifetime::temporary);
+
+/// Padding of fewer bytes is never too much.
+inline constexpr double padding_let_through_bytes = 64e6;
+
+/// Whether a plan pads to more than `most` slots an entry, and by more than padding_let_through_bytes: then how far, in
+/// words, and which layouts pad less; else nothing. Counts before anything is allocated.
+std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                            double most);
+
 /// A layout's integers in a backend's memory: on the host as the encoder made them, on a device copied.
 class PlacedLayout {
  public:
@@ -93,7 +112,6 @@ class PackedMatrix {
     Buffer<std::byte> values;
   };
 
-  std::size_t bytes_of_words(slot_t slots) const;
   void regroup() const;
 
   Plan plan_;

@@ -18,9 +18,13 @@ std::optional<std::string> why_not(const LayoutSpec& spec) {
   return {};
 }
 
-Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+void check_entries(const PatternView& p) {
   if (p.entries() > count32{std::numeric_limits<idx>::max()})
     throw_beyond_32_bits(p.entries(), "entries, with a sign,");
+}
+
+Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+  check_entries(p);
   Layout l;
   l.positions = static_cast<idx>(p.entries());
   l.height = spec.slice;
@@ -31,6 +35,14 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lif
   l.arrays[arrays::row] = {"row", std::move(row)};
   column_code(spec.columns).encode(l, arrays::columns, pattern_array("column", p.column, lifetime));
   return l;
+}
+
+LayoutCount counted(const PatternView& p, const LayoutSpec&, PatternLifetime lifetime) {
+  check_entries(p);
+  LayoutCount count{.slots = p.entries()};
+  count.add(p.entries());  // rows
+  count.add(p.column.size(), lifetime == PatternLifetime::outlives);
+  return count;
 }
 
 std::string decoder(const LayoutSpec&, std::string_view, std::string_view columns) {
@@ -46,6 +58,7 @@ constinit const LayoutFamily coordinates_family{
     .number = "entries of a chunk",
     .why_not = why_not,
     .encode = encoded,
+    .count = counted,
     .decoder = decoder,
     .any_decoder = "coordinates<columns32<>>",
     .host_form = HostTraversal::lists,

@@ -31,6 +31,10 @@ std::size_t Layout::bytes(std::string_view array) const {
   return 0;
 }
 
+LayoutCount count(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime) {
+  return family_of(spec).count(pattern, spec, lifetime);
+}
+
 Layout encode(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime) {
   return family_of(spec).encode(pattern, spec, lifetime);
 }
