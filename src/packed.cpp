@@ -43,7 +43,7 @@ Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Pla
 
 std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
                                             double most) {
-  if (family_of(plan.layout).slots_are_entries) return {};
+  if (most == unlimited_padding || family_of(plan.layout).slots_are_entries) return {};
   const slot_t slots = count(pattern, plan.layout).slots, entries = pattern.entries();
   const double bytes = double(slots - entries) * double(bytes_of_slot(plan, problem) + sizeof(idx));
   if (bytes <= padding_let_through_bytes || double(slots) <= most * double(entries)) return {};
@@ -117,12 +117,15 @@ std::optional<count32> PackedMatrix::try_update_values(const void* blocks, Memor
   return {};
 }
 
-void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values) {
-  if (!backend_->is_device() || (transposed_ && transposed_->held == values)) return;
+std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values,
+                                                            double most_padding) {
+  if (!backend_->is_device() || (transposed_ && transposed_->held == values)) return {};
   transposed_.reset();
   const Transposed t = transposed(pattern);
-  LayoutSpec spec = plan_.layout;
+  Plan plan = plan_;
+  LayoutSpec& spec = plan.layout;
   spec.row_list = false;  // rows without an entry are set to 0 or z as they come
+  if (auto why = too_much_padding(t.pattern.view(), problem_, plan, most_padding)) return why;
   Layout l = encode(t.pattern.view(), spec);
   const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
                              from = slots_of_entries(pattern, plan_.layout, encode(pattern, plan_.layout));
@@ -136,6 +139,7 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
     made->values = Buffer<std::byte>(*backend_, bytes_of_words(plan_, problem_, made->layout.args().slots));
   transposed_ = std::move(made);
   if (words_) regroup();
+  return {};
 }
 
 /// Padding takes the words of the first entry, which are there: they are never read.

@@ -1,6 +1,8 @@
 // Packed matrix: one pattern and its values, in one plan's layout, in one backend's memory.
 #pragma once
 
+#include <limits>
+
 #include "backend.hpp"
 
 namespace compound {
@@ -30,9 +32,10 @@ Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Pla
 
 /// Padding of fewer bytes is never too much.
 inline constexpr double padding_let_through_bytes = 64e6;
+inline constexpr double unlimited_padding = std::numeric_limits<double>::infinity();
 
 /// Whether a plan pads to more than `most` slots an entry, and by more than padding_let_through_bytes: then how far, in
-/// words, and which layouts pad less; else nothing. Counts before anything is allocated.
+/// words, and which layouts pad less; else nothing. Counted as bytes_of() counts.
 std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
                                             double most);
 
@@ -82,8 +85,11 @@ class PackedMatrix {
   bool lies_on_blocks() const { return lies_on_blocks_; }
 
   /// Makes ready what a product by A^T or A^H needs on this backend; nothing on the host, which scatters. The pattern
-  /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on.
-  void prepare_transposed(const PatternView& pattern, TransposedValues values = TransposedValues::copy);
+  /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on. Where A^T has
+  /// too_much_padding() nothing is done, and that is returned.
+  std::optional<std::string> prepare_transposed(const PatternView& pattern,
+                                                TransposedValues values = TransposedValues::copy,
+                                                double most_padding = unlimited_padding);
   bool has_transposed() const { return !backend_->is_device() || transposed_; }
 
   /// to: [rows][block rows] scalars; see Backend::diagonal().

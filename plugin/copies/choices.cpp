@@ -25,14 +25,14 @@ struct Wish {
   std::string origin;
   const char *why_not_measured, *option;
 };
-Wish wish(const Packing& p) {
-  const Settings& s = p.st.settings;
-  if (!s.plan_of_part(p.st.off_diagonal).empty())
+Wish wish(const Settings& s, bool off_diagonal) {
+  if (!s.plan_of_part(off_diagonal).empty())
     return {"asked for as a plan", "a plan was asked for", " (-mat_compound_plan)"};
   if (s.layout != "auto")
     return {"asked for as layout " + s.layout, "a layout was asked for", " (-mat_compound_layout)"};
   return {"by rule", "", ""};
 }
+Wish wish(const Packing& p) { return wish(p.st.settings, p.st.off_diagonal); }
 
 /// Why measuring, although asked for, is not for this copy; empty if it is.
 std::string why_not_measured(const Packing& p, const Plan& rule) {
@@ -72,7 +72,7 @@ bool has_code(const Packing& p, const Plan& plan) {
 Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
   const Settings& s = p.st.settings;
   const auto with = [&](std::string_view found) {
-    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, numbers, p.copy.problem, found);
+    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, pattern, numbers, p.copy.problem, found);
   };
   p.fits = false;
   p.copy.finds_entry = s.finds_entry(p.st.off_diagonal);
@@ -82,11 +82,14 @@ Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatis
 
 }  // namespace
 
-Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal,
+Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal, const PatternView& pattern,
                         const PatternStatistics& numbers, const Problem& problem, std::string_view found) {
   const std::string_view entry = s.entry == "auto" ? found : s.entry;
+  const bool by_rule = s.layout == "auto" && s.plan_of_part(off_diagonal).empty();
   Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry)
                                  : plan_for_layout(s.layout, numbers, problem, backend, entry);
+  if (by_rule && too_much_padding(pattern, problem, base, s.most_padding()))
+    base = plan_for_layout("csr", numbers, problem, backend, entry);
   if (s.precision == "single") base.values = Precision::single;
   const std::string_view text = s.plan_of_part(off_diagonal);
   return text.empty() ? base : parse_plan(text, base);
@@ -113,6 +116,12 @@ void check_entry_asked_for(const Packing& p) {
                                          "the blocks by -mat_compound_block_size");
 }
 
+std::string why_refused(const Settings& s, bool off_diagonal, const PatternView& pattern, const Problem& problem,
+                        const Plan& plan) {
+  const auto padding = too_much_padding(pattern, problem, plan, s.most_padding());
+  return padding ? *padding + wish(s, off_diagonal).option + "; -mat_compound_padding_limit none lets it through" : "";
+}
+
 std::string why_left_out(const Packing& p, const Plan& plan) {
   if (p.on_device() && p.copy.other_blocks && !p.copy.other_blocks->is_full())
     return "packed blocks are not full, so that vectors would have to be regrouped (-mat_compound_block_size)";
@@ -131,6 +140,9 @@ Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics
   }
   std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name, rule.entry);
   for (Plan& plan : candidates) plan.values = rule.values;
+  std::erase_if(candidates, [&](const Plan& plan) {
+    return too_much_padding(pattern, p.copy.problem, plan, p.st.settings.most_padding()).has_value();
+  });
   const LogSpan span(Event::tune, p.A);
   p.copy.measured = measure(pattern, p.copy.problem, candidates, backend(name), p.b.values);
   const Measured& best = p.copy.measured.front();

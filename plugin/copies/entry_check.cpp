@@ -28,7 +28,7 @@ std::string message(const Misfit& m, const PartArrays& part) {
 
 }  // namespace
 
-PetscErrorCode check_entries(Mat A, std::initializer_list<PlacedPart> placed) {
+PetscErrorCode check_copies(Mat A, std::initializer_list<PlacedPart> placed) {
   PetscFunctionBegin;
   std::string found;
   std::vector<PartArrays> parts;
@@ -37,7 +37,10 @@ PetscErrorCode check_entries(Mat A, std::initializer_list<PlacedPart> placed) {
     SeqState* st;
     PetscCall(seq_state(p.mat, &st));
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const PartArrays& a) { return a.mat == p.mat; });
-    if (st->copy(p.place).misfit && found.empty()) found = message(*st->copy(p.place).misfit, *part);
+    const PackedCopy& copy = st->copy(p.place);
+    if (!found.empty()) continue;
+    if (copy.misfit) found = message(*copy.misfit, *part);
+    if (!copy.refused.empty()) found = copy.refused;
   }
   PetscCall(agree_on(A, PETSC_ERR_ARG_WRONG, found));
   PetscFunctionReturn(PETSC_SUCCESS);

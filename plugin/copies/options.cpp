@@ -2,6 +2,8 @@
 // compares them).
 #include "copies/options.hpp"
 
+#include <charconv>
+
 #include "backend.hpp"
 #include "entry_file.hpp"
 #include "entry_registry.hpp"
@@ -51,6 +53,14 @@ void check_plan(const std::string& v) {
   const PlanText parts = split_off_diagonal(v);
   check_plan_of_part(parts.diagonal);
   if (parts.off_diagonal) check_plan_of_part(*parts.off_diagonal);
+}
+
+void check_padding_limit(const std::string& v) {
+  if (v == "none") return;
+  double limit = 0;
+  const auto [end, code] = std::from_chars(v.data(), v.data() + v.size(), limit);
+  if (code != std::errc{} || end != v.data() + v.size() || !(limit >= 1))
+    throw error(ErrorKind::argument, "padding limit '" + v + "' must be a number, 1 or more, or none");
 }
 
 constexpr idx most_block_size = 32;  // of our own kernels
@@ -106,6 +116,9 @@ const Option options[] = {
      "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",
      &Settings::entry, check_entry},
     {"layout", "auto (by rule), " + preset_forms(), &Settings::layout, check_layout},
+    {"padding_limit",
+     "slots over entries that a layout may come to, 4, or none; padding of less than 64 MB is let through",
+     &Settings::padding_limit, check_padding_limit},
     {"plan", "a whole plan as one line, as views print it", &Settings::plan, check_plan},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
      [](const std::string& v) {

@@ -15,6 +15,7 @@ namespace compound::plugin {
 struct PackedCopy {
   std::optional<PackedMatrix> packed;
   Problem problem{};     ///< that `packed` serves
+  std::string refused;   ///< why there is none although it was asked for: an error
   std::string left_out;  ///< why there is none although the matrix was looked at: the next place multiplies
 
   bool finds_entry = false;       ///< the kind of entry was found, not asked for
@@ -57,6 +58,9 @@ struct PackedCopy {
   }
   /// The same with vectors brought to groups and back.
   void multiply_in_groups(Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y) const;
+
+  /// Whether a product by the copy is an error, of which check_copies() tells.
+  bool must_not_be_used() const { return misfit || !refused.empty(); }
 
   std::size_t bytes() const;
 };

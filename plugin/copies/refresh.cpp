@@ -24,6 +24,8 @@ void pack_pattern(Packing& p) {
   const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, plan);
   if (!copy.left_out.empty()) return;
+  copy.refused = why_refused(p.st.settings, p.st.off_diagonal, pattern, copy.problem, plan);
+  if (!copy.refused.empty()) return;
   try {
     copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),
                         same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
@@ -42,11 +44,12 @@ std::optional<count32> pack_values(Packing& p) {
   return misfit;
 }
 
-/// The pattern that is packed, once more.
-void pack_transposed(const Packing& p) {
+/// The pattern that is packed, once more; why not, where it pads too much.
+std::optional<std::string> pack_transposed(const Packing& p) {
   Pattern copied;
   const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
-  p.copy.packed->prepare_transposed(pattern, p.st.settings.transposed_values());
+  const Settings& s = p.st.settings;
+  return p.copy.packed->prepare_transposed(pattern, s.transposed_values(), s.most_padding());
 }
 
 /// Packs by `body`; on a device that has no memory left the copy is given up.
@@ -59,7 +62,7 @@ PetscErrorCode within_memory(const Packing& p, const char* wanted, const Body& b
   }
   bool enough;
   PetscCall(guarded_memory(comm_of(p.A), &enough, body));
-  if (!enough) PetscCall(leave_device(p.A, &p.st, wanted));
+  if (!enough) PetscCall(leave_device(p.A, &p.st, no_memory(wanted)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,6 +75,7 @@ std::string microseconds(double seconds) {
 /// What -info tells of a copy that was just made, or was not.
 PetscErrorCode tell_of_pattern(const Packing& p) {
   PetscFunctionBegin;
+  if (!p.copy.refused.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (!p.copy.packed) {
     PetscCall(PetscInfo(p.A, "Products are left to %s: %s\n", row_of(p.place).next, p.copy.left_out.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -107,7 +111,8 @@ PetscErrorCode refresh_pattern(Packing& p) {
   PackedCopy& copy = p.copy;
   const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(),  b.start,
                                    b.column,          b.block_size, p.st.settings.version};
-  if ((copy.packed || !copy.left_out.empty()) && key == copy.pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((copy.packed || !copy.left_out.empty() || !copy.refused.empty()) && key == copy.pattern_key)
+    PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(
       logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
   copy.pattern_key = key;
@@ -179,20 +184,22 @@ PetscErrorCode refresh_transposed(const Packing& p, Op op) {
   PetscFunctionBegin;
   if (op == Op::none || !p.on_device() || !p.copy.packed || p.copy.packed->has_transposed())
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(
-      logged(Event::pack, p.A, [&] { return within_memory(p, "for the transpose", [&] { pack_transposed(p); }); }));
+  std::optional<std::string> padding;
+  PetscCall(logged(Event::pack, p.A,
+                   [&] { return within_memory(p, "for the transpose", [&] { padding = pack_transposed(p); }); }));
+  if (padding) PetscCall(leave_device(p.A, &p.st, "of the transpose, " + *padding));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted) {
+PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
   PetscFunctionBegin;
   PackedCopy& copy = st->copy(Place::device);
   copy.packed.reset();
   copy.other_blocks.reset();
   st->buffers = {};
-  copy.left_out = std::string("the device has no memory left ") + wanted;
+  copy.left_out = why;
   PetscCall(PetscInfo(A, "Products run on the host: %s\n", copy.left_out.c_str()));
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
                          "petsc-compound: products of a matrix of %" PetscInt_FMT

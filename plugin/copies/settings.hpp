@@ -14,6 +14,7 @@ struct Settings {
   std::string entry = "auto";
   std::string entry_file;
   std::string layout = "auto";
+  std::string padding_limit = "4";
   std::string plan;
   std::string precision = "double";
   std::string transpose = "copy";
@@ -36,6 +37,10 @@ struct Settings {
   bool finds_entry(bool off_diagonal) const;
   /// Whether a kind of entry that blocks may not be of was asked for, for any part.
   bool names_entry() const;
+  /// Whether a layout that may be refused was asked for.
+  bool names_layout() const { return layout != "auto" || !plan.empty(); }
+  /// Slots over entries.
+  double most_padding() const { return padding_limit == "none" ? unlimited_padding : std::stod(padding_limit); }
   /// Of packed blocks, where the matrix's are of size `given`.
   int packed_block_size(int given) const;
   TransposedValues transposed_values() const {

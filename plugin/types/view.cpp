@@ -114,8 +114,11 @@ std::string expected_plan(const Settings& settings, const BlockArrays& b, bool o
   const int size = static_cast<int>(b.block_size);
   if (settings.packed_block_size(size) != size) return "none yet: the first product makes blocks of another size";
   const Problem problem{{size, size}, scalar_type_of<Scalar>()};
-  const Plan plan = plan_from_settings(settings, row_of(place).backend, off_diagonal, statistics(pattern_of(b, copied)),
-                                       problem, "dense");
+  const PatternView pattern = pattern_of(b, copied);
+  const Plan plan =
+      plan_from_settings(settings, row_of(place).backend, off_diagonal, pattern, statistics(pattern), problem, "dense");
+  if (const std::string why = why_refused(settings, off_diagonal, pattern, problem, plan); !why.empty())
+    return "none: " + why;
   const auto misfit = applicable(plan, problem);
   const auto no_code = place == Place::host ? backend("host").applicable(plan, problem) : std::nullopt;
   return misfit ? "none: " + *misfit : no_code ? left_to_parent(*no_code) : to_string(plan);
