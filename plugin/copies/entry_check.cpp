@@ -18,10 +18,11 @@ std::string message(const Misfit& m, const PartArrays& part) {
   const PetscInt column =
       part.columns ? (*part.columns)[static_cast<std::size_t>(of_part)] : part.first_column + of_part;
   const std::string where =
-      m.size == bs
+      m.block == BlockShape{static_cast<int>(bs), static_cast<int>(bs)}
           ? "block at block row " + std::to_string(row / bs) + " and block column " + std::to_string(column)
-          : "packed " + std::to_string(m.size) + " x " + std::to_string(m.size) + " block that begins at row " +
-                std::to_string(row) + " and column " + std::to_string(column * bs + m.column % bs);
+          : "packed " + std::to_string(m.block.rows) + " x " + std::to_string(m.block.cols) +
+                " block that begins at row " + std::to_string(row) + " and column " +
+                std::to_string(column * bs + m.column % bs);
   return "The " + where + " is not of the kind of entry that was asked for, " + m.entry + ": it " + m.found +
          "; leave the kind to -mat_compound_entry auto, or ask for dense";
 }

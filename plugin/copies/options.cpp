@@ -63,10 +63,8 @@ void check_padding_limit(const std::string& v) {
     throw error(ErrorKind::argument, "padding limit '" + v + "' must be a number, 1 or more, or none");
 }
 
-constexpr idx most_block_size = 32;  // of our own kernels
-
 void check_block_size(const std::string& v) {
-  if (v != "auto") parse_number(v, 1, most_block_size, "a packed block size other than auto");
+  if (v != "auto") block_of(v);
 }
 
 void check_word(const char* what, const std::string& v, std::initializer_list<const char*> allowed) {
@@ -109,8 +107,8 @@ const Option options[] = {
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
      &Settings::backend, check_backend},
     {"block_size",
-     "of packed blocks: auto (the matrix's), or a multiple or divisor of the matrix's block size, 32 at "
-     "most",
+     "of packed blocks: auto (the matrix's), N or ROWSxCOLUMNS, each a multiple or divisor of the matrix's block size, "
+     "32 at most",
      &Settings::block_size, check_block_size},
     {"entry",
      "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",

@@ -26,10 +26,16 @@ struct Packing {
 PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 
 /// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
-PatternView packed_pattern(Packing& p, const PatternView& given, int* size);
+PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);
 
 /// The matrix's values in the packed pattern's blocks, on the host; null where there are none.
 const Scalar* packed_blocks(Packing& p);
+
+/// The same of the edges that other blocks leave over as of the blocks.
+void pack_edges(Packing& p);
+void update_edges(Packing& p);
+void transpose_edges(Packing& p);
+void compile_edges(PackedCopy& copy);
 
 /// Block `entry` of the packed pattern, which is not of the plan's kind.
 Misfit misfit_at(Packing& p, count32 entry);

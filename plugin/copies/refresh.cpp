@@ -11,15 +11,15 @@ namespace {
 
 void pack_pattern(Packing& p) {
   Pattern copied;
-  int size;
+  BlockShape block;
   PackedCopy& copy = p.copy;
   const PatternView given = pattern_of(p.b, copied);
   copy.packed.reset();
   copy.other_blocks.reset();
   p.regrouped.clear();
   p.st.statistics = statistics(given);
-  const PatternView pattern = packed_pattern(p, given, &size);
-  copy.problem = {{size, size}, scalar_type_of<Scalar>()};
+  const PatternView pattern = packed_pattern(p, given, &block);
+  copy.problem = {block, scalar_type_of<Scalar>()};
   check_entry_asked_for(p);
   const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, plan);
@@ -32,6 +32,7 @@ void pack_pattern(Packing& p) {
   } catch (const error& e) {
     throw error(e.kind(), e.what() + option_of_plan(p));
   }
+  pack_edges(p);
   ++p.st.counts.pattern_packs;
 }
 
@@ -41,11 +42,13 @@ std::optional<count32> pack_values(Packing& p) {
   const Fit fit = p.fits ? Fit::known : Fit::unknown;
   const auto misfit = copy.packed->try_update_values(packed_blocks(p), Memory::host, fit);
   if (copy.packed->lies_on_blocks() && copy.other_blocks) copy.other_blocks->values = std::move(p.regrouped);
+  if (!misfit) update_edges(p);
   return misfit;
 }
 
 /// The pattern that is packed, once more; why not, where it pads too much.
-std::optional<std::string> pack_transposed(const Packing& p) {
+std::optional<std::string> pack_transposed(Packing& p) {
+  transpose_edges(p);
   Pattern copied;
   const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
   const Settings& s = p.st.settings;
@@ -101,7 +104,12 @@ PetscErrorCode follow_to_device(const Packing& p) {
   if (!p.on_device() || !p.copy.packed) PetscFunctionReturn(PETSC_SUCCESS);
   PackedMatrix& packed = *p.copy.packed;
   PetscCall(log_upload(packed.bytes().integers));
-  PetscCall(logged(Event::compile, p.A, [&] { return within_memory(p, "for code", [&] { packed.compile(); }); }));
+  PetscCall(logged(Event::compile, p.A, [&] {
+    return within_memory(p, "for code", [&] {
+      packed.compile();
+      compile_edges(p.copy);
+    });
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,8 +154,7 @@ PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
   if (*misfit) PetscFunctionReturn(PETSC_SUCCESS);
   ++p.st.counts.value_packs;
   if (p.on_device() && copy.packed) {
-    const auto size = static_cast<std::size_t>(copy.problem.block.rows);
-    PetscCall(log_upload(copy.packed->entries() * size * size * sizeof(Scalar)));
+    PetscCall(log_upload(copy.packed->entries() * scalars_in(copy.problem.block) * sizeof(Scalar)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -180,7 +187,7 @@ PetscErrorCode refresh_values(Packing& p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_transposed(const Packing& p, Op op) {
+PetscErrorCode refresh_transposed(Packing& p, Op op) {
   PetscFunctionBegin;
   if (op == Op::none || !p.on_device() || !p.copy.packed || p.copy.packed->has_transposed())
     PetscFunctionReturn(PETSC_SUCCESS);

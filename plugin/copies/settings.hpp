@@ -8,6 +8,9 @@
 
 namespace compound::plugin {
 
+/// "3" or "3x2"; throws `argument`.
+BlockShape block_of(const std::string& text);
+
 struct Settings {
   std::string backend = "auto";
   std::string block_size = "auto";
@@ -42,7 +45,7 @@ struct Settings {
   /// Slots over entries.
   double most_padding() const { return padding_limit == "none" ? unlimited_padding : std::stod(padding_limit); }
   /// Of packed blocks, where the matrix's are of size `given`.
-  int packed_block_size(int given) const;
+  BlockShape packed_block(int given) const;
   TransposedValues transposed_values() const {
     return transpose == "shared" ? TransposedValues::shared : TransposedValues::copy;
   }

@@ -70,7 +70,7 @@ PetscErrorCode tell_of_host_vectors(Mat A, SeqState& st) {
 PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done) {
   PetscFunctionBegin;
   DeviceRun run;
-  PetscCall(run_on_device(comm_of(A), o, flops(st, A->rmap->bs, o), *st.copy(Place::device).packed, st.buffers, &run));
+  PetscCall(run_on_device(comm_of(A), o, flops(st, A->rmap->bs, o), st.copy(Place::device), st.buffers, &run));
   if (run.x_was_copied && run.done) PetscCall(tell_of_host_vectors(A, st));
   *done = run.done;
   if (*done) PetscFunctionReturn(PETSC_SUCCESS);

@@ -13,18 +13,20 @@ namespace {
 using namespace petsc_test;
 
 struct Sizes {
-  int given, packed;
-  const char* layout;
+  int given;
+  const char *packed, *layout;
 };
 void PrintTo(const Sizes& s, std::ostream* out) { *out << s.given << " to " << s.packed << " " << s.layout; }
 
-const Sizes sizes[] = {{1, 2, "csr"}, {1, 3, "csr"}, {1, 3, "sell:4:16"}, {1, 8, "csr"},  {2, 4, "csr"}, {2, 6, "ellr"},
-                       {2, 1, "csr"}, {6, 3, "csr"}, {6, 2, "sell:8"},    {3, 12, "csr"}, {3, 3, "csr"}};
+const Sizes sizes[] = {{1, "2", "csr"},       {1, "3", "csr"},     {1, "3", "sell:4:16"},  {1, "8", "csr"},
+                       {2, "4", "csr"},       {2, "6", "ellr"},    {2, "1", "csr"},        {6, "3", "csr"},
+                       {6, "2", "sell:8"},    {3, "12", "csr"},    {3, "3", "csr"},        {1, "3x2", "csr"},
+                       {1, "2x3", "sell:32"}, {1, "1x4", "hdia"},  {1, "7x1", "bellpack"}, {2, "4x6", "coo"},
+                       {6, "3x2", "csr"},     {3, "1x3", "sell:8"}};
 
 Variant variant_of(const Sizes& s) {
-  const auto size = std::to_string(s.packed);
   const std::string type = std::string(s.layout) == "csr" ? MATBAIJCOMPOUNDCSR : MATBAIJCOMPOUND;
-  return {"", type, "-mat_compound_block_size " + size, ""};
+  return {"", type, std::string("-mat_compound_block_size ") + s.packed, ""};
 }
 
 struct Reblocking : testing::TestWithParam<Sizes> {
@@ -208,6 +210,17 @@ TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
   EXPECT_NE(same_on_all_ranks(text.str()).find(line), std::string::npos) << text.str();
   MPI_Barrier(PETSC_COMM_WORLD);
   if (rank() == 0) std::remove(name.c_str());
+}
+
+TEST_F(Told, EdgesOfLessThanABlockNeedNoCopiesOfVectors) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3x2"));
+  const auto plain = scalar_matrix(5, false, MATBAIJ), tested = scalar_matrix(5, false, MATBAIJCOMPOUND);
+  (void)product_of(tested, all_products().front(), 141);
+  const auto before = info_of(tested).packed_bytes;
+
+  EXPECT_TRUE(same_products(tested, plain, 142));
+
+  EXPECT_TRUE(all_ranks(info_of(tested).packed_bytes == before)) << "vectors in groups are counted";
 }
 
 TEST_F(Told, SizesThatDoNotFitAreRefused) {
