@@ -86,13 +86,17 @@ Reblocked in_groups(const PatternView& given, idx from, Grouping rows, Grouping 
   return r;
 }
 
+/// Columns go by the rows' nodes where the two are the same unknowns, else by which have the same rows.
 Reblocked in_nodes(const PatternView& given, idx from, BlockShape to) {
   Grouping rows = node_groups(given, from, to.rows);
   if (given.rows != given.cols)
-    return in_groups(given, from, std::move(rows), groups_of_all(given.cols * from, to.cols));
+    return in_groups(given, from, std::move(rows), node_groups(transposed(given).pattern.view(), from, to.cols));
   Grouping cols = to.rows == to.cols ? rows : node_groups(given, from, to.cols);
   return in_groups(given, from, std::move(rows), std::move(cols));
 }
+
+/// Vectors must be brought to nodes of uneven size and back: they must save so much.
+constexpr double worth_of_nodes = 0.9;
 
 bool fits(int from, int to) { return to >= 1 && (to % from == 0 || from % to == 0); }
 
@@ -103,13 +107,6 @@ Grouping even_groups(idx scalars, idx block) {
   const idx end = scalars / block * block;
   for (idx s = 0; s < end; s += block) g.start.push_back(s);
   close_groups(g, end, scalars);
-  return g;
-}
-
-Grouping groups_of_all(idx scalars, idx block) {
-  Grouping g{block, {}, {}};
-  for (idx s = 0; s < scalars; s += block) g.start.push_back(s);
-  close_groups(g, scalars, scalars);
   return g;
 }
 
@@ -134,81 +131,8 @@ Reblocked reblocked(const PatternView& pattern, int from, BlockShape to) {
   Reblocked even = in_groups(pattern, from, even_groups(rows, to.rows), even_groups(cols, to.cols));
   if (to.rows % from != 0 || to.cols % from != 0 || to == BlockShape{from, from}) return even;
   Reblocked nodes = in_nodes(pattern, from, to);
-  return nodes.stored() < even.stored() ? nodes : even;
+  return nodes.stored() < worth_of_nodes * even.stored() ? nodes : even;
 }
-
-namespace {
-
-/// Rows of a pattern of single scalars that are looked at.
-template <class Index>
-struct Sample {
-  std::span<const Index> start;
-  const Index* column;
-  Index rows() const { return static_cast<Index>(start.size()) - 1; }
-
-  /// Calls f(first, end) for windows of rows spread over the pattern, of whole groups of `size`.
-  template <class F>
-  void windows(Index size, const F& f) const {
-    constexpr Index count = 4, height = 120;
-    for (Index w = 0; w < count; ++w) {
-      const Index first = rows() / count * w / size * size;
-      f(first, std::min(rows(), first + height / size * size));
-    }
-  }
-
-  std::span<const Index> columns_of(Index first, Index end) const {
-    return {column + start[first], static_cast<std::size_t>(start[end] - start[first])};
-  }
-
-  /// Entries over scalars of the blocks that even groups of `size` make.
-  double fill_of_even_groups(Index size) const {
-    double entries = 0, blocks = 0;
-    std::vector<Index> touched;
-    windows(size, [&](Index first, Index end) {
-      for (Index row = first; row < end; row += size) {
-        const auto columns = columns_of(row, std::min(end, row + size));
-        touched.assign(columns.begin(), columns.end());
-        for (Index& c : touched) c /= size;
-        std::ranges::sort(touched);
-        entries += static_cast<double>(touched.size());
-        blocks += static_cast<double>(std::ranges::unique(touched).begin() - touched.begin());
-      }
-    });
-    return blocks > 0 ? entries / (blocks * double(size) * double(size)) : 0;
-  }
-
-  /// The same for groups of up to `size` rows with equal columns, whose columns come in the same groups.
-  double fill_of_nodes(Index size) const {
-    double rows = 0, groups = 0;
-    windows(size, [&](Index first, Index end) {
-      Index begin = first;
-      for (Index row = first; row < end; ++row) {
-        if (start[row] == start[row + 1]) continue;
-        const bool joins =
-            row > begin && row - begin < size && std::ranges::equal(columns_of(row - 1, row), columns_of(row, row + 1));
-        if (!joins) begin = row, ++groups;
-        ++rows;
-      }
-    });
-    const double mean = groups > 0 ? rows / groups / double(size) : 0;
-    return mean * mean;
-  }
-};
-
-}  // namespace
-
-template <class Index>
-int likely_block_size(std::span<const Index> start, const Index* column, double fill) {
-  const Sample<Index> sample{start, column};
-  if (sample.rows() < 2 || start.back() == start.front()) return 1;
-  for (int size = 8; size > 1; --size)
-    if (std::max(sample.fill_of_even_groups(size), sample.fill_of_nodes(size)) >= fill) return size;
-  return 1;
-}
-
-template int likely_block_size(std::span<const int>, const int*, double);
-template int likely_block_size(std::span<const long>, const long*, double);
-template int likely_block_size(std::span<const long long>, const long long*, double);
 
 template <class S>
 void fill_blocks(const Reblocked& r, const PatternView& given, const S* from, S* blocks) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "entry_kinds.hpp"
@@ -29,9 +28,6 @@ struct Grouping {
 
 /// Full groups of `block` scalars; what is left over at the end is in none.
 Grouping even_groups(idx scalars, idx block);
-
-/// The same, and what is left over is a short group.
-Grouping groups_of_all(idx scalars, idx block);
 
 /// Groups of block rows of size `from` that have the same columns, as the nodes of a mesh make them whose unknowns are
 /// not all of the same number; at most `to` scalars, a multiple of `from`.
@@ -61,15 +57,9 @@ struct Reblocked {
   double fill(count32 given_entries) const { return stored() > 0 ? double(given_entries) * from * from / stored() : 1; }
 };
 
-/// Rows and columns of `to` must each be a multiple or a divisor of `from`. Of even groups and nodes those that store
-/// fewer scalars. Throws `argument`, and `too_large` for more scalars than an idx counts.
+/// Rows and columns of `to` must each be a multiple or a divisor of `from`. Even groups, unless
+/// nodes store a tenth less. Throws `argument`, and `too_large` for more scalars than an idx counts.
 Reblocked reblocked(const PatternView& pattern, int from, BlockShape to);
-
-/// The largest block size, 2 to 8, in which a pattern of single scalars (rows' starts [rows + 1], columns) seems to be
-/// filled to `fill` at least, by even groups of rows or by rows of equal columns; 1 if there is none. Looks at some
-/// windows of rows only.
-template <class Index>
-int likely_block_size(std::span<const Index> start, const Index* column, double fill);
 
 /// The values: `given` [entries][from][from] to `blocks` [new entries][columns][rows], both column-major.
 template <class S>

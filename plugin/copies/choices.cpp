@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "edge/log.hpp"
 #include "entry_choice.hpp"
@@ -95,13 +96,18 @@ Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_di
   return text.empty() ? base : parse_plan(text, base);
 }
 
-std::string block_size_hint(const BlockArrays& b) {
-  if (b.block_size != 1 || b.rows == 0) return "";
-  const int size = likely_block_size<PetscInt>({b.start, static_cast<std::size_t>(b.rows) + 1}, b.column, 0.8);
-  if (size == 1) return "";
-  const std::string n = std::to_string(size);
-  return "the matrix has block size 1, but its rows seem to come in nearly dense blocks of " + n +
-         ": -mat_compound_block_size " + n + " packs them as such";
+std::string block_size_hint(const Settings& s, const BlockArrays& b) try {
+  constexpr double worth_telling = 0.9;
+  if (s.block_size != "auto" || b.block_size != 1 || b.rows == 0) return "";  // larger blocks gain little more
+  Pattern copied;
+  const NaturalBlock found = found_block(s, false, pattern_of(b, copied), 1);
+  if (found.bytes >= worth_telling * found.bytes_as_given) return "";
+  const std::string size = text_of(found.block),
+                    share = std::to_string(std::lround(100 * found.bytes / found.bytes_as_given));
+  return "the matrix has block size 1, but its rows seem to come in blocks of " + size + ", which take " + share +
+         " % of the bytes: -mat_compound_block_size " + size + " packs them as such, find looks for the size";
+} catch (const std::exception&) {
+  return "";
 }
 
 std::string option_of_plan(const Packing& p) { return wish(p).option; }

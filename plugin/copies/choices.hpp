@@ -16,8 +16,9 @@ Plan plan_from_settings(const Settings& settings, std::string_view backend, bool
 /// where that is asked for. What was measured stays in the copy, for -info.
 Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
 
-/// Where a matrix has block size 1 but its rows seem to come in blocks: what to do. Looks at some of its rows.
-std::string block_size_hint(const BlockArrays& b);
+/// Where a matrix has block size 1 but would take less in blocks, and nobody asked for any: what to do. Looks at some
+/// of its rows.
+std::string block_size_hint(const Settings& settings, const BlockArrays& b);
 
 /// " (-mat_compound_layout)": what brought the plan about, for messages; empty for the rule.
 std::string option_of_plan(const Packing& p);

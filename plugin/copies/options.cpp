@@ -64,7 +64,7 @@ void check_padding_limit(const std::string& v) {
 }
 
 void check_block_size(const std::string& v) {
-  if (v != "auto") block_of(v);
+  if (v != "auto" && v != "find") block_of(v);
 }
 
 void check_word(const char* what, const std::string& v, std::initializer_list<const char*> allowed) {
@@ -107,7 +107,8 @@ const Option options[] = {
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
      &Settings::backend, check_backend},
     {"block_size",
-     "of packed blocks: auto (the matrix's), N or ROWSxCOLUMNS, each a multiple or divisor of the matrix's block size, "
+     "of packed blocks: auto (the matrix's), find (that takes the fewest bytes), N or ROWSxCOLUMNS, each a multiple or "
+     "divisor of the matrix's block size, "
      "32 at most",
      &Settings::block_size, check_block_size},
     {"entry",

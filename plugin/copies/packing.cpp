@@ -36,11 +36,36 @@ PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
   }
 }
 
+namespace {
+
+/// What products read, of dense blocks in the layout that is asked for, or in compressed rows.
+double bytes_of_blocks(const Settings& s, bool off_diagonal, const Reblocked& r) {
+  Plan plan;
+  set_layout(plan, s.layout == "auto" ? "csr" : s.layout);
+  if (const auto text = s.plan_of_part(off_diagonal); !text.empty()) plan = parse_plan(text, plan);
+  set_entry(plan, "dense");
+  const auto bytes = [](const Pattern& p, BlockShape block, const Plan& of) {
+    return double(bytes_of(p.view(), {block, scalar_type_of<Scalar>()}, of, backend("host")).read.total());
+  };
+  double sum = bytes(r.pattern, r.block(), plan);
+  for (const auto* edge : {&r.beside, &r.below})
+    if (*edge) sum += bytes((*edge)->pattern, {1, 1}, Plan{});
+  return sum;
+}
+
+}  // namespace
+
+NaturalBlock found_block(const Settings& s, bool off_diagonal, const PatternView& pattern, int given) {
+  return natural_block(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
+}
+
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block) {
   PackedCopy& copy = p.copy;
   const int size = static_cast<int>(p.b.block_size);
   *block = {size, size};
-  const BlockShape wanted = p.st.settings.packed_block(size);
+  const Settings& s = p.st.settings;
+  const BlockShape wanted =
+      s.finds_block() ? found_block(s, p.st.off_diagonal, given, size).block : s.packed_block(size);
   if (wanted == *block) return given;
   try {
     copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, size, wanted), {}, {}, {}};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "copies/state.hpp"
+#include "natural_block.hpp"
 
 namespace compound::plugin {
 
@@ -24,6 +25,9 @@ struct Packing {
 
 /// The parent's integers as a pattern: a view where the widths agree, else of `copy`.
 PatternView pattern_of(const BlockArrays& b, Pattern& copy);
+
+/// What `-mat_compound_block_size find` stands for, of a part whose blocks are of size `given`.
+NaturalBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
 
 /// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);

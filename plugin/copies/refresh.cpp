@@ -84,7 +84,7 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PatternStatistics& s = p.st.statistics;
-  const std::string hint = p.st.off_diagonal || p.copy.other_blocks ? "" : block_size_hint(p.b);
+  const std::string hint = p.st.off_diagonal || p.copy.other_blocks ? "" : block_size_hint(p.st.settings, p.b);
   if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
   if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
   for (const Measured& m : p.copy.measured)

@@ -44,7 +44,8 @@ struct Settings {
   bool names_layout() const { return layout != "auto" || !plan.empty(); }
   /// Slots over entries.
   double most_padding() const { return padding_limit == "none" ? unlimited_padding : std::stod(padding_limit); }
-  /// Of packed blocks, where the matrix's are of size `given`.
+  bool finds_block() const { return block_size == "find"; }
+  /// Of packed blocks, where the matrix's are of size `given`; that, where the size is to be found.
   BlockShape packed_block(int given) const;
   TransposedValues transposed_values() const {
     return transpose == "shared" ? TransposedValues::shared : TransposedValues::copy;

@@ -113,6 +113,7 @@ std::string left_to_parent(const std::string& reason) {
 std::string expected_plan(const Settings& settings, const BlockArrays& b, bool off_diagonal, Place place) try {
   Pattern copied;
   const int size = static_cast<int>(b.block_size);
+  if (settings.finds_block()) return "none yet: the first product finds the size of blocks";
   if (settings.packed_block(size) != BlockShape{size, size})
     return "none yet: the first product makes blocks of another size";
   const Problem problem{{size, size}, scalar_type_of<Scalar>()};
@@ -309,10 +310,10 @@ PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
   PetscFunctionBegin;
   BlockArrays b;
   Mat diagonal = A;
-  if (!A->assembled || A->rmap->bs != 1 || settings.block_size != "auto") PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A->assembled || A->rmap->bs != 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, nullptr, nullptr));
   PetscCall(block_arrays(diagonal, &b));
-  const std::string hint = block_size_hint(b);
+  const std::string hint = block_size_hint(settings, b);
   if (!hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

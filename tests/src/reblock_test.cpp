@@ -162,40 +162,6 @@ TEST(Reblock, KeepsEvenGroupsWhereRowsDiffer) {
   EXPECT_TRUE(r.rows.is_full());
 }
 
-/// In the given rows of 60 block rows; from some of them likely_block_size() sees it all.
-template <class Index = idx>
-int likely_size(const Pattern& p) {
-  const std::vector<Index> start(p.start.begin(), p.start.end()), column(p.column.begin(), p.column.end());
-  return likely_block_size<Index>(start, column.data(), 0.8);
-}
-
-TEST(Reblock, FindsTheLikelySizeOfBlocks) {
-  for (int size = 2; size <= 8; ++size)
-    for (const idx rows : {4, 60, 3000}) {
-      const auto scalars = reblocked(random_pattern(rows, 2 * rows, 5, 11).view(), size, {1, 1});
-
-      EXPECT_EQ(likely_size(scalars.pattern), size) << rows;
-      EXPECT_EQ(likely_size<long long>(scalars.pattern), size) << rows;
-    }
-  EXPECT_EQ(likely_size(random_pattern(60, 60, 5, 12)), 1);
-  EXPECT_EQ(likely_size(pattern_of(9, {{}, {}, {}, {1, 2}, {}, {}, {}, {}, {0}})), 1);
-  EXPECT_EQ(likely_size(pattern_of(0, {})), 1);
-}
-
-TEST(Reblock, FindsTheLikelySizeOfNodesOfWhichSomeAreShort) {
-  // A chain of nodes of 3 unknowns, every ninth with 2.
-  std::vector<std::vector<idx>> rows;
-  std::vector<idx> first{0};
-  for (idx node = 0; node < 200; ++node) first.push_back(first.back() + (node % 9 == 8 ? 2 : 3));
-  for (idx node = 0; node < 200; ++node)
-    for (idx k = first[node]; k < first[node + 1]; ++k) {
-      rows.emplace_back();
-      for (idx c = first[std::max(node - 1, 0)]; c < first[std::min(node + 2, 200)]; ++c) rows.back().push_back(c);
-    }
-
-  EXPECT_EQ(likely_size(pattern_of(first.back(), rows)), 3);
-}
-
 TEST(Reblock, StoresLessByNodesOfRectangularBlocksToo) {
   // A chain of nodes of 3 unknowns behind a single one: even groups never meet a node.
   std::vector<std::vector<idx>> rows{{0}};
