@@ -129,8 +129,6 @@ std::string why_refused(const Settings& s, bool off_diagonal, const PatternView&
 }
 
 std::string why_left_out(const Packing& p, const Plan& plan) {
-  if (p.on_device() && p.copy.other_blocks && !p.copy.other_blocks->is_full())
-    return "packed blocks are not full, so that vectors would have to be regrouped (-mat_compound_block_size)";
   return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, p.copy.problem).value_or("");
 }
 

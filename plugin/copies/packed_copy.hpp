@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "copies/misfit.hpp"
+#include "grouped_vector.hpp"
 #include "packed.hpp"
-#include "reblock.hpp"
 #include "tuner.hpp"
 
 namespace compound::plugin {
@@ -33,9 +33,9 @@ struct PackedCopy {
   /// Where the packed blocks are not of the parent's size.
   struct OtherBlocks {
     Reblocked shape;
-    std::vector<Scalar> values;        ///< if `packed` lies on them
-    mutable std::vector<Scalar> x, y;  ///< vectors in groups, where those are not full
+    std::vector<Scalar> values = {};  ///< if `packed` lies on them
     std::optional<PackedEdge> beside = {}, below = {};
+    std::optional<GroupedVector<Scalar>> rows = {}, cols = {};  ///< vectors in groups, where those are not full
 
     bool is_full() const { return shape.rows.is_full() && shape.cols.is_full(); }
     std::size_t bytes() const;
@@ -83,7 +83,7 @@ struct PackedCopy {
  private:
   /// On vectors as they are: blocks first, then what is left over at the edges.
   void multiply_with_edges(Op op, Update update, const Scalar* x, const Scalar* z, Scalar* y) const;
-  /// With vectors brought to groups and back, on the host.
+  /// With vectors brought to groups and back.
   void multiply_in_groups(Op op, Update update, const Scalar* x, const Scalar* z, Scalar* y) const;
 };
 

@@ -68,7 +68,7 @@ PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* blo
       s.finds_block() ? found_block(s, p.st.off_diagonal, given, size).block : s.packed_block(size);
   if (wanted == *block) return given;
   try {
-    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, size, wanted), {}, {}, {}};
+    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, size, wanted)};
   } catch (const error& e) {
     throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
   }
@@ -104,6 +104,13 @@ void for_each_edge(PackedCopy& copy, const F& f) {
 }
 
 }  // namespace
+
+void make_group_vectors(PackedCopy& copy) {
+  if (!copy.other_blocks || copy.other_blocks->is_full()) return;
+  PackedCopy::OtherBlocks& other = *copy.other_blocks;
+  other.rows.emplace(other.shape.rows, copy.backend());
+  other.cols.emplace(other.shape.cols, copy.backend());
+}
 
 void pack_edges(Packing& p) {
   const std::string_view place = row_of(p.place).backend;

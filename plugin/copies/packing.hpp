@@ -35,6 +35,9 @@ PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* blo
 /// The matrix's values in the packed pattern's blocks, on the host; null where there are none.
 const Scalar* packed_blocks(Packing& p);
 
+/// Where groups are not full: room for vectors in groups.
+void make_group_vectors(PackedCopy& copy);
+
 /// The same of the edges that other blocks leave over as of the blocks.
 void pack_edges(Packing& p);
 void update_edges(Packing& p);

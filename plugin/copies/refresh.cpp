@@ -33,6 +33,7 @@ void pack_pattern(Packing& p) {
     throw error(e.kind(), e.what() + option_of_plan(p));
   }
   pack_edges(p);
+  make_group_vectors(copy);
   ++p.st.counts.pattern_packs;
 }
 

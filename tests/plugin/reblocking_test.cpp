@@ -200,17 +200,6 @@ TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
   EXPECT_NE(text.find(line), std::string::npos) << text;
 }
 
-TEST_F(Told, EdgesOfLessThanABlockNeedNoCopiesOfVectors) {
-  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3x2"));
-  const auto plain = scalar_matrix(5, false, MATBAIJ), tested = scalar_matrix(5, false, MATBAIJCOMPOUND);
-  (void)product_of(tested, all_products().front(), 141);
-  const auto before = info_of(tested).packed_bytes;
-
-  EXPECT_TRUE(same_products(tested, plain, 142));
-
-  EXPECT_TRUE(all_ranks(info_of(tested).packed_bytes == before)) << "vectors in groups are counted";
-}
-
 TEST_F(Told, TheSizeIsFound) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find"));
   for (const bool clamped : {false, true}) {
