@@ -1,8 +1,10 @@
 #include "packed.hpp"
 
+#include <cstdio>
 #include <numeric>
 
 #include "error.hpp"
+#include "layout/family.hpp"
 
 namespace compound {
 
@@ -14,7 +16,53 @@ void require_applicable(const Plan& plan, const Problem& problem, const Backend&
   if (reason) throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
 }
 
+/// Without what else a dictionary takes.
+std::size_t bytes_of_slot(const Plan& plan, const Problem& problem) {
+  const ValueCode& code = value_code(plan.codes);
+  if (code.of == CodeOf::blocks) return code.bytes;
+  if (code.of == CodeOf::words) return entry_shape(plan, problem).words * code.bytes;
+  return bytes_of_entry(plan, problem);
+}
+
+/// Groups of words are whole.
+std::size_t bytes_of_words(const Plan& plan, const Problem& problem, slot_t slots) {
+  const idx group = plan.layout.word_group;
+  const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
+  return items * bytes_of_slot(plan, problem);
+}
+
+bool lies_on_blocks(const Plan& plan, const Problem& problem, const Backend& backend) {
+  return words_are_blocks(plan, problem) && backend.reads_in_place();
+}
+
 }  // namespace
+
+Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
+                   PatternLifetime lifetime) {
+  const LayoutCount l = count(pattern, plan.layout, backend.reads_in_place() ? lifetime : PatternLifetime::temporary);
+  const bool allocates = !lies_on_blocks(plan, problem, backend);
+  return {l.slots,
+          {l.read, l.slots * bytes_of_slot(plan, problem)},
+          {l.allocated, allocates ? bytes_of_words(plan, problem, l.slots) : 0}};
+}
+
+std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                            double most) {
+  if (most == unlimited_padding || family_of(plan.layout).slots_are_entries) return {};
+  LayoutSpec spec = plan.layout;
+  spec.columns =
+      LayoutSpec{}.columns;  // how wide they are does not matter here, and is not counted without making them
+  const slot_t slots = count(pattern, spec).slots, entries = pattern.entries();
+  const double bytes = double(slots - entries) * double(bytes_of_slot(plan, problem) + sizeof(idx));
+  if (bytes <= padding_let_through_bytes || double(slots) <= most * double(entries)) return {};
+  char text[256];
+  std::snprintf(text, sizeof(text),
+                "layout %s would have %lld slots for %lld entries, %.3g for each, and %.3g GB of padding, where up to "
+                "%.3g for each are allowed; csr has no padding, sell, bellpack and hdia have less",
+                layout_name(plan.layout).c_str(), static_cast<long long>(slots), static_cast<long long>(entries),
+                double(slots) / double(entries), bytes / 1e9, most);
+  return text;
+}
 
 PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                            PatternLifetime lifetime)
@@ -27,8 +75,8 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
   require_applicable(plan, problem, backend);
   code_ = backend.code_for(plan_, problem_);
   layout_ = PlacedLayout(backend, encode(pattern, plan.layout, lifetime));
-  lies_on_blocks_ = words_are_blocks(plan, problem) && backend.reads_in_place();
-  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(slots()));
+  lies_on_blocks_ = compound::lies_on_blocks(plan, problem, backend);
+  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(plan, problem, slots()));
 }
 
 void PackedMatrix::reschedule(const Schedule& schedule) {
@@ -56,15 +104,6 @@ std::size_t PlacedLayout::bytes() const {
   std::size_t sum = kept_.bytes();
   for (const auto& array : copied_) sum += array.bytes();
   return sum;
-}
-
-std::size_t PackedMatrix::bytes_of_words(slot_t slots) const {
-  const idx group = plan_.layout.word_group;
-  const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
-  const ValueCode& code = value_code(plan_.codes);
-  if (code.of == CodeOf::blocks) return slots * code.bytes;
-  if (code.of == CodeOf::words) return items * entry_shape(plan_, problem_).words * code.bytes;
-  return items * bytes_of_entry(plan_, problem_);
 }
 
 void PackedMatrix::update_values(const void* blocks, Memory in) {
@@ -149,12 +188,15 @@ void PackedMatrix::set_values(Task& task, const void* in_slots) const {
   }
 }
 
-void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values) {
-  if (!backend_->is_device() || (transposed_ && transposed_->held == values)) return;
+std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values,
+                                                            double most_padding) {
+  if (!backend_->is_device() || (transposed_ && transposed_->held == values)) return {};
   transposed_.reset();
   const Transposed t = transposed(pattern);
-  LayoutSpec spec = plan_.layout;
+  Plan plan = plan_;
+  LayoutSpec& spec = plan.layout;
   spec.row_list = false;  // rows without an entry are set to 0 or z as they come
+  if (auto why = too_much_padding(t.pattern.view(), problem_, plan, most_padding)) return why;
   Layout l = encode(t.pattern.view(), spec);
   const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
                              from = slots_of_entries(pattern, plan_.layout, encode(pattern, plan_.layout));
@@ -165,9 +207,10 @@ void PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValu
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
   made->held = values;
   if (values == TransposedValues::copy)
-    made->values = Buffer<std::byte>(*backend_, bytes_of_words(made->layout.args().slots));
+    made->values = Buffer<std::byte>(*backend_, bytes_of_words(plan_, problem_, made->layout.args().slots));
   transposed_ = std::move(made);
   if (words_) regroup();
+  return {};
 }
 
 /// Padding takes the words of the first entry, which are there: they are never read.

@@ -1,6 +1,8 @@
 // Packed matrix: one pattern and its values, in one plan's layout, in one backend's memory.
 #pragma once
 
+#include <limits>
+
 #include "backend.hpp"
 
 namespace compound {
@@ -16,6 +18,26 @@ struct PackedBytes {
   std::size_t integers = 0, words = 0;
   std::size_t total() const { return integers + words; }
 };
+
+/// What a packed matrix takes, and what its products read of it: the papers' count. Equal but for what is borrowed, for
+/// what only packing new values needs, and for the last group of words.
+struct Footprint {
+  slot_t slots = 0;
+  PackedBytes read, allocated;
+};
+
+/// Of PackedMatrix(the same), counted before it is made, in memory for some integers a row. Throws `too_large`.
+Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
+                   PatternLifetime lifetime = PatternLifetime::temporary);
+
+/// Padding of fewer bytes is never too much.
+inline constexpr double padding_let_through_bytes = 64e6;
+inline constexpr double unlimited_padding = std::numeric_limits<double>::infinity();
+
+/// Whether a plan pads to more than `most` slots an entry, and by more than padding_let_through_bytes: then how far, in
+/// words, and which layouts pad less; else nothing. Counted as bytes_of() counts.
+std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                            double most);
 
 /// A layout's integers in a backend's memory: on the host as the encoder made them, on a device copied.
 class PlacedLayout {
@@ -64,8 +86,11 @@ class PackedMatrix {
   bool lies_on_blocks() const { return lies_on_blocks_; }
 
   /// Makes ready what a product by A^T or A^H needs on this backend; nothing on the host, which scatters. The pattern
-  /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on.
-  void prepare_transposed(const PatternView& pattern, TransposedValues values = TransposedValues::copy);
+  /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on. Where A^T has
+  /// too_much_padding() nothing is done, and that is returned.
+  std::optional<std::string> prepare_transposed(const PatternView& pattern,
+                                                TransposedValues values = TransposedValues::copy,
+                                                double most_padding = unlimited_padding);
   bool has_transposed() const { return !backend_->is_device() || transposed_; }
 
   /// to: [rows][block rows] scalars; see Backend::diagonal().
@@ -100,7 +125,6 @@ class PackedMatrix {
     std::unique_ptr<PackedMatrix> blocks;  ///< of blocks: packed, a row each
   };
 
-  std::size_t bytes_of_words(slot_t slots) const;
   void regroup() const;
   void pack_values(const void* blocks, Memory in);
   void code_blocks(const void* blocks, Memory in);

@@ -10,9 +10,10 @@ namespace compound {
 
 namespace {
 
-void close_groups(Grouping& g, idx scalars) {
-  g.start.push_back(scalars);
-  g.group_of.resize(static_cast<std::size_t>(scalars));
+/// The last group ends at `end`.
+void close_groups(Grouping& g, idx end, idx scalars) {
+  g.start.push_back(end);
+  g.group_of.resize(static_cast<std::size_t>(scalars), g.groups());
   for (idx k = 0; k < g.groups(); ++k)
     std::fill(g.group_of.begin() + g.start[k], g.group_of.begin() + g.start[k + 1], k);
 }
@@ -36,7 +37,8 @@ void add_columns(const Reblocked& r, const PatternView& given, idx row, idx mark
                  std::vector<idx>& columns) {
   for (count32 e = given.start[row]; e < given.start[row + 1]; ++e) {
     const idx first = given.column[e] * r.from;
-    for (idx g = r.cols.group_of[first]; g <= r.cols.group_of[first + r.from - 1]; ++g) {
+    const idx last = std::min(r.cols.group_of[first + r.from - 1], r.cols.groups() - 1);
+    for (idx g = r.cols.group_of[first]; g <= last; ++g) {
       if (marked[g] == mark) continue;
       marked[g] = mark;
       columns.push_back(g);
@@ -58,20 +60,53 @@ Pattern pattern_of_groups(const Reblocked& r, const PatternView& given) {
   return p;
 }
 
-Reblocked in_groups(const PatternView& given, int from, int to, Grouping rows) {
-  const bool square = given.rows == given.cols;
-  Grouping cols = square ? rows : even_groups(scalars_of(given.cols, from), to);
-  Reblocked r{from, to, std::move(rows), std::move(cols), {}};
+/// The scalars in rows [first_row, end_row) from a column on.
+Edge edge_of(const PatternView& given, idx from, idx first_row, idx end_row, idx first_col) {
+  Edge edge{{end_row - first_row, given.cols * from - first_col, {0}, {}}, {}};
+  for (idx scalar = first_row; scalar < end_row; ++scalar) {
+    const idx row = scalar / from, i = scalar % from;
+    for (count32 e = given.start[row]; e < given.start[row + 1]; ++e)
+      for (idx j = 0; j < from; ++j) {
+        const idx col = given.column[e] * from + j;
+        if (col < first_col) continue;
+        edge.pattern.column.push_back(col - first_col);
+        edge.from.push_back((slot_t{e} * from + j) * from + i);
+      }
+    edge.pattern.start.push_back(static_cast<count32>(edge.pattern.column.size()));
+  }
+  return edge;
+}
+
+Reblocked in_groups(const PatternView& given, idx from, Grouping rows, Grouping cols) {
+  Reblocked r{from, std::move(rows), std::move(cols), {}, {}, {}};
   r.pattern = pattern_of_groups(r, given);
+  const idx in_rows = r.rows.scalars(), in_cols = r.cols.scalars();
+  if (in_cols < r.cols.all_scalars()) r.beside = edge_of(given, from, 0, in_rows, in_cols);
+  if (in_rows < r.rows.all_scalars()) r.below = edge_of(given, from, in_rows, r.rows.all_scalars(), 0);
   return r;
 }
+
+/// Columns go by the rows' nodes where the two are the same unknowns, else by which have the same rows.
+Reblocked in_nodes(const PatternView& given, idx from, BlockShape to) {
+  Grouping rows = node_groups(given, from, to.rows);
+  if (given.rows != given.cols)
+    return in_groups(given, from, std::move(rows), node_groups(transposed(given).pattern.view(), from, to.cols));
+  Grouping cols = to.rows == to.cols ? rows : node_groups(given, from, to.cols);
+  return in_groups(given, from, std::move(rows), std::move(cols));
+}
+
+/// Vectors must be brought to nodes of uneven size and back: they must save so much.
+constexpr double worth_of_nodes = 0.9;
+
+bool fits(int from, int to) { return to >= 1 && (to % from == 0 || from % to == 0); }
 
 }  // namespace
 
 Grouping even_groups(idx scalars, idx block) {
   Grouping g{block, {}, {}};
-  for (idx s = 0; s < scalars; s += block) g.start.push_back(s);
-  close_groups(g, scalars);
+  const idx end = scalars / block * block;
+  for (idx s = 0; s < end; s += block) g.start.push_back(s);
+  close_groups(g, end, scalars);
   return g;
 }
 
@@ -83,112 +118,40 @@ Grouping node_groups(const PatternView& p, idx from, idx to) {
     g.start.push_back(row * from);
     first = row;
   }
-  close_groups(g, p.rows * from);
+  close_groups(g, p.rows * from, p.rows * from);
   return g;
 }
 
-Reblocked reblocked(const PatternView& pattern, int from, int to) {
-  if (to < 1 || (to % from != 0 && from % to != 0))
-    throw error(ErrorKind::argument, "blocks of " + std::to_string(to) + " do not fit a matrix with blocks of " +
+Reblocked reblocked(const PatternView& pattern, int from, BlockShape to) {
+  if (!fits(from, to.rows) || !fits(from, to.cols))
+    throw error(ErrorKind::argument, "blocks of " + text_of(to) + " do not fit a matrix with blocks of " +
                                          std::to_string(from) + ": choose a multiple or a divisor of " +
                                          std::to_string(from));
-  const idx rows = scalars_of(pattern.rows, from);
-  scalars_of(pattern.cols, from);
-  Reblocked even = in_groups(pattern, from, to, even_groups(rows, to));
-  if (to <= from) return even;
-  Reblocked nodes = in_groups(pattern, from, to, node_groups(pattern, from, to));
-  return nodes.pattern.column.size() < even.pattern.column.size() ? nodes : even;
+  const idx rows = scalars_of(pattern.rows, from), cols = scalars_of(pattern.cols, from);
+  Reblocked even = in_groups(pattern, from, even_groups(rows, to.rows), even_groups(cols, to.cols));
+  if (to.rows % from != 0 || to.cols % from != 0 || to == BlockShape{from, from}) return even;
+  Reblocked nodes = in_nodes(pattern, from, to);
+  return nodes.stored() < worth_of_nodes * even.stored() ? nodes : even;
 }
-
-namespace {
-
-/// Rows of a pattern of single scalars that are looked at.
-template <class Index>
-struct Sample {
-  std::span<const Index> start;
-  const Index* column;
-  Index rows() const { return static_cast<Index>(start.size()) - 1; }
-
-  /// Calls f(first, end) for windows of rows spread over the pattern, of whole groups of `size`.
-  template <class F>
-  void windows(Index size, const F& f) const {
-    constexpr Index count = 4, height = 120;
-    for (Index w = 0; w < count; ++w) {
-      const Index first = rows() / count * w / size * size;
-      f(first, std::min(rows(), first + height / size * size));
-    }
-  }
-
-  std::span<const Index> columns_of(Index first, Index end) const {
-    return {column + start[first], static_cast<std::size_t>(start[end] - start[first])};
-  }
-
-  /// Entries over scalars of the blocks that even groups of `size` make.
-  double fill_of_even_groups(Index size) const {
-    double entries = 0, blocks = 0;
-    std::vector<Index> touched;
-    windows(size, [&](Index first, Index end) {
-      for (Index row = first; row < end; row += size) {
-        const auto columns = columns_of(row, std::min(end, row + size));
-        touched.assign(columns.begin(), columns.end());
-        for (Index& c : touched) c /= size;
-        std::ranges::sort(touched);
-        entries += static_cast<double>(touched.size());
-        blocks += static_cast<double>(std::ranges::unique(touched).begin() - touched.begin());
-      }
-    });
-    return blocks > 0 ? entries / (blocks * double(size) * double(size)) : 0;
-  }
-
-  /// The same for groups of up to `size` rows with equal columns, whose columns come in the same groups.
-  double fill_of_nodes(Index size) const {
-    double rows = 0, groups = 0;
-    windows(size, [&](Index first, Index end) {
-      Index begin = first;
-      for (Index row = first; row < end; ++row) {
-        if (start[row] == start[row + 1]) continue;
-        const bool joins =
-            row > begin && row - begin < size && std::ranges::equal(columns_of(row - 1, row), columns_of(row, row + 1));
-        if (!joins) begin = row, ++groups;
-        ++rows;
-      }
-    });
-    const double mean = groups > 0 ? rows / groups / double(size) : 0;
-    return mean * mean;
-  }
-};
-
-}  // namespace
-
-template <class Index>
-int likely_block_size(std::span<const Index> start, const Index* column, double fill) {
-  const Sample<Index> sample{start, column};
-  if (sample.rows() < 2 || start.back() == start.front()) return 1;
-  for (int size = 8; size > 1; --size)
-    if (std::max(sample.fill_of_even_groups(size), sample.fill_of_nodes(size)) >= fill) return size;
-  return 1;
-}
-
-template int likely_block_size(std::span<const int>, const int*, double);
-template int likely_block_size(std::span<const long>, const long*, double);
-template int likely_block_size(std::span<const long long>, const long long*, double);
 
 template <class S>
 void fill_blocks(const Reblocked& r, const PatternView& given, const S* from, S* blocks) {
   const PatternView p = r.pattern.view();
-  const slot_t words = slot_t{r.to} * r.to;
+  const slot_t height = r.rows.block, words = height * r.cols.block;
   std::vector<count32> entry_at(static_cast<std::size_t>(p.cols));
   std::fill_n(blocks, p.entries() * words, S{});
   for (idx row = 0; row < given.rows; ++row)
     for (idx i = 0; i < r.from; ++i) {
       const idx scalar = row * r.from + i, g = r.rows.group_of[scalar];
+      if (g == r.rows.groups()) return;
       if (scalar == r.rows.start[g])
         for (count32 e = p.start[g]; e < p.start[g + 1]; ++e) entry_at[p.column[e]] = e;
       S* const line = blocks + (scalar - r.rows.start[g]);
       for (count32 e = given.start[row]; e < given.start[row + 1]; ++e)
         for (idx j = 0; j < r.from; ++j) {
           const idx col = given.column[e] * r.from + j, h = r.cols.group_of[col];
-          line[entry_at[h] * words + slot_t{col - r.cols.start[h]} * r.to] +=
+          if (h == r.cols.groups()) continue;
+          line[entry_at[h] * words + slot_t{col - r.cols.start[h]} * height] +=
               from[(slot_t{e} * r.from + j) * r.from + i];
         }
     }

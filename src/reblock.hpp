@@ -1,11 +1,13 @@
 // Re-blocking: a matrix given in blocks of one size, seen in blocks of another. Where the new blocks are not full they
-// are filled with zeros.
+// are filled with zeros; what is less than a block at the matrix's edge is kept in single scalars, so that vectors can
+// be used as they are.
 #pragma once
 
 #include <algorithm>
-#include <span>
+#include <optional>
 #include <vector>
 
+#include "entry_kinds.hpp"
 #include "pattern.hpp"
 
 namespace compound {
@@ -14,46 +16,63 @@ namespace compound {
 struct Grouping {
   idx block = 1;
   std::vector<idx> start;     ///< [groups + 1], first scalar of each group
-  std::vector<idx> group_of;  ///< [scalars]
+  std::vector<idx> group_of;  ///< [all scalars]; of those after the last group, groups()
 
   idx groups() const { return static_cast<idx>(start.size()) - 1; }
+  /// In groups, and of the matrix.
   idx scalars() const { return start.back(); }
+  idx all_scalars() const { return static_cast<idx>(group_of.size()); }
   /// Whether vectors can be used as they are.
   bool is_full() const { return idx{block} * groups() == scalars(); }
 };
 
-/// Groups of `block` scalars; the last may be short.
+/// Full groups of `block` scalars; what is left over at the end is in none.
 Grouping even_groups(idx scalars, idx block);
 
 /// Groups of block rows of size `from` that have the same columns, as the nodes of a mesh make them whose unknowns are
 /// not all of the same number; at most `to` scalars, a multiple of `from`.
 Grouping node_groups(const PatternView& pattern, idx from, idx to);
 
-struct Reblocked {
-  idx from = 1, to = 1;
-  Grouping rows, cols;
-  Pattern pattern;  ///< in blocks of `to`
-
-  /// Scalars of the given blocks over scalars of the new ones.
-  double fill(count32 given_entries) const {
-    const double stored = double(pattern.view().entries()) * to * to;
-    return stored > 0 ? double(given_entries) * from * from / stored : 1;
-  }
+/// Scalars at the edge of a matrix that are in no block, as a matrix of their own.
+struct Edge {
+  Pattern pattern;           ///< of single scalars
+  std::vector<slot_t> from;  ///< [entries] place of each among the given values
 };
 
-/// `to` must be a multiple or a divisor of `from`. Of even groups and nodes those that make fewer blocks. Throws
-/// `argument`, and `too_large` for more scalars than an idx counts.
-Reblocked reblocked(const PatternView& pattern, int from, int to);
+/// A matrix in blocks of rows.block x cols.block, and what even groups leave over.
+struct Reblocked {
+  idx from = 1;  ///< of the given blocks, which are square
+  Grouping rows, cols;
+  Pattern pattern;             ///< of the new blocks
+  std::optional<Edge> beside;  ///< rows in groups x columns after the last group, where there are such columns
+  std::optional<Edge> below;   ///< rows after the last group x all columns, where there are such rows
 
-/// The largest block size, 2 to 8, in which a pattern of single scalars (rows' starts [rows + 1], columns) seems to be
-/// filled to `fill` at least, by even groups of rows or by rows of equal columns; 1 if there is none. Looks at some
-/// windows of rows only.
-template <class Index>
-int likely_block_size(std::span<const Index> start, const Index* column, double fill);
+  BlockShape block() const { return {rows.block, cols.block}; }
+  /// Scalars that are stored.
+  double stored() const {
+    const auto of = [](const std::optional<Edge>& e) { return e ? double(e->from.size()) : 0; };
+    return double(pattern.view().entries()) * rows.block * cols.block + of(beside) + of(below);
+  }
+  /// Scalars of the given blocks over those.
+  double fill(count32 given_entries) const { return stored() > 0 ? double(given_entries) * from * from / stored() : 1; }
+};
 
-/// The values: `given` [entries][from][from] to `blocks` [new entries][to][to], both column-major.
+/// Rows and columns of `to` must each be a multiple or a divisor of `from`. Even groups, unless
+/// nodes store a tenth less. Throws `argument`, and `too_large` for more scalars than an idx counts.
+Reblocked reblocked(const PatternView& pattern, int from, BlockShape to);
+
+/// The values: `given` [entries][from][from] to `blocks` [new entries][columns][rows], both column-major.
 template <class S>
 void fill_blocks(const Reblocked& r, const PatternView& pattern, const S* given, S* blocks);
+
+/// [entries] values of an edge.
+template <class S>
+std::vector<S> values_of(const Edge& edge, const S* given) {
+  std::vector<S> values;
+  values.reserve(edge.from.size());
+  for (const slot_t at : edge.from) values.push_back(given[at]);
+  return values;
+}
 
 /// A vector in groups, zeros between them, and back.
 template <class S>

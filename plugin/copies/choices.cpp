@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "edge/log.hpp"
 #include "entry_choice.hpp"
@@ -25,14 +26,14 @@ struct Wish {
   std::string origin;
   const char *why_not_measured, *option;
 };
-Wish wish(const Packing& p) {
-  const Settings& s = p.st.settings;
-  if (!s.plan_of_part(p.st.off_diagonal).empty())
+Wish wish(const Settings& s, bool off_diagonal) {
+  if (!s.plan_of_part(off_diagonal).empty())
     return {"asked for as a plan", "a plan was asked for", " (-mat_compound_plan)"};
   if (s.layout != "auto")
     return {"asked for as layout " + s.layout, "a layout was asked for", " (-mat_compound_layout)"};
   return {"by rule", "", ""};
 }
+Wish wish(const Packing& p) { return wish(p.st.settings, p.st.off_diagonal); }
 
 /// Why measuring, although asked for, is not for this copy; empty if it is.
 std::string why_not_measured(const Packing& p, const Plan& rule) {
@@ -72,7 +73,7 @@ bool has_code(const Packing& p, const Plan& plan) {
 Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
   const Settings& s = p.st.settings;
   const auto with = [&](std::string_view found) {
-    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, numbers, p.copy.problem, found);
+    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, pattern, numbers, p.copy.problem, found);
   };
   p.fits = false;
   p.copy.finds_entry = s.finds_entry(p.st.off_diagonal);
@@ -82,23 +83,31 @@ Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatis
 
 }  // namespace
 
-Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal,
+Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal, const PatternView& pattern,
                         const PatternStatistics& numbers, const Problem& problem, std::string_view found) {
   const std::string_view entry = s.entry == "auto" ? found : s.entry;
+  const bool by_rule = s.layout == "auto" && s.plan_of_part(off_diagonal).empty();
   Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry)
                                  : plan_for_layout(s.layout, numbers, problem, backend, entry);
+  if (by_rule && too_much_padding(pattern, problem, base, s.most_padding()))
+    base = plan_for_layout("csr", numbers, problem, backend, entry);
   if (s.precision == "single") base.values = Precision::single;
   const std::string_view text = s.plan_of_part(off_diagonal);
   return text.empty() ? base : parse_plan(text, base);
 }
 
-std::string block_size_hint(const BlockArrays& b) {
-  if (b.block_size != 1 || b.rows == 0) return "";
-  const int size = likely_block_size<PetscInt>({b.start, static_cast<std::size_t>(b.rows) + 1}, b.column, 0.8);
-  if (size == 1) return "";
-  const std::string n = std::to_string(size);
-  return "the matrix has block size 1, but its rows seem to come in nearly dense blocks of " + n +
-         ": -mat_compound_block_size " + n + " packs them as such";
+std::string block_size_hint(const Settings& s, const BlockArrays& b) try {
+  constexpr double worth_telling = 0.9;
+  if (s.block_size != "auto" || b.block_size != 1 || b.rows == 0) return "";  // larger blocks gain little more
+  Pattern copied;
+  const NaturalBlock found = found_block(s, false, pattern_of(b, copied), 1);
+  if (found.bytes >= worth_telling * found.bytes_as_given) return "";
+  const std::string size = text_of(found.block),
+                    share = std::to_string(std::lround(100 * found.bytes / found.bytes_as_given));
+  return "the matrix has block size 1, but its rows seem to come in blocks of " + size + ", which take " + share +
+         " % of the bytes: -mat_compound_block_size " + size + " packs them as such, find looks for the size";
+} catch (const std::exception&) {
+  return "";
 }
 
 std::string option_of_plan(const Packing& p) { return wish(p).option; }
@@ -113,9 +122,13 @@ void check_entry_asked_for(const Packing& p) {
                                          "the blocks by -mat_compound_block_size");
 }
 
+std::string why_refused(const Settings& s, bool off_diagonal, const PatternView& pattern, const Problem& problem,
+                        const Plan& plan) {
+  const auto padding = too_much_padding(pattern, problem, plan, s.most_padding());
+  return padding ? *padding + wish(s, off_diagonal).option + "; -mat_compound_padding_limit none lets it through" : "";
+}
+
 std::string why_left_out(const Packing& p, const Plan& plan) {
-  if (p.on_device() && p.copy.other_blocks && !p.copy.other_blocks->is_full())
-    return "packed blocks are not full, so that vectors would have to be regrouped (-mat_compound_block_size)";
   return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, p.copy.problem).value_or("");
 }
 
@@ -131,6 +144,9 @@ Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics
   }
   std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name, rule.entry);
   for (Plan& plan : candidates) plan.values = rule.values;
+  std::erase_if(candidates, [&](const Plan& plan) {
+    return too_much_padding(pattern, p.copy.problem, plan, p.st.settings.most_padding()).has_value();
+  });
   const LogSpan span(Event::tune, p.A);
   p.copy.measured = measure(pattern, p.copy.problem, candidates, backend(name), p.b.values);
   const Measured& best = p.copy.measured.front();

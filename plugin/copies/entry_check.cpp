@@ -18,17 +18,18 @@ std::string message(const Misfit& m, const PartArrays& part) {
   const PetscInt column =
       part.columns ? (*part.columns)[static_cast<std::size_t>(of_part)] : part.first_column + of_part;
   const std::string where =
-      m.size == bs
+      m.block == BlockShape{static_cast<int>(bs), static_cast<int>(bs)}
           ? "block at block row " + std::to_string(row / bs) + " and block column " + std::to_string(column)
-          : "packed " + std::to_string(m.size) + " x " + std::to_string(m.size) + " block that begins at row " +
-                std::to_string(row) + " and column " + std::to_string(column * bs + m.column % bs);
+          : "packed " + std::to_string(m.block.rows) + " x " + std::to_string(m.block.cols) +
+                " block that begins at row " + std::to_string(row) + " and column " +
+                std::to_string(column * bs + m.column % bs);
   return "The " + where + " is not of the kind of entry that was asked for, " + m.entry + ": it " + m.found +
          "; leave the kind to -mat_compound_entry auto, or ask for dense";
 }
 
 }  // namespace
 
-PetscErrorCode check_entries(Mat A, std::initializer_list<PlacedPart> placed) {
+PetscErrorCode check_copies(Mat A, std::initializer_list<PlacedPart> placed) {
   PetscFunctionBegin;
   std::string found;
   std::vector<PartArrays> parts;
@@ -37,7 +38,10 @@ PetscErrorCode check_entries(Mat A, std::initializer_list<PlacedPart> placed) {
     SeqState* st;
     PetscCall(seq_state(p.mat, &st));
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const PartArrays& a) { return a.mat == p.mat; });
-    if (st->copy(p.place).misfit && found.empty()) found = message(*st->copy(p.place).misfit, *part);
+    const PackedCopy& copy = st->copy(p.place);
+    if (!found.empty()) continue;
+    if (copy.misfit) found = message(*copy.misfit, *part);
+    if (!copy.refused.empty()) found = copy.refused;
   }
   PetscCall(agree_on(A, PETSC_ERR_ARG_WRONG, found));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,4 @@
-// The error where values are not of the kind of entry that was asked for.
+// The error where values are not of the kind of entry that was asked for, or a layout that was pads too much.
 #pragma once
 
 #include <initializer_list>
@@ -14,6 +14,6 @@ struct PlacedPart {
 };
 
 /// After refresh(): that error, on all processes of A. Collective.
-PetscErrorCode check_entries(Mat A, std::initializer_list<PlacedPart> parts);
+PetscErrorCode check_copies(Mat A, std::initializer_list<PlacedPart> parts);
 
 }  // namespace compound::plugin

@@ -10,7 +10,7 @@ namespace compound::plugin {
 
 struct Misfit {
   std::string entry;
-  int size = 0;                  ///< of the packed block
+  BlockShape block;              ///< that is packed
   PetscInt row = 0, column = 0;  ///< of its first scalar, in the part
   std::string found;             ///< "has 0.5 at (0, 1), where that kind has -0.25"
 };

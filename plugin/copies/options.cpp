@@ -2,6 +2,8 @@
 // compares them).
 #include "copies/options.hpp"
 
+#include <charconv>
+
 #include "backend.hpp"
 #include "entry_file.hpp"
 #include "entry_registry.hpp"
@@ -53,10 +55,16 @@ void check_plan(const std::string& v) {
   if (parts.off_diagonal) check_plan_of_part(*parts.off_diagonal);
 }
 
-constexpr idx most_block_size = 32;  // of our own kernels
+void check_padding_limit(const std::string& v) {
+  if (v == "none") return;
+  double limit = 0;
+  const auto [end, code] = std::from_chars(v.data(), v.data() + v.size(), limit);
+  if (code != std::errc{} || end != v.data() + v.size() || !(limit >= 1))
+    throw error(ErrorKind::argument, "padding limit '" + v + "' must be a number, 1 or more, or none");
+}
 
 void check_block_size(const std::string& v) {
-  if (v != "auto") parse_number(v, 1, most_block_size, "a packed block size other than auto");
+  if (v != "auto" && v != "find") block_of(v);
 }
 
 void check_word(const char* what, const std::string& v, std::initializer_list<const char*> allowed) {
@@ -99,13 +107,17 @@ const Option options[] = {
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
      &Settings::backend, check_backend},
     {"block_size",
-     "of packed blocks: auto (the matrix's), or a multiple or divisor of the matrix's block size, 32 at "
-     "most",
+     "of packed blocks: auto (the matrix's), find (that takes the fewest bytes), N or ROWSxCOLUMNS, each a multiple or "
+     "divisor of the matrix's block size, "
+     "32 at most",
      &Settings::block_size, check_block_size},
     {"entry",
      "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",
      &Settings::entry, check_entry},
     {"layout", "auto (by rule), " + preset_forms(), &Settings::layout, check_layout},
+    {"padding_limit",
+     "slots over entries that a layout may come to, 4, or none; padding of less than 64 MB is let through",
+     &Settings::padding_limit, check_padding_limit},
     {"plan", "a whole plan as one line, as views print it", &Settings::plan, check_plan},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
      [](const std::string& v) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "copies/misfit.hpp"
+#include "grouped_vector.hpp"
 #include "packed.hpp"
-#include "reblock.hpp"
 #include "tuner.hpp"
 
 namespace compound::plugin {
@@ -15,6 +15,7 @@ namespace compound::plugin {
 struct PackedCopy {
   std::optional<PackedMatrix> packed;
   Problem problem{};     ///< that `packed` serves
+  std::string refused;   ///< why there is none although it was asked for: an error
   std::string left_out;  ///< why there is none although the matrix was looked at: the next place multiplies
 
   bool finds_entry = false;       ///< the kind of entry was found, not asked for
@@ -24,15 +25,30 @@ struct PackedCopy {
   std::string origin;              ///< of `packed`'s plan, in the user's terms
   std::vector<Measured> measured;  ///< what it was chosen from, if by measuring
 
+  /// One of shape's edges.
+  struct PackedEdge {
+    PackedMatrix packed;
+    std::vector<Scalar> values;  ///< if `packed` lies on them
+  };
   /// Where the packed blocks are not of the parent's size.
   struct OtherBlocks {
     Reblocked shape;
-    std::vector<Scalar> values;        ///< if `packed` lies on them
-    mutable std::vector<Scalar> x, y;  ///< vectors in groups, where those are not full
+    std::vector<Scalar> values = {};  ///< if `packed` lies on them
+    std::optional<PackedEdge> beside = {}, below = {};
+    std::optional<GroupedVector<Scalar>> rows = {}, cols = {};  ///< vectors in groups, where those are not full
+
     bool is_full() const { return shape.rows.is_full() && shape.cols.is_full(); }
     std::size_t bytes() const;
   };
   std::optional<OtherBlocks> other_blocks;
+
+  Backend& backend() const { return packed->backend(); }
+
+  /// Whether `packed` is all of the matrix, and its diagonal blocks lie on the matrix's diagonal.
+  bool has_diagonal() const {
+    return !other_blocks || (other_blocks->is_full() && !other_blocks->beside && !other_blocks->below &&
+                             problem.block.rows == problem.block.cols);
+  }
 
   /// What `packed` was made from; anything different means packing again.
   ///
@@ -48,17 +64,27 @@ struct PackedCopy {
   PetscObjectState values_state = -1;  ///< of the parent, when the values were taken
   bool is_filled = false;  ///< values came another way than by packing the parent's; until the next assembly ends
 
-  /// y = op(A) x or z + op(A) x on the host, by the copy as it is.
-  void multiply(Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y) const {
-    if (!other_blocks || other_blocks->is_full())
+  /// y = op(A) x or z + op(A) x by the copy as it is, on vectors in its backend's memory; z may be y.
+  void multiply(Op op, Update update, const void* x, const void* z, void* y) const {
+    const auto *of_x = static_cast<const Scalar*>(x), *of_z = static_cast<const Scalar*>(z);
+    if (!other_blocks)
       packed->multiply(op, update, x, z, y);
+    else if (other_blocks->is_full())
+      multiply_with_edges(op, update, of_x, of_z, static_cast<Scalar*>(y));
     else
-      multiply_in_groups(op, update, x, z, y);
+      multiply_in_groups(op, update, of_x, of_z, static_cast<Scalar*>(y));
   }
-  /// The same with vectors brought to groups and back.
-  void multiply_in_groups(Op op, Update update, const PetscScalar* x, const PetscScalar* z, PetscScalar* y) const;
+
+  /// Whether a product by the copy is an error, of which check_copies() tells.
+  bool must_not_be_used() const { return misfit || !refused.empty(); }
 
   std::size_t bytes() const;
+
+ private:
+  /// On vectors as they are: blocks first, then what is left over at the edges.
+  void multiply_with_edges(Op op, Update update, const Scalar* x, const Scalar* z, Scalar* y) const;
+  /// With vectors brought to groups and back.
+  void multiply_in_groups(Op op, Update update, const Scalar* x, const Scalar* z, Scalar* y) const;
 };
 
 }  // namespace compound::plugin

@@ -36,13 +36,39 @@ PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
   }
 }
 
-PatternView packed_pattern(Packing& p, const PatternView& given, int* size) {
+namespace {
+
+/// What products read, of dense blocks in the layout that is asked for, or in compressed rows.
+double bytes_of_blocks(const Settings& s, bool off_diagonal, const Reblocked& r) {
+  Plan plan;
+  set_layout(plan, s.layout == "auto" ? "csr" : s.layout);
+  if (const auto text = s.plan_of_part(off_diagonal); !text.empty()) plan = parse_plan(text, plan);
+  set_entry(plan, "dense");
+  const auto bytes = [](const Pattern& p, BlockShape block, const Plan& of) {
+    return double(bytes_of(p.view(), {block, scalar_type_of<Scalar>()}, of, backend("host")).read.total());
+  };
+  double sum = bytes(r.pattern, r.block(), plan);
+  for (const auto* edge : {&r.beside, &r.below})
+    if (*edge) sum += bytes((*edge)->pattern, {1, 1}, Plan{});
+  return sum;
+}
+
+}  // namespace
+
+NaturalBlock found_block(const Settings& s, bool off_diagonal, const PatternView& pattern, int given) {
+  return natural_block(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
+}
+
+PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block) {
   PackedCopy& copy = p.copy;
-  const int given_size = *size = static_cast<int>(p.b.block_size);
-  const int wanted = p.st.settings.packed_block_size(given_size);
-  if (wanted == given_size) return given;
+  const int size = static_cast<int>(p.b.block_size);
+  *block = {size, size};
+  const Settings& s = p.st.settings;
+  const BlockShape wanted =
+      s.finds_block() ? found_block(s, p.st.off_diagonal, given, size).block : s.packed_block(size);
+  if (wanted == *block) return given;
   try {
-    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, given_size, wanted), {}, {}, {}};
+    copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, size, wanted)};
   } catch (const error& e) {
     throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
   }
@@ -50,7 +76,7 @@ PatternView packed_pattern(Packing& p, const PatternView& given, int* size) {
     copy.other_blocks.reset();
     return given;
   }
-  *size = wanted;
+  *block = wanted;
   return copy.other_blocks->shape.pattern.view();
 }
 
@@ -60,23 +86,76 @@ const Scalar* packed_blocks(Packing& p) {
   if (p.regrouped.empty()) {
     Pattern copied;
     const Reblocked& shape = p.copy.other_blocks->shape;
-    p.regrouped.resize(shape.pattern.column.size() * static_cast<std::size_t>(shape.to) * shape.to);
+    p.regrouped.resize(shape.pattern.column.size() * scalars_in(shape.block()));
     fill_blocks(shape, pattern_of(p.b, copied), given, p.regrouped.data());
   }
   return p.regrouped.data();
 }
 
+namespace {
+
+/// f(its pattern, its packed matrix) for both edges.
+template <class F>
+void for_each_edge(PackedCopy& copy, const F& f) {
+  if (!copy.other_blocks) return;
+  PackedCopy::OtherBlocks& other = *copy.other_blocks;
+  f(other.shape.beside, other.beside);
+  f(other.shape.below, other.below);
+}
+
+}  // namespace
+
+void make_group_vectors(PackedCopy& copy) {
+  if (!copy.other_blocks || copy.other_blocks->is_full()) return;
+  PackedCopy::OtherBlocks& other = *copy.other_blocks;
+  other.rows.emplace(other.shape.rows, copy.backend());
+  other.cols.emplace(other.shape.cols, copy.backend());
+}
+
+void pack_edges(Packing& p) {
+  const std::string_view place = row_of(p.place).backend;
+  const Problem problem{{1, 1}, p.copy.problem.scalar};
+  for_each_edge(p.copy, [&](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
+    if (!edge) return;
+    const PatternView pattern = edge->pattern.view();
+    const Plan plan = plan_for_layout("csr", statistics(pattern), problem, place);
+    packed.emplace(PackedCopy::PackedEdge{{pattern, problem, plan, backend(place), PatternLifetime::outlives}, {}});
+  });
+}
+
+void update_edges(Packing& p) {
+  const auto* const given = reinterpret_cast<const Scalar*>(p.b.values);
+  for_each_edge(p.copy, [&](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
+    if (!edge) return;
+    std::vector<Scalar> values = values_of(*edge, given);
+    packed->packed.update_values(values.data());
+    if (packed->packed.lies_on_blocks()) packed->values = std::move(values);
+  });
+}
+
+void transpose_edges(Packing& p) {
+  for_each_edge(p.copy, [&](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
+    if (edge) packed->packed.prepare_transposed(edge->pattern.view(), p.st.settings.transposed_values());
+  });
+}
+
+void compile_edges(PackedCopy& copy) {
+  for_each_edge(copy, [](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
+    if (edge) packed->packed.compile();
+  });
+}
+
 Misfit misfit_at(Packing& p, count32 entry) {
   Pattern copied;
-  const int size = p.copy.problem.block.rows;
+  const BlockShape block = p.copy.problem.block;
   const auto* const other = p.copy.other_blocks ? &p.copy.other_blocks->shape : nullptr;
   const PatternView pattern = other ? other->pattern.view() : pattern_of(p.b, copied);
   const auto after = std::upper_bound(pattern.start.begin(), pattern.start.end(), entry);
   const auto row = static_cast<idx>(after - pattern.start.begin()) - 1, column = pattern.column[entry];
   const std::string_view kind = p.copy.packed->plan().entry;
-  const Scalar* const block = packed_blocks(p) + std::size_t{entry} * size * size;
-  return {std::string(kind), size, other ? other->rows.start[row] : PetscInt{row} * size,
-          other ? other->cols.start[column] : PetscInt{column} * size, found_in(block, kind, p.copy.problem)};
+  const Scalar* const values = packed_blocks(p) + entry * scalars_in(block);
+  return {std::string(kind), block, other ? other->rows.start[row] : PetscInt{row} * block.rows,
+          other ? other->cols.start[column] : PetscInt{column} * block.cols, found_in(values, kind, p.copy.problem)};
 }
 
 }  // namespace compound::plugin

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "copies/state.hpp"
+#include "natural_block.hpp"
 
 namespace compound::plugin {
 
@@ -25,11 +26,23 @@ struct Packing {
 /// The parent's integers as a pattern: a view where the widths agree, else of `copy`.
 PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 
+/// What `-mat_compound_block_size find` stands for, of a part whose blocks are of size `given`.
+NaturalBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
+
 /// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
-PatternView packed_pattern(Packing& p, const PatternView& given, int* size);
+PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);
 
 /// The matrix's values in the packed pattern's blocks, on the host; null where there are none.
 const Scalar* packed_blocks(Packing& p);
+
+/// Where groups are not full: room for vectors in groups.
+void make_group_vectors(PackedCopy& copy);
+
+/// The same of the edges that other blocks leave over as of the blocks.
+void pack_edges(Packing& p);
+void update_edges(Packing& p);
+void transpose_edges(Packing& p);
+void compile_edges(PackedCopy& copy);
 
 /// Block `entry` of the packed pattern, which is not of the plan's kind.
 Misfit misfit_at(Packing& p, count32 entry);

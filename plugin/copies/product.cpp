@@ -28,10 +28,9 @@ struct DeviceOperands {
 
 }  // namespace
 
-PetscErrorCode run_on_device(MPI_Comm comm, const Operands& o, PetscLogDouble flops, const PackedMatrix& packed,
-                             DeviceBuffers& buffers, DeviceRun* run) {
+PetscErrorCode run_on_device(MPI_Comm comm, const Operands& o, PetscLogDouble flops, Backend& on,
+                             const Multiply& multiply, DeviceBuffers& buffers, DeviceRun* run) {
   PetscFunctionBegin;
-  Backend& on = packed.backend();
   DeviceOperands device;
   PetscCall(begin_device_work(on));
   PetscCall(device.take(o, on, buffers, &run->done));
@@ -39,8 +38,7 @@ PetscErrorCode run_on_device(MPI_Comm comm, const Operands& o, PetscLogDouble fl
   if (run->done) {
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(guarded_memory(comm, &run->done, [&] {
-      packed.multiply(o.op, o.update, device.x.data(), o.in_place() ? device.y.data() : device.z.data(),
-                      device.y.data());
+      multiply(device.x.data(), o.in_place() ? device.y.data() : device.z.data(), device.y.data());
     }));
     PetscCall(PetscLogGpuTimeEnd());
   }

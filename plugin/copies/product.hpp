@@ -1,6 +1,8 @@
 // One product with PETSc's vectors, on the host or on a device: the step below which there are arrays only.
 #pragma once
 
+#include <functional>
+
 #include "copies/device_vectors.hpp"
 #include "packed.hpp"
 
@@ -45,7 +47,16 @@ struct DeviceRun {
   bool x_was_copied = false;  ///< it is a vector of the host's
 };
 
-PetscErrorCode run_on_device(MPI_Comm comm, const Operands& o, PetscLogDouble flops, const PackedMatrix& packed,
-                             DeviceBuffers& buffers, DeviceRun* run);
+using Multiply = std::function<void(const void* x, const void* z, void* y)>;
+PetscErrorCode run_on_device(MPI_Comm comm, const Operands& o, PetscLogDouble flops, Backend& on,
+                             const Multiply& multiply, DeviceBuffers& buffers, DeviceRun* run);
+
+/// By what multiplies arrays in a device's memory.
+template <class Packed>
+PetscErrorCode run_on_device(MPI_Comm comm, const Operands& o, PetscLogDouble flops, const Packed& packed,
+                             DeviceBuffers& buffers, DeviceRun* run) {
+  const auto multiply = [&](const void* x, const void* z, void* y) { packed.multiply(o.op, o.update, x, z, y); };
+  return run_on_device(comm, o, flops, packed.backend(), multiply, buffers, run);
+}
 
 }  // namespace compound::plugin

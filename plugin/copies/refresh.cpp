@@ -11,25 +11,29 @@ namespace {
 
 void pack_pattern(Packing& p) {
   Pattern copied;
-  int size;
+  BlockShape block;
   PackedCopy& copy = p.copy;
   const PatternView given = pattern_of(p.b, copied);
   copy.packed.reset();
   copy.other_blocks.reset();
   p.regrouped.clear();
   p.st.statistics = statistics(given);
-  const PatternView pattern = packed_pattern(p, given, &size);
-  copy.problem = {{size, size}, scalar_type_of<Scalar>()};
+  const PatternView pattern = packed_pattern(p, given, &block);
+  copy.problem = {block, scalar_type_of<Scalar>()};
   check_entry_asked_for(p);
   const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, plan);
   if (!copy.left_out.empty()) return;
+  copy.refused = why_refused(p.st.settings, p.st.off_diagonal, pattern, copy.problem, plan);
+  if (!copy.refused.empty()) return;
   try {
     copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),
                         same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
   } catch (const error& e) {
     throw error(e.kind(), e.what() + option_of_plan(p));
   }
+  pack_edges(p);
+  make_group_vectors(copy);
   ++p.st.counts.pattern_packs;
 }
 
@@ -39,14 +43,17 @@ std::optional<count32> pack_values(Packing& p) {
   const Fit fit = p.fits ? Fit::known : Fit::unknown;
   const auto misfit = copy.packed->try_update_values(packed_blocks(p), Memory::host, fit);
   if (copy.packed->lies_on_blocks() && copy.other_blocks) copy.other_blocks->values = std::move(p.regrouped);
+  if (!misfit) update_edges(p);
   return misfit;
 }
 
-/// The pattern that is packed, once more.
-void pack_transposed(const Packing& p) {
+/// The pattern that is packed, once more; why not, where it pads too much.
+std::optional<std::string> pack_transposed(Packing& p) {
+  transpose_edges(p);
   Pattern copied;
   const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
-  p.copy.packed->prepare_transposed(pattern, p.st.settings.transposed_values());
+  const Settings& s = p.st.settings;
+  return p.copy.packed->prepare_transposed(pattern, s.transposed_values(), s.most_padding());
 }
 
 /// Packs by `body`; on a device that has no memory left the copy is given up.
@@ -59,7 +66,7 @@ PetscErrorCode within_memory(const Packing& p, const char* wanted, const Body& b
   }
   bool enough;
   PetscCall(guarded_memory(comm_of(p.A), &enough, body));
-  if (!enough) PetscCall(leave_device(p.A, &p.st, wanted));
+  if (!enough) PetscCall(leave_device(p.A, &p.st, no_memory(wanted)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,12 +79,13 @@ std::string microseconds(double seconds) {
 /// What -info tells of a copy that was just made, or was not.
 PetscErrorCode tell_of_pattern(const Packing& p) {
   PetscFunctionBegin;
+  if (!p.copy.refused.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (!p.copy.packed) {
     PetscCall(PetscInfo(p.A, "Products are left to %s: %s\n", row_of(p.place).next, p.copy.left_out.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PatternStatistics& s = p.st.statistics;
-  const std::string hint = p.st.off_diagonal || p.copy.other_blocks ? "" : block_size_hint(p.b);
+  const std::string hint = p.st.off_diagonal || p.copy.other_blocks ? "" : block_size_hint(p.st.settings, p.b);
   if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
   if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
   for (const Measured& m : p.copy.measured)
@@ -97,7 +105,12 @@ PetscErrorCode follow_to_device(const Packing& p) {
   if (!p.on_device() || !p.copy.packed) PetscFunctionReturn(PETSC_SUCCESS);
   PackedMatrix& packed = *p.copy.packed;
   PetscCall(log_upload(packed.bytes().integers));
-  PetscCall(logged(Event::compile, p.A, [&] { return within_memory(p, "for code", [&] { packed.compile(); }); }));
+  PetscCall(logged(Event::compile, p.A, [&] {
+    return within_memory(p, "for code", [&] {
+      packed.compile();
+      compile_edges(p.copy);
+    });
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +120,8 @@ PetscErrorCode refresh_pattern(Packing& p) {
   PackedCopy& copy = p.copy;
   const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(),  b.start,
                                    b.column,          b.block_size, p.st.settings.version};
-  if ((copy.packed || !copy.left_out.empty()) && key == copy.pattern_key) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((copy.packed || !copy.left_out.empty() || !copy.refused.empty()) && key == copy.pattern_key)
+    PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(
       logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
   copy.pattern_key = key;
@@ -141,8 +155,7 @@ PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
   if (*misfit) PetscFunctionReturn(PETSC_SUCCESS);
   ++p.st.counts.value_packs;
   if (p.on_device() && copy.packed) {
-    const auto size = static_cast<std::size_t>(copy.problem.block.rows);
-    PetscCall(log_upload(copy.packed->entries() * size * size * sizeof(Scalar)));
+    PetscCall(log_upload(copy.packed->entries() * scalars_in(copy.problem.block) * sizeof(Scalar)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -175,24 +188,26 @@ PetscErrorCode refresh_values(Packing& p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_transposed(const Packing& p, Op op) {
+PetscErrorCode refresh_transposed(Packing& p, Op op) {
   PetscFunctionBegin;
   if (op == Op::none || !p.on_device() || !p.copy.packed || p.copy.packed->has_transposed())
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(
-      logged(Event::pack, p.A, [&] { return within_memory(p, "for the transpose", [&] { pack_transposed(p); }); }));
+  std::optional<std::string> padding;
+  PetscCall(logged(Event::pack, p.A,
+                   [&] { return within_memory(p, "for the transpose", [&] { padding = pack_transposed(p); }); }));
+  if (padding) PetscCall(leave_device(p.A, &p.st, "of the transpose, " + *padding));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted) {
+PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
   PetscFunctionBegin;
   PackedCopy& copy = st->copy(Place::device);
   copy.packed.reset();
   copy.other_blocks.reset();
   st->buffers = {};
-  copy.left_out = std::string("the device has no memory left ") + wanted;
+  copy.left_out = why;
   PetscCall(PetscInfo(A, "Products run on the host: %s\n", copy.left_out.c_str()));
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
                          "petsc-compound: products of a matrix of %" PetscInt_FMT

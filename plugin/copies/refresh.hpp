@@ -36,7 +36,9 @@ PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled);
 /// The device's copy has the parent's values as they will be after `raises` more raises of A's state.
 PetscErrorCode keep_filled(Mat A, SeqState* st, int raises);
 
-/// Gives up the copy on the device, whose memory is full, until the pattern or the settings change. Warns.
-PetscErrorCode leave_device(Mat A, SeqState* st, const char* wanted);
+/// Gives up the copy on the device until the pattern or the settings change. Warns, and says why.
+PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why);
+
+inline std::string no_memory(const char* wanted) { return std::string("the device has no memory left ") + wanted; }
 
 }  // namespace compound::plugin

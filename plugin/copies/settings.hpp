@@ -8,12 +8,16 @@
 
 namespace compound::plugin {
 
+/// "3" or "3x2"; throws `argument`.
+BlockShape block_of(const std::string& text);
+
 struct Settings {
   std::string backend = "auto";
   std::string block_size = "auto";
   std::string entry = "auto";
   std::string entry_file;
   std::string layout = "auto";
+  std::string padding_limit = "4";
   std::string plan;
   std::string precision = "double";
   std::string transpose = "copy";
@@ -36,8 +40,13 @@ struct Settings {
   bool finds_entry(bool off_diagonal) const;
   /// Whether a kind of entry that blocks may not be of was asked for, for any part.
   bool names_entry() const;
-  /// Of packed blocks, where the matrix's are of size `given`.
-  int packed_block_size(int given) const;
+  /// Whether a layout that may be refused was asked for.
+  bool names_layout() const { return layout != "auto" || !plan.empty(); }
+  /// Slots over entries.
+  double most_padding() const { return padding_limit == "none" ? unlimited_padding : std::stod(padding_limit); }
+  bool finds_block() const { return block_size == "find"; }
+  /// Of packed blocks, where the matrix's are of size `given`; that, where the size is to be found.
+  BlockShape packed_block(int given) const;
   TransposedValues transposed_values() const {
     return transpose == "shared" ? TransposedValues::shared : TransposedValues::copy;
   }

@@ -20,7 +20,8 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix
   if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_ready(A, st, Op::none, &place));
   PackedCopy& copy = st->copy(Place::device);
-  if (place == Place::device && !copy.misfit && copy.packed->plan().values == copy.problem.scalar.precision)
+  if (place == Place::device && !copy.misfit && copy.has_diagonal() &&
+      copy.packed->plan().values == copy.problem.scalar.precision)
     *packed = &*copy.packed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -51,10 +51,11 @@ PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diago
 PetscErrorCode check_parts(Mat A, MpiState* st, std::initializer_list<PlacedPart> parts) {
   PetscFunctionBegin;
   MpiState::Checked now{-1, st->settings.version};
-  if (!st->settings.names_entry() || st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
+  const Settings& s = st->settings;
+  if ((!s.names_entry() && !s.names_layout()) || s.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &now.state));
   if (now == st->checked) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(check_entries(A, parts));
+  PetscCall(check_copies(A, parts));
   st->checked = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

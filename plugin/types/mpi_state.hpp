@@ -15,7 +15,7 @@ struct MpiState final : State {
   Ghosts ghosts;
   PetscObjectState parts_state = -1;
   PetscInt64 products = 0;
-  /// What the processes have agreed on: no part has a block that is not of a kind of entry asked for.
+  /// What the processes have agreed on: no part has a copy that must not be used.
   struct Checked {
     PetscObjectState state = -1;
     int settings_version = -1;
@@ -31,7 +31,7 @@ PetscErrorCode compound_parts(Mat A, MpiState* state, Mat* diagonal, Mat* off_di
 /// Tells whoever holds a part (PCBJACOBI) of changed values: it would multiply with stale packed ones.
 PetscErrorCode raise_parts(Mat A);
 
-/// check_entries() for prepared parts, once for each state of A. Collective.
+/// check_copies() for prepared parts, once for each state of A. Collective.
 PetscErrorCode check_parts(Mat A, MpiState* state, std::initializer_list<PlacedPart> parts);
 
 }  // namespace compound::plugin

@@ -70,13 +70,13 @@ PetscErrorCode tell_of_host_vectors(Mat A, SeqState& st) {
 PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done) {
   PetscFunctionBegin;
   DeviceRun run;
-  PetscCall(run_on_device(comm_of(A), o, flops(st, A->rmap->bs, o), *st.copy(Place::device).packed, st.buffers, &run));
+  PetscCall(run_on_device(comm_of(A), o, flops(st, A->rmap->bs, o), st.copy(Place::device), st.buffers, &run));
   if (run.x_was_copied && run.done) PetscCall(tell_of_host_vectors(A, st));
   *done = run.done;
   if (*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(leave_device(A, &st, "for a product's vectors"));
+  PetscCall(leave_device(A, &st, no_memory("for a product's vectors")));
   PetscCall(refresh(A, &st, Place::host, o.op));
-  if (st.copy(Place::host).misfit) PetscCall(check_entries(A, {{A, Place::host}}));
+  if (st.copy(Place::host).must_not_be_used()) PetscCall(check_copies(A, {{A, Place::host}}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,7 +125,7 @@ PetscErrorCode Operator::choose_ghosts(Ghosts& all, Vec x) {
   PetscCall(ghosts_beside(x, all, &ghosts_));
   if (ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
   ghosts_ = all.on_host;
-  PetscCall(leave_device(off.mat, of_off, "for ghosts"));
+  PetscCall(leave_device(off.mat, of_off, no_memory("for ghosts")));
   PetscCall(make_ready(off.mat, of_off, Op::none, &off.place));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -171,7 +171,7 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
   }
   SeqState& st = static_cast<SeqState&>(*part.st);
   bool done = false;
-  if (st.copy(part.place).misfit) PetscCall(check_entries(part.mat, {{part.mat, part.place}}));
+  if (st.copy(part.place).must_not_be_used()) PetscCall(check_copies(part.mat, {{part.mat, part.place}}));
   if (part.place == Place::device) PetscCall(try_on_device(part.mat, st, o, &done));
   if (!done && !st.copy(Place::host).packed) {
     PetscCall(run_without_copy(part.mat, st, o));

@@ -102,6 +102,7 @@ PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
 /// A plan as it is printed, or "none" and why, and where it comes from.
 struct ShownPlan {
   std::string plan, origin;
+  BlockShape block = {1, 1};  ///< that is packed, or will be
 };
 
 std::string left_to_parent(const std::string& reason) {
@@ -112,10 +113,15 @@ std::string left_to_parent(const std::string& reason) {
 std::string expected_plan(const Settings& settings, const BlockArrays& b, bool off_diagonal, Place place) try {
   Pattern copied;
   const int size = static_cast<int>(b.block_size);
-  if (settings.packed_block_size(size) != size) return "none yet: the first product makes blocks of another size";
+  if (settings.finds_block()) return "none yet: the first product finds the size of blocks";
+  if (settings.packed_block(size) != BlockShape{size, size})
+    return "none yet: the first product makes blocks of another size";
   const Problem problem{{size, size}, scalar_type_of<Scalar>()};
-  const Plan plan = plan_from_settings(settings, row_of(place).backend, off_diagonal, statistics(pattern_of(b, copied)),
-                                       problem, "dense");
+  const PatternView pattern = pattern_of(b, copied);
+  const Plan plan =
+      plan_from_settings(settings, row_of(place).backend, off_diagonal, pattern, statistics(pattern), problem, "dense");
+  if (const std::string why = why_refused(settings, off_diagonal, pattern, problem, plan); !why.empty())
+    return "none: " + why;
   const auto misfit = applicable(plan, problem);
   const auto no_code = place == Place::host ? backend("host").applicable(plan, problem) : std::nullopt;
   return misfit ? "none: " + *misfit : no_code ? left_to_parent(*no_code) : to_string(plan);
@@ -171,10 +177,10 @@ std::string backend_text(const Settings& settings, const SeqState* st, Place exp
 }
 
 /// One more line where packed blocks are not of the matrix's size. Collective.
-PetscErrorCode print_other_blocks(Mat A, int block_size, PetscViewer viewer) {
+PetscErrorCode print_other_blocks(Mat A, BlockShape block, PetscViewer viewer) {
   PetscFunctionBegin;
   Mat parts[2] = {A, nullptr};
-  PetscInt64 scalars[2] = {};  // given, stored
+  double scalars[2] = {};  // given, stored
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
     if (!part || !is_seq_compound(part)) continue;
@@ -183,14 +189,14 @@ PetscErrorCode print_other_blocks(Mat A, int block_size, PetscViewer viewer) {
     const PackedCopy* copy = copy_in_use(*st);
     if (!copy || !copy->other_blocks) continue;
     const Reblocked& r = copy->other_blocks->shape;
-    scalars[0] += PetscInt64{st->statistics.entries} * r.from * r.from;
-    scalars[1] += PetscInt64{copy->packed->entries()} * r.to * r.to;
+    scalars[0] += double(st->statistics.entries) * r.from * r.from;
+    scalars[1] += r.stored();
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPIU_INT64, MPI_SUM, comm_of(A)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPI_DOUBLE, MPI_SUM, comm_of(A)));
   if (scalars[1] > 0)
     PetscCall(PetscViewerASCIIPrintf(
-        viewer, "  compound blocks: of %d packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n", block_size,
-        A->rmap->bs, 100.0 * static_cast<double>(scalars[0]) / static_cast<double>(scalars[1])));
+        viewer, "  compound blocks: of %s packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n",
+        text_of(block).c_str(), A->rmap->bs, 100.0 * scalars[0] / scalars[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,15 +223,15 @@ PetscErrorCode count_entries(Mat A, Mat part, EntryCounts* counts) {
 }
 
 /// "quaternion (4 of 16 scalars kept; found)", of several such "dense (found) on 2 processes, ...".
-std::string entry_text(const EntryCounts& counts, int block_size) {
+std::string entry_text(const EntryCounts& counts, BlockShape block) {
   const Field field = scalar_type_of<Scalar>().field;
   const bool several = std::ranges::count_if(counts, [](PetscInt n) { return n > 0; }) > 1;
   std::string text;
   for (std::size_t k = 0; k < counts.size() && k / 2 < entry_kinds().size(); ++k) {
     if (counts[k] == 0) continue;
     const EntryKind& kind = entry_kinds()[k / 2];
-    const EntryShape shape = kind.shape(field, {block_size, block_size});
-    const int all = block_size * block_size * (shape.real_words ? 2 : 1);
+    const EntryShape shape = kind.shape(field, block);
+    const int all = block.rows * block.cols * (shape.real_words ? 2 : 1);
     text += (text.empty() ? "" : ", ") + std::string(kind.name) + " (";
     if (shape.words < all)
       text += std::to_string(shape.words) + " of " + std::to_string(all) +
@@ -237,15 +243,15 @@ std::string entry_text(const EntryCounts& counts, int block_size) {
 }
 
 /// The line that says what an entry is, where the matrix is packed. Collective.
-PetscErrorCode print_entry(Mat A, int block_size, PetscViewer viewer) {
+PetscErrorCode print_entry(Mat A, BlockShape block, PetscViewer viewer) {
   PetscFunctionBegin;
   Mat diagonal = A, off = nullptr;
   EntryCounts of_diagonal, of_off;
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
   PetscCall(count_entries(A, diagonal, &of_diagonal));
   if (off) PetscCall(count_entries(A, off, &of_off));
-  std::string text = entry_text(of_diagonal, block_size);
-  const std::string text_of_off = entry_text(of_off, block_size);
+  std::string text = entry_text(of_diagonal, block);
+  const std::string text_of_off = entry_text(of_off, block);
   if (!text_of_off.empty() && text_of_off != text)
     text += (text.empty() ? "off-diagonal: " : "; off-diagonal: ") + text_of_off;
   if (!text.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound entry: %s\n", text.c_str()));
@@ -255,6 +261,7 @@ PetscErrorCode print_entry(Mat A, int block_size, PetscViewer viewer) {
 PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st, ShownPlan* text) {
   PetscFunctionBegin;
   const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
+  if (A->assembled) text->block = copy ? copy->problem.block : settings.packed_block(static_cast<int>(A->rmap->bs));
   if (settings.parent_only()) {
     text->plan = left_to_parent("");
   } else if (!A->assembled) {
@@ -292,6 +299,9 @@ PetscErrorCode choose_shown_plan(Mat A, const SeqState* st, ShownPlan* text) {
   root = root < size ? root : 0;
   PetscCall(share(comm_of(A), root, &text->plan));
   PetscCall(share(comm_of(A), root, &text->origin));
+  int block[] = {text->block.rows, text->block.cols};
+  PetscCallMPI(MPI_Bcast(block, 2, MPI_INT, root, comm_of(A)));
+  text->block = {block[0], block[1]};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -300,10 +310,10 @@ PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
   PetscFunctionBegin;
   BlockArrays b;
   Mat diagonal = A;
-  if (!A->assembled || A->rmap->bs != 1 || settings.block_size != "auto") PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A->assembled || A->rmap->bs != 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, nullptr, nullptr));
   PetscCall(block_arrays(diagonal, &b));
-  const std::string hint = block_size_hint(b);
+  const std::string hint = block_size_hint(settings, b);
   if (!hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -326,15 +336,14 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", text.plan.c_str()));
   if (!text.origin.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan origin: %s\n", text.origin.c_str()));
-  const int size = A->assembled ? settings->packed_block_size(static_cast<int>(A->rmap->bs)) : 1;
-  if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, size, viewer));
+  if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, text.block, viewer));
   PetscCall(place_of_view(A, *settings, &place));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, place).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
-  if (A->assembled) PetscCall(print_other_blocks(A, size, viewer));
+  if (A->assembled) PetscCall(print_other_blocks(A, text.block, viewer));
   PetscCall(print_hint(A, *settings, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

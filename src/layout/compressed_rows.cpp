@@ -34,6 +34,20 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lif
   return l;
 }
 
+LayoutCount counted(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+  const bool borrowed = lifetime == PatternLifetime::outlives;
+  LayoutCount count{.slots = p.entries()};
+  if (spec.row_list) {
+    const Layout l = layout_of_rows(p, row_order(p, spec));
+    count.add(l.bytes() / sizeof(idx));
+    count.add(std::size_t(l.positions) + 1);
+  } else {
+    count.add(p.start.size(), borrowed);
+  }
+  count.add(p.column.size(), borrowed);
+  return count;
+}
+
 std::string decoder(const LayoutSpec&, std::string_view order, std::string_view columns) {
   return "compressed_rows<" + std::string(order) + ", " + std::string(columns) + ">";
 }
@@ -47,6 +61,7 @@ constinit const LayoutFamily compressed_rows_family{
     .number = "slice height",
     .why_not = why_not,
     .encode = encoded,
+    .count = counted,
     .decoder = decoder,
     .any_decoder = "compressed_rows<RowOrder::any, any_columns>",
     .host_form = HostTraversal::rows,

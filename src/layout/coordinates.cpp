@@ -83,9 +83,13 @@ class Chunks {
   idx row_ = 0;                                ///< of the next entry, counted without empty rows
 };
 
-Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
+void check_entries(const PatternView& p) {
   if (p.entries() > count32{std::numeric_limits<idx>::max()})
     throw_beyond_32_bits(p.entries(), "entries, with a sign,");
+}
+
+Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
+  check_entries(p);
   Layout l;
   l.positions = static_cast<idx>(p.entries());
   l.height = spec.slice * spec.each;
@@ -97,6 +101,10 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   l.arrays[arrays::offsets] = {"offset", std::move(chunks.offsets)};
   if (rows.size() <= std::size_t(p.rows)) l.arrays[arrays::rows] = {"row", std::move(rows)};
   return l;
+}
+
+LayoutCount counted(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+  return count_of(encoded(p, spec, lifetime));
 }
 
 std::string decoder(const LayoutSpec& spec, std::string_view, std::string_view) {
@@ -168,6 +176,7 @@ constinit const LayoutFamily coordinates_family{
     .number = "threads of a chunk",
     .why_not = why_not,
     .encode = encoded,
+    .count = counted,
     .decoder = decoder,
     .any_decoder = "coordinates<>",
     .host_form = HostTraversal::lists,

@@ -33,10 +33,10 @@ void list_diagonals(const PatternView& p, idx row, std::vector<Diagonal>& to) {
 
 struct Slices {
   std::vector<count32> start{0};
-  std::vector<Diagonal> diagonals;
+  std::vector<Diagonal> diagonals;  ///< of each slice in rising order
+  bool in_order = true;             ///< each row's entries come in the order of its diagonals
 };
 
-/// Each slice's diagonals in rising order.
 Slices slices_of(const PatternView& p, const std::vector<idx>& rows, idx height) {
   Slices s;
   std::vector<Diagonal> of_row, of_slice;
@@ -44,6 +44,7 @@ Slices slices_of(const PatternView& p, const std::vector<idx>& rows, idx height)
     of_slice.clear();
     for (std::size_t i = from; i < to; ++i) {
       list_diagonals(p, rows[i], of_row);
+      s.in_order = s.in_order && std::ranges::is_sorted(of_row);
       of_slice.insert(of_slice.end(), of_row.begin(), of_row.end());
     }
     std::ranges::sort(of_slice);
@@ -54,22 +55,19 @@ Slices slices_of(const PatternView& p, const std::vector<idx>& rows, idx height)
   return s;
 }
 
-/// f(pattern entry, its slot), row by row. Whether each row's entries come in the order of its diagonals.
+/// f(pattern entry, its slot), row by row.
 template <class F>
-bool for_each_slot(const PatternView& p, const Slices& s, idx height, const std::vector<idx>& rows, const F& f) {
-  bool in_order = true;
+void for_each_slot(const PatternView& p, const Slices& s, idx height, const std::vector<idx>& rows, const F& f) {
   std::vector<Diagonal> of_row;
   for (std::size_t position = 0; position < rows.size(); ++position) {
     const std::size_t slice = position / height;
     const auto first = s.diagonals.begin() + s.start[slice], last = s.diagonals.begin() + s.start[slice + 1];
     list_diagonals(p, rows[position], of_row);
-    in_order = in_order && std::ranges::is_sorted(of_row);
     for (std::size_t i = 0; i < of_row.size(); ++i) {
       const slot_t diagonal = std::lower_bound(first, last, of_row[i]) - s.diagonals.begin();
       f(p.start[rows[position]] + static_cast<count32>(i), diagonal * height + slot_t(position % height));
     }
   }
-  return in_order;
 }
 
 Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
@@ -78,10 +76,9 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   l.height = slice_height(spec, l.positions);
   Slices s = slices_of(p, rows, l.height);
   l.slots = slot_t{s.start.back()} * l.height;
-  std::vector<count32> presence((l.slots + 31) / 32, 0);
-  const bool in_order = for_each_slot(p, s, l.height, rows,
-                                      [&](count32, slot_t slot) { presence[slot / 32] |= count32{1} << (slot % 32); });
-  if (!in_order) {
+  std::vector<count32> presence(words_of_presence(l.slots), 0);
+  for_each_slot(p, s, l.height, rows, [&](count32, slot_t slot) { presence[slot / 32] |= count32{1} << (slot % 32); });
+  if (!s.in_order) {
     std::vector<count32> entry_of(l.slots, 0);
     for_each_slot(p, s, l.height, rows, [&](count32 entry, slot_t slot) { entry_of[slot] = entry; });
     l.arrays[arrays::entry_of] = {"entry_of", std::move(entry_of)};
@@ -94,6 +91,20 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   l.arrays[arrays::offset] = {"offset", std::move(offset)};
   l.arrays[arrays::presence] = {"presence", std::move(presence)};
   return l;
+}
+
+LayoutCount counted(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
+  const std::vector<idx> rows = row_order(p, spec);
+  const Layout l = layout_of_rows(p, rows);
+  const idx height = slice_height(spec, l.positions);
+  const Slices s = slices_of(p, rows, height);
+  LayoutCount count{.slots = slot_t{s.start.back()} * height};
+  count.add(l.bytes() / sizeof(idx));  // the order of rows
+  count.add(s.start.size());
+  count.add(s.diagonals.size());
+  count.add(words_of_presence(count.slots));
+  count.add_for_packing(rows.size() + (s.in_order ? 0 : std::size_t(count.slots)));
+  return count;
 }
 
 std::string decoder(const LayoutSpec& spec, std::string_view order, std::string_view) {
@@ -109,6 +120,7 @@ constinit const LayoutFamily diagonal_slices_family{
     .number = "slice height",
     .why_not = [](const LayoutSpec&) { return std::optional<std::string>(); },
     .encode = encoded,
+    .count = counted,
     .decoder = decoder,
     .any_decoder = "diagonal_slices<dynamic, RowOrder::any>",
     .host_form = HostTraversal::lists,

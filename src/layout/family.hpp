@@ -17,6 +17,8 @@ struct LayoutFamily {
   /// What the numbers of `spec` may not be, or what does not go with them, in words; empty if all is well.
   std::optional<std::string> (*why_not)(const LayoutSpec& spec);
   Layout (*encode)(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime);
+  /// What encode() would make, without making it.
+  LayoutCount (*count)(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime);
 
   /// The decoder as the device text names it, with this order of rows and code of columns ("columns32<...>").
   std::string (*decoder)(const LayoutSpec& spec, std::string_view order, std::string_view columns);

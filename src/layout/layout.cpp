@@ -31,6 +31,21 @@ std::size_t Layout::bytes(std::string_view array) const {
   return 0;
 }
 
+LayoutCount count_of(const Layout& layout) {
+  LayoutCount count{.slots = layout.slots};
+  for (std::size_t which = 0; which < layout.arrays.size(); ++which) {
+    const IntegerArray& array = layout.arrays[which];
+    const std::size_t integers = array.bytes().size() / sizeof(idx);
+    which == common_arrays::first_entry ? count.add_for_packing(integers) : count.add(integers, array.is_borrowed());
+  }
+  return count;
+}
+
+LayoutCount count(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime) {
+  if (spec.columns != LayoutSpec{}.columns) return count_of(encode(pattern, spec, lifetime));
+  return family_of(spec).count(pattern, spec, lifetime);
+}
+
 Layout encode(const PatternView& pattern, const LayoutSpec& spec, PatternLifetime lifetime) {
   return family_of(spec).encode(pattern, spec, lifetime);
 }

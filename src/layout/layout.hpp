@@ -70,8 +70,31 @@ struct Layout {
   std::size_t bytes(std::string_view array) const;
 };
 
+/// A layout that is not made: what it would take, in slots and in bytes of integers.
+struct LayoutCount {
+  slot_t slots = 0;
+  std::size_t read = 0;       ///< by a product
+  std::size_t allocated = 0;  ///< by encode(): what is borrowed costs nothing
+
+  /// So many integers that products read,
+  void add(std::size_t integers, bool borrowed = false) {
+    read += integers * sizeof(idx);
+    if (!borrowed) allocated += integers * sizeof(idx);
+  }
+  /// and that only packing reads.
+  void add_for_packing(std::size_t integers) { allocated += integers * sizeof(idx); }
+};
+
+/// Of one that is made.
+LayoutCount count_of(const Layout& layout);
+
+/// From the lengths of rows (diagonals: from their columns), in memory for some integers a row. Where integers are
+/// coded only making them tells how long they are: coordinates, and columns of other than 32 bits. Throws as encode().
+LayoutCount count(const PatternView& pattern, const LayoutSpec& spec,
+                  PatternLifetime lifetime = PatternLifetime::temporary);
+
 /// Throws `too_large` where positions or slots outgrow 32 bits, std::bad_alloc where padding outgrows memory (ellr with
-/// one very long row: use sell).
+/// one very long row: use sell); count() tells of that before.
 Layout encode(const PatternView& pattern, const LayoutSpec& spec,
               PatternLifetime lifetime = PatternLifetime::temporary);
 

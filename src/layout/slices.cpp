@@ -37,33 +37,57 @@ void for_each_slot(const PatternView& p, const Layout& l, const std::vector<coun
   }
 }
 
-Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
-  const std::vector<idx> rows = row_order(p, spec);
-  Layout l = layout_of_rows(p, rows);
-  l.height = slice_height(spec, l.positions);
-  std::vector<count32> start = slice_starts(rows.size(), l.height, [&](std::size_t from, std::size_t to) {
+/// A layout as far as the lengths of rows make it: sizes and starts of slices.
+struct Outline {
+  std::vector<idx> rows;
+  Layout layout;
+  std::vector<count32> start;
+};
+
+Outline outline_of(const PatternView& p, const LayoutSpec& spec) {
+  Outline o{row_order(p, spec), {}, {}};
+  o.layout = layout_of_rows(p, o.rows);
+  o.layout.height = slice_height(spec, o.layout.positions);
+  o.start = slice_starts(o.rows.size(), o.layout.height, [&](std::size_t from, std::size_t to) {
     idx width = 0;
-    for (std::size_t i = from; i < to; ++i) width = std::max(width, p.length(rows[i]));
+    for (std::size_t i = from; i < to; ++i) width = std::max(width, p.length(o.rows[i]));
     return width;
   });
-  l.slots = slot_t{start.back()} * l.height;
+  o.layout.slots = slot_t{o.start.back()} * o.layout.height;
+  return o;
+}
+
+Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
+  Outline o = outline_of(p, spec);
+  Layout& l = o.layout;
   std::vector<idx> column(l.slots, column_code(spec.columns).padding);
-  for_each_slot(p, l, start, rows, [&](count32 entry, slot_t slot) { column[slot] = p.column[entry]; });
+  for_each_slot(p, l, o.start, o.rows, [&](count32 entry, slot_t slot) { column[slot] = p.column[entry]; });
   if (spec.occupancy == Occupancy::presence) {
-    // Never empty: no array means "by lengths".
-    std::vector<count32> presence(std::max<slot_t>(1, (l.slots + 31) / 32), 0);
-    for_each_slot(p, l, start, rows, [&](count32, slot_t slot) { presence[slot / 32] |= count32{1} << (slot % 32); });
+    std::vector<count32> presence(words_of_presence(l.slots), 0);
+    for_each_slot(p, l, o.start, o.rows,
+                  [&](count32, slot_t slot) { presence[slot / 32] |= count32{1} << (slot % 32); });
     l.arrays[arrays::presence] = {"presence", std::move(presence)};
   } else {
     std::vector<idx> length;
-    length.reserve(rows.size());
-    for (const idx row : rows) length.push_back(p.length(row));
+    length.reserve(o.rows.size());
+    for (const idx row : o.rows) length.push_back(p.length(row));
     l.arrays[arrays::length] = {"length", std::move(length)};
   }
-  l.arrays[common_arrays::first_entry] = first_entries(p, rows);
-  l.arrays[arrays::start] = {"start", std::move(start)};
+  l.arrays[common_arrays::first_entry] = first_entries(p, o.rows);
+  l.arrays[arrays::start] = {"start", std::move(o.start)};
   column_code(spec.columns).encode(l, arrays::columns, {"column", std::move(column)});
-  return l;
+  return std::move(o.layout);
+}
+
+LayoutCount counted(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
+  const Outline o = outline_of(p, spec);
+  LayoutCount count{.slots = o.layout.slots};
+  count.add(o.layout.bytes() / sizeof(idx));  // the order of rows
+  count.add(o.start.size());
+  count.add(spec.occupancy == Occupancy::presence ? words_of_presence(count.slots) : o.rows.size());
+  count.add(count.slots);  // columns
+  count.add_for_packing(o.rows.size());
+  return count;
 }
 
 std::string decoder(const LayoutSpec& spec, std::string_view order, std::string_view columns) {
@@ -81,6 +105,7 @@ constinit const LayoutFamily slices_family{
     .number = "slice height",
     .why_not = why_not,
     .encode = encoded,
+    .count = counted,
     .decoder = decoder,
     .any_decoder = "slices<dynamic, Occupancy::any, RowOrder::any, any_columns>",
     .host_form = HostTraversal::slices,

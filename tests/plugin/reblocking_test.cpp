@@ -1,30 +1,30 @@
 // -mat_compound_block_size: packed blocks of another size than the matrix's.
-#include <cstdio>
-#include <fstream>
-#include <sstream>
-
 #include <petscdmplex.h>
 
 #include "info.hpp"
 #include "operations.hpp"
+#include "systems.hpp"
+#include "view_text.hpp"
 
 namespace {
 
 using namespace petsc_test;
 
 struct Sizes {
-  int given, packed;
-  const char* layout;
+  int given;
+  const char *packed, *layout;
 };
 void PrintTo(const Sizes& s, std::ostream* out) { *out << s.given << " to " << s.packed << " " << s.layout; }
 
-const Sizes sizes[] = {{1, 2, "csr"}, {1, 3, "csr"}, {1, 3, "sell:4:16"}, {1, 8, "csr"},  {2, 4, "csr"}, {2, 6, "ellr"},
-                       {2, 1, "csr"}, {6, 3, "csr"}, {6, 2, "sell:8"},    {3, 12, "csr"}, {3, 3, "csr"}};
+const Sizes sizes[] = {{1, "2", "csr"},       {1, "3", "csr"},       {1, "3", "sell:4:16"},  {1, "8", "csr"},
+                       {2, "4", "csr"},       {2, "6", "ellr"},      {2, "1", "csr"},        {6, "3", "csr"},
+                       {6, "2", "sell:8"},    {3, "12", "csr"},      {3, "3", "csr"},        {1, "3x2", "csr"},
+                       {1, "2x3", "sell:32"}, {1, "1x4", "hdia"},    {1, "7x1", "bellpack"}, {2, "4x6", "ccoo"},
+                       {1, "find", "csr"},    {2, "find", "sell:8"}, {6, "3x2", "csr"},      {3, "1x3", "sell:8"}};
 
 Variant variant_of(const Sizes& s) {
-  const auto size = std::to_string(s.packed);
   const std::string type = std::string(s.layout) == "csr" ? MATBAIJCOMPOUNDCSR : MATBAIJCOMPOUND;
-  return {"", type, "-mat_compound_block_size " + size, ""};
+  return {"", type, std::string("-mat_compound_block_size ") + s.packed, ""};
 }
 
 struct Reblocking : testing::TestWithParam<Sizes> {
@@ -191,23 +191,52 @@ TEST_F(Told, APartlyClampedPlexIsPackedInItsNodes) {
 TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3"));
   const auto A = scalar_matrix(3, true, MATBAIJCOMPOUND);
-  const std::string name = "reblocking_test_view_" + std::to_string(size());
-  Viewer viewer;
-  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
-  PETSC_OK(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
   (void)product_of(A, all_products().front(), 138);  // packs: a view does not
 
-  PETSC_OK(MatView(A, viewer));
+  const auto text = view_of("reblocking_test", A);
 
-  viewer.reset();
-  std::ifstream file(name);
-  std::stringstream text;
-  text << file.rdbuf();
   // 18 nodes of 3 and 6 of 2 on a chain, every block 3 x 3.
   const auto line = "compound blocks: of 3 packed from blocks of 1, 85 % filled";
-  EXPECT_NE(same_on_all_ranks(text.str()).find(line), std::string::npos) << text.str();
-  MPI_Barrier(PETSC_COMM_WORLD);
-  if (rank() == 0) std::remove(name.c_str());
+  EXPECT_NE(text.find(line), std::string::npos) << text;
+}
+
+TEST_F(Told, TheSizeIsFound) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find"));
+  for (const bool clamped : {false, true}) {
+    const auto plain = scalar_matrix(3, clamped, MATBAIJ), tested = scalar_matrix(3, clamped, MATBAIJCOMPOUND);
+    const auto before = view_of("reblocking_test", tested);
+
+    EXPECT_TRUE(same_products(tested, plain, 143));
+
+    const auto after = view_of("reblocking_test", tested);
+    EXPECT_NE(before.find("none yet: the first product finds the size of blocks"), std::string::npos) << before;
+    EXPECT_NE(after.find("compound blocks: of 3 packed from blocks of 1"), std::string::npos) << after;
+    EXPECT_EQ(after.find("compound hint"), std::string::npos) << after;
+  }
+}
+
+TEST_F(Told, FindKeepsTheMatrixsOwnSizeWhereThatIsBest) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find"));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", random_problem(144, spread(5, 9, 9)));
+
+  (void)product_of(A, all_products().front(), 145);
+
+  EXPECT_EQ(view_of("reblocking_test", A).find("compound blocks"), std::string::npos);
+}
+
+TEST_F(Told, KrylovMethodsConvergeAsWithBaij) {
+  const auto options = "-solver_ksp_type cg -solver_pc_type jacobi -solver_ksp_rtol 1e-10";
+  for (const int bs : {1, 2}) {
+    const auto plain = solve(spd(MATBAIJ, bs), options);
+    for (const char* size : {"find", "4x2", "2x6"}) {
+      PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", size));
+
+      const auto tested = solve(spd(MATBAIJCOMPOUND, bs), options);
+
+      EXPECT_NEAR(tested.iterations, plain.iterations, 1) << size;
+      EXPECT_LE(tested.residual, 1e-9) << size;
+    }
+  }
 }
 
 TEST_F(Told, SizesThatDoNotFitAreRefused) {

@@ -71,6 +71,16 @@ TEST_P(PaperBytes, OfAPackedMatrixAreThePapers) {
   EXPECT_DOUBLE_EQ(to_one_decimal(A.bytes().total() / m.unit), m.printed);
 }
 
+TEST_P(PaperBytes, AreCountedWithoutPacking) {
+  const Problem problem{m.block, {Field::real, Precision::double_}};
+  const Plan plan = parse_plan("csr words=1:row entry=" + std::string(m.entry), {});
+
+  const Footprint bytes = bytes_of(pattern.view(), problem, plan, backend("host"));
+
+  EXPECT_EQ(bytes.read.total(), 4ull * (m.rows + 1) + m.entries * (4ull + 8ull * m.words));
+  EXPECT_DOUBLE_EQ(to_one_decimal(bytes.read.total() / m.unit), m.printed);
+}
+
 TEST(LayoutBytes, CountEachPartOfSlices) {
   // Slices (2, 0), (3): 5 units of 2 slots; see Encode.StoresTheDrawnExampleInSlicesOfTwo.
   const Layout l = encode(pattern_of(4, {{0, 2}, {}, {3, 1, 0}}).view(), parse_layout("sell:2"));

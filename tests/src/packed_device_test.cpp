@@ -179,6 +179,21 @@ TEST(DeviceTranspose, IsAskedForBeforeItIsUsed) {
   EXPECT_TRUE(A.has_transposed());
 }
 
+TEST(DeviceTranspose, IsNotMadeWhereItPadsTooMuch) {
+  std::vector<std::vector<idx>> rows(3000, {7});  // a full column: a full row among empty ones
+  const Pattern pattern = pattern_of(3000, rows);
+  PretendedDevice device;
+  PackedMatrix A(pattern.view(), {{1, 1}, {Field::real, Precision::double_}}, parse_plan("ellr", {}), device);
+  const int allocations = device.allocations;
+
+  const auto why = A.prepare_transposed(pattern.view(), TransposedValues::copy, 4);
+
+  ASSERT_TRUE(why.has_value());
+  EXPECT_NE(why->find("layout ellr would have"), std::string::npos) << *why;
+  EXPECT_FALSE(A.has_transposed());
+  EXPECT_EQ(device.allocations, allocations);
+}
+
 TEST(DeviceTranspose, CostsTheHostNothing) {
   const Pattern pattern = random_pattern(30, 20, 5, 1);
   const auto operands = one_by_one(pattern);
