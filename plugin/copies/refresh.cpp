@@ -85,7 +85,10 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PatternStatistics& s = p.st.statistics;
-  const std::string hint = p.st.off_diagonal || p.copy.other_blocks ? "" : block_size_hint(p.st.settings, p.b);
+  PetscBool told;
+  PetscCall(PetscInfoEnabled(MAT_CLASSID, &told));
+  const bool looks = told && !p.st.off_diagonal && !p.copy.other_blocks;  // it takes many products' time
+  const std::string hint = looks ? block_size_hint(p.st.settings, p.b) : "";
   if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
   if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
   for (const Measured& m : p.copy.measured)

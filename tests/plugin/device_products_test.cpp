@@ -3,6 +3,7 @@
 
 #include "device.hpp"
 #include "kinds.hpp"
+#include "systems.hpp"
 
 namespace {
 
@@ -48,6 +49,26 @@ TEST_F(DeviceProducts, OfEachKindOfEntryAgreeWithBaijBeforeAndAfterItIsLeft) {
       EXPECT_TRUE(same_everywhere(A, plain, 334));
       EXPECT_EQ(plan_of(A).find("entry=" + kind.name), std::string::npos) << plan_of(A);
     }
+}
+
+/// Rows and columns that no size divides, so that scalars are left over at the edges; nodes of uneven size.
+TEST_F(DeviceProducts, OfPackedBlocksOfOtherSizesAgreeWithBaij) {
+  for (const std::string size : {"3", "3x2", "2x5", "7", "find"}) {
+    const std::string option = "-mat_compound_block_size " + size;
+    const auto problem = random_problem(341, spread(1, 41, 41));
+    const auto A = filled_matrix(MATBAIJCOMPOUND, option, problem), plain = filled_matrix(MATBAIJ, "", problem);
+
+    EXPECT_TRUE(same_everywhere(A, plain, 342)) << size;
+    EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0)) << size;
+  }
+}
+
+TEST_F(DeviceProducts, OfNodesOfUnevenSizeAgreeWithBaij) {
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", "3"));
+  const auto A = scalar_matrix(3, true, MATBAIJCOMPOUND), plain = scalar_matrix(3, true, MATBAIJ);
+
+  EXPECT_TRUE(same_everywhere(A, plain, 343));
+  EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
 }
 
 TEST_F(DeviceProducts, SeeChangedValuesAndLeaveDuplicatesAlone) {

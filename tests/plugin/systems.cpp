@@ -1,6 +1,10 @@
 #include "systems.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "operations.hpp"
 
 namespace petsc_test {
 
@@ -22,6 +26,29 @@ Matrix spd(const std::string& type, int bs) {
   }
   assemble(A);
   PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  return A;
+}
+
+Matrix scalar_matrix(int size, bool clamped, const std::string& type) {
+  std::vector<PetscInt> node_of;
+  const int nodes = 24;
+  for (int n = 0; n < nodes; ++n)
+    for (int k = 0; k < (clamped && n % 4 == 0 ? size - 1 : size); ++k) node_of.push_back(n);
+  const auto local = static_cast<PetscInt>(node_of.size());
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, local, local, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetType(A, type.c_str()));
+  PETSC_OK(MatSetUp(A));
+  allow_new_nonzeros(A);
+  PetscInt first;
+  PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
+  for (PetscInt i = 0; i < local; ++i)
+    for (PetscInt j = 0; j < local; ++j) {
+      if (std::abs(static_cast<int>(node_of[i] - node_of[j])) > 1) continue;
+      PETSC_OK(MatSetValue(A, first + i, first + j, value(130, first + i, first + j), INSERT_VALUES));
+    }
+  assemble(A);
   return A;
 }
 

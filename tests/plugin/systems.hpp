@@ -8,6 +8,9 @@ namespace petsc_test {
 /// 30 block rows: block tridiagonal plus far couplings, symmetric (Hermitian) positive definite.
 Matrix spd(const std::string& type, int bs);
 
+/// One unknown a row, `size` rows a node; every fourth node of the first process has one unknown less if `clamped`.
+Matrix scalar_matrix(int size, bool clamped, const std::string& type);
+
 struct Solved {
   PetscInt iterations = -1;
   PetscReal residual = 0;  ///< relative, computed from the answer
