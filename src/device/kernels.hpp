@@ -79,15 +79,20 @@ template <class Form>
 using words_of_form =
     matrix_words<Form::word_group, Form::word_order, typename Form::words_code, slot_t(Form::word_padding)>;
 
-/// Products whose workers take whole entries hold their words, where that is of use.
+/// Products whose workers take whole entries hold their words, where that is of use: for wide accesses, or where words
+/// stand in several places of a block (kinds that do not keep it whole).
 template <class Form>
 COMPOUND_FN auto words_of_product(slot_t slots) {
-  constexpr typename Form::entry entry{};
-  if constexpr (Form::word_group == 1 && Form::traversal != Traversal::components && !Form::words_code::is_table &&
-                holds_words<typename Form::stored>(entry.words(), Form::word_padding))
+  using Entry = typename Form::entry;
+  using Words = words_of_form<Form>;
+  constexpr bool takes_whole = Form::traversal != Traversal::components && !Form::words_code::is_table;
+  if constexpr (takes_whole && Form::word_group == 1 &&
+                holds_words<typename Form::stored>(Entry{}.words(), Form::word_padding))
     return wide_matrix_words<Form::word_order, Form::cache, Form::word_padding>{matrix_map_over<Form>(slots)};
+  else if constexpr (takes_whole && Form::cache == Cache::stream && requires { Entry::word_count; })
+    return held_matrix_words<Words>{Words{matrix_map_over<Form>(slots)}};
   else
-    return words_of_form<Form>{matrix_map_over<Form>(slots)};
+    return Words{matrix_map_over<Form>(slots)};
 }
 
 template <class Form>

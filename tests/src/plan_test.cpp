@@ -342,6 +342,18 @@ TEST(EntryShape, OfADensePlanIsTheBlocks) {
   EXPECT_EQ(entry_shape(parse_plan("csr", {}), {{2, 5}, {}}), (EntryShape{2, 5, 10, false}));
 }
 
+TEST(MatrixWordMap, PadsEntriesToWholeAccesses) {
+  const auto place_of_third = [](std::string_view line, const Problem& problem) {
+    const Plan plan = parse_plan(line, {});
+    return matrix_word_map(plan, problem, 100).first(2, entry_shape(plan, problem).words);
+  };
+
+  EXPECT_EQ(place_of_third("csr words=1", real_3x3), 2 * 9);
+  EXPECT_EQ(place_of_third("csr words=1:padded", real_3x3), 2 * 10);
+  EXPECT_EQ(place_of_third("csr words=1:padded values=float", real_3x3), 2 * 12);
+  EXPECT_EQ(place_of_third("csr entry=unit_quaternion words=1:padded", complex_2x2), 2 * 4);
+}
+
 TEST(EntryShape, OfAKindIsItsOwnInEachField) {
   EXPECT_EQ(entry_shape(parse_plan("entry=quaternion", {}), real_4x4), (EntryShape{4, 4, 4, false}));
   EXPECT_EQ(entry_shape(parse_plan("entry=quaternion", {}), complex_2x2), (EntryShape{2, 2, 4, true}));

@@ -117,8 +117,25 @@ struct held_words {
   COMPOUND_FN Word operator()(int i, int j) const { return word[i * i_stride + j * j_stride]; }
 };
 
-/// Whether entries of groups of 1 are read so: where an access takes several numbers, and where they leave registers
-/// for others.
+/// As `Words`, for workers that need words of an entry several times: each is read once, also where the compiler may
+/// not read once for all (a stream).
+template <class Words>
+struct held_matrix_words {
+  Words words;
+
+  template <class Entry, class Stored>
+  COMPOUND_FN auto at(const Entry& e, const Stored* values, slot_t slot) const {
+    constexpr Entry entry{};
+    const auto from = words.at(e, values, slot);
+    held_words<typename Entry::word, entry.words(), 1, entry.word_rows()> held;
+    for (int j = 0; j < entry.word_cols(); ++j)
+      for (int i = 0; i < entry.word_rows(); ++i) held.word[i + j * entry.word_rows()] = from(i, j);
+    return held;
+  }
+};
+
+/// Whether entries of groups of 1 are read in wide accesses: where an access takes several numbers, and where they
+/// leave registers for others.
 template <class Stored>
 COMPOUND_FN constexpr bool holds_words(int words, slot_t padding) {
   constexpr slot_t most_bytes = 512;

@@ -86,6 +86,13 @@ TEST(ProductSource, OfAlignedVectorsIsAnotherOneOnlyWhereItReadsThemSo) {
   EXPECT_NE(source_of(plan, real_4x4, true).find("vector_access = 16"), std::string::npos);
 }
 
+TEST(ProductSource, KnowsThePaddingOfEntries) {
+  const Plan plan = parse_plan("sell:32 words=1:padded values=float rows", {});
+
+  EXPECT_NE(source_of(plan, real_3x3, true).find("word_padding = 3;"), std::string::npos);
+  EXPECT_NE(cuda::pack_source(plan, real_3x3).find("word_padding = 3;"), std::string::npos);
+}
+
 bool has(const std::vector<std::string>& sources, const std::string& source) {
   return std::ranges::find(sources, source) != sources.end();
 }

@@ -51,6 +51,16 @@ TEST(WideLoads, PassThroughTheCachesAsTheWordsDo) {
   EXPECT_EQ(count(ptx, "ld.global.v4.f32"), count(ptx, "ld.global.cs.v4.f32")) << "x";
 }
 
+/// Words stand in several places of a block, and a stream is read as often as it is asked for.
+TEST(Streams, ReadEachWordOnce) {
+  const std::string quaternions = ptx_of("entry=quaternion sell:32 rows stream", double_4x4, false),
+                    identities = ptx_of("entry=scaled_identity sell:32 rows stream", double_4x4, false);
+
+  EXPECT_GT(count(quaternions, "ld.global.cs.f64"), 0);
+  EXPECT_EQ(count(quaternions, "ld.global.cs.f64"), count(quaternions, "ld.global.f64")) << "x";
+  EXPECT_EQ(4 * count(identities, "ld.global.cs.f64"), count(identities, "ld.global.f64")) << "x";
+}
+
 TEST(WideLoads, TakeTwoDoublesAtATime) {
   const std::string ptx = ptx_of("entry=quaternion csr rows lanes=8", double_4x4, true);
 

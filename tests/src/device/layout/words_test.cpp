@@ -194,6 +194,15 @@ TEST(WideMatrixWords, AreThoseReadOneByOne) {
   expect_held_words_are_those_read_one_by_one<WordOrder::column, 1>();
 }
 
+TEST(HeldMatrixWords, AreThoseReadOneByOne) {
+  const auto v = counted(std::size_t{items + 300} * 6);
+  const matrix_words<32, WordOrder::row> one_by_one;
+  for (slot_t slot = 0; slot < items; ++slot)
+    EXPECT_EQ(read_by_row(held_matrix_words<matrix_words<32, WordOrder::row>>{one_by_one}.at(entry, v.data(), slot)),
+              read_by_row(one_by_one.at(entry, v.data(), slot)))
+        << slot;
+}
+
 TEST(WideMatrixWords, WidenWhatIsRead) {
   const std::vector<float> v = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
 
