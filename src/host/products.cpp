@@ -1,6 +1,7 @@
 #include "products.hpp"
 
 #include <cstring>
+#include <vector>
 
 #include "../layout/family.hpp"
 #include "instruction_set.hpp"
@@ -11,20 +12,28 @@ namespace compound::host {
 
 namespace {
 
+/// The form that serves a layout: its own, or that of its lists.
+HostTraversal form_of(const LayoutSpec& l) {
+  const HostTraversal form = family_of(l).host_form;
+  return form == HostTraversal::pieces ? HostTraversal::rows : form;
+}
+
 /// Where the layout's slots and words are as a SIMD traversal of this form expects them.
 bool has_form(const LayoutSpec& l, bool by_column, HostTraversal form) {
-  if (family_of(l).host_form != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column)
-    return false;
+  if (form_of(l) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
   if (form == HostTraversal::rows) return l.word_group == 1;
   const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
   const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
   return wide_slices && wide_groups;
 }
 
+/// Only words of dense blocks are in two orders.
+bool is_by_column(const Plan& plan) { return plan.entry != "dense" || plan.layout.word_order == WordOrder::column; }
+
 bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
   return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
          (problem.scalar.field == Field::complex) == k.complex_scalars &&
-         has_form(plan.layout, plan.entry != "dense" || plan.layout.word_order == WordOrder::column, k.form);
+         has_form(plan.layout, is_by_column(plan), k.form);
 }
 
 }  // namespace
@@ -57,8 +66,7 @@ SimdTask simd_task(const ProductTask& t) {
 
 bool is_in_rows(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return family_of(l).host_form == HostTraversal::rows && l.word_group == 1 && l.word_order == WordOrder::column &&
-         l.vector_group == 1;
+  return form_of(l) == HostTraversal::rows && l.word_group == 1 && is_by_column(plan) && l.vector_group == 1;
 }
 
 bool is_in_slices_of_8(const Plan& plan) {
@@ -74,7 +82,8 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
       kernels(*find_kernels(plan, problem)),
       simd(find_simd(plan, problem)),
       in_rows(kernels.in_rows && is_in_rows(plan)),
-      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)) {}
+      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)),
+      in_pieces(in_rows && family.host_form == HostTraversal::pieces) {}
 
 namespace {
 
@@ -102,11 +111,39 @@ void multiply_plainly(const ProductTask& t, const HostCode& code) {
   multiply_in_lists(t, code);
 }
 
-void multiply_all_rows(const ProductTask& t, const HostCode& code) {
+/// By forms that know how the rows are stored.
+void multiply_stored_rows(const ProductTask& t, const HostCode& code) {
   if (code.simd && t.op == Op::none)
     code.simd->run(simd_task(t));
   else
     multiply_plainly(t, code);
+}
+
+/// Each list of rows as compressed rows of its own.
+void multiply_in_pieces(const ProductTask& t, const HostCode& code) {
+  const std::size_t bytes_of_entry = bytes_of(entry_shape(t.plan, t.problem), {t.problem.scalar.field, t.plan.values});
+  std::vector<count32> start;
+  layout_args rows;
+  ProductTask piece{.plan = t.plan, .problem = t.problem, .layout = rows, .reordered = true};
+  piece.op = t.op;
+  piece.update = t.update;
+  piece.x = t.x;
+  piece.z = t.z;
+  piece.y = t.y;
+  for_each_row_lists(code.family, t.layout, [&](const row_lists& l) {
+    start.assign(l.first, l.first + l.rows + 1);
+    rows.positions = l.rows;
+    rows.slots = l.first[l.rows];
+    rows.array[common_arrays::row_of] = l.row;
+    rows.array[compressed_rows_arrays::start] = start.data();
+    rows.array[compressed_rows_arrays::columns] = l.column;
+    piece.values = static_cast<const std::byte*>(t.values) + l.slot[0] * bytes_of_entry;
+    multiply_stored_rows(piece, code);
+  });
+}
+
+void multiply_all_rows(const ProductTask& t, const HostCode& code) {
+  code.in_pieces ? multiply_in_pieces(t, code) : multiply_stored_rows(t, code);
 }
 
 }  // namespace
