@@ -108,6 +108,10 @@ template <class Offset>
 idx end_of_row(const unsigned char* offsets, idx k, idx end) {
   const auto* const of_rows = reinterpret_cast<const Offset*>(offsets);
   const Offset row = of_rows[k];
+  constexpr idx together = 8 / sizeof(Offset);  // most rows are long enough to be compared so
+  Offset wanted[together];
+  std::ranges::fill(wanted, row);
+  while (k + together <= end && std::memcmp(of_rows + k, wanted, sizeof(wanted)) == 0) k += together;
   while (k < end && of_rows[k] == row) ++k;
   return k;
 }
