@@ -134,7 +134,8 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.slice = read.slice;
   p.layout.sigma = read.sigma;
   p.layout.each = read.each;
-  p.layout.word_group = family.word_group(read);
+  // On the host words that lie as blocks do may stay where they are.
+  p.layout.word_group = family.slots_are_entries && !p.schedule.of_device() ? 1 : family.word_group(read);
   p.layout.padded = false;
   p.layout.occupancy = Occupancy::lengths;
   if (!family.has_row_list) p.layout.row_list = false;

@@ -50,9 +50,7 @@ COMPOUND_FN word_map<Group, Padding> map_over(slot_t items) {
   return map;
 }
 
-COMPOUND_FN own_values value_index(const product_args&, own_values) {
-  return {};
-}
+COMPOUND_FN own_values value_index(const product_args&, own_values) { return {}; }
 template <class Index>
 COMPOUND_FN listed_values<Index> value_index(const product_args& a, listed_values<Index>) {
   return {static_cast<const Index*>(a.value_slot)};

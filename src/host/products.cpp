@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "../layout/family.hpp"
 #include "decoded_values.hpp"
@@ -13,26 +14,30 @@ namespace compound::host {
 
 namespace {
 
-/// Kernels that know a layout read its columns and values as they are.
-HostTraversal host_form(const Plan& p) {
+/// The form that serves a plan: its layout's own, or that of its lists. Kernels that know a layout read its columns and
+/// values as they are.
+HostTraversal form_of(const Plan& p) {
   const bool plain = p.layout.columns == LayoutSpec{}.columns && value_code(p.codes).of == CodeOf::nothing;
-  return plain ? family_of(p.layout).host_form : HostTraversal::lists;
+  const HostTraversal form = plain ? family_of(p.layout).host_form : HostTraversal::lists;
+  return form == HostTraversal::pieces ? HostTraversal::rows : form;
 }
 
 /// Where the layout's slots and words are as a SIMD traversal of this form expects them.
 bool has_form(const Plan& plan, bool by_column, HostTraversal form) {
   const LayoutSpec& l = plan.layout;
-  if (host_form(plan) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
+  if (form_of(plan) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
   if (form == HostTraversal::rows) return words_adjoin(l);
   const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
   const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
   return wide_slices && wide_groups;
 }
 
+/// Only words of dense blocks are in two orders.
+bool is_by_column(const Plan& plan) { return plan.entry != "dense" || plan.layout.word_order == WordOrder::column; }
+
 bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
   return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
-         (problem.scalar.field == Field::complex) == k.complex_scalars &&
-         has_form(plan, plan.entry != "dense" || plan.layout.word_order == WordOrder::column, k.form);
+         (problem.scalar.field == Field::complex) == k.complex_scalars && has_form(plan, is_by_column(plan), k.form);
 }
 
 }  // namespace
@@ -64,13 +69,12 @@ SimdTask simd_task(const ProductTask& t) {
 
 bool is_in_rows(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return host_form(plan) == HostTraversal::rows && words_adjoin(l) && l.word_order == WordOrder::column &&
-         l.vector_group == 1;
+  return form_of(plan) == HostTraversal::rows && words_adjoin(l) && is_by_column(plan) && l.vector_group == 1;
 }
 
 bool is_in_slices_of_8(const Plan& plan) {
   const LayoutSpec& l = plan.layout;
-  return host_form(plan) == HostTraversal::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
+  return form_of(plan) == HostTraversal::slices && l.slice == 8 && l.occupancy == Occupancy::lengths &&
          l.word_group == 8 && l.word_order == WordOrder::column && l.vector_group == 1;
 }
 
@@ -81,7 +85,8 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
       kernels(*find_kernels(plan, problem)),
       simd(find_simd(plan, problem)),
       in_rows(kernels.in_rows && is_in_rows(plan)),
-      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)) {}
+      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)),
+      in_pieces(in_rows && family.host_form == HostTraversal::pieces) {}
 
 namespace {
 
@@ -112,11 +117,39 @@ void multiply_plainly(const ProductTask& t, const HostCode& code) {
   multiply_in_lists(t, code);
 }
 
-void multiply_all_rows(const ProductTask& t, const HostCode& code) {
+/// By forms that know how the rows are stored.
+void multiply_stored_rows(const ProductTask& t, const HostCode& code) {
   if (code.simd && t.op == Op::none)
     code.simd->run(simd_task(t));
   else
     multiply_plainly(t, code);
+}
+
+/// Each list of rows as compressed rows of its own.
+void multiply_in_pieces(const ProductTask& t, const HostCode& code) {
+  const std::size_t each = bytes_of_entry(t.plan, t.problem);
+  std::vector<count32> start;
+  layout_args rows;
+  ProductTask piece{.plan = t.plan, .problem = t.problem, .layout = rows, .reordered = true};
+  piece.op = t.op;
+  piece.update = t.update;
+  piece.x = t.x;
+  piece.z = t.z;
+  piece.y = t.y;
+  for_each_row_lists(code.family, t.layout, [&](const row_lists& l) {
+    start.assign(l.first, l.first + l.rows + 1);
+    rows.positions = l.rows;
+    rows.slots = l.first[l.rows];
+    rows.array[common_arrays::row_of] = l.row;
+    rows.array[compressed_rows_arrays::start] = start.data();
+    rows.array[compressed_rows_arrays::columns] = l.column;
+    piece.values = static_cast<const std::byte*>(t.values) + l.slot[0] * each;
+    multiply_stored_rows(piece, code);
+  });
+}
+
+void multiply_all_rows(const ProductTask& t, const HostCode& code) {
+  code.in_pieces ? multiply_in_pieces(t, code) : multiply_stored_rows(t, code);
 }
 
 /// Slots of padding get the first code: they are never read.

@@ -15,6 +15,7 @@ struct HostCode : Code {
   Kernels kernels;
   const SimdKernel* simd;  ///< null: products go by the plain kernel
   bool in_rows, in_slices_of_8;
+  bool in_pieces;  ///< `in_rows` and `simd` serve lists of rows, not the layout
 
   HostCode(const Plan& plan, const Problem& problem);
 };

@@ -111,21 +111,38 @@ std::string decoder(const LayoutSpec& spec, std::string_view, std::string_view) 
   return "coordinates<" + std::to_string(spec.slice) + ", " + std::to_string(spec.each) + ">";
 }
 
-/// Adds the rows of slots [slot, end) of a chunk to a list, of which `row` is the last, counted without empty ones, up
-/// to where the list is long enough for a row to be its last. The slot where it stopped.
-idx list_rows_in(const coordinates<>& layout, const coordinates_of_chunk& chunk, idx first, idx slot, idx end, idx from,
-                 idx& row, RowLists& to) {
-  for (; slot < end; ++slot) {
-    const idx next = chunk.row_of(slot - first), n = slot - from;
-    if (next == row) continue;
-    if (n >= items_of_list) break;
-    row = next;
-    ++to.rows;
-    to.reserve(n);
-    to.row[to.rows - 1] = layout.block_row(row);
-    to.first[to.rows - 1] = n;
+/// The first entry from k on that is not of k's row, or `end`.
+template <class Offset>
+idx end_of_row(const unsigned char* offsets, idx k, idx end) {
+  const auto* const of_rows = reinterpret_cast<const Offset*>(offsets);
+  const Offset row = of_rows[k];
+  constexpr idx together = 8 / sizeof(Offset);  // most rows are long enough to be compared so
+  Offset wanted[together];
+  std::ranges::fill(wanted, row);
+  while (k + together <= end && std::memcmp(of_rows + k, wanted, sizeof(wanted)) == 0) k += together;
+  while (k < end && of_rows[k] == row) ++k;
+  return k;
+}
+
+/// Adds the rows of entries [k, end) of a chunk to a list of `items` entries, whose last row is `row`, counted without
+/// empty ones: until it is long enough for another row. The entry where it stopped.
+idx list_rows_in(const coordinates<>& layout, const coordinates_of_chunk& c, idx k, idx end, idx items, idx& row,
+                 RowLists& to) {
+  for (idx begin = k; k < end;) {
+    if (const idx next = c.row_of(k), n = items + (k - begin); next != row) {
+      if (n >= items_of_list) break;
+      row = next;
+      ++to.rows;
+      to.reserve(n);
+      to.row[to.rows - 1] = layout.block_row(row);
+      to.first[to.rows - 1] = n;
+    }
+    const int bytes = c.row_bytes();
+    k = bytes == 0   ? end
+        : bytes == 1 ? end_of_row<unsigned char>(c.row_offsets, k, end)
+                     : end_of_row<unsigned short>(c.row_offsets, k, end);
   }
-  return slot;
+  return k;
 }
 
 template <class Offset>
@@ -148,12 +165,13 @@ idx list_rows_of_chunks(const layout_args& l, idx from, RowLists& to) {
   to.rows = 0;
   for (bool goes_on = true; goes_on && slot < l.positions;) {
     const coordinates_of_chunk chunk = layout.in_chunk(slot / l.height);
-    const idx first = slot / l.height * l.height, end = std::min(l.positions - first, l.height) + first, begin = slot;
-    slot = list_rows_in(layout, chunk, first, begin, end, from, row, to);
-    goes_on = slot == end;
-    to.reserve(slot - from);
-    columns_of(chunk, begin - first, slot - begin, to.column.data() + (begin - from));
-    std::iota(to.slot.data() + (begin - from), to.slot.data() + (slot - from), slot_t{begin});
+    const idx k = slot % l.height, end = std::min(l.positions - (slot - k), l.height), items = slot - from;
+    const idx stop = list_rows_in(layout, chunk, k, end, items, row, to), n = stop - k;
+    goes_on = stop == end;
+    to.reserve(items + n);
+    columns_of(chunk, k, n, to.column.data() + items);
+    std::iota(to.slot.data() + items, to.slot.data() + items + n, slot_t{slot});
+    slot += n;
   }
   to.first[to.rows] = slot - from;
   return slot;
@@ -179,7 +197,7 @@ constinit const LayoutFamily coordinates_family{
     .count = counted,
     .decoder = decoder,
     .any_decoder = "coordinates<>",
-    .host_form = HostTraversal::lists,
+    .host_form = HostTraversal::pieces,
     .list_rows = list_rows_of_chunks,
     .list_slots = list_slots_in_order,
     .traversals = traversals,

@@ -24,7 +24,7 @@ struct LayoutFamily {
   std::string (*decoder)(const LayoutSpec& spec, std::string_view order, std::string_view columns);
   /// The same where only the family is known: for kernels that all its layouts share.
   std::string_view any_decoder;
-  HostTraversal host_form;  ///< `lists` where the host has no kernels that know the family
+  HostTraversal host_form;  ///< `lists` where the host has no kernels that know the family or its lists
   /// lists.hpp
   idx (*list_rows)(const layout_args&, idx from, RowLists& to);
   idx (*list_slots)(const layout_args&, idx from, SlotLists& to);

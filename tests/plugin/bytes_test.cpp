@@ -58,7 +58,7 @@ const Copy copies[] = {
     {"bellpack", MATBAIJCOMPOUNDBELLPACK, "", "", values},
     {"dia", MATBAIJCOMPOUNDDIA, "", "", -1},
     {"hdia", MATBAIJCOMPOUNDHDIA, "", "", -1},
-    {"ccoo", MATBAIJCOMPOUNDCCOO, "", "", values},
+    {"ccoo", MATBAIJCOMPOUNDCCOO, "", "", 0},
     {"ellr", MATBAIJCOMPOUNDELLR, "", "", values},
     {"single", MATBAIJCOMPOUNDCSR, "-mat_compound_precision", "single", values / 2},
     {"in_single_scalars", MATBAIJCOMPOUNDCSR, "-mat_compound_block_size", "1", values},

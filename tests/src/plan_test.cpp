@@ -165,10 +165,11 @@ TEST(ParsePlan, PadsWordsWhereItIsToldTo) {
 TEST(ParsePlan, GivesBlocksTheThreadsOfTheLayoutsChunks) {
   const Plan base = parse_plan("csr lanes=4 unroll=2 threads=128 blocks=12", {});
 
-  EXPECT_EQ(parse_plan("ccoo:64:2", base), parse_plan("ccoo:64:2 slots threads=64 blocks=12", {}));
+  EXPECT_EQ(parse_plan("ccoo:64:2", base), parse_plan("ccoo:64:2 words=32 slots threads=64 blocks=12", {}));
   EXPECT_EQ(parse_plan("ccoo:1024", base).schedule.blocks, 2) << "all that a multiprocessor holds";
   EXPECT_EQ(parse_plan("ccoo:1024", base).schedule.lanes, 1);
   EXPECT_FALSE(parse_plan("ccoo:1024", {}).schedule.of_device());
+  EXPECT_EQ(parse_plan("ccoo:1024", {}).layout.word_group, 1) << "on the host blocks stay as they are";
 }
 
 TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {

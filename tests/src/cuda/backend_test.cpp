@@ -55,9 +55,8 @@ TEST_P(CudaProducts, AreThoseOfTheDefinition) {
     const auto y = multiplied(A, operands, c.op, c.form, shifts(c));
 
     EXPECT_TRUE(agrees(y, reference_product(operands, c.plan.values, c.op, c.form)));
-    if (c.plan.schedule.carries == Carries::ordered) {
-      EXPECT_TRUE(same_bits(y, multiplied(A, operands, c.op, c.form, shifts(c))));
-    }
+    const bool repeats = c.plan.schedule.carries == Carries::ordered;
+    EXPECT_TRUE(!repeats || same_bits(y, multiplied(A, operands, c.op, c.form, shifts(c))));
   });
 }
 

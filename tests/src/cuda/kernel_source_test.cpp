@@ -46,6 +46,9 @@ TEST(KernelSources, OfPackingAndDiagonalsCompile) {
     SCOPED_TRACE(c.name);
     EXPECT_NO_THROW(cuda::compile(cuda::pack_source(c.plan, c.problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::regroup_source(c.plan, c.problem), 90));
+    if (c.plan.schedule.traversal == Traversal::slots) {
+      EXPECT_NO_THROW(cuda::compile(cuda::carries_source(c.plan, c.problem, c.op), 90));
+    }
     if (c.problem.block.rows != c.problem.block.cols) continue;
     EXPECT_NO_THROW(cuda::compile(cuda::diagonal_source(c.plan, c.problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::inverse_source(c.plan, c.problem), 90));
