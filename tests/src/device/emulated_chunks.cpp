@@ -20,6 +20,9 @@ namespace emulated {
 struct float2 {
   float x, y;
 };
+struct float4 {
+  float x, y, z, w;
+};
 struct double2 {
   double x, y;
 };
@@ -188,8 +191,10 @@ struct Form {
   using entry = Entry;
   using stored = typename Entry::word;
   using layout = coordinates<Threads, Each>;
+  using words_code = plain_words<>;
   using value_index = own_values;
-  static constexpr slot_t word_group = 1, vector_group = 1;
+  static constexpr slot_t word_group = 1, word_padding = 0, vector_group = 1;
+  static constexpr int vector_access = 0;
   static constexpr WordOrder word_order = WordOrder::column;
   static constexpr Cache cache = Cache::keep;
   static constexpr Op op = Op::none;
