@@ -39,9 +39,9 @@ constexpr Preset table[] = {
     {"ccoo",
      "coordinates in chunks of B threads of K entries, each compressed by itself (compressed COO)",
      &coordinates_family,
-     {256, 32, 1024, false, "B"},
+     {128, 32, 1024, false, "B"},
      one,
-     {1, 1, 4, false, "K"}},
+     {2, 1, 4, false, "K"}},
 };
 
 static_assert(std::size(table) == preset_count);

@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, Pinned,
                                          std::pair{MATBAIJCOMPOUNDBELLPACK, "bellpack:32"},
                                          std::pair{MATBAIJCOMPOUNDDIA, "dia"},
                                          std::pair{MATBAIJCOMPOUNDHDIA, "hdia:32"},
-                                         std::pair{MATBAIJCOMPOUNDCCOO, "ccoo:256"}),
+                                         std::pair{MATBAIJCOMPOUNDCCOO, "ccoo:128"}),
                          [](const auto& param_info) { return std::string(param_info.param.first); });
 
 TEST(Symmetric, HalvesConvertToOursAndBack) {

@@ -102,8 +102,8 @@ TEST(PlanLine, NamesEverythingOfADevice) {
 }
 
 TEST(PlanLine, NamesCarriesThatAreAtomic) {
-  const Plan ordered = parse_plan("ccoo threads=256 blocks=8", {});
-  const Plan atomic = parse_plan("ccoo threads=256 blocks=8 carries=atomic", {});
+  const Plan ordered = parse_plan("ccoo threads=128 blocks=8", {});
+  const Plan atomic = parse_plan("ccoo threads=128 blocks=8 carries=atomic", {});
 
   EXPECT_EQ(to_string(atomic), to_string(ordered) + " carries=atomic");
   EXPECT_EQ(parse_plan(to_string(atomic), {}), atomic);

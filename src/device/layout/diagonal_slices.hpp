@@ -1,7 +1,7 @@
 // Slices of C rows by their diagonals (hdia): a slot for each row and diagonal of the slice, and no column a slot. The
 // encoder is src/layout/diagonal_slices.cpp.
 //
-// Source: Barbieri et al. 2015, section 4 (hacked DIA).
+// Source: Barbieri et al. 2015, section 3.3 (hacked DIA).
 #pragma once
 
 #include "layout_args.hpp"

@@ -10,7 +10,7 @@ namespace {
 const std::vector<EntryCase> entries = entry_cases(33);
 const std::vector<std::string> layouts = {"csr",      "ellr",      "sell:2",      "sell:8",        "sell:32",
                                           "sell:33",  "sell:8:64", "sell:32:256", "bellpack:1024", "hdia:32",
-                                          "hdia:256", "dia",       "ccoo:32:4",   "ccoo:256"};
+                                          "hdia:256", "dia",       "ccoo:32:4",   "ccoo:256:1"};
 const std::vector<std::string> words = {" words=1:row:padded", " words=1:column", " words=4:row",
                                         " words=32:column",    " words=all:row",  " words=all:column"};
 const std::vector<std::string> vectors = {" vectors=1", " vectors=32", " vectors=all"};

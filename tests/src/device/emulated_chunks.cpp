@@ -235,8 +235,8 @@ void product_in(const product_args& a, bool adds, bool atomic) {
 
 template <class Entry>
 constexpr std::pair<std::string_view, void (*)(const product_args&, bool, bool)> rows[] = {
-    {"ccoo:32", product_in<Entry, 32, 1>},   {"ccoo:32:2", product_in<Entry, 32, 2>},
-    {"ccoo:96:4", product_in<Entry, 96, 4>}, {"ccoo:128", product_in<Entry, 128, 1>},
+    {"ccoo:32:1", product_in<Entry, 32, 1>},   {"ccoo:32:2", product_in<Entry, 32, 2>},
+    {"ccoo:96:4", product_in<Entry, 96, 4>}, {"ccoo:128:1", product_in<Entry, 128, 1>},
     {"ccoo:64:4", product_in<Entry, 64, 4>}, {"ccoo:256:2", product_in<Entry, 256, 2>},
 };
 

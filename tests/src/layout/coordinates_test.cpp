@@ -97,8 +97,8 @@ void expect_encoded(const Pattern& p, const char* layout, std::size_t size, cons
 
 TEST(Coordinates, HaveChunksThatKeepWhatTheyNeed) {
   for (const ZooPattern& z : zoo()) {
-    expect_encoded(z.pattern, "ccoo:32", 32, std::string(z.name));
-    expect_encoded(z.pattern, "ccoo:96", 96, std::string(z.name));
+    expect_encoded(z.pattern, "ccoo:32:1", 32, std::string(z.name));
+    expect_encoded(z.pattern, "ccoo:96:1", 96, std::string(z.name));
     expect_encoded(z.pattern, "ccoo:32:4", 128, std::string(z.name));
   }
 }
@@ -112,7 +112,7 @@ Pattern diagonal_of(idx rows, idx apart) {
 
 TEST(Coordinates, HaveOffsetsOfEachSize) {
   for (const idx apart : {1, 255, 256, 65535, 65536, 1'000'000})
-    for (const char* const layout : {"ccoo:256", "ccoo:64:4"})
+    for (const char* const layout : {"ccoo:256:1", "ccoo:64:4"})
       expect_encoded(diagonal_of(700, apart), layout, 256, std::to_string(apart));
   expect_encoded(diagonal_of(1300, 1), "ccoo:256:2", 512, "rows in 16 bits");
 }
@@ -122,8 +122,8 @@ TEST(Coordinates, StepOverEmptyRows) {
   for (idx r = 10; r < 3000; r += 1000) columns[r] = {1, 2, 3};
   const Pattern p = pattern_of(4, columns);
 
-  expect_encoded(p, "ccoo:32", 32, "three rows of 3000");
-  EXPECT_EQ(encode(p.view(), parse_layout("ccoo:32")).bytes(), 4 * sizeof(count32) + 32 + 12 + 4 * sizeof(idx));
+  expect_encoded(p, "ccoo:32:1", 32, "three rows of 3000");
+  EXPECT_EQ(encode(p.view(), parse_layout("ccoo:32:1")).bytes(), 4 * sizeof(count32) + 32 + 12 + 4 * sizeof(idx));
 }
 
 TEST(Coordinates, TakeFewerBytesThanRowsWhereColumnsAreNear) {
@@ -134,14 +134,14 @@ TEST(Coordinates, TakeFewerBytesThanRowsWhereColumnsAreNear) {
   const auto bytes = [&](const char* layout) { return encode(p.view(), parse_layout(layout)).bytes(); };
 
   EXPECT_EQ(bytes("csr"), 4 * (n + 4097));
-  EXPECT_EQ(bytes("ccoo:256"), 2 * n + n / 256 * 16) << "a byte a row, a byte a column";
+  EXPECT_EQ(bytes("ccoo:256:1"), 2 * n + n / 256 * 16) << "a byte a row, a byte a column";
   EXPECT_LT(bytes("ccoo:64:4"), bytes("csr") / 2);
 }
 
 /// The host lists rows and slots by functions of the family's own.
 TEST(Coordinates, AreListedRowByRow) {
   for (const ZooPattern& z : zoo())
-    for (const char* const layout : {"ccoo:32", "ccoo:1024:4"}) {
+    for (const char* const layout : {"ccoo:32:1", "ccoo:1024:4"}) {
       const Entries entries(z.pattern);
       const LayoutSpec spec = parse_layout(layout);
       const Layout l = encode(z.pattern.view(), spec);

@@ -19,7 +19,7 @@ TEST_P(LayoutName, IsPrintedAsItWasParsed) {
 INSTANTIATE_TEST_SUITE_P(Layouts, LayoutName,
                          testing::Values("csr", "ellr", "sell:2", "sell:8", "sell:33", "sell:1024", "sell:8:64",
                                          "bellpack:32", "sell:all:all", "sell:256:2147483392", "dia", "hdia:32",
-                                         "hdia:256", "ccoo:64", "ccoo:256:2"));
+                                         "hdia:256", "ccoo:64", "ccoo:256:4"));
 
 TEST(LayoutName, IsTheNarrowerOfTwo) {
   EXPECT_EQ(parse_layout("sell:32:all"), parse_layout("bellpack"));
@@ -74,7 +74,7 @@ TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
 
 TEST(ParseLayout, SaysHowManyEntriesAThreadMayHave) {
   EXPECT_EQ(parse_layout("ccoo:64:4").each, 4);
-  EXPECT_EQ(parse_layout("ccoo:64:1"), parse_layout("ccoo:64"));
+  EXPECT_EQ(parse_layout("ccoo:64:2"), parse_layout("ccoo:64"));
   EXPECT_ERROR(parse_layout("ccoo:64:8"), ErrorKind::argument,
                "entries of a thread of layout ccoo '8' must be a number, 1 to 4");
   EXPECT_ERROR(parse_layout("ccoo:64:3"), ErrorKind::argument,
