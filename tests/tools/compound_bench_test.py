@@ -266,7 +266,7 @@ def test_layouts(args):
     written, _ = good(args, ["-n", "40", "-block_size", "1", "-long_rows", "1:10000", "-layouts", "csr,ellr,sell:2", "-types", "baij"])
     case = written["cases"][0]
     expect(len(case["candidates"]) == 1 and "why" not in case["layouts"][0] and "why" not in case["layouts"][2], f"{case}")
-    expect("slots an entry" in case["layouts"][1].get("why", ""), f"ellr of a full row: {case['layouts'][1]}")
+    expect("for each, and" in case["layouts"][1].get("why", ""), f"ellr of a full row: {case['layouts'][1]}")
     for more in (["-block_size", "3x2"], ["-core_scalar", "float"], ["-operation", "transpose"]):
         written, _ = good(args, ["-n", "4", "-layouts", "csr,sell:8,hdia:64"] + more)
         expect(all("error" in r for r in written["cases"][0]["layouts"]), f"{more}: {written['cases'][0]['layouts']}")

@@ -1,6 +1,6 @@
 // Candidates that run the core without PETSc: any word map of the vectors, any precision.
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <new>
 
 #include "candidate.hpp"
@@ -9,7 +9,6 @@
 #include "entry_choice.hpp"
 #include "error.hpp"
 #include "failure.hpp"
-#include "layout_slots.hpp"
 
 namespace compound::bench {
 
@@ -103,20 +102,12 @@ std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& c, std::shared_
 
 namespace {
 
-/// Counts before anything is allocated.
-void check_slots(const CoreSource& source, const Plan& plan, double most_bytes) {
-  constexpr double most_slots_an_entry = 4, let_through_bytes = 64e6;
-  const auto entries = static_cast<double>(source.view.entries());
-  const auto slots = static_cast<double>(slots_of(source.view, plan.layout));
-  const EntryShape shape = entry_shape(plan, source.problem);
-  const double word_bytes = static_cast<double>(bytes_of(plan.values)) * (shape.real_words ? 1 : reals_per_scalar);
-  const double slot_bytes = 4 + shape.words * word_bytes;
-  char numbers[100];
-  std::snprintf(numbers, sizeof(numbers), "%.1f slots an entry, %.0f MB", slots / std::max(entries, 1.0),
-                slots * slot_bytes / 1e6);
-  if (slots > most_slots_an_entry * entries && (slots - entries) * slot_bytes > let_through_bytes)
-    throw left_out(std::string("pads to ") + numbers + "; more than 4 are not packed");
-  if (slots * slot_bytes > most_bytes) throw left_out(std::string("too large: ") + numbers);
+/// Before anything is allocated.
+void check_size(const CoreSource& source, const Plan& plan, double most_bytes) {
+  constexpr double most_padding = 4;  // as -mat_compound_padding_limit has it
+  if (const auto why = too_much_padding(source.view, source.problem, plan, most_padding)) throw left_out(*why);
+  const auto bytes = static_cast<double>(bytes_of(source.view, source.problem, plan, core_backend()).allocated.total());
+  if (bytes > most_bytes) throw left_out("too large: " + std::to_string(std::llround(bytes / 1e6)) + " MB");
 }
 
 }  // namespace
@@ -126,7 +117,7 @@ std::unique_ptr<Candidate> make_layout_candidate(const CaseMatrix& c, std::share
   try {
     const Plan plan = layout_plan(*source, layout);
     if (const auto why = applicable(plan, source->problem)) throw left_out(*why);
-    check_slots(*source, plan, most_bytes);
+    check_size(*source, plan, most_bytes);
     return std::make_unique<CoreCandidate>(c, std::move(source), plan, layout_name(plan.layout), "layout");
   } catch (const error& e) {
     throw left_out(e.what());
