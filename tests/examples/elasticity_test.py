@@ -28,7 +28,7 @@ ERRORS = {
     "-box 4,4,4 -clamp": "-clamp: found no value",
     "-box 4,4,4 -mat_type baijcompound -mat_compound_layout sel": "choose auto, csr, ellr, bellpack",
     "-box 4,4,4 -mat_type baijcompound -mat_compound_entry octonion": "choose auto, dense, complex, quaternion",
-    "-box 4,4,4 -mat_type baijcompound -mat_compound_plan sell:1": "2 to 256",
+    "-box 4,4,4 -mat_type baijcompound -mat_compound_plan sell:1": "2 to 1024",
     "-box 4,4,4 -mat_type baijcompound -mat_compound_backend cuda": "backend 'cuda' is missing",
 }
 
