@@ -186,7 +186,9 @@ TEST_F(Told, TheSizeIsFound) {
 
     const auto after = view_of("reblocking_test", tested);
     EXPECT_NE(before.find("none yet: the first product finds the size of blocks"), std::string::npos) << before;
-    EXPECT_NE(after.find("compound blocks: of 3 packed from blocks of 1"), std::string::npos) << after;
+    // A complex number of padding outweighs the column that it saves.
+    const std::string size = clamped && PetscDefined(USE_COMPLEX) ? "3x1" : "3";
+    EXPECT_NE(after.find("compound blocks: of " + size + " packed from blocks of 1"), std::string::npos) << after;
     EXPECT_EQ(after.find("compound hint"), std::string::npos) << after;
   }
 }
