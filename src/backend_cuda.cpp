@@ -36,9 +36,6 @@ using cuda::CudaCode;
 
 CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
 
-/// Bytes of one full block, as the owner of the pattern has them.
-std::size_t block_bytes(const Problem& p) { return std::size_t{1} * p.block.rows * p.block.cols * bytes_of(p.scalar); }
-
 class CudaBackend final : public Backend {
  public:
   std::string_view name() const override { return "cuda"; }
@@ -151,7 +148,7 @@ void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each
 }
 
 void CudaBackend::pack_from_host(const PackTask& t) {
-  const std::size_t each = block_bytes(t.problem);
+  const std::size_t each = bytes_of_block(t.problem);
   if (words_are_blocks(t.plan, t.problem))
     return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
   by_chunks(t.blocks, t.entries, each, [&](const void* blocks, slot_t from, slot_t to) {
@@ -163,7 +160,7 @@ void CudaBackend::pack_from_host(const PackTask& t) {
 void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
   if (!words_are_blocks(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
-  check(cudaMemcpyAsync(t.values, t.blocks, t.entries * block_bytes(t.problem), cudaMemcpyDeviceToDevice, queue_),
+  check(cudaMemcpyAsync(t.values, t.blocks, t.entries * bytes_of_block(t.problem), cudaMemcpyDeviceToDevice, queue_),
         "copying values");
 }
 
@@ -209,7 +206,7 @@ std::optional<Buffer<std::byte>> CudaBackend::code_items(const CodeTask& t) {
 std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
   if (!entry_kind(t.entry).user_defined) return host_backend()->first_misfit(t);
   std::optional<count32> found;
-  by_chunks(t.blocks, t.entries, block_bytes(t.problem), [&](const void* blocks, slot_t from, slot_t to) {
+  by_chunks(t.blocks, t.entries, bytes_of_block(t.problem), [&](const void* blocks, slot_t from, slot_t to) {
     found = first_misfit({t.entry, t.problem, blocks, static_cast<count32>(to - from), Memory::backend});
     if (found) *found += static_cast<count32>(from);
     return !found;
@@ -223,7 +220,7 @@ std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   const Buffer<count32> first(*this, 1);
   check(cudaMemsetAsync(first.data(), 0xff, sizeof(count32), queue_), "preparing a check");
   const fit_args args{t.blocks, t.entries, first.data()};
-  const slot_t tile = blocks_of_tile(static_cast<slot_t>(block_bytes(t.problem)));
+  const slot_t tile = blocks_of_tile(static_cast<slot_t>(bytes_of_block(t.problem)));
   cuda::launch(cuda::kernel_of(cuda::fit_source(t.entry, t.problem)), (t.entries + tile - 1) / tile, threads_of_tile,
                args, queue_);
   count32 found;
@@ -240,9 +237,8 @@ void CudaBackend::multiply(const ProductTask& t) {
   Update update = t.update;
   const void* z = t.z;
   // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.
-  LayoutSpec spec = t.plan.layout;
-  spec.row_list = spec.row_list && gathers;
-  if (s.carries == Carries::atomic || !visits_all_rows(code.family(), spec, t.layout)) {
+  const bool row_list = t.plan.layout.row_list && gathers;
+  if (s.carries == Carries::atomic || !visits_all_rows(code.family(), row_list, t.layout)) {
     const std::size_t bytes = bytes_of_y(t);
     if (update == Update::assign)
       clear(t.y, bytes);
@@ -290,7 +286,7 @@ void CudaBackend::diagonal(const DiagonalTask& t) {
 std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
   const Buffer<unsigned char> inverted(*this, t.rows);
   const DiagonalArgs args = diagonal_args(t, inverted.data());
-  clear(t.to, t.rows * block_bytes(t.problem));
+  clear(t.to, t.rows * bytes_of_block(t.problem));
   clear(inverted.data(), t.rows);
   launch(of(t.code).inverse(), args.layout.positions, args);
   std::vector<unsigned char> flags(t.rows);

@@ -43,11 +43,6 @@ Pattern sample_of(const PatternView& p) {
   return sample;
 }
 
-bool fits(int from, BlockShape to) {
-  const auto side = [&](int n) { return n % from == 0 || from % n == 0; };
-  return side(to.rows) && side(to.cols);
-}
-
 }  // namespace
 
 std::span<const BlockShape> natural_block_sizes() { return sizes; }
@@ -61,7 +56,7 @@ NaturalBlock natural_block(const PatternView& pattern, int from, const std::func
   const double as_given = bytes(reblocked(rows, from, given));
   NaturalBlock best{given, as_given, as_given};
   for (const BlockShape block : sizes) {
-    if (!fits(from, block) || block == given) continue;
+    if (!can_be_reblocked(from, block) || block == given) continue;
     const double taken = bytes(reblocked(rows, from, block));
     if (taken < best.bytes) best = {block, taken, as_given};
   }

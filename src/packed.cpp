@@ -139,7 +139,7 @@ void PackedMatrix::pack_values(const void* blocks, Memory in) {
 void PackedMatrix::code_blocks(const void* blocks, Memory in) {
   const ValueCode& code = value_code(plan_.codes);
   const Buffer<std::byte> codes(*backend_, entries_ * code.bytes);
-  const std::size_t each = std::size_t{1} * problem_.block.rows * problem_.block.cols * bytes_of(problem_.scalar);
+  const std::size_t each = bytes_of_block(problem_);
   auto items = backend_->code_items({code, blocks, entries_, each, in, codes.data()});
   if (!items) throw_too_many_values(code);
   const auto number = static_cast<idx>(items->bytes() / each);
@@ -152,7 +152,7 @@ void PackedMatrix::code_blocks(const void* blocks, Memory in) {
   plan.layout.columns = LayoutSpec{}.columns;
   plan.codes = "none";
   auto packed = std::make_unique<PackedMatrix>(PatternView{number, 1, start, column}, problem_, plan, *backend_);
-  packed->update_values(items->data(), Memory::backend);
+  packed->try_update_values(items->data(), Memory::backend, Fit::known);
   backend_->pack(
       {plan_, problem_, layout_.args(), codes.data(), values_.data(), Memory::backend, code_.get(), entries_});
   backend_->synchronize();  // before the codes by entries are released
@@ -162,8 +162,7 @@ void PackedMatrix::code_blocks(const void* blocks, Memory in) {
 /// Of words as they are packed without a code; what no entry's word is, is 0.
 void PackedMatrix::code_words(const void* blocks, Memory in) {
   const ValueCode& code = value_code(plan_.codes);
-  const EntryShape shape = entry_shape(plan_, problem_);
-  const std::size_t each = bytes_of(shape, {problem_.scalar.field, plan_.values}) / shape.words;
+  const std::size_t each = bytes_of_word(plan_, problem_);
   Plan plan = plan_;
   plan.codes = "none";
   const Buffer<std::byte> words(*backend_, values_.bytes() * each);

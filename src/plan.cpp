@@ -285,11 +285,6 @@ namespace {
 
 constexpr std::size_t widest_bytes = 16;  // that a device reads at once
 
-std::size_t bytes_of_word(const Plan& p, const Problem& problem) {
-  return bytes_of(EntryShape{.words = 1, .real_words = entry_shape(p, problem).real_words},
-                  {problem.scalar.field, p.values});
-}
-
 std::size_t bytes_of_words(const Plan& p, const Problem& problem) {
   return bytes_of_word(p, problem) * entry_shape(p, problem).words;
 }
@@ -342,12 +337,18 @@ EntryShape entry_shape(const Plan& p, const Problem& problem) {
   return entry_kind(p.entry).shape(problem.scalar.field, problem.block);
 }
 
+std::size_t bytes_of_word(const Plan& p, const Problem& problem) {
+  return bytes_of(EntryShape{.words = 1, .real_words = entry_shape(p, problem).real_words},
+                  {problem.scalar.field, p.values});
+}
+
 std::size_t bytes_of_entry(const Plan& p, const Problem& problem) {
   const std::size_t bytes = bytes_of_words(p, problem);
   return p.layout.padded ? (bytes + widest_bytes - 1) / widest_bytes * widest_bytes : bytes;
 }
 
 word_map<dynamic> matrix_word_map(const Plan& p, const Problem& problem, slot_t slots) {
+  if (!p.layout.padded) return word_map_of(p.layout.word_group, slots);  // asked for at each product
   const std::size_t padding = bytes_of_entry(p, problem) - bytes_of_words(p, problem);
   return word_map_of(p.layout.word_group, slots, static_cast<int>(padding / bytes_of_word(p, problem)));
 }

@@ -65,6 +65,12 @@ std::size_t bytes_of_entry(const Plan& plan, const Problem& problem);
 /// Where matrix words of so many slots lie.
 word_map<dynamic> matrix_word_map(const Plan& plan, const Problem& problem, slot_t slots);
 
+/// Of one stored word, and of one full block in the precision of the vectors.
+std::size_t bytes_of_word(const Plan& plan, const Problem& problem);
+inline std::size_t bytes_of_block(const Problem& problem) {
+  return scalars_in(problem.block) * bytes_of(problem.scalar);
+}
+
 /// Whether packed words are the blocks as they are, one after the other in pattern order: nothing needs to be packed.
 bool words_are_blocks(const Plan& plan, const Problem& problem);
 

@@ -98,9 +98,12 @@ Reblocked in_nodes(const PatternView& given, idx from, BlockShape to) {
 /// Vectors must be brought to nodes of uneven size and back: they must save so much.
 constexpr double worth_of_nodes = 0.9;
 
-bool fits(int from, int to) { return to >= 1 && (to % from == 0 || from % to == 0); }
-
 }  // namespace
+
+bool can_be_reblocked(int from, BlockShape to) {
+  const auto side = [&](int n) { return n >= 1 && (n % from == 0 || from % n == 0); };
+  return side(to.rows) && side(to.cols);
+}
 
 Grouping even_groups(idx scalars, idx block) {
   Grouping g{block, {}, {}};
@@ -123,7 +126,7 @@ Grouping node_groups(const PatternView& p, idx from, idx to) {
 }
 
 Reblocked reblocked(const PatternView& pattern, int from, BlockShape to) {
-  if (!fits(from, to.rows) || !fits(from, to.cols))
+  if (!can_be_reblocked(from, to))
     throw error(ErrorKind::argument, "blocks of " + text_of(to) + " do not fit a matrix with blocks of " +
                                          std::to_string(from) + ": choose a multiple or a divisor of " +
                                          std::to_string(from));

@@ -57,7 +57,10 @@ struct Reblocked {
   double fill(count32 given_entries) const { return stored() > 0 ? double(given_entries) * from * from / stored() : 1; }
 };
 
-/// Rows and columns of `to` must each be a multiple or a divisor of `from`. Even groups, unless
+/// Whether rows and columns of `to` are each a multiple or a divisor of `from`.
+bool can_be_reblocked(int from, BlockShape to);
+
+/// can_be_reblocked() must be true. Even groups, unless
 /// nodes store a tenth less. Throws `argument`, and `too_large` for more scalars than an idx counts.
 Reblocked reblocked(const PatternView& pattern, int from, BlockShape to);
 

@@ -2,8 +2,6 @@
 // compares them).
 #include "copies/options.hpp"
 
-#include <charconv>
-
 #include "backend.hpp"
 #include "entry_file.hpp"
 #include "entry_registry.hpp"
@@ -53,14 +51,6 @@ void check_plan(const std::string& v) {
   const PlanText parts = split_off_diagonal(v);
   check_plan_of_part(parts.diagonal);
   if (parts.off_diagonal) check_plan_of_part(*parts.off_diagonal);
-}
-
-void check_padding_limit(const std::string& v) {
-  if (v == "none") return;
-  double limit = 0;
-  const auto [end, code] = std::from_chars(v.data(), v.data() + v.size(), limit);
-  if (code != std::errc{} || end != v.data() + v.size() || !(limit >= 1))
-    throw error(ErrorKind::argument, "padding limit '" + v + "' must be a number, 1 or more, or none");
 }
 
 void check_block_size(const std::string& v) {
@@ -117,7 +107,7 @@ const Option options[] = {
     {"layout", "auto (by rule), " + preset_forms(), &Settings::layout, check_layout},
     {"padding_limit",
      "slots over entries that a layout may come to, 4, or none; padding of less than 64 MB is let through",
-     &Settings::padding_limit, check_padding_limit},
+     &Settings::padding_limit, [](const std::string& v) { padding_limit_of(v); }},
     {"plan", "a whole plan as one line, as views print it", &Settings::plan, check_plan},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)", &Settings::precision,
      [](const std::string& v) {

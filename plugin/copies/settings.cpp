@@ -1,5 +1,7 @@
 #include "copies/settings.hpp"
 
+#include <charconv>
+
 namespace compound::plugin {
 
 BlockShape block_of(const std::string& text) {
@@ -10,6 +12,16 @@ BlockShape block_of(const std::string& text) {
   };
   const idx rows = side(text.substr(0, by));
   return {rows, by == std::string::npos ? rows : side(text.substr(by + 1))};
+}
+
+double padding_limit_of(const std::string& text) {
+  if (text == "none") return unlimited_padding;
+  double limit = 0;
+  // Not std::stod: what that takes hangs on the program's locale.
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (code != std::errc{} || end != text.data() + text.size() || !(limit >= 1))
+    throw error(ErrorKind::argument, "padding limit '" + text + "' must be a number, 1 or more, or none");
+  return limit;
 }
 
 BlockShape Settings::packed_block(int given) const {

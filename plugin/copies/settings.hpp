@@ -10,6 +10,8 @@ namespace compound::plugin {
 
 /// "3" or "3x2"; throws `argument`.
 BlockShape block_of(const std::string& text);
+/// Slots over entries: "4" or "none"; throws `argument`.
+double padding_limit_of(const std::string& text);
 
 struct Settings {
   std::string backend = "auto";
@@ -43,7 +45,7 @@ struct Settings {
   /// Whether a layout that may be refused was asked for.
   bool names_layout() const { return layout != "auto" || !plan.empty(); }
   /// Slots over entries.
-  double most_padding() const { return padding_limit == "none" ? unlimited_padding : std::stod(padding_limit); }
+  double most_padding() const { return padding_limit_of(padding_limit); }
   bool finds_block() const { return block_size == "find"; }
   /// Of packed blocks, where the matrix's are of size `given`; that, where the size is to be found.
   BlockShape packed_block(int given) const;

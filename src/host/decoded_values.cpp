@@ -27,10 +27,10 @@ DecodedValues::DecodedValues(const Plan& plan, const Problem& problem, const Cod
       coded_(coded),
       coded_map_(map),
       map_(code_.of == CodeOf::nothing ? map : word_map_of(1, 0)),
-      words_of_entry_(entry_shape(plan, problem).words),
       words_(coded.values) {
-  const EntryShape shape = entry_shape(plan, problem);
-  bytes_of_word_ = bytes_of(shape, {problem.scalar.field, plan.values}) / shape.words;
+  if (code_.of != CodeOf::words) return;
+  words_of_entry_ = entry_shape(plan, problem).words;
+  bytes_of_word_ = bytes_of_word(plan, problem);
 }
 
 row_lists DecodedValues::decoded(const row_lists& lists) {

@@ -33,8 +33,8 @@ class DecodedValues {
   const ValueCode& code_;
   CodedValues coded_;
   word_map<dynamic> coded_map_, map_;
-  int words_of_entry_;
-  std::size_t bytes_of_word_;
+  int words_of_entry_ = 0;  ///< where words are coded
+  std::size_t bytes_of_word_ = 0;
   const void* words_;
   std::vector<slot_t> slot_;
   std::vector<std::byte> copied_;

@@ -170,7 +170,8 @@ void pack_codes(const PackTask& t, const ValueCode& code) {
 
 void multiply(const ProductTask& t) {
   const HostCode& code = static_cast<const HostCode&>(*t.code);
-  if (t.op == Op::none && visits_all_rows(code.family, t.plan.layout, t.layout)) return multiply_all_rows(t, code);
+  if (t.op == Op::none && visits_all_rows(code.family, t.plan.layout.row_list, t.layout))
+    return multiply_all_rows(t, code);
   start(t);  // rows that are not visited are 0 or z; the others, and scattered ones, add to that
   ProductTask rest = t;
   rest.update = Update::add;

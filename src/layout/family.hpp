@@ -43,32 +43,34 @@ struct LayoutFamily {
 
 const LayoutFamily& family_of(const LayoutSpec& spec);
 
-/// Whether products by A write all rows of y; where they do not, y must be 0 or z before.
-inline bool visits_all_rows(const LayoutFamily& family, const LayoutSpec& spec, const layout_args& layout) {
-  return !spec.row_list && (family.visited_rows < 0 || !layout.array[family.visited_rows]);
+/// Whether products write all rows of y, by a list of rows or not; where they do not, y must be 0 or z before.
+inline bool visits_all_rows(const LayoutFamily& family, bool row_list, const layout_args& layout) {
+  return !row_list && (family.visited_rows < 0 || !layout.array[family.visited_rows]);
 }
 
 /// Whether rows may be stored in another order, so that y is written by a list.
 inline bool may_reorder(const LayoutSpec& spec) { return spec.row_list || spec.sigma != 1; }
 
-/// f(lists) for all rows of a layout, some at a time.
-template <class F>
-void for_each_row_lists(const LayoutFamily& family, const layout_args& layout, const F& f) {
-  RowLists lists;
+/// f(lists) for all of a layout that `list` gives, some at a time.
+template <class Lists, class F>
+void for_each_lists(idx (*list)(const layout_args&, idx, Lists&), const layout_args& layout, const F& f) {
+  Lists lists;
   for (idx position = 0; position < layout.positions;) {
-    position = family.list_rows(layout, position, lists);
+    position = list(layout, position, lists);
     f(lists.view());
   }
 }
 
-/// The same for its slots.
+/// Its rows.
+template <class F>
+void for_each_row_lists(const LayoutFamily& family, const layout_args& layout, const F& f) {
+  for_each_lists(family.list_rows, layout, f);
+}
+
+/// Its slots.
 template <class F>
 void for_each_slot_lists(const LayoutFamily& family, const layout_args& layout, const F& f) {
-  SlotLists lists;
-  for (idx position = 0; position < layout.positions;) {
-    position = family.list_slots(layout, position, lists);
-    f(lists.view());
-  }
+  for_each_lists(family.list_slots, layout, f);
 }
 
 /// Words interleaved over a slice.

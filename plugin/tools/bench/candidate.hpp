@@ -41,6 +41,8 @@ CaseMatrix make_case(BlockRows blocks, BlockShape shape, Operation operation, st
 /// op(A) x [+ z] in PETSc's order by the definition, one scalar after the other; one rank alone.
 std::vector<PetscScalar> plain_product(const CaseMatrix& matrix);
 
+int ranks_of(MPI_Comm comm);
+
 struct Bytes {
   double parent = 0, packed = 0;  ///< on all ranks
 };

@@ -183,16 +183,21 @@ double compulsory_bytes(const CaseMatrix& m, const Storage& s) {
   return entries * (s.block_bytes + 4) + 4 * (rows + 1) + (inputs + outputs) * s.vector_bytes;
 }
 
+int ranks_of(MPI_Comm comm) {
+  int ranks;
+  MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
 double timed(MPI_Comm comm, const std::function<void()>& body) {
-  int size;
-  MPI_Comm_size(comm, &size);
+  const bool several = ranks_of(comm) > 1;
   wait_for_device();
-  if (size > 1) MPI_Barrier(comm);
+  if (several) MPI_Barrier(comm);
   const double begin = MPI_Wtime();
   body();
   wait_for_device();
   double seconds = MPI_Wtime() - begin;
-  if (size > 1) MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  if (several) MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
   return seconds;
 }
 

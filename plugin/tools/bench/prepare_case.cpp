@@ -13,12 +13,6 @@ namespace compound::bench {
 
 namespace {
 
-int size_of(MPI_Comm comm) {
-  int size;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 /// All sizes with blocks of one shape.
 std::vector<Grid> grids_of(const Options& o, const BlockShape& block) {
   std::vector<Grid> all;
@@ -116,7 +110,7 @@ CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
 void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
   check_memory(comm, size, o);
   if (used_device())
-    collectively(comm, [&] { check_device_memory(size, o, size_of(comm), used_device()->free_bytes()); });
+    collectively(comm, [&] { check_device_memory(size, o, ranks_of(comm), used_device()->free_bytes()); });
 }
 
 }  // namespace

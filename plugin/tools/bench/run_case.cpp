@@ -19,12 +19,6 @@ namespace compound::bench {
 
 namespace {
 
-int size_of(MPI_Comm comm) {
-  int size;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 using Candidates = std::vector<std::unique_ptr<Candidate>>;
 
 /// What cuSPARSE refuses is told and left out: which of its products take a matrix is one of the results.
@@ -57,7 +51,7 @@ void add_core(const CaseMatrix& c, const Options& o, Candidates& all, std::vecto
 }
 
 void check_one_rank(MPI_Comm comm, const Options& o) {
-  if (size_of(comm) == 1) return;
+  if (ranks_of(comm) == 1) return;
   if (o.renumber != std::vector<std::string>{"natural"})
     throw usage_error("-renumber runs on one rank: PETSc's orderings are sequential; leave mpirun out");
   if (!o.core_plans.empty()) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
@@ -178,7 +172,7 @@ CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, con
   r.ordering_s = c.ordering_s;
   r.row_quartiles = row_quartiles(comm, c.arrays());
   r.block = c.block;
-  r.ranks = size_of(comm);
+  r.ranks = ranks_of(comm);
   r.block_rows = c.block_rows;
   r.block_columns = c.block_columns;
   r.entries = c.entries;

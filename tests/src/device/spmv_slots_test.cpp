@@ -31,7 +31,7 @@ std::vector<S> product(const Operands<S>& o, const char* layout, Form form, bool
   const LayoutSpec spec = parse_layout(layout);
   const Layout l = encode(o.pattern.view(), spec);
   const layout_args args = l.args();
-  const bool clears = atomic || !visits_all_rows(family_of(spec), spec, args);
+  const bool clears = atomic || !visits_all_rows(family_of(spec), spec.row_list, args);
   std::vector<S> y(o.rows_z.size(), clears ? S{} : not_a_number<S>()), z = o.rows_z;
   std::vector<S> carries((l.slots / l.height + 1) * o.shape.rows, not_a_number<S>());
   if (form == Form::add_in_place || (form == Form::add && clears)) y = z;
