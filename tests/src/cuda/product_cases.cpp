@@ -1,6 +1,9 @@
 #include "cuda/product_cases.hpp"
 
+#include <algorithm>
+
 #include "cuda/kernel_source.hpp"
+#include "layout/family.hpp"
 #include "support/entry_cases.hpp"
 
 namespace compound::test::cuda_cases {
@@ -40,10 +43,19 @@ Problem problem_in(const Choice& c) {
   return {entries[c[of_entry]].in(s.field), s};
 }
 
+/// Chunks are made for so many threads: nothing else would be allowed with them, nor any other factor in the set.
+Plan with_threads_of_layout(Plan plan) {
+  if (const auto threads = family_of(plan.layout).threads) {
+    plan.schedule.threads = threads(plan.layout);
+    plan.schedule.blocks = std::min(plan.schedule.blocks, most_threads / plan.schedule.threads);
+  }
+  return plan;
+}
+
 Plan plan_in(const Choice& c) {
   std::string line = "entry=" + std::string(entries[c[of_entry]].entry) + " ";
   for (std::size_t t = 0; t < texts.size(); ++t) line += (*texts[t])[c[of_text + t]];
-  return padded_if_it_can(parse_plan(line + scalars[c[of_scalar]].values, {}), problem_in(c));
+  return padded_if_it_can(with_threads_of_layout(parse_plan(line + scalars[c[of_scalar]].values, {})), problem_in(c));
 }
 
 bool is_allowed(const Choice& c) {
