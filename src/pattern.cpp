@@ -20,6 +20,23 @@ std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
   return h ^ (h >> 29);
 }
 
+/// Steps over an array in lanes that do not wait for each other's multiplications, two numbers a step: one chain would
+/// take five times as long as reading the array. A step is one-to-one in either argument, so that no change of a single
+/// number is lost.
+template <class Integer>
+std::uint64_t mixed_all(std::uint64_t h, std::span<const Integer> numbers) {
+  constexpr std::size_t lanes = 8;
+  const auto wide = [&](std::size_t i) { return std::uint64_t{static_cast<std::uint32_t>(numbers[i])}; };
+  std::uint64_t lane[lanes];
+  for (std::size_t l = 0; l < lanes; ++l) lane[l] = mixed(h, l);
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= numbers.size(); i += 2 * lanes)
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] = mixed(lane[l], wide(i + 2 * l) | wide(i + 2 * l + 1) << 32);
+  for (; i < numbers.size(); ++i) h = mixed(h, wide(i));
+  for (const std::uint64_t each : lane) h = mixed(h, each);
+  return h;
+}
+
 void check_size(std::int64_t rows, std::int64_t cols) {
   if (rows < 0 || cols < 0) broken("negative size " + std::to_string(rows) + " x " + std::to_string(cols));
 }
@@ -116,10 +133,8 @@ PatternStatistics statistics(const PatternView& p) {
 }
 
 std::uint64_t fingerprint(const PatternView& p) {
-  std::uint64_t h = mixed(mixed(0, static_cast<std::uint64_t>(p.rows)), static_cast<std::uint64_t>(p.cols));
-  for (const count32 s : p.start) h = mixed(h, s);
-  for (const idx c : p.column) h = mixed(h, static_cast<std::uint64_t>(c));
-  return h;
+  const std::uint64_t sizes = mixed(mixed(0, static_cast<std::uint64_t>(p.rows)), static_cast<std::uint64_t>(p.cols));
+  return mixed_all(mixed_all(sizes, p.start), p.column);
 }
 
 Transposed transposed(const PatternView& p) {
