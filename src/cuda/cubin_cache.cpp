@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string_view>
 #include <thread>
@@ -11,6 +10,8 @@
 #include "cuda/cubin_key.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/private_folder.hpp"
+#include "text_hash.hpp"
+#include "user_files.hpp"
 
 namespace compound::cuda {
 
@@ -60,19 +61,11 @@ std::optional<std::string> read_any_version(const PrivateFolder& folder, const s
   return {};
 }
 
-std::string from_environment(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value ? value : "";
-}
-
 /// Empty where there is none.
 std::string folder_path() {
   if (const std::string asked = from_environment("COMPOUND_CUDA_CACHE"); !asked.empty())
     return asked == "off" ? "" : asked;
-  if (const std::string caches = from_environment("XDG_CACHE_HOME"); caches.starts_with('/'))
-    return caches + "/petsc-compound";
-  const std::string home = from_environment("HOME");
-  return home.starts_with('/') ? home + "/.cache/petsc-compound" : "";
+  return user_cache_folder();
 }
 
 }  // namespace

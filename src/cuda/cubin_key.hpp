@@ -2,12 +2,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace compound::cuda {
-
-/// 128 bits in hexadecimal.
-std::string hash_of(std::string_view text);
 
 /// Of all that a kernel's code depends on (source, device text, options, capability) but NVRTC's version: a hash,
 /// "-sm", and the capability.

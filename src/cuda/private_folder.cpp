@@ -10,28 +10,11 @@
 #include <cstring>
 #include <random>
 
+#include "user_files.hpp"
+
 namespace compound::cuda {
 
 namespace {
-
-constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
-
-/// Makes a folder and those above it.
-void make_folders(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
-    mkdir(path.substr(0, end).c_str(), 0700);
-  mkdir(path.c_str(), 0700);
-}
-
-bool write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 /// Two processes, on two machines that share the folder too, never take the same.
 std::string temporary_name() {
@@ -51,7 +34,7 @@ PrivateFolder::PrivateFolder(const std::string& path) {
     problem_ = path + " cannot be made or opened: " + std::strerror(errno);
   else if (status.st_uid != geteuid())
     problem_ = path + " belongs to another user (" + std::to_string(status.st_uid) + ")";
-  else if (status.st_mode & writable_by_others)
+  else if (writable_by_others(status.st_mode))
     problem_ = path + " may be written by others; chmod go-w " + path + " would let it be used";
   if (problem_.empty() || folder_ < 0) return;
   close(folder_);
@@ -64,31 +47,24 @@ PrivateFolder::~PrivateFolder() {
 
 std::optional<std::string> PrivateFolder::read(const std::string& name) const {
   if (folder_ < 0) return {};
-  const int file = openat(folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return {};
+  const FileHandle file(openat(folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status;
-  const bool trusted = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-                       !(status.st_mode & writable_by_others);
-  std::string content(trusted ? static_cast<std::size_t>(status.st_size) : 0, '\0');
-  std::size_t have = 0;
-  while (have < content.size()) {
-    const ssize_t got = ::read(file, content.data() + have, content.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  close(file);
-  if (!trusted || have != content.size()) return {};
+  const bool trusted = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+                       status.st_uid == geteuid() && !writable_by_others(status.st_mode);
+  if (!trusted) return {};
+  const std::size_t size = static_cast<std::size_t>(status.st_size);
+  std::optional<std::string> content = read_at_most(file, size);
+  if (!content || content->size() != size) return {};
   return content;
 }
 
 bool PrivateFolder::write(const std::string& name, std::string_view content) const {
   if (folder_ < 0) return false;
   const std::string temporary = temporary_name();
-  const int file = openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return false;
+  FileHandle file(openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return false;
   const bool written = write_all(file, content);
-  const bool kept = close(file) == 0 && written && renameat(folder_, temporary.c_str(), folder_, name.c_str()) == 0;
+  const bool kept = file.close() && written && renameat(folder_, temporary.c_str(), folder_, name.c_str()) == 0;
   if (!kept) unlinkat(folder_, temporary.c_str(), 0);
   return kept;
 }
