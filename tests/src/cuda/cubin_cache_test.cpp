@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,35 +12,17 @@
 
 #include "cuda/nvrtc.hpp"
 #include "support/errors.hpp"
+#include "support/processes.hpp"
 
 namespace compound::cuda {
 namespace {
 
 namespace files = std::filesystem;
+using test::start;
+using test::status_of;
 
 const std::string source = "#include \"operation.hpp\"\nextern \"C\" __global__ void one(int* y) { *y = 1; }\n";
 const char* const no_nvrtc = "/no/such/folder/libnvrtc.so";
-
-/// The status of `work` in a process of its own, which starts without NVRTC if this one has none yet.
-template <class Work>
-pid_t start(const Work& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    int status = 99;
-    try {
-      status = work();
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "%s\n", e.what());
-    }
-    _exit(status);
-  }
-  return child;
-}
-int status_of(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 std::string content_of(const files::path& file) {
   std::ostringstream text;
