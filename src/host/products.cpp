@@ -14,12 +14,21 @@ namespace compound::host {
 
 namespace {
 
-/// The form that serves a plan: its layout's own, or that of its lists. Kernels that know a layout read its columns and
-/// values as they are.
+/// The form that serves a plan: its layout's own, or that of its lists. Kernels that know a layout read its columns as
+/// they are, and its values but for codes of words by diagonals.
 HostTraversal form_of(const Plan& p) {
-  const bool plain = p.layout.columns == LayoutSpec{}.columns && value_code(p.codes).of == CodeOf::nothing;
-  const HostTraversal form = plain ? family_of(p.layout).host_form : HostTraversal::lists;
+  const HostTraversal form = family_of(p.layout).host_form;
+  const CodeOf codes = value_code(p.codes).of;
+  const bool reads_values = codes == CodeOf::nothing || (codes == CodeOf::words && form == HostTraversal::diagonals);
+  if (p.layout.columns != LayoutSpec{}.columns || !reads_values) return HostTraversal::lists;
   return form == HostTraversal::pieces ? HostTraversal::rows : form;
+}
+
+/// Whether slices, and groups of words, are whole numbers of so many rows.
+bool are_multiples_of(idx rows, const LayoutSpec& l) {
+  const bool wide_slices = l.slice == whole || l.slice % rows == 0;
+  const bool wide_groups = l.word_group == group_all || l.word_group % rows == 0;
+  return wide_slices && wide_groups;
 }
 
 /// Where the layout's slots and words are as a SIMD traversal of this form expects them.
@@ -27,9 +36,8 @@ bool has_form(const Plan& plan, bool by_column, HostTraversal form) {
   const LayoutSpec& l = plan.layout;
   if (form_of(plan) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
   if (form == HostTraversal::rows) return words_adjoin(l);
-  const bool wide_slices = l.slice == whole || l.slice % 8 == 0;
-  const bool wide_groups = l.word_group == group_all || l.word_group % 8 == 0;
-  return wide_slices && wide_groups;
+  if (form == HostTraversal::diagonals) return !may_reorder(l) && are_multiples_of(32, l);
+  return are_multiples_of(8, l);
 }
 
 /// Only words of dense blocks are in two orders.
@@ -37,6 +45,7 @@ bool is_by_column(const Plan& plan) { return plan.entry != "dense" || plan.layou
 
 bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
   return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
+         (value_code(plan.codes).of == CodeOf::words) == k.coded &&
          (problem.scalar.field == Field::complex) == k.complex_scalars && has_form(plan, is_by_column(plan), k.form);
 }
 
@@ -61,6 +70,7 @@ SimdTask simd_task(const ProductTask& t) {
   s.fetch_x = t.plan.schedule.fetch_x;
   s.gathers = processor().fast_gathers;
   s.values = t.values;
+  s.table = t.table;
   s.x = static_cast<const double*>(t.x);
   s.z = t.update == Update::add ? static_cast<const double*>(t.z) : nullptr;
   s.y = static_cast<double*>(t.y);

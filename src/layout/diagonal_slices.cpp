@@ -123,7 +123,7 @@ constinit const LayoutFamily diagonal_slices_family{
     .count = counted,
     .decoder = decoder,
     .any_decoder = "diagonal_slices<dynamic, RowOrder::any>",
-    .host_form = HostTraversal::lists,
+    .host_form = HostTraversal::diagonals,
     .list_rows = list_rows<Any>,
     .list_slots = list_slots<Any>,
     .traversals = traversals,

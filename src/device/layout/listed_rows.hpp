@@ -9,9 +9,10 @@ namespace compound {
 /// How the host goes through a family of layouts: over lists, or by forms of its kernels that know it.
 enum class HostTraversal {
   lists,
-  rows,    ///< compressed rows, the words of an entry together
-  slices,  ///< slices by length
-  pieces   ///< lists whose slots follow each other: each is compressed rows, and goes by their forms
+  rows,       ///< compressed rows, the words of an entry together
+  slices,     ///< slices by length
+  diagonals,  ///< slices by their diagonals
+  pieces      ///< lists whose slots follow each other: each is compressed rows, and goes by their forms
 };
 
 /// Item n of row r, first[r] <= n < first[r + 1], is an entry in block column column[n] with its words in slot[n].

@@ -5,6 +5,7 @@
 #include "column_rows.hpp"
 #include "diagonal_rows.hpp"
 #include "scalar_rows.hpp"
+#include "slice_diagonals.hpp"
 #include "slice_rows.hpp"
 
 namespace compound::host {
@@ -15,6 +16,7 @@ constexpr SimdKernel kernel(HostTraversal form, void (*run)(const SimdTask&)) {
   return {Entry::name,
           is_complex<typename Entry::scalar>,
           sizeof(T) == 4,
+          false,
           false,
           Entry::block_rows,
           Entry::block_cols,
@@ -30,6 +32,12 @@ constexpr SimdKernel up_to(SimdKernel k, int rows, int cols) {
   return k;
 }
 
+/// Of words that are codes into a table.
+constexpr SimdKernel coded(SimdKernel k) {
+  k.coded = true;
+  return k;
+}
+
 /// Rows as they are added. Narrower shapes of a kind first: the first row that serves is taken.
 struct Kernels {
   SimdKernel row[256] = {};
@@ -39,6 +47,13 @@ struct Kernels {
   template <class Entry, class T>
   constexpr void add_blocks() {
     add(kernel<Entry, T>(HostTraversal::rows, multiply_block_rows<products<Entry>, T>));
+  }
+  /// Of every shape up to so many rows and columns.
+  template <class Entry, class T, bool scalars>
+  constexpr void add_diagonals(int most) {
+    constexpr auto form = HostTraversal::diagonals;
+    add(up_to(kernel<Entry, T>(form, multiply_slice_diagonals<own_words<T>, scalars>), most, most));
+    add(up_to(coded(kernel<Entry, T>(form, multiply_slice_diagonals<words_of_table<T>, scalars>)), most, most));
   }
   template <class Entry, class T>
   constexpr void add_slices() {
@@ -67,14 +82,16 @@ struct RowsOf<HostForm::columns> {
     constexpr int parts = parts_of<S>, known = Kind::template entry<S>::known_sizes;
     unroll<known / parts>([&]<int n>() {
       using Entry = typename Kind::template entry<S, n + 1>;
-      if constexpr (parts * (n + 1) == 1)
+      if constexpr (parts * (n + 1) == 1) {
         to.add(kernel<Entry, T>(HostTraversal::rows, multiply_scalar_rows<T>));
-      else
+        to.add_diagonals<Entry, T, true>(1);
+      } else
         to.add_blocks<Entry, T>();
       if constexpr (slices_serve<Entry>) to.add_slices<Entry, T>();
     });
     to.add(up_to(kernel<typename Kind::template entry<S>, T>(HostTraversal::rows, multiply_columns<parts, T>),
                  most_rows<parts>, 32));
+    if constexpr (parts == 1) to.add_diagonals<typename Kind::template entry<S>, T, false>(largest_block);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../device/layout/compressed_rows.hpp"
+#include "../../device/layout/diagonal_slices.hpp"
 #include "../../device/layout/listed_rows.hpp"
 #include "../../device/layout/slices.hpp"
 #include "../../device/layout/words.hpp"
@@ -17,20 +18,24 @@ struct SimdTask {
   bool fetch_x = false;     ///< ask for x ahead of its use (compressed rows of blocks)
   bool gathers = true;      ///< x of several columns by gathers, where the set has fast ones; else one by one
   const void* values = nullptr;
+  const void* table = nullptr;  ///< words that `values` are codes of, for kernels of coded words
   const double* x = nullptr;
   const double* z = nullptr;
   double* y = nullptr;
 };
 
 /// Traversals are of forms, and of columns of 32 bits: others go by the plain kernel. `rows`: dense blocks by column;
-/// `slices`: of a multiple of 8 rows, words in groups of a multiple of 8.
+/// `slices`: of a multiple of 8 rows, words in groups of a multiple of 8; `diagonals`: the same of 32, rows in their
+/// order.
 using SimdRows = compressed_rows<RowOrder::any, columns32<>>;
 using SimdSlices = slices<dynamic, Occupancy::lengths, RowOrder::any, columns32<>>;
+using SimdDiagonals = diagonal_slices<dynamic, RowOrder::kept>;
 
 struct SimdKernel {
   const char* entry;  ///< its name in entry_kinds.cpp
   bool complex_scalars;
   bool single;     ///< stored words are floats
+  bool coded;      ///< words are codes of one byte into a table of such
   bool any_shape;  ///< up to `rows` x `cols`
   int rows, cols;  ///< of a block
   HostTraversal form;

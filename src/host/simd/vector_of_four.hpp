@@ -89,6 +89,14 @@ struct vec<4> {
   static SIMD_FN vec picked(const double* p, const int* index) {
     return {_mm256_set_pd(p[index[3]], p[index[2]], p[index[1]], p[index[0]])};
   }
+  template <class T>
+  static SIMD_FN vec picked(const T* p, const unsigned char* index) {
+    unsigned all;
+    __builtin_memcpy(&all, index, sizeof(all));
+    return {_mm256_set_pd(p[all >> 24], p[all >> 16 & 255], p[all >> 8 & 255], p[all & 255])};
+  }
+  /// p[lane]; 0, without reading, in lanes whose bit in `lanes` is not set.
+  static SIMD_FN vec load_lanes(const double* p, unsigned lanes) { return {_mm256_maskload_pd(p, set_lanes(lanes))}; }
   /// 0 in lanes whose bit in `lanes` is not set.
   SIMD_FN vec kept(unsigned lanes) const { return {_mm256_and_pd(v, _mm256_castsi256_pd(set_lanes(lanes)))}; }
 

@@ -65,6 +65,18 @@ struct vec<8> {
     return {
         _mm512_set_pd(from[7][k], from[6][k], from[5][k], from[4][k], from[3][k], from[2][k], from[1][k], from[0][k])};
   }
+  /// p[index[lane]]
+  template <class T>
+  static SIMD_FN vec picked(const T* p, const unsigned char* index) {
+    unsigned long long all;
+    __builtin_memcpy(&all, index, sizeof(all));
+    return {_mm512_set_pd(p[all >> 56], p[all >> 48 & 255], p[all >> 40 & 255], p[all >> 32 & 255], p[all >> 24 & 255],
+                          p[all >> 16 & 255], p[all >> 8 & 255], p[all & 255])};
+  }
+  /// p[lane]; 0, without reading, in lanes whose bit in `lanes` is not set.
+  static SIMD_FN vec load_lanes(const double* p, unsigned lanes) {
+    return {_mm512_maskz_loadu_pd(static_cast<__mmask8>(lanes), p)};
+  }
   /// 0 in lanes whose bit in `lanes` is not set.
   SIMD_FN vec kept(unsigned lanes) const { return {_mm512_maskz_mov_pd(static_cast<__mmask8>(lanes), v)}; }
 

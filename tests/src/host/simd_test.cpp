@@ -17,15 +17,25 @@ using host::SimdKernel;
 
 host::SimdTable table() { return host::simd_table(host::instruction_set_in_use()); }
 
+/// What there is of a form: its name, and a plan.
+struct FormRow {
+  HostTraversal form;
+  const char *name, *plan;
+};
+constexpr FormRow form_rows[] = {{HostTraversal::rows, "blocks", "csr xahead"},
+                                 {HostTraversal::slices, "slices", "sell:8"},
+                                 {HostTraversal::diagonals, "diagonals", "hdia:32"}};
+
+const FormRow& form_of(const SimdKernel& k) { return *std::ranges::find(form_rows, k.form, &FormRow::form); }
+
 std::string name_of_kernel(const SimdKernel& k) {
   return std::string(k.entry) + (k.complex_scalars ? " complex " : " real ") + std::to_string(k.rows) + "x" +
-         std::to_string(k.cols) + (k.single ? " float" : " double") +
-         (k.form == HostTraversal::rows ? " blocks" : " slices");
+         std::to_string(k.cols) + (k.single ? " float " : " double ") + form_of(k).name + (k.coded ? " of codes" : "");
 }
 
 Plan plan_of(const SimdKernel& k) {
-  return parse_plan("entry=" + std::string(k.entry) + (k.form == HostTraversal::rows ? " csr xahead" : " sell:8") +
-                        (k.single ? " values=float" : " values=double"),
+  return parse_plan("entry=" + std::string(k.entry) + " " + form_of(k).plan +
+                        (k.single ? " values=float" : " values=double") + (k.coded ? " codes=scalars8" : ""),
                     {});
 }
 
@@ -68,7 +78,9 @@ TEST(Simd, IsTakenForWhatItsTableHas) {
 TEST(Simd, IsNotTakenForWhatItCannotDo) {
   constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
   for (const char* line :
-       {"csr words=1:row", "csr words=2", "sell:8 presence", "sell:2", "sell:8 words=1", "csr vectors=32", "csr plain"})
+       {"csr words=1:row", "csr words=2", "csr codes=scalars8", "sell:8 presence", "sell:2", "sell:8 words=1",
+        "csr vectors=32", "csr plain", "hdia:33", "hdia:32 words=16", "dia words=1", "hdia:32 rowlist",
+        "hdia:32 words=32:row", "hdia:32 codes=blocks8", "hdia:32 vectors=32"})
     EXPECT_EQ(backend("host").code(parse_plan(line, {}), real_3x3), "plain") << line;
   EXPECT_EQ(backend("host").code(parse_plan("csr values=float", {}), {{3, 3}, {Field::real, Precision::single}}),
             "plain");
@@ -87,7 +99,7 @@ std::vector<BlockShape> shapes_of(const SimdKernel& k) {
 template <class S>
 void expect_right_within_fences(const SimdKernel& k, BlockShape shape, const Pattern& pattern) {
   Random random;
-  const Operands<S> operands(pattern, k.entry, shape, random);
+  const Operands<S> operands = Operands<S>(pattern, k.entry, shape, random).for_codes_of(plan_of(k));
   PackedMatrix A(pattern.view(), operands.problem(), plan_of(k), backend("host"), PatternLifetime::outlives);
   const Fenced<S> blocks(operands.blocks), x(operands.cols_vector), z(operands.rows_z);
   const Fenced<S> y(std::vector<S>(operands.rows_z.size(), not_a_number<S>()));
