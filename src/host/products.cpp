@@ -146,7 +146,7 @@ void multiply_in_pieces(const ProductTask& t, const HostCode& code) {
   piece.x = t.x;
   piece.z = t.z;
   piece.y = t.y;
-  for_each_row_lists(code.family, t.layout, [&](const row_lists& l) {
+  for_each_piece(code.family, t.layout, [&](const row_lists& l) {
     start.assign(l.first, l.first + l.rows + 1);
     rows.positions = l.rows;
     rows.slots = l.first[l.rows];

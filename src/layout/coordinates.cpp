@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -111,37 +113,52 @@ std::string decoder(const LayoutSpec& spec, std::string_view, std::string_view) 
   return "coordinates<" + std::to_string(spec.slice) + ", " + std::to_string(spec.each) + ">";
 }
 
-/// The first entry from k on that is not of k's row, or `end`.
-template <class Offset>
-idx end_of_row(const unsigned char* offsets, idx k, idx end) {
-  const auto* const of_rows = reinterpret_cast<const Offset*>(offsets);
-  const Offset row = of_rows[k];
-  constexpr idx together = 8 / sizeof(Offset);  // most rows are long enough to be compared so
-  Offset wanted[together];
-  std::ranges::fill(wanted, row);
-  while (k + together <= end && std::memcmp(of_rows + k, wanted, sizeof(wanted)) == 0) k += together;
-  while (k < end && of_rows[k] == row) ++k;
-  return k;
+/// Entries [k, end) of a chunk, for a list that has `items` entries already.
+struct EntriesOfChunk {
+  const coordinates_of_chunk& chunk;
+  idx k, end, items;
+};
+
+/// Adds their rows to the list, whose last row is `row`, until it is long enough for another one. The entry where it
+/// stopped. Rows are counted without empty ones. Here a chunk within a row,
+idx add_one_row(const EntriesOfChunk& e, idx& row, RowLists& to) {
+  if (e.chunk.row == row) return e.end;
+  if (e.items >= items_of_list) return e.k;
+  to.first[to.rows] = e.items;
+  to.row[to.rows++] = row = e.chunk.row;
+  return e.end;
 }
 
-/// Adds the rows of entries [k, end) of a chunk to a list of `items` entries, whose last row is `row`, counted without
-/// empty ones: until it is long enough for another row. The entry where it stopped.
-idx list_rows_in(const coordinates<>& layout, const coordinates_of_chunk& c, idx k, idx end, idx items, idx& row,
-                 RowLists& to) {
-  for (idx begin = k; k < end;) {
-    if (const idx next = c.row_of(k), n = items + (k - begin); next != row) {
-      if (n >= items_of_list) break;
-      row = next;
-      ++to.rows;
-      to.reserve(n);
-      to.row[to.rows - 1] = layout.block_row(row);
-      to.first[to.rows - 1] = n;
-    }
-    const int bytes = c.row_bytes();
-    k = bytes == 0   ? end
-        : bytes == 1 ? end_of_row<unsigned char>(c.row_offsets, k, end)
-                     : end_of_row<unsigned short>(c.row_offsets, k, end);
+/// and one of many: 8 bytes of offsets are compared at a time with those before them.
+template <class Offset>
+idx add_rows(const EntriesOfChunk& e, idx& row, RowLists& to) {
+  const auto* const of_rows = reinterpret_cast<const Offset*>(e.chunk.row_offsets);
+  const auto begin_row = [&, first_row = e.chunk.row, before = e.items - e.k, rows = to.row.data(),
+                          first = to.first.data()](idx k) {
+    first[to.rows] = before + k;
+    rows[to.rows++] = first_row + of_rows[k];
+  };
+  if (e.chunk.row + of_rows[e.k] != row) {
+    if (e.items >= items_of_list) return e.k;
+    begin_row(e.k);
   }
+  constexpr int together = 8 / sizeof(Offset), bits = 8 * sizeof(Offset);
+  const idx until = static_cast<idx>(std::min<slot_t>(e.end, e.k + (items_of_list - e.items)));
+  idx k = e.k + 1;
+  for (; k + together <= until; k += together) {
+    std::uint64_t here, before;
+    std::memcpy(&here, of_rows + k, sizeof(here));
+    std::memcpy(&before, of_rows + k - 1, sizeof(before));
+    for (std::uint64_t differing = here ^ before; differing != 0;) {
+      const int nth = std::countr_zero(differing) / bits;
+      begin_row(k + nth);
+      differing &= ~(std::uint64_t{std::numeric_limits<Offset>::max()} << nth * bits);
+    }
+  }
+  for (; k < until; ++k)
+    if (of_rows[k] != of_rows[k - 1]) begin_row(k);
+  while (k < e.end && of_rows[k] == of_rows[k - 1]) ++k;
+  row = e.chunk.row + of_rows[k - 1];
   return k;
 }
 
@@ -161,19 +178,23 @@ void columns_of(const coordinates_of_chunk& c, idx k, idx n, idx* to) {
 /// Lists rows from the one on that begins with slot `from` (lists.hpp), chunk by chunk instead of slot by slot.
 idx list_rows_of_chunks(const layout_args& l, idx from, RowLists& to) {
   const coordinates<> layout(l);
+  constexpr auto by_bytes = std::array{add_one_row, add_rows<unsigned char>, add_rows<unsigned short>};
   idx row = -1, slot = from;
   to.rows = 0;
+  to.row.resize(items_of_list);  // of a list's rows each has an entry
+  to.first.resize(items_of_list + 1);
   for (bool goes_on = true; goes_on && slot < l.positions;) {
     const coordinates_of_chunk chunk = layout.in_chunk(slot / l.height);
     const idx k = slot % l.height, end = std::min(l.positions - (slot - k), l.height), items = slot - from;
-    const idx stop = list_rows_in(layout, chunk, k, end, items, row, to), n = stop - k;
+    const idx stop = by_bytes[chunk.row_bytes()]({chunk, k, end, items}, row, to), n = stop - k;
     goes_on = stop == end;
     to.reserve(items + n);
     columns_of(chunk, k, n, to.column.data() + items);
-    std::iota(to.slot.data() + items, to.slot.data() + items + n, slot_t{slot});
+    if (items == 0 || !to.first_slot_only) std::iota(to.slot.data() + items, to.slot.data() + items + n, slot_t{slot});
     slot += n;
   }
   to.first[to.rows] = slot - from;
+  for (idx r = 0; layout.rows && r < to.rows; ++r) to.row[r] = layout.rows[to.row[r]];
   return slot;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "layout.hpp"
 #include "lists.hpp"
@@ -53,8 +54,8 @@ inline bool may_reorder(const LayoutSpec& spec) { return spec.row_list || spec.s
 
 /// f(lists) for all of a layout that `list` gives, some at a time.
 template <class Lists, class F>
-void for_each_lists(idx (*list)(const layout_args&, idx, Lists&), const layout_args& layout, const F& f) {
-  Lists lists;
+void for_each_lists(idx (*list)(const layout_args&, idx, Lists&), const layout_args& layout, const F& f,
+                    Lists lists = {}) {
   for (idx position = 0; position < layout.positions;) {
     position = list(layout, position, lists);
     f(lists.view());
@@ -65,6 +66,14 @@ void for_each_lists(idx (*list)(const layout_args&, idx, Lists&), const layout_a
 template <class F>
 void for_each_row_lists(const LayoutFamily& family, const layout_args& layout, const F& f) {
   for_each_lists(family.list_rows, layout, f);
+}
+
+/// Its rows where slots follow each other: the first one of each list is given.
+template <class F>
+void for_each_piece(const LayoutFamily& family, const layout_args& layout, const F& f) {
+  RowLists lists;
+  lists.first_slot_only = true;
+  for_each_lists(family.list_rows, layout, f, std::move(lists));
 }
 
 /// Its slots.
