@@ -53,18 +53,12 @@ struct rows_in_tile {
   }
 };
 
-/// sum += words * x in all rows that there are: padding's words are 0 and meet an x of 0, but beyond the last row they
-/// may be anything.
+/// sum += words * x. Padding's words are 0 and meet an x of 0; beyond the last row they may be anything, as its sums.
 template <class Words, class X>
-SIMD_FN void add_tile(const Words& words, const typename Words::stored* first, const X& x, rows_in_tile rows,
-                      vec<widest>* sum) {
+SIMD_FN void add_tile(const Words& words, const typename Words::stored* first, const X& x, vec<widest>* sum) {
   constexpr int bytes = rows_of_tile * sizeof(typename Words::stored);
   prefetch<bytes>(first);
-  if (!rows.all())
-    unroll<vectors_of_tile>([&]<int v>() SIMD_LAMBDA {
-      sum[v].add_product(words.at(first, v * widest).kept(rows.lanes<v>()), x.template at<v>());
-    });
-  else if (Words::are_equal(first))
+  if (Words::are_equal(first))
     unroll<vectors_of_tile>([&, word = words.all(first)]<int v>()
                                 SIMD_LAMBDA { sum[v].add_product(word, x.template at<v>()); });
   else
@@ -133,7 +127,6 @@ void multiply_slice_diagonals(const SimdTask& t) {
   vec<widest> sum[scalars ? 1 : largest_block][vectors_of_tile];
   for (slot_t position = 0; position < positions; position += rows_of_tile) {
     const slot_t rows = positions - position < rows_of_tile ? positions - position : slot_t{rows_of_tile};
-    const rows_in_tile here{~0u >> (rows_of_tile - rows)};
     for (int i = 0; i < block_rows; ++i)
       for (auto& s : sum[i]) s = {};
     slot_t slot = layout.first(position);
@@ -145,14 +138,14 @@ void multiply_slice_diagonals(const SimdTask& t) {
       const double* const x = t.x + (position + layout.offset[k]) * block_cols;
       if constexpr (scalars) {
         if (present.all())
-          add_tile(words, values + slot, scalars_of_x{x}, here, sum[0]);
+          add_tile(words, values + slot, scalars_of_x{x}, sum[0]);
         else
-          add_tile(words, values + slot, scalars_of_x_present{x, present}, here, sum[0]);
+          add_tile(words, values + slot, scalars_of_x_present{x, present}, sum[0]);
       } else {
         const auto* word = values + t.words.first(slot, block_rows * block_cols);
         for (int j = 0; j < block_cols; ++j) {
           const column_of_x in(x + j, block_cols, present, t.x);
-          for (int i = 0; i < block_rows; ++i, word += t.words.stride) add_tile(words, word, in, here, sum[i]);
+          for (int i = 0; i < block_rows; ++i, word += t.words.stride) add_tile(words, word, in, sum[i]);
         }
       }
     }
