@@ -50,11 +50,13 @@ TEST_P(Codes, FollowNewValues) {
   RecordingBackend device;
   for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
     const Diagonal d(200);
-    PackedMatrix A(d.pattern.view(), scalars, plan("sell:32"), *on);
-    for (const int times : {1, 3, 7}) {
-      const auto values = numbers(200, times);
-      A.update_values(values.data());
-      EXPECT_EQ(d.times_ones(A), values);
+    for (const char* layout : {"sell:32", "hdia:32"}) {
+      PackedMatrix A(d.pattern.view(), scalars, plan(layout), *on);
+      for (const int times : {1, 3, 7, 64}) {
+        const auto values = numbers(200, times);
+        A.update_values(values.data());
+        EXPECT_EQ(d.times_ones(A), values) << layout;
+      }
     }
   }
 }

@@ -43,6 +43,7 @@ struct EntryOf {
 void PrintTo(const EntryOf& c, std::ostream* out) { *out << c.name; }
 
 const EntryOf entries[] = {
+    {"dense_1x1", "dense", {{1, 1}, {Field::real, Precision::double_}}},
     {"dense_3x3", "dense", {{3, 3}, {Field::real, Precision::double_}}},
     {"dense_3x2", "dense", {{3, 2}, {Field::real, Precision::double_}}},
     {"dense_complex_2x2", "dense", {{2, 2}, {Field::complex, Precision::double_}}},
@@ -152,7 +153,7 @@ TEST_P(NonFinite, FirstBlockOfXDoesNotLeakThroughPaddingOfAMatrixWithoutThatColu
 class NonFiniteDense : public NonFinite {};
 
 INSTANTIATE_TEST_SUITE_P(All, NonFiniteDense,
-                         testing::Combine(testing::ValuesIn(entries, entries + 3), testing::ValuesIn(plans)),
+                         testing::Combine(testing::ValuesIn(entries, entries + 4), testing::ValuesIn(plans)),
                          case_name);
 
 TEST_P(NonFiniteDense, BlocksOfAReachOnlyTheirOwnRow) {
