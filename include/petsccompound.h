@@ -60,7 +60,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundGetPlan(Mat A, const char *plan[]);
 
 /*
    What the options -mat_compound_plan and _layout do; NULL asks for nothing in particular ("auto"). A layout drops a plan that
-   was asked for before. These and the two below: logically collective; PETSC_ERR_ARG_WRONG for a word that is not known,
+   was asked for before. These and the three below: logically collective; PETSC_ERR_ARG_WRONG for a word that is not known,
    PETSC_ERR_SUP for a backend that is missing here. Whether a plan suits the matrix shows at its next product.
 */
 PETSC_EXTERN PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]);
@@ -71,6 +71,12 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]);
 
 /* "auto", "host", "cuda" or "petsc" (the parent's own product). */
 PETSC_EXTERN PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]);
+
+/*
+   How a plan is found, as the option -mat_compound_tune says: "off", "wisdom", "measure" or "exhaustive"; NULL for "off". Done
+   at the next product, which packs the matrix anew. What comes of it is in MatCompoundGetPlan() and MatView() then.
+*/
+PETSC_EXTERN PetscErrorCode MatCompoundTune(Mat A, const char effort[]);
 
 /*
    The parts of a matrix on several processes ("mpibaijcompound"), as MatMPIBAIJGetSeqBAIJ() gives those of MATMPIBAIJ, which

@@ -34,6 +34,8 @@ PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]) {
   return ask(A, "backend", backend ? backend : "auto");
 }
 
+PetscErrorCode MatCompoundTune(Mat A, const char effort[]) { return ask(A, "tune", effort ? effort : "off"); }
+
 PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);

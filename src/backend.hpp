@@ -20,6 +20,11 @@ class Code {
   virtual ~Code() = default;
 };
 
+struct Machine {
+  std::string device;    ///< "NVIDIA H200"; the processor and the instruction set in use
+  std::string software;  ///< of others, that may change how fast it is: a driver
+};
+
 /// Whose memory a pointer is of.
 enum class Memory { host, backend };
 
@@ -132,6 +137,8 @@ class Backend {
   /// Whether its products read the caller's arrays where they lie, so that what needs no packing is not copied.
   virtual bool reads_in_place() const { return false; }
   virtual DeviceTraits traits() const { return {}; }
+  /// What times hang on beside the matrix and the plan, for people and as a key.
+  virtual Machine machine() const { return {}; }
 
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
   virtual std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const = 0;

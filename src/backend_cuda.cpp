@@ -43,6 +43,7 @@ class CudaBackend final : public Backend {
   DeviceTraits traits() const override {
     return {cuda::current_device().multiprocessors, cuda::current_device().second_cache_bytes};
   }
+  Machine machine() const override { return {cuda::device_name(), cuda::driver_version()}; }
 
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     return cuda::why_no_kernel(plan, problem);

@@ -10,6 +10,7 @@
 #include "error.hpp"
 #include "host/diagonals.hpp"
 #include "host/instruction_set.hpp"
+#include "host/processor.hpp"
 #include "host/products.hpp"
 
 namespace compound {
@@ -35,6 +36,9 @@ class HostBackend final : public Backend {
  public:
   std::string_view name() const override { return "host"; }
   bool reads_in_place() const override { return true; }
+  Machine machine() const override {
+    return {host::processor().name + ", " + std::string(name_of(host::instruction_set_in_use())), ""};
+  }
 
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
     host::instruction_set_in_use();  // throws if the environment asks for what is not there: not first in a product

@@ -79,12 +79,18 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
   if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(plan, problem, slots()));
 }
 
-void PackedMatrix::reschedule(const Schedule& schedule) {
+PackedMatrix::Scheduled PackedMatrix::scheduled(const Schedule& schedule) const {
   Plan plan = plan_;
   plan.schedule = schedule;
   require_applicable(plan, problem_, *backend_);
-  code_ = backend_->code_for(plan, problem_);
-  plan_ = plan;
+  Scheduled made{schedule, backend_->code_for(plan, problem_)};
+  if (made.code) backend_->compile(*made.code);
+  return made;
+}
+
+void PackedMatrix::swap(Scheduled& other) {
+  std::swap(plan_.schedule, other.schedule);
+  std::swap(code_, other.code);
 }
 
 PlacedLayout::PlacedLayout(Backend& on, Layout layout) : is_reordered_(layout.is_reordered()) {

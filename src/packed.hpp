@@ -64,8 +64,15 @@ class PackedMatrix {
   PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                PatternLifetime lifetime = PatternLifetime::temporary);
 
-  /// Another schedule for the same packed words. Throws `argument` if it is not applicable; the old one then stays.
-  void reschedule(const Schedule& schedule);
+  /// A schedule with its code.
+  struct Scheduled {
+    Schedule schedule;
+    std::unique_ptr<Code> code;
+  };
+  /// Another schedule for the same packed words, its code compiled. Throws `argument` if it is not applicable.
+  Scheduled scheduled(const Schedule& schedule) const;
+  /// Goes by that one from now on; what it went by is in `other` then.
+  void swap(Scheduled& other);
 
   /// Compiles what products by A need, which the first of them would otherwise do.
   void compile() {

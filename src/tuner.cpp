@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <new>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "error.hpp"
 
@@ -11,9 +13,18 @@ namespace compound {
 
 namespace {
 
-constexpr double failed = std::numeric_limits<double>::infinity();
+constexpr int least_samples = 3, usual_samples = 5, most_samples = 9;
+constexpr double least_timing_s = 4e-3;
+constexpr double sample_s = 1e-3;       // is enough for the clock, where there are many products to spend
+constexpr double too_far_behind = 1.1;  // of the fastest, after least_samples
+constexpr double hopeless = 2;          // before that, in all samples
+constexpr double as_good = 1.03;        // what is nearer cannot be told apart
 
-double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 /// Vectors that products may read and write; x is zeros, since only time counts and no value may stop a product.
 class Vectors {
@@ -32,72 +43,250 @@ class Vectors {
   Buffer<std::byte> x_, y_;
 };
 
-/// Median of a few samples, each of products enough to be seen by the clock.
-double seconds_of_product(const PackedMatrix& A, const Vectors& v, Backend& backend) {
-  const auto sample = [&](int products) {
-    backend.synchronize();
-    const double begin = now_s();
-    for (int i = 0; i < products; ++i) A.multiply(Op::none, Update::assign, v.x(), nullptr, v.y());
-    backend.synchronize();
-    return (now_s() - begin) / products;
-  };
-  constexpr double sample_s = 1e-3;
-  constexpr int samples = 7, most = 1000;
-  sample(2);  // compiles, and fills the caches
-  const int products = static_cast<int>(std::clamp(sample_s / sample(2), 1.0, double{most}));
-  double seconds[samples];
-  for (double& s : seconds) s = sample(products);
-  std::nth_element(seconds, seconds + samples / 2, seconds + samples);
-  return seconds[samples / 2];
-}
+/// A packed copy and the vectors its products go by.
+struct Copy {
+  PackedMatrix matrix;
+  Vectors vectors;
+};
+
+/// A candidate in a race: a schedule of a copy.
+struct Runner {
+  Measured* result;
+  PackedMatrix::Scheduled schedule;  ///< swapped into the copy while it runs
+  double warm_up_s;                  ///< of its first product
+  std::vector<double> ratios;        ///< to the first candidate
+  bool is_running = true;
+};
 
 /// Whether one packed copy serves both.
 bool same_copy(const Plan& a, const Plan& b) {
   return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes;
 }
 
-/// f() with the failures that a candidate may have put down in words.
+/// f() with the failures that a candidate may have put down in words; whether there was none.
 template <class F>
-void attempt(Measured& m, const F& f) {
+bool attempt(Measured& m, const F& f) {
   try {
     f();
+    return true;
   } catch (const std::bad_alloc&) {
     m.failure = "out of memory";
   } catch (const error& e) {
     m.failure = e.what();
   }
+  return false;
+}
+
+using Group = std::vector<Measured*>;
+
+class Race {
+ public:
+  Race(const PatternView& pattern, const Problem& problem, Backend& backend, const void* blocks,
+       const MeasureLimits& limits)
+      : pattern_(pattern), problem_(problem), backend_(backend), blocks_(blocks), limits_(limits) {}
+
+  /// Whether this one can be what the others are compared with.
+  bool begin_with(Measured& m) {
+    const bool begun = attempt(m, [&] {
+      first_ = packed(m.plan);
+      sample(*first_, 1);  // compiles, and fills the caches
+      unit_s_ = std::max(sample(*first_, 1), 1e-9);
+      packing_s_ = 0;  // whoever takes this plan has to pack it, too
+    });
+    if (!begun) return first_.reset(), false;
+    m.bytes = first_->matrix.bytes().total();
+    return true;
+  }
+
+  /// `rest`: with those that are still to come.
+  void run(const Group& group, std::span<const Group> rest) {
+    if (const std::string why = why_not_tried(rest); !why.empty()) {
+      for (Measured* m : group) m->failure = why;
+      return;
+    }
+    std::optional<Copy> own;
+    Copy* copy = same_copy(group.front()->plan, first_->matrix.plan()) ? &*first_ : nullptr;
+    std::vector<Runner> runners;
+    for (Measured* m : group)
+      attempt(*m, [&] {
+        if (!copy) {
+          own = packed(m->plan);
+          copy = &*own;
+        }
+        m->bytes = copy->matrix.bytes().total();
+        Runner runner{m, copy->matrix.scheduled(m->plan.schedule), 0, {}};
+        runner.warm_up_s = sample(*copy, runner, 1);
+        runners.push_back(std::move(runner));
+      });
+    if (!runners.empty()) race(*copy, runners, products_of_sample(rest), share_s(rest));
+  }
+
+  void finish(Measurement& m) {
+    // Where it was alone nothing was sampled beside it.
+    if (first_ && of_first_.empty())
+      for (int i = 0; i < least_samples; ++i)
+        of_first_.push_back(sample(*first_, static_cast<int>(std::max(1.0, sample_s / unit_s_))));
+    const double unit_s = of_first_.empty() ? 0 : median(of_first_);
+    for (Measured& one : m.all) {
+      if (!one.is_timed()) continue;
+      const bool is_first = one.samples == 0;
+      one.seconds = is_first ? unit_s : one.seconds * unit_s;
+      if (is_first) one.samples = static_cast<int>(of_first_.size());
+      ++m.timed;
+    }
+    m.timing_s = timing_s_;
+    m.packing_s = packing_s_;
+    m.products = unit_s > 0 ? timing_s_ / unit_s : 0;
+  }
+
+ private:
+  /// Seconds of one of some products, which are waited for.
+  double sample(const Copy& copy, int products) {
+    backend_.synchronize();
+    const double begin = limits_.now();
+    for (int i = 0; i < products; ++i)
+      copy.matrix.multiply(Op::none, Update::assign, copy.vectors.x(), nullptr, copy.vectors.y());
+    backend_.synchronize();
+    const double seconds = limits_.now() - begin;
+    timing_s_ += seconds;
+    return seconds / products;
+  }
+  double sample(Copy& copy, Runner& runner, int products) {
+    copy.matrix.swap(runner.schedule);
+    try {
+      const double seconds = sample(copy, products);
+      copy.matrix.swap(runner.schedule);
+      return seconds;
+    } catch (...) {
+      copy.matrix.swap(runner.schedule);
+      throw;
+    }
+  }
+
+  Copy packed(const Plan& plan) {
+    const double begin = limits_.now();
+    Copy copy{PackedMatrix(pattern_, problem_, plan, backend_, PatternLifetime::outlives),
+              Vectors(pattern_, problem_, plan, backend_)};
+    copy.matrix.update_values(blocks_);
+    backend_.synchronize();
+    const double seconds = limits_.now() - begin;
+    packing_s_ += seconds;
+    longest_packing_s_ = std::max(longest_packing_s_, seconds);
+    return copy;
+  }
+
+  double left_s() const { return std::max(limits_.products * unit_s_, least_timing_s) - timing_s_; }
+
+  /// For so many samples of each candidate and a warm-up, and of the first beside them.
+  static double products_for(int samples, std::span<const Group> groups) {
+    double products = 0;
+    for (const Group& group : groups) products += double(group.size()) * (samples + 1) + samples;
+    return products;
+  }
+  int products_of_sample(std::span<const Group> rest) const {
+    const double allowed = left_s() / (unit_s_ * products_for(usual_samples, rest));
+    return static_cast<int>(std::max(1.0, std::min(allowed, sample_s / unit_s_)));
+  }
+  /// What timing may have taken when the first of these groups is done.
+  double share_s(std::span<const Group> rest) const { return timing_s_ + left_s() / double(rest.size()); }
+
+  std::string why_not_tried(std::span<const Group> rest) const {
+    const double most_s = std::min(limits_.seconds, limits_.packing_products * unit_s_);
+    if (packing_s_ + longest_packing_s_ > most_s) return "not tried: packing has taken the time it may";
+    if (left_s() < unit_s_ * products_for(least_samples, rest.first(1)))
+      return "not tried: timing has taken the time it may";
+    return "";
+  }
+
+  void race(Copy& copy, std::vector<Runner>& runners, int products, double until_s) {
+    const auto is_running = [](const Runner& r) { return r.is_running; };
+    for (int round = 1; round <= most_samples && std::ranges::any_of(runners, is_running); ++round) {
+      const double begin_s = timing_s_, first = of_first_.emplace_back(sample(*first_, products));
+      for (Runner& r : runners)
+        if (r.is_running)
+          r.is_running = attempt(*r.result, [&] { r.ratios.push_back(sample(copy, r, products) / first); });
+      leave_those_behind(runners);
+      if (round >= least_samples && 2 * timing_s_ - begin_s > until_s) break;  // one more would take as long again
+    }
+    for (Runner& r : runners) {
+      r.result->samples = static_cast<int>(r.ratios.size());
+      if (r.result->is_timed()) r.result->seconds = median(r.ratios);  // of the first candidate's: finish()
+    }
+  }
+
+  void leave_those_behind(std::vector<Runner>& runners) {
+    for (const Runner& r : runners)
+      if (r.is_running && r.ratios.size() >= least_samples) best_ = std::min(best_, median(r.ratios));
+    for (Runner& r : runners) r.is_running = r.is_running && !is_behind(r);
+  }
+  bool is_behind(const Runner& r) const {
+    if (r.ratios.size() >= least_samples) return median(r.ratios) > too_far_behind * best_;
+    // One slow sample may be the machine's.
+    return std::min(r.warm_up_s / unit_s_, r.ratios.front()) > hopeless * best_;
+  }
+
+  const PatternView& pattern_;
+  const Problem& problem_;
+  Backend& backend_;
+  const void* blocks_;
+  const MeasureLimits& limits_;
+  std::optional<Copy> first_;
+  double unit_s_ = 0;  ///< of its product, as first seen
+  std::vector<double> of_first_;
+  double best_ = 1;  ///< ratio
+  double timing_s_ = 0, packing_s_ = 0, longest_packing_s_ = 0;
+};
+
+/// By packed copy, in the order of their first ones; that of `first` comes first.
+std::vector<Group> groups_of(std::span<Measured> all, const Plan& first) {
+  std::vector<Group> groups(1);
+  for (Measured& m : all) {
+    const auto same = std::ranges::find_if(
+        groups, [&](const Group& g) { return same_copy(g.empty() ? first : g.front()->plan, m.plan); });
+    if (same == groups.end())
+      groups.push_back({&m});
+    else
+      same->push_back(&m);
+  }
+  if (groups.front().empty()) groups.erase(groups.begin());
+  return groups;
 }
 
 }  // namespace
 
-std::vector<Measured> measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
-                              Backend& backend, const void* blocks,
-                              const std::function<void(std::size_t, const Measured&)>& told) {
+double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
+                    Backend& backend, const void* blocks, const MeasureLimits& limits,
+                    const std::function<void(const Measured&)>& told) {
   backend.compile_ahead(candidates, problem);
-  std::vector<Measured> all;
-  for (const Plan& plan : candidates) all.push_back({plan, failed, {}});
-  std::vector<bool> done(all.size(), false);
-  for (std::size_t first = 0; first < all.size(); ++first) {
-    std::optional<PackedMatrix> A;
-    std::optional<Vectors> vectors;
-    for (std::size_t i = first; i < all.size(); ++i) {
-      if (done[i] || !same_copy(all[i].plan, all[first].plan)) continue;
-      done[i] = true;
-      attempt(all[i], [&] {
-        if (A) {
-          A->reschedule(all[i].plan.schedule);
-        } else {
-          A.emplace(pattern, problem, all[i].plan, backend, PatternLifetime::outlives);
-          A->update_values(blocks);
-          vectors.emplace(pattern, problem, all[i].plan, backend);
-        }
-        all[i].seconds = seconds_of_product(*A, *vectors, backend);
-      });
-      if (told) told(i, all[i]);
+  Measurement m;
+  for (const Plan& plan : candidates) m.all.push_back({.plan = plan, .failure = {}, .place = m.all.size()});
+  const auto tell = [&](const Measured& one) {
+    if (told) told(one);
+  };
+  Race race(pattern, problem, backend, blocks, limits);
+  std::size_t first = 0;
+  while (first < m.all.size() && !race.begin_with(m.all[first])) tell(m.all[first++]);
+  if (first < m.all.size()) {
+    const auto groups = groups_of(std::span(m.all).subspan(first + 1), m.all[first].plan);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      race.run(groups[g], std::span(groups).subspan(g));
+      for (const Measured* one : groups[g]) tell(*one);
     }
   }
-  std::ranges::stable_sort(all, {}, &Measured::seconds);
-  return all;
+  race.finish(m);
+  std::ranges::stable_sort(m.all, {}, &Measured::seconds);
+  return m;
+}
+
+const Measured* choice(const Measurement& m) {
+  const Measured* best = nullptr;
+  for (const Measured& one : m.all) {
+    if (!one.is_timed() || one.seconds > as_good * m.all.front().seconds) continue;
+    if (!best || std::pair(one.bytes, one.place) < std::pair(best->bytes, best->place)) best = &one;
+  }
+  return best;
 }
 
 }  // namespace compound

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,20 +10,49 @@
 
 namespace compound {
 
-struct Measured {
-  Plan plan;
-  double seconds = 0;   ///< of one product y = A x, median; infinite for a plan that failed
-  std::string failure;  ///< why it failed, in words
+/// Seconds of a clock that only goes forward.
+double steady_s();
+
+struct MeasureLimits {
+  /// Of timing, in products of the first candidate; 4 ms are allowed always, which a clock needs to tell small matrices
+  /// apart.
+  double products = 150;
+  /// Of packing the others, in seconds and in products of the first.
+  double seconds = std::numeric_limits<double>::infinity(), packing_products = std::numeric_limits<double>::infinity();
+  std::function<double()> now = steady_s;
 };
 
-/// Times products of every candidate on this backend: the fastest first, failed ones last.
+struct Measured {
+  Plan plan;
+  double seconds = std::numeric_limits<double>::infinity();  ///< of one product y = A x; infinite where there is none
+  std::size_t bytes = 0;                                     ///< that its packed copy owns
+  int samples = 0;
+  std::string failure;    ///< why there is no time, in words: it failed, or was not tried
+  std::size_t place = 0;  ///< in the list of candidates
+
+  bool is_timed() const { return failure.empty(); }
+};
+
+struct Measurement {
+  std::vector<Measured> all;  ///< the fastest first, those without a time last
+  double timing_s = 0, packing_s = 0;
+  double products = 0;  ///< that timing took, in products of the first candidate that has a time
+  int timed = 0;        ///< candidates that have a time
+};
+
+/// Times products of the candidates on this backend.
 ///
-/// One layout's packed copy is there at a time and serves all its schedules, so that the memory needed is that of the
-/// largest candidate. `blocks`: the matrix's full blocks in host memory, in pattern order; `told(i, candidate)` is
-/// called after each of them. What the candidates need that is not there (memory above all) makes them fail, not the
-/// call.
-std::vector<Measured> measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
-                              Backend& backend, const void* blocks,
-                              const std::function<void(std::size_t, const Measured&)>& told = {});
+/// The first candidate's packed copy stays; one other at a time is there beside it, and serves all its schedules. They
+/// are timed in turn with the first one, and what counts is the median of their ratios to it: machines are shared, and
+/// change their clocks. A candidate that is a tenth behind after three samples, or takes twice as long in the first, is
+/// left. `blocks`: the matrix's full blocks in host memory, in pattern order; `told(candidate)` is called after each of
+/// them. What a candidate needs that is not there (memory above all) makes it fail, not the call.
+Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
+                    Backend& backend, const void* blocks, const MeasureLimits& limits = {},
+                    const std::function<void(const Measured&)>& told = {});
+
+/// The one to take: of those within 3 % of the fastest that with the smallest packed copy, and of equals the first in
+/// the list of candidates. Null where none has a time.
+const Measured* choice(const Measurement& measurement);
 
 }  // namespace compound

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "copies/tuning.hpp"
 #include "edge/log.hpp"
 #include "entry_choice.hpp"
 
@@ -21,27 +22,17 @@ bool is_asked_for(const Packing& p) {
   return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || p.copy.other_blocks;
 }
 
-/// How the plan of a part is asked for: where it comes from if it is not measured, why it then is not, by which option.
+/// How the plan of a part is asked for: where it comes from before it is tuned, and by which option.
 struct Wish {
   std::string origin;
-  const char *why_not_measured, *option;
+  const char* option;
 };
 Wish wish(const Settings& s, bool off_diagonal) {
-  if (!s.plan_of_part(off_diagonal).empty())
-    return {"asked for as a plan", "a plan was asked for", " (-mat_compound_plan)"};
-  if (s.layout != "auto")
-    return {"asked for as layout " + s.layout, "a layout was asked for", " (-mat_compound_layout)"};
-  return {"by rule", "", ""};
+  if (!s.plan_of_part(off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
+  if (s.layout != "auto") return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
+  return {"by rule", ""};
 }
 Wish wish(const Packing& p) { return wish(p.st.settings, p.st.off_diagonal); }
-
-/// Why measuring, although asked for, is not for this copy; empty if it is.
-std::string why_not_measured(const Packing& p, const Plan& rule) {
-  if (const char* why = wish(p).why_not_measured; *why) return why;
-  if (p.copy.other_blocks) return "packed blocks are not of the matrix's size";
-  if (p.b.entries() == 0) return "there are no blocks";
-  return backend(row_of(p.place).backend).applicable(rule, p.copy.problem).value_or("");
-}
 
 /// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
 /// is seen at once and without code for the device.
@@ -133,25 +124,10 @@ std::string why_left_out(const Packing& p, const Plan& plan) {
 }
 
 Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
-  const std::string_view name = row_of(p.place).backend;
-  const Plan rule = plan_for_values(p, pattern, numbers);
-  p.copy.measured.clear();
+  const Plan base = plan_for_values(p, pattern, numbers);
+  p.copy.measured = {};
   p.copy.origin = wish(p).origin;
-  if (p.st.settings.tune != "measure") return rule;
-  if (const std::string why = why_not_measured(p, rule); !why.empty()) {
-    p.copy.origin += " (not measured: " + why + ")";
-    return rule;
-  }
-  std::vector<Plan> candidates = near_plans(numbers, p.copy.problem, name, rule.entry);
-  for (Plan& plan : candidates) plan.values = rule.values;
-  std::erase_if(candidates, [&](const Plan& plan) {
-    return too_much_padding(pattern, p.copy.problem, plan, p.st.settings.most_padding()).has_value();
-  });
-  const LogSpan span(Event::tune, p.A);
-  p.copy.measured = measure(pattern, p.copy.problem, candidates, backend(name), p.b.values);
-  const Measured& best = p.copy.measured.front();
-  p.copy.origin = best.failure.empty() ? "by measurement" : "by rule (no plan could be measured: " + best.failure + ")";
-  return best.failure.empty() ? best.plan : rule;
+  return p.st.settings.tune == "off" ? base : tuned_plan(p, pattern, numbers, base);
 }
 
 }  // namespace compound::plugin

@@ -118,10 +118,22 @@ const Option options[] = {
      [](const std::string& v) {
        check_word("transpose", v, {"copy", "shared"});
      }},
-    {"tune", "effort to find a plan: off (by rule), measure (times the plans near the rule's)", &Settings::tune,
+    {"tune",
+     "effort to find a plan: off (by rule), wisdom (what was measured before), measure (times the plans near the "
+     "rule's, in 150 products), exhaustive (times all plans there are)",
+     &Settings::tune,
      [](const std::string& v) {
-       check_word("tune effort", v, {"off", "measure"});
+       check_word("tune effort", v, {"off", "wisdom", "measure", "exhaustive"});
      }},
+    {"wisdom", "file of what was measured, read and written where a plan is tuned: auto (the user's), a path, or none",
+     &Settings::wisdom,
+     [](const std::string& v) {
+       if (v.empty()) throw error(ErrorKind::argument, "the wisdom file has no name; give a path, auto or none");
+     }},
+    {"tune_seconds", "that tuning may pack copies for, of one part of a matrix, or none", &Settings::tune_seconds,
+     [](const std::string& v) { seconds_of(v); }},
+    {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
+     &Settings::expected_products, [](const std::string& v) { products_of(v); }},
 };
 
 }  // namespace

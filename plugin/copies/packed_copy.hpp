@@ -22,8 +22,8 @@ struct PackedCopy {
   double seconds_of_finding = 0;  ///< that took
   std::optional<Misfit> misfit;   ///< the values are not of the kind that was asked for: `packed` must not be used
 
-  std::string origin;              ///< of `packed`'s plan, in the user's terms
-  std::vector<Measured> measured;  ///< what it was chosen from, if by measuring
+  std::string origin;    ///< of `packed`'s plan, in the user's terms
+  Measurement measured;  ///< what it was chosen from, if by measuring
 
   /// One of shape's edges.
   struct PackedEdge {

@@ -91,9 +91,9 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
   const std::string hint = looks ? block_size_hint(p.st.settings, p.b) : "";
   if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
   if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
-  for (const Measured& m : p.copy.measured)
+  for (const Measured& m : p.copy.measured.all)
     PetscCall(PetscInfo(p.A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
-                        m.failure.empty() ? microseconds(m.seconds).c_str() : "failed: ", m.failure.c_str()));
+                        m.is_timed() ? microseconds(m.seconds).c_str() : "", m.failure.c_str()));
   if (p.copy.finds_entry)
     PetscCall(PetscInfo(p.A, "Kind of entry found: %s, in %s\n", std::string(p.copy.packed->plan().entry).c_str(),
                         microseconds(p.copy.seconds_of_finding).c_str()));

@@ -1,6 +1,8 @@
 #include "copies/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace compound::plugin {
 
@@ -14,14 +16,34 @@ BlockShape block_of(const std::string& text) {
   return {rows, by == std::string::npos ? rows : side(text.substr(by + 1))};
 }
 
-double padding_limit_of(const std::string& text) {
-  if (text == "none") return unlimited_padding;
-  double limit = 0;
-  // Not std::stod: what that takes hangs on the program's locale.
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (code != std::errc{} || end != text.data() + text.size() || !(limit >= 1))
-    throw error(ErrorKind::argument, "padding limit '" + text + "' must be a number, 1 or more, or none");
-  return limit;
+namespace {
+
+/// A number, `least` or more, or `word` for no limit. Not by std::stod: what that takes hangs on the program's locale.
+double number_or(const std::string& text, const char* word, double least, const char* what) {
+  if (text == word) return std::numeric_limits<double>::infinity();
+  double number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code == std::errc{} && end == text.data() + text.size() && number >= least) return number;
+  char bound[32];
+  std::snprintf(bound, sizeof(bound), "%g", least);
+  throw error(ErrorKind::argument,
+              std::string(what) + " '" + text + "' must be a number, " + bound + " or more, or " + word);
+}
+
+}  // namespace
+
+double padding_limit_of(const std::string& text) { return number_or(text, "none", 1, "padding limit"); }
+double seconds_of(const std::string& text) { return number_or(text, "none", 0, "seconds of tuning"); }
+double products_of(const std::string& text) { return number_or(text, "unknown", 1, "number of products expected"); }
+
+MeasureLimits Settings::measure_limits() const {
+  constexpr double share = 0.1;  // of the products expected
+  MeasureLimits limits;
+  if (tune == "exhaustive") limits.products = std::numeric_limits<double>::infinity();
+  limits.products = std::min(limits.products, share * products_expected());
+  limits.packing_products = share * products_expected();
+  limits.seconds = seconds_of(tune_seconds);
+  return limits;
 }
 
 BlockShape Settings::packed_block(int given) const {

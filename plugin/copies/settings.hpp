@@ -5,6 +5,7 @@
 
 #include "edge/petsc_guard.hpp"
 #include "packed.hpp"
+#include "tuner.hpp"
 
 namespace compound::plugin {
 
@@ -12,6 +13,10 @@ namespace compound::plugin {
 BlockShape block_of(const std::string& text);
 /// Slots over entries: "4" or "none"; throws `argument`.
 double padding_limit_of(const std::string& text);
+/// "10" or "none"; throws `argument`.
+double seconds_of(const std::string& text);
+/// "1000" or "unknown"; throws `argument`.
+double products_of(const std::string& text);
 
 struct Settings {
   std::string backend = "auto";
@@ -24,6 +29,9 @@ struct Settings {
   std::string precision = "double";
   std::string transpose = "copy";
   std::string tune = "off";
+  std::string wisdom = "auto";
+  std::string tune_seconds = "10";
+  std::string expected_products = "unknown";
   bool view = false;  ///< print the plan once, when first packed
   bool viewed = false;
 
@@ -46,6 +54,9 @@ struct Settings {
   bool names_layout() const { return layout != "auto" || !plan.empty(); }
   /// Slots over entries.
   double most_padding() const { return padding_limit_of(padding_limit); }
+  /// Of the matrix; infinite where it is not known.
+  double products_expected() const { return products_of(expected_products); }
+  MeasureLimits measure_limits() const;
   bool finds_block() const { return block_size == "find"; }
   /// Of packed blocks, where the matrix's are of size `given`; that, where the size is to be found.
   BlockShape packed_block(int given) const;

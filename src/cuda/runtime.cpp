@@ -27,13 +27,20 @@ void check(cudaError_t code, const char* tried) {
                                      cudaGetErrorName(code) + ")");
 }
 
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
 std::string why_no_device() {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   cudaGetLastError();
   if (code == cudaErrorInsufficientDriver)
-    return "this machine has no NVIDIA driver, or one too old for CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
-           std::to_string(CUDART_VERSION % 1000 / 10);
+    return "this machine has no NVIDIA driver, or one too old for CUDA " + version_text(CUDART_VERSION);
   if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0))
     return "no CUDA device is visible (CUDA_VISIBLE_DEVICES, nvidia-smi)";
   if (code != cudaSuccess) return std::string("CUDA says: ") + cudaGetErrorString(code);
@@ -109,6 +116,18 @@ const Device& current_device() {
   const int device = current_device_number();
   const auto found = known.find(device);
   return found != known.end() ? found->second : known.emplace(device, describe(device)).first->second;
+}
+
+std::string device_name() {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, current_device_number()), "asking for a device's name");
+  return properties.name;
+}
+
+std::string driver_version() {
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "asking for the driver's version");
+  return "driver " + version_text(version);
 }
 
 const void* kernel_of(const std::string& source) {

@@ -25,6 +25,10 @@ struct Device {
   std::size_t second_cache_bytes = 0;
 };
 const Device& current_device();
+/// As the current device calls itself: "NVIDIA H200".
+std::string device_name();
+/// "driver 13.0": the CUDA that it is for.
+std::string driver_version();
 
 /// A kernel of one source text, which is kept while the process lives: from the machine code that is built in, else
 /// from the cache of cubins, else compiled when first asked for on this device.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace compound::host {
 
 struct Processor {
+  std::string name;          ///< as it calls itself
   std::size_t second_cache;  ///< bytes of a core's second cache
   bool fast_gathers;         ///< gathers of eight doubles beat eight loads
 };

@@ -410,7 +410,7 @@ TEST_F(EntriesTest, DenseLeavesBlocksThatAreTooLargeToTheParent) {
 
 TEST_F(EntriesTest, FoundAreTunedByMeasuring) {
   const auto p = problem_of(some_kind(4), 4);
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_tune measure", p);
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_tune measure -mat_compound_wisdom none", p);
 
   EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", p), 263));
   EXPECT_TRUE(entry_is(A, entry_text(some_kind(4), 4)));

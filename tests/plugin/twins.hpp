@@ -67,7 +67,8 @@ std::vector<Variant> all_variants();
 std::vector<Variant> some_variants();
 Variant default_variant();
 
-/// Sizes, block size, type, and by a prefix of its own one option ("-mat_compound_layout csr") or none; not set up.
+/// Sizes, block size, type, and by a prefix of its own options with a value each ("-mat_compound_layout csr") or
+/// none; not set up.
 Matrix empty_matrix(const std::string& type, const std::string& options, const Shape& shape);
 void preallocate(Mat A, const Problem& problem);
 /// Each process inserts or adds its own rows' blocks by MatSetValuesBlocked with values made from `seed`.

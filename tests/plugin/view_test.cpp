@@ -116,7 +116,8 @@ TEST_F(Views, TellOfAPlanThatDoesNotFitAndGoOn) {
 }
 
 TEST_F(Views, PrintAPlanThatCanBeGivenBack) {
-  for (const char* options : {"", "-plain_mat_compound_tune measure", "-plain_mat_compound_layout sell:4"}) {
+  for (const char* options :
+       {"", "-plain_mat_compound_tune measure -plain_mat_compound_wisdom none", "-plain_mat_compound_layout sell:4"}) {
     PETSC_OK(PetscOptionsInsertString(nullptr, options));
     const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
     PETSC_OK(PetscOptionsClear(nullptr));
@@ -133,22 +134,21 @@ TEST_F(Views, PrintAPlanThatCanBeGivenBack) {
   }
 }
 
-struct Unmeasured {
+struct Untuned {
   const char *name, *options, *origin;
 };
-void PrintTo(const Unmeasured& u, std::ostream* out) { *out << u.options; }
+void PrintTo(const Untuned& u, std::ostream* out) { *out << u.options; }
 
-const Unmeasured unmeasured[] = {
-    {"layout", "-plain_mat_compound_layout csr", "asked for as layout csr (not measured: a layout was asked for)"},
-    {"plan", "-plain_mat_compound_plan csr", "asked for as a plan (not measured: a plan was asked for)"},
-    {"blocks", "-plain_mat_compound_block_size 6",
-     "by rule (not measured: packed blocks are not of the matrix's size)"},
+const Untuned untuned[] = {
+    {"plan", "-plain_mat_compound_plan csr", "asked for as a plan (not tuned: a plan was asked for)"},
+    {"products", "-plain_mat_compound_expected_products 50",
+     "by rule (not tuned: 50 products are too few to pay for it)"},
 };
 
-struct UnmeasuredPlans : Views, testing::WithParamInterface<Unmeasured> {};
+struct UntunedPlans : Views, testing::WithParamInterface<Untuned> {};
 
-TEST_P(UnmeasuredPlans, AreToldAsSuch) {
-  PETSC_OK(PetscOptionsInsertString(nullptr, "-plain_mat_compound_tune measure"));
+TEST_P(UntunedPlans, AreToldAsSuch) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-plain_mat_compound_tune measure -plain_mat_compound_wisdom none"));
   PETSC_OK(PetscOptionsInsertString(nullptr, GetParam().options));
   const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
   (void)product_of(A, all_products().front(), 65);
@@ -158,7 +158,7 @@ TEST_P(UnmeasuredPlans, AreToldAsSuch) {
   EXPECT_EQ(line_of(text, "compound plan origin"), GetParam().origin) << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, UnmeasuredPlans, testing::ValuesIn(unmeasured),
+INSTANTIATE_TEST_SUITE_P(All, UntunedPlans, testing::ValuesIn(untuned),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
 TEST_F(Views, HintABlockSizeThatWasForgotten) {

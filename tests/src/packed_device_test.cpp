@@ -217,9 +217,11 @@ TEST(Reschedule, KeepsTheWordsAndMakesOtherCode) {
   PackedMatrix A = packed(operands, parse_plan("csr", {}), device);
   const int allocations = device.allocations, packs = device.packs, codes = device.codes;
 
-  A.reschedule(parse_plan("csr plain", {}).schedule);
+  auto other = A.scheduled(parse_plan("csr plain", {}).schedule);
+  A.swap(other);
 
   EXPECT_EQ(A.plan(), parse_plan("csr plain", {}));
+  EXPECT_EQ(other.schedule, parse_plan("csr", {}).schedule);
   EXPECT_EQ(device.codes, codes + 1);
   EXPECT_EQ(device.allocations, allocations);
   EXPECT_EQ(device.packs, packs);
@@ -233,9 +235,9 @@ TEST(Reschedule, RefusesWithTheReasonAndLeavesTheOldSchedule) {
   const auto operands = one_by_one(pattern);
   PackedMatrix A = packed(operands, parse_plan("sell:8", {}));
 
-  EXPECT_ERROR(A.reschedule(parse_plan("lanes=4", {}).schedule), ErrorKind::argument,
+  EXPECT_ERROR(A.scheduled(parse_plan("lanes=4", {}).schedule), ErrorKind::argument,
                "the host backend has one worker a row: lanes=1");
-  EXPECT_ERROR(A.reschedule(parse_plan("threads=128 blocks=8", {}).schedule), ErrorKind::argument,
+  EXPECT_ERROR(A.scheduled(parse_plan("threads=128 blocks=8", {}).schedule), ErrorKind::argument,
                "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices");
 
   EXPECT_EQ(A.plan(), parse_plan("sell:8", {}));

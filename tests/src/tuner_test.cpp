@@ -1,10 +1,11 @@
-// Measuring candidates on the host: what comes back, what is packed, and what failures do.
+// Measuring candidates: what is timed, packed and left, by a clock that goes by the plans; and what failures do.
 #include "tuner.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <new>
 
 #include "support/errors.hpp"
@@ -15,59 +16,168 @@
 namespace compound::test {
 namespace {
 
-/// Remembers the plans it multiplied with, and fails where it is told to.
-class TunedBackend final : public RecordingBackend {
+/// Products take the time that they are told to, remember their plans, and fail where they are told to.
+class TimedBackend final : public RecordingBackend {
  public:
   std::size_t largest = ~std::size_t{0};  ///< of the allocations that succeed
   std::optional<ErrorKind> broken;        ///< kind of error that products by slices end in
-  std::vector<Plan> multiplied;
+  std::map<std::string, int> multiplied;  ///< products by plan
+  std::map<std::string, double> seconds;  ///< of a product by plan; else 1 ms
+  double pack_s = 0, clock_s = 0;
+  double slowdown = 1;  ///< of all products, after
+  int slow_after = 0;   ///< so many of them
+  int products = 0;
 
   void* allocate(std::size_t bytes) override {
     if (bytes > largest) throw std::bad_alloc();
     return RecordingBackend::allocate(bytes);
   }
+  void pack(const PackTask& task) override {
+    clock_s += pack_s;
+    RecordingBackend::pack(task);
+  }
   void multiply(const ProductTask& task) override {
     if (broken && task.layout.height > 1) throw error(*broken, "products by slices are broken");
-    if (std::ranges::find(multiplied, task.plan) == multiplied.end()) multiplied.push_back(task.plan);
+    const std::string plan = to_string(task.plan);
+    ++multiplied[plan];
+    const auto told = seconds.find(plan);
+    clock_s += (told == seconds.end() ? 1e-3 : told->second) * (++products > slow_after ? slowdown : 1);
     RecordingBackend::multiply(task);
   }
 };
+
+std::string line(const char* text) { return to_string(parse_plan(text, {})); }
 
 class Measure : public testing::Test {
  protected:
   const Pattern pattern = random_pattern(300, 280, 9, test_seed());
   Random random;
   const Operands<double> operands{pattern, "dense", {3, 3}, random};
-  TunedBackend device;
+  TimedBackend device;
+  MeasureLimits limits{.now = [this] { return device.clock_s; }};
   testing::ScopedTrace trace{__FILE__, __LINE__, seed_text()};
 
   static std::vector<Plan> plans(std::initializer_list<const char*> lines) {
     std::vector<Plan> all;
-    for (const char* line : lines) all.push_back(parse_plan(line, {}));
+    for (const char* text : lines) all.push_back(parse_plan(text, {}));
     return all;
   }
-  std::vector<Measured> measured(const std::vector<Plan>& candidates,
-                                 const std::function<void(std::size_t, const Measured&)>& told = {}) {
-    return measure(pattern.view(), operands.problem(), candidates, device, operands.blocks.data(), told);
+  Measurement measured(const std::vector<Plan>& candidates, const std::function<void(const Measured&)>& told = {}) {
+    return measure(pattern.view(), operands.problem(), candidates, device, operands.blocks.data(), limits, told);
+  }
+  static const Measured& of(const Measurement& m, const char* text) {
+    return *std::ranges::find(m.all, parse_plan(text, {}), &Measured::plan);
   }
 };
 
 TEST_F(Measure, GivesEveryCandidateBackTheFastestFirst) {
+  device.seconds = {{line("csr"), 1e-3},
+                    {line("sell:8"), 0.98e-3},
+                    {line("csr plain"), 1.05e-3},
+                    {line("sell:32 vectors=32"), 0.96e-3},
+                    {line("sell:8:all vectors=all"), 1.02e-3}};
   const auto candidates = plans({"csr", "sell:8", "csr plain", "sell:32 vectors=32", "sell:8:all vectors=all"});
 
-  const auto all = measured(candidates);
+  const Measurement m = measured(candidates);
 
-  ASSERT_EQ(all.size(), candidates.size());
-  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Measured::seconds));
-  for (const Plan& plan : candidates) {
-    EXPECT_EQ(std::ranges::count(all, plan, &Measured::plan), 1) << to_string(plan);
-    EXPECT_NE(std::ranges::find(device.multiplied, plan), device.multiplied.end()) << to_string(plan);
+  ASSERT_EQ(m.all.size(), candidates.size());
+  EXPECT_EQ(m.timed, 5);
+  EXPECT_TRUE(std::ranges::is_sorted(m.all, {}, &Measured::seconds));
+  for (const Measured& one : m.all) {
+    EXPECT_EQ(one.plan, candidates[one.place]);
+    EXPECT_NEAR(one.seconds, device.seconds.at(to_string(one.plan)), 1e-9) << to_string(one.plan);
+    EXPECT_EQ(one.failure, "");
+    EXPECT_GE(one.samples, 3);
   }
-  for (const Measured& m : all) {
-    EXPECT_GT(m.seconds, 0) << to_string(m.plan);
-    EXPECT_TRUE(std::isfinite(m.seconds)) << to_string(m.plan);
-    EXPECT_EQ(m.failure, "");
+}
+
+TEST_F(Measure, TellsTimesByTheStateOfTheMachineAtThatTime) {
+  device.seconds = {{line("sell:8"), 0.95e-3}, {line("sell:32"), 1.04e-3}};
+  device.slowdown = 3;
+  device.slow_after = 25;  // within the samples of the second
+
+  const Measurement m = measured(plans({"csr", "sell:8", "sell:32"}));
+
+  const double first = of(m, "csr").seconds;
+  EXPECT_NEAR(of(m, "sell:8").seconds / first, 0.95, 1e-6);
+  EXPECT_NEAR(of(m, "sell:32").seconds / first, 1.04, 1e-6);
+}
+
+TEST_F(Measure, StaysWithinTheProductsThatItMayTake) {
+  const auto candidates = plans({"csr", "csr plain", "csr xahead", "sell:2", "sell:4", "sell:8", "sell:16", "sell:32",
+                                 "sell:8 plain", "sell:8 xahead", "sell:8:64", "sell:32:256", "ellr"});
+  for (const double products : {90., 150., 1000.}) {
+    limits.products = products;
+    device.products = 0;
+
+    const Measurement m = measured(candidates);
+
+    EXPECT_LE(device.products, products);
+    EXPECT_NEAR(m.products, device.products, 1);
+    EXPECT_EQ(m.timed, 13) << products;
   }
+}
+
+TEST_F(Measure, TakesNoLongerSamplesThanAClockNeeds) {
+  limits.products = std::numeric_limits<double>::infinity();
+  for (const char* text : {"csr", "sell:8", "csr plain"}) device.seconds[line(text)] = 1e-5;
+
+  const Measurement m = measured(plans({"csr", "sell:8", "csr plain"}));
+
+  EXPECT_EQ(m.timed, 3);
+  EXPECT_LE(m.timing_s, 0.06);
+}
+
+TEST_F(Measure, AllowsSmallMatricesTheTimeThatAClockNeeds) {
+  for (const char* text : {"csr", "sell:8", "csr plain"}) device.seconds[line(text)] = 1e-6;
+
+  const Measurement m = measured(plans({"csr", "sell:8", "csr plain"}));
+
+  EXPECT_GT(device.products, 1000);
+  EXPECT_LE(m.timing_s, 4e-3);
+}
+
+TEST_F(Measure, SaysWhatItHadNoTimeFor) {
+  limits.products = 20;
+
+  const Measurement m = measured(plans({"csr", "sell:8", "sell:32", "sell:4"}));
+
+  EXPECT_EQ(m.timed, 3);
+  EXPECT_EQ(of(m, "sell:4").failure, "not tried: timing has taken the time it may");
+  EXPECT_EQ(m.all.back().plan, parse_plan("sell:4", {}));
+  EXPECT_LE(device.products, 20);
+}
+
+TEST_F(Measure, PacksNoLongerThanItMay) {
+  device.pack_s = 1;
+  limits.seconds = 3.5;
+
+  const Measurement m = measured(plans({"csr", "sell:8", "sell:32", "sell:4", "sell:2", "csr plain"}));
+
+  EXPECT_EQ(device.packs, 4);
+  EXPECT_NEAR(m.packing_s, 3, 1e-9);
+  EXPECT_EQ(of(m, "sell:2").failure, "not tried: packing has taken the time it may");
+  EXPECT_EQ(m.timed, 5);
+}
+
+TEST_F(Measure, PacksInNoMoreProductsThanItMay) {
+  device.pack_s = 0.1;
+  limits.packing_products = 250;
+
+  const Measurement m = measured(plans({"csr", "sell:8", "sell:32", "sell:4"}));
+
+  EXPECT_EQ(device.packs, 3);
+  EXPECT_EQ(m.timed, 3);
+}
+
+TEST_F(Measure, LeavesThoseBehind) {
+  device.seconds = {{line("sell:8"), 2.5e-3}, {line("sell:32"), 1.2e-3}, {line("sell:4"), 1.05e-3}};
+
+  const Measurement m = measured(plans({"csr", "sell:8", "sell:32", "sell:4"}));
+
+  EXPECT_EQ(of(m, "sell:8").samples, 1);
+  EXPECT_EQ(of(m, "sell:32").samples, 3);
+  EXPECT_GT(of(m, "sell:4").samples, 3);
 }
 
 TEST_F(Measure, PacksOncePerLayoutWhateverTheSchedules) {
@@ -78,43 +188,47 @@ TEST_F(Measure, PacksOncePerLayoutWhateverTheSchedules) {
   EXPECT_EQ(device.releases, device.allocations);
 }
 
-TEST_F(Measure, HoldsOnePackedCopyAtATime) {
+TEST_F(Measure, HoldsTheFirstPackedCopyAndOneMore) {
   measured(plans({"csr"}));
-  const int most = device.most_held;
+  const int one = device.most_held;
+  measured(plans({"csr", "csr words=1:row"}));
+  const int two = device.most_held;
 
   measured(plans({"csr", "csr words=1:row", "csr words=2", "csr words=4"}));
 
-  EXPECT_EQ(device.most_held, most);
+  EXPECT_LE(two, 2 * one);
+  EXPECT_EQ(device.most_held, two);
 }
 
-TEST_F(Measure, TellsOfEachCandidateByItsPlaceInTheList) {
+TEST_F(Measure, TellsOfEachCandidateOnce) {
   const auto candidates = plans({"csr", "sell:8", "csr plain", "csr lanes=4"});
   std::vector<std::size_t> told;
 
-  measured(candidates, [&](std::size_t i, const Measured& m) {
-    told.push_back(i);
-    EXPECT_EQ(m.plan, candidates[i]);
-    EXPECT_EQ(std::isfinite(m.seconds), m.failure.empty());
+  measured(candidates, [&](const Measured& m) {
+    told.push_back(m.place);
+    EXPECT_EQ(m.plan, candidates[m.place]);
+    EXPECT_EQ(m.is_timed(), m.place != 3);
   });
 
-  EXPECT_EQ(told, (std::vector<std::size_t>{0, 2, 3, 1}));
+  EXPECT_EQ(told, (std::vector<std::size_t>{2, 3, 1}));
 }
 
 TEST_F(Measure, PutsWhatIsNotApplicableLastWithItsReason) {
-  const auto all = measured(plans({"csr lanes=4", "entry=quaternion csr", "sell:8"}));
+  const auto all = measured(plans({"csr lanes=4", "entry=quaternion csr", "sell:8"})).all;
 
   EXPECT_EQ(to_string(all[0].plan), to_string(parse_plan("sell:8", {})));
   EXPECT_EQ(all[0].failure, "");
+  EXPECT_NEAR(all[0].seconds, 1e-3, 1e-9);
   EXPECT_NE(all[1].failure.find("the host backend has one worker a row: lanes=1"), std::string::npos) << all[1].failure;
   EXPECT_NE(all[2].failure.find("entry quaternion needs blocks of 4x4"), std::string::npos) << all[2].failure;
   EXPECT_TRUE(std::isinf(all[1].seconds) && std::isinf(all[2].seconds));
 }
 
 TEST_F(Measure, GoesOnAfterAScheduleThatIsNotApplicable) {
-  const auto all = measured(plans({"csr lanes=4", "csr", "csr components", "csr plain"}));
+  const Measurement m = measured(plans({"sell:8", "csr lanes=4", "csr", "csr components", "csr plain"}));
 
-  EXPECT_EQ(std::ranges::count(all, "", &Measured::failure), 2);
-  EXPECT_EQ(device.packs, 1);
+  EXPECT_EQ(m.timed, 3);
+  EXPECT_EQ(device.packs, 2);
 }
 
 TEST_F(Measure, SurvivesMemoryThatIsFull) {
@@ -128,7 +242,8 @@ TEST_F(Measure, SurvivesMemoryThatIsFull) {
   device.largest = blocks.size() * sizeof(double);
 
   const auto all = measure(uneven.view(), operands.problem(), plans({"ellr", "csr", "ellr plain", "csr plain"}), device,
-                           blocks.data());
+                           blocks.data(), limits)
+                       .all;
 
   for (int i : {0, 1}) EXPECT_TRUE(all[i].plan.layout.preset == "csr" && all[i].failure.empty()) << i;
   for (int i : {2, 3}) EXPECT_TRUE(all[i].plan.layout.preset == "ellr" && all[i].failure == "out of memory") << i;
@@ -138,21 +253,52 @@ TEST_F(Measure, SurvivesMemoryThatIsFull) {
 TEST_F(Measure, SurvivesProductsThatFail) {
   device.broken = ErrorKind::unsupported;
 
-  const auto all = measured(plans({"sell:8", "csr", "sell:8 plain"}));
+  const auto all = measured(plans({"sell:8", "csr", "sell:8 plain"})).all;
 
   EXPECT_EQ(all[0].plan.layout.preset, "csr");
   for (int i : {1, 2}) EXPECT_NE(all[i].failure.find("broken"), std::string::npos) << all[i].failure;
 }
 
-TEST_F(Measure, GivesNothingForNothing) { EXPECT_TRUE(measured({}).empty()); }
+TEST_F(Measure, GivesNothingForNothing) {
+  EXPECT_TRUE(measured({}).all.empty());
+  EXPECT_EQ(choice(measured({})), nullptr);
+  EXPECT_EQ(choice(measured(plans({"csr lanes=4"}))), nullptr);
+}
 
 TEST_F(Measure, TimesMatricesWithoutEntries) {
   for (const Pattern& empty : {pattern_of(0, {}), pattern_of(5, {}), pattern_of(7, {{}, {}})}) {
-    const auto all =
-        measure(empty.view(), operands.problem(), plans({"csr", "sell:8", "csr rowlist"}), device, nullptr);
+    const auto m =
+        measure(empty.view(), operands.problem(), plans({"csr", "sell:8", "csr rowlist"}), device, nullptr, limits);
 
-    for (const Measured& m : all) EXPECT_EQ(m.failure, "") << to_string(m.plan);
+    EXPECT_EQ(m.timed, 3);
+    for (const Measured& one : m.all) {
+      EXPECT_EQ(one.failure, "") << to_string(one.plan);
+      EXPECT_GT(one.seconds, 0);
+    }
   }
+}
+
+TEST_F(Measure, GoesByTheClockThatThereIs) {
+  limits.now = steady_s;
+  limits.products = 1e4;
+
+  const Measurement m = measured(plans({"csr", "sell:8"}));
+
+  for (const Measured& one : m.all) EXPECT_TRUE(one.seconds > 0 && one.seconds < 1) << one.seconds;
+}
+
+TEST(Choice, IsTheSmallestCopyOfThoseNearTheFastest) {
+  Measurement m;
+  m.all = {{.plan = {}, .seconds = 1.00, .bytes = 100, .samples = 3, .failure = {}, .place = 2},
+           {.plan = {}, .seconds = 1.02, .bytes = 90, .samples = 3, .failure = {}, .place = 4},
+           {.plan = {}, .seconds = 1.025, .bytes = 90, .samples = 3, .failure = {}, .place = 1},
+           {.plan = {}, .seconds = 1.04, .bytes = 0, .samples = 3, .failure = {}, .place = 0}};
+
+  EXPECT_EQ(choice(m)->place, 1u);
+  m.all[2].bytes = 95;
+  EXPECT_EQ(choice(m)->place, 4u);
+  m.all[3].seconds = 1.03;
+  EXPECT_EQ(choice(m)->place, 0u);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include "backend_cuda.hpp"
+#include "candidates.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/runtime.hpp"
@@ -63,6 +65,25 @@ TEST_P(CudaProducts, AreThoseOfTheDefinition) {
     const bool repeats = c.plan.schedule.carries == Carries::ordered;
     EXPECT_TRUE(!repeats || same_bits(y, multiplied(A, operands, c.op, c.form, shifts(c))));
   });
+}
+
+/// One packed copy for the schedules of each layout; they differ in no sum's order, and so in no bit.
+TEST_F(OnDevice, AllPlansOfTheSearchOf2019AreRight) {
+  const Pattern pattern = random_pattern(3000, 2900, 9, 1);
+  Random random;
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  const auto plans = search_of_2019(plan("csr"), real_3x3, device(), VectorOrder::any);
+  device().compile_ahead(plans, real_3x3);
+  const auto reference = reference_product(operands, Precision::double_, Op::none, Form::assign);
+
+  std::optional<PackedMatrix> A;
+  for (Plan given : plans) {
+    if (!A || A->plan().layout != given.layout) A.emplace(packed(operands, given, device()));
+    auto schedule = A->scheduled(given.schedule);
+    A->swap(schedule);
+    ASSERT_TRUE(agrees(multiplied(*A, operands, Op::none, Form::assign), reference)) << to_string(given);
+  }
+  EXPECT_EQ(plans.size(), 1920u);
 }
 
 /// x is not finite where no entry of A is: padding that was multiplied would show.
@@ -314,7 +335,7 @@ TEST_F(CudaBackend, TunerMeasuresTheNearPlans) {
   plans.back().schedule.threads = 1024;  // x blocks: too many
   plans.back().schedule.blocks = 32;
 
-  const auto measured = measure(pattern.view(), real_3x3, plans, device(), operands.blocks.data());
+  const auto measured = measure(pattern.view(), real_3x3, plans, device(), operands.blocks.data()).all;
 
   ASSERT_EQ(measured.size(), plans.size());
   EXPECT_GT(measured.front().seconds, 0);

@@ -1,0 +1,114 @@
+#include "copies/tuning.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "candidates.hpp"
+#include "copies/remembered.hpp"
+#include "edge/log.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// Why tuning, although asked for, is not for this copy; empty if it is.
+std::string why_not_tuned(const Packing& p, const Plan& base) {
+  if (!p.st.settings.plan_of_part(p.st.off_diagonal).empty()) return "a plan was asked for";
+  if (p.b.entries() == 0) return "there are no blocks";
+  return backend(row_of(p.place).backend).applicable(base, p.copy.problem).value_or("");
+}
+
+/// `base` first, then the one that was the best for a pattern like this, then what else may be tried.
+std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
+                               const Plan& base, const std::optional<Plan>& remembered) {
+  const Settings& s = p.st.settings;
+  const Problem& problem = p.copy.problem;
+  const Backend& on = backend(row_of(p.place).backend);
+  const Search search = s.tune == "exhaustive" ? Search::all : Search::near;
+  const bool pinned = s.layout != "auto";
+  std::vector<Plan> plans = {base};
+  const auto add = [&](const Plan& plan) {
+    if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
+  };
+  if (remembered) add(*remembered);
+  for (Plan plan :
+       pinned ? schedules(search, base, problem, on) : candidates(search, numbers, problem, on, base.entry)) {
+    plan.values = base.values;
+    add(plan);
+  }
+  leave_out_large(plans, pattern, problem, on, s.most_padding());
+  return plans;
+}
+
+std::string times_as_fast(double gain) {
+  char text[48];
+  std::snprintf(text, sizeof(text), "%.2f times as fast as that ", gain);
+  return text;
+}
+
+/// How many times faster than the first of the candidates; 1 where that has no time.
+double gain_of(const Measurement& m, const Measured& best) {
+  const Measured& first = *std::ranges::find(m.all, std::size_t{0}, &Measured::place);
+  return first.is_timed() ? first.seconds / best.seconds : 1;
+}
+
+/// "by measurement: 1.25 times as fast as that by rule; 9 of 12 plans timed in 148 products".
+std::string text_of(const Measurement& m, const Measured& best, const std::string& base) {
+  char text[96];
+  std::snprintf(text, sizeof(text), "; %d of %zu plans timed in %.0f products", m.timed, m.all.size(), m.products);
+  return "by measurement: " + (best.place == 0 ? "nothing is faster than that " : times_as_fast(gain_of(m, best))) +
+         base + text;
+}
+
+/// By measuring; `base` where nothing can be.
+Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base,
+                   const Remembered& before) {
+  const Settings& s = p.st.settings;
+  const LogSpan span(Event::tune, p.A);
+  PackedCopy& copy = p.copy;
+  copy.measured = measure(pattern, copy.problem, plans_to_try(p, pattern, numbers, base, before.plan),
+                          backend(row_of(p.place).backend), packed_blocks(p), s.measure_limits());
+  const Measured* const best = choice(copy.measured);
+  if (!best) {
+    copy.origin += " (nothing could be measured: " + copy.measured.all.front().failure + ")";
+    return base;
+  }
+  copy.origin = text_of(copy.measured, *best, copy.origin);
+  const std::string lost = remember(before, *best, gain_of(copy.measured, *best), s.tune);
+  if (!lost.empty()) copy.origin += " (not kept: " + lost + ")";
+  return best->plan;
+}
+
+/// Whether what was found by `effort` is as good as what would be.
+bool is_enough(const std::string& effort, const std::string& asked) { return effort == asked || asked != "exhaustive"; }
+
+}  // namespace
+
+Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base) {
+  constexpr double least_products = 200;  // of which a tenth is the least that measuring takes
+  const Settings& s = p.st.settings;
+  std::string& origin = p.copy.origin;
+  if (const std::string why = why_not_tuned(p, base); !why.empty()) {
+    origin += " (not tuned: " + why + ")";
+    return base;
+  }
+  const Remembered before = remembered(p, pattern, numbers, base);
+  const bool only_wisdom = s.tune == "wisdom";
+  const std::string unread = before.problem.empty() ? "" : " (wisdom: " + before.problem + ")";
+  if (before.plan && (only_wisdom || (before.is_of_pattern && is_enough(before.entry.effort, s.tune)))) {
+    origin = "by wisdom: for " + std::string(before.is_of_pattern ? "this pattern " : "patterns like this ") +
+             times_as_fast(before.entry.gain) + origin + unread;
+    return *before.plan;
+  }
+  if (only_wisdom || s.products_expected() < least_products) {
+    origin += only_wisdom ? " (nothing in " + (before.path.empty() ? "no wisdom file" : before.path) + ")"
+                          : " (not tuned: " + s.expected_products + " products are too few to pay for it)";
+    origin += unread;
+    return base;
+  }
+  const Plan plan = measured_plan(p, pattern, numbers, base, before);
+  origin += unread;
+  return plan;
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,202 @@
+#include "candidates.hpp"
+
+#include <limits>
+#include <string>
+#include <unordered_set>
+
+#include "error.hpp"
+#include "layout/family.hpp"
+#include "packed.hpp"
+
+namespace compound {
+
+namespace {
+
+/// What one place of a plan line may say; an empty text leaves it as it is.
+using Axis = std::vector<std::string_view>;
+/// One text of each axis.
+using Product = std::vector<Axis>;
+
+// The papers' threads and blocks of them, 2^i and 3 2^i: those that fit a multiprocessor are 60 pairs.
+const Axis all_threads = {"threads=32",  "threads=64",  "threads=96",  "threads=128", "threads=192",
+                          "threads=256", "threads=384", "threads=512", "threads=768", "threads=1024"};
+const Axis all_blocks = {"blocks=1", "blocks=2",  "blocks=3",  "blocks=4",  "blocks=6",
+                         "blocks=8", "blocks=12", "blocks=16", "blocks=24", "blocks=32"};
+
+// On the host: every layout, sorted in windows or not, with the inner orders that there are.
+const std::vector<Product> host_products = {
+    {{"csr", "ellr", "sell:4", "sell:8", "sell:16", "sell:32", "sell:8:64", "sell:8:256", "sell:8:4096", "sell:8:all",
+      "sell:32:256", "sell:32:all"},
+     {"", "words=1:column", "words=1:row", "words=all:column"},
+     {"", "presence"},
+     {"", "plain"},
+     {"", "xahead"}},
+    {{"csr", "sell:4", "sell:8", "sell:16", "sell:32"}, {"columns=16", "columns=8"}, {"", "xahead"}},
+    {{"hdia:32", "hdia:256", "dia", "ccoo:128:2"}},
+};
+
+/// Structures of arrays or arrays of structures, a worker a row, in chunks.
+const Product product_of_2019 = {{"csr", "ellr", "sell:16", "sell:32"},
+                                 {"words=1:row", "words=all:row"},
+                                 {"rows lanes=1 unroll=1 cached"},
+                                 all_threads,
+                                 all_blocks,
+                                 {"static", "dynamic"}};
+
+// On devices beside that: layouts, sorting windows, lanes.
+const std::vector<Product> device_products = {
+    {{"sell:32", "sell:32:256", "sell:32:4096", "bellpack:32", "bellpack:256"},
+     {"rows", "components"},
+     {"lanes=1", "lanes=2", "lanes=4"},
+     {"unroll=1", "unroll=2", "unroll=4"},
+     {"threads=128 blocks=4", "threads=128 blocks=8", "threads=128 blocks=16"}},
+    {{"csr"},
+     {"rows", "components"},
+     {"lanes=4", "lanes=8", "lanes=16", "lanes=32"},
+     {"unroll=1", "unroll=2"},
+     {"threads=128 blocks=8", "threads=128 blocks=12"}},
+    {{"csr", "sell:32"}, {"columns=16", "columns=8"}},
+    {{"hdia:32", "hdia:256", "dia", "ccoo:128:1", "ccoo:128:2", "ccoo:256:1"}},
+};
+const Axis device_vectors = {"vectors=1", "vectors=all"};
+
+// Beside the rule's plan, whose sorting windows and heights it does not choose itself.
+const std::vector<Product> near_host = {{{"sell:4", "sell:8", "sell:16", "sell:32", "sell:8:256"}, {"", "xahead"}},
+                                        {{"csr"}, {"", "xahead", "plain"}}};
+const std::vector<Product> near_device = {{{"sell:32:256", "sell:32:4096"}, {"rows", "components"}}};
+
+const std::vector<Product> host_schedules = {{{"simd", "plain"}, {"xnear", "xahead"}}};
+/// The places of a device's schedule: `near` changes one of them at a time.
+const Product device_schedules = {{"rows", "components"},
+                                  {"lanes=1", "lanes=2", "lanes=4", "lanes=8", "lanes=16", "lanes=32"},
+                                  {"unroll=1", "unroll=2", "unroll=3", "unroll=4"},
+                                  {"grid", "static", "dynamic"},
+                                  {"cached", "stream"}};
+
+/// f(line) for each line of a product, the last axis first: schedules of one layout follow each other.
+template <class F>
+void for_each_line(const Product& product, const F& f) {
+  std::vector<std::size_t> at(product.size(), 0);
+  for (;;) {
+    std::string line;
+    for (std::size_t a = 0; a < product.size(); ++a) line.append(" ").append(product[a][at[a]]);
+    f(line);
+    std::size_t axis = product.size();
+    while (axis > 0 && ++at[axis - 1] == product[axis - 1].size()) at[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+/// Applicable plans, each once.
+class Plans {
+ public:
+  Plans(const Problem& problem, const Backend& backend) : problem_(problem), backend_(backend) {}
+
+  void add(const Plan& plan) {
+    if (applicable(plan, problem_) || backend_.applicable(plan, problem_)) return;
+    // Without vector code the flag changes nothing.
+    if (!plan.schedule.simd && !plan.schedule.of_device()) {
+      Plan same = plan;
+      same.schedule.simd = true;
+      if (backend_.code(same, problem_) == backend_.code(plan, problem_)) return;
+    }
+    if (known_.insert(to_string(plan)).second) all_.push_back(plan);
+  }
+  void add(const Product& product, const Plan& base) {
+    for_each_line(product, [&](const std::string& line) { add(completed(line, base)); });
+  }
+  void add(const std::vector<Product>& products, const Plan& base) {
+    for (const Product& product : products) add(product, base);
+  }
+  std::vector<Plan> take() { return std::move(all_); }
+
+ private:
+  static Plan completed(const std::string& line, const Plan& base) {
+    if (line.find_first_not_of(' ') == std::string::npos) return base;
+    return parse_plan(line, base);
+  }
+  const Problem& problem_;
+  const Backend& backend_;
+  std::vector<Plan> all_;
+  std::unordered_set<std::string> known_;
+};
+
+bool is_host(const Plan& plan) { return !plan.schedule.of_device(); }
+
+}  // namespace
+
+std::vector<Plan> candidates(Search search, const PatternStatistics& s, const Problem& problem, const Backend& backend,
+                             std::string_view entry, VectorOrder vectors) {
+  Plans plans(problem, backend);
+  const std::vector<Plan> near = near_plans(s, problem, backend.name(), entry);
+  const Plan& rule = near.front();
+  for (const Plan& plan : near) plans.add(plan);
+  plans.add(is_host(rule) ? near_host : near_device, rule);
+  if (search == Search::near) return plans.take();
+  if (!is_host(rule))
+    for (const Plan& plan : search_of_2019(rule, problem, backend, vectors)) plans.add(plan);
+  for (Product product : is_host(rule) ? host_products : device_products) {
+    if (vectors == VectorOrder::any) product.insert(product.begin() + 1, device_vectors);
+    plans.add(product, rule);
+  }
+  return plans.take();
+}
+
+std::vector<Plan> search_of_2019(const Plan& base, const Problem& problem, const Backend& backend,
+                                 VectorOrder vectors) {
+  Plans plans(problem, backend);
+  Product product = product_of_2019;
+  if (vectors == VectorOrder::any) product.insert(product.begin() + 2, device_vectors);
+  plans.add(product, base);
+  return plans.take();
+}
+
+std::vector<Plan> schedules(Search search, const Plan& given, const Problem& problem, const Backend& backend) {
+  Plans plans(problem, backend);
+  plans.add(given);
+  if (is_host(given)) {
+    plans.add(host_schedules, given);
+    return plans.take();
+  }
+  for (const Axis& axis : device_schedules) plans.add(Product{axis}, given);
+  const bool own_threads = family_of(given.layout).threads != nullptr;
+  const Axis near_blocks = {"blocks=2", "blocks=4", "blocks=8", "blocks=12", "blocks=16"},
+             near_threads = {"threads=64", "threads=128", "threads=256", "threads=512"};
+  const bool near = search == Search::near;
+  Product bounds = {near ? near_blocks : all_blocks};
+  if (!own_threads) bounds.push_back(near ? near_threads : all_threads);
+  if (!near) bounds.push_back({"grid", "static", "dynamic"});
+  plans.add(bounds, given);
+  return plans.take();
+}
+
+void leave_out_large(std::vector<Plan>& plans, const PatternView& pattern, const Problem& problem,
+                     const Backend& backend, double most_padding) {
+  constexpr double too_much_more = 4.0 / 3;
+  if (plans.empty()) return;
+  const auto bytes = [&](const Plan& plan) {
+    try {
+      return double(bytes_of(pattern, problem, plan, backend).read.total());
+    } catch (const error&) {  // more slots than can be counted
+      return std::numeric_limits<double>::infinity();
+    }
+  };
+  const double first = bytes(plans.front());
+  // Schedules share what is counted of their layout.
+  const Plan* counted = nullptr;
+  bool large = false;
+  const auto is_large = [&](const Plan& plan) {
+    if (&plan == &plans.front()) return false;
+    if (!counted || counted->layout != plan.layout || counted->values != plan.values) {
+      counted = &plan;
+      large = too_much_padding(pattern, problem, plan, most_padding) || bytes(plan) > too_much_more * first;
+    }
+    return large;
+  };
+  std::vector<Plan> kept;
+  for (const Plan& plan : plans)
+    if (!is_large(plan)) kept.push_back(plan);
+  plans = std::move(kept);
+}
+
+}  // namespace compound

@@ -1,0 +1,36 @@
+// Candidates: the plans that a search goes through.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "backend.hpp"
+
+namespace compound {
+
+/// `near`: the plans near the rule's. `all`: those and whole products of layouts and schedules, on devices
+/// search_of_2019() and more.
+enum class Search { near, all };
+
+/// How vectors may lie: as PETSc's do, or in any order that a layout's inner order knows.
+enum class VectorOrder { petsc, any };
+
+/// The applicable plans for a matrix, the rule's first, each once, with entries of this kind. None is coded (codes=):
+/// values that come later may have no code.
+std::vector<Plan> candidates(Search search, const PatternStatistics& statistics, const Problem& problem,
+                             const Backend& backend, std::string_view entry = "dense",
+                             VectorOrder vectors = VectorOrder::petsc);
+
+/// For a device, the whole search of Mueller-Roemer, Stork and Fellner 2019 (section 4.3) alone, with the rest of the
+/// plan as in `base`: 960 plans of dense blocks on PETSc's vectors, 1,920 on any.
+std::vector<Plan> search_of_2019(const Plan& base, const Problem& problem, const Backend& backend, VectorOrder vectors);
+
+/// The applicable plans that differ from `given`, the first, in the schedule alone.
+std::vector<Plan> schedules(Search search, const Plan& given, const Problem& problem, const Backend& backend);
+
+/// Leaves those out, but for the first, that pad to more than `most_padding` slots an entry (too_much_padding()), or
+/// whose products read a third more than those of the first: they are bound by memory, and no schedule makes up for it.
+void leave_out_large(std::vector<Plan>& candidates, const PatternView& pattern, const Problem& problem,
+                     const Backend& backend, double most_padding);
+
+}  // namespace compound

@@ -1,0 +1,178 @@
+// Plans that were measured before: kept in a file, taken by the next matrix of the pattern or of one like it.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "compare.hpp"
+#include "view_text.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+/// In a folder that all processes know and that goes with the test.
+class WisdomFileOfTest {
+ public:
+  WisdomFileOfTest() {
+    char folder[] = "/tmp/compound_wisdom_XXXXXX";
+    if (rank() == 0 && !mkdtemp(folder)) folder[0] = '\0';
+    MPI_Bcast(folder, sizeof(folder), MPI_CHAR, 0, PETSC_COMM_WORLD);
+    folder_ = folder;
+  }
+  ~WisdomFileOfTest() {
+    MPI_Barrier(PETSC_COMM_WORLD);
+    for (const char* name : {"/wisdom", "/wisdom.lock", "/wisdom.new"}) unlink((folder_ + name).c_str());
+    if (rank() == 0) rmdir(folder_.c_str());
+  }
+  std::string path() const { return folder_ + "/wisdom"; }
+  std::string options(const std::string& effort) const {
+    return "-mat_compound_wisdom " + path() + " -mat_compound_tune " + effort;
+  }
+  std::string text() const {
+    MPI_Barrier(PETSC_COMM_WORLD);
+    std::ifstream file(path());
+    std::stringstream all;
+    all << file.rdbuf();
+    return all.str();
+  }
+  /// By one process, for all.
+  void write(const std::string& text) const {
+    MPI_Barrier(PETSC_COMM_WORLD);
+    if (rank() == 0) std::ofstream(path()) << text;
+    MPI_Barrier(PETSC_COMM_WORLD);
+  }
+
+ private:
+  std::string folder_;
+};
+
+const Problem& problem() {
+  static const Problem p = random_problem(71, spread(3, 8, 8));
+  return p;
+}
+
+struct WisdomTest : testing::Test {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  }
+  void TearDown() override { (void)PetscOptionsClear(nullptr); }
+
+  /// Of a matrix that has multiplied, right.
+  static std::string origin_of(const std::string& options, const Problem& of) {
+    const auto A = filled_matrix(MATBAIJCOMPOUND, options, of);
+    EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", of), 91));
+    return origin_in_view(A);
+  }
+  static std::string origin_in_view(Mat A) {
+    const std::string text = view_of("wisdom_test", A);
+    const std::string before = "compound plan origin: ";
+    const std::size_t from = text.find(before);
+    if (from == std::string::npos) return "";
+    return text.substr(from + before.size(), text.find('\n', from) - from - before.size());
+  }
+
+  WisdomFileOfTest file;
+};
+
+bool begins(const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; }
+
+TEST_F(WisdomTest, IsKeptByMeasuringAndSparesTheNextMatrixIt) {
+  const std::string first = origin_of(file.options("measure"), problem()), kept = file.text();
+
+  EXPECT_TRUE(begins(first, "by measurement: ")) << first;
+  EXPECT_TRUE(begins(kept, "plan1 ")) << kept;
+  for (const char* effort : {"measure", "wisdom"}) {
+    const std::string next = origin_of(file.options(effort), problem());
+    EXPECT_TRUE(begins(next, "by wisdom: for this pattern ")) << next;
+  }
+  EXPECT_EQ(file.text(), kept);
+}
+
+TEST_F(WisdomTest, OfLessEffortIsNoAnswerToMore) {
+  (void)origin_of(file.options("measure"), problem());
+
+  const std::string more = origin_of(file.options("exhaustive"), problem());
+  const std::string less = origin_of(file.options("measure"), problem());
+
+  EXPECT_TRUE(begins(more, "by measurement: ")) << more;
+  EXPECT_TRUE(begins(less, "by wisdom: for this pattern ")) << less;
+}
+
+TEST_F(WisdomTest, OfAnotherPatternLikeItIsTakenWithoutMeasuringAlone) {
+  // So large that rows of random patterns are alike.
+  const Problem one = random_problem(71, spread(3, 90, 90)), other = random_problem(72, spread(3, 90, 90));
+  (void)origin_of(file.options("measure"), one);
+
+  const std::string taken = origin_of(file.options("wisdom"), other),
+                    measured = origin_of(file.options("measure"), other);
+
+  EXPECT_TRUE(begins(taken, "by wisdom: for patterns like this ")) << taken;
+  EXPECT_TRUE(begins(measured, "by measurement: ")) << measured;
+}
+
+TEST_F(WisdomTest, IsForTheLayoutThatWasAskedFor) {
+  (void)origin_of(file.options("measure"), problem());
+
+  const std::string pinned = origin_of(file.options("wisdom") + " -mat_compound_layout sell:4", problem());
+
+  EXPECT_EQ(pinned, "asked for as layout sell:4 (nothing in " + file.path() + ")");
+}
+
+TEST_F(WisdomTest, ThatIsDamagedOrAbsurdIsNone) {
+  (void)origin_of(file.options("measure"), problem());
+  const std::string kept = file.text();
+  std::string flipped = kept;  // in each line
+  for (std::size_t from = 0; from < flipped.size(); from = flipped.find('\n', from) + 1) flipped[from + 60] ^= 1;
+  ASSERT_NE(flipped, kept);
+  const std::string cut = kept.substr(0, kept.find('\n') / 2), foreign(
+                                                                   "\x7f"
+                                                                   "ELF\0\1",
+                                                                   6);
+
+  for (const std::string& text : {flipped, cut, foreign, std::string()}) {
+    file.write(text);
+    const std::string none = origin_of(file.options("wisdom"), problem());
+    EXPECT_TRUE(begins(none, "by rule (nothing in " + file.path() + ")")) << none;
+  }
+}
+
+TEST_F(WisdomTest, ThatCannotBeWrittenIsToldAndTheProductIsRight) {
+  const std::string options = "-mat_compound_wisdom /dev/null/wisdom -mat_compound_tune measure";
+
+  const std::string told = origin_of(options, problem());
+
+  EXPECT_TRUE(begins(told, "by measurement: ")) << told;
+  EXPECT_NE(told.find("(not kept: "), std::string::npos) << told;
+}
+
+TEST_F(WisdomTest, IsNotAskedWithoutTuning) {
+  (void)origin_of(file.options("measure"), problem());
+
+  EXPECT_EQ(origin_of("-mat_compound_wisdom " + file.path(), problem()), "by rule");
+}
+
+TEST_F(WisdomTest, IsMadeForAMatrixThatIsPackedAlreadyToo) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_wisdom " + file.path(), problem()),
+             plain = filled_matrix(MATBAIJ, "", problem());
+  EXPECT_TRUE(same_products(A, plain, 92));
+  EXPECT_EQ(origin_in_view(A), "by rule");
+
+  PETSC_OK(MatCompoundTune(A, "measure"));
+  EXPECT_TRUE(same_products(A, plain, 93));
+  EXPECT_TRUE(begins(origin_in_view(A), "by measurement: ")) << origin_in_view(A);
+
+  PETSC_OK(MatCompoundTune(A, nullptr));
+  EXPECT_TRUE(same_products(A, plain, 94));
+  EXPECT_EQ(origin_in_view(A), "by rule");
+  EXPECT_NE(catch_error([&] { return MatCompoundTune(A, "much"); }).code, 0);
+}
+
+TEST_F(WisdomTest, IsNotKeptWhereNobodyWantsIt) {
+  const std::string none = origin_of("-mat_compound_wisdom none -mat_compound_tune wisdom", problem());
+
+  EXPECT_EQ(none, "by rule (nothing in no wisdom file)");
+}
+
+}  // namespace

@@ -1,0 +1,168 @@
+// Which plans a search goes through: applicable ones, each once, the rule's first; the papers' whole product among
+// them.
+#include "candidates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "error.hpp"
+#include "support/recording_backend.hpp"
+#include "support/zoo.hpp"
+#if defined(COMPOUND_HAVE_CUDA)
+#include "cuda/kernel_source.hpp"
+#endif
+
+namespace compound::test {
+namespace {
+
+constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},
+    real_4x4{{4, 4}, {Field::real, Precision::double_}};
+
+std::set<std::string> lines(const std::vector<Plan>& plans) {
+  std::set<std::string> all;
+  for (const Plan& plan : plans) all.insert(to_string(plan));
+  return all;
+}
+
+bool has(const std::vector<Plan>& plans, const char* text, const Plan& base) {
+  return std::ranges::find(plans, parse_plan(text, base)) != plans.end();
+}
+
+void expect_sound(const std::vector<Plan>& plans, const Problem& problem, const Backend& on) {
+  EXPECT_EQ(lines(plans).size(), plans.size());
+  for (const Plan& plan : plans) {
+    EXPECT_EQ(applicable(plan, problem), std::nullopt) << to_string(plan);
+    EXPECT_EQ(on.applicable(plan, problem), std::nullopt) << to_string(plan);
+    EXPECT_EQ(plan.codes, "none");
+  }
+}
+
+const Pattern regular = random_pattern(400, 400, 9, 1);
+
+TEST(Candidates, OfTheHostBeginWithTheRulesAndGoThroughHeightsAndWindows) {
+  for (const std::string_view entry : {"dense", "quaternion"}) {
+    const PatternStatistics s = statistics(regular.view());
+    const Plan rule = default_plan(s, real_4x4, "host", entry);
+    const auto near = candidates(Search::near, s, real_4x4, backend("host"), entry),
+               all = candidates(Search::all, s, real_4x4, backend("host"), entry);
+
+    for (const auto& plans : {near, all}) {
+      expect_sound(plans, real_4x4, backend("host"));
+      EXPECT_EQ(plans.front(), rule);
+      for (const Plan& plan : plans) EXPECT_EQ(plan.entry, entry);
+      EXPECT_TRUE(has(plans, "sell:4", rule) && has(plans, "sell:32", rule) && has(plans, "sell:8:256", rule));
+    }
+    EXPECT_TRUE(std::ranges::includes(lines(all), lines(near)));
+    EXPECT_TRUE(has(all, "hdia:32", rule) && has(all, "sell:8:all words=all:column presence", rule));
+    EXPECT_LT(near.size(), 20u);
+    EXPECT_GT(all.size(), 100u);
+  }
+}
+
+TEST(Candidates, KnowVectorsInOtherOrdersWhereTheyAreAskedFor) {
+  const PatternStatistics s = statistics(regular.view());
+
+  const auto petsc = candidates(Search::all, s, real_3x3, backend("host"), "dense"),
+             any = candidates(Search::all, s, real_3x3, backend("host"), "dense", VectorOrder::any);
+
+  EXPECT_TRUE(std::ranges::all_of(petsc, [](const Plan& p) { return p.layout.vector_group == 1; }));
+  EXPECT_TRUE(std::ranges::any_of(any, [](const Plan& p) { return p.layout.vector_group == group_all; }));
+}
+
+TEST(Schedules, LeaveAllElseAsItIs) {
+  const Plan given = parse_plan("sell:8 words=4:column values=float", {});
+
+  const auto plans = schedules(Search::near, given, real_3x3, backend("host"));
+
+  expect_sound(plans, real_3x3, backend("host"));
+  EXPECT_EQ(plans.front(), given);
+  EXPECT_TRUE(has(plans, "xahead", given));
+  for (const Plan& plan : plans) {
+    Plan same = plan;
+    same.schedule = given.schedule;
+    EXPECT_EQ(same, given);
+  }
+}
+
+TEST(LeaveOutLarge, KeepsTheFirstAndWhatIsNotMuchLarger) {
+  std::vector<std::vector<idx>> rows(2000, {0, 1, 2});
+  for (idx c = 0; c < 2000; ++c) rows[11].push_back(c);
+  const Pattern uneven = pattern_of(2000, rows);
+  const auto left = [&](std::initializer_list<const char*> texts, double most_padding) {
+    std::vector<Plan> plans;
+    for (const char* text : texts) plans.push_back(parse_plan(text, {}));
+    leave_out_large(plans, uneven.view(), real_3x3, backend("host"), most_padding);
+    return lines(plans);
+  };
+  const auto line = [](const char* text) { return to_string(parse_plan(text, {})); };
+
+  EXPECT_EQ(left({"csr", "sell:32", "ellr", "ellr plain", "csr xahead"}, 4),
+            (std::set<std::string>{line("csr"), line("csr xahead")}));
+  EXPECT_EQ(left({"csr", "sell:2:all"}, 4), (std::set<std::string>{line("csr"), line("sell:2:all")}));
+  EXPECT_EQ(left({"ellr", "csr"}, 4), (std::set<std::string>{line("csr"), line("ellr")}));
+  EXPECT_TRUE(left({}, 4).empty());
+}
+
+#if defined(COMPOUND_HAVE_CUDA)
+
+/// Knows which kernels there are, and runs none.
+class KernelBackend final : public RecordingBackend {
+ public:
+  std::string_view name() const override { return "cuda"; }
+  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
+    return cuda::why_no_kernel(plan, problem);
+  }
+};
+
+TEST(Candidates, OfADeviceHaveThePapersWholeProduct) {
+  const KernelBackend device;
+  const PatternStatistics s = statistics(regular.view());
+  const Plan rule = default_plan(s, real_3x3, "cuda");
+
+  for (const VectorOrder vectors : {VectorOrder::petsc, VectorOrder::any}) {
+    const auto papers = search_of_2019(rule, real_3x3, device, vectors);
+    const auto all = candidates(Search::all, s, real_3x3, device, "dense", vectors);
+
+    expect_sound(papers, real_3x3, device);
+    expect_sound(all, real_3x3, device);
+    EXPECT_EQ(papers.size(), vectors == VectorOrder::any ? 1920u : 960u);
+    EXPECT_TRUE(std::ranges::includes(lines(all), lines(papers)));
+    EXPECT_EQ(all.front(), rule);
+  }
+}
+
+TEST(Schedules, OfADeviceChangeOnePlaceAtATimeOrThreadsAndBlocks) {
+  const KernelBackend device;
+  const Plan given = parse_plan("sell:32 rows lanes=2 unroll=2 threads=128 blocks=8", {});
+
+  const auto near = schedules(Search::near, given, real_3x3, device),
+             all = schedules(Search::all, given, real_3x3, device);
+
+  for (const auto& plans : {near, all}) {
+    expect_sound(plans, real_3x3, device);
+    EXPECT_EQ(plans.front(), given);
+    for (const Plan& plan : plans) EXPECT_EQ(plan.layout, given.layout);
+    for (const char* other : {"components", "lanes=8", "unroll=1", "dynamic", "stream", "threads=256 blocks=4"})
+      EXPECT_TRUE(has(plans, other, given)) << other;
+  }
+  EXPECT_LT(near.size(), 40u);
+  EXPECT_TRUE(has(all, "threads=768 blocks=2 static", given));
+}
+
+TEST(Schedules, KeepTheThreadsThatALayoutIsMadeFor) {
+  const KernelBackend device;
+  const Plan given = parse_plan("ccoo:256:1 slots threads=256 blocks=8", {});
+
+  const auto plans = schedules(Search::all, given, real_3x3, device);
+
+  expect_sound(plans, real_3x3, device);
+  EXPECT_GT(plans.size(), 5u);
+  for (const Plan& plan : plans) EXPECT_EQ(plan.schedule.threads, 256);
+}
+
+#endif
+
+}  // namespace
+}  // namespace compound::test
