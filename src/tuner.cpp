@@ -13,7 +13,7 @@ namespace compound {
 
 namespace {
 
-constexpr int least_samples = 3, usual_samples = 5, most_samples = 9;
+constexpr int least_samples = 3, usual_samples = 5;
 constexpr double least_timing_s = 4e-3;
 constexpr double sample_s = 1e-3;       // is enough for the clock, where there are many products to spend
 constexpr double too_far_behind = 1.1;  // of the fastest, after least_samples
@@ -24,6 +24,12 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+double median_ratio(const Measured& m) {
+  std::vector<double> ratios;
+  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
+  return median(std::move(ratios));
 }
 
 /// Vectors that products may read and write; x is zeros, since only time counts and no value may stop a product.
@@ -47,6 +53,7 @@ class Vectors {
 struct Copy {
   PackedMatrix matrix;
   Vectors vectors;
+  double packing_s;
 };
 
 /// A candidate in a race: a schedule of a copy.
@@ -54,7 +61,6 @@ struct Runner {
   Measured* result;
   PackedMatrix::Scheduled schedule;  ///< swapped into the copy while it runs
   double warm_up_s;                  ///< of its first product
-  std::vector<double> ratios;        ///< to the first candidate
   bool is_running = true;
 };
 
@@ -94,7 +100,7 @@ class Race {
       packing_s_ = 0;  // whoever takes this plan has to pack it, too
     });
     if (!begun) return first_.reset(), false;
-    m.bytes = first_->matrix.bytes().total();
+    take_copy(m, *first_);
     return true;
   }
 
@@ -113,8 +119,8 @@ class Race {
           own = packed(m->plan);
           copy = &*own;
         }
-        m->bytes = copy->matrix.bytes().total();
-        Runner runner{m, copy->matrix.scheduled(m->plan.schedule), 0, {}};
+        take_copy(*m, *copy);
+        Runner runner{m, copy->matrix.scheduled(m->plan.schedule), 0};
         runner.warm_up_s = sample(*copy, runner, 1);
         runners.push_back(std::move(runner));
       });
@@ -129,9 +135,10 @@ class Race {
     const double unit_s = of_first_.empty() ? 0 : median(of_first_);
     for (Measured& one : m.all) {
       if (!one.is_timed()) continue;
-      const bool is_first = one.samples == 0;
+      const bool is_first = one.samples.empty();
       one.seconds = is_first ? unit_s : one.seconds * unit_s;
-      if (is_first) one.samples = static_cast<int>(of_first_.size());
+      if (is_first)
+        for (const double seconds : of_first_) one.samples.push_back({.seconds = seconds});
       ++m.timed;
     }
     m.timing_s = timing_s_;
@@ -140,6 +147,10 @@ class Race {
   }
 
  private:
+  static void take_copy(Measured& m, const Copy& copy) {
+    m.bytes = copy.matrix.bytes().total();
+    m.packing_s = copy.packing_s;
+  }
   /// Seconds of one of some products, which are waited for.
   double sample(const Copy& copy, int products) {
     backend_.synchronize();
@@ -165,14 +176,13 @@ class Race {
 
   Copy packed(const Plan& plan) {
     const double begin = limits_.now();
-    Copy copy{PackedMatrix(pattern_, problem_, plan, backend_, PatternLifetime::outlives),
-              Vectors(pattern_, problem_, plan, backend_)};
-    copy.matrix.update_values(blocks_);
+    PackedMatrix matrix(pattern_, problem_, plan, backend_, PatternLifetime::outlives);
+    matrix.update_values(blocks_);
     backend_.synchronize();
     const double seconds = limits_.now() - begin;
     packing_s_ += seconds;
     longest_packing_s_ = std::max(longest_packing_s_, seconds);
-    return copy;
+    return {std::move(matrix), Vectors(pattern_, problem_, plan, backend_), seconds};
   }
 
   double left_s() const { return std::max(limits_.products * unit_s_, least_timing_s) - timing_s_; }
@@ -200,29 +210,30 @@ class Race {
 
   void race(Copy& copy, std::vector<Runner>& runners, int products, double until_s) {
     const auto is_running = [](const Runner& r) { return r.is_running; };
-    for (int round = 1; round <= most_samples && std::ranges::any_of(runners, is_running); ++round) {
+    for (int round = 1; round <= limits_.samples && std::ranges::any_of(runners, is_running); ++round) {
       const double begin_s = timing_s_, first = of_first_.emplace_back(sample(*first_, products));
       for (Runner& r : runners)
         if (r.is_running)
-          r.is_running = attempt(*r.result, [&] { r.ratios.push_back(sample(copy, r, products) / first); });
+          r.is_running = attempt(*r.result, [&] {
+            const double seconds = sample(copy, r, products);
+            r.result->samples.push_back({seconds, seconds / first});
+          });
       leave_those_behind(runners);
       if (round >= least_samples && 2 * timing_s_ - begin_s > until_s) break;  // one more would take as long again
     }
-    for (Runner& r : runners) {
-      r.result->samples = static_cast<int>(r.ratios.size());
-      if (r.result->is_timed()) r.result->seconds = median(r.ratios);  // of the first candidate's: finish()
-    }
+    for (Runner& r : runners)
+      if (r.result->is_timed()) r.result->seconds = median_ratio(*r.result);  // of the first candidate's: finish()
   }
 
   void leave_those_behind(std::vector<Runner>& runners) {
     for (const Runner& r : runners)
-      if (r.is_running && r.ratios.size() >= least_samples) best_ = std::min(best_, median(r.ratios));
+      if (r.is_running && r.result->samples.size() >= least_samples) best_ = std::min(best_, median_ratio(*r.result));
     for (Runner& r : runners) r.is_running = r.is_running && !is_behind(r);
   }
   bool is_behind(const Runner& r) const {
-    if (r.ratios.size() >= least_samples) return median(r.ratios) > too_far_behind * best_;
+    if (r.result->samples.size() >= least_samples) return median_ratio(*r.result) > too_far_behind * best_;
     // One slow sample may be the machine's.
-    return std::min(r.warm_up_s / unit_s_, r.ratios.front()) > hopeless * best_;
+    return std::min(r.warm_up_s / unit_s_, r.result->samples.front().ratio) > hopeless * best_;
   }
 
   const PatternView& pattern_;
@@ -261,7 +272,8 @@ Measurement measure(const PatternView& pattern, const Problem& problem, const st
                     const std::function<void(const Measured&)>& told) {
   backend.compile_ahead(candidates, problem);
   Measurement m;
-  for (const Plan& plan : candidates) m.all.push_back({.plan = plan, .failure = {}, .place = m.all.size()});
+  for (const Plan& plan : candidates)
+    m.all.push_back({.plan = plan, .samples = {}, .failure = {}, .place = m.all.size()});
   const auto tell = [&](const Measured& one) {
     if (told) told(one);
   };

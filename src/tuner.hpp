@@ -19,14 +19,21 @@ struct MeasureLimits {
   double products = 150;
   /// Of packing the others, in seconds and in products of the first.
   double seconds = std::numeric_limits<double>::infinity(), packing_products = std::numeric_limits<double>::infinity();
+  int samples = 9;  ///< of each candidate; of 20 and more the 95th percentile means something
   std::function<double()> now = steady_s;
+};
+
+struct Sample {
+  double seconds = 0;  ///< of one product
+  double ratio = 1;    ///< to the first candidate's product timed just before
 };
 
 struct Measured {
   Plan plan;
   double seconds = std::numeric_limits<double>::infinity();  ///< of one product y = A x; infinite where there is none
   std::size_t bytes = 0;                                     ///< that its packed copy owns
-  int samples = 0;
+  double packing_s = 0;                                      ///< of that copy, which its schedules share
+  std::vector<Sample> samples;                               ///< in the order in which they were taken
   std::string failure;    ///< why there is no time, in words: it failed, or was not tried
   std::size_t place = 0;  ///< in the list of candidates
 
