@@ -46,6 +46,16 @@ Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Pla
           {l.allocated, allocates ? bytes_of_words(plan, problem, l.slots) : 0}};
 }
 
+double read_bytes(const Reblocked& matrix, const Plan& plan, ScalarType scalar, const Backend& backend) {
+  const auto bytes = [&](const Pattern& p, BlockShape block, const Plan& of) {
+    return double(bytes_of(p.view(), {block, scalar}, of, backend).read.total());
+  };
+  double sum = bytes(matrix.pattern, matrix.block(), plan);
+  for (const auto* edge : {&matrix.beside, &matrix.below})
+    if (*edge) sum += bytes((*edge)->pattern, {1, 1}, Plan{});
+  return sum;
+}
+
 std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
                                             double most) {
   if (most == unlimited_padding || family_of(plan.layout).slots_are_entries) return {};

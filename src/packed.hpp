@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "backend.hpp"
+#include "reblock.hpp"
 
 namespace compound {
 
@@ -29,6 +30,9 @@ struct Footprint {
 /// Of PackedMatrix(the same), counted before it is made, in memory for some integers a row. Throws `too_large`.
 Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
                    PatternLifetime lifetime = PatternLifetime::temporary);
+
+/// What products read of a matrix in other blocks: these in the plan, what is left over at its edge by compressed rows.
+double read_bytes(const Reblocked& matrix, const Plan& plan, ScalarType scalar, const Backend& backend);
 
 /// Padding of fewer bytes is never too much.
 inline constexpr double padding_let_through_bytes = 64e6;

@@ -44,13 +44,7 @@ double bytes_of_blocks(const Settings& s, bool off_diagonal, const Reblocked& r)
   set_layout(plan, s.layout == "auto" ? "csr" : s.layout);
   if (const auto text = s.plan_of_part(off_diagonal); !text.empty()) plan = parse_plan(text, plan);
   set_entry(plan, "dense");
-  const auto bytes = [](const Pattern& p, BlockShape block, const Plan& of) {
-    return double(bytes_of(p.view(), {block, scalar_type_of<Scalar>()}, of, backend("host")).read.total());
-  };
-  double sum = bytes(r.pattern, r.block(), plan);
-  for (const auto* edge : {&r.beside, &r.below})
-    if (*edge) sum += bytes((*edge)->pattern, {1, 1}, Plan{});
-  return sum;
+  return read_bytes(r, plan, scalar_type_of<Scalar>(), backend("host"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "copies/remembered.hpp"
 
 #include "error.hpp"
+#include "plan_key.hpp"
 #include "user_files.hpp"
 #include "wisdom_file.hpp"
 
@@ -19,15 +20,6 @@ std::string path_of(const std::string& wisdom) {
 std::string site_path() {
   const std::string named = from_environment("COMPOUND_SITE_WISDOM");
   return named.empty() ? "/etc/petsc-compound/wisdom" : named;
-}
-
-/// What a plan may have been found for: another layout would not be this user's to take.
-std::string text_of(const Settings& s, const Problem& problem, const Plan& base) {
-  std::string text = std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
-                     (problem.scalar.field == Field::complex ? " complex " : " real ") +
-                     std::string(name_of(problem.scalar.precision));
-  text += ", entry " + std::string(base.entry) + ", values " + std::string(name_of(base.values));
-  return text + ", layout " + (s.layout == "auto" ? s.layout : layout_name(base.layout));
 }
 
 /// The plan of a line, if the copy can take it.
@@ -55,12 +47,7 @@ Remembered remembered(const Packing& p, const PatternView& pattern, const Patter
   Remembered found;
   found.path = path_of(p.st.settings.wisdom);
   if (found.path.empty()) return found;
-  const Machine machine = backend(row_of(p.place).backend).machine();
-  found.key.device = machine.device;
-  found.key.versions = "petsc-compound " COMPOUND_VERSION + (machine.software.empty() ? "" : ", " + machine.software);
-  found.key.problem = text_of(p.st.settings, p.copy.problem, base);
-  found.key.pattern = fingerprint(pattern);
-  found.key.pattern_class = pattern_class(numbers);
+  found.key = plan_key(pattern, numbers, p.copy.problem, base, p.st.settings.layout, backend(row_of(p.place).backend));
   Wisdom all;
   for (const std::string& path : {site_path(), found.path}) {
     const WisdomFile file = read_wisdom(path);

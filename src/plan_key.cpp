@@ -1,0 +1,29 @@
+#include "plan_key.hpp"
+
+namespace compound {
+
+namespace {
+
+std::string text_of(const Problem& problem, const Plan& base, std::string_view layout) {
+  std::string text = std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
+                     (problem.scalar.field == Field::complex ? " complex " : " real ") +
+                     std::string(name_of(problem.scalar.precision));
+  text += ", entry " + std::string(base.entry) + ", values " + std::string(name_of(base.values));
+  return text + ", layout " + (layout == "auto" ? std::string(layout) : layout_name(base.layout));
+}
+
+}  // namespace
+
+WisdomKey plan_key(const PatternView& pattern, const PatternStatistics& numbers, const Problem& problem,
+                   const Plan& base, std::string_view layout, const Backend& backend) {
+  const Machine machine = backend.machine();
+  WisdomKey key;
+  key.device = machine.device;
+  key.versions = "petsc-compound " COMPOUND_VERSION + (machine.software.empty() ? "" : ", " + machine.software);
+  key.problem = text_of(problem, base, layout);
+  key.pattern = fingerprint(pattern);
+  key.pattern_class = pattern_class(numbers);
+  return key;
+}
+
+}  // namespace compound

@@ -1,0 +1,16 @@
+// For whom a plan is: the key under which wisdom keeps it.
+#pragma once
+
+#include <string_view>
+
+#include "backend.hpp"
+#include "wisdom.hpp"
+
+namespace compound {
+
+/// `base`: the plan without tuning, which says what was asked for; `layout` as it was asked for, "auto" where any will
+/// do: another one would not be this user's to take.
+WisdomKey plan_key(const PatternView& pattern, const PatternStatistics& numbers, const Problem& problem,
+                   const Plan& base, std::string_view layout, const Backend& backend);
+
+}  // namespace compound
