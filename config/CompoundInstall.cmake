@@ -66,7 +66,7 @@ function(compound_package_files)
     "${PROJECT_BINARY_DIR}/install/builds/${compound_build}.cmake" @ONLY)
 endfunction()
 
-# Man pages from the header's comments, tables of the documents and compound-bench's options, made again when one of them
+# Man pages from the header's comments, tables of the documents and the programs' options, made again when one of them
 # changes.
 function(compound_man_pages)
   find_package(Python3 QUIET COMPONENTS Interpreter)
@@ -81,7 +81,7 @@ function(compound_man_pages)
     message(FATAL_ERROR "The man pages cannot be made:\n${errors}")
   endif()
   foreach(file docs/man/make_man.py docs/man/baijcompound.7.in docs/man/compound-bench.1.in include/petsccompound.h README.md
-      docs/compound-bench.md plugin/tools/bench/options.cpp)
+      docs/compound-bench.md plugin/tools/bench/case_options.cpp plugin/tools/bench/options.cpp)
     set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
   endforeach()
   set(without "")

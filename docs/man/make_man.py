@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7), compound-bench(1).
+"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7), and
+compound-bench(1).
 
 The text is the header's own: a comment directly above declarations describes all of them. The tables of baijcompound(7) are
-the README's, which tests keep equal to the program. compound-bench(1) has the options of the program's source and, of
-docs/compound-bench.md, the first paragraph, the columns and the recipes.
+the README's, which tests keep equal to the program. The programs' pages have the options of their sources and, of their
+documents, the first paragraph, the columns and the recipes.
 """
 
 import argparse
@@ -13,7 +14,8 @@ import sys
 
 FUNCTION = re.compile(r"^PETSC_EXTERN PetscErrorCode (\w+)\((.*)\);$")
 STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'  # C++ joins neighbouring ones
-BENCH_OPTION = re.compile(rf'^    \{{"(-\w+)",\s*({STRING}),\s*({STRING}),', re.M)
+TOOL_OPTION = re.compile(rf'^    \{{"(-\w+)",\s*({STRING}),\s*({STRING}),', re.M)
+TOOLS = {"compound-bench": ["plugin/tools/bench/case_options.cpp", "plugin/tools/bench/options.cpp"]}
 STRUCT = re.compile(r"^/\*((?:(?!\*/).)*)\*/\ntypedef struct \{\n(.*?)\} (\w+);", re.S | re.M)
 
 
@@ -85,13 +87,13 @@ def table(text, heading):
     return [[plain(cell) for cell in row.strip("|").split("|", 1)] for row in found[1].strip().split("\n")]
 
 
-def bench_options(source):
-    """Of the program's table: name with default, help."""
+def tool_options(file, source):
+    """Of a program's table: name with default, help."""
     joined = lambda literals: re.sub(r'"\s*"', "", literals.strip())[1:-1].replace('\\"', '"')
-    rows = [(name, joined(text), joined(default)) for name, text, default in BENCH_OPTION.findall(source)]
+    rows = [(name, joined(text), joined(default)) for name, text, default in TOOL_OPTION.findall(source)]
     begun = source.count('\n    {"-')
     if len(rows) != begun:
-        fail(f"plugin/tools/bench/options.cpp: {begun} rows begin like options, {len(rows)} of them have name, help and default")
+        fail(f"{file}: {begun} rows begin like options, {len(rows)} of them have name, help and default")
     return [[f"{name} [{default}]" if default else name, text] for name, text, default in rows]
 
 
@@ -112,14 +114,18 @@ def types_page(template, readme, groups, version):
     return filled(template, fills)
 
 
-def bench_page(template, document, options, version):
+def tool_page(name, source, version):
+    document = (source / f"docs/{name}.md").read_text()
     paragraph = re.search(r"^# .*\n\n((?:.+\n)+)", document)
     recipes = re.search(r"^## Recipes\n\n((?:    .*\n)+)", document, re.M)
     if not paragraph or not recipes:
-        fail("docs/compound-bench.md: no first paragraph, or no indented lines below '## Recipes'")
-    return filled(template, {"VERSION": version, "DESCRIPTION": roff(plain(paragraph[1])), "OPTIONS": tagged(bench_options(options)),
-                             "COLUMNS": tagged(table(document, "## Columns")),
-                             "EXAMPLES": roff(re.sub("^    ", "", recipes[1].rstrip(), flags=re.M))})
+        fail(f"docs/{name}.md: no first paragraph, or no indented lines below '## Recipes'")
+    options = [option for file in TOOLS[name] for option in tool_options(file, (source / file).read_text())]
+    description = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", plain(paragraph[1]))  # links
+    return filled((source / f"docs/man/{name}.1.in").read_text(),
+                  {"VERSION": version, "DESCRIPTION": roff(description), "OPTIONS": tagged(options),
+                   "COLUMNS": tagged(table(document, "## Columns")),
+                   "EXAMPLES": roff(re.sub("^    ", "", recipes[1].rstrip(), flags=re.M))})
 
 
 def main():
@@ -143,9 +149,8 @@ def main():
         for name, _ in members:
             link = f".so man3/{members[0][0]}.3\n"
             (args.output / "man3" / f"{name}.3").write_text(page if name == members[0][0] else link)
-    bench = [(args.source / name).read_text() for name in
-             ("docs/man/compound-bench.1.in", "docs/compound-bench.md", "plugin/tools/bench/options.cpp")]
-    (args.output / "man1/compound-bench.1").write_text(bench_page(*bench, args.version))
+    for name in TOOLS:
+        (args.output / f"man1/{name}.1").write_text(tool_page(name, args.source, args.version))
     (args.output / "man7/baijcompound.7").write_text(types_page(template, readme, groups, args.version))
     for row in table(readme, "### Types")[1:]:
         (args.output / "man7" / f"{row[0]}.7").write_text(".so man7/baijcompound.7\n")

@@ -1,10 +1,10 @@
 // Results as lines of comma-separated values (RFC 4180): one for each candidate and layout of each case.
-#include <cstdio>
 #include <functional>
 
 #include "output_file.hpp"
 #include "report.hpp"
 #include "statistics.hpp"
+#include "text.hpp"
 
 namespace compound::bench {
 
@@ -15,22 +15,9 @@ struct Field {
   std::function<std::string(const CaseResult&, const CandidateResult&)> text;
 };
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof(text), "%.9g", value);
-  return text;
-}
-
 /// Empty where nothing was measured.
 std::string median(const std::vector<double>& seconds) {
-  return seconds.empty() ? "" : number(statistics_of(seconds).median);
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string to = "\"";
-  for (const char c : text) to += c == '"' ? "\"\"" : std::string(1, c);
-  return to + "\"";
+  return seconds.empty() ? "" : csv_number(statistics_of(seconds).median);
 }
 
 /// Not timed in the rounds of the others.
@@ -51,19 +38,19 @@ std::vector<Field> fields_of(const Options& o) {
       {"kind", [](Case, Result c) { return c.kind; }},
       {"plan", [](Case, Result c) { return c.plan; }},
       {"median_s", [](Case, Result c) { return median(c.samples.seconds); }},
-      {"least_s", [](Case, Result c) { return number(statistics_of(c.samples.seconds).least); }},
-      {"spread", [](Case, Result c) { return number(statistics_of(c.samples.seconds).spread); }},
+      {"least_s", [](Case, Result c) { return csv_number(statistics_of(c.samples.seconds).least); }},
+      {"spread", [](Case, Result c) { return csv_number(statistics_of(c.samples.seconds).spread); }},
       {"cold_median_s", [](Case, Result c) { return median(c.cold_s); }},
       {"graph_median_s", [](Case, Result c) { return median(c.graph_s); }},
-      {"compulsory_bytes", [](Case, Result c) { return number(c.compulsory_bytes); }},
-      {"share_of_read", [](Case r, Result c) { return alone(c) ? "" : number(share_of(r.read, c)); }},
-      {"times_baseline", [](Case r, Result c) { return alone(c) ? "" : number(times_baseline(r, c)); }},
-      {"first_pack_s", [](Case, Result c) { return number(c.first_pack_s); }},
-      {"new_values_s", [](Case, Result c) { return number(c.new_values_s); }},
-      {"parent_bytes", [](Case, Result c) { return number(c.parent_bytes); }},
-      {"packed_bytes", [](Case, Result c) { return number(c.packed_bytes); }},
-      {"padding", [](Case r, Result c) { return c.slots > 0 ? number(padding_of(r, c)) : ""; }},
-      {"error", [](Case, Result c) { return c.allowed_error > 0 ? number(c.error) : ""; }},
+      {"compulsory_bytes", [](Case, Result c) { return csv_number(c.compulsory_bytes); }},
+      {"share_of_read", [](Case r, Result c) { return alone(c) ? "" : csv_number(share_of(r.read, c)); }},
+      {"times_baseline", [](Case r, Result c) { return alone(c) ? "" : csv_number(times_baseline(r, c)); }},
+      {"first_pack_s", [](Case, Result c) { return csv_number(c.first_pack_s); }},
+      {"new_values_s", [](Case, Result c) { return csv_number(c.new_values_s); }},
+      {"parent_bytes", [](Case, Result c) { return csv_number(c.parent_bytes); }},
+      {"packed_bytes", [](Case, Result c) { return csv_number(c.packed_bytes); }},
+      {"padding", [](Case r, Result c) { return c.slots > 0 ? csv_number(padding_of(r, c)) : ""; }},
+      {"error", [](Case, Result c) { return c.allowed_error > 0 ? csv_number(c.error) : ""; }},
   };
 }
 
@@ -73,7 +60,7 @@ void write_csv(const std::string& file, const Options& o, const std::vector<Case
   const std::vector<Field> fields = fields_of(o);
   std::string text;
   const auto line = [&](const auto& cell) {
-    for (std::size_t i = 0; i < fields.size(); ++i) text += (i ? "," : "") + quoted(cell(fields[i]));
+    for (std::size_t i = 0; i < fields.size(); ++i) text += (i ? "," : "") + csv_text(cell(fields[i]));
     text += "\n";
   };
   line([](const Field& f) { return std::string(f.name); });

@@ -9,9 +9,12 @@ namespace compound::bench {
 
 namespace {
 
-std::string first_message;
+std::string first_message, name_of_program;
 
 }  // namespace
+
+void set_program_name(const std::string& name) { name_of_program = name; }
+const std::string& program_name() { return name_of_program; }
 
 PetscErrorCode remember_error(MPI_Comm, int, const char* function, const char*, PetscErrorCode code,
                               PetscErrorType type, const char* message, void*) {

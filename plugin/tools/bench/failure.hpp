@@ -1,4 +1,4 @@
-// How compound-bench fails: exceptions inside, one message and a non-zero exit at main().
+// How the programs fail: exceptions inside, one message and a non-zero exit at main().
 #pragma once
 
 #include <petscsys.h>
@@ -8,6 +8,10 @@
 #include <string>
 
 namespace compound::bench {
+
+/// Of the running program, for messages; set once, by run_program().
+void set_program_name(const std::string& name);
+const std::string& program_name();
 
 /// What was asked for cannot be had. Thrown with the same message on every rank, so that all may end in order.
 class usage_error : public std::runtime_error {

@@ -2,8 +2,8 @@
 
 #if defined(COMPOUND_HAVE_JSON)
 
-#include <nlohmann/json.hpp>
-
+#include "failure.hpp"
+#include "json_parts.hpp"
 #include "output_file.hpp"
 #include "statistics.hpp"
 
@@ -42,6 +42,8 @@ ordered_json json_of(const Samples& samples) {
           {"spread", s.spread},   {"samples_s", samples.seconds}, {"products_a_sample", samples.products_a_sample}};
 }
 
+}  // namespace
+
 ordered_json json_of(const Yardstick& y) {
   ordered_json j = json_of(y.samples);
   const double median_s = statistics_of(y.samples.seconds).median;
@@ -54,6 +56,23 @@ ordered_json json_of(const Yardstick& y) {
 ordered_json json_of(const Quartiles& q) {
   return {{"least", q.least}, {"lower", q.lower}, {"median", q.median}, {"upper", q.upper}, {"most", q.most}};
 }
+
+ordered_json json_of(const Circumstances& c) {
+  ordered_json j = {{"program", program_name()},
+                    {"date", c.date},
+                    {"command_line", c.command_line},
+                    {"machine", json_of(c.machine)},
+                    {"versions", json_of(c.versions)}};
+  if (c.device) j["device"] = json_of(*c.device);
+  return j;
+}
+
+void write_json_file(const std::string& file, const ordered_json& content) {
+  // Paths and options may be in any encoding; JSON is UTF-8.
+  write_output("-json", file, content.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+}
+
+namespace {
 
 ordered_json json_of(const CooResult& c) {
   return {{"type", c.type},
@@ -141,21 +160,15 @@ ordered_json json_of(const CaseResult& r) {
 
 void write_json(const std::string& file, const Circumstances& c, const Options& o,
                 const std::vector<CaseResult>& results) {
-  ordered_json j = {{"program", "compound-bench"},
-                    {"date", c.date},
-                    {"command_line", c.command_line},
-                    {"machine", json_of(c.machine)},
-                    {"versions", json_of(c.versions)},
-                    {"operation", name_of(o.operation)},
-                    {"rounds", o.rounds},
-                    {"min_time_s", o.min_time_s},
-                    {"warm_up", o.warm_up},
-                    {"seed", o.seed}};
-  if (c.device) j["device"] = json_of(*c.device);
+  ordered_json j = json_of(c);
+  j.update(ordered_json{{"operation", name_of(o.operation)},
+                        {"rounds", o.rounds},
+                        {"min_time_s", o.min_time_s},
+                        {"warm_up", o.warm_up},
+                        {"seed", o.seed}});
   j["cases"] = ordered_json::array();
   for (const CaseResult& r : results) j["cases"].push_back(json_of(r));
-  // Paths and options may be in any encoding; JSON is UTF-8.
-  write_output("-json", file, j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  write_json_file(file, j);
 }
 
 }  // namespace compound::bench

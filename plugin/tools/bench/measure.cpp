@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "candidate.hpp"
+#include "failure.hpp"
 
 namespace compound::bench {
 
@@ -18,7 +19,7 @@ void Progress::say(const std::string& what, bool surely) {
   const double now = MPI_Wtime();
   if (!speaks_ || (now - last_s_ < 1 && !surely)) return;
   last_s_ = std::max(last_s_, now);
-  std::fprintf(stderr, "compound-bench: %s, %.0f s\n", what.c_str(), now - begin_s_);
+  std::fprintf(stderr, "%s: %s, %.0f s\n", program_name().c_str(), what.c_str(), now - begin_s_);
 }
 
 namespace {

@@ -1,7 +1,5 @@
-// Options beside each other: what excludes what, what is left out, and what nothing asked for.
+// Options beside each other: what excludes what, and what is left out.
 #include <algorithm>
-#include <cctype>
-#include <ranges>
 
 #include "failure.hpp"
 #include "options.hpp"
@@ -94,44 +92,6 @@ void check_and_complete(Options& o) {
   check_shapes(o);
   complete_types(o);
   if (o.file.empty()) complete_grid(o);
-}
-
-void check_words(int argc, const char* const* argv) {
-  const auto is_option = [](std::string_view word) {
-    return word.size() > 1 && word[0] == '-' && (std::isalpha(static_cast<unsigned char>(word[1])) || word[1] == '-');
-  };
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool stray = !is_option(word) && (i == 1 || !is_option(argv[i - 1]));
-    if (!stray) continue;
-    throw usage_error("unexpected word '" + word + "' on the command line" +
-                      (i == 1 ? "; a matrix file is given by -matrix" : "; quote values that contain spaces"));
-  }
-}
-
-namespace {
-
-/// Beginnings of options that PETSc's objects or the plugin may still ask for.
-constexpr std::string_view later_options[] = {"mat_",     "vec_",    "vecscatter_", "log_",     "is_",    "sf_",
-                                              "matload_", "matmult", "viewer_",     "options_", "malloc", "info",
-                                              "memory_",  "cuda_",   "hip_",        "device_",  "use_gpu"};
-
-}  // namespace
-
-void check_unused_options(bool early) {
-  PetscInt count = 0;
-  char **option_names = nullptr, **values = nullptr;
-  must(PetscOptionsLeftGet(nullptr, &count, &option_names, &values));
-  std::string unknown;
-  for (PetscInt i = 0; i < count; ++i) {
-    const std::string_view name = option_names[i];
-    const bool later = std::ranges::any_of(later_options, [&](std::string_view b) { return name.starts_with(b); });
-    if ((early && later) || name == "use_gpu_aware_mpi") continue;  // PETSc asks for it when a device is touched
-    unknown += (unknown.empty() ? "-" : ", -") + std::string(name) + did_you_mean(name);
-  }
-  must(PetscOptionsLeftRestore(nullptr, &count, &option_names, &values));
-  if (!unknown.empty())
-    throw usage_error("nothing asked for the option(s) " + unknown + "; -help lists compound-bench's own");
 }
 
 }  // namespace compound::bench

@@ -11,6 +11,7 @@
 
 #include "entry_kinds.hpp"
 #include "generated_rows.hpp"
+#include "option_rows.hpp"
 #include "value_rule.hpp"
 
 namespace compound::bench {
@@ -73,6 +74,9 @@ struct Options {
   bool wants_core() const { return !core_plans.empty() || !hamilton.empty() || !layouts.empty(); }
 };
 
+/// What describes a case: matrix, blocks, numbering, device, memory.
+std::span<const OptionRow<Options>> case_option_rows();
+
 /// Prints compound-bench's own options. For PetscSetHelpVersionFunctions(): PETSc calls it before it prints its own.
 PetscErrorCode show_help(MPI_Comm comm);
 
@@ -82,14 +86,6 @@ Options read_options();
 /// Throws usage_error for options that exclude each other; what was left out and depends on others is filled in.
 void check_and_complete(Options& options);
 
-/// Throws usage_error for words on the command line that PETSc would silently drop: neither an option nor its value.
-void check_words(int argc, const char* const* argv);
-
-/// The one of compound-bench's own options whose name is nearest, " (did you mean -n?)"; empty if none is near.
-std::string did_you_mean(std::string_view name);
-
-/// Throws usage_error for options that nothing has asked for. `early`: before the matrices exist, which read options of
-/// their own; then only names that none of PETSc's can be.
-void check_unused_options(bool early);
+OptionNames option_names();
 
 }  // namespace compound::bench

@@ -12,8 +12,8 @@
 #include "failure.hpp"
 #include "layout_times.hpp"
 #include "memory.hpp"
-#include "read_bandwidth.hpp"
 #include "statistics.hpp"
+#include "yardsticks.hpp"
 
 namespace compound::bench {
 
@@ -86,35 +86,6 @@ std::size_t baseline_of(const Candidates& all, const Options& o) {
   }
   if (o.baseline.empty() || all.empty()) return 0;
   throw usage_error("-baseline '" + o.baseline + "' is not a candidate; choose " + names);
-}
-
-double sum_over_ranks(MPI_Comm comm, double mine) {
-  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, comm);
-  return mine;
-}
-
-/// The host's plain read of the matrix' own arrays.
-void take_read(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners, CaseResult& result) {
-  runners.push_back({"plain read", [parts = c.arrays(), area = std::size_t(c.area())] {
-                       // Without a use of the sums the compiler might leave them out.
-                       [[maybe_unused]] static volatile std::uint64_t sink;
-                       for (const BlockArrays& p : parts) {
-                         const auto entries = static_cast<std::size_t>(p.entries());
-                         sink = streaming_sum(p.values, entries * area * sizeof(PetscScalar)) +
-                                streaming_sum(p.column, entries * sizeof(PetscInt));
-                       }
-                     }});
-  result.read = {{}, sum_over_ranks(comm, static_cast<double>(c.read_bytes)), streaming_sum_name()};
-}
-
-/// The yardsticks of the run: on a device its own copy and read, in that order.
-void take_yardsticks(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners, CaseResult& result) {
-  if (!used_device()) return take_read(comm, c, runners, result);
-  const MemoryPass copy = used_device()->copy(), read = used_device()->read();
-  runners.push_back({"device copy", copy.run});
-  runners.push_back({"device read", read.run});
-  result.copy = Yardstick{{}, sum_over_ranks(comm, copy.bytes), "device"};
-  result.read = {{}, sum_over_ranks(comm, read.bytes), "device"};
 }
 
 /// Products alone, with cold caches, in rounds as the hot ones.
@@ -214,7 +185,7 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
     if (o.check) check(*candidate, result);
     runners.push_back({candidate->name(), [raw = candidate.get()] { raw->multiply(); }});
   }
-  take_yardsticks(comm, c, runners, r);
+  add_yardsticks(comm, c, runners, r.read, r.copy);
   if (r.ranks == 1) r.entry_check = time_entry_check(c);
   std::vector<Samples> samples = measure(comm, runners, o, progress);
   r.read.samples = std::move(samples.back());

@@ -5,19 +5,11 @@
 
 #include "report.hpp"
 #include "statistics.hpp"
+#include "text.hpp"
 
 namespace compound::bench {
 
 namespace {
-
-template <class... Values>
-std::string text(const char* format, Values... values) {
-  const int length = std::snprintf(nullptr, 0, format, values...);
-  std::string buffer(static_cast<std::size_t>(length) + 1, '\0');
-  std::snprintf(buffer.data(), buffer.size(), format, values...);
-  buffer.pop_back();
-  return buffer;
-}
 
 double gbs(double bytes, double seconds) { return seconds > 0 ? bytes / seconds / 1e9 : 0; }
 

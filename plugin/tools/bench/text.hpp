@@ -1,8 +1,9 @@
-// Lists and numbers in option values.
+// Lists and numbers in option values, and text of results.
 #pragma once
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +52,30 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+/// As printf() has it.
+template <class... Values>
+std::string text(const char* format, Values... values) {
+  const int length = std::snprintf(nullptr, 0, format, values...);
+  std::string buffer(static_cast<std::size_t>(length) + 1, '\0');
+  std::snprintf(buffer.data(), buffer.size(), format, values...);
+  buffer.pop_back();
+  return buffer;
+}
+
+/// A cell of comma-separated values (RFC 4180).
+inline std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string to = "\"";
+  for (const char c : text) to += c == '"' ? "\"\"" : std::string(1, c);
+  return to + "\"";
+}
+
+inline std::string csv_number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.9g", value);
+  return text;
 }
 
 }  // namespace compound::bench

@@ -1,0 +1,18 @@
+// What JSON files of all programs here have alike. Builds with nlohmann-json only.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report.hpp"
+
+namespace compound::bench {
+
+/// Program, date, command line, machine, versions and device.
+nlohmann::ordered_json json_of(const Circumstances& circumstances);
+nlohmann::ordered_json json_of(const Quartiles& quartiles);
+nlohmann::ordered_json json_of(const Yardstick& yardstick);
+
+/// Appears complete or not at all. Throws std::runtime_error.
+void write_json_file(const std::string& file, const nlohmann::ordered_json& content);
+
+}  // namespace compound::bench
