@@ -80,8 +80,9 @@ function(compound_man_pages)
   if(result)
     message(FATAL_ERROR "The man pages cannot be made:\n${errors}")
   endif()
-  foreach(file docs/man/make_man.py docs/man/baijcompound.7.in docs/man/compound-bench.1.in include/petsccompound.h README.md
-      docs/compound-bench.md plugin/tools/bench/case_options.cpp plugin/tools/bench/options.cpp)
+  foreach(file docs/man/make_man.py docs/man/baijcompound.7.in docs/man/compound-bench.1.in docs/man/compound-tune.1.in include/petsccompound.h README.md
+      docs/compound-bench.md docs/compound-tune.md plugin/tools/bench/case_options.cpp plugin/tools/bench/options.cpp
+      plugin/tools/tune/tune_options.cpp)
     set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
   endforeach()
   set(without "")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7), and
-compound-bench(1).
+compound-bench(1) and compound-tune(1).
 
 The text is the header's own: a comment directly above declarations describes all of them. The tables of baijcompound(7) are
 the README's, which tests keep equal to the program. The programs' pages have the options of their sources and, of their
@@ -15,7 +15,8 @@ import sys
 FUNCTION = re.compile(r"^PETSC_EXTERN PetscErrorCode (\w+)\((.*)\);$")
 STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'  # C++ joins neighbouring ones
 TOOL_OPTION = re.compile(rf'^    \{{"(-\w+)",\s*({STRING}),\s*({STRING}),', re.M)
-TOOLS = {"compound-bench": ["plugin/tools/bench/case_options.cpp", "plugin/tools/bench/options.cpp"]}
+TOOLS = {"compound-bench": ["plugin/tools/bench/case_options.cpp", "plugin/tools/bench/options.cpp"],
+         "compound-tune": ["plugin/tools/bench/case_options.cpp", "plugin/tools/tune/tune_options.cpp"]}
 STRUCT = re.compile(r"^/\*((?:(?!\*/).)*)\*/\ntypedef struct \{\n(.*?)\} (\w+);", re.S | re.M)
 
 

@@ -16,6 +16,7 @@ from support import Checks, Client, arguments, fresh_folder, printed, skip  # no
 
 PROJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "project")
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+TOOLS = ["compound-bench", "compound-tune"]
 HEADER = SOURCE + "/include/petsccompound.h"
 
 
@@ -56,7 +57,8 @@ def test_install(args, checks):
               "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE", "share/doc/petsc-compound/CITATION.cff",
               "share/doc/petsc-compound/docs/clients.md", "man/man7/baijcompound.7"]
     if os.path.exists(f"{args.build_dir}/plugin/tools/compound-bench"):
-        wanted += [f"petsccompound/{args.build}/bin/compound-bench", "man/man1/compound-bench.1"]
+        for tool in TOOLS:
+            wanted += [f"petsccompound/{args.build}/bin/{tool}", f"man/man1/{tool}.1"]
     wanted += [f"man/man3/{name}.3" for name in public_functions()]
     for name in wanted:
         checks.true(any(f.endswith("/" + name) for f in files), f"not installed: {name}")
@@ -168,7 +170,7 @@ def variables_read():
 
 
 def check_pages(args, everything, checks):
-    """Environment variables and the words of plans, as the program reads them; compound-bench's options, as it prints them."""
+    """Environment variables and the words of plans, as the program reads them; the tools' options, as they print them."""
     for name in variables_read():
         checks.true(name in everything["baijcompound.7"], f"baijcompound(7) does not name the environment variable {name}")
     tool = f"{args.build_dir}/plugin/tools/compound-bench"
@@ -181,10 +183,12 @@ def check_pages(args, everything, checks):
     named = set(re.findall(r"\w+=?", " ".join(re.findall(r"^\.B (.*)$", everything["baijcompound.7"], re.M))))
     for word in (words[1] + ", " + words[2].strip()).split(", ") if words else []:
         checks.true(word in named, f"baijcompound(7) does not name the word '{word}' of plans")
-    options = re.findall(r"^  (-\w+) <", client.run([tool, "-help", "intro"], ranks=1), re.M)
-    checks.true(len(options) > 20, f"compound-bench -help intro: options {options}")
-    for option in options:
-        checks.true(re.search(rf"^\.B {option}\b", everything["compound-bench.1"], re.M), f"compound-bench(1) does not name {option}")
+    for tool in TOOLS:
+        path = f"{args.build_dir}/plugin/tools/{tool}"
+        options = re.findall(r"^  (-\w+) <", client.run([path, "-help", "intro"], ranks=1), re.M)
+        checks.true(len(options) > 20, f"{tool} -help intro: options {options}")
+        for option in options:
+            checks.true(re.search(rf"^\.B {option}\b", everything[f"{tool}.1"], re.M), f"{tool}(1) does not name {option}")
 
 
 def test_versions(args, checks):

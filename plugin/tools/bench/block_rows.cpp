@@ -50,7 +50,7 @@ PetscScalar scalar_of(std::complex<double> value) {
 void check_blocks(const CoordinateMatrix& m, int block_size) {
   if (m.complex && !(sizeof(PetscScalar) == 2 * sizeof(PetscReal)))
     throw std::invalid_argument(
-        "the file's values are complex, this PETSc's scalars are real; add -complex blocks, or use a compound-bench "
+        "the file's values are complex, this PETSc's scalars are real; add -complex blocks, or use a program "
         "built for a complex PETSc");
   if (m.rows % block_size != 0 || m.columns % block_size != 0)
     throw std::invalid_argument("-block_size " + std::to_string(block_size) + " does not divide the file's " +

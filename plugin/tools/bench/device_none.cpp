@@ -9,9 +9,9 @@ Device* find_device() { return nullptr; }
 
 std::string why_no_device() {
 #if defined(PETSC_HAVE_CUDA)
-  return "this compound-bench was built without the CUDA toolkit's cudart and cuSPARSE, or its core without CUDA";
+  return "this program was built without the CUDA toolkit's cudart and cuSPARSE, or its core without CUDA";
 #else
-  return "this PETSc has no CUDA; use a compound-bench built for a PETSc that was configured with CUDA";
+  return "this PETSc has no CUDA; use a program built for a PETSc that was configured with CUDA";
 #endif
 }
 

@@ -164,7 +164,7 @@ FileKind kind_of(const std::string& file) {
   if (integer_of(head, 12 - sizeof(PetscInt)) == MAT_FILE_CLASSID)  // 4 or 8 bytes, whichever PetscInt is not
     throw usage_error("-matrix: '" + file + "' was written by a PETSc with " + (sizeof(PetscInt) == 8 ? "32" : "64") +
                       "-bit indices, this one has " + (sizeof(PetscInt) == 8 ? "64" : "32") +
-                      "; use a compound-bench built for such a PETSc");
+                      "; use a program built for such a PETSc");
   if (head.size() >= 2 && head[0] == '\x1f' && head[1] == '\x8b')
     throw usage_error("-matrix: '" + file + "' is compressed; gunzip it first");
   throw usage_error("-matrix: '" + file +

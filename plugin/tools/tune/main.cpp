@@ -1,0 +1,104 @@
+// compound-tune: finds the fastest plan of a matrix, offline.
+#include <iostream>
+
+#include "compare.hpp"
+#include "program.hpp"
+#include "text.hpp"
+#include "tune_case.hpp"
+#include "wisdom_files.hpp"
+
+namespace compound::bench::tune {
+
+namespace {
+
+const char help[] =
+    "compound-tune: analyses matrices, times their plans, and says which to take.\n"
+    "  compound-tune -grid 27 -n 60 -block_size 3\n"
+    "  compound-tune -matrix A.mtx,B.dat -search all -json t.json -wisdom FILE\n"
+    "  compound-tune -compare before.json after.json -threshold 1.05\n\n";
+
+void print(const char* title, const std::vector<Change>& changes) {
+  for (const Change& c : changes)
+    std::cout << text("%s by %.2f (%.4f ms, then %.4f ms): ", title, c.ratio() > 1 ? c.ratio() : 1 / c.ratio(),
+                      1e3 * c.before_s, 1e3 * c.after_s)
+              << c.matrix << ": " << c.plan << "\n";
+}
+
+/// The exit status.
+int compare(const TuneOptions& o) {
+  const Comparison c = compared(read_times(o.named[0]), read_times(o.named[1]), o.threshold);
+  if (c.compared == 0)
+    throw usage_error("-compare: '" + o.named[0] + "' and '" + o.named[1] +
+                      "' have no plan of one matrix in common; compare runs with the same matrices");
+  print("slower", c.slower);
+  print("faster", c.faster);
+  std::cout << text("%d plans compared: %zu slower and %zu faster by more than %.4g", c.compared, c.slower.size(),
+                    c.faster.size(), o.threshold);
+  if (c.before_alone + c.after_alone > 0)
+    std::cout << text("; %d have a time before alone, %d after alone", c.before_alone, c.after_alone);
+  std::cout << "\n";
+  return c.slower.empty() ? 0 : 1;
+}
+
+int tune(MPI_Comm comm, const TuneOptions& o, const Circumstances& of_run) {
+  Progress progress(comm);
+  std::vector<TuneResult> results;
+  for (const Options& matrix : runs_of(o))
+    for (const CaseSpec& spec : cases_of(matrix)) {
+      results.push_back(tune_case(comm, spec, matrix, o, progress));
+      print_result(std::cout, results.back(), o);
+      if (!o.matrix.json.empty()) write_tune_json(o.matrix.json, of_run, o, results);
+      if (!o.matrix.csv.empty()) write_tune_csv(o.matrix.csv, results);
+    }
+  return 0;
+}
+
+int run(MPI_Comm comm, int argc, char** argv) {
+  check_words(argc, argv);
+  if (is_help(comm)) return 0;
+  TuneOptions o = read_tune_options();
+  check_unused_options(true, tune_option_names());
+  if (ranks_of(comm) > 1)
+    throw usage_error(
+        "compound-tune runs on one rank; leave mpirun out, or let the program's own processes tune: "
+        "-mat_compound_tune measure");
+  if (o.mode == Mode::compare) return compare(o);
+  if (o.mode == Mode::list) return print_wisdom(std::cout, o.named.front()), 0;
+  if (o.mode == Mode::merge) {
+    std::cout << text("%zu plans added to ", merge_wisdom(o.named, o.wisdom)) << o.wisdom << "\n";
+    return 0;
+  }
+  check_outputs(comm, o.matrix);
+  if (!o.wisdom.empty()) check_wisdom(o.wisdom);
+  start_device(comm, o.matrix);
+  const int status = tune(comm, o, circumstances(comm, argc, argv));
+  check_unused_options(false, tune_option_names());
+  return status;
+}
+
+/// "-compare A B" as "-compare A,B", which PETSc's options can hold.
+std::vector<std::string> joined_words(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+    if (words[i] != "-compare" || words[i + 2].starts_with("-") || words[i + 1].find(',') != std::string::npos)
+      continue;
+    words[i + 1] += "," + words[i + 2];
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+  }
+  return words;
+}
+
+}  // namespace
+
+}  // namespace compound::bench::tune
+
+int main(int argc, char** argv) {
+  namespace tune = compound::bench::tune;
+  std::vector<std::string> words = tune::joined_words(argc, argv);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  constexpr int failed = 2;  // 1: -compare found something slower
+  return compound::bench::run_program({"compound-tune", tune::help, tune::show_tune_help, tune::run, failed},
+                                      static_cast<int>(words.size()), pointers.data());
+}

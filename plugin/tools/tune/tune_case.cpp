@@ -1,0 +1,225 @@
+#include "tune_case.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core_source.hpp"
+#include "error.hpp"
+#include "plan_key.hpp"
+#include "statistics.hpp"
+#include "wisdom_file.hpp"
+#include "yardsticks.hpp"
+
+namespace compound::bench::tune {
+
+namespace {
+
+constexpr double most_padding = 4;  // that of -mat_compound_padding_limit
+constexpr std::size_t enough_for_percentile = 20;
+
+std::vector<double> seconds_of(const Measured& m) {
+  std::vector<double> all;
+  for (const Sample& s : m.samples) all.push_back(s.seconds);
+  return all;
+}
+
+/// By the fewest bytes of dense blocks in compressed rows, as -mat_compound_block_size find counts them.
+std::vector<BlockFill> block_fills(const CoreSource& source) {
+  const BlockShape given = source.problem.block;
+  if (given.rows != given.cols || source.view.entries() == 0) return {};
+  std::vector<BlockFill> all;
+  double as_given = 0;
+  count32 entries = 0;
+  natural_block(source.view, given.rows, [&](const Reblocked& r) {
+    const double bytes = read_bytes(r, Plan{}, source.problem.scalar, core_backend());
+    if (all.empty()) as_given = bytes, entries = r.pattern.view().entries();  // the given size comes first
+    all.push_back({r.block(), r.fill(entries), bytes / as_given});
+    return bytes;
+  });
+  std::ranges::stable_sort(all, {}, &BlockFill::of_given);
+  return all;
+}
+
+double padding(const CoreSource& source, const Footprint& f) {
+  return source.view.entries() > 0 ? double(f.slots) / double(source.view.entries()) : 0;
+}
+
+std::vector<LayoutBytes> layout_bytes(const CoreSource& source, Precision precision) {
+  std::vector<LayoutBytes> all;
+  for (const Preset& p : presets()) {
+    LayoutBytes& row = all.emplace_back();
+    try {
+      Plan plan = layout_plan(source, std::string(p.name));
+      plan.values = precision;
+      row.layout = layout_name(plan.layout);
+      const Footprint f = bytes_of(source.view, source.problem, plan, core_backend());
+      row.bytes = double(f.read.total());
+      row.padding = padding(source, f);
+    } catch (const error& e) {
+      row = {std::string(p.name), INFINITY, 0, e.what()};
+    }
+  }
+  std::ranges::stable_sort(all, {}, &LayoutBytes::bytes);
+  return all;
+}
+
+Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, const Plan& rule) {
+  Analysis a;
+  a.numbers = statistics(source.view);
+  a.quartiles = row_quartiles(comm, c.arrays());
+  a.blocks = block_fills(source);
+  a.layouts = layout_bytes(source, rule.values);
+  a.rule = to_string(rule);
+  return a;
+}
+
+/// The rule's first. Those that need not be packed to be out go to `without`.
+std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
+                                Search search, std::vector<LeftOut>& without) {
+  std::vector<Plan> all = {rule};
+  for (Plan plan : candidates(search, numbers, source.problem, core_backend(), rule.entry)) {
+    plan.values = rule.values;
+    if (std::ranges::find(all, plan) == all.end()) all.push_back(plan);
+  }
+  std::vector<Plan> kept = all;
+  leave_out_large(kept, source.view, source.problem, core_backend(), most_padding);
+  for (const Plan& plan : all) {
+    if (std::ranges::find(kept, plan) != kept.end()) continue;
+    const auto pads = too_much_padding(source.view, source.problem, plan, most_padding);
+    without.push_back({to_string(plan), pads ? *pads : "not tried: its products read a third more than the rule's"});
+  }
+  return kept;
+}
+
+/// The best so far, for whoever looks on.
+class Onlooker {
+ public:
+  Onlooker(Progress& progress, std::size_t plans) : progress_(progress), plans_(plans) {}
+  void operator()(const Measured& m) {
+    ++done_;
+    if (!m.is_timed() || m.samples.empty() || !isatty(STDERR_FILENO)) return;
+    std::vector<double> ratios;
+    for (const Sample& s : m.samples) ratios.push_back(s.ratio);
+    const double ratio = quantile(ratios, 0.5);
+    if (ratio < best_) best_ = ratio, line_ = to_string(m.plan);
+    progress_.say(text("%zu of %zu plans, best so far %.2f times as fast as the rule's%s%s", done_, plans_, 1 / best_,
+                       line_.empty() ? "" : ": ", line_.c_str()));
+  }
+
+ private:
+  Progress& progress_;
+  std::size_t plans_, done_ = 1;  // the first is there
+  double best_ = 1;
+  std::string line_;
+};
+
+/// Counted once for all schedules of a layout.
+class Paddings {
+ public:
+  explicit Paddings(const CoreSource& source) : source_(source) {}
+  double operator()(const Plan& plan) {
+    const auto known = std::ranges::find(counted_, plan.layout, &Counted::layout);
+    if (known != counted_.end()) return known->padding;
+    const Footprint f = bytes_of(source_.view, source_.problem, plan, core_backend());
+    return counted_.emplace_back(Counted{plan.layout, padding(source_, f)}).padding;
+  }
+
+ private:
+  struct Counted {
+    LayoutSpec layout;
+    double padding;
+  };
+  const CoreSource& source_;
+  std::vector<Counted> counted_;
+};
+
+void take_times(TuneResult& r, const CoreSource& source, const Measurement& m) {
+  const Measured* const best = choice(m);
+  Paddings paddings(source);
+  for (const Measured& one : m.all) {
+    if (!one.is_timed()) {
+      r.without.push_back({to_string(one.plan), one.failure});
+      continue;
+    }
+    if (&one == best) r.best = r.plans.size();
+    if (one.place == 0) r.rule_s = one.seconds;
+    r.plans.push_back({to_string(one.plan), one, paddings(one.plan)});
+  }
+  r.timing_s = m.timing_s;
+  r.packing_s = m.packing_s;
+  r.products = m.products;
+  if (!best) throw usage_error(r.description + ": no plan could be timed: " + r.without.back().why);
+}
+
+void take_yardsticks(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, TuneResult& r) {
+  std::vector<Runner> runners;
+  add_yardsticks(comm, c, runners, r.read, r.copy);
+  std::vector<Samples> samples = measure(comm, runners, o, progress);
+  r.read.samples = std::move(samples.back());
+  if (r.copy) r.copy->samples = std::move(samples.front());
+}
+
+std::string keep(const TuneResult& r, const CoreSource& source, const Plan& rule, const TuneOptions& o) {
+  if (o.wisdom.empty()) return "";
+  const TunedPlan& best = r.plans[r.best];
+  const WisdomEntry entry{plan_key(source.view, r.analysis.numbers, source.problem, rule, "auto", core_backend()),
+                          best.line, best.measured.seconds, r.rule_s > 0 ? r.times_rule(best) : 1,
+                          std::string(o.search->effort)};
+  const std::string lost = add_to_wisdom(o.wisdom, {entry});
+  return lost.empty() ? "added to " + o.wisdom : "not added to " + o.wisdom + ": " + lost;
+}
+
+}  // namespace
+
+double TunedPlan::median_s() const { return quantile(seconds_of(measured), 0.5); }
+
+double TunedPlan::least_s() const { return quantile(seconds_of(measured), 0); }
+
+std::optional<double> TunedPlan::late_s() const {
+  if (measured.samples.size() < enough_for_percentile) return {};
+  return quantile(seconds_of(measured), 0.95);
+}
+
+double share(const TuneResult& r, const Yardstick& y, const TunedPlan& plan) {
+  const double passes_s = statistics_of(y.samples.seconds).median;
+  return y.bytes > 0 && passes_s > 0 ? r.compulsory_bytes / plan.median_s() / (y.bytes / passes_s) : 0;
+}
+
+std::optional<double> pays_off_after(const TuneResult& r, const TunedPlan& plan) {
+  const double gain_s = r.rule_s - plan.measured.seconds;
+  if (!(gain_s > 0)) return {};
+  return plan.measured.packing_s / gain_s;
+}
+
+TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,
+                     Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+  const auto source = make_core_source(c, false);
+  TuneResult r;
+  r.description = describe(spec, matrix);
+  if (spec.ordering != "natural") r.description += ", numbered by " + spec.ordering;
+  r.block = c.block;
+  try {
+    Plan rule = core_plan(*source, source->problem, "auto");
+    rule.values = o.precision;
+    progress.say("analysing " + r.description);
+    r.analysis = analysed(comm, c, *source, rule);
+    const EntryShape entry = entry_shape(rule, source->problem);
+    const double entry_bytes = double(bytes_of(entry, {source->problem.scalar.field, rule.values}));
+    r.compulsory_bytes = compulsory_bytes(c, {entry_bytes, sizeof(PetscScalar), false});
+    const auto plans = plans_to_time(*source, r.analysis.numbers, rule, o.search->search, r.without);
+    progress.say("timing " + std::to_string(plans.size()) + " plans");
+    take_times(r, *source,
+               compound::measure(source->view, source->problem, plans, core_backend(), source->blocks, o.limits(),
+                                 Onlooker(progress, plans.size())));
+    take_yardsticks(comm, c, matrix, progress, r);
+    r.kept = keep(r, *source, rule, o);
+  } catch (const error& e) {
+    throw usage_error(r.description + ": " + e.what());
+  }
+  return r;
+}
+
+}  // namespace compound::bench::tune

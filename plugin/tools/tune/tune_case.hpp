@@ -1,0 +1,83 @@
+// One matrix analysed, its plans timed, and what to do about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+#include "natural_block.hpp"
+#include "prepare_case.hpp"
+#include "report.hpp"
+#include "tune_options.hpp"
+
+namespace compound::bench::tune {
+
+/// A block size that the matrix could be packed in, by a sample of its rows.
+struct BlockFill {
+  BlockShape block;
+  double fill = 0;      ///< given scalars over stored ones
+  double of_given = 0;  ///< bytes over those in the given blocks
+};
+
+struct LayoutBytes {
+  std::string layout;
+  double bytes = 0;    ///< that products read
+  double padding = 0;  ///< slots an entry
+  std::string why;     ///< there is no such plan, in words
+};
+
+struct Analysis {
+  PatternStatistics numbers;
+  RowQuartiles quartiles;
+  std::vector<BlockFill> blocks;     ///< the fewest bytes first; none where blocks are not square
+  std::vector<LayoutBytes> layouts;  ///< the fewest bytes first
+  std::string rule;                  ///< its plan
+};
+
+struct TunedPlan {
+  std::string line;
+  Measured measured;
+  double padding = 0;  ///< slots an entry
+
+  double median_s() const;
+  double least_s() const;
+  /// Of 20 samples and more.
+  std::optional<double> late_s() const;
+};
+
+struct TuneResult {
+  std::string description;
+  BlockShape block;
+  Analysis analysis;
+  std::vector<TunedPlan> plans;  ///< the fastest first
+  std::vector<LeftOut> without;  ///< plans without a time
+  std::size_t best = 0;          ///< in `plans`: the one to take
+  double rule_s = 0;             ///< of the rule's plan; 0 where it has no time
+  double compulsory_bytes = 0;
+  double timing_s = 0, packing_s = 0, products = 0;
+  Yardstick read;
+  std::optional<Yardstick> copy;  ///< of a device
+  std::string kept;               ///< what became of the wisdom file, in words; empty: none was named
+
+  /// Speed relative to the rule's plan, by the median of the ratios, which a machine that changes its speed does not
+  /// change; 0 where that has no time.
+  double times_rule(const TunedPlan& plan) const { return rule_s / plan.measured.seconds; }
+};
+
+/// Compulsory bytes per second over those of a yardstick.
+double share(const TuneResult& result, const Yardstick& yardstick, const TunedPlan& plan);
+
+/// Products after which a plan has won back what packing it takes; empty where it is not faster than the rule's.
+std::optional<double> pays_off_after(const TuneResult& result, const TunedPlan& plan);
+
+/// Throws usage_error where nothing can be measured.
+TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,
+                     Progress& progress);
+
+void print_result(std::ostream& out, const TuneResult& result, const TuneOptions& options);
+void write_tune_json(const std::string& file, const Circumstances& circumstances, const TuneOptions& options,
+                     const std::vector<TuneResult>& results);
+void write_tune_csv(const std::string& file, const std::vector<TuneResult>& results);
+
+}  // namespace compound::bench::tune

@@ -1,0 +1,135 @@
+#include <fstream>
+
+#include "compare.hpp"
+#include "failure.hpp"
+#include "tune_case.hpp"
+
+#if defined(COMPOUND_HAVE_JSON)
+
+#include "json_parts.hpp"
+
+namespace compound::bench::tune {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr int schema = 1;
+
+std::string shape(const BlockShape& b) { return std::to_string(b.rows) + "x" + std::to_string(b.cols); }
+
+ordered_json json_of(const Analysis& a) {
+  const PatternStatistics& n = a.numbers;
+  ordered_json j = {{"block_rows", n.rows},
+                    {"block_columns", n.cols},
+                    {"blocks", n.entries},
+                    {"empty_rows", n.empty_rows},
+                    {"mean_row", n.mean_row},
+                    {"row_deviation", n.row_deviation},
+                    {"scattered", n.scattered},
+                    {"bandwidth", n.bandwidth},
+                    {"row_lengths", bench::json_of(a.quartiles.lengths)},
+                    {"row_bandwidths", bench::json_of(a.quartiles.bandwidths)},
+                    {"rule", a.rule}};
+  j["block_sizes"] = ordered_json::array();
+  for (const BlockFill& b : a.blocks)
+    j["block_sizes"].push_back({{"block", shape(b.block)}, {"fill", b.fill}, {"bytes_of_given", b.of_given}});
+  j["layouts"] = ordered_json::array();
+  for (const LayoutBytes& l : a.layouts)
+    j["layouts"].push_back(l.why.empty()
+                               ? ordered_json{{"layout", l.layout}, {"bytes", l.bytes}, {"padding", l.padding}}
+                               : ordered_json{{"layout", l.layout}, {"why", l.why}});
+  return j;
+}
+
+ordered_json json_of(const TuneResult& r, const TunedPlan& p) {
+  ordered_json seconds = ordered_json::array(), ratios = ordered_json::array();
+  for (const Sample& s : p.measured.samples) {
+    seconds.push_back(s.seconds);
+    ratios.push_back(s.ratio);
+  }
+  ordered_json j = {{"plan", p.line},
+                    {"median_s", p.median_s()},
+                    {"least_s", p.least_s()},
+                    {"gbs", r.compulsory_bytes / p.median_s() / 1e9},
+                    {"share_of_read", share(r, r.read, p)},
+                    {"copy_bytes", p.measured.bytes},
+                    {"padding", p.padding},
+                    {"packing_s", p.measured.packing_s},
+                    {"samples_s", seconds},
+                    {"ratios", ratios}};
+  if (r.rule_s > 0) j["times_rule"] = r.times_rule(p);
+  if (p.late_s()) j["p95_s"] = *p.late_s();
+  if (r.copy) j["share_of_copy"] = share(r, *r.copy, p);
+  if (const auto products = pays_off_after(r, p)) j["pays_off_after"] = *products;
+  return j;
+}
+
+ordered_json json_of(const TuneResult& r) {
+  ordered_json j = {{"description", r.description},
+                    {"block", shape(r.block)},
+                    {"analysis", json_of(r.analysis)},
+                    {"compulsory_bytes", r.compulsory_bytes},
+                    {"read", bench::json_of(r.read)}};
+  if (r.copy) j["copy"] = bench::json_of(*r.copy);
+  j["best"] = r.plans[r.best].line;
+  if (!r.kept.empty()) j["wisdom"] = r.kept;
+  j["timing_s"] = r.timing_s;
+  j["packing_s"] = r.packing_s;
+  j["products"] = r.products;
+  j["plans"] = ordered_json::array();
+  for (const TunedPlan& p : r.plans) j["plans"].push_back(json_of(r, p));
+  j["without"] = ordered_json::array();
+  for (const LeftOut& l : r.without) j["without"].push_back({{"plan", l.name}, {"why", l.why}});
+  return j;
+}
+
+}  // namespace
+
+void write_tune_json(const std::string& file, const Circumstances& c, const TuneOptions& o,
+                     const std::vector<TuneResult>& results) {
+  ordered_json j = bench::json_of(c);
+  j["schema"] = schema;
+  j["search"] = o.search->name;
+  j["precision"] = o.precision == Precision::single ? "single" : "double";
+  j["cases"] = ordered_json::array();
+  for (const TuneResult& r : results) j["cases"].push_back(json_of(r));
+  write_json_file(file, j);
+}
+
+SavedTimes read_times(const std::string& file) try {
+  std::ifstream in(file);
+  const ordered_json j = ordered_json::parse(in);
+  if (j.at("program") != "compound-tune" || j.at("schema") != schema)
+    throw usage_error("-compare: '" + file + "' is not of this program's schema " + std::to_string(schema) +
+                      "; write it by compound-tune -json");
+  SavedTimes times;
+  for (const ordered_json& c : j.at("cases")) {
+    const std::string matrix = c.at("description").get<std::string>() + ", blocks of " +
+                               c.at("block").get<std::string>() + ", " + j.at("precision").get<std::string>();
+    for (const ordered_json& p : c.at("plans")) {
+      const double seconds = p.at("median_s").get<double>();
+      if (!(seconds > 0)) throw usage_error("-compare: '" + file + "': a time is not above 0; write it anew by -json");
+      times[matrix].emplace(p.at("plan").get<std::string>(), seconds);
+    }
+  }
+  return times;
+} catch (const ordered_json::exception& e) {
+  throw usage_error("-compare: '" + file + "' is no JSON file of compound-tune: " + e.what() + "; write it by -json");
+}
+
+}  // namespace compound::bench::tune
+
+#else
+
+namespace compound::bench::tune {
+
+void write_tune_json(const std::string&, const Circumstances&, const TuneOptions&, const std::vector<TuneResult>&) {}
+
+SavedTimes read_times(const std::string&) {
+  throw usage_error("-compare: this compound-tune was built without nlohmann-json (Debian: nlohmann-json3-dev)");
+}
+
+}  // namespace compound::bench::tune
+
+#endif

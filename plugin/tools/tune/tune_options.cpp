@@ -1,0 +1,148 @@
+#include "tune_options.hpp"
+
+#include <filesystem>
+
+namespace compound::bench::tune {
+
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+double limit(const char* option, const std::string& v) {
+  if (v == "none") return unlimited;
+  return number(option, v, 0.0, 1e12, "expected a number that is not negative, or none");
+}
+
+void take_mode(TuneOptions& o, Mode mode) {
+  if (o.mode != Mode::measure) throw usage_error("-merge, -list and -compare exclude each other: give one");
+  o.mode = mode;
+}
+
+void read_files(TuneOptions& o, Mode mode, const char* option, const std::string& v) {
+  take_mode(o, mode);
+  o.named = names(option, v, ',', "files");
+}
+
+void read_compare(TuneOptions& o, const std::string& v) {
+  read_files(o, Mode::compare, "-compare", v);
+  if (o.named.size() != 2) refuse("-compare", v, "expected two JSON files, as in -compare before.json after.json");
+}
+
+void read_list(TuneOptions& o, const std::string& v) {
+  take_mode(o, Mode::list);
+  o.named = {v};
+}
+
+const OptionRow<TuneOptions> rows[] = {
+    {"-search", "plans to time: near (those near the rule's), all (all that there are)", "near",
+     [](TuneOptions& o, const std::string& v) { o.search = &named(search_names, "-search", v, "unknown search; "); }},
+    {"-products", "that timing may take, in products of the rule's plan, or none", "none",
+     [](TuneOptions& o, const std::string& v) { o.products = limit("-products", v); }},
+    {"-seconds", "that packing copies of one matrix may take, or none", "10",
+     [](TuneOptions& o, const std::string& v) { o.seconds = limit("-seconds", v); }},
+    {"-samples", "of each plan, at most; from 20 on there is a 95th percentile", "9",
+     [](TuneOptions& o, const std::string& v) {
+       o.samples = number("-samples", v, 3, 10000, "expected an integer from 3 to 10000");
+     }},
+    {"-precision", "of the stored matrix values: double, single", "double",
+     [](TuneOptions& o, const std::string& v) {
+       if (v != "double" && v != "single") refuse("-precision", v, "choose double, single");
+       o.precision = v == "single" ? Precision::single : Precision::double_;
+     }},
+    {"-top", "rows of the table of times, the fastest", "20",
+     [](TuneOptions& o, const std::string& v) {
+       o.top = number("-top", v, 1, 1000000, "expected an integer from 1 to 1000000");
+     }},
+    {"-wisdom", "wisdom file that what was found is added to, or that -merge writes", "none is kept",
+     [](TuneOptions& o, const std::string& v) { o.wisdom = v == "none" ? "" : v; }},
+    {"-json", "file for the analysis, all samples, the machine, versions and the command line", "",
+     [](TuneOptions& o, const std::string& v) { o.matrix.json = v; }},
+    {"-csv", "file for a line of comma-separated values for each sample", "",
+     [](TuneOptions& o, const std::string& v) { o.matrix.csv = v; }},
+    {"-merge", "wisdom files, separated by commas, that are added to that of -wisdom; nothing is measured", "",
+     [](TuneOptions& o, const std::string& v) { read_files(o, Mode::merge, "-merge", v); }},
+    {"-list", "wisdom file that is printed as a table; nothing is measured", "", read_list},
+    {"-compare",
+     "two JSON files of -json, before and after: prints which plans became slower, and ends with status 1 if any did",
+     "", read_compare},
+    {"-threshold", "times as slow as before that -compare lets pass", "1.05",
+     [](TuneOptions& o, const std::string& v) {
+       o.threshold = number("-threshold", v, 1.0, 1e6, "expected a number from 1 on");
+     }},
+};
+
+void must_exist(const char* option, const std::string& file) {
+  std::error_code failed;
+  if (!std::filesystem::exists(file, failed))
+    throw usage_error(std::string(option) + ": there is no file '" + file + "'");
+}
+
+/// What a generated matrix or a file takes: two packed copies at most are there at a time, that of the rule's plan and
+/// one other, as if they were two core plans of compound-bench.
+void complete(Options& o) {
+  o.types = {"none"};
+  o.core_plans = {"auto", "auto"};
+  // Of the yardsticks; plans are timed by the tuner.
+  o.rounds = 5;
+  o.min_time_s = 0.02;
+  check_and_complete(o);
+}
+
+void check_mode(const TuneOptions& o) {
+  if (o.mode == Mode::merge && o.wisdom.empty())
+    throw usage_error("-merge needs the file that is to have them all; add -wisdom FILE");
+  if (o.mode == Mode::measure) return;
+  const char* const option = o.mode == Mode::merge ? "-merge" : o.mode == Mode::list ? "-list" : "-compare";
+  for (const std::string& file : o.named) must_exist(option, file);
+  for (const auto& row : case_option_rows())
+    if (given(row.name, row.help, true))
+      throw usage_error(std::string(option) + " measures nothing; leave " + row.name + " out");
+}
+
+}  // namespace
+
+MeasureLimits TuneOptions::limits() const {
+  MeasureLimits l;
+  l.products = products;
+  l.seconds = seconds;
+  l.samples = samples;
+  return l;
+}
+
+PetscErrorCode show_tune_help(MPI_Comm comm) {
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "compound-tune options:\n"));
+  PetscCall(show_rows(comm, case_option_rows()));
+  PetscCall(show_rows(comm, rows));
+  PetscCall(PetscPrintf(comm,
+                        "-matrix takes several files, separated by commas. -help prints PETSc's own options below "
+                        "these, -help intro these alone.\n"));
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+OptionNames tune_option_names() {
+  OptionNames all;
+  add_names(case_option_rows(), all);
+  add_names(rows, all);
+  return all;
+}
+
+TuneOptions read_tune_options() {
+  TuneOptions o;
+  read_rows(case_option_rows(), o.matrix);
+  read_rows(rows, o);
+  check_mode(o);
+  if (!o.matrix.file.empty()) o.files = names("-matrix", o.matrix.file, ',', "files");
+  for (const std::string& file : o.files) must_exist("-matrix", file);
+  if (o.mode == Mode::measure) complete(o.matrix);
+  return o;
+}
+
+std::vector<Options> runs_of(const TuneOptions& o) {
+  if (o.files.empty()) return {o.matrix};
+  std::vector<Options> runs;
+  for (const std::string& file : o.files) runs.emplace_back(o.matrix).file = file;
+  return runs;
+}
+
+}  // namespace compound::bench::tune

@@ -1,0 +1,48 @@
+// What compound-tune was asked to do.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "candidates.hpp"
+#include "options.hpp"
+#include "tuner.hpp"
+
+namespace compound::bench::tune {
+
+enum class Mode { measure, merge, list, compare };
+
+struct SearchName {
+  Search search;
+  std::string_view name;
+  std::string_view effort;  ///< of -mat_compound_tune that goes through the same plans: wisdom is kept under it
+};
+inline constexpr SearchName search_names[] = {{Search::near, "near", "measure"}, {Search::all, "all", "exhaustive"}};
+
+struct TuneOptions {
+  Mode mode = Mode::measure;
+  Options matrix;                  ///< of the cases, one file at a time
+  std::vector<std::string> files;  ///< of -matrix; empty: generated
+  const SearchName* search = search_names;
+  double products = std::numeric_limits<double>::infinity(), seconds = 10;
+  int samples = MeasureLimits{}.samples;
+  Precision precision = Precision::double_;
+  int top = 20;
+  std::string wisdom;              ///< empty: none
+  std::vector<std::string> named;  ///< files of -merge, -list, -compare
+  double threshold = 1.05;
+
+  MeasureLimits limits() const;
+};
+
+PetscErrorCode show_tune_help(MPI_Comm comm);
+OptionNames tune_option_names();
+
+/// Throws usage_error.
+TuneOptions read_tune_options();
+
+/// The options of one run of cases: each file, or the generated matrices.
+std::vector<Options> runs_of(const TuneOptions& options);
+
+}  // namespace compound::bench::tune

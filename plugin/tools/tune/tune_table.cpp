@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <ostream>
+
+#include "statistics.hpp"
+#include "text.hpp"
+#include "tune_case.hpp"
+
+namespace compound::bench::tune {
+
+namespace {
+
+constexpr std::size_t shown_blocks = 4;
+
+void print_rows(std::ostream& out, const Analysis& a) {
+  const PatternStatistics& n = a.numbers;
+  const Quartiles& q = a.quartiles.lengths;
+  out << text("  block rows %d, block columns %d, blocks %u, empty rows %d\n", n.rows, n.cols, n.entries, n.empty_rows)
+      << text("  row lengths: shortest %lld, quartiles %lld %lld %lld, longest %lld; mean %.1f, deviation %.1f\n",
+              static_cast<long long>(q.least), static_cast<long long>(q.lower), static_cast<long long>(q.median),
+              static_cast<long long>(q.upper), static_cast<long long>(q.most), n.mean_row, n.row_deviation)
+      << text("  scattered blocks %.0f %%, bandwidth %d\n", 100 * n.scattered, n.bandwidth);
+}
+
+/// The fewest bytes, and the given size.
+void print_blocks(std::ostream& out, const TuneResult& r) {
+  const std::vector<BlockFill>& all = r.analysis.blocks;
+  if (all.empty()) return;
+  out << "  block sizes (fill, bytes over those as given):";
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i < shown_blocks || all[i].block == r.block)
+      out << text(" %dx%d %.0f %% %.2f;", all[i].block.rows, all[i].block.cols, 100 * all[i].fill, all[i].of_given);
+  out << text(" fewest bytes by %dx%d\n", all.front().block.rows, all.front().block.cols);
+}
+
+void print_layouts(std::ostream& out, const Analysis& a) {
+  out << "  MB by layout (padding):";
+  for (const LayoutBytes& l : a.layouts)
+    if (l.why.empty()) out << text(" %s %.3f (%.2f)", l.layout.c_str(), l.bytes / 1e6, l.padding);
+  out << "\n";
+  for (const LayoutBytes& l : a.layouts)
+    if (!l.why.empty()) out << "  " << l.layout << ": " << l.why << "\n";
+}
+
+struct Column {
+  std::string title;
+  int width;
+  std::function<std::string(const TunedPlan&)> cell;
+};
+
+std::string ms(double seconds) { return text("%.4f", 1e3 * seconds); }
+
+std::vector<Column> columns_of(const TuneResult& r) {
+  using P = const TunedPlan&;
+  std::vector<Column> all = {{"ms", 10, [](P p) { return ms(p.median_s()); }},
+                             {"least", 10, [](P p) { return ms(p.least_s()); }},
+                             {"95 %", 10, [](P p) { return p.late_s() ? ms(*p.late_s()) : "-"; }},
+                             {"GB/s", 8, [&r](P p) { return text("%.2f", r.compulsory_bytes / p.median_s() / 1e9); }}};
+  if (r.copy) all.push_back({"% copy", 7, [&r](P p) { return text("%.1f", 100 * share(r, *r.copy, p)); }});
+  const std::vector<Column> rest = {
+      {"% read", 7, [&r](P p) { return text("%.1f", 100 * share(r, r.read, p)); }},
+      {"MB", 10, [](P p) { return text("%.3f", double(p.measured.bytes) / 1e6); }},
+      {"padding", 8, [](P p) { return text("%.2f", p.padding); }},
+      {"pack ms", 9, [](P p) { return text("%.2f", 1e3 * p.measured.packing_s); }},
+      {"pays off", 9,
+       [&r](P p) {
+         const auto products = pays_off_after(r, p);
+         return products ? text("%.0f", std::ceil(*products)) : "-";
+       }},
+      {"x rule", 7, [&r](P p) { return r.rule_s > 0 ? text("%.2f", r.times_rule(p)) : "-"; }}};
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+void print_times(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
+  const std::vector<Column> columns = columns_of(r);
+  for (const Column& c : columns) out << text("%*s", c.width, c.title.c_str());
+  out << "  plan\n";
+  const std::size_t shown = std::min(r.plans.size(), static_cast<std::size_t>(o.top));
+  for (std::size_t i = 0; i < r.plans.size(); ++i) {
+    const bool is_rule = r.plans[i].line == r.analysis.rule;
+    if (i >= shown && i != r.best && !is_rule) continue;
+    for (const Column& c : columns) out << text("%*s", c.width, c.cell(r.plans[i]).c_str());
+    out << "  " << r.plans[i].line << (is_rule ? "  (by rule)" : "") << "\n";
+  }
+  if (shown < r.plans.size()) out << text("%zu more plans were timed; -top shows more\n", r.plans.size() - shown);
+}
+
+/// Plans of one reason together: the first, and how many more.
+void print_without(std::ostream& out, const TuneResult& r) {
+  std::vector<std::pair<const LeftOut*, std::size_t>> reasons;
+  for (const LeftOut& l : r.without) {
+    const auto same = std::ranges::find_if(reasons, [&](const auto& seen) { return seen.first->why == l.why; });
+    if (same == reasons.end())
+      reasons.emplace_back(&l, 0);
+    else
+      ++same->second;
+  }
+  if (!reasons.empty()) out << "without a time:\n";
+  for (const auto& [first, more] : reasons)
+    out << "  " << first->name << (more ? text(" and %zu more", more) : "") << ": " << first->why << "\n";
+}
+
+void print_advice(std::ostream& out, const TuneResult& r) {
+  const TunedPlan& best = r.plans[r.best];
+  if (best.line == r.analysis.rule)
+    out << "what to do: nothing; no plan is faster than the rule's by more than can be told apart\n";
+  else
+    out << text("what to do, for %.2f times the speed:\n", r.rule_s > 0 ? r.times_rule(best) : 1.0);
+  out << "  -mat_compound_plan \"" << best.line << "\"\n";
+  if (!r.kept.empty()) out << "  " << r.kept << "\n";
+}
+
+}  // namespace
+
+void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
+  out << text("\n%s, blocks of %dx%d\n", r.description.c_str(), r.block.rows, r.block.cols);
+  print_rows(out, r.analysis);
+  print_blocks(out, r);
+  print_layouts(out, r.analysis);
+  out << "  by rule: " << r.analysis.rule << "\n\n";
+  print_times(out, r, o);
+  out << text("%zu plans timed in %.2f s (%.0f products of the rule's plan), packed in %.2f s\n", r.plans.size(),
+              r.timing_s, r.products, r.packing_s);
+  print_without(out, r);
+  print_advice(out, r);
+  out.flush();
+}
+
+}  // namespace compound::bench::tune

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""compound-tune as users run it, on tiny matrices: tables, JSON, CSV, wisdom, comparisons, and one clear error for each bad input."""
+
+import argparse
+import copy
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+QUICK = ["-products", "20", "-seconds", "5"]
+SMALL = ["-rows", "200", "-block_size", "3"]
+failures = []
+runs = 0
+
+
+def expect(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+def run(command):
+    """Returns exit code, stdout, stderr and the command."""
+    global runs
+    runs += 1
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr, " ".join(command)
+
+
+def tune(args, options, wanted=0):
+    code, stdout, stderr, command = run([args.program] + options)
+    expect(code == wanted, f"{command}\n  ended with code {code}, not {wanted}: {stdout[-500:]}{stderr[-500:]}")
+    return stdout, stderr
+
+
+def saved(args, options, name="out.json"):
+    """What -json writes, and the file; None without JSON."""
+    file = os.path.join(args.folder, name)
+    tune(args, options + QUICK + (["-json", file] if args.json else []))
+    if not args.json:
+        return None, file
+    with open(file) as read:
+        return json.load(read), file
+
+
+def save(args, content, name):
+    file = os.path.join(args.folder, name)
+    with open(file, "w") as out:
+        json.dump(content, out)
+    return file
+
+
+def write_matrix_market(args, name, rows):
+    file = os.path.join(args.folder, name)
+    entries = [(i, j) for i in range(rows) for j in sorted({i, (3 * i + 1) % rows, (i * i) % rows})]
+    with open(file, "w") as out:
+        out.write(f"%%MatrixMarket matrix coordinate real general\n{rows} {rows} {len(entries)}\n")
+        for i, j in entries:
+            out.write(f"{i + 1} {j + 1} {1.5 + i - 0.25 * j}\n")
+    return file
+
+
+def rows_of(stdout):
+    """Of the tables of times: numbers, and the plan."""
+    return [(line.split()[:10], line[line.index("entry="):]) for line in stdout.splitlines() if re.match(r"\s+\d+\.\d{4} ", line)]
+
+
+def advice(stdout):
+    return re.findall(r'^  -mat_compound_plan "(.*)"$', stdout, re.M)
+
+
+# Tests.
+
+def test_table(args):
+    stdout, _ = tune(args, SMALL + QUICK)
+    for said in ("block rows", "row lengths: shortest", "scattered blocks", "fewest bytes by", "MB by layout (padding): ", "what to do"):
+        expect(said in stdout, f"'{said}' is not in\n{stdout}")
+    speeds = [float(numbers[-1]) for numbers, _ in rows_of(stdout)]
+    expect(len(speeds) > 2 and speeds == sorted(speeds, reverse=True), f"speeds {speeds}")
+    by_rule = [(numbers, plan) for numbers, plan in rows_of(stdout) if plan.endswith("(by rule)")]
+    expect(len(by_rule) == 1 and by_rule[0][0][-1] == "1.00" and by_rule[0][0][-2] == "-", f"the rule's row: {by_rule}")
+    expect(f"by rule: {by_rule[0][1].removesuffix('  (by rule)')}\n" in stdout, "the rule's plan of the analysis is not that of the table")
+    plans = [plan.removesuffix("  (by rule)") for _, plan in rows_of(stdout)]
+    expect(len(advice(stdout)) == 1 and advice(stdout)[0] in plans, f"advice {advice(stdout)} of {plans}")
+
+
+def test_advice_is_a_plan_that_programs_take(args):
+    line = advice(tune(args, SMALL + QUICK)[0])[0]
+    code, stdout, stderr, command = run([args.bench, "-rows", "200", "-plans", line, "-rounds", "1", "-min_time", "0"])
+    expect(code == 0, f"{command}: {stdout}{stderr}")
+
+
+def test_top_rows(args):
+    stdout, _ = tune(args, SMALL + QUICK + ["-top", "1"])
+    expect(len(rows_of(stdout)) <= 3 and "more plans were timed; -top shows more" in stdout, stdout)
+
+
+def test_json(args):
+    written, _ = saved(args, SMALL + ["-samples", "20", "-search", "near"])
+    if not written:
+        return
+    expect(written["program"] == "compound-tune" and written["schema"] == 1 and "-rows 200" in written["command_line"], "head")
+    expect(written["versions"]["petsc_scalar"] == args.scalar and written["search"] == "near", "versions, search")
+    case, = written["cases"]
+    expect(case["block"] == "3x3" and case["analysis"]["block_rows"] == 216 and case["analysis"]["blocks"] == 1296, str(case["analysis"]))
+    lengths = case["analysis"]["row_lengths"]
+    expect(lengths["least"] == 4 and lengths["most"] == 7, f"row lengths {lengths}")
+    given = [b for b in case["analysis"]["block_sizes"] if b["block"] == "3x3"]
+    expect(given and given[0]["fill"] == 1 and given[0]["bytes_of_given"] == 1, f"block sizes {given}")
+    layouts = {l["layout"].split(":")[0]: l for l in case["analysis"]["layouts"]}
+    expect({"csr", "ellr", "sell", "dia"} <= set(layouts) and layouts["csr"]["padding"] == 1, f"layouts {layouts}")
+    expect(216 * 7 / 1296 <= layouts["ellr"]["padding"] < 1.25, f"padding of ellr: {layouts['ellr']}")
+    plans = {p["plan"]: p for p in case["plans"]}
+    expect(case["best"] in plans and case["analysis"]["rule"] in plans, "best and rule have times")
+    for p in case["plans"]:
+        is_rule = p["plan"] == case["analysis"]["rule"]
+        expect(1 <= len(p["samples_s"]) == len(p["ratios"]) and (len(p["ratios"]) <= 20 or is_rule), f"samples of {p['plan']}")
+        expect(p["least_s"] == min(p["samples_s"]) <= p["median_s"] and p["packing_s"] >= 0 and p["gbs"] > 0 and p["share_of_read"] > 0, str(p))
+        expect(("p95_s" in p) == (len(p["samples_s"]) >= 20), f"percentile of {p['plan']}")
+        if "pays_off_after" in p:
+            gain = plans[case["analysis"]["rule"]]["median_s"] * (1 - 1 / p["times_rule"])
+            expect(gain > 0 and abs(p["pays_off_after"] * gain / p["packing_s"] - 1) < 1e-6, f"pays off: {p}")
+
+
+def test_csv_has_every_sample(args):
+    out = os.path.join(args.folder, "out.csv")
+    written, _ = saved(args, ["-rows", "64,125", "-block_size", "2", "-csv", out])
+    with open(out) as file:
+        lines = list(csv.DictReader(file))
+    expect(lines and all(float(l["seconds"]) > 0 and l["block"] == "2x2" for l in lines), f"{len(lines)} lines")
+    if written:
+        samples = sum(len(p["samples_s"]) for c in written["cases"] for p in c["plans"])
+        expect(len(lines) == samples, f"{len(lines)} lines, {samples} samples")
+
+
+def test_several_matrices(args):
+    files = [write_matrix_market(args, "a.mtx", 24), write_matrix_market(args, "b.mtx", 36)]
+    written, _ = saved(args, ["-matrix", ",".join(files), "-block_size", "2"])
+    if written:
+        expect([(c["description"], c["analysis"]["block_rows"]) for c in written["cases"]] == [(files[0], 12), (files[1], 18)], "cases")
+
+
+def test_all_plans_are_more_and_those_without_a_time_have_reasons(args):
+    near, _ = saved(args, SMALL)
+    all_plans, _ = saved(args, SMALL + ["-search", "all"])
+    stdout, _ = tune(args, SMALL + ["-search", "all", "-products", "1", "-seconds", "5"])
+    expect("without a time:" in stdout and "timing has taken the time it may" in stdout, stdout[-800:])
+    if near:
+        count = lambda j: len(j["cases"][0]["plans"] + j["cases"][0]["without"])
+        expect(count(all_plans) > 2 * count(near), f"{count(near)} near, {count(all_plans)} of all")
+        expect(all(w["why"] for w in all_plans["cases"][0]["without"]), "reasons")
+
+
+def test_precision_and_shapes(args):
+    stdout, _ = tune(args, SMALL + QUICK + ["-precision", "single"])
+    expect(rows_of(stdout) and all("values=float" in plan for _, plan in rows_of(stdout)), stdout)
+    stdout, _ = tune(args, ["-rows", "200", "-block_size", "3x2"] + QUICK)
+    expect("blocks of 3x2" in stdout and "block sizes" not in stdout, stdout)
+    size = "2" if args.scalar == "complex" else "4"
+    stdout, _ = tune(args, ["-rows", "64", "-block_size", size, "-entry", "quaternion"] + QUICK)
+    expect("by rule: entry=quaternion" in stdout, stdout)
+
+
+def test_compare_both_ways(args):
+    written, before = saved(args, SMALL)
+    if not written:
+        return
+    changed = copy.deepcopy(written)
+    slow = changed["cases"][0]["plans"][1]
+    slow["median_s"] *= 2
+    after = save(args, changed, "after.json")
+    stdout, _ = tune(args, ["-compare", before, after, "-threshold", "1.05"], wanted=1)
+    expect(re.search(r"^slower by 2.00 .*" + re.escape(slow["plan"]) + "$", stdout, re.M), stdout)
+    expect(stdout.count("slower by") == 1, stdout)
+    stdout, _ = tune(args, ["-compare", after, before])
+    expect("faster by 2.00" in stdout and "slower by" not in stdout, stdout)
+    tune(args, ["-compare", f"{before},{after}", "-threshold", "2.5"])
+    tune(args, ["-compare", before, before, "-threshold", "1"])
+    other = copy.deepcopy(written)
+    other["cases"][0]["description"] = "another"
+    _, stderr = tune(args, ["-compare", before, save(args, other, "other.json")], wanted=2)
+    expect("have no plan of one matrix in common" in stderr, stderr)
+    other["program"] = "compound-bench"
+    _, stderr = tune(args, ["-compare", before, save(args, other, "other.json")], wanted=2)
+    expect("is not of this program's schema" in stderr, stderr)
+    for text in ("{", "[]", '{"program": "compound-tune", "schema": 1, "cases": []}x'):
+        broken = os.path.join(args.folder, "broken.json")
+        with open(broken, "w") as out:
+            out.write(text)
+        _, stderr = tune(args, ["-compare", before, broken], wanted=2)
+        expect("is no JSON file of compound-tune" in stderr, stderr)
+
+
+def test_wisdom_is_kept_merged_listed_and_found(args):
+    one, two, both = (os.path.join(args.folder, name) for name in ("one", "two", "both"))
+    stdout, _ = tune(args, SMALL + QUICK + ["-wisdom", one])
+    expect(f"added to {one}" in stdout, stdout)
+    best = advice(stdout)[0]
+    tune(args, ["-rows", "64", "-block_size", "2", "-wisdom", two] + QUICK)
+    stdout, _ = tune(args, ["-merge", f"{one},{two}", "-wisdom", both])
+    expect("2 plans added" in stdout, stdout)
+    stdout, _ = tune(args, ["-list", both])
+    expect("2 plans in" in stdout and best in stdout and "3x3" in stdout and "2x2" in stdout and "measure" in stdout, stdout)
+    command = [args.bench, "-types", "baijcompound", "-rounds", "1", "-min_time", "0", "-mat_compound_tune", "wisdom", "-mat_compound_wisdom",
+               both, "-mat_compound_view"]
+    code, stdout, stderr, said = run(command + SMALL)
+    expect(code == 0 and f"plan of baijcompound: {best}" in stdout, f"{said}\n{stdout}{stderr}")
+    expect("by wisdom: for this pattern" in stdout, f"{said}\n{stdout}{stderr}")
+    foreign = os.path.join(args.folder, "foreign")
+    with open(foreign, "w") as out:
+        out.write("something else\n")
+    for options in (["-list", foreign], ["-merge", f"{one},{foreign}", "-wisdom", both], SMALL + ["-wisdom", foreign]):
+        _, stderr = tune(args, options, wanted=2)
+        expect(foreign in stderr, stderr)
+
+
+def test_bad_options(args):
+    there = write_matrix_market(args, "there.mtx", 24)
+    for options, said in [
+            (["-search", "some"], "-search 'some': unknown search; choose near, all"),
+            (["-serach", "all"], "did you mean -search?"),
+            (["-types", "aij"], "nothing asked for the option(s) -types"),
+            (["-products", "-3"], "-products"),
+            (["-seconds", "soon"], "-seconds 'soon': expected a number that is not negative, or none"),
+            (["-samples", "2"], "-samples '2': expected an integer from 3"),
+            (["-precision", "half"], "-precision 'half': choose double, single"),
+            (["-top", "0"], "-top '0': expected an integer from 1"),
+            (["-threshold", "0.5"], "-threshold '0.5': expected a number from 1 on"),
+            (["-matrix", "missing.mtx"], "-matrix: there is no file 'missing.mtx'"),
+            (["-matrix", f"{there},"], "expected files separated by ','"),
+            (["-matrix", there, "-grid", "7"], "-matrix excludes the generator's options"),
+            (["-grid", "8"], "-grid '8': unknown grid"),
+            (["-merge", there], "-merge needs the file that is to have them all; add -wisdom FILE"),
+            (["-merge", "missing", "-wisdom", "w"], "-merge: there is no file 'missing'"),
+            (["-list", "missing"], "-list: there is no file 'missing'"),
+            (["-list", there, "-grid", "7"], "-list measures nothing; leave -grid out"),
+            (["-list", there, "-merge", there], "exclude each other"),
+            (["-compare", there], "expected two JSON files"),
+            (["-compare", there, "missing.json"], "-compare: there is no file 'missing.json'"),
+            (["-json", args.folder] if args.json else ["-csv", args.folder], "is a folder"),
+            (["stray"], "unexpected word 'stray'"),
+    ]:
+        _, stderr = tune(args, options, wanted=2)
+        expect(said in stderr, f"{options}: '{said}' is not in {stderr}")
+
+
+def test_says_that_it_runs_on_one_rank(args):
+    code, _, stderr, command = run(["mpirun", "-n", "2", args.program] + SMALL)
+    expect(code == 2 and "compound-tune runs on one rank; leave mpirun out" in stderr, f"{command}: {code} {stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--bench", required=True, help="compound-bench of the same build")
+    parser.add_argument("--scalar", required=True)
+    parser.add_argument("--json", action="store_true", help="the program was built with JSON")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as args.folder:
+        for name, test in sorted(globals().items()):
+            if name.startswith("test_"):
+                test(args)
+    print(f"{runs} runs, {len(failures)} failures")
+    if not args.json:
+        print("skipped: JSON and -compare: this build has no nlohmann-json")
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
