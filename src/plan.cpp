@@ -145,7 +145,10 @@ void set_layout(Plan& p, std::string_view text) {
   }
   if (goes_by(read, p.schedule.traversal)) return;
   p.schedule.traversal = family.traversals.front();
-  if (p.schedule.traversal == Traversal::slots) p.schedule.lanes = p.schedule.unroll = 1;
+  if (p.schedule.traversal == Traversal::slots)
+    p.schedule.lanes = p.schedule.unroll = 1;
+  else
+    p.schedule.carries = Schedule{}.carries;
 }
 
 void set_entry(Plan& p, std::string_view entry) {

@@ -108,6 +108,8 @@ TEST(PlanLine, NamesCarriesThatAreAtomic) {
   EXPECT_EQ(to_string(atomic), to_string(ordered) + " carries=atomic");
   EXPECT_EQ(parse_plan(to_string(atomic), {}), atomic);
   EXPECT_EQ(parse_plan("carries=ordered", atomic), ordered);
+  // Of a layout that goes by rows, as the dictionary of coded blocks is packed in.
+  EXPECT_EQ(parse_plan("csr", atomic), parse_plan("csr", ordered));
   EXPECT_EQ(to_string(ordered).find("carries"), std::string::npos);
 }
 
