@@ -1,6 +1,7 @@
 #include "candidates.hpp"
 
 #include <limits>
+#include <span>
 #include <string>
 #include <unordered_set>
 
@@ -91,6 +92,8 @@ void for_each_line(const Product& product, const F& f) {
 class Plans {
  public:
   Plans(const Problem& problem, const Backend& backend) : problem_(problem), backend_(backend) {}
+  /// With this one first, whatever it is.
+  Plans(const Plan& first, const Problem& problem, const Backend& backend) : Plans(problem, backend) { keep(first); }
 
   void add(const Plan& plan) {
     if (applicable(plan, problem_) || backend_.applicable(plan, problem_)) return;
@@ -100,10 +103,10 @@ class Plans {
       same.schedule.simd = true;
       if (backend_.code(same, problem_) == backend_.code(plan, problem_)) return;
     }
-    if (known_.insert(to_string(plan)).second) all_.push_back(plan);
+    keep(plan);
   }
   void add(const Product& product, const Plan& base) {
-    for_each_line(product, [&](const std::string& line) { add(completed(line, base)); });
+    for_each_line(product, [&](const std::string& line) { add(parse_plan(line, base)); });
   }
   void add(const std::vector<Product>& products, const Plan& base) {
     for (const Product& product : products) add(product, base);
@@ -111,9 +114,8 @@ class Plans {
   std::vector<Plan> take() { return std::move(all_); }
 
  private:
-  static Plan completed(const std::string& line, const Plan& base) {
-    if (line.find_first_not_of(' ') == std::string::npos) return base;
-    return parse_plan(line, base);
+  void keep(const Plan& plan) {
+    if (known_.insert(to_string(plan)).second) all_.push_back(plan);
   }
   const Problem& problem_;
   const Backend& backend_;
@@ -125,12 +127,15 @@ bool is_host(const Plan& plan) { return !plan.schedule.of_device(); }
 
 }  // namespace
 
-std::vector<Plan> candidates(Search search, const PatternStatistics& s, const Problem& problem, const Backend& backend,
-                             std::string_view entry, VectorOrder vectors) {
-  Plans plans(problem, backend);
-  const std::vector<Plan> near = near_plans(s, problem, backend.name(), entry);
+std::vector<Plan> candidates(Search search, const Plan& base, const PatternStatistics& s, const Problem& problem,
+                             const Backend& backend, VectorOrder vectors) {
+  Plans plans(base, problem, backend);
+  std::vector<Plan> near = near_plans(s, problem, backend.name(), base.entry);
+  for (Plan& plan : near) {
+    plan.values = base.values;
+    plans.add(plan);
+  }
   const Plan& rule = near.front();
-  for (const Plan& plan : near) plans.add(plan);
   plans.add(is_host(rule) ? near_host : near_device, rule);
   if (search == Search::near) return plans.take();
   if (!is_host(rule))
@@ -152,8 +157,7 @@ std::vector<Plan> search_of_2019(const Plan& base, const Problem& problem, const
 }
 
 std::vector<Plan> schedules(Search search, const Plan& given, const Problem& problem, const Backend& backend) {
-  Plans plans(problem, backend);
-  plans.add(given);
+  Plans plans(given, problem, backend);
   if (is_host(given)) {
     plans.add(host_schedules, given);
     return plans.take();
@@ -170,10 +174,10 @@ std::vector<Plan> schedules(Search search, const Plan& given, const Problem& pro
   return plans.take();
 }
 
-void leave_out_large(std::vector<Plan>& plans, const PatternView& pattern, const Problem& problem,
-                     const Backend& backend, double most_padding) {
+std::vector<LargePlan> leave_out_large(std::vector<Plan>& plans, const PatternView& pattern, const Problem& problem,
+                                       const Backend& backend, double most_padding) {
   constexpr double too_much_more = 4.0 / 3;
-  if (plans.empty()) return;
+  if (plans.empty()) return {};
   const auto bytes = [&](const Plan& plan) {
     try {
       return double(bytes_of(pattern, problem, plan, backend).read.total());
@@ -182,21 +186,27 @@ void leave_out_large(std::vector<Plan>& plans, const PatternView& pattern, const
     }
   };
   const double first = bytes(plans.front());
+  const auto why_large = [&](const Plan& plan) -> std::string {
+    if (auto pads = too_much_padding(pattern, problem, plan, most_padding)) return *pads;
+    return bytes(plan) > too_much_more * first ? "not tried: its products read a third more than the rule's" : "";
+  };
   // Schedules share what is counted of their layout.
   const Plan* counted = nullptr;
-  bool large = false;
-  const auto is_large = [&](const Plan& plan) {
-    if (&plan == &plans.front()) return false;
+  std::string why;
+  std::vector<Plan> kept = {plans.front()};
+  std::vector<LargePlan> large;
+  for (const Plan& plan : std::span(plans).subspan(1)) {
     if (!counted || counted->layout != plan.layout || counted->values != plan.values) {
       counted = &plan;
-      large = too_much_padding(pattern, problem, plan, most_padding) || bytes(plan) > too_much_more * first;
+      why = why_large(plan);
     }
-    return large;
-  };
-  std::vector<Plan> kept;
-  for (const Plan& plan : plans)
-    if (!is_large(plan)) kept.push_back(plan);
+    if (why.empty())
+      kept.push_back(plan);
+    else
+      large.push_back({plan, why});
+  }
   plans = std::move(kept);
+  return large;
 }
 
 }  // namespace compound

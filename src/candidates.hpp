@@ -1,6 +1,7 @@
 // Candidates: the plans that a search goes through.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,11 +16,10 @@ enum class Search { near, all };
 /// How vectors may lie: as PETSc's do, or in any order that a layout's inner order knows.
 enum class VectorOrder { petsc, any };
 
-/// The applicable plans for a matrix, the rule's first, each once, with entries of this kind. None is coded (codes=):
-/// values that come later may have no code.
-std::vector<Plan> candidates(Search search, const PatternStatistics& statistics, const Problem& problem,
-                             const Backend& backend, std::string_view entry = "dense",
-                             VectorOrder vectors = VectorOrder::petsc);
+/// The applicable plans for a matrix, `base` first, each once, with its kind of entry and its precision of values. None
+/// that is added is coded (codes=): values that come later may have no code.
+std::vector<Plan> candidates(Search search, const Plan& base, const PatternStatistics& statistics,
+                             const Problem& problem, const Backend& backend, VectorOrder vectors = VectorOrder::petsc);
 
 /// For a device, the whole search of Mueller-Roemer, Stork and Fellner 2019 (section 4.3) alone, with the rest of the
 /// plan as in `base`: 960 plans of dense blocks on PETSc's vectors, 1,920 on any.
@@ -28,9 +28,15 @@ std::vector<Plan> search_of_2019(const Plan& base, const Problem& problem, const
 /// The applicable plans that differ from `given`, the first, in the schedule alone.
 std::vector<Plan> schedules(Search search, const Plan& given, const Problem& problem, const Backend& backend);
 
+/// A plan that need not be packed to be out.
+struct LargePlan {
+  Plan plan;
+  std::string why;
+};
+
 /// Leaves those out, but for the first, that pad to more than `most_padding` slots an entry (too_much_padding()), or
 /// whose products read a third more than those of the first: they are bound by memory, and no schedule makes up for it.
-void leave_out_large(std::vector<Plan>& candidates, const PatternView& pattern, const Problem& problem,
-                     const Backend& backend, double most_padding);
+std::vector<LargePlan> leave_out_large(std::vector<Plan>& candidates, const PatternView& pattern,
+                                       const Problem& problem, const Backend& backend, double most_padding);
 
 }  // namespace compound

@@ -25,16 +25,11 @@ std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, con
   const Problem& problem = p.copy.problem;
   const Backend& on = backend(row_of(p.place).backend);
   const Search search = s.tune == "exhaustive" ? Search::all : Search::near;
-  const bool pinned = s.layout != "auto";
-  std::vector<Plan> plans = {base};
-  const auto add = [&](const Plan& plan) {
-    if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
-  };
-  if (remembered) add(*remembered);
-  for (Plan plan :
-       pinned ? schedules(search, base, problem, on) : candidates(search, numbers, problem, on, base.entry)) {
-    plan.values = base.values;
-    add(plan);
+  std::vector<Plan> plans =
+      s.layout == "auto" ? candidates(search, base, numbers, problem, on) : schedules(search, base, problem, on);
+  if (remembered && *remembered != base) {
+    std::erase(plans, *remembered);
+    plans.insert(plans.begin() + 1, *remembered);
   }
   leave_out_large(plans, pattern, problem, on, s.most_padding());
   return plans;

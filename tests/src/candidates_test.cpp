@@ -45,8 +45,8 @@ TEST(Candidates, OfTheHostBeginWithTheRulesAndGoThroughHeightsAndWindows) {
   for (const std::string_view entry : {"dense", "quaternion"}) {
     const PatternStatistics s = statistics(regular.view());
     const Plan rule = default_plan(s, real_4x4, "host", entry);
-    const auto near = candidates(Search::near, s, real_4x4, backend("host"), entry),
-               all = candidates(Search::all, s, real_4x4, backend("host"), entry);
+    const auto near = candidates(Search::near, rule, s, real_4x4, backend("host")),
+               all = candidates(Search::all, rule, s, real_4x4, backend("host"));
 
     for (const auto& plans : {near, all}) {
       expect_sound(plans, real_4x4, backend("host"));
@@ -63,12 +63,25 @@ TEST(Candidates, OfTheHostBeginWithTheRulesAndGoThroughHeightsAndWindows) {
 
 TEST(Candidates, KnowVectorsInOtherOrdersWhereTheyAreAskedFor) {
   const PatternStatistics s = statistics(regular.view());
+  const Plan rule = default_plan(s, real_3x3, "host");
 
-  const auto petsc = candidates(Search::all, s, real_3x3, backend("host"), "dense"),
-             any = candidates(Search::all, s, real_3x3, backend("host"), "dense", VectorOrder::any);
+  const auto petsc = candidates(Search::all, rule, s, real_3x3, backend("host")),
+             any = candidates(Search::all, rule, s, real_3x3, backend("host"), VectorOrder::any);
 
   EXPECT_TRUE(std::ranges::all_of(petsc, [](const Plan& p) { return p.layout.vector_group == 1; }));
   EXPECT_TRUE(std::ranges::any_of(any, [](const Plan& p) { return p.layout.vector_group == group_all; }));
+}
+
+TEST(Candidates, HaveTheFirstOnesPrecision) {
+  const PatternStatistics s = statistics(regular.view());
+  Plan base = default_plan(s, real_3x3, "host");
+  base.values = Precision::single;
+
+  const auto plans = candidates(Search::all, base, s, real_3x3, backend("host"));
+
+  expect_sound(plans, real_3x3, backend("host"));
+  EXPECT_EQ(plans.front(), base);
+  EXPECT_TRUE(std::ranges::all_of(plans, [](const Plan& p) { return p.values == Precision::single; }));
 }
 
 TEST(Schedules, LeaveAllElseAsItIs) {
@@ -105,6 +118,23 @@ TEST(LeaveOutLarge, KeepsTheFirstAndWhatIsNotMuchLarger) {
   EXPECT_TRUE(left({}, 4).empty());
 }
 
+TEST(LeaveOutLarge, SaysWhyOfEachPlan) {
+  std::vector<std::vector<idx>> rows(5000, {0});
+  for (idx c = 0; c < 5000; ++c) rows[7].push_back(c);
+  const Pattern uneven = pattern_of(5000, rows);
+  const Plan csr = parse_plan("csr", {}), ellr = parse_plan("ellr", {}), slices = parse_plan("sell:32", {});
+  std::vector<Plan> plans = {csr, ellr, parse_plan("plain", ellr), slices};
+
+  const auto large = leave_out_large(plans, uneven.view(), real_3x3, backend("host"), 4);
+
+  EXPECT_EQ(plans, std::vector<Plan>{csr});
+  ASSERT_EQ(large.size(), 3u);
+  EXPECT_EQ(large[0].plan, ellr);
+  EXPECT_NE(large[0].why.find("layout ellr would have"), std::string::npos) << large[0].why;
+  EXPECT_EQ(large[1].why, large[0].why);
+  EXPECT_NE(large[2].why.find("read a third more"), std::string::npos) << large[2].why;
+}
+
 #if defined(COMPOUND_HAVE_CUDA)
 
 /// Knows which kernels there are, and runs none.
@@ -123,7 +153,7 @@ TEST(Candidates, OfADeviceHaveThePapersWholeProduct) {
 
   for (const VectorOrder vectors : {VectorOrder::petsc, VectorOrder::any}) {
     const auto papers = search_of_2019(rule, real_3x3, device, vectors);
-    const auto all = candidates(Search::all, s, real_3x3, device, "dense", vectors);
+    const auto all = candidates(Search::all, rule, s, real_3x3, device, vectors);
 
     expect_sound(papers, real_3x3, device);
     expect_sound(all, real_3x3, device);

@@ -78,19 +78,10 @@ Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, 
 /// The rule's first. Those that need not be packed to be out go to `without`.
 std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
                                 Search search, std::vector<LeftOut>& without) {
-  std::vector<Plan> all = {rule};
-  for (Plan plan : candidates(search, numbers, source.problem, core_backend(), rule.entry)) {
-    plan.values = rule.values;
-    if (std::ranges::find(all, plan) == all.end()) all.push_back(plan);
-  }
-  std::vector<Plan> kept = all;
-  leave_out_large(kept, source.view, source.problem, core_backend(), most_padding);
-  for (const Plan& plan : all) {
-    if (std::ranges::find(kept, plan) != kept.end()) continue;
-    const auto pads = too_much_padding(source.view, source.problem, plan, most_padding);
-    without.push_back({to_string(plan), pads ? *pads : "not tried: its products read a third more than the rule's"});
-  }
-  return kept;
+  std::vector<Plan> plans = candidates(search, rule, numbers, source.problem, core_backend());
+  for (const LargePlan& large : leave_out_large(plans, source.view, source.problem, core_backend(), most_padding))
+    without.push_back({to_string(large.plan), large.why});
+  return plans;
 }
 
 /// The best so far, for whoever looks on.
