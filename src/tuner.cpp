@@ -15,21 +15,14 @@ namespace {
 
 constexpr int least_samples = 3, usual_samples = 5;
 constexpr double least_timing_s = 4e-3;
-constexpr double sample_s = 1e-3;       // is enough for the clock, where there are many products to spend
-constexpr double too_far_behind = 1.1;  // of the fastest, after least_samples
-constexpr double hopeless = 2;          // before that, in all samples
-constexpr double as_good = 1.03;        // what is nearer cannot be told apart
+constexpr double short_s = 1e-4;  // of less than that the wait for a device is a large part
+constexpr double hopeless = 2;    // of the fastest, in all of fewer samples
+constexpr double as_good = 1.03;  // what is nearer cannot be told apart
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
-}
-
-double median_ratio(const Measured& m) {
-  std::vector<double> ratios;
-  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
-  return median(std::move(ratios));
 }
 
 /// Vectors that products may read and write; x is zeros, since only time counts and no value may stop a product.
@@ -97,6 +90,7 @@ class Race {
       first_ = packed(m.plan);
       sample(*first_, 1);  // compiles, and fills the caches
       unit_s_ = std::max(sample(*first_, 1), 1e-9);
+      if (unit_s_ < short_s) unit_s_ = std::max(sample(*first_, static_cast<int>(short_s / unit_s_)), 1e-9);
       packing_s_ = 0;  // whoever takes this plan has to pack it, too
     });
     if (!begun) return first_.reset(), false;
@@ -131,12 +125,12 @@ class Race {
     // Where it was alone nothing was sampled beside it.
     if (first_ && of_first_.empty())
       for (int i = 0; i < least_samples; ++i)
-        of_first_.push_back(sample(*first_, static_cast<int>(std::max(1.0, sample_s / unit_s_))));
+        of_first_.push_back(sample(*first_, static_cast<int>(std::max(1.0, limits_.sample_s / unit_s_))));
     const double unit_s = of_first_.empty() ? 0 : median(of_first_);
     for (Measured& one : m.all) {
       if (!one.is_timed()) continue;
       const bool is_first = one.samples.empty();
-      one.seconds = is_first ? unit_s : one.seconds * unit_s;
+      one.seconds = is_first ? unit_s : one.ratio() * unit_s;
       if (is_first)
         for (const double seconds : of_first_) one.samples.push_back({.seconds = seconds});
       ++m.timed;
@@ -185,7 +179,9 @@ class Race {
     return {std::move(matrix), Vectors(pattern_, problem_, plan, backend_), seconds};
   }
 
-  double left_s() const { return std::max(limits_.products * unit_s_, least_timing_s) - timing_s_; }
+  double left_s() const {
+    return std::max(std::min(limits_.products * unit_s_, limits_.timing_s), least_timing_s) - timing_s_;
+  }
 
   /// For so many samples of each candidate and a warm-up, and of the first beside them.
   static double products_for(int samples, std::span<const Group> groups) {
@@ -195,7 +191,7 @@ class Race {
   }
   int products_of_sample(std::span<const Group> rest) const {
     const double allowed = left_s() / (unit_s_ * products_for(usual_samples, rest));
-    return static_cast<int>(std::max(1.0, std::min(allowed, sample_s / unit_s_)));
+    return static_cast<int>(std::max(1.0, std::min(allowed, limits_.sample_s / unit_s_)));
   }
   /// What timing may have taken when the first of these groups is done.
   double share_s(std::span<const Group> rest) const { return timing_s_ + left_s() / double(rest.size()); }
@@ -221,19 +217,18 @@ class Race {
       leave_those_behind(runners);
       if (round >= least_samples && 2 * timing_s_ - begin_s > until_s) break;  // one more would take as long again
     }
-    for (Runner& r : runners)
-      if (r.result->is_timed()) r.result->seconds = median_ratio(*r.result);  // of the first candidate's: finish()
   }
 
   void leave_those_behind(std::vector<Runner>& runners) {
     for (const Runner& r : runners)
-      if (r.is_running && r.result->samples.size() >= least_samples) best_ = std::min(best_, median_ratio(*r.result));
+      if (r.is_running && r.result->samples.size() >= least_samples) best_ = std::min(best_, r.result->ratio());
     for (Runner& r : runners) r.is_running = r.is_running && !is_behind(r);
   }
   bool is_behind(const Runner& r) const {
-    if (r.result->samples.size() >= least_samples) return median_ratio(*r.result) > too_far_behind * best_;
+    if (r.result->samples.size() >= least_samples) return r.result->ratio() > limits_.far_behind * best_;
     // One slow sample may be the machine's.
-    return std::min(r.warm_up_s / unit_s_, r.result->samples.front().ratio) > hopeless * best_;
+    return std::min(r.warm_up_s / unit_s_, r.result->samples.front().ratio) >
+           std::max(hopeless, limits_.far_behind) * best_;
   }
 
   const PatternView& pattern_;
@@ -264,6 +259,12 @@ std::vector<Group> groups_of(std::span<Measured> all, const Plan& first) {
 }
 
 }  // namespace
+
+double Measured::ratio() const {
+  std::vector<double> ratios;
+  for (const Sample& s : samples) ratios.push_back(s.ratio);
+  return median(std::move(ratios));
+}
 
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 

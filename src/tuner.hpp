@@ -17,9 +17,12 @@ struct MeasureLimits {
   /// Of timing, in products of the first candidate; 4 ms are allowed always, which a clock needs to tell small matrices
   /// apart.
   double products = 150;
+  double timing_s = std::numeric_limits<double>::infinity();  ///< the same in seconds
   /// Of packing the others, in seconds and in products of the first.
   double seconds = std::numeric_limits<double>::infinity(), packing_products = std::numeric_limits<double>::infinity();
-  int samples = 9;  ///< of each candidate; of 20 and more the 95th percentile means something
+  int samples = 9;          ///< of each candidate; of 20 and more the 95th percentile means something
+  double sample_s = 1e-3;   ///< of one of them, where there are many products to spend
+  double far_behind = 1.1;  ///< times as slow as the fastest after three samples: is left
   std::function<double()> now = steady_s;
 };
 
@@ -38,6 +41,8 @@ struct Measured {
   std::size_t place = 0;  ///< in the list of candidates
 
   bool is_timed() const { return failure.empty(); }
+  /// To the first candidate's time: the median of the samples' ratios. Of timed ones alone.
+  double ratio() const;
 };
 
 struct Measurement {
@@ -51,9 +56,9 @@ struct Measurement {
 ///
 /// The first candidate's packed copy stays; one other at a time is there beside it, and serves all its schedules. They
 /// are timed in turn with the first one, and what counts is the median of their ratios to it: machines are shared, and
-/// change their clocks. A candidate that is a tenth behind after three samples, or takes twice as long in the first, is
-/// left. `blocks`: the matrix's full blocks in host memory, in pattern order; `told(candidate)` is called after each of
-/// them. What a candidate needs that is not there (memory above all) makes it fail, not the call.
+/// change their clocks. A candidate that is a tenth behind after three samples, or takes twice as long from the
+/// beginning, is left. `blocks`: the matrix's full blocks in host memory, in pattern order; `told(candidate)` is called
+/// after each of them. What a candidate needs that is not there (memory above all) makes it fail, not the call.
 Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
                     Backend& backend, const void* blocks, const MeasureLimits& limits = {},
                     const std::function<void(const Measured&)>& told = {});

@@ -157,6 +157,41 @@ TEST_F(Measure, TakesNoLongerSamplesThanAClockNeeds) {
   EXPECT_LE(m.timing_s, 0.06);
 }
 
+TEST_F(Measure, StaysWithinTheSecondsThatTimingMayTake) {
+  limits.products = std::numeric_limits<double>::infinity();
+  limits.timing_s = 0.06;
+  limits.samples = 1000;
+
+  const Measurement m = measured(plans({"csr", "sell:8", "csr plain", "ellr"}));
+
+  EXPECT_EQ(m.timed, 4);
+  EXPECT_GT(m.timing_s, 0.04);
+  EXPECT_LE(m.timing_s, 0.06);
+}
+
+TEST_F(Measure, TakesSamplesOfTheLengthThatIsAskedFor) {
+  limits.products = std::numeric_limits<double>::infinity();
+  limits.samples = 3;
+  limits.sample_s = 0.02;
+
+  measured(plans({"csr", "sell:8"}));
+
+  EXPECT_NEAR(device.multiplied[line("sell:8")], 1 + 3 * 20, 1);  // one to warm up
+}
+
+TEST_F(Measure, LeavesNoneBehindWhereItIsToldSo) {
+  device.seconds = {{line("sell:8"), 5e-3}, {line("sell:32"), 1.2e-3}};
+  limits.products = 1e4;
+  limits.samples = 21;
+  limits.far_behind = std::numeric_limits<double>::infinity();
+
+  const Measurement m = measured(plans({"csr", "sell:8", "sell:32"}));
+
+  EXPECT_EQ(of(m, "sell:8").samples.size(), 21u);
+  EXPECT_NEAR(of(m, "sell:8").ratio(), 5, 1e-6);
+  EXPECT_EQ(of(m, "sell:32").samples.size(), 21u);
+}
+
 TEST_F(Measure, AllowsSmallMatricesTheTimeThatAClockNeeds) {
   for (const char* text : {"csr", "sell:8", "csr plain"}) device.seconds[line(text)] = 1e-6;
 

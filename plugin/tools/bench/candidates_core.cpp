@@ -104,7 +104,6 @@ namespace {
 
 /// Before anything is allocated.
 void check_size(const CoreSource& source, const Plan& plan, double most_bytes) {
-  constexpr double most_padding = 4;  // as -mat_compound_padding_limit has it
   if (const auto why = too_much_padding(source.view, source.problem, plan, most_padding)) throw left_out(*why);
   const auto bytes = static_cast<double>(bytes_of(source.view, source.problem, plan, core_backend()).allocated.total());
   if (bytes > most_bytes) throw left_out("too large: " + std::to_string(std::llround(bytes / 1e6)) + " MB");

@@ -13,6 +13,9 @@ namespace compound::bench {
 
 inline constexpr int reals_per_scalar = sizeof(PetscScalar) / sizeof(double);
 
+/// Slots an entry: that of -mat_compound_padding_limit.
+inline constexpr double most_padding = 4;
+
 /// Where this run's core products are.
 Backend& core_backend();
 

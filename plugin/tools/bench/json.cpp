@@ -67,9 +67,9 @@ ordered_json json_of(const Circumstances& c) {
   return j;
 }
 
-void write_json_file(const std::string& file, const ordered_json& content) {
+void write_json_file(const std::string& file, const ordered_json& content, const std::string& option, int indent) {
   // Paths and options may be in any encoding; JSON is UTF-8.
-  write_output("-json", file, content.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  write_output(option, file, content.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 namespace {

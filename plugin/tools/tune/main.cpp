@@ -1,4 +1,5 @@
 // compound-tune: finds the fastest plan of a matrix, offline.
+#include <filesystem>
 #include <iostream>
 
 #include "compare.hpp"
@@ -45,8 +46,15 @@ int tune(MPI_Comm comm, const TuneOptions& o, const Circumstances& of_run) {
   std::vector<TuneResult> results;
   for (const Options& matrix : runs_of(o))
     for (const CaseSpec& spec : cases_of(matrix)) {
+      const std::string file =
+          o.study.empty() ? "" : study_file(o.study, description_of(spec, matrix), spec.block, o.precision);
+      if (std::filesystem::exists(file)) {
+        std::cout << "left out: " << file << " is there\n";
+        continue;
+      }
       results.push_back(tune_case(comm, spec, matrix, o, progress));
       print_result(std::cout, results.back(), o);
+      if (!file.empty()) write_study_json(file, of_run, o, results.back());
       if (!o.matrix.json.empty()) write_tune_json(o.matrix.json, of_run, o, results);
       if (!o.matrix.csv.empty()) write_tune_csv(o.matrix.csv, results);
     }

@@ -16,7 +16,6 @@ namespace compound::bench::tune {
 
 namespace {
 
-constexpr double most_padding = 4;  // that of -mat_compound_padding_limit
 constexpr std::size_t enough_for_percentile = 20;
 
 std::vector<double> seconds_of(const Measured& m) {
@@ -91,10 +90,7 @@ class Onlooker {
   void operator()(const Measured& m) {
     ++done_;
     if (!m.is_timed() || m.samples.empty() || !isatty(STDERR_FILENO)) return;
-    std::vector<double> ratios;
-    for (const Sample& s : m.samples) ratios.push_back(s.ratio);
-    const double ratio = quantile(ratios, 0.5);
-    if (ratio < best_) best_ = ratio, line_ = to_string(m.plan);
+    if (m.ratio() < best_) best_ = m.ratio(), line_ = to_string(m.plan);
     progress_.say(text("%zu of %zu plans, best so far %.2f times as fast as the rule's%s%s", done_, plans_, 1 / best_,
                        line_.empty() ? "" : ": ", line_.c_str()));
   }
@@ -184,13 +180,16 @@ std::optional<double> pays_off_after(const TuneResult& r, const TunedPlan& plan)
   return plan.measured.packing_s / gain_s;
 }
 
+std::string description_of(const CaseSpec& spec, const Options& matrix) {
+  return describe(spec, matrix) + (spec.ordering == "natural" ? "" : ", numbered by " + spec.ordering);
+}
+
 TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,
                      Progress& progress) {
   const CaseMatrix c = prepare(comm, spec, matrix, progress);
   const auto source = make_core_source(c, false);
   TuneResult r;
-  r.description = describe(spec, matrix);
-  if (spec.ordering != "natural") r.description += ", numbered by " + spec.ordering;
+  r.description = description_of(spec, matrix);
   r.block = c.block;
   try {
     Plan rule = core_plan(*source, source->problem, "auto");
@@ -202,9 +201,15 @@ TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix,
     r.compulsory_bytes = compulsory_bytes(c, {entry_bytes, sizeof(PetscScalar), false});
     const auto plans = plans_to_time(*source, r.analysis.numbers, rule, o.search->search, r.without);
     progress.say("timing " + std::to_string(plans.size()) + " plans");
-    take_times(r, *source,
-               compound::measure(source->view, source->problem, plans, core_backend(), source->blocks, o.limits(),
-                                 Onlooker(progress, plans.size())));
+    const Onlooker onlooker(progress, plans.size());
+    if (o.study.empty()) {
+      take_times(r, *source,
+                 compound::measure(source->view, source->problem, plans, core_backend(), source->blocks, o.limits(),
+                                   onlooker));
+    } else {
+      r.study = studied(*source, r.analysis.numbers, plans, o.budget_s, onlooker);
+      take_times(r, *source, r.study->finals);
+    }
     take_yardsticks(comm, c, matrix, progress, r);
     r.kept = keep(r, *source, rule, o);
   } catch (const error& e) {

@@ -9,6 +9,7 @@
 #include "natural_block.hpp"
 #include "prepare_case.hpp"
 #include "report.hpp"
+#include "study.hpp"
 #include "tune_options.hpp"
 
 namespace compound::bench::tune {
@@ -59,6 +60,7 @@ struct TuneResult {
   Yardstick read;
   std::optional<Yardstick> copy;  ///< of a device
   std::string kept;               ///< what became of the wisdom file, in words; empty: none was named
+  std::optional<Study> study;     ///< of -study: `plans` are its finalists
 
   /// Speed relative to the rule's plan, by the median of the ratios, which a machine that changes its speed does not
   /// change; 0 where that has no time.
@@ -71,6 +73,9 @@ double share(const TuneResult& result, const Yardstick& yardstick, const TunedPl
 /// Products after which a plan has won back what packing it takes; empty where it is not faster than the rule's.
 std::optional<double> pays_off_after(const TuneResult& result, const TunedPlan& plan);
 
+/// With the order of its rows.
+std::string description_of(const CaseSpec& spec, const Options& matrix);
+
 /// Throws usage_error where nothing can be measured.
 TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,
                      Progress& progress);
@@ -78,6 +83,9 @@ TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix,
 void print_result(std::ostream& out, const TuneResult& result, const TuneOptions& options);
 void write_tune_json(const std::string& file, const Circumstances& circumstances, const TuneOptions& options,
                      const std::vector<TuneResult>& results);
+/// One matrix of a study, compact.
+void write_study_json(const std::string& file, const Circumstances& circumstances, const TuneOptions& options,
+                      const TuneResult& result);
 void write_tune_csv(const std::string& file, const std::vector<TuneResult>& results);
 
 }  // namespace compound::bench::tune

@@ -7,6 +7,7 @@
 #if defined(COMPOUND_HAVE_JSON)
 
 #include "json_parts.hpp"
+#include "text.hpp"
 
 namespace compound::bench::tune {
 
@@ -17,6 +18,8 @@ namespace {
 constexpr int schema = 1;
 
 std::string shape(const BlockShape& b) { return std::to_string(b.rows) + "x" + std::to_string(b.cols); }
+
+const char* precision_name(Precision p) { return p == Precision::single ? "single" : "double"; }
 
 ordered_json json_of(const Analysis& a) {
   const PatternStatistics& n = a.numbers;
@@ -91,10 +94,74 @@ void write_tune_json(const std::string& file, const Circumstances& c, const Tune
   ordered_json j = bench::json_of(c);
   j["schema"] = schema;
   j["search"] = o.search->name;
-  j["precision"] = o.precision == Precision::single ? "single" : "double";
+  j["precision"] = precision_name(o.precision);
   j["cases"] = ordered_json::array();
   for (const TuneResult& r : results) j["cases"].push_back(json_of(r));
   write_json_file(file, j);
+}
+
+namespace {
+
+/// Four digits are more than there is in a time.
+double rounded(double value) { return std::stod(text("%.4g", value)); }
+
+/// Of every plan its time relative to the rule's plan's, and the number of samples.
+ordered_json json_of_screened(const Measurement& m) {
+  ordered_json all = ordered_json::array();
+  for (const Measured& one : m.all)
+    if (one.is_timed()) all.push_back({to_string(one.plan), rounded(one.ratio()), one.samples.size()});
+  return all;
+}
+
+/// The same with all samples.
+ordered_json json_of_samples(const Measurement& m) {
+  ordered_json all = ordered_json::array();
+  for (const Measured& one : m.all) {
+    if (!one.is_timed()) continue;
+    ordered_json ratios = ordered_json::array();
+    for (const Sample& s : one.samples) ratios.push_back(rounded(s.ratio));
+    all.push_back({{"plan", to_string(one.plan)},
+                   {"seconds", rounded(one.seconds)},
+                   {"bytes", one.bytes},
+                   {"packing_s", rounded(one.packing_s)},
+                   {"ratios", ratios}});
+  }
+  return all;
+}
+
+ordered_json json_of(const Study& s) {
+  ordered_json j;
+  for (const TestedPlan& t : s.tested)
+    j["tested"].push_back({{"by", t.chosen_by}, {"plan", to_string(t.plan)}, {"of_best", rounded(s.of_best(t))}});
+  j["timing_s"] = s.screened.timing_s + s.again.timing_s + s.finals.timing_s;
+  j["packing_s"] = s.screened.packing_s + s.again.packing_s + s.finals.packing_s;
+  j["finals"] = json_of_samples(s.finals);
+  j["again"] = json_of_samples(s.again);
+  j["screened"] = json_of_screened(s.screened);
+  ordered_json without = ordered_json::array();
+  for (const Measured& one : s.screened.all)
+    if (!one.is_timed()) without.push_back({to_string(one.plan), one.failure});
+  j["without"] = without;
+  return j;
+}
+
+}  // namespace
+
+void write_study_json(const std::string& file, const Circumstances& c, const TuneOptions& o, const TuneResult& r) {
+  ordered_json j = bench::json_of(c);
+  j["schema"] = "study 1";
+  j["search"] = o.search->name;
+  j["precision"] = precision_name(o.precision);
+  j["description"] = r.description;
+  j["block"] = shape(r.block);
+  j["analysis"] = json_of(r.analysis);
+  j["compulsory_bytes"] = r.compulsory_bytes;
+  j["read"] = bench::json_of(r.read);
+  if (r.copy) j["copy"] = bench::json_of(*r.copy);
+  j["left_out"] = ordered_json::array();
+  for (const LeftOut& l : r.without) j["left_out"].push_back({l.name, l.why});
+  j.update(json_of(*r.study));
+  write_json_file(file, j, "-study", -1);
 }
 
 SavedTimes read_times(const std::string& file) try {
@@ -125,6 +192,7 @@ SavedTimes read_times(const std::string& file) try {
 namespace compound::bench::tune {
 
 void write_tune_json(const std::string&, const Circumstances&, const TuneOptions&, const std::vector<TuneResult>&) {}
+void write_study_json(const std::string&, const Circumstances&, const TuneOptions&, const TuneResult&) {}
 
 SavedTimes read_times(const std::string&) {
   throw usage_error("-compare: this compound-tune was built without nlohmann-json (Debian: nlohmann-json3-dev)");

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "report.hpp"
+
 namespace compound::bench::tune {
 
 namespace {
@@ -59,6 +61,14 @@ const OptionRow<TuneOptions> rows[] = {
      [](TuneOptions& o, const std::string& v) { o.matrix.json = v; }},
     {"-csv", "file for a line of comma-separated values for each sample", "",
      [](TuneOptions& o, const std::string& v) { o.matrix.csv = v; }},
+    {"-study",
+     "folder that gets a JSON file for each matrix: every plan screened, the best timed again, and what the rule and "
+     "measuring take beside them. Matrices whose file is there are left out",
+     "none", [](TuneOptions& o, const std::string& v) { o.study = v == "none" ? "" : v; }},
+    {"-budget", "seconds that timing and packing of a matrix of a study may take", "10",
+     [](TuneOptions& o, const std::string& v) {
+       o.budget_s = number("-budget", v, 1e-3, 1e9, "expected a positive number of seconds");
+     }},
     {"-merge", "wisdom files, separated by commas, that are added to that of -wisdom; nothing is measured", "",
      [](TuneOptions& o, const std::string& v) { read_files(o, Mode::merge, "-merge", v); }},
     {"-list", "wisdom file that is printed as a table; nothing is measured", "", read_list},
@@ -75,6 +85,15 @@ void must_exist(const char* option, const std::string& file) {
   std::error_code failed;
   if (!std::filesystem::exists(file, failed))
     throw usage_error(std::string(option) + ": there is no file '" + file + "'");
+}
+
+void make_study_folder(const std::string& folder) {
+  if (!has_json())
+    throw usage_error("-study: this compound-tune was built without nlohmann-json (Debian: nlohmann-json3-dev)");
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (!std::filesystem::is_directory(folder, failed))
+    throw usage_error("-study: '" + folder + "' is no folder and none can be made there; choose another");
 }
 
 /// What a generated matrix or a file takes: two packed copies at most are there at a time, that of the rule's plan and
@@ -135,6 +154,7 @@ TuneOptions read_tune_options() {
   if (!o.matrix.file.empty()) o.files = names("-matrix", o.matrix.file, ',', "files");
   for (const std::string& file : o.files) must_exist("-matrix", file);
   if (o.mode == Mode::measure) complete(o.matrix);
+  if (!o.study.empty()) make_study_folder(o.study);
   return o;
 }
 

@@ -32,6 +32,8 @@ struct TuneOptions {
   std::string wisdom;              ///< empty: none
   std::vector<std::string> named;  ///< files of -merge, -list, -compare
   double threshold = 1.05;
+  std::string study;  ///< folder; empty: none
+  double budget_s = 10;
 
   MeasureLimits limits() const;
 };

@@ -112,6 +112,14 @@ void print_advice(std::ostream& out, const TuneResult& r) {
   if (!r.kept.empty()) out << "  " << r.kept << "\n";
 }
 
+void print_study(std::ostream& out, const Study& s) {
+  out << text("%d plans screened, %d timed again, %d once more, from which these are:\n", s.screened.timed,
+              s.again.timed, s.finals.timed);
+  for (const TestedPlan& t : s.tested)
+    out << text("  by %s: %.3f times as long as the fastest: ", std::string(t.chosen_by).c_str(), s.of_best(t))
+        << to_string(t.plan) << "\n";
+}
+
 }  // namespace
 
 void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
@@ -124,6 +132,7 @@ void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) 
   out << text("%zu plans timed in %.2f s (%.0f products of the rule's plan), packed in %.2f s\n", r.plans.size(),
               r.timing_s, r.products, r.packing_s);
   print_without(out, r);
+  if (r.study) print_study(out, *r.study);
   print_advice(out, r);
   out.flush();
 }

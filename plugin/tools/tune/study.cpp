@@ -1,0 +1,109 @@
+#include "study.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "candidates.hpp"
+
+namespace compound::bench::tune {
+
+namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+/// One round of timing; its parts of the budget. None is left behind but by the screening.
+struct Round {
+  int samples;
+  double sample_s, of_budget, packing_of_budget, far_behind;
+};
+constexpr Round screening{3, 2e-4, 0.35, 0.45, 1.1}, again{15, 5e-4, 0.1, no_limit, no_limit},
+    finals{41, 1e-3, 0.1, no_limit, no_limit};
+
+constexpr double worth_another_round = 1.5;  // times as slow as the fastest, by the screening
+constexpr double share_of_best = 0.05;       // of the screened plans
+constexpr double near_best = 1.03;           // of those, a finalist
+constexpr std::size_t most_finalists = 8;
+
+class Rounds {
+ public:
+  Rounds(const CoreSource& source, double budget_s) : source_(source), budget_s_(budget_s) {}
+
+  Measurement run(const Round& round, const std::vector<Plan>& plans,
+                  const std::function<void(const Measured&)>& told = {}) const {
+    MeasureLimits limits{.products = no_limit};
+    limits.timing_s = round.of_budget * budget_s_;
+    limits.seconds = round.packing_of_budget * budget_s_;
+    limits.samples = round.samples;
+    limits.sample_s = round.sample_s;
+    limits.far_behind = round.far_behind;
+    return measured(plans, limits, told);
+  }
+  Measurement measured(const std::vector<Plan>& plans, const MeasureLimits& limits,
+                       const std::function<void(const Measured&)>& told = {}) const {
+    return compound::measure(source_.view, source_.problem, plans, core_backend(), source_.blocks, limits, told);
+  }
+
+ private:
+  const CoreSource& source_;
+  double budget_s_;
+};
+
+/// `first`, then the fastest.
+std::vector<Plan> fastest(const Measurement& m, const Plan& first, std::size_t most, double far) {
+  std::vector<Plan> plans = {first};
+  for (const Measured& one : std::span(m.all).first(std::min(most, m.all.size())))
+    if (one.is_timed() && one.seconds <= far * m.all.front().seconds && one.plan != first) plans.push_back(one.plan);
+  return plans;
+}
+
+/// What -mat_compound_tune measure takes.
+Plan measured_plan(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule, const Rounds& rounds) {
+  constexpr double packing_s = 10;  // that of -mat_compound_tune_seconds
+  std::vector<Plan> plans = candidates(Search::near, rule, numbers, source.problem, core_backend());
+  leave_out_large(plans, source.view, source.problem, core_backend(), most_padding);
+  MeasureLimits limits;
+  limits.seconds = packing_s;
+  const Measurement m = rounds.measured(plans, limits);
+  const Measured* const best = choice(m);
+  return best ? best->plan : rule;
+}
+
+}  // namespace
+
+double Study::of_best(const TestedPlan& t) const {
+  const auto found = std::ranges::find(finals.all, t.plan, &Measured::plan);
+  return found != finals.all.end() && found->is_timed() ? found->seconds / finals.all.front().seconds : 0;
+}
+
+Study studied(const CoreSource& source, const PatternStatistics& numbers, const std::vector<Plan>& plans,
+              double budget_s, const std::function<void(const Measured&)>& told) {
+  const Rounds rounds(source, budget_s);
+  const Plan& rule = plans.front();
+  Study s;
+  s.screened = rounds.run(screening, plans, told);
+  s.tested = {{"rule", rule}, {"measure", measured_plan(source, numbers, rule, rounds)}};
+  const auto best = static_cast<std::size_t>(std::ceil(share_of_best * s.screened.timed));
+  s.again = rounds.run(again, fastest(s.screened, rule, best, worth_another_round));
+  std::vector<Plan> last = fastest(s.again, rule, most_finalists, near_best);
+  for (const TestedPlan& t : s.tested)
+    if (std::ranges::find(last, t.plan) == last.end()) last.push_back(t.plan);
+  s.finals = rounds.run(finals, last);
+  return s;
+}
+
+std::string study_file(const std::string& folder, const std::string& description, BlockShape block,
+                       Precision precision) {
+  const std::string words = description + " " + std::to_string(block.rows) + "x" + std::to_string(block.cols) +
+                            (precision == Precision::single ? " single" : " double");
+  std::string name;
+  for (const char c : words) {
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      name += c;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  return folder + "/" + name + ".json";
+}
+
+}  // namespace compound::bench::tune
