@@ -217,6 +217,70 @@ def test_wisdom_is_kept_merged_listed_and_found(args):
         expect(foreign in stderr, stderr)
 
 
+def test_a_study_has_every_plan_and_the_tested_ones(args):
+    if not args.json:
+        _, stderr = tune(args, SMALL + ["-study", os.path.join(args.folder, "study")], wanted=2)
+        expect("built without nlohmann-json" in stderr, stderr)
+        return
+    folder = os.path.join(args.folder, "new", "study")
+    study = ["-rows", "64,200", "-block_size", "2", "-search", "all", "-study", folder, "-budget", "2"]
+    stdout, _ = tune(args, study)
+    expect("plans screened" in stdout and "by rule: " in stdout and "by measure: " in stdout, stdout[-800:])
+    names = ["7-point-grid-4-3-nodes-2x2-double.json", "7-point-grid-6-3-nodes-2x2-double.json"]
+    expect(sorted(os.listdir(folder)) == names, f"{os.listdir(folder)}")
+    with open(os.path.join(folder, names[1])) as file:
+        written = json.load(file)
+    expect(written["schema"] == "study 1" and written["block"] == "2x2" and written["analysis"]["block_rows"] == 216, "head")
+    screened = {plan: ratio for plan, ratio, samples in written["screened"] if samples >= 1}
+    expect(len(screened) + len(written["without"]) > 100 and written["analysis"]["rule"] in screened, f"{len(screened)} plans screened")
+    expect(all(ratio > 0 for ratio in screened.values()), "ratios")
+    again = {plan["plan"]: plan for plan in written["again"]}
+    expect(0 < len(again) < 0.1 * len(screened) and set(again) <= set(screened), f"{len(again)} plans again")
+    finals = {plan["plan"]: plan for plan in written["finals"]}
+    expect(all(len(plan["ratios"]) >= 3 and plan["seconds"] > 0 for plan in finals.values()), "samples of the finals")
+    expect([t["by"] for t in written["tested"]] == ["rule", "measure"], str(written["tested"]))
+    least = min(plan["seconds"] for plan in finals.values())
+    for tested in written["tested"]:
+        seconds = finals[tested["plan"]]["seconds"]
+        expect(abs(tested["of_best"] / (seconds / least) - 1) < 0.01 and tested["of_best"] >= 1, f"{tested}: {seconds} of {least}")
+
+
+def test_a_study_leaves_out_what_it_has(args):
+    if not args.json:
+        return
+    folder = os.path.join(args.folder, "study")
+    tune(args, ["-rows", "64", "-block_size", "2", "-study", folder, "-budget", "0.2"])
+    file = os.path.join(folder, os.listdir(folder)[0])
+    before = os.stat(file).st_mtime_ns
+    stdout, _ = tune(args, ["-rows", "64,125", "-block_size", "2", "-study", folder, "-budget", "0.2"])
+    expect(f"left out: {file} is there" in stdout and stdout.count("what to do") == 1, stdout)
+    expect(os.stat(file).st_mtime_ns == before and len(os.listdir(folder)) == 2, f"{os.listdir(folder)}")
+
+
+def test_studies_of_many_matrices_go_on_where_they_ended(args):
+    if not args.json:
+        return
+    folder, runs, matrix = (os.path.join(args.folder, name) for name in ("many", "runs.txt", "m.mtx"))
+    write_matrix_market(args, "m.mtx", 24)
+    with open(runs, "w") as file:
+        file.write("# two\n-grid 7 -n 4 -block_size 2\n-grid 7 -n 5 -block_size 2 -precision single\n")
+    command = [sys.executable, args.study, "--tune", args.program, "--folder", folder, "--runs", runs, "--budget", "0.2"]
+    code, stdout, stderr, said = run(command + [f"{matrix}:2"])
+    expect(code == 0 and "3 matrices in" in stdout, f"{said}: {code}\n{stdout}{stderr}")
+    expect(any("single" in name for name in os.listdir(folder)), f"{os.listdir(folder)}")
+    code, stdout, stderr, said = run(command + [f"{matrix}:2"])
+    expect(code == 0 and "what to do" not in stdout and "3 matrices in" in stdout, f"{said}: {code}\n{stdout}{stderr}")
+    with open(runs, "a") as file:
+        file.write("-grid 8\n")
+    code, stdout, stderr, said = run(command)
+    expect(code == 1 and "not done (ended with status 2): -grid 8" in stdout, f"{said}: {code}\n{stdout}{stderr}")
+
+
+def test_compiling_times_nothing(args):
+    stdout, _ = tune(args, ["-rows", "64", "-compile", "-search", "all"])
+    expect(re.search(r"^kernels of \d+ plans compiled for 7-point grid", stdout, re.M) and not rows_of(stdout), stdout)
+
+
 def test_bad_options(args):
     there = write_matrix_market(args, "there.mtx", 24)
     for options, said in [
@@ -228,6 +292,8 @@ def test_bad_options(args):
             (["-samples", "2"], "-samples '2': expected an integer from 3"),
             (["-precision", "half"], "-precision 'half': choose double, single"),
             (["-top", "0"], "-top '0': expected an integer from 1"),
+            (["-budget", "0"], "-budget '0': expected a positive number of seconds"),
+            (["-study", there], "is no folder and none can be made there" if args.json else "nlohmann-json"),
             (["-threshold", "0.5"], "-threshold '0.5': expected a number from 1 on"),
             (["-matrix", "missing.mtx"], "-matrix: there is no file 'missing.mtx'"),
             (["-matrix", f"{there},"], "expected files separated by ','"),
@@ -256,6 +322,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("--bench", required=True, help="compound-bench of the same build")
+    parser.add_argument("--study", required=True, help="config/tuning-study.py")
     parser.add_argument("--scalar", required=True)
     parser.add_argument("--json", action="store_true", help="the program was built with JSON")
     args = parser.parse_args()

@@ -46,6 +46,11 @@ int tune(MPI_Comm comm, const TuneOptions& o, const Circumstances& of_run) {
   std::vector<TuneResult> results;
   for (const Options& matrix : runs_of(o))
     for (const CaseSpec& spec : cases_of(matrix)) {
+      if (o.compile) {
+        std::cout << text("kernels of %zu plans compiled for ", compile_case(comm, spec, matrix, o, progress))
+                  << description_of(spec, matrix) << "\n";
+        continue;
+      }
       const std::string file =
           o.study.empty() ? "" : study_file(o.study, description_of(spec, matrix), spec.block, o.precision);
       if (std::filesystem::exists(file)) {

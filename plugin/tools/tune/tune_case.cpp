@@ -74,6 +74,12 @@ Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, 
   return a;
 }
 
+Plan rule_plan(const CoreSource& source, const TuneOptions& o) {
+  Plan rule = core_plan(source, source.problem, "auto");
+  rule.values = o.precision;
+  return rule;
+}
+
 /// The rule's first. Those that need not be packed to be out go to `without`.
 std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
                                 Search search, std::vector<LeftOut>& without) {
@@ -180,6 +186,16 @@ std::optional<double> pays_off_after(const TuneResult& r, const TunedPlan& plan)
   return plan.measured.packing_s / gain_s;
 }
 
+std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,
+                         Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+  const auto source = make_core_source(c, false);
+  const auto plans =
+      candidates(o.search->search, rule_plan(*source, o), statistics(source->view), source->problem, core_backend());
+  core_backend().compile_ahead(plans, source->problem);
+  return plans.size();
+}
+
 std::string description_of(const CaseSpec& spec, const Options& matrix) {
   return describe(spec, matrix) + (spec.ordering == "natural" ? "" : ", numbered by " + spec.ordering);
 }
@@ -192,8 +208,7 @@ TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix,
   r.description = description_of(spec, matrix);
   r.block = c.block;
   try {
-    Plan rule = core_plan(*source, source->problem, "auto");
-    rule.values = o.precision;
+    const Plan rule = rule_plan(*source, o);
     progress.say("analysing " + r.description);
     r.analysis = analysed(comm, c, *source, rule);
     const EntryShape entry = entry_shape(rule, source->problem);

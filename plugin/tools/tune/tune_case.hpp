@@ -80,6 +80,10 @@ std::string description_of(const CaseSpec& spec, const Options& matrix);
 TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,
                      Progress& progress);
 
+/// Compiles the kernels of its plans, which are kept on disk, and times nothing. How many plans there are.
+std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,
+                         Progress& progress);
+
 void print_result(std::ostream& out, const TuneResult& result, const TuneOptions& options);
 void write_tune_json(const std::string& file, const Circumstances& circumstances, const TuneOptions& options,
                      const std::vector<TuneResult>& results);

@@ -69,6 +69,10 @@ const OptionRow<TuneOptions> rows[] = {
      [](TuneOptions& o, const std::string& v) {
        o.budget_s = number("-budget", v, 1e-3, 1e9, "expected a positive number of seconds");
      }},
+    {"-compile",
+     "only compiles the kernels of all these plans for the device, where the cache of kernels keeps them for later "
+     "runs",
+     "false", [](TuneOptions& o, const std::string& v) { o.compile = yes("-compile", v); }, true},
     {"-merge", "wisdom files, separated by commas, that are added to that of -wisdom; nothing is measured", "",
      [](TuneOptions& o, const std::string& v) { read_files(o, Mode::merge, "-merge", v); }},
     {"-list", "wisdom file that is printed as a table; nothing is measured", "", read_list},
