@@ -16,6 +16,7 @@ import time
 
 LEAST_S = 8  # that a run is begun for
 KERNELS = ("-block_size", "-entry", "-precision")  # options that the kernels of a matrix hang on
+SIZES = ["-grid", "27", "-megabytes", "1,400"]  # on both sides of a second cache, for which plans differ
 CORES_OF_TIMING = 4
 FINISHED = "finished-runs.txt"  # in the folder
 
@@ -58,7 +59,7 @@ class Study:
         return [self.args.tune, "-search", "all", "-top", "1"] + device + run
 
     def compile_next(self, number):
-        """What is compiled stays in the cache of kernels: a matrix of a few rows asks for it, while others are timed on other cores."""
+        """What is compiled stays in the cache of kernels. Other matrices are timed meanwhile, on other cores."""
         if self.args.device != "cuda" or not self.cores[1] or (self.compiler and self.compiler.poll() is None):
             return
         wanted = [kernels_of(run) for run in self.runs[number:]]
@@ -67,7 +68,7 @@ class Study:
             return
         self.compiled.append(missing[0])
         cores = self.cores[1] if number > 0 else sorted(self.cores[0] + self.cores[1])
-        command = self.command(missing[0] + ["-grid", "7", "-n", "4", "-compile"])
+        command = self.command(missing[0] + SIZES + ["-compile"])
         self.compiler = subprocess.Popen(command, stdout=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, cores))
 
     def wait_for_kernels(self, run):
