@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "device/operation.hpp"
+#include "device/product_dot.hpp"
 #include "device_policy.hpp"
 #include "layout/layout.hpp"
 #include "plan.hpp"
@@ -63,6 +64,15 @@ struct PackTask {
   slot_t entries = 0;
 };
 
+/// A dot product with what a product adds to y, made as it is made: always the same bits. On the host for assign alone.
+struct ProductDot {
+  Follow kind = Follow::nothing;
+  const void* w = nullptr;  ///< in the order of y
+  void* result = nullptr;   ///< a scalar in the backend's memory
+  /// Device: an integer in its memory. Where it is not 0 when its turn comes, the product leaves y; or null.
+  const int* stop = nullptr;
+};
+
 /// y = [z +] op(A) x on vectors in the backend's memory; z may be y.
 struct ProductTask {
   const Plan& plan;
@@ -82,16 +92,17 @@ struct ProductTask {
   const void* x = nullptr;
   const void* z = nullptr;
   void* y = nullptr;
+  ProductDot dot = {};
   Code* code = nullptr;
 };
 
 /// Of the vector that a product writes.
-inline std::size_t bytes_of_y(const ProductTask& t) {
+inline slot_t scalars_of_y(const ProductTask& t) {
   const BlockShape& b = t.problem.block;
   const idx group = t.plan.layout.vector_group;
-  return bytes_of(t.problem.scalar) *
-         (t.op == Op::none ? vector_scalars(t.rows, b.rows, group) : vector_scalars(t.cols, b.cols, group));
+  return t.op == Op::none ? vector_scalars(t.rows, b.rows, group) : vector_scalars(t.cols, b.cols, group);
 }
+inline std::size_t bytes_of_y(const ProductTask& t) { return bytes_of(t.problem.scalar) * scalars_of_y(t); }
 
 /// Words of A in the order of a layout of A^T's pattern: to(slot) = values(value_slot[slot]).
 struct RegroupTask {
@@ -128,6 +139,9 @@ struct SumTask {
   Update update = Update::assign;
 };
 
+class KrylovLoop;
+struct KrylovProblem;
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -153,6 +167,8 @@ class Backend {
   /// From host memory and back; both have happened when the call returns.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  /// Within its memory, queued like a product.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 
   /// Where there are several devices: the one for this process, the n-th of its node. Before anything is allocated.
   virtual void choose_device(int) {}
@@ -185,6 +201,9 @@ class Backend {
   virtual std::optional<idx> invert_diagonal(const DiagonalTask& task) = 0;
   /// Gathers and adds up scalars by lists, without atomics: all arrays in the backend's memory.
   virtual void sum(const SumTask& task) = 0;
+
+  /// A loop of conjugate gradients that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
+  virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);
 };
 
 /// A name users may give, and the backend behind it or why there is none.

@@ -11,6 +11,7 @@
 #include "backend_host.hpp"
 #include "cuda/built_in.hpp"
 #include "cuda/kernel_source.hpp"
+#include "cuda/krylov_graphs.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/runtime.hpp"
 #include "device/code_items.hpp"
@@ -64,6 +65,9 @@ class CudaBackend final : public Backend {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_), "downloading");
     synchronize();
   }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue_), "copying within the device");
+  }
   void choose_device(int number) override {
     int count = 0;
     check(cudaGetDeviceCount(&count), "counting devices");
@@ -87,6 +91,9 @@ class CudaBackend final : public Backend {
   void diagonal(const DiagonalTask& task) override;
   std::optional<idx> invert_diagonal(const DiagonalTask& task) override;
   void sum(const SumTask& task) override;
+  std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
+    return cuda::krylov_loop(*this, queue_, problem);
+  }
 
  private:
   std::optional<count32> first_misfit_on_host(const FitTask& task);
@@ -161,8 +168,7 @@ void CudaBackend::pack_from_host(const PackTask& t) {
 void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
   if (!words_are_blocks(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
-  check(cudaMemcpyAsync(t.values, t.blocks, t.entries * bytes_of_block(t.problem), cudaMemcpyDeviceToDevice, queue_),
-        "copying values");
+  copy(t.values, t.blocks, t.entries * bytes_of_block(t.problem));
 }
 
 /// Items in the host's memory are coded there. Places come as the hash has it: the host, which numbers the distinct
@@ -244,11 +250,12 @@ void CudaBackend::multiply(const ProductTask& t) {
     if (update == Update::assign)
       clear(t.y, bytes);
     else if (t.z != t.y)
-      check(cudaMemcpyAsync(t.y, t.z, bytes, cudaMemcpyDeviceToDevice, queue_), "copying z");
+      copy(t.y, t.z, bytes);
     update = Update::add;
     z = t.y;
   }
-  product_args args{t.layout};
+  product_args args;
+  args.layout = t.layout;
   args.x_blocks = gathers ? t.cols : t.rows;
   args.y_blocks = gathers ? t.rows : t.cols;
   args.value_slots = t.value_slots;
@@ -263,15 +270,26 @@ void CudaBackend::multiply(const ProductTask& t) {
   const bool has_carries = s.traversal == Traversal::slots && s.carries == Carries::ordered;
   const slot_t chunks = has_carries ? blocks_for(t.layout.slots, t.layout.height) : 0;
   args.carries = code.carries(chunks * (gathers ? shape.rows : shape.cols));
-  slot_t blocks = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);
+  const slot_t shares = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);  // of a block each
+  slot_t blocks = shares;
   if (s.balance != Balance::grid)
-    blocks = std::min<slot_t>(blocks, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
+    blocks = std::min<slot_t>(shares, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
   const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y);
-  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned);
+  const slot_t carry_blocks = chunks <= 1 ? 0 : blocks_for(chunks, threads_of_other_kernels);
+  args.dot.stop = t.dot.stop;
+  if (has_dot(t.dot.kind)) {
+    if (blocks == 0) clear(t.dot.result, bytes_of(t.problem.scalar));
+    args.dot = {t.dot.w,    t.dot.result,
+                t.dot.stop, code.sums(shares + carry_blocks, std::max(shares, carry_blocks), queue_),
+                0,          carry_blocks != 0};
+  }
+  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned, t.dot.kind);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
-  if (chunks <= 1) return;
+  if (carry_blocks == 0) return;
   args.z = t.y;
-  launch(code.carries_kernel(t.op), chunks, args);
+  args.dot.first = shares;
+  args.dot.goes_on = false;
+  launch(code.carries_kernel(t.op, t.dot.kind), chunks, args);
 }
 
 void CudaBackend::regroup(const RegroupTask& t) {

@@ -69,6 +69,7 @@ class HostBackend final : public Backend {
   void clear(void* to, std::size_t bytes) override { std::memset(to, 0, bytes); }
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 
   void pack(const PackTask& t) override { host::pack(t); }
   std::optional<count32> first_misfit(const FitTask& t) override {

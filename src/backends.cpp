@@ -4,6 +4,7 @@
 #endif
 #include "backend_host.hpp"
 #include "error.hpp"
+#include "krylov_loop.hpp"
 
 namespace compound {
 
@@ -40,6 +41,8 @@ std::optional<Buffer<std::byte>> Backend::code_items(const CodeTask& t) {
   if (!codes.empty()) upload(t.codes, codes.data(), codes.size());
   return Buffer<std::byte>(*this, std::span<const std::byte>(*distinct));
 }
+
+std::unique_ptr<KrylovLoop> Backend::krylov_loop(const KrylovProblem&) { return nullptr; }
 
 std::span<const BackendRow> backends() { return rows; }
 

@@ -1,5 +1,6 @@
 #include "packed.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <numeric>
 
@@ -29,6 +30,11 @@ std::size_t bytes_of_words(const Plan& plan, const Problem& problem, slot_t slot
   const idx group = plan.layout.word_group;
   const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
   return items * bytes_of_slot(plan, problem);
+}
+
+std::uint64_t new_stamp() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
 
 bool lies_on_blocks(const Plan& plan, const Problem& problem, const Backend& backend) {
@@ -81,7 +87,8 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
       backend_(&backend),
       rows_(pattern.rows),
       cols_(pattern.cols),
-      entries_(pattern.entries()) {
+      entries_(pattern.entries()),
+      stamp_(new_stamp()) {
   require_applicable(plan, problem, backend);
   code_ = backend.code_for(plan_, problem_);
   layout_ = PlacedLayout(backend, encode(pattern, plan.layout, lifetime));
@@ -101,6 +108,7 @@ PackedMatrix::Scheduled PackedMatrix::scheduled(const Schedule& schedule) const 
 void PackedMatrix::swap(Scheduled& other) {
   std::swap(plan_.schedule, other.schedule);
   std::swap(code_, other.code);
+  stamp_ = new_stamp();
 }
 
 PlacedLayout::PlacedLayout(Backend& on, Layout layout) : is_reordered_(layout.is_reordered()) {
@@ -130,6 +138,7 @@ void PackedMatrix::update_values(const void* blocks, Memory in) {
 
 std::optional<count32> PackedMatrix::try_update_values(const void* blocks, Memory in, Fit fit) {
   if (lies_on_blocks_) {
+    if (words_ != blocks) stamp_ = new_stamp();
     words_ = blocks;
     return {};
   }
@@ -173,6 +182,7 @@ void PackedMatrix::code_blocks(const void* blocks, Memory in) {
       {plan_, problem_, layout_.args(), codes.data(), values_.data(), Memory::backend, code_.get(), entries_});
   backend_->synchronize();  // before the codes by entries are released
   dictionary_ = {*std::move(items), std::move(packed)};
+  stamp_ = new_stamp();
 }
 
 /// Of words as they are packed without a code; what no entry's word is, is 0.
@@ -190,6 +200,7 @@ void PackedMatrix::code_words(const void* blocks, Memory in) {
   if (!items) throw_too_many_values(code);
   backend_->synchronize();
   dictionary_ = {*std::move(items), nullptr};
+  stamp_ = new_stamp();
 }
 
 template <class Task>
@@ -235,7 +246,7 @@ void PackedMatrix::regroup() const {
                      transposed_->values.data(), code_.get()});
 }
 
-void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y) const {
+void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
   const bool transposed = op != Op::none && backend_->is_device();
   if (transposed && !transposed_)
@@ -255,6 +266,7 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
                    .x = x,
                    .z = z,
                    .y = y,
+                   .dot = dot,
                    .code = code_.get()};
   set_values(task, transposed && !shared ? transposed_->values.data() : words_);
   backend_->multiply(task);

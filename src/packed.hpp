@@ -1,6 +1,7 @@
 // Packed matrix: one pattern and its values, in one plan's layout, in one backend's memory.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 
 #include "backend.hpp"
@@ -110,8 +111,12 @@ class PackedMatrix {
   std::optional<idx> invert_diagonal(void* to) const;
 
   /// y = op(A) x, or y = z + op(A) x; z may be y. Vectors: blocks in grouped<vector_group> order, in the backend's
-  /// memory. On a device products by A^T and A^H need prepare_transposed().
-  void multiply(Op op, Update update, const void* x, const void* z, void* y) const;
+  /// memory. On a device products by A^T and A^H need prepare_transposed(). `dot` follows in the same kernel.
+  void multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot = {}) const;
+
+  /// Another number wherever products by A, queued once and kept, would have to be queued anew: another matrix, code,
+  /// or place of its values. No two matrices have the same.
+  std::uint64_t stamp() const { return stamp_; }
 
   const Plan& plan() const { return plan_; }
   Backend& backend() const { return *backend_; }
@@ -157,6 +162,7 @@ class PackedMatrix {
   const void* words_ = nullptr;  ///< in the order of the slots: words, or codes
   Dictionary dictionary_;
   std::unique_ptr<Code> code_;
+  std::uint64_t stamp_;
 };
 
 }  // namespace compound

@@ -27,6 +27,11 @@ std::string traversal_text(Traversal traversal) {
 
 std::string update_text(Update update) { return update == Update::add ? "Update::add" : "Update::assign"; }
 
+std::string follow_text(Follow follow) {
+  constexpr const char* names[] = {"Follow::nothing", "Follow::stoppable", "Follow::dot", "Follow::bilinear"};
+  return names[static_cast<int>(follow)];
+}
+
 std::string balance_text(Balance balance) {
   constexpr const char* names[] = {"Balance::grid", "Balance::fixed", "Balance::counted"};
   return names[static_cast<int>(balance)];
@@ -189,6 +194,18 @@ std::string sum_source(ScalarType scalar, Update update) {
       worker_text("sums") + "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
 }
 
+std::string krylov_source(const KrylovProblem& p, const std::string& kernel, const std::string& arguments) {
+  constexpr const char* norms[] = {"preconditioned", "unpreconditioned", "natural", "none"};
+  constexpr const char* headers[] = {"cg.hpp", "bcgs.hpp"};
+  return "#include \"" + std::string(headers[static_cast<int>(p.method)]) +
+         "\"\nusing namespace compound;\nstruct form {\n  using scalar = " + scalar_name(p.scalar) +
+         ";\n  static constexpr int columns = " + std::to_string(p.columns) +
+         ";\n  static constexpr KrylovNorm norm = KrylovNorm::" + norms[static_cast<int>(p.norm)] +
+         ";\n  static constexpr bool hermitian = " + (p.hermitian ? "true" : "false") +
+         ";\n};\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_krylov) + ") " +
+         kernel_name + "(const __grid_constant__ " + arguments + " a) { " + kernel + "<form>(a); }\n";
+}
+
 std::string scalar_name(ScalarType s) {
   const std::string real = s.precision == Precision::single ? "float" : "double";
   return s.field == Field::complex ? "complex_number<" + real + ">" : real;
@@ -218,7 +235,7 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem) {
 namespace {
 
 std::string product_form(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                         bool reordered, bool aligned) {
+                         bool reordered, bool aligned, Follow follow) {
   const Schedule& s = plan.schedule;
   std::string form = common_form(plan, words_of_products(plan, problem, s.cache), reordered, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
@@ -234,6 +251,7 @@ std::string product_form(const Plan& plan, const Problem& problem, Op op, Update
   constant("Balance", "balance", balance_text(s.balance));
   if (s.traversal == Traversal::slots)
     constant("Carries", "carries", s.carries == Carries::atomic ? "Carries::atomic" : "Carries::ordered");
+  if (follow != Follow::nothing) constant("Follow", "follow", follow_text(follow));
   form += "  using value_index = " + value_index(plan, shares_values, s.cache) + ";\n";
   return form;
 }
@@ -249,14 +267,14 @@ int vector_access(const Plan& plan, const Problem& problem) {
 }
 
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered, bool aligned) {
-  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered, aligned),
+                           bool reordered, bool aligned, Follow follow) {
+  return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered, aligned, follow),
                       std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
                       "multiply_all", "product_args");
 }
 
-std::string carries_source(const Plan& plan, const Problem& problem, Op op) {
-  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false, false), "128",
+std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow) {
+  return whole_source(plan.entry, product_form(plan, problem, op, Update::add, false, false, false, follow), "128",
                       "add_all_carries", "product_args");
 }
 

@@ -6,6 +6,8 @@
 
 #include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
+#include "device/product_dot.hpp"
+#include "krylov_loop.hpp"
 #include "plan.hpp"
 
 namespace compound::cuda {
@@ -20,13 +22,13 @@ inline constexpr const char* kernel_name = "kernel";
 /// for rows in order and not, and for a z and none: told apart while they run they cost 4 %. `aligned`: x, y and z
 /// begin at multiples of vector_access(); the text of both is one where that is of no use.
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
-                           bool reordered, bool aligned);
+                           bool reordered, bool aligned, Follow follow = Follow::nothing);
 
 /// Bytes of the widest access to blocks of vectors that a product by this plan may use; 0: none of several numbers.
 int vector_access(const Plan& plan, const Problem& problem);
 
 /// After a product by slots: what chunks add to rows that began before them.
-std::string carries_source(const Plan& plan, const Problem& problem, Op op);
+std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow = Follow::nothing);
 
 std::string pack_source(const Plan& plan, const Problem& problem);
 std::string regroup_source(const Plan& plan, const Problem& problem);
@@ -47,6 +49,11 @@ std::string gather_items_source();
 
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);
+
+/// A kernel template of device/krylov.hpp or the method's header, in blocks of threads_of_krylov.
+inline constexpr int threads_of_krylov = 256;
+std::string krylov_source(const KrylovProblem& problem, const std::string& kernel,
+                          const std::string& arguments = "krylov_args");
 
 /// Type names of the device text: "double", "complex_number<float>", "dense<double, 3, 3>".
 std::string scalar_name(ScalarType scalar);

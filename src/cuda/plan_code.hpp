@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "backend.hpp"
 #include "cuda/kernel_source.hpp"
@@ -36,17 +37,14 @@ class CudaCode final : public Code {
         problem_(problem),
         family_(&family_of(plan.layout)),
         vector_access_(vector_access(plan, problem)) {}
-  ~CudaCode() override {
-    release(counter_);
-    release(carries_);
-  }
 
-  const void* product(Op op, Update update, bool shares_values, bool reordered, bool aligned) {
+  const void* product(Op op, Update update, bool shares_values, bool reordered, bool aligned, Follow follow) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same
-    std::size_t at = static_cast<std::size_t>(op);
+    std::size_t at = follows * static_cast<std::size_t>(op) + static_cast<std::size_t>(follow);
     for (const bool bit : {update == Update::add, shares_values, reordered, aligned}) at = 2 * at + bit;
     const void*& kernel = products_[at];
-    if (!kernel) kernel = kernel_of(product_source(plan_, problem_, op, update, shares_values, reordered, aligned));
+    if (!kernel)
+      kernel = kernel_of(product_source(plan_, problem_, op, update, shares_values, reordered, aligned, follow));
     return kernel;
   }
   /// Whether blocks of a vector may be read and written in wide accesses: one that begins elsewhere would end the
@@ -59,42 +57,59 @@ class CudaCode final : public Code {
   void prepare() {
     const PlainProduct plain(plan_);
     if (!words_are_blocks(plan_, problem_)) pack();
-    product(Op::none, plain.update, false, plain.reordered, true);
+    product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }
   const void* pack() { return once(pack_, pack_source); }
   const void* regroup() { return once(regroup_, regroup_source); }
   const void* diagonal() { return once(diagonal_, diagonal_source); }
   const void* inverse() { return once(inverse_, inverse_source); }
 
-  const void* carries_kernel(Op op) {
-    const void*& kernel = carries_kernels_[op != Op::none];
-    if (!kernel) kernel = kernel_of(carries_source(plan_, problem_, op));
+  const void* carries_kernel(Op op, Follow follow) {
+    const void*& kernel = carries_kernels_[follows * (op != Op::none) + static_cast<std::size_t>(follow)];
+    if (!kernel) kernel = kernel_of(carries_source(plan_, problem_, op, follow));
     return kernel;
   }
 
   /// So many scalars that live as long as the code; null for none.
-  void* carries(slot_t scalars) {
-    const std::size_t bytes = scalars * bytes_of(problem_.scalar);
-    if (bytes > carry_bytes_) {
-      release(carries_);
-      carries_ = nullptr;
-      carry_bytes_ = 0;
-      carries_ = allocate(bytes);
-      carry_bytes_ = bytes;
-    }
-    return carries_;
-  }
+  void* carries(slot_t scalars) { return carries_.of(scalars * bytes_of(problem_.scalar)); }
 
   unsigned* counter(cudaStream_t stream) {
     if (plan_.schedule.balance != Balance::counted) return nullptr;
-    if (!counter_) {
-      counter_ = static_cast<unsigned*>(allocate(2 * sizeof(unsigned)));
-      check(cudaMemsetAsync(counter_, 0, 2 * sizeof(unsigned), stream), "clearing a counter");
-    }
-    return counter_;
+    return static_cast<unsigned*>(counter_.of(2 * sizeof(unsigned), &stream));
+  }
+
+  /// For sums over kernels of so many blocks, and over each of them.
+  grid_sum_args sums(slot_t all_blocks, slot_t most_blocks, cudaStream_t stream) {
+    return {partials_.of(partials_of(all_blocks) * bytes_of(problem_.scalar)),
+            static_cast<unsigned*>(tickets_.of(tickets_of(most_blocks) * sizeof(unsigned), &stream))};
   }
 
  private:
+  static constexpr std::size_t follows = 4;
+
+  /// Memory that grows with what products ask for; null for nothing. What it was before stays: graphs may name it.
+  class Grown {
+   public:
+    Grown() = default;
+    Grown(const Grown&) = delete;
+    ~Grown() {
+      for (void* memory : all_) release(memory);
+    }
+    /// All bytes are 0 where it is new and a stream is named.
+    void* of(std::size_t bytes, const cudaStream_t* cleared_on = nullptr) {
+      if (bytes <= bytes_) return all_.empty() ? nullptr : all_.back();
+      all_.reserve(all_.size() + 1);
+      all_.push_back(allocate(bytes));
+      bytes_ = bytes;
+      if (cleared_on) check(cudaMemsetAsync(all_.back(), 0, bytes, *cleared_on), "clearing a counter");
+      return all_.back();
+    }
+
+   private:
+    std::vector<void*> all_;
+    std::size_t bytes_ = 0;
+  };
+
   const void* once(const void*& kernel, std::string (*source)(const Plan&, const Problem&)) {
     if (!kernel) kernel = kernel_of(source(plan_, problem_));
     return kernel;
@@ -104,12 +119,10 @@ class CudaCode final : public Code {
   Problem problem_;
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
-  std::array<const void*, 3 * 2 * 2 * 2 * 2> products_ = {};
+  std::array<const void*, 3 * follows* 2 * 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
-  std::array<const void*, 2> carries_kernels_ = {};
-  unsigned* counter_ = nullptr;
-  void* carries_ = nullptr;
-  std::size_t carry_bytes_ = 0;
+  std::array<const void*, 2 * follows> carries_kernels_ = {};
+  Grown counter_, carries_, partials_, tickets_;
 };
 
 }  // namespace compound::cuda

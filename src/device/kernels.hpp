@@ -26,6 +26,7 @@ struct product_args {
   void* y = nullptr;
   unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
   void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots with ordered carries only
+  dot_args dot;                 ///< forms that say what follows
 };
 
 struct pack_args {
@@ -93,6 +94,23 @@ COMPOUND_FN auto words_of_product(slot_t slots) {
     return Words{matrix_map_over<Form>(slots)};
 }
 
+/// Most forms do not say it.
+template <class Form>
+constexpr Follow follow_of() {
+  if constexpr (requires { Form::follow; })
+    return Form::follow;
+  else
+    return Follow::nothing;
+}
+
+template <Follow follow, class S>
+COMPOUND_FN auto following_of(const dot_args& a) {
+  if constexpr (!has_dot(follow))
+    return nothing_follows{};
+  else
+    return dot_follows<follow, S>{static_cast<const S*>(a.w)};
+}
+
 template <class Form>
 COMPOUND_FN auto product_over(const product_args& a) {
   using Entry = typename Form::entry;
@@ -100,7 +118,8 @@ COMPOUND_FN auto product_over(const product_args& a) {
   using Values = typename Form::value_index;
   using Words = decltype(words_of_product<Form>(0));
   using Vector = vector_words<Form::vector_group, Form::vector_access>;
-  product<Entry, typename Form::stored, typename Form::layout, Words, Vector, Values> p{
+  using Following = decltype(following_of<follow_of<Form>(), S>(a.dot));
+  product<Entry, typename Form::stored, typename Form::layout, Words, Vector, Values, Following> p{
       .entry = {}, .layout = typename Form::layout(a.layout)};
   p.matrix_words = words_of_product<Form>(a.value_slots);
   p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
@@ -111,6 +130,7 @@ COMPOUND_FN auto product_over(const product_args& a) {
   p.x = static_cast<const S*>(a.x);
   p.z = static_cast<const S*>(a.z);
   p.y = static_cast<S*>(a.y);
+  p.following = following_of<follow_of<Form>(), S>(a.dot);
   return p;
 }
 
@@ -187,20 +207,32 @@ __device__ void for_each_block(slot_t blocks, unsigned* counter, const Work& wor
   }
 }
 
+/// Whether what follows the products of a loop is over.
+template <class Form>
+__device__ bool has_stopped(const dot_args& a) {
+  if constexpr (follow_of<Form>() != Follow::nothing) return a.stop && *a.stop;
+  return false;
+}
+
 template <class Form>
 __device__ void multiply_all(const product_args& a) {
+  if (has_stopped<Form>(a.dot)) return;
   const auto p = product_over<Form>(a);
   const slot_t blocks = (workers_of<Form>(a.layout) + blockDim.x - 1) / blockDim.x;
-  for_each_block<Form::balance>(blocks, a.counter,
-                                [&](slot_t b) { multiply_worker<Form>(p, b * blockDim.x + threadIdx.x, a.carries); });
+  for_each_block<Form::balance>(blocks, a.counter, [&](slot_t b) {
+    multiply_worker<Form>(p, b * blockDim.x + threadIdx.x, a.carries);
+    settle(p.following, a.dot, b, blocks);
+  });
 }
 
 /// What products by slots left over, one worker a chunk, whole warps.
 template <class Form>
 __device__ void add_all_carries(const product_args& a) {
+  if (has_stopped<Form>(a.dot)) return;
+  const auto p = product_over<Form>(a);
   const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  add_carries<Form::op>(product_over<Form>(a), worker, int(worker % 32),
-                        static_cast<const typename Form::entry::scalar*>(a.carries));
+  add_carries<Form::op>(p, worker, int(worker % 32), static_cast<const typename Form::entry::scalar*>(a.carries));
+  settle(p.following, a.dot, blockIdx.x, gridDim.x);
 }
 
 template <class Form>

@@ -4,11 +4,13 @@
 #include "layout/layout_args.hpp"
 #include "layout/words.hpp"
 #include "operation.hpp"
+#include "product_dot.hpp"
 
 namespace compound {
 
 /// What a product reads and writes. x, z, y: vectors of blocks in `x_words` and `y_words` order. Layout: a decoder.
-template <class Entry, class Stored, class Layout, class MatrixWords, class VectorWords, class Values = own_values>
+template <class Entry, class Stored, class Layout, class MatrixWords, class VectorWords, class Values = own_values,
+          class Following = nothing_follows>
 struct product {
   using scalar = typename Entry::scalar;
   using entry_type = Entry;
@@ -23,6 +25,7 @@ struct product {
   const scalar* x = nullptr;
   const scalar* z = nullptr;
   scalar* y = nullptr;
+  [[no_unique_address]] Following following = {};
 
   COMPOUND_FN auto words(slot_t slot) const { return matrix_words.at(entry, values, value_of.at(slot)); }
 };
@@ -45,6 +48,7 @@ inline constexpr int most_cols_of = op == Op::none ? Entry::block_cols : Entry::
 /// Where a sum goes: y(row) = [z(row) +] sum, a whole block
 template <Update update, class Product, class S>
 COMPOUND_FN void store_block(const Product& p, idx row, int n, const S* sum) {
+  for (int i = 0; i < n; ++i) p.following.take(p.y_words.at(row, n, i), sum[i]);
   if constexpr (update == Update::add) {
     using Entry = typename Product::entry_type;
     S z[Entry::block_rows > Entry::block_cols ? Entry::block_rows : Entry::block_cols];
@@ -60,6 +64,7 @@ COMPOUND_FN void store_block(const Product& p, idx row, int n, const S* sum) {
 template <Update update, class Product, class S>
 COMPOUND_FN void store_component(const Product& p, idx row, int n, int i, S sum) {
   const slot_t at = p.y_words.at(row, n, i);
+  p.following.take(at, sum);
   S y = sum;
   if constexpr (update == Update::add) {
     y = p.z[at];

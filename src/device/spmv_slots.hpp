@@ -79,7 +79,11 @@ __device__ void sum_over_segments(thread_sums<S, most>& sums, int n, int lane) {
 /// y(row) += sum while others add to it too.
 template <class Product, class S>
 __device__ void add_block_atomically(const Product& p, idx row, int n, const S* sum) {
-  for (int i = 0; i < n; ++i) add_atomically(p.y + p.y_words.at(row, n, i), sum[i]);
+  for (int i = 0; i < n; ++i) {
+    const slot_t at = p.y_words.at(row, n, i);
+    p.following.take(at, sum[i]);
+    add_atomically(p.y + at, sum[i]);
+  }
 }
 
 /// Which of a chunk's entries are a warp's, and the rows at its borders, counted without empty ones; -1: none there.

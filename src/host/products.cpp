@@ -4,8 +4,10 @@
 #include <cstring>
 #include <vector>
 
+#include "../error.hpp"
 #include "../layout/family.hpp"
 #include "decoded_values.hpp"
+#include "dot.hpp"
 #include "instruction_set.hpp"
 #include "processor.hpp"
 #include "shape.hpp"
@@ -176,10 +178,7 @@ void pack_codes(const PackTask& t, const ValueCode& code) {
   code.bytes == 1 ? pack_codes_as<std::uint8_t>(t) : pack_codes_as<std::uint16_t>(t);
 }
 
-}  // namespace
-
-void multiply(const ProductTask& t) {
-  const HostCode& code = static_cast<const HostCode&>(*t.code);
+void multiply_alone(const ProductTask& t, const HostCode& code) {
   if (t.op == Op::none && visits_all_rows(code.family, t.plan.layout.row_list, t.layout))
     return multiply_all_rows(t, code);
   start(t);  // rows that are not visited are 0 or z; the others, and scattered ones, add to that
@@ -187,6 +186,17 @@ void multiply(const ProductTask& t) {
   rest.update = Update::add;
   rest.z = t.y;
   multiply_all_rows(rest, code);
+}
+
+}  // namespace
+
+/// What follows takes y as a whole: traversals know nothing of it, and the matrix is what takes time.
+void multiply(const ProductTask& t) {
+  const bool follows = has_dot(t.dot.kind);
+  if (follows && (t.update == Update::add || t.plan.layout.vector_group != 1))
+    throw error(ErrorKind::argument, "on the host a dot product follows y = A x with vectors=1 alone");
+  multiply_alone(t, static_cast<const HostCode&>(*t.code));
+  if (follows) dot(t.dot, t.problem.scalar, scalars_of_y(t), t.y);
 }
 
 void pack(const PackTask& t) {

@@ -70,7 +70,7 @@ RULES = [
 
 # Rooms of the plugin: each knows itself and those before it. What lies beside them (registration, the C API) knows all,
 # programs (plugin/tools) know none.
-ROOMS = ["edge", "copies", "assembly", "types", "pc"]
+ROOMS = ["edge", "copies", "assembly", "types", "pc", "ksp"]
 RULES += [([f"plugin/{room}/*"],
            ["plugin/*"] + [f"!plugin/{known}/*" for known in ROOMS[:at + 1]],
            f"rooms of the plugin know those before them: {' <- '.join(ROOMS)}")

@@ -29,6 +29,7 @@ class RecordingBackend : public Backend {
   void clear(void* to, std::size_t bytes) override { host_.clear(to, bytes); }
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override { host_.copy(to, from, bytes); }
   void pack(const PackTask& task) override { ++packs, host_.pack(task); }
   std::optional<count32> first_misfit(const FitTask& task) override { return host_.first_misfit(task); }
   void multiply(const ProductTask& task) override { host_.multiply(task); }

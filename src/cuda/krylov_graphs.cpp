@@ -1,0 +1,314 @@
+#include "cuda/krylov_graphs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "cuda/kernel_source.hpp"
+#include "cuda/runtime.hpp"
+#include "device/bcgs.hpp"
+#include "device/cg.hpp"
+
+namespace compound::cuda {
+
+namespace {
+
+constexpr int ring = 1024;  // norms that the host has not seen
+constexpr int graphs_in_flight = 2;
+
+/// A graph of iterations. A device that reads its products' stop flags leaves what is queued beyond the end: kernels
+/// that do nothing. That serves any CUDA, and costs less an iteration than a loop node (docs/solvers.md).
+class Graph {
+ public:
+  Graph() = default;
+  Graph(Graph&& from) noexcept : made_(std::exchange(from.made_, nullptr)), kernels_(from.kernels_) {}
+  Graph& operator=(Graph&& from) noexcept {
+    std::swap(made_, from.made_);
+    std::swap(kernels_, from.kernels_);
+    return *this;
+  }
+  ~Graph() {
+    if (made_) cudaGraphExecDestroy(made_);
+  }
+
+  /// What `work` queues on `stream`, which must not be a default one.
+  template <class Work>
+  Graph(cudaStream_t stream, const Work& work) {
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording a graph");
+    cudaGraph_t graph = nullptr;
+    try {
+      work();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      if (graph) cudaGraphDestroy(graph);
+      throw;
+    }
+    check(cudaStreamEndCapture(stream, &graph), "recording a graph");
+    std::size_t nodes = 0;
+    cudaGraphGetNodes(graph, nullptr, &nodes);
+    kernels_ = static_cast<int>(nodes);
+    const cudaError_t made = cudaGraphInstantiate(&made_, graph, 0);
+    cudaGraphDestroy(graph);
+    check(made, "making a graph");
+  }
+
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(made_, stream), "launching a graph"); }
+  explicit operator bool() const { return made_ != nullptr; }
+  int nodes() const { return kernels_; }
+
+ private:
+  cudaGraphExec_t made_ = nullptr;
+  int kernels_ = 0;
+};
+
+/// Host memory that kernels write to.
+class PinnedNorms {
+ public:
+  PinnedNorms() {
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, sizeof(krylov_report) + ring * sizeof(double), cudaHostAllocMapped), "pinning memory");
+    norms_ = static_cast<double*>(memory);
+    report_ = reinterpret_cast<krylov_report*>(norms_ + ring);
+    *report_ = {};
+  }
+  PinnedNorms(const PinnedNorms&) = delete;
+  ~PinnedNorms() { cudaFreeHost(norms_); }
+
+  double* norms() const { return norms_; }
+  krylov_report* report() const { return report_; }
+  int count() const { return std::atomic_ref(report_->norms).load(std::memory_order_acquire); }
+  int stop() const { return std::atomic_ref(report_->stop).load(std::memory_order_acquire); }
+  void forget() const { *report_ = {}; }
+
+ private:
+  double* norms_ = nullptr;
+  krylov_report* report_ = nullptr;
+};
+
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
+  Event(const Event&) = delete;
+  ~Event() { cudaEventDestroy(event_); }
+  void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "recording an event"); }
+  void wait() const { check(cudaEventSynchronize(event_), "waiting for iterations"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+  Stream(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A kernel of an iteration, or a product.
+struct Stage {
+  const char* kernel = nullptr;  ///< null: a product
+  int from = 0, to = 0;          ///< vectors of the product
+};
+
+constexpr Stage cg_stages[] = {{nullptr, cg_vectors::p, cg_vectors::w}, {"cg_step"}, {"cg_turn"}};
+constexpr Stage bcgs_stages[] = {{nullptr, bcgs_vectors::p, bcgs_vectors::w},
+                                 {"bcgs_first"},
+                                 {"bcgs_half"},
+                                 {nullptr, bcgs_vectors::s, bcgs_vectors::w},
+                                 {"bcgs_second"},
+                                 {"bcgs_step"},
+                                 {"bcgs_turn"}};
+
+struct MethodRow {
+  std::span<const Stage> iteration;  ///< its last two are the start, too
+  int vectors;
+  int shadow;                 ///< the first residual once more; -1: it has none
+  bool preconditions_vector;  ///< its last vector is for M's result alone
+  bool dots;                  ///< its products are followed by a dot product
+};
+constexpr MethodRow methods[] = {{cg_stages, cg_vectors::count, -1, true, true},
+                                 {bcgs_stages, bcgs_vectors::count, bcgs_vectors::r0, false, false}};
+static_assert(int{cg_vectors::x} == int{bcgs_vectors::x} && int{cg_vectors::r} == int{bcgs_vectors::r});
+constexpr int x_vector = cg_vectors::x, r_vector = cg_vectors::r;
+static_assert(cg_vectors::count <= most_krylov_vectors && bcgs_vectors::count <= most_krylov_vectors);
+
+/// Of any scalar and method: the largest, and where its first scalar lies.
+constexpr std::size_t state_bytes =
+    std::max(sizeof(cg_state<complex_number<double>>), sizeof(bcgs_state<complex_number<double>>));
+static_assert(sizeof(krylov_counts) % alignof(double) == 0, "the first scalar follows the counts whatever it is");
+
+constexpr int most_sums = 3;
+
+/// As many blocks as the device holds at once: each takes several shares then.
+slot_t blocks_of(const KrylovProblem& p) {
+  const slot_t share = p.columns < 2 ? 32 : 32 / p.columns * p.columns;
+  const slot_t warps = (p.scalars + share - 1) / share, of_block = threads_of_krylov / 32;
+  const slot_t most = slot_t{8} * current_device().multiprocessors;
+  return std::clamp<slot_t>((warps + of_block - 1) / of_block, 1, most);
+}
+
+class Loop final : public KrylovLoop {
+ public:
+  Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem);
+
+  const KrylovProblem& problem() const override { return problem_; }
+  void* factors() override { return factors_.data(); }
+  void set_unit(int k, void* to) override {
+    launch(unit_, krylov_unit{to, problem_.scalars, problem_.columns, k},
+           (problem_.scalars + threads_of_krylov - 1) / threads_of_krylov);
+  }
+  void prepare(const Matrix& A, int at_once) override;
+  KrylovRun start(const void* x, const void* r, const Heard& heard) override;
+  KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) override;
+  void take_x(void* to) override { backend_.copy(to, args_.vectors[x_vector], bytes_); }
+  Shape shape() const override { return {graph_ ? graph_.nodes() / queued_ : 0, queued_}; }
+
+ private:
+  template <class Argument>
+  void launch(const void* kernel, const Argument& argument, slot_t blocks) {
+    cuda::launch(kernel, blocks, threads_of_krylov, argument, queue_);
+  }
+  void queue(std::span<const Stage> stages, const Matrix* A);
+  void set_limits(const KrylovLimits& limits, KrylovStop stop) {
+    launch(go_on_, krylov_limits{counts(), limits.below, limits.above, limits.most + 1, static_cast<int>(stop)}, 1);
+  }
+  krylov_counts* counts() const { return reinterpret_cast<krylov_counts*>(state_.data()); }
+  void hear(const Heard& heard);
+  KrylovRun where() const { return {heard_.count() - 1, static_cast<KrylovStop>(heard_.stop())}; }
+
+  Backend& backend_;
+  cudaStream_t& queue_;
+  KrylovProblem problem_;
+  const MethodRow& method_;
+  std::size_t bytes_;
+  slot_t blocks_;
+  const void *go_on_, *unit_;
+  std::array<const void*, std::size(bcgs_stages)> kernels_ = {};  ///< of the stages
+  std::array<Buffer<std::byte>, most_krylov_vectors> vectors_;
+  Buffer<std::byte> state_, factors_, partials_;
+  Buffer<unsigned> tickets_;
+  PinnedNorms heard_;
+  int next_ = 0;  ///< norm that was not told yet
+  krylov_args args_;
+  Stream recorder_;
+  Graph graph_;
+  std::uint64_t graph_of_ = 0;
+  int queued_ = 0;  ///< iterations of the graph
+};
+
+Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
+    : backend_(backend),
+      queue_(queue),
+      problem_(problem),
+      method_(methods[static_cast<int>(problem.method)]),
+      bytes_(static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar)),
+      blocks_(blocks_of(problem)),
+      go_on_(kernel_of(krylov_source(problem, "krylov_go_on", "krylov_limits"))),
+      unit_(kernel_of(krylov_source(problem, "krylov_set_unit", "krylov_unit"))),
+      state_(backend, state_bytes),
+      partials_(backend, most_sums * partials_of(blocks_) * bytes_of(problem.scalar)),
+      tickets_(backend, tickets_of(blocks_)) {
+  for (std::size_t i = 0; i < method_.iteration.size(); ++i)
+    if (const char* const kernel = method_.iteration[i].kernel) kernels_[i] = kernel_of(krylov_source(problem, kernel));
+  const bool preconditions = problem.columns > 0;
+  for (int v = 0; v < method_.vectors; ++v)
+    if (v + 1 < method_.vectors || preconditions || !method_.preconditions_vector)
+      vectors_[v] = Buffer<std::byte>(backend, bytes_);
+  if (preconditions) factors_ = Buffer<std::byte>(backend, static_cast<std::size_t>(problem.columns) * bytes_);
+  backend.clear(tickets_.data(), tickets_.bytes());
+  args_.state = state_.data();
+  args_.factors = factors_.data();
+  for (int v = 0; v < method_.vectors; ++v) args_.vectors[v] = vectors_[v].data();
+  args_.scalars = problem.scalars;
+  args_.sum = {partials_.data(), tickets_.data()};
+  args_.report = heard_.report();
+  args_.norms = heard_.norms();
+  args_.ring = ring;
+}
+
+void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
+  const std::size_t first = method_.iteration.size() - stages.size();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (kernels_[first + i]) {
+      launch(kernels_[first + i], args_, blocks_);
+      continue;
+    }
+    void *const from = args_.vectors[stages[i].from], *const to = args_.vectors[stages[i].to];
+    const Follow dot = problem_.hermitian ? Follow::dot : Follow::bilinear;
+    A->multiply(from, to, {method_.dots ? dot : Follow::stoppable, from, counts() + 1, &counts()->stop});
+  }
+}
+
+KrylovRun Loop::start(const void* x, const void* r, const Heard& heard) {
+  backend_.clear(state_.data(), state_.bytes());
+  for (int v = 0; v < method_.vectors; ++v)  // what the start multiplies by 0 must be numbers
+    if (args_.vectors[v]) backend_.clear(args_.vectors[v], bytes_);
+  if (x) backend_.copy(args_.vectors[x_vector], x, bytes_);
+  backend_.copy(args_.vectors[r_vector], r, bytes_);
+  if (method_.shadow >= 0) backend_.copy(args_.vectors[method_.shadow], r, bytes_);
+  heard_.forget();
+  next_ = 0;
+  set_limits({-1, std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max() - 1}, KrylovStop::not_yet);
+  queue(method_.iteration.last(2), nullptr);
+  check(cudaStreamSynchronize(queue_), "waiting for the first residual");
+  hear(heard);
+  return where();
+}
+
+void Loop::prepare(const Matrix& A, int at_once) {
+  const int iterations = std::clamp(at_once, 1, ring / (2 * graphs_in_flight));
+  if (graph_ && graph_of_ == A.stamp && queued_ == iterations) return;
+  // Once for nothing: kernels are compiled and memory allocated outside of the recording.
+  set_limits({}, KrylovStop::iterations);
+  queue(method_.iteration, &A);
+  cudaStream_t const queue_before = std::exchange(queue_, recorder_.get());
+  try {
+    graph_ = Graph(queue_, [&] {
+      for (int i = 0; i < iterations; ++i) queue(method_.iteration, &A);
+    });
+  } catch (...) {
+    queue_ = queue_before;
+    throw;
+  }
+  queue_ = queue_before;
+  graph_of_ = A.stamp;
+  queued_ = iterations;
+}
+
+void Loop::hear(const Heard& heard) {
+  for (const int count = heard_.count(); next_ < count; ++next_) heard(next_, heard_.norms()[next_ % ring]);
+}
+
+/// One graph is under way while the host looks at the one before.
+KrylovRun Loop::go_on(const KrylovLimits& limits, const Heard& heard) {
+  heard_.report()->stop = 0;
+  set_limits(limits, KrylovStop::not_yet);
+  const int ahead = queued_ == 1 ? 1 : graphs_in_flight;
+  std::array<Event, graphs_in_flight> ends;
+  for (int launched = 0, ended = 0; heard_.stop() == 0; ++ended) {
+    for (; launched < ended + ahead; ++launched) {
+      graph_.launch(queue_);
+      ends[launched % graphs_in_flight].record(queue_);
+    }
+    ends[ended % graphs_in_flight].wait();
+    hear(heard);
+  }
+  check(cudaStreamSynchronize(queue_), "waiting for iterations");
+  hear(heard);
+  return where();
+}
+
+}  // namespace
+
+std::unique_ptr<KrylovLoop> krylov_loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem) {
+  return std::make_unique<Loop>(backend, queue, problem);
+}
+
+}  // namespace compound::cuda

@@ -1,0 +1,15 @@
+// Krylov methods as CUDA graphs.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "krylov_loop.hpp"
+
+namespace compound::cuda {
+
+/// On `backend`, whose queue is `queue`. Throws std::bad_alloc.
+std::unique_ptr<KrylovLoop> krylov_loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem);
+
+}  // namespace compound::cuda

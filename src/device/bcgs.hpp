@@ -1,0 +1,176 @@
+// BiCGSTAB, preconditioned from the left, between its products: one thread a scalar.
+//
+//     product  w = A p
+//     first    v = M w; r0^H v                          alpha = rho / r0^H v
+//     half     s = r - alpha v
+//     product  w = A s
+//     second   t = M w; t^H s, t^H t, s^H s             omega = t^H s / t^H t
+//     step     x += alpha p + omega s; r = s - omega t; r0^H r and the norm; whether to go on
+//     turn     p = r + beta (p - omega v)
+//
+// Source: van der Vorst 1992, in the form of PETSc's KSPBCGS.
+#pragma once
+
+#include "krylov.hpp"
+
+namespace compound {
+
+struct bcgs_vectors {
+  enum : int { x, r, p, w, s, v, t, r0, count };
+};
+
+template <class S>
+struct bcgs_state : krylov_counts {
+  S unused = {};  ///< where products leave a dot product
+  S rho = {};     ///< r0^H r
+  S alpha = {}, omega = {}, beta = {};
+  int is_exact = 0;  ///< s is 0, and t: the answer is there after half an iteration
+};
+
+#if defined(__CUDA_ARCH__)
+
+/// A loop that ends here leaves what follows in the iteration undone.
+template <class S>
+__device__ void stop_bcgs(const krylov_args& a, bcgs_state<S>& s, KrylovStop stop) {
+  s.stop = int(stop);
+  s.turns = 0;
+  report_to_host(a, s);
+}
+
+template <class Form>
+__device__ void bcgs_first(const krylov_args& a) {
+  using S = typename Form::scalar;
+  using V = bcgs_vectors;
+  auto& s = *static_cast<bcgs_state<S>*>(a.state);
+  if (s.stop != 0) {
+    if (leads()) s.turns = 0;
+    return;
+  }
+  const S *const w = vector_of<S>(a, V::w), *const r0 = vector_of<S>(a, V::r0);
+  S* const v = vector_of<S>(a, V::v);
+  sums<S, 1> mine{};
+  for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
+    const S of_v = preconditioned<Form>(a, i, active ? w[i] : S{}, lane, active);
+    if (!active) return;
+    v[i] = of_v;
+    mine.of[0] += conjugate(r0[i]) * of_v;
+  });
+  end_with_sums(a, mine, [&](const sums<S, 1>& total) {
+    const S d = total.of[0];
+    if (!is_number(d))
+      stop_bcgs(a, s, KrylovStop::not_a_number);
+    else if (is_zero(d))
+      stop_bcgs(a, s, KrylovStop::breakdown);
+    else
+      s.alpha = divided(s.rho, d);
+  });
+}
+
+template <class Form>
+__device__ void bcgs_half(const krylov_args& a) {
+  using S = typename Form::scalar;
+  using V = bcgs_vectors;
+  const auto& state = *static_cast<const bcgs_state<S>*>(a.state);
+  if (state.stop != 0) return;
+  const S alpha = state.alpha;
+  const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);
+  S* const s = vector_of<S>(a, V::s);
+  for_each_scalar(a, [&](slot_t i) { s[i] = minus(r[i], alpha * v[i]); });
+}
+
+template <class Form>
+__device__ void bcgs_second(const krylov_args& a) {
+  using S = typename Form::scalar;
+  using V = bcgs_vectors;
+  auto& state = *static_cast<bcgs_state<S>*>(a.state);
+  if (state.stop != 0) return;
+  const S *const w = vector_of<S>(a, V::w), *const s = vector_of<S>(a, V::s);
+  S* const t = vector_of<S>(a, V::t);
+  sums<S, 3> mine{};
+  for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
+    const S of_t = preconditioned<Form>(a, i, active ? w[i] : S{}, lane, active);
+    if (!active) return;
+    t[i] = of_t;
+    mine.of[0] += conjugate(of_t) * s[i];
+    mine.of[1] += S(square_of(of_t));
+    mine.of[2] += S(square_of(s[i]));
+  });
+  end_with_sums(a, mine, [&](const sums<S, 3>& total) {
+    const bool singular = is_zero(total.of[1]);
+    state.is_exact = singular && is_zero(total.of[2]);
+    if (singular && !state.is_exact) return stop_bcgs(a, state, KrylovStop::breakdown);
+    state.omega = singular ? S{} : divided(total.of[0], total.of[1]);
+  });
+}
+
+/// After the sums of a step: [0] r0^H r, [1] the square of the norm. One thread.
+template <class Form, class S>
+__device__ void end_bcgs_step(const krylov_args& a, bcgs_state<S>& s, const sums<S, 2>& total) {
+  const bool first = s.norms == 0;
+  const S rho = total.of[0], before = s.rho;
+  const real_of<S> norm = Form::norm == KrylovNorm::none ? 0 : sqrt(real_part(total.of[1]));
+  if (s.is_exact) return stop_bcgs(a, s, KrylovStop::exact);
+  s.beta = first ? S{} : divided(rho, before) * divided(s.alpha, s.omega);
+  s.rho = rho;
+  s.turns = 1;
+  note_norm(a, s, norm);
+  KrylovStop stop = KrylovStop::not_yet;
+  if (Form::norm != KrylovNorm::none && is_beyond(s, norm))
+    stop = KrylovStop::norm;
+  else if (!first && is_zero(before))
+    stop = KrylovStop::breakdown_after;
+  else if (s.norms >= s.most)
+    stop = KrylovStop::iterations;
+  s.stop = int(stop);
+  report_to_host(a, s);
+}
+
+/// The first one leaves x and r as they are.
+template <class Form>
+__device__ void bcgs_step(const krylov_args& a) {
+  using S = typename Form::scalar;
+  using V = bcgs_vectors;
+  auto& state = *static_cast<bcgs_state<S>*>(a.state);
+  if (state.stop != 0) return;
+  const bool first = state.norms == 0;
+  const S alpha = state.alpha, omega = state.omega;
+  S *const x = vector_of<S>(a, V::x), *const of_r = vector_of<S>(a, V::r);
+  const S *const p = vector_of<S>(a, V::p), *const s = vector_of<S>(a, V::s), *const t = vector_of<S>(a, V::t),
+                 *const r0 = vector_of<S>(a, V::r0);
+  sums<S, 2> mine{};
+  for_each_scalar(a, [&](slot_t i) {
+    S r;
+    if (first) {
+      r = of_r[i];
+    } else {
+      S next = x[i];
+      next += alpha * p[i];
+      next += omega * s[i];
+      x[i] = next;
+      of_r[i] = r = minus(s[i], omega * t[i]);
+    }
+    mine.of[0] += conjugate(r0[i]) * r;
+    if constexpr (Form::norm != KrylovNorm::none) mine.of[1] += S(square_of(r));
+  });
+  end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_bcgs_step<Form>(a, state, total); });
+}
+
+template <class Form>
+__device__ void bcgs_turn(const krylov_args& a) {
+  using S = typename Form::scalar;
+  using V = bcgs_vectors;
+  const auto& state = *static_cast<const bcgs_state<S>*>(a.state);
+  if (!state.turns) return;
+  const S beta = state.beta, omega = state.omega;
+  const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);
+  S* const p = vector_of<S>(a, V::p);
+  for_each_scalar(a, [&](slot_t i) {
+    S next = r[i];
+    next += beta * minus(p[i], omega * v[i]);
+    p[i] = next;
+  });
+}
+
+#endif
+
+}  // namespace compound

@@ -1,0 +1,132 @@
+// Conjugate gradients between their products: two kernels an iteration, one thread a scalar.
+//
+//     product  w = A p, and with it p^H w               (spmv_*.hpp, product_dot.hpp)
+//     step     r -= alpha w; z = M r; z^H r and the norm; then the last block decides whether to go on
+//     turn     x += alpha p; p = z + beta p
+//
+// Source: Hestenes and Stiefel 1952, preconditioned; the update of x waits for the kernel that reads p anyway.
+#pragma once
+
+#include "krylov.hpp"
+
+namespace compound {
+
+struct cg_vectors {
+  enum : int { x, r, p, w, z, count };
+};
+
+template <class S>
+struct cg_state : krylov_counts {
+  S dot = {};  ///< p^H w or p^T w, from the product
+  S rho = {};  ///< z^H r
+  S alpha = {}, beta = {};
+  real_of<S> curvature = 0;  ///< the real part of the last dot
+};
+
+#if defined(__CUDA_ARCH__)
+
+/// Of p^H w, before anything is done with it.
+template <class S>
+__device__ KrylovStop why_no_step(const cg_state<S>& s, S dot) {
+  if (!is_number(dot)) return KrylovStop::not_a_number;
+  if (is_zero(dot)) return KrylovStop::indefinite_matrix;
+  return s.norms > 1 && real_part(dot) * s.curvature < 0 ? KrylovStop::indefinite_matrix : KrylovStop::not_yet;
+}
+
+/// After the sums of a step: [0] z^H r, [1] the square of the norm. One thread.
+template <class Form, class S>
+__device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const sums<S, 2>& total, S alpha, S dot) {
+  using R = real_of<S>;
+  const bool first = s.norms == 0;
+  const S rho = total.of[0], before = s.rho;
+  R norm = 0;
+  if constexpr (Form::norm == KrylovNorm::natural)
+    norm = sqrt(size_of(rho));
+  else if constexpr (Form::norm != KrylovNorm::none)
+    norm = sqrt(real_part(total.of[1]));
+  s.alpha = alpha;
+  s.beta = first ? S{} : divided(rho, before);
+  s.rho = rho;
+  s.curvature = first ? R(0) : real_part(dot);
+  s.turns = 1;
+  note_norm(a, s, norm);
+  KrylovStop stop = KrylovStop::not_yet;
+  if (Form::norm != KrylovNorm::none && is_beyond(s, norm))
+    stop = KrylovStop::norm;
+  else if (!is_number(rho))
+    stop = KrylovStop::not_a_number;
+  else if (is_zero(rho))
+    stop = KrylovStop::no_residual;
+  else if (!is_complex<S> && !first && real_part(rho) * real_part(before) < 0)
+    stop = KrylovStop::indefinite_preconditioner;
+  else if (s.norms >= s.most)
+    stop = KrylovStop::iterations;
+  s.stop = int(stop);
+  report_to_host(a, s);
+}
+
+/// r -= alpha w (but for the first), z = M r, and what an iteration decides by.
+template <class Form>
+__device__ void cg_step(const krylov_args& a) {
+  using S = typename Form::scalar;
+  using V = cg_vectors;
+  auto& s = *static_cast<cg_state<S>*>(a.state);
+  if (s.stop != 0) {
+    if (leads()) s.turns = 0;
+    return;
+  }
+  const bool first = s.norms == 0;
+  const S dot = Form::hermitian ? conjugate(s.dot) : s.dot;
+  S alpha{};
+  if (!first) {
+    if (const KrylovStop stop = why_no_step(s, dot); stop != KrylovStop::not_yet) {
+      if (leads()) {
+        s.stop = int(stop);
+        s.turns = 0;
+        report_to_host(a, s);
+      }
+      return;
+    }
+    alpha = divided(s.rho, dot);
+  }
+  S *const of_r = vector_of<S>(a, V::r), *const of_z = vector_of<S>(a, V::z);
+  const S* const of_w = vector_of<S>(a, V::w);
+  sums<S, 2> mine{};
+  for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
+    S r{};
+    if (active) {
+      r = of_r[i];
+      if (!first) of_r[i] = r = minus(r, alpha * of_w[i]);
+    }
+    const S z = preconditioned<Form>(a, i, r, lane, active);
+    if (!active) return;
+    if constexpr (Form::columns > 0) of_z[i] = z;
+    mine.of[0] += (Form::hermitian ? conjugate(r) : r) * z;
+    if constexpr (Form::norm == KrylovNorm::preconditioned) mine.of[1] += S(square_of(z));
+    if constexpr (Form::norm == KrylovNorm::unpreconditioned) mine.of[1] += S(square_of(r));
+  });
+  end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_cg_step<Form>(a, s, total, alpha, dot); });
+}
+
+/// x += alpha p, p = z + beta p. z is r where nothing preconditions.
+template <class Form>
+__device__ void cg_turn(const krylov_args& a) {
+  using S = typename Form::scalar;
+  using V = cg_vectors;
+  const auto& s = *static_cast<const cg_state<S>*>(a.state);
+  if (!s.turns) return;
+  const S alpha = s.alpha, beta = s.beta;
+  S *const x = vector_of<S>(a, V::x), *const p = vector_of<S>(a, V::p);
+  const S* const z = vector_of<S>(a, Form::columns > 0 ? V::z : V::r);
+  for_each_scalar(a, [&](slot_t i) {
+    const S of_p = p[i];
+    S next = z[i];
+    x[i] += alpha * of_p;
+    next += beta * of_p;
+    p[i] = next;
+  });
+}
+
+#endif
+
+}  // namespace compound

@@ -1,0 +1,213 @@
+// What loops of Krylov methods share on a device: numbers that kernels hand on without the host, sums over the grid,
+// block-diagonal preconditioners, and reports to the host. The methods are cg.hpp and bcgs.hpp.
+#pragma once
+
+#include "grid_sum.hpp"
+
+namespace compound {
+
+/// Of which vector norms are: of the preconditioned residual, of the residual, sqrt(| z^H r |) (CG alone), or none.
+enum class KrylovNorm { preconditioned, unpreconditioned, natural, none };
+
+/// Why a loop stopped; the host, which sees all norms, has the last word.
+enum class KrylovStop : int {
+  not_yet,
+  norm,                       ///< beyond the bounds, or not a number
+  iterations,                 ///< as many as were asked for
+  no_residual,                ///< CG: z^H r is 0
+  indefinite_preconditioner,  ///< CG: z^H r changes its sign (real scalars)
+  indefinite_matrix,          ///< CG: p^H A p is 0, or changes its sign
+  breakdown,                  ///< BiCGSTAB: an inner product is 0 in the iteration after the last norm
+  breakdown_after,            ///< BiCGSTAB: r^H r0 was 0 in the iteration of the last norm
+  exact,                      ///< BiCGSTAB: half an iteration gave the answer, which x is
+  not_a_number                ///< an inner product
+};
+
+/// Numbers of a loop, all 0 before its first step; what the method adds follows, its first scalar at once: the host
+/// knows where that lies whatever the scalar.
+struct krylov_counts {
+  int stop = 0;   ///< KrylovStop
+  int turns = 0;  ///< whether the kernels after a step have work
+  int norms = 0;  ///< so far; that of the start is the first
+  int most = 0;   ///< of them, in this run
+  double below = 0, above = 0;
+};
+
+/// What the host sets before a run: one thread writes it.
+struct krylov_limits {
+  krylov_counts* state = nullptr;
+  double below = 0, above = 0;  ///< norms between which a loop goes on
+  int most = 0;                 ///< norms
+  int stop = 0;                 ///< KrylovStop
+};
+
+/// What the host reads, in its own memory.
+struct krylov_report {
+  int norms = 0, stop = 0;
+};
+
+/// to[i] = 1 where i % columns is k, else 0.
+struct krylov_unit {
+  void* to = nullptr;
+  slot_t scalars = 0;
+  int columns = 1, k = 0;
+};
+
+inline constexpr int most_krylov_vectors = 8;
+
+struct krylov_args {
+  void* state = nullptr;
+  const void* factors = nullptr;            ///< [Form::columns][scalars]: of each diagonal block of M column k
+  void* vectors[most_krylov_vectors] = {};  ///< the method's
+  slot_t scalars = 0;
+  grid_sum_args sum;
+  krylov_report* report = nullptr;
+  double* norms = nullptr;  ///< [ring], the host's: norm i at i % ring
+  int ring = 0;
+};
+
+#if defined(__CUDA_ARCH__)
+
+template <class S>
+__device__ S divided(S a, S b) {
+  if constexpr (is_complex<S>) {
+    // Scaled by the larger part, so that no square overflows.
+    using R = real_of<S>;
+    const R of_re = fabs(b.re), of_im = fabs(b.im), scale = of_re > of_im ? of_re : of_im;
+    const S c{b.re / scale, b.im / scale};
+    const R square = c.re * c.re + c.im * c.im;
+    const S n = a * conjugate(c);
+    return {n.re / square / scale, n.im / square / scale};
+  } else {
+    return a / b;
+  }
+}
+template <class S>
+__device__ real_of<S> real_part(S a) {
+  if constexpr (is_complex<S>)
+    return a.re;
+  else
+    return a;
+}
+template <class S>
+__device__ bool is_zero(S a) {
+  return a == S{};
+}
+template <class S>
+__device__ bool is_number(S a) {
+  if constexpr (is_complex<S>)
+    return is_number(a.re) && is_number(a.im);
+  else
+    return a - a == 0;
+}
+template <class S>
+__device__ real_of<S> square_of(S a) {
+  if constexpr (is_complex<S>)
+    return a.re * a.re + a.im * a.im;
+  else
+    return a * a;
+}
+template <class S>
+__device__ real_of<S> size_of(S a) {
+  if constexpr (is_complex<S>)
+    return hypot(a.re, a.im);
+  else
+    return fabs(a);
+}
+template <class S>
+__device__ S minus(S a, S b) {
+  a -= b;
+  return a;
+}
+
+template <class S>
+__device__ S* vector_of(const krylov_args& a, int which) {
+  return static_cast<S*>(a.vectors[which]);
+}
+
+/// Of the next norm.
+template <class R>
+__device__ void note_norm(const krylov_args& a, krylov_counts& s, R norm) {
+  a.norms[s.norms % a.ring] = double(norm);
+  s.norms += 1;
+  __threadfence_system();  // before a report tells of it
+}
+__device__ inline void report_to_host(const krylov_args& a, const krylov_counts& s) {
+  a.report->norms = s.norms;
+  a.report->stop = s.stop;
+  __threadfence_system();
+}
+/// NaN is beyond all bounds.
+template <class R>
+__device__ bool is_beyond(const krylov_counts& s, R norm) {
+  return !(double(norm) > s.below && double(norm) < s.above);
+}
+
+/// As many scalars a warp as whole blocks of M fit.
+template <class Form>
+inline constexpr int scalars_of_warp = Form::columns < 2 ? 32 : 32 / Form::columns* Form::columns;
+
+/// Scalar i of M r, where `r` is scalar i of it: lanes of a warp hold whole blocks.
+template <class Form, class S>
+__device__ S preconditioned(const krylov_args& a, slot_t i, S r, int lane, bool active) {
+  if constexpr (Form::columns == 0) {
+    return r;
+  } else {
+    const S* const factors = static_cast<const S*>(a.factors);
+    const int first = lane / Form::columns * Form::columns;
+    S z{};
+    for (int k = 0; k < Form::columns; ++k) {
+      const S of_k = Form::columns == 1 ? r : shuffle_from(r, (first + k) & 31);
+      if (active) z += factors[k * a.scalars + i] * of_k;
+    }
+    return z;
+  }
+}
+
+/// work(i, lane, active) for all scalars, whole warps together, at a fixed stride.
+template <class Form, class Work>
+__device__ void for_each_in_warps(const krylov_args& a, const Work& work) {
+  constexpr int share = scalars_of_warp<Form>;
+  const int lane = int(threadIdx.x) % 32;
+  const slot_t warps = slot_t(gridDim.x) * (blockDim.x / 32);
+  for (slot_t tile = (slot_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32; tile * share < a.scalars; tile += warps) {
+    const slot_t i = tile * share + lane;
+    work(i, lane, lane < share && i < a.scalars);
+  }
+}
+
+/// work(i) for all scalars.
+template <class Work>
+__device__ void for_each_scalar(const krylov_args& a, const Work& work) {
+  for (slot_t i = slot_t(blockIdx.x) * blockDim.x + threadIdx.x; i < a.scalars; i += slot_t(gridDim.x) * blockDim.x)
+    work(i);
+}
+
+/// The sum over all blocks; `end`(total) by one thread of the last of them.
+template <class S, int n, class End>
+__device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) {
+  const sums<S, n> of_block = sum_over_block(mine);
+  sums<S, n> total;
+  if (sum_over_grid(a.sum, blockIdx.x, gridDim.x, of_block, &total) && threadIdx.x == 0) end(total);
+}
+
+__device__ inline bool leads() { return blockIdx.x == 0 && threadIdx.x == 0; }
+
+/// One thread.
+template <class Form>
+__device__ void krylov_go_on(const krylov_limits& a) {
+  a.state->below = a.below;
+  a.state->above = a.above;
+  a.state->most = a.most;
+  a.state->stop = a.stop;
+}
+
+template <class Form>
+__device__ void krylov_set_unit(const krylov_unit& a) {
+  const slot_t i = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < a.scalars) static_cast<typename Form::scalar*>(a.to)[i] = typename Form::scalar(i % a.columns == a.k ? 1 : 0);
+}
+
+#endif
+
+}  // namespace compound

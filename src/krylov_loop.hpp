@@ -1,0 +1,74 @@
+// A Krylov method that a device runs by itself: iterations are queued many at a time, and the host hears of their
+// norms.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "backend.hpp"
+#include "device/krylov.hpp"
+
+namespace compound {
+
+enum class KrylovMethod { cg, bcgs };
+
+struct KrylovProblem {
+  KrylovMethod method;
+  ScalarType scalar;
+  slot_t scalars = 0;  ///< of a vector
+  int columns = 0;     ///< of M's diagonal blocks, which are square: 1 is a diagonal, 0 no preconditioner
+  KrylovNorm norm = KrylovNorm::preconditioned;
+  bool hermitian = true;  ///< CG: inner products; else bilinear
+  bool operator==(const KrylovProblem&) const = default;
+};
+
+/// Blocks of a preconditioner must fit a warp.
+inline constexpr int most_krylov_columns = 32;
+
+/// How far a run may go.
+struct KrylovLimits {
+  double below = 0, above = 0;  ///< it ends with the first norm that is not between them
+  int most = 0;                 ///< or with this iteration
+};
+
+struct KrylovRun {
+  int iteration = 0;  ///< of the last norm
+  KrylovStop stop = KrylovStop::not_yet;
+};
+
+/// Vectors and scalars of a loop live here; x is handed in and out.
+class KrylovLoop {
+ public:
+  virtual ~KrylovLoop() = default;
+
+  /// A, by which to multiply: queues y = A x, and what is to follow.
+  struct Matrix {
+    std::function<void(const void* x, void* y, const ProductDot& dot)> multiply;
+    std::uint64_t stamp = 0;  ///< another one where what multiply() queues is another
+  };
+  /// A norm that has come, iteration by iteration.
+  using Heard = std::function<void(int iteration, double norm)>;
+
+  virtual const KrylovProblem& problem() const = 0;
+
+  /// Before start(): what go_on() will queue, `at_once` iterations before the host looks at their norms. Compiles and
+  /// allocates whatever there is to, and nothing where it was prepared for the same.
+  virtual void prepare(const Matrix& A, int at_once) = 0;
+
+  /// [columns][scalars] of the device: scalar i's of column k of the diagonal blocks of M. The caller's to fill.
+  virtual void* factors() = 0;
+  /// A vector that is 1 in component k of each of M's blocks, else 0: M's product with it is column k.
+  virtual void set_unit(int k, void* to) = 0;
+  /// From x (null: 0) with the residual r, which for BiCGSTAB is preconditioned, both copied; iteration 0.
+  virtual KrylovRun start(const void* x, const void* r, const Heard& heard) = 0;
+  virtual KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) = 0;
+  /// Copies x as it is after the last iteration.
+  virtual void take_x(void* to) = 0;
+  /// How iterations run: kernels (and memory set) an iteration, iterations a graph.
+  struct Shape {
+    int kernels = 0, iterations = 0;
+  };
+  virtual Shape shape() const = 0;
+};
+
+}  // namespace compound

@@ -1,0 +1,80 @@
+// Kernels of loops, and of products that a dot product follows, compile by NVRTC, on machines without a GPU too.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "cuda/kernel_source.hpp"
+#include "cuda/nvrtc.hpp"
+#include "krylov_loop.hpp"
+
+namespace compound::test {
+namespace {
+
+Plan device_plan(std::string_view line) {
+  return parse_plan(line, default_plan(PatternStatistics{}, {{3, 3}, scalar_type_of<double>()}, "cuda"));
+}
+
+constexpr const char* lines[] = {"csr components lanes=32",
+                                 "csr rows lanes=4",
+                                 "csr rows static",
+                                 "csr rows dynamic threads=64 blocks=2",
+                                 "sell:32 rows",
+                                 "sell:32 components static",
+                                 "sell:32:256 rows unroll=2",
+                                 "hdia:32 rows",
+                                 "ccoo:64 slots",
+                                 "ccoo:32:4 slots dynamic",
+                                 "ccoo:32 slots carries=atomic"};
+
+TEST(KrylovSource, Compiles) {
+  if (!cuda::nvrtc_version()) {
+    std::cout << "skipped: there is no NVRTC here" << std::endl;
+    GTEST_SKIP();
+  }
+  const std::vector<std::string> of_cg = {"cg_step", "cg_turn"},
+                                 of_bcgs = {"bcgs_first", "bcgs_half", "bcgs_second", "bcgs_step", "bcgs_turn"};
+  for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()})
+    for (const int columns : {0, 3})
+      for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural})
+        for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs}) {
+          const KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
+          for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
+            EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, kernel), 90)) << kernel;
+          EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"), 90));
+          EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"), 90));
+        }
+}
+
+TEST(DotSource, Compiles) {
+  if (!cuda::nvrtc_version()) {
+    std::cout << "skipped: there is no NVRTC here" << std::endl;
+    GTEST_SKIP();
+  }
+  const Problem real{{3, 3}, scalar_type_of<double>()}, complex{{1, 1}, scalar_type_of<complex_number<float>>()};
+  for (const char* line : lines) {
+    const Plan plan = device_plan(line);
+    for (const Problem& problem : {real, complex}) {
+      EXPECT_NO_THROW(cuda::compile(
+          cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true, Follow::dot), 90))
+          << line;
+      if (plan.schedule.traversal != Traversal::slots) continue;
+      EXPECT_NO_THROW(cuda::compile(cuda::carries_source(plan, problem, Op::none, Follow::bilinear), 90)) << line;
+    }
+  }
+}
+
+/// What follows must cost nothing where it is not asked for.
+TEST(DotSource, IsThatOfProductsAloneWhereNothingFollows) {
+  const Plan plan = device_plan("sell:32 rows");
+  const Problem problem{{3, 3}, scalar_type_of<double>()};
+  const std::string source = cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true);
+  EXPECT_EQ(source.find("follow"), std::string::npos) << source;
+}
+
+TEST(HostBackend, RunsNoLoops) {
+  EXPECT_EQ(backend("host").krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), 3, 0, KrylovNorm::natural, true}),
+            nullptr);
+}
+
+}  // namespace
+}  // namespace compound::test

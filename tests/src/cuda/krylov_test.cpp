@@ -1,0 +1,299 @@
+// Dot products in the kernels of products, and loops of conjugate gradients, on a device.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <numeric>
+
+#include "backend_cuda.hpp"
+#include "krylov_loop.hpp"
+#include "support/dots.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class S>
+Plan device_plan(std::string_view line, BlockShape block) {
+  return parse_plan(line, default_plan(PatternStatistics{}, {block, scalar_type_of<S>()}, "cuda"));
+}
+
+constexpr const char* lines[] = {"csr components lanes=32",
+                                 "csr rows lanes=4",
+                                 "csr rows static",
+                                 "csr rows dynamic threads=64 blocks=2",
+                                 "sell:32 rows",
+                                 "sell:32 components static",
+                                 "sell:32:256 rows unroll=2",
+                                 "hdia:32 rows",
+                                 "ccoo:64 slots",
+                                 "ccoo:32:4 slots dynamic",
+                                 "ccoo:32 slots carries=atomic"};
+
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = why_no_cuda();
+    if (why.empty()) return;
+    if (std::getenv("COMPOUND_DEVICE_REQUIRED")) FAIL() << why;
+    std::cout << "skipped: " << why << std::endl;
+    GTEST_SKIP() << why;
+  }
+  static Backend& device() { return backend("cuda"); }
+};
+
+class Dots : public OnDevice {};
+class KrylovLoops : public OnDevice {};
+
+template <class S>
+void expect_dots(const Pattern& pattern, std::string_view line, Op op, Form form) {
+  Random random;
+  const Operands<S> operands(pattern, "dense", {3, 3}, random);
+  const PackedMatrix A = packed(operands, device_plan<S>(line, {3, 3}), backend("cuda"));
+  const auto w = random_vector<S>(operands.z(op).size(), random);
+  const auto product = multiplied(A, operands, op, Form::assign);
+  for (const Follow kind : {Follow::dot, Follow::bilinear}) {
+    SCOPED_TRACE(std::string(line) + ", " + product_name(op, form));
+    const auto made = multiplied_with_dot(A, operands, op, form, kind, w);
+    const S wanted = reference_dot(kind, w, product);
+    S error = made.dot;
+    error -= wanted;
+    EXPECT_LE(size_of_terms<S>({S(1)}, {error}), (sizeof(real_of<S>) == 4 ? 1e-5 : 1e-13) * size_of_terms(w, product));
+    if (A.plan().schedule.carries == Carries::atomic) continue;
+    EXPECT_TRUE(same_bits(made.y, multiplied(A, operands, op, form)));
+    const auto again = multiplied_with_dot(A, operands, op, form, kind, w);
+    EXPECT_TRUE(same_bits(std::vector{made.dot}, std::vector{again.dot})) << "other bits the second time";
+  }
+}
+
+TEST_F(Dots, FollowProductsOfEverySort) {
+  const Pattern pattern = random_pattern(3000, 3000, 9, 3);
+  for (const char* line : lines) expect_dots<double>(pattern, line, Op::none, Form::assign);
+  for (const char* line : {"csr components lanes=32", "sell:32 rows", "ccoo:64 slots"}) {
+    expect_dots<double>(pattern, line, Op::transpose, Form::assign);
+    expect_dots<double>(pattern, line, Op::none, Form::add);
+    expect_dots<double>(pattern, line, Op::none, Form::add_in_place);
+    expect_dots<complex_number<double>>(pattern, line, Op::none, Form::assign);
+    expect_dots<float>(pattern, line, Op::none, Form::assign);
+  }
+}
+
+/// One block of threads, groups that are full, a last one that is not, and several levels.
+TEST_F(Dots, AddUpAnyNumberOfBlocks) {
+  for (const idx rows : {1, 31, 128, 16384, 16385, 50000, 600000})
+    for (const char* line : {"csr rows lanes=1 threads=32", "sell:32 components threads=128"}) {
+      const Pattern pattern = random_pattern(rows, rows, rows < 3 ? 1 : 2, 3);
+      expect_dots<double>(pattern, line, Op::none, Form::assign);
+    }
+}
+
+TEST_F(Dots, OfNothingAreNothing) {
+  const Pattern pattern = pattern_of(4, {});
+  expect_dots<double>(pattern, "sell:32 rows", Op::none, Form::assign);
+}
+
+TEST_F(Dots, LeaveAProductThatIsStopped) {
+  const Pattern pattern = random_pattern(300, 300, 9, 3);
+  Random random;
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  const PackedMatrix A = packed(operands, device_plan<double>("sell:32 rows", {3, 3}), device());
+  const int flags[] = {0, 7};
+  const Buffer<int> on_device(device(), std::span<const int>(flags));
+  const auto w = random_vector<double>(900, random);
+
+  EXPECT_EQ(multiplied_with_dot(A, operands, Op::none, Form::add_in_place, Follow::dot, w, on_device.data() + 1).y,
+            operands.z(Op::none));
+  EXPECT_NE(multiplied_with_dot(A, operands, Op::none, Form::add_in_place, Follow::dot, w, on_device.data()).y,
+            operands.z(Op::none));
+}
+
+/// A grid's symmetric matrix of 3x3 blocks: `shift` on the diagonal makes it positive definite, or not.
+struct System {
+  Pattern pattern;
+  std::vector<double> blocks, b,
+      inverses;  ///< inverses: of the scalar diagonal, [1][scalars], or of blocks, [3][scalars]
+
+  System(idx side, double shift, int columns) {
+    std::vector<std::vector<idx>> rows;
+    for (idx i = 0; i < side * side; ++i) {
+      rows.emplace_back();
+      for (const idx j : {i - side, i - 1, i, i + 1, i + side})
+        if (j >= 0 && j < side * side && (std::abs(j - i) != 1 || j / side == i / side)) rows.back().push_back(j);
+    }
+    pattern = pattern_of(side * side, rows);
+    const std::size_t n = 3 * std::size_t(side) * side;
+    inverses.assign(n * columns, 0);
+    for (idx i = 0; i < side * side; ++i)
+      for (const idx j : rows[i])
+        for (int c = 0; c < 3; ++c)
+          for (int r = 0; r < 3; ++r) {
+            const double coupling = 0.1 * (r + c);
+            blocks.push_back(i == j ? (r == c ? 4.5 + shift + 0.3 * r + 0.01 * (i % 7) : coupling)
+                                    : (r == c ? -1.0 : -0.05 * (r + c)));
+          }
+    for (std::size_t i = 0; i < n; ++i) {
+      b.push_back(std::sin(0.37 * double(i)) + 0.2);
+      if (columns == 1) inverses[i] = 1 / (4.5 + shift + 0.3 * double(i % 3) + 0.01 * double(i / 3 % 7));
+      if (columns == 3)  // not the inverse, but symmetric and definite
+        for (std::size_t k = 0; k < 3; ++k) inverses[k * n + i] = i % 3 == k ? 0.25 : -0.01;
+    }
+  }
+  std::size_t scalars() const { return b.size(); }
+  PackedMatrix packed(std::string_view line, Backend& on) const {
+    PackedMatrix A(pattern.view(), {{3, 3}, scalar_type_of<double>()}, device_plan<double>(line, {3, 3}), on);
+    A.update_values(blocks.data());
+    return A;
+  }
+  std::vector<double> times(const std::vector<double>& x) const {
+    std::vector<double> y(x.size());
+    for (idx row = 0; row < pattern.rows; ++row)
+      for (count32 e = pattern.start[row]; e < pattern.start[row + 1]; ++e)
+        for (int c = 0; c < 3; ++c)
+          for (int r = 0; r < 3; ++r) y[3 * row + r] += blocks[9 * e + 3 * c + r] * x[3 * pattern.column[e] + c];
+    return y;
+  }
+  std::vector<double> preconditioned(const std::vector<double>& r) const {
+    std::vector<double> z(r.size());
+    const std::size_t columns = inverses.size() / r.size();
+    if (columns == 0) return r;
+    for (std::size_t i = 0; i < r.size(); ++i)
+      for (std::size_t k = 0; k < columns; ++k) z[i] += inverses[k * r.size() + i] * r[i / columns * columns + k];
+    return z;
+  }
+};
+
+double inner(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// Norms of the textbook's loop.
+std::vector<double> reference_norms(const System& s, KrylovNorm kind, int iterations) {
+  std::vector<double> x(s.scalars()), r = s.b, z = s.preconditioned(r), p = z, norms;
+  double rho = inner(r, z);
+  const auto note = [&] {
+    norms.push_back(kind == KrylovNorm::natural            ? std::sqrt(std::abs(rho))
+                    : kind == KrylovNorm::preconditioned   ? std::sqrt(inner(z, z))
+                    : kind == KrylovNorm::unpreconditioned ? std::sqrt(inner(r, r))
+                                                           : 0);
+  };
+  note();
+  for (int i = 0; i < iterations; ++i) {
+    const auto w = s.times(p);
+    const double alpha = rho / inner(p, w);
+    for (std::size_t k = 0; k < r.size(); ++k) x[k] += alpha * p[k], r[k] -= alpha * w[k];
+    z = s.preconditioned(r);
+    const double before = std::exchange(rho, inner(r, z));
+    for (std::size_t k = 0; k < r.size(); ++k) p[k] = z[k] + rho / before * p[k];
+    note();
+  }
+  return norms;
+}
+
+struct Solved {
+  std::vector<double> x, norms;
+  KrylovRun start, end;
+};
+
+Solved solved(const System& s, const PackedMatrix& A, KrylovNorm norm, const KrylovLimits& limits,
+              bool step_by_step = false) {
+  Backend& on = A.backend();
+  const int columns = int(s.inverses.size() / s.scalars());
+  const auto loop =
+      on.krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true});
+  if (columns) on.upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
+  const Buffer<double> b(on, std::span<const double>(s.b)), x(on, s.scalars());
+  const KrylovLoop::Matrix matrix{
+      [&](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
+      A.stamp()};
+  loop->prepare(matrix, step_by_step ? 1 : 8);
+  Solved made;
+  const auto heard = [&](int i, double norm_i) {
+    EXPECT_EQ(i, int(made.norms.size()));
+    made.norms.push_back(norm_i);
+  };
+  made.start = loop->start(nullptr, b.data(), heard);
+  if (step_by_step) do {
+      KrylovLimits one = limits;
+      one.most = made.end.iteration + 1;
+      made.end = loop->go_on(one, heard);
+    } while (made.end.stop == KrylovStop::iterations && made.end.iteration < limits.most);
+  else
+    made.end = loop->go_on(limits, heard);
+  made.x.resize(s.scalars());
+  loop->take_x(x.data());
+  on.download(made.x.data(), x.data(), x.bytes());
+  return made;
+}
+
+TEST_F(KrylovLoops, HaveTheNormsOfTheTextbook) {
+  for (const int columns : {0, 1, 3}) {
+    const System s(23, 0.5, columns);
+    const PackedMatrix A = s.packed("sell:32 rows", device());
+    for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::unpreconditioned, KrylovNorm::natural}) {
+      const Solved made = solved(s, A, norm, {1e-9, infinity, 500});
+      const auto wanted = reference_norms(s, norm, made.end.iteration);
+      SCOPED_TRACE(columns);
+      EXPECT_EQ(made.start.iteration, 0);
+      EXPECT_EQ(made.start.stop, KrylovStop::not_yet);
+      EXPECT_EQ(made.end.stop, KrylovStop::norm);
+      ASSERT_EQ(made.norms.size(), wanted.size());
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        EXPECT_NEAR(made.norms[i], wanted[i], 1e-7 * wanted[i] + 1e-12) << i;
+      EXPECT_GT(made.norms[made.norms.size() - 2], 1e-9);
+      EXPECT_LE(made.norms.back(), 1e-9);
+      const auto Ax = s.times(made.x);
+      for (std::size_t i = 0; i < Ax.size(); ++i) ASSERT_NEAR(Ax[i], s.b[i], 1e-7);
+    }
+  }
+}
+
+TEST_F(KrylovLoops, GiveTheSameBitsHoweverTheyAreQueued) {
+  const System s(40, 0.5, 3);
+  for (const char* line : {"sell:32 rows", "csr components lanes=32 dynamic", "ccoo:64 slots"}) {
+    const PackedMatrix A = s.packed(line, device());
+    const KrylovLimits limits{1e-9, infinity, 37};
+    const Solved first = solved(s, A, KrylovNorm::natural, limits);
+    EXPECT_EQ(first.end.stop, KrylovStop::iterations);
+    EXPECT_EQ(first.end.iteration, 37);
+    for (const Solved& other :
+         {solved(s, A, KrylovNorm::natural, limits), solved(s, A, KrylovNorm::natural, limits, true)}) {
+      EXPECT_TRUE(same_bits(first.x, other.x)) << line;
+      EXPECT_TRUE(same_bits(first.norms, other.norms)) << line;
+      EXPECT_EQ(other.end.iteration, 37);
+    }
+  }
+}
+
+TEST_F(KrylovLoops, SayWhyTheyStop) {
+  const KrylovLimits limits{1e-9, infinity, 500};
+  {
+    const System s(10, -9, 0);
+    const Solved made = solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, limits);
+    EXPECT_EQ(made.end.stop, KrylovStop::indefinite_matrix);
+  }
+  {
+    System s(10, 0.5, 1);
+    for (std::size_t i = 0; i < s.scalars(); i += 2) s.inverses[i] *= -1;
+    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::unpreconditioned, limits).end.stop,
+              KrylovStop::indefinite_preconditioner);
+  }
+  {
+    System s(10, 0.5, 0);
+    s.b.assign(s.b.size(), 0);
+    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::none, limits).start.stop,
+              KrylovStop::no_residual);
+    s.b[5] = std::nan("");
+    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, limits).start.stop, KrylovStop::norm);
+  }
+  {
+    const System s(10, 0.5, 0);
+    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, {1e-9, 1e-3, 500}).end.iteration, 1);
+  }
+}
+
+}  // namespace
+}  // namespace compound::test
