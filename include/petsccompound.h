@@ -25,6 +25,10 @@ M*/
 */
 #define PCPBJACOBICOMPOUND "pbjacobicompound"
 
+/* KSPTypes: KSPCG and KSPBCGS whose iterations run on a device by themselves where matrix, vectors and preconditioner let them. */
+#define KSPCGCOMPOUND   "cgcompound"
+#define KSPBCGSCOMPOUND "bcgscompound"
+
 /*
    Constructors of the same type with the layout pinned: MatGetType() says "seqbaijcompound" or "mpibaijcompound".
    On an assembled compound matrix, MatSetType() or MatConvert() in place to one of them pins the layout anew.

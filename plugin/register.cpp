@@ -5,6 +5,7 @@
 
 #include "copies/placement.hpp"
 #include "edge/log.hpp"
+#include "ksp/solver.hpp"
 #include "pc/pbjacobi.hpp"
 #include "petsccompound.h"
 #include "types/colorings.hpp"
@@ -97,6 +98,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(register_log_events());
   PetscCall(register_types());
   PetscCall(register_preconditioners());
+  PetscCall(register_solvers());
   PetscCall(wrap_solver_packages());
   PetscCall(wrap_colorings());
   PetscCall(choose_device());

@@ -1,4 +1,4 @@
-// What -mat_view ::ascii_info prints.
+// What -mat_view ::ascii_info and -ksp_view print.
 #pragma once
 
 #include <cstdio>
@@ -9,13 +9,14 @@
 
 namespace petsc_test {
 
-/// On all ranks; `test` names the file.
-inline std::string view_of(const std::string& test, Mat A, PetscViewerFormat format = PETSC_VIEWER_ASCII_INFO) {
+/// What `show`(viewer) prints, on all ranks; `test` names the file.
+template <class Show>
+std::string text_of_view(const std::string& test, PetscViewerFormat format, const Show& show) {
   const std::string name = test + "_view_" + std::to_string(size()) + ".txt";
   Viewer viewer;
   PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
   PETSC_OK(PetscViewerPushFormat(viewer, format));
-  PETSC_OK(MatView(A, viewer));
+  show(viewer);
   viewer.reset();
   MPI_Barrier(PETSC_COMM_WORLD);
   std::stringstream text;
@@ -24,6 +25,13 @@ inline std::string view_of(const std::string& test, Mat A, PetscViewerFormat for
   MPI_Barrier(PETSC_COMM_WORLD);
   if (rank() == 0) std::remove(name.c_str());
   return all;
+}
+
+inline std::string view_of(const std::string& test, Mat A, PetscViewerFormat format = PETSC_VIEWER_ASCII_INFO) {
+  return text_of_view(test, format, [&](PetscViewer viewer) { PETSC_OK(MatView(A, viewer)); });
+}
+inline std::string view_of(const std::string& test, KSP ksp) {
+  return text_of_view(test, PETSC_VIEWER_DEFAULT, [&](PetscViewer viewer) { PETSC_OK(KSPView(ksp, viewer)); });
 }
 
 }  // namespace petsc_test

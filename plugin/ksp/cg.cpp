@@ -1,0 +1,89 @@
+#include "ksp/solver.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+PetscObject object(KSP ksp) { return reinterpret_cast<PetscObject>(ksp); }
+
+constexpr const char* single_reduction = "a single reduction is asked for (-ksp_cg_single_reduction)";
+
+/// What PETSc's CG composes under these names.
+PetscErrorCode (*parents_type)(KSP, KSPCGType);
+PetscErrorCode (*parents_reduction)(KSP, PetscBool);
+PetscErrorCode (*parents_radius)(KSP, PetscReal);
+PetscErrorCode (*parents_objective)(KSP, PetscReal);
+
+PetscErrorCode set_type(KSP ksp, KSPCGType type) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_type)(ksp, type));
+  s->fused.hermitian = type == KSP_CG_HERMITIAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_reduction)(ksp, yes));
+  PetscCall(keep_loop(ksp, *s, single_reduction));
+  if (!yes) s->asked.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_radius)(ksp, radius));
+  s->asked = "a radius is set (KSPCGSetRadius)";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_objective(KSP ksp, PetscReal objective) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_objective)(ksp, objective));
+  s->asked = "an objective is set (KSPCGSetObjectiveTarget)";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Puts `ours` before the parent's function of that name, if it has one.
+template <class F>
+PetscErrorCode stand_before(KSP ksp, const char* name, F* ours, F** parents) {
+  PetscFunctionBegin;
+  F* found = nullptr;
+  PetscCall(PetscObjectQueryFunction(object(ksp), name, &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  *parents = found;
+  PetscCall(PetscObjectComposeFunction(object(ksp), name, ours));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode attach_cg(KSP ksp, Solver& s) {
+  PetscFunctionBegin;
+  s.fused.hermitian = PetscDefined(USE_COMPLEX);  // KSPCG's own default
+  PetscCall(stand_before(ksp, "KSPCGSetType_C", set_type, &parents_type));
+  PetscCall(stand_before(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &parents_reduction));
+  PetscCall(stand_before(ksp, "KSPCGSetRadius_C", set_radius, &parents_radius));
+  PetscCall(stand_before(ksp, "KSPCGSetObjectiveTarget_C", set_objective, &parents_objective));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's CG sets its type from the options without a word.
+PetscErrorCode read_cg_options(KSP ksp, Solver& s) {
+  PetscFunctionBegin;
+  PetscEnum type;
+  PetscBool given;
+  PetscCall(PetscOptionsGetEnum(object(ksp)->options, object(ksp)->prefix, "-ksp_cg_type", KSPCGTypes, &type, &given));
+  if (given) s.fused.hermitian = static_cast<int>(type) == static_cast<int>(KSP_CG_HERMITIAN);
+  PetscCall(keep_loop(ksp, s, single_reduction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,346 @@
+#include "ksp/fused.hpp"
+
+#include <petsc/private/pcimpl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "copies/device_copy.hpp"
+#include "copies/options.hpp"
+#include "copies/placement.hpp"
+#include "petsccompound.h"
+#include "types/type.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+MPI_Comm comm_of(KSP ksp) { return PetscObjectComm(reinterpret_cast<PetscObject>(ksp)); }
+
+/// Iterations that are queued before the host looks at the norms: enough to hide that, few enough that what is queued
+/// beyond the end costs little.
+constexpr int iterations_at_once = 8;
+
+struct PcRow {
+  const char* type;
+  bool of_blocks;  ///< its blocks are the matrix's, else single scalars
+  bool is_there;   ///< else it does nothing
+};
+constexpr PcRow preconditioners[] = {
+    {PCNONE, false, false}, {PCJACOBI, false, true}, {PCPBJACOBI, true, true}, {PCPBJACOBICOMPOUND, true, true}};
+
+/// Null where iterations with it cannot be fused.
+const PcRow* row_of(PC pc) {
+  const char* const type = reinterpret_cast<PetscObject>(pc)->type_name;
+  const auto* const found =
+      std::ranges::find_if(preconditioners, [&](const PcRow& row) { return type && std::strcmp(type, row.type) == 0; });
+  return found == std::end(preconditioners) ? nullptr : found;
+}
+
+PetscErrorCode columns_of(PC pc, PetscInt* columns) {
+  PetscFunctionBegin;
+  const PcRow& row = *row_of(pc);
+  *columns = row.is_there ? 1 : 0;
+  if (row.of_blocks) PetscCall(MatGetBlockSize(pc->pmat, columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What the solver itself asks for beyond an iteration's norms.
+const char* why_not_solver(KSP ksp) {
+  if (ksp->transpose_solve) return "the transposed system is solved";
+  if (ksp->calc_sings) return "eigenvalues or singular values are asked for (-ksp_view_eigenvalues)";
+  if (ksp->chknorm > 0) return "norms are not checked from the first iteration on (-ksp_check_norm_iteration)";
+  if (ksp->lagnorm) return "norms are lagged (-ksp_lag_norm)";
+  if (ksp->pc_side != PC_LEFT) return "the preconditioner is not on the left";
+  if (ksp->reason != KSP_CONVERGED_ITERATING) return "the preconditioner failed";
+  return nullptr;
+}
+
+PetscErrorCode why_not_preconditioner(PC pc, std::string* why) {
+  PetscFunctionBegin;
+  PetscInt columns = 0;
+  if (!row_of(pc)) {
+    const char* const type = reinterpret_cast<PetscObject>(pc)->type_name;
+    *why = "preconditioner " + std::string(type ? type : "(none)") +
+           "; none, " PCJACOBI ", " PCPBJACOBI " and " PCPBJACOBICOMPOUND " are fused";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(columns_of(pc, &columns));
+  if (columns > most_krylov_columns)
+    *why = "the preconditioner's blocks are larger than " + std::to_string(most_krylov_columns) + "x" +
+           std::to_string(most_krylov_columns);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode why_not_matrix(Mat A, Vec x, std::string* why) {
+  PetscFunctionBegin;
+  MatNullSpace null_space = nullptr;
+  PackedMatrix* packed = nullptr;
+  Settings* settings;
+  Place place;
+  if (!is_seq_compound(A)) {
+    *why = "a matrix of type " + std::string(type_of(A)) + "; one of ours on one process is";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetNullSpace(A, &null_space));
+  PetscCall(settings_of(A, &settings));
+  PetscCall(read_options_once(A, *settings));
+  PetscCall(place_of_product(A, *settings, x, &place));
+  if (null_space)
+    *why = "the matrix has a null space";
+  else if (A->rmap->n == 0)
+    *why = "the matrix has no rows";
+  else if (place != Place::device)
+    *why = "products run on the host";
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(device_copy(A, &packed));
+  if (!packed) *why = "the matrix has no copy on the device in blocks of its own size";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The vector on the device, for as long as `use`(pointer) takes. Not enough memory for a copy is std::bad_alloc.
+template <class Use>
+PetscErrorCode with_vector(KSP ksp, FusedSolver& f, Vec v, Access access, Backend& on, const Use& use) {
+  PetscFunctionBegin;
+  DeviceVector vector;
+  bool enough = true;
+  PetscCall(vector.take(v, access, on, f.buffers[0], &enough));
+  PetscErrorCode code = PETSC_SUCCESS;
+  if (enough) code = guarded(comm_of(ksp), [&] { use(vector.data()); });
+  PetscCall(vector.give_back(enough && access != Access::read));
+  PetscCall(code);
+  PetscCheck(enough, PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a vector of a solver");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The preconditioner's blocks column by column: it is applied to vectors that are 1 in one component of each block.
+PetscErrorCode take_factors(KSP ksp, FusedSolver& f, Backend& on) {
+  PetscFunctionBegin;
+  const KrylovProblem& p = f.loop->problem();
+  const std::size_t bytes = static_cast<std::size_t>(p.scalars) * sizeof(Scalar);
+  for (int k = 0; k < p.columns; ++k) {
+    PetscCall(with_vector(ksp, f, ksp->work[0], Access::write, on, [&](void* to) { f.loop->set_unit(k, to); }));
+    PetscCall(PCApply(ksp->pc, ksp->work[0], ksp->work[1]));
+    PetscCall(with_vector(ksp, f, ksp->work[1], Access::read, on, [&](const void* from) {
+      on.copy(static_cast<std::byte*>(f.loop->factors()) + static_cast<std::size_t>(k) * bytes, from, bytes);
+    }));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// BiCGSTAB's is preconditioned.
+PetscErrorCode first_residual(KSP ksp, KrylovMethod method, Mat A, Vec r) {
+  PetscFunctionBegin;
+  if (method == KrylovMethod::bcgs) {
+    PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, ksp->work[1], ksp->work[2], r, ksp->vec_rhs));
+  } else if (ksp->guess_zero) {
+    PetscCall(VecCopy(ksp->vec_rhs, r));
+  } else {
+    PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, r));
+    PetscCall(VecAYPX(r, -1.0, ksp->vec_rhs));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_solution(KSP ksp, FusedSolver& f, Backend& on) {
+  PetscFunctionBegin;
+  PetscCall(with_vector(ksp, f, ksp->vec_sol, Access::write, on, [&](void* to) { f.loop->take_x(to); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether somebody may look at the vectors between iterations: all but the default test can.
+bool is_watched(KSP ksp) {
+  return ksp->numbermonitors > 0 || (ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip);
+}
+
+/// One norm, as PETSc's methods hear it.
+PetscErrorCode hear(KSP ksp, int iteration, PetscReal norm) {
+  PetscFunctionBegin;
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
+  ksp->its = iteration;
+  KSPCheckNorm(ksp, norm);
+  ksp->rnorm = norm;
+  PetscCall(KSPLogResidualHistory(ksp, norm));
+  PetscCall(KSPMonitor(ksp, iteration, norm));
+  PetscCall((*ksp->converged)(ksp, iteration, norm, &ksp->reason, ksp->cnvP));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A loop's own reasons to stop: PETSc's CG tells of them in the iteration that finds them, its BiCGSTAB in the one
+/// before.
+struct StopRow {
+  KrylovStop stop;
+  KSPConvergedReason reason;
+};
+constexpr StopRow stops[] = {{KrylovStop::no_residual, KSP_CONVERGED_ATOL},
+                             {KrylovStop::indefinite_preconditioner, KSP_DIVERGED_INDEFINITE_PC},
+                             {KrylovStop::indefinite_matrix, KSP_DIVERGED_INDEFINITE_MAT},
+                             {KrylovStop::breakdown, KSP_DIVERGED_BREAKDOWN},
+                             {KrylovStop::breakdown_after, KSP_DIVERGED_BREAKDOWN},
+                             {KrylovStop::exact, KSP_CONVERGED_RTOL},
+                             {KrylovStop::not_a_number, KSP_DIVERGED_NANORINF}};
+
+/// Who looks for a direction of negative curvature has found it.
+KSPConvergedReason indefinite_matrix([[maybe_unused]] KSP ksp) {
+#if PETSC_VERSION_GE(3, 20, 0)
+  if (ksp->converged_neg_curve) return KSP_CONVERGED_NEG_CURVE;
+#endif
+  return KSP_DIVERGED_INDEFINITE_MAT;
+}
+
+PetscErrorCode name_reason(KSP ksp, KrylovMethod method, const KrylovRun& run) {
+  PetscFunctionBegin;
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (run.iteration >= std::max<PetscInt>(1, ksp->max_it) && run.stop != KrylovStop::breakdown_after) {
+    ksp->reason = KSP_DIVERGED_ITS;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const auto* const row = std::ranges::find(stops, run.stop, &StopRow::stop);
+  if (row == std::end(stops)) PetscFunctionReturn(PETSC_SUCCESS);
+  ksp->reason = run.stop == KrylovStop::indefinite_matrix ? indefinite_matrix(ksp) : row->reason;
+  ksp->its = run.iteration + (method == KrylovMethod::cg || run.stop == KrylovStop::exact ? 1 : 0);
+  if (run.stop != KrylovStop::exact) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
+  ksp->rnorm = 0;
+  PetscCall(KSPMonitor(ksp, ksp->its, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The bounds of PETSc's default test, which it has set with the first norm.
+KrylovLimits limits_of(KSP ksp, int iteration) {
+  KrylovLimits l;
+  l.below = ksp->converged == KSPConvergedDefault ? static_cast<double>(ksp->ttol) : -1;
+  l.above = ksp->converged == KSPConvergedDefault ? static_cast<double>(ksp->divtol * ksp->rnorm0)
+                                                  : std::numeric_limits<double>::infinity();
+  const PetscInt most = std::min<PetscInt>(std::max<PetscInt>(1, ksp->max_it), std::numeric_limits<int>::max() / 2);
+  l.most = is_watched(ksp) ? iteration + 1 : static_cast<int>(most);
+  return l;
+}
+
+KrylovNorm norm_of(KSP ksp) {
+  switch (ksp->normtype) {
+    case KSP_NORM_UNPRECONDITIONED:
+      return KrylovNorm::unpreconditioned;
+    case KSP_NORM_NATURAL:
+      return KrylovNorm::natural;
+    case KSP_NORM_NONE:
+      return KrylovNorm::none;
+    default:
+      return KrylovNorm::preconditioned;
+  }
+}
+
+/// The loop for this solve, or why there is none: no memory, or no compiler for what is not built in.
+PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
+  PetscFunctionBegin;
+  PetscInt columns, scalars;
+  PetscCall(columns_of(ksp->pc, &columns));
+  PetscCall(VecGetLocalSize(ksp->vec_sol, &scalars));
+  const KrylovProblem problem{
+      f.method, scalar_type_of<Scalar>(), slot_t{scalars}, static_cast<int>(columns), norm_of(ksp), f.hermitian};
+  const KrylovLoop::Matrix matrix{
+      [&A](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
+      A.stamp()};
+  bool enough;
+  PetscCall(guarded_memory(comm_of(ksp), &enough, [&] {
+    try {
+      if (!f.loop || f.loop->problem() != problem) {
+        f.loop.reset();  // before another takes memory
+        f.loop = A.backend().krylov_loop(problem);
+      }
+      f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
+    } catch (const error& e) {
+      f.why_not = e.what();
+    }
+  }));
+  if (!enough) f.why_not = "the device's memory is full";
+  if (!f.why_not.empty()) f.loop.reset();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Inner products and updates of vectors, an iteration.
+struct WorkRow {
+  int products, vector_passes;
+};
+constexpr WorkRow work[] = {{1, 6}, {2, 12}};
+
+double flops_of_iteration(const PackedMatrix& A, const KrylovProblem& p, PetscInt bs) {
+  const WorkRow& row = work[static_cast<int>(p.method)];
+  const double of_product = 2.0 * static_cast<double>(A.entries()) * static_cast<double>(bs * bs);
+  const double of_vectors = (row.vector_passes + row.products * p.columns) * 2.0 * static_cast<double>(p.scalars);
+  return row.products * of_product + of_vectors;
+}
+
+/// Iterations until PETSc has a reason to stop.
+PetscErrorCode iterate(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
+  PetscFunctionBegin;
+  Backend& on = A.backend();
+  PetscErrorCode told = PETSC_SUCCESS;
+  KrylovRun run;
+  const KrylovLoop::Heard heard = [&](int iteration, double norm) {
+    if (told == PETSC_SUCCESS && is_watched(ksp)) told = take_solution(ksp, f, on);
+    if (told == PETSC_SUCCESS) told = hear(ksp, iteration, static_cast<PetscReal>(norm));
+  };
+  const void* guess = nullptr;
+  const auto start = [&](const void* r) { run = f.loop->start(guess, r, heard); };
+  if (ksp->guess_zero) {
+    PetscCall(with_vector(ksp, f, ksp->work[0], Access::read, on, start));
+  } else {
+    DeviceVector x;
+    bool enough = true;
+    PetscCall(x.take(ksp->vec_sol, Access::read, on, f.buffers[1], &enough));
+    guess = x.data();
+    const PetscErrorCode code = with_vector(ksp, f, ksp->work[0], Access::read, on, start);
+    PetscCall(x.give_back(false));
+    PetscCall(code);
+  }
+  PetscCall(told);
+  while (!ksp->reason && (run.stop <= KrylovStop::iterations)) {
+    const KrylovLimits limits = limits_of(ksp, run.iteration);
+    const bool alone = !is_watched(ksp);  // others may time what they do themselves
+    if (alone) PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(guarded(comm_of(ksp), [&] { run = f.loop->go_on(limits, heard); }));
+    if (alone) PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(told);
+    PetscCall(name_reason(ksp, f.method, run));
+  }
+  PetscCall(name_reason(ksp, f.method, run));
+  PetscInt bs;
+  PetscCall(MatGetBlockSize(ksp->pc->mat, &bs));
+  const double flops = flops_of_iteration(A, f.loop->problem(), bs) * run.iteration;
+  PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode why_not_fused(KSP ksp, std::string* why) {
+  PetscFunctionBegin;
+  Mat A;
+  PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
+  why->clear();
+  if (const char* const reason = why_not_solver(ksp)) *why = reason;
+  if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
+  if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode solve_fused(KSP ksp, FusedSolver& f) {
+  PetscFunctionBegin;
+  Mat A;
+  PackedMatrix* packed;
+  PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
+  PetscCall(device_copy(A, &packed));
+  PetscCall(begin_device_work(packed->backend()));
+  PetscCall(make_loop(ksp, f, *packed));
+  if (!f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(take_factors(ksp, f, packed->backend()));
+  PetscCall(first_residual(ksp, f.method, A, ksp->work[0]));
+  PetscCall(begin_device_work(packed->backend()));
+  PetscCall(iterate(ksp, f, *packed));
+  PetscCall(take_solution(ksp, f, packed->backend()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

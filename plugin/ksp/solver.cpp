@@ -1,0 +1,146 @@
+#include "ksp/solver.hpp"
+
+#include <array>
+
+#include "petsccompound.h"
+
+namespace compound::plugin {
+
+namespace {
+
+constexpr const char* name_of_solver = "petsccompound_solver";
+
+PetscObject object(KSP ksp) { return reinterpret_cast<PetscObject>(ksp); }
+
+PetscErrorCode attach_nothing(KSP, Solver&) { return PETSC_SUCCESS; }
+
+struct TypeRow {
+  const char *name, *parent;
+  KrylovMethod method;
+  PetscErrorCode (*attach)(KSP, Solver&);
+  PetscErrorCode (*read_options)(KSP, Solver&);
+};
+constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options},
+                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_nothing, attach_nothing}};
+std::array<PetscErrorCode (*)(KSP), std::size(types)> create_parent;
+
+PetscErrorCode solve(KSP ksp) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  FusedSolver& f = s->fused;
+  f.why_not = s->asked;
+  f.has_solved = true;
+  if (f.why_not.empty()) PetscCall(why_not_fused(ksp, &f.why_not));
+  if (f.why_not.empty()) PetscCall(solve_fused(ksp, f));
+  if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfo(ksp, "Iterations are PETSc's own: %s\n", f.why_not.c_str()));
+  PetscCall((*s->parent.solve)(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view(KSP ksp, PetscViewer viewer) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscBool ascii;
+  PetscCall(solver_of(ksp, &s));
+  if (s->parent.view) PetscCall((*s->parent.view)(ksp, viewer));
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii || !s->fused.has_solved) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->fused.why_not.empty()) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused: %s\n", s->fused.why_not.c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const KrylovLoop::Shape shape = s->fused.loop ? s->fused.loop->shape() : KrylovLoop::Shape{};
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
+                                   shape.kernels, shape.iterations));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's CG has it in a vector of its own loop.
+PetscErrorCode build_residual(KSP ksp, Vec t, Vec v, Vec* residual) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  const bool is_ours = s->fused.has_solved && s->fused.why_not.empty();
+  PetscCall((is_ours ? KSPBuildResidualDefault : s->parent.buildresidual)(ksp, t, v, residual));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode reset(KSP ksp) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  s->fused.loop.reset();
+  s->fused.buffers = {};
+  s->fused.has_solved = false;
+  if (s->parent.reset) PetscCall((*s->parent.reset)(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode destroy(KSP ksp) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  const auto parents = s->parent.destroy;
+  PetscCall(PetscObjectCompose(object(ksp), name_of_solver, nullptr));
+  if (parents) PetscCall((*parents)(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <std::size_t row>
+PetscErrorCode create(KSP ksp) {
+  PetscFunctionBegin;
+  PetscCall((*create_parent[row])(ksp));
+  auto made = std::make_unique<Solver>();
+  Solver& solver = *made;
+  solver.parent = *ksp->ops;
+  solver.fused.method = types[row].method;
+  ksp->ops->solve = solve;
+  ksp->ops->view = view;
+  ksp->ops->buildresidual = build_residual;
+  ksp->ops->reset = reset;
+  ksp->ops->destroy = destroy;
+  ksp->ops->setfromoptions = [](KSP of, auto items) -> PetscErrorCode {  // arguments differ by release
+    PetscFunctionBegin;
+    Solver* s = nullptr;
+    PetscCall(solver_of(of, &s));
+    if (s->parent.setfromoptions) PetscCall((*s->parent.setfromoptions)(of, items));
+    PetscCall(types[row].read_options(of, *s));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  PetscCall(compose_owned(object(ksp), name_of_solver, std::move(made)));
+  PetscCall(types[row].attach(ksp, solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <std::size_t... row>
+PetscErrorCode register_all(std::index_sequence<row...>) {
+  PetscFunctionBegin;
+  for (std::size_t r = 0; r < std::size(types); ++r)
+    PetscCall(PetscFunctionListFind(KSPList, types[r].parent, &create_parent[r]));
+  PetscErrorCode (*const creators[])(KSP) = {create<row>...};
+  for (std::size_t r = 0; r < std::size(types); ++r) PetscCall(KSPRegister(types[r].name, creators[r]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode solver_of(KSP ksp, Solver** solver) { return composed(object(ksp), name_of_solver, solver); }
+
+PetscErrorCode keep_loop(KSP ksp, Solver& s, const char* why) {
+  PetscFunctionBegin;
+  if (ksp->ops->solve == solve) PetscFunctionReturn(PETSC_SUCCESS);
+  s.asked = why;
+  s.parent.solve = std::exchange(ksp->ops->solve, solve);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode register_solvers() {
+  PetscFunctionBegin;
+  PetscCall(KSPInitializePackage());
+  PetscCall(register_all(std::make_index_sequence<std::size(types)>()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,30 @@
+// Solvers whose iterations run on the device by themselves, where matrix, vectors and preconditioner let them: a KSP of
+// PETSc's, of which some operations go by way of ours. Anything else is PETSc's own loop, and KSPView() says why.
+#pragma once
+
+#include <petsc/private/kspimpl.h>
+
+#include "edge/owned.hpp"
+#include "ksp/fused.hpp"
+
+namespace compound::plugin {
+
+struct Solver {
+  _KSPOps parent;
+  std::string asked;  ///< what was asked of PETSc's method that only its own loop does
+  FusedSolver fused;
+};
+
+PetscErrorCode solver_of(KSP ksp, Solver** solver);
+
+/// Puts our loop before one that PETSc's method has put, which it is asked for by `why`.
+PetscErrorCode keep_loop(KSP ksp, Solver& solver, const char* why);
+
+/// cgcompound's own: KSPCGType, and what only KSPCG's loop does.
+PetscErrorCode attach_cg(KSP ksp, Solver& solver);
+PetscErrorCode read_cg_options(KSP ksp, Solver& solver);
+
+/// For PetscCompoundInitialize().
+PetscErrorCode register_solvers();
+
+}  // namespace compound::plugin
