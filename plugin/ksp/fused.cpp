@@ -9,6 +9,7 @@
 #include "copies/device_copy.hpp"
 #include "copies/options.hpp"
 #include "copies/placement.hpp"
+#include "ksp/watched.hpp"
 #include "petsccompound.h"
 #include "types/type.hpp"
 
@@ -46,7 +47,8 @@ PetscErrorCode columns_of(PC pc, PetscInt* columns) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What the solver itself asks for beyond an iteration's norms.
+}  // namespace
+
 const char* why_not_solver(KSP ksp) {
   if (ksp->transpose_solve) return "the transposed system is solved";
   if (ksp->calc_sings) return "eigenvalues or singular values are asked for (-ksp_view_eigenvalues)";
@@ -56,6 +58,8 @@ const char* why_not_solver(KSP ksp) {
   if (ksp->reason != KSP_CONVERGED_ITERATING) return "the preconditioner failed";
   return nullptr;
 }
+
+namespace {
 
 PetscErrorCode why_not_preconditioner(PC pc, std::string* why) {
   PetscFunctionBegin;
@@ -149,24 +153,6 @@ PetscErrorCode take_solution(KSP ksp, FusedSolver& f, Backend& on) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether somebody may look at the vectors between iterations: all but the default test can.
-bool is_watched(KSP ksp) {
-  return ksp->numbermonitors > 0 || (ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip);
-}
-
-/// One norm, as PETSc's methods hear it.
-PetscErrorCode hear(KSP ksp, int iteration, PetscReal norm) {
-  PetscFunctionBegin;
-  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
-  ksp->its = iteration;
-  KSPCheckNorm(ksp, norm);
-  ksp->rnorm = norm;
-  PetscCall(KSPLogResidualHistory(ksp, norm));
-  PetscCall(KSPMonitor(ksp, iteration, norm));
-  PetscCall((*ksp->converged)(ksp, iteration, norm, &ksp->reason, ksp->cnvP));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// A loop's own reasons to stop: PETSc's CG tells of them in the iteration that finds them, its BiCGSTAB in the one
 /// before.
 struct StopRow {
@@ -180,14 +166,6 @@ constexpr StopRow stops[] = {{KrylovStop::no_residual, KSP_CONVERGED_ATOL},
                              {KrylovStop::breakdown_after, KSP_DIVERGED_BREAKDOWN},
                              {KrylovStop::exact, KSP_CONVERGED_RTOL},
                              {KrylovStop::not_a_number, KSP_DIVERGED_NANORINF}};
-
-/// Who looks for a direction of negative curvature has found it.
-KSPConvergedReason indefinite_matrix([[maybe_unused]] KSP ksp) {
-#if PETSC_VERSION_GE(3, 20, 0)
-  if (ksp->converged_neg_curve) return KSP_CONVERGED_NEG_CURVE;
-#endif
-  return KSP_DIVERGED_INDEFINITE_MAT;
-}
 
 PetscErrorCode name_reason(KSP ksp, KrylovMethod method, const KrylovRun& run) {
   PetscFunctionBegin;
@@ -280,7 +258,7 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
   KrylovRun run;
   const KrylovLoop::Heard heard = [&](int iteration, double norm) {
     if (told == PETSC_SUCCESS && is_watched(ksp)) told = take_solution(ksp, f, on);
-    if (told == PETSC_SUCCESS) told = hear(ksp, iteration, static_cast<PetscReal>(norm));
+    if (told == PETSC_SUCCESS) told = hear_norm(ksp, iteration, static_cast<PetscReal>(norm));
   };
   const void* guess = nullptr;
   const auto start = [&](const void* r) { run = f.loop->start(guess, r, heard); };
@@ -320,8 +298,7 @@ PetscErrorCode why_not_fused(KSP ksp, std::string* why) {
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
   why->clear();
-  if (const char* const reason = why_not_solver(ksp)) *why = reason;
-  if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
+  PetscCall(why_not_preconditioner(ksp->pc, why));
   if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -15,14 +15,17 @@ namespace compound::plugin {
 /// What a KSP keeps from solve to solve.
 struct FusedSolver {
   KrylovMethod method = KrylovMethod::cg;
-  bool hermitian = true;  ///< KSPCGType; CG alone
-  std::string why_not;    ///< of the last solve; empty: it was fused
-  bool has_solved = false;
+  bool hermitian = true;                                                 ///< KSPCGType; CG alone
+  enum class Ran { nowhere, parents, host, device } ran = Ran::nowhere;  ///< the last solve
+  std::string why_not;                                                   ///< it was the parent's
   std::unique_ptr<KrylovLoop> loop;
   DeviceBuffers buffers;  ///< of vectors on the host
 };
 
-/// Why this solve cannot be fused, in the user's words; empty if it can. The matrix's copy is then up to date.
+/// What of the solver's settings only PETSc's own loops do, in the user's words; null: nothing.
+const char* why_not_solver(KSP ksp);
+
+/// Why this solve cannot run on the device by itself; empty if it can. The matrix's copy is then up to date.
 PetscErrorCode why_not_fused(KSP ksp, std::string* why);
 
 /// What PETSc's method does in KSPSolve(); or `why_not`, and nothing has happened to x, where the device has no memory

@@ -2,11 +2,14 @@
 
 #include <array>
 
+#include "ksp/host_cg.hpp"
 #include "petsccompound.h"
 
 namespace compound::plugin {
 
 namespace {
+
+using Ran = FusedSolver::Ran;
 
 constexpr const char* name_of_solver = "petsccompound_solver";
 
@@ -24,18 +27,37 @@ constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg,
                              {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_nothing, attach_nothing}};
 std::array<PetscErrorCode (*)(KSP), std::size(types)> create_parent;
 
+PetscErrorCode solve_by_parent(KSP ksp, Solver& s) {
+  PetscFunctionBegin;
+  s.fused.ran = Ran::parents;
+  PetscCall(PetscInfo(ksp, "Iterations are PETSc's own: %s\n", s.fused.why_not.c_str()));
+  PetscCall((*s.parent.solve)(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode solve(KSP ksp) {
   PetscFunctionBegin;
   Solver* s = nullptr;
+  bool on_host = false;
   PetscCall(solver_of(ksp, &s));
   FusedSolver& f = s->fused;
-  f.why_not = s->asked;
-  f.has_solved = true;
-  if (f.why_not.empty()) PetscCall(why_not_fused(ksp, &f.why_not));
+  const char* const settings = why_not_solver(ksp);
+  f.why_not = settings ? settings : s->asked;
+  if (!f.why_not.empty()) {
+    PetscCall(solve_by_parent(ksp, *s));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(why_not_fused(ksp, &f.why_not));
+  f.ran = Ran::device;
   if (f.why_not.empty()) PetscCall(solve_fused(ksp, f));
   if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscInfo(ksp, "Iterations are PETSc's own: %s\n", f.why_not.c_str()));
-  PetscCall((*s->parent.solve)(ksp));
+  if (f.method == KrylovMethod::cg) PetscCall(is_for_host(ksp, &on_host));
+  if (!on_host) {
+    PetscCall(solve_by_parent(ksp, *s));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  f.ran = Ran::host;
+  PetscCall(solve_cg_on_host(ksp, f.hermitian));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,24 +68,31 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   PetscCall(solver_of(ksp, &s));
   if (s->parent.view) PetscCall((*s->parent.view)(ksp, viewer));
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-  if (!ascii || !s->fused.has_solved) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!s->fused.why_not.empty()) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused: %s\n", s->fused.why_not.c_str()));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  const FusedSolver& f = s->fused;
+  const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
+  switch (f.ran) {
+    case Ran::nowhere:
+      break;
+    case Ran::parents:
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused: %s\n", f.why_not.c_str()));
+      break;
+    case Ran::host:
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: two reductions an iteration\n"));
+      break;
+    case Ran::device:
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
+                                       shape.kernels, shape.iterations));
   }
-  const KrylovLoop::Shape shape = s->fused.loop ? s->fused.loop->shape() : KrylovLoop::Shape{};
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
-                                   shape.kernels, shape.iterations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's CG has it in a vector of its own loop.
+/// PETSc's CG has it in a vector of its own loop, as ours on the host.
 PetscErrorCode build_residual(KSP ksp, Vec t, Vec v, Vec* residual) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  const bool is_ours = s->fused.has_solved && s->fused.why_not.empty();
-  PetscCall((is_ours ? KSPBuildResidualDefault : s->parent.buildresidual)(ksp, t, v, residual));
+  PetscCall((s->fused.ran == Ran::device ? KSPBuildResidualDefault : s->parent.buildresidual)(ksp, t, v, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,7 +102,7 @@ PetscErrorCode reset(KSP ksp) {
   PetscCall(solver_of(ksp, &s));
   s->fused.loop.reset();
   s->fused.buffers = {};
-  s->fused.has_solved = false;
+  s->fused.ran = Ran::nowhere;
   if (s->parent.reset) PetscCall((*s->parent.reset)(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

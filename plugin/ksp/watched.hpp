@@ -1,0 +1,36 @@
+// What loops of ours tell PETSc, and what they must know of it.
+#pragma once
+
+#include <petsc/private/kspimpl.h>
+
+#include "edge/petsc_guard.hpp"
+
+namespace compound::plugin {
+
+/// Whether somebody may look at the vectors between iterations: all but the default test can.
+inline bool is_watched(KSP ksp) {
+  return ksp->numbermonitors > 0 || (ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip);
+}
+
+/// One norm, as PETSc's methods hear it.
+inline PetscErrorCode hear_norm(KSP ksp, PetscInt iteration, PetscReal norm) {
+  PetscFunctionBegin;
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
+  ksp->its = iteration;
+  KSPCheckNorm(ksp, norm);
+  ksp->rnorm = norm;
+  PetscCall(KSPLogResidualHistory(ksp, norm));
+  PetscCall(KSPMonitor(ksp, iteration, norm));
+  PetscCall((*ksp->converged)(ksp, iteration, norm, &ksp->reason, ksp->cnvP));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Who looks for a direction of negative curvature has found it.
+inline KSPConvergedReason indefinite_matrix([[maybe_unused]] KSP ksp) {
+#if PETSC_VERSION_GE(3, 20, 0)
+  if (ksp->converged_neg_curve) return KSP_CONVERGED_NEG_CURVE;
+#endif
+  return KSP_DIVERGED_INDEFINITE_MAT;
+}
+
+}  // namespace compound::plugin
