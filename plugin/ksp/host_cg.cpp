@@ -1,7 +1,6 @@
 #include "ksp/host_cg.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "copies/placement.hpp"
 #include "ksp/host_passes.hpp"
@@ -15,105 +14,101 @@ const Scalar* scalars(const PetscScalar* v) { return reinterpret_cast<const Scal
 Scalar* scalars(PetscScalar* v) { return reinterpret_cast<Scalar*>(v); }
 Scalar scalar(PetscScalar v) { return *scalars(&v); }
 
+/// Arrays of vectors, which are not one another, for a pass.
+class Arrays {
+ public:
+  explicit Arrays(PetscErrorCode* code) : code_(code) {}
+  Arrays(const Arrays&) = delete;
+  ~Arrays() {
+    while (count_ > 0) {
+      auto& [v, array, written] = taken_[--count_];
+      const PetscScalar* const read = array;
+      note(written ? VecRestoreArray(v, &array) : VecRestoreArrayRead(v, const_cast<const PetscScalar**>(&read)));
+    }
+  }
+  const Scalar* read(Vec v) {
+    const PetscScalar* array = nullptr;
+    note(VecGetArrayRead(v, &array));
+    taken_[count_++] = {v, const_cast<PetscScalar*>(array), false};
+    return scalars(array);
+  }
+  Scalar* write(Vec v) {
+    PetscScalar* array = nullptr;
+    note(VecGetArray(v, &array));
+    taken_[count_++] = {v, array, true};
+    return scalars(array);
+  }
+
+ private:
+  struct Taken {
+    Vec v;
+    PetscScalar* array;
+    bool written;
+  };
+  void note(PetscErrorCode code) {
+    if (!*code_) *code_ = code;
+  }
+  PetscErrorCode* code_;
+  std::array<Taken, 3> taken_;
+  int count_ = 0;
+};
+
 /// Vectors of PETSc's CG: R, Z (which W is, too) and P, and the diagonal of the preconditioner where it is one.
 struct Loop {
   KSP ksp;
-  bool hermitian;
+  passes::Inner inner;
   Mat A;
   Vec x, r, z, p, d;  ///< d: null where the preconditioner is applied by PETSc
-  PetscInt n;
-  PetscScalar rho = 0, alpha = 0;
+  std::size_t n;
+  PetscScalar rho = 0;
   PetscReal norm = 0;
 
-  /// Sums over all processes, of `count` numbers at once.
-  template <std::size_t count>
-  PetscErrorCode reduce(const std::array<Scalar, count>& mine, PetscScalar* all) const {
+  /// Over all processes; rho and the norm.
+  PetscErrorCode take(const passes::StepSums& mine) {
     PetscFunctionBegin;
-    PetscCallMPI(MPI_Allreduce(mine.data(), all, count, MPIU_SCALAR, MPIU_SUM,
-                               PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode take_norm(PetscScalar of_z, PetscScalar of_r) {
-    PetscFunctionBegin;
-    switch (ksp->normtype) {
-      case KSP_NORM_UNPRECONDITIONED:
-        norm = PetscSqrtReal(PetscRealPart(of_r));
-        break;
-      case KSP_NORM_NATURAL:
-        norm = PetscSqrtReal(PetscAbsScalar(rho));
-        break;
-      case KSP_NORM_PRECONDITIONED:
-        norm = PetscSqrtReal(PetscRealPart(of_z));
-        break;
-      default:
-        norm = 0;
-    }
+    PetscScalar all[3];
+    PetscCallMPI(
+        MPI_Allreduce(&mine, all, 3, MPIU_SCALAR, MPIU_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+    rho = all[0];
+    norm = ksp->normtype == KSP_NORM_NONE               ? 0
+           : ksp->normtype == KSP_NORM_NATURAL          ? PetscSqrtReal(PetscAbsScalar(rho))
+           : ksp->normtype == KSP_NORM_UNPRECONDITIONED ? PetscSqrtReal(PetscRealPart(all[2]))
+                                                        : PetscSqrtReal(PetscRealPart(all[1]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /// r -= alpha w, z = M r, rho and the norm.
-  PetscErrorCode step(PetscScalar by) {
+  PetscErrorCode step(PetscScalar alpha) {
     PetscFunctionBegin;
-    PetscScalar all[3], *of_r, *of_z;
-    const PetscScalar* of_d;
+    PetscErrorCode code = PETSC_SUCCESS;
+    passes::StepSums mine;
     if (d) {
-      PetscCall(VecGetArray(r, &of_r));
-      PetscCall(VecGetArray(z, &of_z));
-      PetscCall(VecGetArrayRead(d, &of_d));
-      const auto pass = hermitian ? passes::step_with_diagonal<true> : passes::step_with_diagonal<false>;
-      const auto mine = pass(static_cast<std::size_t>(n), scalar(by), scalars(of_d), scalars(of_z), scalars(of_r));
-      PetscCall(VecRestoreArrayRead(d, &of_d));
-      PetscCall(VecRestoreArray(z, &of_z));
-      PetscCall(VecRestoreArray(r, &of_r));
-      PetscCall(PetscLogFlops(9.0 * static_cast<double>(n)));
-      PetscCall(reduce(mine, all));
-      rho = all[0];
-      PetscCall(take_norm(all[1], all[2]));
-      PetscFunctionReturn(PETSC_SUCCESS);
+      Arrays a(&code);
+      mine = passes::step_with_diagonal(n, scalar(alpha), a.read(d), a.write(z), a.write(r), inner);
+    } else {
+      PetscCall(VecAXPY(r, -alpha, z));
+      PetscCall(KSP_PCApply(ksp, r, z));
+      Arrays a(&code);
+      mine = passes::sums(n, a.read(z), a.read(r), inner);
     }
-    const PetscScalar* of_w;
-    PetscCall(VecGetArray(r, &of_r));
-    PetscCall(VecGetArrayRead(z, &of_w));
-    const auto of_step = passes::step(static_cast<std::size_t>(n), scalar(by), scalars(of_w), scalars(of_r));
-    PetscCall(VecRestoreArrayRead(z, &of_w));
-    PetscCall(VecRestoreArray(r, &of_r));
-    PetscCall(KSP_PCApply(ksp, r, z));
-    const PetscScalar *read_r, *read_z;
-    PetscCall(VecGetArrayRead(r, &read_r));
-    PetscCall(VecGetArrayRead(z, &read_z));
-    const auto pass = hermitian ? passes::dot_and_norm<true> : passes::dot_and_norm<false>;
-    const auto mine = pass(static_cast<std::size_t>(n), scalars(read_r), scalars(read_z));
-    PetscCall(VecRestoreArrayRead(z, &read_z));
-    PetscCall(VecRestoreArrayRead(r, &read_r));
-    PetscCall(PetscLogFlops(8.0 * static_cast<double>(n)));
-    PetscCall(reduce(std::array{mine[0], mine[1], of_step[0]}, all));
-    rho = all[0];
-    PetscCall(take_norm(all[1], all[2]));
+    PetscCall(code);
+    PetscCall(PetscLogFlops((d ? 9.0 : 6.0) * static_cast<double>(n)));
+    PetscCall(take(mine));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /// x += alpha p, which is of the iteration before, p = z + beta p; w = A p, where z is; and p^H w.
-  PetscErrorCode turn_and_multiply(PetscScalar of_x, PetscScalar beta, PetscScalar* curvature) {
+  PetscErrorCode turn_and_multiply(PetscScalar alpha, PetscScalar beta, PetscScalar* curvature) {
     PetscFunctionBegin;
-    PetscScalar *write_x, *write_p;
-    const PetscScalar *read_z, *read_p;
-    PetscCall(VecGetArrayRead(z, &read_z));
-    PetscCall(VecGetArray(x, &write_x));
-    PetscCall(VecGetArray(p, &write_p));
-    passes::turn(static_cast<std::size_t>(n), scalar(of_x), scalar(beta), scalars(read_z), scalars(write_x),
-                 scalars(write_p));
-    PetscCall(VecRestoreArray(p, &write_p));
-    PetscCall(VecRestoreArray(x, &write_x));
-    PetscCall(VecRestoreArrayRead(z, &read_z));
+    PetscErrorCode code = PETSC_SUCCESS;
+    {
+      Arrays a(&code);
+      passes::turn(n, scalar(alpha), scalar(beta), a.read(z), a.write(x), a.write(p));
+    }
+    PetscCall(code);
+    PetscCall(PetscLogFlops(4.0 * static_cast<double>(n)));
     PetscCall(KSP_MatMult(ksp, A, p, z));
-    PetscCall(VecGetArrayRead(p, &read_p));
-    PetscCall(VecGetArrayRead(z, &read_z));
-    const auto pass = hermitian ? passes::dot<true> : passes::dot<false>;
-    const auto mine = pass(static_cast<std::size_t>(n), scalars(read_p), scalars(read_z));
-    PetscCall(VecRestoreArrayRead(z, &read_z));
-    PetscCall(VecRestoreArrayRead(p, &read_p));
-    PetscCall(PetscLogFlops(6.0 * static_cast<double>(n)));
-    PetscCall(reduce(mine, curvature));
+    PetscCall(inner == passes::Inner::hermitian ? VecDot(p, z, curvature) : VecTDot(p, z, curvature));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -198,9 +193,19 @@ PetscErrorCode is_for_host(KSP ksp, bool* yes) {
 
 PetscErrorCode solve_cg_on_host(KSP ksp, bool hermitian) {
   PetscFunctionBegin;
-  Loop l{ksp, hermitian, nullptr, ksp->vec_sol, ksp->work[0], ksp->work[1], ksp->work[2], nullptr, 0};
+  Loop l{ksp,
+         hermitian ? passes::Inner::hermitian : passes::Inner::bilinear,
+         nullptr,
+         ksp->vec_sol,
+         ksp->work[0],
+         ksp->work[1],
+         ksp->work[2],
+         nullptr,
+         0};
+  PetscInt n;
   PetscCall(PCGetOperators(ksp->pc, &l.A, nullptr));
-  PetscCall(VecGetLocalSize(l.r, &l.n));
+  PetscCall(VecGetLocalSize(l.r, &n));
+  l.n = static_cast<std::size_t>(n);
   PetscCall(diagonal_of(ksp, l.A, &l.d));
   if (ksp->guess_zero) {
     PetscCall(VecCopy(ksp->vec_rhs, l.r));

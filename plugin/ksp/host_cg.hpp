@@ -1,5 +1,5 @@
 // CG with vectors on the host, on any number of processes, with any matrix and preconditioner: PETSc's method in three
-// passes over vectors and two reductions an iteration, where PETSc's own has seven and three.
+// passes over vectors and two reductions an iteration, where PETSc's own takes seven and three.
 #pragma once
 
 #include <petsc/private/kspimpl.h>
