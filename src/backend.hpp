@@ -11,7 +11,7 @@
 #include "device/product_dot.hpp"
 #include "device_policy.hpp"
 #include "layout/layout.hpp"
-#include "plan.hpp"
+#include "plan_parts.hpp"
 
 namespace compound {
 
@@ -62,6 +62,9 @@ struct PackTask {
   Memory blocks_in = Memory::host;
   Code* code = nullptr;
   slot_t entries = 0;
+  /// Where `layout` has a part of them: which ones, here and in the backend's memory.
+  const EntryRuns* part = nullptr;
+  entry_runs runs = {};
 };
 
 /// A dot product with what a product adds to y, made as it is made: always the same bits. On the host for assign alone.
@@ -69,6 +72,7 @@ struct ProductDot {
   Follow kind = Follow::nothing;
   const void* w = nullptr;  ///< in the order of y
   void* result = nullptr;   ///< a scalar in the backend's memory
+  bool adds = false;        ///< device: to what `result` is; the products before have the rest of y
   /// Device: an integer in its memory. Where it is not 0 when its turn comes, the product leaves y; or null.
   const int* stop = nullptr;
 };
@@ -114,7 +118,7 @@ struct RegroupTask {
   Code* code = nullptr;
 };
 
-/// The diagonal blocks of a square packed matrix, A itself (no transposed pattern).
+/// The diagonal blocks of a square packed matrix, A itself (no transposed pattern), or of one of its parts.
 struct DiagonalTask {
   const Plan& plan;
   const Problem& problem;
@@ -155,7 +159,9 @@ class Backend {
   virtual Machine machine() const { return {}; }
 
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
-  virtual std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const = 0;
+  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const {
+    return first_of_parts(plan, [&](const Plan& part) { return why_not(part, problem); });
+  }
 
   /// The code that multiplies with an applicable plan, for people: "avx512", "plain".
   virtual std::string_view code(const Plan& plan, const Problem& problem) const = 0;
@@ -179,8 +185,8 @@ class Backend {
 
   /// The code for this plan, handed in with each task; its kernels are compiled when first needed, or by compile().
   virtual std::unique_ptr<Code> code_for(const Plan&, const Problem&) { return nullptr; }
-  /// Compiles what packing and products by A need.
-  virtual void compile(Code&) {}
+  /// Compiles what packing and products by A need; those that add are of a later part of a plan.
+  virtual void compile(Code&, Update) {}
   /// The same for plans that may be asked for next, on all cores. What does not compile is told when it is needed.
   virtual void compile_ahead(std::span<const Plan>, const Problem&) {}
 
@@ -194,16 +200,21 @@ class Backend {
   /// For a device alone: the host's transposed products scatter over A's own layout.
   virtual void regroup(const RegroupTask&) {}
 
-  /// to: [rows][block rows] scalars of the diagonal; 0 where a row has no diagonal block.
-  virtual void diagonal(const DiagonalTask& task) = 0;
+  /// Of one matrix: a task for each part, the first of which may visit rows of the others. to: [rows][block rows]
+  /// scalars of the diagonal; 0 where a row has no diagonal block.
+  virtual void diagonal(std::span<const DiagonalTask> parts) = 0;
   /// to: [rows][cols][rows] inverses of the diagonal blocks. The first row whose block is missing or singular; empty if
   /// none is.
-  virtual std::optional<idx> invert_diagonal(const DiagonalTask& task) = 0;
+  virtual std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) = 0;
   /// Gathers and adds up scalars by lists, without atomics: all arrays in the backend's memory.
   virtual void sum(const SumTask& task) = 0;
 
   /// A loop of conjugate gradients that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
   virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);
+
+ protected:
+  /// Of a plan of one part.
+  virtual std::optional<std::string> why_not(const Plan& part, const Problem& problem) const = 0;
 };
 
 /// A name users may give, and the backend behind it or why there is none.

@@ -46,9 +46,6 @@ class CudaBackend final : public Backend {
   }
   Machine machine() const override { return {cuda::device_name(), cuda::driver_version()}; }
 
-  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
-    return cuda::why_no_kernel(plan, problem);
-  }
   std::string_view code(const Plan& plan, const Problem& problem) const override {
     return cuda::is_built_in(cuda::plain_source(plan, problem), cuda::current_device().capability) ? "built in"
                                                                                                    : "nvrtc";
@@ -80,7 +77,7 @@ class CudaBackend final : public Backend {
     if (entry_kind(plan.entry).user_defined) try_entry_here(plan.entry, problem);
     return std::make_unique<CudaCode>(plan, problem);
   }
-  void compile(Code& code) override { of(&code).prepare(); }
+  void compile(Code& code, Update update) override { of(&code).prepare(update); }
   void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
@@ -88,17 +85,22 @@ class CudaBackend final : public Backend {
   std::optional<count32> first_misfit(const FitTask& task) override;
   void multiply(const ProductTask& task) override;
   void regroup(const RegroupTask& task) override;
-  void diagonal(const DiagonalTask& task) override;
-  std::optional<idx> invert_diagonal(const DiagonalTask& task) override;
+  void diagonal(std::span<const DiagonalTask> parts) override;
+  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override;
   void sum(const SumTask& task) override;
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
   }
 
+ protected:
+  std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
+    return cuda::why_no_kernel(plan, problem);
+  }
+
  private:
   std::optional<count32> first_misfit_on_host(const FitTask& task);
   void try_entry_here(std::string_view entry, const Problem& problem);
-  void pack_part(const PackTask& task, const void* blocks, slot_t from, slot_t to);
+  void pack_chunk(const PackTask& task, const void* blocks, slot_t from, slot_t to);
   void pack_from_host(const PackTask& task);
   template <class Use>
   void by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use);
@@ -115,8 +117,12 @@ void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& prob
   std::vector<std::string> sources;
   for (const Plan& plan : plans) {
     if (compound::applicable(plan, problem) || applicable(plan, problem)) continue;
-    if (!words_are_blocks(plan, problem)) sources.push_back(cuda::pack_source(plan, problem));
-    sources.push_back(cuda::plain_source(plan, problem));
+    Update update = Update::assign;
+    for (const Plan& part : parts(plan)) {
+      if (!words_are_blocks(part, problem)) sources.push_back(cuda::pack_source(part, problem));
+      sources.push_back(cuda::plain_source(part, problem, update));
+      update = Update::add;
+    }
   }
   cuda::compile_ahead(sources);
 }
@@ -134,10 +140,14 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
   passed.insert(source);
 }
 
-void CudaBackend::pack_part(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
-  const slot_t workers = of(t.code).family().slots_are_entries ? to - from : slot_t{t.layout.positions};
+/// The blocks of the matrix' entries [from, to); of a part its own among them.
+void CudaBackend::pack_chunk(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
+  const bool by_entries = of(t.code).family().slots_are_entries;
   const pack_args args{t.layout, blocks, t.values, from, to};
-  launch(of(t.code).pack(), workers, args);
+  if (t.runs.runs == 0) return launch(of(t.code).pack(), by_entries ? to - from : slot_t{t.layout.positions}, args);
+  const slot_t first = t.part->first_from(from), last = t.part->first_from(to);
+  launch(of(t.code).pack_part(), by_entries ? last - first : slot_t{t.layout.positions},
+         pack_part_args{args, t.runs, first, last});
 }
 
 /// The host's blocks, of `each` bytes, through pinned chunks to a buffer of the device's: `use`(buffer, from, to) for
@@ -155,19 +165,33 @@ void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each
   synchronize();
 }
 
+/// Whether the words are the matrix' blocks as they are.
+bool lie_as_blocks(const PackTask& t) { return t.runs.runs == 0 && words_are_blocks(t.plan, t.problem); }
+
+/// Entries of the matrix among which all of a layout's are.
+struct EntryRange {
+  slot_t first, last;
+};
+EntryRange range_of(const PackTask& t) {
+  if (t.runs.runs == 0) return {0, t.entries};
+  const EntryRuns& runs = *t.part;
+  return {runs.of_whole.front(), runs.of_whole.back() + runs.entries - runs.first.back()};
+}
+
 void CudaBackend::pack_from_host(const PackTask& t) {
   const std::size_t each = bytes_of_block(t.problem);
-  if (words_are_blocks(t.plan, t.problem))
-    return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
-  by_chunks(t.blocks, t.entries, each, [&](const void* blocks, slot_t from, slot_t to) {
-    pack_part(t, blocks, from, to);
+  if (lie_as_blocks(t)) return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
+  const EntryRange range = range_of(t);
+  const auto* const first = static_cast<const std::byte*>(t.blocks) + range.first * each;
+  by_chunks(first, range.last - range.first, each, [&](const void* blocks, slot_t from, slot_t to) {
+    pack_chunk(t, blocks, range.first + from, range.first + to);
     return true;
   });
 }
 
 void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
-  if (!words_are_blocks(t.plan, t.problem)) return pack_part(t, t.blocks, 0, t.entries);
+  if (!lie_as_blocks(t)) return pack_chunk(t, t.blocks, 0, t.entries);
   copy(t.values, t.blocks, t.entries * bytes_of_block(t.problem));
 }
 
@@ -278,10 +302,12 @@ void CudaBackend::multiply(const ProductTask& t) {
   const slot_t carry_blocks = chunks <= 1 ? 0 : blocks_for(chunks, threads_of_other_kernels);
   args.dot.stop = t.dot.stop;
   if (has_dot(t.dot.kind)) {
-    if (blocks == 0) clear(t.dot.result, bytes_of(t.problem.scalar));
-    args.dot = {t.dot.w,    t.dot.result,
-                t.dot.stop, code.sums(shares + carry_blocks, std::max(shares, carry_blocks), queue_),
-                0,          carry_blocks != 0};
+    if (blocks == 0 && !t.dot.adds) clear(t.dot.result, bytes_of(t.problem.scalar));
+    args.dot.w = t.dot.w;
+    args.dot.result = t.dot.result;
+    args.dot.sum = code.sums(shares + carry_blocks, std::max(shares, carry_blocks), queue_);
+    args.dot.adds = t.dot.adds;
+    args.dot.goes_on = carry_blocks != 0;
   }
   const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned, t.dot.kind);
   cuda::launch(kernel, blocks, s.threads, args, queue_);
@@ -296,19 +322,21 @@ void CudaBackend::regroup(const RegroupTask& t) {
   launch(of(t.code).regroup(), t.slots, regroup_args{t.slots, t.value_slots, t.value_slot, t.values, t.to});
 }
 
-void CudaBackend::diagonal(const DiagonalTask& t) {
-  const DiagonalArgs args = diagonal_args(t);
-  clear(t.to, std::size_t{1} * t.rows * args.block_size * bytes_of(t.problem.scalar));
-  launch(of(t.code).diagonal(), args.layout.positions, args);
+void CudaBackend::diagonal(std::span<const DiagonalTask> parts) {
+  const DiagonalTask& any = parts.front();
+  clear(any.to, std::size_t{1} * any.rows * diagonal_args(any).block_size * bytes_of(any.problem.scalar));
+  for (const DiagonalTask& t : parts) launch(of(t.code).diagonal(), t.layout.positions, diagonal_args(t));
 }
 
-std::optional<idx> CudaBackend::invert_diagonal(const DiagonalTask& t) {
-  const Buffer<unsigned char> inverted(*this, t.rows);
-  const DiagonalArgs args = diagonal_args(t, inverted.data());
-  clear(t.to, t.rows * bytes_of_block(t.problem));
-  clear(inverted.data(), t.rows);
-  launch(of(t.code).inverse(), args.layout.positions, args);
-  std::vector<unsigned char> flags(t.rows);
+std::optional<idx> CudaBackend::invert_diagonal(std::span<const DiagonalTask> parts) {
+  const DiagonalTask& any = parts.front();
+  const Buffer<unsigned char> inverted(*this, any.rows);
+  diagonal_args(any);  // throws before anything is written
+  clear(any.to, any.rows * bytes_of_block(any.problem));
+  clear(inverted.data(), any.rows);
+  for (const DiagonalTask& t : parts)
+    launch(of(t.code).inverse(), t.layout.positions, diagonal_args(t, inverted.data()));
+  std::vector<unsigned char> flags(any.rows);
   download(flags.data(), inverted.data(), flags.size());
   return first_not_inverted(flags);
 }

@@ -40,22 +40,6 @@ class HostBackend final : public Backend {
     return {host::processor().name + ", " + std::string(name_of(host::instruction_set_in_use())), ""};
   }
 
-  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
-    host::instruction_set_in_use();  // throws if the environment asks for what is not there: not first in a product
-    const Schedule& s = plan.schedule;
-    if (s.traversal == Traversal::components) return "the host backend does not go by components";
-    if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep ||
-        s.carries != Carries::ordered)
-      return "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices";
-    if (plan.schedule.lanes != 1) return "the host backend has one worker a row: lanes=1";
-    if (host::find_kernels(plan, problem)) return {};
-    if (entry_kind(plan.entry).user_defined)
-      return "entry " + std::string(plan.entry) +
-             " has no host kernels: register them (petsccompound/register_entry.hpp)";
-    return "the host backend has dense blocks up to 32x32, the matrix has " + std::to_string(problem.block.rows) + "x" +
-           std::to_string(problem.block.cols);
-  }
-
   std::string_view code(const Plan& plan, const Problem& problem) const override {
     return name_of(host::find_simd(plan, problem) ? host::instruction_set_in_use() : host::InstructionSet::plain);
   }
@@ -81,9 +65,28 @@ class HostBackend final : public Backend {
   }
   void multiply(const ProductTask& t) override { host::multiply(t); }
 
-  void diagonal(const DiagonalTask& t) override { host::diagonal(t); }
-  std::optional<idx> invert_diagonal(const DiagonalTask& t) override { return host::invert_diagonal(t); }
+  void diagonal(std::span<const DiagonalTask> parts) override { host::diagonal(parts); }
+  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override {
+    return host::invert_diagonal(parts);
+  }
   void sum(const SumTask& t) override { host::sum(t); }
+
+ protected:
+  std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
+    host::instruction_set_in_use();  // throws if the environment asks for what is not there: not first in a product
+    const Schedule& s = plan.schedule;
+    if (s.traversal == Traversal::components) return "the host backend does not go by components";
+    if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep ||
+        s.carries != Carries::ordered)
+      return "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices";
+    if (plan.schedule.lanes != 1) return "the host backend has one worker a row: lanes=1";
+    if (host::find_kernels(plan, problem)) return {};
+    if (entry_kind(plan.entry).user_defined)
+      return "entry " + std::string(plan.entry) +
+             " has no host kernels: register them (petsccompound/register_entry.hpp)";
+    return "the host backend has dense blocks up to 32x32, the matrix has " + std::to_string(problem.block.rows) + "x" +
+           std::to_string(problem.block.cols);
+  }
 };
 
 }  // namespace

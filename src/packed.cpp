@@ -1,5 +1,6 @@
 #include "packed.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <numeric>
@@ -37,19 +38,32 @@ std::uint64_t new_stamp() {
   return ++last;
 }
 
-bool lies_on_blocks(const Plan& plan, const Problem& problem, const Backend& backend) {
-  return words_are_blocks(plan, problem) && backend.reads_in_place();
+/// The words of each part begin where the widest access may, whatever a word has been coded as.
+std::size_t begin_of_words(std::size_t after) {
+  constexpr std::size_t items = 256;
+  return (after + items - 1) / items * items;
+}
+
+bool lies_on_blocks(const PatternPart& part, const Problem& problem, const Backend& backend) {
+  return part.has_all() && words_are_blocks(part.plan, problem) && backend.reads_in_place();
 }
 
 }  // namespace
 
 Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
                    PatternLifetime lifetime) {
-  const LayoutCount l = count(pattern, plan.layout, backend.reads_in_place() ? lifetime : PatternLifetime::temporary);
-  const bool allocates = !lies_on_blocks(plan, problem, backend);
-  return {l.slots,
-          {l.read, l.slots * bytes_of_slot(plan, problem)},
-          {l.allocated, allocates ? bytes_of_words(plan, problem, l.slots) : 0}};
+  Footprint sum;
+  for (const PatternPart& part : parts_of(pattern, plan)) {
+    const bool in_place = part.has_all() && backend.reads_in_place();
+    const LayoutCount l = count(part.view(pattern), part.plan.layout, in_place ? lifetime : PatternLifetime::temporary);
+    sum.slots += l.slots;
+    sum.read.integers += l.read;
+    sum.read.words += l.slots * bytes_of_slot(part.plan, problem);
+    sum.allocated.integers += l.allocated + part.entries.bytes();
+    if (!lies_on_blocks(part, problem, backend))
+      sum.allocated.words = begin_of_words(sum.allocated.words) + bytes_of_words(part.plan, problem, l.slots);
+  }
+  return sum;
 }
 
 double read_bytes(const Reblocked& matrix, const Plan& plan, ScalarType scalar, const Backend& backend) {
@@ -62,9 +76,13 @@ double read_bytes(const Reblocked& matrix, const Plan& plan, ScalarType scalar, 
   return sum;
 }
 
-std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
-                                            double most) {
-  if (most == unlimited_padding || family_of(plan.layout).slots_are_entries) return {};
+namespace {
+
+bool pads(const Plan& part) { return !family_of(part.layout).slots_are_entries; }
+
+/// Of a plan of one part.
+std::optional<std::string> too_much_padding_of_part(const PatternView& pattern, const Problem& problem,
+                                                    const Plan& plan, double most) {
   LayoutSpec spec = plan.layout;
   spec.columns =
       LayoutSpec{}.columns;  // how wide they are does not matter here, and is not counted without making them
@@ -80,6 +98,17 @@ std::optional<std::string> too_much_padding(const PatternView& pattern, const Pr
   return text;
 }
 
+}  // namespace
+
+std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                            double most) {
+  if (most == unlimited_padding || std::ranges::none_of(parts(plan), pads)) return {};
+  for (const PatternPart& part : parts_of(pattern, plan))
+    if (pads(part.plan))
+      if (auto why = too_much_padding_of_part(part.view(pattern), problem, part.plan, most)) return why;
+  return {};
+}
+
 PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                            PatternLifetime lifetime)
     : plan_(plan),
@@ -90,25 +119,49 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
       entries_(pattern.entries()),
       stamp_(new_stamp()) {
   require_applicable(plan, problem, backend);
-  code_ = backend.code_for(plan_, problem_);
-  layout_ = PlacedLayout(backend, encode(pattern, plan.layout, lifetime));
-  lies_on_blocks_ = compound::lies_on_blocks(plan, problem, backend);
-  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes_of_words(plan, problem, slots()));
+  std::size_t bytes = 0;
+  for (PatternPart& of : parts_of(pattern, plan)) {
+    lies_on_blocks_ = compound::lies_on_blocks(of, problem, backend);
+    Part& part = parts_.emplace_back();
+    part.plan = of.plan;
+    part.is_first = of.number == 0;
+    part.code = backend.code_for(part.plan, problem_);
+    part.layout = PlacedLayout(
+        backend, encode(of.view(pattern), of.plan.layout, of.has_all() ? lifetime : PatternLifetime::temporary));
+    part.runs = PlacedRuns(backend, std::move(of.entries));
+    part.from = begin_of_words(bytes);
+    bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
+  }
+  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes);
+}
+
+void PackedMatrix::compile() {
+  for (const Part& part : parts_)
+    if (part.code) backend_->compile(*part.code, update_of(part));
+}
+
+slot_t PackedMatrix::slots() const {
+  slot_t sum = 0;
+  for (const Part& part : parts_) sum += part.slots();
+  return sum;
 }
 
 PackedMatrix::Scheduled PackedMatrix::scheduled(const Schedule& schedule) const {
   Plan plan = plan_;
   plan.schedule = schedule;
   require_applicable(plan, problem_, *backend_);
-  Scheduled made{schedule, backend_->code_for(plan, problem_)};
-  if (made.code) backend_->compile(*made.code);
+  Scheduled made{schedule, backend_->code_for(compound::parts(plan).front(), problem_)};
+  if (made.code) backend_->compile(*made.code, Update::assign);
   return made;
 }
 
 void PackedMatrix::swap(Scheduled& other) {
   std::swap(plan_.schedule, other.schedule);
-  std::swap(code_, other.code);
   stamp_ = new_stamp();
+  Part& first = parts_.front();
+  if (!first.is_first) return;  // which has no rows here
+  first.plan.schedule = plan_.schedule;
+  std::swap(first.code, other.code);
 }
 
 PlacedLayout::PlacedLayout(Backend& on, Layout layout) : is_reordered_(layout.is_reordered()) {
@@ -130,6 +183,15 @@ std::size_t PlacedLayout::bytes() const {
   return sum;
 }
 
+PlacedRuns::PlacedRuns(Backend& on, EntryRuns runs) : kept_(std::move(runs)), in_place_(on.reads_in_place()) {
+  args_ = kept_.args();
+  if (in_place_ || kept_.empty()) return;
+  copied_first_ = Buffer<count32>(on, std::span<const count32>(kept_.first));
+  copied_of_whole_ = Buffer<count32>(on, std::span<const count32>(kept_.of_whole));
+  args_.first = copied_first_.data();
+  args_.of_whole = copied_of_whole_.data();
+}
+
 void PackedMatrix::update_values(const void* blocks, Memory in) {
   if (const auto misfit = try_update_values(blocks, in))
     throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
@@ -146,14 +208,15 @@ std::optional<count32> PackedMatrix::try_update_values(const void* blocks, Memor
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
   pack_values(blocks, in);
   words_ = values_.data();
-  if (transposed_) regroup();
+  for (const Part& part : parts_)
+    if (part.transposed) regroup(part);
   return {};
 }
 
 void PackedMatrix::pack_values(const void* blocks, Memory in) {
   switch (value_code(plan_.codes).of) {
     case CodeOf::nothing:
-      return backend_->pack({plan_, problem_, layout_.args(), blocks, values_.data(), in, code_.get(), entries_});
+      return pack_parts(blocks, in);
     case CodeOf::blocks:
       return code_blocks(blocks, in);
     case CodeOf::words:
@@ -161,25 +224,30 @@ void PackedMatrix::pack_values(const void* blocks, Memory in) {
   }
 }
 
+void PackedMatrix::pack_parts(const void* blocks, Memory in) {
+  for (const Part& part : parts_)
+    backend_->pack({part.plan, problem_, part.layout.args(), blocks, values_.data() + part.from, in, part.code.get(),
+                    entries_, &part.runs.on_host(), part.runs.args()});
+}
+
 void PackedMatrix::code_blocks(const void* blocks, Memory in) {
   const ValueCode& code = value_code(plan_.codes);
-  const Buffer<std::byte> codes(*backend_, entries_ * code.bytes);
   const std::size_t each = bytes_of_block(problem_);
+  const Buffer<std::byte> codes(*backend_, entries_ * code.bytes);
   auto items = backend_->code_items({code, blocks, entries_, each, in, codes.data()});
   if (!items) throw_too_many_values(code);
   const auto number = static_cast<idx>(items->bytes() / each);
   std::vector<count32> start(number + 1);
   std::iota(start.begin(), start.end(), count32{0});
   const std::vector<idx> column(number, 0);
-  Plan plan = plan_;
+  Plan plan = compound::parts(plan_).front();
   set_layout(plan, "csr");
   plan.layout.row_list = false;
   plan.layout.columns = LayoutSpec{}.columns;
   plan.codes = "none";
   auto packed = std::make_unique<PackedMatrix>(PatternView{number, 1, start, column}, problem_, plan, *backend_);
   packed->try_update_values(items->data(), Memory::backend, Fit::known);
-  backend_->pack(
-      {plan_, problem_, layout_.args(), codes.data(), values_.data(), Memory::backend, code_.get(), entries_});
+  pack_parts(codes.data(), Memory::backend);
   backend_->synchronize();  // before the codes by entries are released
   dictionary_ = {*std::move(items), std::move(packed)};
   stamp_ = new_stamp();
@@ -189,12 +257,16 @@ void PackedMatrix::code_blocks(const void* blocks, Memory in) {
 void PackedMatrix::code_words(const void* blocks, Memory in) {
   const ValueCode& code = value_code(plan_.codes);
   const std::size_t each = bytes_of_word(plan_, problem_);
-  Plan plan = plan_;
-  plan.codes = "none";
   const Buffer<std::byte> words(*backend_, values_.bytes() * each);
   backend_->clear(words.data(), words.bytes());
-  const std::unique_ptr<Code> plain = backend_->code_for(plan, problem_);
-  backend_->pack({plan, problem_, layout_.args(), blocks, words.data(), in, plain.get(), entries_});
+  std::vector<std::unique_ptr<Code>> plain;  // until all is done
+  for (const Part& part : parts_) {
+    Plan plan = part.plan;
+    plan.codes = "none";
+    plain.push_back(backend_->code_for(plan, problem_));
+    backend_->pack({plan, problem_, part.layout.args(), blocks, words.data() + part.from * each, in, plain.back().get(),
+                    entries_, &part.runs.on_host(), part.runs.args()});
+  }
   auto items = backend_->code_items(
       {code, words.data(), static_cast<slot_t>(values_.bytes()), each, Memory::backend, values_.data()});
   if (!items) throw_too_many_values(code);
@@ -216,16 +288,32 @@ void PackedMatrix::set_values(Task& task, const void* in_slots) const {
 
 std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values,
                                                             double most_padding) {
-  if (!backend_->is_device() || (transposed_ && transposed_->held == values)) return {};
-  transposed_.reset();
-  const Transposed t = transposed(pattern);
-  Plan plan = plan_;
-  LayoutSpec& spec = plan.layout;
+  const auto is_made = [&] { return parts_.front().transposed && parts_.front().transposed->held == values; };
+  if (!backend_->is_device() || is_made()) return {};
+  for (Part& part : parts_) part.transposed.reset();
+  std::vector<std::unique_ptr<TransposedLayout>> made;
+  for (const PatternPart& of : parts_of(pattern, plan_)) {
+    const Part& part = parts_[made.size()];
+    const PatternView rows = of.view(pattern);
+    const Transposed t = transposed(rows);
+    if (auto why = too_much_padding(t.pattern.view(), problem_, part.plan, most_padding)) return why;
+    made.push_back(transposed_of(part, rows, t, values));
+  }
+  for (std::size_t n = 0; n < parts_.size(); ++n) {
+    parts_[n].transposed = std::move(made[n]);
+    if (words_) regroup(parts_[n]);
+  }
+  return {};
+}
+
+std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(const Part& part, const PatternView& rows,
+                                                                            const Transposed& t,
+                                                                            TransposedValues values) const {
+  LayoutSpec spec = part.plan.layout;
   spec.row_list = false;  // rows without an entry are set to 0 or z as they come
-  if (auto why = too_much_padding(t.pattern.view(), problem_, plan, most_padding)) return why;
   Layout l = encode(t.pattern.view(), spec);
   const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
-                             from = slots_of_entries(pattern, plan_.layout, encode(pattern, plan_.layout));
+                             from = slots_of_entries(rows, part.plan.layout, encode(rows, part.plan.layout));
   std::vector<count32> value_slot(l.slots, from.empty() ? 0 : from.front());
   for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
   auto made = std::make_unique<TransposedLayout>();
@@ -233,63 +321,86 @@ std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& p
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
   made->held = values;
   if (values == TransposedValues::copy)
-    made->values = Buffer<std::byte>(*backend_, bytes_of_words(plan_, problem_, made->layout.args().slots));
-  transposed_ = std::move(made);
-  if (words_) regroup();
-  return {};
+    made->values = Buffer<std::byte>(*backend_, bytes_of_words(part.plan, problem_, made->layout.args().slots));
+  return made;
 }
 
 /// Padding takes the words of the first entry, which are there: they are never read.
-void PackedMatrix::regroup() const {
-  if (transposed_->held == TransposedValues::shared || slots() == 0) return;
-  backend_->regroup({transposed_->layout.args().slots, slots(), transposed_->value_slot.data(), words_,
-                     transposed_->values.data(), code_.get()});
+void PackedMatrix::regroup(const Part& part) const {
+  const TransposedLayout& to = *part.transposed;
+  if (to.held == TransposedValues::shared || part.slots() == 0) return;
+  backend_->regroup(
+      {to.layout.args().slots, part.slots(), to.value_slot.data(), words_of(part), to.values.data(), part.code.get()});
 }
 
 void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
-  const bool transposed = op != Op::none && backend_->is_device();
-  if (transposed && !transposed_)
+  if (op != Op::none && !has_transposed())
     throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
-  const PlacedLayout& over = transposed ? transposed_->layout : layout_;
-  const bool shared = transposed && transposed_->held == TransposedValues::shared;
-  ProductTask task{.plan = plan_,
+  if (has_dot(dot.kind) && !backend_->is_device() && (update == Update::add || plan_.layout.vector_group != 1))
+    throw error(ErrorKind::argument, "on the host a dot product follows y = A x with vectors=1 alone");
+  ProductDot follows = dot;
+  for (const Part& part : parts_) {
+    // On the host it takes y, once that is whole.
+    const bool has_its_turn = backend_->is_device() || &part == &parts_.back();
+    multiply(part, op, update, x, z, y, has_its_turn ? follows : ProductDot{});
+    update = Update::add;
+    z = y;
+    follows.adds = true;
+  }
+}
+
+void PackedMatrix::multiply(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
+                            const ProductDot& dot) const {
+  const bool transposed = op != Op::none && backend_->is_device();
+  const PlacedLayout& over = transposed ? part.transposed->layout : part.layout;
+  const bool shared = transposed && part.transposed->held == TransposedValues::shared;
+  ProductTask task{.plan = part.plan,
                    .problem = problem_,
                    .layout = over.args(),
                    .reordered = over.is_reordered(),
                    .rows = rows_,
                    .cols = cols_,
-                   .value_slot = shared ? transposed_->value_slot.data() : nullptr,
-                   .value_slots = shared ? slots() : over.args().slots,
+                   .value_slot = shared ? part.transposed->value_slot.data() : nullptr,
+                   .value_slots = shared ? part.slots() : over.args().slots,
                    .op = op,
                    .update = update,
                    .x = x,
                    .z = z,
                    .y = y,
                    .dot = dot,
-                   .code = code_.get()};
-  set_values(task, transposed && !shared ? transposed_->values.data() : words_);
+                   .code = part.code.get()};
+  set_values(task, transposed && !shared ? part.transposed->values.data() : words_of(part));
   backend_->multiply(task);
 }
 
-DiagonalTask PackedMatrix::diagonal_task(void* to) const {
-  DiagonalTask task{
-      .plan = plan_, .problem = problem_, .layout = layout_.args(), .rows = rows_, .to = to, .code = code_.get()};
-  set_values(task, words_);
-  return task;
+std::vector<DiagonalTask> PackedMatrix::diagonal_tasks(void* to) const {
+  std::vector<DiagonalTask> tasks;
+  for (const Part& part : parts_) {
+    tasks.push_back({.plan = part.plan,
+                     .problem = problem_,
+                     .layout = part.layout.args(),
+                     .rows = rows_,
+                     .to = to,
+                     .code = part.code.get()});
+    set_values(tasks.back(), words_of(part));
+  }
+  return tasks;
 }
 
-void PackedMatrix::diagonal(void* to) const { backend_->diagonal(diagonal_task(to)); }
+void PackedMatrix::diagonal(void* to) const { backend_->diagonal(diagonal_tasks(to)); }
 
 std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
-  return backend_->invert_diagonal(diagonal_task(to));
+  return backend_->invert_diagonal(diagonal_tasks(to));
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  PackedBytes b{layout_.bytes(), values_.bytes()};
-  if (transposed_) {
-    b.integers += transposed_->layout.bytes() + transposed_->value_slot.bytes();
-    b.words += transposed_->values.bytes();
+  PackedBytes b{0, values_.bytes()};
+  for (const Part& part : parts_) {
+    b.integers += part.layout.bytes() + part.runs.bytes();
+    if (!part.transposed) continue;
+    b.integers += part.transposed->layout.bytes() + part.transposed->value_slot.bytes();
+    b.words += part.transposed->values.bytes();
   }
   b.words += dictionary_.items.bytes();
   if (dictionary_.blocks) b.words += dictionary_.blocks->bytes().words;

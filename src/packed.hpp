@@ -1,4 +1,4 @@
-// Packed matrix: one pattern and its values, in one plan's layout, in one backend's memory.
+// Packed matrix: one pattern and its values, in the layouts of one plan's parts, in one backend's memory.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,9 @@ double read_bytes(const Reblocked& matrix, const Plan& plan, ScalarType scalar, 
 inline constexpr double padding_let_through_bytes = 64e6;
 inline constexpr double unlimited_padding = std::numeric_limits<double>::infinity();
 
-/// Whether a plan pads to more than `most` slots an entry, and by more than padding_let_through_bytes: then how far, in
-/// words, and which layouts pad less; else nothing. Counted as bytes_of() counts.
+/// Whether a plan, or one of its parts, pads to more than `most` slots an entry, and by more than
+/// padding_let_through_bytes: then how far, in words, and which layouts pad less; else nothing. Counted as bytes_of()
+/// counts.
 std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
                                             double most);
 
@@ -61,6 +62,24 @@ class PlacedLayout {
   std::array<Buffer<std::byte>, most_layout_arrays> copied_;
 };
 
+/// Which entries a part of a matrix has, for a backend.
+class PlacedRuns {
+ public:
+  PlacedRuns() = default;
+  PlacedRuns(Backend& on, EntryRuns runs);
+  const EntryRuns& on_host() const { return kept_; }
+  const entry_runs& args() const { return args_; }
+  std::size_t bytes() const {
+    return copied_first_.bytes() + copied_of_whole_.bytes() + (in_place_ ? kept_.bytes() : 0);
+  }
+
+ private:
+  entry_runs args_;
+  EntryRuns kept_;
+  bool in_place_ = true;
+  Buffer<count32> copied_first_, copied_of_whole_;
+};
+
 /// Movable, not copyable. Products are const and touch nothing but y.
 class PackedMatrix {
  public:
@@ -74,15 +93,14 @@ class PackedMatrix {
     Schedule schedule;
     std::unique_ptr<Code> code;
   };
-  /// Another schedule for the same packed words, its code compiled. Throws `argument` if it is not applicable.
+  /// Another schedule for the same packed words (of the plan's first part, where it has several), its code compiled.
+  /// Throws `argument` if it is not applicable.
   Scheduled scheduled(const Schedule& schedule) const;
   /// Goes by that one from now on; what it went by is in `other` then.
   void swap(Scheduled& other);
 
   /// Compiles what products by A need, which the first of them would otherwise do.
-  void compile() {
-    if (code_) backend_->compile(*code_);
-  }
+  void compile();
 
   /// Takes new values: `blocks` [entries][cols][rows], each block column-major. Integers stay as they are.
   ///
@@ -103,7 +121,7 @@ class PackedMatrix {
   std::optional<std::string> prepare_transposed(const PatternView& pattern,
                                                 TransposedValues values = TransposedValues::copy,
                                                 double most_padding = unlimited_padding);
-  bool has_transposed() const { return !backend_->is_device() || transposed_; }
+  bool has_transposed() const { return !backend_->is_device() || parts_.front().transposed; }
 
   /// to: [rows][block rows] scalars; see Backend::diagonal().
   void diagonal(void* to) const;
@@ -122,7 +140,7 @@ class PackedMatrix {
   Backend& backend() const { return *backend_; }
   std::string_view code() const { return backend_->code(plan_, problem_); }
   count32 entries() const { return entries_; }
-  slot_t slots() const { return layout_.args().slots; }
+  slot_t slots() const;
   /// Bytes owned: what the caller's arrays serve costs nothing.
   PackedBytes bytes() const;
 
@@ -135,18 +153,38 @@ class PackedMatrix {
     Buffer<std::byte> values;
   };
 
+  /// A part of the plan that has entries: its rows in a layout and by code of their own.
+  struct Part {
+    Plan plan;             ///< as of a plan of one part
+    bool is_first = true;  ///< of the plan
+    PlacedLayout layout;
+    PlacedRuns runs;       ///< none where it has all entries
+    std::size_t from = 0;  ///< its words among all, in bytes
+    std::unique_ptr<Code> code;
+    std::unique_ptr<TransposedLayout> transposed;
+    slot_t slots() const { return layout.args().slots; }
+  };
+
   /// The different blocks, or words, of values that are coded.
   struct Dictionary {
     Buffer<std::byte> items;
     std::unique_ptr<PackedMatrix> blocks;  ///< of blocks: packed, a row each
   };
 
-  void regroup() const;
+  /// The first part to run sets y, the others add to it.
+  Update update_of(const Part& part) const { return &part == &parts_.front() ? Update::assign : Update::add; }
+  const void* words_of(const Part& part) const { return static_cast<const std::byte*>(words_) + part.from; }
+  std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const PatternView& rows, const Transposed& t,
+                                                  TransposedValues values) const;
+  void regroup(const Part& part) const;
   void pack_values(const void* blocks, Memory in);
+  void pack_parts(const void* blocks, Memory in);
   void code_blocks(const void* blocks, Memory in);
   void code_words(const void* blocks, Memory in);
+  void multiply(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
+                const ProductDot& dot) const;
+  std::vector<DiagonalTask> diagonal_tasks(void* to) const;
   /// What is coded, and the dictionary in a task.
-  DiagonalTask diagonal_task(void* to) const;
   template <class Task>
   void set_values(Task& task, const void* in_slots) const;
 
@@ -156,12 +194,10 @@ class PackedMatrix {
   idx rows_, cols_;
   count32 entries_;
   bool lies_on_blocks_ = false;
-  PlacedLayout layout_;
-  std::unique_ptr<TransposedLayout> transposed_;
+  std::vector<Part> parts_;  ///< in the plan's order; at least one
   Buffer<std::byte> values_;
-  const void* words_ = nullptr;  ///< in the order of the slots: words, or codes
+  const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes
   Dictionary dictionary_;
-  std::unique_ptr<Code> code_;
   std::uint64_t stamp_;
 };
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "device/entry/dense.hpp"
 #include "error.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
+#include "plan_parts.hpp"
 
 namespace compound {
 
@@ -119,6 +121,8 @@ constexpr Setting settings[] = {
     {"threads", "32, 64, ..., 1024", set_threads},
     {"blocks", "1 to 32", [](Plan& p, std::string_view v) { set_number<&Schedule::blocks, 1, 32>(p, v, "blocks="); }},
     {"carries", "ordered, atomic", set_carries},
+    {"longest", "1, 2, ...",
+     [](Plan& p, std::string_view v) { p.longest = parse_number(v, 1, any_number, "longest="); }},
 };
 
 bool goes_by(const LayoutSpec& layout, Traversal traversal) {
@@ -232,46 +236,115 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+/// What the parts of a plan have each.
+std::string part_text(const LayoutSpec& layout, const Schedule& schedule, idx longest, bool row_list_is_usual) {
+  std::string line = " columns=" + std::string(layout.columns);
+  if (layout.occupancy == Occupancy::presence) line += " presence";
+  if (layout.row_list && !row_list_is_usual) line += " rowlist";
+  line += " " + std::string(name_of(schedule.traversal));
+  if (!schedule.simd) line += " plain";
+  if (schedule.fetch_x) line += " xahead";
+  line += " lanes=" + std::to_string(schedule.lanes);
+  if (schedule.of_device()) line += device_text(schedule);
+  if (schedule.carries == Carries::atomic) line += " carries=atomic";
+  return longest == any_number ? line : line + " longest=" + std::to_string(longest);
+}
+
+std::string layout_text(const LayoutSpec& layout) {
+  return layout_name(layout) + " words=" + group_text(layout.word_group) +
+         (layout.word_order == WordOrder::row ? ":row" : ":column") + (layout.padded ? ":padded" : "");
+}
+
+}  // namespace
+
 std::string to_string(const Plan& p) {
-  std::string line = "entry=" + std::string(p.entry) + " " + layout_name(p.layout);
-  line += " words=" + group_text(p.layout.word_group) + (p.layout.word_order == WordOrder::row ? ":row" : ":column");
-  if (p.layout.padded) line += ":padded";
+  std::string line = "entry=" + std::string(p.entry) + " " + layout_text(p.layout);
   line += " vectors=" + group_text(p.layout.vector_group);
   line += " values=" + std::string(name_of(p.values));
   if (value_code(p.codes).of != CodeOf::nothing) line += " codes=" + std::string(p.codes);
-  line += " columns=" + std::string(p.layout.columns);
-  if (p.layout.occupancy == Occupancy::presence) line += " presence";
-  if (p.layout.row_list) line += " rowlist";
-  line += " " + std::string(name_of(p.schedule.traversal));
-  if (!p.schedule.simd) line += " plain";
-  if (p.schedule.fetch_x) line += " xahead";
-  line += " lanes=" + std::to_string(p.schedule.lanes);
-  if (p.schedule.of_device()) line += device_text(p.schedule);
-  return p.schedule.carries == Carries::atomic ? line + " carries=atomic" : line;
+  line += part_text(p.layout, p.schedule, p.longest, false);
+  for (const PlanPart& part : p.later)
+    line += " + " + layout_text(part.layout) + part_text(part.layout, part.schedule, part.longest, true);
+  return line;
 }
 
-Plan parse_plan(std::string_view text, const Plan& base) {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+/// The words of one part. `later`: it is not the first.
+Plan parse_part(Words words, std::string_view text, const Plan& base, bool later) {
   Plan plan = base;
-  const auto words = words_of(text);
-  if (words.empty()) throw error(ErrorKind::argument, "empty plan; name at least a layout: " + preset_names());
   // The layout first, wherever it stands: it brings a word group that words= may then change.
-  for (const auto word : words)
-    if (word == "+")
-      throw error(ErrorKind::unsupported, "a plan of several parts ('+') is not supported; give one part");
   int layouts = 0;
   for (const auto word : words) {
     if (word.find('=') != std::string_view::npos || set_flag(plan, word)) continue;
     if (!names_layout(word))
       throw error(ErrorKind::argument, "unknown word '" + std::string(word) + "' in a plan; choose " + choices());
     set_layout(plan, word);
-    if (++layouts > 1) throw error(ErrorKind::argument, "plan '" + std::string(text) + "' names two layouts; name one");
+    if (++layouts > 1)
+      throw error(ErrorKind::argument, (later ? "a part of plan '" : "plan '") + std::string(text) +
+                                           "' names two layouts; name one" + (later ? "" : ", or parts by ' + '"));
   }
+  if (later && layouts == 0)
+    throw error(ErrorKind::argument, "a part of plan '" + std::string(text) +
+                                         "' names no layout; after each + comes one: " + preset_names());
+  if (later) plan.layout.row_list = family_of(plan.layout).has_row_list;
   for (const auto word : words)
     if (word.find('=') == std::string_view::npos) set_flag(plan, word);  // set_layout resets occupancy
+  if (later) set_codes(plan, plan.codes);
   for (const auto word : words)
     if (word.starts_with("codes=")) set_setting(plan, word);  // it brings a word group that words= may then refuse
   for (const auto word : words)
     if (!word.starts_with("codes=")) set_setting(plan, word);
+  return plan;
+}
+
+/// As parse_part(): with the first part's choices for the whole plan, and the others from `base`.
+PlanPart parse_later_part(Words words, std::string_view text, const Plan& first, Plan base) {
+  for (const auto word : words)
+    for (const std::string_view of_plan : {"entry=", "values=", "codes=", "vectors="})
+      if (word.starts_with(of_plan))
+        throw error(ErrorKind::argument, std::string(word) + " in a later part of plan '" + std::string(text) +
+                                             "': it is for the whole plan; say it before the first +");
+  base.entry = first.entry;
+  base.values = first.values;
+  base.codes = first.codes;
+  base.layout.vector_group = first.layout.vector_group;
+  base.layout.word_order = first.layout.word_order;
+  base.layout.columns = LayoutSpec{}.columns;
+  const Plan part = parse_part(words, text, base, true);
+  return {part.layout, part.schedule, part.longest};
+}
+
+/// The words up to the next "+", which `all` then begins behind. Whether there was one.
+bool take_part(Words& all, Words& part) {
+  const auto plus = static_cast<std::size_t>(std::ranges::find(all, "+") - all.begin());
+  const bool found = plus < all.size();
+  part = all.first(plus);
+  all = all.subspan(found ? plus + 1 : plus);
+  return found;
+}
+
+}  // namespace
+
+Plan parse_plan(std::string_view text, const Plan& given) {
+  const auto words = words_of(text);
+  Plan base = given;
+  base.longest = any_number;
+  base.later.clear();
+  if (words.empty()) throw error(ErrorKind::argument, "empty plan; name at least a layout: " + preset_names());
+  Words all = words, part;
+  bool goes_on = take_part(all, part);
+  Plan plan = parse_part(part, text, base, false);
+  while (goes_on) {
+    goes_on = take_part(all, part);
+    plan.later.push_back(parse_later_part(part, text, plan, base));
+  }
+  if (const auto why = why_not_in_parts(plan))
+    throw error(ErrorKind::argument, "plan '" + std::string(text) + "': " + *why);
   return plan;
 }
 
@@ -307,7 +380,9 @@ std::optional<std::string> why_not_padded(const Plan& p, const Problem& problem)
 
 }  // namespace
 
-std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
+namespace {
+
+std::optional<std::string> applicable_part(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
   if (!misfit.empty()) return misfit;
@@ -328,6 +403,17 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
     return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
   if (l.padded) return why_not_padded(p, problem);
   return {};
+}
+
+}  // namespace
+
+std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
+  if (const auto why = why_not_in_parts(p)) return why;
+  const auto has_other_order = [&](const PlanPart& part) { return part.layout.word_order != p.layout.word_order; };
+  if (value_code(p.codes).of == CodeOf::blocks && std::ranges::any_of(p.later, has_other_order))
+    return "parts with words in different orders have no dictionary in common, as codes=" + std::string(p.codes) +
+           " wants: words=1 in all, or the same order";
+  return first_of_parts(p, [&](const Plan& part) { return applicable_part(part, problem); });
 }
 
 bool words_are_blocks(const Plan& p, const Problem& problem) {

@@ -14,14 +14,27 @@
 
 namespace compound {
 
+/// For the rows that the parts of a plan before it leave.
+struct PlanPart {
+  LayoutSpec layout;
+  Schedule schedule;
+  idx longest = any_number;
+  bool operator==(const PlanPart&) const = default;
+};
+
 struct Plan {
   std::string_view entry = "dense";
   LayoutSpec layout;
   Precision values = Precision::double_;  ///< of the stored matrix words
   std::string_view codes = "none";        ///< value_codes.hpp
   Schedule schedule;
+  idx longest = any_number;     ///< longer rows go whole to the parts after this one
+  std::vector<PlanPart> later;  ///< they add to what the first part assigns, in their order
   bool operator==(const Plan&) const = default;
 };
+
+/// Each part as a plan of its own, which is all that backends are told; of a plan of one part itself.
+std::vector<Plan> parts(const Plan& plan);
 
 /// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
 ///
@@ -33,10 +46,15 @@ struct Plan {
 /// `xnear` or `xahead` (x is fetched ahead of its use). On devices also unroll=, threads=, blocks= (of threads on a
 /// multiprocessor) and `grid`, `static` or `dynamic` (how they come to their rows), `cached` or `stream` (how words are
 /// read).
+///
+/// "<part> longest=N + <part>": rows of more than N entries go whole to the next part, the last takes what is left.
+/// entry=, values=, codes= and vectors= are the whole plan's and stand in the first; later parts name a layout each,
+/// and list their rows.
 std::string to_string(const Plan& plan);
 
 /// Reads such a line. Words may come in any order and be left out; what is left out comes from `base`, but a layout
-/// brings its own slice, sigma and word group. Throws `argument` naming the word and what is allowed.
+/// brings its own slice, sigma and word group. Throws `argument` naming the word and what is allowed. Parts are the
+/// line's alone.
 Plan parse_plan(std::string_view text, const Plan& base);
 
 /// A matrix's diagonal and off-diagonal plan: "<plan> off: <plan>"; without `off:` the second is not set.

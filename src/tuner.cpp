@@ -59,7 +59,8 @@ struct Runner {
 
 /// Whether one packed copy serves both.
 bool same_copy(const Plan& a, const Plan& b) {
-  return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes;
+  return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes &&
+         a.longest == b.longest && a.later == b.later;
 }
 
 /// f() with the failures that a candidate may have put down in words; whether there was none.

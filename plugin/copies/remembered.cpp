@@ -30,7 +30,7 @@ std::optional<Plan> usable(const std::string& line, const Packing& p, const Patt
     const Plan plan = parse_plan(line, base);
     const bool as_asked = plan.entry == base.entry && plan.values == base.values && plan.codes == base.codes &&
                           plan.layout.vector_group == base.layout.vector_group &&
-                          (s.layout == "auto" || plan.layout == base.layout);
+                          (s.layout == "auto" || (plan.layout == base.layout && plan.later == base.later));
     if (!as_asked || applicable(plan, problem)) return {};
     if (backend(row_of(p.place).backend).applicable(plan, problem)) return {};
     if (too_much_padding(pattern, problem, plan, s.most_padding())) return {};

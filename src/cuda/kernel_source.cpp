@@ -278,10 +278,21 @@ std::string carries_source(const Plan& plan, const Problem& problem, Op op, Foll
                       "add_all_carries", "product_args");
 }
 
+namespace {
+
+std::string packing_source(Plan plan, const Problem& problem, const std::string& call, const std::string& arguments) {
+  if (value_code(plan.codes).of == CodeOf::words) plan.codes = "none";  // words are packed before they are coded
+  return whole_source(plan.entry, common_form(plan, words_of_slots(plan, problem)), "128", call, arguments);
+}
+
+}  // namespace
+
 std::string pack_source(const Plan& plan, const Problem& problem) {
-  Plan packed = plan;
-  if (value_code(plan.codes).of == CodeOf::words) packed.codes = "none";  // words are packed before they are coded
-  return whole_source(plan.entry, common_form(packed, words_of_slots(packed, problem)), "128", "pack_all", "pack_args");
+  return packing_source(plan, problem, "pack_all", "pack_args");
+}
+
+std::string pack_part_source(const Plan& plan, const Problem& problem) {
+  return packing_source(plan, problem, "pack_part", "pack_part_args");
 }
 
 std::string regroup_source(const Plan& plan, const Problem& problem) {

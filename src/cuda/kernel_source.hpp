@@ -31,6 +31,8 @@ int vector_access(const Plan& plan, const Problem& problem);
 std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow = Follow::nothing);
 
 std::string pack_source(const Plan& plan, const Problem& problem);
+/// The same where the layout has some of the entries: a part of several.
+std::string pack_part_source(const Plan& plan, const Problem& problem);
 std::string regroup_source(const Plan& plan, const Problem& problem);
 
 /// Over DiagonalArgs, one worker a position: the diagonal scalars, and the inverses of the diagonal blocks.

@@ -16,16 +16,17 @@ namespace compound::cuda {
 /// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
 inline bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
 
-/// The kernel of y = A x by a plan: where it does not visit all rows, it adds to what was set before.
+/// The kernel of y = A x by a plan, or of what a later part of one adds to y: where it does not visit all rows, it adds
+/// to what was set before.
 struct PlainProduct {
-  explicit PlainProduct(const Plan& plan)
-      : update(adds_always(plan) ? Update::add : Update::assign), reordered(may_reorder(plan.layout)) {}
+  PlainProduct(const Plan& plan, Update wanted)
+      : update(adds_always(plan) ? Update::add : wanted), reordered(may_reorder(plan.layout)) {}
   Update update;
   bool reordered;
 };
 
-inline std::string plain_source(const Plan& plan, const Problem& problem) {
-  const PlainProduct plain(plan);
+inline std::string plain_source(const Plan& plan, const Problem& problem, Update update = Update::assign) {
+  const PlainProduct plain(plan, update);
   return product_source(plan, problem, Op::none, plain.update, false, plain.reordered, true);
 }
 
@@ -54,12 +55,13 @@ class CudaCode final : public Code {
   }
   const LayoutFamily& family() const { return *family_; }
   /// What packing and products by A need.
-  void prepare() {
-    const PlainProduct plain(plan_);
+  void prepare(Update update) {
+    const PlainProduct plain(plan_, update);
     if (!words_are_blocks(plan_, problem_)) pack();
     product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }
   const void* pack() { return once(pack_, pack_source); }
+  const void* pack_part() { return once(pack_part_, pack_part_source); }
   const void* regroup() { return once(regroup_, regroup_source); }
   const void* diagonal() { return once(diagonal_, diagonal_source); }
   const void* inverse() { return once(inverse_, inverse_source); }
@@ -119,8 +121,8 @@ class CudaCode final : public Code {
   Problem problem_;
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
-  std::array<const void*, 3 * follows* 2 * 2 * 2 * 2> products_ = {};
-  const void *pack_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
+  std::array<const void*, 3 * follows * 2 * 2 * 2 * 2> products_ = {};
+  const void *pack_ = nullptr, *pack_part_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};
   Grown counter_, carries_, partials_, tickets_;
 };

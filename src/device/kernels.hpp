@@ -36,6 +36,13 @@ struct pack_args {
   slot_t from = 0, to = 0;
 };
 
+/// Of a part of the matrix: its entries [first, last) are those among [from, to) of the whole.
+struct pack_part_args {
+  pack_args whole;
+  entry_runs runs;
+  slot_t first = 0, last = 0;
+};
+
 /// values_t(slot) = values(value_slot[slot]), word by word: A's values in the order of a layout of A^T.
 struct regroup_args {
   slot_t slots = 0, value_slots = 0;
@@ -236,18 +243,39 @@ __device__ void add_all_carries(const product_args& a) {
 }
 
 template <class Form>
-__device__ void pack_all(const pack_args& a) {
+__device__ auto packing_over(const pack_args& a) {
   using Entry = typename Form::entry;
   packing<Entry, typename Form::stored, words_of_form<Form>> p;
   p.matrix_words.map = matrix_map_over<Form>(a.layout.slots);
   p.blocks = static_cast<const typename Entry::scalar*>(a.blocks);
   p.values = static_cast<typename Form::stored*>(a.values);
   p.from = a.from;
+  return p;
+}
+
+template <class Form>
+__device__ void pack_all(const pack_args& a) {
+  const auto p = packing_over<Form>(a);
   const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if constexpr (Form::layout::slots_are_entries) {
     if (worker < a.to - a.from) pack_slot(p, a.from + worker, a.from + worker);
   } else {
     if (worker < a.layout.positions) pack_row_part(p, typename Form::layout(a.layout), idx(worker), a.from, a.to);
+  }
+}
+
+template <class Form>
+__device__ void pack_part(const pack_part_args& a) {
+  const pack_args& whole = a.whole;
+  const auto p = packing_over<Form>(whole);
+  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if constexpr (Form::layout::slots_are_entries) {
+    const slot_t slot = a.first + worker;
+    if (slot < a.last) pack_slot(p, slot, slot + a.runs.shift(slot));
+  } else if (worker < whole.layout.positions) {
+    const typename Form::layout layout(whole.layout);
+    const slot_t shift = a.runs.shift(layout.first_entry[worker]);
+    pack_row_part(p, layout, idx(worker), whole.from, whole.to, shift);
   }
 }
 

@@ -1,6 +1,7 @@
 // From full blocks in pattern order to the words of a layout's slots.
 #pragma once
 
+#include "entry_runs.hpp"
 #include "layout/listed_rows.hpp"
 #include "layout/words.hpp"
 
@@ -56,18 +57,20 @@ COMPOUND_FN void pack_slots(const Packing& p, const slot_lists& l) {
       pack_padding(p, l.slot[n]);
 }
 
-/// Fills those slots of one position whose entries are in [from, to); padding stays as it is.
+/// Fills those slots of one position whose entries are in [from, to); padding stays as it is. `shift`: from the
+/// layout's entries to those of the blocks (entry_runs).
 template <class Packing, class Layout>
-COMPOUND_FN void pack_row_part(const Packing& p, const Layout& layout, idx position, slot_t from, slot_t to) {
+COMPOUND_FN void pack_row_part(const Packing& p, const Layout& layout, idx position, slot_t from, slot_t to,
+                               slot_t shift = 0) {
   const idx count = layout.count(position);
-  const slot_t first_entry = layout.first_entry[position];
+  const slot_t first_entry = layout.first_entry[position] + shift;
   if (first_entry >= to || first_entry + count <= from) return;  // a row's entries lie together
   slot_t slot = layout.first(position);
   idx nth = 0;
   COMPOUND_ROLLED
   for (idx k = 0; k < count; ++k, slot += layout.apart()) {
     if (!layout.present(slot)) continue;
-    const slot_t entry = layout.entry(slot, position, nth++);
+    const slot_t entry = layout.entry(slot, position, nth++) + shift;
     if (entry >= from && entry < to) pack_slot(p, slot, entry);
   }
 }

@@ -16,6 +16,7 @@ struct dot_args {
   const int* stop = nullptr;  ///< where it is not 0 the kernel does nothing; or null
   grid_sum_args sum;
   slot_t first = 0;      ///< partial sums before those of this kernel
+  bool adds = false;     ///< to what `result` is
   bool goes_on = false;  ///< the next kernel of the product adds up
 };
 
@@ -36,6 +37,13 @@ struct dot_follows {
 
 #if defined(__CUDA_ARCH__)
 
+template <class S>
+__device__ void give_result(const dot_args& a, S total) {
+  S result = a.adds ? *static_cast<const S*>(a.result) : S{};
+  result += total;
+  *static_cast<S*>(a.result) = result;
+}
+
 /// After the share of the workers of block number `block` of `blocks`; all threads of the block must call.
 template <class Following>
 __device__ void settle(const Following&, const dot_args&, slot_t, slot_t) {}
@@ -49,14 +57,14 @@ __device__ void settle(const dot_follows<follow, S>& f, const dot_args& a, slot_
     if (threadIdx.x == 0) static_cast<Sum*>(a.sum.partials)[block] = total;
   } else if (a.first == 0) {
     if (sum_over_grid(a.sum, block, blocks, total, &total) && threadIdx.x == 0)
-      *static_cast<S*>(a.result) = total.of[0];
+      give_result(a, total.of[0]);
   } else {
     // The second kernel of a product: with what the first has left, by one block.
     auto* const partials = static_cast<Sum*>(a.sum.partials);
     if (threadIdx.x == 0) partials[a.first + block] = total;
     if (!is_last_of(a.sum.tickets, blocks)) return;
     total = sum_of_partials(partials, a.first + blocks);
-    if (threadIdx.x == 0) *static_cast<S*>(a.result) = total.of[0];
+    if (threadIdx.x == 0) give_result(a, total.of[0]);
   }
 }
 

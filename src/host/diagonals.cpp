@@ -48,17 +48,17 @@ constexpr SumRow sum_rows[] = {sum_row<float>(), sum_row<double>(), sum_row<comp
 
 }  // namespace
 
-void diagonal(const DiagonalTask& t) {
-  const DiagonalArgs args = diagonal_args(t);
-  clear(t, args.block_size);
-  for_each_list(t, args, find_kernels(t.plan, t.problem)->diagonal);
+void diagonal(std::span<const DiagonalTask> parts) {
+  clear(parts.front(), diagonal_args(parts.front()).block_size);
+  for (const DiagonalTask& t : parts) for_each_list(t, diagonal_args(t), find_kernels(t.plan, t.problem)->diagonal);
 }
 
-std::optional<idx> invert_diagonal(const DiagonalTask& t) {
-  std::vector<unsigned char> inverted(t.rows, 0);
-  const DiagonalArgs args = diagonal_args(t, inverted.data());
-  clear(t, args.block_size * args.block_size);
-  for_each_list(t, args, find_kernels(t.plan, t.problem)->invert_diagonal);
+std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) {
+  std::vector<unsigned char> inverted(parts.front().rows, 0);
+  const int size = diagonal_args(parts.front()).block_size;
+  clear(parts.front(), size * size);
+  for (const DiagonalTask& t : parts)
+    for_each_list(t, diagonal_args(t, inverted.data()), find_kernels(t.plan, t.problem)->invert_diagonal);
   return first_not_inverted(inverted);
 }
 

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "../backend.hpp"
 
 namespace compound::host {
 
-void diagonal(const DiagonalTask& task);
-std::optional<idx> invert_diagonal(const DiagonalTask& task);
+void diagonal(std::span<const DiagonalTask> parts);
+std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts);
 void sum(const SumTask& task);
 
 }  // namespace compound::host

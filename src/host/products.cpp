@@ -164,12 +164,25 @@ void multiply_all_rows(const ProductTask& t, const HostCode& code) {
   code.in_pieces ? multiply_in_pieces(t, code) : multiply_stored_rows(t, code);
 }
 
+/// f(lists) for all slots, with the entries of `blocks`.
+template <class F>
+void for_each_packed(const PackTask& t, const F& f) {
+  std::vector<slot_t> of_whole;
+  for_each_slot_lists(family_of(t.plan.layout), t.layout, [&](const slot_lists& lists) {
+    if (t.runs.runs == 0) return f(lists);
+    of_whole.assign(lists.entry, lists.entry + lists.slots);
+    for (slot_t& entry : of_whole)
+      if (entry >= 0) entry += t.runs.shift(entry);
+    f({lists.slots, lists.slot, of_whole.data()});
+  });
+}
+
 /// Slots of padding get the first code: they are never read.
 template <class Code>
 void pack_codes_as(const PackTask& t) {
   const auto* const from = static_cast<const Code*>(t.blocks);
   auto* const to = static_cast<Code*>(t.values);
-  for_each_slot_lists(family_of(t.plan.layout), t.layout, [&](const slot_lists& lists) {
+  for_each_packed(t, [&](const slot_lists& lists) {
     for (slot_t n = 0; n < lists.slots; ++n) to[lists.slot[n]] = lists.entry[n] >= 0 ? from[lists.entry[n]] : Code{0};
   });
 }
@@ -192,11 +205,8 @@ void multiply_alone(const ProductTask& t, const HostCode& code) {
 
 /// What follows takes y as a whole: traversals know nothing of it, and the matrix is what takes time.
 void multiply(const ProductTask& t) {
-  const bool follows = has_dot(t.dot.kind);
-  if (follows && (t.update == Update::add || t.plan.layout.vector_group != 1))
-    throw error(ErrorKind::argument, "on the host a dot product follows y = A x with vectors=1 alone");
   multiply_alone(t, static_cast<const HostCode&>(*t.code));
-  if (follows) dot(t.dot, t.problem.scalar, scalars_of_y(t), t.y);
+  if (has_dot(t.dot.kind)) dot(t.dot, t.problem.scalar, scalars_of_y(t), t.y);
 }
 
 void pack(const PackTask& t) {
@@ -214,7 +224,7 @@ void pack(const PackTask& t) {
   p.words_by_row = !by_column;
   p.blocks = t.blocks;
   p.values = t.values;
-  for_each_slot_lists(family_of(l), t.layout, [&](const slot_lists& lists) {
+  for_each_packed(t, [&](const slot_lists& lists) {
     p.lists = lists;
     run(p);
   });

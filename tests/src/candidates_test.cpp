@@ -141,7 +141,9 @@ TEST(LeaveOutLarge, SaysWhyOfEachPlan) {
 class KernelBackend final : public RecordingBackend {
  public:
   std::string_view name() const override { return "cuda"; }
-  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
+
+ protected:
+  std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
     return cuda::why_no_kernel(plan, problem);
   }
 };

@@ -57,6 +57,29 @@ TEST_P(CountedZoo, TakesWhatIsThenPacked) {
 
 /// What products read is what is allocated less what only packing reads: a first entry for each position, and an entry
 /// for each slot of diagonals whose rows are in no order.
+TEST(CountedParts, TakeWhatIsThenPacked) {
+  for (const char* line :
+       {"sell:32 longest=2 + ccoo:32", "csr longest=299 + csr",
+        "ellr longest=1 values=float + sell:8 longest=3 + csr columns=8", "hdia longest=3 codes=blocks8 + sell:2:all"})
+    for (const ZooPattern& z : zoo())
+      for (const PatternLifetime lifetime : {PatternLifetime::temporary, PatternLifetime::outlives}) {
+        SCOPED_TRACE(std::string(line) + ", " + std::string(z.name));
+        const Problem problem{{3, 2}, real_doubles};
+        const Plan plan = parse_plan(line, {});
+
+        const Footprint counted = bytes_of(z.pattern.view(), problem, plan, backend("host"), lifetime);
+        const PackedMatrix packed(z.pattern.view(), problem, plan, backend("host"), lifetime);
+
+        EXPECT_EQ(counted.slots, packed.slots());
+        EXPECT_EQ(counted.allocated.integers, packed.bytes().integers);
+        EXPECT_EQ(counted.allocated.words, packed.bytes().words);
+        EXPECT_LE(
+            counted.read.integers,
+            counted.allocated.integers +
+                (lifetime == PatternLifetime::outlives ? z.pattern.column.size() * 4 + z.pattern.start.size() * 4 : 0));
+      }
+}
+
 TEST_P(CountedZoo, ReadsAllButWhatPackingNeeds) {
   for (const ZooPattern& z : zoo()) {
     SCOPED_TRACE(z.name);

@@ -71,7 +71,10 @@ const char* const plans[] = {"csr",
                              "sell:8:all words=1 rowlist presence",
                              "hdia:32 words=1",
                              "ccoo:32 words=1",
-                             "ccoo:64:2 words=32"};
+                             "ccoo:64:2 words=32",
+                             "sell:32 words=1 longest=2 + ccoo:32 words=1",
+                             "csr longest=1 + csr longest=4 + sell:2 words=1",
+                             "hdia:32 words=1 longest=3 + ellr words=1"};
 
 class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPattern>> {
  protected:

@@ -41,21 +41,22 @@ const std::vector<std::string> word_groups = {" words=1:row",       " words=1:co
                                               " words=1:row:padded"};
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
+const std::vector<std::string> later_parts = {"", " longest=1 + sell:2", " longest=2 + csr longest=3 + ccoo:32"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
-enum Factor { pattern, entry, layout, words, occupancy, row_list, scalar };
+enum Factor { pattern, entry, layout, words, occupancy, row_list, scalar, later };
 
 int size_in(const Choice& c) { return entries[c[entry]].in(scalars[c[scalar]].vectors.field).rows; }
 
 Problem problem_in(const Choice& c) { return {{size_in(c), size_in(c)}, scalars[c[scalar]].vectors}; }
 
 Plan plan_in(const Choice& c) {
-  return padded_if_it_can(
-      parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] + word_groups[c[words]] +
-                     occupancies[c[occupancy]] + row_lists[c[row_list]] + scalars[c[scalar]].values,
-                 {}),
-      problem_in(c));
+  return padded_if_it_can(parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
+                                         word_groups[c[words]] + occupancies[c[occupancy]] + row_lists[c[row_list]] +
+                                         scalars[c[scalar]].values + later_parts[c[later]],
+                                     {}),
+                          problem_in(c));
 }
 
 template <class List>
@@ -66,7 +67,7 @@ int count(const List& list) {
 const std::vector<Choice>& cases() {
   static const std::vector<Choice> set =
       covering_set({{count(square_patterns()), count(entries), count(layouts), count(word_groups), count(occupancies),
-                     count(row_lists), count(scalars)},
+                     count(row_lists), count(scalars), count(later_parts)},
                     [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
                     {entry, layout, occupancy, scalar}},
                    1);

@@ -24,11 +24,29 @@ const std::vector<std::string> vector_groups = {" vectors=1", " vectors=32", " v
 const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 const std::vector<std::string> column_codes = {"", " columns=16", " columns=8"};
+/// What follows the first part.
+const std::vector<std::string> later_parts = {"", " longest=2 + csr", " longest=3 + ccoo:32",
+                                              " longest=1 + sell:2 words=4:row columns=8 longest=4 + ellr presence"};
 const std::vector<std::string> value_codes = {"", " codes=scalars8", " codes=blocks8", " codes=blocks16"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();
 
-enum Factor { pattern, entry, layout, words, vectors, occupancy, row_list, columns, codes, scalar, op, form, factors };
+enum Factor {
+  pattern,
+  entry,
+  layout,
+  words,
+  vectors,
+  occupancy,
+  row_list,
+  columns,
+  codes,
+  later,
+  scalar,
+  op,
+  form,
+  factors
+};
 
 const Pattern& pattern_in(const Choice& c) { return zoo()[c[pattern]].pattern; }
 
@@ -41,7 +59,7 @@ Plan plan_in(const Choice& c) {
   return padded_if_it_can(parse_plan("entry=" + std::string(entries[c[entry]].entry) + " " + layouts[c[layout]] +
                                          matrix_word_groups[c[words]] + vector_groups[c[vectors]] +
                                          occupancies[c[occupancy]] + row_lists[c[row_list]] + column_codes[c[columns]] +
-                                         value_codes[c[codes]] + scalars[c[scalar]].values,
+                                         value_codes[c[codes]] + scalars[c[scalar]].values + later_parts[c[later]],
                                      {}),
                           problem_in(c));
 }
@@ -59,7 +77,8 @@ const Space& space() {
       {static_cast<int>(zoo().size()), static_cast<int>(entries.size()), static_cast<int>(layouts.size()),
        static_cast<int>(matrix_word_groups.size()), static_cast<int>(vector_groups.size()),
        static_cast<int>(occupancies.size()), static_cast<int>(row_lists.size()), static_cast<int>(column_codes.size()),
-       static_cast<int>(value_codes.size()), static_cast<int>(scalars.size()), 3, 3},
+       static_cast<int>(value_codes.size()), static_cast<int>(later_parts.size()), static_cast<int>(scalars.size()), 3,
+       3},
       [](const Choice& c) { return !applicable(plan_in(c), problem_in(c)); },
       {entry, layout, occupancy, columns, codes, scalar}};
   return all;
@@ -84,7 +103,7 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
   pairs = allowed_pairs(space()).size();
 
   const std::size_t presence_without_slices = 7, row_lists_of_coordinates = 3, codes_of_no_columns = 12,
-                    codes_of_blocks_in_groups = 10;
+                    codes_of_blocks_in_groups = 12;
   std::size_t kinds_that_do_not_exist = 0;  // in matrices of such scalars
   for (const EntryCase& e : entries)
     for (const ScalarCase& s : scalars)

@@ -41,7 +41,11 @@ std::vector<std::string> all_plans() {
   layouts.insert(layouts.end(),
                  {"csr", "csr rowlist", "hdia:32", "hdia:64 rowlist", "dia", "dia rowlist", "ccoo:64", "ccoo:32:2"});
   const auto words = crossed({" words=1", " words=2", " words=8", " words=32", " words=all"}, {":row", ":column"});
-  return crossed(crossed(layouts, words), {" vectors=1", " vectors=32", " vectors=all"});
+  const auto first = crossed(crossed(layouts, words), {" vectors=1", " vectors=32", " vectors=all"});
+  auto all = crossed(first, {"", " longest=3 + ccoo:32"});
+  for (const std::string& line : crossed({"csr longest=2 + "}, crossed(layouts, words)))
+    if (line.find("+ hdia") == line.npos && line.find("+ dia") == line.npos) all.push_back(line);
+  return all;
 }
 
 class ProductSweep : public testing::TestWithParam<SweepCase> {};

@@ -213,7 +213,8 @@ TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
       "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo), entry=, codes=, "
-      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, lengths, presence, allrows, "
+      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, longest=, lengths, presence, "
+      "allrows, "
       "rowlist, simd, plain, xnear, xahead, "
       "grid, static, dynamic, cached, stream, rows, components, slots");
 }
@@ -230,7 +231,8 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
   EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
   EXPECT_ERROR(parse_plan("columns=24", {}), ErrorKind::argument, "columns=24; choose 32, 16, 8");
   EXPECT_ERROR(parse_plan("lanes=3", {}), ErrorKind::argument, "lanes=3 must be a power of two, 1 to 32");
-  EXPECT_ERROR(parse_plan("csr sell", {}), ErrorKind::argument, "plan 'csr sell' names two layouts; name one");
+  EXPECT_ERROR(parse_plan("csr sell", {}), ErrorKind::argument,
+               "plan 'csr sell' names two layouts; name one, or parts by ' + '");
   EXPECT_ERROR(parse_plan("lanes=64", {}), ErrorKind::argument, "lanes= '64' must be a number, 1 to 32");
 }
 
@@ -239,8 +241,93 @@ TEST(ParsePlan, WantsAtLeastOneWord) {
   EXPECT_ERROR(parse_plan("  \t ", {}), ErrorKind::argument, "empty plan");
 }
 
-TEST(ParsePlan, SaysThatPlansOfSeveralPartsAreNotThereYet) {
-  EXPECT_ERROR(parse_plan("csr + sell:8", {}), ErrorKind::unsupported, "'+'");
+const Plan device_base = parse_plan("csr threads=128 blocks=8 stream", {});
+
+TEST(PlanOfParts, HasALayoutAndAScheduleEach) {
+  const Plan plan =
+      parse_plan("sell:32 longest=64 columns=16 words=8 + longest=1000 csr lanes=8 + ccoo:64", device_base);
+  ASSERT_EQ(plan.later.size(), 2u);
+  EXPECT_EQ(plan.longest, 64);
+  EXPECT_EQ(plan.later[0].longest, 1000);
+  EXPECT_EQ(plan.later[1].longest, any_number);
+
+  const auto each = parts(plan);
+
+  ASSERT_EQ(each.size(), 3u);
+  EXPECT_EQ(each[0], parse_plan("sell:32 columns=16 words=8", device_base));
+  EXPECT_EQ(each[1], parse_plan("csr rowlist lanes=8", device_base));
+  EXPECT_EQ(each[2], parse_plan("ccoo:64", device_base));
+  EXPECT_EQ(parts(each[0]), std::vector<Plan>{each[0]});
+}
+
+TEST(PlanOfParts, TakesWhatIsForTheWholePlanFromTheFirst) {
+  const Plan plan = parse_plan("entry=complex values=float codes=blocks8 vectors=32 csr longest=7 + sell:8", {});
+
+  EXPECT_EQ(parts(plan)[1], parse_plan("entry=complex values=float codes=blocks8 vectors=32 sell:8 rowlist", {}));
+  for (const char* word : {"entry=dense", "values=double", "codes=none", "vectors=1"})
+    EXPECT_ERROR(parse_plan("csr longest=7 + sell:8 " + std::string(word), {}), ErrorKind::argument,
+                 std::string(word) + " in a later part of plan 'csr longest=7 + sell:8 " + word +
+                     "': it is for the whole plan; say it before the first +");
+}
+
+TEST(PlanOfParts, IsReadAsItIsPrinted) {
+  for (const Plan& base : {Plan{}, device_base})
+    for (const char* line :
+         {"sell:32 longest=64 + ccoo", "sell presence longest=1 + sell:8:16 presence longest=2 + csr",
+          "entry=quaternion csr rowlist longest=12 + ellr words=4:row columns=8", "ccoo longest=5 + ccoo:256:4",
+          "hdia longest=30 codes=blocks16 + csr plain xahead"}) {
+      const Plan plan = parse_plan(line, base);
+      EXPECT_EQ(parse_plan(to_string(plan), base), plan) << to_string(plan);
+      EXPECT_NE(plan, parts(plan).front());
+    }
+  const Plan device =
+      parse_plan("ccoo longest=9 + csr lanes=8 unroll=3 dynamic longest=20 + ccoo carries=atomic", device_base);
+  EXPECT_EQ(parse_plan(to_string(device), device_base), device);
+  EXPECT_EQ(to_string(parse_plan("sell:32 longest=64 + ccoo", {})),
+            "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1 longest=64 + ccoo:128 "
+            "words=1:column columns=32 slots lanes=1");
+}
+
+TEST(PlanOfParts, SaysWhatIsNotInOrder) {
+  const auto refused = [](const std::string& line, const std::string& why) {
+    EXPECT_ERROR(parse_plan(line, {}), ErrorKind::argument, "plan '" + line + "'" + why);
+  };
+  refused("csr longest=64",
+          ": longest=64 leaves longer rows to a next part, and there is none; add one (\"... longest=64 + ccoo\"), or "
+          "leave longest= out");
+  refused("csr longest=6 + ccoo longest=9", ": longest=9 leaves longer rows to a next part, and there is none");
+  refused("csr + ccoo", ": part 1, csr, leaves no rows to the next; say longest=N: rows of more entries go there");
+  refused("csr longest=3 + sell:8 + ccoo", ": part 2, sell:8, leaves no rows to the next; say longest=N");
+  refused("csr longest=8 + sell:8 longest=8 + ccoo",
+          ": part 2, sell:8, has longest=8, but shorter rows than that are in the parts before; make it more than 8");
+  for (const std::string layout : {"sell:8", "hdia:32"})
+    refused("csr longest=8 + " + layout + " allrows",
+            ": part 2, " + layout + ", goes by allrows; later parts list their rows: leave allrows out");
+  EXPECT_ERROR(parse_plan("csr longest=8 + csr sell", {}), ErrorKind::argument,
+               "a part of plan 'csr longest=8 + csr sell' names two layouts; name one");
+  for (const char* line : {"csr longest=8 +", "csr longest=8 + lanes=1", "csr longest=8 + + ccoo"})
+    EXPECT_ERROR(parse_plan(line, {}), ErrorKind::argument,
+                 "a part of plan '" + std::string(line) + "' names no layout; after each + comes one: csr, ellr");
+  EXPECT_ERROR(parse_plan("csr longest=0 + ccoo", {}), ErrorKind::argument, "longest= '0' must be a number, 1 or more");
+  EXPECT_ERROR(parse_plan("csr longest=all + ccoo", {}), ErrorKind::argument, "longest= 'all' must be a number");
+  EXPECT_ERROR(parse_plan("csr longest=8+ccoo", {}), ErrorKind::argument, "longest= '8+ccoo' must be a number");
+}
+
+TEST(PlanOfParts, IsApplicableWhereEachPartIs) {
+  const auto why = [](std::string_view line) { return applicable(parse_plan(line, {}), real_3x3).value_or(""); };
+  EXPECT_EQ(why("sell:32 longest=64 + ccoo"), "");
+  EXPECT_EQ(why("sell:32 longest=64 + csr presence"),
+            "part 2, csr: presence bits are for slices by length, not for layout csr");
+  EXPECT_EQ(why("ccoo presence longest=64 + csr"),
+            "part 1, ccoo:128: presence bits are for slices by length, not for layout ccoo");
+  EXPECT_EQ(why("csr codes=blocks8 words=1:row longest=8 + ccoo"), "");
+  EXPECT_EQ(
+      why("csr codes=blocks8 words=1:row longest=8 + ccoo words=1:column"),
+      "parts with words in different orders have no dictionary in common, as codes=blocks8 wants: words=1 in all, "
+      "or the same order");
+  Plan by_hand = parse_plan("csr", {});
+  by_hand.longest = 5;  // longer rows would be nowhere
+  EXPECT_NE(applicable(by_hand, real_3x3).value_or("").find("longest=5 leaves longer rows"), std::string::npos);
 }
 
 TEST(SplitOffDiagonal, LeavesALineWithoutOffAsItIs) {

@@ -127,9 +127,9 @@ TEST_F(CudaBackend, RepeatsProductsBitByBit) {
   const Pattern pattern = random_pattern(5000, 5000, 40, 3);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  for (const char* line :
-       {"csr components lanes=32 unroll=4", "sell:32 rows dynamic", "sell:32 components lanes=4 static",
-        "sell:32:256 rows stream unroll=3", "ccoo:32", "ccoo:128:2 dynamic", "ccoo:64:4"}) {
+  for (const char* line : {"csr components lanes=32 unroll=4", "sell:32 rows dynamic",
+                           "sell:32 components lanes=4 static", "sell:32:256 rows stream unroll=3", "ccoo:32",
+                           "ccoo:128:2 dynamic", "ccoo:64:4", "sell:32 longest=10 + csr lanes=8 longest=30 + ccoo"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     for (const Op op : {Op::none, Op::transpose}) {
       const auto first = multiplied(A, operands, op, Form::add);
@@ -183,8 +183,11 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
   ASSERT_GT(operands.blocks.size() * sizeof(double), 2 * cuda::Staging::chunk_bytes);
   const PackedMatrix host = packed(operands, Plan{});
   const auto wanted = multiplied(host, operands, Op::none, Form::assign);
-  for (const char* line : {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows",
-                           "ellr rows values=float", "hdia:32 rows", "ccoo:64 slots"}) {
+  for (const char* line :
+       {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows", "ellr rows values=float",
+        "hdia:32 rows", "ccoo:64 slots", "sell:32 longest=50 + csr rows lanes=8 longest=98 + ccoo",
+        "csr words=1 rows longest=20 + hdia:32 rows longest=99 + sell:2 rows",
+        "ccoo values=float longest=98 + csr rows"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
@@ -195,7 +198,8 @@ TEST_F(CudaBackend, TakesBlocksFromItsOwnMemory) {
   const Pattern pattern = random_pattern(300, 300, 20, 7);
   Random random;
   Operands<double> operands(pattern, "dense", {3, 3}, random);
-  for (const char* line : {"csr components lanes=32", "sell:32 rows"}) {
+  for (const char* line :
+       {"csr components lanes=32", "sell:32 rows", "sell:32 rows longest=10 + csr rows longest=15 + ccoo"}) {
     PackedMatrix A = packed(operands, plan(line), device());
     Operands<double> others = operands;
     for (double& v : others.blocks) v += 1;
@@ -276,8 +280,9 @@ TEST_F(CudaBackend, GivesDiagonalsAndInversesAsTheHostDoes) {
     std::vector<double> wanted(scalars), inverses(scalars * size);
     host.diagonal(wanted.data());
     const auto missing = host.invert_diagonal(inverses.data());
-    for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist",
-                             "hdia:32 components", "ccoo:32 slots"}) {
+    for (const char* line :
+         {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist", "hdia:32 components",
+          "ccoo:32 slots", "hdia:32 rows longest=1 + sell:32 rows", "csr rows longest=1 + ccoo"}) {
       const PackedMatrix A = packed(operands, plan(line), device());
       std::vector<double> y(scalars), inv(inverses.size());
       const Placed<double> py(device(), y), pi(device(), inv);

@@ -51,16 +51,20 @@ TEST_P(ProductKernels, Compile) {
   const Case c = cuda_cases::case_of(GetParam());
   SCOPED_TRACE(c.name);
   const bool shared = c.op != Op::none && c.transposed == TransposedValues::shared;
-  const bool reordered = c.plan.layout.sigma != 1 || c.plan.layout.row_list;
-  const Update update = c.form == Form::assign ? Update::assign : Update::add;
+  Update update = c.form == Form::assign ? Update::assign : Update::add;
 
-  expect_compiles(cuda::product_source(c.plan, c.problem, c.op, update, shared, reordered, c.aligned));
+  for (const Plan& part : parts(c.plan)) {
+    const bool reordered = part.layout.sigma != 1 || part.layout.row_list;
+    expect_compiles(cuda::product_source(part, c.problem, c.op, update, shared, reordered, c.aligned));
+    update = Update::add;
+  }
 }
 
 TEST_P(OtherKernels, Compile) {
   const Case c = cuda_cases::case_of(GetParam());
   SCOPED_TRACE(c.name);
   expect_compiles(cuda::pack_source(c.plan, c.problem));
+  expect_compiles(cuda::pack_part_source(c.plan, c.problem));
   expect_compiles(cuda::regroup_source(c.plan, c.problem));
   expect_compiles(cuda::sum_source(c.problem.scalar, Update::add));
   if (c.plan.schedule.traversal == Traversal::slots) expect_compiles(cuda::carries_source(c.plan, c.problem, c.op));

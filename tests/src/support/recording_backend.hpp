@@ -14,9 +14,6 @@ class RecordingBackend : public Backend {
   int most_held = 0;  ///< allocations at a time
 
   std::string_view name() const override { return "recording"; }
-  std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const override {
-    return host_.applicable(plan, problem);
-  }
   std::string_view code(const Plan& plan, const Problem& problem) const override { return host_.code(plan, problem); }
   std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
     return host_.code_for(plan, problem);
@@ -33,9 +30,16 @@ class RecordingBackend : public Backend {
   void pack(const PackTask& task) override { ++packs, host_.pack(task); }
   std::optional<count32> first_misfit(const FitTask& task) override { return host_.first_misfit(task); }
   void multiply(const ProductTask& task) override { host_.multiply(task); }
-  void diagonal(const DiagonalTask& task) override { host_.diagonal(task); }
-  std::optional<idx> invert_diagonal(const DiagonalTask& task) override { return host_.invert_diagonal(task); }
+  void diagonal(std::span<const DiagonalTask> parts) override { host_.diagonal(parts); }
+  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override {
+    return host_.invert_diagonal(parts);
+  }
   void sum(const SumTask& task) override { host_.sum(task); }
+
+ protected:
+  std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
+    return host_.applicable(plan, problem);
+  }
 
  private:
   Backend& host_ = backend("host");

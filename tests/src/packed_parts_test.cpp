@@ -1,0 +1,272 @@
+// Plans of several parts: which rows go where, where their values come from, and what parts without rows cost.
+// Products, diagonals and transposes have them in their covering sets.
+#include <gtest/gtest.h>
+
+#include "device/pack_values.hpp"
+#include "plan_parts.hpp"
+#include "support/device_forms.hpp"
+#include "support/errors.hpp"
+#include "support/products.hpp"
+#include "support/recording_backend.hpp"
+#include "support/words.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+constexpr Problem scalars{{1, 1}, {Field::real, Precision::double_}}, real_3x3{{3, 3}, {}};
+
+/// Rows of so many entries, in columns 0, 1, ...
+Pattern rows_of(const std::vector<idx>& lengths) {
+  std::vector<std::vector<idx>> rows;
+  idx cols = 1;
+  for (const idx length : lengths) {
+    rows.emplace_back(length);
+    for (idx k = 0; k < length; ++k) rows.back()[k] = k;
+    cols = std::max(cols, length);
+  }
+  return pattern_of(cols, rows);
+}
+
+TEST(PartsOfAPattern, TakeRowsByTheirLength) {
+  const Pattern p = rows_of({1, 0, 5, 2, 9, 3, 3, 1});
+  const auto parts = parts_of(p.view(), parse_plan("csr longest=2 + sell:2 longest=4 + ccoo", {}));
+
+  ASSERT_EQ(parts.size(), 3u);
+  const std::vector<std::vector<count32>> starts = {
+      {0, 1, 1, 1, 3, 3, 3, 3, 4}, {0, 0, 0, 0, 0, 0, 3, 6, 6}, {0, 0, 0, 5, 5, 14, 14, 14, 14}};
+  const std::vector<std::vector<count32>> first = {{0, 1, 3}, {0}, {0, 5}}, of_whole = {{0, 6, 23}, {17}, {1, 8}};
+  for (int n = 0; n < 3; ++n) {
+    EXPECT_EQ(parts[n].number, n);
+    EXPECT_EQ(parts[n].rows.start, starts[n]);
+    EXPECT_EQ(parts[n].entries.first, first[n]);
+    EXPECT_EQ(parts[n].entries.of_whole, of_whole[n]);
+    EXPECT_EQ(parts[n].entries.entries, starts[n].back());
+    EXPECT_EQ(parts[n].rows.cols, p.cols);
+    EXPECT_NO_THROW(check(parts[n].rows.view()));
+  }
+}
+
+TEST(PartsOfAPattern, AreThoseThatHaveEntries) {
+  const Plan plan = parse_plan("csr longest=2 + sell:2 longest=4 + ccoo", {});
+  const auto numbers = [&](const std::vector<idx>& lengths) {
+    std::vector<std::pair<int, bool>> found;
+    for (const PatternPart& part : parts_of(rows_of(lengths).view(), plan))
+      found.emplace_back(part.number, part.has_all());
+    return found;
+  };
+  using Numbers = std::vector<std::pair<int, bool>>;
+  EXPECT_EQ(numbers({1, 2, 0, 1}), (Numbers{{0, true}}));
+  EXPECT_EQ(numbers({5, 0, 7}), (Numbers{{2, true}}));
+  EXPECT_EQ(numbers({5, 3}), (Numbers{{1, false}, {2, false}}));
+  EXPECT_EQ(numbers({0, 0}), (Numbers{{0, true}}));
+  EXPECT_EQ(numbers({}), (Numbers{{0, true}}));
+}
+
+/// Runs as kernels and launchers see them, against the definition.
+TEST(EntryRuns, LeadFromAPartToTheWholeAndBack) {
+  const Pattern p = random_pattern(300, 40, 12, test_seed());
+  SCOPED_TRACE(seed_text());
+  const auto parts = parts_of(p.view(), parse_plan("csr longest=5 + csr longest=9 + ccoo", {}));
+  ASSERT_EQ(parts.size(), 3u);
+  for (const PatternPart& part : parts) {
+    std::vector<slot_t> of_whole;
+    for (idx row = 0; row < p.rows; ++row)
+      for (idx k = 0; k < part.rows.view().length(row); ++k) of_whole.push_back(p.start[row] + k);
+    ASSERT_EQ(of_whole.size(), part.entries.entries);
+    for (std::size_t e = 0; e < of_whole.size(); ++e)
+      ASSERT_EQ(slot_t(e) + part.entries.args().shift(slot_t(e)), of_whole[e]);
+    for (slot_t e = 0; e <= slot_t{p.view().entries()}; ++e)
+      ASSERT_EQ(part.entries.first_from(e), std::ranges::lower_bound(of_whole, e) - of_whole.begin()) << e;
+  }
+}
+
+/// As a device packs parts: chunk by chunk of the matrix' blocks, row by row or slot by slot.
+TEST(EntryRuns, LetDevicesPackAPartFromChunksOfTheWhole) {
+  using Words = matrix_words<1, WordOrder::column>;
+  const dense<double, 2, 2> entry;
+  Random random;
+  const Pattern p = random_pattern(90, 50, 9, test_seed());
+  SCOPED_TRACE(seed_text());
+  const slot_t entries = p.view().entries(), in_chunk = 37;
+  const auto blocks = random_blocks<double>("dense", {2, 2}, static_cast<count32>(entries), random);
+  for (const char* line : {"sell:8:16 longest=4 + csr", "hdia longest=6 + sell:32 presence", "csr longest=2 + ellr",
+                           "ccoo:32 longest=3 + ccoo:64"})
+    for (const PatternPart& part : parts_of(p.view(), parse_plan(line, {}))) {
+      const Layout l = encode(part.rows.view(), part.plan.layout);
+      const AnyLayout layout(part.plan.layout, l.args());
+      const entry_runs runs = part.entries.args();
+      std::vector<double> values(l.slots * 4, 0), expected(values);
+      const bool by_entries = family_of(part.plan.layout).slots_are_entries;
+      for (slot_t from = 0; from < entries; from += in_chunk) {
+        const slot_t to = std::min(entries, from + in_chunk);
+        const packing<dense<double, 2, 2>, double, Words> chunk{
+            entry, {}, blocks.data() + from * 4, values.data(), from};
+        if (by_entries)
+          for (slot_t slot = part.entries.first_from(from); slot < part.entries.first_from(to); ++slot)
+            pack_slot(chunk, slot, slot + runs.shift(slot));
+        else
+          for (idx position = 0; position < l.positions; ++position)
+            pack_row_part(chunk, layout, position, from, to, runs.shift(layout.first_entry[position]));
+      }
+      Plan plan = part.plan;
+      plan.layout.word_group = 1;
+      const auto code = backend("host").code_for(plan, {{2, 2}, {}});
+      backend("host").pack({plan,
+                            {{2, 2}, {}},
+                            l.args(),
+                            blocks.data(),
+                            expected.data(),
+                            Memory::host,
+                            code.get(),
+                            p.view().entries(),
+                            &part.entries,
+                            runs});
+      EXPECT_EQ(values, expected) << line << ", part " << part.number;
+    }
+}
+
+/// Counts products.
+class CountingBackend final : public RecordingBackend {
+ public:
+  mutable int products = 0;
+  int codes = 0;
+  void multiply(const ProductTask& t) override { ++products, RecordingBackend::multiply(t); }
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+    return ++codes, RecordingBackend::code_for(plan, problem);
+  }
+};
+
+TEST(PackedParts, WithoutRowsCostNoLaunchAndNoCode) {
+  struct Case {
+    std::vector<idx> lengths;
+    int parts;
+  };
+  for (const Case& c : {Case{{1, 2, 3}, 1}, {{9, 8}, 1}, {{1, 9}, 2}, {{1, 5, 9}, 3}, {{0, 0}, 1}, {{5, 9}, 2}}) {
+    CountingBackend device;
+    const Pattern pattern = rows_of(c.lengths);
+    Random random;
+    const Operands<double> operands(pattern, "dense", {3, 3}, random);
+    const PackedMatrix A = packed(operands, parse_plan("sell:2 longest=3 + csr longest=6 + ccoo", {}), device);
+    EXPECT_EQ(device.codes, c.parts);
+    EXPECT_EQ(device.packs, c.parts);
+    for (const Form form : forms) {
+      device.products = 0;
+      EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, form),
+                         reference_product(operands, Precision::double_, Op::none, form)));
+      EXPECT_EQ(device.products, c.parts);
+    }
+  }
+}
+
+TEST(PackedParts, SpareThePaddingThatLongRowsCause) {
+  std::vector<idx> lengths(1000, 4);
+  lengths[10] = lengths[500] = 4000;
+  const Pattern pattern = rows_of(lengths);
+  const auto slots = [&](std::string_view line) {
+    return PackedMatrix(pattern.view(), scalars, parse_plan(line, {}), backend("host")).slots();
+  };
+  EXPECT_EQ(slots("ellr"), 1024 * 4000);
+  EXPECT_EQ(slots("ellr longest=4 + ccoo"), 1024 * 4 + 2 * 4000);
+  EXPECT_EQ(slots("sell:32 longest=4 + sell:2 longest=64 + csr"), 1024 * 4 + 2 * 4000 - 24 * 4 + 24 * 4);
+}
+
+TEST(PackedParts, TellOfPaddingByThePart) {
+  std::vector<idx> lengths(20000, 40);
+  for (idx r = 0; r < 20000; r += 100) lengths[r] = 41 + r % 7;
+  lengths[7] = 20000;
+  const Pattern pattern = rows_of(lengths);
+  const auto why = [&](std::string_view line) {
+    return too_much_padding(pattern.view(), real_3x3, parse_plan(line, {}), 4).value_or("");
+  };
+  EXPECT_NE(why("ellr").find("layout ellr would have"), std::string::npos);
+  EXPECT_NE(why("ellr longest=40 + ellr").find("layout ellr would have 4480000 slots"), std::string::npos)
+      << why("ellr longest=40 + ellr");
+  EXPECT_EQ(why("ellr longest=60 + ellr"), "");
+  EXPECT_EQ(why("ellr longest=60 + csr"), "");
+}
+
+/// The plan is asked for whatever the matrix; where no row is too long nothing is copied.
+TEST(PackedParts, LieOnTheBlocksWhereTheFirstHasAllRows) {
+  const Plan plan = parse_plan("csr longest=4 + ccoo", {});
+  EXPECT_TRUE(PackedMatrix(rows_of({1, 4, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
+  EXPECT_FALSE(PackedMatrix(rows_of({1, 5, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
+}
+
+TEST(PackedParts, TakeNewValuesWithoutNewIntegers) {
+  const Pattern pattern = random_pattern(200, 100, 12, 3);
+  for (const char* line : {"sell:32 longest=4 + csr longest=8 + ccoo", "csr longest=4 + sell:8",
+                           "sell:32 codes=scalars8 longest=4 + csr longest=8 + ccoo",
+                           "hdia codes=blocks8 longest=5 + sell:8", "csr codes=blocks16 longest=5 + ccoo"}) {
+    Random random;
+    const Plan plan = parse_plan(line, {});
+    RecordingBackend recording;
+    for (Backend* on : {&backend("host"), static_cast<Backend*>(&recording)}) {
+      auto operands = Operands<double>(pattern, "dense", {3, 3}, random).for_codes_of(plan);
+      PackedMatrix A = packed(operands, plan, *on);
+      const std::size_t integers = A.bytes().integers;
+      auto* const counted = dynamic_cast<RecordingBackend*>(on);
+      const int uploads = counted ? counted->uploads : 0;
+      for (double& v : operands.blocks) v = -2 * v;
+
+      A.update_values(operands.blocks.data());
+
+      EXPECT_EQ(A.bytes().integers, integers);
+      if (counted && plan.codes == "none") {
+        EXPECT_EQ(counted->uploads, uploads);
+      }
+      for (const Op op : {Op::none, Op::transpose})
+        EXPECT_TRUE(agrees(multiplied(A, operands, op, Form::add),
+                           reference_product(operands, Precision::double_, op, Form::add)))
+            << line;
+    }
+  }
+}
+
+TEST(PackedParts, KeepTheOldValuesWhereACodeHasNoRoomForTheNew) {
+  const Pattern pattern = rows_of({200, 300});  // a part each, with room for the first's values
+  for (const char* codes : {"codes=scalars8", "codes=blocks8"}) {
+    Random random;
+    const Plan coded = parse_plan(std::string(codes) + " csr longest=250 + ccoo", {});
+    auto operands = Operands<double>(pattern, "dense", {1, 1}, random).for_codes_of(coded);
+    PackedMatrix A = packed(operands, coded);
+    const auto before = multiplied(A, operands, Op::none, Form::assign);
+    std::vector<double> more(500);
+    for (std::size_t n = 0; n < more.size(); ++n) more[n] = double(n);
+
+    EXPECT_ERROR(A.update_values(more.data()), ErrorKind::argument, "has room for 256 different");
+    EXPECT_EQ(multiplied(A, operands, Op::none, Form::assign), before);
+  }
+}
+
+TEST(PackedParts, NameTheFirstMisfitOfTheWholeMatrix) {
+  const Pattern pattern = rows_of({3, 1, 1});
+  PackedMatrix A(pattern.view(), {{2, 2}, {}}, parse_plan("entry=complex csr longest=1 + ccoo", {}), backend("host"));
+  std::vector<double> blocks;
+  for (int e = 0; e < 5; ++e)
+    for (const double v : {1.0, 2.0, -2.0, 1.0}) blocks.push_back(v);
+  EXPECT_FALSE(A.try_update_values(blocks.data()));
+  blocks[4 * 4 + 1] = 7;  // in the first part
+  EXPECT_EQ(A.try_update_values(blocks.data()), 4u);
+  blocks[2 * 4 + 1] = 7;  // in the second
+  EXPECT_EQ(A.try_update_values(blocks.data()), 2u);
+}
+
+TEST(PackedParts, ChangeTheScheduleOfTheFirst) {
+  const Pattern pattern = rows_of({1, 9, 2, 7});
+  Random random;
+  const Operands<double> operands(pattern, "dense", {2, 2}, random);
+  for (const char* line : {"csr longest=4 + ccoo", "csr longest=1 + ccoo:32"}) {
+    PackedMatrix A = packed(operands, parse_plan(line, {}));
+    auto other = A.scheduled(parse_plan("csr plain", {}).schedule);
+    A.swap(other);
+
+    EXPECT_FALSE(A.plan().schedule.simd);
+    EXPECT_TRUE(A.plan().later.front().schedule.simd);
+    EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::add),
+                       reference_product(operands, Precision::double_, Op::none, Form::add)));
+  }
+}
+
+}  // namespace
+}  // namespace compound::test
