@@ -97,7 +97,10 @@ std::vector<Variant> all_variants() {
           {"sell_sorted", MATBAIJCOMPOUND, "-mat_compound_layout sell:8:64", "sell:8:64"},
           {"ellr_option", MATBAIJCOMPOUND, "-mat_compound_layout ellr", "ellr"},
           {"csr_rows", MATBAIJCOMPOUND, "-mat_compound_plan csr words=1:row rowlist", "words=1:row"},
-          {"sell_words", MATBAIJCOMPOUND, "-mat_compound_plan sell:4:all words=all:row", "bellpack:4"}};
+          {"sell_words", MATBAIJCOMPOUND, "-mat_compound_plan sell:4:all words=all:row", "bellpack:4"},
+          {"parts", MATBAIJCOMPOUND,
+           "-mat_compound_plan sell:4 longest=2 + csr longest=4 + ccoo:32 off: csr longest=1 + sell:2",
+           " longest=4 + ccoo:32"}};
 }
 
 std::vector<Variant> some_variants() {
