@@ -85,7 +85,7 @@ struct ProductTask {
   bool reordered = false;     ///< rows are in the order of a list
   idx rows = 0, cols = 0;     ///< block rows and columns of A
   const void* values = nullptr;
-  const void* codes = nullptr;  ///< [layout.slots] items of `values`, where the plan codes blocks
+  const void* codes = nullptr;  ///< [layout.slots] items of `values`, where the plan codes blocks; columns with a bit
   const void* table = nullptr;  ///< words that `values` are codes of, where it codes words
   /// With op(A) over a layout of A^T's pattern (a device): the slot of A that each slot stands for, or null where
   /// `values` are in the order of `layout`.

@@ -21,7 +21,7 @@ void require_applicable(const Plan& plan, const Problem& problem, const Backend&
 /// Without what else a dictionary takes.
 std::size_t bytes_of_slot(const Plan& plan, const Problem& problem) {
   const ValueCode& code = value_code(plan.codes);
-  if (code.of == CodeOf::blocks) return code.bytes;
+  if (code.of == CodeOf::blocks) return code.in_values() ? code.bytes : 0;
   if (code.of == CodeOf::words) return entry_shape(plan, problem).words * code.bytes;
   return bytes_of_entry(plan, problem);
 }
@@ -44,6 +44,12 @@ std::size_t begin_of_words(std::size_t after) {
   return (after + items - 1) / items * items;
 }
 
+/// Columns that have a bit of their own beside them are nobody else's.
+PatternLifetime lifetime_for(const PatternPart& part, PatternLifetime given) {
+  const bool may_borrow = part.has_all() && !value_code(part.plan.codes).in_columns();
+  return may_borrow ? given : PatternLifetime::temporary;
+}
+
 bool lies_on_blocks(const PatternPart& part, const Problem& problem, const Backend& backend) {
   return part.has_all() && words_are_blocks(part.plan, problem) && backend.reads_in_place();
 }
@@ -54,8 +60,8 @@ Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Pla
                    PatternLifetime lifetime) {
   Footprint sum;
   for (const PatternPart& part : parts_of(pattern, plan)) {
-    const bool in_place = part.has_all() && backend.reads_in_place();
-    const LayoutCount l = count(part.view(pattern), part.plan.layout, in_place ? lifetime : PatternLifetime::temporary);
+    const PatternLifetime here = backend.reads_in_place() ? lifetime : PatternLifetime::temporary;
+    const LayoutCount l = count(part.view(pattern), part.plan.layout, lifetime_for(part, here));
     sum.slots += l.slots;
     sum.read.integers += l.read;
     sum.read.words += l.slots * bytes_of_slot(part.plan, problem);
@@ -126,8 +132,7 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
     part.plan = of.plan;
     part.is_first = of.number == 0;
     part.code = backend.code_for(part.plan, problem_);
-    part.layout = PlacedLayout(
-        backend, encode(of.view(pattern), of.plan.layout, of.has_all() ? lifetime : PatternLifetime::temporary));
+    part.layout = PlacedLayout(backend, encode(of.view(pattern), of.plan.layout, lifetime_for(of, lifetime)));
     part.runs = PlacedRuns(backend, std::move(of.entries));
     part.from = begin_of_words(bytes);
     bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
@@ -225,9 +230,18 @@ void PackedMatrix::pack_values(const void* blocks, Memory in) {
 }
 
 void PackedMatrix::pack_parts(const void* blocks, Memory in) {
-  for (const Part& part : parts_)
-    backend_->pack({part.plan, problem_, part.layout.args(), blocks, values_.data() + part.from, in, part.code.get(),
-                    entries_, &part.runs.on_host(), part.runs.args()});
+  const ValueCode& code = value_code(plan_.codes);
+  if (code.in == CodesIn::nowhere) return;
+  for (const Part& part : parts_) {
+    void* const to = code.in_columns() ? columns_of(part) : values_.data() + part.from;
+    backend_->pack({part.plan, problem_, part.layout.args(), blocks, to, in, part.code.get(), entries_,
+                    &part.runs.on_host(), part.runs.args()});
+  }
+}
+
+/// Which are the part's own where they have a bit beside them.
+void* PackedMatrix::columns_of(const Part& part) const {
+  return const_cast<void*>(part.layout.args().array[family_of(part.plan.layout).columns]);
 }
 
 void PackedMatrix::code_blocks(const void* blocks, Memory in) {
@@ -276,11 +290,11 @@ void PackedMatrix::code_words(const void* blocks, Memory in) {
 }
 
 template <class Task>
-void PackedMatrix::set_values(Task& task, const void* in_slots) const {
+void PackedMatrix::set_values(Task& task, const Part& part, const void* in_slots) const {
   task.values = in_slots;
   if (dictionary_.blocks) {
     task.values = dictionary_.blocks->words_;
-    task.codes = in_slots;
+    task.codes = value_code(plan_.codes).in_columns() ? columns_of(part) : in_slots;
   } else {
     task.table = dictionary_.items.data();
   }
@@ -288,6 +302,8 @@ void PackedMatrix::set_values(Task& task, const void* in_slots) const {
 
 std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values,
                                                             double most_padding) {
+  if (!value_code(plan_.codes).in_values() && value_code(plan_.codes).of == CodeOf::blocks)
+    values = TransposedValues::shared;  // what there is, is found with A's own columns
   const auto is_made = [&] { return parts_.front().transposed && parts_.front().transposed->held == values; };
   if (!backend_->is_device() || is_made()) return {};
   for (Part& part : parts_) part.transposed.reset();
@@ -370,7 +386,7 @@ void PackedMatrix::multiply(const Part& part, Op op, Update update, const void* 
                    .y = y,
                    .dot = dot,
                    .code = part.code.get()};
-  set_values(task, transposed && !shared ? part.transposed->values.data() : words_of(part));
+  set_values(task, part, transposed && !shared ? part.transposed->values.data() : words_of(part));
   backend_->multiply(task);
 }
 
@@ -383,7 +399,7 @@ std::vector<DiagonalTask> PackedMatrix::diagonal_tasks(void* to) const {
                      .rows = rows_,
                      .to = to,
                      .code = part.code.get()});
-    set_values(tasks.back(), words_of(part));
+    set_values(tasks.back(), part, words_of(part));
   }
   return tasks;
 }

@@ -179,6 +179,7 @@ class PackedMatrix {
   void regroup(const Part& part) const;
   void pack_values(const void* blocks, Memory in);
   void pack_parts(const void* blocks, Memory in);
+  void* columns_of(const Part& part) const;
   void code_blocks(const void* blocks, Memory in);
   void code_words(const void* blocks, Memory in);
   void multiply(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
@@ -186,7 +187,7 @@ class PackedMatrix {
   std::vector<DiagonalTask> diagonal_tasks(void* to) const;
   /// What is coded, and the dictionary in a task.
   template <class Task>
-  void set_values(Task& task, const void* in_slots) const;
+  void set_values(Task& task, const Part& part, const void* in_slots) const;
 
   Plan plan_;
   Problem problem_;

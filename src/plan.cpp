@@ -63,20 +63,23 @@ void set_words(Plan& p, std::string_view value) {
   }
 }
 
-void set_values(Plan& p, std::string_view value) {
-  if (value != "double" && value != "float")
-    throw error(ErrorKind::argument, "values=" + std::string(value) + "; choose double, float");
-  p.values = value == "double" ? Precision::double_ : Precision::single;
-}
-
-void set_columns(Plan& p, std::string_view value) { p.layout.columns = column_code(value).word; }
-
 /// A dictionary of blocks is read in no order: entry by entry.
 void set_codes(Plan& p, std::string_view value) {
   const ValueCode& code = value_code(value);
   p.codes = code.word;
   if (code.of == CodeOf::blocks) p.layout.word_group = 1;
 }
+
+/// Two are names for codes of values that are hardly there.
+void set_values(Plan& p, std::string_view value) {
+  if (value == "none") return set_codes(p, "blocks0");
+  if (value == "sign") return set_codes(p, "blocks1");
+  if (value != "double" && value != "float")
+    throw error(ErrorKind::argument, "values=" + std::string(value) + "; choose double, float, none, sign");
+  p.values = value == "double" ? Precision::double_ : Precision::single;
+}
+
+void set_columns(Plan& p, std::string_view value) { p.layout.columns = column_code(value).word; }
 
 void set_lanes(Plan& p, std::string_view value) {
   p.schedule.lanes = parse_number(value, 1, 32, "lanes=");
@@ -110,11 +113,11 @@ struct Setting {
 };
 constexpr Setting settings[] = {
     {"entry", "a kind of entry", [](Plan& p, std::string_view v) { p.entry = entry_kind(v).name; }},
-    {"codes", "none, scalars8, blocks8, blocks16", set_codes},
+    {"codes", "none, blocks0, blocks1, scalars8, blocks8, blocks16", set_codes},
     {"words", "1, 2, 4, ... or all, with :row or :column; 1 with :padded", set_words},
     {"vectors", "1, 2, 4, ... or all",
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
-    {"values", "double, float", set_values},
+    {"values", "double, float, none, sign", set_values},
     {"columns", "32, 16, 8", set_columns},
     {"lanes", "1, 2, 4, ..., 32", set_lanes},
     {"unroll", "1 to 16", [](Plan& p, std::string_view v) { set_number<&Schedule::unroll, 1, 16>(p, v, "unroll="); }},
@@ -274,6 +277,10 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
+bool names_code(std::string_view word) {
+  return word.starts_with("codes=") || word == "values=none" || word == "values=sign";
+}
+
 /// The words of one part. `later`: it is not the first.
 Plan parse_part(Words words, std::string_view text, const Plan& base, bool later) {
   Plan plan = base;
@@ -296,9 +303,9 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
     if (word.find('=') == std::string_view::npos) set_flag(plan, word);  // set_layout resets occupancy
   if (later) set_codes(plan, plan.codes);
   for (const auto word : words)
-    if (word.starts_with("codes=")) set_setting(plan, word);  // it brings a word group that words= may then refuse
+    if (names_code(word)) set_setting(plan, word);  // it brings a word group that words= may then refuse
   for (const auto word : words)
-    if (!word.starts_with("codes=")) set_setting(plan, word);
+    if (!names_code(word)) set_setting(plan, word);
   return plan;
 }
 
@@ -390,13 +397,16 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
   const std::string layout = "layout " + std::string(l.preset);
   if (l.occupancy == Occupancy::presence && !family.has_presence)
     return "presence bits are for slices by length, not for " + layout;
-  if (l.columns != LayoutSpec{}.columns && !family.has_columns)
+  if (l.columns != LayoutSpec{}.columns && !family.has_columns())
     return layout + " keeps no columns that could be of " + std::string(l.columns) + " bits";
   if (l.row_list && !family.has_row_list) return layout + " has no rowlist: empty rows are nowhere in it";
   if (!goes_by(l, p.schedule.traversal))
     return layout + " goes by " + std::string(name_of(family.traversals.front())) + ", not by " +
            std::string(name_of(p.schedule.traversal));
   if (const auto of_numbers = family.why_not(l)) return of_numbers;
+  if (value_code(p.codes).in_columns() && (!family.has_columns() || l.columns != LayoutSpec{}.columns))
+    return "codes=" + std::string(p.codes) + " are in the highest bit of a column of 32 bits, which " + layout +
+           (family.has_columns() ? " has by columns=32 alone" : " does not have");
   if (value_code(p.codes).of == CodeOf::blocks && l.word_group != 1)
     return "codes=" + std::string(p.codes) + " reads the words of a block together: words=1";
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)

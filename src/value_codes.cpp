@@ -13,6 +13,8 @@ namespace {
 
 constexpr ValueCode table[] = {
     {"none", CodeOf::nothing, 0, 0, ""},
+    {"blocks0", CodeOf::blocks, 1, 1, "unsigned char", CodesIn::nowhere},
+    {"blocks1", CodeOf::blocks, 1, 2, "unsigned char", CodesIn::columns},
     {"scalars8", CodeOf::words, 1, 256, "unsigned char"},
     {"blocks8", CodeOf::blocks, 1, 256, "unsigned char"},
     {"blocks16", CodeOf::blocks, 2, 65536, "unsigned short"},
@@ -35,7 +37,7 @@ void throw_too_many_values(const ValueCode& code) {
   const std::string what = code.of == CodeOf::blocks ? "blocks" : "scalars";
   throw error(ErrorKind::argument, "codes=" + std::string(code.word) + " has room for " + std::to_string(code.most) +
                                        " different " + what + " and the matrix has more; use codes=none" +
-                                       (code.word == "blocks8" ? " or codes=blocks16" : ""));
+                                       (code.of == CodeOf::blocks && code.most <= 256 ? " or codes=blocks16" : ""));
 }
 
 std::optional<std::vector<std::byte>> code_items(const ValueCode& code, const void* items, slot_t count,

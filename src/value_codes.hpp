@@ -14,12 +14,19 @@ namespace compound {
 /// What a code stands for.
 enum class CodeOf { nothing, words, blocks };
 
+/// Where the code of a slot lies: among the values, in the highest bit of its column, or nowhere, since there is one.
+enum class CodesIn { values, columns, nowhere };
+
 struct ValueCode {
   std::string_view word;  ///< as in a plan: "blocks8"
   CodeOf of;
   std::size_t bytes;      ///< of a code
   std::size_t most;       ///< items of a dictionary
   std::string_view type;  ///< of a code in the device text
+  CodesIn in = CodesIn::values;
+
+  bool in_values() const { return in == CodesIn::values; }
+  bool in_columns() const { return in == CodesIn::columns; }
 };
 
 std::span<const ValueCode> value_codes();

@@ -70,6 +70,10 @@ SlotWords words_of_slots(const Plan& plan, const Problem& problem) {
   if (code.of != CodeOf::blocks) return w;
   w.stored = code.type;
   w.entry = "coded_block<" + w.stored + ">";
+  if (code.in_columns()) {
+    w.stored = "count32";
+    w.words_code = "bit_words";
+  }
   return w;
 }
 
@@ -85,9 +89,9 @@ std::string common_form(const Plan& plan, const SlotWords& words, bool reordered
   line("using entry = " + words.entry);
   line("using stored = " + words.stored);
   line("using words_code = " + words.words_code);
-  line("using layout = " +
-       family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
-                            std::string(column_code(l.columns).type) + "<" + cache_text(cache) + ">"));
+  const std::string_view columns = value_code(plan.codes).in_columns() ? "columns31" : column_code(l.columns).type;
+  line("using layout = " + family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
+                                                std::string(columns) + "<" + cache_text(cache) + ">"));
   constant("slot_t", "word_group", group_text(l.word_group));
   constant("slot_t", "word_padding", text(words.padding));
   constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
@@ -100,6 +104,8 @@ std::string value_index(const Plan& plan, bool shares_values, Cache cache) {
   const std::string listed = shares_values ? "listed_values<count32>" : "own_values";
   const ValueCode& code = value_code(plan.codes);
   if (code.of != CodeOf::blocks) return listed;
+  if (code.in == CodesIn::nowhere) return "one_value";
+  if (code.in_columns()) return "values_by_bit<" + listed + ", " + cache_text(cache) + ">";
   return "coded_values<" + std::string(code.type) + ", " + listed + ", " + cache_text(cache) + ">";
 }
 

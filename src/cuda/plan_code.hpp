@@ -57,7 +57,7 @@ class CudaCode final : public Code {
   /// What packing and products by A need.
   void prepare(Update update) {
     const PlainProduct plain(plan_, update);
-    if (!words_are_blocks(plan_, problem_)) pack();
+    if (!words_are_blocks(plan_, problem_) && value_code(plan_.codes).in != CodesIn::nowhere) pack();
     product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }
   const void* pack() { return once(pack_, pack_source); }

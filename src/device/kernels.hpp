@@ -59,6 +59,7 @@ COMPOUND_FN word_map<Group, Padding> map_over(slot_t items) {
 }
 
 COMPOUND_FN own_values value_index(const product_args&, own_values) { return {}; }
+COMPOUND_FN one_value value_index(const product_args&, one_value) { return {}; }
 template <class Index>
 COMPOUND_FN listed_values<Index> value_index(const product_args& a, listed_values<Index>) {
   return {static_cast<const Index*>(a.value_slot)};
@@ -66,6 +67,10 @@ COMPOUND_FN listed_values<Index> value_index(const product_args& a, listed_value
 template <class Index, class Base, Cache cache>
 COMPOUND_FN coded_values<Index, Base, cache> value_index(const product_args& a, coded_values<Index, Base, cache>) {
   return {value_index(a, Base{}), static_cast<const Index*>(a.codes)};
+}
+template <class Base, Cache cache>
+COMPOUND_FN values_by_bit<Base, cache> value_index(const product_args& a, values_by_bit<Base, cache>) {
+  return {value_index(a, Base{}), static_cast<const count32*>(a.codes)};
 }
 
 /// Words that are no codes know no table.

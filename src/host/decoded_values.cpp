@@ -1,5 +1,6 @@
 #include "decoded_values.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -11,6 +12,11 @@ template <class Code>
 void look_up_as(const row_lists& lists, const void* codes, slot_t* to) {
   const auto* const code = static_cast<const Code*>(codes);
   for (slot_t n = 0; n < lists.first[lists.rows]; ++n) to[n] = code[lists.slot[n]];
+}
+
+void look_up_bits(const row_lists& lists, const count32* columns, slot_t* to) {
+  const values_by_bit<> bit{{}, columns};
+  for (slot_t n = 0; n < lists.first[lists.rows]; ++n) to[n] = bit.at(lists.slot[n]);
 }
 
 /// Words of `bytes` each, known to the compiler.
@@ -46,7 +52,11 @@ row_lists DecodedValues::decoded(const row_lists& lists) {
 }
 
 void DecodedValues::look_up(const row_lists& lists) {
-  if (code_.bytes == 1)
+  if (code_.in == CodesIn::nowhere)
+    std::ranges::fill(slot_, slot_t{0});
+  else if (code_.in_columns())
+    look_up_bits(lists, static_cast<const count32*>(coded_.codes), slot_.data());
+  else if (code_.bytes == 1)
     look_up_as<std::uint8_t>(lists, coded_.codes, slot_.data());
   else
     look_up_as<std::uint16_t>(lists, coded_.codes, slot_.data());

@@ -187,7 +187,17 @@ void pack_codes_as(const PackTask& t) {
   });
 }
 
+void pack_bits(const PackTask& t) {
+  const auto* const from = static_cast<const std::uint8_t*>(t.blocks);
+  auto* const columns = static_cast<count32*>(t.values);
+  for_each_packed(t, [&](const slot_lists& lists) {
+    for (slot_t n = 0; n < lists.slots; ++n)
+      if (lists.entry[n] >= 0) bit_words::put(columns + lists.slot[n], from[lists.entry[n]]);
+  });
+}
+
 void pack_codes(const PackTask& t, const ValueCode& code) {
+  if (code.in_columns()) return pack_bits(t);
   code.bytes == 1 ? pack_codes_as<std::uint8_t>(t) : pack_codes_as<std::uint16_t>(t);
 }
 

@@ -70,7 +70,7 @@ constinit const LayoutFamily compressed_rows_family{
     .traversals = traversals,
     .slots_are_entries = true,
     .interleaved = false,
-    .has_columns = true,
+    .columns = arrays::columns,
     .has_presence = false,
     .has_row_list = true,
     .word_group = [](const LayoutSpec&) { return idx{1}; },

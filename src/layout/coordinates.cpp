@@ -225,7 +225,6 @@ constinit const LayoutFamily coordinates_family{
     .slots_are_entries = true,
     .interleaved = false,
     .visited_rows = arrays::rows,
-    .has_columns = false,
     .has_presence = false,
     .has_row_list = false,
     .word_group = [](const LayoutSpec&) { return idx{32}; },

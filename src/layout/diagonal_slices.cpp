@@ -129,7 +129,6 @@ constinit const LayoutFamily diagonal_slices_family{
     .traversals = traversals,
     .slots_are_entries = false,
     .interleaved = true,
-    .has_columns = false,
     .has_presence = false,
     .has_row_list = true,
     .word_group = words_of_slices,

@@ -34,12 +34,14 @@ struct LayoutFamily {
   bool slots_are_entries;                     ///< slot s holds entry s of the pattern
   bool interleaved;                           ///< neighbouring positions' slots lie side by side
   int visited_rows = -1;                      ///< the array that lists the rows visited where not all are
-  bool has_columns;                           ///< a column for each slot, in a code: `columns=`
+  int columns = -1;                           ///< the first array of a column for each slot, in a code: `columns=`
   bool has_presence;                          ///< padding may be told by presence bits: `presence`
   bool has_row_list;                          ///< empty rows may be left out: `rowlist`
   idx (*word_group)(const LayoutSpec& spec);  ///< that suits it
   /// Of a block of threads, where the layout depends on it; null: any number.
   int (*threads)(const LayoutSpec& spec) = nullptr;
+
+  bool has_columns() const { return columns >= 0; }
 };
 
 const LayoutFamily& family_of(const LayoutSpec& spec);

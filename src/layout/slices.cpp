@@ -114,7 +114,7 @@ constinit const LayoutFamily slices_family{
     .traversals = traversals,
     .slots_are_entries = false,
     .interleaved = true,
-    .has_columns = true,
+    .columns = arrays::columns,
     .has_presence = true,
     .has_row_list = true,
     .word_group = words_of_slices,

@@ -172,4 +172,49 @@ INSTANTIATE_TEST_SUITE_P(All, Products,
                                           testing::ValuesIn(forms)),
                          name_of);
 
+/// Scalars of a matrix by their place, and where they are others than the plan of its values allows.
+void fill(Mat A, const Problem& p, PetscScalar (*value)(PetscInt row, PetscInt col)) {
+  PetscInt first = 0, last = 0;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  for (const auto& [row, col] : p.blocks)
+    if (row >= first && row < last) PETSC_OK(MatSetValue(A, row, col, value(row, col), INSERT_VALUES));
+  assemble(A);
+}
+
+TEST(ProductsOfPatterns, StoreNoValuesUntilThereAreOthers) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  struct Case {
+    const char *plan, *codes;
+    PetscScalar (*value)(PetscInt row, PetscInt col);
+  };
+  const Case cases[] = {
+      {"csr values=none", "codes=blocks0", [](PetscInt, PetscInt) { return PetscScalar(1); }},
+      {"sell:8 values=none longest=3 + ccoo", "codes=blocks0", [](PetscInt, PetscInt) { return PetscScalar(-3); }},
+      {"csr values=sign", "codes=blocks1", [](PetscInt r, PetscInt c) { return PetscScalar((r + c) % 2 ? 1 : -1); }},
+      {"sell:4 values=sign longest=4 + csr", "codes=blocks1",
+       [](PetscInt r, PetscInt c) { return PetscScalar(r < c ? 1 : -1); }},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.plan);
+    const Problem p = random_problem(27, spread(1, 31, 31));
+    const auto A = filled_matrix(MATBAIJCOMPOUND, "", p), plain = filled_matrix(MATBAIJ, "", p);
+    for (Mat m : {Mat(A), Mat(plain)}) fill(m, p, c.value);
+    PETSC_OK(MatCompoundSetPlan(A, (std::string(c.plan) + " off: " + c.plan).c_str()));
+
+    EXPECT_TRUE(same_products(A, plain, 28));
+    EXPECT_NE(plan_of(A).find(c.codes), std::string::npos) << plan_of(A);
+    for (Mat m : {Mat(A), Mat(plain)}) PETSC_OK(MatScale(m, 2));
+    EXPECT_TRUE(same_products(A, plain, 29));
+
+    fill(A, p, [](PetscInt row, PetscInt col) { return PetscScalar(1 + row % 5 + col % 7); });
+    const auto x = right_vector(A, 30), y = left_vector(A, 30);
+    const auto found = catch_error([&] { return MatMult(A, x, y); });
+    EXPECT_NE(found.code, 0);
+    EXPECT_NE(found.message.find(c.codes + std::string(" has room for ")), std::string::npos) << found.message;
+    PETSC_OK(MatCompoundSetPlan(A, "csr"));
+    fill(plain, p, [](PetscInt row, PetscInt col) { return PetscScalar(1 + row % 5 + col % 7); });
+    EXPECT_TRUE(same_products(A, plain, 31));
+  }
+}
+
 }  // namespace

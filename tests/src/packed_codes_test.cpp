@@ -38,6 +38,7 @@ std::vector<double> numbers(std::size_t count, int times = 1) {
 }
 
 const auto every_code = testing::Values("codes=scalars8", "codes=blocks8", "codes=blocks16");
+const auto codes_without_bytes = testing::Values("codes=blocks0", "codes=blocks1");
 
 class Codes : public testing::TestWithParam<const char*> {
  protected:
@@ -107,6 +108,82 @@ TEST_P(Codes, CostAByteOrTwoAndTheDictionary) {
   EXPECT_LE(A.bytes().words, 4096 * code().bytes + 2 * 64 * sizeof(double));
 }
 
+/// Of a block alone, and of one of two.
+class FewBlocks : public Codes {
+ protected:
+  /// The blocks in turn, [rows][cols] each.
+  std::vector<double> values(count32 entries, std::size_t size) const {
+    std::vector<double> all;
+    for (count32 e = 0; e < entries; ++e)
+      for (std::size_t k = 0; k < size; ++k) all.push_back(e % code().most == 0 ? 1 : -1.5 * double(k + 1));
+    return all;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, FewBlocks, codes_without_bytes,
+                         [](const auto& p) { return std::string(p.param).substr(6); });
+
+TEST_P(FewBlocks, TakeNoMemoryForValuesAndLeaveThePatternAsItIs) {
+  const Pattern p = random_pattern(300, 200, 9, 1);
+  const Pattern before = p;
+  const auto blocks = values(p.view().entries(), 4);
+  for (const char* layout : {" csr", " sell:32", " csr longest=4 + sell:8"}) {
+    const Plan here = parse_plan(GetParam() + std::string(layout), {});
+    PackedMatrix A(p.view(), blocks_2x2, here, backend("host"), PatternLifetime::outlives);
+    EXPECT_EQ(A.bytes().words, 0u);
+    A.update_values(blocks.data());
+    EXPECT_LE(A.bytes().words, 2 * code().most * 4 * sizeof(double));
+    EXPECT_EQ(p.column, before.column) << "columns with a bit must not be the caller's";
+  }
+}
+
+TEST_P(FewBlocks, RefuseOneMoreAndKeepTheOld) {
+  const Diagonal d(50);
+  RecordingBackend device;
+  for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
+    PackedMatrix A(d.pattern.view(), scalars, plan(), *on);
+    auto old = values(50, 1), more = old;
+    A.update_values(old.data());
+    more[17] = 4;
+    EXPECT_ERROR(A.update_values(more.data()), ErrorKind::argument,
+                 std::string(GetParam()) + " has room for " + std::to_string(code().most) +
+                     " different blocks and the matrix has more; use codes=none or codes=blocks16");
+    EXPECT_EQ(d.times_ones(A), old);
+    for (double& v : old) v = 2 - v;
+    A.update_values(old.data());
+    EXPECT_EQ(d.times_ones(A), old);
+  }
+}
+
+TEST_P(FewBlocks, GiveDiagonalBlocksAndTheirInverses) {
+  const Pattern p = pattern_of(3, {{0, 1}, {1, 2}, {0, 2}});
+  std::vector<double> values;
+  for (int e = 0; e < 6; ++e)
+    for (const double v : {2.0, 1.0, 0.0, 4.0}) values.push_back(code().most == 1 ? v : v + e % 2);
+  PackedMatrix A(p.view(), blocks_2x2, plan("sell:2"), backend("host")),
+      plain(p.view(), blocks_2x2, {}, backend("host"));
+  A.update_values(values.data());
+  plain.update_values(values.data());
+  std::vector<double> got(12), wanted(12);
+  A.diagonal(got.data());
+  plain.diagonal(wanted.data());
+  EXPECT_EQ(got, wanted);
+  EXPECT_EQ(A.invert_diagonal(got.data()), plain.invert_diagonal(wanted.data()));
+  EXPECT_EQ(got, wanted);
+}
+
+TEST(CodesWithoutBytes, HaveNamesOfTheirOwn) {
+  EXPECT_EQ(parse_plan("csr values=none", {}), parse_plan("csr codes=blocks0", {}));
+  EXPECT_EQ(parse_plan("values=sign sell:32", {}), parse_plan("sell:32 codes=blocks1", {}));
+  for (const char* layout : {"ccoo", "hdia", "dia"}) {
+    const std::string why = applicable(parse_plan(std::string(layout) + " values=sign", {}), scalars).value_or("");
+    EXPECT_EQ(why, "codes=blocks1 are in the highest bit of a column of 32 bits, which layout " + std::string(layout) +
+                       " does not have");
+    EXPECT_EQ(applicable(parse_plan(std::string(layout) + " values=none", {}), scalars).value_or(""), "");
+  }
+  EXPECT_EQ(applicable(parse_plan("csr columns=16 values=sign", {}), scalars).value_or(""),
+            "codes=blocks1 are in the highest bit of a column of 32 bits, which layout csr has by columns=32 alone");
+}
+
 TEST(CodeItems, NumbersThemByTheirFirstPlace) {
   const std::vector<double> items = {5, 7, 5, -1, 7, 9};
   std::vector<std::uint8_t> codes(items.size());
@@ -140,7 +217,7 @@ TEST(CodesOfAPlan, AreRefusedWithGroupsOfWordsWhereTheyStandForBlocks) {
             "codes=blocks8 reads the words of a block together: words=1");
   EXPECT_EQ(applicable(parse_plan("sell:32 codes=scalars8 words=32", {}), scalars).value_or(""), "");
   EXPECT_ERROR(parse_plan("csr codes=bytes", {}), ErrorKind::argument,
-               "codes=bytes; choose none, scalars8, blocks8, blocks16");
+               "codes=bytes; choose none, blocks0, blocks1, scalars8, blocks8, blocks16");
 }
 
 }  // namespace

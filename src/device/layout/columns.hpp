@@ -17,6 +17,18 @@ struct columns32 {
   COMPOUND_FN idx at(slot_t slot) const { return read<cache>(column + slot); }
 };
 
+/// A bit beside a column, in the highest one, which block columns leave free. `codes=blocks1`.
+inline constexpr count32 bit_beside_column = count32{1} << 31;
+
+/// The columns themselves, of slots that have a bit there.
+template <Cache cache = Cache::keep>
+struct columns31 {
+  const count32* column = nullptr;
+
+  COMPOUND_FN columns31(const layout_args& l, int which) : column(l.get<count32>(which)) {}
+  COMPOUND_FN idx at(slot_t slot) const { return idx(read<cache>(column + slot) & ~bit_beside_column); }
+};
+
 /// Slots that share a base of their columns, one after the other.
 inline constexpr int slots_of_tile = 32, log2_slots_of_tile = 5;
 
@@ -52,11 +64,13 @@ struct tiled_columns {
 
 /// Of a code that is known at run time.
 struct any_columns {
-  const idx* column;
+  const count32* column;
   tiled_columns<> tiled;
 
-  COMPOUND_FN any_columns(const layout_args& l, int which) : column(l.get<idx>(which)), tiled(l, which) {}
-  COMPOUND_FN idx at(slot_t slot) const { return tiled.offset ? tiled.at(slot) : column[slot]; }
+  COMPOUND_FN any_columns(const layout_args& l, int which) : column(l.get<count32>(which)), tiled(l, which) {}
+  COMPOUND_FN idx at(slot_t slot) const {
+    return tiled.offset ? tiled.at(slot) : idx(column[slot] & ~bit_beside_column);
+  }
 };
 
 }  // namespace compound

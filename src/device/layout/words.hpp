@@ -95,6 +95,28 @@ struct coded_values {
   COMPOUND_FN slot_t at(slot_t slot) const { return slot_t(read<cache>(code + base.at(slot))); }
 };
 
+/// The only item there is: `codes=blocks0`.
+struct one_value {
+  COMPOUND_FN static slot_t at(slot_t) { return 0; }
+};
+
+/// The item that the bit beside a column stands for: `codes=blocks1`.
+template <class Base = own_values, Cache cache = Cache::keep>
+struct values_by_bit {
+  Base base;
+  const count32* column = nullptr;
+  COMPOUND_FN slot_t at(slot_t slot) const { return slot_t(read<cache>(column + base.at(slot)) >> 31); }
+};
+
+/// Puts a code into the bit beside a column.
+struct bit_words {
+  static constexpr bool is_table = false;
+  template <class Word, class Stored>
+  COMPOUND_FN static void put(Stored* column, Word bit) {
+    *column = (*column & ~(Stored{1} << 31)) | Stored(bit) << 31;
+  }
+};
+
 template <slot_t Group, WordOrder Order, class Code = plain_words<>, slot_t Padding = usual_padding<Group>>
 struct matrix_words {
   word_map<Group, Padding> map;

@@ -151,7 +151,7 @@ struct Operands {
     const std::size_t size = std::size_t(shape.rows) * shape.cols;
     const std::size_t words = std::max(1, entry_shape(plan, problem()).words);
     std::size_t period = blocks.size();
-    if (code.of == CodeOf::blocks) period = (code.most - 1) * size;
+    if (code.of == CodeOf::blocks) period = (code.most > 2 ? code.most - 1 : code.most) * size;
     if (code.of == CodeOf::words) period = entry == "dense" ? 97 : std::max<std::size_t>(1, 200 / words) * size;
     for (std::size_t n = period; n < blocks.size(); ++n) blocks[n] = blocks[n - period];
     return std::move(*this);
