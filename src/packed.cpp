@@ -1,12 +1,11 @@
 #include "packed.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <numeric>
 
 #include "error.hpp"
 #include "layout/family.hpp"
+#include "packed_sizes.hpp"
 
 namespace compound {
 
@@ -18,102 +17,12 @@ void require_applicable(const Plan& plan, const Problem& problem, const Backend&
   if (reason) throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
 }
 
-/// Without what else a dictionary takes.
-std::size_t bytes_of_slot(const Plan& plan, const Problem& problem) {
-  const ValueCode& code = value_code(plan.codes);
-  if (code.of == CodeOf::blocks) return code.in_values() ? code.bytes : 0;
-  if (code.of == CodeOf::words) return entry_shape(plan, problem).words * code.bytes;
-  return bytes_of_entry(plan, problem);
-}
-
-/// Groups of words are whole.
-std::size_t bytes_of_words(const Plan& plan, const Problem& problem, slot_t slots) {
-  const idx group = plan.layout.word_group;
-  const slot_t items = group <= 1 ? slots : (slots + group - 1) / group * group;
-  return items * bytes_of_slot(plan, problem);
-}
-
 std::uint64_t new_stamp() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
 
-/// The words of each part begin where the widest access may, whatever a word has been coded as.
-std::size_t begin_of_words(std::size_t after) {
-  constexpr std::size_t items = 256;
-  return (after + items - 1) / items * items;
-}
-
-/// Columns that have a bit of their own beside them are nobody else's.
-PatternLifetime lifetime_for(const PatternPart& part, PatternLifetime given) {
-  const bool may_borrow = part.has_all() && !value_code(part.plan.codes).in_columns();
-  return may_borrow ? given : PatternLifetime::temporary;
-}
-
-bool lies_on_blocks(const PatternPart& part, const Problem& problem, const Backend& backend) {
-  return part.has_all() && words_are_blocks(part.plan, problem) && backend.reads_in_place();
-}
-
 }  // namespace
-
-Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
-                   PatternLifetime lifetime) {
-  Footprint sum;
-  for (const PatternPart& part : parts_of(pattern, plan)) {
-    const PatternLifetime here = backend.reads_in_place() ? lifetime : PatternLifetime::temporary;
-    const LayoutCount l = count(part.view(pattern), part.plan.layout, lifetime_for(part, here));
-    sum.slots += l.slots;
-    sum.read.integers += l.read;
-    sum.read.words += l.slots * bytes_of_slot(part.plan, problem);
-    sum.allocated.integers += l.allocated + part.entries.bytes();
-    if (!lies_on_blocks(part, problem, backend))
-      sum.allocated.words = begin_of_words(sum.allocated.words) + bytes_of_words(part.plan, problem, l.slots);
-  }
-  return sum;
-}
-
-double read_bytes(const Reblocked& matrix, const Plan& plan, ScalarType scalar, const Backend& backend) {
-  const auto bytes = [&](const Pattern& p, BlockShape block, const Plan& of) {
-    return double(bytes_of(p.view(), {block, scalar}, of, backend).read.total());
-  };
-  double sum = bytes(matrix.pattern, matrix.block(), plan);
-  for (const auto* edge : {&matrix.beside, &matrix.below})
-    if (*edge) sum += bytes((*edge)->pattern, {1, 1}, Plan{});
-  return sum;
-}
-
-namespace {
-
-bool pads(const Plan& part) { return !family_of(part.layout).slots_are_entries; }
-
-/// Of a plan of one part.
-std::optional<std::string> too_much_padding_of_part(const PatternView& pattern, const Problem& problem,
-                                                    const Plan& plan, double most) {
-  LayoutSpec spec = plan.layout;
-  spec.columns =
-      LayoutSpec{}.columns;  // how wide they are does not matter here, and is not counted without making them
-  const slot_t slots = count(pattern, spec).slots, entries = pattern.entries();
-  const double bytes = double(slots - entries) * double(bytes_of_slot(plan, problem) + sizeof(idx));
-  if (bytes <= padding_let_through_bytes || double(slots) <= most * double(entries)) return {};
-  char text[256];
-  std::snprintf(text, sizeof(text),
-                "layout %s would have %lld slots for %lld entries, %.3g for each, and %.3g GB of padding, where up to "
-                "%.3g for each are allowed; csr has no padding, sell, bellpack and hdia have less",
-                layout_name(plan.layout).c_str(), static_cast<long long>(slots), static_cast<long long>(entries),
-                double(slots) / double(entries), bytes / 1e9, most);
-  return text;
-}
-
-}  // namespace
-
-std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
-                                            double most) {
-  if (most == unlimited_padding || std::ranges::none_of(parts(plan), pads)) return {};
-  for (const PatternPart& part : parts_of(pattern, plan))
-    if (pads(part.plan))
-      if (auto why = too_much_padding_of_part(part.view(pattern), problem, part.plan, most)) return why;
-  return {};
-}
 
 PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                            PatternLifetime lifetime)

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "device/entry/dense.hpp"
 #include "error.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
@@ -15,19 +14,6 @@
 namespace compound {
 
 namespace {
-
-struct TraversalName {
-  Traversal traversal;
-  std::string_view name;
-};
-constexpr TraversalName traversals[] = {
-    {Traversal::rows, "rows"}, {Traversal::components, "components"}, {Traversal::slots, "slots"}};
-
-std::string_view name_of(Traversal traversal) {
-  return std::ranges::find(traversals, traversal, &TraversalName::traversal)->name;
-}
-
-std::string group_text(idx group) { return group == group_all ? "all" : std::to_string(group); }
 
 idx parse_group(std::string_view text, std::string_view what) {
   if (text == "all") return group_all;
@@ -128,10 +114,6 @@ constexpr Setting settings[] = {
      [](Plan& p, std::string_view v) { p.longest = parse_number(v, 1, any_number, "longest="); }},
 };
 
-bool goes_by(const LayoutSpec& layout, Traversal traversal) {
-  return std::ranges::find(family_of(layout).traversals, traversal) != family_of(layout).traversals.end();
-}
-
 }  // namespace
 
 void set_layout(Plan& p, std::string_view text) {
@@ -150,7 +132,7 @@ void set_layout(Plan& p, std::string_view text) {
     p.schedule.threads = family.threads(read);
     p.schedule.blocks = std::min(p.schedule.blocks, most_threads / p.schedule.threads);
   }
-  if (goes_by(read, p.schedule.traversal)) return;
+  if (family.goes_by(p.schedule.traversal)) return;
   p.schedule.traversal = family.traversals.front();
   if (p.schedule.traversal == Traversal::slots)
     p.schedule.lanes = p.schedule.unroll = 1;
@@ -256,7 +238,7 @@ std::string part_text(const LayoutSpec& layout, const Schedule& schedule, idx lo
 }
 
 std::string layout_text(const LayoutSpec& layout) {
-  return layout_name(layout) + " words=" + group_text(layout.word_group) +
+  return layout_name(layout) + " words=" + word_group_text(layout.word_group) +
          (layout.word_order == WordOrder::row ? ":row" : ":column") + (layout.padded ? ":padded" : "");
 }
 
@@ -264,7 +246,7 @@ std::string layout_text(const LayoutSpec& layout) {
 
 std::string to_string(const Plan& p) {
   std::string line = "entry=" + std::string(p.entry) + " " + layout_text(p.layout);
-  line += " vectors=" + group_text(p.layout.vector_group);
+  line += " vectors=" + word_group_text(p.layout.vector_group);
   line += " values=" + std::string(name_of(p.values));
   if (value_code(p.codes).of != CodeOf::nothing) line += " codes=" + std::string(p.codes);
   line += part_text(p.layout, p.schedule, p.longest, false);
@@ -362,94 +344,6 @@ PlanText split_off_diagonal(std::string_view text) {
     throw error(ErrorKind::argument,
                 "plan '" + std::string(text) + "' says 'off:' twice; give one plan for the off-diagonal part");
   return {text.substr(0, at), text.substr(at + 4)};
-}
-
-namespace {
-
-constexpr std::size_t widest_bytes = 16;  // that a device reads at once
-
-std::size_t bytes_of_words(const Plan& p, const Problem& problem) {
-  return bytes_of_word(p, problem) * entry_shape(p, problem).words;
-}
-
-std::optional<std::string> why_not_padded(const Plan& p, const Problem& problem) {
-  if (value_code(p.codes).of != CodeOf::nothing)
-    return "codes=" + std::string(p.codes) + " keeps no words in the slots that could be padded; leave padded out";
-  if (p.layout.word_group != 1)
-    return "an entry's words are padded where they lie together: words=1:padded, not words=" +
-           group_text(p.layout.word_group);
-  const std::size_t bytes = bytes_of_words(p, problem);
-  if (bytes % widest_bytes == 0)
-    return "words=1:padded would change nothing: each entry has " + std::to_string(bytes) +
-           " bytes of words, a multiple of 16 already; leave padded out";
-  return {};
-}
-
-}  // namespace
-
-namespace {
-
-std::optional<std::string> applicable_part(const Plan& p, const Problem& problem) {
-  const LayoutSpec& l = p.layout;
-  const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
-  if (!misfit.empty()) return misfit;
-  const LayoutFamily& family = family_of(l);
-  const std::string layout = "layout " + std::string(l.preset);
-  if (l.occupancy == Occupancy::presence && !family.has_presence)
-    return "presence bits are for slices by length, not for " + layout;
-  if (l.columns != LayoutSpec{}.columns && !family.has_columns())
-    return layout + " keeps no columns that could be of " + std::string(l.columns) + " bits";
-  if (l.row_list && !family.has_row_list) return layout + " has no rowlist: empty rows are nowhere in it";
-  if (!goes_by(l, p.schedule.traversal))
-    return layout + " goes by " + std::string(name_of(family.traversals.front())) + ", not by " +
-           std::string(name_of(p.schedule.traversal));
-  if (const auto of_numbers = family.why_not(l)) return of_numbers;
-  if (value_code(p.codes).in_columns() && (!family.has_columns() || l.columns != LayoutSpec{}.columns))
-    return "codes=" + std::string(p.codes) + " are in the highest bit of a column of 32 bits, which " + layout +
-           (family.has_columns() ? " has by columns=32 alone" : " does not have");
-  if (value_code(p.codes).of == CodeOf::blocks && l.word_group != 1)
-    return "codes=" + std::string(p.codes) + " reads the words of a block together: words=1";
-  if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
-    return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
-  if (l.padded) return why_not_padded(p, problem);
-  return {};
-}
-
-}  // namespace
-
-std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
-  if (const auto why = why_not_in_parts(p)) return why;
-  const auto has_other_order = [&](const PlanPart& part) { return part.layout.word_order != p.layout.word_order; };
-  if (value_code(p.codes).of == CodeOf::blocks && std::ranges::any_of(p.later, has_other_order))
-    return "parts with words in different orders have no dictionary in common, as codes=" + std::string(p.codes) +
-           " wants: words=1 in all, or the same order";
-  return first_of_parts(p, [&](const Plan& part) { return applicable_part(part, problem); });
-}
-
-bool words_are_blocks(const Plan& p, const Problem& problem) {
-  const LayoutSpec& l = p.layout;
-  return p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing && family_of(l).slots_are_entries &&
-         words_adjoin(l) && l.word_order == WordOrder::column && p.values == problem.scalar.precision;
-}
-
-EntryShape entry_shape(const Plan& p, const Problem& problem) {
-  return entry_kind(p.entry).shape(problem.scalar.field, problem.block);
-}
-
-std::size_t bytes_of_word(const Plan& p, const Problem& problem) {
-  return bytes_of(EntryShape{.words = 1, .real_words = entry_shape(p, problem).real_words},
-                  {problem.scalar.field, p.values});
-}
-
-std::size_t bytes_of_entry(const Plan& p, const Problem& problem) {
-  const std::size_t bytes = bytes_of_words(p, problem);
-  return p.layout.padded ? (bytes + widest_bytes - 1) / widest_bytes * widest_bytes : bytes;
-}
-
-word_map<dynamic> matrix_word_map(const Plan& p, const Problem& problem, slot_t slots) {
-  if (!p.layout.padded) return word_map_of(p.layout.word_group, slots);  // asked for at each product
-  const std::size_t padding = bytes_of_entry(p, problem) - bytes_of_words(p, problem);
-  return word_map_of(p.layout.word_group, slots, static_cast<int>(padding / bytes_of_word(p, problem)));
 }
 
 }  // namespace compound

@@ -2,12 +2,26 @@
 // most fields are for devices.
 #pragma once
 
+#include <algorithm>
+#include <string_view>
+
 #include "device/target.hpp"
 
 namespace compound {
 
 /// That a multiprocessor holds at most.
 inline constexpr int most_threads = 2048;
+
+struct TraversalName {
+  Traversal traversal;
+  std::string_view name;
+};
+inline constexpr TraversalName traversals[] = {
+    {Traversal::rows, "rows"}, {Traversal::components, "components"}, {Traversal::slots, "slots"}};
+
+inline std::string_view name_of(Traversal traversal) {
+  return std::ranges::find(traversals, traversal, &TraversalName::traversal)->name;
+}
 
 struct Schedule {
   Traversal traversal = Traversal::rows;

@@ -2,6 +2,7 @@
 // its decoder (src/device/layout).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,7 @@ struct LayoutFamily {
   int (*threads)(const LayoutSpec& spec) = nullptr;
 
   bool has_columns() const { return columns >= 0; }
+  bool goes_by(Traversal traversal) const { return std::ranges::find(traversals, traversal) != traversals.end(); }
 };
 
 const LayoutFamily& family_of(const LayoutSpec& spec);

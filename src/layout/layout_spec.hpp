@@ -13,6 +13,7 @@ namespace compound {
 
 /// Word groups as printed: a power of two, or `all`.
 inline constexpr idx group_all = 0;
+inline std::string word_group_text(idx group) { return group == group_all ? "all" : std::to_string(group); }
 /// A slice, or a sorting window, of all rows.
 inline constexpr idx whole = 0;
 inline constexpr idx any_number = std::numeric_limits<idx>::max();

@@ -28,61 +28,8 @@ Pattern rows_of(const std::vector<idx>& lengths) {
   return pattern_of(cols, rows);
 }
 
-TEST(PartsOfAPattern, TakeRowsByTheirLength) {
-  const Pattern p = rows_of({1, 0, 5, 2, 9, 3, 3, 1});
-  const auto parts = parts_of(p.view(), parse_plan("csr longest=2 + sell:2 longest=4 + ccoo", {}));
-
-  ASSERT_EQ(parts.size(), 3u);
-  const std::vector<std::vector<count32>> starts = {
-      {0, 1, 1, 1, 3, 3, 3, 3, 4}, {0, 0, 0, 0, 0, 0, 3, 6, 6}, {0, 0, 0, 5, 5, 14, 14, 14, 14}};
-  const std::vector<std::vector<count32>> first = {{0, 1, 3}, {0}, {0, 5}}, of_whole = {{0, 6, 23}, {17}, {1, 8}};
-  for (int n = 0; n < 3; ++n) {
-    EXPECT_EQ(parts[n].number, n);
-    EXPECT_EQ(parts[n].rows.start, starts[n]);
-    EXPECT_EQ(parts[n].entries.first, first[n]);
-    EXPECT_EQ(parts[n].entries.of_whole, of_whole[n]);
-    EXPECT_EQ(parts[n].entries.entries, starts[n].back());
-    EXPECT_EQ(parts[n].rows.cols, p.cols);
-    EXPECT_NO_THROW(check(parts[n].rows.view()));
-  }
-}
-
-TEST(PartsOfAPattern, AreThoseThatHaveEntries) {
-  const Plan plan = parse_plan("csr longest=2 + sell:2 longest=4 + ccoo", {});
-  const auto numbers = [&](const std::vector<idx>& lengths) {
-    std::vector<std::pair<int, bool>> found;
-    for (const PatternPart& part : parts_of(rows_of(lengths).view(), plan))
-      found.emplace_back(part.number, part.has_all());
-    return found;
-  };
-  using Numbers = std::vector<std::pair<int, bool>>;
-  EXPECT_EQ(numbers({1, 2, 0, 1}), (Numbers{{0, true}}));
-  EXPECT_EQ(numbers({5, 0, 7}), (Numbers{{2, true}}));
-  EXPECT_EQ(numbers({5, 3}), (Numbers{{1, false}, {2, false}}));
-  EXPECT_EQ(numbers({0, 0}), (Numbers{{0, true}}));
-  EXPECT_EQ(numbers({}), (Numbers{{0, true}}));
-}
-
-/// Runs as kernels and launchers see them, against the definition.
-TEST(EntryRuns, LeadFromAPartToTheWholeAndBack) {
-  const Pattern p = random_pattern(300, 40, 12, test_seed());
-  SCOPED_TRACE(seed_text());
-  const auto parts = parts_of(p.view(), parse_plan("csr longest=5 + csr longest=9 + ccoo", {}));
-  ASSERT_EQ(parts.size(), 3u);
-  for (const PatternPart& part : parts) {
-    std::vector<slot_t> of_whole;
-    for (idx row = 0; row < p.rows; ++row)
-      for (idx k = 0; k < part.rows.view().length(row); ++k) of_whole.push_back(p.start[row] + k);
-    ASSERT_EQ(of_whole.size(), part.entries.entries);
-    for (std::size_t e = 0; e < of_whole.size(); ++e)
-      ASSERT_EQ(slot_t(e) + part.entries.args().shift(slot_t(e)), of_whole[e]);
-    for (slot_t e = 0; e <= slot_t{p.view().entries()}; ++e)
-      ASSERT_EQ(part.entries.first_from(e), std::ranges::lower_bound(of_whole, e) - of_whole.begin()) << e;
-  }
-}
-
 /// As a device packs parts: chunk by chunk of the matrix' blocks, row by row or slot by slot.
-TEST(EntryRuns, LetDevicesPackAPartFromChunksOfTheWhole) {
+TEST(PackedParts, LetDevicesPackAPartFromChunksOfTheWhole) {
   using Words = matrix_words<1, WordOrder::column>;
   const dense<double, 2, 2> entry;
   Random random;
