@@ -185,8 +185,9 @@ class Backend {
 
   /// The code for this plan, handed in with each task; its kernels are compiled when first needed, or by compile().
   virtual std::unique_ptr<Code> code_for(const Plan&, const Problem&) { return nullptr; }
-  /// Compiles what packing and products by A need; those that add are of a later part of a plan.
-  virtual void compile(Code&, Update) {}
+  /// Compiles what packing and products by A need: products that add, of a later part of a plan, and packing of some of
+  /// the entries, `of_part`.
+  virtual void compile(Code&, Update, bool /*of_part*/) {}
   /// The same for plans that may be asked for next, on all cores. What does not compile is told when it is needed.
   virtual void compile_ahead(std::span<const Plan>, const Problem&) {}
 

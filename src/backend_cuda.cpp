@@ -77,7 +77,7 @@ class CudaBackend final : public Backend {
     if (entry_kind(plan.entry).user_defined) try_entry_here(plan.entry, problem);
     return std::make_unique<CudaCode>(plan, problem);
   }
-  void compile(Code& code, Update update) override { of(&code).prepare(update); }
+  void compile(Code& code, Update update, bool of_part) override { of(&code).prepare(update, of_part); }
   void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
@@ -119,7 +119,10 @@ void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& prob
     if (compound::applicable(plan, problem) || applicable(plan, problem)) continue;
     Update update = Update::assign;
     for (const Plan& part : parts(plan)) {
-      if (!words_are_blocks(part, problem)) sources.push_back(cuda::pack_source(part, problem));
+      if (!plan.later.empty())
+        sources.push_back(cuda::pack_part_source(part, problem));
+      else if (!words_are_blocks(part, problem))
+        sources.push_back(cuda::pack_source(part, problem));
       sources.push_back(cuda::plain_source(part, problem, update));
       update = Update::add;
     }

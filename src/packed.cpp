@@ -51,7 +51,7 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
 
 void PackedMatrix::compile() {
   for (const Part& part : parts_)
-    if (part.code) backend_->compile(*part.code, update_of(part));
+    if (part.code) backend_->compile(*part.code, update_of(part), part.runs.args().runs > 0);
 }
 
 slot_t PackedMatrix::slots() const {
@@ -65,7 +65,7 @@ PackedMatrix::Scheduled PackedMatrix::scheduled(const Schedule& schedule) const 
   plan.schedule = schedule;
   require_applicable(plan, problem_, *backend_);
   Scheduled made{schedule, backend_->code_for(compound::parts(plan).front(), problem_)};
-  if (made.code) backend_->compile(*made.code, Update::assign);
+  if (made.code) backend_->compile(*made.code, Update::assign, parts_.front().runs.args().runs > 0);
   return made;
 }
 

@@ -91,6 +91,7 @@ inline std::size_t bytes_of_block(const Problem& problem) {
 }
 
 /// Whether packed words are the blocks as they are, one after the other in pattern order: nothing needs to be packed.
+/// Parts are asked one by one.
 bool words_are_blocks(const Plan& plan, const Problem& problem);
 
 /// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.

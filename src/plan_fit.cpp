@@ -70,8 +70,9 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
 
 bool words_are_blocks(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
-  return p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing && family_of(l).slots_are_entries &&
-         words_adjoin(l) && l.word_order == WordOrder::column && p.values == problem.scalar.precision;
+  return p.later.empty() && p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing &&
+         family_of(l).slots_are_entries && words_adjoin(l) && l.word_order == WordOrder::column &&
+         p.values == problem.scalar.precision;
 }
 
 EntryShape entry_shape(const Plan& p, const Problem& problem) {

@@ -91,6 +91,7 @@ PatternPart part_of(const PatternView& p, const Plan& plan, int number, idx more
 }  // namespace
 
 std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan) {
+  if (plan.later.empty()) return {{plan, 0, {}, {}}};
   std::vector<idx> longest{-1, plan.longest};
   for (const PlanPart& part : plan.later) longest.push_back(part.longest);
   std::vector<count32> entries(longest.size() - 1, 0);

@@ -55,9 +55,14 @@ class CudaCode final : public Code {
   }
   const LayoutFamily& family() const { return *family_; }
   /// What packing and products by A need.
-  void prepare(Update update) {
+  void prepare(Update update, bool of_part) {
     const PlainProduct plain(plan_, update);
-    if (!words_are_blocks(plan_, problem_) && value_code(plan_.codes).in != CodesIn::nowhere) pack();
+    if (value_code(plan_.codes).in != CodesIn::nowhere) {
+      if (of_part)
+        pack_part();
+      else if (!words_are_blocks(plan_, problem_))
+        pack();
+    }
     product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }
   const void* pack() { return once(pack_, pack_source); }
