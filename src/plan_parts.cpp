@@ -63,11 +63,12 @@ slot_t EntryRuns::first_from(slot_t e) const {
 
 namespace {
 
-/// The rows of more than `more_than` and up to `longest` entries.
-PatternPart part_of(const PatternView& p, const Plan& plan, int number, idx more_than, idx longest) {
+/// The rows of more than `more_than` and up to `longest` entries, which are so many `entries`.
+PatternPart part_of(const PatternView& p, const Plan& plan, int number, idx more_than, idx longest, count32 entries) {
   PatternPart part{plan, number, {}, {p.rows, p.cols, {0}, {}}};
   Pattern& rows = part.rows;
   rows.start.reserve(std::size_t(p.rows) + 1);
+  rows.column.reserve(entries);
   bool in_run = false;
   for (idx row = 0; row < p.rows; ++row) {
     const idx length = p.length(row);
@@ -104,7 +105,7 @@ std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan) 
   std::vector<PatternPart> found;
   for (int n = 0; n < static_cast<int>(plans.size()); ++n) {
     if (entries[n] == pattern.entries()) return {{plans[n], n, {}, {}}};  // all, or there are none
-    if (entries[n] > 0) found.push_back(part_of(pattern, plans[n], n, longest[n], longest[n + 1]));
+    if (entries[n] > 0) found.push_back(part_of(pattern, plans[n], n, longest[n], longest[n + 1], entries[n]));
   }
   return found;
 }
