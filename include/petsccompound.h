@@ -25,7 +25,10 @@ M*/
 */
 #define PCPBJACOBICOMPOUND "pbjacobicompound"
 
-/* KSPTypes: KSPCG and KSPBCGS whose iterations run on a device by themselves where matrix, vectors and preconditioner let them. */
+/*
+   KSPTypes: KSPCG and KSPBCGS whose iterations run on a device by themselves where matrix, vectors and preconditioner let them
+   (docs/solvers.md).
+*/
 #define KSPCGCOMPOUND   "cgcompound"
 #define KSPBCGSCOMPOUND "bcgscompound"
 

@@ -72,9 +72,9 @@ struct ProductDot {
   Follow kind = Follow::nothing;
   const void* w = nullptr;  ///< in the order of y
   void* result = nullptr;   ///< a scalar in the backend's memory
-  bool adds = false;        ///< device: to what `result` is; the products before have the rest of y
   /// Device: an integer in its memory. Where it is not 0 when its turn comes, the product leaves y; or null.
   const int* stop = nullptr;
+  bool adds = false;  ///< device: to what `result` is, where products before have the rest of y
 };
 
 /// y = [z +] op(A) x on vectors in the backend's memory; z may be y.

@@ -126,7 +126,7 @@ class CudaCode final : public Code {
   Problem problem_;
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
-  std::array<const void*, 3 * follows * 2 * 2 * 2 * 2> products_ = {};
+  std::array<const void*, 3 * follows* 2 * 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *pack_part_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};
   Grown counter_, carries_, partials_, tickets_;

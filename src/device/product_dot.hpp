@@ -56,8 +56,7 @@ __device__ void settle(const dot_follows<follow, S>& f, const dot_args& a, slot_
   if (a.goes_on) {
     if (threadIdx.x == 0) static_cast<Sum*>(a.sum.partials)[block] = total;
   } else if (a.first == 0) {
-    if (sum_over_grid(a.sum, block, blocks, total, &total) && threadIdx.x == 0)
-      give_result(a, total.of[0]);
+    if (sum_over_grid(a.sum, block, blocks, total, &total) && threadIdx.x == 0) give_result(a, total.of[0]);
   } else {
     // The second kernel of a product: with what the first has left, by one block.
     auto* const partials = static_cast<Sum*>(a.sum.partials);
