@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <span>
@@ -14,7 +15,7 @@ namespace compound {
 namespace {
 
 constexpr int least_samples = 3, usual_samples = 5;
-constexpr double least_timing_s = 4e-3;
+constexpr double least_timing_s = 20e-3;
 constexpr double short_s = 1e-4;  // of less than that the wait for a device is a large part
 constexpr double hopeless = 2;    // of the fastest, in all of fewer samples
 constexpr double as_good = 1.03;  // what is nearer cannot be told apart
@@ -146,16 +147,22 @@ class Race {
     m.bytes = copy.matrix.bytes().total();
     m.packing_s = copy.packing_s;
   }
-  /// Seconds of one of some products, which are waited for.
-  double sample(const Copy& copy, int products) {
-    backend_.synchronize();
+  /// That some products take which are waited for.
+  double seconds_of(const Copy& copy, int products) {
     const double begin = limits_.now();
     for (int i = 0; i < products; ++i)
       copy.matrix.multiply(Op::none, Update::assign, copy.vectors.x(), nullptr, copy.vectors.y());
     backend_.synchronize();
     const double seconds = limits_.now() - begin;
     timing_s_ += seconds;
-    return seconds / products;
+    return seconds;
+  }
+  /// Seconds of one of some products.
+  double sample(const Copy& copy, int products) {
+    backend_.synchronize();
+    // A small matrix may stay in a cache, from which the products before this sample have pushed it.
+    if (is_short()) seconds_of(copy, 1);
+    return seconds_of(copy, products) / products;
   }
   double sample(Copy& copy, Runner& runner, int products) {
     copy.matrix.swap(runner.schedule);
@@ -190,9 +197,12 @@ class Race {
     for (const Group& group : groups) products += double(group.size()) * (samples + 1) + samples;
     return products;
   }
+  bool is_short() const { return unit_s_ < short_s; }
+  /// Fewer would time the wait for a device.
+  double least_products() const { return is_short() ? std::ceil(short_s / unit_s_) : 1; }
   int products_of_sample(std::span<const Group> rest) const {
     const double allowed = left_s() / (unit_s_ * products_for(usual_samples, rest));
-    return static_cast<int>(std::max(1.0, std::min(allowed, limits_.sample_s / unit_s_)));
+    return static_cast<int>(std::max(least_products(), std::min(allowed, limits_.sample_s / unit_s_)));
   }
   /// What timing may have taken when the first of these groups is done.
   double share_s(std::span<const Group> rest) const { return timing_s_ + left_s() / double(rest.size()); }
@@ -200,7 +210,7 @@ class Race {
   std::string why_not_tried(std::span<const Group> rest) const {
     const double most_s = std::min(limits_.seconds, limits_.packing_products * unit_s_);
     if (packing_s_ + longest_packing_s_ > most_s) return "not tried: packing has taken the time it may";
-    if (left_s() < unit_s_ * products_for(least_samples, rest.first(1)))
+    if (left_s() < unit_s_ * least_products() * products_for(least_samples, rest.first(1)))
       return "not tried: timing has taken the time it may";
     return "";
   }
@@ -294,13 +304,31 @@ Measurement measure(const PatternView& pattern, const Problem& problem, const st
   return m;
 }
 
+namespace {
+
+/// Whether three quarters of its samples were as fast as those of the first beside them, or faster.
+bool wins_by_more_than_noise(const Measured& m) {
+  if (m.samples.empty()) return true;
+  std::vector<double> ratios;
+  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
+  const auto late = ratios.begin() + 3 * ratios.size() / 4;
+  std::nth_element(ratios.begin(), late, ratios.end());
+  return *late <= 1;
+}
+
+}  // namespace
+
 const Measured* choice(const Measurement& m) {
-  const Measured* best = nullptr;
+  constexpr double as_small = 1.03;
+  std::vector<const Measured*> near;  // `all` begins with the fastest
   for (const Measured& one : m.all) {
-    if (!one.is_timed() || one.seconds > as_good * m.all.front().seconds) continue;
-    if (!best || std::pair(one.bytes, one.place) < std::pair(best->bytes, best->place)) best = &one;
+    if (!one.is_timed() || (near.empty() && !wins_by_more_than_noise(one))) continue;
+    if (near.empty() || one.seconds <= as_good * near.front()->seconds) near.push_back(&one);
   }
-  return best;
+  if (near.empty()) return nullptr;
+  const double least = double((*std::ranges::min_element(near, {}, &Measured::bytes))->bytes);
+  std::erase_if(near, [&](const Measured* one) { return double(one->bytes) > as_small * least; });
+  return *std::ranges::min_element(near, {}, &Measured::place);
 }
 
 }  // namespace compound

@@ -14,8 +14,8 @@ namespace compound {
 double steady_s();
 
 struct MeasureLimits {
-  /// Of timing, in products of the first candidate; 4 ms are allowed always, which a clock needs to tell small matrices
-  /// apart.
+  /// Of timing, in products of the first candidate; 20 ms are allowed always, which a clock needs to tell small
+  /// matrices apart.
   double products = 150;
   double timing_s = std::numeric_limits<double>::infinity();  ///< the same in seconds
   /// Of packing the others, in seconds and in products of the first.
@@ -56,15 +56,17 @@ struct Measurement {
 ///
 /// The first candidate's packed copy stays; one other at a time is there beside it, and serves all its schedules. They
 /// are timed in turn with the first one, and what counts is the median of their ratios to it: machines are shared, and
-/// change their clocks. A candidate that is a tenth behind after three samples, or takes twice as long from the
-/// beginning, is left. `blocks`: the matrix's full blocks in host memory, in pattern order; `told(candidate)` is called
-/// after each of them. What a candidate needs that is not there (memory above all) makes it fail, not the call.
+/// change their clocks. Samples of less than 0.1 ms would time the wait for a device. A candidate that is a tenth
+/// behind after three samples, or takes twice as long from the beginning, is left. `blocks`: the matrix's full blocks
+/// in host memory, in pattern order; `told(candidate)` is called after each of them. What a candidate needs that is not
+/// there (memory above all) makes it fail, not the call.
 Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
                     Backend& backend, const void* blocks, const MeasureLimits& limits = {},
                     const std::function<void(const Measured&)>& told = {});
 
-/// The one to take: of those within 3 % of the fastest that with the smallest packed copy, and of equals the first in
-/// the list of candidates. Null where none has a time.
+/// The one to take: of those within 3 % of the fastest that with the smallest packed copy, and of those within 3 % of
+/// that size the first in the list of candidates. The fastest is one that most of its samples show to be faster than
+/// the first candidate, if not that itself. Null where none has a time.
 const Measured* choice(const Measurement& measurement);
 
 }  // namespace compound

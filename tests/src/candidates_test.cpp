@@ -165,6 +165,22 @@ TEST(Candidates, OfADeviceHaveThePapersWholeProduct) {
   }
 }
 
+TEST(Candidates, NearTheRulesOnADeviceHaveOtherLayoutsAndBothWaysToReadWords) {
+  const KernelBackend device;
+  const PatternStatistics s = statistics(regular.view());
+  const Plan rule = default_plan(s, real_3x3, "cuda");
+
+  const auto near = candidates(Search::near, rule, s, real_3x3, device);
+
+  expect_sound(near, real_3x3, device);
+  EXPECT_EQ(near.front(), rule);
+  for (const char* other : {"stream", "hdia:32 rows lanes=1 unroll=1 threads=128 blocks=8",
+                            "bellpack:32 rows lanes=2 unroll=2 threads=128 blocks=4 stream"})
+    EXPECT_TRUE(has(near, other, rule)) << other;
+  EXPECT_LT(near.size(), 50u);
+  EXPECT_TRUE(std::ranges::includes(lines(candidates(Search::all, rule, s, real_3x3, device)), lines(near)));
+}
+
 TEST(Schedules, OfADeviceChangeOnePlaceAtATimeOrThreadsAndBlocks) {
   const KernelBackend device;
   const Plan given = parse_plan("sell:32 rows lanes=2 unroll=2 threads=128 blocks=8", {});
