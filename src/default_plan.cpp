@@ -61,7 +61,7 @@ std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view en
     for (const Plan& given : device_rule::all_plans(policy, problem, entry))
       for (const bool row_list : {false, true}) {
         Plan plan = completed(given, {}, problem, entry);
-        plan.layout.row_list = row_list;
+        plan.layout.row_list = row_list && family_of(plan.layout).has_row_list;
         if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);  // two policies may have it
       }
   return plans;

@@ -17,20 +17,31 @@ constexpr FormRow shared_rows[] = {
     {.form = {"csr", Traversal::components, 32, 1, 128, 12}, .size = 4},
     {.form = {"csr", Traversal::components, 32, 2, 128, 8}},
 };
-/// Small blocks in no order, as on meshes numbered by a generator: x comes from all over, and compressed rows with half
-/// a warp each wait least for it.
+/// Blocks of up to 2x2 in no order: x comes from all over, and compressed rows with half a warp each wait least for it.
 constexpr FormRow half_warps_by_rows[] = {{.form = {"csr", Traversal::rows, 16, 2, 128, 8}}};
 constexpr FormRow half_warps[] = {{.form = {"csr", Traversal::components, 16, 1, 128, 12}}};
+/// Rows that are no measure of work: pieces of the same number of entries.
+constexpr FormRow chunks[] = {
+    {.form = {"ccoo:128", Traversal::slots, 1, 1, 128, 8}, .size = 1},
+    {.form = {"ccoo:128:1", Traversal::slots, 1, 1, 128, 8}},
+};
+/// Scalars: one worker a row, two for long rows while there are few.
+constexpr FormRow few_scalars[] = {
+    {.form = {"sell:32", Traversal::rows, 1, 2, 128, 8}, .mean_row = 12},
+    {.form = {"sell:32", Traversal::rows, 2, 1, 128, 8}},
+};
 /// One worker a scalar row, or some.
 constexpr FormRow scalar_rows[] = {
     {.form = {"sell:32", Traversal::components, 1, 2, 128, 8}, .most_lanes = 4, .size = 2},
+    {.form = {"sell:32", Traversal::components, 1, 1, 128, 8}, .most_lanes = 4, .size = 5},
+    {.form = {"bellpack:32", Traversal::components, 2, 4, 128, 8}, .size = 6},
     {.form = {"sell:32", Traversal::components, 1, 1, 128, 8}, .most_lanes = 4},
 };
-/// One worker a block row, for matrices with rows enough for all of a device.
+/// One worker a block row, for matrices with rows enough for all of a device; 3x3 two, which have more loads under way,
+/// in slices of rows sorted by length, which pad least.
 constexpr FormRow block_rows[] = {
-    {.form = {"sell:32", Traversal::components, 1, 2, 128, 8}, .size = 1},
     {.form = {"sell:32", Traversal::rows, 1, 2, 128, 8}, .size = 2},
-    {.form = {"sell:32", Traversal::rows, 1, 1, 128, 8}, .size = 3},
+    {.form = {"bellpack:32", Traversal::rows, 2, 2, 128, 4}, .most_lanes = 4, .size = 3},
     {.form = {"sell:32", Traversal::rows, 1, 1, 128, 4}},
 };
 
@@ -40,12 +51,15 @@ constexpr FormRow block_rows[] = {
 constexpr Case dense[] = {
     {.forms = shared_rows, .most_rows = 4200},
     {.forms = shared_rows, .least_size = 9},
+    {.forms = chunks, .most_size = 3, .rows = RowShape::long_ones},
     {.forms = shared_rows, .rows = RowShape::uneven},
-    {.forms = block_rows, .most_size = 3, .least_rows = 1e5},
+    {.forms = block_rows, .least_size = 3, .most_size = 3},
+    {.forms = block_rows, .most_size = 2, .least_rows = 1e5},
     {.forms = block_rows, .least_size = 4, .least_rows = 40000},
-    {.forms = half_warps_by_rows, .most_size = 3, .rows = RowShape::scattered},
+    {.forms = half_warps_by_rows, .most_size = 2, .rows = RowShape::scattered},
     {.forms = half_warps, .least_size = 4, .most_size = 4, .most_rows = 8400},
     {.forms = shared_rows, .least_size = 8},
+    {.forms = few_scalars, .most_size = 1},
     {.forms = scalar_rows},
 };
 constexpr Variation near_dense[] = {
@@ -60,8 +74,7 @@ constexpr FormRow quarter_warps[] = {{.form = {"csr", Traversal::rows, 8, 1, 128
 /// One worker each where there are rows enough, but several where blocks are large: each has sums and x of as many
 /// registers.
 constexpr FormRow kind_slices[] = {
-    {.form = {"sell:32", Traversal::rows, 1, 2, 128, 16}, .most_lanes = 8, .size = 3, .words = 2},
-    {.form = {"sell:32", Traversal::rows, 1, 2, 128, 8}, .most_lanes = 8, .size = 4},
+    {.form = {"sell:32", Traversal::rows, 1, 4, 128, 8}, .most_lanes = 8, .size = 4},
     {.form = {"sell:32", Traversal::rows, 2, 1, 128, 8}, .most_lanes = 4, .size = 8},
     {.form = {"sell:32", Traversal::rows, 4, 1, 128, 4}, .most_lanes = 8},
 };
@@ -82,7 +95,7 @@ constexpr Variation near_kinds[] = {
 constexpr DevicePolicy policies[] = {
     {.measured_on = "NVIDIA H200",
      .traits = {132, std::size_t{60} << 20},
-     .cached_bytes = 40e6,
+     .cached_bytes = 50e6,
      .dense = {h200::dense, h200::shared_rows, h200::scalar_rows, 65536, 4, h200::near_dense},
      .kinds = {h200::kinds, h200::quarter_warps, h200::kind_slices, 80000, 3, h200::near_kinds}},
 };

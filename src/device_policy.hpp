@@ -35,7 +35,8 @@ struct FormRow {
   double mean_row = unlimited;
 };
 
-enum class RowShape { any, uneven, scattered };
+/// `long_ones`: uneven, and so long that whoever has one of them works when all others are done.
+enum class RowShape { any, uneven, long_ones, scattered };
 
 /// A table of forms, and the matrices that it is for: block sizes, numbers of block rows, and how rows are.
 struct Case {

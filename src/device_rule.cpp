@@ -24,10 +24,20 @@ struct Matrix {
   double bytes_of_entry;
   const PatternStatistics& statistics;
 
-  bool has(RowShape order) const {
+  bool has(RowShape wanted) const {
     const PatternStatistics& s = statistics;
-    return order == RowShape::any ||
-           (order == RowShape::uneven ? s.longest_row > 8 * s.mean_row + 32 : s.scattered > 0.5);
+    const bool uneven = s.longest_row > 8 * s.mean_row + 32;
+    switch (wanted) {
+      case RowShape::any:
+        return true;
+      case RowShape::uneven:
+        return uneven;
+      case RowShape::long_ones:
+        return uneven && s.longest_row > 2000 && 300.0 * s.longest_row > s.entries;
+      case RowShape::scattered:
+        return s.scattered > 0.5;
+    }
+    return false;
   }
   bool is_of(const Case& c) const {
     return size >= c.least_size && size <= c.most_size && statistics.rows >= c.least_rows &&
@@ -90,13 +100,19 @@ std::vector<PatternStatistics> corners(const FamilyRule& rule, const Problem& pr
     means.insert(lanes * rule.entries_of_lane);
     for (const int rows_of_block : {1, problem.block.rows}) add_rows(rule.workers_wanted / (lanes * rows_of_block));
   }
+  // Even rows, uneven ones, and long ones among few entries.
+  constexpr idx longest_of_all = std::numeric_limits<idx>::max();
+  constexpr std::pair<idx, count32> longest_and_entries[] = {{0, 0}, {2000 * 1000, ~count32{0}}, {longest_of_all, 0}};
   std::vector<PatternStatistics> all;
   for (const double r : rows)
     for (const double mean : means)
       for (const double scattered : {0, 1})
-        for (const idx longest : {idx{0}, std::numeric_limits<idx>::max()})
-          all.push_back(
-              {.rows = static_cast<idx>(r), .longest_row = longest, .mean_row = mean, .scattered = scattered});
+        for (const auto& [longest, entries] : longest_and_entries)
+          all.push_back({.rows = static_cast<idx>(r),
+                         .entries = entries,
+                         .longest_row = longest,
+                         .mean_row = mean,
+                         .scattered = scattered});
   return all;
 }
 
@@ -110,8 +126,8 @@ Plan plan(const DevicePolicy& policy, const PatternStatistics& s, const Problem&
 Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
               std::string_view entry) {
   const Plan rule = plan(policy, s, problem, entry);
-  const bool by_slices = family_of(asked).interleaved;
-  if (by_slices == family_of(rule.layout).interleaved) return rule;
+  const bool by_slices = family_of(asked).interleaved, of_rows = !family_of(rule.layout).threads;
+  if (of_rows && by_slices == family_of(rule.layout).interleaved) return rule;
   const FamilyRule& family = family_of(policy, entry);
   const Matrix m(s, problem, entry);
   return plan_of(form_in(by_slices ? family.slices : family.compressed, family, m), policy, m);

@@ -152,6 +152,26 @@ TEST(DeviceRule, DoesNotPadAFewLongRows) {
   });
 }
 
+TEST(DeviceRule, CutsRowsThatWouldKeepTheDeviceWaiting) {
+  PatternStatistics s = even_rows(20000, 25);
+  const auto layout = [&](const Problem& problem, std::string_view entry = "dense") {
+    return default_plan(s, problem, "cuda", entry).layout.preset;
+  };
+
+  s.longest_row = 2500;
+  for (const int size : {1, 2, 3}) EXPECT_EQ(layout(real_of(size, size)), "ccoo") << size;
+  EXPECT_EQ(layout(real_4x4), "csr") << "larger blocks";
+  EXPECT_EQ(layout(real_4x4, "quaternion"), "csr");
+  s.entries *= 2;
+  EXPECT_EQ(layout(real_3x3), "csr") << "others take as long";
+  s.longest_row = 1600;
+  s.entries = 10000;
+  EXPECT_EQ(layout(real_3x3), "csr") << "not long enough";
+  s.longest_row = 2500;
+  for (const char* asked : {"csr", "sell:32"})
+    EXPECT_NE(plan_for_layout(asked, s, real_3x3, "cuda").schedule.traversal, Traversal::slots) << asked;
+}
+
 TEST(DeviceRule, TakesOneWorkerARowOnlyForWhatFitsItsRegisters) {
   for (const idx rows : {100, 50000, 2000000})
     for (const Problem& large : {real_of(9, 9), real_of(12, 12), real_of(3, 33)})
@@ -161,10 +181,10 @@ TEST(DeviceRule, TakesOneWorkerARowOnlyForWhatFitsItsRegisters) {
 TEST(DeviceRule, SharesRowsOfSmallBlocksInNoOrder) {
   PatternStatistics s = even_rows(70000, 7);
   s.scattered = 0.5;
-  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 32);
+  EXPECT_EQ(default_plan(s, real_of(2, 2), "cuda").layout.slice, 32);
   s.scattered = 0.51;
-  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 1);
-  EXPECT_EQ(default_plan(s, real_4x4, "cuda").layout.slice, 32) << "larger blocks";
+  EXPECT_EQ(default_plan(s, real_of(2, 2), "cuda").layout.slice, 1);
+  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 32) << "larger blocks";
 }
 
 /// By an entry's words and its column, whatever the blocks are that the words stand for.
