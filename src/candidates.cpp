@@ -147,8 +147,7 @@ bool is_host(const Plan& plan) { return !plan.schedule.of_device(); }
 std::vector<Plan> candidates(Search search, const Plan& base, const PatternStatistics& s, const Problem& problem,
                              const Backend& backend, VectorOrder vectors) {
   Plans plans(base, problem, backend);
-  std::vector<Plan> near = near_plans(s, problem, backend.name(), base.entry);
-  for (Plan& plan : near) plan.values = base.values;
+  const std::vector<Plan> near = near_plans(s, problem, backend.name(), base.entry, base.values);
   const Plan& rule = near.front();
   plans.add(rule);
   plans.add(is_host(rule) ? near_host : near_device, rule);  // where time is short the last are not tried

@@ -39,20 +39,21 @@ const DevicePolicy& policy_of(std::string_view backend) {
 }
 
 /// Of this kind, and what all plans of the rule have.
-Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, std::string_view entry,
+               ValuePrecision values) {
   set_entry(plan, entry);
-  plan.values = problem.scalar.precision;
+  plan.values = values.value_or(problem.scalar.precision);
   plan.layout.row_list = wants_row_list(s) && family_of(plan.layout).has_row_list;
   return plan;
 }
 
 }  // namespace
 
-Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend,
-                  std::string_view entry) {
-  const Plan plan =
-      backend == "cuda" ? device_rule::plan(policy_of(backend), s, problem, entry) : host_rule::plan(s, problem, entry);
-  return completed(plan, s, problem, entry);
+Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend, std::string_view entry,
+                  ValuePrecision values) {
+  const Plan plan = backend == "cuda" ? device_rule::plan(policy_of(backend), s, problem, entry, values)
+                                      : host_rule::plan(s, problem, entry);
+  return completed(plan, s, problem, entry, values);
 }
 
 std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view entry) {
@@ -60,7 +61,7 @@ std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view en
   for (const DevicePolicy& policy : device_policies())
     for (const Plan& given : device_rule::all_plans(policy, problem, entry))
       for (const bool row_list : {false, true}) {
-        Plan plan = completed(given, {}, problem, entry);
+        Plan plan = completed(given, {}, problem, entry, {});
         plan.layout.row_list = row_list && family_of(plan.layout).has_row_list;
         if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);  // two policies may have it
       }
@@ -68,10 +69,10 @@ std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view en
 }
 
 std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem, std::string_view backend,
-                             std::string_view entry) {
-  std::vector<Plan> plans = {default_plan(s, problem, backend, entry)};
+                             std::string_view entry, ValuePrecision values) {
+  std::vector<Plan> plans = {default_plan(s, problem, backend, entry, values)};
   const auto add = [&](const Plan& plan) {
-    const Plan candidate = completed(plan, s, problem, entry);
+    const Plan candidate = completed(plan, s, problem, entry, values);
     if (std::ranges::find(plans, candidate) == plans.end()) plans.push_back(candidate);
   };
   if (backend != "cuda") {
@@ -82,15 +83,15 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
     }
     return plans;
   }
-  for (const Plan& plan : device_rule::near_plans(policy_of(backend), s, problem, entry)) add(plan);
+  for (const Plan& plan : device_rule::near_plans(policy_of(backend), s, problem, entry, values)) add(plan);
   return plans;
 }
 
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const Problem& problem,
-                     std::string_view backend, std::string_view entry) {
-  if (backend != "cuda") return parse_plan(layout, default_plan(s, problem, backend, entry));
-  const Plan base = device_rule::plan_for(parse_layout(layout), policy_of(backend), s, problem, entry);
-  return parse_plan(layout, completed(base, s, problem, entry));
+                     std::string_view backend, std::string_view entry, ValuePrecision values) {
+  if (backend != "cuda") return parse_plan(layout, default_plan(s, problem, backend, entry, values));
+  const Plan base = device_rule::plan_for(parse_layout(layout), policy_of(backend), s, problem, entry, values);
+  return parse_plan(layout, completed(base, s, problem, entry, values));
 }
 
 }  // namespace compound

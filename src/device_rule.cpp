@@ -14,10 +14,10 @@ namespace {
 
 /// A matrix as the rule sees it.
 struct Matrix {
-  Matrix(const PatternStatistics& s, const Problem& p, std::string_view entry)
+  Matrix(const PatternStatistics& s, const Problem& p, std::string_view entry, ValuePrecision values)
       : shape(entry_kind(entry).shape(p.scalar.field, p.block)),
         size(std::max(p.block.rows, p.block.cols)),
-        bytes_of_entry(double(bytes_of(shape, p.scalar) + sizeof(idx))),
+        bytes_of_entry(double(bytes_of(shape, {p.scalar.field, values.value_or(p.scalar.precision)}) + sizeof(idx))),
         statistics(s) {}
   EntryShape shape;
   int size;
@@ -118,18 +118,19 @@ std::vector<PatternStatistics> corners(const FamilyRule& rule, const Problem& pr
 
 }  // namespace
 
-Plan plan(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem, std::string_view entry) {
-  const Matrix m(s, problem, entry);
+Plan plan(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem, std::string_view entry,
+          ValuePrecision values) {
+  const Matrix m(s, problem, entry, values);
   return plan_of(form(family_of(policy, entry), m), policy, m);
 }
 
 Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
-              std::string_view entry) {
-  const Plan rule = plan(policy, s, problem, entry);
+              std::string_view entry, ValuePrecision values) {
+  const Plan rule = plan(policy, s, problem, entry, values);
   const bool by_slices = family_of(asked).interleaved, of_rows = !family_of(rule.layout).threads;
   if (of_rows && by_slices == family_of(rule.layout).interleaved) return rule;
   const FamilyRule& family = family_of(policy, entry);
-  const Matrix m(s, problem, entry);
+  const Matrix m(s, problem, entry, values);
   return plan_of(form_in(by_slices ? family.slices : family.compressed, family, m), policy, m);
 }
 
@@ -145,9 +146,9 @@ std::vector<Plan> all_plans(const DevicePolicy& policy, const Problem& problem, 
 }
 
 std::vector<Plan> near_plans(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
-                             std::string_view entry) {
+                             std::string_view entry, ValuePrecision values) {
   const FamilyRule& family = family_of(policy, entry);
-  const Matrix m(s, problem, entry);
+  const Matrix m(s, problem, entry, values);
   std::vector<Plan> plans;
   for (const Variation& v : family.near) {
     if (m.size > v.most_size) continue;

@@ -101,10 +101,13 @@ void set_layout(Plan& plan, std::string_view layout);
 /// rows.
 void set_entry(Plan& plan, std::string_view entry);
 
+/// Of stored words; nothing: that of the vectors.
+using ValuePrecision = std::optional<Precision>;
+
 /// The rule-based plan of a backend for a matrix nobody gave a plan for (src/default_plan.cpp has the rules), whose
 /// entries are of this kind.
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
-                  std::string_view entry = "dense");
+                  std::string_view entry = "dense", ValuePrecision values = {});
 
 /// Every plan that default_plan() can give for "cuda" and such entries, whatever the pattern: what machine code is made
 /// of beforehand (cuda/default_kernels.hpp).
@@ -112,10 +115,10 @@ std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view en
 
 /// The rule's plan first, then those that measuring might prefer to it: a handful.
 std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
-                             std::string_view entry = "dense");
+                             std::string_view entry = "dense", ValuePrecision values = {});
 
 /// A layout as users name it, with the word map and row list that suit it.
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,
-                     std::string_view backend, std::string_view entry = "dense");
+                     std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
 
 }  // namespace compound

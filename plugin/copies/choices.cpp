@@ -77,12 +77,12 @@ Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatis
 Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal, const PatternView& pattern,
                         const PatternStatistics& numbers, const Problem& problem, std::string_view found) {
   const std::string_view entry = s.entry == "auto" ? found : s.entry;
+  const ValuePrecision values = s.precision == "single" ? ValuePrecision(Precision::single) : ValuePrecision();
   const bool by_rule = s.layout == "auto" && s.plan_of_part(off_diagonal).empty();
-  Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry)
-                                 : plan_for_layout(s.layout, numbers, problem, backend, entry);
+  Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry, values)
+                                 : plan_for_layout(s.layout, numbers, problem, backend, entry, values);
   if (by_rule && too_much_padding(pattern, problem, base, s.most_padding()))
-    base = plan_for_layout("csr", numbers, problem, backend, entry);
-  if (s.precision == "single") base.values = Precision::single;
+    base = plan_for_layout("csr", numbers, problem, backend, entry, values);
   const std::string_view text = s.plan_of_part(off_diagonal);
   return text.empty() ? base : parse_plan(text, base);
 }

@@ -199,6 +199,9 @@ TEST(DeviceRule, StreamsWordsThatTheCacheCannotHold) {
     EXPECT_EQ(cache(), Cache::keep) << entry;
     s.entries += 1;
     EXPECT_EQ(cache(), Cache::stream) << entry;
+    const Plan single = default_plan(s, problem, "cuda", entry, Precision::single);
+    EXPECT_EQ(single.values, Precision::single);
+    EXPECT_EQ(single.schedule.cache, Cache::keep) << entry << ": half as many bytes";
   });
 }
 

@@ -57,10 +57,10 @@ std::string_view cheapest(const CoreSource& s) {
 
 }  // namespace
 
-Plan core_plan(const CoreSource& source, const Problem& problem, const std::string& text) {
+Plan core_plan(const CoreSource& source, const Problem& problem, const std::string& text, ValuePrecision values) {
   const PatternStatistics numbers = statistics(source.view);
   const auto by_rule = [&](std::string_view entry) {
-    return default_plan(numbers, problem, core_backend().name(), entry);
+    return default_plan(numbers, problem, core_backend().name(), entry, values);
   };
   if (text == "auto") return by_rule(cheapest(source));
   return parse_plan(text, by_rule(parse_plan(text, Plan{}).entry));

@@ -43,7 +43,7 @@ class CoreSource {
 /// The plan of a line for the pattern with such blocks, what it leaves out by rule. "auto", for the source's own
 /// blocks: the cheapest kind of entry and the rule's plan for it. Of a line the kind that it names, else dense. Throws
 /// error.
-Plan core_plan(const CoreSource& source, const Problem& problem, const std::string& text);
+Plan core_plan(const CoreSource& source, const Problem& problem, const std::string& text, ValuePrecision values = {});
 /// The plan that suits a layout as users name it, for the cheapest kind of entry. Throws error.
 Plan layout_plan(const CoreSource& source, const std::string& layout);
 

@@ -75,9 +75,7 @@ Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, 
 }
 
 Plan rule_plan(const CoreSource& source, const TuneOptions& o) {
-  Plan rule = core_plan(source, source.problem, "auto");
-  rule.values = o.precision;
-  return rule;
+  return core_plan(source, source.problem, "auto", o.precision);
 }
 
 /// The rule's first. Those that need not be packed to be out go to `without`.
