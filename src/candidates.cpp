@@ -151,6 +151,7 @@ std::vector<Plan> candidates(Search search, const Plan& base, const PatternStati
   const Plan& rule = near.front();
   plans.add(rule);
   plans.add(is_host(rule) ? near_host : near_device, rule);  // where time is short the last are not tried
+  if (search == Search::few) return plans.take();
   for (const Plan& plan : near) plans.add(plan);
   if (search == Search::near) return plans.take();
   if (!is_host(rule))
@@ -181,7 +182,7 @@ std::vector<Plan> schedules(Search search, const Plan& given, const Problem& pro
   const bool own_threads = family_of(given.layout).threads != nullptr;
   const Axis near_blocks = {"blocks=2", "blocks=4", "blocks=8", "blocks=12", "blocks=16"},
              near_threads = {"threads=64", "threads=128", "threads=256", "threads=512"};
-  const bool near = search == Search::near;
+  const bool near = search != Search::all;
   Product bounds = {near ? near_blocks : all_blocks};
   if (!own_threads) bounds.push_back(near ? near_threads : all_threads);
   if (!near) bounds.push_back({"grid", "static", "dynamic"});

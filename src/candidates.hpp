@@ -9,9 +9,10 @@
 
 namespace compound {
 
-/// `near`: the plans near the rule's. `all`: those and whole products of layouts and schedules, on devices
+/// `few`: the rule's plan and those that were the fastest on several matrices; on the host the same as `near`. `near`:
+/// those and the plans near the rule's. `all`: those and whole products of layouts and schedules, on devices
 /// search_of_2019() and more.
-enum class Search { near, all };
+enum class Search { few, near, all };
 
 /// How vectors may lie: as PETSc's do, or in any order that a layout's inner order knows.
 enum class VectorOrder { petsc, any };

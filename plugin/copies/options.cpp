@@ -119,11 +119,12 @@ const Option options[] = {
        check_word("transpose", v, {"copy", "shared"});
      }},
     {"tune",
-     "effort to find a plan: off (by rule), wisdom (what was measured before), measure (times the plans near the "
+     "effort to find a plan: off (by rule), model (by predicted times, on devices), wisdom (what was measured before), "
+     "measure (times the plans near the "
      "rule's, in 150 products), exhaustive (times all plans there are)",
      &Settings::tune,
      [](const std::string& v) {
-       check_word("tune effort", v, {"off", "wisdom", "measure", "exhaustive"});
+       check_word("tune effort", v, {"off", "model", "wisdom", "measure", "exhaustive"});
      }},
     {"wisdom", "file of what was measured, read and written where a plan is tuned: auto (the user's), a path, or none",
      &Settings::wisdom,

@@ -6,6 +6,7 @@
 #include "candidates.hpp"
 #include "copies/remembered.hpp"
 #include "edge/log.hpp"
+#include "model.hpp"
 
 namespace compound::plugin {
 
@@ -74,6 +75,25 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   return best->plan;
 }
 
+/// By predicted times; `base` where there are none.
+Plan modelled_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base) {
+  const Settings& s = p.st.settings;
+  std::string& origin = p.copy.origin;
+  if (!base.schedule.of_device() || s.layout != "auto") {
+    origin += base.schedule.of_device() ? " (not tuned: a layout was asked for, and the model chooses among layouts)"
+                                        : " (not tuned: the model is of devices)";
+    return base;
+  }
+  const LogSpan span(Event::tune, p.A);
+  const Problem& problem = p.copy.problem;
+  const Backend& on = backend(row_of(p.place).backend);
+  const Prediction best = predicted_best(candidates(Search::few, base, numbers, problem, on), pattern, numbers, problem,
+                                         on, s.most_padding());
+  origin = "by model: " + (best.plan == base ? "nothing promises to be faster than that " : times_as_fast(best.gain)) +
+           origin;
+  return best.plan;
+}
+
 /// Whether what was found by `effort` is as good as what would be.
 bool is_enough(const std::string& effort, const std::string& asked) { return effort == asked || asked != "exhaustive"; }
 
@@ -87,6 +107,7 @@ Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics&
     origin += " (not tuned: " + why + ")";
     return base;
   }
+  if (s.tune == "model") return modelled_plan(p, pattern, numbers, base);
   const Remembered before = remembered(p, pattern, numbers, base);
   const bool only_wisdom = s.tune == "wisdom";
   const std::string unread = before.problem.empty() ? "" : " (wisdom: " + before.problem + ")";

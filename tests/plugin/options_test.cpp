@@ -63,7 +63,7 @@ const Refused refusals[] = {
     {"block_size", "-mat_compound_block_size 3x",
      "a packed block size other than auto and find, N or ROWSxCOLUMNS, '' must be a number, 1 to 32"},
     {"block_rows", "-mat_compound_block_size 33x2", "'33' must be a number, 1 to 32"},
-    {"tune", "-mat_compound_tune wildly", "choose off, wisdom, measure, exhaustive"},
+    {"tune", "-mat_compound_tune wildly", "choose off, model, wisdom, measure, exhaustive"},
     {"wisdom", "-mat_compound_wisdom", "the wisdom file has no name; give a path, auto or none"},
     {"tune_seconds", "-mat_compound_tune_seconds -1", "seconds of tuning '-1' must be a number, 0 or more, or none"},
     {"products", "-mat_compound_expected_products many",
@@ -178,40 +178,35 @@ TEST_F(Options, ViewSaysPlanBackendAndBytes) {
   EXPECT_NE(text.find("packed copies"), std::string::npos) << text;
 }
 
-TEST_F(Options, TunedByMeasuringTheMatrixSaysWhatWasTried) {
-  for (const char* effort : {"measure", "exhaustive"}) {
-    const auto A = filled_matrix(MATBAIJCOMPOUND, std::string("-mat_compound_wisdom none -mat_compound_tune ") + effort,
-                                 problem());
+TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
+  struct Tuned {
+    const char *options, *plan;       ///< a part of it
+    std::vector<const char*> origin;  ///< in this order
+  };
+  const Tuned all[] = {
+      {"-mat_compound_tune measure", "", {"by measurement: ", "that by rule; ", " plans timed in "}},
+      {"-mat_compound_tune exhaustive", "", {"by measurement: ", "that by rule; ", " plans timed in "}},
+      {"-mat_compound_tune measure -mat_compound_layout sell:4",
+       " sell:4 ",
+       {"by measurement: ", "that asked for as layout sell:4; "}},
+      {"-mat_compound_tune measure -mat_compound_block_size 6", "", {"by measurement: "}},
+      {"-mat_compound_tune model", " csr ", {"by rule (not tuned: the model is of devices)"}},
+  };
+  const auto plain = filled_matrix(MATBAIJ, "", problem());
+  for (const Tuned& t : all) {
+    SCOPED_TRACE(t.options);
+    const auto A = filled_matrix(MATBAIJCOMPOUND, std::string("-mat_compound_wisdom none ") + t.options, problem());
 
-    EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem()), 79));
+    EXPECT_TRUE(same_products(A, plain, 79));
 
     const std::string text = view_of("options_test", A);
-    EXPECT_NE(text.find("compound plan origin: by measurement: "), std::string::npos) << text;
-    EXPECT_NE(text.find("that by rule; "), std::string::npos) << text;
-    EXPECT_NE(text.find(" plans timed in "), std::string::npos) << text;
+    EXPECT_NE(plan_of(A).find(t.plan), std::string::npos) << plan_of(A);
+    std::size_t at = text.find("compound plan origin: ");
+    for (const char* part : t.origin) {
+      if (at != std::string::npos) at = text.find(part, at);
+      EXPECT_NE(at, std::string::npos) << part << ": " << text;
+    }
   }
-}
-
-TEST_F(Options, TunedUnderAGivenLayoutKeepIt) {
-  const auto A = filled_matrix(
-      MATBAIJCOMPOUND, "-mat_compound_layout sell:4 -mat_compound_tune measure -mat_compound_wisdom none", problem());
-
-  EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem()), 79));
-
-  const std::string plan = plan_of(A), text = view_of("options_test", A);
-  EXPECT_NE(plan.find(" sell:4 "), std::string::npos) << plan;
-  EXPECT_NE(text.find("compound plan origin: by measurement: "), std::string::npos) << text;
-  EXPECT_NE(text.find("that asked for as layout sell:4; "), std::string::npos) << text;
-}
-
-TEST_F(Options, TunedInOtherBlocks) {
-  const auto A = filled_matrix(
-      MATBAIJCOMPOUND, "-mat_compound_block_size 6 -mat_compound_tune measure -mat_compound_wisdom none", problem());
-
-  EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem()), 79));
-
-  const std::string text = view_of("options_test", A);
-  EXPECT_NE(text.find("compound plan origin: by measurement: "), std::string::npos) << text;
 }
 
 TEST_F(Options, BlocksThatWeHaveNoCodeForAreLeftToTheParent) {

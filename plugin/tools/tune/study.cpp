@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "candidates.hpp"
+#include "model.hpp"
 
 namespace compound::bench::tune {
 
@@ -69,6 +70,13 @@ Plan measured_plan(const CoreSource& source, const PatternStatistics& numbers, c
   return best ? best->plan : rule;
 }
 
+/// What -mat_compound_tune model takes.
+Plan modelled_plan(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule) {
+  return predicted_best(candidates(Search::few, rule, numbers, source.problem, core_backend()), source.view, numbers,
+                        source.problem, core_backend(), most_padding)
+      .plan;
+}
+
 }  // namespace
 
 double Study::of_best(const TestedPlan& t) const {
@@ -83,6 +91,7 @@ Study studied(const CoreSource& source, const PatternStatistics& numbers, const 
   Study s;
   s.screened = rounds.run(screening, plans, told);
   s.tested = {{"rule", rule}, {"measure", measured_plan(source, numbers, rule, rounds)}};
+  if (rule.schedule.of_device()) s.tested.push_back({"model", modelled_plan(source, numbers, rule)});
   const auto best = static_cast<std::size_t>(std::ceil(share_of_best * s.screened.timed));
   s.again = rounds.run(again, fastest(s.screened, rule, best, worth_another_round));
   std::vector<Plan> last = fastest(s.again, rule, most_finalists, near_best);

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Fits the numbers of src/model.cpp to a recorded study, and says how good the plans are that they lead to.
+
+    python3 config/fit-model.py config/tuning-study-h200.json.xz
+
+Prints a row for the table there, and for each matrix the time over that of the fastest plan: by rule, and by a model fitted to the
+other matrices. A study is what compound-tune -study writes for each matrix (docs/compound-tune.md), of all matrices in one file;
+`rule` of a matrix is the present rule's plan, `tried` are the plans that the model chooses among.
+"""
+
+import argparse
+import json
+import lzma
+import math
+import re
+
+WORDS = {"complex": 2, "quaternion": 4}
+MULTIPROCESSORS, MOST_THREADS, SECTOR = 132, 2048, 32
+HELD = {"cached": (46e6, 56e6), "stream": (10e6, 30e6)}  # bytes that the second cache keeps all or nothing of
+PROMISES = 1.06  # that a plan is faster than the rule's to be taken
+NAMES = "launch memory cache gather step diagonal_step longest shared_row chunk_entry rows_of_words".split()
+
+
+def parse(line):
+    plan = {"layout": "", "traversal": "", "cache": "cached"}
+    for word in line.split():
+        name, equals, value = word.partition("=")
+        if equals:
+            plan[name] = int(value) if value.isdigit() else value
+        elif word in ("rows", "components", "slots"):
+            plan["traversal"] = word
+        elif word in HELD:
+            plan["cache"] = word
+        elif re.match("csr|sell|ellr|bellpack|hdia|dia|ccoo", word):
+            plan["layout"] = word
+    return {"lanes": 1, "unroll": 1, **plan}
+
+
+def layout_of(matrix, name):
+    """What was counted of this layout, or of one that pads as much."""
+    if name.startswith("bellpack") or name.count(":") > 1 and name.startswith("sell"):
+        name = "bellpack:32"
+    elif name.startswith("ccoo"):
+        name = "ccoo:128"
+    return next((row for row in matrix["analysis"]["layouts"] if row["layout"] == name and "bytes" in row), None)
+
+
+def features(matrix, plan):
+    """What the seconds of each name in NAMES are multiplied by; as predicted_s() in src/model.cpp."""
+    a, layout = matrix["analysis"], layout_of(matrix, plan["layout"])
+    if not layout:
+        return None
+    size = int(matrix["block"].split("x")[0])
+    family = plan["layout"].split(":")[0]
+    words = WORDS.get(plan["entry"], size * size)
+    scalar_rows = size if plan["traversal"] == "components" and family != "csr" else 1
+    bytes_ = layout["bytes"] + 8 * size * (a["block_rows"] + a["block_columns"])
+    all_, none = HELD[plan["cache"]]
+    held = min(1, max(0, (none - bytes_) / (none - all_)))
+    chunks, diagonals = family == "ccoo", family in ("dia", "hdia")
+    workers = a["blocks"] if chunks else a["block_rows"] * plan["lanes"] * scalar_rows
+    waves = max(1, workers / (MULTIPROCESSORS * min(MOST_THREADS, plan["threads"] * plan["blocks"])))
+    entries = 2 if chunks else a["mean_row"] / plan["lanes"] * (layout["padding"] if diagonals else 1)
+    steps = waves * math.ceil(entries / plan["unroll"]) * math.sqrt(words / scalar_rows)
+    f = dict.fromkeys(NAMES, 0)
+    f["launch"] = 1
+    f["memory"] = (1 - held) * bytes_
+    f["cache"] = held * bytes_
+    f["gather"] = a["blocks"] * a["scattered"] * math.ceil(size * 8 / SECTOR) * SECTOR
+    f["diagonal_step" if diagonals else "step"] = steps
+    f["longest"] = 0 if chunks or diagonals else a["row_lengths"]["most"] / plan["lanes"]
+    f["shared_row"] = a["block_rows"] * plan["lanes"] * scalar_rows if plan["lanes"] > 1 else 0
+    f["chunk_entry"] = a["blocks"] if chunks else 0
+    f["rows_of_words"] = bytes_ if plan["words"].endswith(":row") else 0
+    return [f[name] for name in NAMES]
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+def late(values):
+    return sorted(values)[int(0.9 * len(values))]
+
+
+class Matrix:
+    def __init__(self, data):
+        self.name = f"{data['description']}, {data['block']}, {data['precision']}"
+        before = data["tested"][0]["plan"]
+        rule_s = next(x["seconds"] for x in data["finals"] if x["plan"] == before)
+        ratio = {line: ratio for line, ratio, _ in data["screened"]}
+        for later in (data["again"], data["finals"]):
+            ratio.update({x["plan"]: middle(x["ratios"]) for x in later if x["ratios"]})
+        ratio[before] = 1.0
+        self.best_s = rule_s * min(ratio[x["plan"]] for x in data["finals"])
+        self.data = data
+        self.seconds = {line: rule_s * r for line, r in ratio.items()}
+        self.rule = self.measured(data["rule"])
+        self.plans = {self.rule: None, **dict.fromkeys(data["tried"])}
+        for line in self.plans:
+            self.plans[line] = features(data, parse(line))
+        self.plans = {line: f for line, f in self.plans.items() if f}
+
+    def measured(self, line):
+        """This plan, or where it has no time one that differs in how words are read, or in blocks, too."""
+        wanted = parse(line)
+        for may_differ in ([], ["cache"], ["cache", "words", "blocks"]):
+            for other in self.seconds:
+                if other == line or {**parse(other), **{k: wanted[k] for k in may_differ}} == wanted:
+                    return other
+        raise SystemExit(f"{self.name}: the rule's plan has no time: {line}")
+
+    def of_best(self, line):
+        return self.seconds[line] / self.best_s
+
+    def equations(self):
+        """Of least squares of the relative errors: those of slow plans count little."""
+        n = len(NAMES)
+        a, b = [[0.0] * n for _ in range(n)], [0.0] * n
+        for line, f in self.plans.items():
+            if self.of_best(line) > 2:
+                continue
+            weight = self.of_best(line) ** -4 / self.seconds[line] ** 2 / len(self.plans)
+            for i in range(n):
+                b[i] += weight * f[i] * self.seconds[line]
+                for j in range(n):
+                    a[i][j] += weight * f[i] * f[j]
+        return a, b
+
+
+def solved(a, b):
+    n = len(b)
+    scale = [math.sqrt(a[i][i]) or 1 for i in range(n)]
+    m = [[a[i][j] / scale[i] / scale[j] + (1e-9 if i == j else 0) for j in range(n)] + [b[i] / scale[i]] for i in range(n)]
+    for i in range(n):
+        k = max(range(i, n), key=lambda row: abs(m[row][i]))
+        m[i], m[k] = m[k], m[i]
+        for row in range(n):
+            if row != i:
+                factor = m[row][i] / m[i][i]
+                m[row] = [x - factor * y for x, y in zip(m[row], m[i])]
+    return [m[i][n] / m[i][i] / scale[i] for i in range(n)]
+
+
+def fitted(equations):
+    """Seconds of each name, none below 0."""
+    n = len(NAMES)
+    a = [[sum(e[0][i][j] for e in equations) for j in range(n)] for i in range(n)]
+    b = [sum(e[1][i] for e in equations) for i in range(n)]
+    used = list(range(n))
+    while True:
+        values = solved([[a[i][j] for j in used] for i in used], [b[i] for i in used])
+        if min(values) >= 0:
+            break
+        del used[values.index(min(values))]
+    all_ = [0.0] * n
+    for i, value in zip(used, values):
+        all_[i] = value
+    return all_
+
+
+def predicted(seconds, f):
+    return sum(s * x for s, x in zip(seconds, f))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", help="file of studies, compressed by xz")
+    args = parser.parse_args()
+    with lzma.open(args.study) as file:
+        study = json.load(file)
+    matrices = [Matrix(data) for data in study["matrices"]]
+    equations = [m.equations() for m in matrices]
+    table, errors = [], {}
+    for i, m in enumerate(matrices):
+        seconds = fitted(equations[:i] + equations[i + 1 :])
+        times = {line: predicted(seconds, f) for line, f in m.plans.items()}
+        best = min(times, key=times.get)
+        taken = best if times[best] * PROMISES < times[m.rule] else m.rule
+        table.append((m.data["tested"][0]["of_best"], m.of_best(m.rule), m.of_best(taken)))
+        for line, s in times.items():
+            family = parse(line)["layout"].split(":")[0]
+            errors.setdefault(family, []).append(abs(s / m.seconds[line] - 1))
+        print("%6.3f %6.3f %6.3f  %s: %s" % (*table[-1], m.name, "the rule's" if taken == m.rule else taken))
+    print("times over the fastest plan's, of %d matrices: median, 90 %%, largest" % len(matrices))
+    for title, values in zip(("rule of the study", "present rule", "model, others fitted"), zip(*table)):
+        print("  %-22s %.3f %.3f %.3f" % (title, middle(values), late(values), max(values)))
+    print("errors of predictions of other matrices: plans, mean, median, largest")
+    for family, all_ in sorted(errors.items()):
+        print("  %-10s %4d %5.2f %5.2f %5.2f" % (family, len(all_), sum(all_) / len(all_), middle(all_), max(all_)))
+    print("of all matrices, for src/model.cpp:")
+    for name, value in zip(NAMES, fitted(equations)):
+        print("  .%s_s = %.3g," % (name, value))
+
+
+main()

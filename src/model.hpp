@@ -1,0 +1,43 @@
+// Model: how long a product takes on a device, by what it reads and how work is shared out; nothing is measured.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "packed.hpp"
+
+namespace compound {
+
+/// Seconds that things take on a device. Fitted to a recorded study of plans by config/fit-model.py, which also says
+/// how well times and choices are predicted.
+struct DeviceTimes {
+  std::string_view measured_on;  ///< as DevicePolicy's
+  double launch_s;
+  double memory_s, cache_s;        ///< a byte of the matrix, x or y, from memory or the second cache
+  double gather_s;                 ///< a byte of x in sectors for blocks that are not near those of the row above
+  double step_s, diagonal_step_s;  ///< a worker's next entries, times the square root of the words that it has of each
+  double longest_s;                ///< an entry of the longest row
+  double shared_row_s;             ///< adding up, a worker of those that share a row
+  double chunk_entry_s;            ///< an entry in chunks of coordinates
+  double rows_of_words_s;          ///< a byte more where each block's words lie side by side
+};
+
+/// Of the device whose policy is taken for this one.
+const DeviceTimes& device_times(const DeviceTraits& device);
+
+/// Seconds of one product by a plan of a device. `bytes`: what bytes_of() counts of it.
+double predicted_s(const DeviceTimes& times, const DeviceTraits& device, const Plan& plan, const Footprint& bytes,
+                   const PatternStatistics& statistics, const Problem& problem);
+
+struct Prediction {
+  Plan plan;
+  double gain = 1;  ///< times as fast as the first plan
+};
+
+/// Of these plans, the first of which is the rule's, the one that is to be the fastest; the first, unless another one
+/// promises more than the model is wrong by. Those that pad to more than `most_padding` slots an entry are left out.
+Prediction predicted_best(const std::vector<Plan>& plans, const PatternView& pattern,
+                          const PatternStatistics& statistics, const Problem& problem, const Backend& backend,
+                          double most_padding);
+
+}  // namespace compound

@@ -1,0 +1,99 @@
+// Times predicted for devices: what must hold whatever the numbers are, and some that were measured.
+#include "model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "device_policy.hpp"
+#include "packed.hpp"
+#include "support/recording_backend.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+constexpr Problem real_1x1{{1, 1}, {Field::real, Precision::double_}};
+
+/// Of a grid of n x n nodes, their neighbours at these distances of columns.
+Pattern grid(idx n, std::initializer_list<idx> distances) {
+  std::vector<std::vector<idx>> rows(static_cast<std::size_t>(n) * n);
+  for (idx r = 0; r < n * n; ++r)
+    for (const idx d : distances)
+      if (r + d >= 0 && r + d < n * n) rows[r].push_back(r + d);
+  return pattern_of(n * n, rows);
+}
+
+class Model : public testing::Test {
+ protected:
+  const DevicePolicy& h200 = device_policies().front();
+  const DeviceTimes& times = device_times(h200.traits);
+  RecordingBackend on;
+
+  double microseconds(const Pattern& pattern, const char* line, const Problem& problem = real_1x1) {
+    const Plan plan = parse_plan(line, {});
+    return 1e6 * predicted_s(times, h200.traits, plan, bytes_of(pattern.view(), problem, plan, on),
+                             statistics(pattern.view()), problem);
+  }
+};
+
+constexpr const char slices[] = "sell:32 rows lanes=1 unroll=2 threads=128 blocks=8 stream",
+                     diagonals[] = "hdia:32 components lanes=1 unroll=2 threads=128 blocks=8 stream";
+
+TEST_F(Model, KnowsWhatWasMeasuredOfAFivePointGrid) {
+  const Pattern pattern = grid(1000, {-1000, -1, 0, 1, 1000});
+
+  EXPECT_NEAR(microseconds(pattern, slices), 20.4, 0.1 * 20.4);
+  EXPECT_NEAR(microseconds(pattern, diagonals), 17.1, 0.1 * 17.1);
+}
+
+TEST_F(Model, TakesLongerForMore) {
+  const Pattern small = grid(300, {-300, -1, 0, 1, 300}), wide = grid(300, {-300, -2, -1, 0, 1, 2, 300}),
+                large = grid(600, {-600, -1, 0, 1, 600});
+  for (const char* line :
+       {slices, diagonals, "csr rows lanes=8 unroll=1 threads=128 blocks=8", "ccoo:128:1 slots threads=128 blocks=8"}) {
+    EXPECT_LT(microseconds(small, line), microseconds(wide, line)) << line;
+    EXPECT_LT(microseconds(small, line), microseconds(large, line)) << line;
+    EXPECT_GT(microseconds(small, line), 1e6 * times.launch_s) << line;
+  }
+}
+
+TEST_F(Model, KnowsThatALongRowKeepsTheOthersWaiting) {
+  std::vector<std::vector<idx>> rows(20000, {0, 1, 2});
+  const double even = microseconds(pattern_of(20000, rows), slices);
+  for (idx c = 0; c < 20000; ++c) rows[5].push_back(c);
+  rows[5].erase(rows[5].begin(), rows[5].begin() + 3);
+
+  EXPECT_GT(microseconds(pattern_of(20000, rows), "csr rows lanes=1 threads=128 blocks=8"), even + 50);
+}
+
+TEST_F(Model, KnowsThatTheSecondCacheIsFaster) {
+  const Pattern pattern = grid(750, {-750, -1, 0, 1, 750});  // 45 MB
+
+  EXPECT_LT(microseconds(pattern, "sell:32 rows threads=128 blocks=8 cached"),
+            0.9 * microseconds(pattern, "sell:32 rows threads=128 blocks=8 stream"));
+}
+
+TEST_F(Model, TakesAnotherPlanOnlyForWhatItPromises) {
+  const Plan first = parse_plan(slices, {}), other = parse_plan(diagonals, {}),
+             slow = parse_plan("csr rows lanes=1", first);
+  const auto best = [&](const Pattern& pattern, const std::vector<Plan>& plans, double most_padding = 4) {
+    return predicted_best(plans, pattern.view(), statistics(pattern.view()), real_1x1, on, most_padding);
+  };
+
+  const Pattern large = grid(1000, {-1000, -1, 0, 1, 1000}), small = grid(60, {-60, -1, 0, 1, 60});
+  EXPECT_EQ(best(large, {first, slow, other}).plan, other);
+  EXPECT_GT(best(large, {first, slow, other}).gain, 1.1);
+  EXPECT_EQ(best(small, {first, slow, other}).plan, first);
+  EXPECT_EQ(best(small, {first, slow, other}).gain, 1);
+  EXPECT_EQ(best(large, {first}).plan, first);
+  const Pattern scattered = random_pattern(3000, 3000, 9, 1);
+  EXPECT_EQ(best(scattered, {first, other}).plan, first) << "diagonals would be mostly padding";
+}
+
+TEST_F(Model, HasARowForEveryPolicy) {
+  for (const DevicePolicy& p : device_policies()) EXPECT_EQ(device_times(p.traits).measured_on, p.measured_on);
+}
+
+}  // namespace
+}  // namespace compound::test
