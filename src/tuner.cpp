@@ -331,4 +331,9 @@ const Measured* choice(const Measurement& m) {
   return *std::ranges::min_element(near, {}, &Measured::place);
 }
 
+double gain(const Measurement& m, const Measured& measured) {
+  const auto first = std::ranges::find(m.all, std::size_t{0}, &Measured::place);
+  return first != m.all.end() && first->is_timed() ? first->seconds / measured.seconds : 1;
+}
+
 }  // namespace compound

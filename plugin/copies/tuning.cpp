@@ -42,18 +42,12 @@ std::string times_as_fast(double gain) {
   return text;
 }
 
-/// How many times faster than the first of the candidates; 1 where that has no time.
-double gain_of(const Measurement& m, const Measured& best) {
-  const Measured& first = *std::ranges::find(m.all, std::size_t{0}, &Measured::place);
-  return first.is_timed() ? first.seconds / best.seconds : 1;
-}
-
 /// "by measurement: 1.25 times as fast as that by rule; 9 of 12 plans timed in 148 products".
 std::string text_of(const Measurement& m, const Measured& best, const std::string& base) {
   char text[96];
   std::snprintf(text, sizeof(text), "; %d of %zu plans timed in %.0f products", m.timed, m.all.size(), m.products);
-  return "by measurement: " + (best.place == 0 ? "nothing is faster than that " : times_as_fast(gain_of(m, best))) +
-         base + text;
+  return "by measurement: " + (best.place == 0 ? "nothing is faster than that " : times_as_fast(gain(m, best))) + base +
+         text;
 }
 
 /// By measuring; `base` where nothing can be.
@@ -70,7 +64,7 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
     return base;
   }
   copy.origin = text_of(copy.measured, *best, copy.origin);
-  const std::string lost = remember(before, *best, gain_of(copy.measured, *best), s.tune);
+  const std::string lost = remember(before, *best, gain(copy.measured, *best), s.tune);
   if (!lost.empty()) copy.origin += " (not kept: " + lost + ")";
   return best->plan;
 }

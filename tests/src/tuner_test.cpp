@@ -394,6 +394,16 @@ TEST(Choice, IsTheSmallestCopyOfThoseNearTheFastest) {
   EXPECT_EQ(choice(m)->place, 0u);
 }
 
+TEST(Gain, IsOverTheFirstCandidate) {
+  Measurement m;
+  m.all = {{.plan = {}, .seconds = 2, .samples = {}, .failure = {}, .place = 1},
+           {.plan = {}, .seconds = 3, .samples = {}, .failure = {}, .place = 0}};
+  EXPECT_EQ(gain(m, m.all[0]), 1.5);
+  EXPECT_EQ(gain(m, m.all[1]), 1);
+  m.all[1].failure = "out of memory";
+  EXPECT_EQ(gain(m, m.all[0]), 1);
+}
+
 TEST(Choice, StaysWithTheFirstForNoise) {
   const auto samples = [](std::initializer_list<double> ratios) {
     std::vector<Sample> all;

@@ -134,7 +134,7 @@ void take_times(TuneResult& r, const CoreSource& source, const Measurement& m) {
       r.without.push_back({to_string(one.plan), one.failure});
       continue;
     }
-    if (&one == best) r.best = r.plans.size();
+    if (&one == best) r.best = r.plans.size(), r.gain = gain(m, one);
     if (one.place == 0) r.rule_s = one.seconds;
     r.plans.push_back({to_string(one.plan), one, paddings(one.plan)});
   }
@@ -156,8 +156,7 @@ std::string keep(const TuneResult& r, const CoreSource& source, const Plan& rule
   if (o.wisdom.empty()) return "";
   const TunedPlan& best = r.plans[r.best];
   const WisdomEntry entry{plan_key(source.view, r.analysis.numbers, source.problem, rule, "auto", core_backend()),
-                          best.line, best.measured.seconds, r.rule_s > 0 ? r.times_rule(best) : 1,
-                          std::string(o.search->effort)};
+                          best.line, best.measured.seconds, r.gain, std::string(o.search->effort)};
   const std::string lost = add_to_wisdom(o.wisdom, {entry});
   return lost.empty() ? "added to " + o.wisdom : "not added to " + o.wisdom + ": " + lost;
 }

@@ -54,6 +54,7 @@ struct TuneResult {
   std::vector<TunedPlan> plans;  ///< the fastest first
   std::vector<LeftOut> without;  ///< plans without a time
   std::size_t best = 0;          ///< in `plans`: the one to take
+  double gain = 1;               ///< its speed relative to the rule's plan; 1 where that has no time
   double rule_s = 0;             ///< of the rule's plan; 0 where it has no time
   double compulsory_bytes = 0;
   double timing_s = 0, packing_s = 0, products = 0;

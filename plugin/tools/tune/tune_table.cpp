@@ -107,7 +107,7 @@ void print_advice(std::ostream& out, const TuneResult& r) {
   if (best.line == r.analysis.rule)
     out << "what to do: nothing; no plan is faster than the rule's by more than can be told apart\n";
   else
-    out << text("what to do, for %.2f times the speed:\n", r.rule_s > 0 ? r.times_rule(best) : 1.0);
+    out << text("what to do, for %.2f times the speed:\n", r.gain);
   out << "  -mat_compound_plan \"" << best.line << "\"\n";
   if (!r.kept.empty()) out << "  " << r.kept << "\n";
 }
