@@ -12,30 +12,19 @@ import math
 import os
 import re
 import struct
-import subprocess
 import sys
-import tempfile
+
+from program_runs import expect, run, run_tests
 
 MASK = (1 << 64) - 1
 ROUNDS = 3
 QUICK = ["-rounds", str(ROUNDS), "-min_time", "0.0005", "-warm_up", "1"]
-failures = []
-runs = 0
-
-
-def expect(condition, message):
-    if not condition:
-        failures.append(message)
 
 
 def bench(args, options, ranks=None, env=None):
     """One run; returns exit code, stdout, stderr and the command."""
-    global runs
-    runs += 1
     ranks = ranks or args.ranks
-    command = (["mpirun", "-n", str(ranks)] if ranks > 1 else []) + [args.program] + options
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})})
-    return done.returncode, done.stdout, done.stderr, " ".join(command)
+    return run((["mpirun", "-n", str(ranks)] if ranks > 1 else []) + [args.program] + options, env)
 
 
 def good(args, options, ranks=None):
@@ -705,13 +694,7 @@ def main():
     parser.add_argument("--index-bits", type=int, required=True)
     parser.add_argument("--json", action="store_true", help="the program was built with JSON")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as args.folder:
-        for name, test in sorted(globals().items()):
-            if name.startswith("test_"):
-                test(args)
-    print(f"{runs} runs, {len(failures)} failures")
-    print("\n".join(failures))
-    return 1 if failures else 0
+    return run_tests(globals(), args)
 
 
 if __name__ == "__main__":

@@ -7,27 +7,12 @@ import csv
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
+
+from program_runs import expect, run, run_tests
 
 QUICK = ["-products", "20", "-seconds", "5"]
 SMALL = ["-rows", "200", "-block_size", "3"]
-failures = []
-runs = 0
-
-
-def expect(condition, message):
-    if not condition:
-        failures.append(message)
-
-
-def run(command):
-    """Returns exit code, stdout, stderr and the command."""
-    global runs
-    runs += 1
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout, done.stderr, " ".join(command)
 
 
 def tune(args, options, wanted=0):
@@ -326,15 +311,7 @@ def main():
     parser.add_argument("--scalar", required=True)
     parser.add_argument("--json", action="store_true", help="the program was built with JSON")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as args.folder:
-        for name, test in sorted(globals().items()):
-            if name.startswith("test_"):
-                test(args)
-    print(f"{runs} runs, {len(failures)} failures")
-    if not args.json:
-        print("skipped: JSON and -compare: this build has no nlohmann-json")
-    print("\n".join(failures))
-    return 1 if failures else 0
+    return run_tests(globals(), args)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,34 @@
+"""What the tests of the programs share: runs of a command, expectations that are counted, and every test_ function of a file in turn."""
+
+import os
+import subprocess
+import tempfile
+
+failures = []
+runs = 0
+
+
+def expect(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+def run(command, env=None):
+    """Returns exit code, stdout, stderr and the command."""
+    global runs
+    runs += 1
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})})
+    return done.returncode, done.stdout, done.stderr, " ".join(command)
+
+
+def run_tests(tests, args):
+    """Runs what is named test_... of a module's globals with a folder of their own; the exit status."""
+    with tempfile.TemporaryDirectory() as args.folder:
+        for name, test in sorted(tests.items()):
+            if name.startswith("test_"):
+                test(args)
+    print(f"{runs} runs, {len(failures)} failures")
+    if not args.json:
+        print("skipped: JSON and what reads it: this build has no nlohmann-json")
+    print("\n".join(failures))
+    return 1 if failures else 0
