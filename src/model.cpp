@@ -54,7 +54,7 @@ double predicted_s(const DeviceTimes& t, const DeviceTraits& device, const Plan&
   const LayoutFamily& family = family_of(plan.layout);
   const Schedule& by = plan.schedule;
   const double scalar_bytes = double(bytes_of(problem.scalar)), rows = s.rows, entries = s.entries;
-  const bool chunks = family.threads, diagonals = !chunks && !family.has_columns;
+  const bool chunks = family.threads, diagonals = !chunks && !family.has_columns();
   const bool by_scalar_row = by.traversal == Traversal::components && family.interleaved;
   const double of_row = by.lanes * double(by_scalar_row ? problem.block.rows : 1);
   const double words = double(entry_shape(plan, problem).words) / (by_scalar_row ? problem.block.rows : 1);
