@@ -136,6 +136,7 @@ class Block {
 Block& block() { return *Block::instance(); }
 
 // What the device text uses of CUDA.
+void __threadfence() {}  // the threads of all blocks are one
 void __syncthreads() { block().wait_for_block(); }
 template <class T>
 T __shfl_sync(unsigned, T v, int lane) {
@@ -235,7 +236,7 @@ void product_in(const product_args& a, bool adds, bool atomic) {
 
 template <class Entry>
 constexpr std::pair<std::string_view, void (*)(const product_args&, bool, bool)> rows[] = {
-    {"ccoo:32:1", product_in<Entry, 32, 1>},   {"ccoo:32:2", product_in<Entry, 32, 2>},
+    {"ccoo:32:1", product_in<Entry, 32, 1>}, {"ccoo:32:2", product_in<Entry, 32, 2>},
     {"ccoo:96:4", product_in<Entry, 96, 4>}, {"ccoo:128:1", product_in<Entry, 128, 1>},
     {"ccoo:64:4", product_in<Entry, 64, 4>}, {"ccoo:256:2", product_in<Entry, 256, 2>},
 };
