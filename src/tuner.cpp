@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <new>
 #include <optional>
 #include <span>
@@ -329,6 +330,21 @@ const Measured* choice(const Measurement& m) {
   const double least = double((*std::ranges::min_element(near, {}, &Measured::bytes))->bytes);
   std::erase_if(near, [&](const Measured* one) { return double(one->bytes) > as_small * least; });
   return *std::ranges::min_element(near, {}, &Measured::place);
+}
+
+bool BestSoFar::add(const Measured& m) {
+  ++done_;
+  if (!m.is_timed() || m.samples.empty() || m.ratio() >= ratio_) return false;
+  ratio_ = m.ratio();
+  line_ = to_string(m.plan);
+  return true;
+}
+
+std::string BestSoFar::text() const {
+  char text[96];
+  std::snprintf(text, sizeof(text), "%zu of %zu plans, best so far %.2f times as fast as the first", done_, plans_,
+                1 / ratio_);
+  return line_.empty() ? text : text + (": " + line_);
 }
 
 double gain(const Measurement& m, const Measured& measured) {

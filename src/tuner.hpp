@@ -52,6 +52,22 @@ struct Measurement {
   int timed = 0;        ///< candidates that have a time
 };
 
+/// What onlookers are told of a search that goes on.
+class BestSoFar {
+ public:
+  explicit BestSoFar(std::size_t plans) : plans_(plans) {}
+  /// Whether it is the best so far.
+  bool add(const Measured& measured);
+  bool has_all() const { return done_ == plans_; }
+  /// "12 of 40 plans, best so far 1.20 times as fast as the first: <plan>".
+  std::string text() const;
+
+ private:
+  std::size_t plans_, done_ = 1;  // the first is there
+  double ratio_ = 1;
+  std::string line_;
+};
+
 /// Times products of the candidates on this backend.
 ///
 /// The first candidate's packed copy stays; one other at a time is there beside it, and serves all its schedules. They

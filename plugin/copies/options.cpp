@@ -135,6 +135,18 @@ const Option options[] = {
      [](const std::string& v) { seconds_of(v); }},
     {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
      &Settings::expected_products, [](const std::string& v) { products_of(v); }},
+    {"save", "file that the matrix is written to when it has been packed, for compound-tune -matrix", &Settings::save,
+     [](const std::string&) {}},
+};
+
+struct Switch {
+  std::string_view name;
+  const char* help;
+  bool Settings::*value;
+};
+constexpr Switch switches[] = {
+    {"tune_monitor", "print the best plan so far while tuning measures", &Settings::tune_monitor},
+    {"view", "print the plan when a matrix has been packed", &Settings::view},
 };
 
 }  // namespace
@@ -147,6 +159,7 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
     if (name == "layout") settings.plan.clear();  // the last word counts
     ++settings.version;
     settings.viewed = false;
+    if (name == "save") settings.saved = false;
   }
 }
 
@@ -170,10 +183,12 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
         }
       }));
   }
-  PetscBool view = settings.view ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(PetscOptionsBool("-mat_compound_view", "print the plan when a matrix has been packed", "MatSetFromOptions",
-                             view, &view, nullptr));
-  settings.view = view == PETSC_TRUE;
+  for (const Switch& o : switches) {
+    const std::string key = "-mat_compound_" + std::string(o.name);
+    PetscBool on = settings.*o.value ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(PetscOptionsBool(key.c_str(), o.help, "MatSetFromOptions", on, &on, nullptr));
+    settings.*o.value = on == PETSC_TRUE;
+  }
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

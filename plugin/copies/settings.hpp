@@ -32,8 +32,10 @@ struct Settings {
   std::string wisdom = "auto";
   std::string tune_seconds = "10";
   std::string expected_products = "unknown";
-  bool view = false;  ///< print the plan once, when first packed
-  bool viewed = false;
+  std::string save;           ///< file that the matrix is written to once, when first packed; empty: none
+  bool tune_monitor = false;  ///< print the best plan so far while tuning
+  bool view = false;          ///< print the plan once, when first packed
+  bool viewed = false, saved = false;
 
   std::string printed_plan;  ///< what MatCompoundGetPlan() lends
   bool options_read = false;

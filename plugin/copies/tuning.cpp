@@ -50,14 +50,22 @@ std::string text_of(const Measurement& m, const Measured& best, const std::strin
          text;
 }
 
+/// Prints each plan that is better than those before it, and the end: processes tune their parts by themselves.
+std::function<void(const Measured&)> monitor(std::size_t plans) {
+  return [best = BestSoFar(plans)](const Measured& m) mutable {
+    if (best.add(m) || best.has_all()) (void)PetscPrintf(PETSC_COMM_SELF, "compound tuning: %s\n", best.text().c_str());
+  };
+}
+
 /// By measuring; `base` where nothing can be.
 Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base,
                    const Remembered& before) {
   const Settings& s = p.st.settings;
   const LogSpan span(Event::tune, p.A);
   PackedCopy& copy = p.copy;
-  copy.measured = measure(pattern, copy.problem, plans_to_try(p, pattern, numbers, base, before.plan),
-                          backend(row_of(p.place).backend), packed_blocks(p), s.measure_limits());
+  const std::vector<Plan> plans = plans_to_try(p, pattern, numbers, base, before.plan);
+  copy.measured = measure(pattern, copy.problem, plans, backend(row_of(p.place).backend), packed_blocks(p),
+                          s.measure_limits(), s.tune_monitor ? monitor(plans.size()) : nullptr);
   const Measured* const best = choice(copy.measured);
   if (!best) {
     copy.origin += " (nothing could be measured: " + copy.measured.all.front().failure + ")";

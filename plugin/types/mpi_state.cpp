@@ -18,6 +18,7 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
   Settings of_part = settings;
   of_part.options_read = true;
   of_part.view = false;
+  of_part.save.clear();
   PetscCall(adopt(part, of_part, off_diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -144,6 +144,7 @@ PetscErrorCode Operator::prepare(Mat A, Op op, Vec x) {
     PetscCall(make_ready(A, static_cast<SeqState*>(st), op, &parts_[diagonal].place));
   }
   PetscCall(view_once(A, st->settings));
+  PetscCall(save_once(A, st->settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -369,4 +369,15 @@ PetscErrorCode view_once(Mat A, Settings& settings) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode save_once(Mat A, Settings& settings) {
+  PetscFunctionBegin;
+  if (settings.save.empty() || settings.saved) PetscFunctionReturn(PETSC_SUCCESS);
+  settings.saved = true;
+  PetscViewer viewer;
+  PetscCall(PetscViewerBinaryOpen(comm_of(A), settings.save.c_str(), FILE_MODE_WRITE, &viewer));
+  PetscCall(MatView(A, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace compound::plugin

@@ -209,6 +209,42 @@ TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
   }
 }
 
+TEST_F(Options, SaveWritesTheMatrixOnce) {
+  const std::string file = "saved_matrix_of_" + std::to_string(size()) + ".dat";
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_save " + file, problem());
+  const auto plain = filled_matrix(MATBAIJ, "", problem());
+  EXPECT_TRUE(same_mult(A, plain, 79));
+  PETSC_OK(MatScale(A, 2));
+  (void)product_of(A, all_products().front(), 78);
+
+  Matrix read;
+  Viewer in;
+  PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file.c_str(), FILE_MODE_READ, in.out()));
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, read.out()));
+  PETSC_OK(MatSetSizes(read, problem().shape.rows[rank()] * 3, problem().shape.cols[rank()] * 3, PETSC_DETERMINE,
+                       PETSC_DETERMINE));
+  PETSC_OK(MatSetType(read, MATBAIJ));
+  PETSC_OK(MatLoad(read, in));
+
+  EXPECT_TRUE(same_mult(read, plain, 79)) << "as it was when it was packed";
+}
+
+TEST_F(Options, MonitorPrintsTheBestPlanSoFar) {
+  for (const bool monitor : {false, true}) {
+    const auto A = filled_matrix(MATBAIJCOMPOUND,
+                                 std::string("-mat_compound_wisdom none -mat_compound_tune exhaustive "
+                                             "-mat_compound_tune_monitor ") +
+                                     (monitor ? "1" : "0"),
+                                 problem());
+    testing::internal::CaptureStdout();
+    (void)product_of(A, all_products().front(), 78);
+    std::fflush(stdout);
+    const std::string printed = testing::internal::GetCapturedStdout();
+
+    EXPECT_EQ(printed.find("compound tuning: ") != std::string::npos, monitor) << printed;
+  }
+}
+
 TEST_F(Options, BlocksThatWeHaveNoCodeForAreLeftToTheParent) {
   const auto large = random_problem(7, spread(33, 5, 5));
   const auto A = filled_matrix(MATBAIJCOMPOUND, "", large), plain = filled_matrix(MATBAIJ, "", large);

@@ -394,6 +394,21 @@ TEST(Choice, IsTheSmallestCopyOfThoseNearTheFastest) {
   EXPECT_EQ(choice(m)->place, 0u);
 }
 
+TEST(BestSoFar, IsToldWithItsPlan) {
+  BestSoFar best(4);
+  const auto timed = [](const char* text, double ratio) {
+    return Measured{.plan = parse_plan(text, {}), .samples = {{.seconds = ratio, .ratio = ratio}}, .failure = {}};
+  };
+
+  EXPECT_FALSE(best.add(timed("csr", 1.1)));
+  EXPECT_EQ(best.text(), "2 of 4 plans, best so far 1.00 times as fast as the first");
+  EXPECT_TRUE(best.add(timed("sell:8", 0.8)));
+  EXPECT_EQ(best.text(), "3 of 4 plans, best so far 1.25 times as fast as the first: " + line("sell:8"));
+  Measured failed = timed("sell:4", 0.5);
+  failed.failure = "out of memory";
+  EXPECT_FALSE(best.add(failed));
+}
+
 TEST(Gain, IsOverTheFirstCandidate) {
   Measurement m;
   m.all = {{.plan = {}, .seconds = 2, .samples = {}, .failure = {}, .place = 1},

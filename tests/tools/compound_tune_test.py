@@ -298,6 +298,23 @@ def test_bad_options(args):
         expect(said in stderr, f"{options}: '{said}' is not in {stderr}")
 
 
+def test_block_sizes_are_listed_without_timing(args):
+    stdout, _ = tune(args, SMALL + ["-blocks"])
+    rows = [line.split() for line in stdout.splitlines() if re.match(r"  \d+x\d+ ", line)]
+    expect(["3x3", "100.0", "1.000"] in rows and len(rows) > 2, stdout)
+    of_bytes = [float(row[2]) for row in rows]
+    expect(of_bytes == sorted(of_bytes), f"fewest bytes first: {of_bytes}")
+    expect("GB/s" not in stdout, "nothing is timed")
+
+
+def test_pareto_lists_plans_that_none_beats_in_both(args):
+    stdout, _ = tune(args, SMALL + QUICK + ["-pareto"])
+    rows = [tuple(map(float, m)) for m in re.findall(r"^  ([\d.]+) ms, ([\d.]+) MB: entry", stdout, re.M)]
+    expect(rows and rows == sorted(rows), stdout)
+    expect(all(a[1] > b[1] for a, b in zip(rows, rows[1:])), f"each slower one is smaller: {rows}")
+    expect("no other plan is both faster and smaller" not in tune(args, SMALL + QUICK)[0], "only where it is asked for")
+
+
 def test_says_that_it_runs_on_one_rank(args):
     code, _, stderr, command = run(["mpirun", "-n", "2", args.program] + SMALL)
     expect(code == 2 and "compound-tune runs on one rank; leave mpirun out" in stderr, f"{command}: {code} {stderr}")

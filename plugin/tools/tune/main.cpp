@@ -51,6 +51,12 @@ int tune(MPI_Comm comm, const TuneOptions& o, const Circumstances& of_run) {
                   << description_of(spec, matrix) << "\n";
         continue;
       }
+      if (o.blocks) {
+        const std::vector<BlockFill> sizes = block_sizes(comm, spec, matrix, progress);
+        std::cout << description_of(spec, matrix) << "\n";
+        print_block_sizes(std::cout, sizes);
+        continue;
+      }
       const std::string file =
           o.study.empty() ? "" : study_file(o.study, description_of(spec, matrix), spec.block, o.precision);
       if (std::filesystem::exists(file)) {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "core_source.hpp"
 #include "error.hpp"
@@ -90,20 +93,15 @@ std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistic
 /// The best so far, for whoever looks on.
 class Onlooker {
  public:
-  Onlooker(Progress& progress, std::size_t plans) : progress_(progress), plans_(plans) {}
+  Onlooker(Progress& progress, std::size_t plans) : progress_(progress), best_(plans) {}
   void operator()(const Measured& m) {
-    ++done_;
-    if (!m.is_timed() || m.samples.empty() || !isatty(STDERR_FILENO)) return;
-    if (m.ratio() < best_) best_ = m.ratio(), line_ = to_string(m.plan);
-    progress_.say(text("%zu of %zu plans, best so far %.2f times as fast as the rule's%s%s", done_, plans_, 1 / best_,
-                       line_.empty() ? "" : ": ", line_.c_str()));
+    best_.add(m);
+    if (isatty(STDERR_FILENO)) progress_.say(best_.text());
   }
 
  private:
   Progress& progress_;
-  std::size_t plans_, done_ = 1;  // the first is there
-  double best_ = 1;
-  std::string line_;
+  BestSoFar best_;
 };
 
 /// Counted once for all schedules of a layout.
@@ -181,6 +179,24 @@ std::optional<double> pays_off_after(const TuneResult& r, const TunedPlan& plan)
   const double gain_s = r.rule_s - plan.measured.seconds;
   if (!(gain_s > 0)) return {};
   return plan.measured.packing_s / gain_s;
+}
+
+std::vector<std::size_t> pareto(const std::vector<TunedPlan>& plans) {
+  std::vector<std::size_t> places(plans.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      places, {}, [&](std::size_t i) { return std::pair(plans[i].measured.seconds, plans[i].measured.bytes); });
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::erase_if(places, [&](std::size_t i) {
+    const std::size_t bytes = plans[i].measured.bytes;
+    return bytes >= std::exchange(least, std::min(least, bytes));
+  });
+  return places;
+}
+
+std::vector<BlockFill> block_sizes(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+  return block_fills(*make_core_source(c, false));
 }
 
 std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,

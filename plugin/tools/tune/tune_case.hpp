@@ -71,6 +71,9 @@ struct TuneResult {
 /// Compulsory bytes per second over those of a yardstick.
 double share(const TuneResult& result, const Yardstick& yardstick, const TunedPlan& plan);
 
+/// The plans that no other one beats in time and in bytes of its copy, the fastest first: places in `plans`.
+std::vector<std::size_t> pareto(const std::vector<TunedPlan>& plans);
+
 /// Products after which a plan has won back what packing it takes; empty where it is not faster than the rule's.
 std::optional<double> pays_off_after(const TuneResult& result, const TunedPlan& plan);
 
@@ -80,6 +83,10 @@ std::string description_of(const CaseSpec& spec, const Options& matrix);
 /// Throws usage_error where nothing can be measured.
 TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,
                      Progress& progress);
+
+/// Of all block sizes that there are for it, the fewest bytes first.
+std::vector<BlockFill> block_sizes(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, Progress& progress);
+void print_block_sizes(std::ostream& out, const std::vector<BlockFill>& sizes);
 
 /// Compiles the kernels of its plans, which are kept on disk, and times nothing. How many plans there are.
 std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,

@@ -73,6 +73,10 @@ const OptionRow<TuneOptions> rows[] = {
      "only compiles the kernels of all these plans for the device, where the cache of kernels keeps them for later "
      "runs",
      "false", [](TuneOptions& o, const std::string& v) { o.compile = yes("-compile", v); }, true},
+    {"-blocks", "only prints the fill and the bytes of all block sizes", "false",
+     [](TuneOptions& o, const std::string& v) { o.blocks = yes("-blocks", v); }, true},
+    {"-pareto", "also lists the plans that no other one beats in both time and bytes", "false",
+     [](TuneOptions& o, const std::string& v) { o.pareto = yes("-pareto", v); }, true},
     {"-merge", "wisdom files, separated by commas, that are added to that of -wisdom; nothing is measured", "",
      [](TuneOptions& o, const std::string& v) { read_files(o, Mode::merge, "-merge", v); }},
     {"-list", "wisdom file that is printed as a table; nothing is measured", "", read_list},

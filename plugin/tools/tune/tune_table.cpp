@@ -102,6 +102,14 @@ void print_without(std::ostream& out, const TuneResult& r) {
     out << "  " << first->name << (more ? text(" and %zu more", more) : "") << ": " << first->why << "\n";
 }
 
+void print_pareto(std::ostream& out, const TuneResult& r) {
+  out << "no other plan is both faster and smaller:\n";
+  for (const std::size_t i : pareto(r.plans)) {
+    const TunedPlan& p = r.plans[i];
+    out << text("  %s ms, %.3f MB: ", ms(p.measured.seconds).c_str(), double(p.measured.bytes) / 1e6) << p.line << "\n";
+  }
+}
+
 void print_advice(std::ostream& out, const TuneResult& r) {
   const TunedPlan& best = r.plans[r.best];
   if (best.line == r.analysis.rule)
@@ -122,6 +130,13 @@ void print_study(std::ostream& out, const Study& s) {
 
 }  // namespace
 
+void print_block_sizes(std::ostream& out, const std::vector<BlockFill>& sizes) {
+  if (sizes.empty()) out << "  blocks are not square, or there are none: no other sizes are tried\n";
+  out << text("  %-7s %8s %10s\n", "block", "fill %", "x bytes");
+  for (const BlockFill& b : sizes)
+    out << text("  %-7s %8.1f %10.3f\n", text("%dx%d", b.block.rows, b.block.cols).c_str(), 100 * b.fill, b.of_given);
+}
+
 void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
   out << text("\n%s, blocks of %dx%d\n", r.description.c_str(), r.block.rows, r.block.cols);
   print_rows(out, r.analysis);
@@ -132,6 +147,7 @@ void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) 
   out << text("%zu plans timed in %.2f s (%.0f products of the rule's plan), packed in %.2f s\n", r.plans.size(),
               r.timing_s, r.products, r.packing_s);
   print_without(out, r);
+  if (o.pareto) print_pareto(out, r);
   if (r.study) print_study(out, *r.study);
   print_advice(out, r);
   out.flush();
