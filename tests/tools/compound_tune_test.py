@@ -298,6 +298,27 @@ def test_bad_options(args):
         expect(said in stderr, f"{options}: '{said}' is not in {stderr}")
 
 
+def test_resume_goes_on_with_its_file(args):
+    tune(args, SMALL + ["-resume"], wanted=2)
+    if not args.json:
+        return
+    file = os.path.join(args.folder, "resumed.json")
+    more = QUICK + ["-json", file, "-resume"]
+    tune(args, SMALL + more)
+    with open(file) as read:
+        first = json.load(read)["cases"]
+    stdout, _ = tune(args, ["-rows", "200,400", "-block_size", "3"] + more)
+    with open(file) as read:
+        cases = json.load(read)["cases"]
+    expect("left out: " in stdout and len(first) == 1 and len(cases) == 2, f"{len(first)}, {len(cases)}: {stdout[-300:]}")
+    expect(cases[0] == first[0], "the earlier case stays as it was")
+    _, stderr = tune(args, SMALL + more + ["-precision", "single"], wanted=2)
+    expect("is of -precision double; give that, or another -json" in stderr, stderr)
+    bad = save(args, {"program": "other"}, "other.json")
+    _, stderr = tune(args, SMALL + ["-json", bad, "-resume"], wanted=2)
+    expect("-resume: 'other.json'" in stderr.replace(args.folder + "/", ""), stderr)
+
+
 def test_block_sizes_are_listed_without_timing(args):
     stdout, _ = tune(args, SMALL + ["-blocks"])
     rows = [line.split() for line in stdout.splitlines() if re.match(r"  \d+x\d+ ", line)]

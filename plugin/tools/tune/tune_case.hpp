@@ -93,8 +93,18 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& mat
                          Progress& progress);
 
 void print_result(std::ostream& out, const TuneResult& result, const TuneOptions& options);
+/// Cases of a JSON file of an earlier run.
+struct EarlierCases {
+  std::vector<std::string> names;  ///< case_name() of each
+  std::string json;                ///< an array of them; empty: none
+};
+std::string case_name(const std::string& description, BlockShape block, Precision precision);
+/// None where there is no such file. Throws usage_error where it is not one of compound-tune's, or of another
+/// precision.
+EarlierCases read_earlier(const std::string& file, Precision precision);
+/// The earlier cases, then these.
 void write_tune_json(const std::string& file, const Circumstances& circumstances, const TuneOptions& options,
-                     const std::vector<TuneResult>& results);
+                     const EarlierCases& earlier, const std::vector<TuneResult>& results);
 /// One matrix of a study, compact.
 void write_study_json(const std::string& file, const Circumstances& circumstances, const TuneOptions& options,
                       const TuneResult& result);

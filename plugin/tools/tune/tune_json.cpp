@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 
 #include "compare.hpp"
@@ -89,13 +90,13 @@ ordered_json json_of(const TuneResult& r) {
 
 }  // namespace
 
-void write_tune_json(const std::string& file, const Circumstances& c, const TuneOptions& o,
+void write_tune_json(const std::string& file, const Circumstances& c, const TuneOptions& o, const EarlierCases& earlier,
                      const std::vector<TuneResult>& results) {
   ordered_json j = bench::json_of(c);
   j["schema"] = schema;
   j["search"] = o.search->name;
   j["precision"] = precision_name(o.precision);
-  j["cases"] = ordered_json::array();
+  j["cases"] = earlier.json.empty() ? ordered_json::array() : ordered_json::parse(earlier.json);
   for (const TuneResult& r : results) j["cases"].push_back(json_of(r));
   write_json_file(file, j);
 }
@@ -164,16 +165,53 @@ void write_study_json(const std::string& file, const Circumstances& c, const Tun
   write_json_file(file, j, "-study", -1);
 }
 
-SavedTimes read_times(const std::string& file) try {
+namespace {
+
+/// What `option` reads, of this program and schema.
+ordered_json read_results(const char* option, const std::string& file) {
   std::ifstream in(file);
-  const ordered_json j = ordered_json::parse(in);
+  ordered_json j = ordered_json::parse(in);
   if (j.at("program") != "compound-tune" || j.at("schema") != schema)
-    throw usage_error("-compare: '" + file + "' is not of this program's schema " + std::to_string(schema) +
-                      "; write it by compound-tune -json");
+    throw usage_error(std::string(option) + ": '" + file + "' is not of this program's schema " +
+                      std::to_string(schema) + "; write it by compound-tune -json");
+  return j;
+}
+
+[[noreturn]] void refuse_file(const char* option, const std::string& file, const std::exception& e) {
+  throw usage_error(std::string(option) + ": '" + file + "' is no JSON file of compound-tune: " + e.what() +
+                    "; write it by -json");
+}
+
+std::string name_of(const std::string& description, const std::string& block, const std::string& precision) {
+  return description + ", blocks of " + block + ", " + precision;
+}
+
+}  // namespace
+
+std::string case_name(const std::string& description, BlockShape block, Precision precision) {
+  return name_of(description, shape(block), precision_name(precision));
+}
+
+EarlierCases read_earlier(const std::string& file, Precision precision) try {
+  if (!std::filesystem::exists(file)) return {};
+  const ordered_json j = read_results("-resume", file);
+  const std::string found = j.at("precision");
+  if (found != precision_name(precision))
+    throw usage_error("-resume: '" + file + "' is of -precision " + found + "; give that, or another -json");
+  EarlierCases earlier;
+  for (const ordered_json& c : j.at("cases"))
+    earlier.names.push_back(name_of(c.at("description"), c.at("block"), found));
+  earlier.json = j.at("cases").dump();
+  return earlier;
+} catch (const ordered_json::exception& e) {
+  refuse_file("-resume", file, e);
+}
+
+SavedTimes read_times(const std::string& file) try {
+  const ordered_json j = read_results("-compare", file);
   SavedTimes times;
   for (const ordered_json& c : j.at("cases")) {
-    const std::string matrix = c.at("description").get<std::string>() + ", blocks of " +
-                               c.at("block").get<std::string>() + ", " + j.at("precision").get<std::string>();
+    const std::string matrix = name_of(c.at("description"), c.at("block"), j.at("precision"));
     for (const ordered_json& p : c.at("plans")) {
       const double seconds = p.at("median_s").get<double>();
       if (!(seconds > 0)) throw usage_error("-compare: '" + file + "': a time is not above 0; write it anew by -json");
@@ -182,7 +220,7 @@ SavedTimes read_times(const std::string& file) try {
   }
   return times;
 } catch (const ordered_json::exception& e) {
-  throw usage_error("-compare: '" + file + "' is no JSON file of compound-tune: " + e.what() + "; write it by -json");
+  refuse_file("-compare", file, e);
 }
 
 }  // namespace compound::bench::tune
@@ -191,7 +229,10 @@ SavedTimes read_times(const std::string& file) try {
 
 namespace compound::bench::tune {
 
-void write_tune_json(const std::string&, const Circumstances&, const TuneOptions&, const std::vector<TuneResult>&) {}
+void write_tune_json(const std::string&, const Circumstances&, const TuneOptions&, const EarlierCases&,
+                     const std::vector<TuneResult>&) {}
+std::string case_name(const std::string& description, BlockShape, Precision) { return description; }
+EarlierCases read_earlier(const std::string&, Precision) { return {}; }  // -json is refused before
 void write_study_json(const std::string&, const Circumstances&, const TuneOptions&, const TuneResult&) {}
 
 SavedTimes read_times(const std::string&) {

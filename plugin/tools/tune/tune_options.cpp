@@ -59,6 +59,8 @@ const OptionRow<TuneOptions> rows[] = {
      [](TuneOptions& o, const std::string& v) { o.wisdom = v == "none" ? "" : v; }},
     {"-json", "file for the analysis, all samples, the machine, versions and the command line", "",
      [](TuneOptions& o, const std::string& v) { o.matrix.json = v; }},
+    {"-resume", "goes on with the file of -json: matrices that are in it are left out, and stay in it", "false",
+     [](TuneOptions& o, const std::string& v) { o.resume = yes("-resume", v); }, true},
     {"-csv", "file for a line of comma-separated values for each sample", "",
      [](TuneOptions& o, const std::string& v) { o.matrix.csv = v; }},
     {"-study",
@@ -163,6 +165,7 @@ TuneOptions read_tune_options() {
   for (const std::string& file : o.files) must_exist("-matrix", file);
   if (o.mode == Mode::measure) complete(o.matrix);
   if (!o.study.empty()) make_study_folder(o.study);
+  if (o.resume && o.matrix.json.empty()) throw usage_error("-resume goes on with the file of -json; add -json FILE");
   return o;
 }
 

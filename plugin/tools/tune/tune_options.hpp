@@ -33,7 +33,7 @@ struct TuneOptions {
   std::vector<std::string> named;  ///< files of -merge, -list, -compare
   double threshold = 1.05;
   std::string study;  ///< folder; empty: none
-  bool compile = false, blocks = false, pareto = false;
+  bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;
 
   MeasureLimits limits() const;
