@@ -56,7 +56,7 @@ class Study:
 
     def command(self, run):
         device = ["-device", "cuda", "-use_gpu_aware_mpi", "0"] if self.args.device == "cuda" else []
-        return [self.args.tune, "-search", "all", "-top", "1"] + device + run
+        return [self.args.tune, "-search", self.args.search, "-top", "1"] + device + run
 
     def compile_next(self, number):
         """What is compiled stays in the cache of kernels. Other matrices are timed meanwhile, on other cores."""
@@ -120,6 +120,7 @@ def main():
     parser.add_argument("--folder", required=True, help="where the JSON files go")
     parser.add_argument("--runs", default=os.path.join(here, "tuning-study.txt"), help="list of runs (%(default)s)")
     parser.add_argument("--device", default="host", choices=["host", "cuda"])
+    parser.add_argument("--search", default="all", choices=["near", "all"], help="plans to screen (%(default)s); near: a check in little time")
     parser.add_argument("--budget", type=float, default=10, help="seconds of timing and packing of each matrix (%(default)s)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of all; what is not done then is listed")
     args = parser.parse_args()

@@ -249,7 +249,7 @@ def test_studies_of_many_matrices_go_on_where_they_ended(args):
     write_matrix_market(args, "m.mtx", 24)
     with open(runs, "w") as file:
         file.write("# two\n-grid 7 -n 4 -block_size 2\n-grid 7 -n 5 -block_size 2 -precision single\n")
-    command = [sys.executable, args.study, "--tune", args.program, "--folder", folder, "--runs", runs, "--budget", "0.2"]
+    command = [sys.executable, args.study, "--tune", args.program, "--folder", folder, "--runs", runs, "--search", "near", "--budget", "0.2"]
     code, stdout, stderr, said = run(command + [f"{matrix}:2"])
     expect(code == 0 and "3 matrices in" in stdout, f"{said}: {code}\n{stdout}{stderr}")
     expect(any("single" in name for name in os.listdir(folder)), f"{os.listdir(folder)}")
