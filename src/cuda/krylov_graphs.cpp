@@ -19,8 +19,8 @@ namespace {
 constexpr int ring = 1024;  // norms that the host has not seen
 constexpr int graphs_in_flight = 2;
 
-/// A graph of iterations. A device that reads its products' stop flags leaves what is queued beyond the end: kernels
-/// that do nothing. That serves any CUDA, and costs less an iteration than a loop node (docs/solvers.md).
+/// A graph of iterations. Beyond the end it has kernels left that do nothing, by a flag of the device's: that serves
+/// any CUDA, where a loop node would want 12.4 and the device runtime in kernels.
 class Graph {
  public:
   Graph() = default;
