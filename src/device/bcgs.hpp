@@ -29,23 +29,12 @@ struct bcgs_state : krylov_counts {
 
 #if defined(__CUDA_ARCH__)
 
-/// A loop that ends here leaves what follows in the iteration undone.
-template <class S>
-__device__ void stop_bcgs(const krylov_args& a, bcgs_state<S>& s, KrylovStop stop) {
-  s.stop = int(stop);
-  s.turns = 0;
-  report_to_host(a, s);
-}
-
 template <class Form>
 __device__ void bcgs_first(const krylov_args& a) {
   using S = typename Form::scalar;
   using V = bcgs_vectors;
   auto& s = *static_cast<bcgs_state<S>*>(a.state);
-  if (s.stop != 0) {
-    if (leads()) s.turns = 0;
-    return;
-  }
+  if (is_over(s)) return;
   const S *const w = vector_of<S>(a, V::w), *const r0 = vector_of<S>(a, V::r0);
   S* const v = vector_of<S>(a, V::v);
   sums<S, 1> mine{};
@@ -58,9 +47,9 @@ __device__ void bcgs_first(const krylov_args& a) {
   end_with_sums(a, mine, [&](const sums<S, 1>& total) {
     const S d = total.of[0];
     if (!is_number(d))
-      stop_bcgs(a, s, KrylovStop::not_a_number);
+      stop_loop(a, s, KrylovStop::not_a_number);
     else if (is_zero(d))
-      stop_bcgs(a, s, KrylovStop::breakdown);
+      stop_loop(a, s, KrylovStop::breakdown);
     else
       s.alpha = divided(s.rho, d);
   });
@@ -98,7 +87,7 @@ __device__ void bcgs_second(const krylov_args& a) {
   end_with_sums(a, mine, [&](const sums<S, 3>& total) {
     const bool singular = is_zero(total.of[1]);
     state.is_exact = singular && is_zero(total.of[2]);
-    if (singular && !state.is_exact) return stop_bcgs(a, state, KrylovStop::breakdown);
+    if (singular && !state.is_exact) return stop_loop(a, state, KrylovStop::breakdown);
     state.omega = singular ? S{} : divided(total.of[0], total.of[1]);
   });
 }
@@ -109,7 +98,7 @@ __device__ void end_bcgs_step(const krylov_args& a, bcgs_state<S>& s, const sums
   const bool first = s.norms == 0;
   const S rho = total.of[0], before = s.rho;
   const real_of<S> norm = Form::norm == KrylovNorm::none ? 0 : sqrt(real_part(total.of[1]));
-  if (s.is_exact) return stop_bcgs(a, s, KrylovStop::exact);
+  if (s.is_exact) return stop_loop(a, s, KrylovStop::exact);
   s.beta = first ? S{} : divided(rho, before) * divided(s.alpha, s.omega);
   s.rho = rho;
   s.turns = 1;

@@ -71,20 +71,13 @@ __device__ void cg_step(const krylov_args& a) {
   using S = typename Form::scalar;
   using V = cg_vectors;
   auto& s = *static_cast<cg_state<S>*>(a.state);
-  if (s.stop != 0) {
-    if (leads()) s.turns = 0;
-    return;
-  }
+  if (is_over(s)) return;
   const bool first = s.norms == 0;
   const S dot = Form::hermitian ? conjugate(s.dot) : s.dot;
   S alpha{};
   if (!first) {
     if (const KrylovStop stop = why_no_step(s, dot); stop != KrylovStop::not_yet) {
-      if (leads()) {
-        s.stop = int(stop);
-        s.turns = 0;
-        report_to_host(a, s);
-      }
+      if (leads()) stop_loop(a, s, stop);
       return;
     }
     alpha = divided(s.rho, dot);

@@ -137,6 +137,12 @@ __device__ inline void report_to_host(const krylov_args& a, const krylov_counts&
   a.report->stop = s.stop;
   __threadfence_system();
 }
+/// A loop that ends here leaves what follows in the iteration undone. One thread.
+__device__ inline void stop_loop(const krylov_args& a, krylov_counts& s, KrylovStop stop) {
+  s.stop = int(stop);
+  s.turns = 0;
+  report_to_host(a, s);
+}
 /// NaN is beyond all bounds.
 template <class R>
 __device__ bool is_beyond(const krylov_counts& s, R norm) {
@@ -192,6 +198,13 @@ __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, cons
 }
 
 __device__ inline bool leads() { return blockIdx.x == 0 && threadIdx.x == 0; }
+
+/// In the first kernel of an iteration: whether the loop is over, so that the kernels after a step have no work.
+__device__ inline bool is_over(krylov_counts& s) {
+  if (s.stop == 0) return false;
+  if (leads()) s.turns = 0;
+  return true;
+}
 
 /// One thread.
 template <class Form>
