@@ -4,8 +4,6 @@ namespace compound::plugin {
 
 namespace {
 
-PetscObject object(KSP ksp) { return reinterpret_cast<PetscObject>(ksp); }
-
 constexpr const char* single_reduction = "a single reduction is asked for (-ksp_cg_single_reduction)";
 
 /// What PETSc's CG composes under these names.
@@ -33,22 +31,22 @@ PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
+/// A number that only the parent's loop looks at.
+PetscErrorCode set_target(KSP ksp, PetscReal target, PetscErrorCode (*parents)(KSP, PetscReal), const char* why) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents_radius)(ksp, radius));
-  s->asked = "a radius is set (KSPCGSetRadius)";
+  PetscCall((*parents)(ksp, target));
+  s->asked = why;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
+  return set_target(ksp, radius, parents_radius, "a radius is set (KSPCGSetRadius)");
+}
+
 PetscErrorCode set_objective(KSP ksp, PetscReal objective) {
-  PetscFunctionBegin;
-  Solver* s = nullptr;
-  PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents_objective)(ksp, objective));
-  s->asked = "an objective is set (KSPCGSetObjectiveTarget)";
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return set_target(ksp, objective, parents_objective, "an objective is set (KSPCGSetObjectiveTarget)");
 }
 
 /// Puts `ours` before the parent's function of that name, if it has one.

@@ -77,10 +77,9 @@ PetscErrorCode why_not_preconditioner(PC pc, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode why_not_matrix(Mat A, Vec x, std::string* why) {
+PetscErrorCode why_not_matrix(Mat A, Vec x, PackedMatrix** packed, std::string* why) {
   PetscFunctionBegin;
   MatNullSpace null_space = nullptr;
-  PackedMatrix* packed = nullptr;
   Settings* settings;
   Place place;
   if (!is_seq_compound(A)) {
@@ -98,8 +97,8 @@ PetscErrorCode why_not_matrix(Mat A, Vec x, std::string* why) {
   else if (place != Place::device)
     *why = "products run on the host";
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(device_copy(A, &packed));
-  if (!packed) *why = "the matrix has no copy on the device in blocks of its own size";
+  PetscCall(device_copy(A, packed));
+  if (!*packed) *why = "the matrix has no copy on the device in blocks of its own size";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,14 +135,10 @@ PetscErrorCode take_factors(KSP ksp, FusedSolver& f, Backend& on) {
 /// BiCGSTAB's is preconditioned.
 PetscErrorCode first_residual(KSP ksp, KrylovMethod method, Mat A, Vec r) {
   PetscFunctionBegin;
-  if (method == KrylovMethod::bcgs) {
+  if (method == KrylovMethod::bcgs)
     PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, ksp->work[1], ksp->work[2], r, ksp->vec_rhs));
-  } else if (ksp->guess_zero) {
-    PetscCall(VecCopy(ksp->vec_rhs, r));
-  } else {
-    PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, r));
-    PetscCall(VecAYPX(r, -1.0, ksp->vec_rhs));
-  }
+  else
+    PetscCall(residual_of_guess(ksp, A, r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,30 +288,28 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
 
 }  // namespace
 
-PetscErrorCode why_not_fused(KSP ksp, std::string* why) {
+PetscErrorCode why_not_fused(KSP ksp, PackedMatrix** packed, std::string* why) {
   PetscFunctionBegin;
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
   why->clear();
   PetscCall(why_not_preconditioner(ksp->pc, why));
-  if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, why));
+  if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, packed, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode solve_fused(KSP ksp, FusedSolver& f) {
+PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const PackedMatrix& packed) {
   PetscFunctionBegin;
   Mat A;
-  PackedMatrix* packed;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
-  PetscCall(device_copy(A, &packed));
-  PetscCall(begin_device_work(packed->backend()));
-  PetscCall(make_loop(ksp, f, *packed));
+  PetscCall(begin_device_work(packed.backend()));
+  PetscCall(make_loop(ksp, f, packed));
   if (!f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(take_factors(ksp, f, packed->backend()));
+  PetscCall(take_factors(ksp, f, packed.backend()));
   PetscCall(first_residual(ksp, f.method, A, ksp->work[0]));
-  PetscCall(begin_device_work(packed->backend()));
-  PetscCall(iterate(ksp, f, *packed));
-  PetscCall(take_solution(ksp, f, packed->backend()));
+  PetscCall(begin_device_work(packed.backend()));
+  PetscCall(iterate(ksp, f, packed));
+  PetscCall(take_solution(ksp, f, packed.backend()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,6 +9,7 @@
 #include "copies/device_vectors.hpp"
 #include "edge/petsc_guard.hpp"
 #include "krylov_loop.hpp"
+#include "packed.hpp"
 
 namespace compound::plugin {
 
@@ -25,11 +26,11 @@ struct FusedSolver {
 /// What of the solver's settings only PETSc's own loops do, in the user's words; null: nothing.
 const char* why_not_solver(KSP ksp);
 
-/// Why this solve cannot run on the device by itself; empty if it can. The matrix's copy is then up to date.
-PetscErrorCode why_not_fused(KSP ksp, std::string* why);
+/// Why this solve cannot run on the device by itself; empty if it can: with `packed`, the matrix's copy up to date.
+PetscErrorCode why_not_fused(KSP ksp, PackedMatrix** packed, std::string* why);
 
 /// What PETSc's method does in KSPSolve(); or `why_not`, and nothing has happened to x, where the device has no memory
 /// or no code for it.
-PetscErrorCode solve_fused(KSP ksp, FusedSolver& fused);
+PetscErrorCode solve_fused(KSP ksp, FusedSolver& fused, const PackedMatrix& packed);
 
 }  // namespace compound::plugin

@@ -207,12 +207,7 @@ PetscErrorCode solve_cg_on_host(KSP ksp, bool hermitian) {
   PetscCall(VecGetLocalSize(l.r, &n));
   l.n = static_cast<std::size_t>(n);
   PetscCall(diagonal_of(ksp, l.A, &l.d));
-  if (ksp->guess_zero) {
-    PetscCall(VecCopy(ksp->vec_rhs, l.r));
-  } else {
-    PetscCall(KSP_MatMult(ksp, l.A, l.x, l.r));
-    PetscCall(VecAYPX(l.r, -1.0, ksp->vec_rhs));
-  }
+  PetscCall(residual_of_guess(ksp, l.A, l.r));
   const PetscErrorCode code = iterate(l);
   PetscCall(VecDestroy(&l.d));
   PetscCall(code);

@@ -1,7 +1,6 @@
 // What an iteration of conjugate gradients does with vectors on the host, in as few passes over memory as there can be.
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include "edge/petsc_guard.hpp"

@@ -13,8 +13,6 @@ using Ran = FusedSolver::Ran;
 
 constexpr const char* name_of_solver = "petsccompound_solver";
 
-PetscObject object(KSP ksp) { return reinterpret_cast<PetscObject>(ksp); }
-
 PetscErrorCode attach_nothing(KSP, Solver&) { return PETSC_SUCCESS; }
 
 struct TypeRow {
@@ -47,9 +45,10 @@ PetscErrorCode solve(KSP ksp) {
     PetscCall(solve_by_parent(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(why_not_fused(ksp, &f.why_not));
+  PackedMatrix* packed = nullptr;
+  PetscCall(why_not_fused(ksp, &packed, &f.why_not));
   f.ran = Ran::device;
-  if (f.why_not.empty()) PetscCall(solve_fused(ksp, f));
+  if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, *packed));
   if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (f.method == KrylovMethod::cg) PetscCall(is_for_host(ksp, &on_host));
   if (!on_host) {

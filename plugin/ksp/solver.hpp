@@ -15,6 +15,8 @@ struct Solver {
   FusedSolver fused;
 };
 
+inline PetscObject object(KSP ksp) { return reinterpret_cast<PetscObject>(ksp); }
+
 PetscErrorCode solver_of(KSP ksp, Solver** solver);
 
 /// Puts our loop before one that PETSc's method has put, which it is asked for by `why`.

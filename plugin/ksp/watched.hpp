@@ -25,6 +25,18 @@ inline PetscErrorCode hear_norm(KSP ksp, PetscInt iteration, PetscReal norm) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// r = b - A x, or b where x is 0.
+inline PetscErrorCode residual_of_guess(KSP ksp, Mat A, Vec r) {
+  PetscFunctionBegin;
+  if (ksp->guess_zero) {
+    PetscCall(VecCopy(ksp->vec_rhs, r));
+  } else {
+    PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, r));
+    PetscCall(VecAYPX(r, -1.0, ksp->vec_rhs));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Who looks for a direction of negative curvature has found it.
 inline KSPConvergedReason indefinite_matrix([[maybe_unused]] KSP ksp) {
 #if PETSC_VERSION_GE(3, 20, 0)
