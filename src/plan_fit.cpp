@@ -27,10 +27,6 @@ std::optional<std::string> why_not_padded(const Plan& p, const Problem& problem)
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 std::optional<std::string> applicable_part(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);

@@ -290,11 +290,17 @@ std::vector<Group> groups_of(std::span<Measured> all, const Plan& first) {
 
 }  // namespace
 
-double Measured::ratio() const {
+namespace {
+
+std::vector<double> ratios_of(const Measured& m) {
   std::vector<double> ratios;
-  for (const Sample& s : samples) ratios.push_back(s.ratio);
-  return median(std::move(ratios));
+  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
+  return ratios;
 }
+
+}  // namespace
+
+double Measured::ratio() const { return median(ratios_of(*this)); }
 
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -329,8 +335,7 @@ namespace {
 /// Whether three quarters of its samples were as fast as those of the first beside them, or faster.
 bool wins_by_more_than_noise(const Measured& m) {
   if (m.samples.empty()) return true;
-  std::vector<double> ratios;
-  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
+  std::vector<double> ratios = ratios_of(m);
   const auto late = ratios.begin() + 3 * ratios.size() / 4;
   std::nth_element(ratios.begin(), late, ratios.end());
   return *late <= 1;
