@@ -2,13 +2,11 @@
 // full.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <optional>
 
-#include "backend_cuda.hpp"
 #include "candidates.hpp"
 #include "cuda/kernel_source.hpp"
+#include "cuda/on_device.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/runtime.hpp"
 #include "entry_choice.hpp"
@@ -22,21 +20,7 @@ using cuda_cases::Case;
 
 constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
 
-/// Skips, with the reason printed, where there is no device.
-class OnDevice : public testing::Test {
- protected:
-  void SetUp() override {
-    const std::string why = why_no_cuda();
-    if (why.empty()) return;
-    if (std::getenv("COMPOUND_DEVICE_REQUIRED")) FAIL() << why;
-    std::cout << "skipped: " << why << std::endl;
-    GTEST_SKIP() << why;
-  }
-  static Backend& device() { return backend("cuda"); }
-  static Plan plan(std::string_view line) {
-    return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda"));
-  }
-};
+Plan plan(std::string_view line) { return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda")); }
 
 Shifts shifts(const Case& c) { return c.aligned ? Shifts{} : Shifts{1, 1, 1}; }
 

@@ -3,28 +3,13 @@
 
 #include <iostream>
 
+#include "cuda/followed_plans.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/nvrtc.hpp"
 #include "krylov_loop.hpp"
 
 namespace compound::test {
 namespace {
-
-Plan device_plan(std::string_view line) {
-  return parse_plan(line, default_plan(PatternStatistics{}, {{3, 3}, scalar_type_of<double>()}, "cuda"));
-}
-
-constexpr const char* lines[] = {"csr components lanes=32",
-                                 "csr rows lanes=4",
-                                 "csr rows static",
-                                 "csr rows dynamic threads=64 blocks=2",
-                                 "sell:32 rows",
-                                 "sell:32 components static",
-                                 "sell:32:256 rows unroll=2",
-                                 "hdia:32 rows",
-                                 "ccoo:64 slots",
-                                 "ccoo:32:4 slots dynamic",
-                                 "ccoo:32 slots carries=atomic"};
 
 TEST(KrylovSource, Compiles) {
   if (!cuda::nvrtc_version()) {
@@ -51,8 +36,8 @@ TEST(DotSource, Compiles) {
     GTEST_SKIP();
   }
   const Problem real{{3, 3}, scalar_type_of<double>()}, complex{{1, 1}, scalar_type_of<complex_number<float>>()};
-  for (const char* line : lines) {
-    const Plan plan = device_plan(line);
+  for (const char* line : followed_lines) {
+    const Plan plan = followed_plan<double>(line);
     for (const Problem& problem : {real, complex}) {
       EXPECT_NO_THROW(cuda::compile(
           cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true, Follow::dot), 90))
@@ -65,7 +50,7 @@ TEST(DotSource, Compiles) {
 
 /// What follows must cost nothing where it is not asked for.
 TEST(DotSource, IsThatOfProductsAloneWhereNothingFollows) {
-  const Plan plan = device_plan("sell:32 rows");
+  const Plan plan = followed_plan<double>("sell:32 rows");
   const Problem problem{{3, 3}, scalar_type_of<double>()};
   const std::string source = cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true);
   EXPECT_EQ(source.find("follow"), std::string::npos) << source;

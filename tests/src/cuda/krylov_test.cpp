@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <iostream>
 #include <limits>
 #include <numeric>
 
-#include "backend_cuda.hpp"
+#include "cuda/followed_plans.hpp"
+#include "cuda/on_device.hpp"
 #include "krylov_loop.hpp"
 #include "support/dots.hpp"
 #include "support/zoo.hpp"
@@ -17,35 +16,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <class S>
-Plan device_plan(std::string_view line, BlockShape block) {
-  return parse_plan(line, default_plan(PatternStatistics{}, {block, scalar_type_of<S>()}, "cuda"));
-}
-
-constexpr const char* lines[] = {"csr components lanes=32",
-                                 "csr rows lanes=4",
-                                 "csr rows static",
-                                 "csr rows dynamic threads=64 blocks=2",
-                                 "sell:32 rows",
-                                 "sell:32 components static",
-                                 "sell:32:256 rows unroll=2",
-                                 "hdia:32 rows",
-                                 "ccoo:64 slots",
-                                 "ccoo:32:4 slots dynamic",
-                                 "ccoo:32 slots carries=atomic"};
-
-class OnDevice : public testing::Test {
- protected:
-  void SetUp() override {
-    const std::string why = why_no_cuda();
-    if (why.empty()) return;
-    if (std::getenv("COMPOUND_DEVICE_REQUIRED")) FAIL() << why;
-    std::cout << "skipped: " << why << std::endl;
-    GTEST_SKIP() << why;
-  }
-  static Backend& device() { return backend("cuda"); }
-};
-
 class Dots : public OnDevice {};
 class KrylovLoops : public OnDevice {};
 
@@ -53,7 +23,7 @@ template <class S>
 void expect_dots(const Pattern& pattern, std::string_view line, Op op, Form form) {
   Random random;
   const Operands<S> operands(pattern, "dense", {3, 3}, random);
-  const PackedMatrix A = packed(operands, device_plan<S>(line, {3, 3}), backend("cuda"));
+  const PackedMatrix A = packed(operands, followed_plan<S>(line), backend("cuda"));
   const auto w = random_vector<S>(operands.z(op).size(), random);
   const auto product = multiplied(A, operands, op, Form::assign);
   for (const Follow kind : {Follow::dot, Follow::bilinear}) {
@@ -72,7 +42,7 @@ void expect_dots(const Pattern& pattern, std::string_view line, Op op, Form form
 
 TEST_F(Dots, FollowProductsOfEverySort) {
   const Pattern pattern = random_pattern(3000, 3000, 9, 3);
-  for (const char* line : lines) expect_dots<double>(pattern, line, Op::none, Form::assign);
+  for (const char* line : followed_lines) expect_dots<double>(pattern, line, Op::none, Form::assign);
   for (const char* line : {"csr components lanes=32", "sell:32 rows", "ccoo:64 slots"}) {
     expect_dots<double>(pattern, line, Op::transpose, Form::assign);
     expect_dots<double>(pattern, line, Op::none, Form::add);
@@ -100,7 +70,7 @@ TEST_F(Dots, LeaveAProductThatIsStopped) {
   const Pattern pattern = random_pattern(300, 300, 9, 3);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  const PackedMatrix A = packed(operands, device_plan<double>("sell:32 rows", {3, 3}), device());
+  const PackedMatrix A = packed(operands, followed_plan<double>("sell:32 rows"), device());
   const int flags[] = {0, 7};
   const Buffer<int> on_device(device(), std::span<const int>(flags));
   const auto w = random_vector<double>(900, random);
@@ -144,7 +114,7 @@ struct System {
   }
   std::size_t scalars() const { return b.size(); }
   PackedMatrix packed(std::string_view line, Backend& on) const {
-    PackedMatrix A(pattern.view(), {{3, 3}, scalar_type_of<double>()}, device_plan<double>(line, {3, 3}), on);
+    PackedMatrix A(pattern.view(), {{3, 3}, scalar_type_of<double>()}, followed_plan<double>(line), on);
     A.update_values(blocks.data());
     return A;
   }
