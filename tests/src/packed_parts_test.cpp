@@ -16,18 +16,6 @@ namespace {
 
 constexpr Problem scalars{{1, 1}, {Field::real, Precision::double_}}, real_3x3{{3, 3}, {}};
 
-/// Rows of so many entries, in columns 0, 1, ...
-Pattern rows_of(const std::vector<idx>& lengths) {
-  std::vector<std::vector<idx>> rows;
-  idx cols = 1;
-  for (const idx length : lengths) {
-    rows.emplace_back(length);
-    for (idx k = 0; k < length; ++k) rows.back()[k] = k;
-    cols = std::max(cols, length);
-  }
-  return pattern_of(cols, rows);
-}
-
 /// As a device packs parts: chunk by chunk of the matrix' blocks, row by row or slot by slot.
 TEST(PackedParts, LetDevicesPackAPartFromChunksOfTheWhole) {
   using Words = matrix_words<1, WordOrder::column>;
@@ -91,7 +79,7 @@ TEST(PackedParts, WithoutRowsCostNoLaunchAndNoCode) {
   };
   for (const Case& c : {Case{{1, 2, 3}, 1}, {{9, 8}, 1}, {{1, 9}, 2}, {{1, 5, 9}, 3}, {{0, 0}, 1}, {{5, 9}, 2}}) {
     CountingBackend device;
-    const Pattern pattern = rows_of(c.lengths);
+    const Pattern pattern = pattern_of_lengths(c.lengths);
     Random random;
     const Operands<double> operands(pattern, "dense", {3, 3}, random);
     const PackedMatrix A = packed(operands, parse_plan("sell:2 longest=3 + csr longest=6 + ccoo", {}), device);
@@ -109,7 +97,7 @@ TEST(PackedParts, WithoutRowsCostNoLaunchAndNoCode) {
 TEST(PackedParts, SpareThePaddingThatLongRowsCause) {
   std::vector<idx> lengths(1000, 4);
   lengths[10] = lengths[500] = 4000;
-  const Pattern pattern = rows_of(lengths);
+  const Pattern pattern = pattern_of_lengths(lengths);
   const auto slots = [&](std::string_view line) {
     return PackedMatrix(pattern.view(), scalars, parse_plan(line, {}), backend("host")).slots();
   };
@@ -122,7 +110,7 @@ TEST(PackedParts, TellOfPaddingByThePart) {
   std::vector<idx> lengths(20000, 40);
   for (idx r = 0; r < 20000; r += 100) lengths[r] = 41 + r % 7;
   lengths[7] = 20000;
-  const Pattern pattern = rows_of(lengths);
+  const Pattern pattern = pattern_of_lengths(lengths);
   const auto why = [&](std::string_view line) {
     return too_much_padding(pattern.view(), real_3x3, parse_plan(line, {}), 4).value_or("");
   };
@@ -136,8 +124,8 @@ TEST(PackedParts, TellOfPaddingByThePart) {
 /// The plan is asked for whatever the matrix; where no row is too long nothing is copied.
 TEST(PackedParts, LieOnTheBlocksWhereTheFirstHasAllRows) {
   const Plan plan = parse_plan("csr longest=4 + ccoo", {});
-  EXPECT_TRUE(PackedMatrix(rows_of({1, 4, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
-  EXPECT_FALSE(PackedMatrix(rows_of({1, 5, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
+  EXPECT_TRUE(PackedMatrix(pattern_of_lengths({1, 4, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
+  EXPECT_FALSE(PackedMatrix(pattern_of_lengths({1, 5, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
 }
 
 TEST(PackedParts, TakeNewValuesWithoutNewIntegers) {
@@ -171,7 +159,7 @@ TEST(PackedParts, TakeNewValuesWithoutNewIntegers) {
 }
 
 TEST(PackedParts, KeepTheOldValuesWhereACodeHasNoRoomForTheNew) {
-  const Pattern pattern = rows_of({200, 300});  // a part each, with room for the first's values
+  const Pattern pattern = pattern_of_lengths({200, 300});  // a part each, with room for the first's values
   for (const char* codes : {"codes=scalars8", "codes=blocks8"}) {
     Random random;
     const Plan coded = parse_plan(std::string(codes) + " csr longest=250 + ccoo", {});
@@ -187,7 +175,7 @@ TEST(PackedParts, KeepTheOldValuesWhereACodeHasNoRoomForTheNew) {
 }
 
 TEST(PackedParts, NameTheFirstMisfitOfTheWholeMatrix) {
-  const Pattern pattern = rows_of({3, 1, 1});
+  const Pattern pattern = pattern_of_lengths({3, 1, 1});
   PackedMatrix A(pattern.view(), {{2, 2}, {}}, parse_plan("entry=complex csr longest=1 + ccoo", {}), backend("host"));
   std::vector<double> blocks;
   for (int e = 0; e < 5; ++e)
@@ -200,7 +188,7 @@ TEST(PackedParts, NameTheFirstMisfitOfTheWholeMatrix) {
 }
 
 TEST(PackedParts, ChangeTheScheduleOfTheFirst) {
-  const Pattern pattern = rows_of({1, 9, 2, 7});
+  const Pattern pattern = pattern_of_lengths({1, 9, 2, 7});
   Random random;
   const Operands<double> operands(pattern, "dense", {2, 2}, random);
   for (const char* line : {"csr longest=4 + ccoo", "csr longest=1 + ccoo:32"}) {

@@ -102,20 +102,8 @@ TEST(PlanOfParts, IsApplicableWhereEachPartIs) {
   EXPECT_NE(applicable(by_hand, real_3x3).value_or("").find("longest=5 leaves longer rows"), std::string::npos);
 }
 
-/// Rows of so many entries, in columns 0, 1, ...
-Pattern rows_of(const std::vector<idx>& lengths) {
-  std::vector<std::vector<idx>> rows;
-  idx cols = 1;
-  for (const idx length : lengths) {
-    rows.emplace_back(length);
-    for (idx k = 0; k < length; ++k) rows.back()[k] = k;
-    cols = std::max(cols, length);
-  }
-  return pattern_of(cols, rows);
-}
-
 TEST(PartsOfAPattern, TakeRowsByTheirLength) {
-  const Pattern p = rows_of({1, 0, 5, 2, 9, 3, 3, 1});
+  const Pattern p = pattern_of_lengths({1, 0, 5, 2, 9, 3, 3, 1});
   const auto parts = parts_of(p.view(), parse_plan("csr longest=2 + sell:2 longest=4 + ccoo", {}));
 
   ASSERT_EQ(parts.size(), 3u);
@@ -137,7 +125,7 @@ TEST(PartsOfAPattern, AreThoseThatHaveEntries) {
   const Plan plan = parse_plan("csr longest=2 + sell:2 longest=4 + ccoo", {});
   const auto numbers = [&](const std::vector<idx>& lengths) {
     std::vector<std::pair<int, bool>> found;
-    for (const PatternPart& part : parts_of(rows_of(lengths).view(), plan))
+    for (const PatternPart& part : parts_of(pattern_of_lengths(lengths).view(), plan))
       found.emplace_back(part.number, part.has_all());
     return found;
   };

@@ -46,6 +46,17 @@ Pattern pattern_of(idx cols, const Rows& rows) {
   return p;
 }
 
+Pattern pattern_of_lengths(const std::vector<idx>& lengths) {
+  std::vector<std::vector<idx>> rows;
+  idx cols = 1;
+  for (const idx length : lengths) {
+    rows.emplace_back(length);
+    for (idx k = 0; k < length; ++k) rows.back()[k] = k;
+    cols = std::max(cols, length);
+  }
+  return pattern_of(cols, rows);
+}
+
 Pattern random_pattern(idx rows, idx cols, idx longest, std::uint64_t seed) {
   Random random(seed);
   Rows lists(rows);

@@ -11,6 +11,9 @@ namespace compound::test {
 /// Pattern of the columns of each row.
 Pattern pattern_of(idx cols, const std::vector<std::vector<idx>>& rows);
 
+/// Rows of so many entries, in columns 0, 1, ...
+Pattern pattern_of_lengths(const std::vector<idx>& lengths);
+
 /// 0 to `longest` entries in each row, at any columns in any order.
 Pattern random_pattern(idx rows, idx cols, idx longest, std::uint64_t seed);
 
