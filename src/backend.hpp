@@ -210,7 +210,7 @@ class Backend {
   /// Gathers and adds up scalars by lists, without atomics: all arrays in the backend's memory.
   virtual void sum(const SumTask& task) = 0;
 
-  /// A loop of conjugate gradients that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
+  /// A Krylov method that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
   virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);
 
  protected:
