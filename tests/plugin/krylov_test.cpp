@@ -94,8 +94,9 @@ const Case cases[] = {
     {"no_right_hand_side_nor_norm", "-solver_pc_type jacobi -solver_ksp_norm_type none", true, 3, 0, Case::Rhs::zero},
     {"not_a_number", "-solver_pc_type jacobi", true, 3, 0, Case::Rhs::with_nan},
     {"not_a_number_nor_norm", "-solver_pc_type jacobi -solver_ksp_norm_type none", true, 3, 0, Case::Rhs::with_nan},
-    {"indefinite", "-solver_pc_type none -solver_ksp_max_it 15", true, 3, -6.0},
-    {"indefinite_with_jacobi", "-solver_pc_type jacobi -solver_ksp_max_it 15", true, 3, -6.0},
+    // BiCGSTAB nearly breaks down in iteration 4: even PETSc's own on aij and baij agree to 1e-8 alone from there on.
+    {"indefinite", "-solver_pc_type none -solver_ksp_max_it 3", true, 3, -6.0},
+    {"indefinite_with_jacobi", "-solver_pc_type jacobi -solver_ksp_max_it 3", true, 3, -6.0},
     {"negative", "-solver_pc_type none -solver_ksp_max_it 50", true, 3, -20.0},
     {.name = "bilinear", .options = "-solver_pc_type jacobi -solver_ksp_cg_type symmetric", .cg_alone = true},
     {.name = "test_of_the_users",
