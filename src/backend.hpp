@@ -144,6 +144,7 @@ struct SumTask {
 };
 
 class KrylovLoop;
+class KrylovPasses;
 struct KrylovProblem;
 
 class Backend {
@@ -212,6 +213,8 @@ class Backend {
 
   /// A Krylov method that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
   virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);
+  /// The same of passes over its vectors; inner products are bilinear, or hermitian.
+  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, bool hermitian);
 
  protected:
   /// Of a plan of one part.

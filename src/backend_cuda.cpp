@@ -12,6 +12,7 @@
 #include "cuda/built_in.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_graphs.hpp"
+#include "cuda/krylov_passes.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/runtime.hpp"
 #include "device/code_items.hpp"
@@ -90,6 +91,9 @@ class CudaBackend final : public Backend {
   void sum(const SumTask& task) override;
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
+  }
+  std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, bool hermitian) override {
+    return cuda::krylov_passes(*this, queue_, scalar, hermitian);
   }
 
  protected:
@@ -281,18 +285,8 @@ void CudaBackend::multiply(const ProductTask& t) {
     update = Update::add;
     z = t.y;
   }
-  product_args args;
-  args.layout = t.layout;
-  args.x_blocks = gathers ? t.cols : t.rows;
-  args.y_blocks = gathers ? t.rows : t.cols;
-  args.value_slots = t.value_slots;
-  args.values = t.values;
-  args.value_slot = t.value_slot;
-  args.codes = t.codes;
-  args.table = t.table;
-  args.x = t.x;
+  product_args args = cuda::args_of(t);
   args.z = z;
-  args.y = t.y;
   args.counter = code.counter(queue_);
   const bool has_carries = s.traversal == Traversal::slots && s.carries == Carries::ordered;
   const slot_t chunks = has_carries ? blocks_for(t.layout.slots, t.layout.height) : 0;

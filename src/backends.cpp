@@ -43,6 +43,7 @@ std::optional<Buffer<std::byte>> Backend::code_items(const CodeTask& t) {
 }
 
 std::unique_ptr<KrylovLoop> Backend::krylov_loop(const KrylovProblem&) { return nullptr; }
+std::unique_ptr<KrylovPasses> Backend::krylov_passes(ScalarType, bool) { return nullptr; }
 
 std::span<const BackendRow> backends() { return rows; }
 

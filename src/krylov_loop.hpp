@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "backend.hpp"
 #include "device/krylov.hpp"
@@ -12,6 +13,10 @@ namespace compound {
 
 enum class KrylovMethod { cg, bcgs };
 
+/// How a device runs iterations: as kernels that are queued many at a time, or all of them in one kernel, which small
+/// matrices gain by; not all layouts can.
+enum class KrylovRunner { by_size, graphs, kernel };
+
 struct KrylovProblem {
   KrylovMethod method;
   ScalarType scalar;
@@ -19,6 +24,7 @@ struct KrylovProblem {
   int columns = 0;     ///< of M's diagonal blocks, which are square: 1 is a diagonal, 0 no preconditioner
   KrylovNorm norm = KrylovNorm::preconditioned;
   bool hermitian = true;  ///< CG: inner products; else bilinear
+  KrylovRunner runner = KrylovRunner::by_size;
   bool operator==(const KrylovProblem&) const = default;
 };
 
@@ -45,6 +51,9 @@ class KrylovLoop {
   struct Matrix {
     std::function<void(const void* x, void* y, const ProductDot& dot)> multiply;
     std::uint64_t stamp = 0;  ///< another one where what multiply() queues is another
+    /// y = A x as one task, where it is one.
+    std::function<std::optional<ProductTask>(const void* x, void* y)> task = {};
+    std::size_t bytes = 0;  ///< that a product reads of the matrix
   };
   /// A norm that has come, iteration by iteration.
   using Heard = std::function<void(int iteration, double norm)>;
@@ -64,11 +73,24 @@ class KrylovLoop {
   virtual KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) = 0;
   /// Copies x as it is after the last iteration.
   virtual void take_x(void* to) = 0;
-  /// How iterations run: kernels (and memory set) an iteration, iterations a graph.
+  /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all.
   struct Shape {
     int kernels = 0, iterations = 0;
+    bool one_kernel = false;
   };
   virtual Shape shape() const = 0;
+};
+
+/// What an iteration of CG does with vectors of a device while others multiply, precondition and add up over processes.
+/// Vectors have n scalars and are not one another; numbers are of the host.
+class KrylovPasses {
+ public:
+  virtual ~KrylovPasses() = default;
+  /// r -= alpha w; z = d r, which is where w was (d null: neither). sums: [3] of r^H z, or r^T z, |z|^2 and |r|^2, for
+  /// which it waits; always the same bits.
+  virtual void step(slot_t n, const void* alpha, const void* d, void* z, void* r, void* sums) = 0;
+  /// Queues x += alpha p; p = z + beta p.
+  virtual void turn(slot_t n, const void* alpha, const void* beta, const void* z, void* x, void* p) = 0;
 };
 
 }  // namespace compound

@@ -268,15 +268,20 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
   for (const Part& part : parts_) {
     // On the host it takes y, once that is whole.
     const bool has_its_turn = backend_->is_device() || &part == &parts_.back();
-    multiply(part, op, update, x, z, y, has_its_turn ? follows : ProductDot{});
+    backend_->multiply(task(part, op, update, x, z, y, has_its_turn ? follows : ProductDot{}));
     update = Update::add;
     z = y;
     follows.adds = true;
   }
 }
 
-void PackedMatrix::multiply(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
-                            const ProductDot& dot) const {
+std::optional<ProductTask> PackedMatrix::task(const void* x, void* y) const {
+  if (parts_.size() != 1 || !words_ || entries_ == 0) return {};
+  return task(parts_.front(), Op::none, Update::assign, x, nullptr, y, {});
+}
+
+ProductTask PackedMatrix::task(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
+                               const ProductDot& dot) const {
   const bool transposed = op != Op::none && backend_->is_device();
   const PlacedLayout& over = transposed ? part.transposed->layout : part.layout;
   const bool shared = transposed && part.transposed->held == TransposedValues::shared;
@@ -296,7 +301,7 @@ void PackedMatrix::multiply(const Part& part, Op op, Update update, const void* 
                    .dot = dot,
                    .code = part.code.get()};
   set_values(task, part, transposed && !shared ? part.transposed->values.data() : words_of(part));
-  backend_->multiply(task);
+  return task;
 }
 
 std::vector<DiagonalTask> PackedMatrix::diagonal_tasks(void* to) const {

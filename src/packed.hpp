@@ -132,6 +132,9 @@ class PackedMatrix {
   /// memory. On a device products by A^T and A^H need prepare_transposed(). `dot` follows in the same kernel.
   void multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot = {}) const;
 
+  /// y = A x on a device as one task, where it is one: by a plan of one part.
+  std::optional<ProductTask> task(const void* x, void* y) const;
+
   /// Another number wherever products by A, queued once and kept, would have to be queued anew: another matrix, code,
   /// or place of its values. No two matrices have the same.
   std::uint64_t stamp() const { return stamp_; }
@@ -182,8 +185,8 @@ class PackedMatrix {
   void* columns_of(const Part& part) const;
   void code_blocks(const void* blocks, Memory in);
   void code_words(const void* blocks, Memory in);
-  void multiply(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
-                const ProductDot& dot) const;
+  ProductTask task(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
+                   const ProductDot& dot) const;
   std::vector<DiagonalTask> diagonal_tasks(void* to) const;
   /// What is coded, and the dictionary in a task.
   template <class Task>

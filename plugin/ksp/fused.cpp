@@ -211,10 +211,11 @@ PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
   PetscCall(columns_of(ksp->pc, &columns));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &scalars));
   const KrylovProblem problem{
-      f.method, scalar_type_of<Scalar>(), slot_t{scalars}, static_cast<int>(columns), norm_of(ksp), f.hermitian};
+      f.method, scalar_type_of<Scalar>(), slot_t{scalars}, static_cast<int>(columns), norm_of(ksp), f.hermitian,
+      f.runner};
   const KrylovLoop::Matrix matrix{
       [&A](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
-      A.stamp()};
+      A.stamp(), [&A](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
   bool enough;
   PetscCall(guarded_memory(comm_of(ksp), &enough, [&] {
     try {

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "ksp/host_cg.hpp"
 #include "petsccompound.h"
 
 namespace compound::plugin {
@@ -12,6 +11,9 @@ namespace {
 using Ran = FusedSolver::Ran;
 
 constexpr const char* name_of_solver = "petsccompound_solver";
+
+/// Values of -ksp_compound_loop, in the order of KrylovRunner, as PETSc wants its enumerations.
+constexpr const char* runners[] = {"by_size", "graphs", "kernel", "KrylovRunner", "", nullptr};
 
 PetscErrorCode attach_nothing(KSP, Solver&) { return PETSC_SUCCESS; }
 
@@ -36,7 +38,7 @@ PetscErrorCode solve_by_parent(KSP ksp, Solver& s) {
 PetscErrorCode solve(KSP ksp) {
   PetscFunctionBegin;
   Solver* s = nullptr;
-  bool on_host = false;
+  StepwiseOn where = StepwiseOn::nothing;
   PetscCall(solver_of(ksp, &s));
   FusedSolver& f = s->fused;
   const char* const settings = why_not_solver(ksp);
@@ -50,13 +52,13 @@ PetscErrorCode solve(KSP ksp) {
   f.ran = Ran::device;
   if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, *packed));
   if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (f.method == KrylovMethod::cg) PetscCall(is_for_host(ksp, &on_host));
-  if (!on_host) {
+  if (f.method == KrylovMethod::cg) PetscCall(where_to_step(ksp, &where));
+  if (where == StepwiseOn::nothing) {
     PetscCall(solve_by_parent(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  f.ran = Ran::host;
-  PetscCall(solve_cg_on_host(ksp, f.hermitian));
+  f.ran = where == StepwiseOn::host ? Ran::host : Ran::stepwise;
+  PetscCall(solve_cg_stepwise(ksp, f.hermitian, where, s->stepwise));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,9 +81,16 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
     case Ran::host:
       PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: two reductions an iteration\n"));
       break;
+    case Ran::stepwise:
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: two reductions an iteration; not more: %s\n",
+                                       f.why_not.c_str()));
+      break;
     case Ran::device:
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
-                                       shape.kernels, shape.iterations));
+      if (shape.one_kernel)
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: one kernel for all iterations\n"));
+      else
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
+                                         shape.kernels, shape.iterations));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,6 +110,7 @@ PetscErrorCode reset(KSP ksp) {
   PetscCall(solver_of(ksp, &s));
   s->fused.loop.reset();
   s->fused.buffers = {};
+  s->stepwise.passes.reset();
   s->fused.ran = Ran::nowhere;
   if (s->parent.reset) PetscCall((*s->parent.reset)(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -129,11 +139,16 @@ PetscErrorCode create(KSP ksp) {
   ksp->ops->buildresidual = build_residual;
   ksp->ops->reset = reset;
   ksp->ops->destroy = destroy;
-  ksp->ops->setfromoptions = [](KSP of, auto items) -> PetscErrorCode {  // arguments differ by release
+  // Arguments differ by release; their name is that of PETSc's macros.
+  ksp->ops->setfromoptions = [](KSP of, auto PetscOptionsObject) -> PetscErrorCode {
     PetscFunctionBegin;
     Solver* s = nullptr;
     PetscCall(solver_of(of, &s));
-    if (s->parent.setfromoptions) PetscCall((*s->parent.setfromoptions)(of, items));
+    if (s->parent.setfromoptions) PetscCall((*s->parent.setfromoptions)(of, PetscOptionsObject));
+    PetscEnum runner = static_cast<PetscEnum>(s->fused.runner);
+    PetscCall(PetscOptionsEnum("-ksp_compound_loop", "How iterations run on a device", nullptr, runners, runner,
+                               &runner, nullptr));
+    s->fused.runner = static_cast<KrylovRunner>(runner);
     PetscCall(types[row].read_options(of, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   };

@@ -6,6 +6,7 @@
 
 #include "edge/owned.hpp"
 #include "ksp/fused.hpp"
+#include "ksp/stepwise_cg.hpp"
 
 namespace compound::plugin {
 
@@ -13,6 +14,7 @@ struct Solver {
   _KSPOps parent;
   std::string asked;  ///< what was asked of PETSc's method that only its own loop does
   FusedSolver fused;
+  StepwiseSolver stepwise;
 };
 
 inline PetscObject object(KSP ksp) { return reinterpret_cast<PetscObject>(ksp); }

@@ -200,16 +200,45 @@ std::string sum_source(ScalarType scalar, Update update) {
       worker_text("sums") + "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
 }
 
-std::string krylov_source(const KrylovProblem& p, const std::string& kernel, const std::string& arguments) {
+namespace {
+
+/// What a method's kernels know of it.
+struct MethodText {
+  const char *name, *header;
+};
+constexpr MethodText methods[] = {{"cg", "cg.hpp"}, {"bcgs", "bcgs.hpp"}};
+
+std::string krylov_form(const KrylovProblem& p) {
   constexpr const char* norms[] = {"preconditioned", "unpreconditioned", "natural", "none"};
-  constexpr const char* headers[] = {"cg.hpp", "bcgs.hpp"};
-  return "#include \"" + std::string(headers[static_cast<int>(p.method)]) +
-         "\"\nusing namespace compound;\nstruct form {\n  using scalar = " + scalar_name(p.scalar) +
-         ";\n  static constexpr int columns = " + std::to_string(p.columns) +
+  return "  using scalar = " + scalar_name(p.scalar) +
+         ";\n  using state = " + methods[static_cast<int>(p.method)].name +
+         "_state<scalar>;\n  static constexpr int columns = " + std::to_string(p.columns) +
          ";\n  static constexpr KrylovNorm norm = KrylovNorm::" + norms[static_cast<int>(p.norm)] +
-         ";\n  static constexpr bool hermitian = " + (p.hermitian ? "true" : "false") +
+         ";\n  static constexpr bool hermitian = " + (p.hermitian ? "true" : "false") + ";\n";
+}
+
+std::string krylov_kernel(const KrylovProblem& p, const std::string& arguments, const std::string& body) {
+  return "#include \"" + std::string(methods[static_cast<int>(p.method)].header) +
+         "\"\nusing namespace compound;\nstruct form {\n" + krylov_form(p) +
+         "};\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_krylov) + ") " +
+         kernel_name + "(const __grid_constant__ " + arguments + " a) { " + body + " }\n";
+}
+
+}  // namespace
+
+std::string krylov_stage_source(const KrylovProblem& p, const std::string& stage) {
+  return krylov_kernel(p, "krylov_args", "queued_kernels grid; " + stage + "<form>(a, state_of<form>(a), grid);");
+}
+
+std::string krylov_source(const KrylovProblem& p, const std::string& kernel, const std::string& arguments) {
+  return krylov_kernel(p, arguments, kernel + "<form>(a);");
+}
+
+std::string cg_pass_source(ScalarType scalar, bool hermitian, const std::string& kernel) {
+  return "#include \"cg_passes.hpp\"\nusing namespace compound;\nstruct form {\n  using scalar = " +
+         scalar_name(scalar) + ";\n  static constexpr bool hermitian = " + (hermitian ? "true" : "false") +
          ";\n};\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_krylov) + ") " +
-         kernel_name + "(const __grid_constant__ " + arguments + " a) { " + kernel + "<form>(a); }\n";
+         kernel_name + "(const __grid_constant__ cg_pass_args a) { " + kernel + "<form>(a); }\n";
 }
 
 std::string scalar_name(ScalarType s) {
@@ -277,6 +306,15 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
   return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered, aligned, follow),
                       std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
                       "multiply_all", "product_args");
+}
+
+std::string whole_loop_source(const KrylovProblem& p, const Plan& plan, const Problem& problem, bool reordered,
+                              bool aligned) {
+  const Follow follow = p.method != KrylovMethod::cg ? Follow::nothing : p.hermitian ? Follow::dot : Follow::bilinear;
+  const std::string form =
+      krylov_form(p) + product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
+  return "#include \"krylov_whole.hpp\"\n" +
+         whole_source(plan.entry, form, std::to_string(threads_of_whole_loop) + ", 2", "krylov_whole", "whole_args");
 }
 
 std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow) {

@@ -52,10 +52,20 @@ std::string gather_items_source();
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);
 
-/// A kernel template of device/krylov.hpp or the method's header, in blocks of threads_of_krylov.
+/// A stage of an iteration (device/cg.hpp, bcgs.hpp) as a kernel of its own, in blocks of threads_of_krylov.
 inline constexpr int threads_of_krylov = 256;
-std::string krylov_source(const KrylovProblem& problem, const std::string& kernel,
-                          const std::string& arguments = "krylov_args");
+std::string krylov_stage_source(const KrylovProblem& problem, const std::string& stage);
+/// A kernel template of device/krylov.hpp, in such blocks.
+std::string krylov_source(const KrylovProblem& problem, const std::string& kernel, const std::string& arguments);
+
+/// A kernel of device/cg_passes.hpp, over cg_pass_args in such blocks.
+std::string cg_pass_source(ScalarType scalar, bool hermitian, const std::string& kernel);
+
+/// All iterations in one kernel over whole_args (device/krylov_whole.hpp), in blocks of threads_of_whole_loop. The plan
+/// goes by rows or components and visits all rows.
+inline constexpr int threads_of_whole_loop = 512;
+std::string whole_loop_source(const KrylovProblem& problem, const Plan& plan, const Problem& of_matrix, bool reordered,
+                              bool aligned);
 
 /// Type names of the device text: "double", "complex_number<float>", "dense<double, 3, 3>".
 std::string scalar_name(ScalarType scalar);

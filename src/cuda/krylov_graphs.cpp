@@ -4,10 +4,12 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "cuda/kernel_source.hpp"
+#include "cuda/krylov_whole.hpp"
 #include "cuda/runtime.hpp"
 #include "device/bcgs.hpp"
 #include "device/cg.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr int ring = 1024;  // norms that the host has not seen
 constexpr int graphs_in_flight = 2;
+static_assert(WholeLoop::most_iterations <= ring);
 
 /// A graph of iterations. Beyond the end it has kernels left that do nothing, by a flag of the device's: that serves
 /// any CUDA, where a loop node would want 12.4 and the device runtime in kernels.
@@ -144,8 +147,6 @@ constexpr std::size_t state_bytes =
     std::max(sizeof(cg_state<complex_number<double>>), sizeof(bcgs_state<complex_number<double>>));
 static_assert(sizeof(krylov_counts) % alignof(double) == 0, "the first scalar follows the counts whatever it is");
 
-constexpr int most_sums = 3;
-
 /// As many blocks as the device holds at once: each takes several shares then.
 slot_t blocks_of(const KrylovProblem& p) {
   const slot_t share = p.columns < 2 ? 32 : 32 / p.columns * p.columns;
@@ -168,7 +169,9 @@ class Loop final : public KrylovLoop {
   KrylovRun start(const void* x, const void* r, const Heard& heard) override;
   KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) override;
   void take_x(void* to) override { backend_.copy(to, args_.vectors[x_vector], bytes_); }
-  Shape shape() const override { return {graph_ ? graph_.nodes() / queued_ : 0, queued_}; }
+  Shape shape() const override {
+    return {graph_ ? graph_.nodes() / queued_ : 0, graph_ ? queued_ : 0, whole_.has_value()};
+  }
 
  private:
   template <class Argument>
@@ -180,6 +183,9 @@ class Loop final : public KrylovLoop {
     launch(go_on_, krylov_limits{counts(), limits.below, limits.above, limits.most + 1, static_cast<int>(stop)}, 1);
   }
   krylov_counts* counts() const { return reinterpret_cast<krylov_counts*>(state_.data()); }
+  void record(const Matrix& A);
+  KrylovRun go_on_by_graphs(const KrylovLimits& limits, const Heard& heard);
+  KrylovRun go_on_in_one_kernel(const KrylovLimits& limits, const Heard& heard);
   void hear(const Heard& heard);
   KrylovRun where() const { return {heard_.count() - 1, static_cast<KrylovStop>(heard_.stop())}; }
 
@@ -199,8 +205,9 @@ class Loop final : public KrylovLoop {
   krylov_args args_;
   Stream recorder_;
   Graph graph_;
-  std::uint64_t graph_of_ = 0;
-  int queued_ = 0;  ///< iterations of the graph
+  int queued_ = 0;                  ///< iterations of the graph
+  std::optional<WholeLoop> whole_;  ///< in place of the graph
+  std::uint64_t prepared_for_ = 0;
 };
 
 Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
@@ -213,10 +220,11 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
       go_on_(kernel_of(krylov_source(problem, "krylov_go_on", "krylov_limits"))),
       unit_(kernel_of(krylov_source(problem, "krylov_set_unit", "krylov_unit"))),
       state_(backend, state_bytes),
-      partials_(backend, most_sums * partials_of(blocks_) * bytes_of(problem.scalar)),
+      partials_(backend, most_krylov_sums * partials_of(blocks_) * bytes_of(problem.scalar)),
       tickets_(backend, tickets_of(blocks_)) {
   for (std::size_t i = 0; i < method_.iteration.size(); ++i)
-    if (const char* const kernel = method_.iteration[i].kernel) kernels_[i] = kernel_of(krylov_source(problem, kernel));
+    if (const char* const kernel = method_.iteration[i].kernel)
+      kernels_[i] = kernel_of(krylov_stage_source(problem, kernel));
   const bool preconditions = problem.columns > 0;
   for (int v = 0; v < method_.vectors; ++v)
     if (v + 1 < method_.vectors || preconditions || !method_.preconditions_vector)
@@ -264,30 +272,61 @@ KrylovRun Loop::start(const void* x, const void* r, const Heard& heard) {
 
 void Loop::prepare(const Matrix& A, int at_once) {
   const int iterations = std::clamp(at_once, 1, ring / (2 * graphs_in_flight));
-  if (graph_ && graph_of_ == A.stamp && queued_ == iterations) return;
+  const bool same = prepared_for_ == A.stamp;
+  if (same && (whole_ || (graph_ && queued_ == iterations))) return;
+  graph_ = {};
+  whole_.reset();
+  const Stage& first = method_.iteration.front();
+  const auto product = A.task ? A.task(args_.vectors[first.from], args_.vectors[first.to]) : std::nullopt;
+  if (product && WholeLoop::suits(problem_, *product, A.bytes)) {
+    whole_.emplace(backend_, queue_, problem_, *product);
+  } else {
+    queued_ = iterations;
+    record(A);
+  }
+  prepared_for_ = A.stamp;
+}
+
+void Loop::record(const Matrix& A) {
   // Once for nothing: kernels are compiled and memory allocated outside of the recording.
   set_limits({}, KrylovStop::iterations);
   queue(method_.iteration, &A);
   cudaStream_t const queue_before = std::exchange(queue_, recorder_.get());
   try {
     graph_ = Graph(queue_, [&] {
-      for (int i = 0; i < iterations; ++i) queue(method_.iteration, &A);
+      for (int i = 0; i < queued_; ++i) queue(method_.iteration, &A);
     });
   } catch (...) {
     queue_ = queue_before;
     throw;
   }
   queue_ = queue_before;
-  graph_of_ = A.stamp;
-  queued_ = iterations;
 }
 
 void Loop::hear(const Heard& heard) {
   for (const int count = heard_.count(); next_ < count; ++next_) heard(next_, heard_.norms()[next_ % ring]);
 }
 
-/// One graph is under way while the host looks at the one before.
 KrylovRun Loop::go_on(const KrylovLimits& limits, const Heard& heard) {
+  return whole_ ? go_on_in_one_kernel(limits, heard) : go_on_by_graphs(limits, heard);
+}
+
+KrylovRun Loop::go_on_in_one_kernel(const KrylovLimits& limits, const Heard& heard) {
+  KrylovRun run = where();
+  do {
+    KrylovLimits these = limits;
+    these.most = std::min(limits.most, run.iteration + WholeLoop::most_iterations);
+    set_limits(these, KrylovStop::not_yet);
+    whole_->launch(queue_, args_);
+    check(cudaStreamSynchronize(queue_), "waiting for iterations");
+    hear(heard);
+    run = where();
+  } while (run.stop == KrylovStop::iterations && run.iteration < limits.most);
+  return run;
+}
+
+/// One graph is under way while the host looks at the one before.
+KrylovRun Loop::go_on_by_graphs(const KrylovLimits& limits, const Heard& heard) {
   heard_.report()->stop = 0;
   set_limits(limits, KrylovStop::not_yet);
   const int ahead = queued_ == 1 ? 1 : graphs_in_flight;

@@ -9,6 +9,7 @@
 #include "backend.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
+#include "device/kernels.hpp"
 #include "layout/family.hpp"
 
 namespace compound::cuda {
@@ -28,6 +29,24 @@ struct PlainProduct {
 inline std::string plain_source(const Plan& plan, const Problem& problem, Update update = Update::assign) {
   const PlainProduct plain(plan, update);
   return product_source(plan, problem, Op::none, plain.update, false, plain.reordered, true);
+}
+
+/// What a product's kernel is told of the matrix and the vectors.
+inline product_args args_of(const ProductTask& t) {
+  const bool gathers = t.op == Op::none;
+  product_args args;
+  args.layout = t.layout;
+  args.x_blocks = gathers ? t.cols : t.rows;
+  args.y_blocks = gathers ? t.rows : t.cols;
+  args.value_slots = t.value_slots;
+  args.values = t.values;
+  args.value_slot = t.value_slot;
+  args.codes = t.codes;
+  args.table = t.table;
+  args.x = t.x;
+  args.z = t.z;
+  args.y = t.y;
+  return args;
 }
 
 /// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.

@@ -29,12 +29,10 @@ struct bcgs_state : krylov_counts {
 
 #if defined(__CUDA_ARCH__)
 
-template <class Form>
-__device__ void bcgs_first(const krylov_args& a) {
-  using S = typename Form::scalar;
+template <class Form, class S, class Grid>
+__device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) {
   using V = bcgs_vectors;
-  auto& s = *static_cast<bcgs_state<S>*>(a.state);
-  if (is_over(s)) return;
+  if (is_over(s, grid)) return;
   const S *const w = vector_of<S>(a, V::w), *const r0 = vector_of<S>(a, V::r0);
   S* const v = vector_of<S>(a, V::v);
   sums<S, 1> mine{};
@@ -44,22 +42,20 @@ __device__ void bcgs_first(const krylov_args& a) {
     v[i] = of_v;
     mine.of[0] += conjugate(r0[i]) * of_v;
   });
-  end_with_sums(a, mine, [&](const sums<S, 1>& total) {
+  grid.end_with_sums(a, mine, [&](const sums<S, 1>& total) {
     const S d = total.of[0];
     if (!is_number(d))
-      stop_loop(a, s, KrylovStop::not_a_number);
+      stop_loop(a, s, grid, KrylovStop::not_a_number);
     else if (is_zero(d))
-      stop_loop(a, s, KrylovStop::breakdown);
+      stop_loop(a, s, grid, KrylovStop::breakdown);
     else
       s.alpha = divided(s.rho, d);
   });
 }
 
-template <class Form>
-__device__ void bcgs_half(const krylov_args& a) {
-  using S = typename Form::scalar;
+template <class Form, class S, class Grid>
+__device__ void bcgs_half(const krylov_args& a, const bcgs_state<S>& state, Grid&) {
   using V = bcgs_vectors;
-  const auto& state = *static_cast<const bcgs_state<S>*>(a.state);
   if (state.stop != 0) return;
   const S alpha = state.alpha;
   const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);
@@ -67,11 +63,9 @@ __device__ void bcgs_half(const krylov_args& a) {
   for_each_scalar(a, [&](slot_t i) { s[i] = minus(r[i], alpha * v[i]); });
 }
 
-template <class Form>
-__device__ void bcgs_second(const krylov_args& a) {
-  using S = typename Form::scalar;
+template <class Form, class S, class Grid>
+__device__ void bcgs_second(const krylov_args& a, bcgs_state<S>& state, Grid& grid) {
   using V = bcgs_vectors;
-  auto& state = *static_cast<bcgs_state<S>*>(a.state);
   if (state.stop != 0) return;
   const S *const w = vector_of<S>(a, V::w), *const s = vector_of<S>(a, V::s);
   S* const t = vector_of<S>(a, V::t);
@@ -84,25 +78,25 @@ __device__ void bcgs_second(const krylov_args& a) {
     mine.of[1] += S(square_of(of_t));
     mine.of[2] += S(square_of(s[i]));
   });
-  end_with_sums(a, mine, [&](const sums<S, 3>& total) {
+  grid.end_with_sums(a, mine, [&](const sums<S, 3>& total) {
     const bool singular = is_zero(total.of[1]);
     state.is_exact = singular && is_zero(total.of[2]);
-    if (singular && !state.is_exact) return stop_loop(a, state, KrylovStop::breakdown);
+    if (singular && !state.is_exact) return stop_loop(a, state, grid, KrylovStop::breakdown);
     state.omega = singular ? S{} : divided(total.of[0], total.of[1]);
   });
 }
 
 /// After the sums of a step: [0] r0^H r, [1] the square of the norm. One thread.
-template <class Form, class S>
-__device__ void end_bcgs_step(const krylov_args& a, bcgs_state<S>& s, const sums<S, 2>& total) {
+template <class Form, class S, class Grid>
+__device__ void end_bcgs_step(const krylov_args& a, bcgs_state<S>& s, const Grid& grid, const sums<S, 2>& total) {
   const bool first = s.norms == 0;
   const S rho = total.of[0], before = s.rho;
   const real_of<S> norm = Form::norm == KrylovNorm::none ? 0 : sqrt(real_part(total.of[1]));
-  if (s.is_exact) return stop_loop(a, s, KrylovStop::exact);
+  if (s.is_exact) return stop_loop(a, s, grid, KrylovStop::exact);
   s.beta = first ? S{} : divided(rho, before) * divided(s.alpha, s.omega);
   s.rho = rho;
   s.turns = 1;
-  note_norm(a, s, norm);
+  note_norm(a, s, grid, norm);
   KrylovStop stop = KrylovStop::not_yet;
   if (Form::norm != KrylovNorm::none && is_beyond(s, norm))
     stop = KrylovStop::norm;
@@ -111,15 +105,13 @@ __device__ void end_bcgs_step(const krylov_args& a, bcgs_state<S>& s, const sums
   else if (s.norms >= s.most)
     stop = KrylovStop::iterations;
   s.stop = int(stop);
-  report_to_host(a, s);
+  grid.report(a, s);
 }
 
 /// The first one leaves x and r as they are.
-template <class Form>
-__device__ void bcgs_step(const krylov_args& a) {
-  using S = typename Form::scalar;
+template <class Form, class S, class Grid>
+__device__ void bcgs_step(const krylov_args& a, bcgs_state<S>& state, Grid& grid) {
   using V = bcgs_vectors;
-  auto& state = *static_cast<bcgs_state<S>*>(a.state);
   if (state.stop != 0) return;
   const bool first = state.norms == 0;
   const S alpha = state.alpha, omega = state.omega;
@@ -141,14 +133,12 @@ __device__ void bcgs_step(const krylov_args& a) {
     mine.of[0] += conjugate(r0[i]) * r;
     if constexpr (Form::norm != KrylovNorm::none) mine.of[1] += S(square_of(r));
   });
-  end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_bcgs_step<Form>(a, state, total); });
+  grid.end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_bcgs_step<Form>(a, state, grid, total); });
 }
 
-template <class Form>
-__device__ void bcgs_turn(const krylov_args& a) {
-  using S = typename Form::scalar;
+template <class Form, class S, class Grid>
+__device__ void bcgs_turn(const krylov_args& a, const bcgs_state<S>& state, Grid&) {
   using V = bcgs_vectors;
-  const auto& state = *static_cast<const bcgs_state<S>*>(a.state);
   if (!state.turns) return;
   const S beta = state.beta, omega = state.omega;
   const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);

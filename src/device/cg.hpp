@@ -1,4 +1,4 @@
-// Conjugate gradients between their products: two kernels an iteration, one thread a scalar.
+// Conjugate gradients between their products: two stages an iteration, one thread a scalar.
 //
 //     product  w = A p, and with it p^H w               (spmv_*.hpp, product_dot.hpp)
 //     step     r -= alpha w; z = M r; z^H r and the norm; then the last block decides whether to go on
@@ -34,8 +34,9 @@ __device__ KrylovStop why_no_step(const cg_state<S>& s, S dot) {
 }
 
 /// After the sums of a step: [0] z^H r, [1] the square of the norm. One thread.
-template <class Form, class S>
-__device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const sums<S, 2>& total, S alpha, S dot) {
+template <class Form, class S, class Grid>
+__device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const Grid& grid, const sums<S, 2>& total, S alpha,
+                            S dot) {
   using R = real_of<S>;
   const bool first = s.norms == 0;
   const S rho = total.of[0], before = s.rho;
@@ -49,7 +50,7 @@ __device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const sums<S, 
   s.rho = rho;
   s.curvature = first ? R(0) : real_part(dot);
   s.turns = 1;
-  note_norm(a, s, norm);
+  note_norm(a, s, grid, norm);
   KrylovStop stop = KrylovStop::not_yet;
   if (Form::norm != KrylovNorm::none && is_beyond(s, norm))
     stop = KrylovStop::norm;
@@ -62,22 +63,20 @@ __device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const sums<S, 
   else if (s.norms >= s.most)
     stop = KrylovStop::iterations;
   s.stop = int(stop);
-  report_to_host(a, s);
+  grid.report(a, s);
 }
 
 /// r -= alpha w (but for the first), z = M r, and what an iteration decides by.
-template <class Form>
-__device__ void cg_step(const krylov_args& a) {
-  using S = typename Form::scalar;
+template <class Form, class S, class Grid>
+__device__ void cg_step(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   using V = cg_vectors;
-  auto& s = *static_cast<cg_state<S>*>(a.state);
-  if (is_over(s)) return;
+  if (is_over(s, grid)) return;
   const bool first = s.norms == 0;
   const S dot = Form::hermitian ? conjugate(s.dot) : s.dot;
   S alpha{};
   if (!first) {
     if (const KrylovStop stop = why_no_step(s, dot); stop != KrylovStop::not_yet) {
-      if (leads()) stop_loop(a, s, stop);
+      if (grid.leads()) stop_loop(a, s, grid, stop);
       return;
     }
     alpha = divided(s.rho, dot);
@@ -98,15 +97,13 @@ __device__ void cg_step(const krylov_args& a) {
     if constexpr (Form::norm == KrylovNorm::preconditioned) mine.of[1] += S(square_of(z));
     if constexpr (Form::norm == KrylovNorm::unpreconditioned) mine.of[1] += S(square_of(r));
   });
-  end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_cg_step<Form>(a, s, total, alpha, dot); });
+  grid.end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_cg_step<Form>(a, s, grid, total, alpha, dot); });
 }
 
 /// x += alpha p, p = z + beta p. z is r where nothing preconditions.
-template <class Form>
-__device__ void cg_turn(const krylov_args& a) {
-  using S = typename Form::scalar;
+template <class Form, class S, class Grid>
+__device__ void cg_turn(const krylov_args& a, const cg_state<S>& s, Grid&) {
   using V = cg_vectors;
-  const auto& s = *static_cast<const cg_state<S>*>(a.state);
   if (!s.turns) return;
   const S alpha = s.alpha, beta = s.beta;
   S *const x = vector_of<S>(a, V::x), *const p = vector_of<S>(a, V::p);

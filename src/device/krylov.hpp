@@ -124,24 +124,49 @@ template <class S>
 __device__ S* vector_of(const krylov_args& a, int which) {
   return static_cast<S*>(a.vectors[which]);
 }
-
-/// Of the next norm.
-template <class R>
-__device__ void note_norm(const krylov_args& a, krylov_counts& s, R norm) {
-  a.norms[s.norms % a.ring] = double(norm);
-  s.norms += 1;
-  __threadfence_system();  // before a report tells of it
+template <class Form>
+__device__ typename Form::state& state_of(const krylov_args& a) {
+  return *static_cast<typename Form::state*>(a.state);
 }
+
 __device__ inline void report_to_host(const krylov_args& a, const krylov_counts& s) {
+  __threadfence_system();  // after the norms that it tells of
   a.report->norms = s.norms;
   a.report->stop = s.stop;
   __threadfence_system();
 }
+
+/// How stages of an iteration follow each other: as kernels of their own, queued one after the other. The other way is
+/// one_kernel (krylov_whole.hpp).
+struct queued_kernels {
+  /// The sum over all blocks; `end`(total) by one thread of the last of them, for all stages after this one.
+  template <class S, int n, class End>
+  __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) const {
+    const sums<S, n> of_block = sum_over_block(mine);
+    sums<S, n> total;
+    if (sum_over_grid(a.sum, blockIdx.x, gridDim.x, of_block, &total) && threadIdx.x == 0) end(total);
+  }
+  /// Whether this thread writes the state where no sum ends.
+  __device__ bool leads() const { return blockIdx.x == 0 && threadIdx.x == 0; }
+  /// One thread: of norm number s.norms, and at the end of an iteration.
+  __device__ void keep_norm(const krylov_args& a, const krylov_counts& s, double norm) const {
+    a.norms[s.norms % a.ring] = norm;
+  }
+  __device__ void report(const krylov_args& a, const krylov_counts& s) const { report_to_host(a, s); }
+};
+
+/// One thread.
+template <class Grid, class R>
+__device__ void note_norm(const krylov_args& a, krylov_counts& s, const Grid& grid, R norm) {
+  grid.keep_norm(a, s, double(norm));
+  s.norms += 1;
+}
 /// A loop that ends here leaves what follows in the iteration undone. One thread.
-__device__ inline void stop_loop(const krylov_args& a, krylov_counts& s, KrylovStop stop) {
+template <class Grid>
+__device__ void stop_loop(const krylov_args& a, krylov_counts& s, const Grid& grid, KrylovStop stop) {
   s.stop = int(stop);
   s.turns = 0;
-  report_to_host(a, s);
+  grid.report(a, s);
 }
 /// NaN is beyond all bounds.
 template <class R>
@@ -189,20 +214,11 @@ __device__ void for_each_scalar(const krylov_args& a, const Work& work) {
     work(i);
 }
 
-/// The sum over all blocks; `end`(total) by one thread of the last of them.
-template <class S, int n, class End>
-__device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) {
-  const sums<S, n> of_block = sum_over_block(mine);
-  sums<S, n> total;
-  if (sum_over_grid(a.sum, blockIdx.x, gridDim.x, of_block, &total) && threadIdx.x == 0) end(total);
-}
-
-__device__ inline bool leads() { return blockIdx.x == 0 && threadIdx.x == 0; }
-
-/// In the first kernel of an iteration: whether the loop is over, so that the kernels after a step have no work.
-__device__ inline bool is_over(krylov_counts& s) {
+/// In the first stage of an iteration: whether the loop is over, so that the stages after a step have no work.
+template <class Grid>
+__device__ bool is_over(krylov_counts& s, const Grid& grid) {
   if (s.stop == 0) return false;
-  if (leads()) s.turns = 0;
+  if (grid.leads()) s.turns = 0;
   return true;
 }
 

@@ -24,10 +24,27 @@ TEST(KrylovSource, Compiles) {
         for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs}) {
           const KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
           for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
-            EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, kernel), 90)) << kernel;
+            EXPECT_NO_THROW(cuda::compile(cuda::krylov_stage_source(p, kernel), 90)) << kernel;
           EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"), 90));
           EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"), 90));
         }
+}
+
+/// All iterations in one kernel, by every sort of product that can be among its stages.
+TEST(WholeLoopSource, Compiles) {
+  if (!cuda::nvrtc_version()) {
+    std::cout << "skipped: there is no NVRTC here" << std::endl;
+    GTEST_SKIP();
+  }
+  for (const char* line : followed_lines) {
+    const Plan plan = followed_plan<double>(line);
+    if (plan.schedule.traversal == Traversal::slots) continue;
+    for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
+      for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()}) {
+        const KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
+        EXPECT_NO_THROW(cuda::compile(cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true), 90)) << line;
+      }
+  }
 }
 
 TEST(DotSource, Compiles) {

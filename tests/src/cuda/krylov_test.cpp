@@ -166,19 +166,20 @@ std::vector<double> reference_norms(const System& s, KrylovNorm kind, int iterat
 struct Solved {
   std::vector<double> x, norms;
   KrylovRun start, end;
+  KrylovLoop::Shape shape;
 };
 
 Solved solved(const System& s, const PackedMatrix& A, KrylovNorm norm, const KrylovLimits& limits,
-              bool step_by_step = false) {
+              bool step_by_step = false, KrylovRunner runner = KrylovRunner::graphs) {
   Backend& on = A.backend();
   const int columns = int(s.inverses.size() / s.scalars());
   const auto loop =
-      on.krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true});
+      on.krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true, runner});
   if (columns) on.upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
   const Buffer<double> b(on, std::span<const double>(s.b)), x(on, s.scalars());
   const KrylovLoop::Matrix matrix{
       [&](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
-      A.stamp()};
+      A.stamp(), [&](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
   loop->prepare(matrix, step_by_step ? 1 : 8);
   Solved made;
   const auto heard = [&](int i, double norm_i) {
@@ -194,6 +195,7 @@ Solved solved(const System& s, const PackedMatrix& A, KrylovNorm norm, const Kry
   else
     made.end = loop->go_on(limits, heard);
   made.x.resize(s.scalars());
+  made.shape = loop->shape();
   loop->take_x(x.data());
   on.download(made.x.data(), x.data(), x.bytes());
   return made;
@@ -238,30 +240,75 @@ TEST_F(KrylovLoops, GiveTheSameBitsHoweverTheyAreQueued) {
   }
 }
 
+/// One kernel for all iterations does what graphs of kernels do, by every sort of product that it can have; the others
+/// stay graphs.
+TEST_F(KrylovLoops, AreTheSameInOneKernel) {
+  for (const idx side : {3, 40, 200}) {
+    const System s(side, 0.5, 3);
+    for (const std::string_view line : followed_lines) {
+      if (line.ends_with("atomic")) continue;
+      SCOPED_TRACE(line);
+      const PackedMatrix A = s.packed(line, device());
+      for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural}) {
+        const KrylovLimits limits{1e-9, infinity, 600};
+        const Solved graphs = solved(s, A, norm, limits);
+        const Solved kernel = solved(s, A, norm, limits, false, KrylovRunner::kernel);
+        EXPECT_EQ(kernel.shape.one_kernel, !line.starts_with("ccoo"));
+        EXPECT_FALSE(graphs.shape.one_kernel);
+        EXPECT_EQ(kernel.end.stop, KrylovStop::norm);
+        EXPECT_LE(std::abs(kernel.end.iteration - graphs.end.iteration), 1);
+        for (std::size_t i = 0; i < std::min(kernel.norms.size(), graphs.norms.size()); ++i)
+          EXPECT_NEAR(kernel.norms[i], graphs.norms[i], 1e-8 * graphs.norms[i] + 1e-11) << i;
+        for (std::size_t i = 0; i < s.scalars(); ++i) ASSERT_NEAR(kernel.x[i], graphs.x[i], 1e-8);
+        for (const bool step_by_step : {false, true}) {
+          const Solved again = solved(s, A, norm, limits, step_by_step, KrylovRunner::kernel);
+          EXPECT_TRUE(same_bits(again.norms, kernel.norms)) << "step by step: " << step_by_step;
+          EXPECT_TRUE(same_bits(again.x, kernel.x)) << "step by step: " << step_by_step;
+        }
+      }
+    }
+  }
+}
+
+/// More iterations than a kernel has.
+TEST_F(KrylovLoops, GoOnInAnotherKernel) {
+  const System s(10, 0.5, 0);
+  const PackedMatrix A = s.packed("sell:32 rows", device());
+  const Solved made = solved(s, A, KrylovNorm::none, {-1, infinity, 1300}, false, KrylovRunner::kernel);
+  EXPECT_LE(made.end.iteration, 1300);
+  EXPECT_EQ(int(made.norms.size()), made.end.iteration + 1);
+}
+
 TEST_F(KrylovLoops, SayWhyTheyStop) {
   const KrylovLimits limits{1e-9, infinity, 500};
-  {
-    const System s(10, -9, 0);
-    const Solved made = solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, limits);
-    EXPECT_EQ(made.end.stop, KrylovStop::indefinite_matrix);
-  }
-  {
-    System s(10, 0.5, 1);
-    for (std::size_t i = 0; i < s.scalars(); i += 2) s.inverses[i] *= -1;
-    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::unpreconditioned, limits).end.stop,
-              KrylovStop::indefinite_preconditioner);
-  }
-  {
-    System s(10, 0.5, 0);
-    s.b.assign(s.b.size(), 0);
-    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::none, limits).start.stop,
-              KrylovStop::no_residual);
-    s.b[5] = std::nan("");
-    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, limits).start.stop, KrylovStop::norm);
-  }
-  {
-    const System s(10, 0.5, 0);
-    EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, {1e-9, 1e-3, 500}).end.iteration, 1);
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel}) {
+    const auto solved = [&](const System& s, const PackedMatrix& A, KrylovNorm norm, const KrylovLimits& l) {
+      return compound::test::solved(s, A, norm, l, false, runner);
+    };
+    {
+      const System s(10, -9, 0);
+      const Solved made = solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, limits);
+      EXPECT_EQ(made.end.stop, KrylovStop::indefinite_matrix);
+    }
+    {
+      System s(10, 0.5, 1);
+      for (std::size_t i = 0; i < s.scalars(); i += 2) s.inverses[i] *= -1;
+      EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::unpreconditioned, limits).end.stop,
+                KrylovStop::indefinite_preconditioner);
+    }
+    {
+      System s(10, 0.5, 0);
+      s.b.assign(s.b.size(), 0);
+      EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::none, limits).start.stop,
+                KrylovStop::no_residual);
+      s.b[5] = std::nan("");
+      EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, limits).start.stop,
+                KrylovStop::norm);
+    }
+    {
+      const System s(10, 0.5, 0);
+      EXPECT_EQ(solved(s, s.packed("sell:32 rows", device()), KrylovNorm::natural, {1e-9, 1e-3, 500}).end.iteration, 1);
+    }
   }
 }
 

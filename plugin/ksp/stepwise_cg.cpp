@@ -1,67 +1,30 @@
-#include "ksp/host_cg.hpp"
+#include "ksp/stepwise_cg.hpp"
 
-#include <array>
+#include <algorithm>
 
 #include "copies/placement.hpp"
-#include "ksp/host_passes.hpp"
+#include "ksp/vector_passes.hpp"
 #include "ksp/watched.hpp"
 
 namespace compound::plugin {
 
 namespace {
 
-const Scalar* scalars(const PetscScalar* v) { return reinterpret_cast<const Scalar*>(v); }
-Scalar* scalars(PetscScalar* v) { return reinterpret_cast<Scalar*>(v); }
-Scalar scalar(PetscScalar v) { return *scalars(&v); }
-
-/// Arrays of vectors, which are not one another, for a pass.
-class Arrays {
- public:
-  explicit Arrays(PetscErrorCode* code) : code_(code) {}
-  Arrays(const Arrays&) = delete;
-  ~Arrays() {
-    while (count_ > 0) {
-      auto& [v, array, written] = taken_[--count_];
-      const PetscScalar* const read = array;
-      note(written ? VecRestoreArray(v, &array) : VecRestoreArrayRead(v, const_cast<const PetscScalar**>(&read)));
-    }
-  }
-  const Scalar* read(Vec v) {
-    const PetscScalar* array = nullptr;
-    note(VecGetArrayRead(v, &array));
-    taken_[count_++] = {v, const_cast<PetscScalar*>(array), false};
-    return scalars(array);
-  }
-  Scalar* write(Vec v) {
-    PetscScalar* array = nullptr;
-    note(VecGetArray(v, &array));
-    taken_[count_++] = {v, array, true};
-    return scalars(array);
-  }
-
- private:
-  struct Taken {
-    Vec v;
-    PetscScalar* array;
-    bool written;
-  };
-  void note(PetscErrorCode code) {
-    if (!*code_) *code_ = code;
-  }
-  PetscErrorCode* code_;
-  std::array<Taken, 3> taken_;
-  int count_ = 0;
-};
-
 /// Vectors of PETSc's CG: R, Z (which W is, too) and P, and the diagonal of the preconditioner where it is one.
 struct Loop {
   KSP ksp;
   passes::Inner inner;
+  VectorPasses& passes;
+  bool on_device;
   Mat A;
   Vec x, r, z, p, d;  ///< d: null where the preconditioner is applied by PETSc
-  std::size_t n;
+  double n;           ///< scalars of this process
   PetscScalar rho = 0;
   PetscReal norm = 0;
+
+  PetscErrorCode log_flops(double flops) const {
+    return on_device && PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops);
+  }
 
   /// Over all processes; rho and the norm.
   PetscErrorCode take(const passes::StepSums& mine) {
@@ -80,19 +43,13 @@ struct Loop {
   /// r -= alpha w, z = M r, rho and the norm.
   PetscErrorCode step(PetscScalar alpha) {
     PetscFunctionBegin;
-    PetscErrorCode code = PETSC_SUCCESS;
     passes::StepSums mine;
-    if (d) {
-      Arrays a(&code);
-      mine = passes::step_with_diagonal(n, scalar(alpha), a.read(d), a.write(z), a.write(r), inner);
-    } else {
+    if (!d) {
       PetscCall(VecAXPY(r, -alpha, z));
       PetscCall(KSP_PCApply(ksp, r, z));
-      Arrays a(&code);
-      mine = passes::sums(n, a.read(z), a.read(r), inner);
     }
-    PetscCall(code);
-    PetscCall(PetscLogFlops((d ? 9.0 : 6.0) * static_cast<double>(n)));
+    PetscCall(passes.step(alpha, d, z, r, &mine));
+    PetscCall(log_flops((d ? 9.0 : 6.0) * n));
     PetscCall(take(mine));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -100,13 +57,8 @@ struct Loop {
   /// x += alpha p, which is of the iteration before, p = z + beta p; w = A p, where z is; and p^H w.
   PetscErrorCode turn_and_multiply(PetscScalar alpha, PetscScalar beta, PetscScalar* curvature) {
     PetscFunctionBegin;
-    PetscErrorCode code = PETSC_SUCCESS;
-    {
-      Arrays a(&code);
-      passes::turn(n, scalar(alpha), scalar(beta), a.read(z), a.write(x), a.write(p));
-    }
-    PetscCall(code);
-    PetscCall(PetscLogFlops(4.0 * static_cast<double>(n)));
+    PetscCall(passes.turn(alpha, beta, z, x, p));
+    PetscCall(log_flops(4.0 * n));
     PetscCall(KSP_MatMult(ksp, A, p, z));
     PetscCall(inner == passes::Inner::hermitian ? VecDot(p, z, curvature) : VecTDot(p, z, curvature));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -180,32 +132,70 @@ PetscErrorCode iterate(Loop& l) {
 
 }  // namespace
 
-PetscErrorCode is_for_host(KSP ksp, bool* yes) {
+namespace {
+
+/// Where vectors lie, which no pass has to move.
+enum class Lie : PetscInt { elsewhere, on_host, on_device };
+
+PetscErrorCode where_is(Vec v, Lie* where) {
   PetscFunctionBegin;
-  *yes = true;
-  for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
-    bool there;
-    PetscCall(is_on_device(v, &there));
-    *yes = *yes && !there;
-  }
+  const PetscScalar* array;
+  PetscMemType memory = PETSC_MEMTYPE_HOST;
+  bool there = false;
+  PetscCall(VecGetArrayReadAndMemType(v, &array, &memory));
+  PetscCall(VecRestoreArrayReadAndMemType(v, &array));
+  PetscCall(is_on_device(v, &there));
+  *where = PetscMemTypeHost(memory) ? Lie::on_host : there && device_backend() ? Lie::on_device : Lie::elsewhere;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode solve_cg_on_host(KSP ksp, bool hermitian) {
+}  // namespace
+
+PetscErrorCode where_to_step(KSP ksp, StepwiseOn* where) {
   PetscFunctionBegin;
-  Loop l{ksp,
-         hermitian ? passes::Inner::hermitian : passes::Inner::bilinear,
-         nullptr,
-         ksp->vec_sol,
-         ksp->work[0],
-         ksp->work[1],
-         ksp->work[2],
-         nullptr,
-         0};
+  PetscInt least = static_cast<PetscInt>(Lie::on_device), most = 0;
+  for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
+    Lie of_vector = Lie::elsewhere;
+    PetscCall(where_is(v, &of_vector));
+    least = std::min(least, static_cast<PetscInt>(of_vector));
+    most = std::max(most, static_cast<PetscInt>(of_vector));
+  }
+  // All processes go the same way: another one has other reductions.
+  PetscInt mine[] = {least, -most}, all[2];
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+  const bool alike = all[0] == -all[1];
+  *where = !alike                                            ? StepwiseOn::nothing
+           : all[0] == static_cast<PetscInt>(Lie::on_host)   ? StepwiseOn::host
+           : all[0] == static_cast<PetscInt>(Lie::on_device) ? StepwiseOn::device
+                                                             : StepwiseOn::nothing;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode solve_cg_stepwise(KSP ksp, bool hermitian, StepwiseOn where, StepwiseSolver& keeps) {
+  PetscFunctionBegin;
+  const auto inner = hermitian ? passes::Inner::hermitian : passes::Inner::bilinear;
+  const bool on_device = where == StepwiseOn::device;
   PetscInt n;
+  if (on_device) PetscCall(begin_device_work(*device_backend()));
+  PetscCall(guarded(PETSC_COMM_SELF, [&] {
+    if (keeps.passes && keeps.where == where && keeps.hermitian == hermitian) return;
+    keeps.passes = on_device ? passes_on_device(*device_backend(), inner) : passes_on_host(inner);
+    keeps.where = where;
+    keeps.hermitian = hermitian;
+  }));
+  PetscCall(VecGetLocalSize(ksp->work[0], &n));
+  Loop l{.ksp = ksp,
+         .inner = inner,
+         .passes = *keeps.passes,
+         .on_device = on_device,
+         .A = nullptr,
+         .x = ksp->vec_sol,
+         .r = ksp->work[0],
+         .z = ksp->work[1],
+         .p = ksp->work[2],
+         .d = nullptr,
+         .n = static_cast<double>(n)};
   PetscCall(PCGetOperators(ksp->pc, &l.A, nullptr));
-  PetscCall(VecGetLocalSize(l.r, &n));
-  l.n = static_cast<std::size_t>(n);
   PetscCall(diagonal_of(ksp, l.A, &l.d));
   PetscCall(residual_of_guess(ksp, l.A, l.r));
   const PetscErrorCode code = iterate(l);

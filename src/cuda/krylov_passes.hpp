@@ -1,0 +1,15 @@
+// Passes of conjugate gradients over vectors of a CUDA device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "krylov_loop.hpp"
+
+namespace compound::cuda {
+
+/// On `backend`, whose queue is `queue`. Throws std::bad_alloc.
+std::unique_ptr<KrylovPasses> krylov_passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, bool hermitian);
+
+}  // namespace compound::cuda

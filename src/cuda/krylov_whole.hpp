@@ -1,0 +1,35 @@
+// Krylov loops as one kernel whose blocks wait for each other.
+#pragma once
+
+#include "device/krylov_whole.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include "backend.hpp"
+#include "krylov_loop.hpp"
+
+namespace compound::cuda {
+
+/// Iterations of one loop, for as long as the matrix is the one that it was prepared for.
+class WholeLoop {
+ public:
+  /// Iterations that one kernel may have: the host hears of their norms when it ends.
+  static constexpr int most_iterations = 512;
+
+  /// Whether a kernel can have this product among its stages, and is the faster way for so large a matrix.
+  static bool suits(const KrylovProblem& problem, const ProductTask& product, std::size_t matrix_bytes);
+
+  /// Compiles and allocates. The vectors of `product` are only looked at for how they are aligned.
+  WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product);
+
+  /// Queues what the limits in the loop's state allow.
+  void launch(cudaStream_t queue, const krylov_args& loop);
+
+ private:
+  const void* kernel_;
+  slot_t blocks_;
+  Buffer<signal> signals_;
+  whole_args args_;
+};
+
+}  // namespace compound::cuda

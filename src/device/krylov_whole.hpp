@@ -1,0 +1,169 @@
+// Krylov loops as one kernel, products and all: its blocks, which are all on the device at once, wait for each other
+// where queued kernels would. For matrices that the caches keep, where launches would take longer than the work.
+//
+// Each block keeps the loop's numbers for itself. All add up the same partial sums in the same order and so decide the
+// same, and no block tells the others.
+#pragma once
+
+#include "bcgs.hpp"
+#include "cg.hpp"
+#include "kernels.hpp"
+
+namespace compound {
+
+inline constexpr int most_krylov_sums = 3;
+
+/// What blocks tell each other: a number in the lower half, and in the upper one that of the meeting it is for, so that
+/// whoever reads both at once needs no other sign that it is there.
+using signal = unsigned long long;
+
+/// In 32-bit words: sums of the largest scalars.
+inline constexpr int most_signals = most_krylov_sums * 4;
+COMPOUND_FN slot_t signals_of(slot_t blocks) { return 1 + 2 * most_signals * blocks; }
+
+struct whole_args {
+  krylov_args loop;
+  product_args product;       ///< its vectors are the loop's
+  signal* signals = nullptr;  ///< [signals_of(blocks)], zeros before the first kernel: the meetings so far, then theirs
+};
+
+#if defined(__CUDA_ARCH__)
+
+/// Stages within one kernel, all of whose blocks are on the device at once (a cooperative launch).
+///
+/// Blocks meet by each writing to a place of its own and all reading all of these places: half the time of counting
+/// them in and setting a flag, after which sums would still have to be read.
+class one_kernel {
+ public:
+  __device__ explicit one_kernel(const whole_args& a)
+      : signals_(a.signals + 1), meetings_(unsigned(read_now(a.signals))) {}
+
+  /// What any block wrote before is there for all of them after.
+  __device__ void wait() {
+    __syncthreads();
+    meet(sums<bits32, 1>{});
+    __syncthreads();
+  }
+  /// The sum over all blocks; `end`(total) by a thread of each.
+  template <class S, int n, class End>
+  __device__ void end_with_sums(const krylov_args&, const sums<S, n>& mine, const End& end) {
+    const sums<S, n> total = sum_over_block(meet(sum_over_block(mine)));
+    if (threadIdx.x == 0) end(total);
+    __syncthreads();
+  }
+  /// After the last meeting, by one thread of the grid.
+  __device__ void leave(const whole_args& a) const { *a.signals = meetings_; }
+
+  __device__ bool leads() const { return threadIdx.x == 0; }
+  __device__ void keep_norm(const krylov_args& a, const krylov_counts& s, double norm) const {
+    if (blockIdx.x == 0) a.norms[s.norms % a.ring] = norm;
+  }
+  __device__ void report(const krylov_args&, const krylov_counts&) const {}  // when the kernel ends
+
+ private:
+  __device__ static signal read_now(const signal* p) { return *static_cast<const volatile signal*>(p); }
+
+  /// What thread 0 of all blocks has, shared out among the threads of this one: their sum is that of all, added up in
+  /// the same order by every block.
+  template <class S, int n>
+  __device__ sums<S, n> meet(const sums<S, n>& of_block) {
+    constexpr int words = int(sizeof(of_block) / sizeof(bits32));
+    static_assert(words <= most_signals);
+    // Two sets of places in turn: nobody writes to one again before all have met once more, and so have read it.
+    meetings_ += 1;
+    signal* const places = signals_ + meetings_ % 2 * (most_signals * slot_t(gridDim.x));
+    const signal number = signal(meetings_) << 32;
+    if (threadIdx.x == 0) {
+      bits32 of_words[words];
+      memcpy(of_words, &of_block, sizeof(of_block));
+      __threadfence();
+      for (int w = 0; w < words; ++w)
+        *static_cast<volatile signal*>(places + w * slot_t(gridDim.x) + blockIdx.x) = number | of_words[w];
+    }
+    sums<S, n> sum{};
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
+      bits32 of_words[words];
+      for (bool all_there = false; !all_there;) {
+        all_there = true;
+        for (int w = 0; w < words; ++w) {
+          const signal s = read_now(places + w * slot_t(gridDim.x) + block);
+          all_there = all_there && s >> 32 == meetings_;
+          of_words[w] = bits32(s);
+        }
+      }
+      sums<S, n> other;
+      memcpy(&other, of_words, sizeof(other));
+      for (int i = 0; i < n; ++i) sum.of[i] += other.of[i];
+    }
+    __threadfence();
+    return sum;
+  }
+
+  signal* signals_;
+  unsigned meetings_;
+};
+
+/// to = A from; what this thread has of the dot product that follows, if one does.
+template <class Form>
+__device__ sums<typename Form::scalar, 1> multiply_in_loop(const whole_args& a, int from, int to) {
+  using S = typename Form::scalar;
+  auto p = product_over<Form>(a.product);
+  p.x = vector_of<S>(a.loop, from);
+  p.y = vector_of<S>(a.loop, to);
+  if constexpr (has_dot(follow_of<Form>())) p.following.w = p.x;
+  const slot_t blocks = (workers_of<Form>(a.product.layout) + blockDim.x - 1) / blockDim.x;
+  for (slot_t b = blockIdx.x; b < blocks; b += gridDim.x)
+    multiply_worker<Form>(p, b * blockDim.x + threadIdx.x, nullptr);
+  if constexpr (has_dot(follow_of<Form>()))
+    return {{p.following.sum}};
+  else
+    return {};
+}
+
+template <class Form, class S>
+__device__ void iterate(const whole_args& a, cg_state<S>& s, one_kernel& grid) {
+  using V = cg_vectors;
+  grid.end_with_sums(a.loop, multiply_in_loop<Form>(a, V::p, V::w),
+                     [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
+  cg_step<Form>(a.loop, s, grid);
+  __syncthreads();  // it may have stopped the loop by one thread
+  cg_turn<Form>(a.loop, s, grid);
+}
+
+template <class Form, class S>
+__device__ void iterate(const whole_args& a, bcgs_state<S>& s, one_kernel& grid) {
+  using V = bcgs_vectors;
+  multiply_in_loop<Form>(a, V::p, V::w);
+  grid.wait();
+  bcgs_first<Form>(a.loop, s, grid);
+  bcgs_half<Form>(a.loop, s, grid);
+  grid.wait();
+  multiply_in_loop<Form>(a, V::s, V::w);
+  grid.wait();
+  bcgs_second<Form>(a.loop, s, grid);
+  bcgs_step<Form>(a.loop, s, grid);
+  bcgs_turn<Form>(a.loop, s, grid);
+}
+
+/// Iterations until the loop stops.
+template <class Form>
+__device__ void krylov_whole(const whole_args& a) {
+  using State = typename Form::state;
+  alignas(16) __shared__ unsigned char memory[sizeof(State)];
+  State& s = *reinterpret_cast<State*>(memory);
+  if (threadIdx.x == 0) s = state_of<Form>(a.loop);
+  one_kernel grid(a);
+  __syncthreads();
+  do {
+    iterate<Form>(a, s, grid);
+    grid.wait();
+  } while (s.stop == 0);
+  if (blockIdx.x != 0 || threadIdx.x != 0) return;
+  grid.leave(a);
+  state_of<Form>(a.loop) = s;
+  report_to_host(a.loop, s);
+}
+
+#endif
+
+}  // namespace compound
