@@ -464,6 +464,22 @@ def test_coordinates(args):
         expect(len(c["samples_s"]) == ROUNDS and c["error"] < 1e-13, f"assembly by {c['type']}: {c}")
 
 
+def test_krylov_methods(args):
+    types, methods = ["aij", "baijcompound"], ["cg", "cgcompound", "bcgs"]
+    command = ["-n", "4", "-block_size", "3", "-types", ",".join(types), "-ksp", ",".join(methods), "-pc_type", "jacobi"]
+    written, _ = good(args, command)
+    if written:
+        rows = written["cases"][0]["ksp"]
+        expect([(r["type"], r["ksp"]) for r in rows] == [(t, k) for t in types for k in methods], f"rows: {rows}")
+        for r in rows:
+            expect(len(r["iteration_samples_s"]) == ROUNDS and r["first_solve_s"] > 0, f"samples: {r}")
+            expect(r["pc"] == "jacobi" and r["residual"] < 1e-10, f"-ksp did not solve: {r}")
+    code, _, stderr, _ = bench(args, command + ["-ksp_convergence_test", "default", "-ksp_rtol", "0.9"])
+    expect(code == 1 and "-ksp: cg stopped after 1 of 32 iterations (CONVERGED_RTOL)" in stderr, f"a solve that ends early: {code} {stderr}")
+    code, _, stderr, _ = bench(args, ["-n", "4", "-types", "none", "-plans", "csr", "-ksp", "cg"])
+    expect(code == 1 and "-ksp solves with matrices of -types" in stderr, f"-ksp without types: {code} {stderr}")
+
+
 def test_float_core(args):
     if args.ranks > 1:
         return
@@ -659,7 +675,7 @@ def test_help(args):
     expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone, f"{command} prints more: {alone[-300:]}")
     for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
                    "values", "long_rows", "renumber", "csv", "complex", "hamilton", "layouts", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
-                   "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo"):
+                   "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo", "ksp"):
         expect(f"  -{option} <" in own, f"-help does not list -{option} before PETSc's options")
         expect(f"  -{option} <" in alone, f"{command} does not list -{option}")
     expect(code == 0 and "median us" not in stdout, "-help ends without running a case")

@@ -83,6 +83,16 @@ ordered_json json_of(const CooResult& c) {
           {"error", c.error}};
 }
 
+ordered_json json_of(const KspResult& k) {
+  return {{"type", k.type},
+          {"ksp", k.ksp},
+          {"pc", k.preconditioner},
+          {"first_solve_s", k.first_s},
+          {"iteration_median_s", statistics_of(k.iteration_s).median},
+          {"iteration_samples_s", k.iteration_s},
+          {"residual", k.residual}};
+}
+
 /// What only runs on a device have.
 void add_device_times(ordered_json& j, const CandidateResult& c) {
   const std::pair<const char*, const std::vector<double>*> timings[] = {{"cold", &c.cold_s}, {"graph", &c.graph_s}};
@@ -150,6 +160,7 @@ ordered_json json_of(const CaseResult& r) {
   for (const LayoutResult& l : r.layouts)
     j["layouts"].push_back(l.why.empty() ? json_of(r, l.result)
                                          : ordered_json{{"name", l.result.name}, {"why", l.why}});
+  for (const KspResult& k : r.ksp) j["ksp"].push_back(json_of(k));
   for (const CooResult& c : r.coo) j["coo"].push_back(json_of(c));
   if (!r.coo.empty()) j["coo_bytes"] = r.coo_bytes;
   for (const CandidateResult& c : r.candidates) j["candidates"].push_back(json_of(r, c));

@@ -63,6 +63,13 @@ double bytes_of_cusparse(const Sizes& s, const Options& o) {
   return o.core_float ? all / 2 + (s.scalar_rows - s.values) : all;
 }
 
+/// Their vectors, and baij's own copy; the others come when those of the products are gone.
+double bytes_of_ksp(const Sizes& s, const Options& o) {
+  constexpr double vectors_of_method = 12;
+  if (o.ksp.empty()) return 0;
+  return s.blocks + vectors_of_method * s.vector * static_cast<double>(o.ksp.size() * o.types.size());
+}
+
 }  // namespace
 
 double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks) {
@@ -77,6 +84,7 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
   all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
   all += static_cast<double>(o.core_plans.size()) * (o.core_float ? 0.5 : 1) * (copies * s.blocks + 4 * s.vector);
   if (o.coo) all += 3 * s.scalar_rows;
+  all += bytes_of_ksp(s, o);
   if (ranks == 1) all += s.values;  // while the kind of entry is found
   return all / ranks + yardsticks + staging;
 }
@@ -112,6 +120,7 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   all += static_cast<double>(o.hamilton.size()) * core_share * (2.5 * vectors + values / 2 + 8 * s.entries);
   if (!o.cusparse.empty()) all += 2.2 * scalar_rows;  // while they are made
   if (o.coo) all += 3 * scalar_rows;
+  all += bytes_of_ksp(sizes, o);
   for (const std::string& plan : o.core_plans)
     all += core_share * (vectors + (lies_on_parent(plan, core) ? 0 : parent));
   return all;

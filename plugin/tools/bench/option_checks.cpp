@@ -31,8 +31,9 @@ void check_shapes(const Options& o) {
   if (all_square(o)) return;
   if (!o.file.empty()) throw usage_error("-matrix takes square blocks: -block_size is one number");
   const bool asks_types = !o.types.empty() && o.types.front() != "none";
-  if (asks_types || !o.plans.empty() || o.coo)
-    throw usage_error("-block_size: blocks that are not square have no -types, -plans and -coo; give -core_plans");
+  if (asks_types || !o.plans.empty() || o.coo || !o.ksp.empty())
+    throw usage_error(
+        "-block_size: blocks that are not square have no -types, -plans, -coo and -ksp; give -core_plans");
   if (o.core_plans.empty() && o.layouts.empty())
     throw usage_error("-block_size: blocks that are not square need -core_plans or -layouts");
 }
@@ -44,6 +45,8 @@ void complete_types(Options& o) {
     o.types = usual_types(o);
   if (o.types.empty() && o.plans.empty() && !o.wants_core() && o.cusparse.empty())
     throw usage_error("-types none leaves nothing to compare; give -plans, -core_plans or -cusparse");
+  if (o.types.empty() && !o.ksp.empty())
+    throw usage_error("-ksp solves with matrices of -types; leave out -types none");
 }
 
 void check_file_options(const Options& o) {

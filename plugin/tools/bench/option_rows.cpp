@@ -37,9 +37,10 @@ void check_words(int argc, const char* const* argv) {
 namespace {
 
 /// Beginnings of options that PETSc's objects or the plugin may still ask for.
-constexpr std::string_view later_options[] = {"mat_",     "vec_",    "vecscatter_", "log_",     "is_",    "sf_",
-                                              "matload_", "matmult", "viewer_",     "options_", "malloc", "info",
-                                              "memory_",  "cuda_",   "hip_",        "device_",  "use_gpu"};
+constexpr std::string_view later_options[] = {"mat_",     "vec_",    "vecscatter_", "log_",     "is_",     "sf_",
+                                              "matload_", "matmult", "viewer_",     "options_", "malloc",  "info",
+                                              "memory_",  "cuda_",   "hip_",        "device_",  "use_gpu", "ksp_",
+                                              "pc_",      "sub_",    "mg_"};
 
 }  // namespace
 

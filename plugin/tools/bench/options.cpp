@@ -63,6 +63,8 @@ const OptionRow<Options> rows[] = {
      [](Options& o, const std::string& v) { o.graph = yes("-graph", v); }, true},
     {"-coo", "time assembly from the matrix' scalars as coordinates as well, in a table of its own", "false",
      [](Options& o, const std::string& v) { o.coo = yes("-coo", v); }, true},
+    {"-ksp", "time an iteration of these types of KSP on each of -types as well, separated by commas", "",
+     [](Options& o, const std::string& v) { o.ksp = names("-ksp", v, ',', "types of KSP"); }},
     {"-baseline", "candidate that ratios refer to", "baij, else the first",
      [](Options& o, const std::string& v) { o.baseline = std::string(trimmed(v)); }},
     {"-operation", "mult (y = A x), multadd (y = z + A x), transpose (y = A^T x)", "mult",

@@ -56,6 +56,7 @@ struct Options {
   std::vector<std::string> types, plans, core_plans;
   std::vector<std::string> hamilton;  ///< plans of a quaternion matrix' four real ones
   std::vector<std::string> layouts;   ///< of the table of layouts
+  std::vector<std::string> ksp;       ///< types of KSP
   bool on_device = false;             ///< -device cuda
   std::vector<std::string> cusparse;  ///< names of CusparseKind; empty: none
   bool cold = false, graph = false, coo = false;

@@ -52,6 +52,14 @@ struct CooResult {
   double error = 0;              ///< of a product, as a candidate's
 };
 
+/// A Krylov method on a matrix type.
+struct KspResult {
+  std::string type, ksp, preconditioner;
+  double first_s = 0;               ///< of the first solve, with all that is set up
+  std::vector<double> iteration_s;  ///< of later ones, an iteration
+  double residual = 0;              ///< at their end, over the right-hand side
+};
+
 /// One layout after the other, each packed alone.
 struct LayoutResult {
   CandidateResult result;  ///< without samples where it is left out
@@ -80,6 +88,7 @@ struct CaseResult {
   std::vector<LeftOut> left_out;
   std::vector<LayoutResult> layouts;
   EntryCheck entry_check;
+  std::vector<KspResult> ksp;
   std::vector<CooResult> coo;
   double coo_bytes = 0;  ///< of the values of all coordinates
 };

@@ -10,6 +10,7 @@
 #include "coo.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "ksp.hpp"
 #include "layout_times.hpp"
 #include "memory.hpp"
 #include "statistics.hpp"
@@ -197,7 +198,8 @@ CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progr
     packing_times(*candidates[i], r.candidates[i]);
   }
   if (o.coo) time_coo(comm, c, o, progress, r);
-  candidates.clear();  // layouts need the memory
+  candidates.clear();  // what follows needs the memory
+  if (!o.ksp.empty()) time_ksp(comm, c, o, progress, r);
   if (!o.layouts.empty()) time_layouts(comm, c, o, check, progress, r);
   return r;
 }

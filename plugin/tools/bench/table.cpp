@@ -190,9 +190,17 @@ void print_coo(std::ostream& out, const CaseResult& r) {
   }
 }
 
-}  // namespace
-
-namespace {
+/// Ratios are to the first.
+void print_ksp(std::ostream& out, const CaseResult& r) {
+  out << text("%-16s %-14s %-12s %13s %8s %11s %9s\n", "type", "ksp", "pc", "iteration us", "+- %", "x the first",
+              "residual");
+  for (const KspResult& k : r.ksp) {
+    const Statistics s = statistics_of(k.iteration_s);
+    out << text("%-16s %-14s %-12s %13.2f %8.1f %11.2f %9.1e\n", k.type.c_str(), k.ksp.c_str(),
+                k.preconditioner.c_str(), 1e6 * s.median, 100 * s.spread,
+                statistics_of(r.ksp.front().iteration_s).median / s.median, k.residual);
+  }
+}
 
 void print_candidates(std::ostream& out, const CaseResult& r, const Options& o) {
   std::size_t width = 9;
@@ -238,6 +246,7 @@ void print_table(std::ostream& out, const CaseResult& r, const Options& o) {
   print_head(out, r, o);
   if (!r.candidates.empty()) print_candidates(out, r, o);
   if (!r.layouts.empty()) print_layouts(out, r, o);
+  if (!r.ksp.empty()) print_ksp(out, r);
   if (!r.coo.empty()) print_coo(out, r);
   out.flush();
 }

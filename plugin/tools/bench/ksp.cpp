@@ -1,0 +1,134 @@
+#include "ksp.hpp"
+
+#include <petsccompound.h>
+#include <petscksp.h>
+
+#include <cstring>
+#include <memory>
+
+#include "device.hpp"
+#include "failure.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+using Solver = Handle<KSP, KSPDestroy>;
+
+/// An iteration's time is the difference of two solves, since the beginning of one is no part of it. Few enough that no
+/// method comes to an exact answer, whose next iteration would divide by 0.
+constexpr PetscInt few = 8, many = 32;
+
+/// Larger than all other entries of a row and of a column together.
+double dominant_diagonal(Mat A) {
+  PetscReal by_rows, by_columns;
+  must(MatNorm(A, NORM_INFINITY, &by_rows));
+  must(MatNorm(A, NORM_1, &by_columns));
+  return 1.1 * static_cast<double>(PetscMax(by_rows, by_columns));
+}
+
+Matrix matrix_of(const CaseMatrix& c, const std::string& type, double diagonal) {
+  Matrix A;
+  must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, A.out()));
+  must(MatShift(A, diagonal));
+  if (std::strstr(type.c_str(), MATBAIJCOMPOUND) == nullptr) return A;
+  must(MatSetFromOptions(A));
+  if (!used_device()) return A;
+  must(MatCompoundSetBackend(A, "cuda"));
+  must(MatSetVecType(A, VECCUDA));
+  return A;
+}
+
+/// One method on one matrix.
+class Solve {
+ public:
+  Solve(Mat A, const std::string& type) : A_(A) {
+    must(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), ksp_.out()));
+    must(KSPSetType(ksp_, type.c_str()));
+    must(KSPSetOperators(ksp_, A, A));
+    must(KSPSetConvergenceTest(ksp_, KSPConvergedSkip, nullptr, nullptr));
+    must(KSPSetFromOptions(ksp_));
+    must(MatCreateVecs(A, x_.out(), b_.out()));
+    must(VecSet(b_, 1.0));
+  }
+
+  void run(PetscInt iterations) {
+    PetscInt done;
+    PetscReal relative, absolute, divergence;
+    KSPConvergedReason reason;
+    must(KSPGetTolerances(ksp_, &relative, &absolute, &divergence, nullptr));
+    must(KSPSetTolerances(ksp_, relative, absolute, divergence, iterations));
+    must(KSPSolve(ksp_, b_, x_));
+    must(KSPGetIterationNumber(ksp_, &done));
+    must(KSPGetConvergedReason(ksp_, &reason));
+    if (done != iterations)
+      throw usage_error("-ksp: " + method() + " stopped after " + std::to_string(done) + " of " +
+                        std::to_string(iterations) + " iterations (" + KSPConvergedReasons[reason] +
+                        "); leave out options that end it");
+  }
+
+  /// "pbjacobi".
+  std::string preconditioner() const {
+    PC pc;
+    PCType type;
+    must(KSPGetPC(ksp_, &pc));
+    must(PCGetType(pc, &type));
+    return type;
+  }
+
+  /// |b - A x| / |b|, by largest components.
+  double residual() {
+    Vector r;
+    PetscReal size, scale;
+    must(VecDuplicate(b_, r.out()));
+    must(MatMult(A_, x_, r));
+    must(VecAXPY(r, -1.0, b_));
+    must(VecNorm(r, NORM_INFINITY, &size));
+    must(VecNorm(b_, NORM_INFINITY, &scale));
+    return size / scale;
+  }
+
+ private:
+  std::string method() const {
+    KSPType type;
+    must(KSPGetType(ksp_, &type));
+    return type;
+  }
+
+  Mat A_;
+  Solver ksp_;
+  Vector x_, b_;
+};
+
+}  // namespace
+
+void time_ksp(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, CaseResult& result) {
+  if (!c.parent || c.block_rows != c.block_columns)
+    throw usage_error("-ksp takes square matrices of square blocks only");
+  const double diagonal = dominant_diagonal(c.parent);
+  std::vector<Matrix> matrices;
+  std::vector<std::unique_ptr<Solve>> solves;
+  for (const std::string& type : o.types) {
+    matrices.push_back(matrix_of(c, type, diagonal));
+    for (const std::string& ksp : o.ksp) {
+      progress.say("setting up " + ksp + " on " + type);
+      solves.push_back(std::make_unique<Solve>(matrices.back(), ksp));
+      KspResult& r = result.ksp.emplace_back();
+      r.type = type;
+      r.ksp = ksp;
+      r.first_s = timed(comm, [&] { solves.back()->run(many); });
+      r.preconditioner = solves.back()->preconditioner();
+    }
+  }
+  for (int round = 0; round < o.rounds; ++round) {
+    progress.say("solving, round " + std::to_string(round + 1));
+    for (std::size_t i = 0; i < solves.size(); ++i) {
+      const double beginning = timed(comm, [&] { solves[i]->run(few); });
+      const double all = timed(comm, [&] { solves[i]->run(many); });
+      result.ksp[i].iteration_s.push_back((all - beginning) / (many - few));
+    }
+  }
+  for (std::size_t i = 0; i < solves.size(); ++i) result.ksp[i].residual = solves[i]->residual();
+}
+
+}  // namespace compound::bench
