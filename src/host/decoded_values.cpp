@@ -34,7 +34,7 @@ DecodedValues::DecodedValues(const Plan& plan, const Problem& problem, const Cod
       coded_map_(map),
       map_(code_.of == CodeOf::nothing ? map : word_map_of(1, 0)),
       words_(coded.values) {
-  if (code_.of != CodeOf::words) return;
+  if (code_.of != CodeOf::words && code_.of != CodeOf::chunks) return;
   words_of_entry_ = entry_shape(plan, problem).words;
   bytes_of_word_ = bytes_of_word(plan, problem);
 }
@@ -44,8 +44,10 @@ row_lists DecodedValues::decoded(const row_lists& lists) {
   slot_.resize(lists.first[lists.rows]);
   if (code_.of == CodeOf::blocks)
     look_up(lists);
+  else if (code_.of == CodeOf::chunks)
+    copy_words_of_chunks(lists);
   else
-    copy_words(lists);
+    copy_coded_words(lists);
   row_lists found = lists;
   found.slot = slot_.data();
   return found;
@@ -62,20 +64,47 @@ void DecodedValues::look_up(const row_lists& lists) {
     look_up_as<std::uint16_t>(lists, coded_.codes, slot_.data());
 }
 
-void DecodedValues::copy_words(const row_lists& lists) {
-  auto* const copy = bytes_of_word_ == 4   ? copy_words_of<4>
-                     : bytes_of_word_ == 8 ? copy_words_of<8>
-                                           : copy_words_of<16>;
-  const auto* const codes = static_cast<const std::uint8_t*>(coded_.values);
-  const auto* const table = static_cast<const std::byte*>(coded_.table);
+namespace {
+
+using CopyCoded = void (*)(const std::uint8_t*, const std::byte*, slot_t, int, std::byte*);
+CopyCoded copy_of(std::size_t bytes) {
+  return bytes == 4 ? copy_words_of<4> : bytes == 8 ? copy_words_of<8> : copy_words_of<16>;
+}
+
+}  // namespace
+
+/// copy(slot, to) for each of the lists.
+template <class Copy>
+void DecodedValues::copy_words(const row_lists& lists, const Copy& copy) {
   const std::size_t each = words_of_entry_ * bytes_of_word_;
   copied_.resize(slot_.size() * each);
   for (std::size_t n = 0; n < slot_.size(); ++n) {
-    copy(codes + coded_map_.first(lists.slot[n], words_of_entry_), table, coded_map_.stride, words_of_entry_,
-         copied_.data() + n * each);
+    copy(lists.slot[n], copied_.data() + n * each);
     slot_[n] = static_cast<slot_t>(n);
   }
   words_ = copied_.data();
+}
+
+void DecodedValues::copy_coded_words(const row_lists& lists) {
+  const auto* const codes = static_cast<const std::uint8_t*>(coded_.values);
+  copy_words(lists, [&, copy = copy_of(bytes_of_word_), table = static_cast<const std::byte*>(coded_.table)](
+                        slot_t slot, std::byte* to) {
+    copy(codes + coded_map_.first(slot, words_of_entry_), table, coded_map_.stride, words_of_entry_, to);
+  });
+}
+
+void DecodedValues::copy_words_of_chunks(const row_lists& lists) {
+  const auto* const places = static_cast<const chunk_place*>(coded_.codes);
+  const auto* const values = static_cast<const std::uint8_t*>(coded_.values);
+  copy_words(lists, [&, copy = copy_of(bytes_of_word_), table = static_cast<const std::byte*>(coded_.table)](
+                        slot_t slot, std::byte* to) {
+    const slot_t chunk = slot / coded_.chunk, first = coded_map_.first(slot % coded_.chunk, words_of_entry_);
+    const chunk_place place = places[chunk];
+    const auto* const words = values + place.unit() * coded_.chunk * words_of_entry_;
+    if (place.is_coded()) return copy(words + first, table, coded_map_.stride, words_of_entry_, to);
+    for (int k = 0; k < words_of_entry_; ++k)
+      std::memcpy(to + k * bytes_of_word_, words + (first + k * coded_map_.stride) * bytes_of_word_, bytes_of_word_);
+  });
 }
 
 }  // namespace compound::host

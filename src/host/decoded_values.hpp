@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../device/layout/chunk_words.hpp"
 #include "../device/layout/listed_rows.hpp"
 #include "../device/layout/words.hpp"
 #include "../plan.hpp"
@@ -14,6 +15,7 @@ struct CodedValues {
   const void* values;
   const void* codes;
   const void* table;
+  idx chunk;  ///< slots of one, where the layout has chunks
 };
 
 class DecodedValues {
@@ -28,7 +30,10 @@ class DecodedValues {
 
  private:
   void look_up(const row_lists& lists);
-  void copy_words(const row_lists& lists);
+  template <class Copy>
+  void copy_words(const row_lists& lists, const Copy& copy);
+  void copy_coded_words(const row_lists& lists);
+  void copy_words_of_chunks(const row_lists& lists);
 
   const ValueCode& code_;
   CodedValues coded_;

@@ -114,7 +114,7 @@ void start(const ProductTask& t) {
 
 void multiply_in_lists(const ProductTask& t, const HostCode& code) {
   host_product p = host_product_of(t);
-  DecodedValues values(t.plan, t.problem, {p.values, t.codes, t.table}, p.words);
+  DecodedValues values(t.plan, t.problem, {p.values, t.codes, t.table, t.layout.height}, p.words);
   for_each_row_lists(code.family, t.layout, [&](const row_lists& lists) {
     p.lists = values.decoded(lists);
     p.values = values.words();
