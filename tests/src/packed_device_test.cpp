@@ -49,7 +49,7 @@ class PretendedDevice final : public RecordingBackend {
       double sum = 0;
       for (idx k = 0; k < l.count(p); ++k)
         if (const slot_t slot = l.first(p) + k * l.apart(); l.present(slot))
-          sum += value(t, slot) * x[l.column(slot, p)];
+          sum += value(t, slot) * x[l.columns_of(p).at(slot)];
       y[l.row(p)] = sum + begun[l.row(p)];
     }
   }
