@@ -262,14 +262,18 @@ std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(cons
   LayoutSpec spec = part.plan.layout;
   spec.row_list = false;  // rows without an entry are set to 0 or z as they come
   Layout l = encode(t.pattern.view(), spec);
+  auto made = std::make_unique<TransposedLayout>();
+  made->held = values;
+  if (value_code(plan_.codes).in == CodesIn::nowhere) {  // all slots stand for the one block
+    made->layout = PlacedLayout(*backend_, std::move(l));
+    return made;
+  }
   const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
                              from = slots_of_entries(rows, part.plan.layout, encode(rows, part.plan.layout));
   std::vector<count32> value_slot(l.slots, from.empty() ? 0 : from.front());
   for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
-  auto made = std::make_unique<TransposedLayout>();
   made->layout = PlacedLayout(*backend_, std::move(l));
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
-  made->held = values;
   if (values == TransposedValues::copy)
     made->values = Buffer<std::byte>(*backend_, bytes_of_words(part.plan, problem_, made->layout.args().slots));
   return made;

@@ -148,8 +148,8 @@ class PackedMatrix {
   /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
   struct TransposedLayout {
     PlacedLayout layout;
-    TransposedValues held;  ///< copy: in `values`; shared: A's own are read
-    Buffer<count32> value_slot;
+    TransposedValues held;       ///< copy: in `values`; shared: A's own are read
+    Buffer<count32> value_slot;  ///< none where no code tells one slot's values from another's
     Buffer<std::byte> values;
   };
 
@@ -169,7 +169,7 @@ class PackedMatrix {
   struct Dictionary {
     Buffer<std::byte> items;
     std::unique_ptr<PackedMatrix> blocks;  ///< of blocks: packed, a row each
-    Buffer<chunk_place> places;       ///< of chunks: where their words lie
+    Buffer<chunk_place> places;            ///< of chunks: where their words lie
   };
 
   /// The first part to run sets y, the others add to it.
