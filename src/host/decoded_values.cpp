@@ -33,11 +33,9 @@ DecodedValues::DecodedValues(const Plan& plan, const Problem& problem, const Cod
       coded_(coded),
       coded_map_(map),
       map_(code_.of == CodeOf::nothing ? map : word_map_of(1, 0)),
-      words_(coded.values) {
-  if (code_.of != CodeOf::words && code_.of != CodeOf::chunks) return;
-  words_of_entry_ = entry_shape(plan, problem).words;
-  bytes_of_word_ = bytes_of_word(plan, problem);
-}
+      words_of_entry_(entry_shape(plan, problem).words),
+      bytes_of_word_(bytes_of_word(plan, problem)),
+      words_(coded.values) {}
 
 row_lists DecodedValues::decoded(const row_lists& lists) {
   if (code_.of == CodeOf::nothing) return lists;
@@ -105,6 +103,49 @@ void DecodedValues::copy_words_of_chunks(const row_lists& lists) {
     for (int k = 0; k < words_of_entry_; ++k)
       std::memcpy(to + k * bytes_of_word_, words + (first + k * coded_map_.stride) * bytes_of_word_, bytes_of_word_);
   });
+}
+
+namespace {
+
+template <std::size_t bytes>
+void look_up_words(const std::uint8_t* code, const std::byte* table, slot_t words, std::byte* to) {
+  struct Word {
+    std::byte of[bytes];
+  };
+  const auto* const from = reinterpret_cast<const Word*>(table);
+  auto* const all = reinterpret_cast<Word*>(to);
+  for (slot_t n = 0; n < words; ++n) all[n] = from[code[n]];
+}
+
+auto* look_up_of(std::size_t bytes) {
+  return bytes == 4 ? look_up_words<4> : bytes == 8 ? look_up_words<8> : look_up_words<16>;
+}
+
+}  // namespace
+
+const void* DecodedValues::in_order(slot_t first, slot_t slots) {
+  const auto* const values = static_cast<const std::uint8_t*>(coded_.values);
+  const auto* const table = static_cast<const std::byte*>(coded_.table);
+  if (code_.of == CodeOf::nothing) return values + first * words_of_entry_ * bytes_of_word_;
+  const slot_t each = words_of_entry_, apart = each * bytes_of_word_;
+  copied_.resize(slots * apart);
+  std::byte* to = copied_.data();
+  if (code_.of == CodeOf::words) {
+    look_up_of(bytes_of_word_)(values + first * each, table, slots * each, to);
+    return to;
+  }
+  const auto* const places = static_cast<const chunk_place*>(coded_.codes);
+  for (slot_t slot = first, end = first + slots, next; slot < end; slot = next) {
+    const slot_t chunk = slot / coded_.chunk, begin = chunk * coded_.chunk;
+    next = std::min(end, begin + coded_.chunk);
+    const auto* const words = values + places[chunk].unit() * coded_.chunk * each;
+    if (places[chunk].is_coded())
+      look_up_of(bytes_of_word_)(words + (slot - begin) * each, table, (next - slot) * each, to);
+    else
+      std::memcpy(to, words + (slot - begin) * apart, (next - slot) * apart);
+    to += (next - slot) * apart;
+  }
+  return copied_.data();
 }
 
 }  // namespace compound::host
