@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "device/chunk_codes.hpp"
 #include "device/operation.hpp"
 #include "device/product_dot.hpp"
 #include "device_policy.hpp"
@@ -85,7 +86,8 @@ struct ProductTask {
   bool reordered = false;     ///< rows are in the order of a list
   idx rows = 0, cols = 0;     ///< block rows and columns of A
   const void* values = nullptr;
-  const void* codes = nullptr;  ///< [layout.slots] items of `values`, where the plan codes blocks; columns with a bit
+  const void* codes = nullptr;  ///< [layout.slots] items of `values`, where the plan codes blocks; columns with a bit;
+                                ///< [chunks] chunk_place, where it codes chunks
   const void* table = nullptr;  ///< words that `values` are codes of, where it codes words
   /// With op(A) over a layout of A^T's pattern (a device): the slot of A that each slot stands for, or null where
   /// `values` are in the order of `layout`.
@@ -196,6 +198,8 @@ class Backend {
   /// Codes for all items. Those that differ [number], by their first places, in the backend's memory; nothing where
   /// they are more than the code has.
   virtual std::optional<Buffer<std::byte>> code_items(const CodeTask& task);
+  /// One step of code_chunks() (chunk_codes.hpp), all in the backend's memory. Here by the host.
+  virtual void code_chunks(ChunkStep step, const chunk_code_args& args);
   /// Index of the first block that is not of the kind; empty if all are.
   virtual std::optional<count32> first_misfit(const FitTask& task) = 0;
   virtual void multiply(const ProductTask& task) = 0;

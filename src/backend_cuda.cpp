@@ -83,6 +83,9 @@ class CudaBackend final : public Backend {
 
   void pack(const PackTask& task) override;
   std::optional<Buffer<std::byte>> code_items(const CodeTask& task) override;
+  void code_chunks(ChunkStep step, const chunk_code_args& args) override {
+    launch(cuda::kernel_of(cuda::chunk_step_source(step)), step == ChunkStep::sample ? args.samples : args.count, args);
+  }
   std::optional<count32> first_misfit(const FitTask& task) override;
   void multiply(const ProductTask& task) override;
   void regroup(const RegroupTask& task) override;

@@ -42,6 +42,12 @@ std::optional<Buffer<std::byte>> Backend::code_items(const CodeTask& t) {
   return Buffer<std::byte>(*this, std::span<const std::byte>(*distinct));
 }
 
+void Backend::code_chunks(ChunkStep step, const chunk_code_args& a) {
+  constexpr void (*steps[])(const chunk_code_args&, slot_t) = {sample_word, note_word, write_word};
+  const slot_t workers = step == ChunkStep::sample ? a.samples : a.count;
+  for (slot_t worker = 0; worker < workers; ++worker) steps[static_cast<int>(step)](a, worker);
+}
+
 std::unique_ptr<KrylovLoop> Backend::krylov_loop(const KrylovProblem&) { return nullptr; }
 std::unique_ptr<KrylovPasses> Backend::krylov_passes(ScalarType, bool) { return nullptr; }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "chunk_codes.hpp"
 #include "error.hpp"
 #include "layout/family.hpp"
 #include "packed_sizes.hpp"
@@ -46,7 +47,8 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
     part.from = begin_of_words(bytes);
     bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
   }
-  if (!lies_on_blocks_) values_ = Buffer<std::byte>(backend, bytes);
+  const bool is_sized_by_values = value_code(plan.codes).of == CodeOf::chunks;
+  if (!lies_on_blocks_ && !is_sized_by_values) values_ = Buffer<std::byte>(backend, bytes);
 }
 
 void PackedMatrix::compile() {
@@ -135,6 +137,8 @@ void PackedMatrix::pack_values(const void* blocks, Memory in) {
       return code_blocks(blocks, in);
     case CodeOf::words:
       return code_words(blocks, in);
+    case CodeOf::chunks:
+      return code_chunks(blocks, in);
   }
 }
 
@@ -172,15 +176,14 @@ void PackedMatrix::code_blocks(const void* blocks, Memory in) {
   packed->try_update_values(items->data(), Memory::backend, Fit::known);
   pack_parts(codes.data(), Memory::backend);
   backend_->synchronize();  // before the codes by entries are released
-  dictionary_ = {*std::move(items), std::move(packed)};
+  dictionary_ = {*std::move(items), std::move(packed), {}};
   stamp_ = new_stamp();
 }
 
-/// Of words as they are packed without a code; what no entry's word is, is 0.
-void PackedMatrix::code_words(const void* blocks, Memory in) {
-  const ValueCode& code = value_code(plan_.codes);
+/// So many words as they are packed without a code; what no entry's word is, is 0.
+Buffer<std::byte> PackedMatrix::plain_words(const void* blocks, Memory in, std::size_t count) const {
   const std::size_t each = bytes_of_word(plan_, problem_);
-  const Buffer<std::byte> words(*backend_, values_.bytes() * each);
+  Buffer<std::byte> words(*backend_, count * each);
   backend_->clear(words.data(), words.bytes());
   std::vector<std::unique_ptr<Code>> plain;  // until all is done
   for (const Part& part : parts_) {
@@ -190,11 +193,31 @@ void PackedMatrix::code_words(const void* blocks, Memory in) {
     backend_->pack({plan, problem_, part.layout.args(), blocks, words.data() + part.from * each, in, plain.back().get(),
                     entries_, &part.runs.on_host(), part.runs.args()});
   }
-  auto items = backend_->code_items(
-      {code, words.data(), static_cast<slot_t>(values_.bytes()), each, Memory::backend, values_.data()});
+  backend_->synchronize();
+  return words;
+}
+
+void PackedMatrix::code_words(const void* blocks, Memory in) {
+  const ValueCode& code = value_code(plan_.codes);
+  const Buffer<std::byte> words = plain_words(blocks, in, values_.bytes());
+  auto items = backend_->code_items({code, words.data(), static_cast<slot_t>(values_.bytes()),
+                                     bytes_of_word(plan_, problem_), Memory::backend, values_.data()});
   if (!items) throw_too_many_values(code);
   backend_->synchronize();
-  dictionary_ = {*std::move(items), nullptr};
+  dictionary_ = {*std::move(items), nullptr, {}};
+  stamp_ = new_stamp();
+}
+
+/// Of a plan of one part: how many bytes there are is known with the values.
+void PackedMatrix::code_chunks(const void* blocks, Memory in) {
+  const Part& part = parts_.front();
+  const std::size_t each = bytes_of_word(plan_, problem_);
+  const Buffer<std::byte> words = plain_words(blocks, in, bytes_of_words(part.plan, problem_, part.slots()) / each);
+  ChunkedValues made =
+      compound::code_chunks(*backend_, {words.data(), part.slots(), entry_shape(part.plan, problem_).words,
+                                        part.plan.layout.word_group, each, slots_of_chunk(part.plan.layout)});
+  dictionary_ = {std::move(made.table), nullptr, std::move(made.places)};
+  values_ = std::move(made.values);
   stamp_ = new_stamp();
 }
 
@@ -206,13 +229,15 @@ void PackedMatrix::set_values(Task& task, const Part& part, const void* in_slots
     task.codes = value_code(plan_.codes).in_columns() ? columns_of(part) : in_slots;
   } else {
     task.table = dictionary_.items.data();
+    task.codes = dictionary_.places.data();
   }
 }
 
 std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values,
                                                             double most_padding) {
-  if (!value_code(plan_.codes).in_values() && value_code(plan_.codes).of == CodeOf::blocks)
-    values = TransposedValues::shared;  // what there is, is found with A's own columns
+  const ValueCode& code = value_code(plan_.codes);
+  if (!code.in_values() || code.of == CodeOf::chunks)
+    values = TransposedValues::shared;  // what there is, is found with A's own columns, or chunks
   const auto is_made = [&] { return parts_.front().transposed && parts_.front().transposed->held == values; };
   if (!backend_->is_device() || is_made()) return {};
   for (Part& part : parts_) part.transposed.reset();
@@ -237,14 +262,18 @@ std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(cons
   LayoutSpec spec = part.plan.layout;
   spec.row_list = false;  // rows without an entry are set to 0 or z as they come
   Layout l = encode(t.pattern.view(), spec);
+  auto made = std::make_unique<TransposedLayout>();
+  made->held = values;
+  if (value_code(plan_.codes).in == CodesIn::nowhere) {  // all slots stand for the one block
+    made->layout = PlacedLayout(*backend_, std::move(l));
+    return made;
+  }
   const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
                              from = slots_of_entries(rows, part.plan.layout, encode(rows, part.plan.layout));
   std::vector<count32> value_slot(l.slots, from.empty() ? 0 : from.front());
   for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
-  auto made = std::make_unique<TransposedLayout>();
   made->layout = PlacedLayout(*backend_, std::move(l));
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
-  made->held = values;
   if (values == TransposedValues::copy)
     made->values = Buffer<std::byte>(*backend_, bytes_of_words(part.plan, problem_, made->layout.args().slots));
   return made;
@@ -332,7 +361,7 @@ PackedBytes PackedMatrix::bytes() const {
     b.integers += part.transposed->layout.bytes() + part.transposed->value_slot.bytes();
     b.words += part.transposed->values.bytes();
   }
-  b.words += dictionary_.items.bytes();
+  b.words += dictionary_.items.bytes() + dictionary_.places.bytes();
   if (dictionary_.blocks) b.words += dictionary_.blocks->bytes().words;
   return b;
 }

@@ -151,8 +151,8 @@ class PackedMatrix {
   /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
   struct TransposedLayout {
     PlacedLayout layout;
-    TransposedValues held;  ///< copy: in `values`; shared: A's own are read
-    Buffer<count32> value_slot;
+    TransposedValues held;       ///< copy: in `values`; shared: A's own are read
+    Buffer<count32> value_slot;  ///< none where no code tells one slot's values from another's
     Buffer<std::byte> values;
   };
 
@@ -172,6 +172,7 @@ class PackedMatrix {
   struct Dictionary {
     Buffer<std::byte> items;
     std::unique_ptr<PackedMatrix> blocks;  ///< of blocks: packed, a row each
+    Buffer<chunk_place> places;            ///< of chunks: where their words lie
   };
 
   /// The first part to run sets y, the others add to it.
@@ -184,7 +185,9 @@ class PackedMatrix {
   void pack_parts(const void* blocks, Memory in);
   void* columns_of(const Part& part) const;
   void code_blocks(const void* blocks, Memory in);
+  Buffer<std::byte> plain_words(const void* blocks, Memory in, std::size_t count) const;
   void code_words(const void* blocks, Memory in);
+  void code_chunks(const void* blocks, Memory in);
   ProductTask task(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
                    const ProductDot& dot) const;
   std::vector<DiagonalTask> diagonal_tasks(void* to) const;

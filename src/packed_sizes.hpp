@@ -6,7 +6,7 @@
 
 namespace compound {
 
-/// Without what else a dictionary takes.
+/// Without what else a dictionary takes; at most, where the values tell.
 inline std::size_t bytes_of_slot(const Plan& plan, const Problem& problem) {
   const ValueCode& code = value_code(plan.codes);
   if (code.of == CodeOf::blocks) return code.in_values() ? code.bytes : 0;

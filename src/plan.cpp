@@ -99,7 +99,7 @@ struct Setting {
 };
 constexpr Setting settings[] = {
     {"entry", "a kind of entry", [](Plan& p, std::string_view v) { p.entry = entry_kind(v).name; }},
-    {"codes", "none, blocks0, blocks1, scalars8, blocks8, blocks16", set_codes},
+    {"codes", "none, blocks0, blocks1, scalars8, chunks8, blocks8, blocks16", set_codes},
     {"words", "1, 2, 4, ... or all, with :row or :column; 1 with :padded", set_words},
     {"vectors", "1, 2, 4, ... or all",
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},

@@ -27,6 +27,18 @@ std::optional<std::string> why_not_padded(const Plan& p, const Problem& problem)
   return {};
 }
 
+std::optional<std::string> why_not_in_chunks(const Plan& p) {
+  const LayoutSpec& l = p.layout;
+  const std::string code = "codes=" + std::string(p.codes);
+  if (!family_of(l).has_chunks())
+    return code + " keeps values chunk by chunk, and layout " + std::string(l.preset) +
+           " has no chunks; use ccoo, or codes=scalars8";
+  if (l.word_group == group_all || slots_of_chunk(l) % l.word_group != 0)
+    return code + " wants whole groups of words in each chunk of " + std::to_string(slots_of_chunk(l)) +
+           " entries, and words=" + word_group_text(l.word_group) + " has others; use words=32 or words=1";
+  return {};
+}
+
 std::optional<std::string> applicable_part(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
@@ -45,6 +57,8 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
   if (value_code(p.codes).in_columns() && (!family.has_columns() || l.columns != LayoutSpec{}.columns))
     return "codes=" + std::string(p.codes) + " are in the highest bit of a column of 32 bits, which " + layout +
            (family.has_columns() ? " has by columns=32 alone" : " does not have");
+  if (value_code(p.codes).of == CodeOf::chunks)
+    if (const auto why = why_not_in_chunks(p)) return why;
   if (value_code(p.codes).of == CodeOf::blocks && l.word_group != 1)
     return "codes=" + std::string(p.codes) + " reads the words of a block together: words=1";
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
@@ -57,6 +71,8 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
 
 std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   if (const auto why = why_not_in_parts(p)) return why;
+  if (value_code(p.codes).of == CodeOf::chunks && !p.later.empty())
+    return "codes=" + std::string(p.codes) + " is for plans of one part; use codes=scalars8 or codes=none for several";
   const auto has_other_order = [&](const PlanPart& part) { return part.layout.word_order != p.layout.word_order; };
   if (value_code(p.codes).of == CodeOf::blocks && std::ranges::any_of(p.later, has_other_order))
     return "parts with words in different orders have no dictionary in common, as codes=" + std::string(p.codes) +

@@ -16,6 +16,7 @@ constexpr ValueCode table[] = {
     {"blocks0", CodeOf::blocks, 1, 1, "unsigned char", CodesIn::nowhere},
     {"blocks1", CodeOf::blocks, 1, 2, "unsigned char", CodesIn::columns},
     {"scalars8", CodeOf::words, 1, 256, "unsigned char"},
+    {"chunks8", CodeOf::chunks, 1, 256, "unsigned char"},
     {"blocks8", CodeOf::blocks, 1, 256, "unsigned char"},
     {"blocks16", CodeOf::blocks, 2, 65536, "unsigned short"},
 };

@@ -12,7 +12,8 @@
 namespace compound {
 
 /// What a code stands for.
-enum class CodeOf { nothing, words, blocks };
+/// (`chunks`: for words, in those chunks of a layout where each has a code.)
+enum class CodeOf { nothing, words, chunks, blocks };
 
 /// Where the code of a slot lies: among the values, in the highest bit of its column, or nowhere, since there is one.
 enum class CodesIn { values, columns, nowhere };

@@ -51,13 +51,18 @@ struct SlotWords {
   slot_t padding;  ///< words after those of an entry
 };
 
-/// As products see them.
-SlotWords words_of_products(const Plan& plan, const Problem& problem, Cache cache) {
+/// As products see them. `chunk`: its slots, where the layout has chunks.
+SlotWords words_of_products(const Plan& plan, const Problem& problem, Cache cache,
+                            const std::string& chunk = "dynamic") {
   SlotWords w{entry_name(plan.entry, problem), stored_name(plan, problem), "plain_words<" + cache_text(cache) + ">",
               matrix_word_map(plan, problem, 0).padding};
   const ValueCode& code = value_code(plan.codes);
-  if (code.of != CodeOf::words) return w;
-  w.words_code = "table_words<" + w.stored + ", " + cache_text(cache) + ">";
+  if (code.of == CodeOf::words)
+    w.words_code = "table_words<" + w.stored + ", " + cache_text(cache) + ">";
+  else if (code.of == CodeOf::chunks)
+    w.words_code = "chunk_words<" + w.stored + ", " + chunk + ", " + cache_text(cache) + ">";
+  else
+    return w;
   w.stored = code.type;
   return w;
 }
@@ -194,6 +199,13 @@ std::string gather_items_source() {
   return kernel_text("dense", "code_items.hpp", "gather_args", worker_text("count") + "gather_word(a, worker);\n");
 }
 
+std::string chunk_step_source(ChunkStep step) {
+  constexpr const char* names[] = {"sample_word", "note_word", "write_word"};
+  return kernel_text(
+      "dense", "chunk_codes.hpp", "chunk_code_args",
+      worker_text(step == ChunkStep::sample ? "samples" : "count") + names[static_cast<int>(step)] + "(a, worker);\n");
+}
+
 std::string sum_source(ScalarType scalar, Update update) {
   return kernel_text(
       "dense", "sum_lists.hpp", "SumArgs",
@@ -272,7 +284,8 @@ namespace {
 std::string product_form(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                          bool reordered, bool aligned, Follow follow) {
   const Schedule& s = plan.schedule;
-  std::string form = common_form(plan, words_of_products(plan, problem, s.cache), reordered, s.cache);
+  const std::string chunk = std::to_string(slots_of_chunk(plan.layout));
+  std::string form = common_form(plan, words_of_products(plan, problem, s.cache, chunk), reordered, s.cache);
   const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
     form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
   };
@@ -325,7 +338,8 @@ std::string carries_source(const Plan& plan, const Problem& problem, Op op, Foll
 namespace {
 
 std::string packing_source(Plan plan, const Problem& problem, const std::string& call, const std::string& arguments) {
-  if (value_code(plan.codes).of == CodeOf::words) plan.codes = "none";  // words are packed before they are coded
+  const CodeOf coded = value_code(plan.codes).of;
+  if (coded == CodeOf::words || coded == CodeOf::chunks) plan.codes = "none";  // words are packed before they are coded
   return whole_source(plan.entry, common_form(plan, words_of_slots(plan, problem)), "128", call, arguments);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "device/chunk_codes.hpp"
 #include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
 #include "device/product_dot.hpp"
@@ -48,6 +49,8 @@ std::string entry_trial_source(std::string_view entry, const Problem& problem);
 std::string note_items_source();
 std::string write_codes_source(const ValueCode& code);
 std::string gather_items_source();
+/// Over chunk_code_args, one worker a word.
+std::string chunk_step_source(ChunkStep step);
 
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);

@@ -35,8 +35,8 @@ struct item_table {
   }
 
   /// Where an item is, or the empty place that it would take.
-  COMPOUND_FN count32 place_of(slot_t number) const {
-    const bits32* const wanted = item(number);
+  COMPOUND_FN count32 place_of(slot_t number) const { return place_of(item(number)); }
+  COMPOUND_FN count32 place_of(const bits32* wanted) const {
     count32 place = hash(wanted);
     while (first[place] != no_item && !same(item(first[place]), wanted)) place = (place + 1) & mask;
     return place;

@@ -51,11 +51,11 @@ template <class Diagonals, class F>
 COMPOUND_FN void for_each_on_diagonal(const Diagonals& d, idx position, const F& f) {
   const slot_t first = d.layout.first(position);
   const idx count = d.layout.count(position), row = d.layout.row(position);
+  const auto columns = d.layout.columns_of(position);
   COMPOUND_ROLLED
   for (idx k = 0; k < count; ++k) {
     const slot_t slot = first + k * d.layout.apart();
-    if (d.layout.present(slot) && d.layout.column(slot, position) == row)
-      f(d.words.at(d.entry, d.values, d.value_of.at(slot)));
+    if (d.layout.present(slot) && columns.at(slot) == row) f(d.words.at(d.entry, d.values, d.value_of.at(slot)));
   }
 }
 

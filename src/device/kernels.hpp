@@ -4,6 +4,7 @@
 
 #include "diagonal.hpp"
 #include "entry/entries.hpp"
+#include "layout/chunk_words.hpp"
 #include "layout/compressed_rows.hpp"
 #include "layout/coordinates.hpp"
 #include "layout/diagonal_slices.hpp"
@@ -19,8 +20,8 @@ struct product_args {
   slot_t x_blocks = 0, y_blocks = 0, value_slots = 0;
   const void* values = nullptr;
   const count32* value_slot = nullptr;
-  const void* codes = nullptr;  ///< [slots] items of `values`: codes=blocks8 and blocks16
-  const void* table = nullptr;  ///< that `values` are codes into: codes=scalars8
+  const void* codes = nullptr;  ///< [slots] items of `values`: codes=blocks8 and blocks16; [chunks] chunk_place
+  const void* table = nullptr;  ///< that `values` are codes into: codes=scalars8, chunks8
   const void* x = nullptr;
   const void* z = nullptr;
   void* y = nullptr;
@@ -73,12 +74,18 @@ COMPOUND_FN values_by_bit<Base, cache> value_index(const product_args& a, values
   return {value_index(a, Base{}), static_cast<const count32*>(a.codes)};
 }
 
-/// Words that are no codes know no table.
-template <class WordsCode>
-COMPOUND_FN void set_table(WordsCode&, const void*) {}
-template <class Item, Cache cache>
-COMPOUND_FN void set_table(table_words<Item, cache>& words, const void* table) {
-  words.table = static_cast<const Item*>(table);
+/// Words that are no codes know no table. Args: product_args, or the like.
+template <class Args, class WordsCode>
+COMPOUND_FN void set_code(WordsCode&, const Args&) {}
+template <class Args, class Item, Cache cache>
+COMPOUND_FN void set_code(table_words<Item, cache>& words, const Args& a) {
+  words.table = static_cast<const Item*>(a.table);
+}
+template <class Args, class Item, slot_t Chunk, Cache cache>
+COMPOUND_FN void set_code(chunk_words<Item, Chunk, cache>& words, const Args& a) {
+  words.table = static_cast<const Item*>(a.table);
+  words.place = static_cast<const chunk_place*>(a.codes);
+  words.chunk = slot_t(a.layout.height);
 }
 
 template <class Form>
@@ -137,7 +144,7 @@ COMPOUND_FN auto product_over(const product_args& a) {
   p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
   p.y_words.map = map_over<Form::vector_group>(a.y_blocks);
   p.value_of = value_index(a, Values{});
-  if constexpr (requires { p.matrix_words.code; }) set_table(p.matrix_words.code, a.table);
+  if constexpr (requires { p.matrix_words.code; }) set_code(p.matrix_words.code, a);
   p.values = static_cast<const typename Form::stored*>(a.values);
   p.x = static_cast<const S*>(a.x);
   p.z = static_cast<const S*>(a.z);
@@ -301,7 +308,7 @@ __device__ void for_each_diagonal(const DiagonalArgs& a, const F& f) {
   product_args coded;
   coded.codes = a.codes;
   diagonals<Entry, Stored, Layout, Values, WordsCode> d(a, Layout(a.layout), value_index(coded, Values{}));
-  set_table(d.words.code, a.table);
+  set_code(d.words.code, a);
   f(d, idx(worker));
 }
 

@@ -28,10 +28,11 @@ COMPOUND_FN void multiply_scalar_row(const Product& p, idx position, int i, int 
   const slot_t apart = p.layout.apart();
   slot_t slot = active ? p.layout.first(position) + lane * apart : 0;
   const idx count = active ? p.layout.count(position) : 0;
+  const auto columns = p.layout.columns_of(position);
   S sum{};
   const auto add = [&](slot_t at) {
     if (!p.layout.present(at)) return;
-    const idx column = p.layout.column(at, position);
+    const idx column = columns.at(at);
     const auto words = p.words(at);
     for (int j = 0; j < in; ++j) sum += component_product<op>(words, i, j, p.x[p.x_words.at(column, in, j)]);
   };
@@ -54,7 +55,8 @@ COMPOUND_FN void multiply_row_by_columns(const Product& p, idx position, int lan
   constexpr int side = n_rows < lanes ? n_rows : lanes;  // scalar rows taken together
   constexpr int beside = lanes / side;                   // block columns taken together
   const slot_t first = active ? p.layout.first(position) : 0;
-  const slot_t columns = active ? slot_t(p.layout.count(position)) * n_cols : 0;
+  const slot_t width = active ? slot_t(p.layout.count(position)) * n_cols : 0;
+  const auto columns = p.layout.columns_of(position);
   for (int i0 = 0; i0 < n_rows; i0 += side) {
     const int i = i0 + lane % side;
     const bool at_work = lane / side < beside && i < n_rows;
@@ -62,14 +64,14 @@ COMPOUND_FN void multiply_row_by_columns(const Product& p, idx position, int lan
     const auto add = [&](slot_t q) {
       const slot_t slot = first + unsigned(q) / unsigned(n_cols);
       const int j = int(unsigned(q) % unsigned(n_cols));
-      const S x = p.x[p.x_words.at(p.layout.column(slot, position), n_cols, j)];
+      const S x = p.x[p.x_words.at(columns.at(slot), n_cols, j)];
       sum += component_product<op>(p.words(slot), i, j, x);
     };
     if (at_work) {
       slot_t q = lane / side;
-      for (; q + (at_once - 1) * beside < columns; q += at_once * beside)
+      for (; q + (at_once - 1) * beside < width; q += at_once * beside)
         unroll<at_once>([&]<int u>() { add(q + u * beside); });
-      for (; q < columns; q += beside) add(q);
+      for (; q < width; q += beside) add(q);
     }
     sum = sum_over_strided_lanes<lanes, side, beside>(sum, lane);
     if (lane < side && i < n_rows && active) store_component<update>(p, p.layout.row(position), n_rows, i, sum);

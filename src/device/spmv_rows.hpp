@@ -74,14 +74,14 @@ COMPOUND_FN void store_component(const Product& p, idx row, int n, int i, S sum)
 }
 
 /// Adds `n` entries of a row, `apart` slots apart, to `sum`: loads that do not wait for each other first.
-template <Op op, int n, class Product, class S>
-COMPOUND_FN void add_entries(const Product& p, idx position, slot_t slot, slot_t apart, S* sum) {
+template <Op op, int n, class Product, class Columns, class S>
+COMPOUND_FN void add_entries(const Product& p, const Columns& columns, slot_t slot, slot_t apart, S* sum) {
   const int in = cols_of<op>(p.entry);
   bool present[n];
   idx column[n];
   for (int u = 0; u < n; ++u) {
     present[u] = p.layout.present(slot + u * apart);
-    column[u] = present[u] ? p.layout.column(slot + u * apart, position) : 0;
+    column[u] = present[u] ? columns.at(slot + u * apart) : 0;
   }
   S x[n][most_cols_of<op, typename Product::entry_type>];
   for (int u = 0; u < n; ++u)
@@ -101,6 +101,7 @@ COMPOUND_FN void multiply_row(const Product& p, idx position, int lane, bool act
   const int out = rows_of<op>(p.entry);
   const slot_t first = active ? p.layout.first(position) : 0;
   const idx count = active ? p.layout.count(position) : 0;
+  const auto columns = p.layout.columns_of(position);
   const slot_t apart = slot_t(lanes) * p.layout.apart();
   S sum[most_rows_of<op, typename Product::entry_type>];
   for (int i = 0; i < out; ++i) sum[i] = S{};
@@ -108,8 +109,8 @@ COMPOUND_FN void multiply_row(const Product& p, idx position, int lane, bool act
   idx k = lane;
   if constexpr (at_once > 1)
     for (; k + (at_once - 1) * lanes < count; k += at_once * lanes, slot += at_once * apart)
-      add_entries<op, at_once>(p, position, slot, apart, sum);
-  for (; k < count; k += lanes, slot += apart) add_entries<op, 1>(p, position, slot, apart, sum);
+      add_entries<op, at_once>(p, columns, slot, apart, sum);
+  for (; k < count; k += lanes, slot += apart) add_entries<op, 1>(p, columns, slot, apart, sum);
   for (int i = 0; i < out; ++i) sum[i] = sum_over_lanes<lanes>(sum[i]);
   if (lane == 0 && active) store_block<update>(p, p.layout.row(position), out, sum);
 }
@@ -124,12 +125,13 @@ COMPOUND_FN void scatter_row(const Product& p, idx position) {
   using Entry = typename Product::entry_type;
   const slot_t first = p.layout.first(position);
   const idx count = p.layout.count(position);
+  const auto columns = p.layout.columns_of(position);
   S x[Entry::block_rows];
   p.x_words.load(p.x, p.layout.row(position), p.entry.rows(), x);
   for (idx k = 0; k < count; ++k) {
     const slot_t slot = first + k * p.layout.apart();
     if (!p.layout.present(slot)) continue;
-    const idx column = p.layout.column(slot, position);
+    const idx column = columns.at(slot);
     S y[Entry::block_cols];
     p.y_words.load(static_cast<const S*>(p.y), column, p.entry.cols(), y);
     p.entry.template madd<op>(p.words(slot), x, y);

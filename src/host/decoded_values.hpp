@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../device/layout/chunk_words.hpp"
 #include "../device/layout/listed_rows.hpp"
 #include "../device/layout/words.hpp"
 #include "../plan.hpp"
@@ -14,6 +15,7 @@ struct CodedValues {
   const void* values;
   const void* codes;
   const void* table;
+  idx chunk;  ///< slots of one, where the layout has chunks
 };
 
 class DecodedValues {
@@ -26,15 +28,21 @@ class DecodedValues {
   const void* words() const { return words_; }
   const word_map<dynamic>& map() const { return map_; }
 
+  /// Of codes of words, or of none, that lie slot after slot: the words of so many slots, until the next call.
+  const void* in_order(slot_t first, slot_t slots);
+
  private:
   void look_up(const row_lists& lists);
-  void copy_words(const row_lists& lists);
+  template <class Copy>
+  void copy_words(const row_lists& lists, const Copy& copy);
+  void copy_coded_words(const row_lists& lists);
+  void copy_words_of_chunks(const row_lists& lists);
 
   const ValueCode& code_;
   CodedValues coded_;
   word_map<dynamic> coded_map_, map_;
-  int words_of_entry_ = 0;  ///< where words are coded
-  std::size_t bytes_of_word_ = 0;
+  int words_of_entry_;
+  std::size_t bytes_of_word_;
   const void* words_;
   std::vector<slot_t> slot_;
   std::vector<std::byte> copied_;

@@ -18,7 +18,7 @@ void clear(const DiagonalTask& t, int scalars_per_row) {
 }
 
 void for_each_list(const DiagonalTask& t, DiagonalArgs args, void (*run)(const host_diagonal&)) {
-  DecodedValues values(t.plan, t.problem, {t.values, t.codes, t.table}, args.words);
+  DecodedValues values(t.plan, t.problem, {t.values, t.codes, t.table, t.layout.height}, args.words);
   for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) {
     const row_lists decoded = values.decoded(lists);
     args.values = values.words();

@@ -16,12 +16,18 @@ namespace compound::host {
 
 namespace {
 
+/// Whether forms of a layout, or of its lists, serve values in this code: as words that lists are decoded to, or as
+/// diagonals of codes.
+bool serves_code(HostTraversal form, CodeOf codes) {
+  if (codes == CodeOf::words) return form == HostTraversal::diagonals || form == HostTraversal::pieces;
+  return codes == CodeOf::nothing || (codes == CodeOf::chunks && form == HostTraversal::pieces);
+}
+
 /// The form that serves a plan: its layout's own, or that of its lists. Kernels that know a layout read its columns as
-/// they are, and its values but for codes of words by diagonals.
+/// they are.
 HostTraversal form_of(const Plan& p) {
   const HostTraversal form = family_of(p.layout).host_form;
-  const CodeOf codes = value_code(p.codes).of;
-  const bool reads_values = codes == CodeOf::nothing || (codes == CodeOf::words && form == HostTraversal::diagonals);
+  const bool reads_values = serves_code(form, value_code(p.codes).of);
   if (p.layout.columns != LayoutSpec{}.columns || !reads_values) return HostTraversal::lists;
   return form == HostTraversal::pieces ? HostTraversal::rows : form;
 }
@@ -47,7 +53,7 @@ bool is_by_column(const Plan& plan) { return plan.entry != "dense" || plan.layou
 
 bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
   return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
-         (value_code(plan.codes).of == CodeOf::words) == k.coded &&
+         (k.form == HostTraversal::diagonals && value_code(plan.codes).of == CodeOf::words) == k.coded &&
          (problem.scalar.field == Field::complex) == k.complex_scalars && has_form(plan, is_by_column(plan), k.form);
 }
 
@@ -114,7 +120,7 @@ void start(const ProductTask& t) {
 
 void multiply_in_lists(const ProductTask& t, const HostCode& code) {
   host_product p = host_product_of(t);
-  DecodedValues values(t.plan, t.problem, {p.values, t.codes, t.table}, p.words);
+  DecodedValues values(t.plan, t.problem, {p.values, t.codes, t.table, t.layout.height}, p.words);
   for_each_row_lists(code.family, t.layout, [&](const row_lists& lists) {
     p.lists = values.decoded(lists);
     p.values = values.words();
@@ -139,7 +145,7 @@ void multiply_stored_rows(const ProductTask& t, const HostCode& code) {
 
 /// Each list of rows as compressed rows of its own.
 void multiply_in_pieces(const ProductTask& t, const HostCode& code) {
-  const std::size_t each = bytes_of_entry(t.plan, t.problem);
+  DecodedValues values(t.plan, t.problem, {t.values, t.codes, t.table, t.layout.height}, word_map_of(1, 0));
   std::vector<count32> start;
   layout_args rows;
   ProductTask piece{.plan = t.plan, .problem = t.problem, .layout = rows, .reordered = true};
@@ -155,7 +161,7 @@ void multiply_in_pieces(const ProductTask& t, const HostCode& code) {
     rows.array[common_arrays::row_of] = l.row;
     rows.array[compressed_rows_arrays::start] = start.data();
     rows.array[compressed_rows_arrays::columns] = l.column;
-    piece.values = static_cast<const std::byte*>(t.values) + l.slot[0] * each;
+    piece.values = values.in_order(l.slot[0], rows.slots);
     multiply_stored_rows(piece, code);
   });
 }

@@ -10,58 +10,65 @@ namespace compound {
 
 namespace {
 
-void keep_columns(Layout& layout, int first, IntegerArray columns) { layout.arrays[first] = std::move(columns); }
+void keep_columns(Layout& layout, int first, std::span<const count32>, IntegerArray columns) {
+  layout.arrays[first] = std::move(columns);
+}
 
 constexpr idx no_column = -1;
 
-struct Tile {
-  idx base = 0;
-  int log2_bytes = 0;  ///< of an offset from it
-};
-
-/// Padding takes the base, whatever it is.
-Tile tile_of(std::span<const idx> columns, int least_log2) {
-  idx least = any_number, most = 0;
-  for (const idx c : columns)
-    if (c != no_column) {
-      least = std::min(least, c);
-      most = std::max(most, c);
-    }
-  if (least > most) return {0, least_log2};
-  const idx range = most - least;
-  return {least, std::max(least_log2, range < 1 << 8 ? 0 : range < 1 << 16 ? 1 : 2)};
+/// The least column of each tile; padding has none.
+std::vector<idx> bases_of(std::span<const idx> columns) {
+  std::vector<idx> base((columns.size() + slots_of_tile - 1) / slots_of_tile, any_number);
+  for (std::size_t slot = 0; slot < columns.size(); ++slot)
+    if (columns[slot] != no_column) base[slot / slots_of_tile] = std::min(base[slot / slots_of_tile], columns[slot]);
+  std::ranges::replace(base, any_number, 0);
+  return base;
 }
 
-void put_offsets(std::span<const idx> columns, const Tile& tile, count32* to) {
-  for (std::size_t n = 0; n < columns.size(); ++n) {
-    const std::size_t byte = n << tile.log2_bytes;
-    const auto offset = static_cast<count32>(columns[n] == no_column ? 0 : columns[n] - tile.base);
-    to[byte / sizeof(count32)] |= offset << (8 * (byte % sizeof(count32)));
+/// A group of positions: its slots, and its offsets from the tiles' bases.
+struct Group {
+  std::span<const idx> columns, base;
+  std::size_t first, end;
+
+  /// Padding takes the base, whatever it is.
+  count32 offset(std::size_t slot) const {
+    return columns[slot] == no_column ? 0 : static_cast<count32>(columns[slot] - base[slot / slots_of_tile]);
   }
-}
+  int log2_bytes(int least) const {
+    count32 range = 0;
+    for (std::size_t slot = first; slot < end; ++slot) range = std::max(range, offset(slot));
+    return std::max(least, range < 1 << 8 ? 0 : range < 1 << 16 ? 1 : 2);
+  }
+  void put(int log2_bytes, count32* to) const {
+    for (std::size_t slot = first; slot < end; ++slot) {
+      const std::size_t byte = (slot - first) << log2_bytes;
+      to[byte / sizeof(count32)] |= offset(slot) << (8 * (byte % sizeof(count32)));
+    }
+  }
+};
 
 /// The arrays of device/layout/columns.hpp.
 template <int least_log2>
-void tile_columns(Layout& layout, int first, IntegerArray columns) {
+void tile_columns(Layout& layout, int first, std::span<const count32> start, IntegerArray columns) {
   const std::span<const idx> all = columns.as<idx>();
-  const std::size_t tiles = (all.size() + slots_of_tile - 1) / slots_of_tile;
-  const auto columns_of = [&](std::size_t t) {
-    return all.subspan(t * slots_of_tile, std::min<std::size_t>(slots_of_tile, all.size() - t * slots_of_tile));
-  };
-  std::vector<slot_t> tile(tiles);
+  std::vector<idx> base = bases_of(all);
+  std::vector<slot_t> groups;
   std::vector<count32> offsets;
-  for (std::size_t t = 0; t < tiles; ++t) {
-    constexpr std::size_t unit = slots_of_tile / sizeof(count32);  // words of a tile of bytes
-    const Tile made = tile_of(columns_of(t), least_log2);
+  const auto slices = static_cast<slot_t>(start.size()) - 1,
+             together = positions_of_group(layout.height) / layout.height;
+  const auto slots_before = [&](slot_t slice) { return std::size_t{start[slice]} * layout.height; };
+  for (slot_t slice = 0; slice < slices; slice += together) {
+    const Group group{all, base, slots_before(slice), slots_before(std::min(slice + together, slices))};
+    const int log2_bytes = group.log2_bytes(least_log2);
     const std::size_t at = offsets.size();
-    if (at / unit >= std::size_t{1} << 30)
-      throw error(ErrorKind::too_large, "codes of columns beyond 32 GB; use columns=32");
-    tile[t] = static_cast<slot_t>((4 * (at / unit) + made.log2_bytes) << 32 | static_cast<count32>(made.base));
-    offsets.resize(at + (unit << made.log2_bytes), 0);
-    put_offsets(columns_of(t), made, &offsets[at]);
+    const auto of_slot_0 = static_cast<slot_t>(at * sizeof(count32)) - static_cast<slot_t>(group.first << log2_bytes);
+    groups.push_back(4 * of_slot_0 + log2_bytes);
+    offsets.resize(at + (((group.end - group.first) << log2_bytes) + 3) / sizeof(count32), 0);
+    group.put(log2_bytes, offsets.data() + at);
   }
   if (offsets.empty()) offsets.push_back(0);  // no array means columns of 32 bits
-  layout.arrays[first + tiled_columns_arrays::tile] = {"column_tile", std::move(tile)};
+  layout.arrays[first + tiled_columns_arrays::base] = {"column_base", std::move(base)};
+  layout.arrays[first + tiled_columns_arrays::group] = {"column_group", std::move(groups)};
   layout.arrays[first + tiled_columns_arrays::offset] = {"column_offset", std::move(offsets)};
 }
 

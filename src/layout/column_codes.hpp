@@ -14,8 +14,8 @@ struct ColumnCode {
   std::string_view type;  ///< of its decoder, a template of Cache
   idx padding;            ///< what encode() wants to be given for slots without a column
   /// Puts the columns of all slots into the layout's arrays, from the `first` on; where nothing needs to be changed,
-  /// they may be borrowed. Throws `too_large` beyond 32 GB of codes.
-  void (*encode)(Layout& layout, int first, IntegerArray columns);
+  /// they may be borrowed. `start`: [slices + 1] where slices begin, in units of the layout's height.
+  void (*encode)(Layout& layout, int first, std::span<const count32> start, IntegerArray columns);
 };
 
 std::span<const ColumnCode> column_codes();

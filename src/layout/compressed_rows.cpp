@@ -30,7 +30,8 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lif
     l.arrays[arrays::start] = pattern_array("start", p.start, lifetime);
   }
   l.slots = p.entries();
-  column_code(spec.columns).encode(l, arrays::columns, pattern_array("column", p.column, lifetime));
+  column_code(spec.columns)
+      .encode(l, arrays::columns, l.arrays[arrays::start].as<count32>(), pattern_array("column", p.column, lifetime));
   return l;
 }
 

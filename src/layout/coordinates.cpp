@@ -94,7 +94,7 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   check_entries(p);
   Layout l;
   l.positions = static_cast<idx>(p.entries());
-  l.height = spec.slice * spec.each;
+  l.height = slots_of_chunk(spec);
   l.slots = p.entries();
   std::vector<idx> rows = rows_with_entries(p);
   Chunks chunks(p, rows, static_cast<count32>(l.height));

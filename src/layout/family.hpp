@@ -43,6 +43,8 @@ struct LayoutFamily {
   int (*threads)(const LayoutSpec& spec) = nullptr;
 
   bool has_columns() const { return columns >= 0; }
+  /// Whether slots are in chunks of slots_of_chunk().
+  bool has_chunks() const { return threads != nullptr; }
   bool goes_by(Traversal traversal) const { return std::ranges::find(traversals, traversal) != traversals.end(); }
 };
 

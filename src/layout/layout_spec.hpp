@@ -78,6 +78,9 @@ inline std::size_t vector_scalars(idx items, int n, idx group) {
 /// Whether words lie entry after entry, with nothing between.
 inline bool words_adjoin(const LayoutSpec& spec) { return spec.word_group == 1 && !spec.padded; }
 
+/// Of coordinates.
+inline idx slots_of_chunk(const LayoutSpec& spec) { return spec.slice * spec.each; }
+
 /// The device text's word map for words in groups of `group` over `items` items, each followed by `padding` more.
 inline word_map<dynamic> word_map_of(idx group, slot_t items, int padding = 0) {
   word_map<dynamic> map;

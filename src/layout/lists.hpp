@@ -51,13 +51,14 @@ idx list_rows(const layout_args& l, idx from, RowLists& to) {
     to.reserve(std::size_t(n) + count);
     slot_t* const slots = to.slot.data();
     idx* const columns = to.column.data();
+    const auto columns_here = layout.columns_of(position);
     slot_t slot = layout.first(position);
     to.row[to.rows] = layout.row(position);
     to.first[to.rows++] = n;
     for (idx k = 0; k < count; ++k, slot += layout.apart())
       if (layout.present(slot)) {
         slots[n] = slot;
-        columns[n++] = layout.column(slot, position);
+        columns[n++] = columns_here.at(slot);
       }
     to.first[to.rows] = n;
   }

@@ -217,7 +217,7 @@ TEST(CodesOfAPlan, AreRefusedWithGroupsOfWordsWhereTheyStandForBlocks) {
             "codes=blocks8 reads the words of a block together: words=1");
   EXPECT_EQ(applicable(parse_plan("sell:32 codes=scalars8 words=32", {}), scalars).value_or(""), "");
   EXPECT_ERROR(parse_plan("csr codes=bytes", {}), ErrorKind::argument,
-               "codes=bytes; choose none, blocks0, blocks1, scalars8, blocks8, blocks16");
+               "codes=bytes; choose none, blocks0, blocks1, scalars8, chunks8, blocks8, blocks16");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class PretendedDevice final : public RecordingBackend {
       double sum = 0;
       for (idx k = 0; k < l.count(p); ++k)
         if (const slot_t slot = l.first(p) + k * l.apart(); l.present(slot))
-          sum += value(t, slot) * x[l.column(slot, p)];
+          sum += value(t, slot) * x[l.columns_of(p).at(slot)];
       y[l.row(p)] = sum + begun[l.row(p)];
     }
   }
@@ -147,6 +147,17 @@ TEST_P(DeviceMatrix, ChangesItsWayToTransposeWhenAnotherIsAsked) {
   EXPECT_EQ(A.bytes().words, before.words);
 }
 
+/// Of all parts' layouts of A^T.
+std::size_t slots_of_transpose(const Pattern& pattern, const char* layout) {
+  std::size_t slots = 0;
+  for (const PatternPart& part : parts_of(pattern.view(), parse_plan(layout, {}))) {
+    LayoutSpec spec = part.plan.layout;
+    spec.row_list = false;
+    slots += count(transposed(part.view(pattern.view())).pattern.view(), spec).slots;
+  }
+  return slots;
+}
+
 Operands<double> one_by_one(const Pattern& pattern) {
   Random random;
   return {pattern, "dense", {1, 1}, random};
@@ -166,6 +177,21 @@ TEST(DeviceTranspose, IsMadeOnceForAWay) {
     EXPECT_EQ(device.regroups, regroups);
   }
   EXPECT_EQ(device.releases, device.allocations);
+}
+
+/// One block for all: no slot of A^T needs to know which of A it stands for.
+TEST(DeviceTranspose, ListsNoSlotsWhereThereIsOneBlock) {
+  const Pattern pattern = random_pattern(30, 20, 5, 1);
+  PretendedDevice device;
+  for (const char* layout : {"csr", "sell:8", "csr longest=2 + ccoo"}) {
+    const auto integers = [&](const char* values) {
+      const Plan plan = parse_plan(values + std::string(layout), {});
+      PackedMatrix A(pattern.view(), {{1, 1}, {Field::real, Precision::double_}}, plan, device);
+      A.prepare_transposed(pattern.view(), TransposedValues::shared);
+      return A.bytes().integers;
+    };
+    EXPECT_EQ(integers("values=none ") + slots_of_transpose(pattern, layout) * sizeof(count32), integers("")) << layout;
+  }
 }
 
 TEST(DeviceTranspose, IsAskedForBeforeItIsUsed) {

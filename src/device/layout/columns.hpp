@@ -14,6 +14,8 @@ struct columns32 {
 
   /// `which`: the first of the code's arrays.
   COMPOUND_FN columns32(const layout_args& l, int which) : column(l.get<idx>(which)) {}
+  /// Those of a position's slots, in a layout of slices of such a height.
+  COMPOUND_FN const columns32& of(idx /*position*/, slot_t /*height*/) const { return *this; }
   COMPOUND_FN idx at(slot_t slot) const { return read<cache>(column + slot); }
 };
 
@@ -26,39 +28,61 @@ struct columns31 {
   const count32* column = nullptr;
 
   COMPOUND_FN columns31(const layout_args& l, int which) : column(l.get<count32>(which)) {}
+  COMPOUND_FN const columns31& of(idx /*position*/, slot_t /*height*/) const { return *this; }
   COMPOUND_FN idx at(slot_t slot) const { return idx(read<cache>(column + slot) & ~bit_beside_column); }
 };
 
 /// Slots that share a base of their columns, one after the other.
 inline constexpr int slots_of_tile = 32, log2_slots_of_tile = 5;
 
+/// Positions whose slots share a width of their offsets: a slice, or as many as make 8 rows.
+COMPOUND_FN constexpr slot_t positions_of_group(slot_t height) {
+  constexpr slot_t least = 8;
+  return height >= least ? height : (least + height - 1) / height * height;
+}
+
 struct tiled_columns_arrays {
   enum : int {
-    tile,   ///< [ceil(slots / 32)] slot_t: below the tile's base, above 4 (its first word in `offset` / 8) + w
-    offset  ///< [] count32: for each tile 32 times column - base in 2^w bytes, the first lowest
+    base,   ///< [ceil(slots / 32)] idx: of each tile
+    group,  ///< [groups] slot_t: 4 * (byte of `offset` that slot 0 would have if all were of this group) + w
+    offset  ///< [] count32: for each group column - base of its slots in 2^w bytes each, the first lowest
   };
 };
 
-/// Each tile in the width that it needs: 8 bytes of it and 32 to 128 of offsets. `columns=8`; with at least two bytes a
-/// column `columns=16`.
+/// The columns of a group of positions.
+template <Cache cache>
+struct columns_of_group {
+  const idx* base = nullptr;
+  const count32* offset = nullptr;
+  slot_t group = 0;
+
+  /// Without a branch, so that the loads of many columns go out together: an offset is part of a word of 32 bits.
+  COMPOUND_FN idx at(slot_t slot) const {
+    const count32 log2_bytes = count32(group) % 4;
+    const slot_t byte = (group >> 2) + (slot << log2_bytes);
+    const count32 word = read<cache>(offset + (byte >> 2));
+    const count32 kept = word >> (8 * (count32(byte) % 4)) & (~count32{0} >> (32 - (8 << log2_bytes)));
+    return read<cache>(base + (slot >> log2_slots_of_tile)) + idx(kept);
+  }
+};
+
+/// Each group in the width that it needs: 4 bytes of a tile, 8 of a group, and 1, 2 or 4 of a slot. `columns=8`; with
+/// at least two bytes a column `columns=16`. Where an offset lies is known without its tile, so both are read at once.
 ///
 /// Source: Aliaga et al. 2020 (columns of a chunk as offsets from a base in 8, 16 or 32 bits), for any layout.
 template <Cache cache = Cache::keep>
 struct tiled_columns {
-  const slot_t* tile = nullptr;
+  const idx* base = nullptr;
+  const slot_t* group = nullptr;
   const count32* offset = nullptr;
 
   COMPOUND_FN tiled_columns(const layout_args& l, int which)
-      : tile(l.get<slot_t>(which + tiled_columns_arrays::tile)),
+      : base(l.get<idx>(which + tiled_columns_arrays::base)),
+        group(l.get<slot_t>(which + tiled_columns_arrays::group)),
         offset(l.get<count32>(which + tiled_columns_arrays::offset)) {}
 
-  /// Without a branch, so that the loads of many columns go out together: an offset is part of a word of 32 bits.
-  COMPOUND_FN idx at(slot_t slot) const {
-    const slot_t t = read<cache>(tile + (slot >> log2_slots_of_tile));
-    const count32 where = count32(t >> 32), log2_bytes = where % 4;
-    const count32 byte = (count32(slot) & (slots_of_tile - 1)) << log2_bytes;
-    const count32 word = read<cache>(offset + slot_t(where / 4) * 8 + byte / 4);
-    return idx(t) + idx(word >> (8 * (byte % 4)) & (~count32{0} >> (32 - (8 << log2_bytes))));
+  COMPOUND_FN columns_of_group<cache> of(idx position, slot_t height) const {
+    return {base, offset, group[position / idx(positions_of_group(height))]};
   }
 };
 
@@ -68,8 +92,15 @@ struct any_columns {
   tiled_columns<> tiled;
 
   COMPOUND_FN any_columns(const layout_args& l, int which) : column(l.get<count32>(which)), tiled(l, which) {}
-  COMPOUND_FN idx at(slot_t slot) const {
-    return tiled.offset ? tiled.at(slot) : idx(column[slot] & ~bit_beside_column);
+
+  struct of_position {
+    const count32* column;  ///< null where they are tiled
+    columns_of_group<Cache::keep> tiled;
+    COMPOUND_FN idx at(slot_t slot) const { return column ? idx(column[slot] & ~bit_beside_column) : tiled.at(slot); }
+  };
+  COMPOUND_FN of_position of(idx position, slot_t height) const {
+    if (tiled.offset) return {nullptr, tiled.of(position, height)};
+    return {column, {}};
   }
 };
 

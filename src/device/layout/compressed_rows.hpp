@@ -28,7 +28,7 @@ struct compressed_rows : row_positions<order> {
   COMPOUND_FN idx width(idx position) const { return count(position); }
   COMPOUND_FN static constexpr slot_t apart() { return 1; }
   COMPOUND_FN static constexpr bool present(slot_t) { return true; }
-  COMPOUND_FN idx column(slot_t slot, idx) const { return columns.at(slot); }
+  COMPOUND_FN auto columns_of(idx position) const { return columns.of(position < this->positions ? position : 0, 1); }
   COMPOUND_FN static slot_t entry(slot_t slot, idx, idx) { return slot; }
 };
 

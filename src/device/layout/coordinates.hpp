@@ -92,7 +92,11 @@ struct coordinates {
   COMPOUND_FN idx width(idx position) const { return count(position); }
   COMPOUND_FN static constexpr slot_t apart() { return 1; }
   COMPOUND_FN static constexpr bool present(slot_t) { return true; }
-  COMPOUND_FN idx column(slot_t slot, idx) const { return in_chunk(slot / chunk).column_of(idx(slot % chunk)); }
+  struct columns_of_chunks {
+    const coordinates& of;
+    COMPOUND_FN idx at(slot_t slot) const { return of.in_chunk(slot / of.chunk).column_of(idx(slot % of.chunk)); }
+  };
+  COMPOUND_FN columns_of_chunks columns_of(idx) const { return {*this}; }
   COMPOUND_FN idx row(idx position) const { return block_row(counted_row(position)); }
   COMPOUND_FN static slot_t entry(slot_t slot, idx, idx) { return slot; }
   COMPOUND_FN idx next(idx position) const { return position + count(position); }

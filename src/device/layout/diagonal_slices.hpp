@@ -51,7 +51,12 @@ struct diagonal_slices : row_positions<order> {
   COMPOUND_FN idx width(idx position) const { return count(position); }
   COMPOUND_FN constexpr slot_t apart() const { return height; }
   COMPOUND_FN bool present(slot_t slot) const { return presence[slot / 32] >> (slot % 32) & 1u; }
-  COMPOUND_FN idx column(slot_t slot, idx position) const { return this->row(position) + offset[slot / height]; }
+  struct columns_of_row {
+    const diagonal_slices& of;
+    idx position;
+    COMPOUND_FN idx at(slot_t slot) const { return of.row(position) + of.offset[slot / of.height]; }
+  };
+  COMPOUND_FN columns_of_row columns_of(idx position) const { return {*this, position}; }
   COMPOUND_FN slot_t entry(slot_t slot, idx position, idx nth) const {
     return entry_of ? slot_t(entry_of[slot]) : slot_t(first_entry[position]) + nth;
   }

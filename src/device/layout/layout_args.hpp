@@ -8,7 +8,7 @@
 //   count(position)              so many slots are visited,
 //   width(position)              and so many there are, padding included
 //   present(slot)                whether an entry is in a slot that is visited
-//   column(slot, position)       its block column
+//   columns_of(position)         its slots' block columns: at(slot); of a position beyond the last none
 //   row(position)                the block row of all of them
 //   entry(slot, position, nth)   the pattern's entry there, the nth present one of its position
 //   next(position)               the next one that begins a row

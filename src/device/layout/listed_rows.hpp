@@ -42,7 +42,11 @@ struct listed_rows : row_lists {
   COMPOUND_FN idx count(idx position) const { return idx(first(position + 1) - first(position)); }
   COMPOUND_FN static constexpr slot_t apart() { return 1; }
   COMPOUND_FN static constexpr bool present(slot_t) { return true; }
-  COMPOUND_FN idx column(slot_t item, idx) const { return row_lists::column[item]; }
+  struct columns_of_list {
+    const idx* column;
+    COMPOUND_FN idx at(slot_t item) const { return column[item]; }
+  };
+  COMPOUND_FN columns_of_list columns_of(idx) const { return {row_lists::column}; }
   COMPOUND_FN idx row(idx position) const { return row_lists::row[position]; }
 };
 

@@ -54,7 +54,9 @@ struct slices : row_positions<order> {
   }
   COMPOUND_FN constexpr slot_t apart() const { return height; }
   COMPOUND_FN bool present(slot_t slot) const { return !by_presence() || (presence[slot / 32] >> (slot % 32) & 1u); }
-  COMPOUND_FN idx column(slot_t slot, idx) const { return columns.at(slot); }
+  COMPOUND_FN auto columns_of(idx position) const {
+    return columns.of(position < this->positions ? position : 0, height);
+  }
   COMPOUND_FN slot_t entry(slot_t, idx position, idx nth) const { return slot_t(first_entry[position]) + nth; }
 
  private:

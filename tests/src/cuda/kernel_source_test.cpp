@@ -21,7 +21,8 @@ void expect_compiles(const std::string& source) {
   if (compiled.insert(source).second) EXPECT_NO_THROW(cuda::compile(source, 90));
 }
 
-class KernelSource : public testing::TestWithParam<Choice> {
+template <class Test>
+class KernelSource : public Test {
  protected:
   void SetUp() override {
     if (cuda::nvrtc_version()) return;
@@ -30,8 +31,9 @@ class KernelSource : public testing::TestWithParam<Choice> {
   }
 };
 
-class ProductKernels : public KernelSource {};
-class OtherKernels : public KernelSource {};
+class ProductKernels : public KernelSource<testing::TestWithParam<Choice>> {};
+class OtherKernels : public KernelSource<testing::TestWithParam<Choice>> {};
+class CodingKernels : public KernelSource<testing::Test> {};
 
 /// For kernels that know no schedule: entries, layouts and scalars meet in a part of the covering set, too.
 std::vector<Choice> every_eighth() {
@@ -71,6 +73,15 @@ TEST_P(OtherKernels, Compile) {
   if (c.problem.block.rows != c.problem.block.cols) return;
   expect_compiles(cuda::diagonal_source(c.plan, c.problem));
   expect_compiles(cuda::inverse_source(c.plan, c.problem));
+}
+
+TEST_F(CodingKernels, Compile) {
+  for (const ChunkStep step : {ChunkStep::sample, ChunkStep::note, ChunkStep::write})
+    expect_compiles(cuda::chunk_step_source(step));
+  expect_compiles(cuda::note_items_source());
+  expect_compiles(cuda::gather_items_source());
+  for (const ValueCode& code : value_codes())
+    if (code.of != CodeOf::nothing) expect_compiles(cuda::write_codes_source(code));
 }
 
 constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},

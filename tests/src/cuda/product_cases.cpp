@@ -22,7 +22,7 @@ const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 const std::vector<std::string> columns = {"", " columns=16", " columns=8"};
 const std::vector<std::string> codes = {
-    "", " codes=scalars8", " codes=blocks8", " codes=blocks16", " codes=blocks0", " codes=blocks1"};
+    "", " codes=scalars8", " codes=chunks8", " codes=blocks8", " codes=blocks16", " codes=blocks0", " codes=blocks1"};
 const std::vector<std::string> traversals = {" rows", " components", " slots"};
 const std::vector<std::string> lanes = {" lanes=1", " lanes=2", " lanes=4", " lanes=8", " lanes=16", " lanes=32"};
 const std::vector<std::string> unrolls = {" unroll=1", " unroll=2", " unroll=3"};

@@ -187,12 +187,29 @@ namespace {
 
 using namespace compound;
 
-template <class Entry, slot_t Threads, slot_t Each, Update how, Carries kind, Balance by>
-struct Form {
+/// How entries are kept: as they are,
+template <class Entry>
+struct Plain {
   using entry = Entry;
   using stored = typename Entry::word;
-  using layout = coordinates<Threads, Each>;
+  template <slot_t>
   using words_code = plain_words<>;
+};
+/// or chunk by chunk.
+template <class Entry>
+struct Coded {
+  using entry = Entry;
+  using stored = unsigned char;
+  template <slot_t chunk>
+  using words_code = chunk_words<typename Entry::word, chunk>;
+};
+
+template <class Kept, slot_t Threads, slot_t Each, Update how, Carries kind, Balance by>
+struct Form {
+  using entry = typename Kept::entry;
+  using stored = typename Kept::stored;
+  using layout = coordinates<Threads, Each>;
+  using words_code = typename Kept::template words_code<Threads * Each>;
   using value_index = own_values;
   static constexpr slot_t word_group = 1, word_padding = 0, vector_group = 1;
   static constexpr int vector_access = 0;
@@ -222,26 +239,26 @@ void product(product_args a) {
   if (F::carries == Carries::ordered) launch(unsigned((chunks + 127) / 128), 128, [&] { add_all_carries<F>(a); });
 }
 
-template <class Entry, slot_t Threads, slot_t Each, Update update>
+template <class Kept, slot_t Threads, slot_t Each, Update update>
 void product_of(const product_args& a, bool atomic) {
-  atomic ? product<Form<Entry, Threads, Each, Update::add, Carries::atomic, Balance::grid>>(a)
-         : product<Form<Entry, Threads, Each, update, Carries::ordered, Balance::fixed>>(a);
+  atomic ? product<Form<Kept, Threads, Each, Update::add, Carries::atomic, Balance::grid>>(a)
+         : product<Form<Kept, Threads, Each, update, Carries::ordered, Balance::fixed>>(a);
 }
 
-template <class Entry, slot_t Threads, slot_t Each>
+template <class Kept, slot_t Threads, slot_t Each>
 void product_in(const product_args& a, bool adds, bool atomic) {
-  adds ? product_of<Entry, Threads, Each, Update::add>(a, atomic)
-       : product_of<Entry, Threads, Each, Update::assign>(a, atomic);
+  adds ? product_of<Kept, Threads, Each, Update::add>(a, atomic)
+       : product_of<Kept, Threads, Each, Update::assign>(a, atomic);
 }
 
-template <class Entry>
+template <class Kept>
 constexpr std::pair<std::string_view, void (*)(const product_args&, bool, bool)> rows[] = {
-    {"ccoo:32:1", product_in<Entry, 32, 1>}, {"ccoo:32:2", product_in<Entry, 32, 2>},
-    {"ccoo:96:4", product_in<Entry, 96, 4>}, {"ccoo:128:1", product_in<Entry, 128, 1>},
-    {"ccoo:64:4", product_in<Entry, 64, 4>}, {"ccoo:256:2", product_in<Entry, 256, 2>},
+    {"ccoo:32:1", product_in<Kept, 32, 1>}, {"ccoo:32:2", product_in<Kept, 32, 2>},
+    {"ccoo:96:4", product_in<Kept, 96, 4>}, {"ccoo:128:1", product_in<Kept, 128, 1>},
+    {"ccoo:64:4", product_in<Kept, 64, 4>}, {"ccoo:256:2", product_in<Kept, 256, 2>},
 };
 
-template <class Entry>
+template <class Kept>
 void run(const Task& t) {
   product_args a;
   std::memcpy(&a.layout, t.layout, sizeof(a.layout));
@@ -249,18 +266,22 @@ void run(const Task& t) {
   a.y_blocks = t.rows;
   a.value_slots = a.layout.slots;
   a.values = t.values;
+  a.codes = t.codes;
+  a.table = t.table;
   a.x = t.x;
   a.z = t.z;
   a.y = t.y;
   a.carries = t.carries;
-  for (const auto& [name, run] : rows<Entry>)
+  for (const auto& [name, run] : rows<Kept>)
     if (name == t.name) return run(a, t.adds, t.atomic);
   throw std::logic_error("no kernel for " + std::string(t.name));
 }
 
 }  // namespace
 
-void multiply_dense_3x2(const Task& t) { run<dense<double, 3, 2>>(t); }
-void multiply_complex_scalars(const Task& t) { run<dense<complex_number<double>, 1, 1>>(t); }
+void multiply_dense_3x2(const Task& t) { run<Plain<dense<double, 3, 2>>>(t); }
+void multiply_complex_scalars(const Task& t) { run<Plain<dense<complex_number<double>, 1, 1>>>(t); }
+void multiply_coded_dense_3x2(const Task& t) { run<Coded<dense<double, 3, 2>>>(t); }
+void multiply_coded_complex_scalars(const Task& t) { run<Coded<dense<complex_number<double>, 1, 1>>>(t); }
 
 }  // namespace emulated

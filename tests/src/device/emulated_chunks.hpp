@@ -11,6 +11,8 @@ struct Task {
   const void* layout = nullptr;  ///< layout_args
   long long rows = 0, cols = 0;
   const void* values = nullptr;
+  const void* codes = nullptr;  ///< where `values` are coded chunk by chunk
+  const void* table = nullptr;
   const void* x = nullptr;
   const void* z = nullptr;
   void* y = nullptr;
@@ -20,5 +22,7 @@ struct Task {
 
 void multiply_dense_3x2(const Task& task);
 void multiply_complex_scalars(const Task& task);
+void multiply_coded_dense_3x2(const Task& task);
+void multiply_coded_complex_scalars(const Task& task);
 
 }  // namespace emulated

@@ -48,7 +48,7 @@ std::vector<slot_t> entry_of_slots(const Pattern& p, const LayoutSpec& spec, con
     for (idx k = 0; k < s.width(position); ++k) {
       const slot_t slot = s.first(position) + k * s.apart();
       const bool holds = k < s.count(position) && s.present(slot);
-      const idx column = holds ? s.column(slot, position) : 0;
+      const idx column = holds ? s.columns_of(position).at(slot) : 0;
       entry[slot] = holds ? entry_at(p, s.row(position), column, seen[column]++) : -1;
     }
   }

@@ -48,9 +48,14 @@ class AnyLayout {
   bool present(slot_t slot) const {
     return ask([&](const auto& d) { return d.present(slot); });
   }
-  idx column(slot_t slot, idx position) const {
-    return ask([&](const auto& d) { return d.column(slot, position); });
-  }
+  struct Columns {
+    const AnyLayout& of;
+    idx position;
+    idx at(slot_t slot) const {
+      return of.ask([&](const auto& d) { return d.columns_of(position).at(slot); });
+    }
+  };
+  Columns columns_of(idx position) const { return {*this, position}; }
   idx row(idx position) const {
     return ask([&](const auto& d) { return d.row(position); });
   }

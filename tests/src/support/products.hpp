@@ -153,7 +153,10 @@ struct Operands {
     std::size_t period = blocks.size();
     if (code.of == CodeOf::blocks) period = (code.most > 2 ? code.most - 1 : code.most) * size;
     if (code.of == CodeOf::words) period = entry == "dense" ? 97 : std::max<std::size_t>(1, 200 / words) * size;
-    for (std::size_t n = period; n < blocks.size(); ++n) blocks[n] = blocks[n - period];
+    if (code.of == CodeOf::chunks) period = std::min(period, 20 * size);
+    // Chunks that have codes come first, those that have none after them.
+    const std::size_t end = code.of == CodeOf::chunks ? blocks.size() / 2 : blocks.size();
+    for (std::size_t n = period; n < end; ++n) blocks[n] = blocks[n - period];
     return std::move(*this);
   }
 

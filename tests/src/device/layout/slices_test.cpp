@@ -15,7 +15,8 @@ Pattern decoded(const Decoder& s, idx rows, idx cols) {
   for (idx position = 0; position < s.positions; ++position)
     for (idx k = 0; k < s.count(position); ++k)
       if (const slot_t slot = s.first(position) + k * s.apart(); s.present(slot))
-        lists[s.row(position)].push_back(s.column(slot, position));
+        lists[s.row(position)].push_back(s.columns_of(position).at(slot));
+  if (s.positions > 0) s.columns_of(s.positions);  // as workers without a row ask
   return pattern_of(cols, lists);
 }
 
