@@ -66,7 +66,7 @@ std::string cg_pass_source(ScalarType scalar, bool hermitian, const std::string&
 
 /// All iterations in one kernel over whole_args (device/krylov_whole.hpp), in blocks of threads_of_whole_loop. The plan
 /// goes by rows or components and visits all rows.
-inline constexpr int threads_of_whole_loop = 512;
+inline constexpr int threads_of_whole_loop = 1024;
 std::string whole_loop_source(const KrylovProblem& problem, const Plan& plan, const Problem& of_matrix, bool reordered,
                               bool aligned);
 

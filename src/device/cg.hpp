@@ -76,6 +76,7 @@ __device__ void cg_step(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   S alpha{};
   if (!first) {
     if (const KrylovStop stop = why_no_step(s, dot); stop != KrylovStop::not_yet) {
+      grid.before_it_writes();
       if (grid.leads()) stop_loop(a, s, grid, stop);
       return;
     }

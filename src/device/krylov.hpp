@@ -148,6 +148,8 @@ struct queued_kernels {
   }
   /// Whether this thread writes the state where no sum ends.
   __device__ bool leads() const { return blockIdx.x == 0 && threadIdx.x == 0; }
+  /// By all threads that have read the state: where the one that leads goes on to write.
+  __device__ void before_it_writes() const {}
   /// One thread: of norm number s.norms, and at the end of an iteration.
   __device__ void keep_norm(const krylov_args& a, const krylov_counts& s, double norm) const {
     a.norms[s.norms % a.ring] = norm;

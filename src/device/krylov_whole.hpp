@@ -55,13 +55,21 @@ class one_kernel {
   __device__ void leave(const whole_args& a) const { *a.signals = meetings_; }
 
   __device__ bool leads() const { return threadIdx.x == 0; }
+  __device__ void before_it_writes() const { __syncthreads(); }
   __device__ void keep_norm(const krylov_args& a, const krylov_counts& s, double norm) const {
     if (blockIdx.x == 0) a.norms[s.norms % a.ring] = norm;
   }
   __device__ void report(const krylov_args&, const krylov_counts&) const {}  // when the kernel ends
 
  private:
-  __device__ static signal read_now(const signal* p) { return *static_cast<const volatile signal*>(p); }
+  __device__ static signal read_now(const signal* p) {
+    signal s;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(s) : "l"(p) : "memory");
+    return s;
+  }
+  __device__ static void write_now(signal* p, signal s) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(s) : "memory");
+  }
 
   /// What thread 0 of all blocks has, shared out among the threads of this one: their sum is that of all, added up in
   /// the same order by every block.
@@ -72,13 +80,12 @@ class one_kernel {
     // Two sets of places in turn: nobody writes to one again before all have met once more, and so have read it.
     meetings_ += 1;
     signal* const places = signals_ + meetings_ % 2 * (most_signals * slot_t(gridDim.x));
-    const signal number = signal(meetings_) << 32;
     if (threadIdx.x == 0) {
       bits32 of_words[words];
       memcpy(of_words, &of_block, sizeof(of_block));
-      __threadfence();
+      fence_device();
       for (int w = 0; w < words; ++w)
-        *static_cast<volatile signal*>(places + w * slot_t(gridDim.x) + blockIdx.x) = number | of_words[w];
+        write_now(places + w * slot_t(gridDim.x) + blockIdx.x, signal(meetings_) << 32 | of_words[w]);
     }
     sums<S, n> sum{};
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
@@ -94,8 +101,8 @@ class one_kernel {
       sums<S, n> other;
       memcpy(&other, of_words, sizeof(other));
       for (int i = 0; i < n; ++i) sum.of[i] += other.of[i];
+      fence_device();
     }
-    __threadfence();
     return sum;
   }
 
