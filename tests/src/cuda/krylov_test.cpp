@@ -7,6 +7,7 @@
 
 #include "cuda/followed_plans.hpp"
 #include "cuda/on_device.hpp"
+#include "cuda/runtime.hpp"
 #include "krylov_loop.hpp"
 #include "support/dots.hpp"
 #include "support/zoo.hpp"
@@ -266,6 +267,38 @@ TEST_F(KrylovLoops, AreTheSameInOneKernel) {
           EXPECT_TRUE(same_bits(again.x, kernel.x)) << "step by step: " << step_by_step;
         }
       }
+    }
+  }
+}
+
+/// What a loop needs it has after the first solve, whatever values come.
+TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
+  System s(8, 0.5, 3);
+  PackedMatrix A = s.packed("sell:32 rows", device());
+  const Buffer<double> b(device(), std::span<const double>(s.b));
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel}) {
+    const auto loop = device().krylov_loop(
+        {KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), 3, KrylovNorm::preconditioned, true, runner});
+    device().upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
+    const KrylovLoop::Matrix matrix{[&](const void* p, void* w, const ProductDot& dot) {
+                                      A.multiply(Op::none, Update::assign, p, nullptr, w, dot);
+                                    },
+                                    A.stamp(), [&](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
+    double last = 0;
+    const auto solve = [&] {
+      loop->prepare(matrix, 8);
+      loop->start(nullptr, b.data(), [](int, double) {});
+      return loop->go_on({1e-6, infinity, 100}, [&](int, double norm) { last = norm; }).stop;
+    };
+    ASSERT_EQ(solve(), KrylovStop::norm);
+    for (int i = 0; i < 1000; ++i) {
+      for (double& v : s.blocks) v *= i % 2 ? 1.25 : 0.8;
+      A.update_values(s.blocks.data());
+      ASSERT_EQ(A.stamp(), matrix.stamp);
+      cuda::fail_allocation(1);
+      ASSERT_EQ(solve(), KrylovStop::norm) << "solve " << i;
+      cuda::fail_allocation(0);
+      ASSERT_LE(last, 1e-6);
     }
   }
 }
