@@ -2,7 +2,7 @@
 # From a fresh machine to a comparison of matrix types on a real mesh:   bash config/quickstart.sh [-n RANKS]
 #
 # Installs what is missing (Debian 12, Ubuntu 24.04; root or sudo), builds, solves the elasticity example on its mesh with
-# aij, baij and baijcompound, and prints one table. With PETSC_DIR (and PETSC_ARCH) set it uses that PETSc; if that has CUDA
+# aij, baij and baijcompound, and with cgcompound, and prints one table. With PETSC_DIR (and PETSC_ARCH) set it uses that PETSc; if that has CUDA
 # and a device is usable, baijcompound runs there, beside PETSc's aijcusparse.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -16,12 +16,12 @@ done
 
 install_packages "${build_packages[@]}"
 configure_and_build host AUTO petsccompound elasticity
-types=aij,baij,baijcompound
+types=aij,baij,baijcompound,baijcompound/cgcompound
 device=()
 reason=$(why_no_gpu)
 if [ -z "$reason" ]; then
   say "GPU: used by aijcusparse and baijcompound ($(nvidia-smi -L | head -1 | sed 's/ (UUID.*//'))"
-  types=aij,baij,aijcusparse,baijcompound
+  types=aij,baij,aijcusparse,baijcompound,baijcompound/cgcompound
   device=(--device-types aijcusparse,baijcompound)
 else
   say "GPU: not used: $reason"
