@@ -225,6 +225,10 @@ class Backend {
   virtual std::optional<std::string> why_not(const Plan& part, const Problem& problem) const = 0;
 };
 
+/// Why a plan cannot serve a problem on a backend, in words for the user: what is wrong in itself, or what this backend
+/// cannot do; empty if it can serve.
+std::optional<std::string> why_not(const Plan& plan, const Problem& problem, const Backend& on);
+
 /// A name users may give, and the backend behind it or why there is none.
 struct BackendRow {
   std::string_view name;

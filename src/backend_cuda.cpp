@@ -123,7 +123,7 @@ class CudaBackend final : public Backend {
 void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& problem) {
   std::vector<std::string> sources;
   for (const Plan& plan : plans) {
-    if (compound::applicable(plan, problem) || applicable(plan, problem)) continue;
+    if (compound::why_not(plan, problem, *this)) continue;
     Update update = Update::assign;
     for (const Plan& part : parts(plan)) {
       if (!plan.later.empty())

@@ -113,7 +113,7 @@ class Plans {
   Plans(const Plan& first, const Problem& problem, const Backend& backend) : Plans(problem, backend) { keep(first); }
 
   void add(const Plan& plan) {
-    if (applicable(plan, problem_) || backend_.applicable(plan, problem_)) return;
+    if (why_not(plan, problem_, backend_)) return;
     // Without vector code the flag changes nothing.
     if (!plan.schedule.simd && !plan.schedule.of_device()) {
       Plan same = plan;

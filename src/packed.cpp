@@ -13,9 +13,8 @@ namespace compound {
 namespace {
 
 void require_applicable(const Plan& plan, const Problem& problem, const Backend& backend) {
-  auto reason = applicable(plan, problem);
-  if (!reason) reason = backend.applicable(plan, problem);
-  if (reason) throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
+  if (const auto reason = why_not(plan, problem, backend))
+    throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
 }
 
 std::uint64_t new_stamp() {

@@ -57,7 +57,7 @@ std::string_view found_entry(Packing& p, const PatternView& pattern) {
 }
 
 bool has_code(const Packing& p, const Plan& plan) {
-  return !applicable(plan, p.copy.problem) && !backend(row_of(p.place).backend).applicable(plan, p.copy.problem);
+  return !why_not(plan, p.copy.problem, backend(row_of(p.place).backend));
 }
 
 /// Without measuring, for the kind of entry that the values are found to be of, where that is to be found.

@@ -129,36 +129,54 @@ idx add_one_row(const EntriesOfChunk& e, idx& row, RowLists& to) {
   return e.end;
 }
 
-/// and one of many: 8 bytes of offsets are compared at a time with those before them.
+/// Bit n says whether offset n differs from the one before it, n < 64. Up to 7 bytes after those are read: columns
+/// follow.
+template <class Offset>
+std::uint64_t changes(const Offset* offsets, idx count) {
+  constexpr int bits = 8 * sizeof(Offset), together = 64 / bits;
+  // Lanes of `bits`: their highest bits, their lowest, and what moves these side by side to the top.
+  constexpr std::uint64_t ones = ~std::uint64_t{0} / std::numeric_limits<Offset>::max(), highest = ones << (bits - 1);
+  constexpr std::uint64_t gather = [] {
+    std::uint64_t all = 0;
+    for (int lane = 1; lane <= together; ++lane) all |= std::uint64_t{1} << lane * (bits - 1);
+    return all;
+  }();
+  std::uint64_t found = 0;
+  for (idx n = 0; n < count; n += together) {
+    std::uint64_t here, before;
+    std::memcpy(&here, offsets + n, sizeof(here));
+    std::memcpy(&before, offsets + n - 1, sizeof(before));
+    const std::uint64_t differing = here ^ before,
+                        flags = (((differing & ~highest) + (highest - ones)) | differing) & highest;
+    found |= ((flags >> (bits - 1)) * gather >> (64 - together)) << n;
+  }
+  return count < 64 ? found & ((std::uint64_t{1} << count) - 1) : found;
+}
+
+/// and one of many: 64 offsets at a time, so that where rows begin is guessed once for them.
 template <class Offset>
 idx add_rows(const EntriesOfChunk& e, idx& row, RowLists& to) {
   const auto* const of_rows = reinterpret_cast<const Offset*>(e.chunk.row_offsets);
-  const auto begin_row = [&, first_row = e.chunk.row, before = e.items - e.k, rows = to.row.data(),
-                          first = to.first.data()](idx k) {
-    first[to.rows] = before + k;
-    rows[to.rows++] = first_row + of_rows[k];
+  const idx first_row = e.chunk.row, before = e.items - e.k;
+  idx* next_row = to.row.data() + to.rows;  // no count in memory, which each row would wait for
+  slot_t* next_first = to.first.data() + to.rows;
+  const auto begin_row = [&](idx k) {
+    *next_first++ = before + k;
+    *next_row++ = first_row + of_rows[k];
   };
   if (e.chunk.row + of_rows[e.k] != row) {
     if (e.items >= items_of_list) return e.k;
     begin_row(e.k);
   }
-  constexpr int together = 8 / sizeof(Offset), bits = 8 * sizeof(Offset);
   const idx until = static_cast<idx>(std::min<slot_t>(e.end, e.k + (items_of_list - e.items)));
   idx k = e.k + 1;
-  for (; k + together <= until; k += together) {
-    std::uint64_t here, before;
-    std::memcpy(&here, of_rows + k, sizeof(here));
-    std::memcpy(&before, of_rows + k - 1, sizeof(before));
-    for (std::uint64_t differing = here ^ before; differing != 0;) {
-      const int nth = std::countr_zero(differing) / bits;
-      begin_row(k + nth);
-      differing &= ~(std::uint64_t{std::numeric_limits<Offset>::max()} << nth * bits);
-    }
-  }
-  for (; k < until; ++k)
-    if (of_rows[k] != of_rows[k - 1]) begin_row(k);
+  for (; k < until; k += 64)
+    for (std::uint64_t rest = changes(of_rows + k, std::min<idx>(64, until - k)); rest != 0; rest &= rest - 1)
+      begin_row(k + std::countr_zero(rest));
+  k = std::max(e.k + 1, until);
   while (k < e.end && of_rows[k] == of_rows[k - 1]) ++k;
   row = e.chunk.row + of_rows[k - 1];
+  to.rows = static_cast<idx>(next_row - to.row.data());
   return k;
 }
 
@@ -183,6 +201,8 @@ idx list_rows_of_chunks(const layout_args& l, idx from, RowLists& to) {
   to.rows = 0;
   to.row.resize(items_of_list);  // of a list's rows each has an entry
   to.first.resize(items_of_list + 1);
+  to.reserve(1);
+  to.slot[0] = from;
   for (bool goes_on = true; goes_on && slot < l.positions;) {
     const coordinates_of_chunk chunk = layout.in_chunk(slot / l.height);
     const idx k = slot % l.height, end = std::min(l.positions - (slot - k), l.height), items = slot - from;
@@ -190,7 +210,7 @@ idx list_rows_of_chunks(const layout_args& l, idx from, RowLists& to) {
     goes_on = stop == end;
     to.reserve(items + n);
     columns_of(chunk, k, n, to.column.data() + items);
-    if (items == 0 || !to.first_slot_only) std::iota(to.slot.data() + items, to.slot.data() + items + n, slot_t{slot});
+    if (!to.first_slot_only) std::iota(to.slot.data() + items, to.slot.data() + items + n, slot_t{slot});
     slot += n;
   }
   to.first[to.rows] = slot - from;

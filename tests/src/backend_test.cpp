@@ -52,6 +52,15 @@ TEST(HostBackend, RefusesSchedulesOfDevicesWithTheReason) {
               "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices");
 }
 
+TEST(WhyNot, IsThePlansOwnReasonBeforeTheBackends) {
+  const auto why = [](const char* line) {
+    return why_not(parse_plan(line, {}), dense_of(3, 3), backend("host")).value_or("");
+  };
+  EXPECT_EQ(why("csr"), "");
+  EXPECT_EQ(why("csr lanes=2"), "the host backend has one worker a row: lanes=1");
+  EXPECT_EQ(why("csr lanes=2 presence"), "presence bits are for slices by length, not for layout csr");
+}
+
 TEST(HostBackend, AllocatesCacheLines) {
   Backend& host = backend("host");
   const Buffer<char> a(host, 1), b(host, 100);

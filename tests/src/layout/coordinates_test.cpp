@@ -139,31 +139,48 @@ TEST(Coordinates, TakeFewerBytesThanRowsWhereColumnsAreNear) {
 }
 
 /// The host lists rows and slots by functions of the family's own.
-TEST(Coordinates, AreListedRowByRow) {
-  for (const ZooPattern& z : zoo())
-    for (const char* const layout : {"ccoo:32:1", "ccoo:1024:4"}) {
-      const Entries entries(z.pattern);
-      const LayoutSpec spec = parse_layout(layout);
-      const Layout l = encode(z.pattern.view(), spec);
-      std::vector<idx> listed_rows, columns;
-      std::vector<slot_t> slots;
+void expect_listed(const Pattern& p, const char* layout, const std::string& where) {
+  const Entries entries(p);
+  const LayoutSpec spec = parse_layout(layout);
+  const Layout l = encode(p.view(), spec);
+  std::vector<idx> listed_rows, columns;
+  std::vector<slot_t> slots;
 
-      for_each_row_lists(family_of(spec), l.args(), [&](const row_lists& lists) {
-        for (idx r = 0; r < lists.rows; ++r) {
-          listed_rows.push_back(lists.row[r]);
-          EXPECT_EQ(lists.first[r + 1] - lists.first[r], z.pattern.view().length(lists.row[r])) << z.name;
-        }
-        slots.insert(slots.end(), lists.slot, lists.slot + lists.first[lists.rows]);
-        columns.insert(columns.end(), lists.column, lists.column + lists.first[lists.rows]);
-      });
-
-      EXPECT_EQ(listed_rows, entries.rows) << z.name;
-      EXPECT_EQ(columns, entries.column) << z.name;
-      ASSERT_EQ(slots.size(), columns.size()) << z.name;
-      for (std::size_t s = 0; s < slots.size(); ++s) EXPECT_EQ(slots[s], slot_t(s)) << z.name;
-      const auto of_entries = slots_of_entries(z.pattern.view(), spec, l);
-      for (std::size_t e = 0; e < of_entries.size(); ++e) EXPECT_EQ(of_entries[e], e) << z.name;
+  for_each_row_lists(family_of(spec), l.args(), [&](const row_lists& lists) {
+    for (idx r = 0; r < lists.rows; ++r) {
+      listed_rows.push_back(lists.row[r]);
+      EXPECT_EQ(lists.first[r + 1] - lists.first[r], p.view().length(lists.row[r])) << where;
     }
+    slots.insert(slots.end(), lists.slot, lists.slot + lists.first[lists.rows]);
+    columns.insert(columns.end(), lists.column, lists.column + lists.first[lists.rows]);
+  });
+
+  EXPECT_EQ(listed_rows, entries.rows) << where;
+  EXPECT_EQ(columns, entries.column) << where;
+  ASSERT_EQ(slots.size(), columns.size()) << where;
+  for (std::size_t s = 0; s < slots.size(); ++s) EXPECT_EQ(slots[s], slot_t(s)) << where;
+  slot_t next = 0;
+  for_each_piece(family_of(spec), l.args(), [&](const row_lists& piece) {
+    EXPECT_EQ(piece.slot[0], next) << where;
+    next += piece.first[piece.rows];
+  });
+  EXPECT_EQ(next, l.slots) << where;
+  const auto of_entries = slots_of_entries(p.view(), spec, l);
+  for (std::size_t e = 0; e < of_entries.size(); ++e) EXPECT_EQ(of_entries[e], e) << where;
+}
+
+/// Wherever lists, chunks, and the offsets that are compared together begin and end; in long chunks of short rows those
+/// are of 16 bits.
+TEST(Coordinates, AreListedRowByRow) {
+  std::vector<std::vector<idx>> columns;
+  for (const idx longest : {1, 2, 3, 9, 70, 600, 1})
+    for (idx r = 0; r < 1500; r += longest) columns.emplace_back(r * 7919 % longest + 1, r % 300);
+  const Pattern uneven = pattern_of(300, columns), short_rows = diagonal_of(3000, 300);
+  for (const char* const layout : {"ccoo:32:1", "ccoo:96:1", "ccoo:64:4", "ccoo:256:2", "ccoo:1024:4"}) {
+    expect_listed(uneven, layout, "uneven rows");
+    expect_listed(short_rows, layout, "short rows");
+    for (const ZooPattern& z : zoo()) expect_listed(z.pattern, layout, std::string(z.name));
+  }
 }
 
 }  // namespace
