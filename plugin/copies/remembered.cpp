@@ -33,7 +33,7 @@ std::optional<Plan> usable(const std::string& line, const Packing& p, const Patt
                           (s.layout == "auto" || (plan.layout == base.layout && plan.later == base.later));
     if (!as_asked || applicable(plan, problem)) return {};
     if (backend(row_of(p.place).backend).applicable(plan, problem)) return {};
-    if (too_much_padding(pattern, problem, plan, s.most_padding())) return {};
+    if (beyond(s.limits(), pattern, problem, plan, backend(row_of(p.place).backend))) return {};
     return plan;
   } catch (const error&) {
     return {};
