@@ -163,6 +163,14 @@ def predicted(seconds, f):
     return sum(s * x for s, x in zip(seconds, f))
 
 
+def by_the_others(matrices):
+    """Of each matrix the times of its plans that a model fitted to the other matrices predicts."""
+    equations = [m.equations() for m in matrices]
+    for i, m in enumerate(matrices):
+        seconds = fitted(equations[:i] + equations[i + 1 :])
+        yield m, {line: predicted(seconds, f) for line, f in m.plans.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", help="file of studies, compressed by xz")
@@ -170,11 +178,8 @@ def main():
     with lzma.open(args.study) as file:
         study = json.load(file)
     matrices = [Matrix(data) for data in study["matrices"]]
-    equations = [m.equations() for m in matrices]
     table, errors = [], {}
-    for i, m in enumerate(matrices):
-        seconds = fitted(equations[:i] + equations[i + 1 :])
-        times = {line: predicted(seconds, f) for line, f in m.plans.items()}
+    for m, times in by_the_others(matrices):
         best = min(times, key=times.get)
         taken = best if times[best] * PROMISES < times[m.rule] else m.rule
         table.append((m.data["tested"][0]["of_best"], m.of_best(m.rule), m.of_best(taken)))
@@ -189,8 +194,9 @@ def main():
     for family, all_ in sorted(errors.items()):
         print("  %-10s %4d %5.2f %5.2f %5.2f" % (family, len(all_), sum(all_) / len(all_), middle(all_), max(all_)))
     print("of all matrices, for src/model.cpp:")
-    for name, value in zip(NAMES, fitted(equations)):
+    for name, value in zip(NAMES, fitted([m.equations() for m in matrices])):
         print("  .%s_s = %.3g," % (name, value))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -191,7 +191,7 @@ std::vector<Plan> schedules(Search search, const Plan& given, const Problem& pro
 }
 
 std::vector<LargePlan> leave_out_large(std::vector<Plan>& plans, const PatternView& pattern, const Problem& problem,
-                                       const Backend& backend, double most_padding) {
+                                       const Backend& backend, const PlanLimits& limits) {
   constexpr double too_much_more = 4.0 / 3;
   if (plans.empty()) return {};
   const auto bytes = [&](const Plan& plan) {
@@ -202,24 +202,26 @@ std::vector<LargePlan> leave_out_large(std::vector<Plan>& plans, const PatternVi
     }
   };
   const double first = bytes(plans.front());
-  const auto why_large = [&](const Plan& plan) -> std::string {
-    if (auto pads = too_much_padding(pattern, problem, plan, most_padding)) return *pads;
-    return bytes(plan) > too_much_more * first ? "not tried: its products read a third more than the rule's" : "";
+  const auto large_of = [&](const Plan& plan) -> LargePlan {
+    if (auto pads = too_much_padding(pattern, problem, plan, limits.padding)) return {plan, *pads};
+    if (bytes(plan) > too_much_more * first) return {plan, "not tried: its products read a third more than the rule's"};
+    const auto owns = too_much_memory(pattern, problem, plan, backend, limits);
+    return {plan, owns.value_or(""), owns.has_value()};
   };
   // Schedules share what is counted of their layout.
   const Plan* counted = nullptr;
-  std::string why;
+  LargePlan of_layout;
   std::vector<Plan> kept = {plans.front()};
   std::vector<LargePlan> large;
   for (const Plan& plan : std::span(plans).subspan(1)) {
     if (!counted || counted->layout != plan.layout || counted->values != plan.values) {
       counted = &plan;
-      why = why_large(plan);
+      of_layout = large_of(plan);
     }
-    if (why.empty())
+    if (of_layout.why.empty())
       kept.push_back(plan);
     else
-      large.push_back({plan, why});
+      large.push_back({plan, of_layout.why, of_layout.by_memory});
   }
   plans = std::move(kept);
   return large;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend.hpp"
+#include "packed.hpp"
 
 namespace compound {
 
@@ -33,11 +33,12 @@ std::vector<Plan> schedules(Search search, const Plan& given, const Problem& pro
 struct LargePlan {
   Plan plan;
   std::string why;
+  bool by_memory = false;  ///< it would own too much, and is out for nothing else
 };
 
-/// Leaves those out, but for the first, that pad to more than `most_padding` slots an entry (too_much_padding()), or
-/// whose products read a third more than those of the first: they are bound by memory, and no schedule makes up for it.
+/// Leaves those out, but for the first, that are beyond the limits, or whose products read a third more than those of
+/// the first: they are bound by memory, and no schedule makes up for it.
 std::vector<LargePlan> leave_out_large(std::vector<Plan>& candidates, const PatternView& pattern,
-                                       const Problem& problem, const Backend& backend, double most_padding);
+                                       const Problem& problem, const Backend& backend, const PlanLimits& limits);
 
 }  // namespace compound

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "error.hpp"
 #include "layout/family.hpp"
 #include "packed.hpp"
 #include "packed_sizes.hpp"
@@ -64,6 +65,27 @@ std::optional<std::string> too_much_padding(const PatternView& pattern, const Pr
     if (pads(part.plan))
       if (auto why = too_much_padding_of_part(part.view(pattern), problem, part.plan, most)) return why;
   return {};
+}
+
+std::optional<std::string> too_much_memory(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                           const Backend& backend, const PlanLimits& limits) {
+  if (limits.bytes == PlanLimits{}.bytes) return {};
+  try {
+    const auto bytes = double(bytes_of(pattern, problem, plan, backend, limits.lifetime).allocated.total());
+    if (bytes <= limits.bytes) return {};
+    char text[128];
+    std::snprintf(text, sizeof(text), "would own %.4g MB, where up to %.4g MB are allowed", bytes / 1e6,
+                  limits.bytes / 1e6);
+    return "layout " + layout_name(plan.layout) + " " + text;
+  } catch (const error& e) {  // more slots than can be counted
+    return e.what();
+  }
+}
+
+std::optional<std::string> beyond(const PlanLimits& limits, const PatternView& pattern, const Problem& problem,
+                                  const Plan& plan, const Backend& backend) {
+  if (auto pads = too_much_padding(pattern, problem, plan, limits.padding)) return pads;
+  return too_much_memory(pattern, problem, plan, backend, limits);
 }
 
 }  // namespace compound

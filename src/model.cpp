@@ -79,7 +79,7 @@ double predicted_s(const DeviceTimes& t, const DeviceTraits& device, const Plan&
 }
 
 Prediction predicted_best(const std::vector<Plan>& plans, const PatternView& pattern, const PatternStatistics& s,
-                          const Problem& problem, const Backend& backend, double most_padding) {
+                          const Problem& problem, const Backend& backend, const PlanLimits& limits) {
   const DeviceTraits found = device_traits(backend.name());
   const DeviceTraits device = found.multiprocessors > 0 ? found : nearest_policy(device_policies(), found).traits;
   const DeviceTimes& t = device_times(device);
@@ -88,7 +88,7 @@ Prediction predicted_best(const std::vector<Plan>& plans, const PatternView& pat
   Footprint bytes;
   const auto seconds = [&](const Plan& plan) {
     if (!counted || counted->layout != plan.layout || counted->values != plan.values) {
-      if (&plan != &plans.front() && too_much_padding(pattern, problem, plan, most_padding))
+      if (&plan != &plans.front() && beyond(limits, pattern, problem, plan, backend))
         return std::numeric_limits<double>::infinity();
       bytes = bytes_of(pattern, problem, plan, backend);
       counted = &plan;

@@ -35,9 +35,9 @@ struct Prediction {
 };
 
 /// Of these plans, the first of which is the rule's, the one that is to be the fastest; the first, unless another one
-/// promises more than the model is wrong by. Those that pad to more than `most_padding` slots an entry are left out.
+/// promises more than the model is wrong by. Those that are beyond the limits are left out.
 Prediction predicted_best(const std::vector<Plan>& plans, const PatternView& pattern,
                           const PatternStatistics& statistics, const Problem& problem, const Backend& backend,
-                          double most_padding);
+                          const PlanLimits& limits);
 
 }  // namespace compound

@@ -45,6 +45,21 @@ inline constexpr double unlimited_padding = std::numeric_limits<double>::infinit
 std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
                                             double most);
 
+/// What a plan may take that nobody asked for in particular.
+struct PlanLimits {
+  double padding = unlimited_padding;                      ///< slots an entry
+  double bytes = std::numeric_limits<double>::infinity();  ///< that its packed copy owns
+  PatternLifetime lifetime = PatternLifetime::temporary;   ///< of the pattern: what is borrowed of it is not owned
+};
+
+/// Why the packed copy of a plan would own more than `limits.bytes`, in words; nothing where it would not.
+std::optional<std::string> too_much_memory(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                           const Backend& backend, const PlanLimits& limits);
+
+/// The first reason of too_much_padding() and too_much_memory().
+std::optional<std::string> beyond(const PlanLimits& limits, const PatternView& pattern, const Problem& problem,
+                                  const Plan& plan, const Backend& backend);
+
 /// A layout's integers in a backend's memory: on the host as the encoder made them, on a device copied.
 class PlacedLayout {
  public:

@@ -356,6 +356,19 @@ const Measured* choice(const Measurement& m) {
   return *std::ranges::min_element(near, {}, &Measured::place);
 }
 
+const Measured* best_score(const Measurement& m, double weight) {
+  const Measured* best = nullptr;
+  std::size_t largest = 1;
+  for (const Measured& one : m.all)
+    if (one.is_timed()) largest = std::max(largest, one.bytes);
+  const auto score = [&](const Measured& one) {  // `all` begins with the fastest
+    return (1 - weight) * one.seconds / m.all.front().seconds + weight * double(one.bytes) / double(largest);
+  };
+  for (const Measured& one : m.all)
+    if (one.is_timed() && (!best || score(one) < score(*best))) best = &one;
+  return best;
+}
+
 bool BestSoFar::add(const Measured& m) {
   ++done_;
   if (!m.is_timed() || m.samples.empty() || m.ratio() >= ratio_) return false;

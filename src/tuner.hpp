@@ -86,6 +86,10 @@ Measurement measure(const PatternView& pattern, const Problem& problem, const st
 /// the first candidate, if not that itself. Null where none has a time.
 const Measured* choice(const Measurement& measurement);
 
+/// The one with the least score of time and memory (Mueller-Roemer 2020, 6.1): (1 - weight) times its time over the
+/// fastest one's, plus weight times the bytes of its packed copy over the largest one's. Null where none has a time.
+const Measured* best_score(const Measurement& measurement, double memory_weight);
+
 /// How many times faster it is than the first of the candidates; 1 where that has no time.
 double gain(const Measurement& measurement, const Measured& measured);
 

@@ -60,11 +60,13 @@ bool has_code(const Packing& p, const Plan& plan) {
   return !why_not(plan, p.copy.problem, backend(row_of(p.place).backend));
 }
 
-/// Without measuring, for the kind of entry that the values are found to be of, where that is to be found.
-Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+/// Without measuring, for the kind of entry that the values are found to be of, where that is to be found. `capped`: as
+/// of plan_from_settings().
+Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, std::string* capped) {
   const Settings& s = p.st.settings;
   const auto with = [&](std::string_view found) {
-    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, pattern, numbers, p.copy.problem, found);
+    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, pattern, numbers, p.copy.problem, found,
+                              capped);
   };
   p.fits = false;
   p.copy.finds_entry = s.finds_entry(p.st.off_diagonal);
@@ -75,7 +77,8 @@ Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatis
 }  // namespace
 
 Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal, const PatternView& pattern,
-                        const PatternStatistics& numbers, const Problem& problem, std::string_view found) {
+                        const PatternStatistics& numbers, const Problem& problem, std::string_view found,
+                        std::string* capped) {
   const std::string_view entry = s.entry == "auto" ? found : s.entry;
   const ValuePrecision values = s.precision == "single" ? ValuePrecision(Precision::single) : ValuePrecision();
   const bool by_rule = s.layout == "auto" && s.plan_of_part(off_diagonal).empty();
@@ -83,6 +86,18 @@ Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_di
                                  : plan_for_layout(s.layout, numbers, problem, backend, entry, values);
   if (by_rule && too_much_padding(pattern, problem, base, s.most_padding()))
     base = plan_for_layout("csr", numbers, problem, backend, entry, values);
+  if (capped) capped->clear();
+  const PlanLimits limits = s.limits();
+  const auto owns = [&](const Plan& plan) {
+    return too_much_memory(pattern, problem, plan, compound::backend(backend), limits);
+  };
+  if (const auto why = by_rule && limits.bytes < PlanLimits{}.bytes ? owns(base) : std::nullopt) {
+    base = plan_for_layout("csr", numbers, problem, backend, entry, values);
+    // Dense blocks may lie on the matrix's own arrays.
+    const Plan dense = plan_for_layout("csr", numbers, problem, backend, "dense", values);
+    if (s.entry == "auto" && owns(base) && !owns(dense)) base = dense;
+    if (capped) *capped = *why;
+  }
   const std::string_view text = s.plan_of_part(off_diagonal);
   return text.empty() ? base : parse_plan(text, base);
 }
@@ -114,19 +129,30 @@ void check_entry_asked_for(const Packing& p) {
 }
 
 std::string why_refused(const Settings& s, bool off_diagonal, const PatternView& pattern, const Problem& problem,
-                        const Plan& plan) {
-  const auto padding = too_much_padding(pattern, problem, plan, s.most_padding());
-  return padding ? *padding + wish(s, off_diagonal).option + "; -mat_compound_padding_limit none lets it through" : "";
+                        const Plan& plan, std::string_view backend) {
+  const std::string by = wish(s, off_diagonal).option;
+  if (const auto padding = too_much_padding(pattern, problem, plan, s.most_padding()))
+    return *padding + by + "; -mat_compound_padding_limit none lets it through";
+  const PlanLimits limits = s.limits();
+  if (limits.bytes == PlanLimits{}.bytes) return "";
+  const auto memory = too_much_memory(pattern, problem, plan, compound::backend(backend), limits);
+  return memory ? *memory + by + "; raise -mat_compound_memory_limit, or leave the layout to the rule" : "";
 }
 
-std::string why_left_out(const Packing& p, const Plan& plan) {
-  return is_asked_for(p) ? "" : backend(row_of(p.place).backend).applicable(plan, p.copy.problem).value_or("");
+std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {
+  if (is_asked_for(p)) return "";
+  const Backend& on = backend(row_of(p.place).backend);
+  if (const auto why = on.applicable(plan, p.copy.problem)) return *why;
+  const auto memory = too_much_memory(pattern, p.copy.problem, plan, on, p.st.settings.limits());
+  return memory ? *memory + " (-mat_compound_memory_limit)" : "";
 }
 
 Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
-  const Plan base = plan_for_values(p, pattern, numbers);
+  std::string capped;
+  const Plan base = plan_for_values(p, pattern, numbers, &capped);
   p.copy.measured = {};
   p.copy.origin = wish(p).origin;
+  if (!capped.empty()) p.copy.origin += " within -mat_compound_memory_limit (" + capped + ")";
   return p.st.settings.tune == "off" ? base : tuned_plan(p, pattern, numbers, base);
 }
 

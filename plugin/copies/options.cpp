@@ -105,6 +105,8 @@ const Option options[] = {
      "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",
      &Settings::entry, check_entry},
     {"layout", "auto (by rule), " + preset_forms(), &Settings::layout, check_layout},
+    {"memory_limit", "megabytes that a packed copy of a part of a matrix may own, or none: other plans are taken then",
+     &Settings::memory_limit, [](const std::string& v) { memory_limit_of(v); }},
     {"padding_limit",
      "slots over entries that a layout may come to, 4, or none; padding of less than 64 MB is let through",
      &Settings::padding_limit, [](const std::string& v) { padding_limit_of(v); }},

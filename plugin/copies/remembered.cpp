@@ -31,8 +31,9 @@ std::optional<Plan> usable(const std::string& line, const Packing& p, const Patt
     const bool as_asked = plan.entry == base.entry && plan.values == base.values && plan.codes == base.codes &&
                           plan.layout.vector_group == base.layout.vector_group &&
                           (s.layout == "auto" || (plan.layout == base.layout && plan.later == base.later));
-    if (!as_asked || why_not(plan, problem, backend(row_of(p.place).backend))) return {};
-    if (too_much_padding(pattern, problem, plan, s.most_padding())) return {};
+    const Backend& serving = backend(row_of(p.place).backend);
+    if (!as_asked || why_not(plan, problem, serving)) return {};
+    if (beyond(s.limits(), pattern, problem, plan, serving)) return {};
     return plan;
   } catch (const error&) {
     return {};

@@ -34,6 +34,9 @@ double number_or(const std::string& text, const char* word, double least, const 
 
 double padding_limit_of(const std::string& text) { return number_or(text, "none", 1, "padding limit"); }
 double seconds_of(const std::string& text) { return number_or(text, "none", 0, "seconds of tuning"); }
+double memory_limit_of(const std::string& text) {
+  return 1e6 * number_or(text, "none", 0, "megabytes of a packed copy");
+}
 double products_of(const std::string& text) { return number_or(text, "unknown", 1, "number of products expected"); }
 
 MeasureLimits Settings::measure_limits() const {
@@ -44,6 +47,12 @@ MeasureLimits Settings::measure_limits() const {
   limits.packing_products = share * products_expected();
   limits.seconds = seconds_of(tune_seconds);
   return limits;
+}
+
+PlanLimits Settings::limits() const {
+  const bool borrows = sizeof(PetscInt) == sizeof(idx);
+  return {most_padding(), memory_limit_of(memory_limit),
+          borrows ? PatternLifetime::outlives : PatternLifetime::temporary};
 }
 
 BlockShape Settings::packed_block(int given) const {

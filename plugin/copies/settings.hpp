@@ -15,6 +15,8 @@ BlockShape block_of(const std::string& text);
 double padding_limit_of(const std::string& text);
 /// "10" or "none"; throws `argument`.
 double seconds_of(const std::string& text);
+/// Bytes: "100" (megabytes) or "none"; throws `argument`.
+double memory_limit_of(const std::string& text);
 /// "1000" or "unknown"; throws `argument`.
 double products_of(const std::string& text);
 
@@ -24,6 +26,7 @@ struct Settings {
   std::string entry = "auto";
   std::string entry_file;
   std::string layout = "auto";
+  std::string memory_limit = "none";
   std::string padding_limit = "4";
   std::string plan;
   std::string precision = "double";
@@ -56,6 +59,8 @@ struct Settings {
   bool names_layout() const { return layout != "auto" || !plan.empty(); }
   /// Slots over entries.
   double most_padding() const { return padding_limit_of(padding_limit); }
+  /// Of plans that are packed on the matrix's own arrays where the core's integers are as wide as PETSc's.
+  PlanLimits limits() const;
   /// Of the matrix; infinite where it is not known.
   double products_expected() const { return products_of(expected_products); }
   MeasureLimits measure_limits() const;

@@ -13,15 +13,18 @@ namespace compound::plugin {
 namespace {
 
 /// Why tuning, although asked for, is not for this copy; empty if it is.
-std::string why_not_tuned(const Packing& p, const Plan& base) {
+std::string why_not_tuned(const Packing& p, const PatternView& pattern, const Plan& base) {
   if (!p.st.settings.plan_of_part(p.st.off_diagonal).empty()) return "a plan was asked for";
   if (p.b.entries() == 0) return "there are no blocks";
-  return backend(row_of(p.place).backend).applicable(base, p.copy.problem).value_or("");
+  const Backend& on = backend(row_of(p.place).backend);
+  if (const auto why = on.applicable(base, p.copy.problem)) return *why;
+  return too_much_memory(pattern, p.copy.problem, base, on, p.st.settings.limits()).value_or("");
 }
 
 /// `base` first, then the one that was the best for a pattern like this, then what else may be tried.
+/// `beyond_memory`: how many are left out for what their packed copies would own.
 std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
-                               const Plan& base, const std::optional<Plan>& remembered) {
+                               const Plan& base, const std::optional<Plan>& remembered, int* beyond_memory) {
   const Settings& s = p.st.settings;
   const Problem& problem = p.copy.problem;
   const Backend& on = backend(row_of(p.place).backend);
@@ -32,7 +35,8 @@ std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, con
     std::erase(plans, *remembered);
     plans.insert(plans.begin() + 1, *remembered);
   }
-  leave_out_large(plans, pattern, problem, on, s.most_padding());
+  const auto large = leave_out_large(plans, pattern, problem, on, s.limits());
+  *beyond_memory = static_cast<int>(std::ranges::count(large, true, &LargePlan::by_memory));
   return plans;
 }
 
@@ -63,7 +67,8 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   const Settings& s = p.st.settings;
   const LogSpan span(Event::tune, p.A);
   PackedCopy& copy = p.copy;
-  const std::vector<Plan> plans = plans_to_try(p, pattern, numbers, base, before.plan);
+  int beyond_memory = 0;
+  const std::vector<Plan> plans = plans_to_try(p, pattern, numbers, base, before.plan, &beyond_memory);
   copy.measured = measure(pattern, copy.problem, plans, backend(row_of(p.place).backend), packed_blocks(p),
                           s.measure_limits(), s.tune_monitor ? monitor(plans.size()) : nullptr);
   const Measured* const best = choice(copy.measured);
@@ -72,7 +77,10 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
     return base;
   }
   copy.origin = text_of(copy.measured, *best, copy.origin);
-  const std::string lost = remember(before, *best, gain(copy.measured, *best), s.tune);
+  if (beyond_memory > 0)
+    copy.origin += "; " + std::to_string(beyond_memory) + " left out by -mat_compound_memory_limit";
+  const std::string lost = beyond_memory > 0 ? "plans without that limit may be faster"
+                                             : remember(before, *best, gain(copy.measured, *best), s.tune);
   if (!lost.empty()) copy.origin += " (not kept: " + lost + ")";
   return best->plan;
 }
@@ -89,8 +97,8 @@ Plan modelled_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   const LogSpan span(Event::tune, p.A);
   const Problem& problem = p.copy.problem;
   const Backend& on = backend(row_of(p.place).backend);
-  const Prediction best = predicted_best(candidates(Search::few, base, numbers, problem, on), pattern, numbers, problem,
-                                         on, s.most_padding());
+  const Prediction best =
+      predicted_best(candidates(Search::few, base, numbers, problem, on), pattern, numbers, problem, on, s.limits());
   origin = "by model: " + (best.plan == base ? "nothing promises to be faster than that " : times_as_fast(best.gain)) +
            origin;
   return best.plan;
@@ -105,7 +113,7 @@ Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics&
   constexpr double least_products = 200;  // of which a tenth is the least that measuring takes
   const Settings& s = p.st.settings;
   std::string& origin = p.copy.origin;
-  if (const std::string why = why_not_tuned(p, base); !why.empty()) {
+  if (const std::string why = why_not_tuned(p, pattern, base); !why.empty()) {
     origin += " (not tuned: " + why + ")";
     return base;
   }

@@ -120,7 +120,8 @@ std::string expected_plan(const Settings& settings, const BlockArrays& b, bool o
   const PatternView pattern = pattern_of(b, copied);
   const Plan plan =
       plan_from_settings(settings, row_of(place).backend, off_diagonal, pattern, statistics(pattern), problem, "dense");
-  if (const std::string why = why_refused(settings, off_diagonal, pattern, problem, plan); !why.empty())
+  if (const std::string why = why_refused(settings, off_diagonal, pattern, problem, plan, row_of(place).backend);
+      !why.empty())
     return "none: " + why;
   const auto misfit = applicable(plan, problem);
   const auto no_code = place == Place::host ? backend("host").applicable(plan, problem) : std::nullopt;

@@ -58,6 +58,8 @@ const Refused refusals[] = {
     {"backend", "-mat_compound_backend gpu", "unknown backend 'gpu'; choose auto, petsc, host, cuda"},
     {"entry", "-mat_compound_entry octonion", "choose auto, dense, complex, quaternion"},
     {"precision", "-mat_compound_precision half", "choose double, single"},
+    {"memory", "-mat_compound_memory_limit lots",
+     "megabytes of a packed copy 'lots' must be a number, 0 or more, or none"},
     {"padding", "-mat_compound_padding_limit 0.5", "padding limit '0.5' must be a number, 1 or more, or none"},
     {"padding_word", "-mat_compound_padding_limit 4x", "padding limit '4x' must be a number"},
     {"block_size", "-mat_compound_block_size 3x",

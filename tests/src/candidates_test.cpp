@@ -106,7 +106,7 @@ TEST(LeaveOutLarge, KeepsTheFirstAndWhatIsNotMuchLarger) {
   const auto left = [&](std::initializer_list<const char*> texts, double most_padding) {
     std::vector<Plan> plans;
     for (const char* text : texts) plans.push_back(parse_plan(text, {}));
-    leave_out_large(plans, uneven.view(), real_3x3, backend("host"), most_padding);
+    leave_out_large(plans, uneven.view(), real_3x3, backend("host"), {.padding = most_padding});
     return lines(plans);
   };
   const auto line = [](const char* text) { return to_string(parse_plan(text, {})); };
@@ -125,7 +125,7 @@ TEST(LeaveOutLarge, SaysWhyOfEachPlan) {
   const Plan csr = parse_plan("csr", {}), ellr = parse_plan("ellr", {}), slices = parse_plan("sell:32", {});
   std::vector<Plan> plans = {csr, ellr, parse_plan("plain", ellr), slices};
 
-  const auto large = leave_out_large(plans, uneven.view(), real_3x3, backend("host"), 4);
+  const auto large = leave_out_large(plans, uneven.view(), real_3x3, backend("host"), {.padding = 4});
 
   EXPECT_EQ(plans, std::vector<Plan>{csr});
   ASSERT_EQ(large.size(), 3u);
@@ -133,6 +133,18 @@ TEST(LeaveOutLarge, SaysWhyOfEachPlan) {
   EXPECT_NE(large[0].why.find("layout ellr would have"), std::string::npos) << large[0].why;
   EXPECT_EQ(large[1].why, large[0].why);
   EXPECT_NE(large[2].why.find("read a third more"), std::string::npos) << large[2].why;
+}
+
+TEST(LeaveOutLarge, KnowsWhatIsOutForItsMemoryAlone) {
+  std::vector<Plan> plans = {parse_plan("csr", {}), parse_plan("csr words=1:row", {}), parse_plan("csr xahead", {})};
+
+  const auto large = leave_out_large(plans, regular.view(), real_3x3, backend("host"),
+                                     {.padding = 4, .bytes = 0, .lifetime = PatternLifetime::outlives});
+
+  EXPECT_EQ(plans.size(), 2u);
+  ASSERT_EQ(large.size(), 1u);
+  EXPECT_TRUE(large[0].by_memory);
+  EXPECT_EQ(large[0].plan, parse_plan("csr words=1:row", {}));
 }
 
 #if defined(COMPOUND_HAVE_CUDA)

@@ -173,6 +173,24 @@ std::optional<std::string> too_much(const Pattern& p, const char* line, double m
   return too_much_padding(p.view(), {{1, 1}, real_doubles}, parse_plan(line, {}), most);
 }
 
+TEST(Memory, IsTooMuchByWhatACopyWouldOwn) {
+  const Pattern p = random_pattern(400, 400, 9, 1);
+  const Problem problem{{3, 3}, real_doubles};
+  const auto why = [&](const char* line, double bytes, PatternLifetime lifetime = PatternLifetime::outlives) {
+    return too_much_memory(p.view(), problem, parse_plan(line, {}), backend("host"),
+                           {.bytes = bytes, .lifetime = lifetime});
+  };
+  const double sell = double(bytes_of(p.view(), problem, parse_plan("sell:32", {}), backend("host")).allocated.total());
+
+  EXPECT_EQ(why("sell:32", sell, PatternLifetime::temporary), std::nullopt);
+  ASSERT_TRUE(why("sell:32", sell - 1, PatternLifetime::temporary));
+  EXPECT_NE(why("sell:32", 1e4)->find("layout sell:32 would own 0."), std::string::npos) << *why("sell:32", 1e4);
+  EXPECT_NE(why("sell:32", 1e4)->find("MB, where up to 0.01 MB are allowed"), std::string::npos);
+  EXPECT_EQ(why("csr words=1:column", 0), std::nullopt) << "it lies on the caller's arrays";
+  EXPECT_TRUE(why("csr words=1:column", 0, PatternLifetime::temporary));
+  EXPECT_EQ(beyond({}, p.view(), problem, parse_plan("sell:32", {}), backend("host")), std::nullopt);
+}
+
 TEST(Padding, IsTooMuchWhereOneLongRowMakesIt) {
   const Pattern p = arrow(200'000);  // 160 GB of words
 

@@ -78,7 +78,7 @@ TEST_F(Model, TakesAnotherPlanOnlyForWhatItPromises) {
   const Plan first = parse_plan(slices, {}), other = parse_plan(diagonals, {}),
              slow = parse_plan("csr rows lanes=1", first);
   const auto best = [&](const Pattern& pattern, const std::vector<Plan>& plans, double most_padding = 4) {
-    return predicted_best(plans, pattern.view(), statistics(pattern.view()), real_1x1, on, most_padding);
+    return predicted_best(plans, pattern.view(), statistics(pattern.view()), real_1x1, on, {.padding = most_padding});
   };
 
   const Pattern large = grid(1000, {-1000, -1, 0, 1, 1000}), small = grid(60, {-60, -1, 0, 1, 60});

@@ -408,6 +408,19 @@ TEST(Choice, IsTheSmallestCopyOfThoseNearTheFastest) {
   EXPECT_EQ(choice(m)->place, 0u);
 }
 
+TEST(BestScore, WeighsTimeAndMemory) {
+  Measurement m;
+  m.all = {{.plan = {}, .seconds = 1.0, .bytes = 100, .samples = {}, .failure = {}, .place = 0},
+           {.plan = {}, .seconds = 1.2, .bytes = 50, .samples = {}, .failure = {}, .place = 1},
+           {.plan = {}, .seconds = 3.0, .bytes = 0, .samples = {}, .failure = {}, .place = 2},
+           {.plan = {}, .seconds = 9, .bytes = 0, .samples = {}, .failure = "out of memory", .place = 3}};
+
+  EXPECT_EQ(best_score(m, 0)->place, 0u);
+  EXPECT_EQ(best_score(m, 0.4)->place, 1u);
+  EXPECT_EQ(best_score(m, 1)->place, 2u);
+  EXPECT_EQ(best_score({}, 0.5), nullptr);
+}
+
 TEST(BestSoFar, IsToldWithItsPlan) {
   BestSoFar best(4);
   const auto timed = [](const char* text, double ratio) {

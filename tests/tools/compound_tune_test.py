@@ -72,6 +72,21 @@ def test_table(args):
     expect(len(advice(stdout)) == 1 and advice(stdout)[0] in plans, f"advice {advice(stdout)} of {plans}")
 
 
+def test_memory(args):
+    fastest = advice(tune(args, SMALL + QUICK)[0])[0]
+    smallest = advice(tune(args, SMALL + QUICK + ["-score", "1"])[0])
+    stdout, _ = tune(args, SMALL + QUICK + ["-copy_limit", "0.01"])
+    expect("would own" in stdout and "where up to 0.01 MB are allowed" in stdout, f"-copy_limit: {stdout}")
+    sizes = [float(numbers[5]) for numbers, plan in rows_of(stdout)]
+    expect(sizes and all(size <= 0.01 for size in sizes), f"sizes {sizes} within 0.01 MB")
+    expect(fastest and (not smallest or " csr " in smallest[0]), f"-score 1 takes {smallest}")
+    wisdom = os.path.join(args.folder, "small")
+    stdout, _ = tune(args, SMALL + QUICK + ["-score", "1", "-wisdom", wisdom])
+    expect(not os.path.exists(wisdom) and f"not added to {wisdom}" in stdout, f"wisdom of a score: {stdout}")
+    for options, said in ((["-score", "2"], "expected a weight from 0 to 1"), (["-copy_limit", "x"], "expected a number")):
+        expect(said in tune(args, options, wanted=2)[1], f"{options}")
+
+
 def test_advice_is_a_plan_that_programs_take(args):
     line = advice(tune(args, SMALL + QUICK)[0])[0]
     code, stdout, stderr, command = run([args.bench, "-rows", "200", "-plans", line, "-rounds", "1", "-min_time", "0"])

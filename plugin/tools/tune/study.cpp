@@ -62,7 +62,7 @@ std::vector<Plan> fastest(const Measurement& m, const Plan& first, std::size_t m
 Plan measured_plan(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule, const Rounds& rounds) {
   constexpr double packing_s = 10;  // that of -mat_compound_tune_seconds
   std::vector<Plan> plans = candidates(Search::near, rule, numbers, source.problem, core_backend());
-  leave_out_large(plans, source.view, source.problem, core_backend(), most_padding);
+  leave_out_large(plans, source.view, source.problem, core_backend(), {.padding = most_padding});
   MeasureLimits limits;
   limits.seconds = packing_s;
   const Measurement m = rounds.measured(plans, limits);
@@ -73,7 +73,7 @@ Plan measured_plan(const CoreSource& source, const PatternStatistics& numbers, c
 /// What -mat_compound_tune model takes.
 Plan modelled_plan(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule) {
   return predicted_best(candidates(Search::few, rule, numbers, source.problem, core_backend()), source.view, numbers,
-                        source.problem, core_backend(), most_padding)
+                        source.problem, core_backend(), {.padding = most_padding})
       .plan;
 }
 

@@ -83,9 +83,10 @@ Plan rule_plan(const CoreSource& source, const TuneOptions& o) {
 
 /// The rule's first. Those that need not be packed to be out go to `without`.
 std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
-                                Search search, std::vector<LeftOut>& without) {
-  std::vector<Plan> plans = candidates(search, rule, numbers, source.problem, core_backend());
-  for (const LargePlan& large : leave_out_large(plans, source.view, source.problem, core_backend(), most_padding))
+                                const TuneOptions& o, std::vector<LeftOut>& without) {
+  std::vector<Plan> plans = candidates(o.search->search, rule, numbers, source.problem, core_backend());
+  for (const LargePlan& large : leave_out_large(plans, source.view, source.problem, core_backend(),
+                                                {.padding = most_padding, .bytes = o.most_bytes}))
     without.push_back({to_string(large.plan), large.why});
   return plans;
 }
@@ -124,8 +125,8 @@ class Paddings {
   std::vector<Counted> counted_;
 };
 
-void take_times(TuneResult& r, const CoreSource& source, const Measurement& m) {
-  const Measured* const best = choice(m);
+void take_times(TuneResult& r, const CoreSource& source, const Measurement& m, const TuneOptions& o) {
+  const Measured* const best = o.memory_weight > 0 ? best_score(m, o.memory_weight) : choice(m);
   Paddings paddings(source);
   for (const Measured& one : m.all) {
     if (!one.is_timed()) {
@@ -152,6 +153,7 @@ void take_yardsticks(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progr
 
 std::string keep(const TuneResult& r, const CoreSource& source, const Plan& rule, const TuneOptions& o) {
   if (o.wisdom.empty()) return "";
+  if (o.weighs_memory()) return "not added to " + o.wisdom + ": it keeps what is fastest, and memory counted here";
   const TunedPlan& best = r.plans[r.best];
   const WisdomEntry entry{plan_key(source.view, r.analysis.numbers, source.problem, rule, "auto", core_backend()),
                           best.line, best.measured.seconds, r.gain, std::string(o.search->effort)};
@@ -227,16 +229,17 @@ TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix,
     const EntryShape entry = entry_shape(rule, source->problem);
     const double entry_bytes = double(bytes_of(entry, {source->problem.scalar.field, rule.values}));
     r.compulsory_bytes = compulsory_bytes(c, {entry_bytes, sizeof(PetscScalar), false});
-    const auto plans = plans_to_time(*source, r.analysis.numbers, rule, o.search->search, r.without);
+    const auto plans = plans_to_time(*source, r.analysis.numbers, rule, o, r.without);
     progress.say("timing " + std::to_string(plans.size()) + " plans");
     const Onlooker onlooker(progress, plans.size());
     if (o.study.empty()) {
-      take_times(r, *source,
-                 compound::measure(source->view, source->problem, plans, core_backend(), source->blocks, o.limits(),
-                                   onlooker));
+      take_times(
+          r, *source,
+          compound::measure(source->view, source->problem, plans, core_backend(), source->blocks, o.limits(), onlooker),
+          o);
     } else {
       r.study = studied(*source, r.analysis.numbers, plans, o.budget_s, onlooker);
-      take_times(r, *source, r.study->finals);
+      take_times(r, *source, r.study->finals, o);
     }
     take_yardsticks(comm, c, matrix, progress, r);
     r.kept = keep(r, *source, rule, o);

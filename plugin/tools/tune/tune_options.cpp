@@ -79,6 +79,12 @@ const OptionRow<TuneOptions> rows[] = {
      [](TuneOptions& o, const std::string& v) { o.blocks = yes("-blocks", v); }, true},
     {"-pareto", "also lists the plans that no other one beats in both time and bytes", "false",
      [](TuneOptions& o, const std::string& v) { o.pareto = yes("-pareto", v); }, true},
+    {"-copy_limit", "megabytes that a packed copy may own, but for the rule's, or none", "none",
+     [](TuneOptions& o, const std::string& v) { o.most_bytes = 1e6 * limit("-copy_limit", v); }},
+    {"-score", "weight of memory, from 0 (the fastest plan is taken) to 1 (the smallest)", "0",
+     [](TuneOptions& o, const std::string& v) {
+       o.memory_weight = number("-score", v, 0.0, 1.0, "expected a weight from 0 to 1");
+     }},
     {"-merge", "wisdom files, separated by commas, that are added to that of -wisdom; nothing is measured", "",
      [](TuneOptions& o, const std::string& v) { read_files(o, Mode::merge, "-merge", v); }},
     {"-list", "wisdom file that is printed as a table; nothing is measured", "", read_list},

@@ -35,6 +35,11 @@ struct TuneOptions {
   std::string study;  ///< folder; empty: none
   bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;
+  double most_bytes = std::numeric_limits<double>::infinity();  ///< of a packed copy
+  double memory_weight = 0;                                     ///< best_score()
+
+  /// Whether the plan to take may not be the fastest.
+  bool weighs_memory() const { return memory_weight > 0 || most_bytes < std::numeric_limits<double>::infinity(); }
 
   MeasureLimits limits() const;
 };

@@ -1,0 +1,146 @@
+"""config/plot.py draws every kind of picture from files of every program, and says what is wrong with others."""
+
+import json
+import lzma
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+plot = os.path.join(sys.argv[1], "config/plot.py")
+study = os.path.join(sys.argv[1], "config/tuning-study-h200.json.xz")
+failures = []
+
+
+def python_with_matplotlib():
+    """This one, or the system's."""
+    for python in (sys.executable, shutil.which("python3", path=os.defpath)):
+        if python and subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
+            return python
+    print("skipped: there is no matplotlib (Debian: python3-matplotlib)")
+    sys.exit(SKIPPED)
+
+
+PYTHON = python_with_matplotlib()
+
+
+def plan(layout, threads, blocks):
+    return f"entry=dense {layout} words=32:column vectors=1 values=double columns=32 rows lanes=1 unroll=2 threads={threads} blocks={blocks} grid stream"
+
+
+QUARTILES = {"least": 0, "lower": 3, "median": 5, "upper": 5, "most": 9}
+
+
+def tune_case(number):
+    plans = [
+        {"plan": plan(layout, threads, blocks), "median_s": 1e-5 * (1 + i), "times_rule": 2 / (1 + i), "copy_bytes": 1000 + 10 * i, "predicted_s": 1.1e-5 * (1 + i)}
+        for i, (layout, threads, blocks) in enumerate([("sell:32", 128, 8), ("sell:32", 256, 4), ("hdia:32", 128, 4), ("csr", 256, 8)])
+    ]
+    analysis = {
+        "blocks": 5000, "rule": plans[1]["plan"], "row_lengths": QUARTILES, "row_bandwidths": QUARTILES,
+        "layouts": [{"layout": "sell:32", "bytes": 1.0, "padding": 1.1}, {"layout": "hdia:32", "bytes": 1.0, "padding": 2}, {"layout": "dia", "why": "too large"}],
+    }
+    return {"description": f"matrix {number}", "block": "3x3", "analysis": analysis, "compulsory_bytes": 4e5, "read": {"gbs": 100}, "plans": plans}
+
+
+def tune():
+    return {"program": "compound-tune", "schema": 1, "cases": [tune_case(1), tune_case(2)]}
+
+
+def bench():
+    candidates = [
+        {"name": name, "plan": line, "median_s": s, "times_baseline": 1e-5 / s, "packed_bytes": size, "compulsory_bytes": 4e5}
+        for name, line, s, size in [("baij", "", 1e-5, 0), ("core", plan("sell:32", 128, 8), 0.8e-5, 100), ("core", plan("csr", 256, 4), 0.9e-5, 90)]
+    ]
+    case = {
+        "description": "matrix", "block_shape": [3, 3], "blocks": 5000, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES, "read": {"gbs": 100},
+        "candidates": candidates,
+    }
+    return {"program": "compound-bench", "cases": [case]}
+
+
+def one_of_study():
+    case = tune_case(1)
+    lines = [p["plan"] for p in case["plans"]]
+    samples = [{"plan": line, "seconds": 1e-5 * (1 + i), "bytes": 1000 - i, "ratios": [1 + i, 1 + i]} for i, line in enumerate(lines[:3])]
+    return {
+        **{k: v for k, v in case.items() if k != "plans"}, "schema": "study 1",
+        "tested": [{"by": "rule", "plan": lines[0], "of_best": 1.0}], "finals": samples, "again": [], "screened": [[line, 1 + i, 3] for i, line in enumerate(lines)],
+    }
+
+
+def run(kind, files, out):
+    return subprocess.run([PYTHON, plot, kind, *files, "-o", out], capture_output=True, text=True)
+
+
+def version(svg):
+    return re.search(r"Matplotlib v[\d.]+", svg).group()
+
+
+def expect(condition, message):
+    if not condition:
+        failures.append(message)
+
+
+KINDS = {"speedup": "speed of the fastest plan", "roofline": "operations a byte", "schedule": "blocks on a multiprocessor", "memory": "bytes of the packed copy",
+         "model": "predicted, microseconds", "padding": "slots an entry", "sparsity": "entries of a row"}
+UNABLE = {("bench", "model"): "predicted_s", ("bench", "padding"): "has no member 'analysis.layouts'", ("one_of_study", "model"): "predicted_s"}
+
+with tempfile.TemporaryDirectory() as folder:
+    def saved(name, content):
+        file = os.path.join(folder, name)
+        with open(file, "w") as out:
+            out.write(content if isinstance(content, str) else json.dumps(content))
+        return file
+
+    out = os.path.join(folder, "out.svg")
+    for kind, title in KINDS.items():
+        for make in (tune, bench, one_of_study):
+            file = saved(make.__name__ + ".json", make())
+            done = run(kind, [file], out)
+            wrong = UNABLE.get((make.__name__, kind))
+            if wrong:
+                expect(done.returncode == 1 and wrong in done.stderr and file in done.stderr, f"{kind} of {make.__name__}: {done}")
+                continue
+            expect(done.returncode == 0, f"{kind} of {make.__name__}: {done}")
+            with open(out) as picture:
+                expect(title in picture.read(), f"{kind} of {make.__name__}: no '{title}' in the picture")
+            os.remove(out)
+    compressed = os.path.join(folder, "studies.json.xz")
+    with lzma.open(compressed, "wt") as file:
+        json.dump({"schema": "studies 1", "matrices": [one_of_study(), one_of_study()]}, file)
+    expect(run("speedup", [compressed, saved("t.json", tune())], out).returncode == 0, "several files, one compressed")
+
+    # The pictures of the documents are those of the recorded study, and small.
+    for kind in ("schedule", "model"):
+        expect(run(kind, [study], out).returncode == 0, f"{kind} of the study")
+        with open(os.path.join(sys.argv[1], f"docs/images/tuning-{kind}.svg")) as picture:
+            shown = picture.read()
+        expect(len(shown) < 100e3, f"{kind}: {len(shown)} bytes")
+        with open(out) as picture:
+            drawn = picture.read()
+        if version(drawn) == version(shown):  # others draw otherwise
+            expect(drawn == shown, f"docs/images/tuning-{kind}.svg is not what config/plot.py {kind} draws")
+
+    without = tune()
+    del without["cases"][1]["analysis"]["row_lengths"]
+    broken = tune()
+    broken["cases"][0]["plans"][0] = {"median_s": 1}
+    for kind, content, said in [
+        ("speedup", "{", "is no JSON"), ("speedup", "[1]", "is not of compound-bench"), ("speedup", {"program": "compound-tune", "cases": []}, "has no matrices"),
+        ("speedup", {"program": "compound-tune", "cases": [3]}, "of no description"), ("sparsity", without, "matrix 'matrix 2' has no member 'analysis.row_lengths'"),
+        ("speedup", broken, "a member is missing"), ("sparsity", {**tune(), "cases": [{**tune_case(1), "analysis": {"row_lengths": 3}}]}, "has not all of least"),
+    ]:
+        done = run(kind, [saved("wrong.json", content)], out)
+        expect(done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr, f"'{said}' of {content}: {done}")
+    expect("cannot be read" in run("speedup", [os.path.join(folder, "none.json")], out).stderr, "a file that is missing")
+    good = saved("t.json", tune())
+    expect("invalid choice: 'pie'" in run("pie", [good], out).stderr, "a kind that is none")
+    expect("plot.py: speedup" in run("speedup", [good], os.path.join(folder, "out.txt2")).stderr, "a format that is none")
+
+print(f"{len(failures)} failures")
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
