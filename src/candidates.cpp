@@ -91,6 +91,17 @@ const Product device_schedules = {{"rows", "components"},
                                   {"grid", "static", "dynamic"},
                                   {"cached", "stream"}};
 
+// Where a few rows are much longer than the rest, which they would keep waiting or pad: parts for the rest and for
+// them.
+struct PartsRow {
+  std::string_view usual, long_ones;
+};
+constexpr PartsRow parts_host[] = {{"sell:32", "ccoo"}, {"sell:8", "csr"}};
+constexpr PartsRow parts_device[] = {
+    {"sell:32 rows lanes=1 unroll=2 threads=128 blocks=8", "ccoo slots threads=128 blocks=8"},
+    {"bellpack:32 rows lanes=2 unroll=2 threads=128 blocks=4", "ccoo slots threads=128 blocks=8"},
+    {"sell:32 rows lanes=1 unroll=2 threads=128 blocks=8", "csr rows lanes=32 unroll=1 threads=128 blocks=8"}};
+
 /// f(line) for each line of a product, the last axis first: schedules of one layout follow each other.
 template <class F>
 void for_each_line(const Product& product, const F& f) {
@@ -142,6 +153,15 @@ class Plans {
 
 bool is_host(const Plan& plan) { return !plan.schedule.of_device(); }
 
+/// Where they may be worth it.
+void add_parts(Plans& plans, const Plan& base, const PatternStatistics& s) {
+  constexpr idx much_longer = 4;
+  if (!s.is_uneven() || s.usual_row < 1 || s.longest_row < much_longer * s.usual_row) return;
+  const std::string longest = " longest=" + std::to_string(s.usual_row) + " + ";
+  for (const PartsRow& row : is_host(base) ? std::span<const PartsRow>(parts_host) : parts_device)
+    plans.add(parse_plan(std::string(row.usual) + longest + std::string(row.long_ones), base));
+}
+
 }  // namespace
 
 std::vector<Plan> candidates(Search search, const Plan& base, const PatternStatistics& s, const Problem& problem,
@@ -151,6 +171,7 @@ std::vector<Plan> candidates(Search search, const Plan& base, const PatternStati
   const Plan& rule = near.front();
   plans.add(rule);
   plans.add(is_host(rule) ? near_host : near_device, rule);  // where time is short the last are not tried
+  add_parts(plans, rule, s);
   if (search == Search::few) return plans.take();
   for (const Plan& plan : near) plans.add(plan);
   if (search == Search::near) return plans.take();
@@ -214,7 +235,7 @@ std::vector<LargePlan> leave_out_large(std::vector<Plan>& plans, const PatternVi
   std::vector<Plan> kept = {plans.front()};
   std::vector<LargePlan> large;
   for (const Plan& plan : std::span(plans).subspan(1)) {
-    if (!counted || counted->layout != plan.layout || counted->values != plan.values) {
+    if (!counted || !is_laid_out_alike(*counted, plan)) {
       counted = &plan;
       of_layout = large_of(plan);
     }

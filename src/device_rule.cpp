@@ -26,7 +26,7 @@ struct Matrix {
 
   bool has(RowShape wanted) const {
     const PatternStatistics& s = statistics;
-    const bool uneven = s.longest_row > 8 * s.mean_row + 32;
+    const bool uneven = s.is_uneven();
     switch (wanted) {
       case RowShape::any:
         return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "device_policy.hpp"
 #include "error.hpp"
@@ -78,30 +79,90 @@ double predicted_s(const DeviceTimes& t, const DeviceTraits& device, const Plan&
          (plan.layout.word_order == WordOrder::row ? t.rows_of_words_s * bytes : 0);
 }
 
+namespace {
+
+DeviceTraits traits_for(const Backend& backend) {
+  const DeviceTraits found = device_traits(backend.name());
+  return found.multiprocessors > 0 ? found : nearest_policy(device_policies(), found).traits;
+}
+
+}  // namespace
+
+Predictor::Predictor(const PatternView& pattern, const PatternStatistics& s, const Problem& problem,
+                     const Backend& backend)
+    : pattern_(pattern),
+      statistics_(s),
+      problem_(problem),
+      backend_(backend),
+      device_(traits_for(backend)),
+      times_(device_times(device_)) {}
+
+void Predictor::count(const Plan& plan) {
+  if (counted_ && is_laid_out_alike(*counted_, plan)) return;
+  counted_.reset();
+  parts_.clear();
+  numbers_.clear();
+  for (const PatternPart& part : parts_of(pattern_, plan)) {
+    const PatternView rows = part.view(pattern_);
+    parts_.push_back({part.has_all() ? statistics_ : statistics(rows), bytes_of(rows, problem_, part.plan, backend_)});
+    numbers_.push_back(part.number);
+  }
+  counted_ = plan;
+}
+
+double Predictor::seconds(const Plan& plan) try {
+  count(plan);
+  const std::vector<Plan> all = parts(plan);
+  double sum = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    sum += predicted_s(times_, device_, all[numbers_[i]], parts_[i].bytes, parts_[i].statistics, problem_);
+  return sum;
+} catch (const error&) {  // more slots than can be counted
+  return std::numeric_limits<double>::infinity();
+}
+
+std::vector<LargePlan> order_by_model(std::vector<Plan>& plans, const PatternView& pattern, const PatternStatistics& s,
+                                      const Problem& problem, const Backend& backend) {
+  constexpr double too_slow = 2;
+  if (plans.empty()) return {};
+  struct Predicted {
+    Plan plan;
+    double seconds;
+  };
+  Predictor predictor(pattern, s, problem, backend);
+  double least = predictor.seconds(plans.front());
+  std::vector<Predicted> rest;
+  for (const Plan& plan : std::span(plans).subspan(1)) {
+    rest.push_back({plan, predictor.seconds(plan)});
+    least = std::min(least, rest.back().seconds);
+  }
+  std::ranges::stable_sort(rest, {}, &Predicted::seconds);
+  std::vector<LargePlan> slow;
+  plans.resize(1);
+  for (const Predicted& p : rest) {
+    if (p.seconds <= too_slow * least)
+      plans.push_back(p.plan);
+    else
+      slow.push_back({p.plan, "not tried: predicted to take more than twice as long as another plan"});
+  }
+  return slow;
+}
+
 Prediction predicted_best(const std::vector<Plan>& plans, const PatternView& pattern, const PatternStatistics& s,
                           const Problem& problem, const Backend& backend, const PlanLimits& limits) {
-  const DeviceTraits found = device_traits(backend.name());
-  const DeviceTraits device = found.multiprocessors > 0 ? found : nearest_policy(device_policies(), found).traits;
-  const DeviceTimes& t = device_times(device);
-  // Schedules share what is counted of their layout.
-  const Plan* counted = nullptr;
-  Footprint bytes;
-  const auto seconds = [&](const Plan& plan) {
-    if (!counted || counted->layout != plan.layout || counted->values != plan.values) {
-      if (&plan != &plans.front() && beyond(limits, pattern, problem, plan, backend))
-        return std::numeric_limits<double>::infinity();
-      bytes = bytes_of(pattern, problem, plan, backend);
-      counted = &plan;
-    }
-    return predicted_s(t, device, plan, bytes, s, problem);
-  };
-  const double first = seconds(plans.front());
+  Predictor predictor(pattern, s, problem, backend);
+  const double first = predictor.seconds(plans.front());
   Prediction best{plans.front()};
-  for (const Plan& plan : plans) try {
-      const double gain = first / seconds(plan);
-      if (gain > std::max(promises, best.gain)) best = {plan, gain};
-    } catch (const error&) {  // more slots than can be counted
-    }
+  // Schedules share what is counted of their layout.
+  const Plan* looked_at = nullptr;
+  bool is_out = false;
+  for (const Plan& plan : plans) {
+    if (!looked_at || !is_laid_out_alike(*looked_at, plan))
+      is_out = &plan != &plans.front() && beyond(limits, pattern, problem, plan, backend).has_value();
+    looked_at = &plan;
+    const double gain = is_out ? 0 : first / predictor.seconds(plan);
+    if (gain > std::max(promises, best.gain)) best = {plan, gain};
+  }
   return best;
 }
 

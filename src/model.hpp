@@ -1,10 +1,11 @@
 // Model: how long a product takes on a device, by what it reads and how work is shared out; nothing is measured.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "packed.hpp"
+#include "candidates.hpp"
 
 namespace compound {
 
@@ -28,6 +29,38 @@ const DeviceTimes& device_times(const DeviceTraits& device);
 /// Seconds of one product by a plan of a device. `bytes`: what bytes_of() counts of it.
 double predicted_s(const DeviceTimes& times, const DeviceTraits& device, const Plan& plan, const Footprint& bytes,
                    const PatternStatistics& statistics, const Problem& problem);
+
+/// Predicts the times of plans of one matrix, of several parts too; what is counted of a layout serves its schedules.
+class Predictor {
+ public:
+  /// The pattern's arrays and the others must outlive it.
+  Predictor(const PatternView& pattern, const PatternStatistics& statistics, const Problem& problem,
+            const Backend& backend);
+  /// Of one product; infinite where a plan has more slots than can be counted.
+  double seconds(const Plan& plan);
+
+ private:
+  struct CountedPart {
+    PatternStatistics statistics;
+    Footprint bytes;
+  };
+  void count(const Plan& plan);
+  PatternView pattern_;
+  const PatternStatistics& statistics_;
+  const Problem& problem_;
+  const Backend& backend_;
+  DeviceTraits device_;
+  const DeviceTimes& times_;
+  std::optional<Plan> counted_;
+  std::vector<CountedPart> parts_;  ///< of `counted_`, those that have entries
+  std::vector<int> numbers_;        ///< of these parts in their plan
+};
+
+/// Puts the plans after the first in the order in which they are likely to be the fastest, and leaves those out that
+/// are predicted to take more than twice as long as the one that takes the least.
+std::vector<LargePlan> order_by_model(std::vector<Plan>& plans, const PatternView& pattern,
+                                      const PatternStatistics& statistics, const Problem& problem,
+                                      const Backend& backend);
 
 struct Prediction {
   Plan plan;

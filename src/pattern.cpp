@@ -105,6 +105,18 @@ count32 far_from_above(const PatternView& p, idx row) {
 
 }  // namespace
 
+namespace {
+
+idx usual_row(const PatternView& p) {
+  std::vector<idx> lengths(p.rows);
+  for (idx r = 0; r < p.rows; ++r) lengths[r] = p.length(r);
+  const auto usual = lengths.begin() + static_cast<std::ptrdiff_t>(0.99 * (p.rows - 1));
+  std::nth_element(lengths.begin(), usual, lengths.end());
+  return *usual;
+}
+
+}  // namespace
+
 PatternStatistics statistics(const PatternView& p) {
   PatternStatistics s{.rows = p.rows, .cols = p.cols, .entries = p.entries()};
   if (p.rows == 0) return s;
@@ -125,6 +137,7 @@ PatternStatistics statistics(const PatternView& p) {
     if (r > 0) far += far_from_above(p, r);
   }
   s.mean_row = static_cast<double>(s.entries) / p.rows;
+  s.usual_row = s.is_uneven() ? usual_row(p) : s.longest_row;
   s.row_deviation = std::sqrt(std::max(0.0, squares / p.rows - s.mean_row * s.mean_row));
   if (s.entries == 0) return s;
   s.mean_distance = static_cast<double>(distance) / s.entries;

@@ -46,12 +46,16 @@ struct PatternStatistics {
   count32 entries = 0;
   idx empty_rows = 0;
   idx shortest_row = 0, longest_row = 0;
+  idx usual_row = 0;  ///< no more entries has any row but 1 % of them; longest_row where rows are not uneven
   double mean_row = 0;
   double row_deviation = 0;  ///< standard deviation of the rows' lengths
   idx bandwidth = 0;         ///< largest |row - column|
   double mean_distance = 0;  ///< mean |row - column|
   double scattered = 0;      ///< share of entries more than 64 columns from the entry above them in their row's order
   bool operator==(const PatternStatistics&) const = default;
+
+  /// Whether a row is much longer than the others.
+  bool is_uneven() const { return longest_row > 8 * mean_row + 32; }
 };
 
 PatternStatistics statistics(const PatternView& pattern);

@@ -61,12 +61,6 @@ struct Runner {
   bool is_running = true;
 };
 
-/// Whether one packed copy serves both.
-bool same_copy(const Plan& a, const Plan& b) {
-  return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes &&
-         a.longest == b.longest && a.later == b.later;
-}
-
 /// f() with the failures that a candidate may have put down in words; whether there was none.
 template <class F>
 bool attempt(Measured& m, const F& f) {
@@ -110,7 +104,7 @@ class Race {
       return;
     }
     std::optional<Copy> own;
-    Copy* copy = same_copy(group.front()->plan, first_->matrix.plan()) ? &*first_ : nullptr;
+    Copy* copy = is_laid_out_alike(group.front()->plan, first_->matrix.plan()) ? &*first_ : nullptr;
     std::vector<Runner> runners;
     for (Measured* m : group)
       attempt(*m, [&] {
@@ -278,7 +272,7 @@ std::vector<Group> groups_of(std::span<Measured> all, const Plan& first) {
   std::vector<Group> groups(1);
   for (Measured& m : all) {
     const auto same = std::ranges::find_if(
-        groups, [&](const Group& g) { return same_copy(g.empty() ? first : g.front()->plan, m.plan); });
+        groups, [&](const Group& g) { return is_laid_out_alike(g.empty() ? first : g.front()->plan, m.plan); });
     if (same == groups.end())
       groups.push_back({&m});
     else

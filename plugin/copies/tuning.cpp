@@ -31,12 +31,14 @@ std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, con
   const Search search = s.tune == "exhaustive" ? Search::all : Search::near;
   std::vector<Plan> plans =
       s.layout == "auto" ? candidates(search, base, numbers, problem, on) : schedules(search, base, problem, on);
+  const auto large = leave_out_large(plans, pattern, problem, on, s.limits());
+  *beyond_memory = static_cast<int>(std::ranges::count(large, true, &LargePlan::by_memory));
+  if (search == Search::near && base.schedule.of_device() && s.layout == "auto")
+    order_by_model(plans, pattern, numbers, problem, on);
   if (remembered && *remembered != base) {
     std::erase(plans, *remembered);
     plans.insert(plans.begin() + 1, *remembered);
   }
-  const auto large = leave_out_large(plans, pattern, problem, on, s.limits());
-  *beyond_memory = static_cast<int>(std::ranges::count(large, true, &LargePlan::by_memory));
   return plans;
 }
 

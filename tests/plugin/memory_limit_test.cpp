@@ -44,8 +44,8 @@ TEST_F(MemoryLimit, IsAnErrorForALayoutThatWasAskedFor) {
 
   EXPECT_NE(found.code, 0);
   EXPECT_TRUE(says(found.message, "layout sell:32 would own "));
-  EXPECT_TRUE(says(found.message,
-                   "where up to 1e-06 MB are allowed (-mat_compound_layout); raise -mat_compound_memory_limit"));
+  EXPECT_TRUE(
+      says(found.message, "where up to 1e-06 MB are allowed (-mat_compound_layout); raise -mat_compound_memory_limit"));
   EXPECT_TRUE(says(view(A), "none: layout sell:32 would own "));
 }
 

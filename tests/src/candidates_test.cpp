@@ -99,6 +99,30 @@ TEST(Schedules, LeaveAllElseAsItIs) {
   }
 }
 
+/// 3000 rows of 5 entries, and some of 1000 and more.
+Pattern with_long_rows(idx long_ones) {
+  std::vector<std::vector<idx>> rows(3000);
+  for (idx r = 0; r < 3000; ++r)
+    for (idx c = 0; c < (r < long_ones ? 1000 + r : 5); ++c) rows[r].push_back(c);
+  return pattern_of(3000, rows);
+}
+
+TEST(Candidates, HaveAPartForAFewLongRows) {
+  const auto near = [](const Pattern& p) {
+    const PatternStatistics s = statistics(p.view());
+    const Plan rule = default_plan(s, real_3x3, "host");
+    const auto plans = candidates(Search::near, rule, s, real_3x3, backend("host"));
+    expect_sound(plans, real_3x3, backend("host"));
+    return std::pair(plans, rule);
+  };
+  const auto [plans, rule] = near(with_long_rows(3));
+
+  EXPECT_TRUE(has(plans, "sell:32 longest=5 + ccoo", rule));
+  EXPECT_TRUE(has(plans, "sell:8 longest=5 + csr", rule));
+  for (const Pattern& none : {with_long_rows(0), with_long_rows(300), regular})
+    for (const Plan& plan : near(none).first) EXPECT_TRUE(plan.later.empty()) << to_string(plan);
+}
+
 TEST(LeaveOutLarge, KeepsTheFirstAndWhatIsNotMuchLarger) {
   std::vector<std::vector<idx>> rows(2000, {0, 1, 2});
   for (idx c = 0; c < 2000; ++c) rows[11].push_back(c);
@@ -159,6 +183,19 @@ class KernelBackend final : public RecordingBackend {
     return cuda::why_no_kernel(plan, problem);
   }
 };
+
+TEST(Candidates, OfDevicesHaveAPartForAFewLongRows) {
+  const KernelBackend on;
+  const PatternStatistics s = statistics(with_long_rows(3).view());
+  const Plan rule = default_plan(s, real_3x3, "cuda");
+  for (const Search search : {Search::few, Search::near}) {
+    const auto plans = candidates(search, rule, s, real_3x3, on);
+
+    expect_sound(plans, real_3x3, on);
+    EXPECT_EQ(
+        std::ranges::count_if(plans, [](const Plan& plan) { return plan.longest == 5 && plan.later.size() == 1; }), 3);
+  }
+}
 
 TEST(Candidates, OfADeviceHaveThePapersWholeProduct) {
   const KernelBackend device;

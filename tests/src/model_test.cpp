@@ -91,6 +91,37 @@ TEST_F(Model, TakesAnotherPlanOnlyForWhatItPromises) {
   EXPECT_EQ(best(scattered, {first, other}).plan, first) << "diagonals would be mostly padding";
 }
 
+TEST_F(Model, KnowsThatAPartForLongRowsPaysOff) {
+  std::vector<std::vector<idx>> rows(200000, {0, 1, 2, 3, 4});
+  for (idx c = 5; c < 20000; ++c) rows[7].push_back(c);
+  const Pattern pattern = pattern_of(200000, rows);
+  const PatternStatistics s = statistics(pattern.view());
+  Predictor predictor(pattern.view(), s, real_1x1, on);
+  const Plan whole = parse_plan(slices, {}),
+             parts = parse_plan("sell:32 longest=5 + ccoo:128:1 slots threads=128 blocks=8", whole);
+
+  EXPECT_LT(predictor.seconds(parts), 0.5 * predictor.seconds(whole));
+  EXPECT_GT(predictor.seconds(parts), 2 * times.launch_s) << "two kernels";
+  EXPECT_EQ(predictor.seconds(whole),
+            predicted_s(times, h200.traits, whole, bytes_of(pattern.view(), real_1x1, whole, on), s, real_1x1));
+}
+
+TEST_F(Model, OrdersPlansAndLeavesSlowOnesOut) {
+  const Pattern large = grid(1000, {-1000, -1, 0, 1, 1000});
+  const Plan first = parse_plan(slices, {}), fast = parse_plan(diagonals, {}),
+             slow = parse_plan("csr rows lanes=32", first), slower = parse_plan("threads=32 blocks=1", slow),
+             near = parse_plan("unroll=1", first);
+  std::vector<Plan> plans = {first, slower, near, slow, fast};
+
+  const auto left_out = order_by_model(plans, large.view(), statistics(large.view()), real_1x1, on);
+
+  EXPECT_EQ(plans, (std::vector<Plan>{first, fast, near}));
+  ASSERT_EQ(left_out.size(), 2u);
+  EXPECT_NE(left_out[0].why.find("predicted to take more than twice as long"), std::string::npos);
+  std::vector<Plan> none;
+  EXPECT_TRUE(order_by_model(none, large.view(), statistics(large.view()), real_1x1, on).empty());
+}
+
 TEST_F(Model, HasARowForEveryPolicy) {
   for (const DevicePolicy& p : device_policies()) EXPECT_EQ(device_times(p.traits).measured_on, p.measured_on);
 }

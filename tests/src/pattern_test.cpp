@@ -107,6 +107,10 @@ TEST(PatternStatistics, HaveNoDeviationWhereRowsAreEqual) {
 
 TEST(PatternStatistics, AreZeroWithoutRows) {
   EXPECT_EQ(statistics(pattern_of(5, {}).view()), (PatternStatistics{.cols = 5}));
+  std::vector<std::vector<idx>> rows(1000, {0, 1, 2});
+  EXPECT_EQ(statistics(pattern_of(1000, rows).view()).usual_row, 3);
+  for (idx c = 3; c < 900; ++c) rows[8].push_back(c);
+  EXPECT_EQ(statistics(pattern_of(1000, rows).view()).usual_row, 3) << "one row of 900 is not usual";
 }
 
 TEST(Fingerprint, IsEqualForEqualPatterns) {

@@ -63,6 +63,7 @@ Plan measured_plan(const CoreSource& source, const PatternStatistics& numbers, c
   constexpr double packing_s = 10;  // that of -mat_compound_tune_seconds
   std::vector<Plan> plans = candidates(Search::near, rule, numbers, source.problem, core_backend());
   leave_out_large(plans, source.view, source.problem, core_backend(), {.padding = most_padding});
+  if (rule.schedule.of_device()) order_by_model(plans, source.view, numbers, source.problem, core_backend());
   MeasureLimits limits;
   limits.seconds = packing_s;
   const Measurement m = rounds.measured(plans, limits);

@@ -10,6 +10,7 @@
 
 #include "core_source.hpp"
 #include "error.hpp"
+#include "model.hpp"
 #include "plan_key.hpp"
 #include "statistics.hpp"
 #include "wisdom_file.hpp"
@@ -128,6 +129,7 @@ class Paddings {
 void take_times(TuneResult& r, const CoreSource& source, const Measurement& m, const TuneOptions& o) {
   const Measured* const best = o.memory_weight > 0 ? best_score(m, o.memory_weight) : choice(m);
   Paddings paddings(source);
+  Predictor predictor(source.view, r.analysis.numbers, source.problem, core_backend());
   for (const Measured& one : m.all) {
     if (!one.is_timed()) {
       r.without.push_back({to_string(one.plan), one.failure});
@@ -136,6 +138,7 @@ void take_times(TuneResult& r, const CoreSource& source, const Measurement& m, c
     if (&one == best) r.best = r.plans.size(), r.gain = gain(m, one);
     if (one.place == 0) r.rule_s = one.seconds;
     r.plans.push_back({to_string(one.plan), one, paddings(one.plan)});
+    if (one.plan.schedule.of_device()) r.plans.back().predicted_s = predictor.seconds(one.plan);
   }
   r.timing_s = m.timing_s;
   r.packing_s = m.packing_s;

@@ -39,7 +39,8 @@ struct Analysis {
 struct TunedPlan {
   std::string line;
   Measured measured;
-  double padding = 0;  ///< slots an entry
+  double padding = 0;                      ///< slots an entry
+  std::optional<double> predicted_s = {};  ///< by the model, of devices
 
   double median_s() const;
   double least_s() const;

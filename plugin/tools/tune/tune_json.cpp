@@ -63,6 +63,7 @@ ordered_json json_of(const TuneResult& r, const TunedPlan& p) {
                     {"samples_s", seconds},
                     {"ratios", ratios}};
   if (r.rule_s > 0) j["times_rule"] = r.times_rule(p);
+  if (p.predicted_s) j["predicted_s"] = *p.predicted_s;
   if (p.late_s()) j["p95_s"] = *p.late_s();
   if (r.copy) j["share_of_copy"] = share(r, *r.copy, p);
   if (const auto products = pays_off_after(r, p)) j["pays_off_after"] = *products;
