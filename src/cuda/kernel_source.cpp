@@ -327,7 +327,7 @@ std::string whole_loop_source(const KrylovProblem& p, const Plan& plan, const Pr
   const std::string form =
       krylov_form(p) + product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
   return "#include \"krylov_whole.hpp\"\n" +
-         whole_source(plan.entry, form, std::to_string(threads_of_whole_loop), "krylov_whole", "whole_args");
+         whole_source(plan.entry, form, std::to_string(threads_of_whole_loop) + ", 1", "krylov_whole", "whole_args");
 }
 
 std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow) {

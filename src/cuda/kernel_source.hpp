@@ -64,8 +64,9 @@ std::string krylov_source(const KrylovProblem& problem, const std::string& kerne
 /// A kernel of device/cg_passes.hpp, over cg_pass_args in such blocks.
 std::string cg_pass_source(ScalarType scalar, bool hermitian, const std::string& kernel);
 
-/// All iterations in one kernel over whole_args (device/krylov_whole.hpp), in blocks of threads_of_whole_loop. The plan
-/// goes by rows or components and visits all rows.
+/// All iterations in one kernel over whole_args (device/krylov_whole.hpp), in blocks of threads_of_whole_loop, one a
+/// multiprocessor: that this is said is worth up to a third, since loads are then put further ahead. The plan goes by
+/// rows or components and visits all rows.
 inline constexpr int threads_of_whole_loop = 1024;
 std::string whole_loop_source(const KrylovProblem& problem, const Plan& plan, const Problem& of_matrix, bool reordered,
                               bool aligned);

@@ -33,7 +33,11 @@ slot_t blocks_for(const void* kernel, const KrylovProblem& problem, const Produc
 bool WholeLoop::suits(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
   if (problem.runner == KrylovRunner::graphs || t.plan.schedule.traversal == Traversal::slots) return false;
   if (!visits_all_rows(family_of(t.plan.layout), t.plan.layout.row_list, t.layout)) return false;
-  return problem.runner == KrylovRunner::kernel || matrix_bytes <= current_device().second_cache_bytes;
+  // CG by one kernel was faster for all matrices timed, up to this size; BiCGSTAB, whose stages meet seven times an
+  // iteration, as often slower as faster (docs/solvers.md).
+  constexpr double most_in_caches[] = {8, 0};
+  const double caches = double(matrix_bytes) / double(current_device().second_cache_bytes);
+  return problem.runner == KrylovRunner::kernel || caches <= most_in_caches[static_cast<int>(problem.method)];
 }
 
 WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product)
