@@ -37,7 +37,7 @@ def main():
     try:
         import matplotlib
     except ImportError:
-        sys.exit("matplotlib is not installed (Debian: python3-matplotlib)")
+        sys.exit("skipped: matplotlib is not installed (Debian: python3-matplotlib)")
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "convergence"  # the same file each time
     from matplotlib import pyplot
