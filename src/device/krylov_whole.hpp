@@ -1,5 +1,5 @@
 // Krylov loops as one kernel, products and all: its blocks, which are all on the device at once, wait for each other
-// where queued kernels would. For matrices that the caches keep, where launches would take longer than the work.
+// where queued kernels would. Which matrices gain is in docs/solvers.md.
 //
 // Each block keeps the loop's numbers for itself. All add up the same partial sums in the same order and so decide the
 // same, and no block tells the others.
@@ -31,8 +31,7 @@ struct whole_args {
 
 /// Stages within one kernel, all of whose blocks are on the device at once (a cooperative launch).
 ///
-/// Blocks meet by each writing to a place of its own and all reading all of these places: half the time of counting
-/// them in and setting a flag, after which sums would still have to be read.
+/// Blocks meet by each writing to a place of its own and all reading all of these places, which brings the sums with it.
 class one_kernel {
  public:
   __device__ explicit one_kernel(const whole_args& a)
