@@ -8,6 +8,13 @@ using namespace petsc_test;
 struct MemoryLimit : ForCompound {
   void TearDown() override { (void)PetscOptionsClear(nullptr); }
 
+  /// Beside 64-bit indices of PETSc's even compressed rows own their block columns, and a limit of one byte is for
+  /// nobody.
+  static constexpr bool owns_columns = sizeof(PetscInt) > sizeof(int);
+  static void expect_nothing_fits(const std::string& text) {
+    EXPECT_TRUE(says(text, "products are left to the parent type, since layout csr would own "));
+  }
+
   static std::string view(Mat A) { return view_of("memory_limit_test", A); }
   /// Of a matrix that has multiplied, right.
   static std::string view_after_product(const std::string& options, const Problem& of) {
@@ -23,6 +30,7 @@ TEST_F(MemoryLimit, MakesTheRuleTakeTheMatrixsOwnArrays) {
 
   const std::string text = view_after_product("-mat_compound_memory_limit 1e-6", diagonal);
 
+  if (owns_columns) return expect_nothing_fits(text);
   EXPECT_TRUE(says(text, "compound plan origin: by rule within -mat_compound_memory_limit (layout "));
   EXPECT_TRUE(says(text, "MB, where up to 1e-06 MB are allowed)"));
   EXPECT_EQ(text.find("entry=diagonal"), std::string::npos) << text;
@@ -55,6 +63,7 @@ TEST_F(MemoryLimit, LeavesPlansOutOfTuning) {
   const std::string text = view_after_product(
       "-mat_compound_tune exhaustive -mat_compound_wisdom none -mat_compound_memory_limit 1e-6", dense);
 
+  if (owns_columns) return expect_nothing_fits(text);
   EXPECT_TRUE(says(text, " left out by -mat_compound_memory_limit"));
   EXPECT_TRUE(says(text, "(not kept: plans without that limit may be faster)"));
   EXPECT_TRUE(says(text, " csr words=1:column"));
