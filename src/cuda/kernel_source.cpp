@@ -220,20 +220,28 @@ struct MethodText {
 };
 constexpr MethodText methods[] = {{"cg", "cg.hpp"}, {"bcgs", "bcgs.hpp"}};
 
+/// Scalars, and which inner product is theirs.
+std::string inner_form(ScalarType scalar, bool hermitian) {
+  return "  using scalar = " + scalar_name(scalar) +
+         ";\n  static constexpr bool hermitian = " + (hermitian ? "true" : "false") + ";\n";
+}
+
 std::string krylov_form(const KrylovProblem& p) {
   constexpr const char* norms[] = {"preconditioned", "unpreconditioned", "natural", "none"};
-  return "  using scalar = " + scalar_name(p.scalar) +
-         ";\n  using state = " + methods[static_cast<int>(p.method)].name +
+  return inner_form(p.scalar, p.hermitian) + "  using state = " + methods[static_cast<int>(p.method)].name +
          "_state<scalar>;\n  static constexpr int columns = " + std::to_string(p.columns) +
-         ";\n  static constexpr KrylovNorm norm = KrylovNorm::" + norms[static_cast<int>(p.norm)] +
-         ";\n  static constexpr bool hermitian = " + (p.hermitian ? "true" : "false") + ";\n";
+         ";\n  static constexpr KrylovNorm norm = KrylovNorm::" + norms[static_cast<int>(p.norm)] + ";\n";
+}
+
+std::string loop_kernel(const std::string& header, const std::string& form, const std::string& arguments,
+                        const std::string& body) {
+  return "#include \"" + header + "\"\nusing namespace compound;\nstruct form {\n" + form +
+         "};\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_krylov) + ") " +
+         kernel_name + "(const __grid_constant__ " + arguments + " a) { " + body + " }\n";
 }
 
 std::string krylov_kernel(const KrylovProblem& p, const std::string& arguments, const std::string& body) {
-  return "#include \"" + std::string(methods[static_cast<int>(p.method)].header) +
-         "\"\nusing namespace compound;\nstruct form {\n" + krylov_form(p) +
-         "};\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_krylov) + ") " +
-         kernel_name + "(const __grid_constant__ " + arguments + " a) { " + body + " }\n";
+  return loop_kernel(methods[static_cast<int>(p.method)].header, krylov_form(p), arguments, body);
 }
 
 }  // namespace
@@ -247,10 +255,7 @@ std::string krylov_source(const KrylovProblem& p, const std::string& kernel, con
 }
 
 std::string cg_pass_source(ScalarType scalar, bool hermitian, const std::string& kernel) {
-  return "#include \"cg_passes.hpp\"\nusing namespace compound;\nstruct form {\n  using scalar = " +
-         scalar_name(scalar) + ";\n  static constexpr bool hermitian = " + (hermitian ? "true" : "false") +
-         ";\n};\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_krylov) + ") " +
-         kernel_name + "(const __grid_constant__ cg_pass_args a) { " + kernel + "<form>(a); }\n";
+  return loop_kernel("cg_passes.hpp", inner_form(scalar, hermitian), "cg_pass_args", kernel + "<form>(a);");
 }
 
 std::string scalar_name(ScalarType s) {

@@ -60,7 +60,7 @@ __device__ void bcgs_half(const krylov_args& a, const bcgs_state<S>& state, Grid
   const S alpha = state.alpha;
   const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);
   S* const s = vector_of<S>(a, V::s);
-  for_each_scalar(a, [&](slot_t i) { s[i] = minus(r[i], alpha * v[i]); });
+  for_each_scalar(a.scalars, [&](slot_t i) { s[i] = minus(r[i], alpha * v[i]); });
 }
 
 template <class Form, class S, class Grid>
@@ -119,7 +119,7 @@ __device__ void bcgs_step(const krylov_args& a, bcgs_state<S>& state, Grid& grid
   const S *const p = vector_of<S>(a, V::p), *const s = vector_of<S>(a, V::s), *const t = vector_of<S>(a, V::t),
                  *const r0 = vector_of<S>(a, V::r0);
   sums<S, 2> mine{};
-  for_each_scalar(a, [&](slot_t i) {
+  for_each_scalar(a.scalars, [&](slot_t i) {
     S r;
     if (first) {
       r = of_r[i];
@@ -143,7 +143,7 @@ __device__ void bcgs_turn(const krylov_args& a, const bcgs_state<S>& state, Grid
   const S beta = state.beta, omega = state.omega;
   const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);
   S* const p = vector_of<S>(a, V::p);
-  for_each_scalar(a, [&](slot_t i) {
+  for_each_scalar(a.scalars, [&](slot_t i) {
     S next = r[i];
     next += beta * minus(p[i], omega * v[i]);
     p[i] = next;

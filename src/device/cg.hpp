@@ -101,21 +101,25 @@ __device__ void cg_step(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   grid.end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_cg_step<Form>(a, s, grid, total, alpha, dot); });
 }
 
-/// x += alpha p, p = z + beta p. z is r where nothing preconditions.
-template <class Form, class S, class Grid>
-__device__ void cg_turn(const krylov_args& a, const cg_state<S>& s, Grid&) {
-  using V = cg_vectors;
-  if (!s.turns) return;
-  const S alpha = s.alpha, beta = s.beta;
-  S *const x = vector_of<S>(a, V::x), *const p = vector_of<S>(a, V::p);
-  const S* const z = vector_of<S>(a, Form::columns > 0 ? V::z : V::r);
-  for_each_scalar(a, [&](slot_t i) {
+/// x += alpha p, p = z + beta p.
+template <class S>
+__device__ void turn_vectors(slot_t scalars, S alpha, S beta, const S* z, S* x, S* p) {
+  for_each_scalar(scalars, [&](slot_t i) {
     const S of_p = p[i];
     S next = z[i];
     x[i] += alpha * of_p;
     next += beta * of_p;
     p[i] = next;
   });
+}
+
+/// z is r where nothing preconditions.
+template <class Form, class S, class Grid>
+__device__ void cg_turn(const krylov_args& a, const cg_state<S>& s, Grid&) {
+  using V = cg_vectors;
+  if (!s.turns) return;
+  const S* const z = vector_of<S>(a, Form::columns > 0 ? V::z : V::r);
+  turn_vectors(a.scalars, s.alpha, s.beta, z, vector_of<S>(a, V::x), vector_of<S>(a, V::p));
 }
 
 #endif

@@ -2,7 +2,7 @@
 // thread a scalar. Where the device does those too, it is cg.hpp that runs.
 #pragma once
 
-#include "krylov.hpp"
+#include "cg.hpp"
 
 namespace compound {
 
@@ -37,7 +37,7 @@ __device__ void cg_step_pass(const cg_pass_args& a) {
   const S* const d = static_cast<const S*>(a.d);
   S *const of_r = static_cast<S*>(a.r), *const of_z = static_cast<S*>(a.z);
   sums<S, 3> mine{};
-  for (slot_t i = slot_t(blockIdx.x) * blockDim.x + threadIdx.x; i < a.scalars; i += slot_t(gridDim.x) * blockDim.x) {
+  for_each_scalar(a.scalars, [&](slot_t i) {
     S r = of_r[i], z = of_z[i];
     if (d) {
       of_r[i] = r = minus(r, alpha * z);
@@ -46,27 +46,16 @@ __device__ void cg_step_pass(const cg_pass_args& a) {
     mine.of[0] += (Form::hermitian ? conjugate(r) : r) * z;
     mine.of[1] += S(square_of(z));
     mine.of[2] += S(square_of(r));
-  }
-  const sums<S, 3> of_block = sum_over_block(mine);
-  sums<S, 3> total;
-  if (sum_over_grid(a.sum, blockIdx.x, gridDim.x, of_block, &total) && threadIdx.x == 0)
-    *static_cast<sums<S, 3>*>(a.sums) = total;
+  });
+  end_with_sum_over_grid(a.sum, mine, [&](const sums<S, 3>& total) { *static_cast<sums<S, 3>*>(a.sums) = total; });
 }
 
 /// x += alpha p; p = z + beta p.
 template <class Form>
 __device__ void cg_turn_pass(const cg_pass_args& a) {
   using S = typename Form::scalar;
-  const S alpha = scalar_from<S>(a.alpha), beta = scalar_from<S>(a.beta);
-  const S* const z = static_cast<const S*>(a.z_read);
-  S *const x = static_cast<S*>(a.x), *const p = static_cast<S*>(a.p);
-  for (slot_t i = slot_t(blockIdx.x) * blockDim.x + threadIdx.x; i < a.scalars; i += slot_t(gridDim.x) * blockDim.x) {
-    const S of_p = p[i];
-    S next = z[i];
-    x[i] += alpha * of_p;
-    next += beta * of_p;
-    p[i] = next;
-  }
+  turn_vectors(a.scalars, scalar_from<S>(a.alpha), scalar_from<S>(a.beta), static_cast<const S*>(a.z_read),
+               static_cast<S*>(a.x), static_cast<S*>(a.p));
 }
 
 #endif

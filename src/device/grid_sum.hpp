@@ -104,6 +104,14 @@ __device__ bool sum_over_grid(const grid_sum_args& a, slot_t block, slot_t block
   return true;
 }
 
+/// The sum of what the threads of all blocks of this kernel have; `end`(total) by one thread of the last block to come.
+template <class S, int n, class End>
+__device__ void end_with_sum_over_grid(const grid_sum_args& a, const sums<S, n>& mine, const End& end) {
+  const sums<S, n> of_block = sum_over_block(mine);
+  sums<S, n> total;
+  if (sum_over_grid(a, blockIdx.x, gridDim.x, of_block, &total) && threadIdx.x == 0) end(total);
+}
+
 #endif
 
 }  // namespace compound

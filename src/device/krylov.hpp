@@ -142,9 +142,7 @@ struct queued_kernels {
   /// The sum over all blocks; `end`(total) by one thread of the last of them, for all stages after this one.
   template <class S, int n, class End>
   __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) const {
-    const sums<S, n> of_block = sum_over_block(mine);
-    sums<S, n> total;
-    if (sum_over_grid(a.sum, blockIdx.x, gridDim.x, of_block, &total) && threadIdx.x == 0) end(total);
+    end_with_sum_over_grid(a.sum, mine, end);
   }
   /// Whether this thread writes the state where no sum ends.
   __device__ bool leads() const { return blockIdx.x == 0 && threadIdx.x == 0; }
@@ -209,10 +207,10 @@ __device__ void for_each_in_warps(const krylov_args& a, const Work& work) {
   }
 }
 
-/// work(i) for all scalars.
+/// work(i) for all of so many scalars.
 template <class Work>
-__device__ void for_each_scalar(const krylov_args& a, const Work& work) {
-  for (slot_t i = slot_t(blockIdx.x) * blockDim.x + threadIdx.x; i < a.scalars; i += slot_t(gridDim.x) * blockDim.x)
+__device__ void for_each_scalar(slot_t scalars, const Work& work) {
+  for (slot_t i = slot_t(blockIdx.x) * blockDim.x + threadIdx.x; i < scalars; i += slot_t(gridDim.x) * blockDim.x)
     work(i);
 }
 
