@@ -103,10 +103,6 @@ count32 far_from_above(const PatternView& p, idx row) {
   return far;
 }
 
-}  // namespace
-
-namespace {
-
 idx usual_row(const PatternView& p) {
   std::vector<idx> lengths(p.rows);
   for (idx r = 0; r < p.rows; ++r) lengths[r] = p.length(r);

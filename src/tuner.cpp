@@ -282,10 +282,6 @@ std::vector<Group> groups_of(std::span<Measured> all, const Plan& first) {
   return groups;
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<double> ratios_of(const Measured& m) {
   std::vector<double> ratios;
   for (const Sample& s : m.samples) ratios.push_back(s.ratio);

@@ -130,22 +130,17 @@ PetscErrorCode iterate(Loop& l) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-namespace {
-
-/// Where vectors lie, which no pass has to move.
-enum class Lie : PetscInt { elsewhere, on_host, on_device };
-
-PetscErrorCode where_is(Vec v, Lie* where) {
+PetscErrorCode where_is(Vec v, StepwiseOn* where) {
   PetscFunctionBegin;
   const PetscScalar* array;
   PetscMemType memory = PETSC_MEMTYPE_HOST;
-  bool there = false;
   PetscCall(VecGetArrayReadAndMemType(v, &array, &memory));
   PetscCall(VecRestoreArrayReadAndMemType(v, &array));
-  PetscCall(is_on_device(v, &there));
-  *where = PetscMemTypeHost(memory) ? Lie::on_host : there && device_backend() ? Lie::on_device : Lie::elsewhere;
+  *where = StepwiseOn::nothing;
+  if (PetscMemTypeHost(memory))
+    *where = StepwiseOn::host;
+  else if (PetscMemTypeCUDA(memory) && device_backend())
+    *where = StepwiseOn::device;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,9 +148,9 @@ PetscErrorCode where_is(Vec v, Lie* where) {
 
 PetscErrorCode where_to_step(KSP ksp, StepwiseOn* where) {
   PetscFunctionBegin;
-  PetscInt least = static_cast<PetscInt>(Lie::on_device), most = 0;
+  PetscInt least = static_cast<PetscInt>(StepwiseOn::device), most = 0;
   for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
-    Lie of_vector = Lie::elsewhere;
+    StepwiseOn of_vector = StepwiseOn::nothing;
     PetscCall(where_is(v, &of_vector));
     least = std::min(least, static_cast<PetscInt>(of_vector));
     most = std::max(most, static_cast<PetscInt>(of_vector));
@@ -163,11 +158,7 @@ PetscErrorCode where_to_step(KSP ksp, StepwiseOn* where) {
   // All processes go the same way: another one has other reductions.
   PetscInt mine[] = {least, -most}, all[2];
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
-  const bool alike = all[0] == -all[1];
-  *where = !alike                                            ? StepwiseOn::nothing
-           : all[0] == static_cast<PetscInt>(Lie::on_host)   ? StepwiseOn::host
-           : all[0] == static_cast<PetscInt>(Lie::on_device) ? StepwiseOn::device
-                                                             : StepwiseOn::nothing;
+  *where = all[0] == -all[1] ? static_cast<StepwiseOn>(all[0]) : StepwiseOn::nothing;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
