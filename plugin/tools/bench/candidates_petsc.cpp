@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "candidate.hpp"
-#include "device.hpp"
 #include "failure.hpp"
 
 namespace compound::bench {
@@ -22,10 +21,7 @@ class PetscCandidate final : public Candidate {
     if (type != MATBAIJ) must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, own_.out()));
     compound_ = std::strstr(type_name(), MATBAIJCOMPOUND) != nullptr;
     if (compound_ && own_) must(MatSetFromOptions(own_));
-    if (compound_ && own_ && used_device()) {
-      must(MatCompoundSetBackend(own_, "cuda"));
-      must(MatSetVecType(own_, VECCUDA));
-    }
+    if (compound_ && own_) multiply_on_device(own_);
     if (by_plan_ && plan != "auto") must(MatCompoundSetPlan(own_, plan.c_str()));
     take_vectors();
   }

@@ -44,10 +44,7 @@ Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
   must(MatSetSizes(A, rows, columns, all_rows, all_columns));
   must(MatSetBlockSize(A, c.block.rows));
   must(MatSetType(A, type));
-  if (used_device() && std::strcmp(type, MATBAIJCOMPOUND) == 0) {
-    must(MatCompoundSetBackend(A, "cuda"));
-    must(MatSetVecType(A, VECCUDA));
-  }
+  if (std::strcmp(type, MATBAIJCOMPOUND) == 0) multiply_on_device(A);
   return A;
 }
 

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 
-#include "device.hpp"
 #include "failure.hpp"
 
 namespace compound::bench {
@@ -33,9 +32,7 @@ Matrix matrix_of(const CaseMatrix& c, const std::string& type, double diagonal) 
   must(MatShift(A, diagonal));
   if (std::strstr(type.c_str(), MATBAIJCOMPOUND) == nullptr) return A;
   must(MatSetFromOptions(A));
-  if (!used_device()) return A;
-  must(MatCompoundSetBackend(A, "cuda"));
-  must(MatSetVecType(A, VECCUDA));
+  multiply_on_device(A);
   return A;
 }
 

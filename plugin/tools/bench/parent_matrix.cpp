@@ -1,6 +1,7 @@
 #include "parent_matrix.hpp"
 
 #include <petsc/private/petscimpl.h>
+#include <petsccompound.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "device.hpp"
 #include "failure.hpp"
 #include "file_kind.hpp"
 
@@ -45,6 +47,12 @@ BlockArrays arrays_of_part(Mat part) {
 }
 
 }  // namespace
+
+void multiply_on_device(Mat A) {
+  if (!used_device()) return;
+  must(MatCompoundSetBackend(A, "cuda"));
+  must(MatSetVecType(A, VECCUDA));
+}
 
 std::vector<BlockArrays> block_arrays(Mat A) {
   if (is_type(A, MATSEQBAIJ)) return {arrays_of_part(A)};

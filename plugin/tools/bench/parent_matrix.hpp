@@ -41,6 +41,9 @@ struct BlockArrays {
 /// One or two parts of a BAIJ matrix on this rank. The pointers live as long as the matrix.
 std::vector<BlockArrays> block_arrays(Mat A);
 
+/// A matrix of ours multiplies on the device of the run, and its vectors lie there, if the run has one.
+void multiply_on_device(Mat A);
+
 /// Collective. With no values of its own, `rule` gives them.
 Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const ValueRule* rule);
 
