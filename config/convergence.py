@@ -6,6 +6,7 @@
 """
 
 import argparse
+import functools
 import re
 import subprocess
 import sys
@@ -16,14 +17,20 @@ CURVES = [("preconditioned", ["-ksp_norm_type", "preconditioned", "-ksp_monitor_
           ("true", ["-ksp_norm_type", "preconditioned", "-ksp_monitor_true_residual"], "true resid norm")]
 
 
-def norms(args, options, word):
-    command = [args.program, "-dll_append", args.plugin, "-mat_type", "baijcompound", "-ksp_type", "cgcompound", *args.options, *options]
+@functools.cache
+def output(program, plugin, options):
+    command = [program, "-dll_append", plugin, "-mat_type", "baijcompound", "-ksp_type", "cgcompound", *options]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\nfailed with code {done.returncode}:\n{done.stdout}{done.stderr}")
-    found = [float(n) for n in re.findall(rf"KSP .*?{word} ([-+.e\d]+)", done.stdout)]
+    return done.stdout
+
+
+def norms(args, options, word):
+    options = (*args.options, *options)
+    found = [float(n) for n in re.findall(rf"KSP .*?{word} ([-+.e\d]+)", output(args.program, args.plugin, options))]
     if not found:
-        sys.exit(f"{' '.join(command)}\nprints no line with '{word}'")
+        sys.exit(f"{args.program} {' '.join(options)}\nprints no line with '{word}'")
     return found
 
 
