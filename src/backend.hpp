@@ -145,6 +145,17 @@ struct SumTask {
   Update update = Update::assign;
 };
 
+/// blocks [entries][cols][rows] <- `values` in the order of rows (ValueOrder::rows).
+struct OrderTask {
+  const Problem& problem;
+  idx rows = 0;  ///< block rows
+  count32 entries = 0;
+  const count32* start = nullptr;  ///< [rows + 1], in the backend's memory
+  const void* values = nullptr;
+  Memory values_in = Memory::host;
+  void* blocks = nullptr;  ///< in the backend's memory
+};
+
 class KrylovLoop;
 class KrylovPasses;
 struct KrylovProblem;
@@ -163,7 +174,12 @@ class Backend {
 
   /// What this backend cannot do of a plan that is right in itself; empty if it can.
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const {
-    return first_of_parts(plan, [&](const Plan& part) { return why_not(part, problem); });
+    return first_of_parts(plan, [&](const Plan& part) -> std::optional<std::string> {
+      if (part.layout.word_group == group_rows && !reads_in_place())
+        return "words=rows are read where the matrix has them, which backend " + std::string(name()) +
+               " cannot; use words=1";
+      return why_not(part, problem);
+    });
   }
 
   /// The code that multiplies with an applicable plan, for people: "avx512", "plain".
@@ -195,6 +211,8 @@ class Backend {
   virtual void compile_ahead(std::span<const Plan>, const Problem&) {}
 
   virtual void pack(const PackTask& task) = 0;
+  /// The one way from one ValueOrder to the other: whatever packs or looks at blocks sees them in order `blocks`.
+  virtual void order_blocks(const OrderTask& task) = 0;
   /// Codes for all items. Those that differ [number], by their first places, in the backend's memory; nothing where
   /// they are more than the code has.
   virtual std::optional<Buffer<std::byte>> code_items(const CodeTask& task);

@@ -19,6 +19,7 @@
 #include "device/entry_trial.hpp"
 #include "device/first_misfit.hpp"
 #include "device/kernels.hpp"
+#include "device/order_blocks.hpp"
 #include "diagonal_args.hpp"
 #include "entry_registry.hpp"
 #include "error.hpp"
@@ -82,6 +83,7 @@ class CudaBackend final : public Backend {
   void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
+  void order_blocks(const OrderTask& task) override;
   std::optional<Buffer<std::byte>> code_items(const CodeTask& task) override;
   void code_chunks(ChunkStep step, const chunk_code_args& args) override {
     launch(cuda::kernel_of(cuda::chunk_step_source(step)), step == ChunkStep::sample ? args.samples : args.count, args);
@@ -203,6 +205,19 @@ void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
   if (!lie_as_blocks(t)) return pack_chunk(t, t.blocks, 0, t.entries);
   copy(t.values, t.blocks, t.entries * bytes_of_block(t.problem));
+}
+
+void CudaBackend::order_blocks(const OrderTask& t) {
+  Buffer<std::byte> there;
+  const void* from = t.values;
+  if (t.values_in == Memory::host) {
+    there = Buffer<std::byte>(*this, t.entries * bytes_of_block(t.problem));
+    cuda::Staging::instance().upload(there.data(), t.values, there.bytes(), queue_);
+    from = there.data();
+  }
+  const order_args args{t.start, t.rows, t.problem.block.rows, t.problem.block.cols, from, t.blocks};
+  launch(cuda::kernel_of(cuda::order_source(t.problem.scalar)), args.workers(), args);
+  if (t.values_in == Memory::host) synchronize();  // before what it reads is released
 }
 
 /// Items in the host's memory are coded there. Places come as the hash has it: the host, which numbers the distinct

@@ -12,6 +12,7 @@
 #include "host/instruction_set.hpp"
 #include "host/processor.hpp"
 #include "host/products.hpp"
+#include "value_order.hpp"
 
 namespace compound {
 
@@ -56,6 +57,10 @@ class HostBackend final : public Backend {
   void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 
   void pack(const PackTask& t) override { host::pack(t); }
+  void order_blocks(const OrderTask& t) override {
+    to_blocks({t.rows, 0, {t.start, static_cast<std::size_t>(t.rows) + 1}, {}}, t.problem, t.values, t.blocks, 0,
+              t.rows);
+  }
   std::optional<count32> first_misfit(const FitTask& t) override {
     const BlockShape& b = t.problem.block;
     const auto kernels = host::find_kernels(t.entry, t.problem.scalar.precision, t.problem);

@@ -5,7 +5,7 @@
 #include "device_rule.hpp"
 #include "host/processor.hpp"
 #include "layout/family.hpp"
-#include "plan.hpp"
+#include "value_order.hpp"
 
 namespace compound {
 
@@ -22,12 +22,13 @@ bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
          s.mean_distance * problem.block.cols * bytes_of(problem.scalar) > double(host::processor().second_cache);
 }
 
-/// Compressed rows with column-major words, which lie on the parent's own arrays (no second copy): slices of 8, where
+/// Compressed rows with words as the parent has them, which lie on its own arrays (no second copy): slices of 8, where
 /// they are faster at all, are so by a few per cent (docs/performance.md). But words that are decoded go by slices,
 /// many entries at a time. x is fetched ahead where rows are in no order.
-Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view entry) {
+Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view entry, Precision values) {
   Plan plan;
   set_layout(plan, entry_kind(entry).host_form == HostForm::unit_words ? "sell:8" : "csr");
+  if (needs_order(problem) && entry == "dense" && values == problem.scalar.precision) set_words_in_rows(plan.layout);
   plan.schedule.fetch_x = wants_x_ahead(s, problem);
   return plan;
 }
@@ -52,7 +53,7 @@ Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, st
 Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend, std::string_view entry,
                   ValuePrecision values) {
   const Plan plan = backend == "cuda" ? device_rule::plan(policy_of(backend), s, problem, entry, values)
-                                      : host_rule::plan(s, problem, entry);
+                                      : host_rule::plan(s, problem, entry, values.value_or(problem.scalar.precision));
   return completed(plan, s, problem, entry, values);
 }
 
@@ -77,7 +78,7 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
   };
   if (backend != "cuda") {
     for (const char* layout : {"csr", "sell:8"}) {
-      Plan plan = host_rule::plan(s, problem, entry);
+      Plan plan = host_rule::plan(s, problem, entry, problem.scalar.precision);
       set_layout(plan, layout);
       add(plan);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend_host.hpp"
+#include "value_order.hpp"
 
 namespace compound {
 
@@ -75,6 +76,53 @@ std::string_view cheapest_entry(const Problem& problem, Backend& backend, const 
     const void* const first = static_cast<const char*>(blocks) + from * each;
     drop_misfits(left, backend, {{}, problem, first, static_cast<count32>(count), in});
   }
+  return left.empty() ? "dense" : left.front().entry;
+}
+
+namespace {
+
+/// The first block row from which on there are `entries` more, or the end.
+idx row_after(const PatternView& p, idx row, std::size_t entries) {
+  const auto end = std::ranges::lower_bound(p.start, p.start[row] + entries);
+  return std::min(p.rows, std::max(row + 1, static_cast<idx>(end - p.start.begin())));
+}
+
+/// The first `rows` block rows of values in the order of rows, in the host's memory.
+void drop_misfits_in_rows(std::vector<Candidate>& left, const PatternView& p, const Problem& problem,
+                          const void* values, idx rows) {
+  const std::size_t each = bytes_of_block(problem), chunk = std::max<std::size_t>(1, chunk_bytes / each);
+  std::vector<std::byte> blocks;
+  for (idx row = 0, end; row < rows && !left.empty(); row = end) {
+    end = std::min(rows, row_after(p, row, chunk));
+    const count32 entries = p.start[end] - p.start[row];
+    blocks.resize(entries * each);
+    to_blocks(p, problem, values, blocks.data(), row, end);
+    drop_misfits(left, *host_backend(), {{}, problem, blocks.data(), entries, Memory::host});
+  }
+}
+
+}  // namespace
+
+std::string_view cheapest_entry(const PatternView& p, const Problem& problem, Backend& backend, const void* values,
+                                Memory in) {
+  const count32 entries = p.entries();
+  if (!needs_order(problem) || entries == 0) return cheapest_entry(problem, backend, values, entries, in);
+  std::vector<Candidate> left = candidates(problem);
+  if (in == Memory::host) {
+    drop_misfits_in_rows(left, p, problem, values, p.rows);
+    return left.empty() ? "dense" : left.front().entry;
+  }
+  const std::size_t each = bytes_of_block(problem);
+  const idx few = row_after(p, 0, std::max<std::size_t>(1, chunk_bytes / each));
+  std::vector<std::byte> sample(p.start[few] * each);
+  backend.download(sample.data(), values, sample.size());
+  drop_misfits_in_rows(left, p, problem, sample.data(), few);
+  if (left.empty()) return "dense";
+  const Buffer<count32> start(backend, p.start);
+  const Buffer<std::byte> blocks(backend, entries * each);
+  backend.order_blocks({problem, p.rows, entries, start.data(), values, Memory::backend, blocks.data()});
+  drop_misfits(left, backend, {{}, problem, blocks.data(), entries, Memory::backend});
+  backend.synchronize();  // before the blocks are released
   return left.empty() ? "dense" : left.front().entry;
 }
 

@@ -5,12 +5,14 @@
 #include "layout/family.hpp"
 #include "packed.hpp"
 #include "packed_sizes.hpp"
+#include "value_order.hpp"
 
 namespace compound {
 
 Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
                    PatternLifetime lifetime) {
   Footprint sum;
+  bool lies = false;
   for (const PatternPart& part : parts_of(pattern, plan)) {
     const PatternLifetime here = backend.reads_in_place() ? lifetime : PatternLifetime::temporary;
     const LayoutCount l = count(part.view(pattern), part.plan.layout, lifetime_for(part, here));
@@ -18,9 +20,10 @@ Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Pla
     sum.read.integers += l.read;
     sum.read.words += l.slots * bytes_of_slot(part.plan, problem);
     sum.allocated.integers += l.allocated + part.entries.bytes();
-    if (!lies_on_blocks(part, problem, backend))
-      sum.allocated.words = begin_of_words(sum.allocated.words) + bytes_of_words(part.plan, problem, l.slots);
+    lies = lies_on_blocks(part, problem, backend);
+    if (!lies) sum.allocated.words = begin_of_words(sum.allocated.words) + bytes_of_words(part.plan, problem, l.slots);
   }
+  if (needs_order(problem) && !lies) sum.allocated.integers += pattern.start.size_bytes();
   return sum;
 }
 

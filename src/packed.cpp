@@ -7,6 +7,7 @@
 #include "error.hpp"
 #include "layout/family.hpp"
 #include "packed_sizes.hpp"
+#include "value_order.hpp"
 
 namespace compound {
 
@@ -45,6 +46,10 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
     part.runs = PlacedRuns(backend, std::move(of.entries));
     part.from = begin_of_words(bytes);
     bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
+  }
+  if (!lies_on_blocks_) {
+    if (needs_order(problem)) start_of_rows_ = Buffer<count32>(backend, pattern.start);
+    problem_.order = ValueOrder::blocks;
   }
   const bool is_sized_by_values = value_code(plan.codes).of == CodeOf::chunks;
   if (!lies_on_blocks_ && !is_sized_by_values) values_ = Buffer<std::byte>(backend, bytes);
@@ -107,18 +112,33 @@ PlacedRuns::PlacedRuns(Backend& on, EntryRuns runs) : kept_(std::move(runs)), in
   args_.of_whole = copied_of_whole_.data();
 }
 
-void PackedMatrix::update_values(const void* blocks, Memory in) {
-  if (const auto misfit = try_update_values(blocks, in))
+void PackedMatrix::update_values(const void* values, Memory in) {
+  if (const auto misfit = try_update_values(values, in))
     throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
                                          std::string(plan_.entry) + "'; use entry=dense");
 }
 
-std::optional<count32> PackedMatrix::try_update_values(const void* blocks, Memory in, Fit fit) {
+Buffer<std::byte> PackedMatrix::in_blocks(const void* values, Memory in) const {
+  Buffer<std::byte> blocks(*backend_, entries_ * bytes_of_block(problem_));
+  const Problem given{problem_.block, problem_.scalar, ValueOrder::rows};
+  backend_->order_blocks({given, rows_, entries_, start_of_rows_.data(), values, in, blocks.data()});
+  return blocks;
+}
+
+std::optional<count32> PackedMatrix::try_update_values(const void* values, Memory in, Fit fit) {
   if (lies_on_blocks_) {
-    if (words_ != blocks) stamp_ = new_stamp();
-    words_ = blocks;
+    if (words_ != values) stamp_ = new_stamp();
+    words_ = values;
     return {};
   }
+  if (!start_of_rows_.data() || entries_ == 0) return take_blocks(values, in, fit);
+  const Buffer<std::byte> blocks = in_blocks(values, in);
+  const auto misfit = take_blocks(blocks.data(), Memory::backend, fit);
+  backend_->synchronize();  // before the blocks are released
+  return misfit;
+}
+
+std::optional<count32> PackedMatrix::take_blocks(const void* blocks, Memory in, Fit fit) {
   if (fit == Fit::unknown)
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
   pack_values(blocks, in);
@@ -353,7 +373,7 @@ std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  PackedBytes b{0, values_.bytes()};
+  PackedBytes b{start_of_rows_.bytes(), values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();
     if (!part.transposed) continue;

@@ -117,17 +117,17 @@ class PackedMatrix {
   /// Compiles what products by A need, which the first of them would otherwise do.
   void compile();
 
-  /// Takes new values: `blocks` [entries][cols][rows], each block column-major. Integers stay as they are.
+  /// Takes new values: all scalars of the entries, in the problem's order (plan.hpp). Integers stay as they are.
   ///
-  /// When lies_on_blocks(), only the pointer is kept: `blocks` must live and the values are read at each product.
-  /// Throws `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay. Likewise
-  /// where more values differ than the plan's code has.
-  void update_values(const void* blocks, Memory in = Memory::host);
+  /// When lies_on_blocks(), only the pointer is kept: `values` must live and are read at each product. Throws
+  /// `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay. Likewise where
+  /// more values differ than the plan's code has.
+  void update_values(const void* values, Memory in = Memory::host);
 
   /// The same for blocks that may be of another kind: the index of the first that is, or empty once they are taken.
-  std::optional<count32> try_update_values(const void* blocks, Memory in = Memory::host, Fit fit = Fit::unknown);
+  std::optional<count32> try_update_values(const void* values, Memory in = Memory::host, Fit fit = Fit::unknown);
 
-  /// Whether the words are the caller's own blocks: compressed rows, column-major, contiguous, nothing converted.
+  /// Whether the words are the caller's own values: compressed rows in the problem's order, nothing converted.
   bool lies_on_blocks() const { return lies_on_blocks_; }
 
   /// Makes ready what a product by A^T or A^H needs on this backend; nothing on the host, which scatters. The pattern
@@ -155,6 +155,8 @@ class PackedMatrix {
   std::uint64_t stamp() const { return stamp_; }
 
   const Plan& plan() const { return plan_; }
+  /// That of what is packed: order `rows` where it lies on such values, else `blocks` whatever was given.
+  const Problem& problem() const { return problem_; }
   Backend& backend() const { return *backend_; }
   std::string_view code() const { return backend_->code(plan_, problem_); }
   count32 entries() const { return entries_; }
@@ -196,6 +198,8 @@ class PackedMatrix {
   std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const PatternView& rows, const Transposed& t,
                                                   TransposedValues values) const;
   void regroup(const Part& part) const;
+  Buffer<std::byte> in_blocks(const void* values, Memory in) const;
+  std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);
   void pack_values(const void* blocks, Memory in);
   void pack_parts(const void* blocks, Memory in);
   void* columns_of(const Part& part) const;
@@ -216,7 +220,8 @@ class PackedMatrix {
   idx rows_, cols_;
   count32 entries_;
   bool lies_on_blocks_ = false;
-  std::vector<Part> parts_;  ///< in the plan's order; at least one
+  Buffer<count32> start_of_rows_;  ///< of the pattern, where values come in the order of rows and are packed as blocks
+  std::vector<Part> parts_;        ///< in the plan's order; at least one
   Buffer<std::byte> values_;
   const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes
   Dictionary dictionary_;

@@ -23,6 +23,16 @@ idx parse_group(std::string_view text, std::string_view what) {
   return g;
 }
 
+constexpr std::string_view words_in_rows = "rows";
+
+/// What a line says may be nothing for words in the order of rows, which it then does not mean.
+void leave_rows_where_asked(Plan& p, const Plan& base) {
+  const LayoutSpec& l = p.layout;
+  const bool is_as_given = p.values == base.values && l.columns == LayoutSpec{}.columns && l.vector_group == 1;
+  if (l.word_group == group_rows && (!is_of_full_blocks(p) || !is_as_given || p.longest != any_number))
+    p.layout.word_group = 1;
+}
+
 /// What may follow the group in words=.
 struct WordsMember {
   std::string_view name;
@@ -35,6 +45,7 @@ constexpr WordsMember words_members[] = {
 };
 
 void set_words(Plan& p, std::string_view value) {
+  if (value == words_in_rows) return set_words_in_rows(p.layout);
   std::size_t colon = value.find(':');
   p.layout.word_group = parse_group(value.substr(0, colon), "words=");
   p.layout.padded = false;
@@ -100,7 +111,7 @@ struct Setting {
 constexpr Setting settings[] = {
     {"entry", "a kind of entry", [](Plan& p, std::string_view v) { p.entry = entry_kind(v).name; }},
     {"codes", "none, blocks0, blocks1, scalars8, chunks8, blocks8, blocks16", set_codes},
-    {"words", "1, 2, 4, ... or all, with :row or :column; 1 with :padded", set_words},
+    {"words", "1, 2, 4, ... or all, with :row or :column; 1 with :padded; rows", set_words},
     {"vectors", "1, 2, 4, ... or all",
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
     {"values", "double, float, none, sign", set_values},
@@ -138,6 +149,12 @@ void set_layout(Plan& p, std::string_view text) {
     p.schedule.lanes = p.schedule.unroll = 1;
   else
     p.schedule.carries = Schedule{}.carries;
+}
+
+void set_words_in_rows(LayoutSpec& l) {
+  l.word_group = group_rows;
+  l.word_order = WordOrder::column;
+  l.padded = false;
 }
 
 void set_entry(Plan& p, std::string_view entry) {
@@ -238,6 +255,7 @@ std::string part_text(const LayoutSpec& layout, const Schedule& schedule, idx lo
 }
 
 std::string layout_text(const LayoutSpec& layout) {
+  if (layout.word_group == group_rows) return layout_name(layout) + " words=" + std::string(words_in_rows);
   return layout_name(layout) + " words=" + word_group_text(layout.word_group) +
          (layout.word_order == WordOrder::row ? ":row" : ":column") + (layout.padded ? ":padded" : "");
 }
@@ -288,6 +306,8 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
     if (names_code(word)) set_setting(plan, word);  // it brings a word group that words= may then refuse
   for (const auto word : words)
     if (!names_code(word)) set_setting(plan, word);
+  const auto names_words = [](std::string_view word) { return word.starts_with("words="); };
+  if (std::ranges::none_of(words, names_words)) leave_rows_where_asked(plan, base);
   return plan;
 }
 

@@ -42,7 +42,8 @@ std::vector<Plan> parts(const Plan& plan);
 /// printed). values=none and values=sign are names for blocks0 (all blocks are one) and blocks1 (one of two).
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
-/// entry's up to a multiple of 16 bytes. Flags, the usual one not printed:
+/// entry's up to a multiple of 16 bytes; words=rows: a block row's scalar rows one after the other, read where the
+/// caller has them (ValueOrder::rows). Flags, the usual one not printed:
 /// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has);
 /// `xnear` or `xahead` (x is fetched ahead of its use). On devices also unroll=, threads=, blocks= (of threads on a
 /// multiprocessor) and `grid`, `static` or `dynamic` (how they come to their rows), `cached` or `stream` (how words are
@@ -65,10 +66,17 @@ struct PlanText {
 };
 PlanText split_off_diagonal(std::string_view text);
 
+/// How a caller's values lie, all scalars of the pattern's entries. blocks: [entries][cols][rows], as PETSc's BAIJ has
+/// them. rows: block row by block row, of each its scalar rows one after the other through all of its entries, as
+/// PETSc's AIJ has them where rows come in full blocks: scalar (i, j) of entry e of block row b, of `length` entries,
+/// lies at start[b] * rows * cols + i * length * cols + (e - start[b]) * cols + j (to_blocks() in value_order.hpp).
+enum class ValueOrder { blocks, rows };
+
 /// What the plan is asked to serve.
 struct Problem {
   BlockShape block;
   ScalarType scalar;
+  ValueOrder order = ValueOrder::blocks;  ///< of the values that are given
 };
 
 /// Empty if the plan can serve; else the reason in words, to be shown to the user. What a backend adds is its own
@@ -90,9 +98,15 @@ inline std::size_t bytes_of_block(const Problem& problem) {
   return scalars_in(problem.block) * bytes_of(problem.scalar);
 }
 
-/// Whether packed words are the blocks as they are, one after the other in pattern order: nothing needs to be packed.
-/// Parts are asked one by one.
+/// Whether slots hold entries of the pattern in its order, and all of their scalars.
+bool is_of_full_blocks(const Plan& plan);
+
+/// Whether packed words are the values as they are given, in the problem's order: nothing needs to be packed. Parts are
+/// asked one by one.
 bool words_are_blocks(const Plan& plan, const Problem& problem);
+
+/// words=rows
+void set_words_in_rows(LayoutSpec& layout);
 
 /// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.
 void set_layout(Plan& plan, std::string_view layout);

@@ -39,8 +39,30 @@ std::optional<std::string> why_not_in_chunks(const Plan& p) {
   return {};
 }
 
+/// Words in the order of rows are the caller's own: nothing packs them.
+std::optional<std::string> why_not_in_rows(const Plan& p, const Problem& problem) {
+  const LayoutSpec& l = p.layout;
+  const std::string words = "words=rows are the values of a matrix as it has them, scalar row by scalar row";
+  if (problem.order != ValueOrder::rows) return words + ", and this one has them block by block (BAIJ); use words=1";
+  const auto only_with = [&](std::string_view what, const std::string& found) {
+    return words + ": with " + std::string(what) + " alone, not " + found + "; use words=1";
+  };
+  if (!family_of(l).slots_are_entries || family_of(l).has_chunks())
+    return only_with("layout csr", "with " + std::string(l.preset));
+  if (p.entry != "dense") return only_with("entry=dense", "entry=" + std::string(p.entry));
+  if (value_code(p.codes).of != CodeOf::nothing) return only_with("codes=none", "codes=" + std::string(p.codes));
+  if (p.values != problem.scalar.precision)
+    return only_with("values=" + std::string(name_of(problem.scalar.precision)),
+                     "values=" + std::string(name_of(p.values)));
+  if (l.columns != LayoutSpec{}.columns) return only_with("columns=32", "columns=" + std::string(l.columns));
+  if (l.vector_group != 1) return only_with("vectors=1", "vectors=" + word_group_text(l.vector_group));
+  return {};
+}
+
 std::optional<std::string> applicable_part(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
+  if (l.word_group == group_rows)
+    if (const auto why = why_not_in_rows(p, problem)) return why;
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
   if (!misfit.empty()) return misfit;
   const LayoutFamily& family = family_of(l);
@@ -71,6 +93,9 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
 
 std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   if (const auto why = why_not_in_parts(p)) return why;
+  const auto is_in_rows = [](const Plan& part) { return part.layout.word_group == group_rows; };
+  if (!p.later.empty() && std::ranges::any_of(parts(p), is_in_rows))
+    return "words=rows are all of a matrix's values, as it has them: they make a plan of one part; use words=1";
   if (value_code(p.codes).of == CodeOf::chunks && !p.later.empty())
     return "codes=" + std::string(p.codes) + " is for plans of one part; use codes=scalars8 or codes=none for several";
   const auto has_other_order = [&](const PlanPart& part) { return part.layout.word_order != p.layout.word_order; };
@@ -80,11 +105,17 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   return first_of_parts(p, [&](const Plan& part) { return applicable_part(part, problem); });
 }
 
+bool is_of_full_blocks(const Plan& p) {
+  return p.later.empty() && p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing &&
+         family_of(p.layout).slots_are_entries;
+}
+
 bool words_are_blocks(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
-  return p.later.empty() && p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing &&
-         family_of(l).slots_are_entries && words_adjoin(l) && l.word_order == WordOrder::column &&
-         p.values == problem.scalar.precision;
+  if (!is_of_full_blocks(p) || p.values != problem.scalar.precision) return false;
+  // Blocks of one row have but one order.
+  const bool in_rows = problem.order == ValueOrder::rows, in_blocks = !in_rows || problem.block.rows == 1;
+  return (in_rows && l.word_group == group_rows) || (in_blocks && words_adjoin(l) && l.word_order == WordOrder::column);
 }
 
 EntryShape entry_shape(const Plan& p, const Problem& problem) {
@@ -102,6 +133,7 @@ std::size_t bytes_of_entry(const Plan& p, const Problem& problem) {
 }
 
 word_map<dynamic> matrix_word_map(const Plan& p, const Problem& problem, slot_t slots) {
+  if (p.layout.word_group == group_rows) return {};                      // kernels know where they are
   if (!p.layout.padded) return word_map_of(p.layout.word_group, slots);  // asked for at each product
   const std::size_t padding = bytes_of_entry(p, problem) - bytes_of_words(p, problem);
   return word_map_of(p.layout.word_group, slots, static_cast<int>(padding / bytes_of_word(p, problem)));

@@ -8,6 +8,7 @@ std::string text_of(const Problem& problem, const Plan& base, std::string_view l
   std::string text = std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
                      (problem.scalar.field == Field::complex ? " complex " : " real ") +
                      std::string(name_of(problem.scalar.precision));
+  if (problem.order == ValueOrder::rows) text += ", by rows";
   text += ", entry " + std::string(base.entry) + ", values " + std::string(name_of(base.values));
   return text + ", layout " + (layout == "auto" ? std::string(layout) : layout_name(base.layout));
 }

@@ -79,9 +79,9 @@ using Group = std::vector<Measured*>;
 
 class Race {
  public:
-  Race(const PatternView& pattern, const Problem& problem, Backend& backend, const void* blocks,
+  Race(const PatternView& pattern, const Problem& problem, Backend& backend, const void* values,
        const MeasureLimits& limits)
-      : pattern_(pattern), problem_(problem), backend_(backend), blocks_(blocks), limits_(limits) {}
+      : pattern_(pattern), problem_(problem), backend_(backend), values_(values), limits_(limits) {}
 
   /// Whether this one can be what the others are compared with.
   bool begin_with(Measured& m) {
@@ -191,7 +191,7 @@ class Race {
   Copy packed(const Plan& plan) {
     const double begin = limits_.now();
     PackedMatrix matrix(pattern_, problem_, plan, backend_, PatternLifetime::outlives);
-    matrix.update_values(blocks_);
+    matrix.update_values(values_);
     backend_.synchronize();
     const double seconds = limits_.now() - begin;
     packing_s_ += seconds;
@@ -257,7 +257,7 @@ class Race {
   const PatternView& pattern_;
   const Problem& problem_;
   Backend& backend_;
-  const void* blocks_;
+  const void* values_;
   const MeasureLimits& limits_;
   std::optional<Copy> first_;
   double unit_s_ = 0;  ///< of its product, as first seen
@@ -295,7 +295,7 @@ double Measured::ratio() const { return median(ratios_of(*this)); }
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
-                    Backend& backend, const void* blocks, const MeasureLimits& limits,
+                    Backend& backend, const void* values, const MeasureLimits& limits,
                     const std::function<void(const Measured&)>& told) {
   backend.compile_ahead(candidates, problem);
   Measurement m;
@@ -304,7 +304,7 @@ Measurement measure(const PatternView& pattern, const Problem& problem, const st
   const auto tell = [&](const Measured& one) {
     if (told) told(one);
   };
-  Race race(pattern, problem, backend, blocks, limits);
+  Race race(pattern, problem, backend, values, limits);
   std::size_t first = 0;
   while (first < m.all.size() && !race.begin_with(m.all[first])) tell(m.all[first++]);
   if (first < m.all.size()) {

@@ -74,11 +74,11 @@ class BestSoFar {
 /// are timed in turn with the first one, and what counts is the median of their ratios to it: machines are shared, and
 /// change their clocks. Samples of less than 0.1 ms would time the wait for a device. A candidate that is a tenth
 /// behind after three samples, or takes twice as long from the beginning, is left. The fastest is packed and sampled
-/// again, and keeps the new samples. `blocks`: the matrix's full blocks in host memory, in pattern order;
+/// again, and keeps the new samples. `values`: all of the matrix's in host memory, in problem.order;
 /// `told(candidate)` is called after each of them. What a candidate needs that is not there (memory above all) makes it
 /// fail, not the call.
 Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
-                    Backend& backend, const void* blocks, const MeasureLimits& limits = {},
+                    Backend& backend, const void* values, const MeasureLimits& limits = {},
                     const std::function<void(const Measured&)>& told = {});
 
 /// The one to take: of those within 3 % of the fastest that with the smallest packed copy, and of those within 3 % of

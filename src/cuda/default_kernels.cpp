@@ -48,6 +48,7 @@ void add_kernels_of_values(Sources& to, const std::vector<Plan>& plans, const Pr
 std::vector<std::string> default_sources(ScalarType scalar) {
   Sources sources;
   for (const Update update : {Update::assign, Update::add}) sources.add(sum_source(scalar, update));
+  sources.add(order_source(scalar));
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};
     for (const std::string_view entry : entries_to_find(problem)) {

@@ -206,6 +206,11 @@ std::string chunk_step_source(ChunkStep step) {
       worker_text(step == ChunkStep::sample ? "samples" : "count") + names[static_cast<int>(step)] + "(a, worker);\n");
 }
 
+std::string order_source(ScalarType scalar) {
+  return kernel_text("dense", "order_blocks.hpp", "order_args",
+                     worker_text("workers()") + "order_blocks<" + scalar_name(scalar) + ">(a, worker);\n");
+}
+
 std::string sum_source(ScalarType scalar, Update update) {
   return kernel_text(
       "dense", "sum_lists.hpp", "SumArgs",

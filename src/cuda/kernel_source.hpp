@@ -52,6 +52,9 @@ std::string gather_items_source();
 /// Over chunk_code_args, one worker a word.
 std::string chunk_step_source(ChunkStep step);
 
+/// Over order_args, workers_of_block_row for each block row.
+std::string order_source(ScalarType scalar);
+
 /// Over SumArgs, one worker a sum.
 std::string sum_source(ScalarType scalar, Update update);
 

@@ -7,6 +7,7 @@
 #include "../layout/family.hpp"
 #include "decoded_values.hpp"
 #include "kernels.hpp"
+#include "row_words.hpp"
 
 namespace compound::host {
 
@@ -18,6 +19,11 @@ void clear(const DiagonalTask& t, int scalars_per_row) {
 }
 
 void for_each_list(const DiagonalTask& t, DiagonalArgs args, void (*run)(const host_diagonal&)) {
+  if (t.plan.layout.word_group == group_rows) {
+    const DiagonalBlocks blocks(t);
+    const DiagonalTask alone = blocks.task();
+    return for_each_list(alone, diagonal_args(alone, args.inverted), run);
+  }
   DecodedValues values(t.plan, t.problem, {t.values, t.codes, t.table, t.layout.height}, args.words);
   for_each_row_lists(family_of(t.plan.layout), t.layout, [&](const row_lists& lists) {
     const row_lists decoded = values.decoded(lists);

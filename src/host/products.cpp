@@ -10,6 +10,7 @@
 #include "dot.hpp"
 #include "instruction_set.hpp"
 #include "processor.hpp"
+#include "row_words.hpp"
 #include "shape.hpp"
 
 namespace compound::host {
@@ -26,6 +27,7 @@ bool serves_code(HostTraversal form, CodeOf codes) {
 /// The form that serves a plan: its layout's own, or that of its lists. Kernels that know a layout read its columns as
 /// they are.
 HostTraversal form_of(const Plan& p) {
+  if (p.layout.word_group == group_rows) return HostTraversal::row_words;
   const HostTraversal form = family_of(p.layout).host_form;
   const bool reads_values = serves_code(form, value_code(p.codes).of);
   if (p.layout.columns != LayoutSpec{}.columns || !reads_values) return HostTraversal::lists;
@@ -43,6 +45,7 @@ bool are_multiples_of(idx rows, const LayoutSpec& l) {
 bool has_form(const Plan& plan, bool by_column, HostTraversal form) {
   const LayoutSpec& l = plan.layout;
   if (form_of(plan) != form || l.occupancy != Occupancy::lengths || l.vector_group != 1 || !by_column) return false;
+  if (form == HostTraversal::row_words) return true;
   if (form == HostTraversal::rows) return words_adjoin(l);
   if (form == HostTraversal::diagonals) return !may_reorder(l) && are_multiples_of(32, l);
   return are_multiples_of(8, l);
@@ -76,6 +79,7 @@ SimdTask simd_task(const ProductTask& t) {
   s.rows = t.problem.block.rows;
   s.cols = t.problem.block.cols;
   s.fetch_x = t.plan.schedule.fetch_x;
+  s.conjugate = t.op == Op::hermitian;
   s.gathers = processor().fast_gathers;
   s.values = t.values;
   s.table = t.table;
@@ -102,6 +106,7 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
     : family(family_of(plan.layout)),
       kernels(*find_kernels(plan, problem)),
       simd(find_simd(plan, problem)),
+      row_words(find_row_words(plan, problem)),
       in_rows(kernels.in_rows && is_in_rows(plan)),
       in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)),
       in_pieces(in_rows && family.host_form == HostTraversal::pieces) {}
@@ -130,6 +135,7 @@ void multiply_in_lists(const ProductTask& t, const HostCode& code) {
 }
 
 void multiply_plainly(const ProductTask& t, const HostCode& code) {
+  if (code.row_words) return code.row_words(t);
   if (code.in_rows) return code.kernels.in_rows(t);
   if (code.in_slices_of_8 && t.op == Op::none) return code.kernels.gather_in_slices_of_8(t);
   multiply_in_lists(t, code);
@@ -139,6 +145,8 @@ void multiply_plainly(const ProductTask& t, const HostCode& code) {
 void multiply_stored_rows(const ProductTask& t, const HostCode& code) {
   if (code.simd && t.op == Op::none)
     code.simd->run(simd_task(t));
+  else if (code.simd && code.simd->scatter && t.op != Op::none)
+    code.simd->scatter(simd_task(t));
   else
     multiply_plainly(t, code);
 }

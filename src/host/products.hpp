@@ -13,7 +13,8 @@ namespace compound::host {
 struct HostCode : Code {
   const LayoutFamily& family;
   Kernels kernels;
-  const SimdKernel* simd;  ///< null: products go by the plain kernel
+  const SimdKernel* simd;                 ///< null: products go by the plain kernel
+  void (*row_words)(const ProductTask&);  ///< the plain kernel of words by scalar rows; null where they lie otherwise
   bool in_rows, in_slices_of_8;
   bool in_pieces;  ///< `in_rows` and `simd` serve lists of rows, not the layout
 

@@ -13,6 +13,8 @@ namespace compound {
 
 /// Word groups as printed: a power of two, or `all`.
 inline constexpr idx group_all = 0;
+/// Matrix words in the order of a matrix's scalar rows (ValueOrder::rows of plan.hpp), which is no grouping of entries.
+inline constexpr idx group_rows = -1;
 inline std::string word_group_text(idx group) { return group == group_all ? "all" : std::to_string(group); }
 /// A slice, or a sorting window, of all rows.
 inline constexpr idx whole = 0;
@@ -52,7 +54,7 @@ struct LayoutSpec {
   std::string_view columns = "32";           ///< code of the columns (column_codes.hpp)
   Occupancy occupancy = Occupancy::lengths;  ///< how padding is told from entries
   bool row_list = false;                     ///< only non-empty rows are stored
-  idx word_group = 1;                        ///< matrix words: grouped<word_group>
+  idx word_group = 1;                        ///< matrix words: grouped<word_group>, or group_rows
   WordOrder word_order = WordOrder::column;  ///< order of a dense block's words
   bool padded = false;                       ///< each entry's words fill whole accesses of 16 bytes; groups of 1 alone
   idx vector_group = 1;                      ///< vector words: grouped<vector_group>

@@ -10,6 +10,7 @@ namespace compound {
 enum class HostTraversal {
   lists,
   rows,       ///< compressed rows, the words of an entry together
+  row_words,  ///< compressed rows, the words of a scalar row together
   slices,     ///< slices by length
   diagonals,  ///< slices by their diagonals
   pieces      ///< lists whose slots follow each other: each is compressed rows, and goes by their forms

@@ -1,9 +1,11 @@
 // Builds the table of one instruction set; included once by avx2.cpp and avx512.cpp after their vectors.
 #pragma once
 
+#include "any_row_words.hpp"
 #include "block_rows.hpp"
 #include "column_rows.hpp"
 #include "diagonal_rows.hpp"
+#include "row_words.hpp"
 #include "scalar_rows.hpp"
 #include "slice_diagonals.hpp"
 #include "slice_rows.hpp"
@@ -32,6 +34,11 @@ constexpr SimdKernel up_to(SimdKernel k, int rows, int cols) {
   return k;
 }
 
+constexpr SimdKernel with_scatter(SimdKernel k, void (*scatter)(const SimdTask&)) {
+  k.scatter = scatter;
+  return k;
+}
+
 /// Of words that are codes into a table.
 constexpr SimdKernel coded(SimdKernel k) {
   k.coded = true;
@@ -54,6 +61,22 @@ struct Kernels {
     constexpr auto form = HostTraversal::diagonals;
     add(up_to(kernel<Entry, T>(form, multiply_slice_diagonals<own_words<T>, scalars>), most, most));
     add(up_to(coded(kernel<Entry, T>(form, multiply_slice_diagonals<words_of_table<T>, scalars>)), most, most));
+  }
+  /// Of all shapes, the usual ones with theirs known.
+  template <class Entry, int parts>
+  constexpr void add_row_words() {
+    constexpr auto form = HostTraversal::row_words;
+    constexpr int most = parts == 1 ? 6 : 4;
+    unroll<most * most>([&]<int n>() {
+      constexpr int rows = n / most + 1, cols = n % most + 1;
+      SimdKernel k = kernel<Entry, double>(form, multiply_row_words<rows, cols, parts>);
+      k.rows = rows;
+      k.cols = cols;
+      add(with_scatter(k, scatter_row_words<rows, cols, parts>));
+    });
+    add(with_scatter(
+        up_to(kernel<Entry, double>(form, multiply_any_row_words<parts>), most_scalars_of_block, most_scalars_of_block),
+        scatter_any_row_words<parts>));
   }
   template <class Entry, class T>
   constexpr void add_slices() {
@@ -91,6 +114,7 @@ struct RowsOf<HostForm::columns> {
     });
     to.add(up_to(kernel<typename Kind::template entry<S>, T>(HostTraversal::rows, multiply_columns<parts, T>),
                  most_rows<parts>, 32));
+    if constexpr (sizeof(T) == sizeof(double)) to.add_row_words<typename Kind::template entry<S>, parts>();
     if constexpr (parts == 1) to.add_diagonals<typename Kind::template entry<S>, T, false>(largest_block);
   }
 };

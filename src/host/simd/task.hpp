@@ -16,6 +16,7 @@ struct SimdTask {
   word_map<dynamic> words;  ///< of the matrix
   int rows = 0, cols = 0;   ///< of a block, in scalars
   bool fetch_x = false;     ///< ask for x ahead of its use (compressed rows of blocks)
+  bool conjugate = false;   ///< A^T times x: of the conjugate of A
   bool gathers = true;      ///< x of several columns by gathers, where the set has fast ones; else one by one
   const void* values = nullptr;
   const void* table = nullptr;  ///< words that `values` are codes of, for kernels of coded words
@@ -25,8 +26,8 @@ struct SimdTask {
 };
 
 /// Traversals are of forms, and of columns of 32 bits: others go by the plain kernel. `rows`: dense blocks by column;
-/// `slices`: of a multiple of 8 rows, words in groups of a multiple of 8; `diagonals`: the same of 32, rows in their
-/// order.
+/// `row_words`: of dense blocks, by scalar rows; `slices`: of a multiple of 8 rows, words in groups of a multiple of 8;
+/// `diagonals`: the same of 32, rows in their order.
 using SimdRows = compressed_rows<RowOrder::any, columns32<>>;
 using SimdSlices = slices<dynamic, Occupancy::lengths, RowOrder::any, columns32<>>;
 using SimdDiagonals = diagonal_slices<dynamic, RowOrder::kept>;
@@ -40,6 +41,7 @@ struct SimdKernel {
   int rows, cols;  ///< of a block
   HostTraversal form;
   void (*run)(const SimdTask&);
+  void (*scatter)(const SimdTask&) = nullptr;  ///< y = y + A^T x; null: by the plain kernel
 };
 
 struct SimdTable {

@@ -49,6 +49,13 @@ struct vec<4> {
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
   }
 
+  SIMD_FN vec folded() const { return *this; }
+  /// Each the sum of one of them.
+  static SIMD_FN vec sums(vec a, vec b, vec c, vec d) {
+    const __m256d ab = _mm256_hadd_pd(a.v, b.v), cd = _mm256_hadd_pd(c.v, d.v);
+    return {_mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x21), _mm256_blend_pd(ab, cd, 0xc))};
+  }
+
   static SIMD_FN vec widened(vec<1> a) { return {_mm256_castpd128_pd256(_mm_set_sd(a.v))}; }
   static SIMD_FN vec widened(vec a) { return a; }
   /// Lanes lane, lane + 1, ... of a followed by b.
@@ -73,6 +80,12 @@ struct vec<4> {
 
   /// Each pair of lanes turned round.
   static SIMD_FN vec swapped(vec a) { return {_mm256_permute_pd(a.v, 5)}; }
+
+  static SIMD_FN vec odd_negated(vec a) { return {_mm256_xor_pd(a.v, _mm256_setr_pd(0.0, -0.0, 0.0, -0.0))}; }
+  /// Two numbers each.
+  static SIMD_FN vec halves(const double* a, const double* b) {
+    return {_mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1)};
+  }
 
   /// p[pattern[lane]] of two numbers, of which the lower half takes one by pattern[0] and [1], the upper by the others.
   template <auto pattern>

@@ -30,6 +30,9 @@ struct vec<8> {
   SIMD_FN void operator+=(vec a) { v = _mm512_add_pd(v, a.v); }
   SIMD_FN double sum() const { return _mm512_reduce_add_pd(v); }
 
+  /// Four lanes with the same sum.
+  SIMD_FN vec<4> folded() const { return {_mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1))}; }
+
   template <int N>
   static SIMD_FN vec widened(vec<N> a) {
     if constexpr (N == 4)
@@ -59,6 +62,10 @@ struct vec<8> {
 
   /// Each pair of lanes turned round.
   static SIMD_FN vec swapped(vec a) { return {_mm512_permute_pd(a.v, 0x55)}; }
+
+  static SIMD_FN vec odd_negated(vec a) {
+    return {_mm512_xor_pd(a.v, _mm512_setr_pd(0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0))};
+  }
 
   /// from[lane][k]
   static SIMD_FN vec picked(const double* const* from, int k) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "host/instruction_set.hpp"
-#include "support/products.hpp"
+#include "support/row_words.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
@@ -23,6 +23,7 @@ struct FormRow {
   const char *name, *plan;
 };
 constexpr FormRow form_rows[] = {{HostTraversal::rows, "blocks", "csr xahead"},
+                                 {HostTraversal::row_words, "scalar rows", "csr words=rows xahead"},
                                  {HostTraversal::slices, "slices", "sell:8"},
                                  {HostTraversal::diagonals, "diagonals", "hdia:32"}};
 
@@ -40,7 +41,9 @@ Plan plan_of(const SimdKernel& k) {
 }
 
 Problem problem_of(const SimdKernel& k, int rows, int cols) {
-  return {{rows, cols}, {k.complex_scalars ? Field::complex : Field::real, Precision::double_}};
+  return {{rows, cols},
+          {k.complex_scalars ? Field::complex : Field::real, Precision::double_},
+          k.form == HostTraversal::row_words ? ValueOrder::rows : ValueOrder::blocks};
 }
 
 /// An array that ends where its memory ends, and begins after memory that may not be touched either.
@@ -100,8 +103,11 @@ template <class S>
 void expect_right_within_fences(const SimdKernel& k, BlockShape shape, const Pattern& pattern) {
   Random random;
   const Operands<S> operands = Operands<S>(pattern, k.entry, shape, random).for_codes_of(plan_of(k));
-  PackedMatrix A(pattern.view(), operands.problem(), plan_of(k), backend("host"), PatternLifetime::outlives);
-  const Fenced<S> blocks(operands.blocks), x(operands.cols_vector), z(operands.rows_z);
+  PackedMatrix A(pattern.view(), problem_of(k, shape.rows, shape.cols), plan_of(k), backend("host"),
+                 PatternLifetime::outlives);
+  const bool by_rows = k.form == HostTraversal::row_words;
+  const Fenced<S> blocks(by_rows ? in_rows(pattern, shape, operands.blocks) : operands.blocks), x(operands.cols_vector),
+      z(operands.rows_z);
   const Fenced<S> y(std::vector<S>(operands.rows_z.size(), not_a_number<S>()));
   A.update_values(blocks.data());
   const auto result = [&] { return std::vector<S>(y.data(), y.data() + operands.rows_z.size()); };
@@ -110,6 +116,11 @@ void expect_right_within_fences(const SimdKernel& k, BlockShape shape, const Pat
   EXPECT_TRUE(agrees(result(), reference_product(operands, plan_of(k).values, Op::none, Form::assign)));
   A.multiply(Op::none, Update::add, x.data(), z.data(), y.data());
   EXPECT_TRUE(agrees(result(), reference_product(operands, plan_of(k).values, Op::none, Form::add)));
+  if (!k.scatter) return;
+  const Fenced<S> from(operands.rows_vector), to(operands.cols_z);
+  A.multiply(Op::hermitian, Update::add, from.data(), to.data(), to.data());
+  EXPECT_TRUE(agrees(std::vector<S>(to.data(), to.data() + operands.cols_z.size()),
+                     reference_product(operands, plan_of(k).values, Op::hermitian, Form::add)));
 }
 
 /// The last row has the last column, as a matrix's last row has.

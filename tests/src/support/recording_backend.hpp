@@ -28,6 +28,7 @@ class RecordingBackend : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) override { host_.copy(to, from, bytes); }
   void pack(const PackTask& task) override { ++packs, host_.pack(task); }
+  void order_blocks(const OrderTask& task) override { host_.order_blocks(task); }
   std::optional<count32> first_misfit(const FitTask& task) override { return host_.first_misfit(task); }
   void multiply(const ProductTask& task) override { host_.multiply(task); }
   void diagonal(std::span<const DiagonalTask> parts) override { host_.diagonal(parts); }

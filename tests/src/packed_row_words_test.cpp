@@ -1,0 +1,386 @@
+// Values that come in the order of rows: multiplied where they lie (words=rows), or packed by any other plan.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "entry_choice.hpp"
+#include "support/entry_cases.hpp"
+#include "support/errors.hpp"
+#include "support/recording_backend.hpp"
+#include "support/row_words.hpp"
+#include "support/zoo.hpp"
+#include "value_order.hpp"
+
+namespace compound::test {
+namespace {
+
+Plan rows_plan(ScalarType scalar, const char* flags = "") {
+  Plan base;
+  base.values = scalar.precision;
+  return parse_plan("csr words=rows" + std::string(flags), base);
+}
+
+/// Those that kernels know, those just beyond, and others.
+const std::vector<BlockShape>& shapes() {
+  static const std::vector<BlockShape> all = [] {
+    std::vector<BlockShape> some;
+    for (int rows = 1; rows <= 7; ++rows)
+      for (int cols = 1; cols <= 7; ++cols) some.push_back({rows, cols});
+    for (const BlockShape b : {BlockShape{8, 8}, {3, 9}, {9, 3}, {12, 12}, {1, 32}, {32, 1}, {5, 31}, {32, 32}})
+      some.push_back(b);
+    return some;
+  }();
+  return all;
+}
+
+struct RowWordsCase {
+  BlockShape shape;
+  ScalarType scalar;
+};
+
+void PrintTo(const RowWordsCase& c, std::ostream* out) {
+  *out << text_of(c.shape) << (c.scalar.field == Field::complex ? " complex " : " real ")
+       << name_of(c.scalar.precision);
+}
+
+std::vector<RowWordsCase> row_words_cases() {
+  std::vector<RowWordsCase> all;
+  for (const BlockShape shape : shapes())
+    for (const Field field : {Field::real, Field::complex})
+      for (const Precision precision : {Precision::single, Precision::double_})
+        all.push_back({shape, {field, precision}});
+  return all;
+}
+
+/// Rows of 0 to some entries, of which large blocks fill more than is gathered at once.
+const Pattern& uneven() {
+  static const Pattern p = random_pattern(11, 70, 60, test_seed());
+  return p;
+}
+
+/// As of prolongators.
+const Pattern& short_rows() {
+  static const Pattern p = random_pattern(40, 13, 4, test_seed());
+  return p;
+}
+
+class RowWords : public testing::TestWithParam<RowWordsCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RowWords, testing::ValuesIn(row_words_cases()),
+                         [](const auto& i) { return "case_" + std::to_string(i.index); });
+
+TEST_P(RowWords, AreMultipliedWhereTheyLie) {
+  SCOPED_TRACE(seed_text());
+  const BlockShape shape = GetParam().shape;
+  const bool is_small = shape.rows * shape.cols <= 36 && shape.rows % 3 == 0 && shape.cols % 2 == 0;
+  std::vector<ZooPattern> patterns = is_small ? zoo() : std::vector<ZooPattern>{};
+  patterns.push_back({"uneven", uneven()});
+  patterns.push_back({"short", short_rows()});
+  with_scalar(GetParam().scalar, [&]<class S>(S) {
+    for (const ZooPattern& z : patterns) {
+      Random random;
+      const Operands<S> operands(z.pattern, "dense", shape, random);
+      const auto values = in_rows(z.pattern, shape, operands.blocks);
+      for (const char* flags : {"", " xahead", " plain", " rowlist"}) {
+        const PackedMatrix A = packed_from_rows(operands, rows_plan(GetParam().scalar, flags), values);
+        EXPECT_TRUE(A.lies_on_blocks());
+        for (const Op op : ops)
+          for (const Form form : forms) {
+            const auto reference = reference_product(operands, GetParam().scalar.precision, op, form);
+
+            const auto y = multiplied(A, operands, op, form);
+
+            EXPECT_TRUE(agrees(y, reference)) << z.name << flags << ": " << product_name(op, form);
+            EXPECT_TRUE(same_bits(y, multiplied(A, operands, op, form)));
+          }
+      }
+    }
+  });
+}
+
+/// Which blocks of n scalars have one that is not finite.
+template <class S>
+std::vector<bool> spoilt(const std::vector<S>& y, int n) {
+  std::vector<bool> found(y.size() / n);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (!std::isfinite(static_cast<double>(magnitude(y[i])))) found[i / n] = true;
+  return found;
+}
+
+TEST_P(RowWords, MeetTheirOwnXAlone) {
+  SCOPED_TRACE(seed_text());
+  const BlockShape shape = GetParam().shape;
+  const Pattern& p = uneven();
+  with_scalar(GetParam().scalar, [&]<class S>(S) {
+    Random random;
+    Operands<S> operands(p, "dense", shape, random);
+    const auto values = in_rows(p, shape, operands.blocks);
+    const PackedMatrix A = packed_from_rows(operands, rows_plan(GetParam().scalar), values);
+    for (const Op op : ops) {
+      auto& x = op == Op::none ? operands.cols_vector : operands.rows_vector;
+      const auto before = x;
+      const int in = op == Op::none ? shape.cols : shape.rows, out = op == Op::none ? shape.rows : shape.cols;
+      const idx at = static_cast<idx>(x.size()) / in / 2;
+      x[std::size_t(at) * in + in - 1] = not_a_number<S>();
+      std::vector<bool> wanted(op == Op::none ? p.rows : p.cols);
+      for (idx row = 0; row < p.rows; ++row)
+        for (count32 e = p.start[row]; e < p.start[row + 1]; ++e)
+          if ((op == Op::none ? p.column[e] : row) == at) wanted[op == Op::none ? row : p.column[e]] = true;
+
+      EXPECT_EQ(spoilt(multiplied(A, operands, op, Form::assign), out), wanted) << product_name(op, Form::assign);
+
+      x = before;
+    }
+  });
+}
+
+TEST_P(RowWords, OfOneScalarThatIsNoNumberReachOneScalarOfY) {
+  SCOPED_TRACE(seed_text());
+  const BlockShape shape = GetParam().shape;
+  const Pattern& p = uneven();
+  with_scalar(GetParam().scalar, [&]<class S>(S) {
+    Random random;
+    const Operands<S> operands(p, "dense", shape, random);
+    for (const count32 e : {count32{0}, p.view().entries() / 2, p.view().entries() - 1}) {
+      auto blocks = operands.blocks;
+      const int words = shape.rows * shape.cols, word = static_cast<int>(e) % words;
+      blocks[std::size_t{e} * words + word] = not_a_number<S>();
+      const auto values = in_rows(p, shape, blocks);
+      const PackedMatrix A = packed_from_rows(operands, rows_plan(GetParam().scalar), values);
+      const idx row = static_cast<idx>(std::ranges::upper_bound(p.start, e) - p.start.begin()) - 1;
+      std::vector<bool> wanted(std::size_t(p.rows) * shape.rows), transposed(std::size_t(p.cols) * shape.cols);
+      wanted[std::size_t(row) * shape.rows + word % shape.rows] = true;
+      transposed[std::size_t(p.column[e]) * shape.cols + word / shape.rows] = true;
+
+      EXPECT_EQ(spoilt(multiplied(A, operands, Op::none, Form::assign), 1), wanted) << "entry " << e;
+      EXPECT_EQ(spoilt(multiplied(A, operands, Op::transpose, Form::assign), 1), transposed) << "entry " << e;
+    }
+  });
+}
+
+TEST_P(RowWords, ArePackedByOtherPlans) {
+  SCOPED_TRACE(seed_text());
+  RecordingBackend other;
+  with_scalar(GetParam().scalar, [&]<class S>(S) {
+    Random random;
+    const Pattern p = random_pattern(40, 31, 7, test_seed());
+    const Operands<S> operands =
+        Operands<S>(p, "dense", GetParam().shape, random).for_codes_of(parse_plan("csr codes=chunks8 words=1", {}));
+    const auto values = in_rows(p, GetParam().shape, operands.blocks);
+    Plan base;
+    base.values = GetParam().scalar.precision;
+    for (const char* line : {"csr", "csr rowlist", "csr words=1:row", "sell:8", "sell:32:all words=all", "hdia:32",
+                             "ccoo:32", "sell:8 longest=3 + ccoo:32"})
+      for (Backend* on : {&backend("host"), static_cast<Backend*>(&other)}) {
+        const Plan plan = parse_plan(line, base);
+
+        const PackedMatrix A = packed_from_rows(operands, plan, values, *on);
+
+        EXPECT_EQ(A.lies_on_blocks(),
+                  GetParam().shape.rows == 1 && on->reads_in_place() && words_are_blocks(plan, A.problem()))
+            << line;
+        for (const Op op : ops)
+          EXPECT_TRUE(agrees(multiplied(A, operands, op, Form::assign),
+                             reference_product(operands, base.values, op, Form::assign)))
+              << line << " on " << on->name();
+      }
+  });
+}
+
+TEST_P(RowWords, ComeBlockByBlock) {
+  const BlockShape shape = GetParam().shape;
+  const Pattern p = random_pattern(40, 31, 7, test_seed());
+  with_scalar(GetParam().scalar, [&]<class S>(S) {
+    Random random;
+    const Operands<S> operands(p, "dense", shape, random);
+    const auto values = in_rows(p, shape, operands.blocks);
+    const std::size_t words = scalars_in(shape);
+    std::vector<S> some((p.start[30] - p.start[11]) * words);
+
+    to_blocks(p.view(), given_in_rows(operands.problem()), values.data(), some.data(), 11, 30);
+
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), operands.blocks.begin() + p.start[11] * words));
+    to_blocks(p.view(), operands.problem(), operands.blocks.data(), some.data(), 11, 30);
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), operands.blocks.begin() + p.start[11] * words));
+  });
+}
+
+TEST(RowWordsOfOneMatrix, AreReadAnewByEachProduct) {
+  Random random;
+  const Pattern p = random_pattern(20, 20, 5, test_seed());
+  Operands<double> operands(p, "dense", {3, 6}, random);
+  auto values = in_rows(p, {3, 6}, operands.blocks);
+  PackedMatrix A = packed_from_rows(operands, rows_plan({}), values);
+  const auto stamp = A.stamp();
+
+  for (double& v : operands.blocks) v *= 3;
+  for (double& v : values) v *= 3;
+
+  EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                     reference_product(operands, Precision::double_, Op::none, Form::assign)));
+  A.update_values(values.data());
+  EXPECT_EQ(A.stamp(), stamp);
+}
+
+TEST(RowWordsOfOneMatrix, AreTakenAnewByPackedCopies) {
+  Random random;
+  const Pattern p = random_pattern(20, 20, 5, test_seed());
+  Operands<double> operands(p, "dense", {3, 3}, random);
+  auto values = in_rows(p, {3, 3}, operands.blocks);
+  PackedMatrix A = packed_from_rows(operands, parse_plan("sell:8", {}), values);
+  for (double& v : operands.blocks) v *= 3;
+  for (double& v : values) v *= 3;
+
+  A.update_values(values.data());
+
+  EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                     reference_product(operands, Precision::double_, Op::none, Form::assign)));
+}
+
+TEST(RowWordsOfOneMatrix, CostStartsAndColumnsAlone) {
+  const Pattern p = random_pattern(200, 200, 9, test_seed());
+  const Problem problem = given_in_rows({{3, 3}, {}});
+
+  for (const char* line : {"csr words=rows", "csr words=rows rowlist", "csr", "sell:8", "sell:8 longest=3 + csr"})
+    for (const PatternLifetime lifetime : {PatternLifetime::temporary, PatternLifetime::outlives}) {
+      const Plan plan = parse_plan(line, {});
+      const Footprint counted = bytes_of(p.view(), problem, plan, backend("host"), lifetime);
+      const PackedMatrix A(p.view(), problem, plan, backend("host"), lifetime);
+
+      EXPECT_EQ(counted.allocated.words, A.bytes().words) << line;
+      EXPECT_EQ(counted.allocated.integers, A.bytes().integers) << line;
+    }
+  EXPECT_EQ(bytes_of(p.view(), problem, parse_plan("csr words=rows", {}), backend("host"), PatternLifetime::outlives)
+                .allocated.total(),
+            0u);
+}
+
+TEST(RowWordsOfOneMatrix, OfNoEntriesGiveZeroOrZ) {
+  Random random;
+  const Pattern p = pattern_of(3, {{}, {}});
+  const Operands<double> operands(p, "dense", {3, 2}, random);
+  for (const char* line : {"csr words=rows", "sell:8"}) {
+    const PackedMatrix A = packed_from_rows(operands, parse_plan(line, {}), {});
+    EXPECT_EQ(multiplied(A, operands, Op::none, Form::assign), std::vector<double>(6));
+    EXPECT_EQ(multiplied(A, operands, Op::none, Form::add), operands.rows_z);
+  }
+}
+
+TEST(RowWordsOfOneMatrix, HaveTheDiagonalsOfTheirBlocks) {
+  for (const Pattern& p : {random_pattern(30, 30, 9, test_seed()), pattern_of(3, {{0, 1, 0}, {1}, {2, 2, 0, 2}}),
+                           pattern_of(4, {{3, 0}, {1, 0}, {3, 2, 1}, {3}}), pattern_of(4, {{0}, {}, {2}, {}})})
+    for (const ScalarCase& c : scalar_cases()) {
+      if (c.vectors.precision != parse_plan(std::string("csr") + c.values, {}).values) continue;
+      with_scalar(c.vectors, [&]<class S>(S) {
+        for (const int n : {1, 2, 3, 6, 11})
+          for (const char* flags : {"", " rowlist"}) {
+            SCOPED_TRACE(std::to_string(n) + flags + ", " + seed_text());
+            Random random;
+            const Operands<S> operands(p, "dense", {n, n}, random);
+            const auto values = in_rows(p, {n, n}, operands.blocks);
+            const PackedMatrix A = packed_from_rows(operands, rows_plan(c.vectors, flags), values),
+                               B = packed(operands, parse_plan("csr" + std::string(c.values), {}));
+            std::vector<S> diagonal(std::size_t(p.rows) * n), wanted(diagonal), inverse(diagonal.size() * n),
+                wanted_inverse(inverse);
+
+            A.diagonal(diagonal.data());
+            B.diagonal(wanted.data());
+            EXPECT_EQ(A.invert_diagonal(inverse.data()), B.invert_diagonal(wanted_inverse.data()));
+
+            EXPECT_TRUE(same_bits(diagonal, wanted));
+            EXPECT_TRUE(same_bits(inverse, wanted_inverse));
+          }
+      });
+    }
+}
+
+TEST(RowWordsOfOneMatrix, OfAKindOfEntryAreFoundAndPacked) {
+  const Pattern p = random_pattern(900, 800, 9, test_seed());
+  SCOPED_TRACE(seed_text());
+  RecordingBackend device;
+  Random random;
+  for (const EntryCase& c : square_entry_cases()) {
+    const BlockShape shape = c.in(Field::real);
+    if (entry_kind(c.entry).shape(Field::real, shape).words == 0 || entry_kind(c.entry).approximate) continue;
+    const Operands<double> operands(p, c.entry, shape, random);
+    const Problem given = given_in_rows(operands.problem());
+    auto values = in_rows(p, shape, operands.blocks);
+    const auto found = [&](Backend& on, Memory in) { return cheapest_entry(p.view(), given, on, values.data(), in); };
+    const auto wanted = cheapest_entry(operands.problem(), backend("host"), operands.blocks.data(), p.view().entries());
+
+    EXPECT_EQ(found(backend("host"), Memory::host), wanted);
+    EXPECT_EQ(found(device, Memory::backend), wanted);
+    EXPECT_EQ(device.releases, device.allocations);
+
+    const PackedMatrix A = packed_from_rows(operands, parse_plan("csr entry=" + std::string(c.entry), {}), values);
+    EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                       reference_product(operands, Precision::double_, Op::none, Form::assign)));
+    if (wanted == "dense" || shape.rows == 1) continue;
+    values[values.size() - scalars_in(shape)] += 1e3;  // of the last block row
+    EXPECT_EQ(found(backend("host"), Memory::host), "dense") << c.entry;
+    EXPECT_EQ(found(device, Memory::backend), "dense") << c.entry;
+  }
+}
+
+TEST(RowWordsOfOneMatrix, TellTheBlockThatIsOfAnotherKind) {
+  Random random;
+  const Pattern p = random_pattern(20, 20, 5, test_seed());
+  const Operands<double> operands(p, "complex", {2, 2}, random);
+  const count32 bad = p.start[10];
+  auto blocks = operands.blocks;
+  blocks[4 * bad] += 1;
+  const auto values = in_rows(p, {2, 2}, blocks);
+  PackedMatrix A(p.view(), given_in_rows(operands.problem()), parse_plan("csr entry=complex", {}), backend("host"));
+
+  EXPECT_EQ(A.try_update_values(values.data()), bad);
+}
+
+std::string reason(const char* line, const Problem& problem, Backend& on = backend("host")) {
+  return why_not(parse_plan(line, {}), problem, on).value_or("");
+}
+
+TEST(WordsInRows, SayWhatTheyDoNotGoWith) {
+  const Problem rows = given_in_rows({{3, 3}, {}});
+  const std::string words = "words=rows are the values of a matrix as it has them, scalar row by scalar row";
+  RecordingBackend copying;
+
+  EXPECT_EQ(reason("csr words=rows rowlist", rows), "");
+  EXPECT_EQ(reason("csr words=rows", {{3, 3}, {}}),
+            words + ", and this one has them block by block (BAIJ); use words=1");
+  const std::string only = words + ": with ", instead = "; use words=1";
+  EXPECT_EQ(reason("sell:8 words=rows", rows), only + "layout csr alone, not with sell" + instead);
+  EXPECT_EQ(reason("ccoo words=rows", rows), only + "layout csr alone, not with ccoo" + instead);
+  EXPECT_EQ(reason("csr words=rows entry=diagonal", rows), only + "entry=dense alone, not entry=diagonal" + instead);
+  EXPECT_EQ(reason("csr codes=scalars8 words=rows", rows), only + "codes=none alone, not codes=scalars8" + instead);
+  EXPECT_EQ(reason("csr words=rows values=float", rows), only + "values=double alone, not values=float" + instead);
+  EXPECT_EQ(reason("csr words=rows columns=16", rows), only + "columns=32 alone, not columns=16" + instead);
+  EXPECT_EQ(reason("csr words=rows vectors=32", rows), only + "vectors=1 alone, not vectors=32" + instead);
+  EXPECT_EQ(reason("csr words=rows longest=3 + ccoo", rows),
+            "words=rows are all of a matrix's values, as it has them: they make a plan of one part; use words=1");
+  EXPECT_EQ(reason("csr longest=3 + csr words=rows", rows),
+            "words=rows are all of a matrix's values, as it has them: they make a plan of one part; use words=1");
+  EXPECT_EQ(reason("csr words=rows", rows, copying),
+            "words=rows are read where the matrix has them, which backend recording cannot; use words=1");
+}
+
+TEST(WordsInRows, ArePrintedAndRead) {
+  const Plan plan = parse_plan("csr words=rows xahead rowlist", {});
+
+  EXPECT_EQ(to_string(plan),
+            "entry=dense csr words=rows vectors=1 values=double columns=32 rowlist rows xahead lanes=1");
+  EXPECT_EQ(parse_plan(to_string(plan), {}), plan);
+  EXPECT_EQ(parse_plan("csr", plan).layout.word_group, 1);
+  EXPECT_EQ(parse_plan("plain", plan).layout.word_group, group_rows);
+  EXPECT_EQ(parse_plan("words=1", plan).layout.word_group, 1);
+}
+
+TEST(WordsInRows, AreLeftByALineThatDoesNotNameThem) {
+  const Plan base = parse_plan("csr words=rows", {});
+  for (const char* line :
+       {"values=float", "columns=16", "vectors=32", "entry=diagonal", "codes=scalars8", "longest=4 + ccoo"})
+    EXPECT_EQ(parse_plan(line, base).layout.word_group, 1) << line;
+}
+
+}  // namespace
+}  // namespace compound::test
