@@ -19,6 +19,20 @@ M*/
 #define MATSEQBAIJCOMPOUND "seqbaijcompound"
 #define MATMPIBAIJCOMPOUND "mpibaijcompound"
 
+/*MC
+   MATAIJCOMPOUND = "aijcompound" - matrices assembled by single scalars, whose products run in blocks and in a layout and
+   schedule of their own.
+
+   A subclass of MATAIJ: everything that MATAIJ can do works, algebraic multigrid (PCGAMG) among it. Blocks are those of
+   MatSetBlockSizes(), or are found; full ones are multiplied on the host in the matrix's own arrays. "seqaijcompound" on one
+   process, "mpiaijcompound" else.
+
+   Options Database Keys: those of -mat_compound_*, listed by -help and in the README.
+M*/
+#define MATAIJCOMPOUND    "aijcompound"
+#define MATSEQAIJCOMPOUND "seqaijcompound"
+#define MATMPIAIJCOMPOUND "mpiaijcompound"
+
 /*
    PCType: another name of PCPBJACOBI, which for these types inverts the diagonal blocks, packs the inverses and applies them
    where the vectors are. Matrices of other types get PETSc's own.
@@ -33,7 +47,8 @@ M*/
 #define KSPBCGSCOMPOUND "bcgscompound"
 
 /*
-   Constructors of the same type with the layout pinned: MatGetType() says "seqbaijcompound" or "mpibaijcompound".
+   Constructors of the same types with the layout pinned: MatGetType() says "seqbaijcompound" or "mpibaijcompound", or the
+   same of aijcompound.
    On an assembled compound matrix, MatSetType() or MatConvert() in place to one of them pins the layout anew.
 */
 #define MATBAIJCOMPOUNDCSR  "baijcompoundcsr"
@@ -43,6 +58,13 @@ M*/
 #define MATBAIJCOMPOUNDDIA "baijcompounddia"
 #define MATBAIJCOMPOUNDHDIA "baijcompoundhdia"
 #define MATBAIJCOMPOUNDCCOO "baijcompoundccoo"
+#define MATAIJCOMPOUNDCSR      "aijcompoundcsr"
+#define MATAIJCOMPOUNDELLR     "aijcompoundellr"
+#define MATAIJCOMPOUNDSELL     "aijcompoundsell"
+#define MATAIJCOMPOUNDBELLPACK "aijcompoundbellpack"
+#define MATAIJCOMPOUNDDIA      "aijcompounddia"
+#define MATAIJCOMPOUNDHDIA     "aijcompoundhdia"
+#define MATAIJCOMPOUNDCCOO     "aijcompoundccoo"
 
 /* What a compound matrix did and holds; on MPI types the sums over this process's diagonal and off-diagonal part. */
 typedef struct {

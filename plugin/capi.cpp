@@ -51,7 +51,7 @@ PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, co
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   Mat parts[2];
   MpiState* st;
-  PetscCheck(is_mpi_compound(A), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+  PetscCheck(has_type(A, MATMPIBAIJCOMPOUND), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "MatCompoundGetSeqBAIJ() is for " MATMPIBAIJCOMPOUND ", the matrix has type %s (a " MATSEQBAIJCOMPOUND
              " is its own part)",
              reinterpret_cast<PetscObject>(A)->type_name ? reinterpret_cast<PetscObject>(A)->type_name : "(none yet)");

@@ -7,19 +7,13 @@
 #include "edge/log.hpp"
 #include "edge/owned.hpp"
 
+#include <petscdevice.h>
+
 namespace compound::plugin {
 
 namespace {
 
 constexpr const char* name_of_container = "petsccompound_coo";
-
-PetscErrorCode set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
-  PetscFunctionBegin;
-  auto s = std::make_unique<CooStructure>();
-  PetscCall(build(A, n, rows, columns, s.get()));
-  PetscCall(compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// Collective: the lists know places in the arrays, so nobody may have added blocks since.
 PetscErrorCode check_pattern(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts) {
@@ -163,18 +157,43 @@ PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mod
   if (v && given.on->is_device()) PetscCall(bring_to_host(A, static_cast<std::size_t>(n), &given));
   PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
   const PetscErrorCode code = MatSetValuesCOO(A, reinterpret_cast<const PetscScalar*>(given.values), mode);
-  PetscCall(compose_coo(A));
+  PetscCall(compose(A, "MatSetValuesCOO_C", coo_set_values));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The same of a parent that has a way of its own, which keeps what it needs in the matrix.
+PetscErrorCode set_values_by_parent(Mat A, void (*function)(void), const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  if (v) PetscCall(PetscGetMemType(v, &type));
+  PetscCheck(PetscMemTypeHost(type), comm_of(A), PETSC_ERR_SUP,
+             "MatSetValuesCOO() with values on a device for a matrix that was given its coordinates as another type: "
+             "call MatSetPreallocationCOO() once more");
+  PetscCall(reinterpret_cast<PetscErrorCode (*)(Mat, const PetscScalar*, InsertMode)>(function)(A, v, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
+  PetscFunctionBegin;
+  auto s = std::make_unique<CooStructure>();
+  PetscCall(build(A, n, rows, columns, s.get()));
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// No values (null) are zeros.
-PetscErrorCode set_values(Mat A, const PetscScalar* v, InsertMode mode) {
+PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   PetscFunctionBegin;
   CooStructure* s = nullptr;
   PetscCall(composed(reinterpret_cast<PetscObject>(A), name_of_container, &s));
   if (!s) {  // the coordinates were not given to this type
-    PetscCall(set_values_one_by_one(A, v, mode));
+    const Kinship k = kinship(A);
+    void (*parents)(void);
+    PetscCall(parent_function(*k.family, k.is_mpi, "MatSetValuesCOO_C", &parents));
+    PetscCall(parents ? set_values_by_parent(A, parents, v, mode) : set_values_one_by_one(A, v, mode));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,
@@ -191,22 +210,6 @@ PetscErrorCode set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   }
   PetscCall(choose_memory(A, s, &given));
   PetscCall(add_up(A, *s, parts, given, mode == ADD_VALUES));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-}  // namespace
-
-PetscErrorCode compose_coo(Mat A) {
-  PetscFunctionBegin;
-  PetscCall(compose(A, "MatSetPreallocationCOO_C", set_preallocation));
-  PetscCall(compose(A, "MatSetValuesCOO_C", set_values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode remove_coo(Mat A) {
-  PetscFunctionBegin;
-  PetscCall(compose(A, "MatSetPreallocationCOO_C", nullptr));
-  PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,8 +6,8 @@
 namespace compound::plugin {
 
 /// The functions that PETSc's interface looks up by name.
-PetscErrorCode compose_coo(Mat A);
-PetscErrorCode remove_coo(Mat A);
+PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns);
+PetscErrorCode coo_set_values(Mat A, const PetscScalar* values, InsertMode mode);
 
 /// A duplicate takes values for the same coordinates.
 PetscErrorCode keep_coo(Mat from, Mat duplicate);

@@ -165,13 +165,15 @@ PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend*
 
 PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns, CooStructure* s) {
   PetscFunctionBegin;
-  PetscInt bs, of_columns;
+  PetscInt rows_of_block, of_columns;
   Coordinates own, others;
-  PetscCall(MatGetBlockSizes(A, &bs, &of_columns));
-  PetscCheck(bs == of_columns, comm_of(A), PETSC_ERR_SUP,
+  const Family& family = *kinship(A).family;
+  const PetscInt bs = family.block_size(A);
+  PetscCall(MatGetBlockSizes(A, &rows_of_block, &of_columns));
+  PetscCheck(!family.keeps_blocks || rows_of_block == of_columns, comm_of(A), PETSC_ERR_SUP,
              "MatSetPreallocationCOO(): blocks of %" PetscInt_FMT " x %" PetscInt_FMT
              "; a matrix of type %s has square blocks: MatSetBlockSize(A, bs)",
-             bs, of_columns, type_of(A));
+             rows_of_block, of_columns, type_of(A));
   s->given = n;
   PetscCall(copy(A, n, rows, columns, &own));
   PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, own)));

@@ -36,11 +36,13 @@ Wish wish(const Packing& p) { return wish(p.st.settings, p.st.off_diagonal); }
 
 /// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
 /// is seen at once and without code for the device.
-std::string_view entry_of_values(Packing& p, count32 entries) {
+std::string_view entry_of_values(Packing& p, const PatternView& pattern) {
+  const count32 entries = pattern.entries();
   const Problem& problem = p.copy.problem;
   constexpr count32 few = 1024;
   Backend& host = backend("host");
-  const Scalar* const blocks = packed_blocks(p);
+  if (problem.order == ValueOrder::rows) return cheapest_entry(pattern, problem, host, packed_values(p));
+  const Scalar* const blocks = packed_values(p);
   const bool there = p.on_backend && !p.copy.other_blocks;
   const std::string_view entry = cheapest_entry(problem, host, blocks, there ? std::min(entries, few) : entries);
   if (!there || entry == "dense") return entry;
@@ -50,7 +52,7 @@ std::string_view entry_of_values(Packing& p, count32 entries) {
 /// The kind that `auto` stands for.
 std::string_view found_entry(Packing& p, const PatternView& pattern) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::string_view entry = entry_of_values(p, pattern.entries());
+  const std::string_view entry = entry_of_values(p, pattern);
   p.copy.seconds_of_finding = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   p.fits = true;
   return entry;
@@ -104,7 +106,7 @@ Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_di
 
 std::string block_size_hint(const Settings& s, const BlockArrays& b) try {
   constexpr double worth_telling = 0.9;
-  if (s.block_size != "auto" || b.block_size != 1 || b.rows == 0) return "";  // larger blocks gain little more
+  if (s.block_size != "auto" || b.block != BlockShape{1, 1} || b.rows == 0) return "";  // larger ones gain little more
   Pattern copied;
   const NaturalBlock found = found_block(s, false, pattern_of(b, copied), 1);
   if (found.bytes >= worth_telling * found.bytes_as_given) return "";
@@ -141,6 +143,9 @@ std::string why_refused(const Settings& s, bool off_diagonal, const PatternView&
 
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {
   if (is_asked_for(p)) return "";
+  const bool is_scalar = !p.st.family.keeps_blocks && p.copy.problem.block == BlockShape{1, 1};
+  if (!p.on_device() && is_scalar && p.st.settings.tune == "off" && p.st.settings.precision == "double")
+    return "its rows are of single scalars, which the parent type multiplies as fast";
   const Backend& on = backend(row_of(p.place).backend);
   if (const auto why = on.applicable(plan, p.copy.problem)) return *why;
   const auto memory = too_much_memory(pattern, p.copy.problem, plan, on, p.st.settings.limits());

@@ -6,8 +6,8 @@
 
 namespace compound::plugin {
 
-/// The copy of a seq matrix of ours, in blocks of the parent's size and brought up to date; null where its products do
-/// not run on a device, its blocks are of another size, or not of the kind of entry that was asked for.
+/// The copy of a seq matrix of ours, all of it in blocks as they are given, brought up to date; null where its products
+/// do not run on a device, its blocks are made up of others, or not of the kind of entry that was asked for.
 PetscErrorCode device_copy(Mat seq, PackedMatrix** packed);
 
 /// Gives such a copy its values, which lie in `blocks` on the device and in the parent's array: the assembly that now

@@ -13,7 +13,7 @@ namespace {
 
 /// Where in the matrix, what was found, what to do.
 std::string message(const Misfit& m, const PartArrays& part) {
-  const PetscInt bs = part.blocks.block_size, of_part = m.column / bs;
+  const PetscInt bs = part.blocks.block.rows, of_part = m.column / bs;
   const PetscInt row = part.first_row + m.row;
   const PetscInt column =
       part.columns ? (*part.columns)[static_cast<std::size_t>(of_part)] : part.first_column + of_part;

@@ -57,7 +57,7 @@ struct PackedCopy {
     PetscObjectState nonzero_state = -1;
     PetscInt entries = -1;
     const PetscInt *start = nullptr, *column = nullptr;
-    PetscInt block_size = 0;
+    BlockShape block{0, 0};
     int settings_version = -1;
     bool operator==(const PatternKey&) const = default;
   } pattern_key;

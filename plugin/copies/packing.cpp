@@ -10,10 +10,18 @@ namespace {
 constexpr count32 no_rows[] = {0};
 
 /// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
-/// blocks.
+/// blocks. Blocks that nobody asked for must take less than single scalars with a column each.
 bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& given) {
   const bool needed = st.settings.entry != "auto" && st.settings.entry != "dense";
-  return !st.off_diagonal || needed || r.fill(given.entries()) >= 0.5;
+  const double fill = r.fill(given.entries());
+  if (needed) return true;
+  if (!st.family.keeps_blocks && st.settings.block_size == "auto") {
+    const double scalars = double(scalars_in(r.block()));
+    const double bytes_of_block = scalars * sizeof(Scalar) + sizeof(idx);
+    const double bytes_of_scalars = fill * scalars * (sizeof(Scalar) + sizeof(idx));
+    return bytes_of_block < bytes_of_scalars;
+  }
+  return !st.off_diagonal || fill >= 0.5;
 }
 
 }  // namespace
@@ -55,11 +63,12 @@ NaturalBlock found_block(const Settings& s, bool off_diagonal, const PatternView
 
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block) {
   PackedCopy& copy = p.copy;
-  const int size = static_cast<int>(p.b.block_size);
-  *block = {size, size};
+  *block = p.b.block;
+  const int size = block->rows;
   const Settings& s = p.st.settings;
-  const BlockShape wanted =
-      s.finds_block() ? found_block(s, p.st.off_diagonal, given, size).block : s.packed_block(size);
+  const BlockShape wanted = !p.st.family.keeps_blocks ? p.st.given.wanted
+                            : s.finds_block()         ? found_block(s, p.st.off_diagonal, given, size).block
+                                                      : s.packed_block(size);
   if (wanted == *block) return given;
   try {
     copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, size, wanted)};
@@ -74,7 +83,7 @@ PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* blo
   return copy.other_blocks->shape.pattern.view();
 }
 
-const Scalar* packed_blocks(Packing& p) {
+const Scalar* packed_values(Packing& p) {
   const auto* const given = reinterpret_cast<const Scalar*>(p.b.values);
   if (!p.copy.other_blocks) return given;
   if (p.regrouped.empty()) {
@@ -141,15 +150,18 @@ void compile_edges(PackedCopy& copy) {
 
 Misfit misfit_at(Packing& p, count32 entry) {
   Pattern copied;
-  const BlockShape block = p.copy.problem.block;
+  const Problem& problem = p.copy.problem;
+  const BlockShape block = problem.block;
   const auto* const other = p.copy.other_blocks ? &p.copy.other_blocks->shape : nullptr;
   const PatternView pattern = other ? other->pattern.view() : pattern_of(p.b, copied);
   const auto after = std::upper_bound(pattern.start.begin(), pattern.start.end(), entry);
   const auto row = static_cast<idx>(after - pattern.start.begin()) - 1, column = pattern.column[entry];
   const std::string_view kind = p.copy.packed->plan().entry;
-  const Scalar* const values = packed_blocks(p) + entry * scalars_in(block);
+  std::vector<Scalar> blocks_of_row(pattern.length(row) * scalars_in(block));
+  to_blocks(pattern, problem, packed_values(p), blocks_of_row.data(), row, row + 1);
+  const Scalar* const values = blocks_of_row.data() + (entry - pattern.start[row]) * scalars_in(block);
   return {std::string(kind), block, other ? other->rows.start[row] : PetscInt{row} * block.rows,
-          other ? other->cols.start[column] : PetscInt{column} * block.cols, found_in(values, kind, p.copy.problem)};
+          other ? other->cols.start[column] : PetscInt{column} * block.cols, found_in(values, kind, problem)};
 }
 
 }  // namespace compound::plugin

@@ -5,6 +5,7 @@
 
 #include "copies/state.hpp"
 #include "natural_block.hpp"
+#include "value_order.hpp"
 
 namespace compound::plugin {
 
@@ -32,8 +33,9 @@ NaturalBlock found_block(const Settings& settings, bool off_diagonal, const Patt
 /// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);
 
-/// The matrix's values in the packed pattern's blocks, on the host; null where there are none.
-const Scalar* packed_blocks(Packing& p);
+/// The matrix's values for the packed pattern, on the host, in the order of the copy's problem; null where there are
+/// none.
+const Scalar* packed_values(Packing& p);
 
 /// Where groups are not full: room for vectors in groups.
 void make_group_vectors(PackedCopy& copy);

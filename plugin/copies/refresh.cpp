@@ -18,8 +18,9 @@ void pack_pattern(Packing& p) {
   copy.other_blocks.reset();
   p.regrouped.clear();
   p.st.statistics = statistics(given);
+  p.st.given_block = p.b.block;
   const PatternView pattern = packed_pattern(p, given, &block);
-  copy.problem = {block, scalar_type_of<Scalar>()};
+  copy.problem = {block, scalar_type_of<Scalar>(), copy.other_blocks ? ValueOrder::blocks : p.b.order};
   check_entry_asked_for(p);
   const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, pattern, plan);
@@ -41,7 +42,7 @@ void pack_pattern(Packing& p) {
 std::optional<count32> pack_values(Packing& p) {
   PackedCopy& copy = p.copy;
   const Fit fit = p.fits ? Fit::known : Fit::unknown;
-  const auto misfit = copy.packed->try_update_values(packed_blocks(p), Memory::host, fit);
+  const auto misfit = copy.packed->try_update_values(packed_values(p), Memory::host, fit);
   if (copy.packed->lies_on_blocks() && copy.other_blocks) copy.other_blocks->values = std::move(p.regrouped);
   if (!misfit) update_edges(p);
   return misfit;
@@ -97,8 +98,8 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
   if (p.copy.finds_entry)
     PetscCall(PetscInfo(p.A, "Kind of entry found: %s, in %s\n", std::string(p.copy.packed->plan().entry).c_str(),
                         microseconds(p.copy.seconds_of_finding).c_str()));
-  PetscCall(PetscInfo(p.A, "%d x %d blocks of %d, %u stored: plan '%s'\n", s.rows, s.cols,
-                      static_cast<int>(p.b.block_size), s.entries, to_string(p.copy.packed->plan()).c_str()));
+  PetscCall(PetscInfo(p.A, "%d x %d blocks of %s, %u stored: plan '%s'\n", s.rows, s.cols, text_of(p.b.block).c_str(),
+                      s.entries, to_string(p.copy.packed->plan()).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,8 +122,7 @@ PetscErrorCode refresh_pattern(Packing& p) {
   PetscFunctionBegin;
   const BlockArrays& b = p.b;
   PackedCopy& copy = p.copy;
-  const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(),  b.start,
-                                   b.column,          b.block_size, p.st.settings.version};
+  const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(), b.start, b.column, b.block, p.st.settings.version};
   if ((copy.packed || !copy.left_out.empty() || !copy.refused.empty()) && key == copy.pattern_key)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(
@@ -237,7 +237,7 @@ PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled) {
   BlockArrays b;
   bool taken;
   std::optional<count32> misfit;
-  PetscCall(arrays_with_values(A, &b));
+  PetscCall(given_values(A, *st, &b));
   Packing p{A, *st, Place::device, b};
   p.on_backend = blocks;
   PetscCall(begin_device_work(backend(row_of(p.place).backend)));
@@ -260,7 +260,7 @@ PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
   if (is_current(A, *st, st->copy(place), op)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(arrays_with_values(A, &b));
+  PetscCall(given_values(A, *st, &b));
   Packing p{A, *st, place, b};
   if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
   PetscCall(refresh_pattern(p));

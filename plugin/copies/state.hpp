@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "copies/device_vectors.hpp"
+#include "copies/given_blocks.hpp"
 #include "copies/kept_settings.hpp"
 #include "copies/packed_copy.hpp"
 #include "copies/placement.hpp"
@@ -36,7 +37,9 @@ struct SeqState final : State {
   std::array<PackedCopy, places.size()> copies;
   PackedCopy& copy(Place place) { return copies[static_cast<int>(place)]; }
   const PackedCopy& copy(Place place) const { return copies[static_cast<int>(place)]; }
-  PatternStatistics statistics;  ///< of the parent's pattern
+  PatternStatistics statistics;  ///< of the parent's pattern, in the blocks that are given
+  BlockShape given_block{1, 1};  ///< the size of these
+  GivenBlocks given;
 
   DeviceBuffers buffers;
   bool told_of_host_vectors = false, told_of_host_work = false;

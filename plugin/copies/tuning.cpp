@@ -71,7 +71,7 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   PackedCopy& copy = p.copy;
   int beyond_memory = 0;
   const std::vector<Plan> plans = plans_to_try(p, pattern, numbers, base, before.plan, &beyond_memory);
-  copy.measured = measure(pattern, copy.problem, plans, backend(row_of(p.place).backend), packed_blocks(p),
+  copy.measured = measure(pattern, copy.problem, plans, backend(row_of(p.place).backend), packed_values(p),
                           s.measure_limits(), s.tune_monitor ? monitor(plans.size()) : nullptr);
   const Measured* const best = choice(copy.measured);
   if (!best) {

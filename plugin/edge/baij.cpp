@@ -8,11 +8,13 @@ namespace {
 
 PetscErrorCode arrays(Mat A, BlockArrays* b) {
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(A, &b->block_size));
+  PetscInt bs;
+  PetscCall(MatGetBlockSize(A, &bs));
+  b->block = {static_cast<int>(bs), static_cast<int>(bs)};
   PetscBool done = PETSC_FALSE;
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &b->rows, &b->start, &b->column, &done));
   PetscCheck(done, comm_of(A), PETSC_ERR_PLIB, "The parent gives no block rows");
-  b->cols = A->cmap->n / b->block_size;
+  b->cols = A->cmap->n / bs;
   PetscScalar* values = nullptr;
   PetscCall(MatSeqBAIJGetArray(A, &values));
   b->values = values;
@@ -42,6 +44,7 @@ const Family baij = {
     .root = MATBAIJCOMPOUND,
     .seq = {MATSEQBAIJ, MATSEQBAIJCOMPOUND, seq_converters},
     .mpi = {MATMPIBAIJ, MATMPIBAIJCOMPOUND, mpi_converters},
+    .keeps_blocks = true,
     .arrays = arrays,
     .get_array = MatSeqBAIJGetArray,
     .restore_array = MatSeqBAIJRestoreArray,

@@ -59,6 +59,16 @@ PetscErrorCode parent_ops(Mat A, const _MatOps** ops) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode parent_function(const Family& family, bool is_mpi, const char* name, void (**function)(void)) {
+  PetscFunctionBegin;
+  Mat pristine;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
+  PetscCall(MatSetType(pristine, family.descent(is_mpi).parent));
+  PetscCall(query(pristine, name, function));
+  PetscCall(MatDestroy(&pristine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode block_arrays(Mat A, BlockArrays* b) {
   PetscFunctionBegin;
   Kinship k;

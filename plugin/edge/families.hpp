@@ -1,11 +1,12 @@
 // The parents that there are, and which of them a matrix descends from.
 #pragma once
 
+#include "edge/aij.hpp"
 #include "edge/baij.hpp"
 
 namespace compound::plugin {
 
-inline constexpr const Family* families[] = {&baij};
+inline constexpr const Family* families[] = {&baij, &aij};
 
 /// What a matrix is to us: of a parent's type or of ours above it. `family` is null for all others.
 struct Kinship {
@@ -28,6 +29,9 @@ inline bool is_compound(Mat A) { return kinship(A).is_ours; }
 /// empty matrix.
 PetscErrorCode parent_ops(const Family& family, bool is_mpi, const _MatOps** ops);
 PetscErrorCode parent_ops(Mat A, const _MatOps** ops);
+
+/// The function that a pristine matrix of the parent type has under a name, or null. Makes such a matrix.
+PetscErrorCode parent_function(const Family& family, bool is_mpi, const char* name, void (**function)(void));
 
 /// Family::arrays of a seq matrix. The second is for what multiplies: no values are an error.
 PetscErrorCode block_arrays(Mat seq, BlockArrays* arrays);

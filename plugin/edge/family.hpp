@@ -5,20 +5,23 @@
 #include <span>
 
 #include "edge/petsc_guard.hpp"
+#include "plan.hpp"
 
 namespace compound::plugin {
 
-/// A sequential parent's own arrays: block rows, columns, and values in blocks, each column-major.
+/// A sequential parent's own arrays: block rows, columns, and values in blocks.
 struct BlockArrays {
   PetscInt rows = 0, cols = 0;  ///< in blocks
-  PetscInt block_size = 1;
+  BlockShape block = {1, 1};
+  ValueOrder order = ValueOrder::blocks;
   const PetscInt* start = nullptr;
   const PetscInt* column = nullptr;
   const PetscScalar* values = nullptr;
 
   PetscInt entries() const { return rows > 0 ? start[rows] : 0; }
+  PetscInt64 scalars_of_entry() const { return PetscInt64{block.rows} * block.cols; }
   PetscInt64 bytes() const {
-    const PetscInt64 words = values ? PetscInt64{block_size} * block_size : 0;
+    const PetscInt64 words = values ? scalars_of_entry() : 0;
     return entries() * words * PetscInt64(sizeof(PetscScalar)) + (entries() + rows + 1) * PetscInt64(sizeof(PetscInt));
   }
 };
@@ -28,11 +31,16 @@ struct Descent {
   MatType parent, ours;
   /// MatConvert_<parent>_<these>_C: types inherit operations, but not converters.
   std::span<const char* const> converters;
+  /// The same of types that are subclasses of the parent themselves: they take the place of what we hang on a matrix.
+  std::span<const char* const> siblings = {};
 };
 
 struct Family {
   MatType root;  ///< ours, resolved by PETSc to seq or mpi
   Descent seq, mpi;
+  /// Whether it keeps blocks of its own size, square. Else it keeps single scalars, and what blocks they are in is
+  /// found (copies/given_blocks.hpp).
+  bool keeps_blocks;
 
   /// Of a seq matrix, without copy and without raising the object's state. `values` is null in a matrix without them
   /// (MAT_STRUCTURE_ONLY).
@@ -42,8 +50,11 @@ struct Family {
   PetscErrorCode (*restore_array)(Mat seq, PetscScalar** values);
   /// Diagonal and off-diagonal part of an mpi matrix, and the global block column of each column of the latter.
   PetscErrorCode (*parts)(Mat mpi, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns);
-  /// For these blocks, in block compressed rows with global columns; seq or mpi.
+  /// For these blocks of `arrays`, in block compressed rows with global columns; seq or mpi.
   PetscErrorCode (*preallocate)(Mat A, PetscInt block_size, const PetscInt* start, const PetscInt* column);
+
+  /// Of the square blocks of `arrays`, of any matrix of the family.
+  PetscInt block_size(Mat A) const { return keeps_blocks ? PetscAbs(A->rmap->bs) : 1; }
 
   const Descent& descent(bool is_mpi) const { return is_mpi ? mpi : seq; }
 };

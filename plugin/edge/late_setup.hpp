@@ -3,9 +3,11 @@
 // MatSetType()) works.
 #pragma once
 
-#include "edge/petsc_guard.hpp"
+#include "edge/families.hpp"
 
 namespace compound::plugin {
+
+inline void finish_late_set_up(Mat A, const _MatOps& parent);
 
 template <auto Member>
 struct SetUpFirst;
@@ -13,7 +15,10 @@ template <class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
 struct SetUpFirst<Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
-    PetscCall(MatSetUp(A));  // ends in finish_late_set_up(), so that the operation is the parent's now
+    const _MatOps* parent;
+    PetscCall(parent_ops(A, &parent));
+    PetscCall(MatSetUp(A));
+    finish_late_set_up(A, *parent);  // of AIJ it has not come by our preallocation
     PetscCall((A->ops[0].*Member)(A, args...));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -29,7 +34,9 @@ void for_each_first_operation(const F& f) {
 /// For a constructor: operations that may come first set the matrix up.
 inline void begin_late_set_up([[maybe_unused]] Mat A) {
 #if PETSC_VERSION_LT(3, 19, 0)
-  for_each_first_operation([&](auto member, auto ours) { A->ops[0].*member = ours; });
+  for_each_first_operation([&](auto member, auto ours) {
+    if (A->ops[0].*member) A->ops[0].*member = ours;  // AIJ leaves blocks to the interface
+  });
 #endif
 }
 

@@ -64,6 +64,22 @@ struct OwnFunction {
   static PetscErrorCode take_off(Mat A) { return compose(A, name.text, nullptr); }
 };
 
+/// One that the parent has, and we do ourselves: of its type on one process, or on several.
+template <bool is_mpi, FunctionName name, auto ours>
+struct ReplacedFunction {
+  static inline void (*parents)(void) = nullptr;  ///< the same for all matrices of the type
+
+  static PetscErrorCode put_on(Mat A) {
+    PetscFunctionBegin;
+    void (*found)(void);
+    PetscCall(query(A, name.text, &found));
+    if (found != reinterpret_cast<void (*)(void)>(ours)) parents = found;
+    PetscCall(compose(A, name.text, ours));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static PetscErrorCode take_off(Mat A) { return compose(A, name.text, parents); }
+};
+
 /// One that the parent has: its own, followed by After(A).
 template <const Family& family, FunctionName name, auto After, class Signature>
 struct FollowedFunction;

@@ -8,7 +8,7 @@ namespace {
 
 bool same(const PartArrays& a, const PartArrays& b) {
   const BlockArrays &p = a.blocks, &q = b.blocks;
-  if (p.rows != q.rows || p.block_size != q.block_size || p.entries() != q.entries()) return false;
+  if (p.rows != q.rows || p.block != q.block || p.entries() != q.entries()) return false;
   if (a.columns.has_value() != b.columns.has_value() || (a.columns && !std::ranges::equal(*a.columns, *b.columns)))
     return false;
   return p.rows == 0 ||
@@ -18,12 +18,11 @@ bool same(const PartArrays& a, const PartArrays& b) {
 }  // namespace
 
 std::size_t PartArrays::scalars() const {
-  const auto bs = static_cast<std::size_t>(blocks.block_size);
-  return static_cast<std::size_t>(blocks.entries()) * bs * bs;
+  return static_cast<std::size_t>(blocks.entries()) * static_cast<std::size_t>(blocks.scalars_of_entry());
 }
 
 PetscInt64 PartArrays::place_of(PetscInt row, PetscInt column) const {
-  const PetscInt bs = blocks.block_size;
+  const PetscInt bs = blocks.block.rows;
   PetscInt c = column / bs - first_column;
   if (columns) {
     const auto found = std::lower_bound(columns->begin(), columns->end(), column / bs);
@@ -60,7 +59,7 @@ PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts) {
     PartArrays p{mat, {}, A->rmap->rstart, 0, {}};
     PetscCall(block_arrays(mat, &p.blocks));
     if (parts->empty())
-      p.first_column = A->cmap->rstart / p.blocks.block_size;
+      p.first_column = A->cmap->rstart / p.blocks.block.cols;
     else
       p.columns = std::span(columns, static_cast<std::size_t>(p.blocks.cols));
     parts->push_back(p);

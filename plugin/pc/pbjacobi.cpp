@@ -14,6 +14,7 @@
 #include "copies/placement.hpp"
 #include "copies/product.hpp"
 #include "copies/vec_types.hpp"
+#include "edge/families.hpp"
 #include "edge/log.hpp"
 #include "edge/owned.hpp"
 #include "petsccompound.h"
@@ -113,13 +114,18 @@ PetscErrorCode diagonal_blocks(Mat seq, const PointBlocks& b, std::vector<Scalar
   PetscFunctionBegin;
   BlockArrays a;
   PetscCall(arrays_with_values(seq, &a));
-  const auto size = static_cast<std::size_t>(b.block_size * b.block_size);
+  const PetscInt bs = b.block_size, kept = a.block.rows;  // kept: blocks of 1 in a parent of single scalars
+  const auto* const values = reinterpret_cast<const Scalar*>(a.values);
   blocks->assign(b.scalars_of_blocks(), Scalar{});
   for (PetscInt row = 0; row < a.rows; ++row)
-    for (PetscInt e = a.start[row]; e < a.start[row + 1]; ++e)
-      if (a.column[e] == row)
-        std::copy_n(reinterpret_cast<const Scalar*>(a.values) + static_cast<std::size_t>(e) * size, size,
-                    blocks->begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(row) * size));
+    for (PetscInt e = a.start[row]; e < a.start[row + 1]; ++e) {
+      const PetscInt first_row = row * kept, first_column = a.column[e] * kept, block = first_row / bs;
+      if (first_column / bs != block) continue;
+      for (PetscInt j = 0; j < kept; ++j)
+        std::copy_n(
+            values + (static_cast<std::ptrdiff_t>(e) * kept + j) * kept, kept,
+            blocks->begin() + static_cast<std::ptrdiff_t>(block * bs + first_column % bs + j) * bs + first_row % bs);
+    }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,7 +166,7 @@ PetscErrorCode invert(PC pc, PointBlocks& b) {
   if (pc->pmat->ops->getdiagonalblock) PetscCall(MatGetDiagonalBlock(pc->pmat, &diagonal));
   PetscCall(choose_place(pc->pmat, b, &device));
   if (device) PetscCall(device_copy(diagonal, &packed));
-  if (packed) {
+  if (packed && packed->problem().block.rows == b.block_size) {
     PetscCall(invert_on_device(pc, b, *packed, &done));
     b.device_is_full = !done;
     if (!done) PetscCall(warn_of_host(pc));

@@ -34,7 +34,10 @@ struct ProductByAij {
 
 constexpr const char* container_name = "petsc-compound product";
 
-bool needs_copy(Mat A) { return A && kinship(A).family; }
+bool needs_copy(Mat A) {
+  const Family* const family = A ? kinship(A).family : nullptr;
+  return family && family->keeps_blocks;
+}
 
 PetscErrorCode attached(Mat C, ProductByAij** by) {
   PetscFunctionBegin;
@@ -196,10 +199,10 @@ PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole) {
 
 PetscErrorCode permuted_by_aij(Mat A, IS rows, IS cols, Mat* B) {
   PetscFunctionBegin;
-  Mat aij;
-  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
-  PetscCall(MatPermute(aij, rows, cols, B));
-  PetscCall(MatDestroy(&aij));
+  Mat as_aij;
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &as_aij));
+  PetscCall(MatPermute(as_aij, rows, cols, B));
+  PetscCall(MatDestroy(&as_aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,11 +220,11 @@ PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B)
       "Submatrix of a matrix of type %s on %d processes with columns that cut its blocks and are not sorted: sort the "
       "column index set (ISSort) or take whole blocks of %" PetscInt_FMT,
       reinterpret_cast<PetscObject>(A)->type_name, size, A->cmap->bs);
-  Mat aij;
+  Mat as_aij;
   PetscCall(PetscInfo(A, "The index sets cut blocks: the submatrix is AIJ, made from an AIJ copy\n"));
-  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &aij));
-  PetscCall(MatCreateSubMatrix(aij, rows, cols, reuse, B));
-  PetscCall(MatDestroy(&aij));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &as_aij));
+  PetscCall(MatCreateSubMatrix(as_aij, rows, cols, reuse, B));
+  PetscCall(MatDestroy(&as_aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

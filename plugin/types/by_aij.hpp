@@ -24,12 +24,12 @@ PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole);
 template <class... Args>
 PetscErrorCode refuse_graph(Mat A, Args...) {
   PetscFunctionBegin;
-  SETERRQ(
-      comm_of(A), PETSC_ERR_SUP,
-      "Algebraic multigrid of PETSc (PCGAMG) needs a matrix of type aij, found %s. Give the preconditioner an AIJ copy "
-      "and keep this matrix for the products: MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &P), KSPSetOperators(ksp, A, "
-      "P)",
-      reinterpret_cast<PetscObject>(A)->type_name);
+  SETERRQ(comm_of(A), PETSC_ERR_SUP,
+          "Algebraic multigrid of PETSc (PCGAMG) needs a matrix of type aij, found %s: use -mat_type aijcompound, "
+          "which has "
+          "products in blocks, too. Or give the preconditioner an AIJ copy and keep this matrix for the products: "
+          "MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &P), KSPSetOperators(ksp, A, P)",
+          reinterpret_cast<PetscObject>(A)->type_name);
 }
 
 }  // namespace compound::plugin

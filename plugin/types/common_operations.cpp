@@ -75,6 +75,17 @@ PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  State* st;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(any_state(A, &st));
+  PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+  if (reuse == MAT_INITIAL_MATRIX && kinship(*B).family == &st->family) PetscCall(adopt(*B, st->settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The parent makes a matrix of our type that knows nothing of what this one was asked for.
 PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;

@@ -14,6 +14,9 @@ PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B);
 PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B);
 
+/// Of one without, on several processes: the parent's own, with this matrix's settings.
+PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
+
 #if PetscDefined(HAVE_CUDA)
 PetscErrorCode any_get_vecs(Mat A, Vec* right, Vec* left);
 PetscErrorCode any_set_up_coloring(Mat A, ISColoring colors, MatFDColoring coloring);

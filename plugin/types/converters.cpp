@@ -22,14 +22,13 @@ struct TypeName {
 };
 
 TypeName read_name(std::string_view type) {
-  for (const Family* family : families) {
-    const std::string_view root = family->root;
-    const std::size_t at = type.find(root);
-    if (at == std::string_view::npos) continue;
-    for (const Preset& p : presets())
-      if (p.name == type.substr(at + root.size())) return {family, std::string(p.name)};
-    return {family, ""};
-  }
+  for (const Family* family : families)
+    for (const std::string_view name : {family->root, family->seq.ours, family->mpi.ours}) {
+      if (!type.starts_with(name)) continue;
+      for (const Preset& p : presets())
+        if (p.name == type.substr(name.size())) return {family, std::string(p.name)};
+      return {family, ""};
+    }
   return {};
 }
 
@@ -81,6 +80,22 @@ PetscErrorCode convert_from_compound_to_parent(Mat A, MatType, MatReuse reuse, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// To a type that hangs its own things on a matrix where ours are.
+PetscErrorCode convert_through_parent(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  if (reuse == MAT_INPLACE_MATRIX) {
+    PetscCall(release(*B));
+    PetscCall(MatConvert(*B, newtype, MAT_INPLACE_MATRIX, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  Mat parent;
+  const Kinship k = kinship(A);
+  PetscCall(MatConvert(A, k.family->descent(k.is_mpi).parent, MAT_INITIAL_MATRIX, &parent));
+  PetscCall(MatConvert(parent, newtype, reuse, B));
+  PetscCall(MatDestroy(&parent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode take_from(Mat B, Mat A) {
@@ -107,11 +122,12 @@ PetscErrorCode take_from(Mat B, Mat A) {
 PetscErrorCode convert_to_compound(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
   const TypeName name = read_name(newtype);
-  if (is_compound(A)) {
+  const Kinship from = kinship(A);
+  if (from.is_ours && from.family == name.family) {
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
     if (reuse == MAT_REUSE_MATRIX) PetscCall(take_from(*B, A));
   } else {
-    if (!(reuse == MAT_INPLACE_MATRIX && is_parent(kinship(A))))
+    if (!(reuse == MAT_INPLACE_MATRIX && is_parent(from) && from.family == name.family))
       PetscCall(convert_to_parent_of(A, *name.family, newtype, reuse, B));
     if (!is_compound(*B)) PetscCall(adopt(*B, Settings{}));
   }
@@ -133,6 +149,11 @@ PetscErrorCode compose_converters(Mat A, const Descent& of) {
     else if (inherited)
       PetscCall(compose(A, converter_name(of.ours, target).c_str(), inherited));
   }
+  for (const char* sibling : of.siblings) {
+    void (*inherited)(void) = nullptr;
+    PetscCall(query(A, converter_name(of.parent, sibling).c_str(), &inherited));
+    if (inherited) PetscCall(compose(A, converter_name(of.ours, sibling).c_str(), convert_through_parent));
+  }
   PetscCall(compose(A, converter_name(of.ours, of.parent).c_str(), convert_from_compound_to_parent));
   for (const Preset& p : presets())
     PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.name)).c_str(), convert_to_compound));
@@ -141,7 +162,8 @@ PetscErrorCode compose_converters(Mat A, const Descent& of) {
 
 PetscErrorCode remove_converters(Mat A, const Descent& of) {
   PetscFunctionBegin;
-  for (const char* target : of.converters) PetscCall(compose(A, converter_name(of.ours, target).c_str(), nullptr));
+  for (const auto& targets : {of.converters, of.siblings})
+    for (const char* target : targets) PetscCall(compose(A, converter_name(of.ours, target).c_str(), nullptr));
   PetscCall(compose(A, converter_name(of.ours, of.parent).c_str(), nullptr));
   for (const Preset& p : presets())
     PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.name)).c_str(), nullptr));

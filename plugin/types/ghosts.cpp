@@ -14,10 +14,8 @@ PetscErrorCode ghost_columns(Mat A, std::span<const PetscInt>* columns) {
   PetscFunctionBegin;
   Mat off;
   const PetscInt* first;
-  PetscInt bs;
   PetscCall(mpi_parts(A, nullptr, &off, &first));
-  PetscCall(MatGetBlockSize(A, &bs));
-  *columns = {first, static_cast<std::size_t>(off->cmap->n / bs)};
+  *columns = {first, static_cast<std::size_t>(off->cmap->n / kinship(A).family->block_size(A))};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,9 +45,8 @@ PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
   PetscFunctionBegin;
   if (g.scatter) PetscFunctionReturn(PETSC_SUCCESS);
   std::span<const PetscInt> columns;
-  PetscInt bs;
+  const PetscInt bs = kinship(A).family->block_size(A);
   PetscCall(ghost_columns(A, &columns));
-  PetscCall(MatGetBlockSize(A, &bs));
   g.columns.assign(columns.begin(), columns.end());
   const auto blocks = static_cast<PetscInt>(columns.size());
   const PetscInt n = blocks * bs;

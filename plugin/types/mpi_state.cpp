@@ -7,11 +7,12 @@ namespace compound::plugin {
 namespace {
 
 /// A part's settings: the matrix's own; parts have no prefix and read no options.
-PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagonal) {
+PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagonal, BlockShape of_whole) {
   PetscFunctionBegin;
+  SeqState* st;
   if (is_compound(part)) {
-    SeqState* st;
     PetscCall(seq_state(part, &st));
+    st->given.of_whole = of_whole;
     if (st->settings.options_read && st->settings.version == settings.version && st->off_diagonal == off_diagonal)
       PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -20,6 +21,8 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
   of_part.view = false;
   of_part.save.clear();
   PetscCall(adopt(part, of_part, off_diagonal));
+  PetscCall(seq_state(part, &st));
+  st->given.of_whole = of_whole;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -39,8 +42,9 @@ PetscErrorCode raise_parts(Mat A) {
 PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diagonal) {
   PetscFunctionBegin;
   PetscCall(st->family.parts(A, diagonal, off_diagonal, nullptr));
-  PetscCall(push_settings(*diagonal, st->settings, false));
-  PetscCall(push_settings(*off_diagonal, st->settings, true));
+  const BlockShape blocks = own_block(A);
+  PetscCall(push_settings(*diagonal, st->settings, false, blocks));
+  PetscCall(push_settings(*off_diagonal, st->settings, true, blocks));
   for (Mat part : {*diagonal, *off_diagonal}) PetscCall(MatBindToCPU(part, is_bound(A) ? PETSC_TRUE : PETSC_FALSE));
   PetscObjectState state;
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));

@@ -10,10 +10,11 @@ namespace compound::plugin {
 namespace {
 
 /// The parent's flop counts, so that -log_view compares.
-PetscLogDouble flops(const SeqState& st, PetscInt bs, const Operands& o) {
-  const double products = 2.0 * st.statistics.entries * bs * bs;
+PetscLogDouble flops(const SeqState& st, const Operands& o) {
+  const BlockShape block = st.given_block;
+  const double products = 2.0 * st.statistics.entries * static_cast<double>(scalars_in(block));
   const bool saves_first_add = o.op == Op::none && o.update == Update::assign;
-  return products - (saves_first_add ? static_cast<double>(bs) * (st.statistics.rows - st.statistics.empty_rows) : 0.0);
+  return products - (saves_first_add ? double{1} * block.rows * (st.statistics.rows - st.statistics.empty_rows) : 0.0);
 }
 
 /// PETSc's products of large blocks leave y as it was where a row is empty (seen in 3.18): such rows are set first.
@@ -46,12 +47,30 @@ PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// y = [z +] A^H x, where the parent has none, as conj([conj(z) +] A^T conj(x)).
+PetscErrorCode run_conjugated(Mat A, const State& st, const Operands& o) {
+  PetscFunctionBegin;
+  Vec x;
+  PetscCall(VecDuplicate(o.x, &x));
+  PetscCall(VecCopy(o.x, x));
+  PetscCall(VecConjugate(x));
+  if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
+  if (o.z) PetscCall(VecConjugate(o.y));
+  PetscCall(run_parents(A, st, {Op::transpose, o.update, x, o.z ? o.y : nullptr, o.y}));
+  PetscCall(VecConjugate(o.y));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// By the parent where there is no packed copy; it has Hermitian transposes of small blocks only.
 PetscErrorCode run_without_copy(Mat A, const SeqState& st, Operands o) {
   PetscFunctionBegin;
   if (o.op == Op::hermitian && !PetscDefined(USE_COMPLEX)) o.op = Op::transpose;
   PetscCall(set_empty_rows(st, o));
-  PetscCall(run_parents(A, st, o));
+  const _MatOps* parent;
+  PetscCall(parent_ops(st.family, st.is_mpi, &parent));
+  PetscCall(o.op == Op::hermitian && !parent->multhermitiantranspose ? run_conjugated(A, st, o)
+                                                                     : run_parents(A, st, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,7 +89,7 @@ PetscErrorCode tell_of_host_vectors(Mat A, SeqState& st) {
 PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done) {
   PetscFunctionBegin;
   DeviceRun run;
-  PetscCall(run_on_device(comm_of(A), o, flops(st, A->rmap->bs, o), st.copy(Place::device), st.buffers, &run));
+  PetscCall(run_on_device(comm_of(A), o, flops(st, o), st.copy(Place::device), st.buffers, &run));
   if (run.x_was_copied && run.done) PetscCall(tell_of_host_vectors(A, st));
   *done = run.done;
   if (*done) PetscFunctionReturn(PETSC_SUCCESS);
@@ -178,7 +197,7 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
     PetscCall(run_without_copy(part.mat, st, o));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!done) PetscCall(run_on_host(comm_of(part.mat), o, flops(st, part.mat->rmap->bs, o), st.copy(Place::host)));
+  if (!done) PetscCall(run_on_host(comm_of(part.mat), o, flops(st, o), st.copy(Place::host)));
   ++st.counts.products;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -40,6 +40,7 @@ PetscErrorCode seq_arrays_are_new(Mat A) {
   // They may come to lie where the old ones were, and no state tells of them.
   SeqState* st;
   PetscCall(seq_state(A, &st));
+  st->given.key = {};
   for (PackedCopy& copy : st->copies) {
     copy.pattern_key = {};
     copy.values_state = -1;

@@ -3,8 +3,10 @@
 #include <iterator>
 
 #include "assembly/coo.hpp"
+#include "edge/aij_changes.hpp"
 #include "edge/baij_changes.hpp"
 #include "edge/late_setup.hpp"
+#include "types/as_aij.hpp"
 #include "types/by_aij.hpp"
 #include "types/common_operations.hpp"
 #include "types/converters.hpp"
@@ -12,6 +14,7 @@
 #include "types/mpi_operations.hpp"
 #include "types/mpi_state.hpp"
 #include "types/operator.hpp"
+#include "types/product_on_device.hpp"
 #include "types/seq_operations.hpp"
 #include "types/type.hpp"
 
@@ -86,12 +89,26 @@ constexpr auto mpi = [](const auto& f) {
 #endif
 };
 
+/// Values by coordinates: of a parent that has no way for them,
+constexpr auto own_coo = [](const auto& f) {
+  f(OwnFunction<"MatSetPreallocationCOO_C", coo_set_preallocation>{});
+  f(OwnFunction<"MatSetValuesCOO_C", coo_set_values>{});
+};
+/// and of one that has, on the host.
+template <bool is_mpi>
+constexpr auto coo_for_parents = [](const auto& f) {
+  f(ReplacedFunction<is_mpi, "MatSetPreallocationCOO_C", coo_set_preallocation>{});
+  f(ReplacedFunction<is_mpi, "MatSetValuesCOO_C", coo_set_values>{});
+};
+
 /// One row: lists of operations and of functions, over the parent of one family.
 template <const Family& family, bool is_mpi>
 struct Row;
 
 using SeqBaij = SeqBaijChanges<seq_arrays_are_new, seq_values_changed>;
 using MpiBaij = MpiBaijChanges<install_again, raise_parts>;
+using SeqAij = SeqAijChanges<seq_arrays_are_new, seq_values_changed>;
+using MpiAij = MpiAijChanges<install_again, raise_parts>;
 
 template <>
 struct Row<baij, false> {
@@ -104,6 +121,7 @@ struct Row<baij, false> {
   };
   static constexpr auto functions = [](const auto& f) {
     SeqBaij::functions(f);
+    own_coo(f);
     f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
   };
 };
@@ -119,7 +137,43 @@ struct Row<baij, true> {
   };
   static constexpr auto functions = [](const auto& f) {
     MpiBaij::functions(f);
+    own_coo(f);
     f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
+  };
+};
+
+template <>
+struct Row<aij, false> {
+  using StateType = SeqState;
+  static constexpr auto operations = [](const auto& f) {
+    seq(f);
+#if PetscDefined(HAVE_CUDA)
+    f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
+#endif
+    SeqAij::operations(f);
+    f(&_MatOps::destroy, destroy<aij, false>);
+  };
+  static constexpr auto functions = [](const auto& f) {
+    SeqAij::functions(f);
+    coo_for_parents<false>(f);
+    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_as_aij>{});
+    f(ReplacedFunction<false, "MatSeqAIJKron_C", kron_as_aij>{});
+  };
+};
+
+template <>
+struct Row<aij, true> {
+  using StateType = MpiState;
+  static constexpr auto operations = [](const auto& f) {
+    mpi(f);
+    f(&_MatOps::createsubmatrix, mpi_create_submatrix_of_scalars);
+    MpiAij::operations(f);
+    f(&_MatOps::destroy, destroy<aij, true>);
+  };
+  static constexpr auto functions = [](const auto& f) {
+    MpiAij::functions(f);
+    coo_for_parents<true>(f);
+    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_as_aij>{});
   };
 };
 
@@ -168,7 +222,6 @@ template <const Family& family, bool is_mpi>
 PetscErrorCode compose_row(Mat A) {
   PetscFunctionBegin;
   PetscCall(compose_all(A, Row<family, is_mpi>::functions));
-  PetscCall(compose_coo(A));
   PetscCall(compose_converters(A, family.descent(is_mpi)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -177,7 +230,6 @@ template <const Family& family, bool is_mpi>
 PetscErrorCode remove_row(Mat A) {
   PetscFunctionBegin;
   PetscCall(remove_all(A, Row<family, is_mpi>::functions));
-  PetscCall(remove_coo(A));
   PetscCall(remove_converters(A, family.descent(is_mpi)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -192,7 +244,8 @@ constexpr TypeTable table = {
 };
 
 /// In the order of `families`.
-constexpr const TypeTable* tables[std::size(families)][2] = {{&table<baij, false>, &table<baij, true>}};
+constexpr const TypeTable* tables[std::size(families)][2] = {{&table<baij, false>, &table<baij, true>},
+                                                             {&table<aij, false>, &table<aij, true>}};
 
 }  // namespace
 

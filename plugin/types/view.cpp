@@ -25,9 +25,13 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   SeqState* st;
   PetscCall(block_arrays(part, &b));
   info->parent_bytes += b.bytes();
-  info->stored_blocks += b.entries();
-  if (!is_seq_compound(part)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_seq_compound(part)) {
+    info->stored_blocks += b.entries();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(seq_state(part, &st));
+  if (copy_in_use(*st)) PetscCall(given_blocks(part, *st, &b));  // which it has found then
+  info->stored_blocks += b.entries();
   info->pattern_packs += st->counts.pattern_packs;
   info->value_packs += st->counts.value_packs;
   info->products += st->counts.products;
@@ -110,13 +114,12 @@ std::string left_to_parent(const std::string& reason) {
 }
 
 /// The plan that one part would have if its blocks were dense: what they are is looked at by the first product.
-std::string expected_plan(const Settings& settings, const BlockArrays& b, bool off_diagonal, Place place) try {
+std::string expected_plan(const Settings& settings, const Family& family, const BlockArrays& b, bool off_diagonal,
+                          Place place) try {
   Pattern copied;
-  const int size = static_cast<int>(b.block_size);
-  if (settings.finds_block()) return "none yet: the first product finds the size of blocks";
-  if (settings.packed_block(size) != BlockShape{size, size})
-    return "none yet: the first product makes blocks of another size";
-  const Problem problem{{size, size}, scalar_type_of<Scalar>()};
+  if (settings.finds_block() || !family.keeps_blocks) return "none yet: the first product finds the size of blocks";
+  if (settings.packed_block(b.block.rows) != b.block) return "none yet: the first product makes blocks of another size";
+  const Problem problem{b.block, scalar_type_of<Scalar>()};
   const PatternView pattern = pattern_of(b, copied);
   const Plan plan =
       plan_from_settings(settings, row_of(place).backend, off_diagonal, pattern, statistics(pattern), problem, "dense");
@@ -139,9 +142,10 @@ PetscErrorCode expected_plans(Mat A, const Settings& settings, ShownPlan* text) 
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
   PetscCall(place_of_view(A, settings, &place));
   PetscCall(block_arrays(diagonal, &b));
-  text->plan = expected_plan(settings, b, false, place);
+  const Family& family = *kinship(A).family;
+  text->plan = expected_plan(settings, family, b, false, place);
   if (off) PetscCall(block_arrays(off, &b));
-  if (off) text->plan += " off: " + expected_plan(settings, b, true, place);
+  if (off) text->plan += " off: " + expected_plan(settings, family, b, true, place);
   text->origin = "expected for dense blocks; nothing is packed before the first product";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -197,7 +201,25 @@ PetscErrorCode print_other_blocks(Mat A, BlockShape block, PetscViewer viewer) {
   if (scalars[1] > 0)
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  compound blocks: of %s packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n",
-        text_of(block).c_str(), A->rmap->bs, 100.0 * scalars[0] / scalars[1]));
+        text_of(block).c_str(), kinship(A).family->block_size(A), 100.0 * scalars[0] / scalars[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// One line where the parent keeps single scalars whose rows are full blocks. Collective.
+PetscErrorCode print_found_blocks(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  SeqState* st;
+  if (kinship(A).family->keeps_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(diagonal_state(A, &st));
+  const bool mine = st && copy_in_use(*st) && st->given.are_full;
+  const BlockShape block = mine ? st->given.wanted : BlockShape{0, 0};
+  int largest[] = {block.rows, block.cols};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_INT, MPI_MAX, comm_of(A)));
+  if (largest[0] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool given = own_block(A) == BlockShape{largest[0], largest[1]};
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound blocks: full ones of %s (%s)\n",
+                                   text_of({largest[0], largest[1]}).c_str(),
+                                   given ? "the matrix's block sizes" : "found"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -262,7 +284,8 @@ PetscErrorCode print_entry(Mat A, BlockShape block, PetscViewer viewer) {
 PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st, ShownPlan* text) {
   PetscFunctionBegin;
   const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
-  if (A->assembled) text->block = copy ? copy->problem.block : settings.packed_block(static_cast<int>(A->rmap->bs));
+  if (A->assembled)
+    text->block = copy ? copy->problem.block : settings.packed_block(static_cast<int>(PetscAbs(A->rmap->bs)));
   if (settings.parent_only()) {
     text->plan = left_to_parent("");
   } else if (!A->assembled) {
@@ -311,7 +334,7 @@ PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
   PetscFunctionBegin;
   BlockArrays b;
   Mat diagonal = A;
-  if (!A->assembled || A->rmap->bs != 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A->assembled || A->rmap->bs != 1 || !kinship(A).family->keeps_blocks) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, nullptr, nullptr));
   PetscCall(block_arrays(diagonal, &b));
   const std::string hint = block_size_hint(settings, b);
@@ -345,6 +368,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
   if (A->assembled) PetscCall(print_other_blocks(A, text.block, viewer));
+  if (A->assembled) PetscCall(print_found_blocks(A, viewer));
   PetscCall(print_hint(A, *settings, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 # What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/types/view.cpp) are dropped, names of types
 # become the parent's. This is the only place that knows. "block size is": parallel matrices of a DMDA print it with our type alone.
 OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$)")
-OWN_NAMES = re.compile(r"baijcompound(csr|ellr|sell)?")
+OWN_NAMES = re.compile(r"(b?aij)compound(csr|ellr|sell)?")
 # With CUDA vectors on our side, views of vectors say so.
 OWN_VECTORS = re.compile(r"\btype: (seq|mpi)cuda\b")
 
@@ -46,7 +46,7 @@ def lines_of(output):
     for line in output.splitlines():
         if OWN_LINES.match(line):
             continue
-        line = OWN_VECTORS.sub(r"type: \1", OWN_NAMES.sub("baij", line))
+        line = OWN_VECTORS.sub(r"type: \1", OWN_NAMES.sub(r"\1", line))
         for pattern, replacement in VARYING + SPELLING:
             line = pattern.sub(replacement, line)
         line = " ".join(line.split())
@@ -99,7 +99,7 @@ def shorter_monitors(found, wanted):
                 runs.append(lines[start:end])
             own, reference = runs
             if abs(len(own) - len(reference)) > allowed_difference_of_counts(len(reference)):
-                return None, f"{len(own)} lines like '{b.shown}', with baij {len(reference)}"
+                return None, f"{len(own)} lines like '{b.shown}', with the parent type {len(reference)}"
             shorter = min(len(own), len(reference))
             result[0].extend(own[:shorter])
             result[1].extend(reference[:shorter])
@@ -136,13 +136,13 @@ def compare(found, wanted, tolerance=Tolerance(), unordered=False):
     count = 0
     for a, b in zip(own, reference):
         if a.text != b.text:
-            return count, f"'{a.shown}', with baij '{b.shown}'"
+            return count, f"'{a.shown}', with the parent type '{b.shown}'"
         for x, y in zip(a.words, b.words):
             count += 1
             if not same_number(x, y, b.shown, largest.get(b.text, 0.0), tolerance):
-                return count, f"'{a.shown}', with baij '{b.shown}'"
+                return count, f"'{a.shown}', with the parent type '{b.shown}'"
     if len(own) != len(reference):
         more, lines = ("more", own) if len(own) > len(reference) else ("fewer", reference)
         first = lines[min(len(own), len(reference))].shown
-        return count, f"{abs(len(own) - len(reference))} lines {more} than with baij, first '{first}'"
+        return count, f"{abs(len(own) - len(reference))} lines {more} than with the parent type, first '{first}'"
     return count, None

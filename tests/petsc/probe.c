@@ -56,7 +56,7 @@ PetscErrorCode PetscObjectChangeTypeName(PetscObject object, const char type[])
 {
   static PetscErrorCode (*parent)(PetscObject, const char[]);
   if (!parent) parent = (PetscErrorCode(*)(PetscObject, const char[]))next("PetscObjectChangeTypeName");
-  if (type && strstr(type, "baij")) note("type", type);
+  if (type && strstr(type, "aij")) note("type", type);
   return parent(object, type);
 }
 
@@ -89,7 +89,7 @@ static void count_products(Mat A)
   const char     *type;
   MatCompoundInfo info;
   if (!get_info || PetscObjectGetReference((PetscObject)A, &references) || references != 1) return;
-  if (PetscObjectGetType((PetscObject)A, &type) || !type || !strstr(type, "baijcompound")) return;
+  if (PetscObjectGetType((PetscObject)A, &type) || !type || !strstr(type, "aijcompound")) return;
   if (get_info(A, &info)) return;
   products += info.products;
   if (info.device_bytes > device_bytes) device_bytes = info.device_bytes;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs PETSc's own test and tutorial programs, compiled unchanged, with baij and with baijcompound: the cases of table.txt.
-Passed are those that end with the same exit code and print the same, number by number, and really used our type.
+"""Runs PETSc's own test and tutorial programs, compiled unchanged, with baij and with baijcompound (or with aij and
+aijcompound: --type aijcompound): the cases of table.txt. Passed are those that end with the same exit code and print the same, number by number, and really used our type.
 
     python3 tests/petsc/run.py --build build/host                  # the whole table with that build's plugin and PETSc
     python3 tests/petsc/run.py --build build/host --quick          # the quick list
@@ -37,6 +37,15 @@ class Result:
     on_device: bool = False
 
 
+@dataclass
+class Types:
+    own: str  # ours, and PETSc's that it stands above
+
+    @property
+    def parent(self):
+        return self.own.removesuffix("compound")
+
+
 class Cores:
     """No more ranks at a time than there are jobs; a case of more ranks than that runs alone."""
 
@@ -60,61 +69,62 @@ def used(outcome, name):
     return sum(count for t, count in outcome.types.items() if re.fullmatch(f"(seq|mpi){name}", t))
 
 
-def check_reference(case, reference):
-    """Of the run with baij: why the case cannot pass, or None."""
+def check_reference(types, reference):
+    """Of the run with PETSc's type: why the case cannot pass, or None."""
     if reference.code:
-        return Result("failed", f"the table expects baij to run; it says: {reference.complaint()}")
-    if not used(reference, "baij"):
-        return Result("failed", f"baij was not used (types: {reference.types}); the options of the row do not reach the matrix")
+        return Result("failed", f"the table expects {types.parent} to run; it says: {reference.complaint()}")
+    if not used(reference, types.parent):
+        return Result("failed", f"{types.parent} was not used (types: {reference.types}); the options of the row do not "
+                      "reach the matrix")
     return None
 
 
-def judge(case, own, reference):
-    """Of the run with our type, after one with baij that ended well."""
+def judge(case, types, own, reference):
+    """Of the run with our type, after one with PETSc's that ended well."""
     if own.code:
         return Result("failed", own.complaint())
-    if not used(own, "baijcompound"):
+    if not used(own, types.own):
         return Result("failed", f"our type was not used (types: {own.types})")
     count, difference = compare.compare(own.output, reference.output, case.tolerance(), "unordered" in case.flags)
     if difference:
         return Result("failed", difference)
     device = f", {own.device_bytes} bytes on the device" if own.device_bytes else ""
-    return Result("passed", f"{count} numbers, {used(own, 'baijcompound')} matrices of the type, {own.products} products{device}",
+    return Result("passed", f"{count} numbers, {used(own, types.own)} matrices of the type, {own.products} products{device}",
                   own.products, own.device_bytes > 0)
 
 
-def run_case(case, runner, petsc, cuda):
+def run_case(case, types, runner, petsc, cuda):
     def run(mat_type, extra=()):
         return runner.run(case.program, case.ranks, case.options, mat_type, extra)
 
     if case.program in runner.programs.errors:
         return Result("failed", f"does not build: {runner.programs.errors[case.program]}")
-    reference = run("baij")
-    if case.baij_fails(petsc["release"]):
+    reference = run(types.parent)
+    if case.parent_fails(types.parent, petsc["release"]):
         if not reference.code:
             return Result("failed", "the table says that baij fails, but it runs; take that mark away")
-        own = run("baijcompound")
+        own = run(types.own)
         return Result("baij fails", f"{reference.complaint()}; ours: {own.complaint() if own.code else 'runs'}")
-    cannot = check_reference(case, reference)
+    cannot = check_reference(types, reference)
     if cannot:
         return cannot
-    own = run("baijcompound", CUDA_VECTORS if cuda else ())
-    result = judge(case, own, reference)
+    own = run(types.own, CUDA_VECTORS if cuda else ())
+    result = judge(case, types, own, reference)
     if result.verdict == "passed" or not cuda:
         return result
     # With CUDA vectors some programs print other numbers, or fail, whatever the matrix.
-    baij = run("baij", CUDA_VECTORS)
-    if baij.code and own.code:
-        return Result("baij fails", f"with CUDA vectors: {baij.complaint()}; ours: {own.complaint()}")
-    if not baij.code:
-        again = judge(case, own, baij)
+    parent = run(types.parent, CUDA_VECTORS)
+    if parent.code and own.code:
+        return Result("baij fails", f"with CUDA vectors: {parent.complaint()}; ours: {own.complaint()}")
+    if not parent.code:
+        again = judge(case, types, own, parent)
         if again.verdict == "passed":
-            again.text += f"; as baij with CUDA vectors, which is not as with host vectors: {result.text}"
+            again.text += f"; as {types.parent} with CUDA vectors, which is not as with host vectors: {result.text}"
             return again
     return result
 
 
-def run_all(cases, runner, petsc, cuda, jobs):
+def run_all(cases, types, runner, petsc, cuda, jobs):
     cores = Cores(jobs)
     printing = threading.Lock()
     results = []
@@ -126,7 +136,7 @@ def run_all(cases, runner, petsc, cuda, jobs):
         else:
             held = cores.hold(case.ranks)
             try:
-                result = run_case(case, runner, petsc, cuda)
+                result = run_case(case, types, runner, petsc, cuda)
             finally:
                 cores.release(held)
         with printing:
@@ -176,6 +186,7 @@ def arguments():
     parser.add_argument("--run-only", action="store_true")
     parser.add_argument("--petsc-lib", help="folder of libpetsc.so when running, if it is not where the programs were built")
     parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound"], help="ours, compared with its parent")
     parser.add_argument("--quick", action="store_true", help="only the rows that have the flag quick")
     parser.add_argument("--filter", default="", help="only cases that this regular expression matches (program, ranks as np2, options)")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="ranks that run at a time")
@@ -222,12 +233,12 @@ def run(args, cases, programs):
     if args.cuda and not petsc["cuda"]:
         raise Unusable(f"--cuda: PETSc {petsc['release']} in {petsc['library_folder']} has no CUDA")
     runner = Runner(programs, os.path.abspath(args.plugin), args.mpiexec, library_folder(args, petsc), args.timeout, petsc["cuda"])
-    return summary(run_all(cases, runner, petsc, args.cuda, args.jobs), petsc, args.cuda)
+    return summary(run_all(cases, Types(args.type), runner, petsc, args.cuda, args.jobs), petsc, args.cuda)
 
 
 def main():
     args = arguments()
-    cases = [c for c in table.read() if re.search(args.filter, str(c)) and ("quick" in c.flags or not args.quick)]
+    cases = [c for c in table.read() if c.is_of(Types(args.type).parent) and re.search(args.filter, str(c)) and ("quick" in c.flags or not args.quick)]
     if not cases:
         raise Unusable(f"no case of the table matches '{args.filter}'")
     if args.run_only:

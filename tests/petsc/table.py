@@ -15,6 +15,7 @@ FLAGS = {
     "tol=": "relative tolerance of numbers, where the case itself solves no better",
     "unordered": "ranks print when they like",
     "host": "not with CUDA vectors",
+    "aij": "of aijcompound alone", "baij": "of baijcompound alone",
     "baij-fails": "ends in an error with baij too", "baij-fails-since=": "the same, from a release on", "baij-fails-until=": "up to a release",
 }
 
@@ -38,6 +39,11 @@ class Case:
     def __str__(self):
         return f"{self.program} np{self.ranks} {shlex.join(self.options)}".strip()
 
+    def is_of(self, parent):
+        """Whether the case is for our type above this one of PETSc's."""
+        other = {"baij": "aij", "aij": "baij"}[parent]
+        return other not in self.flags
+
     def why_not(self, petsc, cuda):
         """Why this case is not for the PETSc in use; None if it is."""
         for scalar in ("real", "complex"):
@@ -51,8 +57,11 @@ class Case:
             return f"not with CUDA vectors: {self.remark}"
         return None
 
+    def parent_fails(self, parent, release):
+        """Whether the table says that this release's baij ends in an error here. Of aij there is no such row."""
+        return parent == "baij" and self.baij_fails(release)
+
     def baij_fails(self, release):
-        """Whether the table says that this release's baij ends in an error here."""
         since, until = (self.flags.get(f"baij-fails-{end}") for end in ("since", "until"))
         return ("baij-fails" in self.flags or (since is not None and version(release) >= version(since))
                 or (until is not None and version(release) <= version(until)))

@@ -122,12 +122,13 @@ void written_through_the_array(Side& side, Random& random) {
   Mat block = nullptr;
   PETSC_OK(MatGetDiagonalBlock(side, &block));
   PetscScalar* words = nullptr;
-  PETSC_OK(MatSeqBAIJGetArray(block, &words));
+  const bool of_scalars = parent_type() == MATAIJ;
+  PETSC_OK(of_scalars ? MatSeqAIJGetArray(block, &words) : MatSeqBAIJGetArray(block, &words));
   MatInfo info;
   PETSC_OK(MatGetInfo(block, MAT_LOCAL, &info));
   const auto seed = random.next();
   for (PetscInt k = 0; k < static_cast<PetscInt>(info.nz_used); ++k) words[k] = value(seed, k);
-  PETSC_OK(MatSeqBAIJRestoreArray(block, &words));
+  PETSC_OK(of_scalars ? MatSeqAIJRestoreArray(block, &words) : MatSeqBAIJRestoreArray(block, &words));
 }
 
 void other_options(Side& side, Random& random) {

@@ -93,7 +93,7 @@ const std::vector<CallOfUser>& calls() {
 #if PETSC_VERSION_LT(3, 26, 0)
     {"MatSetInf", [](Mat A) { return MatSetInf(A); }},
 #endif
-    {"MatAYPX", [](Mat A) { return MatAYPX(A, 2.0, matrix_for_calls(MATBAIJCOMPOUND), SAME_NONZERO_PATTERN); }},
+    {"MatAYPX", [](Mat A) { return MatAYPX(A, 2.0, matrix_for_calls(tested_type()), SAME_NONZERO_PATTERN); }},
     {"MatResidual", [](Mat A) { return MatResidual(A, left_vector(A, 1), right_vector(A, 2), left_vector(A, 3)); }},
     {"MatSOR",
      [](Mat A) { return MatSOR(A, left_vector(A, 1), 1.0, SOR_LOCAL_FORWARD_SWEEP, 0.0, 1, 1, right_vector(A, 2)); }},

@@ -13,7 +13,7 @@ namespace petsc_test {
 inline std::string why_no_device(bool vectors) {
   if (!tested_is_compound()) return "skipped: for compound types only";
   if (vectors && !PetscDefined(HAVE_CUDA)) return "skipped: this PETSc has no CUDA";
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", random_problem(1, spread(2, 4, 4)));
+  const auto A = filled_matrix(tested_type(), "", random_problem(1, spread(2, 4, 4)));
   const auto found = catch_error([&] { return MatCompoundSetBackend(A, "cuda"); });
   return found.code ? "skipped: " + found.message : "";
 }

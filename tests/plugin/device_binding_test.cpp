@@ -12,7 +12,7 @@ const Problem& problem() {
 
 /// Reads options without a prefix.
 Matrix matrix() {
-  auto A = empty_matrix(MATBAIJCOMPOUND, "", problem().shape);
+  auto A = empty_matrix(tested_type(), "", problem().shape);
   PETSC_OK(MatSetOptionsPrefix(A, nullptr));
   PETSC_OK(MatSetFromOptions(A));
   preallocate(A, problem());

@@ -42,7 +42,7 @@ TEST_P(EachKind, IsFoundInBlocksOfAnotherSize) {
   Matrix of_ones;
   PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", std::to_string(bs()).c_str()));
   PETSC_OK(MatConvert(single, MATBAIJ, MAT_INITIAL_MATRIX, of_ones.out()));
-  PETSC_OK(MatConvert(of_ones, MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, A.out()));
+  PETSC_OK(MatConvert(of_ones, tested_type().c_str(), MAT_INITIAL_MATRIX, A.out()));
   PetscInt size;
   PETSC_OK(MatGetBlockSize(A, &size));
   if (size != 1) GTEST_SKIP() << "PETSc keeps the block size";
@@ -103,14 +103,14 @@ TEST_P(EachKind, IsFoundInDuplicatesConversionsAndLoadedMatrices) {
   Matrix copy, from_baij, empty_copy, loaded;
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
   PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, empty_copy.out()));
-  PETSC_OK(MatConvert(plain(), MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, from_baij.out()));
+  PETSC_OK(MatConvert(plain(), tested_type().c_str(), MAT_INITIAL_MATRIX, from_baij.out()));
   const std::string file = test + "_" + std::to_string(size()) + ".bin";
   Viewer viewer;
   PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file.c_str(), FILE_MODE_WRITE, viewer.out()));
   PETSC_OK(MatView(A, viewer));
   PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file.c_str(), FILE_MODE_READ, viewer.out()));
   PETSC_OK(MatCreate(PETSC_COMM_WORLD, loaded.out()));
-  PETSC_OK(MatSetType(loaded, MATBAIJCOMPOUND));
+  PETSC_OK(MatSetType(loaded, tested_type().c_str()));
   PETSC_OK(MatSetBlockSize(loaded, bs()));
   PETSC_OK(MatLoad(loaded, viewer));
   viewer.reset();
@@ -239,7 +239,7 @@ struct EntriesTest : ForCompound {};
 
 TEST_F(EntriesTest, OfNoKindAreDenseAndLieOnTheParentsArrays) {
   for (const int bs : {1, 2, 3, 4, 8}) {
-    const auto A = filled_matrix(MATBAIJCOMPOUNDCSR, "", problem_of("", bs));
+    const auto A = filled_matrix(pinned_type("csr"), "", problem_of("", bs));
 
     EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem_of("", bs)), 237));
     EXPECT_TRUE(entry_is(A, "dense (found)"));
@@ -269,7 +269,7 @@ TEST_F(EntriesTest, OfDifferentKindsInBothPartsAreFoundApart) {
     assemble(A);
     return A;
   };
-  const auto A = fill(MATBAIJCOMPOUND);
+  const auto A = fill(tested_type());
 
   EXPECT_TRUE(same_products(A, fill(MATBAIJ), 252));
   EXPECT_TRUE(entry_is(A, entry_text(near, 4) + "; off-diagonal: " + entry_text("scaled_identity", 4)));
@@ -279,7 +279,7 @@ TEST_F(EntriesTest, OfDifferentKindsOnTheProcessesAreCounted) {
   if (size() != 2) GTEST_SKIP() << "of two processes";
   Problem p{spread(3, 4, 4), {}, 253, "diagonal"};
   for (int i = 0; i < 4; ++i) p.blocks.push_back({i, i});
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", p);
+  const auto A = filled_matrix(tested_type(), "", p);
   if (rank() == 1) PETSC_OK(MatSetValue(A, 11, 9, 2.0, INSERT_VALUES));
   assemble(A);
 
@@ -289,7 +289,7 @@ TEST_F(EntriesTest, OfDifferentKindsOnTheProcessesAreCounted) {
 }
 
 TEST_F(EntriesTest, OfAnEmptyMatrixAreNotTalkedOf) {
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", Problem{spread(2, 5, 5), {}, 1});
+  const auto A = filled_matrix(tested_type(), "", Problem{spread(2, 5, 5), {}, 1});
 
   (void)product_of(A, all_products().front(), 255);
 
@@ -319,8 +319,8 @@ struct UnitQuaternions : ForCompound {
 
 TEST_F(UnitQuaternions, AreTakenByNameOnly) {
   const auto plain = filled(MATBAIJ, "", 1);
-  const auto found = filled(MATBAIJCOMPOUND, "", 1);
-  const auto named = filled(MATBAIJCOMPOUND, "-mat_compound_entry unit_quaternion", 1);
+  const auto found = filled(tested_type(), "", 1);
+  const auto named = filled(tested_type(), "-mat_compound_entry unit_quaternion", 1);
   const auto x = right_vector(plain, 254), y = left_vector(plain, 255), z = left_vector(plain, 256);
   PetscReal norm;
 
@@ -337,7 +337,7 @@ TEST_F(UnitQuaternions, AreTakenByNameOnly) {
 }
 
 TEST_F(UnitQuaternions, OfAnotherLengthAreRefused) {
-  const auto A = filled(MATBAIJCOMPOUND, "-mat_compound_entry unit_quaternion", 1 + 1e-9);
+  const auto A = filled(tested_type(), "-mat_compound_entry unit_quaternion", 1 + 1e-9);
   const auto x = right_vector(A, 257), y = left_vector(A, 258);
 
   const auto found = catch_error([&] { return MatMult(A, x, y); });
@@ -410,7 +410,7 @@ TEST_F(EntriesTest, DenseLeavesBlocksThatAreTooLargeToTheParent) {
 
 TEST_F(EntriesTest, FoundAreTunedByMeasuring) {
   const auto p = problem_of(some_kind(4), 4);
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_tune measure -mat_compound_wisdom none", p);
+  const auto A = filled_matrix(tested_type(), "-mat_compound_tune measure -mat_compound_wisdom none", p);
 
   EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", p), 263));
   EXPECT_TRUE(entry_is(A, entry_text(some_kind(4), 4)));

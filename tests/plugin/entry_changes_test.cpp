@@ -64,7 +64,7 @@ TEST_P(EachKind, IsFoundAnewWithAnotherPattern) {
     const Problem more{problem().shape, random_blocks(random, problem().shape, 0.3, false), 219, of};
     for (Mat m : {Mat(A), Mat(plain_matrix)}) {
       allow_new_nonzeros(m);
-      PETSC_OK(MatAXPY(m, 2.0, filled_matrix(m == A ? MATBAIJCOMPOUND : MATBAIJ, "", more), DIFFERENT_NONZERO_PATTERN));
+      PETSC_OK(MatAXPY(m, 2.0, filled_matrix(m == A ? tested_type() : MATBAIJ, "", more), DIFFERENT_NONZERO_PATTERN));
     }
     EXPECT_TRUE(same_products(A, plain_matrix, 220));
     EXPECT_TRUE(entry_is(A, of.empty() ? "dense (found)" : entry_text(kind(), bs())));
@@ -86,7 +86,7 @@ TEST_F(ForCompound, ByCoordinatesAreFoundAndLeft) {
           v.push_back(block[static_cast<std::size_t>(i * bs + j)]);
         }
     }
-    const auto A = made_of(MATBAIJCOMPOUND, p.shape, e), aij = made_of(MATAIJ, p.shape, e);
+    const auto A = made_of(tested_type(), p.shape, e), aij = made_of(MATAIJ, p.shape, e);
     set(A, v, INSERT_VALUES);
     set(aij, v, INSERT_VALUES);
     EXPECT_TRUE(same_matrix(A, aij, 260));

@@ -117,6 +117,9 @@ void generously(Mat A, const Problem& p) {
   const int most = p.shape.block_cols();
   PETSC_OK(MatSeqBAIJSetPreallocation(A, p.shape.bs, most, nullptr));
   PETSC_OK(MatMPIBAIJSetPreallocation(A, p.shape.bs, most, nullptr, most, nullptr));
+  const PetscInt scalars = p.shape.bs * most;
+  PETSC_OK(MatSeqAIJSetPreallocation(A, scalars, nullptr));
+  PETSC_OK(MatMPIAIJSetPreallocation(A, scalars, nullptr, scalars, nullptr));
 }
 
 void not_at_all(Mat A, const Problem&) { PETSC_OK(MatSetUp(A)); }

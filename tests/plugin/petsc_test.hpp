@@ -34,9 +34,16 @@ PetscInt64 sum_over_ranks(PetscInt64 v);
 /// The text of process 0 on all.
 std::string same_on_all_ranks(std::string text);
 
-/// The type these tests are about: COMPOUND_TEST_TYPE, else "baijcompound". With "baij" they test themselves.
+/// The type these tests are about: COMPOUND_TEST_TYPE ("aijcompound"), else "baijcompound". With "baij" they test
+/// themselves.
 const std::string& tested_type();
 bool tested_is_compound();
+/// Above AIJ, which keeps no blocks: those are found, and where there are none products are the parent's.
+bool tested_is_of_scalars();
+/// PETSc's own type that it stands above; with "seq" or "mpi" before it.
+std::string parent_type(const std::string& prefix = "");
+/// The constructor with a layout, "csr".
+std::string pinned_type(const std::string& layout);
 
 using compound::Handle;
 using Matrix = Handle<Mat, MatDestroy>;

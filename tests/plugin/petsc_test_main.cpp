@@ -81,7 +81,19 @@ const std::string& tested_type() {
   return type;
 }
 
-bool tested_is_compound() { return tested_type().rfind(MATBAIJCOMPOUND, 0) == 0; }
+namespace {
+bool tested_begins_with(const char* type) { return tested_type().rfind(type, 0) == 0; }
+}  // namespace
+
+bool tested_is_compound() { return tested_begins_with(MATBAIJCOMPOUND) || tested_is_of_scalars(); }
+bool tested_is_of_scalars() { return tested_begins_with(MATAIJCOMPOUND); }
+
+std::string parent_type(const std::string& prefix) {
+  return prefix + (tested_is_of_scalars() ? MATAIJ : tested_is_compound() ? MATBAIJ : tested_type());
+}
+std::string pinned_type(const std::string& layout) {
+  return (tested_is_of_scalars() ? MATAIJCOMPOUND : MATBAIJCOMPOUND) + layout;
+}
 
 void begin_catching() { first_message.clear(); }
 

@@ -197,7 +197,7 @@ TEST(ProductsOfPatterns, StoreNoValuesUntilThereAreOthers) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.plan);
     const Problem p = random_problem(27, spread(1, 31, 31));
-    const auto A = filled_matrix(MATBAIJCOMPOUND, "", p), plain = filled_matrix(MATBAIJ, "", p);
+    const auto A = filled_matrix(tested_type(), "", p), plain = filled_matrix(MATBAIJ, "", p);
     for (Mat m : {Mat(A), Mat(plain)}) fill(m, p, c.value);
     PETSC_OK(MatCompoundSetPlan(A, (std::string(c.plan) + " off: " + c.plan).c_str()));
 

@@ -85,10 +85,10 @@ void another_layout(Side& side, Random& random) {
 
 void pinned_by_set_type(Side& side, Random& random) {
   const char* const layouts[] = {"csr", "ellr", "bellpack", "sell", "dia", "hdia", "ccoo"};
-  const std::string layout = layouts[random.below(std::size(layouts))], type = MATBAIJCOMPOUND + layout;
+  const std::string layout = layouts[random.below(std::size(layouts))], type = pinned_type(layout);
   if (!tested_is_compound()) return;
   side.variant.type = type;
-  side.variant.plain = MATBAIJ;
+  side.variant.plain = parent_type();
   side.variant.plan = layout;
   side.variant.options.clear();
   if (side.tested) PETSC_OK(MatSetType(side, type.c_str()));

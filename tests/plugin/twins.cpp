@@ -83,29 +83,26 @@ Problem random_problem(std::uint64_t seed, const Shape& shape, double density) {
 Variant default_variant() { return {"default", tested_type(), "", ""}; }
 
 std::vector<Variant> all_variants() {
-  if (!tested_is_compound()) return {default_variant(), {"mpi", "mpi" + tested_type(), "", "", MATMPIBAIJ}};
-  return {default_variant(),
-          {"mpi", MATMPIBAIJCOMPOUND, "", "", MATMPIBAIJ},
-          {"csr", MATBAIJCOMPOUNDCSR, "", "csr"},
-          {"ellr", MATBAIJCOMPOUNDELLR, "", "ellr"},
-          {"sell", MATBAIJCOMPOUNDSELL, "", "sell"},
-          {"bellpack", MATBAIJCOMPOUNDBELLPACK, "", "bellpack"},
-          {"dia", MATBAIJCOMPOUNDDIA, "", "dia"},
-          {"hdia", MATBAIJCOMPOUNDHDIA, "", "hdia"},
-          {"ccoo", MATBAIJCOMPOUNDCCOO, "", "ccoo"},
-          {"sell_odd", MATBAIJCOMPOUND, "-mat_compound_layout sell:3", "sell:3"},
-          {"sell_sorted", MATBAIJCOMPOUND, "-mat_compound_layout sell:8:64", "sell:8:64"},
-          {"ellr_option", MATBAIJCOMPOUND, "-mat_compound_layout ellr", "ellr"},
-          {"csr_rows", MATBAIJCOMPOUND, "-mat_compound_plan csr words=1:row rowlist", "words=1:row"},
-          {"sell_words", MATBAIJCOMPOUND, "-mat_compound_plan sell:4:all words=all:row", "bellpack:4"},
-          {"parts", MATBAIJCOMPOUND,
-           "-mat_compound_plan sell:4 longest=2 + csr longest=4 + ccoo:32 off: csr longest=1 + sell:2",
-           " longest=4 + ccoo:32"}};
+  const auto type = tested_type();
+  const Variant mpi{"mpi", "mpi" + type, "", "", parent_type("mpi")};
+  if (!tested_is_compound()) return {default_variant(), mpi};
+  std::vector<Variant> all{default_variant(), mpi};
+  for (const char* layout : {"csr", "ellr", "sell", "bellpack", "dia", "hdia", "ccoo"})
+    all.push_back({layout, pinned_type(layout), "", layout});
+  all.push_back({"sell_odd", type, "-mat_compound_layout sell:3", "sell:3"});
+  all.push_back({"sell_sorted", type, "-mat_compound_layout sell:8:64", "sell:8:64"});
+  all.push_back({"ellr_option", type, "-mat_compound_layout ellr", "ellr"});
+  all.push_back({"csr_rows", type, "-mat_compound_plan csr words=1:row rowlist", "words=1:row"});
+  all.push_back({"sell_words", type, "-mat_compound_plan sell:4:all words=all:row", "bellpack:4"});
+  all.push_back({"parts", type,
+                 "-mat_compound_plan sell:4 longest=2 + csr longest=4 + ccoo:32 off: csr longest=1 + sell:2",
+                 " longest=4 + ccoo:32"});
+  return all;
 }
 
 std::vector<Variant> some_variants() {
   if (!tested_is_compound()) return {default_variant()};
-  return {default_variant(), {"sell_sorted", MATBAIJCOMPOUND, "-mat_compound_layout sell:4:16", "sell:4:16"}};
+  return {default_variant(), {"sell_sorted", tested_type(), "-mat_compound_layout sell:4:16", "sell:4:16"}};
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// Twins: a matrix of the tested type and a plain BAIJ matrix made by the same calls.
+// Twins: a matrix of the tested type and one of its parent type made by the same calls.
 #pragma once
 
 #include "petsc_test.hpp"
@@ -58,7 +58,7 @@ Problem random_problem(std::uint64_t seed, const Shape& shape, double density = 
 
 /// A way to make the tested type: type name, options, and what the plan then must name.
 struct Variant {
-  std::string name, type, options, plan, plain = MATBAIJ;
+  std::string name, type, options, plan, plain = parent_type();
 };
 inline void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 /// All pinned constructors and layout options; of a type that is not compound only itself.

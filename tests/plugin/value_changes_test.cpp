@@ -68,9 +68,9 @@ INSTANTIATE_TEST_SUITE_P(Assembly, ValueChanges, testing::Combine(testing::Value
 INSTANTIATE_TEST_SUITE_P(Replacement, ValueChanges,
                          testing::Combine(testing::ValuesIn(replacements()), variants, sizes), name_of);
 
-TEST(Values, MatSetRandomIsRefusedAsByBaij) {
+TEST(Values, MatSetRandomIsAsTheParents) {
   const auto A = filled_matrix(tested_type(), "", random_problem(63, spread(2, 5, 5)));
-  const auto B = filled_matrix(MATBAIJ, "", random_problem(63, spread(2, 5, 5)));
+  const auto B = filled_matrix(parent_type(), "", random_problem(63, spread(2, 5, 5)));
 
   const auto tested = catch_error([&] { return MatSetRandom(A, nullptr); });
   const auto plain = catch_error([&] { return MatSetRandom(B, nullptr); });

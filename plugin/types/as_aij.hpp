@@ -1,0 +1,15 @@
+// What PETSc does for matrices of AIJ's exact name alone, done for ours under that name.
+#pragma once
+
+#include "edge/petsc_guard.hpp"
+
+namespace compound::plugin {
+
+/// The function composed as MatProductSetFromOptions_anytype_C: products of operands of different types, which PETSc
+/// finds by their names.
+PetscErrorCode product_as_aij(Mat product);
+
+/// MatSeqAIJKron().
+PetscErrorCode kron_as_aij(Mat A, Mat B, MatReuse reuse, Mat* C);
+
+}  // namespace compound::plugin

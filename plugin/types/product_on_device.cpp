@@ -1,0 +1,198 @@
+#include "types/product_on_device.hpp"
+
+#if PetscDefined(HAVE_CUDA)
+
+#include <algorithm>
+#include <array>
+
+#include "copies/device_copy.hpp"
+#include "copies/options.hpp"
+#include "copies/vec_types.hpp"
+#include "edge/families.hpp"
+#include "edge/owned.hpp"
+#include "types/type.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// Products of fewer scalars are done before a device has begun.
+constexpr PetscInt fewest_scalars = 20000;
+
+constexpr const char* container_name = "petsc-compound product on a device";
+
+/// An operand: PETSc's type for the device over the arrays of the original.
+struct OnDevice {
+  Mat copy = nullptr;
+  BlockArrays of;  ///< that it lies on
+};
+
+/// Hangs on the product.
+struct DeviceProduct {
+  std::array<OnDevice, 2> operands;
+  Mat result = nullptr;
+  bool is_new = true;  ///< the values are of the symbolic phase
+
+  DeviceProduct() = default;
+  DeviceProduct(const DeviceProduct&) = delete;
+  ~DeviceProduct() {
+    static_cast<void>(MatDestroy(&result));
+    for (OnDevice& o : operands) static_cast<void>(MatDestroy(&o.copy));
+  }
+};
+
+PetscErrorCode attached(Mat C, DeviceProduct** p) {
+  PetscFunctionBegin;
+  PetscCall(composed(reinterpret_cast<PetscObject>(C), container_name, p));
+  PetscCheck(*p, comm_of(C), PETSC_ERR_PLIB, "A product on a device has lost its copies");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Not a copy on the host: its arrays are the original's.
+PetscErrorCode make_copy(Mat A, OnDevice* o) {
+  PetscFunctionBegin;
+  PetscCall(arrays_with_values(A, &o->of));
+  const BlockArrays& b = o->of;
+  PetscCall(MatDestroy(&o->copy));
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, b.rows, b.cols, const_cast<PetscInt*>(b.start),
+                                      const_cast<PetscInt*>(b.column), const_cast<PetscScalar*>(b.values), &o->copy));
+  PetscCall(MatSetBlockSizes(o->copy, PetscAbs(A->rmap->bs), PetscAbs(A->cmap->bs)));
+  PetscCall(MatConvert(o->copy, MATSEQAIJCUSPARSE, MAT_INPLACE_MATRIX, &o->copy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode update_copy(Mat A, OnDevice* o) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  PetscScalar* values;
+  PetscCall(arrays_with_values(A, &b));
+  PetscCheck(
+      b.start == o->of.start && b.column == o->of.column && b.values == o->of.values && b.entries() == o->of.entries(),
+      comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+      "Product with MAT_REUSE_MATRIX: an operand has other arrays than with MAT_INITIAL_MATRIX, so that the "
+      "pattern of the result may be another; call it with MAT_INITIAL_MATRIX again");
+  PetscCall(MatSeqAIJGetArrayWrite(o->copy, &values));  // and back: the device's values are the old ones
+  PetscCall(MatSeqAIJRestoreArrayWrite(o->copy, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The result's values to the product, which has its pattern, and to the product's own copy on the device.
+PetscErrorCode take_values(Mat C, Mat result) {
+  PetscFunctionBegin;
+  const PetscScalar* from;
+  PetscScalar *to, *on_device;
+  PetscMemType memory;
+  BlockArrays b;
+  PetscCall(block_arrays(C, &b));
+  PetscCall(MatSeqAIJGetArrayRead(result, &from));
+  PetscCall(MatSeqAIJGetArray(C, &to));
+  std::copy_n(from, b.entries(), to);
+  PetscCall(MatSeqAIJRestoreArray(C, &to));
+  PetscCall(MatSeqAIJRestoreArrayRead(result, &from));
+  PetscCall(MatSeqAIJGetCSRAndMemType(result, nullptr, nullptr, &on_device, &memory));
+  if (PetscMemTypeCUDA(memory)) PetscCall(fill_device_copy(C, on_device));
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric(Mat C) {
+  PetscFunctionBegin;
+  DeviceProduct* p;
+  PetscCall(attached(C, &p));
+  if (p->is_new) {
+    p->is_new = false;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(update_copy(C->product->A, &p->operands[0]));
+  if (p->operands[1].copy) PetscCall(update_copy(C->product->B, &p->operands[1]));
+  PetscCall(MatProductNumeric(p->result));
+  PetscCall(take_values(C, p->result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The pattern and values of the result, in a matrix of ours.
+PetscErrorCode take_result(Mat C, Mat result) {
+  PetscFunctionBegin;
+  const PetscInt *start, *column;
+  PetscInt rows, row_block, column_block;
+  PetscBool done;
+  const PetscScalar* values;
+  PetscCall(MatGetBlockSizes(result, &row_block, &column_block));
+  PetscCall(MatSetSizes(C, result->rmap->n, result->cmap->n, result->rmap->N, result->cmap->N));
+  PetscCall(MatSetBlockSizes(C, row_block, column_block));
+  PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(C->product->A)->type_name));
+  PetscCall(MatGetRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
+  PetscCheck(done, comm_of(C), PETSC_ERR_PLIB, "A product on a device has no rows");
+  PetscCall(MatSeqAIJGetArrayRead(result, &values));
+  PetscCall(MatSeqAIJSetPreallocationCSR(C, start, column, values));
+  PetscCall(MatSeqAIJRestoreArrayRead(result, &values));
+  PetscCall(MatRestoreRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode symbolic(Mat C) {
+  PetscFunctionBegin;
+  DeviceProduct* p;
+  Mat_Product* const product = C->product;
+  PetscCall(attached(C, &p));
+  PetscCall(make_copy(product->A, &p->operands[0]));
+  if (product->B != product->A) PetscCall(make_copy(product->B, &p->operands[1]));
+  Mat const A = p->operands[0].copy, B = product->B == product->A ? A : p->operands[1].copy;
+  PetscCall(MatProductCreate(A, B, nullptr, &p->result));
+  PetscCall(MatProductSetType(p->result, product->type));
+  PetscCall(MatProductSetFill(p->result, product->fill));
+  PetscCall(MatProductSetFromOptions(p->result));
+  PetscCall(MatProductSymbolic(p->result));
+  PetscCall(MatProductNumeric(p->result));
+  PetscCall(take_result(C, p->result));
+  p->is_new = true;
+  C->ops->productnumeric = numeric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether products with A run on the device, as far as can be told, and A is large enough for that to pay.
+PetscErrorCode is_of_device(Mat A, bool* yes) {
+  PetscFunctionBegin;
+  Settings* settings;
+  BlockArrays b;
+  *yes = false;
+  if (!is_seq_compound(A) || kinship(A).family != &aij || !A->assembled || is_bound(A) || !device_backend())
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(block_arrays(A, &b));
+  PetscCall(settings_of(A, &settings));
+  PetscCall(read_options_once(A, *settings));
+  if (b.entries() < fewest_scalars || settings->parent_only() || settings->is_backend("host"))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(expects_device_vectors(A, *settings, yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode seq_product_set_from_options(Mat C) {
+  PetscFunctionBegin;
+  const Mat_Product* const product = C->product;
+  const _MatOps* parent;
+  bool device = false;
+  PetscCall(parent_ops(aij, false, &parent));
+  PetscCall(parent->productsetfromoptions(C));
+  const bool is_known =
+      product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB || product->type == MATPRODUCT_PtAP;
+  if (!C->ops->productsymbolic || !is_known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(is_of_device(product->A, &device));
+  if (device && product->B != product->A) {
+    bool other;
+    PetscCall(is_of_device(product->B, &other));
+    device = other;
+  }
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::make_unique<DeviceProduct>()));
+  C->ops->productsymbolic = symbolic;
+  PetscCall(PetscInfo(C, "The product of two matrices runs on the device (cuSPARSE)\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
+
+#endif
