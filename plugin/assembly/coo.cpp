@@ -162,6 +162,18 @@ PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The parent's own function, if the matrix has what that keeps in it. Before 3.20 nobody can see that.
+PetscErrorCode way_of_parent(Mat A, void (**function)(void)) {
+  PetscFunctionBegin;
+  PetscObject kept = nullptr;
+  const Kinship k = kinship(A);
+  *function = nullptr;
+  if (PETSC_VERSION_GE(3, 20, 0))
+    PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), "__PETSc_MatCOOStruct_Host", &kept));
+  if (kept) PetscCall(parent_function(*k.family, k.is_mpi, "MatSetValuesCOO_C", function));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The same of a parent that has a way of its own, which keeps what it needs in the matrix.
 PetscErrorCode set_values_by_parent(Mat A, void (*function)(void), const PetscScalar* v, InsertMode mode) {
   PetscFunctionBegin;
@@ -190,9 +202,8 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   CooStructure* s = nullptr;
   PetscCall(composed(reinterpret_cast<PetscObject>(A), name_of_container, &s));
   if (!s) {  // the coordinates were not given to this type
-    const Kinship k = kinship(A);
     void (*parents)(void);
-    PetscCall(parent_function(*k.family, k.is_mpi, "MatSetValuesCOO_C", &parents));
+    PetscCall(way_of_parent(A, &parents));
     PetscCall(parents ? set_values_by_parent(A, parents, v, mode) : set_values_one_by_one(A, v, mode));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

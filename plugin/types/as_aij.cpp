@@ -1,6 +1,7 @@
 #include "types/as_aij.hpp"
 
 #include "edge/families.hpp"
+#include "types/by_aij.hpp"
 
 namespace compound::plugin {
 
@@ -33,8 +34,19 @@ PetscErrorCode product_as_aij(Mat C) {
   const Mat_Product* const p = C->product;
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &device_dense, "seqdensecuda",
                                       "mpidensecuda", ""));
-  if (device_dense) PetscFunctionReturn(PETSC_SUCCESS);  // column by column, by our products
+  bool done = device_dense;  // column by column, by our products
+  if (!done) PetscCall(leave_to_operand(C, product_as_aij, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(under_parents_names({p->A, p->B, p->C}, &none, [&] { return MatProductSetFromOptions(C); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode transpose_symbolic_as_aij(Mat A, Mat* B) {
+  PetscFunctionBegin;
+  bool none;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(under_parents_names({A}, &none, [&] { return parent->transposesymbolic(A, B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -151,10 +151,7 @@ PetscErrorCode made_of_blocks(IS set, PetscInt bs, bool* whole) {
 
 }  // namespace
 
-namespace {
-
-/// An operand that has a way with any type (diagonals since 3.26, virtual transposes) goes first.
-PetscErrorCode leave_to_operand(Mat C, bool* done) {
+PetscErrorCode leave_to_operand(Mat C, PetscErrorCode (*ours)(Mat), bool* done) {
   PetscFunctionBegin;
   const Mat operands[] = {C->product->A, C->product->B, C->product->C};
   *done = false;
@@ -162,20 +159,18 @@ PetscErrorCode leave_to_operand(Mat C, bool* done) {
     PetscErrorCode (*its_own)(Mat) = nullptr;
     if (!operand || *done) continue;
     PetscCall(query(operand, "MatProductSetFromOptions_anytype_C", &its_own));
-    if (!its_own || its_own == product_by_aij) continue;
+    if (!its_own || its_own == ours) continue;
     PetscCall(its_own(C));
     *done = C->ops->productsymbolic != nullptr;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
 PetscErrorCode product_by_aij(Mat C) {
   PetscFunctionBegin;
-  bool done;
+  bool done = false;
   PetscCall(is_loop_over_columns(C, &done));
-  if (!done) PetscCall(leave_to_operand(C, &done));
+  if (!done) PetscCall(leave_to_operand(C, product_by_aij, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   auto owned = std::make_unique<ProductByAij>();
   ProductByAij* const by = owned.get();

@@ -11,6 +11,10 @@ namespace compound::plugin {
 /// stays with PETSc's loop over columns, which runs on our products.
 PetscErrorCode product_by_aij(Mat product);
 
+/// An operand that has a way with any type (diagonals since 3.26, virtual transposes) goes first: all but `ours`, which
+/// is composed under the same name.
+PetscErrorCode leave_to_operand(Mat product, PetscErrorCode (*ours)(Mat), bool* done);
+
 /// MatPermute() and MatCreateSubMatrix() for index sets that cut blocks.
 PetscErrorCode permuted_by_aij(Mat A, IS rows, IS cols, Mat* B);
 PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);

@@ -28,6 +28,21 @@ PetscErrorCode set_empty_rows(const SeqState& st, const Operands& o) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// y = [z +] A^H x, where the parent has none, as conj([conj(z) +] A^T conj(x)).
+PetscErrorCode run_conjugated(Mat A, const _MatOps& parent, const Operands& o) {
+  PetscFunctionBegin;
+  Vec x;
+  PetscCall(VecDuplicate(o.x, &x));
+  PetscCall(VecCopy(o.x, x));
+  PetscCall(VecConjugate(x));
+  if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
+  if (o.z) PetscCall(VecConjugate(o.y));
+  PetscCall(o.z ? parent.multtransposeadd(A, x, o.y, o.y) : parent.multtranspose(A, x, o.y));
+  PetscCall(VecConjugate(o.y));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The parent's product; y = A x of a seq matrix by its operations for this block size.
 PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
   PetscFunctionBegin;
@@ -42,23 +57,10 @@ PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
   if (o.op == Op::none) PetscCall(add ? parent->multadd(A, o.x, o.z, o.y) : parent->mult(A, o.x, o.y));
   if (o.op == Op::transpose)
     PetscCall(add ? parent->multtransposeadd(A, o.x, o.z, o.y) : parent->multtranspose(A, o.x, o.y));
-  if (o.op == Op::hermitian)
+  if (o.op == Op::hermitian && !parent->multhermitiantranspose)
+    PetscCall(run_conjugated(A, *parent, o));
+  else if (o.op == Op::hermitian)
     PetscCall(add ? parent->multhermitiantransposeadd(A, o.x, o.z, o.y) : parent->multhermitiantranspose(A, o.x, o.y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// y = [z +] A^H x, where the parent has none, as conj([conj(z) +] A^T conj(x)).
-PetscErrorCode run_conjugated(Mat A, const State& st, const Operands& o) {
-  PetscFunctionBegin;
-  Vec x;
-  PetscCall(VecDuplicate(o.x, &x));
-  PetscCall(VecCopy(o.x, x));
-  PetscCall(VecConjugate(x));
-  if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
-  if (o.z) PetscCall(VecConjugate(o.y));
-  PetscCall(run_parents(A, st, {Op::transpose, o.update, x, o.z ? o.y : nullptr, o.y}));
-  PetscCall(VecConjugate(o.y));
-  PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,10 +69,7 @@ PetscErrorCode run_without_copy(Mat A, const SeqState& st, Operands o) {
   PetscFunctionBegin;
   if (o.op == Op::hermitian && !PetscDefined(USE_COMPLEX)) o.op = Op::transpose;
   PetscCall(set_empty_rows(st, o));
-  const _MatOps* parent;
-  PetscCall(parent_ops(st.family, st.is_mpi, &parent));
-  PetscCall(o.op == Op::hermitian && !parent->multhermitiantranspose ? run_conjugated(A, st, o)
-                                                                     : run_parents(A, st, o));
+  PetscCall(run_parents(A, st, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -147,6 +147,7 @@ struct Row<aij, false> {
   using StateType = SeqState;
   static constexpr auto operations = [](const auto& f) {
     seq(f);
+    f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
 #if PetscDefined(HAVE_CUDA)
     f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
 #endif

@@ -39,7 +39,7 @@ struct Solvers : testing::TestWithParam<std::tuple<Combination, int>> {};
 TEST_P(Solvers, TakeAsManyIterationsAsOnBaij) {
   const auto& [combination, bs] = GetParam();
   if (combination.one_process_only && size() > 1) GTEST_SKIP() << "factorizations of PETSc itself run on one process";
-  const auto A = spd(MATBAIJ, bs), tested = spd(tested_type(), bs);
+  const auto A = spd(parent_type(), bs), tested = spd(tested_type(), bs);
 
   const auto wanted = solve(A, combination.options), found = solve(tested, combination.options);
 
@@ -67,7 +67,7 @@ TEST(SolverPackages, MumpsFactorsAsOnBaij) {
 }
 
 TEST(Inherited, DiagonalsInverseNormsAndRowsAreBaijs) {
-  const auto A = spd(MATBAIJ, 3), tested = spd(tested_type(), 3);
+  const auto A = spd(parent_type(), 3), tested = spd(tested_type(), 3);
   const auto d = left_vector(A, 35), e = left_vector(A, 36);
   const PetscScalar *inverse_a, *inverse_b;
   PetscReal norm_a, norm_b;
@@ -88,7 +88,7 @@ TEST(Inherited, DiagonalsInverseNormsAndRowsAreBaijs) {
 }
 
 TEST(Inherited, SubmatricesMultiplyAsBaijs) {
-  const auto A = spd(MATBAIJ, 3), tested = spd(tested_type(), 3);
+  const auto A = spd(parent_type(), 3), tested = spd(tested_type(), 3);
   PetscInt first, last;
   PETSC_OK(MatGetOwnershipRange(A, &first, &last));
   Indices blocks;
@@ -133,7 +133,7 @@ TEST(Grids, DmdaMakesOurMatrix) {
                             dm.out()));
     PETSC_OK(DMSetUp(dm));
 
-    const auto A = of_grid(dm, MATBAIJ), tested = of_grid(dm, tested_type());
+    const auto A = of_grid(dm, parent_type().c_str()), tested = of_grid(dm, tested_type());
 
     EXPECT_TRUE(is_tested_type(tested));
     EXPECT_TRUE(same_products(tested, A, 39));
@@ -168,7 +168,7 @@ TEST(Grids, DmplexMakesOurMatrix) {
   PETSC_OK(DMSetLocalSection(dm, section));
   PETSC_OK(PetscSectionDestroy(&section));
 
-  const auto A = of_grid(dm, MATBAIJ), tested = of_grid(dm, tested_type());
+  const auto A = of_grid(dm, parent_type().c_str()), tested = of_grid(dm, tested_type());
 
   PetscInt bs;
   PETSC_OK(MatGetBlockSize(tested, &bs));

@@ -17,6 +17,12 @@ void shifted(Side& side, Random& random) {
 /// A matrix of the same kind, with the pattern of A or a part of it, or any; sometimes its entries are of A's kind.
 Matrix companion(const Side& side, Random& random, MatStructure structure) {
   const std::string kind = random.chance(0.5) ? side.kind : "";
+  if (tested_is_of_scalars() && structure != DIFFERENT_NONZERO_PATTERN) {  // whose blocks may have gaps
+    Matrix copy;
+    PETSC_OK(MatDuplicate(side, MAT_COPY_VALUES, copy.out()));
+    PETSC_OK(MatScale(copy, factor(random)));
+    return copy;
+  }
   if (structure == SAME_NONZERO_PATTERN) {
     Matrix copy;
     PETSC_OK(MatDuplicate(side, MAT_DO_NOT_COPY_VALUES, copy.out()));
