@@ -90,7 +90,12 @@ std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem,
 
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const Problem& problem,
                      std::string_view backend, std::string_view entry, ValuePrecision values) {
-  if (backend != "cuda") return parse_plan(layout, default_plan(s, problem, backend, entry, values));
+  if (backend != "cuda") {
+    const Plan rule = default_plan(s, problem, backend, entry, values);
+    Plan plan = parse_plan(layout, rule);
+    if (plan.layout.preset == rule.layout.preset) plan.layout.word_group = rule.layout.word_group;
+    return plan;
+  }
   const Plan base = device_rule::plan_for(parse_layout(layout), policy_of(backend), s, problem, entry, values);
   return parse_plan(layout, completed(base, s, problem, entry, values));
 }

@@ -76,6 +76,19 @@ TEST(DefaultPlan, KeepsThePrecisionOfTheVectors) {
   EXPECT_EQ(default_plan({}, real_3x3, "host").values, Precision::double_);
 }
 
+TEST(DefaultPlan, ReadsValuesInTheOrderOfRowsWhereTheyLie) {
+  const Problem rows{{3, 6}, {}, ValueOrder::rows};
+
+  EXPECT_EQ(default_plan(rows_of_which_empty(10, 9), rows, "host"), parse_plan("csr words=rows rowlist", {}));
+  EXPECT_EQ(default_plan({}, rows, "host", "dense", Precision::single), parse_plan("csr values=float", {}));
+  EXPECT_EQ(default_plan({}, {{3, 3}, {}, ValueOrder::rows}, "host", "diagonal"), parse_plan("csr entry=diagonal", {}));
+  EXPECT_EQ(default_plan({}, {{1, 4}, {}, ValueOrder::rows}, "host"), parse_plan("csr", {})) << "one order is the other";
+  EXPECT_EQ(plan_for_layout("csr", {}, rows, "host"), parse_plan("csr words=rows", {}));
+  EXPECT_EQ(plan_for_layout("sell:8", {}, rows, "host"), parse_plan("sell:8", {}));
+  EXPECT_EQ(near_plans({}, rows, "host"), (std::vector<Plan>{parse_plan("csr words=rows", {}), parse_plan("csr", {}),
+                                                             parse_plan("sell:8", {})}));
+}
+
 TEST(DefaultPlan, IsApplicableEverywhere) {
   for (const auto& problem : {real_3x3, real_4x4, complex_2x2, float_3x3})
     EXPECT_EQ(applicable(default_plan({}, problem, "host"), problem).value_or(""), "");
@@ -288,7 +301,8 @@ std::vector<Problem> many_problems() {
                                      {32, 32},
                                      {33, 33},
                                      {1, 40}})
-        all.push_back({block, {field, precision}});
+        for (const ValueOrder order : {ValueOrder::blocks, ValueOrder::rows})
+          all.push_back({block, {field, precision}, order});
   return all;
 }
 

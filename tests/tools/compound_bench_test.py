@@ -401,6 +401,15 @@ def test_blocks_of_any_shape(args):
             expect(full["compulsory_bytes"] == wanted, f"bytes {full['compulsory_bytes']}, not {wanted}")
             expect(full["error"] <= 1e-13, f"error {full['error']}")
             expect(1e-10 < case["candidates"][2]["error"] < 1e-5, f"error of floats: {case['candidates'][2]}")
+    options = ["-n", "4", "-block_size", "3,3x6", "-types", "aij", "-core_plans", "csr words=rows;csr"]
+    for operation in ("mult", "multadd", "transpose"):
+        written, tables = good(args, options + ["-operation", operation])
+        expect([len(t) for t in tables] == [3, 3], f"tables {tables}")
+        for case in written["cases"] if written else []:
+            scalars, lying, _ = case["candidates"]
+            expect("words=rows" in lying["plan"], f"plan {lying['plan']}")
+            expect(scalars["parent_bytes"] > lying["parent_bytes"], f"bytes {scalars} {lying}")
+            expect(all(c["error"] <= 1e-13 for c in case["candidates"]), f"errors {case['candidates']}")
 
 
 def test_files(args):
@@ -534,7 +543,7 @@ ERRORS = [
     ("-block_size 3x2000", "-block_size '3x2000': expected integers"),
     ("-block_size 3x2x1", "-block_size '3x2x1': expected integers"),
     ("-block_size 3x2", "blocks that are not square need -core_plans"),
-    ("-block_size 3,3x2 -types baij", "blocks that are not square have no -types"),
+    ("-block_size 3,3x2 -types baij", "blocks that are not square have no -types but aij"),
     ("-matrix {folder}/odd.mtx -block_size 3x2", "-matrix takes square blocks"),
     ("-shuffle -3", "-shuffle '-3': expected a number of rows, or all"),
     ("-seed x", "-seed 'x': expected a non-negative integer"),

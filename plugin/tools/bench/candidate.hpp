@@ -11,6 +11,7 @@
 #include "cusparse_kinds.hpp"
 #include "options.hpp"
 #include "parent_matrix.hpp"
+#include "plan.hpp"
 #include "report.hpp"
 
 namespace compound::bench {
@@ -96,10 +97,11 @@ double compulsory_bytes(const CaseMatrix& matrix, const Storage& storage);
 std::unique_ptr<Candidate> make_type_candidate(const CaseMatrix& matrix, const std::string& type);
 std::unique_ptr<Candidate> make_plan_candidate(const CaseMatrix& matrix, const std::string& plan);
 
-/// What core candidates share: the pattern and, in single precision, the blocks. Products run on the run's device, else
-/// on the host.
+/// What core candidates share: the pattern and, in single precision or in the order of rows, the values. Products run
+/// on the run's device, else on the host.
 class CoreSource;
-std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& matrix, bool single);
+std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& matrix, bool single,
+                                             ValueOrder order = ValueOrder::blocks);
 std::unique_ptr<Candidate> make_core_candidate(const CaseMatrix& matrix, std::shared_ptr<CoreSource> source,
                                                const std::string& plan);
 

@@ -51,7 +51,7 @@ class CoreCandidate final : public Candidate {
 
   double new_values_s(double) override {
     if (packed_->lies_on_blocks()) return 0;
-    return timed(PETSC_COMM_SELF, [&] { packed_->update_values(source_->blocks); });
+    return timed(PETSC_COMM_SELF, [&] { packed_->update_values(source_->values); });
   }
 
   double pack_again_s(double) override { return pack(Plan(packed_->plan())); }
@@ -68,7 +68,7 @@ class CoreCandidate final : public Candidate {
     packed_.reset();
     return timed(PETSC_COMM_SELF, [&] {
       packed_.emplace(source_->view, source_->problem, plan, backend_, PatternLifetime::outlives);
-      packed_->update_values(source_->blocks);
+      packed_->update_values(source_->values);
       if (operation_ == Operation::transpose) packed_->prepare_transposed(source_->view);
     });
   }
@@ -129,12 +129,12 @@ EntryCheck time_entry_check(const CaseMatrix& c) {
   const CoreSource source(c, false);
   const std::size_t scalars = static_cast<std::size_t>(source.view.entries()) * static_cast<std::size_t>(c.area());
   std::shared_ptr<void> on_device;
-  if (used_device()) on_device = used_device()->uploaded(source.blocks, scalars * sizeof(PetscScalar));
+  if (used_device()) on_device = used_device()->uploaded(source.values, scalars * sizeof(PetscScalar));
   EntryCheck check;
   constexpr int repeats = 5;
   for (int i = 0; i < repeats; ++i)
     check.seconds.push_back(timed(PETSC_COMM_SELF, [&] {
-      check.entry = cheapest_entry(source.problem, core_backend(), on_device ? on_device.get() : source.blocks,
+      check.entry = cheapest_entry(source.problem, core_backend(), on_device ? on_device.get() : source.values,
                                    source.view.entries(), on_device ? Memory::backend : Memory::host);
     }));
   return check;

@@ -109,7 +109,7 @@ class HamiltonCandidate final : public Candidate {
   /// A quaternion's words are the first column of its block.
   void take_values() {
     const std::size_t entries = source_->view.entries(), bytes = scalar_bytes();
-    const auto* blocks = static_cast<const std::byte*>(source_->blocks);
+    const auto* blocks = static_cast<const std::byte*>(source_->values);
     for (std::size_t word = 0; word < parts; ++word) {
       values_[word].resize(entries * bytes);
       for (std::size_t e = 0; e < entries; ++e)
@@ -134,7 +134,7 @@ std::unique_ptr<Candidate> make_hamilton_candidate(const CaseMatrix& c, std::sha
                                                    const std::string& text) {
   if (reals_per_scalar != 1 || c.block != BlockShape{parts, parts})
     throw left_out("quaternions are 4x4 blocks of a real matrix");
-  if (backend("host").first_misfit({"quaternion", source->problem, source->blocks, source->view.entries()}))
+  if (backend("host").first_misfit({"quaternion", source->problem, source->values, source->view.entries()}))
     throw left_out("the blocks are not all quaternions; add -entry quaternion");
   try {
     const Plan plan = core_plan(*source, source->problem_of({1, 1}), text == "auto" ? "entry=dense" : text);

@@ -7,6 +7,7 @@
 
 #include "candidate.hpp"
 #include "failure.hpp"
+#include "scalar_formats.hpp"
 
 namespace compound::bench {
 
@@ -18,7 +19,10 @@ class PetscCandidate final : public Candidate {
  public:
   PetscCandidate(const CaseMatrix& c, std::string name, const std::string& type, const std::string& plan)
       : Candidate(std::move(name)), case_(c), by_plan_(!plan.empty()) {
-    if (type != MATBAIJ) must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, own_.out()));
+    if (!c.parent)
+      make_scalars();
+    else if (type != MATBAIJ)
+      must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, own_.out()));
     compound_ = std::strstr(type_name(), MATBAIJCOMPOUND) != nullptr;
     if (compound_ && own_) must(MatSetFromOptions(own_));
     if (compound_ && own_) multiply_on_device(own_);
@@ -106,6 +110,25 @@ class PetscCandidate final : public Candidate {
     return std::strstr(type, VECCUDA) != nullptr;
   }
 
+  /// AIJ, where the case is no PETSc matrix: MatConvert() gives the same for square blocks.
+  void make_scalars() {
+    const BlockArrays blocks = case_.arrays().front();
+    const RowPattern scalars = scalar_pattern(blocks, case_.block);
+    std::vector<PetscInt> lengths;
+    for (std::size_t r = 0; r + 1 < scalars.start.size(); ++r)
+      lengths.push_back(scalars.start[r + 1] - scalars.start[r]);
+    const std::vector<PetscScalar> values = scalar_values(blocks, blocks.values, case_.block);
+    const std::vector<PetscInt> columns(scalars.column.begin(), scalars.column.end());
+    must(MatCreateSeqAIJ(PETSC_COMM_SELF, blocks.rows * case_.block.rows, blocks.columns * case_.block.cols, 0,
+                         lengths.data(), own_.out()));
+    for (std::size_t r = 0; r < lengths.size(); ++r) {
+      const auto row = static_cast<PetscInt>(r), first = static_cast<PetscInt>(scalars.start[r]);
+      must(MatSetValues(own_, 1, &row, lengths[r], columns.data() + first, values.data() + first, INSERT_VALUES));
+    }
+    must(MatAssemblyBegin(own_, MAT_FINAL_ASSEMBLY));
+    must(MatAssemblyEnd(own_, MAT_FINAL_ASSEMBLY));
+  }
+
   /// Makes the matrix believe that its values have changed. Types with a copy on a device see that by their own flags,
   /// which the host's array sets when it is given back.
   void touch_values() {
@@ -120,6 +143,7 @@ class PetscCandidate final : public Candidate {
   /// All share the case's vectors, but types of a device need vectors there.
   void take_vectors() {
     VecType mine, shared;
+    if (!case_.parent) return;
     must(MatGetVecType(matrix(), &mine));
     must(MatGetVecType(case_.parent, &shared));
     if (std::strcmp(mine, shared) == 0) return;

@@ -4,6 +4,7 @@
 #include "entry_choice.hpp"
 #include "error.hpp"
 #include "failure.hpp"
+#include "scalar_formats.hpp"
 
 namespace compound::bench {
 
@@ -18,7 +19,7 @@ std::vector<float> narrowed(const PetscScalar* from, std::size_t scalars) {
 
 }  // namespace
 
-CoreSource::CoreSource(const CaseMatrix& c, bool single_) : single(single_) {
+CoreSource::CoreSource(const CaseMatrix& c, bool single_, ValueOrder order) : single(single_) {
   const BlockArrays arrays = c.arrays().front();
   const auto entries = static_cast<std::size_t>(arrays.entries());
   if constexpr (sizeof(PetscInt) == sizeof(idx)) {
@@ -32,18 +33,22 @@ CoreSource::CoreSource(const CaseMatrix& c, bool single_) : single(single_) {
                          reinterpret_cast<const Wide*>(arrays.column));
     view = copy_.view();
   }
-  blocks = arrays.values;
+  if (order == ValueOrder::rows) in_rows_ = scalar_values(arrays, arrays.values, c.block);
+  const PetscScalar* const given = order == ValueOrder::rows ? in_rows_.data() : arrays.values;
+  values = given;
   if (single) {
-    narrow_ = narrowed(arrays.values, entries * static_cast<std::size_t>(c.area()));
-    blocks = narrow_.data();
+    narrow_ = narrowed(given, entries * static_cast<std::size_t>(c.area()));
+    values = narrow_.data();
+    in_rows_ = {};
   }
   problem = {c.block,
-             {reals_per_scalar == 2 ? Field::complex : Field::real, single ? Precision::single : Precision::double_}};
+             {reals_per_scalar == 2 ? Field::complex : Field::real, single ? Precision::single : Precision::double_},
+             order};
 }
 
-std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& c, bool single) {
+std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& c, bool single, ValueOrder order) {
   try {
-    return std::make_shared<CoreSource>(c, single);
+    return std::make_shared<CoreSource>(c, single, order);
   } catch (const error& e) {
     throw usage_error(std::string("-core_plans: ") + e.what());
   }
@@ -51,9 +56,7 @@ std::shared_ptr<CoreSource> make_core_source(const CaseMatrix& c, bool single) {
 
 namespace {
 
-std::string_view cheapest(const CoreSource& s) {
-  return cheapest_entry(s.problem, backend("host"), s.blocks, s.view.entries());
-}
+std::string_view cheapest(const CoreSource& s) { return cheapest_entry(s.view, s.problem, backend("host"), s.values); }
 
 }  // namespace
 

@@ -19,24 +19,27 @@ inline constexpr double most_padding = 4;
 /// Where this run's core products are.
 Backend& core_backend();
 
-/// The pattern and the blocks in the precision of the products.
+/// The pattern and the values in the precision and the order of the products.
 class CoreSource {
  public:
   /// Throws error where indices do not fit into 32 bits.
-  CoreSource(const CaseMatrix& c, bool single);
+  CoreSource(const CaseMatrix& c, bool single, ValueOrder order = ValueOrder::blocks);
   CoreSource(const CoreSource&) = delete;
 
   /// The same scalars in blocks of another shape.
   Problem problem_of(BlockShape block) const { return {block, problem.scalar}; }
-  double bytes_of_copies() const { return static_cast<double>(narrow_.size() * sizeof(float)); }
+  double bytes_of_copies() const {
+    return static_cast<double>(narrow_.size() * sizeof(float) + in_rows_.size() * sizeof(PetscScalar));
+  }
 
   bool single;
   PatternView view;
-  const void* blocks;
+  const void* values;
   Problem problem;
 
  private:
   Pattern copy_;
+  std::vector<PetscScalar> in_rows_;
   std::vector<float> narrow_;
 };
 

@@ -26,14 +26,14 @@ bool all_square(const Options& o) {
   return std::ranges::all_of(o.blocks, [](const BlockShape& b) { return b.rows == b.cols; });
 }
 
-/// PETSc has no type of blocks that are not square.
+/// Of PETSc's types AIJ alone takes blocks that are not square.
 void check_shapes(const Options& o) {
   if (all_square(o)) return;
   if (!o.file.empty()) throw usage_error("-matrix takes square blocks: -block_size is one number");
-  const bool asks_types = !o.types.empty() && o.types.front() != "none";
-  if (asks_types || !o.plans.empty() || o.coo || !o.ksp.empty())
+  const auto serves = [](const std::string& type) { return type == "aij" || type == "none"; };
+  if (!std::ranges::all_of(o.types, serves) || !o.plans.empty() || o.coo || !o.ksp.empty())
     throw usage_error(
-        "-block_size: blocks that are not square have no -types, -plans, -coo and -ksp; give -core_plans");
+        "-block_size: blocks that are not square have no -types but aij, no -plans, -coo and -ksp; give -core_plans");
   if (o.core_plans.empty() && o.layouts.empty())
     throw usage_error("-block_size: blocks that are not square need -core_plans or -layouts");
 }

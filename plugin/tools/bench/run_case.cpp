@@ -42,10 +42,16 @@ void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Can
 }
 
 void add_core(const CaseMatrix& c, const Options& o, Candidates& all, std::vector<LeftOut>& left) {
-  const auto source = make_core_source(c, o.core_float);
-  for (const std::string& plan : o.core_plans) all.push_back(make_core_candidate(c, source, plan));
+  std::shared_ptr<CoreSource> source, in_rows;
+  const auto made = [&](std::shared_ptr<CoreSource>& of, ValueOrder order) {
+    return of ? of : of = make_core_source(c, o.core_float, order);
+  };
+  for (const std::string& plan : o.core_plans)
+    all.push_back(make_core_candidate(
+        c, plan.find("words=rows") == plan.npos ? made(source, ValueOrder::blocks) : made(in_rows, ValueOrder::rows),
+        plan));
   for (const std::string& plan : o.hamilton) try {
-      all.push_back(make_hamilton_candidate(c, source, plan));
+      all.push_back(make_hamilton_candidate(c, made(source, ValueOrder::blocks), plan));
     } catch (const left_out& e) {
       left.push_back({"hamilton " + plan, e.what()});
     }

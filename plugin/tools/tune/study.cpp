@@ -42,7 +42,7 @@ class Rounds {
   }
   Measurement measured(const std::vector<Plan>& plans, const MeasureLimits& limits,
                        const std::function<void(const Measured&)>& told = {}) const {
-    return compound::measure(source_.view, source_.problem, plans, core_backend(), source_.blocks, limits, told);
+    return compound::measure(source_.view, source_.problem, plans, core_backend(), source_.values, limits, told);
   }
 
  private:

@@ -238,7 +238,7 @@ TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix,
     if (o.study.empty()) {
       take_times(
           r, *source,
-          compound::measure(source->view, source->problem, plans, core_backend(), source->blocks, o.limits(), onlooker),
+          compound::measure(source->view, source->problem, plans, core_backend(), source->values, o.limits(), onlooker),
           o);
     } else {
       r.study = studied(*source, r.analysis.numbers, plans, o.budget_s, onlooker);

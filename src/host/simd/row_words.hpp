@@ -17,28 +17,30 @@ inline constexpr int blocks_at_once = L == 1   ? 4
 /// So many lanes of a scalar row, or of x; what is beyond the last of them is 0, on both sides: nothing else meets.
 template <int lanes>
 struct row_lanes {
-  static constexpr int full = lanes / widest, rest = lanes % widest;
+  /// What fills no widest vector goes by fours: masked wide loads would cross more cache lines.
+  static constexpr int width = lanes < widest ? 4 : widest;
+  static constexpr int full = lanes / width, rest = lanes % width;
   static constexpr int last = rest == 0 ? 0 : rest <= 4 ? 4 : widest;
-  vec<widest> wide[full ? full : 1];
+  vec<width> wide[full ? full : 1];
   vec<last ? last : 4> narrow;
 
   static SIMD_FN row_lanes load(const double* p) {
     row_lanes l;
-    unroll<full>([&]<int v>() SIMD_LAMBDA { l.wide[v] = vec<widest>::load(p + v * widest); });
-    if constexpr (rest != 0 && rest == last) l.narrow = vec<last>::load(p + full * widest);
-    if constexpr (rest != last) l.narrow = vec<last>::load_first(p + full * widest, rest);
+    unroll<full>([&]<int v>() SIMD_LAMBDA { l.wide[v] = vec<width>::load(p + v * width); });
+    if constexpr (rest != 0 && rest == last) l.narrow = vec<last>::load(p + full * width);
+    if constexpr (rest != last) l.narrow = vec<last>::load_first(p + full * width, rest);
     return l;
   }
   SIMD_FN void store(double* p) const {
-    unroll<full>([&]<int v>() SIMD_LAMBDA { wide[v].store(p + v * widest); });
-    if constexpr (rest != 0) narrow.store_first(p + full * widest, rest);
+    unroll<full>([&]<int v>() SIMD_LAMBDA { wide[v].store(p + v * width); });
+    if constexpr (rest != 0) narrow.store_first(p + full * width, rest);
   }
   /// The first n of four.
   static SIMD_FN row_lanes load_first(const double* p, int n) { return of_four(vec<4>::load_first(p, n)); }
   static SIMD_FN row_lanes of_four(vec<4> a) {
     static_assert(lanes == 4);
     row_lanes l;
-    if constexpr (widest == 4)
+    if constexpr (width == 4)
       l.wide[0] = a;
     else
       l.narrow = a;
@@ -46,7 +48,7 @@ struct row_lanes {
   }
   static SIMD_FN row_lanes all(double a) {
     row_lanes l;
-    unroll<full>([&]<int v>() SIMD_LAMBDA { l.wide[v] = vec<widest>::all(a); });
+    unroll<full>([&]<int v>() SIMD_LAMBDA { l.wide[v] = vec<width>::all(a); });
     if constexpr (rest != 0) l.narrow = vec<last>::all(a);
     return l;
   }
@@ -76,12 +78,12 @@ struct row_lanes {
     if constexpr (full == 0) {
       return narrow.folded();
     } else {
-      vec<widest> sum = wide[0];
+      vec<width> sum = wide[0];
       for (int v = 1; v < full; ++v) sum += wide[v];
       if constexpr (rest == 0) return sum.folded();
-      if constexpr (last == widest) sum += narrow;
+      if constexpr (last == width) sum += narrow;
       vec<4> four = sum.folded();
-      if constexpr (rest != 0 && last != widest) four += narrow;
+      if constexpr (rest != 0 && last != width) four += narrow;
       return four;
     }
   }
@@ -180,7 +182,8 @@ SIMD_FN void fetch_x_of_row(const double* x, const idx* column, const idx* end, 
   }
 }
 
-/// R scalar rows with C columns in a block; L real numbers in each. Rows of many blocks are summed in two chains where
+/// R scalar rows with C columns in a block; L real numbers in each. Words of the next block row are fetched while this
+/// one is multiplied: all of its scalar rows are begun at once. Rows of many blocks are summed in two chains where
 /// registers allow, as in multiply_block_rows().
 template <int R, int C, int parts>
 void multiply_row_words(const SimdTask& t) {
@@ -207,7 +210,7 @@ void multiply_row_words(const SimdTask& t) {
       if (column + 4 * at_once <= end) {
         Sums odd;
         do {
-          prefetch<2 * bytes>(w);
+          prefetch<2 * bytes>(w + R * stride);
           sums.add(a, stride, gathered<L>(x, column));
           odd.add(a + lanes, stride, gathered<L>(x, column + at_once));
           column += 2 * at_once;
@@ -219,7 +222,7 @@ void multiply_row_words(const SimdTask& t) {
       }
     }
     for (; column + at_once <= end; column += at_once, a += lanes, w += R * lanes, opaque(column, w)) {
-      prefetch<bytes>(w);
+      prefetch<bytes>(w + R * stride);
       sums.add(a, stride, gathered<L>(x, column));
     }
     if constexpr (at_once > 1)
