@@ -170,6 +170,7 @@ std::vector<Plan> candidates(Search search, const Plan& base, const PatternStati
   const std::vector<Plan> near = near_plans(s, problem, backend.name(), base.entry, base.values);
   const Plan& rule = near.front();
   plans.add(rule);
+  if (!rule.later.empty()) plans.add(default_plan(s, problem, backend.name(), base.entry, base.values, Parts::one));
   plans.add(is_host(rule) ? near_host : near_device, rule);  // where time is short the last are not tried
   add_parts(plans, rule, s);
   if (search == Search::few) return plans.take();
