@@ -14,6 +14,7 @@ namespace compound {
 struct DeviceTraits {
   int multiprocessors = 0;
   std::size_t second_cache_bytes = 0;
+  double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it
 };
 
 /// A schedule and the layout it is for.

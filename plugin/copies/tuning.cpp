@@ -87,6 +87,16 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   return best->plan;
 }
 
+/// Once for all matrices: it is a matter of the program's environment.
+void warn_of_tables(const std::string& problem) {
+  static bool warned = false;
+  if (problem.empty() || warned) return;
+  warned = true;
+  (void)PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                     "compound: COMPOUND_DEVICES is not used, the built-in tables of devices are: %s\n",
+                     problem.c_str());
+}
+
 /// By predicted times; `base` where there are none.
 Plan modelled_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base) {
   const Settings& s = p.st.settings;
@@ -101,8 +111,11 @@ Plan modelled_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   const Backend& on = backend(row_of(p.place).backend);
   const Prediction best =
       predicted_best(candidates(Search::few, base, numbers, problem, on), pattern, numbers, problem, on, s.limits());
-  origin = "by model: " + (best.plan == base ? "nothing promises to be faster than that " : times_as_fast(best.gain)) +
-           origin;
+  const std::string own = on.machine().device;
+  const std::string by = best.device == own ? "" : " (of " + best.device + ", the nearest that has a table)";
+  warn_of_tables(best.problem_with_file);
+  origin = "by model" + by + ": " +
+           (best.plan == base ? "nothing promises to be faster than that " : times_as_fast(best.gain)) + origin;
   return best.plan;
 }
 
