@@ -47,7 +47,7 @@ class CudaBackend final : public Backend {
     const cuda::Device& device = cuda::current_device();
     return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
   }
-  Machine machine() const override { return {cuda::device_name(), cuda::driver_version()}; }
+  Machine machine() const override { return {cuda::device_name(), cuda::driver_version(), cuda::device_slot()}; }
 
   std::string_view code(const Plan& plan, const Problem& problem) const override {
     return cuda::is_built_in(cuda::plain_source(plan, problem), cuda::current_device().capability) ? "built in"

@@ -133,6 +133,12 @@ std::string device_name() {
   return properties.name;
 }
 
+std::string device_slot() {
+  char text[32] = "";
+  check(cudaDeviceGetPCIBusId(text, sizeof(text), current_device_number()), "asking for a device's bus");
+  return text;
+}
+
 std::string driver_version() {
   int version = 0;
   check(cudaDriverGetVersion(&version), "asking for the driver's version");

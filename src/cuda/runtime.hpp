@@ -28,6 +28,8 @@ struct Device {
 const Device& current_device();
 /// As the current device calls itself: "NVIDIA H200".
 std::string device_name();
+/// "0000:1b:00.0".
+std::string device_slot();
 /// "driver 13.0": the CUDA that it is for.
 std::string driver_version();
 
