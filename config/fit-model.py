@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fits the numbers of src/model.cpp to a recorded study, and says how good the plans are that they lead to.
+"""Fits the seconds of a device's table (src/device_tables.inc) to a recorded study, and says how good the plans are that they lead to.
 
     python3 config/fit-model.py config/tuning-study-h200.json.xz
 
-Prints a row for the table there, and for each matrix the time over that of the fastest plan: by rule, and by a model fitted to the
+Prints the line of the table, with what is not seconds as it was, and for each matrix the time over that of the fastest plan: by rule, and by a model fitted to the
 other matrices. A study is what compound-tune -study writes for each matrix (docs/compound-tune.md), of all matrices in one file;
 `rule` of a matrix is the present rule's plan, `tried` are the plans that the model chooses among.
 """
@@ -12,13 +12,24 @@ import argparse
 import json
 import lzma
 import math
+import os
 import re
 
 WORDS = {"complex": 2, "quaternion": 4}
-MULTIPROCESSORS, MOST_THREADS, SECTOR = 132, 2048, 32
-HELD = {"cached": (46e6, 56e6), "stream": (10e6, 30e6)}  # bytes that the second cache keeps all or nothing of
+MOST_THREADS, SECTOR = 2048, 32
+CACHES = {"cached": "kept", "stream": "streamed"}  # what numbers of a table begin with
 PROMISES = 1.06  # that a plan is faster than the rule's to be taken
-NAMES = "launch memory cache gather step diagonal_step longest shared_row chunk_entry rows_of_words".split()
+NAMES = "launch memory second_cache gather step diagonal_step longest shared_row chunk_entry rows_of_words".split()
+
+
+def device_table(file, study):
+    """Name and numbers of the table of the device that a study is of."""
+    name = study["device"]
+    with open(file) as tables:
+        for found, numbers in re.findall(r'^device1 name="([^"]*)" (.*)$', tables.read(), re.M):
+            if found == name:
+                return name, {key: float(value) for key, value in (word.split("=") for word in numbers.split())}
+    raise SystemExit(f"{file} has no table of '{name}', which the study is of; add a line with its multiprocessors, caches and bandwidth")
 
 
 def parse(line):
@@ -29,7 +40,7 @@ def parse(line):
             plan[name] = int(value) if value.isdigit() else value
         elif word in ("rows", "components", "slots"):
             plan["traversal"] = word
-        elif word in HELD:
+        elif word in CACHES:
             plan["cache"] = word
         elif re.match("csr|sell|ellr|bellpack|hdia|dia|ccoo", word):
             plan["layout"] = word
@@ -45,8 +56,8 @@ def layout_of(matrix, name):
     return next((row for row in matrix["analysis"]["layouts"] if row["layout"] == name and "bytes" in row), None)
 
 
-def features(matrix, plan):
-    """What the seconds of each name in NAMES are multiplied by; as predicted_s() in src/model.cpp."""
+def features(matrix, plan, device):
+    """What the seconds of each name in NAMES are multiplied by; as work_of() in src/model.cpp."""
     a, layout = matrix["analysis"], layout_of(matrix, plan["layout"])
     if not layout:
         return None
@@ -55,17 +66,17 @@ def features(matrix, plan):
     words = WORDS.get(plan["entry"], size * size)
     scalar_rows = size if plan["traversal"] == "components" and family != "csr" else 1
     bytes_ = layout["bytes"] + 8 * size * (a["block_rows"] + a["block_columns"])
-    all_, none = HELD[plan["cache"]]
+    all_, none = (device[f"{CACHES[plan['cache']]}_{bound}"] for bound in ("all", "none"))
     held = min(1, max(0, (none - bytes_) / (none - all_)))
     chunks, diagonals = family == "ccoo", family in ("dia", "hdia")
     workers = a["blocks"] if chunks else a["block_rows"] * plan["lanes"] * scalar_rows
-    waves = max(1, workers / (MULTIPROCESSORS * min(MOST_THREADS, plan["threads"] * plan["blocks"])))
+    waves = max(1, workers / (device["multiprocessors"] * min(MOST_THREADS, plan["threads"] * plan["blocks"])))
     entries = 2 if chunks else a["mean_row"] / plan["lanes"] * (layout["padding"] if diagonals else 1)
     steps = waves * math.ceil(entries / plan["unroll"]) * math.sqrt(words / scalar_rows)
     f = dict.fromkeys(NAMES, 0)
     f["launch"] = 1
     f["memory"] = (1 - held) * bytes_
-    f["cache"] = held * bytes_
+    f["second_cache"] = held * bytes_
     f["gather"] = a["blocks"] * a["scattered"] * math.ceil(size * 8 / SECTOR) * SECTOR
     f["diagonal_step" if diagonals else "step"] = steps
     f["longest"] = 0 if chunks or diagonals else a["row_lengths"]["most"] / plan["lanes"]
@@ -84,7 +95,7 @@ def late(values):
 
 
 class Matrix:
-    def __init__(self, data):
+    def __init__(self, data, device):
         self.name = f"{data['description']}, {data['block']}, {data['precision']}"
         before = data["tested"][0]["plan"]
         rule_s = next(x["seconds"] for x in data["finals"] if x["plan"] == before)
@@ -98,7 +109,7 @@ class Matrix:
         self.rule = self.measured(data["rule"])
         self.plans = {self.rule: None, **dict.fromkeys(data["tried"])}
         for line in self.plans:
-            self.plans[line] = features(data, parse(line))
+            self.plans[line] = features(data, parse(line), device)
         self.plans = {line: f for line, f in self.plans.items() if f}
 
     def measured(self, line):
@@ -174,10 +185,13 @@ def by_the_others(matrices):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", help="file of studies, compressed by xz")
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--tables", default=os.path.join(here, "../src/device_tables.inc"), help="tables of devices, the study's among them (%(default)s)")
     args = parser.parse_args()
     with lzma.open(args.study) as file:
         study = json.load(file)
-    matrices = [Matrix(data) for data in study["matrices"]]
+    table_name, device = device_table(args.tables, study)
+    matrices = [Matrix(data, device) for data in study["matrices"]]
     table, errors = [], {}
     for m, times in by_the_others(matrices):
         best = min(times, key=times.get)
@@ -193,9 +207,9 @@ def main():
     print("errors of predictions of other matrices: plans, mean, median, largest")
     for family, all_ in sorted(errors.items()):
         print("  %-10s %4d %5.2f %5.2f %5.2f" % (family, len(all_), sum(all_) / len(all_), middle(all_), max(all_)))
-    print("of all matrices, for src/model.cpp:")
-    for name, value in zip(NAMES, fitted([m.equations() for m in matrices])):
-        print("  .%s_s = %.3g," % (name, value))
+    print("of all matrices, for src/device_tables.inc:")
+    seconds = dict(zip(NAMES, fitted([m.equations() for m in matrices])))
+    print(f'device1 name="{table_name}"', *(f"{name}={seconds[name]:.3g}" if name in seconds else f"{name}={value:.9g}" for name, value in device.items()))
 
 
 if __name__ == "__main__":

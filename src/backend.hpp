@@ -23,8 +23,9 @@ class Code {
 };
 
 struct Machine {
-  std::string device;    ///< "NVIDIA H200"; the processor and the instruction set in use
-  std::string software;  ///< of others, that may change how fast it is: a driver
+  std::string device;     ///< "NVIDIA H200"; the processor and the instruction set in use
+  std::string software;   ///< of others, that may change how fast it is: a driver
+  std::string slot = {};  ///< of a device, which one of this computer: its PCI bus id
 };
 
 /// Whose memory a pointer is of.

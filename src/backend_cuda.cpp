@@ -44,9 +44,10 @@ class CudaBackend final : public Backend {
   std::string_view name() const override { return "cuda"; }
   bool is_device() const override { return true; }
   DeviceTraits traits() const override {
-    return {cuda::current_device().multiprocessors, cuda::current_device().second_cache_bytes};
+    const cuda::Device& device = cuda::current_device();
+    return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
   }
-  Machine machine() const override { return {cuda::device_name(), cuda::driver_version()}; }
+  Machine machine() const override { return {cuda::device_name(), cuda::driver_version(), cuda::device_slot()}; }
 
   std::string_view code(const Plan& plan, const Problem& problem) const override {
     return cuda::is_built_in(cuda::plain_source(plan, problem), cuda::current_device().capability) ? "built in"

@@ -61,8 +61,10 @@ const std::vector<Product> device_products = {
 };
 const Axis device_vectors = {"vectors=1", "vectors=all"};
 
-// Beside the rule's plan, whose sorting windows and heights it does not choose itself.
-const std::vector<Product> near_host = {{{"sell:4", "sell:8", "sell:16", "sell:32", "sell:8:256"}, {"", "xahead"}},
+// Beside the rule's plan, whose sorting windows and heights it does not choose itself; diagonals come first: on grids
+// that a cache holds they are the fastest by far (docs/tuning.md), elsewhere left out.
+const std::vector<Product> near_host = {{{"hdia:32", "dia"}},
+                                        {{"sell:4", "sell:8", "sell:16", "sell:32", "sell:8:256"}, {"", "xahead"}},
                                         {{"csr", "csr words=rows"}, {"", "xahead", "plain"}}};
 // What was the fastest of all on several matrices (config/tuning-study.py): with these and the rule's plan the fastest
 // is left out by 1 % at the mean.
@@ -170,6 +172,7 @@ std::vector<Plan> candidates(Search search, const Plan& base, const PatternStati
   const std::vector<Plan> near = near_plans(s, problem, backend.name(), base.entry, base.values);
   const Plan& rule = near.front();
   plans.add(rule);
+  if (!rule.later.empty()) plans.add(default_plan(s, problem, backend.name(), base.entry, base.values, Parts::one));
   plans.add(is_host(rule) ? near_host : near_device, rule);  // where time is short the last are not tried
   add_parts(plans, rule, s);
   if (search == Search::few) return plans.take();

@@ -51,8 +51,8 @@ Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, st
 }  // namespace
 
 Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend, std::string_view entry,
-                  ValuePrecision values) {
-  const Plan plan = backend == "cuda" ? device_rule::plan(policy_of(backend), s, problem, entry, values)
+                  ValuePrecision values, Parts parts) {
+  const Plan plan = backend == "cuda" ? device_rule::plan(policy_of(backend), s, problem, entry, values, parts)
                                       : host_rule::plan(s, problem, entry, values.value_or(problem.scalar.precision));
   return completed(plan, s, problem, entry, values);
 }

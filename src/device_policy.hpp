@@ -14,6 +14,7 @@ namespace compound {
 struct DeviceTraits {
   int multiprocessors = 0;
   std::size_t second_cache_bytes = 0;
+  double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it
 };
 
 /// A schedule and the layout it is for.
@@ -53,6 +54,14 @@ struct Variation {
   int most_size = any_size;
 };
 
+/// When a few long rows get a part of their own: where slices then serve the others.
+struct PartsRule {
+  std::span<const FormRow> forms = {};  ///< for that part; none: never
+  double least_entries = 0;             ///< of the matrix: a part is two launches more
+  double much_longer = 0;               ///< the longest row over the usual ones
+  double most_share = 0;                ///< of all entries, in that part
+};
+
 /// The rule for dense blocks, or for the kinds that keep fewer words.
 struct FamilyRule {
   std::span<const Case> cases;                  ///< the first that a matrix is of is taken
@@ -60,6 +69,7 @@ struct FamilyRule {
   double workers_wanted = 0;                    ///< lanes share a row while rows have fewer workers than this,
   double entries_of_lane = 1;                   ///< if each then has so many entries
   std::span<const Variation> near;
+  PartsRule parts = {};
 };
 
 struct DevicePolicy {

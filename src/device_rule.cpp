@@ -83,6 +83,30 @@ Plan plan_of(const Form& f, const DevicePolicy& policy, const Matrix& m) {
   return plan;
 }
 
+bool has_slices(const Form& f) { return compound::family_of(parse_layout(f.layout)).interleaved; }
+
+/// Of the matrix without its long rows.
+PatternStatistics without_long_rows(PatternStatistics s) {
+  s.longest_row = s.usual_row;
+  s.mean_row *= s.entries > 0 ? 1 - double(s.long_entries) / s.entries : 1;
+  return s;
+}
+
+/// `longest`: of the rows in slices.
+Plan in_two_parts(const FamilyRule& rule, const Form& slices, idx longest, const DevicePolicy& policy,
+                  const Matrix& m) {
+  Plan plan = plan_of(slices, policy, m);
+  const Plan later = plan_of(form_in(rule.parts.forms, rule, m), policy, m);
+  plan.longest = longest;
+  plan.later = {{later.layout, later.schedule}};
+  return plan;
+}
+
+bool may_have_parts(const PartsRule& rule, const PatternStatistics& s) {
+  return !rule.forms.empty() && s.is_uneven() && s.entries >= rule.least_entries && s.usual_row > 0 &&
+         s.longest_row >= rule.much_longer * s.usual_row && s.long_entries <= rule.most_share * s.entries;
+}
+
 /// Statistics on both sides of every limit: between two neighbouring limits the rule gives one form.
 std::vector<PatternStatistics> corners(const FamilyRule& rule, const Problem& problem) {
   std::set<double> rows = {0}, means = {0, 1e6};
@@ -119,14 +143,20 @@ std::vector<PatternStatistics> corners(const FamilyRule& rule, const Problem& pr
 }  // namespace
 
 Plan plan(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem, std::string_view entry,
-          ValuePrecision values) {
+          ValuePrecision values, Parts parts) {
+  const FamilyRule& rule = family_of(policy, entry);
   const Matrix m(s, problem, entry, values);
-  return plan_of(form(family_of(policy, entry), m), policy, m);
+  if (parts == Parts::some && may_have_parts(rule.parts, s)) {
+    const PatternStatistics usual = without_long_rows(s);
+    const Form slices = form(rule, Matrix(usual, problem, entry, values));
+    if (has_slices(slices)) return in_two_parts(rule, slices, s.usual_row, policy, m);
+  }
+  return plan_of(form(rule, m), policy, m);
 }
 
 Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
               std::string_view entry, ValuePrecision values) {
-  const Plan rule = plan(policy, s, problem, entry, values);
+  const Plan rule = plan(policy, s, problem, entry, values, Parts::one);
   const bool by_slices = family_of(asked).interleaved, of_rows = !family_of(rule.layout).threads;
   if (of_rows && by_slices == family_of(rule.layout).interleaved) return rule;
   const FamilyRule& family = family_of(policy, entry);
@@ -136,11 +166,22 @@ Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const Pattern
 
 std::vector<Plan> all_plans(const DevicePolicy& policy, const Problem& problem, std::string_view entry) {
   std::vector<Plan> plans;
-  for (const PatternStatistics& s : corners(family_of(policy, entry), problem))
+  const auto add = [&](const Plan& given) {
+    if (std::ranges::find(plans, given) == plans.end()) plans.push_back(given);
+  };
+  const FamilyRule& rule = family_of(policy, entry);
+  for (PatternStatistics s : corners(rule, problem))
     for (const Cache cache : {Cache::keep, Cache::stream}) {
-      Plan given = plan(policy, s, problem, entry);
+      const Matrix m(s, problem, entry, {});
+      const Form whole = form(rule, m);
+      Plan given = plan_of(whole, policy, m);
       given.schedule.cache = cache;
-      if (std::ranges::find(plans, given) == plans.end()) plans.push_back(given);
+      add(given);
+      const double most_entries = policy.cached_bytes / m.bytes_of_entry;
+      if (rule.parts.forms.empty() || !has_slices(whole)) continue;
+      if (cache == Cache::keep && rule.parts.least_entries > most_entries) continue;
+      s.entries = static_cast<count32>(cache == Cache::keep ? 0 : 2 * most_entries);
+      add(in_two_parts(rule, whole, 1, policy, m));
     }
   return plans;
 }

@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 
-#include "device_policy.hpp"
 #include "error.hpp"
 #include "layout/family.hpp"
 
@@ -14,44 +13,21 @@ namespace compound {
 
 namespace {
 
-constexpr DeviceTimes times[] = {
-    {.measured_on = "NVIDIA H200",
-     .launch_s = 2.86e-06,
-     .memory_s = 2.13e-13,
-     .cache_s = 1.30e-13,
-     .gather_s = 1.31e-13,
-     .step_s = 1.86e-08,
-     .diagonal_step_s = 7.35e-08,
-     .longest_s = 6.55e-09,
-     .shared_row_s = 1.38e-12,
-     .chunk_entry_s = 7.43e-12,
-     .rows_of_words_s = 1.64e-14},
-};
-
 constexpr double promises = 1.06;  // times as fast, of a plan that is taken in the place of the first
 constexpr double sector_bytes = 32;
 
 /// Share of the bytes that the second cache still has from the product before.
-double held(const Plan& plan, double bytes, const DeviceTraits& device) {
-  constexpr double cache_of_fit = 60 * 1024 * 1024;
-  struct Held {
-    double all, none;
-  };
-  const Held h = plan.schedule.cache == Cache::keep ? Held{46e6, 56e6} : Held{10e6, 30e6};
-  const double size = device.second_cache_bytes > 0 ? double(device.second_cache_bytes) / cache_of_fit : 1;
-  return std::clamp((h.none * size - bytes) / ((h.none - h.all) * size), 0.0, 1.0);
+double held(const Plan& plan, double bytes, const DeviceTraits& device, const DeviceTable& t) {
+  const bool keeps = plan.schedule.cache == Cache::keep;
+  const double all = keeps ? t.kept_all : t.streamed_all, none = keeps ? t.kept_none : t.streamed_none;
+  const double size = device.second_cache_bytes > 0 ? double(device.second_cache_bytes) / t.cache : 1;
+  return std::clamp((none * size - bytes) / ((none - all) * size), 0.0, 1.0);
 }
 
 }  // namespace
 
-const DeviceTimes& device_times(const DeviceTraits& device) {
-  const std::string_view nearest = nearest_policy(device_policies(), device).measured_on;
-  const auto row = std::ranges::find(times, nearest, &DeviceTimes::measured_on);
-  return row == std::end(times) ? times[0] : *row;
-}
-
-double predicted_s(const DeviceTimes& t, const DeviceTraits& device, const Plan& plan, const Footprint& counted,
-                   const PatternStatistics& s, const Problem& problem) {
+Work work_of(const DeviceTable& t, const DeviceTraits& device, const Plan& plan, const Footprint& counted,
+             const PatternStatistics& s, const Problem& problem) {
   const LayoutFamily& family = family_of(plan.layout);
   const Schedule& by = plan.schedule;
   const double scalar_bytes = double(bytes_of(problem.scalar)), rows = s.rows, entries = s.entries;
@@ -62,7 +38,7 @@ double predicted_s(const DeviceTimes& t, const DeviceTraits& device, const Plan&
 
   const double bytes =
       double(counted.read.total()) + scalar_bytes * (double(s.cols) * problem.block.cols + rows * problem.block.rows);
-  const double kept = held(plan, bytes, device);
+  const double kept = held(plan, bytes, device, t);
   const double x_bytes = std::ceil(problem.block.cols * scalar_bytes / sector_bytes) * sector_bytes;
 
   const double workers = chunks ? entries : rows * of_row;
@@ -72,30 +48,32 @@ double predicted_s(const DeviceTimes& t, const DeviceTraits& device, const Plan&
   const double entries_of_worker = chunks ? 2 : s.mean_row / by.lanes * padding;
   const double steps = waves * std::ceil(entries_of_worker / by.unroll) * std::sqrt(words);
 
-  return t.launch_s + ((1 - kept) * t.memory_s + kept * t.cache_s) * bytes +
-         t.gather_s * entries * s.scattered * x_bytes + (diagonals ? t.diagonal_step_s : t.step_s) * steps +
-         (chunks || diagonals ? 0 : t.longest_s * s.longest_row / by.lanes) +
-         (by.lanes > 1 ? t.shared_row_s * rows * of_row : 0) + (chunks ? t.chunk_entry_s * entries : 0) +
-         (plan.layout.word_order == WordOrder::row ? t.rows_of_words_s * bytes : 0);
+  return {1,
+          (1 - kept) * bytes,
+          kept * bytes,
+          entries * s.scattered * x_bytes,
+          diagonals ? 0 : steps,
+          diagonals ? steps : 0,
+          chunks || diagonals ? 0 : double(s.longest_row) / by.lanes,
+          by.lanes > 1 ? rows * of_row : 0,
+          chunks ? entries : 0,
+          plan.layout.word_order == WordOrder::row ? bytes : 0};
 }
 
-namespace {
-
-DeviceTraits traits_for(const Backend& backend) {
-  const DeviceTraits found = device_traits(backend.name());
-  return found.multiprocessors > 0 ? found : nearest_policy(device_policies(), found).traits;
+double seconds_of(const DeviceTable& t, const Work& work) {
+  double sum = 0;
+  for (std::size_t i = 0; i < work.size(); ++i) sum += t.*seconds_fields[i].value * work[i];
+  return sum;
 }
-
-}  // namespace
 
 Predictor::Predictor(const PatternView& pattern, const PatternStatistics& s, const Problem& problem,
                      const Backend& backend)
-    : pattern_(pattern),
-      statistics_(s),
-      problem_(problem),
-      backend_(backend),
-      device_(traits_for(backend)),
-      times_(device_times(device_)) {}
+    : pattern_(pattern), statistics_(s), problem_(problem), backend_(backend), device_(backend.traits()) {
+  const DeviceTables tables = device_tables();
+  table_ = table_for(tables.all, backend.machine().device, device_);
+  problem_with_file_ = tables.problem;
+  if (device_.multiprocessors == 0) device_ = table_.traits();  // of a backend that is no device
+}
 
 void Predictor::count(const Plan& plan) {
   if (counted_ && is_laid_out_alike(*counted_, plan)) return;
@@ -110,13 +88,19 @@ void Predictor::count(const Plan& plan) {
   counted_ = plan;
 }
 
-double Predictor::seconds(const Plan& plan) try {
+Work Predictor::work(const Plan& plan) {
   count(plan);
   const std::vector<Plan> all = parts(plan);
-  double sum = 0;
-  for (std::size_t i = 0; i < parts_.size(); ++i)
-    sum += predicted_s(times_, device_, all[numbers_[i]], parts_[i].bytes, parts_[i].statistics, problem_);
+  Work sum = {};
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Work of_part = work_of(table_, device_, all[numbers_[i]], parts_[i].bytes, parts_[i].statistics, problem_);
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += of_part[k];
+  }
   return sum;
+}
+
+double Predictor::seconds(const Plan& plan) try {
+  return seconds_of(table_, work(plan));
 } catch (const error&) {  // more slots than can be counted
   return std::numeric_limits<double>::infinity();
 }
@@ -152,7 +136,7 @@ Prediction predicted_best(const std::vector<Plan>& plans, const PatternView& pat
                           const Problem& problem, const Backend& backend, const PlanLimits& limits) {
   Predictor predictor(pattern, s, problem, backend);
   const double first = predictor.seconds(plans.front());
-  Prediction best{plans.front()};
+  Prediction best{plans.front(), 1, predictor.table().name, predictor.problem_with_file()};
   // Schedules share what is counted of their layout.
   const Plan* looked_at = nullptr;
   bool is_out = false;
@@ -161,7 +145,7 @@ Prediction predicted_best(const std::vector<Plan>& plans, const PatternView& pat
       is_out = &plan != &plans.front() && beyond(limits, pattern, problem, plan, backend).has_value();
     looked_at = &plan;
     const double gain = is_out ? 0 : first / predictor.seconds(plan);
-    if (gain > std::max(promises, best.gain)) best = {plan, gain};
+    if (gain > std::max(promises, best.gain)) best.plan = plan, best.gain = gain;
   }
   return best;
 }

@@ -1,34 +1,22 @@
 // Model: how long a product takes on a device, by what it reads and how work is shared out; nothing is measured.
 #pragma once
 
+#include <array>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "candidates.hpp"
+#include "device_tables.hpp"
 
 namespace compound {
 
-/// Seconds that things take on a device. Fitted to a recorded study of plans by config/fit-model.py, which also says
-/// how well times and choices are predicted.
-struct DeviceTimes {
-  std::string_view measured_on;  ///< as DevicePolicy's
-  double launch_s;
-  double memory_s, cache_s;        ///< a byte of the matrix, x or y, from memory or the second cache
-  double gather_s;                 ///< a byte of x in sectors for blocks that are not near those of the row above
-  double step_s, diagonal_step_s;  ///< a worker's next entries, times the square root of the words that it has of each
-  double longest_s;                ///< an entry of the longest row
-  double shared_row_s;             ///< adding up, a worker of those that share a row
-  double chunk_entry_s;            ///< an entry in chunks of coordinates
-  double rows_of_words_s;          ///< a byte more where each block's words lie side by side
-};
+/// What a product does, in the order of seconds_fields: its seconds are the sum of these times those.
+using Work = std::array<double, std::size(seconds_fields)>;
 
-/// Of the device whose policy is taken for this one.
-const DeviceTimes& device_times(const DeviceTraits& device);
-
-/// Seconds of one product by a plan of a device. `bytes`: what bytes_of() counts of it.
-double predicted_s(const DeviceTimes& times, const DeviceTraits& device, const Plan& plan, const Footprint& bytes,
-                   const PatternStatistics& statistics, const Problem& problem);
+/// Of a plan of a device. `table`: what its second cache keeps. `bytes`: what bytes_of() counts of it.
+Work work_of(const DeviceTable& table, const DeviceTraits& device, const Plan& plan, const Footprint& bytes,
+             const PatternStatistics& statistics, const Problem& problem);
+double seconds_of(const DeviceTable& table, const Work& work);
 
 /// Predicts the times of plans of one matrix, of several parts too; what is counted of a layout serves its schedules.
 class Predictor {
@@ -38,6 +26,12 @@ class Predictor {
             const Backend& backend);
   /// Of one product; infinite where a plan has more slots than can be counted.
   double seconds(const Plan& plan);
+  /// Throws `too_large` where a plan has more slots than can be counted.
+  Work work(const Plan& plan);
+  /// What it goes by: the device's own, or that of another one.
+  const DeviceTable& table() const { return table_; }
+  /// As DeviceTables::problem.
+  const std::string& problem_with_file() const { return problem_with_file_; }
 
  private:
   struct CountedPart {
@@ -50,7 +44,8 @@ class Predictor {
   const Problem& problem_;
   const Backend& backend_;
   DeviceTraits device_;
-  const DeviceTimes& times_;
+  DeviceTable table_;
+  std::string problem_with_file_;
   std::optional<Plan> counted_;
   std::vector<CountedPart> parts_;  ///< of `counted_`, those that have entries
   std::vector<int> numbers_;        ///< of these parts in their plan
@@ -64,7 +59,9 @@ std::vector<LargePlan> order_by_model(std::vector<Plan>& plans, const PatternVie
 
 struct Prediction {
   Plan plan;
-  double gain = 1;  ///< times as fast as the first plan
+  double gain = 1;                     ///< times as fast as the first plan
+  std::string device;                  ///< whose table was gone by
+  std::string problem_with_file = {};  ///< as DeviceTables::problem
 };
 
 /// Of these plans, the first of which is the rule's, the one that is to be the fastest; the first, unless another one

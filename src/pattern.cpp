@@ -103,12 +103,15 @@ count32 far_from_above(const PatternView& p, idx row) {
   return far;
 }
 
-idx usual_row(const PatternView& p) {
+/// Of uneven rows.
+void take_usual_row(const PatternView& p, PatternStatistics& s) {
   std::vector<idx> lengths(p.rows);
   for (idx r = 0; r < p.rows; ++r) lengths[r] = p.length(r);
   const auto usual = lengths.begin() + static_cast<std::ptrdiff_t>(0.99 * (p.rows - 1));
   std::nth_element(lengths.begin(), usual, lengths.end());
-  return *usual;
+  s.usual_row = *usual;
+  for (auto length = usual; length != lengths.end(); ++length)
+    if (*length > s.usual_row) s.long_entries += static_cast<count32>(*length);
 }
 
 }  // namespace
@@ -133,7 +136,8 @@ PatternStatistics statistics(const PatternView& p) {
     if (r > 0) far += far_from_above(p, r);
   }
   s.mean_row = static_cast<double>(s.entries) / p.rows;
-  s.usual_row = s.is_uneven() ? usual_row(p) : s.longest_row;
+  s.usual_row = s.longest_row;
+  if (s.is_uneven()) take_usual_row(p, s);
   s.row_deviation = std::sqrt(std::max(0.0, squares / p.rows - s.mean_row * s.mean_row));
   if (s.entries == 0) return s;
   s.mean_distance = static_cast<double>(distance) / s.entries;

@@ -46,7 +46,8 @@ struct PatternStatistics {
   count32 entries = 0;
   idx empty_rows = 0;
   idx shortest_row = 0, longest_row = 0;
-  idx usual_row = 0;  ///< no more entries has any row but 1 % of them; longest_row where rows are not uneven
+  idx usual_row = 0;         ///< no more entries has any row but 1 % of them; longest_row where rows are not uneven
+  count32 long_entries = 0;  ///< of the rows of more entries than usual_row
   double mean_row = 0;
   double row_deviation = 0;  ///< standard deviation of the rows' lengths
   idx bandwidth = 0;         ///< largest |row - column|

@@ -118,13 +118,16 @@ void set_entry(Plan& plan, std::string_view entry);
 /// Of stored words; nothing: that of the vectors.
 using ValuePrecision = std::optional<Precision>;
 
+/// Whether a rule may give a plan of several.
+enum class Parts { one, some };
+
 /// The rule-based plan of a backend for a matrix nobody gave a plan for (src/default_plan.cpp has the rules), whose
 /// entries are of this kind.
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
-                  std::string_view entry = "dense", ValuePrecision values = {});
+                  std::string_view entry = "dense", ValuePrecision values = {}, Parts parts = Parts::some);
 
 /// Every plan that default_plan() can give for "cuda" and such entries, whatever the pattern: what machine code is made
-/// of beforehand (cuda/default_kernels.hpp).
+/// of beforehand (cuda/default_kernels.hpp). In those of two parts longest=1 stands for any number.
 std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view entry);
 
 /// The rule's plan first, then those that measuring might prefer to it: a handful.

@@ -1,7 +1,6 @@
 #include "wisdom_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <thread>
 
+#include "file_lock.hpp"
 #include "user_files.hpp"
 
 namespace compound {
@@ -37,33 +36,6 @@ std::string why_not_trusted(const std::string& path, const struct stat& status) 
     return path + " is larger than 16 MB; remove it to begin anew";
   return {};
 }
-
-/// Locked until it is destroyed, by this process's end too. problem() says why it is not.
-class Lock {
- public:
-  explicit Lock(const std::string& path)
-      : file_(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {
-    if (!file_) {
-      problem_ = cannot_be(path, "opened");
-      return;
-    }
-    const auto last = std::chrono::steady_clock::now() + longest_wait;
-    // Not a lock that waits: its holder could be stopped, or on a machine that is gone.
-    while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-      const bool taken = errno == EWOULDBLOCK || errno == EINTR;
-      if (!taken || std::chrono::steady_clock::now() > last) {
-        problem_ = taken ? path + " has been locked by another process for 2 seconds" : cannot_be(path, "locked");
-        return;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }
-  const std::string& problem() const { return problem_; }
-
- private:
-  FileHandle file_;
-  std::string problem_;
-};
 
 std::string write_new(const std::string& path, const std::string& content) {
   const std::string made = path + ".new";
@@ -100,7 +72,7 @@ std::string add_to_wisdom(const std::string& path, const std::vector<WisdomEntry
   const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
   if (name == path.size()) return "wisdom cannot be kept in '" + path + "', which names no file";
   if (name > 1) make_folders(path.substr(0, name - 1));
-  const Lock lock(path + ".lock");
+  const FileLock lock(path + ".lock", longest_wait);
   if (!lock.problem().empty()) return lock.problem();
   WisdomFile file = read_wisdom(path);
   if (!file.problem.empty()) return file.problem;

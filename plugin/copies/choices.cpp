@@ -86,8 +86,10 @@ Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_di
   const bool by_rule = s.layout == "auto" && s.plan_of_part(off_diagonal).empty();
   Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry, values)
                                  : plan_for_layout(s.layout, numbers, problem, backend, entry, values);
-  if (by_rule && too_much_padding(pattern, problem, base, s.most_padding()))
-    base = plan_for_layout("csr", numbers, problem, backend, entry, values);
+  const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding()).has_value(); };
+  if (by_rule && !base.later.empty() && pads())
+    base = default_plan(numbers, problem, backend, entry, values, Parts::one);
+  if (by_rule && pads()) base = plan_for_layout("csr", numbers, problem, backend, entry, values);
   if (capped) capped->clear();
   const PlanLimits limits = s.limits();
   const auto owns = [&](const Plan& plan) {

@@ -135,6 +135,10 @@ const Option options[] = {
      }},
     {"tune_seconds", "that tuning may pack copies for, of one part of a matrix, or none", &Settings::tune_seconds,
      [](const std::string& v) { seconds_of(v); }},
+    {"tune_score",
+     "what measuring takes: time (the fastest plan), bytes:W (that of the least sum of time and bytes of the packed "
+     "copy, W from 0 to 1 the weight of these)",
+     &Settings::tune_score, [](const std::string& v) { memory_weight_of(v); }},
     {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
      &Settings::expected_products, [](const std::string& v) { products_of(v); }},
     {"save", "file that the matrix is written to when it has been packed, for compound-tune -matrix", &Settings::save,

@@ -39,6 +39,19 @@ double memory_limit_of(const std::string& text) {
 }
 double products_of(const std::string& text) { return number_or(text, "unknown", 1, "number of products expected"); }
 
+double memory_weight_of(const std::string& text) {
+  constexpr std::string_view begin = "bytes:";
+  if (text == "time") return 0;
+  double weight = -1;
+  const char* const end = text.data() + text.size();
+  if (text.starts_with(begin) && text.size() > begin.size()) {
+    const auto [at, code] = std::from_chars(text.data() + begin.size(), end, weight);
+    if (code == std::errc{} && at == end && weight >= 0 && weight <= 1) return weight;
+  }
+  throw error(ErrorKind::argument,
+              "score of tuning '" + text + "' must be time, or bytes:W with a weight of memory from 0 (as time) to 1");
+}
+
 MeasureLimits Settings::measure_limits() const {
   constexpr double share = 0.1;  // of the products expected
   MeasureLimits limits;

@@ -20,6 +20,9 @@ double memory_limit_of(const std::string& text);
 /// "1000" or "unknown"; throws `argument`.
 double products_of(const std::string& text);
 
+/// Weight of memory: "time" (0) or "bytes:W", W from 0 to 1; throws `argument`.
+double memory_weight_of(const std::string& text);
+
 struct Settings {
   std::string backend = "auto";
   std::string block_size = "auto";
@@ -34,6 +37,7 @@ struct Settings {
   std::string tune = "off";
   std::string wisdom = "auto";
   std::string tune_seconds = "10";
+  std::string tune_score = "time";
   std::string expected_products = "unknown";
   std::string save;           ///< file that the matrix is written to once, when first packed; empty: none
   bool tune_monitor = false;  ///< print the best plan so far while tuning
@@ -64,6 +68,8 @@ struct Settings {
   /// Of the matrix; infinite where it is not known.
   double products_expected() const { return products_of(expected_products); }
   MeasureLimits measure_limits() const;
+  /// As of best_score(); 0: the fastest plan is wanted.
+  double memory_weight() const { return memory_weight_of(tune_score); }
   bool finds_block() const { return block_size == "find"; }
   /// Of packed blocks, where the matrix's are of size `given`; that, where the size is to be found.
   BlockShape packed_block(int given) const;

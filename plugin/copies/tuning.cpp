@@ -1,12 +1,16 @@
 #include "copies/tuning.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 
 #include "candidates.hpp"
 #include "copies/remembered.hpp"
 #include "edge/log.hpp"
+#include "file_lock.hpp"
 #include "model.hpp"
+#include "user_files.hpp"
 
 namespace compound::plugin {
 
@@ -63,6 +67,19 @@ std::function<void(const Measured&)> monitor(std::size_t plans) {
   };
 }
 
+/// Processes of a computer that share a device time one after the other. Who waits too long, or finds no folder, goes
+/// on beside the others: nothing hangs on this lock but how steady times are, and no process waits for another that has
+/// ended.
+std::optional<FileLock> turn_on(const Backend& on) {
+  constexpr std::chrono::seconds longest_wait{60};
+  const std::string folder = user_cache_folder();
+  if (!on.is_device() || folder.empty()) return {};
+  char computer[256] = "";
+  if (gethostname(computer, sizeof(computer) - 1) != 0) return {};  // folders may be of several
+  make_folders(folder);
+  return std::optional<FileLock>(std::in_place, folder + "/timing-" + computer + "-" + on.machine().slot, longest_wait);
+}
+
 /// By measuring; `base` where nothing can be.
 Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base,
                    const Remembered& before) {
@@ -71,20 +88,39 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   PackedCopy& copy = p.copy;
   int beyond_memory = 0;
   const std::vector<Plan> plans = plans_to_try(p, pattern, numbers, base, before.plan, &beyond_memory);
-  copy.measured = measure(pattern, copy.problem, plans, backend(row_of(p.place).backend), packed_values(p),
-                          s.measure_limits(), s.tune_monitor ? monitor(plans.size()) : nullptr);
-  const Measured* const best = choice(copy.measured);
+  Backend& on = backend(row_of(p.place).backend);
+  {
+    const auto turn = turn_on(on);
+    copy.measured = measure(pattern, copy.problem, plans, on, packed_values(p), s.measure_limits(),
+                            s.tune_monitor ? monitor(plans.size()) : nullptr);
+  }
+  const double weight = s.memory_weight();
+  const Measured* const best = weight > 0 ? best_score(copy.measured, weight) : choice(copy.measured);
   if (!best) {
     copy.origin += " (nothing could be measured: " + copy.measured.all.front().failure + ")";
     return base;
   }
   copy.origin = text_of(copy.measured, *best, copy.origin);
+  if (weight > 0) {  // wisdom keeps what is fastest
+    copy.origin += "; chosen by -mat_compound_tune_score " + s.tune_score;
+    return best->plan;
+  }
   if (beyond_memory > 0)
     copy.origin += "; " + std::to_string(beyond_memory) + " left out by -mat_compound_memory_limit";
   const std::string lost = beyond_memory > 0 ? "plans without that limit may be faster"
                                              : remember(before, *best, gain(copy.measured, *best), s.tune);
   if (!lost.empty()) copy.origin += " (not kept: " + lost + ")";
   return best->plan;
+}
+
+/// Once for all matrices: it is a matter of the program's environment.
+void warn_of_tables(const std::string& problem) {
+  static bool warned = false;
+  if (problem.empty() || warned) return;
+  warned = true;
+  (void)PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                     "compound: COMPOUND_DEVICES is not used, the built-in tables of devices are: %s\n",
+                     problem.c_str());
 }
 
 /// By predicted times; `base` where there are none.
@@ -101,8 +137,11 @@ Plan modelled_plan(Packing& p, const PatternView& pattern, const PatternStatisti
   const Backend& on = backend(row_of(p.place).backend);
   const Prediction best =
       predicted_best(candidates(Search::few, base, numbers, problem, on), pattern, numbers, problem, on, s.limits());
-  origin = "by model: " + (best.plan == base ? "nothing promises to be faster than that " : times_as_fast(best.gain)) +
-           origin;
+  const std::string own = on.machine().device;
+  const std::string by = best.device == own ? "" : " (of " + best.device + ", the nearest that has a table)";
+  warn_of_tables(best.problem_with_file);
+  origin = "by model" + by + ": " +
+           (best.plan == base ? "nothing promises to be faster than that " : times_as_fast(best.gain)) + origin;
   return best.plan;
 }
 
@@ -120,8 +159,12 @@ Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics&
     return base;
   }
   if (s.tune == "model") return modelled_plan(p, pattern, numbers, base);
-  const Remembered before = remembered(p, pattern, numbers, base);
   const bool only_wisdom = s.tune == "wisdom";
+  if (only_wisdom && s.memory_weight() > 0) {
+    origin += " (not tuned: wisdom keeps what is fastest, and -mat_compound_tune_score wants memory to count)";
+    return base;
+  }
+  const Remembered before = s.memory_weight() > 0 ? Remembered{} : remembered(p, pattern, numbers, base);
   const std::string unread = before.problem.empty() ? "" : " (wisdom: " + before.problem + ")";
   if (before.plan && (only_wisdom || (before.is_of_pattern && is_enough(before.entry.effort, s.tune)))) {
     origin = "by wisdom: for " + std::string(before.is_of_pattern ? "this pattern " : "patterns like this ") +

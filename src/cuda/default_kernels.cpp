@@ -21,26 +21,43 @@ class Sources {
   std::vector<std::string> all_;
 };
 
-/// Rows that are listed add to what was set before; the transposed pattern of such a plan has all its rows.
-void add_products(Sources& to, Op op, const std::vector<Plan>& plans, const Problem& problem) {
-  for (const Plan& plan : plans)
-    for (const bool aligned : {true, false}) {
-      // Vectors begin at whole scalars: where an access is of one, they are aligned.
-      if (!aligned && vector_access(plan, problem) <= static_cast<int>(bytes_of(problem.scalar))) continue;
-      if (plan.layout.row_list && op == Op::none)
-        to.add(product_source(plan, problem, op, Update::add, false, true, aligned));
-      else
-        for (const Update update : {Update::assign, Update::add})
-          to.add(product_source(plan, problem, op, update, false, false, aligned));
-    }
+/// Rows that are listed add to what was set before; the transposed pattern of such a plan has all its rows. Rows that
+/// are sorted may have been in order.
+void add_products(Sources& to, Op op, const Plan& plan, const Problem& problem) {
+  const bool listed = plan.layout.row_list && op == Op::none, sorted = plan.layout.sigma != 1;
+  for (const bool aligned : {true, false}) {
+    // Vectors begin at whole scalars: where an access is of one, they are aligned.
+    if (!aligned && vector_access(plan, problem) <= static_cast<int>(bytes_of(problem.scalar))) continue;
+    for (const bool reordered : {false, true})
+      for (const Update update : {Update::assign, Update::add})
+        if (listed ? reordered && update == Update::add : sorted || !reordered)
+          to.add(product_source(plan, problem, op, update, false, reordered, aligned));
+  }
+  if (plan.schedule.traversal == Traversal::slots) to.add(carries_source(plan, problem, op));
 }
 
-void add_kernels_of_values(Sources& to, const std::vector<Plan>& plans, const Problem& problem) {
-  for (const Plan& plan : plans)
+/// Those of one part, and parts of the others.
+struct DefaultPlans {
+  DefaultPlans(const Problem& problem, std::string_view entry) {
+    for (const Plan& plan : default_cuda_plans(problem, entry))
+      for (const Plan& part : parts(plan)) {
+        add(all, part);
+        if (!plan.later.empty()) add(of_several, part);
+      }
+  }
+  static void add(std::vector<Plan>& to, const Plan& part) {
+    if (std::ranges::find(to, part) == to.end()) to.push_back(part);
+  }
+  std::vector<Plan> all, of_several;
+};
+
+void add_kernels_of_values(Sources& to, const DefaultPlans& plans, const Problem& problem) {
+  for (const Plan& plan : plans.all)
     if (!words_are_blocks(plan, problem)) to.add(pack_source(plan, problem));
-  for (const Plan& plan : plans) to.add(regroup_source(plan, problem));
-  for (const Plan& plan : plans) to.add(diagonal_source(plan, problem));
-  for (const Plan& plan : plans) to.add(inverse_source(plan, problem));
+  for (const Plan& plan : plans.of_several) to.add(pack_part_source(plan, problem));
+  for (const Plan& plan : plans.all) to.add(regroup_source(plan, problem));
+  for (const Plan& plan : plans.all) to.add(diagonal_source(plan, problem));
+  for (const Plan& plan : plans.all) to.add(inverse_source(plan, problem));
 }
 
 }  // namespace
@@ -52,10 +69,10 @@ std::vector<std::string> default_sources(ScalarType scalar) {
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};
     for (const std::string_view entry : entries_to_find(problem)) {
-      const std::vector<Plan> plans = default_cuda_plans(problem, entry);
+      const DefaultPlans plans(problem, entry);
       for (const Op op : {Op::none, Op::transpose, Op::hermitian})
         if (op != Op::hermitian || scalar.field == Field::complex)  // in real matrices that is the transpose
-          add_products(sources, op, plans, problem);
+          for (const Plan& plan : plans.all) add_products(sources, op, plan, problem);
       add_kernels_of_values(sources, plans, problem);
       if (entry != "dense") sources.add(fit_source(entry, problem));
     }

@@ -61,11 +61,20 @@ int current_device_number() {
   return device;
 }
 
+/// At both edges of the clock's signal. Some drivers do not tell.
+double bandwidth(int device) {
+  int kilohertz = 0, bits = 0;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device) != cudaSuccess)
+    return 0;
+  return 2 * 1e3 * kilohertz * bits / 8;
+}
+
 Device describe(int device) {
   return {
       10 * attribute(cudaDevAttrComputeCapabilityMajor, device) + attribute(cudaDevAttrComputeCapabilityMinor, device),
       attribute(cudaDevAttrMultiProcessorCount, device),
-      static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device))};
+      static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device)), bandwidth(device)};
 }
 
 /// By capability and source, since libraries are loaded for all devices.
@@ -122,6 +131,12 @@ std::string device_name() {
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, current_device_number()), "asking for a device's name");
   return properties.name;
+}
+
+std::string device_slot() {
+  char text[32] = "";
+  check(cudaDeviceGetPCIBusId(text, sizeof(text), current_device_number()), "asking for a device's bus");
+  return text;
 }
 
 std::string driver_version() {

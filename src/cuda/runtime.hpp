@@ -23,10 +23,13 @@ struct Device {
   int capability = 0;  ///< 90 for compute capability 9.0
   int multiprocessors = 0;
   std::size_t second_cache_bytes = 0;
+  double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it; 0: not known
 };
 const Device& current_device();
 /// As the current device calls itself: "NVIDIA H200".
 std::string device_name();
+/// "0000:1b:00.0".
+std::string device_slot();
 /// "driver 13.0": the CUDA that it is for.
 std::string driver_version();
 

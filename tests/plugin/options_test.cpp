@@ -67,6 +67,8 @@ const Refused refusals[] = {
     {"block_rows", "-mat_compound_block_size 33x2", "'33' must be a number, 1 to 32"},
     {"tune", "-mat_compound_tune wildly", "choose off, model, wisdom, measure, exhaustive"},
     {"wisdom", "-mat_compound_wisdom", "the wisdom file has no name; give a path, auto or none"},
+    {"tune_score", "-mat_compound_tune_score bytes:2", "score of tuning 'bytes:2' must be time, or bytes:W"},
+    {"tune_score_words", "-mat_compound_tune_score bytes:", "score of tuning 'bytes:' must be time, or bytes:W"},
     {"tune_seconds", "-mat_compound_tune_seconds -1", "seconds of tuning '-1' must be a number, 0 or more, or none"},
     {"products", "-mat_compound_expected_products many",
      "number of products expected 'many' must be a number, 1 or more, or unknown"},

@@ -1,6 +1,7 @@
 // MatView(): what baij prints, with our lines beside it; a view costs nothing and never fails.
 #include "view_text.hpp"
 
+#include <filesystem>
 #include <regex>
 
 #include "compare.hpp"
@@ -143,6 +144,8 @@ const Untuned untuned[] = {
     {"plan", "-plain_mat_compound_plan csr", "asked for as a plan (not tuned: a plan was asked for)"},
     {"products", "-plain_mat_compound_expected_products 50",
      "by rule (not tuned: 50 products are too few to pay for it)"},
+    {"score_of_wisdom", "-plain_mat_compound_tune wisdom -plain_mat_compound_tune_score bytes:0.5",
+     "by rule (not tuned: wisdom keeps what is fastest, and -mat_compound_tune_score wants memory to count)"},
 };
 
 struct UntunedPlans : Views, testing::WithParamInterface<Untuned> {};
@@ -160,6 +163,26 @@ TEST_P(UntunedPlans, AreToldAsSuch) {
 
 INSTANTIATE_TEST_SUITE_P(All, UntunedPlans, testing::ValuesIn(untuned),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
+
+/// The rule's lies on BAIJ's own arrays.
+TEST_F(Views, TellThatMemoryCountedWhereMeasuringHasAScore) {
+  const std::string wisdom = testing::TempDir() + "wisdom_of_a_score";
+  const auto options =
+      "-plain_mat_compound_tune measure -plain_mat_compound_tune_score bytes:1 "
+      "-plain_mat_compound_wisdom " +
+      wisdom;
+  PETSC_OK(PetscOptionsInsertString(nullptr, options.c_str()));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  (void)product_of(A, all_products().front(), 66);
+
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO);
+
+  EXPECT_NE(line_of(text, "compound plan origin").find("; chosen by -mat_compound_tune_score bytes:1"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(line_of(text, "compound plan").find(" csr "), std::string::npos) << text;
+  EXPECT_FALSE(std::filesystem::exists(wisdom));
+}
 
 TEST_F(Views, HintABlockSizeThatWasForgotten) {
   const auto shape = spread(3, 60, 60);

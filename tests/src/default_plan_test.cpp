@@ -185,6 +185,58 @@ TEST(DeviceRule, CutsRowsThatWouldKeepTheDeviceWaiting) {
     EXPECT_NE(plan_for_layout(asked, s, real_3x3, "cuda").schedule.traversal, Traversal::slots) << asked;
 }
 
+/// A million rows of 7 entries and ten of 7000.
+PatternStatistics with_long_rows() {
+  PatternStatistics s = even_rows(1000000, 7);
+  s.longest_row = 7000;
+  s.usual_row = 7;
+  s.long_entries = 70000;
+  return s;
+}
+
+TEST(DeviceRule, GivesAFewLongRowsAPartAndTheOthersWhatTheyHaveAlone) {
+  for_square_blocks([](const Problem& problem, std::string_view entry) {
+    const Plan even = default_plan(even_rows(1000000, 7), problem, "cuda", entry),
+               plan = default_plan(with_long_rows(), problem, "cuda", entry);
+    SCOPED_TRACE(to_string(plan));
+    if (even.layout.slice == 1 || entry != "dense") {  // kinds: by tuning alone, for the kernels that would be built in
+      EXPECT_TRUE(plan.later.empty());
+      return;
+    }
+    ASSERT_EQ(plan.later.size(), 1u);
+    EXPECT_EQ(plan.longest, 7);
+    EXPECT_EQ(parts(plan).front(), parts(even).front());
+    EXPECT_EQ(plan.later.front().layout.preset, "ccoo");
+    EXPECT_EQ(parse_plan(to_string(plan), {}), plan);
+    EXPECT_EQ(applicable(plan, problem).value_or(""), "");
+    const Plan one = default_plan(with_long_rows(), problem, "cuda", entry, {}, Parts::one);
+    EXPECT_TRUE(one.later.empty());
+  });
+}
+
+TEST(DeviceRule, HasPartsOnlyWhereTheyPay) {
+  const auto has_parts = [](const PatternStatistics& s) { return !default_plan(s, real_3x3, "cuda").later.empty(); };
+  PatternStatistics s = with_long_rows();
+  EXPECT_TRUE(has_parts(s));
+  s.long_entries = s.entries / 2;
+  EXPECT_FALSE(has_parts(s)) << "half of all entries are in long rows";
+  s = with_long_rows();
+  s.entries = 999999;
+  EXPECT_FALSE(has_parts(s)) << "launches take longer";
+  s = with_long_rows();
+  s.longest_row = s.usual_row * 4 - 1;
+  EXPECT_FALSE(has_parts(s)) << "not much longer";
+  s = with_long_rows();
+  s.usual_row = 100;
+  EXPECT_FALSE(has_parts(s)) << "the others are uneven, too";
+  s = with_long_rows();
+  s.rows = 4000;
+  EXPECT_FALSE(has_parts(s)) << "few rows go by several workers each";
+  s = with_long_rows();
+  EXPECT_TRUE(plan_for_layout("sell:32", s, real_3x3, "cuda").later.empty()) << "asked for";
+  EXPECT_TRUE(default_plan(s, real_3x3, "host").later.empty());
+}
+
 TEST(DeviceRule, TakesOneWorkerARowOnlyForWhatFitsItsRegisters) {
   for (const idx rows : {100, 50000, 2000000})
     for (const Problem& large : {real_of(9, 9), real_of(12, 12), real_of(3, 33)})

@@ -27,13 +27,13 @@ Pattern grid(idx n, std::initializer_list<idx> distances) {
 class Model : public testing::Test {
  protected:
   const DevicePolicy& h200 = device_policies().front();
-  const DeviceTimes& times = device_times(h200.traits);
+  const DeviceTable table = table_for(device_tables().all, h200.measured_on, {});
   RecordingBackend on;
 
   double microseconds(const Pattern& pattern, const char* line, const Problem& problem = real_1x1) {
     const Plan plan = parse_plan(line, {});
-    return 1e6 * predicted_s(times, h200.traits, plan, bytes_of(pattern.view(), problem, plan, on),
-                             statistics(pattern.view()), problem);
+    return 1e6 * seconds_of(table, work_of(table, h200.traits, plan, bytes_of(pattern.view(), problem, plan, on),
+                                           statistics(pattern.view()), problem));
   }
 };
 
@@ -54,7 +54,7 @@ TEST_F(Model, TakesLongerForMore) {
        {slices, diagonals, "csr rows lanes=8 unroll=1 threads=128 blocks=8", "ccoo:128:1 slots threads=128 blocks=8"}) {
     EXPECT_LT(microseconds(small, line), microseconds(wide, line)) << line;
     EXPECT_LT(microseconds(small, line), microseconds(large, line)) << line;
-    EXPECT_GT(microseconds(small, line), 1e6 * times.launch_s) << line;
+    EXPECT_GT(microseconds(small, line), 1e6 * table.launch_s) << line;
   }
 }
 
@@ -101,9 +101,10 @@ TEST_F(Model, KnowsThatAPartForLongRowsPaysOff) {
              parts = parse_plan("sell:32 longest=5 + ccoo:128:1 slots threads=128 blocks=8", whole);
 
   EXPECT_LT(predictor.seconds(parts), 0.5 * predictor.seconds(whole));
-  EXPECT_GT(predictor.seconds(parts), 2 * times.launch_s) << "two kernels";
+  EXPECT_GT(predictor.seconds(parts), 2 * table.launch_s) << "two kernels";
   EXPECT_EQ(predictor.seconds(whole),
-            predicted_s(times, h200.traits, whole, bytes_of(pattern.view(), real_1x1, whole, on), s, real_1x1));
+            seconds_of(table,
+                       work_of(table, h200.traits, whole, bytes_of(pattern.view(), real_1x1, whole, on), s, real_1x1)));
 }
 
 TEST_F(Model, OrdersPlansAndLeavesSlowOnesOut) {
@@ -122,8 +123,24 @@ TEST_F(Model, OrdersPlansAndLeavesSlowOnesOut) {
   EXPECT_TRUE(order_by_model(none, large.view(), statistics(large.view()), real_1x1, on).empty());
 }
 
-TEST_F(Model, HasARowForEveryPolicy) {
-  for (const DevicePolicy& p : device_policies()) EXPECT_EQ(device_times(p.traits).measured_on, p.measured_on);
+TEST_F(Model, HasATableForEveryPolicy) {
+  for (const DevicePolicy& p : device_policies())
+    EXPECT_EQ(table_for(device_tables().all, p.measured_on, {}).name, p.measured_on);
+}
+
+TEST_F(Model, KeepsAsMuchMoreAsTheCacheIsLarger) {
+  const Pattern pattern = grid(1000, {-1000, -1, 0, 1, 1000});  // 80 MB
+  const Plan plan = parse_plan("sell:32 rows threads=128 blocks=8 cached", {});
+  const auto work = [&](double caches) {
+    DeviceTraits device = h200.traits;
+    device.second_cache_bytes = static_cast<std::size_t>(caches * table.cache);
+    return work_of(table, device, plan, bytes_of(pattern.view(), real_1x1, plan, on), statistics(pattern.view()),
+                   real_1x1);
+  };
+
+  EXPECT_EQ(work(1)[2], 0) << "of the second cache";
+  EXPECT_GT(work(2)[2], 60e6);
+  EXPECT_EQ(work(2)[1], 0) << "of memory";
 }
 
 }  // namespace

@@ -110,7 +110,9 @@ TEST(PatternStatistics, AreZeroWithoutRows) {
   std::vector<std::vector<idx>> rows(1000, {0, 1, 2});
   EXPECT_EQ(statistics(pattern_of(1000, rows).view()).usual_row, 3);
   for (idx c = 3; c < 900; ++c) rows[8].push_back(c);
-  EXPECT_EQ(statistics(pattern_of(1000, rows).view()).usual_row, 3) << "one row of 900 is not usual";
+  const PatternStatistics s = statistics(pattern_of(1000, rows).view());
+  EXPECT_EQ(s.usual_row, 3) << "one row of 900 is not usual";
+  EXPECT_EQ(s.long_entries, 900u);
 }
 
 TEST(Fingerprint, IsEqualForEqualPatterns) {

@@ -59,6 +59,27 @@ def advice(stdout):
 
 # Tests.
 
+def test_calibration_is_of_devices(args):
+    file = os.path.join(args.folder, "devices")
+    for options, said in (
+            (["-calibrate", file], "-calibrate is of devices, as the model is; add -device cuda"),
+            (["-calibrate", file, "-grid", "7"], "-calibrate has matrices of its own; leave -grid out"),
+            (["-calibrate", file, "-list", "w"], "-merge, -list, -compare and -calibrate exclude each other")):
+        expect(said in tune(args, options, wanted=2)[1], f"{options}")
+
+
+def test_a_damaged_file_of_devices_is_an_error(args):
+    file = os.path.join(args.folder, "damaged")
+    with open(file, "w") as out:
+        out.write("# mine\ndevice1 name=\"x\" cache=1\n")
+    os.environ["COMPOUND_DEVICES"] = file
+    try:
+        _, stderr = tune(args, SMALL + QUICK, wanted=2)
+    finally:
+        del os.environ["COMPOUND_DEVICES"]
+    expect(f"COMPOUND_DEVICES: file of devices '{file}', line 2: has no multiprocessors=" in stderr, stderr)
+
+
 def test_table(args):
     stdout, _ = tune(args, SMALL + QUICK)
     for said in ("block rows", "row lengths: shortest", "scattered blocks", "fewest bytes by", "MB by layout (padding): ", "what to do"):

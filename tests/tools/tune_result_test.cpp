@@ -1,6 +1,8 @@
 // What compound-tune makes of times: what pays off, shares of a yardstick, and what became slower.
 #include <gtest/gtest.h>
 
+#include "backend.hpp"
+#include "calibrate.hpp"
 #include "compare.hpp"
 #include "tune_case.hpp"
 
@@ -86,6 +88,20 @@ TEST(Compared, CountsWhatIsInOneAlone) {
   EXPECT_EQ(c.compared, 2);
   EXPECT_EQ(c.before_alone, 2);
   EXPECT_EQ(c.after_alone, 1);
+}
+
+/// On the host, which stands for a device of a tiny cache.
+TEST(Calibration, GivesATableOfTheDeviceItRanOn) {
+  const DeviceTable h200 = device_tables().all.front();
+  int matrices = 0;
+  const Calibration c = calibrated(backend("host"), {4, 200000, 0}, h200, [&](const std::string&) { ++matrices; });
+  EXPECT_GT(matrices, 8);
+  EXPECT_GT(c.plans, 4 * matrices);
+  EXPECT_EQ(c.table.name, backend("host").machine().device);
+  EXPECT_EQ(c.table.cache, 200000);
+  EXPECT_NEAR(c.table.kept_all / c.table.cache, h200.kept_all / h200.cache, 1e-12);
+  EXPECT_GE(c.mean_error, 0);
+  EXPECT_EQ(parse_device_tables(to_string(c.table), "").size(), 1u);
 }
 
 }  // namespace

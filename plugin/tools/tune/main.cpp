@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <iostream>
 
+#include "calibrate.hpp"
 #include "compare.hpp"
+#include "core_source.hpp"
+#include "error.hpp"
 #include "program.hpp"
 #include "text.hpp"
 #include "tune_case.hpp"
@@ -86,6 +89,24 @@ int tune(MPI_Comm comm, const TuneOptions& o, const Circumstances& of_run) {
   return 0;
 }
 
+void calibrate(MPI_Comm comm, const TuneOptions& o) {
+  const std::string& file = o.named.front();
+  read_device_tables(file);  // what is wrong with it is better known before
+  start_device(comm, o.matrix);
+  Backend& on = core_backend();
+  Progress progress(comm);
+  const double begin = steady_s();
+  const Calibration c = calibrated(on, on.traits(), table_for(device_tables().all, on.machine().device, on.traits()),
+                                   [&](const std::string& matrix) { progress.say("timing " + matrix); });
+  add_device_table(file, c.table);
+  std::cout << text(
+                   "%d plans timed in %.0f s; their predicted times are off by %.1f %% at the mean, %.1f %% at the "
+                   "median\n",
+                   c.plans, steady_s() - begin, 100 * c.mean_error, 100 * c.median_error)
+            << to_string(c.table) << "\nadded to " << file << ", for programs: export COMPOUND_DEVICES=" << file
+            << "\n";
+}
+
 int run(MPI_Comm comm, int argc, char** argv) {
   check_words(argc, argv);
   if (is_help(comm)) return 0;
@@ -101,6 +122,9 @@ int run(MPI_Comm comm, int argc, char** argv) {
     std::cout << text("%zu plans added to ", merge_wisdom(o.named, o.wisdom)) << o.wisdom << "\n";
     return 0;
   }
+  if (o.mode == Mode::calibrate) return calibrate(comm, o), 0;
+  if (const std::string problem = device_tables().problem; !problem.empty())
+    throw usage_error("COMPOUND_DEVICES: " + problem);
   check_outputs(comm, o.matrix);
   if (!o.wisdom.empty()) check_wisdom(o.wisdom);
   start_device(comm, o.matrix);

@@ -16,7 +16,7 @@ double limit(const char* option, const std::string& v) {
 }
 
 void take_mode(TuneOptions& o, Mode mode) {
-  if (o.mode != Mode::measure) throw usage_error("-merge, -list and -compare exclude each other: give one");
+  if (o.mode != Mode::measure) throw usage_error("-merge, -list, -compare and -calibrate exclude each other: give one");
   o.mode = mode;
 }
 
@@ -30,8 +30,9 @@ void read_compare(TuneOptions& o, const std::string& v) {
   if (o.named.size() != 2) refuse("-compare", v, "expected two JSON files, as in -compare before.json after.json");
 }
 
-void read_list(TuneOptions& o, const std::string& v) {
-  take_mode(o, Mode::list);
+/// Of a mode that has one file.
+void read_file(TuneOptions& o, Mode mode, const std::string& v) {
+  take_mode(o, mode);
   o.named = {v};
 }
 
@@ -87,7 +88,12 @@ const OptionRow<TuneOptions> rows[] = {
      }},
     {"-merge", "wisdom files, separated by commas, that are added to that of -wisdom; nothing is measured", "",
      [](TuneOptions& o, const std::string& v) { read_files(o, Mode::merge, "-merge", v); }},
-    {"-list", "wisdom file that is printed as a table; nothing is measured", "", read_list},
+    {"-list", "wisdom file that is printed as a table; nothing is measured", "",
+     [](TuneOptions& o, const std::string& v) { read_file(o, Mode::list, v); }},
+    {"-calibrate",
+     "file that gets the device's table for the model, which COMPOUND_DEVICES names to programs; takes less than a "
+     "minute, needs -device cuda",
+     "", [](TuneOptions& o, const std::string& v) { read_file(o, Mode::calibrate, v); }},
     {"-compare",
      "two JSON files of -json, before and after: prints which plans became slower, and ends with status 1 if any did",
      "", read_compare},
@@ -127,11 +133,19 @@ void check_mode(const TuneOptions& o) {
   if (o.mode == Mode::merge && o.wisdom.empty())
     throw usage_error("-merge needs the file that is to have them all; add -wisdom FILE");
   if (o.mode == Mode::measure) return;
-  const char* const option = o.mode == Mode::merge ? "-merge" : o.mode == Mode::list ? "-list" : "-compare";
-  for (const std::string& file : o.named) must_exist(option, file);
+  const std::string option = o.mode == Mode::merge     ? "-merge"
+                             : o.mode == Mode::list    ? "-list"
+                             : o.mode == Mode::compare ? "-compare"
+                                                       : "-calibrate";
+  const bool calibrates = o.mode == Mode::calibrate;
+  if (!calibrates)
+    for (const std::string& file : o.named) must_exist(option.c_str(), file);
   for (const auto& row : case_option_rows())
-    if (given(row.name, row.help, true))
-      throw usage_error(std::string(option) + " measures nothing; leave " + row.name + " out");
+    if (given(row.name, row.help, true) && !(calibrates && std::string_view(row.name) == "-device"))
+      throw usage_error(option + (calibrates ? " has matrices of its own; leave " : " measures nothing; leave ") +
+                        row.name + " out");
+  if (calibrates && !o.matrix.on_device)
+    throw usage_error("-calibrate is of devices, as the model is; add -device cuda");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace compound::bench::tune {
 
-enum class Mode { measure, merge, list, compare };
+enum class Mode { measure, merge, list, compare, calibrate };
 
 struct SearchName {
   Search search;
@@ -30,7 +30,7 @@ struct TuneOptions {
   Precision precision = Precision::double_;
   int top = 20;
   std::string wisdom;              ///< empty: none
-  std::vector<std::string> named;  ///< files of -merge, -list, -compare
+  std::vector<std::string> named;  ///< files of -merge, -list, -compare, -calibrate
   double threshold = 1.05;
   std::string study;  ///< folder; empty: none
   bool compile = false, blocks = false, pareto = false, resume = false;

@@ -8,7 +8,9 @@
 #include "cuda/default_kernels.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/nvrtc.hpp"
+#include "cuda/plan_code.hpp"
 #include "cuda/product_cases.hpp"
+#include "entry_choice.hpp"
 
 namespace compound::test {
 namespace {
@@ -128,6 +130,26 @@ TEST(ProductSource, KnowsThePaddingOfEntries) {
 
 bool has(const std::vector<std::string>& sources, const std::string& source) {
   return std::ranges::find(sources, source) != sources.end();
+}
+
+/// What products, and packing of the host's values, ask for.
+TEST(DefaultSources, AreAllThatDefaultPlansRun) {
+  const auto all = cuda::default_sources(real_3x3.scalar);
+  for (int size = 1; size <= cuda::largest_default_block; ++size) {
+    const Problem problem{{size, size}, real_3x3.scalar};
+    for (const std::string_view entry : entries_to_find(problem))
+      for (const Plan& plan : default_cuda_plans(problem, entry))
+        for (const Plan& part : parts(plan)) {
+          SCOPED_TRACE(std::to_string(size) + ": " + to_string(part));
+          std::vector<std::string> wanted;
+          for (const Update update : {Update::assign, Update::add})
+            wanted.push_back(cuda::plain_source(part, problem, update));
+          if (part.schedule.traversal == Traversal::slots)
+            wanted.push_back(cuda::carries_source(part, problem, Op::none));
+          if (!plan.later.empty()) wanted.push_back(cuda::pack_part_source(part, problem));
+          for (const std::string& source : wanted) EXPECT_TRUE(has(all, source)) << source;
+        }
+  }
 }
 
 /// VecGetSubVector() gives vectors that begin at any scalar.

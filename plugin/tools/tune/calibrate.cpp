@@ -1,0 +1,117 @@
+#include "calibrate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "error.hpp"
+#include "tuner.hpp"
+
+namespace compound::bench::tune {
+
+namespace {
+
+/// Cubes of nodes with their neighbours at up to one node in each direction (27) or in one of them (7).
+struct Cube {
+  int points, size;  ///< size: of blocks
+  double caches;     ///< bytes of its words and columns over those of the second cache
+  bool shuffled = false;
+  idx long_rows = 0;  ///< so many, a thousand times as long
+};
+
+// On both sides of the second cache, blocks small and large, in order and not, with a few long rows, and hardly
+// anything: what the seconds of a table are told apart by. The model chooses among matrices like these.
+constexpr Cube cubes[] = {
+    {7, 1, 0.003},         {7, 1, 0.4}, {7, 1, 3},    {27, 1, 0.4}, {27, 1, 2},        {27, 1, 1.5, true},
+    {7, 1, 1.5, false, 4}, {7, 2, 2},   {27, 3, 0.4}, {27, 3, 3},   {7, 3, 1.5, true}, {27, 6, 2}};
+
+std::string description(const Cube& c) {
+  return std::to_string(c.points) + "-point cube, blocks of " + std::to_string(c.size) + "x" + std::to_string(c.size) +
+         (c.shuffled ? ", shuffled" : "") + (c.long_rows > 0 ? ", long rows" : "");
+}
+
+Pattern pattern(const Cube& c, double cache) {
+  const double bytes_of_row = c.points * (8.0 * c.size * c.size + 4);
+  const auto n = static_cast<idx>(std::max(4.0, std::cbrt(c.caches * cache / bytes_of_row)));
+  const idx rows = n * n * n;
+  std::vector<idx> place(rows);
+  std::iota(place.begin(), place.end(), 0);
+  if (c.shuffled) std::shuffle(place.begin(), place.end(), std::mt19937(1));
+  std::vector<std::vector<idx>> columns(rows);
+  const auto add = [&](idx x, idx y, idx z, idx dx, idx dy, idx dz) {
+    const bool inside = std::min({x + dx, y + dy, z + dz}) >= 0 && std::max({x + dx, y + dy, z + dz}) < n;
+    if (!inside || (c.points == 7 && std::abs(dx) + std::abs(dy) + std::abs(dz) > 1)) return;
+    columns[place[(z * n + y) * n + x]].push_back(place[((z + dz) * n + y + dy) * n + x + dx]);
+  };
+  for (idx z = 0; z < n; ++z)
+    for (idx y = 0; y < n; ++y)
+      for (idx x = 0; x < n; ++x)
+        for (idx d = 0; d < 27; ++d) add(x, y, z, d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
+  for (idx k = 0; k < c.long_rows; ++k) {
+    std::vector<idx>& row = columns[(2 * k + 1) * (rows / (2 * c.long_rows + 1))];
+    row.resize(std::min(rows, 1000 * c.points));
+    std::iota(row.begin(), row.end(), 0);
+  }
+  Pattern p{rows, rows, {0}, {}};
+  for (std::vector<idx>& row : columns) {
+    std::ranges::sort(row);
+    p.column.insert(p.column.end(), row.begin(), row.end());
+    p.start.push_back(static_cast<count32>(p.column.size()));
+  }
+  return p;
+}
+
+/// By the plans that the model chooses among.
+std::vector<Timed> timed(const Cube& cube, Backend& on, double cache) {
+  // Twelve matrices in less than a minute.
+  MeasureLimits limits;
+  limits.seconds = 3;
+  limits.timing_s = 0.5;
+  limits.products = std::numeric_limits<double>::infinity();
+  const Pattern p = pattern(cube, cache);
+  const PatternStatistics s = statistics(p.view());
+  const Problem problem{{cube.size, cube.size}, {Field::real, Precision::double_}};
+  const std::vector<double> blocks(p.column.size() * cube.size * cube.size, 1.0);
+  std::vector<Plan> plans = candidates(Search::few, default_plan(s, problem, on.name()), s, problem, on);
+  leave_out_large(plans, p.view(), problem, on, {.padding = 4});
+  const Measurement m = measure(p.view(), problem, plans, on, blocks.data(), limits);
+  Predictor predictor(p.view(), s, problem, on);
+  std::vector<Timed> all;
+  for (const Measured& one : m.all)
+    if (one.is_timed())
+      all.push_back({predictor.work(one.plan), one.seconds, one.seconds / m.all.front().seconds, 1.0 / m.timed});
+  return all;
+}
+
+}  // namespace
+
+Calibration calibrated(Backend& on, const DeviceTraits& device, const DeviceTable& nearest,
+                       const std::function<void(const std::string&)>& told) {
+  Calibration c{nearest};
+  c.table.name = on.machine().device;
+  const double larger = double(device.second_cache_bytes) / nearest.cache;
+  for (double DeviceTable::*bytes :
+       {&DeviceTable::kept_all, &DeviceTable::kept_none, &DeviceTable::streamed_all, &DeviceTable::streamed_none})
+    c.table.*bytes *= larger;
+  c.table.multiprocessors = device.multiprocessors;
+  c.table.cache = double(device.second_cache_bytes);
+  if (device.bandwidth > 0) c.table.bandwidth = device.bandwidth;
+  std::vector<Timed> all;
+  for (const Cube& cube : cubes) {
+    told(description(cube));
+    const std::vector<Timed> of_cube = timed(cube, on, c.table.cache);
+    all.insert(all.end(), of_cube.begin(), of_cube.end());
+  }
+  c.table = fitted(c.table, all);
+  std::vector<double> errors;
+  for (const Timed& t : all) errors.push_back(std::abs(seconds_of(c.table, t.work) / t.seconds - 1));
+  std::ranges::sort(errors);
+  c.plans = static_cast<int>(errors.size());
+  if (errors.empty()) throw error(ErrorKind::unsupported, "no plan could be timed on " + c.table.name);
+  c.mean_error = std::accumulate(errors.begin(), errors.end(), 0.0) / c.plans;
+  c.median_error = errors[errors.size() / 2];
+  return c;
+}
+
+}  // namespace compound::bench::tune

@@ -1,0 +1,57 @@
+// A lock among processes: who waits for whom, and for how long.
+#include "file_lock.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+
+namespace compound::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+class FileLocks : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove(file); }
+  void TearDown() override { std::filesystem::remove(file); }
+  const std::string file = testing::TempDir() + "file_lock_test";
+};
+
+TEST_F(FileLocks, AreHadByOneAtATime) {
+  std::optional<FileLock> first(std::in_place, file, milliseconds(0));
+  EXPECT_EQ(first->problem(), "");
+  EXPECT_EQ(FileLock(file, milliseconds(20)).problem(), file + " has been locked by another process for 0 seconds");
+  first.reset();
+  EXPECT_EQ(FileLock(file, milliseconds(0)).problem(), "");
+}
+
+TEST_F(FileLocks, AreFreeOnceTheirProcessIsKilled) {
+  int told[2];
+  ASSERT_EQ(pipe(told), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const FileLock held(file, milliseconds(0));
+    (void)!write(told[1], "x", 1);
+    pause();
+    _exit(0);
+  }
+  char byte;
+  ASSERT_EQ(read(told[0], &byte, 1), 1);
+  EXPECT_NE(FileLock(file, milliseconds(10)).problem(), "");
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(FileLock(file, milliseconds(0)).problem(), "");
+  close(told[0]);
+  close(told[1]);
+}
+
+TEST_F(FileLocks, SayWhyThereIsNone) {
+  EXPECT_NE(FileLock("/no/such/folder/lock", milliseconds(0)).problem().find("cannot be opened"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace compound::test
