@@ -33,7 +33,19 @@ TEST(CoveringSet, IsMuchSmallerThanTheProduct) {
 
   const auto set = covering_set(space, 7);
 
-  EXPECT_LT(set.size(), 250u);
+  EXPECT_LT(set.size(), 180u);
+}
+
+TEST(CoveringSet, HasNoChoiceThatOthersMakeNeedless) {
+  const Space space{{6, 5, 4, 4, 3}, [](const Choice& c) { return c[0] != 2 || c[2] > 1; }, {0, 2}};
+
+  const auto set = covering_set(space, 7);
+
+  for (std::size_t without = 0; without < set.size(); ++without) {
+    auto others = set;
+    others.erase(others.begin() + without);
+    EXPECT_FALSE(missing_pairs(space, others).empty()) << without;
+  }
 }
 
 TEST(AllowedPairs, LeavesOutWhatNoChoiceCanHave) {
