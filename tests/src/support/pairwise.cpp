@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 #include "random.hpp"
 
@@ -11,33 +10,6 @@ namespace compound::test {
 namespace {
 
 bool has(const Choice& c, const Pair& p) { return c[p.factor] == p.value && c[p.other_factor] == p.other_value; }
-
-/// Space::allowed, asked once for all choices that have the same values of the deciding factors.
-class Allowed {
- public:
-  explicit Allowed(const Space& space) : space_(space), known_(number_of(last()) + 1) {}
-
-  bool operator()(const Choice& c) {
-    std::optional<bool>& is = known_[number_of(c)];
-    if (!is) is = space_.allowed(c);
-    return *is;
-  }
-
- private:
-  Choice last() const {
-    Choice c = space_.sizes;
-    for (int& value : c) --value;
-    return c;
-  }
-  std::size_t number_of(const Choice& c) const {
-    std::size_t number = 0;
-    for (const int factor : space_.deciding) number = number * space_.sizes[factor] + c[factor];
-    return number;
-  }
-
-  const Space& space_;
-  std::vector<std::optional<bool>> known_;
-};
 
 /// All choices of the deciding factors, with the pair's own values set; calls f until it returns true.
 bool any_completion(const Space& space, const Pair& p, const std::function<bool(const Choice&)>& f) {
@@ -53,17 +25,6 @@ bool any_completion(const Space& space, const Pair& p, const std::function<bool(
     while (i < free.size() && ++c[free[i]] == space.sizes[free[i]]) c[free[i++]] = 0;
     if (i == free.size()) return false;
   }
-}
-
-std::vector<Pair> allowed_pairs(const Space& space, Allowed& allowed) {
-  std::vector<Pair> pairs;
-  const int factors = static_cast<int>(space.sizes.size());
-  for (int f = 0; f < factors; ++f)
-    for (int g = f + 1; g < factors; ++g)
-      for (int v = 0; v < space.sizes[f]; ++v)
-        for (int w = 0; w < space.sizes[g]; ++w)
-          if (const Pair p{f, v, g, w}; any_completion(space, p, std::ref(allowed))) pairs.push_back(p);
-  return pairs;
 }
 
 /// How many choices of a set have each pair; of pairs that are not allowed, one more than there are.
@@ -101,7 +62,7 @@ class Covered {
   std::vector<int> first_, times_;
 };
 
-Choice random_choice(const Space& space, Allowed& allowed, const Pair& must, Random& random) {
+Choice random_choice(const Space& space, const Pair& must, Random& random) {
   constexpr int attempts = 200;
   Choice c;
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -109,14 +70,14 @@ Choice random_choice(const Space& space, Allowed& allowed, const Pair& must, Ran
     for (const int size : space.sizes) c.push_back(random.below(size));
     c[must.factor] = must.value;
     c[must.other_factor] = must.other_value;
-    if (allowed(c)) return c;
+    if (space.allowed(c)) return c;
   }
-  any_completion(space, must, [&](const Choice& first) { return allowed(first) && (c = first, true); });
+  any_completion(space, must, [&](const Choice& first) { return space.allowed(first) && (c = first, true); });
   return c;
 }
 
 /// Factor by factor the value that gains most, until none gains more.
-void improve(const Space& space, Allowed& allowed, const Pair& must, Covered& covered, Choice& c) {
+void improve(const Space& space, const Pair& must, Covered& covered, Choice& c) {
   for (bool better = true; better;) {
     better = false;
     for (int factor = 0; factor < static_cast<int>(c.size()); ++factor) {
@@ -127,20 +88,20 @@ void improve(const Space& space, Allowed& allowed, const Pair& must, Covered& co
         if (gained <= most) continue;
         Choice other = c;
         other[factor] = value;
-        if (allowed(other)) best = value, most = gained, better = true;
+        if (space.allowed(other)) best = value, most = gained, better = true;
       }
       c[factor] = best;
     }
   }
 }
 
-Choice good_choice(const Space& space, Allowed& allowed, const Pair& must, Covered& covered, Random& random) {
+Choice good_choice(const Space& space, const Pair& must, Covered& covered, Random& random) {
   constexpr int attempts = 30;
   Choice best;
   int most = -1;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    Choice c = random_choice(space, allowed, must, random);
-    improve(space, allowed, must, covered, c);
+    Choice c = random_choice(space, must, random);
+    improve(space, must, covered, c);
     if (const int gained = covered.gained(c); gained > most) best = c, most = gained;
   }
   return best;
@@ -159,8 +120,14 @@ void thin_out(std::vector<Choice>& set, Covered& covered) {
 }  // namespace
 
 std::vector<Pair> allowed_pairs(const Space& space) {
-  Allowed allowed(space);
-  return allowed_pairs(space, allowed);
+  std::vector<Pair> pairs;
+  const int factors = static_cast<int>(space.sizes.size());
+  for (int f = 0; f < factors; ++f)
+    for (int g = f + 1; g < factors; ++g)
+      for (int v = 0; v < space.sizes[f]; ++v)
+        for (int w = 0; w < space.sizes[g]; ++w)
+          if (const Pair p{f, v, g, w}; any_completion(space, p, space.allowed)) pairs.push_back(p);
+  return pairs;
 }
 
 std::vector<Pair> missing_pairs(const Space& space, const std::vector<Choice>& set) {
@@ -173,13 +140,12 @@ std::vector<Pair> missing_pairs(const Space& space, const std::vector<Choice>& s
 
 std::vector<Choice> covering_set(const Space& space, std::uint64_t seed) {
   Random random(seed);
-  Allowed allowed(space);
-  const std::vector<Pair> pairs = allowed_pairs(space, allowed);
+  const std::vector<Pair> pairs = allowed_pairs(space);
   Covered covered(space, pairs);
   std::vector<Choice> set;
   for (const Pair& p : pairs) {
     if (covered.times(p) > 0) continue;
-    set.push_back(good_choice(space, allowed, p, covered, random));
+    set.push_back(good_choice(space, p, covered, random));
     covered.count(set.back(), 1);
   }
   thin_out(set, covered);

@@ -28,6 +28,15 @@ TEST(CoveringSet, HoldsAllowedChoicesOnly) {
   EXPECT_TRUE(std::all_of(set.begin(), set.end(), space.allowed));
 }
 
+/// The deciding factors are those that a pair's other factors are tried in, not all that decide.
+TEST(CoveringSet, AsksWhetherAWholeChoiceIsAllowed) {
+  const Space space{{4, 4, 4, 3}, [](const Choice& c) { return c[0] == 0 || c[3] == 0; }, {0}};
+
+  const auto set = covering_set(space, 7);
+
+  EXPECT_TRUE(std::all_of(set.begin(), set.end(), space.allowed));
+}
+
 TEST(CoveringSet, IsMuchSmallerThanTheProduct) {
   const Space space{{10, 10, 10, 10, 10}, [](const Choice&) { return true; }, {}};
 
