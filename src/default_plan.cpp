@@ -100,4 +100,10 @@ Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const 
   return parse_plan(layout, completed(base, s, problem, entry, values));
 }
 
+Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& s, const Problem& problem,
+                   std::string_view backend, std::string_view entry, ValuePrecision values) {
+  const std::string_view layout = layout_in(line);
+  return parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
+}
+
 }  // namespace compound

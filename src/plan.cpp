@@ -339,6 +339,15 @@ bool take_part(Words& all, Words& part) {
 
 }  // namespace
 
+std::string_view layout_in(std::string_view line) {
+  const auto words = words_of(line);
+  for (const auto word : words) {
+    if (word == "+") break;
+    if (names_layout(word)) return word;
+  }
+  return {};
+}
+
 Plan parse_plan(std::string_view text, const Plan& given) {
   const auto words = words_of(text);
   Plan base = given;

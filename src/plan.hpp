@@ -134,8 +134,16 @@ std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view en
 std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
                              std::string_view entry = "dense", ValuePrecision values = {});
 
+/// The layout that the first part of a plan's line names; empty where it names none.
+std::string_view layout_in(std::string_view line);
+
 /// A layout as users name it, with the word map and row list that suit it.
 Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,
                      std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
+
+/// A plan as users give it: what its line leaves out is the rule's for the layout that it names. Where it names none,
+/// that of `base`.
+Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& statistics, const Problem& problem,
+                   std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
 
 }  // namespace compound

@@ -103,7 +103,7 @@ Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_di
     if (capped) *capped = *why;
   }
   const std::string_view text = s.plan_of_part(off_diagonal);
-  return text.empty() ? base : parse_plan(text, base);
+  return text.empty() ? base : plan_for_line(text, base, numbers, problem, backend, entry, values);
 }
 
 std::string block_size_hint(const Settings& s, const BlockArrays& b) try {

@@ -24,36 +24,71 @@ struct thread_sums {
   __device__ bool has_head() const { return first_row != last_row; }
 };
 
-/// Sums `count` entries of a chunk, from its entry k on. Rows that begin and end among them go to whole_row(row, sum).
-template <Op op, class Product, class Chunk, class S, int most, class F>
-__device__ void sum_entries(const Product& p, const Chunk& chunk, slot_t slot, idx k, int count,
-                            thread_sums<S, most>& sums, const F& whole_row) {
-  constexpr int each = decltype(p.layout)::each;
-  const int in = cols_of<op>(p.entry), out = rows_of<op>(p.entry);
+/// Words of one entry, read here and now where they leave registers for others: a store to y, which the compiler cannot
+/// know not to lie on them, must not be waited for.
+template <class Product>
+__device__ auto words_now(const Product& p, slot_t slot) {
+  constexpr typename Product::entry_type entry{};
+  constexpr int most_bytes = 64;
+  if constexpr (decltype(p.layout)::each * entry.words() * int(sizeof(typename Product::stored_type)) <= most_bytes)
+    return held_matrix_words<decltype(p.matrix_words)>{p.matrix_words}.at(p.entry, p.values, p.value_of.at(slot));
+  else
+    return p.words(slot);
+}
+
+/// A thread's entries of a chunk, as they are read: `count` of them, from entry k on.
+template <Op op, class Product>
+struct thread_entries {
+  using scalar = typename Product::scalar;
+  static constexpr int each = decltype(Product::layout)::each;
+
+  idx k;
+  int count;
+  decltype(words_now(*static_cast<const Product*>(nullptr), 0)) words[each] = {};
+  scalar x[each][most_cols_of<op, typename Product::entry_type>];
+  idx row[each] = {};
+
+  /// Words wait for nothing: they come first.
+  __device__ thread_entries(const Product& p, slot_t chunk_begin, idx first, idx entries)
+      : k(first),
+        count(k >= entries         ? 0
+              : entries - k < each ? entries - k
+                                   : each) {
+    for (int e = 0; e < each; ++e)
+      if (e < count) words[e] = words_now(p, chunk_begin + k + e);
+  }
+  template <class Chunk>
+  __device__ void load_x(const Product& p, const Chunk& chunk) {
+    idx column[each] = {};
+    chunk.template columns_of<each>(k, count, column);
+    chunk.template rows_of<each>(k, count, row);
+    for (int e = 0; e < each; ++e)
+      if (e < count) p.x_words.load(p.x, column[e], cols_of<op>(p.entry), x[e]);
+  }
+};
+
+/// Sums them. Rows that begin and end among them go to whole_row(row, sum).
+template <Op op, class Product, class S, int most, class F>
+__device__ void sum_entries(const Product& p, const thread_entries<op, Product>& of, thread_sums<S, most>& sums,
+                            const F& whole_row) {
+  const int out = rows_of<op>(p.entry);
   const auto clear = [&] {
     for (int i = 0; i < out; ++i) sums.tail[i] = S{};
   };
-  idx row[each];
-  S x[each][most_cols_of<op, typename Product::entry_type>];
   clear();
-  for (int e = 0; e < each; ++e)
-    if (e < count) {
-      row[e] = chunk.row_of(k + e);
-      p.x_words.load(p.x, chunk.column_of(k + e), in, x[e]);
-    }
-  for (int e = 0; e < each; ++e)
-    if (e < count) {
+  for (int e = 0; e < of.each; ++e)
+    if (e < of.count) {
       if (e == 0) {
-        sums.first_row = row[0];
-      } else if (row[e] != row[e - 1]) {
-        if (row[e - 1] == sums.first_row)
+        sums.first_row = of.row[0];
+      } else if (of.row[e] != of.row[e - 1]) {
+        if (of.row[e - 1] == sums.first_row)
           for (int i = 0; i < out; ++i) sums.head[i] = sums.tail[i];
         else
-          whole_row(row[e - 1], sums.tail);
+          whole_row(of.row[e - 1], sums.tail);
         clear();
       }
-      sums.last_row = row[e];
-      p.entry.template madd<op>(p.words(slot + e), x[e], sums.tail);
+      sums.last_row = of.row[e];
+      p.entry.template madd<op>(of.words[e], of.x[e], sums.tail);
     }
 }
 
@@ -64,11 +99,13 @@ __device__ void sum_over_segments(thread_sums<S, most>& sums, int n, int lane) {
   const idx row_before = shuffle_up(sums.last_row, 1);
   const bool goes_on = lane > 0 && row_before == sums.first_row;
   const unsigned begins = __ballot_sync(0xffffffffu, !goes_on || sums.has_head());
-  const int first_lane = 31 - __clz(int(begins & (0xffffffffu >> (31 - lane))));
-  for (int step = 1; step < lanes_of_warp; step *= 2)
+  // The lanes whose segment began `step` lanes before or earlier, the same number in all lanes: as many steps as the
+  // longest segment needs.
+  unsigned within = ~begins;
+  for (int step = 1; within != 0; within &= within << step, step *= 2)
     for (int i = 0; i < n; ++i) {
       const S other = shuffle_up(sums.tail[i], step);
-      if (lane - step >= first_lane) sums.tail[i] += other;
+      if (within >> lane & 1) sums.tail[i] += other;
     }
   for (int i = 0; i < n; ++i) {
     const S other = shuffle_up(sums.tail[i], 1);
@@ -116,7 +153,9 @@ __device__ void multiply_chunk(const Product& p, slot_t number, int thread, S* c
   const int out = rows_of<op>(p.entry), lane = thread % lanes_of_warp, warp = thread / lanes_of_warp;
   const slot_t begin = number * p.layout.chunk, left = p.layout.positions - begin;
   const idx entries = idx(left < p.layout.chunk ? left : slot_t(p.layout.chunk));
+  thread_entries<op, Product> of_thread(p, begin, thread * each, entries);
   const auto chunk = p.layout.in_chunk(number);
+  of_thread.load_x(p, chunk);
   const warp_share share(chunk, entries, warp, lanes_of_warp * each);
 
   const auto store = [&](idx row, const S* sum) {
@@ -144,12 +183,13 @@ __device__ void multiply_chunk(const Product& p, slot_t number, int thread, S* c
     }
   };
 
-  __syncthreads();  // before: the last chunk's sums are no longer read
   thread_sums<S, most> sums;
+  sum_entries(p, of_thread, sums, store);
+  __syncthreads();  // the sums of the chunk before are no longer read
   if (share.begin < entries) {
-    const idx k = share.begin + lane * each;
-    sum_entries<op>(p, chunk, begin + k, k, k < entries ? (entries - k < each ? entries - k : each) : 0, sums, store);
-    if (chunk.row_of(share.begin) == chunk.row_of(share.end - 1)) {
+    const idx k = of_thread.k, row = shuffle_from(sums.first_row, 0);
+    const bool has_others = k < entries && (sums.first_row != row || sums.last_row != row);
+    if (__ballot_sync(0xffffffffu, has_others) == 0) {
       for (int i = 0; i < out; ++i) sums.tail[i] = sum_over_lanes<lanes_of_warp>(sums.tail[i]);
       if (lane == 0) settle(sums.last_row, sums.tail);
     } else {

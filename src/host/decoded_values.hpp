@@ -28,8 +28,15 @@ class DecodedValues {
   const void* words() const { return words_; }
   const word_map<dynamic>& map() const { return map_; }
 
-  /// Of codes of words, or of none, that lie slot after slot: the words of so many slots, until the next call.
+  /// The words of so many slots, entry after entry, until the next call. Where they are neither of blocks nor of a
+  /// table, they lie so.
   const void* in_order(slot_t first, slot_t slots);
+
+  /// The words of slots in groups of `together`, 8 or 32: of those given since clear(). Slots come in whole groups, and
+  /// so do those of the layout.
+  void clear() { filled_ = 0; }
+  void append_groups(slot_t first, slot_t slots, int together);
+  const void* groups() const { return copied_.data(); }
 
  private:
   void look_up(const row_lists& lists);
@@ -37,6 +44,9 @@ class DecodedValues {
   void copy_words(const row_lists& lists, const Copy& copy);
   void copy_coded_words(const row_lists& lists);
   void copy_words_of_chunks(const row_lists& lists);
+  void copy_blocks_in_order(slot_t first, slot_t slots);
+  template <std::size_t bytes, int together>
+  void append(slot_t first, slot_t slots, std::byte* to);
 
   const ValueCode& code_;
   CodedValues coded_;
@@ -46,6 +56,7 @@ class DecodedValues {
   const void* words_;
   std::vector<slot_t> slot_;
   std::vector<std::byte> copied_;
+  std::size_t filled_ = 0;  ///< bytes of `copied_` that append_groups() has given words
 };
 
 }  // namespace compound::host

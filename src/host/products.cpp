@@ -9,6 +9,7 @@
 #include "decoded_values.hpp"
 #include "dot.hpp"
 #include "instruction_set.hpp"
+#include "pieces.hpp"
 #include "processor.hpp"
 #include "row_words.hpp"
 #include "shape.hpp"
@@ -17,20 +18,10 @@ namespace compound::host {
 
 namespace {
 
-/// Whether forms of a layout, or of its lists, serve values in this code: as words that lists are decoded to, or as
-/// diagonals of codes.
-bool serves_code(HostTraversal form, CodeOf codes) {
-  if (codes == CodeOf::words) return form == HostTraversal::diagonals || form == HostTraversal::pieces;
-  return codes == CodeOf::nothing || (codes == CodeOf::chunks && form == HostTraversal::pieces);
-}
-
-/// The form that serves a plan: its layout's own, or that of its lists. Kernels that know a layout read its columns as
-/// they are.
+/// The form of kernels that know a plan's family of layouts.
 HostTraversal form_of(const Plan& p) {
   if (p.layout.word_group == group_rows) return HostTraversal::row_words;
   const HostTraversal form = family_of(p.layout).host_form;
-  const bool reads_values = serves_code(form, value_code(p.codes).of);
-  if (p.layout.columns != LayoutSpec{}.columns || !reads_values) return HostTraversal::lists;
   return form == HostTraversal::pieces ? HostTraversal::rows : form;
 }
 
@@ -65,8 +56,9 @@ bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
 const SimdKernel* find_simd(const Plan& plan, const Problem& problem) {
   if (!plan.schedule.simd || problem.scalar.precision != Precision::double_) return nullptr;
   const SimdTable table = simd_table(instruction_set_in_use());
+  const Plan read = plan_as_read(plan, problem);
   for (int i = 0; i < table.count; ++i)
-    if (serves(table.first[i], plan, problem)) return &table.first[i];
+    if (serves(table.first[i], read, problem)) return &table.first[i];
   return nullptr;
 }
 
@@ -104,12 +96,18 @@ bool is_in_slices_of_8(const Plan& plan) {
 
 HostCode::HostCode(const Plan& plan, const Problem& problem)
     : family(family_of(plan.layout)),
+      read(plan_as_read(plan, problem)),
       kernels(*find_kernels(plan, problem)),
       simd(find_simd(plan, problem)),
       row_words(find_row_words(plan, problem)),
-      in_rows(kernels.in_rows && is_in_rows(plan)),
-      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(plan)),
-      in_pieces(in_rows && family.host_form == HostTraversal::pieces) {}
+      in_rows(kernels.in_rows && is_in_rows(read)),
+      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(read)),
+      by_pieces(is_read_by_pieces(plan, problem)) {}
+
+bool HostCode::knows_rows(Op op) const {
+  if (row_words || in_rows || (simd && simd->scatter)) return true;
+  return op == Op::none && (simd || in_slices_of_8);
+}
 
 namespace {
 
@@ -134,48 +132,20 @@ void multiply_in_lists(const ProductTask& t, const HostCode& code) {
   });
 }
 
-void multiply_plainly(const ProductTask& t, const HostCode& code) {
-  if (code.row_words) return code.row_words(t);
-  if (code.in_rows) return code.kernels.in_rows(t);
-  if (code.in_slices_of_8 && t.op == Op::none) return code.kernels.gather_in_slices_of_8(t);
-  multiply_in_lists(t, code);
-}
-
-/// By forms that know how the rows are stored.
+/// By kernels that know how the rows are stored.
 void multiply_stored_rows(const ProductTask& t, const HostCode& code) {
-  if (code.simd && t.op == Op::none)
-    code.simd->run(simd_task(t));
-  else if (code.simd && code.simd->scatter && t.op != Op::none)
-    code.simd->scatter(simd_task(t));
-  else
-    multiply_plainly(t, code);
-}
-
-/// Each list of rows as compressed rows of its own.
-void multiply_in_pieces(const ProductTask& t, const HostCode& code) {
-  DecodedValues values(t.plan, t.problem, {t.values, t.codes, t.table, t.layout.height}, word_map_of(1, 0));
-  std::vector<count32> start;
-  layout_args rows;
-  ProductTask piece{.plan = t.plan, .problem = t.problem, .layout = rows, .reordered = true};
-  piece.op = t.op;
-  piece.update = t.update;
-  piece.x = t.x;
-  piece.z = t.z;
-  piece.y = t.y;
-  for_each_piece(code.family, t.layout, [&](const row_lists& l) {
-    start.assign(l.first, l.first + l.rows + 1);
-    rows.positions = l.rows;
-    rows.slots = l.first[l.rows];
-    rows.array[common_arrays::row_of] = l.row;
-    rows.array[compressed_rows_arrays::start] = start.data();
-    rows.array[compressed_rows_arrays::columns] = l.column;
-    piece.values = values.in_order(l.slot[0], rows.slots);
-    multiply_stored_rows(piece, code);
-  });
+  if (code.simd && t.op == Op::none) return code.simd->run(simd_task(t));
+  if (code.simd && code.simd->scatter && t.op != Op::none) return code.simd->scatter(simd_task(t));
+  if (code.row_words) return code.row_words(t);
+  code.in_rows ? code.kernels.in_rows(t) : code.kernels.gather_in_slices_of_8(t);
 }
 
 void multiply_all_rows(const ProductTask& t, const HostCode& code) {
-  code.in_pieces ? multiply_in_pieces(t, code) : multiply_stored_rows(t, code);
+  if (!code.knows_rows(t.op)) return multiply_in_lists(t, code);
+  if (!code.by_pieces) return multiply_stored_rows(t, code);
+  if (!padding_is_finite(t)) return multiply_in_lists(t, code);
+  Pieces pieces(t, code.read);
+  pieces.for_each([&] { multiply_stored_rows(pieces.task(), code); });
 }
 
 /// f(lists) for all slots, with the entries of `blocks`.

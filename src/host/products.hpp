@@ -12,13 +12,16 @@ namespace compound::host {
 /// Found once for a packed matrix, not at each product.
 struct HostCode : Code {
   const LayoutFamily& family;
+  Plan read;  ///< plan_as_read()
   Kernels kernels;
   const SimdKernel* simd;                 ///< null: products go by the plain kernel
   void (*row_words)(const ProductTask&);  ///< the plain kernel of words by scalar rows; null where they lie otherwise
-  bool in_rows, in_slices_of_8;
-  bool in_pieces;  ///< `in_rows` and `simd` serve lists of rows, not the layout
+  bool in_rows, in_slices_of_8;           ///< which plain kernels know the layout
+  bool by_pieces;                         ///< what knows the layout is given it by pieces
 
   HostCode(const Plan& plan, const Problem& problem);
+  /// Whether there are kernels that know the layout's rows; otherwise it goes by lists.
+  bool knows_rows(Op op) const;
 };
 
 /// Null where the plain kernel multiplies.

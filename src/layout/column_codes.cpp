@@ -1,6 +1,7 @@
 #include "column_codes.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "../device/layout/columns.hpp"
@@ -12,6 +13,11 @@ namespace {
 
 void keep_columns(Layout& layout, int first, std::span<const count32>, IntegerArray columns) {
   layout.arrays[first] = std::move(columns);
+}
+
+void copy_columns(const layout_args& layout, int first, idx, slot_t slot, slot_t slots, idx* to) {
+  const columns31<> columns(layout, first);
+  for (slot_t n = 0; n < slots; ++n) to[n] = columns.at(slot + n);
 }
 
 constexpr idx no_column = -1;
@@ -72,10 +78,47 @@ void tile_columns(Layout& layout, int first, std::span<const count32> start, Int
   layout.arrays[first + tiled_columns_arrays::offset] = {"column_offset", std::move(offsets)};
 }
 
+/// Whole eights: the rest of a run that has no such length, and differs from run to run, would take most of the time.
+constexpr slot_t untiled_together = 8;
+static_assert(untiled_together <= columns_beyond);
+
+template <class Offset>
+void add_base(idx base, const unsigned char* offsets, slot_t slots, idx* to) {
+  const auto* const from = reinterpret_cast<const Offset*>(offsets);
+  for (slot_t n = 0; n < slots; n += untiled_together)
+    for (slot_t k = 0; k < untiled_together; ++k) to[n + k] = base + idx(from[n + k]);
+}
+
+/// Reads no more than there is.
+template <class Offset>
+void add_base_at_end(idx base, const unsigned char* offsets, slot_t slots, idx* to) {
+  const auto* const from = reinterpret_cast<const Offset*>(offsets);
+  for (slot_t n = 0; n < slots; ++n) to[n] = base + idx(from[n]);
+}
+
+void untile_columns(const layout_args& layout, int first, idx position, slot_t slot, slot_t slots, idx* to) {
+  using Add = void (*)(idx, const unsigned char*, slot_t, idx*);
+  constexpr Add in_eights[] = {add_base<std::uint8_t>, add_base<std::uint16_t>, add_base<std::uint32_t>};
+  constexpr Add at_end[] = {add_base_at_end<std::uint8_t>, add_base_at_end<std::uint16_t>,
+                            add_base_at_end<std::uint32_t>};
+  const columns_of_group<Cache::keep> group = tiled_columns<>(layout, first).of(position, layout.height);
+  const slot_t end = slot + slots;
+  // Each slot has a byte or more: so many slots after these are bytes enough for those that are read beyond them.
+  const bool is_at_end = end + slot_t{untiled_together * sizeof(count32)} > layout.slots;
+  const Add add = (is_at_end ? at_end : in_eights)[group.log2_bytes()];
+  const auto* const offsets = reinterpret_cast<const unsigned char*>(group.offset);
+  while (slot < end) {
+    const slot_t next = std::min(end, (slot | (slots_of_tile - 1)) + 1);
+    add(group.base[slot / slots_of_tile], offsets + group.byte_of(slot), next - slot, to);
+    to += next - slot;
+    slot = next;
+  }
+}
+
 constexpr ColumnCode table[] = {
-    {"32", "columns32", 0, keep_columns},
-    {"16", "tiled_columns", no_column, tile_columns<1>},
-    {"8", "tiled_columns", no_column, tile_columns<0>},
+    {"32", "columns32", 0, keep_columns, copy_columns},
+    {"16", "tiled_columns", no_column, tile_columns<1>, untile_columns},
+    {"8", "tiled_columns", no_column, tile_columns<0>, untile_columns},
 };
 
 }  // namespace

@@ -300,6 +300,29 @@ TEST(DeviceRule, BringsALayoutThatWasAskedForTheScheduleThatSuitsIt) {
             parse_plan("sell:8:64", {}).layout);
 }
 
+/// As by -mat_compound_plan: a schedule for compressed rows, many workers a row, is none for slices.
+TEST(DeviceRule, BringsALineThatNamesALayoutTheScheduleThatSuitsIt) {
+  for_square_blocks([](const Problem& problem, std::string_view entry) {
+    for (const idx rows : {100, 10000, 1000000}) {
+      const PatternStatistics s = even_rows(rows, 27);
+      const auto by_line = [&](const std::string& line) {
+        return plan_for_line(line, default_plan(s, problem, "cuda", entry), s, problem, "cuda", entry);
+      };
+      for (const std::string layout :
+           {"bellpack:32", "bellpack:256", "sell:8", "sell:64:128", "ellr", "hdia:32", "csr"}) {
+        const Plan plan = by_line(layout);
+        EXPECT_EQ(plan, plan_for_layout(layout, s, problem, "cuda", entry)) << layout;
+        EXPECT_EQ(by_line(layout + " lanes=4").schedule.lanes, 4) << layout;
+        EXPECT_EQ(by_line("values=float " + layout + " longest=9 + ccoo").schedule, plan.schedule) << layout;
+        if (layout != "csr") {
+          EXPECT_LE(workers_of_row(plan, problem), 8 * problem.block.rows) << layout;
+        }
+      }
+      EXPECT_EQ(by_line("lanes=4").layout, default_plan(s, problem, "cuda", entry).layout);
+    }
+  });
+}
+
 TEST(DevicePolicies, SayWhatTheyWereMeasuredOn) {
   for (const DevicePolicy& p : device_policies()) {
     EXPECT_FALSE(p.measured_on.empty());

@@ -62,6 +62,8 @@ class Candidate {
   virtual double preparation_s() const { return 0; }
   /// Makes the candidate believe that the matrix has new values, and takes them; seconds. `steady_s`: of a product.
   virtual double new_values_s(double steady_s) = 0;
+  /// The same from full blocks that lie on the device already; negative: there are none.
+  virtual double new_values_there_s() { return -1; }
   /// Packs pattern and values anew, as for the first product; seconds. Negative: this candidate cannot.
   virtual double pack_again_s(double) { return -1; }
   virtual Bytes bytes() const = 0;  ///< vectors left out

@@ -20,6 +20,7 @@ void packing_times(Candidate& candidate, CandidateResult& result) {
   constexpr double long_enough_s = 0.5;
   do values.push_back(candidate.new_values_s(steady_s));
   while (values.size() < 3 && values.front() < long_enough_s);
+  result.new_values_there_s = candidate.new_values_there_s();
   for (int i = 0; i < 2 && first.front() < long_enough_s; ++i)
     if (const double again_s = candidate.pack_again_s(steady_s); again_s >= 0) first.push_back(again_s);
   result.first_pack_s = statistics_of(first).median;

@@ -66,7 +66,8 @@ Plan core_plan(const CoreSource& source, const Problem& problem, const std::stri
     return default_plan(numbers, problem, core_backend().name(), entry, values);
   };
   if (text == "auto") return by_rule(cheapest(source));
-  return parse_plan(text, by_rule(parse_plan(text, Plan{}).entry));
+  const std::string_view entry = parse_plan(text, Plan{}).entry;
+  return plan_for_line(text, by_rule(entry), numbers, problem, core_backend().name(), entry, values);
 }
 
 Plan layout_plan(const CoreSource& source, const std::string& layout) {

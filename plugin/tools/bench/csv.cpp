@@ -47,6 +47,8 @@ std::vector<Field> fields_of(const Options& o) {
       {"times_baseline", [](Case r, Result c) { return alone(c) ? "" : csv_number(times_baseline(r, c)); }},
       {"first_pack_s", [](Case, Result c) { return csv_number(c.first_pack_s); }},
       {"new_values_s", [](Case, Result c) { return csv_number(c.new_values_s); }},
+      {"new_values_there_s",
+       [](Case, Result c) { return c.new_values_there_s >= 0 ? csv_number(c.new_values_there_s) : ""; }},
       {"parent_bytes", [](Case, Result c) { return csv_number(c.parent_bytes); }},
       {"packed_bytes", [](Case, Result c) { return csv_number(c.packed_bytes); }},
       {"padding", [](Case r, Result c) { return c.slots > 0 ? csv_number(padding_of(r, c)) : ""; }},

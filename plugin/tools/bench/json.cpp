@@ -122,6 +122,7 @@ ordered_json json_of(const CaseResult& r, const CandidateResult& c) {
   }
   j["first_pack_s"] = c.first_pack_s;
   j["new_values_s"] = c.new_values_s;
+  if (c.new_values_there_s >= 0) j["new_values_there_s"] = c.new_values_there_s;
   j["parent_bytes"] = c.parent_bytes;
   j["packed_bytes"] = c.packed_bytes;
   if (c.slots > 0) j["padding"] = padding_of(r, c);

@@ -25,6 +25,7 @@ struct CandidateResult {
   std::vector<double> cold_s, graph_s;  ///< per product; empty unless asked for and possible
   double compulsory_bytes = 0;
   double first_pack_s = 0, new_values_s = 0;
+  double new_values_there_s = -1;  ///< from blocks on the device; negative: not of this candidate
   double parent_bytes = 0, packed_bytes = 0;
   double slots = 0;          ///< of the packed copy, padding among them; 0: not known
   double error = 0;          ///< largest difference to the first candidate over its largest component

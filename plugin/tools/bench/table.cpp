@@ -218,11 +218,29 @@ void print_candidates(std::ostream& out, const CaseResult& r, const Options& o) 
   print_notes(out, r);
 }
 
+/// Products that the times of packing are told in, those of slices: the first such layout that there is.
+const CandidateResult* products_of_slices(const CaseResult& r) {
+  const auto row = std::ranges::find_if(
+      r.layouts, [](const LayoutResult& l) { return l.why.empty() && l.result.name.starts_with("sell"); });
+  return row == r.layouts.end() ? nullptr : &row->result;
+}
+
+/// New values from blocks on the device, in products of the layout and of slices.
+std::string values_there(const CandidateResult& c, const CandidateResult* slices) {
+  if (c.new_values_there_s < 0) return text(" %7s %7s", "", "");
+  return text(" %7s %7s", in_products(c.new_values_there_s, c).c_str(),
+              slices ? in_products(c.new_values_there_s, *slices).c_str() : "");
+}
+
 /// Products in each layout; what could not be packed with the reason.
 void print_layouts(std::ostream& out, const CaseResult& r, const Options& o) {
   out << text("%-16s %11s %6s", "layout", "median us", "+- %");
   if (o.cold) out << text(" %11s", "cold us");
-  out << text(" %7s %7s %10s %7s %7s %9s\n", "GB/s", "padding", "packed MB", "pack", "values", "error");
+  out << text(" %7s %7s %10s %7s %7s %9s", "GB/s", "padding", "packed MB", "pack", "values", "error");
+  const CandidateResult* const slices = products_of_slices(r);
+  const bool on_device =
+      std::ranges::any_of(r.layouts, [](const LayoutResult& l) { return l.result.new_values_there_s >= 0; });
+  out << (on_device ? text(" %7s %7s", "there", "of sell") : "") << "\n";
   for (const LayoutResult& l : r.layouts) {
     const CandidateResult& c = l.result;
     out << text("%-16s ", c.name.c_str());
@@ -232,9 +250,10 @@ void print_layouts(std::ostream& out, const CaseResult& r, const Options& o) {
     }
     out << text("%11s %6.1f", median_us(c.samples.seconds).c_str(), 100 * statistics_of(c.samples.seconds).spread);
     if (o.cold) out << text(" %11s", median_us(c.cold_s).c_str());
-    out << text(" %7.2f %7.2f %10.1f %7s %7s %9s\n", gbs(c.compulsory_bytes, median_of(c)), padding_of(r, c),
+    out << text(" %7.2f %7.2f %10.1f %7s %7s %9s", gbs(c.compulsory_bytes, median_of(c)), padding_of(r, c),
                 c.packed_bytes / 1e6, in_products(c.first_pack_s, c).c_str(), in_products(c.new_values_s, c).c_str(),
                 error_text(c).c_str());
+    out << (on_device ? values_there(c, slices) : "") << "\n";
   }
   for (const LayoutResult& l : r.layouts)
     if (l.why.empty()) out << "plan of " << l.result.name << ": " << l.result.plan << "\n";

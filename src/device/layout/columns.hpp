@@ -56,12 +56,13 @@ struct columns_of_group {
   const count32* offset = nullptr;
   slot_t group = 0;
 
+  COMPOUND_FN count32 log2_bytes() const { return count32(group) % 4; }
+  COMPOUND_FN slot_t byte_of(slot_t slot) const { return (group >> 2) + (slot << log2_bytes()); }
   /// Without a branch, so that the loads of many columns go out together: an offset is part of a word of 32 bits.
   COMPOUND_FN idx at(slot_t slot) const {
-    const count32 log2_bytes = count32(group) % 4;
-    const slot_t byte = (group >> 2) + (slot << log2_bytes);
+    const slot_t byte = byte_of(slot);
     const count32 word = read<cache>(offset + (byte >> 2));
-    const count32 kept = word >> (8 * (count32(byte) % 4)) & (~count32{0} >> (32 - (8 << log2_bytes)));
+    const count32 kept = word >> (8 * (count32(byte) % 4)) & (~count32{0} >> (32 - (8 << log2_bytes())));
     return read<cache>(base + (slot >> log2_slots_of_tile)) + idx(kept);
   }
 };

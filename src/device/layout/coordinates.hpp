@@ -32,6 +32,19 @@ struct alignas(16) coordinate_chunk {
   COMPOUND_FN idx chunks_after() const { return idx(form >> 5); }
 };
 
+template <int bytes>
+struct unsigned_type {
+  using type = count32;
+};
+template <>
+struct unsigned_type<1> {
+  using type = unsigned char;
+};
+template <>
+struct unsigned_type<2> {
+  using type = unsigned short;
+};
+
 /// A chunk with its offsets: entry k of it, 0 <= k < entries of a chunk.
 struct coordinates_of_chunk : coordinate_chunk {
   const unsigned char *row_offsets, *column_offsets;
@@ -51,6 +64,44 @@ struct coordinates_of_chunk : coordinate_chunk {
     return row_bytes() == 0 ? row : row + idx(offset(row_offsets, row_bytes(), k));
   }
   COMPOUND_FN idx column_of(idx k) const { return column + idx(offset(column_offsets, column_bytes(), k)); }
+
+  /// Of entries k, k + 1, ... where k is a multiple of n and `count` of the n are there; the others' are anything.
+  template <int n>
+  COMPOUND_FN void rows_of(idx k, int count, idx* to) const {
+    for (int e = 0; e < n; ++e) to[e] = 0;
+    if (row_bytes() > 0) read_offsets<n>(row_offsets, row_bytes(), k, count, to);
+    for (int e = 0; e < n; ++e) to[e] += row;
+  }
+  template <int n>
+  COMPOUND_FN void columns_of(idx k, int count, idx* to) const {
+    read_offsets<n>(column_offsets, column_bytes(), k, count, to);
+    for (int e = 0; e < n; ++e) to[e] += column;
+  }
+
+ private:
+  template <int n>
+  COMPOUND_FN static void read_offsets(const unsigned char* from, int bytes, idx k, int count, idx* to) {
+    if (bytes == 1)
+      read_together<n, unsigned char>(from, k, count, to);
+    else if (bytes == 2)
+      read_together<n, unsigned short>(from, k, count, to);
+    else
+      read_together<n, count32>(from, k, count, to);
+  }
+  /// As many at once as fill 32 bits, on which a chunk's offsets begin.
+  template <int n, class Offset>
+  COMPOUND_FN static void read_together(const unsigned char* from, idx k, int count, idx* to) {
+    constexpr int in_32_bits = int(sizeof(count32) / sizeof(Offset)), together = n < in_32_bits ? n : in_32_bits;
+    using Bits = unsigned_of<together* int(sizeof(Offset))>;
+    const auto* const bits = reinterpret_cast<const Bits*>(from) + k / together;
+    for (int e = 0; e < n; e += together)
+      if (e < count) {
+        const Bits read = bits[e / together];
+        for (int i = 0; i < together; ++i) to[e + i] = idx(Offset(read >> (8 * int(sizeof(Offset)) * i)));
+      }
+  }
+  template <int bytes>
+  using unsigned_of = typename unsigned_type<bytes>::type;
 };
 
 /// Slot s is entry s of the pattern, and position s; a row's slots are found from its first (the others begin

@@ -4,6 +4,7 @@
 #include "any_row_words.hpp"
 #include "block_rows.hpp"
 #include "column_rows.hpp"
+#include "diagonal_products.hpp"
 #include "diagonal_rows.hpp"
 #include "row_words.hpp"
 #include "scalar_rows.hpp"
@@ -45,6 +46,17 @@ constexpr SimdKernel coded(SimdKernel k) {
   return k;
 }
 
+template <class S>
+inline constexpr int parts_of = is_complex<S> ? 2 : 1;
+
+/// Slices want words of one real: of complex matrices they serve the kinds that have such.
+template <class Entry>
+inline constexpr bool slices_serve = !is_complex<typename Entry::word>;
+
+/// Real dense blocks of any size have diagonals of their own; complex ones up to 4x4.
+template <class Entry>
+inline constexpr bool diagonals_serve = is_complex<typename Entry::scalar> || Entry::known_sizes == 0;
+
 /// Rows as they are added. Narrower shapes of a kind first: the first row that serves is taken.
 struct Kernels {
   SimdKernel row[256] = {};
@@ -78,18 +90,16 @@ struct Kernels {
         up_to(kernel<Entry, double>(form, multiply_any_row_words<parts>), most_scalars_of_block, most_scalars_of_block),
         scatter_any_row_words<parts>));
   }
+  /// In slices by length and by diagonals.
   template <class Entry, class T>
   constexpr void add_slices() {
-    add(kernel<Entry, T>(HostTraversal::slices, multiply_slice_rows<products<Entry>, T>));
+    if constexpr (slices_serve<Entry>)
+      add(kernel<Entry, T>(HostTraversal::slices, multiply_slice_rows<products<Entry>, T>));
+    if constexpr (diagonals_serve<Entry>)
+      add(kernel<Entry, T>(HostTraversal::diagonals,
+                           multiply_diagonal_products<products<Entry>, T, false, parts_of<typename Entry::word>>));
   }
 };
-
-template <class S>
-inline constexpr int parts_of = is_complex<S> ? 2 : 1;
-
-/// Slices want words of one real: of complex matrices they serve the kinds that have such.
-template <class Entry>
-inline constexpr bool slices_serve = !is_complex<typename Entry::word>;
 
 /// Of the kinds of one form.
 template <HostForm>
@@ -110,7 +120,7 @@ struct RowsOf<HostForm::columns> {
         to.add_diagonals<Entry, T, true>(1);
       } else
         to.add_blocks<Entry, T>();
-      if constexpr (slices_serve<Entry>) to.add_slices<Entry, T>();
+      to.add_slices<Entry, T>();
     });
     to.add(up_to(kernel<typename Kind::template entry<S>, T>(HostTraversal::rows, multiply_columns<parts, T>),
                  most_rows<parts>, 32));
@@ -125,7 +135,7 @@ struct RowsOf<HostForm::products> {
   static constexpr void add(Kernels& to) {
     using Entry = typename Kind::template entry<S>;
     to.add_blocks<Entry, T>();
-    if constexpr (slices_serve<Entry>) to.add_slices<Entry, T>();
+    to.add_slices<Entry, T>();
   }
 };
 
@@ -138,8 +148,7 @@ struct RowsOf<HostForm::diagonals> {
     constexpr bool one_word = Entry::word_count == 1;
     to.add(up_to(kernel<Entry, T>(HostTraversal::rows, multiply_diagonals<one_word, parts_of<S>, T>), largest_diagonal,
                  largest_diagonal));
-    if constexpr (slices_serve<Entry>)
-      unroll<3>([&]<int n>() { to.add_slices<typename Kind::template entry<S, n + 2>, T>(); });
+    unroll<3>([&]<int n>() { to.add_slices<typename Kind::template entry<S, n + 2>, T>(); });
   }
 };
 
@@ -148,7 +157,9 @@ struct RowsOf<HostForm::unit_words> {
   template <class Kind, class S, class T>
   static constexpr void add(Kernels& to) {
     using Entry = typename Kind::template entry<S>;
-    to.add(kernel<Entry, T>(HostTraversal::slices, multiply_slice_rows<products<typename Entry::whole>, T, true>));
+    using P = products<typename Entry::whole>;
+    to.add(kernel<Entry, T>(HostTraversal::slices, multiply_slice_rows<P, T, true>));
+    to.add(kernel<Entry, T>(HostTraversal::diagonals, multiply_diagonal_products<P, T, true, 1>));
   }
 };
 

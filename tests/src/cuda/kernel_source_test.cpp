@@ -52,6 +52,9 @@ constexpr auto name_of = [](const testing::TestParamInfo<Choice>& info) {
 INSTANTIATE_TEST_SUITE_P(Pairwise, ProductKernels, testing::ValuesIn(cuda_cases::choices()), name_of);
 INSTANTIATE_TEST_SUITE_P(Pairwise, OtherKernels, testing::ValuesIn(every_eighth()), name_of);
 
+/// More would take CI too long.
+TEST(CoveringSetOfProducts, IsSmall) { EXPECT_LE(cuda_cases::choices().size(), 400u); }
+
 TEST_P(ProductKernels, Compile) {
   const Case c = cuda_cases::case_of(GetParam());
   SCOPED_TRACE(c.name);

@@ -1,6 +1,7 @@
 #include "pairwise.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "random.hpp"
 
@@ -26,27 +27,94 @@ bool any_completion(const Space& space, const Pair& p, const std::function<bool(
   }
 }
 
-int newly_covered(const std::vector<Pair>& left, const Choice& c) {
-  return static_cast<int>(std::count_if(left.begin(), left.end(), [&](const Pair& p) { return has(c, p); }));
-}
+/// How many choices of a set have each pair; of pairs that are not allowed, one more than there are.
+class Covered {
+ public:
+  Covered(const Space& space, const std::vector<Pair>& pairs) : first_(space.sizes.size() + 1, 0) {
+    std::partial_sum(space.sizes.begin(), space.sizes.end(), first_.begin() + 1);
+    times_.assign(std::size_t(first_.back()) * first_.back(), 1);
+    for (const Pair& p : pairs) at(p.factor, p.value, p.other_factor, p.other_value) = 0;
+  }
 
-/// The best of some random allowed choices that have `must`.
-Choice good_choice(const Space& space, const std::vector<Pair>& left, const Pair& must, Random& random) {
-  constexpr int attempts = 40;
-  Choice best;
-  int best_covered = 0;
+  int times(const Pair& p) { return at(p.factor, p.value, p.other_factor, p.other_value); }
+  /// Pairs that only such a choice would have, of one factor's value with all others' or of all.
+  int gained(const Choice& c, int factor, int value) {
+    int gained = 0;
+    for (int other = 0; other < static_cast<int>(c.size()); ++other)
+      gained += other != factor && at(factor, value, other, c[other]) == 0;
+    return gained;
+  }
+  int gained(const Choice& c) {
+    int twice = 0;
+    for (int factor = 0; factor < static_cast<int>(c.size()); ++factor) twice += gained(c, factor, c[factor]);
+    return twice / 2;
+  }
+  void count(const Choice& c, int more) {
+    for (std::size_t f = 0; f < c.size(); ++f)
+      for (std::size_t g = f + 1; g < c.size(); ++g) at(f, c[f], g, c[g]) += more;
+  }
+
+ private:
+  int& at(int factor, int value, int other_factor, int other_value) {
+    if (factor > other_factor) return at(other_factor, other_value, factor, value);
+    return times_[std::size_t(first_[factor] + value) * first_.back() + first_[other_factor] + other_value];
+  }
+  std::vector<int> first_, times_;
+};
+
+Choice random_choice(const Space& space, const Pair& must, Random& random) {
+  constexpr int attempts = 200;
+  Choice c;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    Choice c;
+    c.clear();
     for (const int size : space.sizes) c.push_back(random.below(size));
     c[must.factor] = must.value;
     c[must.other_factor] = must.other_value;
-    if (!space.allowed(c)) continue;
-    const int covered = newly_covered(left, c);
-    if (covered > best_covered) best = c, best_covered = covered;
+    if (space.allowed(c)) return c;
   }
-  if (best.empty())
-    any_completion(space, must, [&](const Choice& c) { return space.allowed(c) ? (best = c, true) : false; });
+  any_completion(space, must, [&](const Choice& first) { return space.allowed(first) && (c = first, true); });
+  return c;
+}
+
+/// Factor by factor the value that gains most, until none gains more.
+void improve(const Space& space, const Pair& must, Covered& covered, Choice& c) {
+  for (bool better = true; better;) {
+    better = false;
+    for (int factor = 0; factor < static_cast<int>(c.size()); ++factor) {
+      if (factor == must.factor || factor == must.other_factor) continue;
+      int best = c[factor], most = covered.gained(c, factor, best);
+      for (int value = 0; value < space.sizes[factor]; ++value) {
+        const int gained = covered.gained(c, factor, value);
+        if (gained <= most) continue;
+        Choice other = c;
+        other[factor] = value;
+        if (space.allowed(other)) best = value, most = gained, better = true;
+      }
+      c[factor] = best;
+    }
+  }
+}
+
+Choice good_choice(const Space& space, const Pair& must, Covered& covered, Random& random) {
+  constexpr int attempts = 30;
+  Choice best;
+  int most = -1;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    Choice c = random_choice(space, must, random);
+    improve(space, must, covered, c);
+    if (const int gained = covered.gained(c); gained > most) best = c, most = gained;
+  }
   return best;
+}
+
+/// Leaves those out whose pairs all are of others too.
+void thin_out(std::vector<Choice>& set, Covered& covered) {
+  std::erase_if(set, [&](const Choice& c) {
+    covered.count(c, -1);
+    if (covered.gained(c) == 0) return true;
+    covered.count(c, 1);
+    return false;
+  });
 }
 
 }  // namespace
@@ -72,11 +140,15 @@ std::vector<Pair> missing_pairs(const Space& space, const std::vector<Choice>& s
 
 std::vector<Choice> covering_set(const Space& space, std::uint64_t seed) {
   Random random(seed);
+  const std::vector<Pair> pairs = allowed_pairs(space);
+  Covered covered(space, pairs);
   std::vector<Choice> set;
-  for (std::vector<Pair> left = allowed_pairs(space); !left.empty();) {
-    set.push_back(good_choice(space, left, left.front(), random));
-    std::erase_if(left, [&](const Pair& p) { return has(set.back(), p); });
+  for (const Pair& p : pairs) {
+    if (covered.times(p) > 0) continue;
+    set.push_back(good_choice(space, p, covered, random));
+    covered.count(set.back(), 1);
   }
+  thin_out(set, covered);
   return set;
 }
 

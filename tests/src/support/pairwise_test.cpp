@@ -28,12 +28,33 @@ TEST(CoveringSet, HoldsAllowedChoicesOnly) {
   EXPECT_TRUE(std::all_of(set.begin(), set.end(), space.allowed));
 }
 
+/// The deciding factors are those that a pair's other factors are tried in, not all that decide.
+TEST(CoveringSet, AsksWhetherAWholeChoiceIsAllowed) {
+  const Space space{{4, 4, 4, 3}, [](const Choice& c) { return c[0] == 0 || c[3] == 0; }, {0}};
+
+  const auto set = covering_set(space, 7);
+
+  EXPECT_TRUE(std::all_of(set.begin(), set.end(), space.allowed));
+}
+
 TEST(CoveringSet, IsMuchSmallerThanTheProduct) {
   const Space space{{10, 10, 10, 10, 10}, [](const Choice&) { return true; }, {}};
 
   const auto set = covering_set(space, 7);
 
-  EXPECT_LT(set.size(), 250u);
+  EXPECT_LT(set.size(), 180u);
+}
+
+TEST(CoveringSet, HasNoChoiceThatOthersMakeNeedless) {
+  const Space space{{6, 5, 4, 4, 3}, [](const Choice& c) { return c[0] != 2 || c[2] > 1; }, {0, 2}};
+
+  const auto set = covering_set(space, 7);
+
+  for (std::size_t without = 0; without < set.size(); ++without) {
+    auto others = set;
+    others.erase(others.begin() + without);
+    EXPECT_FALSE(missing_pairs(space, others).empty()) << without;
+  }
 }
 
 TEST(AllowedPairs, LeavesOutWhatNoChoiceCanHave) {
