@@ -259,8 +259,10 @@ std::string krylov_source(const KrylovProblem& p, const std::string& kernel, con
   return krylov_kernel(p, arguments, kernel + "<form>(a);");
 }
 
-std::string cg_pass_source(ScalarType scalar, bool hermitian, const std::string& kernel) {
-  return loop_kernel("cg_passes.hpp", inner_form(scalar, hermitian), "cg_pass_args", kernel + "<form>(a);");
+std::string pass_source(ScalarType scalar, bool hermitian, bool diagonal, const std::string& pass) {
+  const std::string form =
+      inner_form(scalar, hermitian) + "  static constexpr bool diagonal = " + (diagonal ? "true" : "false") + ";\n";
+  return loop_kernel("vector_passes.hpp", form, "pass_args", "run_pass<" + pass + "<form>, form::scalar>(a);");
 }
 
 std::string scalar_name(ScalarType s) {

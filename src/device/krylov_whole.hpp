@@ -31,7 +31,8 @@ struct whole_args {
 
 /// Stages within one kernel, all of whose blocks are on the device at once (a cooperative launch).
 ///
-/// Blocks meet by each writing to a place of its own and all reading all of these places, which brings the sums with it.
+/// Blocks meet by each writing to a place of its own and all reading all of these places, which brings the sums with
+/// it.
 class one_kernel {
  public:
   __device__ explicit one_kernel(const whole_args& a)
@@ -55,8 +56,8 @@ class one_kernel {
 
   __device__ bool leads() const { return threadIdx.x == 0; }
   __device__ void before_it_writes() const { __syncthreads(); }
-  __device__ void keep_norm(const krylov_args& a, const krylov_counts& s, double norm) const {
-    if (blockIdx.x == 0) a.norms[s.norms % a.ring] = norm;
+  __device__ void keep(const krylov_args& a, const krylov_counts& s, const krylov_news& news) const {
+    if (blockIdx.x == 0) a.news[s.norms % a.ring] = news;
   }
   __device__ void report(const krylov_args&, const krylov_counts&) const {}  // when the kernel ends
 
