@@ -15,8 +15,9 @@ namespace compound {
 enum class KrylovMethod { cg, bcgs };
 
 /// How a device runs iterations: as kernels that are queued many at a time, or all of them in one kernel, which small
-/// matrices gain by; not all layouts can.
-enum class KrylovRunner { by_size, graphs, kernel };
+/// matrices gain by; not all layouts can. Of that there is a form for CG in which blocks wait for each other twice an
+/// iteration, not three times, and the product reads two vectors.
+enum class KrylovRunner { by_size, graphs, kernel, two_meetings };
 
 struct KrylovProblem {
   KrylovMethod method;

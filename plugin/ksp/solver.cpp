@@ -16,7 +16,7 @@ using Ran = FusedSolver::Ran;
 constexpr const char* name_of_solver = "petsccompound_solver";
 
 /// Values of -ksp_compound_loop, in the order of KrylovRunner, as PETSc wants its enumerations.
-constexpr const char* runners[] = {"by_size", "graphs", "kernel", "KrylovRunner", "", nullptr};
+constexpr const char* runners[] = {"by_size", "graphs", "kernel", "two_meetings", "KrylovRunner", "", nullptr};
 
 PetscErrorCode attach_nothing(KSP, Solver&) { return PETSC_SUCCESS; }
 

@@ -107,7 +107,8 @@ __device__ void cg_turn(const krylov_args& a, const cg_state<S>& s, Grid&) {
   using V = cg_vectors;
   if (!s.turns) return;
   const S* const z = vector_of<S>(a, Form::columns > 0 ? V::z : V::r);
-  const cg_turn_pass<Form> pass{s.alpha, s.beta, z, vector_of<S>(a, V::x), vector_of<S>(a, V::p)};
+  S* const p = vector_of<S>(a, V::p);
+  const cg_turn_pass<Form> pass{s.alpha, s.beta, z, p, vector_of<S>(a, V::x), p};
   for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
 }
 

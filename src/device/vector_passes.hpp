@@ -51,23 +51,28 @@ struct cg_step_pass {
   }
 };
 
-/// x += alpha p; p = z + beta p.
+/// x += alpha p; the next p = z + beta p, which may come where p was.
 template <class Form>
 struct cg_turn_pass {
   using S = typename Form::scalar;
   static constexpr int sums = 0;
   S alpha, beta;
-  const S* z;
-  S *x, *p;
+  const S *z, *p;
+  S *x, *next_p;
   COMPOUND_FN static cg_turn_pass of(const S* numbers, void* const* v) {
-    return {numbers[0], numbers[1], static_cast<const S*>(v[0]), static_cast<S*>(v[1]), static_cast<S*>(v[2])};
+    return {numbers[0],
+            numbers[1],
+            static_cast<const S*>(v[0]),
+            static_cast<const S*>(v[2]),
+            static_cast<S*>(v[1]),
+            static_cast<S*>(v[2])};
   }
   COMPOUND_FN void operator()(slot_t i, S*) const {
     const S of_p = p[i];
     S next = z[i];
     x[i] += alpha * of_p;
     next += beta * of_p;
-    p[i] = next;
+    next_p[i] = next;
   }
 };
 

@@ -1,6 +1,7 @@
 // cgcompound and bcgscompound beside PETSc's CG and BiCGSTAB on the same matrix and vectors: reasons, iterations, norms
 // and answers are the same, whether iterations run on a device by themselves or are PETSc's own; the view says which.
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -313,13 +314,15 @@ TEST_P(OnDevice, IsPetscsOwn) {
                                              : "  fused on the device: three reductions an iteration; not more: "))
       << found.view;
   if (c.has_guess) return;
-  if (fused) {
+  for (const char* loop : {"graphs", "kernel", "two_meetings"}) {
+    if (!fused) break;
     Case other = c;
-    const std::string options = std::string(c.options) + " -solver_ksp_compound_loop " + (is_cg ? "graphs" : "kernel");
+    const std::string options = std::string(c.options) + " -solver_ksp_compound_loop " + loop;
     other.options = options.c_str();
     const Outcome the_other_way = outcome(solver(other, of_ours, method.ours), of_ours);
-    EXPECT_TRUE(same(the_other_way, wanted));
-    EXPECT_TRUE(says(the_other_way, is_cg ? by_graphs : in_one_kernel)) << the_other_way.view;
+    EXPECT_TRUE(same(the_other_way, wanted)) << loop;
+    EXPECT_TRUE(says(the_other_way, std::strcmp(loop, "graphs") == 0 ? by_graphs : in_one_kernel))
+        << the_other_way.view;
   }
   const Outcome again = outcome(ksp, of_ours);
   EXPECT_EQ(again.norms.size(), found.norms.size());

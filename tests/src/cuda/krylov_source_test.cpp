@@ -56,7 +56,10 @@ TEST(WholeLoopSource, Compiles) {
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
       for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()}) {
         const KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
-        EXPECT_NO_THROW(cuda::compile(cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true), 90)) << line;
+        for (const bool two_meetings : {false, true})
+          EXPECT_NO_THROW(
+              cuda::compile(cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, two_meetings), 90))
+              << line;
       }
   }
 }

@@ -258,19 +258,21 @@ TEST_F(KrylovLoops, AreTheSameInOneKernel) {
       for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural}) {
         const KrylovLimits limits{1e-9, infinity, 600};
         const Solved graphs = solved(s, A, norm, limits);
-        const Solved kernel = solved(s, A, norm, limits, false, KrylovRunner::kernel);
-        EXPECT_EQ(kernel.shape.one_kernel, !line.starts_with("ccoo"));
-        EXPECT_FALSE(graphs.shape.one_kernel);
-        EXPECT_EQ(kernel.end.stop, KrylovStop::norm);
-        EXPECT_LE(std::abs(kernel.end.iteration - graphs.end.iteration), 1);
-        for (std::size_t i = 0; i < std::min(kernel.norms.size(), graphs.norms.size()); ++i)
-          EXPECT_NEAR(kernel.norms[i], graphs.norms[i], 1e-8 * graphs.norms[i] + 1e-11) << i;
-        for (std::size_t i = 0; i < s.scalars(); ++i) ASSERT_NEAR(kernel.x[i], graphs.x[i], 1e-8);
-        for (const bool step_by_step : {false, true}) {
-          const Solved again = solved(s, A, norm, limits, step_by_step, KrylovRunner::kernel);
-          EXPECT_TRUE(same_bits(again.norms, kernel.norms)) << "step by step: " << step_by_step;
-          EXPECT_TRUE(same_bits(again.inverse_steps, kernel.inverse_steps)) << "step by step: " << step_by_step;
-          EXPECT_TRUE(same_bits(again.x, kernel.x)) << "step by step: " << step_by_step;
+        for (const KrylovRunner runner : {KrylovRunner::kernel, KrylovRunner::two_meetings}) {
+          const Solved kernel = solved(s, A, norm, limits, false, runner);
+          EXPECT_EQ(kernel.shape.one_kernel, !line.starts_with("ccoo"));
+          EXPECT_FALSE(graphs.shape.one_kernel);
+          EXPECT_EQ(kernel.end.stop, KrylovStop::norm);
+          EXPECT_LE(std::abs(kernel.end.iteration - graphs.end.iteration), 1);
+          for (std::size_t i = 0; i < std::min(kernel.norms.size(), graphs.norms.size()); ++i)
+            EXPECT_NEAR(kernel.norms[i], graphs.norms[i], 1e-8 * graphs.norms[i] + 1e-11) << i;
+          for (std::size_t i = 0; i < s.scalars(); ++i) ASSERT_NEAR(kernel.x[i], graphs.x[i], 1e-8);
+          for (const bool step_by_step : {false, true}) {
+            const Solved again = solved(s, A, norm, limits, step_by_step, runner);
+            EXPECT_TRUE(same_bits(again.norms, kernel.norms)) << "step by step: " << step_by_step;
+            EXPECT_TRUE(same_bits(again.inverse_steps, kernel.inverse_steps)) << "step by step: " << step_by_step;
+            EXPECT_TRUE(same_bits(again.x, kernel.x)) << "step by step: " << step_by_step;
+          }
         }
       }
     }
@@ -282,7 +284,7 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
   System s(8, 0.5, 3);
   PackedMatrix A = s.packed("sell:32 rows", device());
   const Buffer<double> b(device(), std::span<const double>(s.b));
-  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel}) {
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings}) {
     const auto loop = device().krylov_loop(
         {KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), 3, KrylovNorm::preconditioned, true, runner});
     device().upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
@@ -310,14 +312,16 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
 TEST_F(KrylovLoops, GoOnInAnotherKernel) {
   const System s(10, 0.5, 0);
   const PackedMatrix A = s.packed("sell:32 rows", device());
-  const Solved made = solved(s, A, KrylovNorm::none, {-1, infinity, 1300}, false, KrylovRunner::kernel);
-  EXPECT_LE(made.end.iteration, 1300);
-  EXPECT_EQ(int(made.norms.size()), made.end.iteration + 1);
+  for (const KrylovRunner runner : {KrylovRunner::kernel, KrylovRunner::two_meetings}) {
+    const Solved made = solved(s, A, KrylovNorm::none, {-1, infinity, 1300}, false, runner);
+    EXPECT_LE(made.end.iteration, 1300);
+    EXPECT_EQ(int(made.norms.size()), made.end.iteration + 1);
+  }
 }
 
 TEST_F(KrylovLoops, SayWhyTheyStop) {
   const KrylovLimits limits{1e-9, infinity, 500};
-  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel}) {
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings}) {
     const auto solved = [&](const System& s, const PackedMatrix& A, KrylovNorm norm, const KrylovLimits& l) {
       return compound::test::solved(s, A, norm, l, false, runner);
     };
