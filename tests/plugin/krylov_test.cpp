@@ -426,6 +426,18 @@ TEST(Types, BecomeAnotherAndComeBack) {
   EXPECT_TRUE(same(outcome(ksp, s), first));
 }
 
+/// What multigrid asks of it: extreme eigenvalues, for the smoother's polynomial.
+TEST(Types, EstimateEigenvaluesForMultigrid) {
+  const Case c{"", "-solver_pc_type gamg -solver_pc_gamg_esteig_ksp_type cg -solver_mg_levels_esteig_ksp_type cg"};
+  const Case of_ours{"",
+                     "-solver_pc_type gamg -solver_pc_gamg_esteig_ksp_type cgcompound "
+                     "-solver_mg_levels_esteig_ksp_type cgcompound"};
+  System s(c, false);
+  PETSC_OK(MatConvert(s.A, MATAIJ, MAT_INPLACE_MATRIX, s.A.in_place()));
+  const auto wanted = solver(c, s, KSPCG), found = solver(of_ours, s, KSPCG);
+  EXPECT_TRUE(same(outcome(found, s), outcome(wanted, s)));
+}
+
 /// A matrix of PETSc's own.
 TEST(Types, SolveWithAnyMatrix) {
   const Case c{"", "-solver_pc_type jacobi"};
