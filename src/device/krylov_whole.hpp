@@ -42,7 +42,7 @@ class one_kernel {
   /// What any block wrote before is there for all of them after.
   __device__ void wait() {
     __syncthreads();
-    meet(sums<bits32, 1>{});
+    meet(sums<unsigned, 1>{});
     __syncthreads();
   }
   /// The sum over all blocks; `end`(total) by a thread of each.
@@ -64,12 +64,20 @@ class one_kernel {
 
  private:
   __device__ static signal read_now(const signal* p) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
     signal s;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(s) : "l"(p) : "memory");
     return s;
+#else
+    return *p;
+#endif
   }
   __device__ static void write_now(signal* p, signal s) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(s) : "memory");
+#else
+    *p = s;
+#endif
   }
 
   /// What thread 0 of all blocks has, shared out among the threads of this one: their sum is that of all, added up in
