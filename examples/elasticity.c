@@ -278,6 +278,7 @@ static PetscErrorCode CreatePreconditionerMatrix(const Options* o, Mat A, Vec co
 /* Once more with everything set up and in place: what a second load case would cost */
 static PetscErrorCode Repeat(PetscInt times, KSP ksp, Vec b, Vec u) {
   PetscLogDouble t0;
+  PetscInt iterations;
 
   PetscFunctionBeginUser;
   PetscCall(RepeatBegin(times, &t0));
@@ -285,7 +286,8 @@ static PetscErrorCode Repeat(PetscInt times, KSP ksp, Vec b, Vec u) {
     PetscCall(VecSet(u, 0));
     PetscCall(KSPSolve(ksp, b, u));
   }
-  PetscCall(RepeatEnd(times, t0));
+  PetscCall(KSPGetIterationNumber(ksp, &iterations));
+  PetscCall(RepeatEnd(times, iterations, t0));
   PetscFunctionReturn(0);
 }
 

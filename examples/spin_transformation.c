@@ -251,7 +251,7 @@ static PetscErrorCode SolveDirac(const Options* o, Mat E, Vec b, Vec x) {
                         total, t1 - t0, (double)gamma, (double)misfit));
   PetscCall(RepeatBegin(o->repeat, &t0)); /* once more with everything set up and in place */
   for (PetscInt i = 0; i < o->repeat; i++) PetscCall(InverseIteration(o, ksp, E, b, x, iterations));
-  PetscCall(RepeatEnd(o->repeat, t0));
+  PetscCall(RepeatEnd(o->repeat, total, t0));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(LargestTestDestroy(&test));
   PetscCall(PetscFree(iterations));

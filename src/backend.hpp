@@ -160,6 +160,7 @@ struct OrderTask {
 class KrylovLoop;
 class KrylovPasses;
 struct KrylovProblem;
+enum class KrylovMethod;
 
 class Backend {
  public:
@@ -236,8 +237,8 @@ class Backend {
 
   /// A Krylov method that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
   virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);
-  /// The same of passes over its vectors; inner products are bilinear, or hermitian.
-  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, bool hermitian);
+  /// The same of passes over its vectors; inner products of CG are bilinear, or hermitian.
+  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, KrylovMethod method, bool hermitian);
 
  protected:
   /// Of a plan of one part.

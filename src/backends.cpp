@@ -49,7 +49,7 @@ void Backend::code_chunks(ChunkStep step, const chunk_code_args& a) {
 }
 
 std::unique_ptr<KrylovLoop> Backend::krylov_loop(const KrylovProblem&) { return nullptr; }
-std::unique_ptr<KrylovPasses> Backend::krylov_passes(ScalarType, bool) { return nullptr; }
+std::unique_ptr<KrylovPasses> Backend::krylov_passes(ScalarType, KrylovMethod, bool) { return nullptr; }
 
 std::optional<std::string> why_not(const Plan& plan, const Problem& problem, const Backend& on) {
   auto reason = applicable(plan, problem);

@@ -2,6 +2,7 @@
 // norms.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,8 +15,9 @@ namespace compound {
 enum class KrylovMethod { cg, bcgs };
 
 /// How a device runs iterations: as kernels that are queued many at a time, or all of them in one kernel, which small
-/// matrices gain by; not all layouts can.
-enum class KrylovRunner { by_size, graphs, kernel };
+/// matrices gain by; not all layouts can. Of that there is a form for CG in which blocks wait for each other twice an
+/// iteration, not three times, and the product reads two vectors.
+enum class KrylovRunner { by_size, graphs, kernel, two_meetings };
 
 struct KrylovProblem {
   KrylovMethod method;
@@ -55,8 +57,8 @@ class KrylovLoop {
     std::function<std::optional<ProductTask>(const void* x, void* y)> task = {};
     std::size_t bytes = 0;  ///< that a product reads of the matrix
   };
-  /// A norm that has come, iteration by iteration.
-  using Heard = std::function<void(int iteration, double norm)>;
+  /// What has come of an iteration, one after the other.
+  using Heard = std::function<void(int iteration, const krylov_news& news)>;
 
   virtual const KrylovProblem& problem() const = 0;
 
@@ -81,16 +83,19 @@ class KrylovLoop {
   virtual Shape shape() const = 0;
 };
 
-/// What an iteration of CG does with vectors of a device while others multiply, precondition and add up over processes.
-/// Vectors have n scalars and are not one another; numbers are of the host.
+/// What an iteration does with vectors of a device while others multiply, precondition and add up over processes.
 class KrylovPasses {
  public:
   virtual ~KrylovPasses() = default;
-  /// r -= alpha w; z = d r, which is where w was (d null: neither). sums: [3] of r^H z, or r^T z, |z|^2 and |r|^2, for
-  /// which it waits; always the same bits.
-  virtual void step(slot_t n, const void* alpha, const void* d, void* z, void* r, void* sums) = 0;
-  /// Queues x += alpha p; p = z + beta p.
-  virtual void turn(slot_t n, const void* alpha, const void* beta, const void* z, void* x, void* p) = 0;
+  struct Arguments {
+    slot_t scalars = 0;  ///< of a vector
+    std::array<void*, most_pass_vectors> vectors =
+        {};                         ///< in the pass's order (device/vector_passes.hpp); not one another
+    const void* numbers = nullptr;  ///< [most_pass_numbers] scalars of the host
+    bool diagonal = false;          ///< whether the pass preconditions, by its first vector
+  };
+  /// Queues the pass, or where it has sums waits for them: `sums` of the host get always the same bits.
+  virtual void run(VectorPass pass, const Arguments& arguments, void* sums) = 0;
 };
 
 }  // namespace compound

@@ -120,7 +120,7 @@ PetscErrorCode RepeatBegin(PetscInt times, PetscLogDouble* start) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode RepeatEnd(PetscInt times, PetscLogDouble start) {
+PetscErrorCode RepeatEnd(PetscInt times, PetscInt iterations, PetscLogDouble start) {
   PetscLogDouble end;
 
   PetscFunctionBeginUser;
@@ -128,5 +128,8 @@ PetscErrorCode RepeatEnd(PetscInt times, PetscLogDouble start) {
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "repeat seconds each: %.3f\n", (end - start) / times));
+  if (iterations > 0)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "repeat microseconds an iteration: %.2f\n",
+                          1e6 * (end - start) / ((PetscLogDouble)times * (PetscLogDouble)iterations)));
   PetscFunctionReturn(0);
 }

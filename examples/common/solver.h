@@ -28,6 +28,7 @@ PetscErrorCode ReportSolve(KSP ksp, Mat A, Vec b, Vec x, const char label[]);
    -ksp_max_it. */
 PetscErrorCode CheckConverged(KSP ksp, const char label[], const char remedy[]);
 
-/* Around what is done `times` times more, to be timed: in the log stage Repeat, and then prints the seconds of each. */
+/* Around what is done `times` times more, to be timed: in the log stage Repeat, and then prints the seconds of each and
+   the microseconds of an iteration, of which each has had `iterations`. */
 PetscErrorCode RepeatBegin(PetscInt times, PetscLogDouble* start);
-PetscErrorCode RepeatEnd(PetscInt times, PetscLogDouble start);
+PetscErrorCode RepeatEnd(PetscInt times, PetscInt iterations, PetscLogDouble start);

@@ -35,4 +35,32 @@ class DeviceVector {
   void* data_ = nullptr;
 };
 
+struct VectorUse {
+  Vec v = nullptr;  ///< or none
+  Access access = Access::read;
+};
+
+/// body(data) with vectors in the device's memory, for as long as it takes; it may throw. `buffers` are for those that
+/// are not there, one for each.
+template <std::size_t n, std::size_t of_buffers, class Body>
+PetscErrorCode with_vectors(Backend& on, const std::array<VectorUse, n>& uses,
+                            std::array<Buffer<std::byte>, of_buffers>& buffers, const Body& body) {
+  static_assert(n <= of_buffers);
+  PetscFunctionBegin;
+  std::array<DeviceVector, n> vectors;
+  std::array<void*, n> data = {};
+  bool enough = true;
+  for (std::size_t i = 0; i < n && enough; ++i) {
+    if (!uses[i].v) continue;
+    PetscCall(vectors[i].take(uses[i].v, uses[i].access, on, buffers[i], &enough));
+    data[i] = vectors[i].data();
+  }
+  PetscErrorCode code = PETSC_SUCCESS;
+  if (enough) code = guarded(PETSC_COMM_SELF, [&] { body(data); });
+  for (DeviceVector& vector : vectors) PetscCall(vector.give_back(enough && !code));
+  PetscCall(code);
+  PetscCheck(enough, PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a vector of a solver");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace compound::plugin

@@ -24,6 +24,11 @@ using Scalar = complex_number<PetscReal>;
 using Scalar = PetscReal;
 #endif
 static_assert(sizeof(Scalar) == sizeof(PetscScalar));
+inline PetscScalar petsc_scalar(Scalar s) {
+  PetscScalar to;
+  std::memcpy(&to, &s, sizeof(to));
+  return to;
+}
 
 /// The exception that is being handled, as a PETSc error: the one place where they become such.
 PetscErrorCode translate_exception(MPI_Comm comm);

@@ -9,6 +9,7 @@
 #include "copies/device_copy.hpp"
 #include "copies/options.hpp"
 #include "copies/placement.hpp"
+#include "krylov_matrix.hpp"
 #include "ksp/watched.hpp"
 #include "petsccompound.h"
 #include "types/type.hpp"
@@ -51,7 +52,6 @@ PetscErrorCode columns_of(PC pc, PetscInt* columns) {
 
 const char* why_not_solver(KSP ksp) {
   if (ksp->transpose_solve) return "the transposed system is solved";
-  if (ksp->calc_sings) return "eigenvalues or singular values are asked for (-ksp_view_eigenvalues)";
   if (ksp->chknorm > 0) return "norms are not checked from the first iteration on (-ksp_check_norm_iteration)";
   if (ksp->lagnorm) return "norms are lagged (-ksp_lag_norm)";
   if (ksp->pc_side != PC_LEFT) return "the preconditioner is not on the left";
@@ -102,19 +102,10 @@ PetscErrorCode why_not_matrix(Mat A, Vec x, PackedMatrix** packed, std::string* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The vector on the device, for as long as `use`(pointer) takes. Not enough memory for a copy is std::bad_alloc.
+/// The vector on the device, for as long as `use`(pointer) takes.
 template <class Use>
-PetscErrorCode with_vector(KSP ksp, FusedSolver& f, Vec v, Access access, Backend& on, const Use& use) {
-  PetscFunctionBegin;
-  DeviceVector vector;
-  bool enough = true;
-  PetscCall(vector.take(v, access, on, f.buffers[0], &enough));
-  PetscErrorCode code = PETSC_SUCCESS;
-  if (enough) code = guarded(comm_of(ksp), [&] { use(vector.data()); });
-  PetscCall(vector.give_back(enough && access != Access::read));
-  PetscCall(code);
-  PetscCheck(enough, PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a vector of a solver");
-  PetscFunctionReturn(PETSC_SUCCESS);
+PetscErrorCode with_vector(FusedSolver& f, Vec v, Access access, Backend& on, const Use& use) {
+  return with_vectors(on, std::array{VectorUse{v, access}}, f.buffers, [&](const auto& data) { use(data[0]); });
 }
 
 /// The preconditioner's blocks column by column: it is applied to vectors that are 1 in one component of each block.
@@ -123,28 +114,18 @@ PetscErrorCode take_factors(KSP ksp, FusedSolver& f, Backend& on) {
   const KrylovProblem& p = f.loop->problem();
   const std::size_t bytes = static_cast<std::size_t>(p.scalars) * sizeof(Scalar);
   for (int k = 0; k < p.columns; ++k) {
-    PetscCall(with_vector(ksp, f, ksp->work[0], Access::write, on, [&](void* to) { f.loop->set_unit(k, to); }));
+    PetscCall(with_vector(f, ksp->work[0], Access::write, on, [&](void* to) { f.loop->set_unit(k, to); }));
     PetscCall(PCApply(ksp->pc, ksp->work[0], ksp->work[1]));
-    PetscCall(with_vector(ksp, f, ksp->work[1], Access::read, on, [&](const void* from) {
+    PetscCall(with_vector(f, ksp->work[1], Access::read, on, [&](const void* from) {
       on.copy(static_cast<std::byte*>(f.loop->factors()) + static_cast<std::size_t>(k) * bytes, from, bytes);
     }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// BiCGSTAB's is preconditioned.
-PetscErrorCode first_residual(KSP ksp, KrylovMethod method, Mat A, Vec r) {
-  PetscFunctionBegin;
-  if (method == KrylovMethod::bcgs)
-    PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, ksp->work[1], ksp->work[2], r, ksp->vec_rhs));
-  else
-    PetscCall(residual_of_guess(ksp, A, r));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode take_solution(KSP ksp, FusedSolver& f, Backend& on) {
   PetscFunctionBegin;
-  PetscCall(with_vector(ksp, f, ksp->vec_sol, Access::write, on, [&](void* to) { f.loop->take_x(to); }));
+  PetscCall(with_vector(f, ksp->vec_sol, Access::write, on, [&](void* to) { f.loop->take_x(to); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,11 +153,8 @@ PetscErrorCode name_reason(KSP ksp, KrylovMethod method, const KrylovRun& run) {
   const auto* const row = std::ranges::find(stops, run.stop, &StopRow::stop);
   if (row == std::end(stops)) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->reason = run.stop == KrylovStop::indefinite_matrix ? indefinite_matrix(ksp) : row->reason;
-  ksp->its = run.iteration + (method == KrylovMethod::cg || run.stop == KrylovStop::exact ? 1 : 0);
-  if (run.stop != KrylovStop::exact) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
-  ksp->rnorm = 0;
-  PetscCall(KSPMonitor(ksp, ksp->its, 0));
+  ksp->its = run.iteration + (method == KrylovMethod::cg ? 1 : 0);
+  if (run.stop == KrylovStop::exact) PetscCall(end_exactly(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,9 +191,7 @@ PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
   const KrylovProblem problem{
       f.method, scalar_type_of<Scalar>(), slot_t{scalars}, static_cast<int>(columns), norm_of(ksp), f.hermitian,
       f.runner};
-  const KrylovLoop::Matrix matrix{
-      [&A](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
-      A.stamp(), [&A](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
+  const KrylovLoop::Matrix matrix = krylov_matrix(A);
   bool enough;
   PetscCall(guarded_memory(comm_of(ksp), &enough, [&] {
     try {
@@ -252,23 +228,15 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
   Backend& on = A.backend();
   PetscErrorCode told = PETSC_SUCCESS;
   KrylovRun run;
-  const KrylovLoop::Heard heard = [&](int iteration, double norm) {
+  PetscReal growth = 0;  // of the direction that the next step goes
+  const KrylovLoop::Heard heard = [&](int iteration, const krylov_news& news) {
+    if (iteration > 0 && !ksp->reason) f.lanczos.note(iteration - 1, PetscReal(news.inverse_step), growth);
+    growth = PetscReal(news.growth);
     if (told == PETSC_SUCCESS && is_watched(ksp)) told = take_solution(ksp, f, on);
-    if (told == PETSC_SUCCESS) told = hear_norm(ksp, iteration, static_cast<PetscReal>(norm));
+    if (told == PETSC_SUCCESS) told = hear_norm(ksp, iteration, static_cast<PetscReal>(news.norm));
   };
-  const void* guess = nullptr;
-  const auto start = [&](const void* r) { run = f.loop->start(guess, r, heard); };
-  if (ksp->guess_zero) {
-    PetscCall(with_vector(ksp, f, ksp->work[0], Access::read, on, start));
-  } else {
-    DeviceVector x;
-    bool enough = true;
-    PetscCall(x.take(ksp->vec_sol, Access::read, on, f.buffers[1], &enough));
-    guess = x.data();
-    const PetscErrorCode code = with_vector(ksp, f, ksp->work[0], Access::read, on, start);
-    PetscCall(x.give_back(false));
-    PetscCall(code);
-  }
+  const std::array uses{VectorUse{ksp->guess_zero ? nullptr : ksp->vec_sol}, VectorUse{ksp->work[0]}};
+  PetscCall(with_vectors(on, uses, f.buffers, [&](const auto& data) { run = f.loop->start(data[0], data[1], heard); }));
   PetscCall(told);
   while (!ksp->reason && (run.stop <= KrylovStop::iterations)) {
     const KrylovLimits limits = limits_of(ksp, run.iteration);
@@ -307,7 +275,7 @@ PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const PackedMatrix& packed) 
   PetscCall(make_loop(ksp, f, packed));
   if (!f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(take_factors(ksp, f, packed.backend()));
-  PetscCall(first_residual(ksp, f.method, A, ksp->work[0]));
+  PetscCall(first_residual(ksp, f.method == KrylovMethod::bcgs, A, ksp->work[0]));
   PetscCall(begin_device_work(packed.backend()));
   PetscCall(iterate(ksp, f, packed));
   PetscCall(take_solution(ksp, f, packed.backend()));

@@ -9,6 +9,7 @@
 #include "copies/device_vectors.hpp"
 #include "edge/petsc_guard.hpp"
 #include "krylov_loop.hpp"
+#include "ksp/lanczos.hpp"
 #include "packed.hpp"
 
 namespace compound::plugin {
@@ -21,6 +22,7 @@ struct FusedSolver {
   enum class Ran { nowhere, parents, host, stepwise, device } ran = Ran::nowhere;  ///< the last solve
   std::string why_not;                                                             ///< it was the parent's
   std::unique_ptr<KrylovLoop> loop;
+  Lanczos lanczos;        ///< of the last solve, where eigenvalues are asked for
   DeviceBuffers buffers;  ///< of vectors on the host
 };
 

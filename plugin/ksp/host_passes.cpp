@@ -9,49 +9,52 @@
 #define COMPOUND_CLONES
 #endif
 
-namespace compound::plugin::passes {
+namespace compound::plugin {
 
 namespace {
 
-inline Scalar product(Scalar a, Scalar b, Inner inner) { return (inner == Inner::hermitian ? conjugate(a) : a) * b; }
+template <bool is_hermitian, bool is_diagonal>
+struct form {
+  using scalar = Scalar;
+  static constexpr bool hermitian = is_hermitian, diagonal = is_diagonal;
+};
 
-[[gnu::always_inline]] inline void add(StepSums& s, Scalar r, Scalar z, Inner inner) {
-  s.rho += product(r, z, inner);
-  s.of_z += product(z, z, Inner::hermitian);
-  s.of_r += product(r, r, Inner::hermitian);
+template <class Pass>
+[[gnu::always_inline]] inline PassSums run(const HostPass& a) {
+  const Pass pass = Pass::of(a.numbers.data(), a.vectors.data());
+  PassSums sums{};
+#pragma GCC ivdep
+  for (slot_t i = 0; i < a.scalars; ++i) pass(i, sums.data());
+  return sums;
+}
+
+template <template <class> class Pass>
+[[gnu::always_inline]] inline PassSums run_form(const HostPass& a) {
+  if (is_complex<Scalar> && !a.hermitian)
+    return a.diagonal ? run<Pass<form<false, true>>>(a) : run<Pass<form<false, false>>>(a);
+  return a.diagonal ? run<Pass<form<true, true>>>(a) : run<Pass<form<true, false>>>(a);
 }
 
 }  // namespace
 
-COMPOUND_CLONES StepSums step_with_diagonal(std::size_t n, Scalar alpha, const Scalar* __restrict d,
-                                            Scalar* __restrict w_then_z, Scalar* __restrict r, Inner inner) {
-  StepSums s;
-  for (std::size_t i = 0; i < n; ++i) {
-    Scalar next = r[i];
-    next -= alpha * w_then_z[i];
-    const Scalar z = d[i] * next;
-    r[i] = next;
-    w_then_z[i] = z;
-    add(s, next, z, inner);
+COMPOUND_CLONES PassSums run_on_host(const HostPass& a) {
+  switch (a.pass) {
+    case VectorPass::cg_step:
+      return run_form<cg_step_pass>(a);
+    case VectorPass::cg_turn:
+      return run_form<cg_turn_pass>(a);
+    case VectorPass::bcgs_first:
+      return run_form<bcgs_first_pass>(a);
+    case VectorPass::bcgs_half:
+      return run_form<bcgs_half_pass>(a);
+    case VectorPass::bcgs_second:
+      return run_form<bcgs_second_pass>(a);
+    case VectorPass::bcgs_step:
+      return run_form<bcgs_step_pass>(a);
+    case VectorPass::bcgs_turn:
+      return run_form<bcgs_turn_pass>(a);
   }
-  return s;
+  return {};
 }
 
-COMPOUND_CLONES StepSums sums(std::size_t n, const Scalar* __restrict z, const Scalar* __restrict r, Inner inner) {
-  StepSums s;
-  for (std::size_t i = 0; i < n; ++i) add(s, r[i], z[i], inner);
-  return s;
-}
-
-COMPOUND_CLONES void turn(std::size_t n, Scalar alpha, Scalar beta, const Scalar* __restrict z, Scalar* __restrict x,
-                          Scalar* __restrict p) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const Scalar of_p = p[i];
-    Scalar next = z[i];
-    x[i] += alpha * of_p;
-    next += beta * of_p;
-    p[i] = next;
-  }
-}
-
-}  // namespace compound::plugin::passes
+}  // namespace compound::plugin

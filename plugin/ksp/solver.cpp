@@ -1,6 +1,9 @@
 #include "ksp/solver.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "petsccompound.h"
 
@@ -13,18 +16,19 @@ using Ran = FusedSolver::Ran;
 constexpr const char* name_of_solver = "petsccompound_solver";
 
 /// Values of -ksp_compound_loop, in the order of KrylovRunner, as PETSc wants its enumerations.
-constexpr const char* runners[] = {"by_size", "graphs", "kernel", "KrylovRunner", "", nullptr};
+constexpr const char* runners[] = {"by_size", "graphs", "kernel", "two_meetings", "KrylovRunner", "", nullptr};
 
 PetscErrorCode attach_nothing(KSP, Solver&) { return PETSC_SUCCESS; }
 
 struct TypeRow {
   const char *name, *parent;
   KrylovMethod method;
+  const char* reductions;  ///< an iteration, where others have a part in it
   PetscErrorCode (*attach)(KSP, Solver&);
   PetscErrorCode (*read_options)(KSP, Solver&);
 };
-constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options},
-                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_nothing, attach_nothing}};
+constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, "two", attach_cg, read_cg_options},
+                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, "three", attach_nothing, attach_nothing}};
 std::array<PetscErrorCode (*)(KSP), std::size(types)> create_parent;
 
 PetscErrorCode solve_by_parent(KSP ksp, Solver& s) {
@@ -35,12 +39,55 @@ PetscErrorCode solve_by_parent(KSP ksp, Solver& s) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// By PETSc's CG from its own loop's numbers, or from ours.
+PetscErrorCode eigenvalues(KSP ksp, PetscInt most, PetscReal* re, PetscReal* im, PetscInt* count) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  if (s->fused.ran == Ran::parents) {
+    PetscCall((*s->parent.computeeigenvalues)(ksp, most, re, im, count));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const std::vector<PetscReal> found = s->fused.lanczos.eigenvalues();
+  PetscCheck(static_cast<PetscInt>(found.size()) <= most, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_SIZ,
+             "There are %d eigenvalues and room for %" PetscInt_FMT "; one for each iteration is enough",
+             static_cast<int>(found.size()), most);
+  std::ranges::copy(found, re);
+  std::fill_n(im, most, PetscReal(0));
+  *count = static_cast<PetscInt>(found.size());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode extreme_values(KSP ksp, PetscReal* largest, PetscReal* smallest) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  if (s->fused.ran == Ran::parents) {
+    PetscCall((*s->parent.computeextremesingularvalues)(ksp, largest, smallest));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const std::vector<PetscReal> found = s->fused.lanczos.eigenvalues();
+  *largest = found.empty() ? 1 : found.back();
+  *smallest = found.empty() ? 1 : found.front();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Puts `ours` before what the parent's set-up has put there, if anything.
+template <class F>
+void stand_before(F& now, F& parents, F ours) {
+  if (now && now != ours) parents = std::exchange(now, ours);
+}
+
 PetscErrorCode solve(KSP ksp) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   StepwiseOn where = StepwiseOn::nothing;
   PetscCall(solver_of(ksp, &s));
   FusedSolver& f = s->fused;
+  f.lanczos.forget();
+  f.lanczos.wanted = ksp->calc_sings == PETSC_TRUE;
+  stand_before(ksp->ops->computeeigenvalues, s->parent.computeeigenvalues, eigenvalues);
+  stand_before(ksp->ops->computeextremesingularvalues, s->parent.computeextremesingularvalues, extreme_values);
   const char* const settings = why_not_solver(ksp);
   f.why_not = settings ? settings : s->asked;
   if (!f.why_not.empty()) {
@@ -52,13 +99,13 @@ PetscErrorCode solve(KSP ksp) {
   f.ran = Ran::device;
   if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, *packed));
   if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (f.method == KrylovMethod::cg) PetscCall(where_to_step(ksp, &where));
+  PetscCall(prepare_steps(ksp, f.method, f.hermitian, s->stepwise, &where));
   if (where == StepwiseOn::nothing) {
     PetscCall(solve_by_parent(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   f.ran = where == StepwiseOn::host ? Ran::host : Ran::stepwise;
-  PetscCall(solve_cg_stepwise(ksp, f.hermitian, where, s->stepwise));
+  PetscCall(solve_stepwise(ksp, f.method, s->stepwise, f.lanczos));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,6 +118,7 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   const FusedSolver& f = s->fused;
+  const char* const reductions = types[static_cast<int>(f.method)].reductions;
   const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
   switch (f.ran) {
     case Ran::nowhere:
@@ -79,11 +127,11 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
       PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused: %s\n", f.why_not.c_str()));
       break;
     case Ran::host:
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: two reductions an iteration\n"));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: %s reductions an iteration\n", reductions));
       break;
     case Ran::stepwise:
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: two reductions an iteration; not more: %s\n",
-                                       f.why_not.c_str()));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %s reductions an iteration; not more: %s\n",
+                                       reductions, f.why_not.c_str()));
       break;
     case Ran::device:
       if (shape.one_kernel)

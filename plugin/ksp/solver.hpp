@@ -6,7 +6,7 @@
 
 #include "edge/owned.hpp"
 #include "ksp/fused.hpp"
-#include "ksp/stepwise_cg.hpp"
+#include "ksp/stepwise.hpp"
 
 namespace compound::plugin {
 

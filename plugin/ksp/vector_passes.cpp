@@ -3,154 +3,123 @@
 #include <array>
 
 #include "copies/placement.hpp"
-#include "krylov_loop.hpp"
 
 namespace compound::plugin {
 
 namespace {
 
-const Scalar* scalars(const PetscScalar* v) { return reinterpret_cast<const Scalar*>(v); }
-Scalar* scalars(PetscScalar* v) { return reinterpret_cast<Scalar*>(v); }
-Scalar scalar(PetscScalar v) { return *scalars(&v); }
+constexpr Access read = Access::read, change = Access::read_write;
+/// In the order of VectorPass.
+constexpr PassRow rows[] = {
+    {3, {read, change, change}, true, 6, 3}, {3, {read, change, change}, false, 4, 0},
+    {3, {read, change, read}, true, 2, 1},   {2, {read, change}, false, 2, 0},
+    {3, {read, change, read}, true, 6, 1},   {5, {read, read, read, change, change}, false, 10, 0},
+    {3, {read, read, change}, false, 4, 0}};
 
-/// Arrays of vectors, which are not one another, for a pass.
+std::array<VectorUse, most_pass_vectors> uses_of(VectorPass pass, const PassVectors& vectors) {
+  const PassRow& row = row_of(pass);
+  const bool only_reads = row.preconditions && !vectors[0];
+  std::array<VectorUse, most_pass_vectors> uses;
+  for (int i = 0; i < row.vectors; ++i) uses[i] = {vectors[i], only_reads ? Access::read : row.access[i]};
+  return uses;
+}
+
+/// Arrays of vectors on the host, until the end of the scope.
 class Arrays {
  public:
-  explicit Arrays(PetscErrorCode* code) : code_(code) {}
-  Arrays(const Arrays&) = delete;
-  ~Arrays() {
-    while (count_ > 0) {
-      auto& [v, array, written] = taken_[--count_];
-      const PetscScalar* const read = array;
-      note(written ? VecRestoreArray(v, &array) : VecRestoreArrayRead(v, const_cast<const PetscScalar**>(&read)));
+  Arrays(const std::array<VectorUse, most_pass_vectors>& uses, PetscErrorCode* code) : code_(code), uses_(uses) {
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      if (!uses[i].v) continue;
+      note(uses[i].access == Access::read ? VecGetArrayRead(uses[i].v, const_cast<const PetscScalar**>(&arrays_[i]))
+                                          : VecGetArray(uses[i].v, &arrays_[i]));
+      pointers_[i] = arrays_[i];
     }
   }
-  const Scalar* read(Vec v) {
-    const PetscScalar* array = nullptr;
-    note(VecGetArrayRead(v, &array));
-    taken_[count_++] = {v, const_cast<PetscScalar*>(array), false};
-    return scalars(array);
+  Arrays(const Arrays&) = delete;
+  ~Arrays() {
+    for (std::size_t i = uses_.size(); i-- > 0;) {
+      if (!pointers_[i]) continue;
+      note(uses_[i].access == Access::read
+               ? VecRestoreArrayRead(uses_[i].v, const_cast<const PetscScalar**>(&arrays_[i]))
+               : VecRestoreArray(uses_[i].v, &arrays_[i]));
+    }
   }
-  Scalar* write(Vec v) {
-    PetscScalar* array = nullptr;
-    note(VecGetArray(v, &array));
-    taken_[count_++] = {v, array, true};
-    return scalars(array);
-  }
+  const std::array<void*, most_pass_vectors>& pointers() const { return pointers_; }
 
  private:
-  struct Taken {
-    Vec v;
-    PetscScalar* array;
-    bool written;
-  };
   void note(PetscErrorCode code) {
     if (!*code_) *code_ = code;
   }
   PetscErrorCode* code_;
-  std::array<Taken, 3> taken_;
-  int count_ = 0;
+  std::array<VectorUse, most_pass_vectors> uses_;
+  std::array<PetscScalar*, most_pass_vectors> arrays_ = {};
+  std::array<void*, most_pass_vectors> pointers_ = {};
 };
 
-PetscErrorCode size_of(Vec v, std::size_t* n) {
+PetscErrorCode size_of(VectorPass pass, const PassVectors& vectors, slot_t* n) {
   PetscFunctionBegin;
   PetscInt size = 0;
-  PetscCall(VecGetLocalSize(v, &size));
-  *n = static_cast<std::size_t>(size);
+  PetscCall(VecGetLocalSize(vectors[row_of(pass).vectors - 1], &size));
+  *n = slot_t{size};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool has_diagonal(VectorPass pass, const PassVectors& vectors) { return row_of(pass).preconditions && vectors[0]; }
+
 class OnHost final : public VectorPasses {
  public:
-  explicit OnHost(passes::Inner inner) : inner_(inner) {}
+  explicit OnHost(bool hermitian) : hermitian_(hermitian) {}
 
-  PetscErrorCode step(PetscScalar alpha, Vec d, Vec z, Vec r, passes::StepSums* sums) override {
+  PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers, PassSums* sums) override {
     PetscFunctionBegin;
     PetscErrorCode code = PETSC_SUCCESS;
-    std::size_t n = 0;
-    PetscCall(size_of(r, &n));
+    HostPass h{pass, hermitian_, has_diagonal(pass, vectors), 0, {}, {}};
+    PetscCall(size_of(pass, vectors, &h.scalars));
+    std::memcpy(h.numbers.data(), numbers.data(), sizeof(numbers));
     {
-      Arrays a(&code);
-      if (d)
-        *sums = passes::step_with_diagonal(n, scalar(alpha), a.read(d), a.write(z), a.write(r), inner_);
-      else
-        *sums = passes::sums(n, a.read(z), a.read(r), inner_);
-    }
-    PetscCall(code);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode turn(PetscScalar alpha, PetscScalar beta, Vec z, Vec x, Vec p) override {
-    PetscFunctionBegin;
-    PetscErrorCode code = PETSC_SUCCESS;
-    std::size_t n = 0;
-    PetscCall(size_of(x, &n));
-    {
-      Arrays a(&code);
-      passes::turn(n, scalar(alpha), scalar(beta), a.read(z), a.write(x), a.write(p));
+      const Arrays arrays(uses_of(pass, vectors), &code);
+      h.vectors = arrays.pointers();
+      if (!code) *sums = run_on_host(h);
     }
     PetscCall(code);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
  private:
-  passes::Inner inner_;
+  bool hermitian_;
 };
 
 class OnDevice final : public VectorPasses {
  public:
-  OnDevice(Backend& device, passes::Inner inner)
-      : device_(device), passes_(device.krylov_passes(scalar_type_of<Scalar>(), inner == passes::Inner::hermitian)) {}
+  OnDevice(Backend& device, KrylovMethod method, bool hermitian)
+      : device_(device), passes_(device.krylov_passes(scalar_type_of<Scalar>(), method, hermitian)) {}
 
-  PetscErrorCode step(PetscScalar alpha, Vec d, Vec z, Vec r, passes::StepSums* sums) override {
-    return with(
-        {{{d, Access::read}, {z, d ? Access::read_write : Access::read}, {r, d ? Access::read_write : Access::read}}},
-        [&](slot_t n, void* const(&v)[3]) { passes_->step(n, &alpha, v[0], v[1], v[2], sums); });
-  }
-  PetscErrorCode turn(PetscScalar alpha, PetscScalar beta, Vec z, Vec x, Vec p) override {
-    return with({{{z, Access::read}, {x, Access::read_write}, {p, Access::read_write}}},
-                [&](slot_t n, void* const(&v)[3]) { passes_->turn(n, &alpha, &beta, v[0], v[1], v[2]); });
-  }
-
- private:
-  struct Use {
-    Vec v;  ///< or null
-    Access access;
-  };
-  template <class Pass>
-  PetscErrorCode with(const std::array<Use, 3>& uses, const Pass& pass) {
+  PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers, PassSums* sums) override {
     PetscFunctionBegin;
-    std::array<DeviceVector, 3> vectors;
-    void* data[3] = {};
-    bool enough = true;
-    std::size_t n = 0;
-    PetscCall(size_of(uses[2].v, &n));
+    KrylovPasses::Arguments arguments{.numbers = numbers.data(), .diagonal = has_diagonal(pass, vectors)};
+    PetscCall(size_of(pass, vectors, &arguments.scalars));
     PetscCall(begin_device_work(device_));
-    for (int i = 0; i < 3; ++i) {
-      bool of_this = true;
-      if (uses[i].v) PetscCall(vectors[i].take(uses[i].v, uses[i].access, device_, buffers_[i], &of_this));
-      data[i] = vectors[i].data();
-      enough = enough && of_this;
-    }
-    PetscErrorCode code = PETSC_SUCCESS;
-    if (enough) code = guarded(PETSC_COMM_SELF, [&] { pass(static_cast<slot_t>(n), data); });
-    for (DeviceVector& vector : vectors) PetscCall(vector.give_back(enough));
-    PetscCall(code);
-    PetscCheck(enough, PETSC_COMM_SELF, PETSC_ERR_MEM, "The device has no memory left for a vector of a solver");
+    PetscCall(with_vectors(device_, uses_of(pass, vectors), buffers_, [&](const auto& data) {
+      arguments.vectors = data;
+      passes_->run(pass, arguments, sums->data());
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+ private:
   Backend& device_;
   std::unique_ptr<KrylovPasses> passes_;
-  DeviceBuffers buffers_;
+  std::array<Buffer<std::byte>, most_pass_vectors> buffers_;
 };
 
 }  // namespace
 
-std::unique_ptr<VectorPasses> passes_on_host(passes::Inner inner) { return std::make_unique<OnHost>(inner); }
+const PassRow& row_of(VectorPass pass) { return rows[static_cast<int>(pass)]; }
 
-std::unique_ptr<VectorPasses> passes_on_device(Backend& device, passes::Inner inner) {
-  return std::make_unique<OnDevice>(device, inner);
+std::unique_ptr<VectorPasses> passes_on_host(bool hermitian) { return std::make_unique<OnHost>(hermitian); }
+
+std::unique_ptr<VectorPasses> passes_on_device(Backend& device, KrylovMethod method, bool hermitian) {
+  return std::make_unique<OnDevice>(device, method, hermitian);
 }
 
 }  // namespace compound::plugin

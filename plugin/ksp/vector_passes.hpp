@@ -1,26 +1,39 @@
-// Passes of conjugate gradients over a process's part of vectors, on the host or on a device.
+// Passes of Krylov methods over a process's part of vectors, on the host or on a device.
 #pragma once
 
 #include <petscksp.h>
 
+#include <array>
 #include <memory>
 
 #include "copies/device_vectors.hpp"
+#include "krylov_loop.hpp"
 #include "ksp/host_passes.hpp"
 
 namespace compound::plugin {
 
+/// What PETSc is told of a pass of device/vector_passes.hpp.
+struct PassRow {
+  int vectors;
+  std::array<Access, most_pass_vectors> access;
+  bool preconditions;  ///< by its first vector, a diagonal; without one it only reads
+  int flops, flops_of_diagonal;
+};
+const PassRow& row_of(VectorPass pass);
+
+using PassVectors = std::array<Vec, most_pass_vectors>;  ///< in the order of the pass; not one another
+using PassNumbers = std::array<PetscScalar, most_pass_numbers>;
+
 class VectorPasses {
  public:
   virtual ~VectorPasses() = default;
-  /// r -= alpha w; z = d r, which is where w was (d null: neither); and what is summed up.
-  virtual PetscErrorCode step(PetscScalar alpha, Vec d, Vec z, Vec r, passes::StepSums* sums) = 0;
-  /// x += alpha p; p = z + beta p
-  virtual PetscErrorCode turn(PetscScalar alpha, PetscScalar beta, Vec z, Vec x, Vec p) = 0;
+  /// The diagonal may be null. Sums are those of this process.
+  virtual PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers,
+                             PassSums* sums) = 0;
 };
 
-std::unique_ptr<VectorPasses> passes_on_host(passes::Inner inner);
-/// Throws std::bad_alloc.
-std::unique_ptr<VectorPasses> passes_on_device(Backend& device, passes::Inner inner);
+std::unique_ptr<VectorPasses> passes_on_host(bool hermitian);
+/// Throws std::bad_alloc, and compound::error where kernels cannot be compiled.
+std::unique_ptr<VectorPasses> passes_on_device(Backend& device, KrylovMethod method, bool hermitian);
 
 }  // namespace compound::plugin

@@ -37,6 +37,27 @@ inline PetscErrorCode residual_of_guess(KSP ksp, Mat A, Vec r) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The residual that a method begins with; BiCGSTAB's is `preconditioned`, by means of two more of its work vectors.
+inline PetscErrorCode first_residual(KSP ksp, bool preconditioned, Mat A, Vec r) {
+  PetscFunctionBegin;
+  if (preconditioned)
+    PetscCall(KSPInitialResidual(ksp, ksp->vec_sol, ksp->work[1], ksp->work[2], r, ksp->vec_rhs));
+  else
+    PetscCall(residual_of_guess(ksp, A, r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// BiCGSTAB came to a residual of 0 after half an iteration.
+inline PetscErrorCode end_exactly(KSP ksp) {
+  PetscFunctionBegin;
+  ksp->reason = KSP_CONVERGED_RTOL;
+  ++ksp->its;
+  PetscCall(KSPLogResidualHistory(ksp, ksp->rnorm));
+  ksp->rnorm = 0;
+  PetscCall(KSPMonitor(ksp, ksp->its, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Who looks for a direction of negative curvature has found it.
 inline KSPConvergedReason indefinite_matrix([[maybe_unused]] KSP ksp) {
 #if PETSC_VERSION_GE(3, 20, 0)

@@ -259,8 +259,10 @@ std::string krylov_source(const KrylovProblem& p, const std::string& kernel, con
   return krylov_kernel(p, arguments, kernel + "<form>(a);");
 }
 
-std::string cg_pass_source(ScalarType scalar, bool hermitian, const std::string& kernel) {
-  return loop_kernel("cg_passes.hpp", inner_form(scalar, hermitian), "cg_pass_args", kernel + "<form>(a);");
+std::string pass_source(ScalarType scalar, bool hermitian, bool diagonal, const std::string& pass) {
+  const std::string form =
+      inner_form(scalar, hermitian) + "  static constexpr bool diagonal = " + (diagonal ? "true" : "false") + ";\n";
+  return loop_kernel("vector_passes.hpp", form, "pass_args", "run_pass<" + pass + "<form>, form::scalar>(a);");
 }
 
 std::string scalar_name(ScalarType s) {
@@ -332,10 +334,11 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
 }
 
 std::string whole_loop_source(const KrylovProblem& p, const Plan& plan, const Problem& problem, bool reordered,
-                              bool aligned) {
+                              bool aligned, bool two_meetings) {
   const Follow follow = p.method != KrylovMethod::cg ? Follow::nothing : p.hermitian ? Follow::dot : Follow::bilinear;
-  const std::string form =
-      krylov_form(p) + product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
+  const std::string form = krylov_form(p) +
+                           "  static constexpr bool two_meetings = " + (two_meetings ? "true" : "false") + ";\n" +
+                           product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
   return "#include \"krylov_whole.hpp\"\n" +
          whole_source(plan.entry, form, std::to_string(threads_of_whole_loop) + ", 1", "krylov_whole", "whole_args");
 }

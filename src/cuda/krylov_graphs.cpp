@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cuda/kernel_source.hpp"
+#include "cuda/krylov_parts.hpp"
 #include "cuda/krylov_whole.hpp"
 #include "cuda/runtime.hpp"
 #include "device/bcgs.hpp"
@@ -67,28 +68,19 @@ class Graph {
   int kernels_ = 0;
 };
 
-/// Host memory that kernels write to.
-class PinnedNorms {
+/// What kernels write to for the host.
+class News {
  public:
-  PinnedNorms() {
-    void* memory = nullptr;
-    check(cudaHostAlloc(&memory, sizeof(krylov_report) + ring * sizeof(double), cudaHostAllocMapped), "pinning memory");
-    norms_ = static_cast<double*>(memory);
-    report_ = reinterpret_cast<krylov_report*>(norms_ + ring);
-    *report_ = {};
-  }
-  PinnedNorms(const PinnedNorms&) = delete;
-  ~PinnedNorms() { cudaFreeHost(norms_); }
+  News() { forget(); }
 
-  double* norms() const { return norms_; }
-  krylov_report* report() const { return report_; }
-  int count() const { return std::atomic_ref(report_->norms).load(std::memory_order_acquire); }
-  int stop() const { return std::atomic_ref(report_->stop).load(std::memory_order_acquire); }
-  void forget() const { *report_ = {}; }
+  krylov_news* ring_of_news() const { return static_cast<krylov_news*>(memory_.data()); }
+  krylov_report* report() const { return reinterpret_cast<krylov_report*>(ring_of_news() + ring); }
+  int count() const { return std::atomic_ref(report()->norms).load(std::memory_order_acquire); }
+  int stop() const { return std::atomic_ref(report()->stop).load(std::memory_order_acquire); }
+  void forget() const { *report() = {}; }
 
  private:
-  double* norms_ = nullptr;
-  krylov_report* report_ = nullptr;
+  Pinned memory_{ring * sizeof(krylov_news) + sizeof(krylov_report)};
 };
 
 class Event {
@@ -147,12 +139,10 @@ constexpr std::size_t state_bytes =
     std::max(sizeof(cg_state<complex_number<double>>), sizeof(bcgs_state<complex_number<double>>));
 static_assert(sizeof(krylov_counts) % alignof(double) == 0, "the first scalar follows the counts whatever it is");
 
-/// As many blocks as the device holds at once: each takes several shares then.
+/// One, too, for no scalars: it decides.
 slot_t blocks_of(const KrylovProblem& p) {
   const slot_t share = p.columns < 2 ? 32 : 32 / p.columns * p.columns;
-  const slot_t warps = (p.scalars + share - 1) / share, of_block = threads_of_krylov / 32;
-  const slot_t most = slot_t{8} * current_device().multiprocessors;
-  return std::clamp<slot_t>((warps + of_block - 1) / of_block, 1, most);
+  return std::max<slot_t>(krylov_blocks((p.scalars + share - 1) / share * 32), 1);
 }
 
 class Loop final : public KrylovLoop {
@@ -200,8 +190,8 @@ class Loop final : public KrylovLoop {
   std::array<Buffer<std::byte>, most_krylov_vectors> vectors_;
   Buffer<std::byte> state_, factors_, partials_;
   Buffer<unsigned> tickets_;
-  PinnedNorms heard_;
-  int next_ = 0;  ///< norm that was not told yet
+  News heard_;
+  int next_ = 0;  ///< norm that was not told of yet
   krylov_args args_;
   Stream recorder_;
   Graph graph_;
@@ -237,7 +227,7 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
   args_.scalars = problem.scalars;
   args_.sum = {partials_.data(), tickets_.data()};
   args_.report = heard_.report();
-  args_.norms = heard_.norms();
+  args_.news = heard_.ring_of_news();
   args_.ring = ring;
 }
 
@@ -304,7 +294,7 @@ void Loop::record(const Matrix& A) {
 }
 
 void Loop::hear(const Heard& heard) {
-  for (const int count = heard_.count(); next_ < count; ++next_) heard(next_, heard_.norms()[next_ % ring]);
+  for (const int count = heard_.count(); next_ < count; ++next_) heard(next_, heard_.ring_of_news()[next_ % ring]);
 }
 
 KrylovRun Loop::go_on(const KrylovLimits& limits, const Heard& heard) {

@@ -2,73 +2,77 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "cuda/kernel_source.hpp"
+#include "cuda/krylov_parts.hpp"
 #include "cuda/runtime.hpp"
-#include "device/cg_passes.hpp"
 
 namespace compound::cuda {
 
 namespace {
 
-/// Host memory that a kernel writes its sums to.
-class PinnedSums {
- public:
-  PinnedSums() {
-    check(cudaHostAlloc(&memory_, 3 * sizeof(complex_number<double>), cudaHostAllocMapped), "pinning memory");
-  }
-  PinnedSums(const PinnedSums&) = delete;
-  ~PinnedSums() { cudaFreeHost(memory_); }
-  void* data() const { return memory_; }
-
- private:
-  void* memory_ = nullptr;
+struct PassRow {
+  KrylovMethod method;
+  const char* name;
+  int sums;
 };
+/// What has no scalar type of its own: how many sums there are is the same for all.
+struct any_form {
+  using scalar = double;
+  static constexpr bool hermitian = true, diagonal = true;
+};
+/// In the order of VectorPass.
+constexpr PassRow rows[] = {{KrylovMethod::cg, "cg_step_pass", cg_step_pass<any_form>::sums},
+                            {KrylovMethod::cg, "cg_turn_pass", cg_turn_pass<any_form>::sums},
+                            {KrylovMethod::bcgs, "bcgs_first_pass", bcgs_first_pass<any_form>::sums},
+                            {KrylovMethod::bcgs, "bcgs_half_pass", bcgs_half_pass<any_form>::sums},
+                            {KrylovMethod::bcgs, "bcgs_second_pass", bcgs_second_pass<any_form>::sums},
+                            {KrylovMethod::bcgs, "bcgs_step_pass", bcgs_step_pass<any_form>::sums},
+                            {KrylovMethod::bcgs, "bcgs_turn_pass", bcgs_turn_pass<any_form>::sums}};
 
 class Passes final : public KrylovPasses {
  public:
-  Passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, bool hermitian)
+  Passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, KrylovMethod method, bool hermitian)
       : backend_(backend),
         queue_(queue),
         scalar_(scalar),
-        most_blocks_(slot_t{8} * current_device().multiprocessors),
-        step_(kernel_of(cg_pass_source(scalar, hermitian, "cg_step_pass"))),
-        turn_(kernel_of(cg_pass_source(scalar, hermitian, "cg_turn_pass"))),
-        partials_(backend, 3 * partials_of(most_blocks_) * bytes_of(scalar)),
-        tickets_(backend, tickets_of(most_blocks_)) {
+        partials_(backend, most_pass_sums * partials_of(most_krylov_blocks()) * bytes_of(scalar)),
+        tickets_(backend, tickets_of(most_krylov_blocks())),
+        sums_(most_pass_sums * sizeof(complex_number<double>)) {
     backend.clear(tickets_.data(), tickets_.bytes());
+    const auto of_each = [&](const auto& work) {
+      for (std::size_t i = 0; i < std::size(rows); ++i)
+        if (rows[i].method == method)
+          for (const bool diagonal : {false, true})
+            work(pass_source(scalar, hermitian, diagonal, rows[i].name), kernels_[i][diagonal]);
+    };
+    std::vector<std::string> sources;
+    of_each([&](const std::string& source, const void*&) { sources.push_back(source); });
+    compile_ahead(sources);
+    of_each([](const std::string& source, const void*& kernel) { kernel = kernel_of(source); });
   }
 
-  void step(slot_t n, const void* alpha, const void* d, void* z, void* r, void* sums) override {
-    cg_pass_args args;
-    take(alpha, args.alpha);
-    args.d = d;
-    args.z = z;
-    args.r = r;
-    args.scalars = n;
+  void run(VectorPass pass, const Arguments& from, void* sums) override {
+    const PassRow& row = rows[static_cast<int>(pass)];
+    const std::size_t of_sums = static_cast<std::size_t>(row.sums) * bytes_of(scalar_);
+    pass_args args;
+    for (int i = 0; i < most_pass_numbers; ++i)
+      take(static_cast<const std::byte*>(from.numbers) + i * bytes_of(scalar_), args.numbers[i]);
+    std::ranges::copy(from.vectors, args.vectors);
+    args.scalars = from.scalars;
     args.sum = {partials_.data(), tickets_.data()};
     args.sums = sums_.data();
-    std::memset(sums_.data(), 0, 3 * bytes_of(scalar_));  // of no scalars
-    launch(step_, blocks(n), threads_of_krylov, args, queue_);
+    if (of_sums) std::memset(sums_.data(), 0, of_sums);  // of no scalars
+    const void* const kernel = kernels_[static_cast<int>(pass)][from.diagonal];
+    launch(kernel, krylov_blocks(from.scalars), threads_of_krylov, args, queue_);
+    if (!of_sums) return;
     backend_.synchronize();
-    std::memcpy(sums, sums_.data(), 3 * bytes_of(scalar_));
-  }
-
-  void turn(slot_t n, const void* alpha, const void* beta, const void* z, void* x, void* p) override {
-    cg_pass_args args;
-    take(alpha, args.alpha);
-    take(beta, args.beta);
-    args.z_read = z;
-    args.x = x;
-    args.p = p;
-    args.scalars = n;
-    launch(turn_, blocks(n), threads_of_krylov, args, queue_);
+    std::memcpy(sums, sums_.data(), of_sums);
   }
 
  private:
-  /// As many as the device holds at once: each takes several shares then.
-  slot_t blocks(slot_t n) const { return std::min((n + threads_of_krylov - 1) / threads_of_krylov, most_blocks_); }
-
   template <class Real>
   static void widen(const void* from, int parts, double (&to)[2]) {
     for (int i = 0; i < parts; ++i) to[i] = static_cast<const Real*>(from)[i];
@@ -81,17 +85,17 @@ class Passes final : public KrylovPasses {
   Backend& backend_;
   cudaStream_t& queue_;
   ScalarType scalar_;
-  slot_t most_blocks_;
-  const void *step_, *turn_;
+  const void* kernels_[std::size(rows)][2] = {};  ///< of the method's passes, without and with a diagonal
   Buffer<std::byte> partials_;
   Buffer<unsigned> tickets_;
-  PinnedSums sums_;
+  Pinned sums_;
 };
 
 }  // namespace
 
-std::unique_ptr<KrylovPasses> krylov_passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, bool hermitian) {
-  return std::make_unique<Passes>(backend, queue, scalar, hermitian);
+std::unique_ptr<KrylovPasses> krylov_passes(Backend& backend, cudaStream_t& queue, ScalarType scalar,
+                                            KrylovMethod method, bool hermitian) {
+  return std::make_unique<Passes>(backend, queue, scalar, method, hermitian);
 }
 
 }  // namespace compound::cuda

@@ -1,4 +1,4 @@
-// Passes of conjugate gradients over vectors of a CUDA device.
+// Passes of Krylov methods over vectors of a CUDA device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,6 +10,7 @@
 namespace compound::cuda {
 
 /// On `backend`, whose queue is `queue`. Throws std::bad_alloc.
-std::unique_ptr<KrylovPasses> krylov_passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, bool hermitian);
+std::unique_ptr<KrylovPasses> krylov_passes(Backend& backend, cudaStream_t& queue, ScalarType scalar,
+                                            KrylovMethod method, bool hermitian);
 
 }  // namespace compound::cuda

@@ -26,9 +26,11 @@ class WholeLoop {
   void launch(cudaStream_t queue, const krylov_args& loop);
 
  private:
+  bool two_meetings_;
   const void* kernel_;
-  slot_t blocks_;
+  slot_t threads_, blocks_;
   Buffer<signal> signals_;
+  Buffer<std::byte> other_;  ///< a vector, with two meetings
   whole_args args_;
 };
 

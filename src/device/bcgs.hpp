@@ -57,10 +57,8 @@ template <class Form, class S, class Grid>
 __device__ void bcgs_half(const krylov_args& a, const bcgs_state<S>& state, Grid&) {
   using V = bcgs_vectors;
   if (state.stop != 0) return;
-  const S alpha = state.alpha;
-  const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);
-  S* const s = vector_of<S>(a, V::s);
-  for_each_scalar(a.scalars, [&](slot_t i) { s[i] = minus(r[i], alpha * v[i]); });
+  const bcgs_half_pass<Form> pass{state.alpha, vector_of<S>(a, V::r), vector_of<S>(a, V::v), vector_of<S>(a, V::s)};
+  for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
 }
 
 template <class Form, class S, class Grid>
@@ -96,7 +94,7 @@ __device__ void end_bcgs_step(const krylov_args& a, bcgs_state<S>& s, const Grid
   s.beta = first ? S{} : divided(rho, before) * divided(s.alpha, s.omega);
   s.rho = rho;
   s.turns = 1;
-  note_norm(a, s, grid, norm);
+  note_norm(a, s, grid, {.norm = double(norm)});
   KrylovStop stop = KrylovStop::not_yet;
   if (Form::norm != KrylovNorm::none && is_beyond(s, norm))
     stop = KrylovStop::norm;
@@ -114,24 +112,15 @@ __device__ void bcgs_step(const krylov_args& a, bcgs_state<S>& state, Grid& grid
   using V = bcgs_vectors;
   if (state.stop != 0) return;
   const bool first = state.norms == 0;
-  const S alpha = state.alpha, omega = state.omega;
-  S *const x = vector_of<S>(a, V::x), *const of_r = vector_of<S>(a, V::r);
-  const S *const p = vector_of<S>(a, V::p), *const s = vector_of<S>(a, V::s), *const t = vector_of<S>(a, V::t),
-                 *const r0 = vector_of<S>(a, V::r0);
+  const bcgs_step_pass<Form> pass{state.alpha,           state.omega,           vector_of<S>(a, V::p),
+                                  vector_of<S>(a, V::s), vector_of<S>(a, V::t), vector_of<S>(a, V::r0),
+                                  vector_of<S>(a, V::x), vector_of<S>(a, V::r)};
   sums<S, 2> mine{};
   for_each_scalar(a.scalars, [&](slot_t i) {
-    S r;
-    if (first) {
-      r = of_r[i];
-    } else {
-      S next = x[i];
-      next += alpha * p[i];
-      next += omega * s[i];
-      x[i] = next;
-      of_r[i] = r = minus(s[i], omega * t[i]);
-    }
-    mine.of[0] += conjugate(r0[i]) * r;
-    if constexpr (Form::norm != KrylovNorm::none) mine.of[1] += S(square_of(r));
+    if (first)
+      pass.sum_up(i, pass.r[i], mine.of);
+    else
+      pass(i, mine.of);
   });
   grid.end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_bcgs_step<Form>(a, state, grid, total); });
 }
@@ -140,14 +129,9 @@ template <class Form, class S, class Grid>
 __device__ void bcgs_turn(const krylov_args& a, const bcgs_state<S>& state, Grid&) {
   using V = bcgs_vectors;
   if (!state.turns) return;
-  const S beta = state.beta, omega = state.omega;
-  const S *const r = vector_of<S>(a, V::r), *const v = vector_of<S>(a, V::v);
-  S* const p = vector_of<S>(a, V::p);
-  for_each_scalar(a.scalars, [&](slot_t i) {
-    S next = r[i];
-    next += beta * minus(p[i], omega * v[i]);
-    p[i] = next;
-  });
+  const bcgs_turn_pass<Form> pass{state.beta, state.omega, vector_of<S>(a, V::r), vector_of<S>(a, V::v),
+                                  vector_of<S>(a, V::p)};
+  for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
 }
 
 #endif

@@ -50,7 +50,7 @@ __device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const Grid& gr
   s.rho = rho;
   s.curvature = first ? R(0) : real_part(dot);
   s.turns = 1;
-  note_norm(a, s, grid, norm);
+  note_norm(a, s, grid, {double(norm), first ? 0 : double(real_part(divided(S(1), alpha))), double(size_of(s.beta))});
   KrylovStop stop = KrylovStop::not_yet;
   if (Form::norm != KrylovNorm::none && is_beyond(s, norm))
     stop = KrylovStop::norm;
@@ -101,25 +101,15 @@ __device__ void cg_step(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   grid.end_with_sums(a, mine, [&](const sums<S, 2>& total) { end_cg_step<Form>(a, s, grid, total, alpha, dot); });
 }
 
-/// x += alpha p, p = z + beta p.
-template <class S>
-__device__ void turn_vectors(slot_t scalars, S alpha, S beta, const S* z, S* x, S* p) {
-  for_each_scalar(scalars, [&](slot_t i) {
-    const S of_p = p[i];
-    S next = z[i];
-    x[i] += alpha * of_p;
-    next += beta * of_p;
-    p[i] = next;
-  });
-}
-
 /// z is r where nothing preconditions.
 template <class Form, class S, class Grid>
 __device__ void cg_turn(const krylov_args& a, const cg_state<S>& s, Grid&) {
   using V = cg_vectors;
   if (!s.turns) return;
   const S* const z = vector_of<S>(a, Form::columns > 0 ? V::z : V::r);
-  turn_vectors(a.scalars, s.alpha, s.beta, z, vector_of<S>(a, V::x), vector_of<S>(a, V::p));
+  S* const p = vector_of<S>(a, V::p);
+  const cg_turn_pass<Form> pass{s.alpha, s.beta, z, p, vector_of<S>(a, V::x), p};
+  for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
 }
 
 #endif

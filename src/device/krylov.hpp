@@ -2,7 +2,7 @@
 // block-diagonal preconditioners, and reports to the host. The methods are cg.hpp and bcgs.hpp.
 #pragma once
 
-#include "grid_sum.hpp"
+#include "vector_passes.hpp"
 
 namespace compound {
 
@@ -46,6 +46,13 @@ struct krylov_report {
   int norms = 0, stop = 0;
 };
 
+/// Of an iteration, for the host. CG's numbers are those of the Lanczos matrix (0 elsewhere).
+struct krylov_news {
+  double norm = 0;
+  double inverse_step = 0;  ///< the real part of 1 / alpha, by which the iteration came to its residual
+  double growth = 0;        ///< |beta| of the direction that follows
+};
+
 /// to[i] = 1 where i % columns is k, else 0.
 struct krylov_unit {
   void* to = nullptr;
@@ -62,7 +69,7 @@ struct krylov_args {
   slot_t scalars = 0;
   grid_sum_args sum;
   krylov_report* report = nullptr;
-  double* norms = nullptr;  ///< [ring], the host's: norm i at i % ring
+  krylov_news* news = nullptr;  ///< [ring], the host's: of norm i at i % ring
   int ring = 0;
 };
 
@@ -101,23 +108,11 @@ __device__ bool is_number(S a) {
     return a - a == 0;
 }
 template <class S>
-__device__ real_of<S> square_of(S a) {
-  if constexpr (is_complex<S>)
-    return a.re * a.re + a.im * a.im;
-  else
-    return a * a;
-}
-template <class S>
 __device__ real_of<S> size_of(S a) {
   if constexpr (is_complex<S>)
     return hypot(a.re, a.im);
   else
     return fabs(a);
-}
-template <class S>
-__device__ S minus(S a, S b) {
-  a -= b;
-  return a;
 }
 
 template <class S>
@@ -149,16 +144,16 @@ struct queued_kernels {
   /// By all threads that have read the state: where the one that leads goes on to write.
   __device__ void before_it_writes() const {}
   /// One thread: of norm number s.norms, and at the end of an iteration.
-  __device__ void keep_norm(const krylov_args& a, const krylov_counts& s, double norm) const {
-    a.norms[s.norms % a.ring] = norm;
+  __device__ void keep(const krylov_args& a, const krylov_counts& s, const krylov_news& news) const {
+    a.news[s.norms % a.ring] = news;
   }
   __device__ void report(const krylov_args& a, const krylov_counts& s) const { report_to_host(a, s); }
 };
 
 /// One thread.
-template <class Grid, class R>
-__device__ void note_norm(const krylov_args& a, krylov_counts& s, const Grid& grid, R norm) {
-  grid.keep_norm(a, s, double(norm));
+template <class Grid>
+__device__ void note_norm(const krylov_args& a, krylov_counts& s, const Grid& grid, const krylov_news& news) {
+  grid.keep(a, s, news);
   s.norms += 1;
 }
 /// A loop that ends here leaves what follows in the iteration undone. One thread.
@@ -205,13 +200,6 @@ __device__ void for_each_in_warps(const krylov_args& a, const Work& work) {
     const slot_t i = tile * share + lane;
     work(i, lane, lane < share && i < a.scalars);
   }
-}
-
-/// work(i) for all of so many scalars.
-template <class Work>
-__device__ void for_each_scalar(slot_t scalars, const Work& work) {
-  for (slot_t i = slot_t(blockIdx.x) * blockDim.x + threadIdx.x; i < scalars; i += slot_t(gridDim.x) * blockDim.x)
-    work(i);
 }
 
 /// In the first stage of an iteration: whether the loop is over, so that the stages after a step have no work.

@@ -26,10 +26,11 @@ struct nothing_follows {
   COMPOUND_FN void take(slot_t, S) const {}
 };
 
-/// What a worker has so far. Products are handed on as constants, which the sum of this is not.
-template <Follow follow, class S>
+/// What a worker has so far. Products are handed on as constants, which the sum of this is not. Vector: where w is, or
+/// something that makes its scalars as they are read.
+template <Follow follow, class S, class Vector = const S*>
 struct dot_follows {
-  const S* w = nullptr;
+  Vector w = {};
   mutable S sum = {};
 
   COMPOUND_FN void take(slot_t at, S y) const { sum += (follow == Follow::dot ? conjugate(w[at]) : w[at]) * y; }

@@ -9,8 +9,9 @@
 namespace compound {
 
 /// What a product reads and writes. x, z, y: vectors of blocks in `x_words` and `y_words` order. Layout: a decoder.
+/// Vector: where x is, or something that makes its scalars as they are read.
 template <class Entry, class Stored, class Layout, class MatrixWords, class VectorWords, class Values = own_values,
-          class Following = nothing_follows>
+          class Following = nothing_follows, class Vector = const typename Entry::scalar*>
 struct product {
   using scalar = typename Entry::scalar;
   using entry_type = Entry;
@@ -22,7 +23,7 @@ struct product {
   VectorWords x_words, y_words;
   Values value_of = {};
   const Stored* values = nullptr;
-  const scalar* x = nullptr;
+  Vector x = {};
   const scalar* z = nullptr;
   scalar* y = nullptr;
   [[no_unique_address]] Following following = {};

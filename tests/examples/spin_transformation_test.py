@@ -18,9 +18,11 @@ import spin_input
 import spin_reference
 import support
 
-TYPES = ["aij", "baij", "sbaij", "baij -renumber rcm -repeat 1", "baijcompound", "baijcompound -mat_compound_entry quaternion",
+TYPES = ["aij", "baij", "sbaij", "baij -renumber rcm -repeat 1", "baijcompound", "baijcompound -ksp_type cgcompound",
+         "baijcompound -mat_compound_entry quaternion",
          "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
-DEVICE_TYPES = ["aijcusparse", "baijcompound", "baijcompound -mat_compound_entry quaternion",
+DEVICE_TYPES = ["aijcusparse", "baijcompound", "baijcompound -ksp_type cgcompound",
+                "baijcompound -mat_compound_entry quaternion",
                 "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
 EXACT = "-ksp_rtol 1e-12 -poisson_ksp_rtol 1e-12"
 # CG iterations of the three steps (data/README.md), and whether the input is scaled to radius 1 first. Rounding alone moves the

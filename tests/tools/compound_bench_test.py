@@ -482,6 +482,7 @@ def test_krylov_methods(args):
         expect([(r["type"], r["ksp"]) for r in rows] == [(t, k) for t in types for k in methods], f"rows: {rows}")
         for r in rows:
             expect(len(r["iteration_samples_s"]) == ROUNDS and r["first_solve_s"] > 0, f"samples: {r}")
+            expect(r["set_up_s"] < r["first_solve_s"], f"set-up: {r}")
             expect(r["pc"] == "jacobi" and r["residual"] < 1e-10, f"-ksp did not solve: {r}")
     code, _, stderr, _ = bench(args, command + ["-ksp_convergence_test", "default", "-ksp_rtol", "0.9"])
     expect(code == 1 and "-ksp: cg stopped after 1 of 32 iterations (CONVERGED_RTOL)" in stderr, f"a solve that ends early: {code} {stderr}")

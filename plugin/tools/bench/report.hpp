@@ -56,7 +56,8 @@ struct CooResult {
 /// A Krylov method on a matrix type.
 struct KspResult {
   std::string type, ksp, preconditioner;
-  double first_s = 0;               ///< of the first solve, with all that is set up
+  double first_s = 0;               ///< of the first solve, with all that is set up but the matrix's packed copy
+  std::vector<double> solve_s;      ///< of later ones with as many iterations
   std::vector<double> iteration_s;  ///< of later ones, an iteration
   double residual = 0;              ///< at their end, over the right-hand side
 };

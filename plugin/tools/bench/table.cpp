@@ -192,13 +192,14 @@ void print_coo(std::ostream& out, const CaseResult& r) {
 
 /// Ratios are to the first.
 void print_ksp(std::ostream& out, const CaseResult& r) {
-  out << text("%-16s %-14s %-12s %13s %8s %11s %9s\n", "type", "ksp", "pc", "iteration us", "+- %", "x the first",
-              "residual");
+  out << text("%-16s %-14s %-12s %13s %8s %11s %9s %9s\n", "type", "ksp", "pc", "iteration us", "+- %", "x the first",
+              "set-up ms", "residual");
   for (const KspResult& k : r.ksp) {
     const Statistics s = statistics_of(k.iteration_s);
-    out << text("%-16s %-14s %-12s %13.2f %8.1f %11.2f %9.1e\n", k.type.c_str(), k.ksp.c_str(),
+    out << text("%-16s %-14s %-12s %13.2f %8.1f %11.2f %9.2f %9.1e\n", k.type.c_str(), k.ksp.c_str(),
                 k.preconditioner.c_str(), 1e6 * s.median, 100 * s.spread,
-                statistics_of(r.ksp.front().iteration_s).median / s.median, k.residual);
+                statistics_of(r.ksp.front().iteration_s).median / s.median,
+                1e3 * (k.first_s - statistics_of(k.solve_s).median), k.residual);
   }
 }
 

@@ -203,6 +203,11 @@ struct vector_words {
     else
       for (int i = 0; i < n; ++i) to[i] = v[first + i * map.stride];
   }
+  /// Of a vector that is made as it is read.
+  template <class Made, class S>
+  COMPOUND_FN void load(const Made& v, idx block, int n, S* to) const {
+    v.load(*this, block, n, to);
+  }
   template <class S>
   COMPOUND_FN void store(S* v, idx block, int n, const S* from) const {
     const slot_t first = map.first(block, n);

@@ -30,6 +30,20 @@ TEST(KrylovSource, Compiles) {
         }
 }
 
+/// Passes between which others multiply and precondition.
+TEST(PassSource, Compiles) {
+  if (!cuda::nvrtc_version()) {
+    std::cout << "skipped: there is no NVRTC here" << std::endl;
+    GTEST_SKIP();
+  }
+  for (const char* pass : {"cg_step_pass", "cg_turn_pass", "bcgs_first_pass", "bcgs_half_pass", "bcgs_second_pass",
+                           "bcgs_step_pass", "bcgs_turn_pass"})
+    for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()})
+      for (const bool hermitian : {false, true})
+        for (const bool diagonal : {false, true})
+          EXPECT_NO_THROW(cuda::compile(cuda::pass_source(scalar, hermitian, diagonal, pass), 90)) << pass;
+}
+
 /// All iterations in one kernel, by every sort of product that can be among its stages.
 TEST(WholeLoopSource, Compiles) {
   if (!cuda::nvrtc_version()) {
@@ -42,7 +56,10 @@ TEST(WholeLoopSource, Compiles) {
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
       for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()}) {
         const KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
-        EXPECT_NO_THROW(cuda::compile(cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true), 90)) << line;
+        for (const bool two_meetings : {false, true})
+          EXPECT_NO_THROW(
+              cuda::compile(cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, two_meetings), 90))
+              << line;
       }
   }
 }

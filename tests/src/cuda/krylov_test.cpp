@@ -8,7 +8,7 @@
 #include "cuda/followed_plans.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
-#include "krylov_loop.hpp"
+#include "krylov_matrix.hpp"
 #include "support/dots.hpp"
 #include "support/zoo.hpp"
 
@@ -141,17 +141,19 @@ double inner(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Norms of the textbook's loop.
-std::vector<double> reference_norms(const System& s, KrylovNorm kind, int iterations) {
-  std::vector<double> x(s.scalars()), r = s.b, z = s.preconditioned(r), p = z, norms;
+/// Norms and numbers of the textbook's loop.
+std::vector<krylov_news> reference_news(const System& s, KrylovNorm kind, int iterations) {
+  std::vector<double> x(s.scalars()), r = s.b, z = s.preconditioned(r), p = z;
+  std::vector<krylov_news> all;
   double rho = inner(r, z);
-  const auto note = [&] {
-    norms.push_back(kind == KrylovNorm::natural            ? std::sqrt(std::abs(rho))
-                    : kind == KrylovNorm::preconditioned   ? std::sqrt(inner(z, z))
-                    : kind == KrylovNorm::unpreconditioned ? std::sqrt(inner(r, r))
-                                                           : 0);
+  const auto note = [&](double alpha, double beta) {
+    const double norm = kind == KrylovNorm::natural            ? std::sqrt(std::abs(rho))
+                        : kind == KrylovNorm::preconditioned   ? std::sqrt(inner(z, z))
+                        : kind == KrylovNorm::unpreconditioned ? std::sqrt(inner(r, r))
+                                                               : 0;
+    all.push_back({norm, alpha == 0 ? 0 : 1 / alpha, beta});
   };
-  note();
+  note(0, 0);
   for (int i = 0; i < iterations; ++i) {
     const auto w = s.times(p);
     const double alpha = rho / inner(p, w);
@@ -159,13 +161,13 @@ std::vector<double> reference_norms(const System& s, KrylovNorm kind, int iterat
     z = s.preconditioned(r);
     const double before = std::exchange(rho, inner(r, z));
     for (std::size_t k = 0; k < r.size(); ++k) p[k] = z[k] + rho / before * p[k];
-    note();
+    note(alpha, rho / before);
   }
-  return norms;
+  return all;
 }
 
 struct Solved {
-  std::vector<double> x, norms;
+  std::vector<double> x, norms, inverse_steps, growths;
   KrylovRun start, end;
   KrylovLoop::Shape shape;
 };
@@ -178,14 +180,13 @@ Solved solved(const System& s, const PackedMatrix& A, KrylovNorm norm, const Kry
       on.krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true, runner});
   if (columns) on.upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
   const Buffer<double> b(on, std::span<const double>(s.b)), x(on, s.scalars());
-  const KrylovLoop::Matrix matrix{
-      [&](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
-      A.stamp(), [&](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
-  loop->prepare(matrix, step_by_step ? 1 : 8);
+  loop->prepare(krylov_matrix(A), step_by_step ? 1 : 8);
   Solved made;
-  const auto heard = [&](int i, double norm_i) {
+  const auto heard = [&](int i, const krylov_news& news) {
     EXPECT_EQ(i, int(made.norms.size()));
-    made.norms.push_back(norm_i);
+    made.norms.push_back(news.norm);
+    made.inverse_steps.push_back(news.inverse_step);
+    made.growths.push_back(news.growth);
   };
   made.start = loop->start(nullptr, b.data(), heard);
   if (step_by_step) do {
@@ -208,14 +209,18 @@ TEST_F(KrylovLoops, HaveTheNormsOfTheTextbook) {
     const PackedMatrix A = s.packed("sell:32 rows", device());
     for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::unpreconditioned, KrylovNorm::natural}) {
       const Solved made = solved(s, A, norm, {1e-9, infinity, 500});
-      const auto wanted = reference_norms(s, norm, made.end.iteration);
+      const auto wanted = reference_news(s, norm, made.end.iteration);
       SCOPED_TRACE(columns);
       EXPECT_EQ(made.start.iteration, 0);
       EXPECT_EQ(made.start.stop, KrylovStop::not_yet);
       EXPECT_EQ(made.end.stop, KrylovStop::norm);
       ASSERT_EQ(made.norms.size(), wanted.size());
       for (std::size_t i = 0; i < wanted.size(); ++i)
-        EXPECT_NEAR(made.norms[i], wanted[i], 1e-7 * wanted[i] + 1e-12) << i;
+        EXPECT_NEAR(made.norms[i], wanted[i].norm, 1e-7 * wanted[i].norm + 1e-12) << i;
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_NEAR(made.inverse_steps[i], wanted[i].inverse_step, 1e-6 * wanted[i].inverse_step) << i;
+        EXPECT_NEAR(made.growths[i], wanted[i].growth, 1e-6 * wanted[i].growth) << i;
+      }
       EXPECT_GT(made.norms[made.norms.size() - 2], 1e-9);
       EXPECT_LE(made.norms.back(), 1e-9);
       const auto Ax = s.times(made.x);
@@ -253,18 +258,21 @@ TEST_F(KrylovLoops, AreTheSameInOneKernel) {
       for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural}) {
         const KrylovLimits limits{1e-9, infinity, 600};
         const Solved graphs = solved(s, A, norm, limits);
-        const Solved kernel = solved(s, A, norm, limits, false, KrylovRunner::kernel);
-        EXPECT_EQ(kernel.shape.one_kernel, !line.starts_with("ccoo"));
-        EXPECT_FALSE(graphs.shape.one_kernel);
-        EXPECT_EQ(kernel.end.stop, KrylovStop::norm);
-        EXPECT_LE(std::abs(kernel.end.iteration - graphs.end.iteration), 1);
-        for (std::size_t i = 0; i < std::min(kernel.norms.size(), graphs.norms.size()); ++i)
-          EXPECT_NEAR(kernel.norms[i], graphs.norms[i], 1e-8 * graphs.norms[i] + 1e-11) << i;
-        for (std::size_t i = 0; i < s.scalars(); ++i) ASSERT_NEAR(kernel.x[i], graphs.x[i], 1e-8);
-        for (const bool step_by_step : {false, true}) {
-          const Solved again = solved(s, A, norm, limits, step_by_step, KrylovRunner::kernel);
-          EXPECT_TRUE(same_bits(again.norms, kernel.norms)) << "step by step: " << step_by_step;
-          EXPECT_TRUE(same_bits(again.x, kernel.x)) << "step by step: " << step_by_step;
+        for (const KrylovRunner runner : {KrylovRunner::kernel, KrylovRunner::two_meetings}) {
+          const Solved kernel = solved(s, A, norm, limits, false, runner);
+          EXPECT_EQ(kernel.shape.one_kernel, !line.starts_with("ccoo"));
+          EXPECT_FALSE(graphs.shape.one_kernel);
+          EXPECT_EQ(kernel.end.stop, KrylovStop::norm);
+          EXPECT_LE(std::abs(kernel.end.iteration - graphs.end.iteration), 1);
+          for (std::size_t i = 0; i < std::min(kernel.norms.size(), graphs.norms.size()); ++i)
+            EXPECT_NEAR(kernel.norms[i], graphs.norms[i], 1e-8 * graphs.norms[i] + 1e-11) << i;
+          for (std::size_t i = 0; i < s.scalars(); ++i) ASSERT_NEAR(kernel.x[i], graphs.x[i], 1e-8);
+          for (const bool step_by_step : {false, true}) {
+            const Solved again = solved(s, A, norm, limits, step_by_step, runner);
+            EXPECT_TRUE(same_bits(again.norms, kernel.norms)) << "step by step: " << step_by_step;
+            EXPECT_TRUE(same_bits(again.inverse_steps, kernel.inverse_steps)) << "step by step: " << step_by_step;
+            EXPECT_TRUE(same_bits(again.x, kernel.x)) << "step by step: " << step_by_step;
+          }
         }
       }
     }
@@ -276,19 +284,16 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
   System s(8, 0.5, 3);
   PackedMatrix A = s.packed("sell:32 rows", device());
   const Buffer<double> b(device(), std::span<const double>(s.b));
-  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel}) {
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings}) {
     const auto loop = device().krylov_loop(
         {KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), 3, KrylovNorm::preconditioned, true, runner});
     device().upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
-    const KrylovLoop::Matrix matrix{[&](const void* p, void* w, const ProductDot& dot) {
-                                      A.multiply(Op::none, Update::assign, p, nullptr, w, dot);
-                                    },
-                                    A.stamp(), [&](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
+    const KrylovLoop::Matrix matrix = krylov_matrix(A);
     double last = 0;
     const auto solve = [&] {
       loop->prepare(matrix, 8);
-      loop->start(nullptr, b.data(), [](int, double) {});
-      return loop->go_on({1e-6, infinity, 100}, [&](int, double norm) { last = norm; }).stop;
+      loop->start(nullptr, b.data(), [](int, const krylov_news&) {});
+      return loop->go_on({1e-6, infinity, 100}, [&](int, const krylov_news& news) { last = news.norm; }).stop;
     };
     ASSERT_EQ(solve(), KrylovStop::norm);
     for (int i = 0; i < 1000; ++i) {
@@ -307,14 +312,16 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
 TEST_F(KrylovLoops, GoOnInAnotherKernel) {
   const System s(10, 0.5, 0);
   const PackedMatrix A = s.packed("sell:32 rows", device());
-  const Solved made = solved(s, A, KrylovNorm::none, {-1, infinity, 1300}, false, KrylovRunner::kernel);
-  EXPECT_LE(made.end.iteration, 1300);
-  EXPECT_EQ(int(made.norms.size()), made.end.iteration + 1);
+  for (const KrylovRunner runner : {KrylovRunner::kernel, KrylovRunner::two_meetings}) {
+    const Solved made = solved(s, A, KrylovNorm::none, {-1, infinity, 1300}, false, runner);
+    EXPECT_LE(made.end.iteration, 1300);
+    EXPECT_EQ(int(made.norms.size()), made.end.iteration + 1);
+  }
 }
 
 TEST_F(KrylovLoops, SayWhyTheyStop) {
   const KrylovLimits limits{1e-9, infinity, 500};
-  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel}) {
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings}) {
     const auto solved = [&](const System& s, const PackedMatrix& A, KrylovNorm norm, const KrylovLimits& l) {
       return compound::test::solved(s, A, norm, l, false, runner);
     };

@@ -1,0 +1,116 @@
+#include "ksp/stepwise.hpp"
+
+#include <algorithm>
+
+#include "copies/placement.hpp"
+#include "ksp/watched.hpp"
+
+namespace compound::plugin {
+
+PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers,
+                          PassSums* sums) const {
+  PetscFunctionBegin;
+  const PassRow& row = row_of(pass);
+  PassSums mine{};
+  PetscCall(on.passes->run(pass, vectors, numbers, &mine));
+  const double flops =
+      (row.flops + (row.preconditions && vectors[0] ? row.flops_of_diagonal : 0)) * static_cast<double>(scalars);
+  if (on.where == StepwiseOn::device && PetscDefined(HAVE_DEVICE))
+    PetscCall(PetscLogGpuFlops(flops));
+  else
+    PetscCall(PetscLogFlops(flops));
+  if (sums)
+    PetscCallMPI(MPI_Allreduce(mine.data(), sums->data(), most_pass_sums, MPIU_SCALAR, MPIU_SUM,
+                               PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// A Jacobi preconditioner is a diagonal: its product with ones. Null spaces and scalings are PETSc's to apply.
+PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d) {
+  PetscFunctionBegin;
+  PetscBool jacobi, is_scaled;
+  MatNullSpace null_space;
+  *d = nullptr;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp->pc), PCJACOBI, &jacobi));
+  PetscCall(PCGetDiagonalScale(ksp->pc, &is_scaled));
+  PetscCall(MatGetNullSpace(A, &null_space));
+  if (!jacobi || is_scaled || null_space) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(ksp->work[0], d));
+  PetscCall(VecSet(ksp->work[1], 1.0));
+  PetscCall(PCApply(ksp->pc, ksp->work[1], *d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode where_is(Vec v, StepwiseOn* where) {
+  PetscFunctionBegin;
+  const PetscScalar* array;
+  PetscMemType memory = PETSC_MEMTYPE_HOST;
+  PetscCall(VecGetArrayReadAndMemType(v, &array, &memory));
+  PetscCall(VecRestoreArrayReadAndMemType(v, &array));
+  *where = StepwiseOn::nothing;
+  if (PetscMemTypeHost(memory))
+    *where = StepwiseOn::host;
+  else if (PetscMemTypeCUDA(memory) && device_backend())
+    *where = StepwiseOn::device;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// `keeps` for vectors that lie there, or nothing where that cannot be.
+PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
+  PetscFunctionBegin;
+  if (*where == StepwiseOn::nothing || (keeps.passes && keeps.where == *where && keeps.hermitian == hermitian))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  keeps.passes.reset();
+  if (*where == StepwiseOn::host) {
+    keeps.passes = passes_on_host(hermitian);
+  } else {
+    PetscCall(begin_device_work(*device_backend()));
+    try {
+      keeps.passes = passes_on_device(*device_backend(), method, hermitian);
+    } catch (const std::exception& e) {
+      PetscCall(PetscInfo(nullptr, "The device runs no passes over vectors: %s\n", e.what()));
+      *where = StepwiseOn::nothing;
+    }
+  }
+  keeps.where = *where;
+  keeps.hermitian = hermitian;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
+  PetscFunctionBegin;
+  PetscInt least = static_cast<PetscInt>(StepwiseOn::device), most = 0;
+  for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
+    StepwiseOn of_vector = StepwiseOn::nothing;
+    PetscCall(where_is(v, &of_vector));
+    least = std::min(least, static_cast<PetscInt>(of_vector));
+    most = std::max(most, static_cast<PetscInt>(of_vector));
+  }
+  StepwiseOn mine = least == most ? static_cast<StepwiseOn>(least) : StepwiseOn::nothing;
+  PetscCall(make_passes(method, hermitian, keeps, &mine));
+  // All processes go the same way: another one has other reductions.
+  const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine)};
+  PetscInt all[2];
+  PetscCallMPI(MPI_Allreduce(ends, all, 2, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+  *where = all[0] == -all[1] ? static_cast<StepwiseOn>(all[0]) : StepwiseOn::nothing;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode solve_stepwise(KSP ksp, KrylovMethod method, StepwiseSolver& keeps, Lanczos& lanczos) {
+  PetscFunctionBegin;
+  Steps steps{.ksp = ksp, .on = keeps};
+  PetscCall(VecGetLocalSize(ksp->work[0], &steps.scalars));
+  PetscCall(PCGetOperators(ksp->pc, &steps.A, nullptr));
+  PetscCall(diagonal_of(ksp, steps.A, &steps.d));
+  PetscCall(first_residual(ksp, method == KrylovMethod::bcgs, steps.A, ksp->work[0]));
+  const PetscErrorCode code = (method == KrylovMethod::bcgs ? iterate_bcgs : iterate_cg)(steps, lanczos);
+  PetscCall(VecDestroy(&steps.d));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,296 @@
+// Krylov loops in one kernel, and passes over vectors, as the device text has them, compiled for the host: one block of
+// threads that take turns, beside the textbook's loop.
+#include <gtest/gtest.h>
+
+#include <ucontext.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace emulated {
+
+#include "emulated_block.hpp"
+
+#define __CUDA_ARCH__ 900
+#define __device__
+#define __shared__ static
+#include "device/krylov_whole.hpp"
+#undef __shared__
+#undef __device__
+#undef __CUDA_ARCH__
+
+namespace {
+
+using namespace compound;
+
+/// Three blocks of 2x2 a row, by rows with two lanes (or a scalar row each).
+template <class S, KrylovNorm which, int columns_of_m, bool two, bool cg, bool is_hermitian, Traversal by>
+struct Form {
+  using scalar = S;
+  using state = std::conditional_t<cg, cg_state<S>, bcgs_state<S>>;
+  using entry = dense<S, 2, 2>;
+  using stored = S;
+  using layout = compressed_rows<RowOrder::kept, columns32<>>;
+  using words_code = plain_words<>;
+  using value_index = own_values;
+  static constexpr bool hermitian = is_hermitian, two_meetings = two, diagonal = columns_of_m == 1;
+  static constexpr int columns = columns_of_m;
+  static constexpr KrylovNorm norm = which;
+  static constexpr slot_t word_group = 1, word_padding = 0, vector_group = 1;
+  static constexpr int vector_access = 0;
+  static constexpr WordOrder word_order = WordOrder::column;
+  static constexpr Cache cache = Cache::keep;
+  static constexpr Op op = Op::none;
+  static constexpr Update update = Update::assign;
+  static constexpr Traversal traversal = by;
+  static constexpr int lanes = 2, at_once = 2;
+  static constexpr Balance balance = Balance::grid;
+  static constexpr Follow follow = !cg ? Follow::nothing : is_hermitian ? Follow::dot : Follow::bilinear;
+};
+
+template <class S>
+S number(double re, double im) {
+  if constexpr (is_complex<S>)
+    return {re, im};
+  else
+    return re;
+}
+template <class S>
+std::complex<double> value(S s) {
+  if constexpr (is_complex<S>)
+    return {s.re, s.im};
+  else
+    return s;
+}
+
+constexpr int rows = 45, scalars = 2 * rows, ring = 16, threads = 64;
+
+/// A chain: Hermitian (or complex symmetric), and with a large diagonal.
+template <class S>
+struct System {
+  std::vector<count32> start{0};
+  std::vector<idx> column;
+  std::vector<S> values, b, factors;
+
+  explicit System(bool hermitian) {
+    for (int i = 0; i < rows; ++i) {
+      for (int j = std::max(0, i - 1); j <= std::min(rows - 1, i + 1); ++j) {
+        column.push_back(j);
+        const double sign = hermitian ? (j > i) - (j < i) : 1;
+        for (int c = 0; c < 2; ++c)
+          for (int r = 0; r < 2; ++r)
+            values.push_back(i != j   ? number<S>(-1 + 0.1 * (r + c), 0.05 * sign)
+                             : r == c ? number<S>(6 + 0.05 * (i % 5) + 0.3 * r, 0)
+                                      : number<S>(0.3, hermitian ? 0.1 * (c - r) : 0.02));
+      }
+      start.push_back(count32(column.size()));
+    }
+    for (int i = 0; i < scalars; ++i) {
+      b.push_back(number<S>(std::sin(0.7 * i) + 0.3, 0.05 * std::cos(1.3 * i)));
+      factors.push_back(number<S>(1 / (6 + 0.05 * (i / 2 % 5) + 0.3 * (i % 2)), 0));
+    }
+  }
+
+  using Values = std::vector<std::complex<double>>;
+  Values times(const Values& x) const {
+    Values y(scalars);
+    for (int i = 0; i < rows; ++i)
+      for (count32 e = start[i]; e < start[i + 1]; ++e)
+        for (int c = 0; c < 2; ++c)
+          for (int r = 0; r < 2; ++r) y[2 * i + r] += value(values[4 * e + 2 * c + r]) * x[2 * column[e] + c];
+    return y;
+  }
+  Values preconditioned(const Values& r, int columns) const {
+    Values z = r;
+    for (int i = 0; i < scalars; ++i)
+      if (columns) z[i] *= value(factors[i]);
+    return z;
+  }
+};
+
+template <class S>
+std::vector<S> zeros() {
+  return std::vector<S>(scalars, S{});
+}
+
+struct Ran {
+  std::vector<double> norms, inverse_steps, growths;
+  std::vector<std::complex<double>> x;
+  int stop = 0;
+};
+
+/// Runs of at most `at_once` iterations each, as the host would start them.
+template <class F>
+Ran run(const System<typename F::scalar>& s, int first_vectors, double below, int at_once, int most) {
+  using S = typename F::scalar;
+  std::vector<std::vector<S>> vectors(most_krylov_vectors, zeros<S>());
+  std::vector<S> other = zeros<S>();
+  std::vector<krylov_news> news(ring);
+  std::vector<signal> signals(signals_of(1));
+  std::vector<unsigned> tickets(tickets_of(1));
+  std::vector<S> partials(most_krylov_sums * partials_of(1));
+  typename F::state state{};
+  krylov_report report;
+  whole_args a;
+  a.loop.state = &state;
+  a.loop.factors = s.factors.data();
+  for (int v = 0; v < most_krylov_vectors; ++v) a.loop.vectors[v] = vectors[v].data();
+  a.loop.scalars = scalars;
+  a.loop.sum = {partials.data(), tickets.data()};
+  a.loop.report = &report;
+  a.loop.news = news.data();
+  a.loop.ring = ring;
+  a.product.layout.positions = rows;
+  a.product.layout.slots = slot_t(s.column.size());
+  a.product.layout.array[compressed_rows_arrays::start] = s.start.data();
+  a.product.layout.array[compressed_rows_arrays::columns] = s.column.data();
+  a.product.x_blocks = a.product.y_blocks = rows;
+  a.product.value_slots = slot_t(s.column.size());
+  a.product.values = s.values.data();
+  a.signals = signals.data();
+  a.other = other.data();
+
+  vectors[cg_vectors::r] = s.b;
+  for (int v = first_vectors; v < most_krylov_vectors; ++v) vectors[v] = s.b;
+  Ran made;
+  const auto hear = [&] {
+    for (int i = int(made.norms.size()); i < state.norms; ++i) {
+      made.norms.push_back(news[i % ring].norm);
+      made.inverse_steps.push_back(news[i % ring].inverse_step);
+      made.growths.push_back(news[i % ring].growth);
+    }
+  };
+  state.below = -1;
+  state.above = INFINITY;
+  state.most = 1 << 30;
+  if constexpr (requires { state.curvature; }) {
+    launch(1, threads, [&] {
+      queued_kernels g;
+      cg_step<F>(a.loop, state, g);
+    });
+    launch(1, threads, [&] {
+      queued_kernels g;
+      cg_turn<F>(a.loop, state, g);
+    });
+  } else {
+    launch(1, threads, [&] {
+      queued_kernels g;
+      bcgs_step<F>(a.loop, state, g);
+    });
+    launch(1, threads, [&] {
+      queued_kernels g;
+      bcgs_turn<F>(a.loop, state, g);
+    });
+  }
+  hear();
+  do {
+    state.stop = 0;
+    state.below = below;
+    state.most = std::min(state.norms + at_once, most + 1);
+    launch(1, threads, [&] { krylov_whole<F>(a); });
+    hear();
+  } while (state.stop == int(KrylovStop::iterations) && state.norms <= most);
+  made.stop = state.stop;
+  for (const S& x : vectors[cg_vectors::x]) made.x.push_back(value(x));
+  return made;
+}
+
+std::complex<double> inner(const std::vector<std::complex<double>>& a, const std::vector<std::complex<double>>& b,
+                           bool hermitian) {
+  std::complex<double> sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (hermitian ? std::conj(a[i]) : a[i]) * b[i];
+  return sum;
+}
+
+/// The textbook's loop, preconditioned norms.
+template <class S>
+Ran reference_cg(const System<S>& s, int columns, bool hermitian, int iterations) {
+  typename System<S>::Values r, z, p;
+  for (const S& b : s.b) r.push_back(value(b));
+  Ran made;
+  made.x.resize(scalars);
+  z = p = s.preconditioned(r, columns);
+  auto rho = inner(r, z, hermitian);
+  const auto note = [&](double inverse_step, double growth) {
+    made.norms.push_back(std::sqrt(inner(z, z, true).real()));
+    made.inverse_steps.push_back(inverse_step);
+    made.growths.push_back(growth);
+  };
+  note(0, 0);
+  for (int k = 0; k < iterations; ++k) {
+    const auto w = s.times(p);
+    const auto alpha = rho / inner(p, w, hermitian), before = rho;
+    for (int i = 0; i < scalars; ++i) made.x[i] += alpha * p[i], r[i] -= alpha * w[i];
+    z = s.preconditioned(r, columns);
+    rho = inner(r, z, hermitian);
+    for (int i = 0; i < scalars; ++i) p[i] = z[i] + rho / before * p[i];
+    note((1.0 / alpha).real(), std::abs(rho / before));
+  }
+  return made;
+}
+
+template <class S, int columns, bool two, bool hermitian, Traversal by>
+void expect_cg() {
+  using F = Form<S, KrylovNorm::preconditioned, columns, two, true, hermitian, by>;
+  const System<S> s(hermitian);
+  for (const int at_once : {1, 3, 15}) {
+    const Ran made = run<F>(s, most_krylov_vectors, 1e-8, at_once, 200);
+    EXPECT_EQ(made.stop, int(KrylovStop::norm));
+    const Ran wanted = reference_cg(s, columns, hermitian, int(made.norms.size()) - 1);
+    for (std::size_t i = 0; i < made.norms.size(); ++i) {
+      EXPECT_NEAR(made.norms[i], wanted.norms[i], 1e-9 * wanted.norms[i] + 1e-12) << i;
+      EXPECT_NEAR(made.inverse_steps[i], wanted.inverse_steps[i], 1e-6 * std::abs(wanted.inverse_steps[i])) << i;
+      EXPECT_NEAR(made.growths[i], wanted.growths[i], 1e-6 * wanted.growths[i]) << i;
+    }
+    for (int i = 0; i < scalars; ++i) EXPECT_LE(std::abs(made.x[i] - wanted.x[i]), 1e-9) << i;
+  }
+}
+
+template <class S, bool two, bool hermitian>
+void expect_cg_in_every_form() {
+  expect_cg<S, 0, two, hermitian, Traversal::rows>();
+  expect_cg<S, 1, two, hermitian, Traversal::rows>();
+  expect_cg<S, 1, two, hermitian, Traversal::components>();
+}
+
+TEST(OneKernel, IsTheTextbooksCg) {
+  expect_cg_in_every_form<double, false, true>();
+  expect_cg_in_every_form<complex_number<double>, false, true>();
+  expect_cg_in_every_form<complex_number<double>, false, false>();
+}
+
+TEST(OneKernel, IsTheTextbooksCgWithTwoMeetings) {
+  expect_cg_in_every_form<double, true, true>();
+  expect_cg_in_every_form<complex_number<double>, true, true>();
+  expect_cg_in_every_form<complex_number<double>, true, false>();
+}
+
+/// The same numbers, to the last bit.
+TEST(OneKernel, HasTheSameNormsWithTwoMeetings) {
+  const System<double> s(true);
+  using Three = Form<double, KrylovNorm::natural, 1, false, true, true, Traversal::rows>;
+  using Two = Form<double, KrylovNorm::natural, 1, true, true, true, Traversal::rows>;
+  const Ran three = run<Three>(s, most_krylov_vectors, 1e-8, 15, 200),
+            two = run<Two>(s, most_krylov_vectors, 1e-8, 15, 200);
+  ASSERT_EQ(two.norms.size(), three.norms.size());
+  for (std::size_t i = 0; i < two.norms.size(); ++i) EXPECT_NEAR(two.norms[i], three.norms[i], 1e-13 * three.norms[i]);
+}
+
+TEST(OneKernel, SolvesByBicgstab) {
+  using F = Form<double, KrylovNorm::preconditioned, 1, false, false, true, Traversal::rows>;
+  const System<double> s(true);
+  // The first residual is not preconditioned here, and so the norm is another, but the answer is that of M A x = b.
+  const Ran made = run<F>(s, bcgs_vectors::r0, 1e-10, 5, 200);
+  EXPECT_EQ(made.stop, int(KrylovStop::norm));
+  const auto product = s.preconditioned(s.times(made.x), 1);
+  for (int i = 0; i < scalars; ++i) EXPECT_LE(std::abs(product[i] - value(s.b[i])), 1e-9) << i;
+}
+
+}  // namespace
+}  // namespace emulated
