@@ -3,9 +3,9 @@
 #include "copies/options.hpp"
 #include "entry_registry.hpp"
 #include "petsccompound/register_entry.hpp"
+#include "types/figures.hpp"
 #include "types/mpi_state.hpp"
 #include "types/type.hpp"
-#include "types/view.hpp"
 
 using namespace compound::plugin;
 

@@ -5,24 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "block_shape.hpp"
 #include "device/entry/traits.hpp"
 #include "scalar_type.hpp"
 
 namespace compound {
-
-/// The blocks of a matrix: rows x cols scalars.
-struct BlockShape {
-  int rows = 0, cols = 0;
-  bool operator==(const BlockShape&) const = default;
-};
-
-constexpr std::size_t scalars_in(BlockShape block) { return std::size_t{1} * block.rows * block.cols; }
-
-/// "3", or "3x2".
-inline std::string text_of(BlockShape block) {
-  const std::string rows = std::to_string(block.rows);
-  return block.rows == block.cols ? rows : rows + "x" + std::to_string(block.cols);
-}
 
 /// Rows, columns and stored words of one entry; words 0 where a kind does not exist.
 struct EntryShape {

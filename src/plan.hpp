@@ -66,12 +66,6 @@ struct PlanText {
 };
 PlanText split_off_diagonal(std::string_view text);
 
-/// How a caller's values lie, all scalars of the pattern's entries. blocks: [entries][cols][rows], as PETSc's BAIJ has
-/// them. rows: block row by block row, of each its scalar rows one after the other through all of its entries, as
-/// PETSc's AIJ has them where rows come in full blocks: scalar (i, j) of entry e of block row b, of `length` entries,
-/// lies at start[b] * rows * cols + i * length * cols + (e - start[b]) * cols + j (to_blocks() in value_order.hpp).
-enum class ValueOrder { blocks, rows };
-
 /// What the plan is asked to serve.
 struct Problem {
   BlockShape block;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "copies/choices.hpp"
+#include "copies/given_blocks.hpp"
 #include "edge/log.hpp"
 
 namespace compound::plugin {

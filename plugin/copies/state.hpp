@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "copies/device_vectors.hpp"
-#include "copies/given_blocks.hpp"
+#include "copies/kept_blocks.hpp"
 #include "copies/kept_settings.hpp"
 #include "copies/packed_copy.hpp"
 #include "copies/placement.hpp"

@@ -4,8 +4,8 @@
 
 #include <span>
 
+#include "block_shape.hpp"
 #include "edge/petsc_guard.hpp"
-#include "plan.hpp"
 
 namespace compound::plugin {
 

@@ -1,5 +1,6 @@
 #include "types/mpi_state.hpp"
 
+#include "copies/given_blocks.hpp"
 #include "types/type.hpp"
 
 namespace compound::plugin {

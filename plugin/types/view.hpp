@@ -8,12 +8,6 @@
 
 namespace compound::plugin {
 
-/// This process's figures.
-PetscErrorCode collect_info(Mat A, MatCompoundInfo* info);
-
-/// "<plan>" or "<plan> off: <plan>"; empty before the first product.
-PetscErrorCode plan_line(Mat A, std::string* line);
-
 /// The paragraph of -mat_view ::ascii_info; nothing on other viewers and formats. Packs nothing and asks nothing of the
 /// matrix that could fail: MatAssemblyEnd() runs it, long before any product. Collective.
 PetscErrorCode view_info(Mat A, PetscViewer viewer);

@@ -16,7 +16,7 @@ PROBLEMS = ["-box 6,5,4", "-box 4,4,4 -box_tets", "-mesh {mesh}"]
 MULTIGRID = "-pc_type gamg -petscpartitioner_type simple"
 SPLIT = f"baijcompound -pmat_type aij {MULTIGRID}"
 ERRORS = {
-    "-box 4,4,4 -mat_type baijcompound -pc_type gamg": "Give the preconditioner an AIJ copy",
+    "-box 4,4,4 -mat_type baijcompound -pc_type gamg": "use -mat_type aijcompound",
     "-mesh /nowhere/part.msh": "cannot read the file",
     "-mesh {mesh} -clamp bolt": "has no surface",
     "-box 2,0,2": "three positive integers",

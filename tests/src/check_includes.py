@@ -54,7 +54,7 @@ RULES = [
      "packed matrices know backends by their interface only"),
     (["src/tuner*"], ["src/host/*", "src/device/*"],
      "tuners know costs, not how kernels work"),
-    (["src/wisdom*"], ["src/*", "!src/wisdom*", "!src/pattern.hpp", "!src/text_hash.hpp", "!src/user_files.hpp"],
+    (["src/wisdom*"], ["src/*", "!src/wisdom*", "!src/file_lock.hpp", "!src/pattern.hpp", "!src/text_hash.hpp", "!src/user_files.hpp"],
      "wisdom keeps plans as text: it knows neither what they mean nor how they are measured"),
     (["src/text_hash.*", "src/user_files.*"], ["src/*", "!src/text_hash.hpp", "!src/user_files.hpp"],
      "texts and files, whatever is in them"),
@@ -64,7 +64,7 @@ RULES = [
                                        "src/device/diagonal.hpp", "src/device/sum_lists.hpp", "src/host/*",
                                        "src/layout/*", "!src/layout/layout_spec.hpp"],
      "the plugin does not know layouts' internals"),
-    (["plugin/edge/*"], ["src/*", "!src/error.hpp", "!src/scalar_type.hpp"],
+    (["plugin/edge/*"], ["src/*", "!src/block_shape.hpp", "!src/error.hpp", "!src/scalar_type.hpp"],
      "the edge knows PETSc, not what is packed"),
 ]
 
