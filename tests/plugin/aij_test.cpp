@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "device_tests.hpp"
 #include "systems.hpp"
 #include "view_text.hpp"
 
@@ -171,6 +172,7 @@ TEST(AijBlocks, OfAnotherSizeAreMadeWhereThatIsAskedFor) {
 struct Sibling : testing::TestWithParam<const char*> {};
 
 TEST_P(Sibling, ConvertsToAndFro) {
+  if (std::string(GetParam()) == MATAIJCUSPARSE) SKIP_WITHOUT_DEVICE();
   const auto A = of_blocks({3, 3}, true);
   EXPECT_TRUE(same_mult(A, plain({3, 3}), 12));
   Matrix other, back;

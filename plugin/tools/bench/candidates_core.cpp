@@ -58,7 +58,7 @@ class CoreCandidate final : public Candidate {
     if (!on_device() || packed_->lies_on_blocks()) return -1;
     const std::size_t bytes = source_->view.entries() * bytes_of_block(source_->problem);
     const Buffer<std::byte> blocks(backend_, bytes);
-    backend_.upload(blocks.data(), source_->blocks, bytes);
+    backend_.upload(blocks.data(), source_->values, bytes);
     const auto update = [&] {
       packed_->update_values(blocks.data(), Memory::backend);
       backend_.synchronize();

@@ -205,9 +205,8 @@ struct vector_words {
   }
   /// Of a vector that is made as it is read.
   template <class Made, class S>
-  COMPOUND_FN void load(const Made& v, idx block, int n, S* to) const {
-    v.load(*this, block, n, to);
-  }
+  requires requires(const Made& v, const vector_words& words, S* to) { v.load(words, idx{}, 0, to); }
+  COMPOUND_FN void load(const Made& v, idx block, int n, S* to) const { v.load(*this, block, n, to); }
   template <class S>
   COMPOUND_FN void store(S* v, idx block, int n, const S* from) const {
     const slot_t first = map.first(block, n);
