@@ -130,7 +130,8 @@ void coordinates(Side& side, Random& random) {
   }
   allow_new_nonzeros(side);
   PETSC_OK(MatSetPreallocationCOO(side, static_cast<PetscCount>(row.size()), row.data(), col.data()));
-  if (parent_type() == MATAIJ) PETSC_OK(MatSetOption(side, MAT_KEEP_NONZERO_PATTERN, PETSC_FALSE));  // as AIJ forgets it
+  if (parent_type() == MATAIJ)
+    PETSC_OK(MatSetOption(side, MAT_KEEP_NONZERO_PATTERN, PETSC_FALSE));  // as AIJ forgets it
   PETSC_OK(MatSetValuesCOO(side, words.data(), INSERT_VALUES));
   if (random.chance(0.5)) PETSC_OK(MatSetValuesCOO(side, words.data(), ADD_VALUES));
 }

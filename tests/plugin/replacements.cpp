@@ -41,9 +41,7 @@ void there_and_back(Side& side, const char* type) {
 
 void to_aij_and_back(Side& side, Random&) { there_and_back(side, MATAIJ); }
 /// Not to BAIJ from AIJ: PETSc allocates by the first row of each block, which may be the emptiest.
-void to_another_and_back(Side& side, Random&) {
-  there_and_back(side, parent_type() == MATAIJ ? MATAIJPERM : MATBAIJ);
-}
+void to_another_and_back(Side& side, Random&) { there_and_back(side, parent_type() == MATAIJ ? MATAIJPERM : MATBAIJ); }
 
 void factored_copy(Side& side, Random&) {
   Mat block = nullptr;
