@@ -104,7 +104,7 @@ TEST_P(EachKind, IsFoundInDuplicatesConversionsAndLoadedMatrices) {
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
   PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, empty_copy.out()));
   PETSC_OK(MatConvert(plain(), tested_type().c_str(), MAT_INITIAL_MATRIX, from_baij.out()));
-  const std::string file = test + "_" + std::to_string(size()) + ".bin";
+  const std::string file = file_of_run(test, ".bin");
   Viewer viewer;
   PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file.c_str(), FILE_MODE_WRITE, viewer.out()));
   PETSC_OK(MatView(A, viewer));
