@@ -229,8 +229,8 @@ TEST_P(DeviceCoo, RefusesValuesThatAreNotOfTheKindAskedFor) {
   const auto found = catch_error([&] { return MatMult(A, x, y); });
 
   EXPECT_TRUE(all_ranks(found.code == PETSC_ERR_ARG_WRONG));
-  const char* const where = tested_is_of_scalars() ? "block that begins at row 0 and column 0"
-                                                   : "block at block row 0 and block column 0";
+  const char* const where =
+      tested_is_of_scalars() ? "block that begins at row 0 and column 0" : "block at block row 0 and block column 0";
   EXPECT_NE(found.message.find(std::string(where) + " is not of the kind of entry"), std::string::npos)
       << found.message;
   set_from_device(A, given.values, INSERT_VALUES);

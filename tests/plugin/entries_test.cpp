@@ -204,9 +204,13 @@ TEST_P(EachKind, AskedForByNameSaysWhichBlockIsNone) {
       const auto found = catch_error([&] { return MatMult(A, x, y); });
 
       EXPECT_TRUE(all_ranks(found.code == PETSC_ERR_ARG_WRONG)) << found.code;
-      for (const std::string& part : {"block at block row 10 and block column " + std::to_string(of_column) +
-                                          " is not of the kind of entry that was asked for, " + kind() + ": it has ",
-                                      std::string("123.5"), std::string("leave the kind to -mat_compound_entry auto")})
+      const std::string where = tested_is_of_scalars()
+                                    ? "block that begins at row " + std::to_string(10 * bs()) + " and column " +
+                                          std::to_string(of_column * bs())
+                                    : "block at block row 10 and block column " + std::to_string(of_column);
+      for (const std::string& part :
+           {where + " is not of the kind of entry that was asked for, " + kind() + ": it has ", std::string("123.5"),
+            std::string("leave the kind to -mat_compound_entry auto")})
         EXPECT_TRUE(all_ranks(says(found.message, part))) << found.message;
     }
     EXPECT_TRUE(all_ranks(catch_error([&] { return viewed(A); }).code == 0));  // a view fails for no such reason
