@@ -120,6 +120,7 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   const FusedSolver& f = s->fused;
   const char* const reductions = types[static_cast<int>(f.method)].reductions;
   const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
+  const NullSpace null_space = f.loop ? f.loop->problem().null_space : NullSpace{};
   switch (f.ran) {
     case Ran::nowhere:
       break;
@@ -139,6 +140,9 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
       else
         PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
                                          shape.kernels, shape.iterations));
+      if (null_space.size())
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  null space removed in the loop: %s%d vectors\n",
+                                         null_space.constant ? "the constant and " : "", null_space.vectors));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -143,12 +143,10 @@ const Case cases[] = {
      .cg_alone = true},
     {.name = "null_space_with_pbjacobi",
      .options = "-solver_pc_type pbjacobi",
-     .fused = false,
      .rhs = Case::Rhs::of_guess,
      .singular = true},
     {.name = "null_space",
      .options = "-solver_pc_type jacobi",
-     .fused = false,
      .rhs = Case::Rhs::of_guess,
      .singular = true},
 };
