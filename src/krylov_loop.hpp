@@ -86,6 +86,8 @@ class KrylovLoop {
   virtual KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) = 0;
   /// Copies x as it is after the last iteration.
   virtual void take_x(void* to) = 0;
+  /// The same of the residual that the method updates, for BiCGSTAB the preconditioned one.
+  virtual void take_residual(void* to) = 0;
   /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all.
   struct Shape {
     int kernels = 0, iterations = 0;

@@ -317,4 +317,10 @@ PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const PackedMatrix& packed) 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode take_residual(FusedSolver& f, Vec to) {
+  PetscFunctionBegin;
+  PetscCall(with_vector(f, to, Access::write, *device_backend(), [&](void* data) { f.loop->take_residual(data); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace compound::plugin

@@ -147,12 +147,14 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's CG has it in a vector of its own loop, as ours on the host.
+/// PETSc's CG has it in the first vector of its own loop, as ours on the host; its BiCGSTAB makes it anew.
 PetscErrorCode build_residual(KSP ksp, Vec t, Vec v, Vec* residual) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((s->fused.ran == Ran::device ? KSPBuildResidualDefault : s->parent.buildresidual)(ksp, t, v, residual));
+  if (s->fused.ran == Ran::device && s->fused.method == KrylovMethod::cg)
+    PetscCall(take_residual(s->fused, ksp->work[0]));
+  PetscCall((*s->parent.buildresidual)(ksp, t, v, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

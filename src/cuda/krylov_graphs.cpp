@@ -166,6 +166,7 @@ class Loop final : public KrylovLoop {
   KrylovRun start(const void* x, const void* r, const Heard& heard) override;
   KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) override;
   void take_x(void* to) override { backend_.copy(to, args_.vectors[x_vector], bytes_); }
+  void take_residual(void* to) override { backend_.copy(to, args_.vectors[r_vector], bytes_); }
   Shape shape() const override {
     return {graph_ ? graph_.nodes() / queued_ : 0, graph_ ? queued_ : 0, whole_.has_value()};
   }
