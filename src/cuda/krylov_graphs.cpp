@@ -160,7 +160,7 @@ class Loop final : public KrylovLoop {
   void* null_space() override { return null_space_.data(); }
   void set_unit(int k, void* to) override {
     launch(unit_, krylov_unit{to, problem_.scalars, problem_.columns, k},
-           (problem_.scalars + threads_of_krylov - 1) / threads_of_krylov);
+           blocks_for(problem_.scalars, threads_of_krylov));
   }
   void prepare(const Matrix& A, int at_once) override;
   KrylovRun start(const void* x, const void* r, const Heard& heard) override;

@@ -54,8 +54,9 @@ __device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) {
   using V = bcgs_vectors;
   if (is_over(s, grid)) return;
   const S *const w = vector_of<S>(a, V::w), *const r0 = vector_of<S>(a, V::r0);
-  const auto read = [&](slot_t i) { return stage_scalars<S>{w[i], r0[i]}; };
-  precondition<Form>(a, s, grid, vector_of<S>(a, V::v), read, bcgs_first_sums<S>{});
+  precondition<Form>(
+      a, s, grid, vector_of<S>(a, V::v), [&](slot_t i) { return w[i]; }, [&](slot_t i, S) { return r0[i]; },
+      bcgs_first_sums<S>{});
 }
 
 template <class Form, class S, class Grid>
@@ -95,8 +96,9 @@ __device__ void bcgs_second(const krylov_args& a, bcgs_state<S>& state, Grid& gr
   using V = bcgs_vectors;
   if (state.stop != 0) return;
   const S *const w = vector_of<S>(a, V::w), *const s = vector_of<S>(a, V::s);
-  const auto read = [&](slot_t i) { return stage_scalars<S>{w[i], s[i]}; };
-  precondition<Form>(a, state, grid, vector_of<S>(a, V::t), read, bcgs_second_sums<S>{});
+  precondition<Form>(
+      a, state, grid, vector_of<S>(a, V::t), [&](slot_t i) { return w[i]; }, [&](slot_t i, S) { return s[i]; },
+      bcgs_second_sums<S>{});
 }
 
 template <class Form, class S, class Grid>

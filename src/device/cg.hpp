@@ -114,9 +114,11 @@ __device__ void cg_step(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   const auto read = [&](slot_t i) {
     S r = of_r[i];
     if (!first) of_r[i] = r = minus(r, alpha * of_w[i]);
-    return stage_scalars<S>{r, r};
+    return r;
   };
-  precondition<Form>(a, s, grid, has_z<Form> ? vector_of<S>(a, V::z) : nullptr, read, cg_step_sums<Form>{alpha});
+  precondition<Form>(
+      a, s, grid, has_z<Form> ? vector_of<S>(a, V::z) : nullptr, read, [](slot_t, S r) { return r; },
+      cg_step_sums<Form>{alpha});
 }
 
 template <class Form, class S, class Grid>

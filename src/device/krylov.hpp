@@ -222,28 +222,22 @@ __device__ S of_null_space(const krylov_args& a, int k, slot_t i) {
   return static_cast<const S*>(a.null_space)[(k - Form::null_constant) * a.scalars + i];
 }
 
-/// Scalar i of what a stage preconditions, and of the vector with which it has inner products of the result.
-template <class S>
-struct stage_scalars {
-  S from, other;
-};
-
-/// to = M from, of which `after` sums up what follows; `read`(i) gives stage_scalars. Or the null space's parts of it
-/// are: then project() comes next, since the sums without them would be differences of nearly equal numbers.
-template <class Form, class State, class S, class Grid, class Read, class Sums>
+/// to = M of what `read`(i) gives, of which `after` sums up what follows, with `other`(i, what was read). Or the null
+/// space's parts of it are: then project() comes next, since the sums without them would be differences of nearly equal
+/// numbers.
+template <class Form, class State, class S, class Grid, class Read, class Other, class Sums>
 __device__ void precondition(const krylov_args& a, State& state, Grid& grid, S* to, const Read& read,
-                             const Sums& after) {
+                             const Other& other, const Sums& after) {
   sums<S, Form::null_vectors ? Form::null_vectors : Sums::count> mine{};
   for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
-    stage_scalars<S> of{};
-    if (active) of = read(i);
-    const S made = preconditioned<Form>(a, i, of.from, lane, active);
+    const S from = active ? read(i) : S{};
+    const S made = preconditioned<Form>(a, i, from, lane, active);
     if (!active) return;
     if (to) to[i] = made;
     if constexpr (Form::null_vectors > 0)
       for (int k = 0; k < Form::null_vectors; ++k) mine.of[k] += conjugate(of_null_space<Form, S>(a, k, i)) * made;
     else
-      after.add(mine, of.other, made);
+      after.add(mine, other(i, from), made);
   });
   grid.end_with_sums(a, mine, [&](const auto& total) {
     if constexpr (Form::null_vectors > 0)
