@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -109,6 +110,14 @@ PetscErrorCode solve(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// "the constant and 2 vectors".
+std::string text_of(const NullSpace& space) {
+  std::string text = space.constant ? "the constant" : "";
+  if (space.constant && space.vectors) text += " and ";
+  if (space.vectors) text += std::to_string(space.vectors) + (space.vectors == 1 ? " vector" : " vectors");
+  return text;
+}
+
 PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   PetscFunctionBegin;
   Solver* s = nullptr;
@@ -141,8 +150,8 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
         PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
                                          shape.kernels, shape.iterations));
       if (null_space.size())
-        PetscCall(PetscViewerASCIIPrintf(viewer, "  null space removed in the loop: %s%d vectors\n",
-                                         null_space.constant ? "the constant and " : "", null_space.vectors));
+        PetscCall(
+            PetscViewerASCIIPrintf(viewer, "  null space removed in the loop: %s\n", text_of(null_space).c_str()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
