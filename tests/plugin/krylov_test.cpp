@@ -597,4 +597,30 @@ TEST_F(SaysOnDevice, WhichPreconditionersAreFused) {
                    "not more: preconditioner sor; none, jacobi, pbjacobi and pbjacobicompound are fused"));
 }
 
+TEST_F(SaysOnDevice, WhichNullSpacesAreRemovedInTheLoop) {
+  if (size() > 1) GTEST_SKIP() << "skipped: no solve is fused on several processes";
+  struct Row {
+    int bs;
+    Case::Null null_space;
+    const char* says;
+  };
+  constexpr Row rows[] = {
+      {3, Case::Null::constant, "\n  null space removed in the loop: the constant\n"},
+      {3, Case::Null::vectors, "\n  null space removed in the loop: 3 vectors\n"},
+      {2, Case::Null::constant_and_vectors, "\n  null space removed in the loop: the constant and 1 vector\n"},
+      {7, Case::Null::vectors, "not more: the matrix's null space has more than 6 vectors"},
+      {7, Case::Null::constant_and_vectors, "not more: the matrix's null space has more than 6 vectors"},
+      {3, Case::Null::function, "not more: a function removes the matrix's null space (MatNullSpaceSetFunction)"}};
+  for (const Row& row : rows) {
+    const Case c{.name = "",
+                 .options = "-solver_pc_type jacobi",
+                 .bs = row.bs,
+                 .rhs = Case::Rhs::of_guess,
+                 .null_space = row.null_space};
+    const System s(c, true);
+    const Outcome o = outcome(solver(c, s, KSPCGCOMPOUND), s);
+    EXPECT_TRUE(says(o, row.says)) << o.view;
+  }
+}
+
 }  // namespace
