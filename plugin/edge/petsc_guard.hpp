@@ -1,6 +1,7 @@
 // The edge between PETSc's error codes and the core's exceptions, and names that old PETSc releases lack.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <new>
 #include <string>
@@ -24,11 +25,7 @@ using Scalar = complex_number<PetscReal>;
 using Scalar = PetscReal;
 #endif
 static_assert(sizeof(Scalar) == sizeof(PetscScalar));
-inline PetscScalar petsc_scalar(Scalar s) {
-  PetscScalar to;
-  std::memcpy(&to, &s, sizeof(to));
-  return to;
-}
+inline PetscScalar petsc_scalar(Scalar s) { return std::bit_cast<PetscScalar>(s); }
 
 /// The exception that is being handled, as a PETSc error: the one place where they become such.
 PetscErrorCode translate_exception(MPI_Comm comm);

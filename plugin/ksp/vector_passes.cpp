@@ -1,6 +1,7 @@
 #include "ksp/vector_passes.hpp"
 
 #include <array>
+#include <bit>
 
 #include "copies/placement.hpp"
 
@@ -75,7 +76,7 @@ class OnHost final : public VectorPasses {
     PetscErrorCode code = PETSC_SUCCESS;
     HostPass h{pass, hermitian_, has_diagonal(pass, vectors), 0, {}, {}};
     PetscCall(size_of(pass, vectors, &h.scalars));
-    std::memcpy(h.numbers.data(), numbers.data(), sizeof(numbers));
+    h.numbers = std::bit_cast<decltype(h.numbers)>(numbers);
     {
       const Arrays arrays(uses_of(pass, vectors), &code);
       h.vectors = arrays.pointers();
