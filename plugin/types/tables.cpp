@@ -52,6 +52,7 @@ constexpr auto common = [](const auto& f) {
   f(&_MatOps::view, any_view);
   f(&_MatOps::convertfrom, convert_to_compound);
   f(&_MatOps::transpose, any_transpose);
+  f(&_MatOps::axpy, any_axpy);
   f(&_MatOps::setfromoptions, [](auto A, auto) { return any_set_from_options(A); });  // arguments differ by release
 #if PetscDefined(HAVE_CUDA)
   f(&_MatOps::getvecs, any_get_vecs);
@@ -150,6 +151,8 @@ struct Row<aij, false> {
     f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
 #if PetscDefined(HAVE_CUDA)
     f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
+#else
+    f(&_MatOps::productsetfromoptions, product_keeping_values);
 #endif
     SeqAij::operations(f);
     f(&_MatOps::destroy, destroy<aij, false>);
@@ -168,6 +171,7 @@ struct Row<aij, true> {
   static constexpr auto operations = [](const auto& f) {
     mpi(f);
     f(&_MatOps::createsubmatrix, mpi_create_submatrix_of_scalars);
+    f(&_MatOps::productsetfromoptions, product_keeping_values);
     MpiAij::operations(f);
     f(&_MatOps::destroy, destroy<aij, true>);
   };
