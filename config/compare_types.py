@@ -5,7 +5,8 @@ The example must print `unknowns:`, `blocks:` and `iterations:` and solve again 
 (examples/elasticity.c does). Times are medians over the rounds of that second stage; GB/s are of compulsory bytes, which
 are the same for every type: 3x3 blocks of doubles (or complex), one 32-bit column a block, row starts, x once, y once.
 Types of --device-types get CUDA vectors, and -log_view_gpu_time: events then last until the device is done. TYPE/KSP is a
-type with another -ksp_type; where that fuses products with the rest of an iteration, they have no time of their own.
+type with another -ksp_type, TYPE/KSP/PC one with another preconditioner (aijcompound//gamg); products that are fused with the
+rest of an iteration, or of which a preconditioner has others, have no time of their own, nor have its matrices bytes.
 """
 
 import argparse
@@ -31,13 +32,20 @@ class Failed(Exception):
         super().__init__(f"{' '.join(command)}\nfailed with code {done.returncode}:\n{text}")
 
 
-def run(args, mat_type, log):
+def parts_of(name):
+    """Matrix type, -ksp_type and -pc_type; the last two empty where they are the program's."""
+    return (name.split("/") + ["", ""])[:3]
+
+
+def run(args, name, log):
     """One run; returns its output as a dictionary and its Repeat stage as {event: seconds of the slowest rank}."""
-    mat_type, _, ksp_type = mat_type.partition("/")
+    mat_type, ksp_type, pc_type = parts_of(name)
     command = [args.program, *args.options, "-repeat", "1", "-mat_type", mat_type, "-dll_append", args.plugin,
                "-mat_compound_view", "-log_view", f":{log}:ascii_csv"]
     if ksp_type:
         command += ["-ksp_type", ksp_type]
+    if pc_type:
+        command += ["-pc_type", pc_type]
     if mat_type in args.device_types.split(","):
         command += DEVICE_OPTIONS
     if args.ranks > 1:
@@ -87,7 +95,7 @@ def main():
     baseline = "baij" if "baij" in types else types[0]
     scalar_bytes = 16 if args.complex else 8
     # PETSc's own device types are shown for comparison; 3.26.1's point-block Jacobi of aijcusparse crashes on two ranks.
-    may_fail = {t for t in args.device_types.split(",") if "compound" not in t}
+    may_fail = {t for t in types if parts_of(t)[0] in args.device_types.split(",") and "compound" not in t}
     printed, samples = {}, {t: [] for t in types}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(args.rounds):
@@ -108,7 +116,7 @@ def main():
     def products(t):
         """Their time, GB/s and speed-up, as columns."""
         count = max(s.get("MatMult", (0, 0))[1] for s in samples[t])
-        if count < int(printed[t]["iterations"]):  # the residual of a guess is one
+        if parts_of(t)[2] or count < int(printed[t]["iterations"]):  # the residual of a guess is one
             return f"{'-':>11}{'-':>7}", f"{'-':>16}"
         seconds = median(t, "MatMult")
         rate = compulsory_bytes(printed[t], scalar_bytes) * count / seconds / 1e9
@@ -124,9 +132,9 @@ def main():
         times, gain = products(t)
         print(f"{t:<{width}}{printed[t]['iterations']:>11}{times}{median(t, 'KSPSolve'):>12.3f}{gain}"
               f"{median(baseline, 'KSPSolve') / median(t, 'KSPSolve'):>16.2f}x"
-              f"{memory_mb(printed[t], t, scalar_bytes):>11.1f}")
+              + (f"{'-':>11}" if parts_of(t)[2] else f"{memory_mb(printed[t], parts_of(t)[0], scalar_bytes):>11.1f}"))
     for t in types:
-        if "compound plan" in printed[t]:
+        if "compound plan" in printed[t] and not parts_of(t)[2]:
             print(f"plan of {t}: {printed[t]['compound plan']} ({printed[t]['compound plan origin']})")
 
 

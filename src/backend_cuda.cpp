@@ -29,11 +29,10 @@ namespace compound {
 
 namespace {
 
+using cuda::blocks_for;
 using cuda::check;
 
 constexpr int threads_of_other_kernels = 128;  // packing and regrouping
-
-slot_t blocks_for(slot_t workers, int threads) { return (workers + threads - 1) / threads; }
 
 using cuda::CudaCode;
 

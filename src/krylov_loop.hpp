@@ -19,6 +19,14 @@ enum class KrylovMethod { cg, bcgs };
 /// iteration, not three times, and the product reads two vectors.
 enum class KrylovRunner { by_size, graphs, kernel, two_meetings };
 
+/// What a loop takes out of whatever it has preconditioned.
+struct NullSpace {
+  bool constant = false;
+  int vectors = 0;  ///< others: orthonormal, and orthogonal to the constant
+  int size() const { return vectors + (constant ? 1 : 0); }
+  bool operator==(const NullSpace&) const = default;
+};
+
 struct KrylovProblem {
   KrylovMethod method;
   ScalarType scalar;
@@ -27,6 +35,7 @@ struct KrylovProblem {
   KrylovNorm norm = KrylovNorm::preconditioned;
   bool hermitian = true;  ///< CG: inner products; else bilinear
   KrylovRunner runner = KrylovRunner::by_size;
+  NullSpace null_space = {};  ///< most_null_vectors at most
   bool operator==(const KrylovProblem&) const = default;
 };
 
@@ -68,6 +77,8 @@ class KrylovLoop {
 
   /// [columns][scalars] of the device: scalar i's of column k of the diagonal blocks of M. The caller's to fill.
   virtual void* factors() = 0;
+  /// [null_space.vectors][scalars] of the device. The caller's to fill.
+  virtual void* null_space() = 0;
   /// A vector that is 1 in component k of each of M's blocks, else 0: M's product with it is column k.
   virtual void set_unit(int k, void* to) = 0;
   /// From x (null: 0) with the residual r, which for BiCGSTAB is preconditioned, both copied; iteration 0.
@@ -75,6 +86,8 @@ class KrylovLoop {
   virtual KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) = 0;
   /// Copies x as it is after the last iteration.
   virtual void take_x(void* to) = 0;
+  /// The same of the residual that the method updates, for BiCGSTAB the preconditioned one.
+  virtual void take_residual(void* to) = 0;
   /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all.
   struct Shape {
     int kernels = 0, iterations = 0;

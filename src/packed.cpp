@@ -53,6 +53,8 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
   }
   const bool is_sized_by_values = value_code(plan.codes).of == CodeOf::chunks;
   if (!lies_on_blocks_ && !is_sized_by_values) values_ = Buffer<std::byte>(backend, bytes);
+  // Kernels on the host look up the codes of slots beyond the last row with those of the rows before them.
+  if (value_code(plan_.codes).of == CodeOf::blocks && values_.data()) backend.clear(values_.data(), values_.bytes());
 }
 
 void PackedMatrix::compile() {

@@ -8,7 +8,7 @@ namespace compound::plugin {
 template <auto... Members>
 struct Operations {};
 
-/// Of ours, products bring values themselves where they run on the host; views and duplicates do where they are of
+/// Of ours, products and sums bring values themselves where they run on the host; views and duplicates do where they are of
 /// values.
 using GuardedOperations =
     Operations<
@@ -31,7 +31,6 @@ using GuardedOperations =
                &_MatOps::conjugate,
                &_MatOps::realpart,
                &_MatOps::imaginarypart,
-               &_MatOps::axpy,
                &_MatOps::copy,
                &_MatOps::equal,
                &_MatOps::getrow,

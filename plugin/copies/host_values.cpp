@@ -68,10 +68,11 @@ PetscErrorCode need_of_argument([[maybe_unused]] const T& argument) {
   return PETSC_SUCCESS;
 }
 
-template <auto Member>
+/// Of each type its own: PETSc takes matrices with the same operation for matrices of one type.
+template <const Family& family, bool is_mpi, auto Member>
 struct Guard;
-template <class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
-struct Guard<Member> {
+template <const Family& family, bool is_mpi, class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
+struct Guard<family, is_mpi, Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
     PetscCheck(A->spptr && static_cast<State*>(A->spptr)->unguarded, comm_of(A), PETSC_ERR_PLIB,
@@ -85,10 +86,20 @@ struct Guard<Member> {
   }
 };
 
-/// f(Member, guard) for each.
-template <class F, auto... Members>
-void for_each_guard(Operations<Members...>, const F& f) {
-  (f(Members, Guard<Members>::call), ...);
+template <const Family& family, bool is_mpi, class F, auto... Members>
+void for_each_guard_of(Operations<Members...>, const F& f) {
+  (f(Members, Guard<family, is_mpi, Members>::call), ...);
+}
+
+/// f(member, guard) for each.
+template <class F>
+void for_each_guard(const State& st, const F& f) {
+  if (&st.family == &baij)
+    st.is_mpi ? for_each_guard_of<baij, true>(GuardedOperations{}, f)
+              : for_each_guard_of<baij, false>(GuardedOperations{}, f);
+  else
+    st.is_mpi ? for_each_guard_of<aij, true>(GuardedOperations{}, f)
+              : for_each_guard_of<aij, false>(GuardedOperations{}, f);
 }
 
 void guard(Mat A, State& st) {
@@ -98,7 +109,7 @@ void guard(Mat A, State& st) {
     st.unguarded.get()->*member = A->ops[0].*member;
     A->ops[0].*member = ours;
   };
-  for_each_guard(GuardedOperations{}, put);
+  for_each_guard(st, put);
 }
 
 bool is_nan(PetscScalar s) { return PetscIsNanScalar(s); }
@@ -175,7 +186,7 @@ void unguard_host_values(Mat A, State& st) {
   const auto take_off = [&](auto member, auto ours) {
     if (A->ops[0].*member == ours) A->ops[0].*member = st.unguarded.get()->*member;
   };
-  for_each_guard(GuardedOperations{}, take_off);
+  for_each_guard(st, take_off);
   st.unguarded.reset();
 }
 

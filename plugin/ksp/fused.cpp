@@ -77,22 +77,37 @@ PetscErrorCode why_not_preconditioner(PC pc, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What PETSc takes out of whatever it has preconditioned, or why a loop cannot.
+PetscErrorCode null_space_of(Mat A, NullSpace* size, std::string* why) {
+  PetscFunctionBegin;
+  MatNullSpace space = nullptr;
+  PetscBool constant = PETSC_FALSE;
+  PetscInt vectors = 0;
+  PetscCall(MatGetNullSpace(A, &space));
+  if (space) PetscCall(MatNullSpaceGetVecs(space, &constant, &vectors, nullptr));
+  *size = {constant == PETSC_TRUE, static_cast<int>(std::min<PetscInt>(vectors, most_null_vectors))};
+  if (space && space->remove)
+    *why = "a function removes the matrix's null space (MatNullSpaceSetFunction)";
+  else if (vectors + (constant ? 1 : 0) > most_null_vectors)
+    *why = "the matrix's null space has more than " + std::to_string(most_null_vectors) + " vectors";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode why_not_matrix(Mat A, Vec x, PackedMatrix** packed, std::string* why) {
   PetscFunctionBegin;
-  MatNullSpace null_space = nullptr;
+  NullSpace null_space;
   Settings* settings;
   Place place;
   if (!is_seq_compound(A)) {
     *why = "a matrix of type " + std::string(type_of(A)) + "; one of ours on one process is";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetNullSpace(A, &null_space));
+  PetscCall(null_space_of(A, &null_space, why));
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
   PetscCall(place_of_product(A, *settings, x, &place));
-  if (null_space)
-    *why = "the matrix has a null space";
-  else if (A->rmap->n == 0)
+  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->rmap->n == 0)
     *why = "the matrix has no rows";
   else if (place != Place::device)
     *why = "products run on the host";
@@ -120,6 +135,21 @@ PetscErrorCode take_factors(KSP ksp, FusedSolver& f, Backend& on) {
       on.copy(static_cast<std::byte*>(f.loop->factors()) + static_cast<std::size_t>(k) * bytes, from, bytes);
     }));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_null_space(Mat A, FusedSolver& f, Backend& on) {
+  PetscFunctionBegin;
+  const KrylovProblem& p = f.loop->problem();
+  const std::size_t bytes = static_cast<std::size_t>(p.scalars) * sizeof(Scalar);
+  MatNullSpace space = nullptr;
+  const Vec* vectors = nullptr;
+  PetscCall(MatGetNullSpace(A, &space));
+  if (space) PetscCall(MatNullSpaceGetVecs(space, nullptr, nullptr, &vectors));
+  for (int k = 0; k < p.null_space.vectors; ++k)
+    PetscCall(with_vector(f, vectors[k], Access::read, on, [&](const void* from) {
+      on.copy(static_cast<std::byte*>(f.loop->null_space()) + static_cast<std::size_t>(k) * bytes, from, bytes);
+    }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,11 +216,14 @@ KrylovNorm norm_of(KSP ksp) {
 PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
   PetscFunctionBegin;
   PetscInt columns, scalars;
+  NullSpace null_space;
   PetscCall(columns_of(ksp->pc, &columns));
+  PetscCall(null_space_of(ksp->pc->mat, &null_space, &f.why_not));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &scalars));
-  const KrylovProblem problem{
-      f.method, scalar_type_of<Scalar>(), slot_t{scalars}, static_cast<int>(columns), norm_of(ksp), f.hermitian,
-      f.runner};
+  const KrylovProblem problem{f.method,        scalar_type_of<Scalar>(),
+                              slot_t{scalars}, static_cast<int>(columns),
+                              norm_of(ksp),    f.hermitian,
+                              f.runner,        null_space};
   const KrylovLoop::Matrix matrix = krylov_matrix(A);
   bool enough;
   PetscCall(guarded_memory(comm_of(ksp), &enough, [&] {
@@ -218,7 +251,8 @@ constexpr WorkRow work[] = {{1, 6}, {2, 12}};
 double flops_of_iteration(const PackedMatrix& A, const KrylovProblem& p, PetscInt bs) {
   const WorkRow& row = work[static_cast<int>(p.method)];
   const double of_product = 2.0 * static_cast<double>(A.entries()) * static_cast<double>(bs * bs);
-  const double of_vectors = (row.vector_passes + row.products * p.columns) * 2.0 * static_cast<double>(p.scalars);
+  const int of_each = p.columns + 2 * p.null_space.size();
+  const double of_vectors = (row.vector_passes + row.products * of_each) * 2.0 * static_cast<double>(p.scalars);
   return row.products * of_product + of_vectors;
 }
 
@@ -275,10 +309,17 @@ PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const PackedMatrix& packed) 
   PetscCall(make_loop(ksp, f, packed));
   if (!f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(take_factors(ksp, f, packed.backend()));
+  PetscCall(take_null_space(A, f, packed.backend()));
   PetscCall(first_residual(ksp, f.method == KrylovMethod::bcgs, A, ksp->work[0]));
   PetscCall(begin_device_work(packed.backend()));
   PetscCall(iterate(ksp, f, packed));
   PetscCall(take_solution(ksp, f, packed.backend()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_residual(FusedSolver& f, Vec to) {
+  PetscFunctionBegin;
+  PetscCall(with_vector(f, to, Access::write, *device_backend(), [&](void* data) { f.loop->take_residual(data); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

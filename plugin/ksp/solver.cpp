@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -109,6 +110,14 @@ PetscErrorCode solve(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// "the constant and 2 vectors".
+std::string text_of(const NullSpace& space) {
+  std::string text = space.constant ? "the constant" : "";
+  if (space.constant && space.vectors) text += " and ";
+  if (space.vectors) text += std::to_string(space.vectors) + (space.vectors == 1 ? " vector" : " vectors");
+  return text;
+}
+
 PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   PetscFunctionBegin;
   Solver* s = nullptr;
@@ -120,6 +129,7 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   const FusedSolver& f = s->fused;
   const char* const reductions = types[static_cast<int>(f.method)].reductions;
   const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
+  const NullSpace null_space = f.loop ? f.loop->problem().null_space : NullSpace{};
   switch (f.ran) {
     case Ran::nowhere:
       break;
@@ -139,16 +149,21 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
       else
         PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
                                          shape.kernels, shape.iterations));
+      if (null_space.size())
+        PetscCall(
+            PetscViewerASCIIPrintf(viewer, "  null space removed in the loop: %s\n", text_of(null_space).c_str()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's CG has it in a vector of its own loop, as ours on the host.
+/// PETSc's CG has it in the first vector of its own loop, as ours on the host; its BiCGSTAB makes it anew.
 PetscErrorCode build_residual(KSP ksp, Vec t, Vec v, Vec* residual) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((s->fused.ran == Ran::device ? KSPBuildResidualDefault : s->parent.buildresidual)(ksp, t, v, residual));
+  if (s->fused.ran == Ran::device && s->fused.method == KrylovMethod::cg)
+    PetscCall(take_residual(s->fused, ksp->work[0]));
+  PetscCall((*s->parent.buildresidual)(ksp, t, v, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

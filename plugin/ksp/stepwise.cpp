@@ -1,5 +1,7 @@
 #include "ksp/stepwise.hpp"
 
+#include <petsc/private/pcimpl.h>
+
 #include <algorithm>
 
 #include "copies/placement.hpp"
@@ -27,16 +29,24 @@ PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const Pas
 
 namespace {
 
+/// PCSetDiagonalScale(), which later releases of PETSc have no more.
+template <class PetscPC>
+bool is_scaled(PetscPC pc) {
+  if constexpr (requires { pc->diagonalscale; })
+    return pc->diagonalscale;
+  else
+    return false;
+}
+
 /// A Jacobi preconditioner is a diagonal: its product with ones. Null spaces and scalings are PETSc's to apply.
 PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d) {
   PetscFunctionBegin;
-  PetscBool jacobi, is_scaled;
+  PetscBool jacobi;
   MatNullSpace null_space;
   *d = nullptr;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp->pc), PCJACOBI, &jacobi));
-  PetscCall(PCGetDiagonalScale(ksp->pc, &is_scaled));
   PetscCall(MatGetNullSpace(A, &null_space));
-  if (!jacobi || is_scaled || null_space) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!jacobi || is_scaled(ksp->pc) || null_space) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(ksp->work[0], d));
   PetscCall(VecSet(ksp->work[1], 1.0));
   PetscCall(PCApply(ksp->pc, ksp->work[1], *d));

@@ -10,9 +10,9 @@ namespace {
 /// colours; for mpibaij it fails (3.18).
 PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
   PetscFunctionBegin;
-  PetscInt bs, first, end;
+  const PetscInt bs = kinship(A).family->block_size(A);
+  PetscInt first, end;
   ISColoringValue* color;
-  PetscCall(MatGetBlockSize(A, &bs));
   PetscCall(MatGetOwnershipRange(A, &first, &end));
   const PetscInt all = A->rmap->N / bs, mine = (end - first) / bs;
   PetscCheck(all <= IS_COLORING_MAX - 1, comm_of(A), PETSC_ERR_SUP,

@@ -7,7 +7,6 @@
 #include "edge/overrides.hpp"
 #include "types/by_aij.hpp"
 #include "types/converters.hpp"
-#include "types/mpi_state.hpp"
 #include "types/type.hpp"
 #include "types/view.hpp"
 
@@ -82,17 +81,6 @@ PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat
     PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
     PetscCall(adopt(*B, st->settings));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The parent reads X's arrays by itself.
-PetscErrorCode any_axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
-  PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(need_host_values(X));
-  PetscCall(parent_ops(Y, &parent));
-  PetscCall(parent->axpy(Y, a, X, structure));
-  if (kinship(Y).is_mpi) PetscCall(raise_parts(Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,7 +8,6 @@ namespace compound::plugin {
 PetscErrorCode any_set_from_options(Mat A);
 PetscErrorCode any_view(Mat A, PetscViewer viewer);
 PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B);
-PetscErrorCode any_axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure);
 PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B);
 
 /// Of a parent with blocks, which cannot cut them.

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "assembly/coo.hpp"
+#include "copies/host_values.hpp"
 #include "edge/aij_changes.hpp"
 #include "edge/baij_changes.hpp"
 #include "edge/late_setup.hpp"
@@ -42,6 +43,19 @@ PetscErrorCode destroy(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The parent reads X's arrays too. Each type has a function of its own, since PETSc takes matrices with the same one for
+/// matrices of one type.
+template <const Family& family, bool is_mpi>
+PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(family, is_mpi, &parent));
+  for (Mat A : {X, Y}) PetscCall(need_host_values(A));
+  PetscCall(parent->axpy(Y, a, X, structure));
+  if (is_mpi) PetscCall(raise_parts(Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 constexpr auto common = [](const auto& f) {
   f(&_MatOps::mult, mult<Op::none>);
   f(&_MatOps::multadd, mult_add<Op::none>);
@@ -52,7 +66,6 @@ constexpr auto common = [](const auto& f) {
   f(&_MatOps::view, any_view);
   f(&_MatOps::convertfrom, convert_to_compound);
   f(&_MatOps::transpose, any_transpose);
-  f(&_MatOps::axpy, any_axpy);
   f(&_MatOps::setfromoptions, [](auto A, auto) { return any_set_from_options(A); });  // arguments differ by release
 #if PetscDefined(HAVE_CUDA)
   f(&_MatOps::getvecs, any_get_vecs);
@@ -118,6 +131,7 @@ struct Row<baij, false> {
     seq(f);
     of_blocks(f);
     SeqBaij::operations(f);
+    f(&_MatOps::axpy, axpy<baij, false>);
     f(&_MatOps::destroy, destroy<baij, false>);
   };
   static constexpr auto functions = [](const auto& f) {
@@ -134,6 +148,7 @@ struct Row<baij, true> {
     mpi(f);
     of_blocks(f);
     MpiBaij::operations(f);
+    f(&_MatOps::axpy, axpy<baij, true>);
     f(&_MatOps::destroy, destroy<baij, true>);
   };
   static constexpr auto functions = [](const auto& f) {
@@ -155,6 +170,7 @@ struct Row<aij, false> {
     f(&_MatOps::productsetfromoptions, product_keeping_values);
 #endif
     SeqAij::operations(f);
+    f(&_MatOps::axpy, axpy<aij, false>);
     f(&_MatOps::destroy, destroy<aij, false>);
   };
   static constexpr auto functions = [](const auto& f) {
@@ -173,6 +189,7 @@ struct Row<aij, true> {
     f(&_MatOps::createsubmatrix, mpi_create_submatrix_of_scalars);
     f(&_MatOps::productsetfromoptions, product_keeping_values);
     MpiAij::operations(f);
+    f(&_MatOps::axpy, axpy<aij, true>);
     f(&_MatOps::destroy, destroy<aij, true>);
   };
   static constexpr auto functions = [](const auto& f) {

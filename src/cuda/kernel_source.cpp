@@ -235,7 +235,9 @@ std::string krylov_form(const KrylovProblem& p) {
   constexpr const char* norms[] = {"preconditioned", "unpreconditioned", "natural", "none"};
   return inner_form(p.scalar, p.hermitian) + "  using state = " + methods[static_cast<int>(p.method)].name +
          "_state<scalar>;\n  static constexpr int columns = " + std::to_string(p.columns) +
-         ";\n  static constexpr KrylovNorm norm = KrylovNorm::" + norms[static_cast<int>(p.norm)] + ";\n";
+         ";\n  static constexpr KrylovNorm norm = KrylovNorm::" + norms[static_cast<int>(p.norm)] +
+         ";\n  static constexpr int null_vectors = " + std::to_string(p.null_space.size()) +
+         ";\n  static constexpr bool null_constant = " + (p.null_space.constant ? "true" : "false") + ";\n";
 }
 
 std::string loop_kernel(const std::string& header, const std::string& form, const std::string& arguments,

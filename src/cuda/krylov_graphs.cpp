@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -110,26 +111,31 @@ class Stream {
 struct Stage {
   const char* kernel = nullptr;  ///< null: a product
   int from = 0, to = 0;          ///< vectors of the product
+  bool projects = false;         ///< only there where the matrix has a null space
 };
 
-constexpr Stage cg_stages[] = {{nullptr, cg_vectors::p, cg_vectors::w}, {"cg_step"}, {"cg_turn"}};
+constexpr Stage cg_stages[] = {
+    {nullptr, cg_vectors::p, cg_vectors::w}, {"cg_step"}, {"cg_project", 0, 0, true}, {"cg_turn"}};
 constexpr Stage bcgs_stages[] = {{nullptr, bcgs_vectors::p, bcgs_vectors::w},
                                  {"bcgs_first"},
+                                 {"bcgs_project_first", 0, 0, true},
                                  {"bcgs_half"},
                                  {nullptr, bcgs_vectors::s, bcgs_vectors::w},
                                  {"bcgs_second"},
+                                 {"bcgs_project_second", 0, 0, true},
                                  {"bcgs_step"},
                                  {"bcgs_turn"}};
 
 struct MethodRow {
-  std::span<const Stage> iteration;  ///< its last two are the start, too
+  std::span<const Stage> iteration;
+  std::size_t start;  ///< stages, its last, that are the start, too
   int vectors;
   int shadow;                 ///< the first residual once more; -1: it has none
-  bool preconditions_vector;  ///< its last vector is for M's result alone
+  bool preconditions_vector;  ///< its last vector is for what becomes of the residual alone
   bool dots;                  ///< its products are followed by a dot product
 };
-constexpr MethodRow methods[] = {{cg_stages, cg_vectors::count, -1, true, true},
-                                 {bcgs_stages, bcgs_vectors::count, bcgs_vectors::r0, false, false}};
+constexpr MethodRow methods[] = {{cg_stages, 3, cg_vectors::count, -1, true, true},
+                                 {bcgs_stages, 2, bcgs_vectors::count, bcgs_vectors::r0, false, false}};
 static_assert(int{cg_vectors::x} == int{bcgs_vectors::x} && int{cg_vectors::r} == int{bcgs_vectors::r});
 constexpr int x_vector = cg_vectors::x, r_vector = cg_vectors::r;
 static_assert(cg_vectors::count <= most_krylov_vectors && bcgs_vectors::count <= most_krylov_vectors);
@@ -151,14 +157,16 @@ class Loop final : public KrylovLoop {
 
   const KrylovProblem& problem() const override { return problem_; }
   void* factors() override { return factors_.data(); }
+  void* null_space() override { return null_space_.data(); }
   void set_unit(int k, void* to) override {
     launch(unit_, krylov_unit{to, problem_.scalars, problem_.columns, k},
-           (problem_.scalars + threads_of_krylov - 1) / threads_of_krylov);
+           blocks_for(problem_.scalars, threads_of_krylov));
   }
   void prepare(const Matrix& A, int at_once) override;
   KrylovRun start(const void* x, const void* r, const Heard& heard) override;
   KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) override;
   void take_x(void* to) override { backend_.copy(to, args_.vectors[x_vector], bytes_); }
+  void take_residual(void* to) override { backend_.copy(to, args_.vectors[r_vector], bytes_); }
   Shape shape() const override {
     return {graph_ ? graph_.nodes() / queued_ : 0, graph_ ? queued_ : 0, whole_.has_value()};
   }
@@ -188,7 +196,7 @@ class Loop final : public KrylovLoop {
   const void *go_on_, *unit_;
   std::array<const void*, std::size(bcgs_stages)> kernels_ = {};  ///< of the stages
   std::array<Buffer<std::byte>, most_krylov_vectors> vectors_;
-  Buffer<std::byte> state_, factors_, partials_;
+  Buffer<std::byte> state_, factors_, null_space_, partials_;
   Buffer<unsigned> tickets_;
   News heard_;
   int next_ = 0;  ///< norm that was not told of yet
@@ -212,17 +220,22 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
       state_(backend, state_bytes),
       partials_(backend, most_krylov_sums * partials_of(blocks_) * bytes_of(problem.scalar)),
       tickets_(backend, tickets_of(blocks_)) {
+  const bool projects = problem.null_space.size() > 0;
   for (std::size_t i = 0; i < method_.iteration.size(); ++i)
-    if (const char* const kernel = method_.iteration[i].kernel)
-      kernels_[i] = kernel_of(krylov_stage_source(problem, kernel));
-  const bool preconditions = problem.columns > 0;
+    if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
+      kernels_[i] = kernel_of(krylov_stage_source(problem, stage.kernel));
+  const bool changes_residual = problem.columns > 0 || projects;
   for (int v = 0; v < method_.vectors; ++v)
-    if (v + 1 < method_.vectors || preconditions || !method_.preconditions_vector)
+    if (v + 1 < method_.vectors || changes_residual || !method_.preconditions_vector)
       vectors_[v] = Buffer<std::byte>(backend, bytes_);
-  if (preconditions) factors_ = Buffer<std::byte>(backend, static_cast<std::size_t>(problem.columns) * bytes_);
+  if (problem.columns > 0) factors_ = Buffer<std::byte>(backend, static_cast<std::size_t>(problem.columns) * bytes_);
+  if (const int vectors = problem.null_space.vectors; vectors > 0)
+    null_space_ = Buffer<std::byte>(backend, static_cast<std::size_t>(vectors) * bytes_);
   backend.clear(tickets_.data(), tickets_.bytes());
   args_.state = state_.data();
   args_.factors = factors_.data();
+  args_.null_space = null_space_.data();
+  args_.of_constant = 1 / std::sqrt(static_cast<double>(problem.scalars));
   for (int v = 0; v < method_.vectors; ++v) args_.vectors[v] = vectors_[v].data();
   args_.scalars = problem.scalars;
   args_.sum = {partials_.data(), tickets_.data()};
@@ -234,8 +247,8 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
 void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
   const std::size_t first = method_.iteration.size() - stages.size();
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (kernels_[first + i]) {
-      launch(kernels_[first + i], args_, blocks_);
+    if (stages[i].kernel) {
+      if (const void* const kernel = kernels_[first + i]) launch(kernel, args_, blocks_);
       continue;
     }
     void *const from = args_.vectors[stages[i].from], *const to = args_.vectors[stages[i].to];
@@ -254,7 +267,7 @@ KrylovRun Loop::start(const void* x, const void* r, const Heard& heard) {
   heard_.forget();
   next_ = 0;
   set_limits({-1, std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max() - 1}, KrylovStop::not_yet);
-  queue(method_.iteration.last(2), nullptr);
+  queue(method_.iteration.last(method_.start), nullptr);
   check(cudaStreamSynchronize(queue_), "waiting for the first residual");
   hear(heard);
   return where();

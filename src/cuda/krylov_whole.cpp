@@ -24,13 +24,12 @@ slot_t workers_for(const KrylovProblem& problem, const ProductTask& t) {
 /// Of a block: fewer than there can be where all multiprocessors would not have work else.
 slot_t threads_for(slot_t workers) {
   constexpr slot_t warp = 32, least = 256, most = threads_of_whole_loop;
-  const slot_t share = (workers + current_device().multiprocessors - 1) / current_device().multiprocessors;
-  return std::clamp((share + warp - 1) / warp * warp, least, most);
+  return std::clamp(blocks_for(blocks_for(workers, current_device().multiprocessors), warp) * warp, least, most);
 }
 
 /// As many as are on the device at once, and have work: one a multiprocessor.
-slot_t blocks_for(slot_t workers, slot_t threads) {
-  return std::clamp<slot_t>((workers + threads - 1) / threads, 1, current_device().multiprocessors);
+slot_t blocks_at_once(slot_t workers, slot_t threads) {
+  return std::clamp<slot_t>(blocks_for(workers, threads), 1, current_device().multiprocessors);
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& 
     : two_meetings_(problem.runner == KrylovRunner::two_meetings && problem.method == KrylovMethod::cg),
       kernel_(kernel_for(problem, product, two_meetings_)),
       threads_(threads_for(workers_for(problem, product))),
-      blocks_(blocks_for(workers_for(problem, product), threads_)),
+      blocks_(blocks_at_once(workers_for(problem, product), threads_)),
       signals_(backend, static_cast<std::size_t>(signals_of(blocks_))),
       other_(backend, two_meetings_ ? static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar) : 0) {
   check(cudaMemsetAsync(signals_.data(), 0, signals_.bytes(), queue), "clearing signals");

@@ -177,6 +177,10 @@ void release(void* memory) noexcept {
   if (memory) cudaFree(memory);  // at the end of a process the driver may be gone: nothing to be done then
 }
 
+Pinned::Pinned(std::size_t bytes) : bytes_(bytes) {
+  check(cudaHostAlloc(&memory_, bytes, cudaHostAllocMapped), "pinning memory");
+}
+
 Staging& Staging::instance() {
   static std::map<int, std::unique_ptr<Staging>> of_device;
   std::unique_ptr<Staging>& mine = of_device[current_device_number()];
@@ -188,17 +192,18 @@ Staging::Staging() {
   for (cudaEvent_t& event : free_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
 }
 
-std::size_t Staging::bytes() const { return std::accumulate(std::begin(bytes_), std::end(bytes_), std::size_t{0}); }
+std::size_t Staging::bytes() const {
+  return std::accumulate(std::begin(memory_), std::end(memory_), std::size_t{0},
+                         [](std::size_t sum, const Pinned& chunk) { return sum + chunk.bytes(); });
+}
 
 void* Staging::next_chunk(std::size_t bytes) {
   check(cudaEventSynchronize(free_[next_]), "waiting for an upload");
-  if (bytes <= bytes_[next_]) return memory_[next_];
-  check(cudaFreeHost(std::exchange(memory_[next_], nullptr)), "releasing pinned memory");
-  bytes_[next_] = 0;
-  const std::size_t wanted = std::bit_ceil(bytes);  // few sizes, so that growing ends soon
-  check(cudaHostAlloc(&memory_[next_], wanted, cudaHostAllocDefault), "allocating pinned memory");
-  bytes_[next_] = wanted;
-  return memory_[next_];
+  Pinned& chunk = memory_[next_];
+  if (bytes <= chunk.bytes()) return chunk.data();
+  { const Pinned small = std::move(chunk); }  // before another takes memory
+  chunk = Pinned(std::bit_ceil(bytes));       // few sizes, so that growing ends soon
+  return chunk.data();
 }
 
 void Staging::sent(cudaStream_t stream) {

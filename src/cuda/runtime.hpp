@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/target.hpp"
@@ -50,6 +51,9 @@ void launch(const void* kernel, slot_t blocks, int threads, const Argument& argu
         "launching a kernel");
 }
 
+/// Blocks that have `each` of the workers.
+inline slot_t blocks_for(slot_t workers, slot_t each) { return (workers + each - 1) / each; }
+
 /// Device memory. COMPOUND_CUDA_FAIL_ALLOCATION=n in the environment makes the n-th allocation of the process fail, for
 /// tests of what happens then.
 void* allocate(std::size_t bytes);
@@ -57,7 +61,32 @@ void* allocate(std::size_t bytes);
 void fail_allocation(long n);
 void release(void* memory) noexcept;
 
-/// Host memory that the device reads at full speed, kept while the process lives: as much as uploads have wanted so
+/// Host memory that kernels write to, and that the device reads at full speed.
+class Pinned {
+ public:
+  Pinned() = default;
+  explicit Pinned(std::size_t bytes);
+  Pinned(Pinned&& from) noexcept { swap(from); }
+  Pinned& operator=(Pinned&& from) noexcept {
+    swap(from);
+    return *this;
+  }
+  ~Pinned() {
+    if (memory_) cudaFreeHost(memory_);  // as release()
+  }
+  void* data() const { return memory_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void swap(Pinned& with) noexcept {
+    std::swap(memory_, with.memory_);
+    std::swap(bytes_, with.bytes_);
+  }
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Pinned memory for uploads, kept while the process lives: as much as uploads have wanted so
 /// far, since pinning takes longer than small matrices do.
 class Staging {
  public:
@@ -79,8 +108,7 @@ class Staging {
   void* next_chunk(std::size_t bytes);
   void sent(cudaStream_t stream);
 
-  void* memory_[chunks] = {};
-  std::size_t bytes_[chunks] = {};
+  Pinned memory_[chunks];
   cudaEvent_t free_[chunks] = {};
   int next_ = 0;
 };

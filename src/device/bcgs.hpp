@@ -8,6 +8,8 @@
 //     step     x += alpha p + omega s; r = s - omega t; r0^H r and the norm; whether to go on
 //     turn     p = r + beta (p - omega v)
 //
+// With a null space the first and the second stage have one more each, which takes it out of v and t, and has the sums.
+//
 // Source: van der Vorst 1992, in the form of PETSc's KSPBCGS.
 #pragma once
 
@@ -24,25 +26,19 @@ struct bcgs_state : krylov_counts {
   S unused = {};  ///< where products leave a dot product
   S rho = {};     ///< r0^H r
   S alpha = {}, omega = {}, beta = {};
-  int is_exact = 0;  ///< s is 0, and t: the answer is there after half an iteration
+  int is_exact = 0;     ///< s is 0, and t: the answer is there after half an iteration
+  null_parts<S> parts;  ///< of v or t, for the next stage
 };
 
 #if defined(__CUDA_ARCH__)
 
-template <class Form, class S, class Grid>
-__device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) {
-  using V = bcgs_vectors;
-  if (is_over(s, grid)) return;
-  const S *const w = vector_of<S>(a, V::w), *const r0 = vector_of<S>(a, V::r0);
-  S* const v = vector_of<S>(a, V::v);
-  sums<S, 1> mine{};
-  for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
-    const S of_v = preconditioned<Form>(a, i, active ? w[i] : S{}, lane, active);
-    if (!active) return;
-    v[i] = of_v;
-    mine.of[0] += conjugate(r0[i]) * of_v;
-  });
-  grid.end_with_sums(a, mine, [&](const sums<S, 1>& total) {
+/// By r0 and v.
+template <class S>
+struct bcgs_first_sums {
+  static constexpr int count = 1;
+  __device__ void add(sums<S, count>& mine, S r0, S v) const { mine.of[0] += conjugate(r0) * v; }
+  template <class Grid>
+  __device__ void end(const krylov_args& a, bcgs_state<S>& s, const Grid& grid, const sums<S, count>& total) const {
     const S d = total.of[0];
     if (!is_number(d))
       stop_loop(a, s, grid, KrylovStop::not_a_number);
@@ -50,7 +46,23 @@ __device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) {
       stop_loop(a, s, grid, KrylovStop::breakdown);
     else
       s.alpha = divided(s.rho, d);
-  });
+  }
+};
+
+template <class Form, class S, class Grid>
+__device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) {
+  using V = bcgs_vectors;
+  if (is_over(s, grid)) return;
+  const S *const w = vector_of<S>(a, V::w), *const r0 = vector_of<S>(a, V::r0);
+  precondition<Form>(
+      a, s, grid, vector_of<S>(a, V::v), [&](slot_t i) { return w[i]; }, [&](slot_t i, S) { return r0[i]; },
+      bcgs_first_sums<S>{});
+}
+
+template <class Form, class S, class Grid>
+__device__ void bcgs_project_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) {
+  using V = bcgs_vectors;
+  project<Form>(a, s, grid, vector_of<S>(a, V::v), vector_of<S>(a, V::r0), bcgs_first_sums<S>{});
 }
 
 template <class Form, class S, class Grid>
@@ -61,27 +73,38 @@ __device__ void bcgs_half(const krylov_args& a, const bcgs_state<S>& state, Grid
   for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
 }
 
+/// By s and t.
+template <class S>
+struct bcgs_second_sums {
+  static constexpr int count = 3;
+  __device__ void add(sums<S, count>& mine, S s, S t) const {
+    mine.of[0] += conjugate(t) * s;
+    mine.of[1] += S(square_of(t));
+    mine.of[2] += S(square_of(s));
+  }
+  template <class Grid>
+  __device__ void end(const krylov_args& a, bcgs_state<S>& state, const Grid& grid, const sums<S, count>& total) const {
+    const bool singular = is_zero(total.of[1]);
+    state.is_exact = singular && is_zero(total.of[2]);
+    if (singular && !state.is_exact) return stop_loop(a, state, grid, KrylovStop::breakdown);
+    state.omega = singular ? S{} : divided(total.of[0], total.of[1]);
+  }
+};
+
 template <class Form, class S, class Grid>
 __device__ void bcgs_second(const krylov_args& a, bcgs_state<S>& state, Grid& grid) {
   using V = bcgs_vectors;
   if (state.stop != 0) return;
   const S *const w = vector_of<S>(a, V::w), *const s = vector_of<S>(a, V::s);
-  S* const t = vector_of<S>(a, V::t);
-  sums<S, 3> mine{};
-  for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
-    const S of_t = preconditioned<Form>(a, i, active ? w[i] : S{}, lane, active);
-    if (!active) return;
-    t[i] = of_t;
-    mine.of[0] += conjugate(of_t) * s[i];
-    mine.of[1] += S(square_of(of_t));
-    mine.of[2] += S(square_of(s[i]));
-  });
-  grid.end_with_sums(a, mine, [&](const sums<S, 3>& total) {
-    const bool singular = is_zero(total.of[1]);
-    state.is_exact = singular && is_zero(total.of[2]);
-    if (singular && !state.is_exact) return stop_loop(a, state, grid, KrylovStop::breakdown);
-    state.omega = singular ? S{} : divided(total.of[0], total.of[1]);
-  });
+  precondition<Form>(
+      a, state, grid, vector_of<S>(a, V::t), [&](slot_t i) { return w[i]; }, [&](slot_t i, S) { return s[i]; },
+      bcgs_second_sums<S>{});
+}
+
+template <class Form, class S, class Grid>
+__device__ void bcgs_project_second(const krylov_args& a, bcgs_state<S>& state, Grid& grid) {
+  using V = bcgs_vectors;
+  project<Form>(a, state, grid, vector_of<S>(a, V::t), vector_of<S>(a, V::s), bcgs_second_sums<S>{});
 }
 
 /// After the sums of a step: [0] r0^H r, [1] the square of the norm. One thread.

@@ -62,9 +62,22 @@ struct krylov_unit {
 
 inline constexpr int most_krylov_vectors = 8;
 
+/// Of a basis of the null space, the constant one among them: rigid bodies have six.
+inline constexpr int most_null_vectors = 6;
+inline constexpr int most_krylov_sums = most_null_vectors;  ///< at once
+
+/// What a vector has of each of them.
+template <class S>
+struct null_parts {
+  S of[most_null_vectors] = {};
+};
+
 struct krylov_args {
   void* state = nullptr;
-  const void* factors = nullptr;            ///< [Form::columns][scalars]: of each diagonal block of M column k
+  const void* factors = nullptr;  ///< [Form::columns][scalars]: of each diagonal block of M column k
+  /// [Form::null_vectors, without the constant one][scalars]: orthonormal, and orthogonal to the constant.
+  const void* null_space = nullptr;
+  double of_constant = 0;                   ///< a scalar of the constant one, which is the first if it is in the basis
   void* vectors[most_krylov_vectors] = {};  ///< the method's
   slot_t scalars = 0;
   grid_sum_args sum;
@@ -200,6 +213,53 @@ __device__ void for_each_in_warps(const krylov_args& a, const Work& work) {
     const slot_t i = tile * share + lane;
     work(i, lane, lane < share && i < a.scalars);
   }
+}
+
+/// Scalar i of vector k of the null space's basis.
+template <class Form, class S>
+__device__ S of_null_space(const krylov_args& a, int k, slot_t i) {
+  if (Form::null_constant && k == 0) return S(real_of<S>(a.of_constant));
+  return static_cast<const S*>(a.null_space)[(k - Form::null_constant) * a.scalars + i];
+}
+
+/// to = M of what `read`(i) gives, of which `after` sums up what follows, with `other`(i, what was read). Or the null
+/// space's parts of it are: then project() comes next, since the sums without them would be differences of nearly equal
+/// numbers.
+template <class Form, class State, class S, class Grid, class Read, class Other, class Sums>
+__device__ void precondition(const krylov_args& a, State& state, Grid& grid, S* to, const Read& read,
+                             const Other& other, const Sums& after) {
+  sums<S, Form::null_vectors ? Form::null_vectors : Sums::count> mine{};
+  for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
+    const S from = active ? read(i) : S{};
+    const S made = preconditioned<Form>(a, i, from, lane, active);
+    if (!active) return;
+    if (to) to[i] = made;
+    if constexpr (Form::null_vectors > 0)
+      for (int k = 0; k < Form::null_vectors; ++k) mine.of[k] += conjugate(of_null_space<Form, S>(a, k, i)) * made;
+    else
+      after.add(mine, other(i, from), made);
+  });
+  grid.end_with_sums(a, mine, [&](const auto& total) {
+    if constexpr (Form::null_vectors > 0)
+      for (int k = 0; k < Form::null_vectors; ++k) state.parts.of[k] = total.of[k];
+    else
+      after.end(a, state, grid, total);
+  });
+}
+
+/// What precondition() has left of the null space goes.
+template <class Form, class State, class S, class Grid, class Sums>
+__device__ void project(const krylov_args& a, State& state, Grid& grid, S* made, const S* other, const Sums& after) {
+  if (state.stop != 0) return;
+  const null_parts<S> parts = state.parts;
+  sums<S, Sums::count> mine{};
+  for_each_scalar(a.scalars, [&](slot_t i) {
+    S v = made[i];
+    for (int k = 0; k < Form::null_vectors; ++k) v -= of_null_space<Form, S>(a, k, i) * parts.of[k];
+    made[i] = v;
+    after.add(mine, other[i], v);
+  });
+  grid.end_with_sums(a, mine, [&](const auto& total) { after.end(a, state, grid, total); });
 }
 
 /// In the first stage of an iteration: whether the loop is over, so that the stages after a step have no work.

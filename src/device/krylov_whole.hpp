@@ -11,8 +11,6 @@
 
 namespace compound {
 
-inline constexpr int most_krylov_sums = 3;
-
 /// What blocks tell each other: a number in the lower half, and in the upper one that of the meeting it is for, so that
 /// whoever reads both at once needs no other sign that it is there.
 using signal = unsigned long long;
@@ -171,12 +169,18 @@ __device__ auto product_with(const product<Entry, Stored, Layout, MatrixWords, V
 }
 
 template <class Form, class S>
+__device__ void step_and_project(const krylov_args& a, cg_state<S>& s, one_kernel& grid) {
+  cg_step<Form>(a, s, grid);
+  __syncthreads();  // it may have stopped the loop by one thread
+  if constexpr (Form::null_vectors > 0) cg_project<Form>(a, s, grid);
+}
+
+template <class Form, class S>
 __device__ void iterate(const whole_args& a, cg_state<S>& s, one_kernel& grid) {
   using V = cg_vectors;
   grid.end_with_sums(a.loop, multiply_in_loop<Form>(a, V::p, V::w),
                      [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
-  cg_step<Form>(a.loop, s, grid);
-  __syncthreads();  // it may have stopped the loop by one thread
+  step_and_project<Form>(a.loop, s, grid);
   cg_turn<Form>(a.loop, s, grid);
 }
 
@@ -186,11 +190,13 @@ __device__ void iterate(const whole_args& a, bcgs_state<S>& s, one_kernel& grid)
   multiply_in_loop<Form>(a, V::p, V::w);
   grid.wait();
   bcgs_first<Form>(a.loop, s, grid);
+  if constexpr (Form::null_vectors > 0) bcgs_project_first<Form>(a.loop, s, grid);
   bcgs_half<Form>(a.loop, s, grid);
   grid.wait();
   multiply_in_loop<Form>(a, V::s, V::w);
   grid.wait();
   bcgs_second<Form>(a.loop, s, grid);
+  if constexpr (Form::null_vectors > 0) bcgs_project_second<Form>(a.loop, s, grid);
   bcgs_step<Form>(a.loop, s, grid);
   bcgs_turn<Form>(a.loop, s, grid);
 }
@@ -227,12 +233,11 @@ requires(Form::two_meetings) __device__ void iterate_all(const whole_args& a, cg
     turn(other);
     grid.end_with_sums(a.loop, sums<S, 1>{{product.following.sum}},
                        [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
-    cg_step<Form>(a.loop, s, grid);
-    __syncthreads();  // it may have stopped the loop by one thread
+    step_and_project<Form>(a.loop, s, grid);
     S* const before = of_step;
     of_step = other;
     other = before;
-    z = vector_of<S>(a.loop, Form::columns > 0 ? V::z : V::r);
+    z = vector_of<S>(a.loop, has_z<Form> ? V::z : V::r);
     alpha = s.alpha;
     beta = s.beta;
   } while (s.stop == 0);

@@ -211,6 +211,22 @@ TEST(AijFamilies, ConvertIntoEachOther) {
   EXPECT_TRUE(ours);
 }
 
+TEST(AijFamilies, AddToEachOther) {
+  const auto A = of_blocks({3, 3}, true), B = of_blocks({3, 3}, true), P = plain({3, 3});
+  Matrix square, other, wanted;
+  PETSC_OK(MatTransposeMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, square.out()));
+  PETSC_OK(MatTransposeMatMult(P, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  PETSC_OK(MatConvert(square, MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, other.out()));
+
+  PETSC_OK(MatAXPY(square, 2.0, other, DIFFERENT_NONZERO_PATTERN));
+  PETSC_OK(MatAXPY(other, 0.5, square, DIFFERENT_NONZERO_PATTERN));
+
+  PETSC_OK(MatScale(wanted, 3.0));
+  EXPECT_TRUE(same_products(square, wanted, 21));
+  PETSC_OK(MatScale(wanted, 2.5 / 3));
+  EXPECT_TRUE(same_products(other, wanted, 22));
+}
+
 TEST(AijProducts, OfMatricesAreOfTheTypeAndInBlocks) {
   const auto A = of_blocks({3, 3}, true), P = of_blocks({3, 6}, true);
   Matrix AtP, of_plain;

@@ -1,6 +1,8 @@
 // Operations: assembly again, in every way.
 #include "operations.hpp"
 
+#include <map>
+
 namespace petsc_test {
 
 std::vector<Block> own_blocks(Mat A) {
@@ -9,11 +11,16 @@ std::vector<Block> own_blocks(Mat A) {
   PETSC_OK(MatGetBlockSize(A, &bs));
   std::vector<Block> blocks;
   for (PetscInt row = first; row < last; row += bs) {
-    PetscInt n = 0;
-    const PetscInt* col = nullptr;
-    PETSC_OK(MatGetRow(A, row, &n, &col, nullptr));
-    for (PetscInt k = 0; k < n; k += bs) blocks.push_back({static_cast<int>(row / bs), static_cast<int>(col[k] / bs)});
-    PETSC_OK(MatRestoreRow(A, row, &n, &col, nullptr));
+    std::map<PetscInt, PetscInt> scalars;  // of each block column
+    for (PetscInt i = row; i < row + bs; ++i) {
+      PetscInt n = 0;
+      const PetscInt* col = nullptr;
+      PETSC_OK(MatGetRow(A, i, &n, &col, nullptr));
+      for (PetscInt k = 0; k < n; ++k) ++scalars[col[k] / bs];
+      PETSC_OK(MatRestoreRow(A, i, &n, &col, nullptr));
+    }
+    for (const auto& [col, n] : scalars)
+      if (n == bs * bs) blocks.push_back({static_cast<int>(row / bs), static_cast<int>(col)});
   }
   return blocks;
 }
@@ -22,6 +29,15 @@ void allow_new_nonzeros(Mat A) {
   PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE));
   PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
   PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+}
+
+void allow_new_nonzeros(Side& side) {
+  if (parent_type() == MATAIJ && size() > 1) {
+    Matrix copy;
+    PETSC_OK(MatDuplicate(side, MAT_COPY_VALUES, copy.out()));
+    side.matrix = std::move(copy);
+  }
+  allow_new_nonzeros(static_cast<Mat>(side));
 }
 
 namespace {
@@ -114,6 +130,8 @@ void coordinates(Side& side, Random& random) {
   }
   allow_new_nonzeros(side);
   PETSC_OK(MatSetPreallocationCOO(side, static_cast<PetscCount>(row.size()), row.data(), col.data()));
+  if (parent_type() == MATAIJ)
+    PETSC_OK(MatSetOption(side, MAT_KEEP_NONZERO_PATTERN, PETSC_FALSE));  // as AIJ forgets it
   PETSC_OK(MatSetValuesCOO(side, words.data(), INSERT_VALUES));
   if (random.chance(0.5)) PETSC_OK(MatSetValuesCOO(side, words.data(), ADD_VALUES));
 }

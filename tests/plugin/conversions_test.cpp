@@ -172,7 +172,7 @@ TEST(Symmetric, HalvesConvertToOursAndBack) {
 
 TEST(Files, KeepTheMatrix) {
   const auto A = filled_matrix(tested_type(), "", problem());
-  const std::string name = "conversions_test_" + std::to_string(size()) + ".bin";
+  const std::string name = file_of_run("conversions_test", ".bin");
   Viewer out, in;
   PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name.c_str(), FILE_MODE_WRITE, out.out()));
   PETSC_OK(MatView(A, out));

@@ -54,6 +54,50 @@ INSTANTIATE_TEST_SUITE_P(All, DeviceSolves, testing::ValuesIn(methods), [](const
   return std::string(param_info.param.solver) + "_" + param_info.param.preconditioner;
 });
 
+/// Of our solvers, whose iterations make no events of their own.
+struct FusedSolves : DeviceSolves {};
+
+TEST_P(FusedSolves, CopyAndComputeOnTheHostNothingInAnIteration) {
+#if PetscDefined(HAVE_DEVICE)
+  if (size() > 1) GTEST_SKIP() << "skipped: no solve is fused on several processes";
+  const auto A = spd(MATBAIJCOMPOUND, 3);
+  const auto b = on_side(left_vector(A, 331), true), x = on_side(right_vector(A, 332), true);
+  PETSC_OK(MatSetVecType(A, VECCUDA));
+  Solver ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPSetType(ksp, GetParam().solver));
+  PETSC_OK(KSPSetNormType(ksp, KSP_NORM_NONE));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, GetParam().preconditioner));
+  const auto events_of = [&](PetscInt iterations) {
+    PETSC_OK(KSPSetTolerances(ksp, 1e-30, 1e-300, PETSC_DEFAULT, iterations));
+    const auto before = event("KSPSolve");
+    PETSC_OK(KSPSolve(ksp, b, x));
+    auto made = event("KSPSolve");
+    made.flops -= before.flops;
+    made.GpuFlops -= before.GpuFlops;
+    made.CpuToGpuCount -= before.CpuToGpuCount;
+    made.GpuToCpuCount -= before.GpuToCpuCount;
+    return made;
+  };
+  events_of(3);
+  const auto few = events_of(4), many = events_of(12);
+  EXPECT_GT(many.GpuFlops, few.GpuFlops);
+  EXPECT_EQ(many.flops - few.flops, many.GpuFlops - few.GpuFlops);
+  EXPECT_EQ(many.CpuToGpuCount, few.CpuToGpuCount);
+  EXPECT_EQ(many.GpuToCpuCount, few.GpuToCpuCount);
+#endif
+}
+
+constexpr Method fused_methods[] = {{KSPCGCOMPOUND, PCNONE},       {KSPCGCOMPOUND, PCJACOBI},
+                                    {KSPCGCOMPOUND, PCPBJACOBI},   {KSPBCGSCOMPOUND, PCJACOBI},
+                                    {KSPBCGSCOMPOUND, PCPBJACOBI}, {KSPBCGSCOMPOUND, PCPBJACOBICOMPOUND}};
+INSTANTIATE_TEST_SUITE_P(All, FusedSolves, testing::ValuesIn(fused_methods), [](const auto& param_info) {
+  return std::string(param_info.param.solver) + "_" + param_info.param.preconditioner;
+});
+
 constexpr const char* host_work = "A preconditioner works on the host";
 
 int count_in(const std::string& text, const std::string& what) {

@@ -39,10 +39,10 @@ struct EachKind : ForCompound, testing::WithParamInterface<Kind> {
   static const std::string& kind() { return GetParam().name; }
   static int bs() { return some_size(GetParam()); }
   static Problem problem() { return problem_of(kind(), bs()); }
-  static Matrix filled(const std::string& options, const std::string& type = MATBAIJCOMPOUND) {
+  static Matrix filled(const std::string& options, const std::string& type = tested_type()) {
     return filled_matrix(type, options, problem());
   }
-  static Matrix plain() { return filled_matrix(MATBAIJ, "", problem()); }
+  static Matrix plain() { return filled_matrix(parent_type(), "", problem()); }
 };
 
 }  // namespace petsc_test

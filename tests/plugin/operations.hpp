@@ -38,9 +38,12 @@ const std::vector<Operation>& replacements();
 
 void apply(const Operation& operation, Twins& twins, std::uint64_t seed);
 
-/// The blocks of this process's rows.
+/// The full blocks of this process's rows.
 std::vector<Block> own_blocks(Mat A);
 /// New entries are inserted, not refused, from now on.
 void allow_new_nonzeros(Mat A);
+/// MPIAIJ frees the arrays of one of its parts, when they have grown, as those of the other were allocated (PETSc 3.18,
+/// MatSeqXAIJReallocateAIJ): the parts of a copy are allocated alike.
+void allow_new_nonzeros(Side& side);
 
 }  // namespace petsc_test

@@ -82,7 +82,7 @@ WAYS_OUT = {
     "MatLUFactor": "MatGetFactor() of MUMPS; bjacobi or asm with -sub_pc_type lu",
     "MatILUFactor": "bjacobi or asm with -sub_pc_type ilu",
     "MatGetSeqNonzeroStructure": "on one process the matrix itself",
-    "MatCreateGraph": "the split Amat = baijcompound, Pmat = aij: -pmat_type aij in examples/elasticity.c",
+    "MatCreateGraph": "-mat_type aijcompound; or the split Amat = baijcompound, Pmat = aij: -pmat_type aij in examples/elasticity.c",
     "MatFindZeroDiagonals": "MatGetDiagonal()", "MatFindNonzeroRows": "MatConvert() to aij",
     "MatGetColumnVector": "MatMult() with a unit vector",
 }
@@ -112,7 +112,7 @@ baij from a parallel matrix, and wants whole blocks, as baij does. MatPermute() 
 | lu by MUMPS | on any number of processes | |
 | fieldsplit | also within blocks, where baij refuses | |
 | gasm | on one process | asm |
-| gamg, ml | with `Amat = baijcompound, Pmat = aij` | -pmat_type aij in examples/elasticity.c |
+| gamg, ml | on `aijcompound`, or with `Amat = baijcompound, Pmat = aij` | -mat_type aijcompound; -pmat_type aij in examples/elasticity.c |
 | cholesky by MUMPS; superlu, superlu_dist, umfpack, klu, cholmod | with Pmat = aij | error of PETSc naming the type |
 | vpbjacobi, eisenstat, cp, tfs, bddc | as for baij: error of PETSc | Pmat = aij, MATIS for bddc |
 """

@@ -214,7 +214,7 @@ TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
 }
 
 TEST_F(Options, SaveWritesTheMatrixOnce) {
-  const std::string file = "saved_matrix_of_" + std::to_string(size()) + ".dat";
+  const std::string file = file_of_run("saved_matrix", ".dat");
   const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_save " + file, problem());
   const auto plain = filled_matrix(MATBAIJ, "", problem());
   EXPECT_TRUE(same_mult(A, plain, 79));

@@ -190,7 +190,7 @@ TEST(PointBlock, OfOneNameIsOursInsideOtherPreconditioners) {
 }
 
 std::string view_of(PC pc) {
-  const auto name = "pc_view_" + std::to_string(size()) + ".txt";
+  const auto name = file_of_run("pc_view", ".txt");
   Viewer viewer;
   PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
   PETSC_OK(PCView(pc, viewer));

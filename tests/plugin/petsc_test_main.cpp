@@ -95,6 +95,10 @@ std::string pinned_type(const std::string& layout) {
   return (tested_is_of_scalars() ? MATAIJCOMPOUND : MATBAIJCOMPOUND) + layout;
 }
 
+std::string file_of_run(const std::string& name, const std::string& extension) {
+  return name + "_" + tested_type() + "_" + std::to_string(size()) + extension;
+}
+
 void begin_catching() { first_message.clear(); }
 
 caught end_catching(int code) {

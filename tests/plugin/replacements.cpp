@@ -40,7 +40,8 @@ void there_and_back(Side& side, const char* type) {
 }
 
 void to_aij_and_back(Side& side, Random&) { there_and_back(side, MATAIJ); }
-void to_baij_and_back(Side& side, Random&) { there_and_back(side, MATBAIJ); }
+/// Not to BAIJ from AIJ: PETSc allocates by the first row of each block, which may be the emptiest.
+void to_another_and_back(Side& side, Random&) { there_and_back(side, parent_type() == MATAIJ ? MATAIJPERM : MATBAIJ); }
 
 void factored_copy(Side& side, Random&) {
   Mat block = nullptr;
@@ -104,7 +105,7 @@ const std::vector<Operation>& replacements() {
       {"copied_to_the_same_pattern", copied_to_the_same_pattern},
       {"copied_from_another_pattern", copied_from_another_pattern},
       {"to_aij_and_back", to_aij_and_back, false, PETSC_VERSION_LT(3, 19, 0) ? Sequences::sequential : Sequences::all},
-      {"to_baij_and_back", to_baij_and_back},
+      {"to_another_and_back", to_another_and_back},
       {"factored_copy", factored_copy, true},
       {"destroyed_and_made_anew", destroyed_and_made_anew},
       {"another_layout", another_layout},

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "kinds.hpp"
 #include "operations.hpp"
 
 namespace petsc_test {
@@ -27,6 +28,64 @@ Matrix spd(const std::string& type, int bs) {
   assemble(A);
   PETSC_OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   return A;
+}
+
+namespace {
+
+/// Block (i, j), i < j.
+std::vector<PetscScalar> coupling(const std::string& kind, int bs, PetscInt i, PetscInt j) {
+  const auto seed = static_cast<std::uint64_t>(1000 * i + j + 1);
+  std::vector<PetscScalar> block;
+  if (!kind.empty()) block = block_of(kind, bs, seed);
+  for (int k = 0; kind.empty() && k < bs * bs; ++k) block.push_back(value(seed, k));
+  for (PetscScalar& v : block) v *= 0.3 / bs;
+  return block;
+}
+
+std::vector<PetscScalar> conjugate_transposed(const std::vector<PetscScalar>& block, int bs) {
+  std::vector<PetscScalar> t(block.size());
+  for (int r = 0; r < bs; ++r)
+    for (int c = 0; c < bs; ++c) t[c * bs + r] = PetscConj(block[r * bs + c]);
+  return t;
+}
+
+std::vector<PetscScalar> times_identity(PetscScalar factor, int bs) {
+  std::vector<PetscScalar> block(static_cast<std::size_t>(bs * bs));
+  for (int k = 0; k < bs; ++k) block[k * bs + k] = factor;
+  return block;
+}
+
+/// block(i, j) for neighbours i and j.
+template <class MakeBlock>
+Matrix of_neighbours(const std::string& type, const std::string& options, const Shape& shape, const MakeBlock& block) {
+  auto A = empty_matrix(type, options, shape);
+  PETSC_OK(MatSetUp(A));
+  allow_new_nonzeros(A);
+  const PetscInt all = shape.block_rows(), mine = shape.rows[static_cast<std::size_t>(rank())];
+  for (PetscInt i = shape.first_row(); i < shape.first_row() + mine; ++i)
+    for (const PetscInt j : {i - 7, i - 1, i, i + 1, i + 7})
+      if (j >= 0 && j < all) PETSC_OK(MatSetValuesBlocked(A, 1, &i, 1, &j, block(i, j).data(), INSERT_VALUES));
+  assemble(A);
+  return A;
+}
+
+}  // namespace
+
+Matrix coupled(const std::string& type, const std::string& options, const Shape& shape, const std::string& kind) {
+  const bool transposes = kind.find("dual") == std::string::npos;
+  return of_neighbours(type, options, shape, [&](PetscInt i, PetscInt j) {
+    if (i == j) return times_identity(2.5 + 0.01 * double(i % 5), shape.bs);
+    const auto upper = coupling(kind, shape.bs, std::min(i, j), std::max(i, j));
+    return i < j || !transposes ? upper : conjugate_transposed(upper, shape.bs);
+  });
+}
+
+Matrix free_components(const std::string& type, const Shape& shape) {
+  const PetscInt all = shape.block_rows();
+  return of_neighbours(type, "", shape, [&](PetscInt i, PetscInt j) {
+    const int neighbours = (i >= 7) + (i >= 1) + (i + 1 < all) + (i + 7 < all);
+    return times_identity(i == j ? neighbours : -1, shape.bs);
+  });
 }
 
 Matrix scalar_matrix(int size, bool clamped, const std::string& type) {

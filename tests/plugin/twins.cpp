@@ -154,10 +154,6 @@ void preallocate(Mat A, const Problem& problem) {
 
 void insert_blocks(Mat A, const Problem& problem, std::uint64_t seed, InsertMode mode) {
   const int bs = problem.shape.bs;
-  if (parent_type() == MATAIJ) {  // whose blocks may have lost scalars
-    PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
-    PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  }
   std::vector<PetscScalar> words(static_cast<std::size_t>(bs * bs));
   for (const auto& b : problem.blocks) {
     if (!problem.shape.owns_row(b.row)) continue;

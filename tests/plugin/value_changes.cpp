@@ -84,8 +84,14 @@ void rows_zeroed_pattern_kept(Side& side, Random& random) {
   rows_zeroed(side, random);
 }
 
-void rows_zeroed_with_diagonal(Side& side, Random& random) {
+/// AIJ that keeps its pattern puts no new entry on the diagonal of rows that are zeroed.
+void make_room_on_the_diagonal(Side& side) {
   allow_new_nonzeros(side);
+  if (parent_type() == MATAIJ) PETSC_OK(MatShift(side, 1.0));
+}
+
+void rows_zeroed_with_diagonal(Side& side, Random& random) {
+  make_room_on_the_diagonal(side);
   const auto rows = some_rows(side, random);
   const auto x = right_vector(side, 31), b = left_vector(side, 32);
   PETSC_OK(MatZeroRows(side, static_cast<PetscInt>(rows.size()), rows.data(), factor(random), x, b));
@@ -101,7 +107,7 @@ void rows_and_columns_zeroed(Side& side, Random& random) {
 }
 
 void local_rows_zeroed(Side& side, Random& random) {
-  allow_new_nonzeros(side);
+  make_room_on_the_diagonal(side);
   const auto here = side.shape.rows[static_cast<std::size_t>(rank())];
   const auto bs = side.shape.bs;
   Indices own;

@@ -12,7 +12,7 @@ namespace petsc_test {
 /// What `show`(viewer) prints, on all ranks; `test` names the file.
 template <class Show>
 std::string text_of_view(const std::string& test, PetscViewerFormat format, const Show& show) {
-  const std::string name = test + "_view_" + std::to_string(size()) + ".txt";
+  const std::string name = file_of_run(test + "_view", ".txt");
   Viewer viewer;
   PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
   PETSC_OK(PetscViewerPushFormat(viewer, format));

@@ -16,13 +16,15 @@ TEST(KrylovSource, Compiles) {
     std::cout << "skipped: there is no NVRTC here" << std::endl;
     GTEST_SKIP();
   }
-  const std::vector<std::string> of_cg = {"cg_step", "cg_turn"},
-                                 of_bcgs = {"bcgs_first", "bcgs_half", "bcgs_second", "bcgs_step", "bcgs_turn"};
+  const std::vector<std::string> of_cg = {"cg_step", "cg_project", "cg_turn"},
+                                 of_bcgs = {"bcgs_first",          "bcgs_project_first", "bcgs_half", "bcgs_second",
+                                            "bcgs_project_second", "bcgs_step",          "bcgs_turn"};
   for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()})
     for (const int columns : {0, 3})
       for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural})
         for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs}) {
-          const KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
+          KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
+          p.null_space = columns == 0 ? NullSpace{} : NullSpace{norm == KrylovNorm::natural, 5};
           for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
             EXPECT_NO_THROW(cuda::compile(cuda::krylov_stage_source(p, kernel), 90)) << kernel;
           EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"), 90));
@@ -55,11 +57,13 @@ TEST(WholeLoopSource, Compiles) {
     if (plan.schedule.traversal == Traversal::slots) continue;
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
       for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()}) {
-        const KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
-        for (const bool two_meetings : {false, true})
+        KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
+        for (const bool two_meetings : {false, true}) {
+          p.null_space = {two_meetings, two_meetings ? 5 : 0};
           EXPECT_NO_THROW(
               cuda::compile(cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, two_meetings), 90))
               << line;
+        }
       }
   }
 }

@@ -86,7 +86,8 @@ TEST_F(Dots, LeaveAProductThatIsStopped) {
 struct System {
   Pattern pattern;
   std::vector<double> blocks, b,
-      inverses;  ///< inverses: of the scalar diagonal, [1][scalars], or of blocks, [3][scalars]
+      inverses;                     ///< inverses: of the scalar diagonal, [1][scalars], or of blocks, [3][scalars]
+  std::vector<double> null_vector;  ///< beside the constant, or empty: no null space is removed
 
   System(idx side, double shift, int columns) {
     std::vector<std::vector<idx>> rows;
@@ -127,12 +128,24 @@ struct System {
           for (int r = 0; r < 3; ++r) y[3 * row + r] += blocks[9 * e + 3 * c + r] * x[3 * pattern.column[e] + c];
     return y;
   }
+  /// Not of this matrix, but loops do not ask; preconditioners of blocks keep both.
+  void have_null_space() {
+    for (std::size_t i = 0; i < scalars(); ++i)
+      null_vector.push_back((i % 3 == 0 ? 1 : i % 3 == 1 ? -1 : 0) / std::sqrt(2.0 / 3 * double(scalars())));
+  }
+  void remove_null_space(std::vector<double>& v) const {
+    if (null_vector.empty()) return;
+    const double mean = std::accumulate(v.begin(), v.end(), 0.0) / double(v.size());
+    const double part = std::inner_product(v.begin(), v.end(), null_vector.begin(), 0.0);
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] -= mean + part * null_vector[i];
+  }
   std::vector<double> preconditioned(const std::vector<double>& r) const {
     std::vector<double> z(r.size());
     const std::size_t columns = inverses.size() / r.size();
-    if (columns == 0) return r;
+    if (columns == 0) z = r;
     for (std::size_t i = 0; i < r.size(); ++i)
       for (std::size_t k = 0; k < columns; ++k) z[i] += inverses[k * r.size() + i] * r[i / columns * columns + k];
+    remove_null_space(z);
     return z;
   }
 };
@@ -176,8 +189,11 @@ Solved solved(const System& s, const PackedMatrix& A, KrylovNorm norm, const Kry
               bool step_by_step = false, KrylovRunner runner = KrylovRunner::graphs) {
   Backend& on = A.backend();
   const int columns = int(s.inverses.size() / s.scalars());
-  const auto loop =
-      on.krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true, runner});
+  KrylovProblem problem{KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true, runner};
+  if (!s.null_vector.empty()) problem.null_space = {true, 1};
+  const auto loop = on.krylov_loop(problem);
+  if (!s.null_vector.empty())
+    on.upload(loop->null_space(), s.null_vector.data(), s.null_vector.size() * sizeof(double));
   if (columns) on.upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
   const Buffer<double> b(on, std::span<const double>(s.b)), x(on, s.scalars());
   loop->prepare(krylov_matrix(A), step_by_step ? 1 : 8);
@@ -226,6 +242,31 @@ TEST_F(KrylovLoops, HaveTheNormsOfTheTextbook) {
       const auto Ax = s.times(made.x);
       for (std::size_t i = 0; i < Ax.size(); ++i) ASSERT_NEAR(Ax[i], s.b[i], 1e-7);
     }
+  }
+}
+
+/// In graphs and in one kernel.
+TEST_F(KrylovLoops, RemoveNullSpaces) {
+  for (const int columns : {0, 3}) {
+    System s(23, 0.5, columns);
+    s.have_null_space();
+    const PackedMatrix A = s.packed("sell:32 rows", device());
+    for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings})
+      for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural}) {
+        SCOPED_TRACE(columns);
+        const Solved made = solved(s, A, norm, {1e-9, infinity, 500}, false, runner);
+        EXPECT_EQ(made.end.stop, KrylovStop::norm);
+        EXPECT_EQ(made.shape.one_kernel, runner != KrylovRunner::graphs);
+        const auto wanted = reference_news(s, norm, made.end.iteration);
+        ASSERT_EQ(made.norms.size(), wanted.size());
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+          EXPECT_NEAR(made.norms[i], wanted[i].norm, 1e-7 * wanted[i].norm + 1e-12) << i;
+        auto removed = made.x;
+        s.remove_null_space(removed);
+        for (std::size_t i = 0; i < removed.size(); ++i) ASSERT_NEAR(made.x[i], removed[i], 1e-12);
+        const Solved again = solved(s, A, norm, {1e-9, infinity, 500}, true, runner);
+        EXPECT_TRUE(same_bits(again.x, made.x)) << "step by step";
+      }
   }
 }
 
