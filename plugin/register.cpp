@@ -6,6 +6,7 @@
 #include "copies/placement.hpp"
 #include "edge/log.hpp"
 #include "ksp/solver.hpp"
+#include "pc/cp.hpp"
 #include "pc/pbjacobi.hpp"
 #include "petsccompound.h"
 #include "types/colorings.hpp"
@@ -98,6 +99,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(register_log_events());
   PetscCall(register_types());
   PetscCall(register_preconditioners());
+  PetscCall(wrap_column_projection());
   PetscCall(register_solvers());
   PetscCall(wrap_solver_packages());
   PetscCall(wrap_colorings());

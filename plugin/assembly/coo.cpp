@@ -2,6 +2,8 @@
 
 #include "assembly/coo_structure.hpp"
 #include "copies/device_copy.hpp"
+#include "copies/host_values.hpp"
+#include "copies/options.hpp"
 #include "copies/placement.hpp"
 #include "edge/agree.hpp"
 #include "edge/log.hpp"
@@ -84,33 +86,83 @@ PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The array sums go to: the parent's own, or a device's copy of it, which has the old values if those are wanted.
-PetscErrorCode begin_values(const PartArrays& part, CooMemory& m, CooMemory::Part& in, bool add, Scalar** values) {
+/// One part's values while they are added up.
+struct PartValues {
+  Scalar* values = nullptr;   ///< sums go here: to the parent's own array, or a device's copy of it
+  PetscScalar* host = nullptr;
+  SeqState* st = nullptr;     ///< of a part of ours
+  bool apart = false;         ///< they stay where they are
+};
+
+/// Where a device's copy of the parent's array lies: with the part, once values have stayed apart there; else with the
+/// coordinates, which duplicates share.
+PetscErrorCode device_array(const PartArrays& part, Backend& on, Buffer<Scalar>* shared, PartValues* v) {
   PetscFunctionBegin;
-  PetscScalar* host;
-  PetscCall(kinship(part.mat).family->get_array(part.mat, &host));
-  *values = m.on.is_device() ? in.blocks.data() : reinterpret_cast<Scalar*>(host);
-  if (!m.on.is_device() || !add || part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(guarded(comm_of(part.mat), [&] { m.on.upload(*values, host, in.blocks.bytes()); }));
-  PetscCall(PetscLogCpuToGpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
+  const std::size_t bytes = part.scalars() * sizeof(Scalar);
+  ValuesApart none, &apart = v->st ? v->st->apart : none;
+  const bool is_kept = apart.on == &on && apart.values.bytes() == bytes;
+  if (!is_kept && shared->bytes() != bytes)
+    PetscCall(guarded(comm_of(part.mat), [&] { *shared = Buffer<Scalar>(on, part.scalars()); }));
+  if (!is_kept && v->apart) {
+    apart.on = &on;
+    apart.values = std::move(*shared);
+    *shared = {};
+  }
+  v->values = (is_kept || v->apart) ? apart.values.data() : shared->data();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The device's new values: to the parent, since all that products do not do runs there, and to the packed copy.
-PetscErrorCode hand_over(const PartArrays& part, CooMemory& m, CooMemory::Part& in, PetscScalar* host) {
+/// The array that sums go to, which has the old values if those are wanted.
+PetscErrorCode begin_values(const State* whole, const PartArrays& part, CooMemory& m, CooMemory::Part& in, bool add,
+                            PartValues* v) {
+  PetscFunctionBegin;
+  bool missing = false;
+  PetscCall(kinship(part.mat).family->get_array(part.mat, &v->host));
+  if (is_seq_compound(part.mat)) {
+    PetscCall(seq_state(part.mat, &v->st));
+    PetscCall(are_host_values_missing(part.mat, *v->st, &missing));
+    v->apart = whole && stays_apart(*whole, *v->st, m.on);
+  }
+  const bool from_host = !m.on.is_device() && !v->apart;
+  if (missing && add && (from_host || v->st->apart.on != &m.on)) {
+    PetscCall(need_host_values(part.mat));
+    missing = false;
+  }
+  if (missing && from_host) v->st->apart.missing = false;  // all are written now
+  if (from_host) {
+    v->values = reinterpret_cast<Scalar*>(v->host);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(device_array(part, m.on, &in.blocks, v));
+  if (!add || missing || part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::size_t bytes = part.scalars() * sizeof(Scalar);
+  PetscCall(guarded(comm_of(part.mat), [&] { m.on.upload(v->values, v->host, bytes); }));
+  if (m.on.is_device()) PetscCall(log_upload(bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The device's new values: to the parent, since all that products do not do runs there (unless they are to stay), and
+/// to the packed copy.
+PetscErrorCode hand_over(const PartArrays& part, Backend& on, const PartValues& v) {
   PetscFunctionBegin;
   if (part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(guarded(comm_of(part.mat), [&] { m.on.download(host, in.blocks.data(), in.blocks.bytes()); }));
-  PetscCall(PetscLogGpuToCpu(static_cast<PetscLogDouble>(in.blocks.bytes())));
-  PetscCall(fill_device_copy(part.mat, in.blocks.data()));
+  if (v.apart) {
+    PetscCall(leave_out_host_values(part.mat, *v.st));
+  } else {
+    const std::size_t bytes = part.scalars() * sizeof(Scalar);
+    PetscCall(guarded(comm_of(part.mat), [&] { on.download(v.host, v.values, bytes); }));
+    PetscCall(log_download(bytes));
+    if (v.st) v.st->apart.missing = false;
+  }
+  if (on.is_device()) PetscCall(fill_device_copy(part.mat, v.values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode end_values(const PartArrays& part, CooMemory& m, CooMemory::Part& in) {
+PetscErrorCode end_values(const PartArrays& part, Backend& on, PartValues* v) {
   PetscFunctionBegin;
-  auto* host = const_cast<PetscScalar*>(part.blocks.values);
-  if (m.on.is_device()) PetscCall(hand_over(part, m, in, host));
-  PetscCall(kinship(part.mat).family->restore_array(part.mat, &host));  // raises the state
+  if (on.is_device() || v->apart) PetscCall(hand_over(part, on, *v));
+  PetscCall(kinship(part.mat).family->restore_array(part.mat, &v->host));  // raises the state
+  if (v->apart) PetscCall(note_state(part.mat, *v->st));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,7 +173,9 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
   CooMemory& m = *given.memory;
   const PetscMemType type = given.type;
   const Scalar* const v = given.values;
-  std::vector<Scalar*> values(parts.size());
+  std::vector<PartValues> values(parts.size());
+  State* whole;
+  PetscCall(state_of(A, &whole));
   PetscCall(guarded(comm_of(A), [&] {
     m.sent.run(m.on, v, m.to_send.data(), Update::assign);
     m.on.synchronize();
@@ -130,13 +184,13 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
     PetscCall(
         PetscSFBcastWithMemTypeBegin(s.sf, MPIU_SCALAR, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    PetscCall(begin_values(parts[k], m, m.parts[k], add, &values[k]));
-    PetscCall(guarded(comm_of(A), [&] { m.parts[k].own.run(m.on, v, values[k], add ? Update::add : Update::assign); }));
+    PetscCall(begin_values(whole, parts[k], m, m.parts[k], add, &values[k]));
+    PetscCall(guarded(comm_of(A), [&] { m.parts[k].own.run(m.on, v, values[k].values, add ? Update::add : Update::assign); }));
   }
   if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, MPIU_SCALAR, m.to_send.data(), m.received.data(), MPI_REPLACE));
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    PetscCall(guarded(comm_of(A), [&] { m.parts[k].others.run(m.on, m.received.data(), values[k], Update::add); }));
-    PetscCall(end_values(parts[k], m, m.parts[k]));
+    PetscCall(guarded(comm_of(A), [&] { m.parts[k].others.run(m.on, m.received.data(), values[k].values, Update::add); }));
+    PetscCall(end_values(parts[k], m.on, &values[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -209,7 +263,10 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   }
   PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,
              "MatSetValuesCOO() takes INSERT_VALUES or ADD_VALUES");
+  State* st;
   std::vector<PartArrays> parts;
+  PetscCall(state_of(A, &st));
+  if (st) PetscCall(read_options_once(A, st->settings));
   PetscCall(parts_of(A, &parts));
   PetscCall(check_pattern(A, *s, parts));
   Given given;

@@ -4,6 +4,7 @@
 
 #include "copies/choices.hpp"
 #include "copies/given_blocks.hpp"
+#include "copies/host_values.hpp"
 #include "edge/log.hpp"
 
 namespace compound::plugin {
@@ -126,6 +127,7 @@ PetscErrorCode refresh_pattern(Packing& p) {
   const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(), b.start, b.column, b.block, p.st.settings.version};
   if ((copy.packed || !copy.left_out.empty() || !copy.refused.empty()) && key == copy.pattern_key)
     PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(need_host_values(p.A));  // a kind of entry is looked for in them
   PetscCall(
       logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
   copy.pattern_key = key;
@@ -261,6 +263,7 @@ PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
   if (is_current(A, *st, st->copy(place), op)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_current(A, *st, st->copy(place), Op::none)) PetscCall(need_host_values(A));
   PetscCall(given_values(A, *st, &b));
   Packing p{A, *st, place, b};
   if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));

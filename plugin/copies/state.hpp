@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <type_traits>
 
 #include "copies/device_vectors.hpp"
@@ -10,6 +11,7 @@
 #include "copies/packed_copy.hpp"
 #include "copies/placement.hpp"
 #include "copies/settings.hpp"
+#include "copies/values_apart.hpp"
 #include "edge/families.hpp"
 
 namespace compound::plugin {
@@ -24,6 +26,8 @@ struct State {
   Settings settings;
   bool off_diagonal = false;         ///< a part of an mpi matrix of ours
   bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
+  bool keeps_host_values = false;    ///< each assembly brings them, whatever the settings say
+  std::unique_ptr<_MatOps> unguarded;  ///< the operations that need_host_values() stands before (copies/host_values.hpp)
 };
 
 struct Counts {
@@ -41,6 +45,7 @@ struct SeqState final : State {
   BlockShape given_block{1, 1};  ///< the size of these
   GivenBlocks given;
 
+  ValuesApart apart;
   DeviceBuffers buffers;
   bool told_of_host_vectors = false, told_of_host_work = false;
   Counts counts;

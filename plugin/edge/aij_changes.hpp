@@ -41,7 +41,6 @@ struct MpiAijChanges {
     follow<&_MatOps::conjugate, values_changed>(f);
     follow<&_MatOps::realpart, values_changed>(f);
     follow<&_MatOps::imaginarypart, values_changed>(f);
-    follow<&_MatOps::axpy, values_changed, &aij>(f);
     follow<&_MatOps::zerorows, values_changed>(f);
     follow<&_MatOps::zerorowscolumns, values_changed>(f);
     follow<&_MatOps::diagonalscale, values_changed>(f);

@@ -35,7 +35,6 @@ struct MpiBaijChanges {
     follow<&_MatOps::conjugate, values_changed>(f);
     follow<&_MatOps::realpart, values_changed>(f);
     follow<&_MatOps::imaginarypart, values_changed>(f);
-    follow<&_MatOps::axpy, values_changed, &baij>(f);
     follow<&_MatOps::zerorows, values_changed>(f);
     follow<&_MatOps::zerorowscolumns, values_changed>(f);
     follow<&_MatOps::diagonalscale, values_changed>(f);

@@ -33,6 +33,14 @@ PetscErrorCode parent_ops(Mat A, const _MatOps** ops);
 /// The function that a pristine matrix of the parent type has under a name, or null. Makes such a matrix.
 PetscErrorCode parent_function(const Family& family, bool is_mpi, const char* name, void (**function)(void));
 
+/// Calls `f` while A, if it is of ours above AIJ, bears its parent's name: for functions of PETSc that look for an AIJ of
+/// exactly that name and read what every descendant has.
+template <class F>
+PetscErrorCode under_parents_name(Mat A, const F& f) {
+  const Kinship k = kinship(A);
+  return k.is_ours && !k.family->keeps_blocks ? under_type_name(A, k.family->descent(k.is_mpi).parent, f) : f();
+}
+
 /// Family::arrays of a seq matrix. The second is for what multiplies: no values are an error.
 PetscErrorCode block_arrays(Mat seq, BlockArrays* arrays);
 PetscErrorCode arrays_with_values(Mat seq, BlockArrays* arrays);

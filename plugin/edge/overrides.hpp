@@ -29,12 +29,11 @@ PetscErrorCode with_operation(Mat A, Operation operation, const F& f) {
 }
 
 /// The parent's operation `Member`, followed by After(A): for those that change values and raise too few states, or of
-/// which there is something to tell. `of`: where each family has a function of its own, since PETSc takes matrices with
-/// the same one for matrices of one type (MatAXPY()).
-template <auto After, auto Member, const Family* of>
+/// which there is something to tell.
+template <auto After, auto Member>
 struct Followed;
-template <auto After, class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...), const Family* of>
-struct Followed<After, Member, of> {
+template <auto After, class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
+struct Followed<After, Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
     const _MatOps* parent;
@@ -46,9 +45,9 @@ struct Followed<After, Member, of> {
 };
 
 /// Its row in a list of operations.
-template <auto Member, auto After, const Family* of = nullptr, class F>
+template <auto Member, auto After, class F>
 void follow(const F& f) {
-  f(Member, Followed<After, Member, of>::call);
+  f(Member, Followed<After, Member>::call);
 }
 
 /// The name under which a function is composed with an object, as a template's argument.

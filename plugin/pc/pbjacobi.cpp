@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "copies/device_copy.hpp"
+#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/placement.hpp"
 #include "copies/product.hpp"
@@ -113,6 +114,7 @@ PetscErrorCode warn_of_host(PC pc) {
 PetscErrorCode diagonal_blocks(Mat seq, const PointBlocks& b, std::vector<Scalar>* blocks) {
   PetscFunctionBegin;
   BlockArrays a;
+  PetscCall(need_host_values(seq));
   PetscCall(arrays_with_values(seq, &a));
   const PetscInt bs = b.block_size, kept = a.block.rows;  // kept: blocks of 1 in a parent of single scalars
   const auto* const values = reinterpret_cast<const Scalar*>(a.values);

@@ -1,5 +1,6 @@
 #include "types/as_aij.hpp"
 
+#include "copies/host_values.hpp"
 #include "edge/families.hpp"
 #include "types/by_aij.hpp"
 
@@ -37,7 +38,18 @@ PetscErrorCode product_as_aij(Mat C) {
   bool done = device_dense;  // column by column, by our products
   if (!done) PetscCall(leave_to_operand(C, product_as_aij, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  for (Mat operand : {p->A, p->B, p->C}) PetscCall(keep_host_values(operand));  // each numeric phase reads their arrays
   PetscCall(under_parents_names({p->A, p->B, p->C}, &none, [&] { return MatProductSetFromOptions(C); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode product_keeping_values(Mat C) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  const Mat_Product* const p = C->product;
+  PetscCall(parent_ops(p->A, &parent));
+  for (Mat operand : {p->A, p->B, p->C}) PetscCall(keep_host_values(operand));
+  PetscCall(parent->productsetfromoptions(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -55,6 +67,7 @@ PetscErrorCode kron_as_aij(Mat A, Mat B, MatReuse reuse, Mat* C) {
   bool none;
   void (*parents)(void);
   PetscCall(parent_function(aij, false, "MatSeqAIJKron_C", &parents));
+  for (Mat operand : {A, B}) PetscCall(need_host_values(operand));
   auto* const kron = reinterpret_cast<PetscErrorCode (*)(Mat, Mat, MatReuse, Mat*)>(parents);
   PetscCall(under_parents_names({A, B}, &none, [&] { return kron(A, B, reuse, C); }));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,9 @@ namespace compound::plugin {
 /// finds by their names.
 PetscErrorCode product_as_aij(Mat product);
 
+/// The parent's own: its products read their operands' arrays each time they are made again, and ask for nothing.
+PetscErrorCode product_keeping_values(Mat product);
+
 /// The pattern of the transpose, of the parent's type: A B^T with a left operand of that type makes it such one, which
 /// would empty one of ours.
 PetscErrorCode transpose_symbolic_as_aij(Mat A, Mat* B);

@@ -1,13 +1,10 @@
 #include "types/colorings.hpp"
 
-#include "edge/families.hpp"
+#include "edge/overrides.hpp"
 
 namespace compound::plugin {
 
 namespace {
-
-PetscErrorCode (*create_natural)(MatColoring);
-PetscErrorCode (*apply_natural)(MatColoring, ISColoring*);
 
 /// PETSc's colours blocks only if the type is named exactly seqbaij or mpibaij, and its users then read beyond the
 /// colours; for mpibaij it fails (3.18).
@@ -27,30 +24,52 @@ PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode apply(MatColoring mc, ISColoring* colors) {
+PetscErrorCode color_naturally(MatColoring mc, ISColoring* colors, PetscErrorCode (*parents)(MatColoring, ISColoring*)) {
   PetscFunctionBegin;
-  const bool ours = is_compound(mc->mat);
-  PetscCall(ours ? color_blocks(mc->mat, colors) : apply_natural(mc, colors));
+  const Kinship k = kinship(mc->mat);
+  PetscCall(k.is_ours && k.family->keeps_blocks ? color_blocks(mc->mat, colors) : parents(mc, colors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode create(MatColoring mc) {
+/// PETSc's looks at an AIJ of the exact name alone.
+PetscErrorCode color_as_aij(MatColoring mc, ISColoring* colors, PetscErrorCode (*parents)(MatColoring, ISColoring*)) {
   PetscFunctionBegin;
-  PetscCall(create_natural(mc));
-  apply_natural = mc->ops->apply;
-  mc->ops->apply = apply;
+  PetscCall(under_parents_name(mc->mat, [&] { return parents(mc, colors); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// A colouring of PETSc's that is made by `ours`, which is given PETSc's own.
+template <FunctionName name, auto ours>
+struct Wrapped {
+  static inline PetscErrorCode (*parents_create)(MatColoring) = nullptr;
+  static inline PetscErrorCode (*parents_apply)(MatColoring, ISColoring*) = nullptr;
+
+  static PetscErrorCode apply(MatColoring mc, ISColoring* colors) { return ours(mc, colors, parents_apply); }
+  static PetscErrorCode create(MatColoring mc) {
+    PetscFunctionBegin;
+    PetscCall(parents_create(mc));
+    parents_apply = mc->ops->apply;
+    mc->ops->apply = apply;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static PetscErrorCode wrap() {
+    PetscFunctionBegin;
+    PetscErrorCode (*found)(MatColoring) = nullptr;
+    PetscCall(PetscFunctionListFind(MatColoringList, name.text, &found));
+    if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
+    parents_create = found;
+    PetscCall(MatColoringRegister(name.text, create));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
 
 }  // namespace
 
 PetscErrorCode wrap_colorings() {
   PetscFunctionBegin;
-  PetscErrorCode (*found)(MatColoring) = nullptr;
-  PetscCall(PetscFunctionListFind(MatColoringList, MATCOLORINGNATURAL, &found));
-  if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
-  create_natural = found;
-  PetscCall(MatColoringRegister(MATCOLORINGNATURAL, create));
+  PetscCall(Wrapped<MATCOLORINGNATURAL, color_naturally>::wrap());
+  PetscCall(Wrapped<MATCOLORINGJP, color_as_aij>::wrap());
+  PetscCall(Wrapped<MATCOLORINGGREEDY, color_as_aij>::wrap());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
 #include "types/common_operations.hpp"
 
 #include "assembly/coo.hpp"
+#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/vec_types.hpp"
 #include "edge/overrides.hpp"
@@ -29,7 +30,10 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   const _MatOps* parent;
   PetscCall(any_state(A, &st));
   PetscCall(parent_ops(A, &parent));
+  if (option == MAT_COPY_VALUES) PetscCall(need_host_values(A));
+  Unguarded own(A, *st);  // which the duplicate takes
   PetscCall(parent->duplicate(A, option, B));
+  PetscCall(own.guard_again());
   PetscCall(adopt(*B, st->settings, st->off_diagonal));
   PetscCall(install_again(*B));
   set_bound(*B, is_bound(A));
@@ -42,7 +46,12 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
 PetscErrorCode any_view(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   const _MatOps* parent;
+  PetscViewerFormat format;
   PetscCall(parent_ops(A, &parent));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  const bool of_figures = format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL ||
+                          format == PETSC_VIEWER_ASCII_FACTOR_INFO;
+  if (!of_figures) PetscCall(need_host_values(A));
   PetscCall(
       with_operation<&_MatOps::createsubmatrix>(A, parent->createsubmatrix, [&] { return parent->view(A, viewer); }));
   PetscCall(view_info(A, viewer));

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "edge/parts.hpp"
 #include "types/type.hpp"
@@ -50,6 +51,30 @@ PetscErrorCode convert_to_parent_of(Mat A, const Family& family, MatType newtype
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+using Converter = PetscErrorCode (*)(Mat, MatType, MatReuse, Mat*);
+
+/// The parent's, to a type by its name as MatConvert() takes it.
+PetscErrorCode parents_converter(Mat A, const std::string& newtype, Converter* converter) {
+  PetscFunctionBegin;
+  const Kinship k = kinship(A);
+  *converter = nullptr;
+  for (const char* prefix : {"seq", "mpi", ""})
+    if (!*converter)
+      PetscCall(query(A, converter_name(k.family->descent(k.is_mpi).parent, prefix + newtype).c_str(), converter));
+  PetscCheck(*converter, comm_of(A), PETSC_ERR_PLIB, "The parent has lost its converter to %s", newtype.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Those of PETSc that serve any descendant: they read the parent's arrays.
+PetscErrorCode convert_as_parent(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  Converter converter;
+  PetscCall(need_host_values(A));
+  PetscCall(parents_converter(A, newtype, &converter));
+  PetscCall(converter(A, newtype, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// For converters of PETSc that ask the parts of a matrix of exactly the parent's type ("is", "hypre").
 PetscErrorCode convert_under_parent_name(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
@@ -59,10 +84,11 @@ PetscErrorCode convert_under_parent_name(Mat A, MatType newtype, MatReuse reuse,
     PetscCall(MatHeaderReplace(A, &C));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscErrorCode (*converter)(Mat, MatType, MatReuse, Mat*) = nullptr;
+  Converter converter;
   const Kinship k = kinship(A);
   const MatType parent = k.family->descent(k.is_mpi).parent;
-  PetscCall(query(A, converter_name(parent, newtype).c_str(), &converter));
+  PetscCall(need_host_values(A));
+  PetscCall(parents_converter(A, newtype, &converter));
   PetscCall(under_type_name(A, parent, [&] { return converter(A, newtype, reuse, B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,7 +173,7 @@ PetscErrorCode compose_converters(Mat A, const Descent& of) {
     if (inherited && wants_parent_name(target))
       PetscCall(compose(A, converter_name(of.ours, target).c_str(), convert_under_parent_name));
     else if (inherited)
-      PetscCall(compose(A, converter_name(of.ours, target).c_str(), inherited));
+      PetscCall(compose(A, converter_name(of.ours, target).c_str(), convert_as_parent));
   }
   for (const char* sibling : of.siblings) {
     void (*inherited)(void) = nullptr;

@@ -2,6 +2,7 @@
 
 #if PetscDefined(HAVE_CUDA)
 
+#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
 #include "copies/state.hpp"
@@ -64,7 +65,9 @@ PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
     if (done) PetscCall(guarded_memory(comm_of(A), &done, [&] { packed->diagonal(to.data()); }));
     PetscCall(to.give_back(done));
   }
-  if (!done) PetscCall(parent->getdiagonal(A, v));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(need_host_values(A));
+  PetscCall(parent->getdiagonal(A, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

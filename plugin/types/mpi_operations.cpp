@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
 #include "copies/vec_types.hpp"
@@ -49,6 +50,7 @@ PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode) {
     PetscCall(seq_state(part, &of_part));
     PetscCall(keep_filled(part, of_part, 0));
   }
+  PetscCall(guard_host_values(A, 0));
   if (!filled.empty()) ++st->parts_state;  // as MatAssemblyEnd() will raise it: the parts then need not be told
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 #include "types/operator.hpp"
 
+#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
 #include "types/type.hpp"
@@ -154,6 +155,7 @@ PetscErrorCode Operator::prepare(Mat A, Op op, Vec x) {
   op_ = op;
   PetscCall(any_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
+  if (st->settings.parent_only()) PetscCall(need_host_values(A));
   if (st->is_mpi) {
     PetscCall(prepare_mpi(A, static_cast<MpiState&>(*st), x));
   } else {

@@ -11,6 +11,7 @@
 #include "copies/vec_types.hpp"
 #include "edge/families.hpp"
 #include "edge/owned.hpp"
+#include "types/as_aij.hpp"
 #include "types/type.hpp"
 
 namespace compound::plugin {
@@ -202,10 +203,8 @@ PetscErrorCode is_of_device(Mat A, bool* yes) {
 PetscErrorCode seq_product_set_from_options(Mat C) {
   PetscFunctionBegin;
   const Mat_Product* const product = C->product;
-  const _MatOps* parent;
   bool device = false;
-  PetscCall(parent_ops(aij, false, &parent));
-  PetscCall(parent->productsetfromoptions(C));
+  PetscCall(product_keeping_values(C));
   const bool is_known =
       product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB || product->type == MATPRODUCT_PtAP;
   if (!C->ops->productsymbolic || !is_known) PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,6 @@
 #include "types/seq_operations.hpp"
 
+#include "copies/host_values.hpp"
 #include "copies/refresh.hpp"
 #include "edge/late_setup.hpp"
 #include "types/common_operations.hpp"
@@ -19,6 +20,7 @@ PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode) {
   PetscCall(seq_state(A, &st));
   if (st->copy(Place::device).is_filled) PetscCall(keep_filled(A, st, 1));  // MatAssemblyEnd() raises the state yet
   st->copy(Place::device).is_filled = false;
+  PetscCall(guard_host_values(A, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,6 +42,8 @@ PetscErrorCode seq_arrays_are_new(Mat A) {
   // They may come to lie where the old ones were, and no state tells of them.
   SeqState* st;
   PetscCall(seq_state(A, &st));
+  unguard_host_values(A, *st);
+  st->apart = {};
   st->given.key = {};
   for (PackedCopy& copy : st->copies) {
     copy.pattern_key = {};

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "assembly/coo.hpp"
+#include "copies/host_values.hpp"
 #include "edge/aij_changes.hpp"
 #include "edge/baij_changes.hpp"
 #include "edge/late_setup.hpp"
@@ -39,6 +40,19 @@ PetscErrorCode destroy(Mat A) {
   PetscCall(parent_ops(family, is_mpi, &parent));  // A has no type name while headers are merged
   PetscCall(drop_state(A, table_of(family, is_mpi)));
   PetscCall(parent->destroy(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent reads X's arrays too. Each type has a function of its own, since PETSc takes matrices with the same one for
+/// matrices of one type.
+template <const Family& family, bool is_mpi>
+PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(family, is_mpi, &parent));
+  for (Mat A : {X, Y}) PetscCall(need_host_values(A));
+  PetscCall(parent->axpy(Y, a, X, structure));
+  if (is_mpi) PetscCall(raise_parts(Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,6 +131,7 @@ struct Row<baij, false> {
     seq(f);
     of_blocks(f);
     SeqBaij::operations(f);
+    f(&_MatOps::axpy, axpy<baij, false>);
     f(&_MatOps::destroy, destroy<baij, false>);
   };
   static constexpr auto functions = [](const auto& f) {
@@ -133,6 +148,7 @@ struct Row<baij, true> {
     mpi(f);
     of_blocks(f);
     MpiBaij::operations(f);
+    f(&_MatOps::axpy, axpy<baij, true>);
     f(&_MatOps::destroy, destroy<baij, true>);
   };
   static constexpr auto functions = [](const auto& f) {
@@ -150,8 +166,11 @@ struct Row<aij, false> {
     f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
 #if PetscDefined(HAVE_CUDA)
     f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
+#else
+    f(&_MatOps::productsetfromoptions, product_keeping_values);
 #endif
     SeqAij::operations(f);
+    f(&_MatOps::axpy, axpy<aij, false>);
     f(&_MatOps::destroy, destroy<aij, false>);
   };
   static constexpr auto functions = [](const auto& f) {
@@ -168,7 +187,9 @@ struct Row<aij, true> {
   static constexpr auto operations = [](const auto& f) {
     mpi(f);
     f(&_MatOps::createsubmatrix, mpi_create_submatrix_of_scalars);
+    f(&_MatOps::productsetfromoptions, product_keeping_values);
     MpiAij::operations(f);
+    f(&_MatOps::axpy, axpy<aij, true>);
     f(&_MatOps::destroy, destroy<aij, true>);
   };
   static constexpr auto functions = [](const auto& f) {

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "copies/host_values.hpp"
+
 namespace compound::plugin {
 
 namespace {
@@ -43,6 +45,7 @@ PetscErrorCode release(Mat A) {
   const Kinship k = kinship(A);
   const TypeTable& table = table_of(k);
   Mat parts[2] = {};
+  PetscCall(need_host_values(A));
   if (k.is_mpi) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts)
     if (part && is_compound(part)) PetscCall(release(part));
@@ -60,6 +63,7 @@ PetscErrorCode install_again(Mat A) { return table_of(kinship(A)).install(A); }
 PetscErrorCode drop_state(Mat A, const TypeTable& table) {
   PetscFunctionBegin;
   State* const st = static_cast<State*>(A->spptr);
+  if (st) unguard_host_values(A, *st);
   if (st && header_is_merging(A))
     kept_settings.keep(A, {st->settings, compose_again});
   else if (st)

@@ -252,6 +252,30 @@ TEST(AijKron, IsTheParents) {
   EXPECT_TRUE(same_mult(ours, of_plain, 20));
 }
 
+/// Column projection asks for a seqaij of exactly that name.
+TEST(AijPreconditioners, ColumnProjectionTakesThem) {
+  if (size() > 1) GTEST_SKIP() << "PETSc has it on one process";
+  const auto A = of_blocks({2, 2}, true), aij = plain({2, 2});
+  Vector y[2];
+  for (const int k : {0, 1}) {
+    const Mat m = k == 0 ? Mat(A) : Mat(aij);
+    const auto x = right_vector(m, 40);
+    PC pc;
+    PETSC_OK(VecDuplicate(x, y[k].out()));
+    PETSC_OK(PCCreate(PETSC_COMM_WORLD, &pc));
+    PETSC_OK(PCSetType(pc, PCCP));
+    PETSC_OK(PCSetOperators(pc, m, m));
+    PETSC_OK(PCApply(pc, x, y[k]));
+    PETSC_OK(PCDestroy(&pc));
+  }
+  PetscReal norm;
+
+  PETSC_OK(VecAXPY(y[0], -1.0, y[1]));
+
+  PETSC_OK(VecNorm(y[0], NORM_INFINITY, &norm));
+  EXPECT_EQ(norm, 0);
+}
+
 struct Multigrid {
   Solver ksp;
   explicit Multigrid(Mat A, const std::string& options = "") {

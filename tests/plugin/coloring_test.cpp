@@ -5,6 +5,7 @@
 
 #include "compare.hpp"
 #include "device_tests.hpp"
+#include "systems.hpp"
 
 namespace {
 
@@ -123,5 +124,44 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(All, ColouredJacobians, testing::ValuesIn(cases()), [](const auto& param_info) {
   return std::string(param_info.param.way.name) + "_" + param_info.param.vectors;
 });
+
+/// Colourings that PETSc makes of AIJ: of ours above it the same.
+struct Colourings : testing::TestWithParam<const char*> {
+  void SetUp() override {
+    if (tested_is_compound() && !tested_is_of_scalars()) GTEST_SKIP() << "for types above AIJ";
+  }
+};
+
+/// This process's colours.
+std::vector<int> colours_of(Mat A, const char* type) {
+  MatColoring coloring;
+  ISColoring colors;
+  PetscInt n, of_all;
+  const ISColoringValue* color;
+  PETSC_OK(MatColoringCreate(A, &coloring));
+  PETSC_OK(MatColoringSetType(coloring, type));
+  PETSC_OK(MatColoringSetDistance(coloring, 1));
+  PETSC_OK(MatColoringSetWeightType(coloring, MAT_COLORING_WEIGHT_LEXICAL));
+  PETSC_OK(MatColoringApply(coloring, &colors));
+  PETSC_OK(ISColoringGetColors(colors, &n, &of_all, &color));
+  std::vector<int> mine(color, color + n);
+  PETSC_OK(ISColoringDestroy(&colors));
+  PETSC_OK(MatColoringDestroy(&coloring));
+  return mine;
+}
+
+TEST_P(Colourings, AreThoseOfAij) {
+  const auto A = spd(tested_type(), 3), aij = spd(MATAIJ, 3);
+  PetscInt rows;
+  PETSC_OK(MatGetLocalSize(A, &rows, nullptr));
+
+  const auto wanted = colours_of(aij, GetParam());
+  const auto found = colours_of(A, GetParam());
+
+  EXPECT_EQ(wanted.size(), static_cast<std::size_t>(rows));
+  EXPECT_EQ(found, wanted);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Colourings, testing::Values("natural", "jp", "greedy"));
 
 }  // namespace

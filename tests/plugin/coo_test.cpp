@@ -1,6 +1,7 @@
 // MatSetPreallocationCOO() and MatSetValuesCOO(): what they assemble is what PETSc's aij assembles from the same calls.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "coo_entries.hpp"
 
@@ -247,6 +248,270 @@ TEST_P(Coo, IgnoresOthersRowsWhereAsked) {
   if (tested_is_compound()) {
     EXPECT_TRUE(same_matrix(A, aij, 39));
   }
+}
+
+/// -mat_compound_host_values never, of values on a device. COMPOUND_VALUES_APART has values on the host treated alike, so
+/// that what follows is tested without a device: the parent's arrays are full of NaN until something needs them.
+struct ValuesApart : Coo {
+  void SetUp() override {
+    if (!tested_is_compound()) GTEST_SKIP() << "an option of our own";
+    setenv("COMPOUND_VALUES_APART", "1", 1);
+  }
+  void TearDown() override { unsetenv("COMPOUND_VALUES_APART"); }
+
+  Matrix made(const Entries& e, const std::string& options = "-mat_compound_host_values never") const {
+    auto A = empty_matrix(tested_type(), options, square());
+    PETSC_OK(preallocate(A, e));
+    return A;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(BlockSizes, ValuesApart, testing::Values(1, 3));
+
+/// The parts that have arrays.
+std::vector<Mat> arrays_of(Mat A) {
+  if (size() == 1) return {A};
+  Mat diagonal, off = nullptr;
+  PETSC_OK(MatGetDiagonalBlock(A, &diagonal));
+  if (tested_is_of_scalars()) PETSC_OK(MatMPIAIJGetSeqAIJ(A, nullptr, &off, nullptr));
+  return off ? std::vector<Mat>{diagonal, off} : std::vector<Mat>{diagonal};
+}
+
+struct HostValues {
+  PetscInt all = 0, nan = 0;
+};
+
+/// As who reads them unasked sees them.
+HostValues host_values_of(Mat A) {
+  HostValues h;
+  for (Mat part : arrays_of(A)) {
+    MatInfo info;
+    PetscScalar* v;
+    PETSC_OK(MatGetInfo(part, MAT_LOCAL, &info));
+    PETSC_OK(tested_is_of_scalars() ? MatSeqAIJGetArray(part, &v) : MatSeqBAIJGetArray(part, &v));
+    const auto n = static_cast<PetscInt>(info.nz_used);
+    h.all += n;
+    h.nan += static_cast<PetscInt>(std::count_if(v, v + n, [](PetscScalar s) { return PetscIsNanScalar(s); }));
+  }
+  return h;
+}
+
+testing::AssertionResult are_missing(Mat A) {
+  const HostValues h = host_values_of(A);
+  if (h.nan == h.all) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << h.nan << " of " << h.all << " values are NaN";
+}
+
+TEST_P(ValuesApart, AreNaNUntilAProductOnTheHostNeedsThem) {
+  const auto e = random_entries(90, square(), 300);
+  const auto A = made(e), aij = made_of(MATAIJ, square(), e);
+  std::uint64_t seed = 91;
+  for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES, ADD_VALUES, INSERT_VALUES}) {
+    const auto v = whole_values(++seed, e);
+    set(A, v, mode);
+    set(aij, v, mode);
+    ASSERT_TRUE(are_missing(A)) << seed;
+    if (seed == 93) continue;  // and once they are added to where they are
+
+    ASSERT_TRUE(same_matrix(A, aij, seed));
+    EXPECT_EQ(host_values_of(A).nan, 0);
+  }
+}
+
+TEST_P(ValuesApart, AreThereByDefault) {
+  const auto e = random_entries(95, square(), 200);
+  const auto A = made(e, "");
+
+  set(A, whole_values(96, e), INSERT_VALUES);
+
+  EXPECT_EQ(host_values_of(A).nan, 0);
+}
+
+/// What PETSc does with a matrix's values, each on one whose values are apart, and beside one whose are not.
+struct Use {
+  const char* name;
+  PetscErrorCode (*run)(Mat A, Mat other);  ///< of A, which is square; `other` has A's pattern and type
+  bool is_last = false;                     ///< after it A may have another pattern
+};
+
+PetscErrorCode twice(Mat made, Mat to, MatStructure structure = SAME_NONZERO_PATTERN) {
+  PetscCall(MatAXPY(to, 1.0, made, structure));
+  return MatDestroy(&made);
+}
+
+const Use uses[] = {
+    {"nothing", [](Mat, Mat) -> PetscErrorCode { return 0; }},
+    {"MatScale", [](Mat A, Mat) { return MatScale(A, 2.0); }},
+    {"MatShift", [](Mat A, Mat) { return MatShift(A, 3.0); }},
+    {"MatZeroEntries", [](Mat A, Mat) { return MatZeroEntries(A); }},
+    {"MatConjugate", [](Mat A, Mat) { return MatConjugate(A); }},
+    {"MatAXPY, Y", [](Mat A, Mat other) { return MatAXPY(A, 2.0, other, SAME_NONZERO_PATTERN); }},
+    {"MatAXPY, X",
+     [](Mat A, Mat other) {
+       PetscCall(MatAXPY(other, 2.0, A, SAME_NONZERO_PATTERN));
+       return MatCopy(other, A, SAME_NONZERO_PATTERN);
+     }},
+    {"MatAXPY, another pattern", [](Mat A, Mat other) { return MatAXPY(A, 2.0, other, DIFFERENT_NONZERO_PATTERN); }, true},
+    {"MatCopy from",
+     [](Mat A, Mat other) {
+       PetscCall(MatCopy(A, other, SAME_NONZERO_PATTERN));
+       return MatAXPY(A, 1.0, other, SAME_NONZERO_PATTERN);
+     }},
+    {"MatCopy to", [](Mat A, Mat other) { return MatCopy(other, A, SAME_NONZERO_PATTERN); }},
+    {"MatDuplicate",
+     [](Mat A, Mat) {
+       Mat B;
+       PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+       return twice(B, A);
+     }},
+    {"MatConvert",
+     [](Mat A, Mat) {
+       Mat B;
+       PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
+       PetscCall(MatConvert(B, tested_type().c_str(), MAT_INPLACE_MATRIX, &B));
+       return twice(B, A);
+     }},
+    {"MatTranspose",
+     [](Mat A, Mat) {
+       Mat B;
+       PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &B));
+       return twice(B, A, DIFFERENT_NONZERO_PATTERN);
+     },
+     true},
+    {"MatGetDiagonal",
+     [](Mat A, Mat) {
+       Vec d;
+       PetscCall(MatCreateVecs(A, &d, nullptr));
+       PetscCall(MatGetDiagonal(A, d));
+       PetscCall(MatDiagonalSet(A, d, ADD_VALUES));
+       return VecDestroy(&d);
+     }},
+    {"MatDiagonalScale",
+     [](Mat A, Mat) {
+       Vec d;
+       PetscCall(MatCreateVecs(A, &d, nullptr));
+       PetscCall(VecSet(d, 2.0));
+       PetscCall(MatDiagonalScale(A, d, nullptr));
+       return VecDestroy(&d);
+     }},
+    {"MatSetValues",
+     [](Mat A, Mat) {
+       PetscInt first, end;
+       PetscCall(MatGetOwnershipRange(A, &first, &end));
+       for (PetscInt row = first; row < end; ++row) PetscCall(MatSetValue(A, row, row, 5.0, ADD_VALUES));
+       PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+       return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+     }},
+    {"an empty assembly",
+     [](Mat A, Mat) {
+       PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+       return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+     }},
+    {"MatNorm",
+     [](Mat A, Mat) {
+       PetscReal norm;
+       PetscCall(MatNorm(A, NORM_FROBENIUS, &norm));
+       return MatScale(A, norm > 0 ? 2.0 : 1.0);
+     }},
+    {"MatCreateSubMatrix",
+     [](Mat A, Mat) {
+       IS rows;
+       Mat B;
+       PetscInt first, end;
+       PetscCall(MatGetOwnershipRange(A, &first, &end));
+       PetscCall(ISCreateStride(PETSC_COMM_WORLD, end - first, first, 1, &rows));
+       PetscCall(MatCreateSubMatrix(A, rows, rows, MAT_INITIAL_MATRIX, &B));
+       PetscCall(ISDestroy(&rows));
+       return twice(B, A);
+     }},
+};
+
+TEST_P(ValuesApart, AreBroughtToWhateverNeedsThem) {
+  auto e = random_entries(100, square(), 400);
+  const PetscInt first = square().first_row() * square().bs;
+  for (PetscInt row = first; row < first + square().rows[rank()] * square().bs; ++row)
+    e.row.push_back(row), e.column.push_back(row);  // for MatShift()
+  const auto v = whole_values(101, e), w = whole_values(102, e);
+  for (const Use& use : uses)
+    for (const bool both : {false, true}) {
+      SCOPED_TRACE(std::string(use.name) + (both ? ", the other's apart too" : ""));
+      const auto A = made(e), B = made(e, ""), other_of_A = made(e, both ? "-mat_compound_host_values never" : ""),
+                 other_of_B = made(e, "");
+      for (Mat m : {Mat(A), Mat(B)}) set(m, v, INSERT_VALUES);
+      for (Mat m : {Mat(other_of_A), Mat(other_of_B)}) set(m, w, INSERT_VALUES);
+      ASSERT_TRUE(are_missing(A));
+
+      PETSC_OK(use.run(A, other_of_A));
+      PETSC_OK(use.run(B, other_of_B));
+
+      EXPECT_TRUE(same_scalars(A, B));
+      if (use.is_last) continue;
+      set(A, w, ADD_VALUES);
+      set(B, w, ADD_VALUES);
+      EXPECT_TRUE(same_scalars(A, B));
+    }
+}
+
+/// Solvers read the arrays of a matrix again after each assembly, and ask for nothing.
+TEST_P(ValuesApart, StayOnTheHostOfAMatrixThatWasFactored) {
+  const Shape shape = spread(GetParam(), 6, 6);
+  Entries e;
+  const PetscInt first = shape.first_row() * shape.bs, n = shape.block_rows() * shape.bs;
+  for (PetscInt row = first; row < first + shape.rows[rank()] * shape.bs; ++row)
+    for (const PetscInt column : {row, (row + 1) % n}) e.row.push_back(row), e.column.push_back(column);
+  auto A = empty_matrix(tested_type(), "-mat_compound_host_values never", shape);
+  PETSC_OK(preallocate(A, e));
+  KSP ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, PCBJACOBI));
+  for (const PetscScalar diagonal : {4.0, 5.0, 6.0}) {
+    std::vector<PetscScalar> v;
+    for (std::size_t k = 0; k < e.row.size(); ++k) v.push_back(k % 2 == 0 ? diagonal : 1.0);
+    set(A, v, INSERT_VALUES);
+    const auto b = right_vector(A, 110), x = right_vector(A, 111);
+    KSPConvergedReason reason;
+
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPSolve(ksp, b, x));
+
+    PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_GT(reason, 0) << diagonal;
+  }
+  PETSC_OK(KSPDestroy(&ksp));
+}
+
+TEST_P(ValuesApart, ProductsOfMatricesAreMadeAgain) {
+  const auto e = random_entries(120, square(), 200);
+  const auto A = made(e), aij = made_of(MATAIJ, square(), e);
+  Matrix C, D;
+  for (std::uint64_t seed = 121; seed < 124; ++seed) {
+    const auto v = whole_values(seed, e);
+    set(A, v, INSERT_VALUES);
+    set(aij, v, INSERT_VALUES);
+    const MatReuse reuse = seed == 121 ? MAT_INITIAL_MATRIX : MAT_REUSE_MATRIX;
+
+    PETSC_OK(MatMatMult(A, A, reuse, PETSC_DEFAULT, reuse == MAT_INITIAL_MATRIX ? C.out() : C.in_place()));
+    PETSC_OK(MatMatMult(aij, aij, reuse, PETSC_DEFAULT, reuse == MAT_INITIAL_MATRIX ? D.out() : D.in_place()));
+
+    EXPECT_TRUE(same_scalars(C, D)) << seed;
+  }
+}
+
+TEST_P(ValuesApart, WrittenToTheArrayInPartAreAnError) {
+  if (!tested_is_of_scalars() || size() > 1) GTEST_SKIP() << "of AIJ's array";
+  const auto e = random_entries(130, square(), 200);
+  const auto A = made(e);
+  set(A, whole_values(131, e), INSERT_VALUES);
+  PetscScalar* v;
+  PETSC_OK(MatSeqAIJGetArray(A, &v));
+  v[0] = 1;
+  PETSC_OK(MatSeqAIJRestoreArray(A, &v));
+
+  const auto found = catch_error([&] { return MatScale(A, 2.0); });
+
+  EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONGSTATE);
+  EXPECT_NE(found.message.find("-mat_compound_host_values"), std::string::npos) << found.message;
 }
 
 struct Mistakes : testing::Test {

@@ -468,7 +468,7 @@ def test_coordinates(args):
     case = written["cases"][0]
     scalar = 16 if args.scalar == "complex" else 8
     expect(case["coo_bytes"] == case["blocks"] * 4 * scalar, f"bytes of coordinates: {case['coo_bytes']}")
-    expect([c["type"] for c in case["coo"]] == ["baijcompound", "baij", "aij"], f"types: {case['coo']}")
+    expect([c["type"] for c in case["coo"]] == ["baijcompound", "aijcompound", "baij", "aij"], f"types: {case['coo']}")
     for c in case["coo"]:
         expect(len(c["samples_s"]) == ROUNDS and c["error"] < 1e-13, f"assembly by {c['type']}: {c}")
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "device.hpp"
 #include "failure.hpp"
@@ -35,7 +36,11 @@ Coordinates coordinates_of(const CaseMatrix& c) {
   return all;
 }
 
-Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
+bool is_ours(const char* type) {
+  return std::strcmp(type, MATBAIJCOMPOUND) == 0 || std::strcmp(type, MATAIJCOMPOUND) == 0;
+}
+
+Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type, bool has_host_values) {
   PetscInt rows, columns, all_rows, all_columns;
   must(MatGetLocalSize(c.parent, &rows, &columns));
   must(MatGetSize(c.parent, &all_rows, &all_columns));
@@ -44,7 +49,12 @@ Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
   must(MatSetSizes(A, rows, columns, all_rows, all_columns));
   must(MatSetBlockSize(A, c.block.rows));
   must(MatSetType(A, type));
-  if (std::strcmp(type, MATBAIJCOMPOUND) == 0) multiply_on_device(A);
+  if (is_ours(type)) multiply_on_device(A);
+  if (!has_host_values) {
+    must(MatSetOptionsPrefix(A, "coo_apart_"));
+    must(PetscOptionsSetValue(nullptr, "-coo_apart_mat_compound_host_values", "never"));
+    must(MatSetFromOptions(A));
+  }
   return A;
 }
 
@@ -73,21 +83,24 @@ CooResult timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Op
   return r;
 }
 
+/// Where values lie. `apart`: a device's do not go to the host too.
+struct ValuesOn {
+  const char* name;
+  const PetscScalar* values;
+  bool apart = false;
+};
+
 void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const char* type, const Coordinates& all,
-               const std::shared_ptr<void>& on_device, std::vector<CooResult>& results) {
-  Matrix A = empty_matrix(comm, c, type);
+               std::span<const ValuesOn> places, std::vector<CooResult>& results) {
+  Matrix A = empty_matrix(comm, c, type, !places.front().apart);
   Coordinates mine{all.row, all.column, {}};  // PETSc may change them
   const double preallocation_s = timed(comm, [&] {
     must(MatSetPreallocationCOO(A, static_cast<PetscCount>(mine.row.size()), mine.row.data(), mine.column.data()));
   });
-  const std::pair<const char*, const PetscScalar*> places[] = {
-      {"host", all.value.data()}, {"device", static_cast<const PetscScalar*>(on_device.get())}};
-  const bool takes_device = on_device && std::strcmp(type, MATBAIJ) != 0;
-  for (const auto& [place, values] : places) {
-    if (std::strcmp(place, "device") == 0 && !takes_device) continue;
-    CooResult r = timed_values(comm, A, values, o);
+  for (const ValuesOn& place : places) {
+    CooResult r = timed_values(comm, A, place.values, o);
     r.type = type;
-    r.values_on = place;
+    r.values_on = place.name;
     r.preallocation_s = preallocation_s;
     r.error = error_of(A, c);
     results.push_back(std::move(r));
@@ -105,10 +118,14 @@ void time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& pr
   result.coo_bytes = bytes;
   std::shared_ptr<void> on_device;
   if (used_device()) on_device = used_device()->uploaded(all.value.data(), all.value.size() * sizeof(PetscScalar));
-  for (const char* type : {MATBAIJCOMPOUND, MATBAIJ, used_device() ? MATAIJCUSPARSE : MATAIJ}) {
+  const auto* const there = static_cast<const PetscScalar*>(on_device.get());
+  const ValuesOn both[] = {{"host", all.value.data()}, {"device", there}}, alone[] = {{"apart", there, true}};
+  for (const char* type : {MATBAIJCOMPOUND, MATAIJCOMPOUND, MATBAIJ, used_device() ? MATAIJCUSPARSE : MATAIJ}) {
     progress.say(std::string("assembling ") + type + " from coordinates");
+    const bool takes_device = there && std::strcmp(type, MATBAIJ) != 0;
     try {
-      time_type(comm, c, o, type, all, on_device, result.coo);
+      time_type(comm, c, o, type, all, std::span(both, takes_device ? 2 : 1), result.coo);
+      if (takes_device && is_ours(type)) time_type(comm, c, o, type, all, alone, result.coo);
     } catch (const petsc_error& e) {
       throw petsc_error(std::string("-coo: ") + type + ": " + e.what());
     }
