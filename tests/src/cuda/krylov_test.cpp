@@ -247,6 +247,9 @@ TEST_F(KrylovLoops, HaveTheNormsOfTheTextbook) {
 
 /// In graphs and in one kernel.
 TEST_F(KrylovLoops, RemoveNullSpaces) {
+  // The residual keeps what the matrix's range has of the null space, which is not this matrix's: further down its
+  // product with z is of rounding errors.
+  const KrylovLimits limits{1e-2, infinity, 500};
   for (const int columns : {0, 3}) {
     System s(23, 0.5, columns);
     s.have_null_space();
@@ -254,7 +257,7 @@ TEST_F(KrylovLoops, RemoveNullSpaces) {
     for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings})
       for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural}) {
         SCOPED_TRACE(columns);
-        const Solved made = solved(s, A, norm, {1e-9, infinity, 500}, false, runner);
+        const Solved made = solved(s, A, norm, limits, false, runner);
         EXPECT_EQ(made.end.stop, KrylovStop::norm);
         EXPECT_EQ(made.shape.one_kernel, runner != KrylovRunner::graphs);
         const auto wanted = reference_news(s, norm, made.end.iteration);
@@ -264,7 +267,7 @@ TEST_F(KrylovLoops, RemoveNullSpaces) {
         auto removed = made.x;
         s.remove_null_space(removed);
         for (std::size_t i = 0; i < removed.size(); ++i) ASSERT_NEAR(made.x[i], removed[i], 1e-12);
-        const Solved again = solved(s, A, norm, {1e-9, infinity, 500}, true, runner);
+        const Solved again = solved(s, A, norm, limits, true, runner);
         EXPECT_TRUE(same_bits(again.x, made.x)) << "step by step";
       }
   }
