@@ -255,7 +255,7 @@ TEST(AijKron, IsTheParents) {
 /// Column projection asks for a seqaij of exactly that name.
 TEST(AijPreconditioners, ColumnProjectionTakesThem) {
   if (size() > 1) GTEST_SKIP() << "PETSc has it on one process";
-  const auto A = of_blocks({2, 2}, true), aij = plain({2, 2});
+  const auto A = spd(MATAIJCOMPOUND, 2), aij = spd(MATAIJ, 2);
   Vector y[2];
   for (const int k : {0, 1}) {
     const Mat m = k == 0 ? Mat(A) : Mat(aij);

@@ -39,8 +39,8 @@ void set_from_device(Mat A, const std::vector<PetscScalar>& v, InsertMode mode) 
 struct DeviceCoo : Coo {
   void SetUp() override { SKIP_WITHOUT_DEVICE(); }
 
-  Matrix device_matrix(const Entries& e) const {
-    auto A = empty_matrix(tested_type(), "", square());
+  Matrix device_matrix(const Entries& e, const std::string& options = "") const {
+    auto A = empty_matrix(tested_type(), options, square());
     PETSC_OK(MatSetVecType(A, "cuda"));
     PETSC_OK(preallocate(A, e));
     return A;
@@ -236,6 +236,65 @@ TEST_P(DeviceCoo, RefusesValuesThatAreNotOfTheKindAskedFor) {
   set_from_device(A, given.values, INSERT_VALUES);
   EXPECT_TRUE(same_matrix(A, aij, 87));
   EXPECT_TRUE(all_ranks(plan_of(A).find("entry=" + kind + " ") == 0)) << plan_of(A);
+}
+
+/// -mat_compound_host_values never: once the pattern is packed, neither assembly nor product sends anything to the
+/// host.
+TEST_P(DeviceCoo, ValuesApartDoNotCrossToTheHost) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  PETSC_OK(PetscLogDefaultBegin());
+  const auto e = random_entries(90, square(), 300);
+  const auto A = device_matrix(e, "-mat_compound_host_values never"), aij = made_of(MATAIJ, square(), e);
+  for (std::uint64_t seed = 91; seed < 96; ++seed) {
+    const auto v = whole_values(seed, e);
+    const InsertMode mode = seed % 2 == 0 ? ADD_VALUES : INSERT_VALUES;
+    const auto x = right_vector(A, seed), y = left_vector(A, seed), other_y = left_vector(aij, seed);
+    const auto other_x = right_vector(aij, seed);
+#if PetscDefined(HAVE_DEVICE)
+    const auto before =
+        event("MatSetValuesCOO").GpuToCpuSize + event("MatAssemblyEnd").GpuToCpuSize + event("MatMult").GpuToCpuSize;
+#endif
+
+    set_from_device(A, v, mode);
+    set(aij, v, mode);
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(MatMult(aij, other_x, other_y));
+
+#if PetscDefined(HAVE_DEVICE)
+    const auto after =
+        event("MatSetValuesCOO").GpuToCpuSize + event("MatAssemblyEnd").GpuToCpuSize + event("MatMult").GpuToCpuSize;
+    EXPECT_TRUE(size() > 1 || seed == 91 || after == before) << seed << ": " << after - before << " bytes";
+#endif
+    PetscReal wanted, found;
+    PETSC_OK(VecNorm(other_y, NORM_2, &wanted));
+    PETSC_OK(VecNorm(y, NORM_2, &found));
+    EXPECT_NEAR(found, wanted, 1e-10 * (1 + wanted)) << seed;
+  }
+  EXPECT_TRUE(same_matrix(A, aij, 97));  // on the host too
+  EXPECT_TRUE(counts_as_ours(A));
+}
+
+TEST_P(DeviceCoo, ValuesApartAreBroughtToWhateverNeedsThem) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const auto e = random_entries(100, square(), 300);
+  const auto A = device_matrix(e, "-mat_compound_host_values never"), aij = made_of(MATAIJ, square(), e);
+  std::uint64_t seed = 101;
+  for (const InsertMode mode : {INSERT_VALUES, INSERT_VALUES, ADD_VALUES, INSERT_VALUES}) {
+    const auto v = whole_values(++seed, e);
+    set_from_device(A, v, mode);
+    set(aij, v, mode);
+    for (Mat m : {Mat(A), Mat(aij)}) PETSC_OK(MatScale(m, 2.0));
+
+    EXPECT_TRUE(same_matrix(A, aij, seed)) << seed;
+  }
+  Matrix copy;
+  const auto v = whole_values(110, e);
+  set_from_device(A, v, INSERT_VALUES);
+  set(aij, v, INSERT_VALUES);
+
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
+
+  EXPECT_TRUE(same_matrix(copy, aij, 111));
 }
 
 /// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail.
