@@ -6,7 +6,7 @@
 #include "copies/placement.hpp"
 #include "edge/log.hpp"
 #include "ksp/solver.hpp"
-#include "pc/cp.hpp"
+#include "pc/exact_names.hpp"
 #include "pc/pbjacobi.hpp"
 #include "petsccompound.h"
 #include "types/colorings.hpp"
@@ -99,7 +99,7 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(register_log_events());
   PetscCall(register_types());
   PetscCall(register_preconditioners());
-  PetscCall(wrap_column_projection());
+  PetscCall(wrap_preconditioners_by_name());
   PetscCall(register_solvers());
   PetscCall(wrap_solver_packages());
   PetscCall(wrap_colorings());

@@ -88,10 +88,10 @@ PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
 
 /// One part's values while they are added up.
 struct PartValues {
-  Scalar* values = nullptr;   ///< sums go here: to the parent's own array, or a device's copy of it
+  Scalar* values = nullptr;  ///< sums go here: to the parent's own array, or a device's copy of it
   PetscScalar* host = nullptr;
-  SeqState* st = nullptr;     ///< of a part of ours
-  bool apart = false;         ///< they stay where they are
+  SeqState* st = nullptr;  ///< of a part of ours
+  bool apart = false;      ///< they stay where they are
 };
 
 /// Where a device's copy of the parent's array lies: with the part, once values have stayed apart there; else with the
@@ -185,11 +185,13 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
         PetscSFBcastWithMemTypeBegin(s.sf, MPIU_SCALAR, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
   for (std::size_t k = 0; k < parts.size(); ++k) {
     PetscCall(begin_values(whole, parts[k], m, m.parts[k], add, &values[k]));
-    PetscCall(guarded(comm_of(A), [&] { m.parts[k].own.run(m.on, v, values[k].values, add ? Update::add : Update::assign); }));
+    PetscCall(guarded(comm_of(A),
+                      [&] { m.parts[k].own.run(m.on, v, values[k].values, add ? Update::add : Update::assign); }));
   }
   if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, MPIU_SCALAR, m.to_send.data(), m.received.data(), MPI_REPLACE));
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    PetscCall(guarded(comm_of(A), [&] { m.parts[k].others.run(m.on, m.received.data(), values[k].values, Update::add); }));
+    PetscCall(
+        guarded(comm_of(A), [&] { m.parts[k].others.run(m.on, m.received.data(), values[k].values, Update::add); }));
     PetscCall(end_values(parts[k], m.on, &values[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

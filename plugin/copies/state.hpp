@@ -27,7 +27,8 @@ struct State {
   bool off_diagonal = false;         ///< a part of an mpi matrix of ours
   bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
   bool keeps_host_values = false;    ///< each assembly brings them, whatever the settings say
-  std::unique_ptr<_MatOps> unguarded;  ///< the operations that need_host_values() stands before (copies/host_values.hpp)
+  std::unique_ptr<_MatOps>
+      unguarded;  ///< the operations that need_host_values() stands before (copies/host_values.hpp)
 };
 
 struct Counts {

@@ -33,8 +33,8 @@ PetscErrorCode parent_ops(Mat A, const _MatOps** ops);
 /// The function that a pristine matrix of the parent type has under a name, or null. Makes such a matrix.
 PetscErrorCode parent_function(const Family& family, bool is_mpi, const char* name, void (**function)(void));
 
-/// Calls `f` while A, if it is of ours above AIJ, bears its parent's name: for functions of PETSc that look for an AIJ of
-/// exactly that name and read what every descendant has.
+/// Calls `f` while A, if it is of ours above AIJ, bears its parent's name: for functions of PETSc that look for an AIJ
+/// of exactly that name and read what every descendant has.
 template <class F>
 PetscErrorCode under_parents_name(Mat A, const F& f) {
   const Kinship k = kinship(A);

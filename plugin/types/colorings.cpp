@@ -24,7 +24,8 @@ PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode color_naturally(MatColoring mc, ISColoring* colors, PetscErrorCode (*parents)(MatColoring, ISColoring*)) {
+PetscErrorCode color_naturally(MatColoring mc, ISColoring* colors,
+                               PetscErrorCode (*parents)(MatColoring, ISColoring*)) {
   PetscFunctionBegin;
   const Kinship k = kinship(mc->mat);
   PetscCall(k.is_ours && k.family->keeps_blocks ? color_blocks(mc->mat, colors) : parents(mc, colors));

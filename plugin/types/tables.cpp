@@ -43,8 +43,8 @@ PetscErrorCode destroy(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent reads X's arrays too. Each type has a function of its own, since PETSc takes matrices with the same one for
-/// matrices of one type.
+/// The parent reads X's arrays too. Each type has a function of its own, since PETSc takes matrices with the same one
+/// for matrices of one type.
 template <const Family& family, bool is_mpi>
 PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
   PetscFunctionBegin;

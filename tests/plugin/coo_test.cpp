@@ -250,8 +250,8 @@ TEST_P(Coo, IgnoresOthersRowsWhereAsked) {
   }
 }
 
-/// -mat_compound_host_values never, of values on a device. COMPOUND_VALUES_APART has values on the host treated alike, so
-/// that what follows is tested without a device: the parent's arrays are full of NaN until something needs them.
+/// -mat_compound_host_values never, of values on a device. COMPOUND_VALUES_APART has values on the host treated alike,
+/// so that what follows is tested without a device: the parent's arrays are full of NaN until something needs them.
 struct ValuesApart : Coo {
   void SetUp() override {
     if (!tested_is_compound()) GTEST_SKIP() << "an option of our own";
@@ -350,7 +350,8 @@ const Use uses[] = {
        PetscCall(MatAXPY(other, 2.0, A, SAME_NONZERO_PATTERN));
        return MatCopy(other, A, SAME_NONZERO_PATTERN);
      }},
-    {"MatAXPY, another pattern", [](Mat A, Mat other) { return MatAXPY(A, 2.0, other, DIFFERENT_NONZERO_PATTERN); }, true},
+    {"MatAXPY, another pattern", [](Mat A, Mat other) { return MatAXPY(A, 2.0, other, DIFFERENT_NONZERO_PATTERN); },
+     true},
     {"MatCopy from",
      [](Mat A, Mat other) {
        PetscCall(MatCopy(A, other, SAME_NONZERO_PATTERN));

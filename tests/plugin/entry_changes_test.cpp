@@ -64,7 +64,8 @@ TEST_P(EachKind, IsFoundAnewWithAnotherPattern) {
     const Problem more{problem().shape, random_blocks(random, problem().shape, 0.3, false), 219, of};
     for (Mat m : {Mat(A), Mat(plain_matrix)}) {
       allow_new_nonzeros(m);
-      PETSC_OK(MatAXPY(m, 2.0, filled_matrix(m == A ? tested_type() : parent_type(), "", more), DIFFERENT_NONZERO_PATTERN));
+      PETSC_OK(
+          MatAXPY(m, 2.0, filled_matrix(m == A ? tested_type() : parent_type(), "", more), DIFFERENT_NONZERO_PATTERN));
     }
     EXPECT_TRUE(same_products(A, plain_matrix, 220));
     EXPECT_TRUE(entry_is(A, of.empty() ? "dense (found)" : entry_text(kind(), bs())));

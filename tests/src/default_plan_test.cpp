@@ -82,11 +82,12 @@ TEST(DefaultPlan, ReadsValuesInTheOrderOfRowsWhereTheyLie) {
   EXPECT_EQ(default_plan(rows_of_which_empty(10, 9), rows, "host"), parse_plan("csr words=rows rowlist", {}));
   EXPECT_EQ(default_plan({}, rows, "host", "dense", Precision::single), parse_plan("csr values=float", {}));
   EXPECT_EQ(default_plan({}, {{3, 3}, {}, ValueOrder::rows}, "host", "diagonal"), parse_plan("csr entry=diagonal", {}));
-  EXPECT_EQ(default_plan({}, {{1, 4}, {}, ValueOrder::rows}, "host"), parse_plan("csr", {})) << "one order is the other";
+  EXPECT_EQ(default_plan({}, {{1, 4}, {}, ValueOrder::rows}, "host"), parse_plan("csr", {}))
+      << "one order is the other";
   EXPECT_EQ(plan_for_layout("csr", {}, rows, "host"), parse_plan("csr words=rows", {}));
   EXPECT_EQ(plan_for_layout("sell:8", {}, rows, "host"), parse_plan("sell:8", {}));
-  EXPECT_EQ(near_plans({}, rows, "host"), (std::vector<Plan>{parse_plan("csr words=rows", {}), parse_plan("csr", {}),
-                                                             parse_plan("sell:8", {})}));
+  EXPECT_EQ(near_plans({}, rows, "host"),
+            (std::vector<Plan>{parse_plan("csr words=rows", {}), parse_plan("csr", {}), parse_plan("sell:8", {})}));
 }
 
 TEST(DefaultPlan, IsApplicableEverywhere) {

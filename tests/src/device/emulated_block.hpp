@@ -1,7 +1,7 @@
 // What the device text uses of CUDA, for the host: the threads of a block are contexts that take turns, and the warp's
 // exchanges and the block's barriers wait for each other as they do on a device. To be included within a namespace,
-// which has the device text itself next, so that no function of it can be the one that the rest of the program links to;
-// after <ucontext.h>, <array>, <cmath>, <cstring>, <functional>, <memory>, <stdexcept> and <vector>.
+// which has the device text itself next, so that no function of it can be the one that the rest of the program links
+// to; after <ucontext.h>, <array>, <cmath>, <cstring>, <functional>, <memory>, <stdexcept> and <vector>.
 struct float2 {
   float x, y;
 };
