@@ -15,6 +15,7 @@ import math
 import os
 import re
 
+TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../src/device_tables.inc")
 WORDS = {"complex": 2, "quaternion": 4}
 MOST_THREADS, SECTOR = 2048, 32
 CACHES = {"cached": "kept", "stream": "streamed"}  # what numbers of a table begin with
@@ -185,8 +186,7 @@ def by_the_others(matrices):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", help="file of studies, compressed by xz")
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser.add_argument("--tables", default=os.path.join(here, "../src/device_tables.inc"), help="tables of devices, the study's among them (%(default)s)")
+    parser.add_argument("--tables", default=TABLES, help="tables of devices, the study's among them (%(default)s)")
     args = parser.parse_args()
     with lzma.open(args.study) as file:
         study = json.load(file)

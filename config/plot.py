@@ -35,10 +35,10 @@ Timed.__new__.__defaults__ = (None, None)
 
 
 class Case:
-    """A matrix of a file. `data` is as the program wrote it, `of` how products of its plans are found there."""
+    """A matrix of a file. `data` is as the program wrote it, `of` how products of its plans are found there; `study` is the file's, of many matrices."""
 
-    def __init__(self, file, data, of):
-        self.file, self.data, self.of = file, data, of
+    def __init__(self, file, data, of, study=None):
+        self.file, self.data, self.of, self.study = file, data, of, study
         self.name = "%s, %s" % (self.get("description"), self.block())
 
     def get(self, *path):
@@ -118,7 +118,7 @@ def cases_of(file):
     if not isinstance(data, dict):
         data = {}
     if "matrices" in data or str(data.get("schema", "")).startswith("study"):
-        cases = [Case(file, matrix, study_times) for matrix in data.get("matrices", [data])]
+        cases = [Case(file, matrix, study_times, data) for matrix in data.get("matrices", [data])]
     elif data.get("program") in ("compound-bench", "compound-tune"):
         of = bench_times if data["program"] == "compound-bench" else tune_times
         cases = [Case(file, case, of) for case in data.get("cases", [])]
@@ -275,7 +275,7 @@ def predictions(cases):
     studied = [case for case in cases if case.of is study_times and {"rule", "tried"} <= case.data.keys()]
     if len(studied) > 1:
         fit = fit_model()
-        for m, times in fit.by_the_others([fit.Matrix(case.data) for case in studied]):
+        for m, times in fit.by_the_others([fit.Matrix(case.data, fit.device_table(fit.TABLES, case.study)[1]) for case in studied]):
             found += [(family(line), m.seconds[line], s) for line, s in times.items()]
     if not found:
         raise Unfit(f"{cases[0].file}: has no predicted times; give what compound-tune -device cuda -json writes ('predicted_s'), or a study of several matrices with 'rule' and 'tried'")
