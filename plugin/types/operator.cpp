@@ -1,5 +1,7 @@
 #include "types/operator.hpp"
 
+#include <algorithm>
+
 #include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
@@ -29,13 +31,27 @@ PetscErrorCode set_empty_rows(const SeqState& st, const Operands& o) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// This process's part of conj(from), in a vector of its own: parts of a matrix multiply where others need not.
+PetscErrorCode local_conjugate(Vec from, Vec* to) {
+  PetscFunctionBegin;
+  PetscInt n;
+  const PetscScalar* read;
+  PetscScalar* write;
+  PetscCall(VecGetLocalSize(from, &n));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, to));
+  PetscCall(VecGetArrayRead(from, &read));
+  PetscCall(VecGetArrayWrite(*to, &write));
+  std::transform(read, read + n, write, [](PetscScalar s) { return PetscConj(s); });
+  PetscCall(VecRestoreArrayWrite(*to, &write));
+  PetscCall(VecRestoreArrayRead(from, &read));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// y = [z +] A^H x, where the parent has none, as conj([conj(z) +] A^T conj(x)).
 PetscErrorCode run_conjugated(Mat A, const _MatOps& parent, const Operands& o) {
   PetscFunctionBegin;
   Vec x;
-  PetscCall(VecDuplicate(o.x, &x));
-  PetscCall(VecCopy(o.x, x));
-  PetscCall(VecConjugate(x));
+  PetscCall(local_conjugate(o.x, &x));
   if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
   if (o.z) PetscCall(VecConjugate(o.y));
   PetscCall(o.z ? parent.multtransposeadd(A, x, o.y, o.y) : parent.multtranspose(A, x, o.y));
