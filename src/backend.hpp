@@ -113,6 +113,7 @@ inline std::size_t bytes_of_y(const ProductTask& t) { return bytes_of(t.problem.
 
 /// Words of A in the order of a layout of A^T's pattern: to(slot) = values(value_slot[slot]).
 struct RegroupTask {
+  const Plan& from;  ///< of A's values; those of A^T are in the words of the plan that `code` is of
   slot_t slots = 0;  ///< of the layout of A^T
   slot_t value_slots = 0;
   const count32* value_slot = nullptr;
@@ -138,7 +139,7 @@ struct DiagonalTask {
 struct SumTask {
   ScalarType scalar;
   slot_t sums = 0;
-  const slot_t* first = nullptr;  ///< [sums + 1]
+  const slot_t* first = nullptr;  ///< [sums + 1]; null: list s has index[s] alone
   const slot_t* index = nullptr;
   const slot_t* place = nullptr;  ///< [sums]; null: s itself
   const void* from = nullptr;

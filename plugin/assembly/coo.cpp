@@ -18,10 +18,10 @@ namespace {
 constexpr const char* name_of_container = "petsccompound_coo";
 
 /// Collective: the lists know places in the arrays, so nobody may have added blocks since.
-PetscErrorCode check_pattern(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts) {
+PetscErrorCode check_pattern(Mat A, CooStructure& s, const std::vector<PartArrays>& parts) {
   PetscFunctionBegin;
   bool same = s.parts.size() == parts.size();
-  for (std::size_t k = 0; k < parts.size() && same; ++k) same = parts[k].pattern() == s.parts[k].pattern;
+  for (std::size_t k = 0; k < parts.size() && same; ++k) same = s.parts[k].fits(parts[k]);
   PetscCall(agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
                      same ? ""
                           : "MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "

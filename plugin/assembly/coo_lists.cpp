@@ -1,6 +1,7 @@
 #include "assembly/coo_lists.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace compound::plugin {
@@ -22,11 +23,17 @@ void for_each_block(std::initializer_list<const Coordinates*> all, PetscInt firs
       if (c->row[k] >= 0) f((c->row[k] - first_row) / bs, c->column[k] / bs);
 }
 
+/// Where each list has one index, as coordinates of a whole matrix often give: their beginnings say nothing.
+bool have_one_each(const SumLists& l) {
+  return static_cast<slot_t>(l.index.size()) == l.sums() &&
+         std::ranges::adjacent_find(l.first, std::equal_to()) == l.first.end();
+}
+
 }  // namespace
 
 ListsIn::ListsIn(Backend& on, const SumLists& l)
     : sums_(l.sums()),
-      first_(take(on, l.first, copies_[0])),
+      first_(have_one_each(l) ? nullptr : take(on, l.first, copies_[0])),
       index_(take(on, l.index, copies_[1])),
       place_(l.place.empty() ? nullptr : take(on, l.place, copies_[2])) {}
 

@@ -39,17 +39,21 @@ PetscErrorCode copy(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* c
 
 bool is_here(Mat A, PetscInt row) { return row >= A->rmap->rstart && row < A->rmap->rend; }
 
+std::string mistake_at(Mat A, const Coordinates& c, std::size_t k) {
+  const std::string which = "MatSetPreallocationCOO(): entry " + std::to_string(k) + " on process " +
+                            std::to_string(PetscGlobalRank) + " is at " + at(c.row[k], c.column[k]) + "; ";
+  if (c.row[k] >= A->rmap->N || c.column[k] >= A->cmap->N)
+    return which + "the matrix has " + std::to_string(A->rmap->N) + " rows and " + std::to_string(A->cmap->N) +
+           " columns (entries with a negative index are ignored)";
+  return which + "that row is another process's, but MAT_NO_OFF_PROC_ENTRIES is set";
+}
+
 /// The first coordinate that cannot be; empty if all can.
 std::string mistake_in(Mat A, const Coordinates& c) {
   for (std::size_t k = 0; k < c.row.size(); ++k) {
     if (c.row[k] < 0) continue;
-    const std::string which = "MatSetPreallocationCOO(): entry " + std::to_string(k) + " on process " +
-                              std::to_string(PetscGlobalRank) + " is at " + at(c.row[k], c.column[k]) + "; ";
-    if (c.row[k] >= A->rmap->N || c.column[k] >= A->cmap->N)
-      return which + "the matrix has " + std::to_string(A->rmap->N) + " rows and " + std::to_string(A->cmap->N) +
-             " columns (entries with a negative index are ignored)";
-    if (A->nooffprocentries && !is_here(A, c.row[k]))
-      return which + "that row is another process's, but MAT_NO_OFF_PROC_ENTRIES is set";
+    const bool is_beyond = c.row[k] >= A->rmap->N || c.column[k] >= A->cmap->N;
+    if (is_beyond || (A->nooffprocentries && !is_here(A, c.row[k]))) return mistake_at(A, c, k);
   }
   return "";
 }
@@ -145,6 +149,16 @@ PetscErrorCode preallocate(Mat A, PetscInt bs, const BlockRows& b) {
 }
 
 }  // namespace
+
+bool CooStructure::Part::fits(const PartArrays& part) {
+  constexpr std::size_t most = 8;
+  const PartArrays::Key key = part.key();
+  if (std::ranges::find(seen, key) != seen.end()) return true;
+  if (part.pattern() != pattern) return false;
+  if (seen.size() == most) seen.erase(seen.begin());
+  seen.push_back(key);
+  return true;
+}
 
 CooMemory::CooMemory(Backend& backend, const CooStructure& s)
     : on(backend),

@@ -31,6 +31,10 @@ struct CooStructure {
     std::size_t scalars = 0;
     SumLists own, others;       ///< of the values given here (all scalars), of those received (some)
     std::uint64_t pattern = 0;  ///< of the blocks that the lists are for
+    /// Of matrices that were found to have it: duplicates share a structure, and a hash takes as long as many sums.
+    std::vector<PartArrays::Key> seen = {};
+
+    bool fits(const PartArrays& part);
   };
   PetscCount given = 0;  ///< values on this process
   SumLists sent;         ///< one value each: what is sent, by process

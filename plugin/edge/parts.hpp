@@ -24,6 +24,14 @@ struct PartArrays {
   PetscInt64 place_of(PetscInt row, PetscInt column) const;
   /// Hash of where the blocks are.
   std::uint64_t pattern() const;
+  /// Equal ones of one matrix: its pattern has not changed in between, which need not be looked at again.
+  struct Key {
+    PetscObjectState nonzero_state;
+    PetscInt entries;
+    const PetscInt *start, *column;
+    bool operator==(const Key&) const = default;
+  };
+  Key key() const { return {mat->nonzerostate, blocks.entries(), blocks.start, blocks.column}; }
 };
 
 /// A matrix of a parent's type or of ours: itself, or both its parts.

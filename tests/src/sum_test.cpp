@@ -56,6 +56,19 @@ TEST(Sum, AddsUpInTheOrderOfTheLists) {
     }
 }
 
+TEST(Sum, TakesOneIndexAListWithoutBeginnings) {
+  const std::vector<slot_t> first{0, 1, 2, 3}, index{2, 0, 1};
+  const std::vector<double> from{1, 2, 4}, before{8, 16, 32};
+  for (const Update update : {Update::assign, Update::add}) {
+    std::vector<double> wanted = before, found = before;
+    const ScalarType scalar = scalar_type_of<double>();
+    backend("host").sum({scalar, 3, first.data(), index.data(), nullptr, from.data(), wanted.data(), update});
+    backend("host").sum({scalar, 3, nullptr, index.data(), nullptr, from.data(), found.data(), update});
+    EXPECT_EQ(found, wanted);
+    EXPECT_EQ(found.front(), update == Update::add ? 12 : 4);
+  }
+}
+
 TEST(Sum, KeepsTheOrderWhereItMatters) {
   const Lists l{{0, 3, 6}, {0, 1, 2, 2, 1, 0}, {}};
   const std::vector<double> from = {1e17, -1e17, 1};
