@@ -605,9 +605,9 @@ TEST_F(SaysOnDevice, WhichNullSpacesAreRemovedInTheLoop) {
     const char* says;
   };
   constexpr Row rows[] = {
-      {3, Case::Null::constant, "\n  null space removed in the loop: the constant\n"},
-      {3, Case::Null::vectors, "\n  null space removed in the loop: 3 vectors\n"},
-      {2, Case::Null::constant_and_vectors, "\n  null space removed in the loop: the constant and 1 vector\n"},
+      {3, Case::Null::constant, "null space removed in the loop: the constant\n"},
+      {3, Case::Null::vectors, "null space removed in the loop: 3 vectors\n"},
+      {2, Case::Null::constant_and_vectors, "null space removed in the loop: the constant and 1 vector\n"},
       {7, Case::Null::vectors, "not more: the matrix's null space has more than 6 vectors"},
       {7, Case::Null::constant_and_vectors, "not more: the matrix's null space has more than 6 vectors"},
       {3, Case::Null::function, "not more: a function removes the matrix's null space (MatNullSpaceSetFunction)"}};

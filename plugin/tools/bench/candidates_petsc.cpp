@@ -23,7 +23,7 @@ class PetscCandidate final : public Candidate {
       make_scalars();
     else if (type != MATBAIJ)
       must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, own_.out()));
-    compound_ = std::strstr(type_name(), MATBAIJCOMPOUND) != nullptr;
+    compound_ = is_ours(type_name());
     if (compound_ && own_) must(MatSetFromOptions(own_));
     if (compound_ && own_) multiply_on_device(own_);
     if (by_plan_ && plan != "auto") must(MatCompoundSetPlan(own_, plan.c_str()));

@@ -36,10 +36,6 @@ Coordinates coordinates_of(const CaseMatrix& c) {
   return all;
 }
 
-bool is_ours(const char* type) {
-  return std::strcmp(type, MATBAIJCOMPOUND) == 0 || std::strcmp(type, MATAIJCOMPOUND) == 0;
-}
-
 Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type, bool has_host_values) {
   PetscInt rows, columns, all_rows, all_columns;
   must(MatGetLocalSize(c.parent, &rows, &columns));

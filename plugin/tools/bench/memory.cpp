@@ -78,7 +78,7 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
   double all = bytes_of_cusparse(s, o);
   for (const std::string& type : o.types) {
     if (type.find("cusparse") != std::string::npos) all += s.scalar_rows + 4 * s.vector;
-    if (type.find("baijcompound") != std::string::npos) all += s.blocks + 4 * s.vector;
+    if (is_ours(type)) all += s.blocks + 4 * s.vector;
   }
   const double copies = o.operation == Operation::transpose ? 2 : 1;
   all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
@@ -108,10 +108,8 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   for (const std::string& type : o.types) {
     const bool pinned_csr = type.ends_with("baijcompoundcsr");
     if (type == "baij") continue;
-    if (type.find("baijcompound") != std::string::npos)
-      all += parent * (pinned_csr ? 1 : 2);
-    else
-      all += type.find("baij") != std::string::npos ? parent : scalar_rows;
+    all += type.find("baij") != std::string::npos ? parent : scalar_rows;
+    if (is_ours(type) && !pinned_csr) all += parent;
   }
   for (const std::string& plan : o.plans) all += parent * (lies_on_parent(plan, Precision::double_) ? 1 : 2);
   const Precision core = o.core_float ? Precision::single : Precision::double_;

@@ -26,6 +26,9 @@ inline constexpr OperationName operation_names[] = {
     {Operation::mult, "mult"}, {Operation::multadd, "multadd"}, {Operation::transpose, "transpose"}};
 std::string_view name_of(Operation operation);
 
+/// A type of the plugin, by its name.
+inline bool is_ours(std::string_view type) { return type.find("compound") != std::string_view::npos; }
+
 /// How large generated matrices are: by one of three measures.
 enum class SizeBy { sides, rows, megabytes };
 

@@ -84,9 +84,8 @@ const CandidateResult* best_of_cusparse(const CaseResult& r) {
 }
 
 const CandidateResult* best_of_ours(const CaseResult& r) {
-  return fastest(r.candidates, [](const CandidateResult& c) {
-    return c.kind == "plan" || c.kind == "core" || c.name.find("baijcompound") != std::string::npos;
-  });
+  return fastest(r.candidates,
+                 [](const CandidateResult& c) { return c.kind == "plan" || c.kind == "core" || is_ours(c.name); });
 }
 
 const CandidateResult* best_of_dense(const CaseResult& r) {
