@@ -20,7 +20,8 @@ using arrays = coordinates_arrays;
 std::optional<std::string> why_not(const LayoutSpec& spec) {
   if (spec.slice % 32 != 0)
     return "a chunk's threads are whole warps: " + std::to_string(spec.slice) + " must be a multiple of 32";
-  if (spec.each == 3) return "entries of a thread, 3, must be 1, 2 or 4";
+  if (!std::has_single_bit(static_cast<unsigned>(spec.each)))
+    return "entries of a thread, " + std::to_string(spec.each) + ", must be 1, 2, 4 or 8";
   return {};
 }
 

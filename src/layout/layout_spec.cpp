@@ -41,7 +41,7 @@ constexpr Preset table[] = {
      &coordinates_family,
      {128, 32, 1024, false, "B"},
      one,
-     {2, 1, 4, false, "K"}},
+     {2, 1, 8, false, "K"}},
 };
 
 static_assert(std::size(table) == preset_count);

@@ -135,7 +135,7 @@ TEST_F(CudaBackend, AddsUpRowsWhereverChunksEnd) {
     const Pattern pattern = pattern_of(300, rows);
     Random random;
     const Operands<double> operands(pattern, "dense", {3, 2}, random);
-    for (const char* layout : {"ccoo:32", "ccoo:32:2", "ccoo:32:4", "ccoo:96", "ccoo:256", "ccoo:256:4", "ccoo:1024:2"})
+    for (const char* layout : {"ccoo:32", "ccoo:32:2", "ccoo:32:4", "ccoo:96", "ccoo:256", "ccoo:256:4", "ccoo:64:8", "ccoo:1024:2"})
       for (const char* words : {"", " static", " dynamic", " carries=atomic", " static carries=atomic"}) {
         const PackedMatrix A = packed(operands, plan(std::string(layout) + words), device());
         for (const Op op : ops)

@@ -93,6 +93,7 @@ constexpr std::pair<std::string_view, void (*)(const product_args&, bool, bool)>
     {"ccoo:32:1", product_in<Kept, 32, 1>}, {"ccoo:32:2", product_in<Kept, 32, 2>},
     {"ccoo:96:4", product_in<Kept, 96, 4>}, {"ccoo:128:1", product_in<Kept, 128, 1>},
     {"ccoo:64:4", product_in<Kept, 64, 4>}, {"ccoo:256:2", product_in<Kept, 256, 2>},
+    {"ccoo:32:8", product_in<Kept, 32, 8>},
 };
 
 template <class Kept>

@@ -176,7 +176,7 @@ TEST(Coordinates, AreListedRowByRow) {
   for (const idx longest : {1, 2, 3, 9, 70, 600, 1})
     for (idx r = 0; r < 1500; r += longest) columns.emplace_back(r * 7919 % longest + 1, r % 300);
   const Pattern uneven = pattern_of(300, columns), short_rows = diagonal_of(3000, 300);
-  for (const char* const layout : {"ccoo:32:1", "ccoo:96:1", "ccoo:64:4", "ccoo:256:2", "ccoo:1024:4"}) {
+  for (const char* const layout : {"ccoo:32:1", "ccoo:96:1", "ccoo:64:4", "ccoo:256:2", "ccoo:64:8", "ccoo:1024:4"}) {
     expect_listed(uneven, layout, "uneven rows");
     expect_listed(short_rows, layout, "short rows");
     for (const ZooPattern& z : zoo()) expect_listed(z.pattern, layout, std::string(z.name));

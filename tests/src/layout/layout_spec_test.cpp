@@ -75,10 +75,10 @@ TEST(ParseLayout, SaysWhichSliceHeightsAreAllowed) {
 TEST(ParseLayout, SaysHowManyEntriesAThreadMayHave) {
   EXPECT_EQ(parse_layout("ccoo:64:4").each, 4);
   EXPECT_EQ(parse_layout("ccoo:64:2"), parse_layout("ccoo:64"));
-  EXPECT_ERROR(parse_layout("ccoo:64:8"), ErrorKind::argument,
-               "entries of a thread of layout ccoo '8' must be a number, 1 to 4");
+  EXPECT_ERROR(parse_layout("ccoo:64:16"), ErrorKind::argument,
+               "entries of a thread of layout ccoo '16' must be a number, 1 to 8");
   EXPECT_ERROR(parse_layout("ccoo:64:3"), ErrorKind::argument,
-               "layout 'ccoo:64:3': entries of a thread, 3, must be 1, 2 or 4");
+               "layout 'ccoo:64:3': entries of a thread, 3, must be 1, 2, 4 or 8");
 }
 
 TEST(ParseLayout, SaysWhichWindowsAreAllowed) {
