@@ -334,7 +334,7 @@ void CudaBackend::multiply(const ProductTask& t) {
 }
 
 void CudaBackend::regroup(const RegroupTask& t) {
-  launch(of(t.code).regroup(), t.slots, regroup_args{t.slots, t.value_slots, t.value_slot, t.values, t.to});
+  launch(of(t.code).regroup(t.from), t.slots, regroup_args{t.slots, t.value_slots, t.value_slot, t.values, t.to});
 }
 
 void CudaBackend::diagonal(std::span<const DiagonalTask> parts) {

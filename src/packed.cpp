@@ -267,8 +267,9 @@ std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& p
     const Part& part = parts_[made.size()];
     const PatternView rows = of.view(pattern);
     const Transposed t = transposed(rows);
-    if (auto why = too_much_padding(t.pattern.view(), problem_, part.plan, most_padding)) return why;
-    made.push_back(transposed_of(part, rows, t, values));
+    const Plan plan = plan_of_transposed(part, rows, t.pattern.view(), values);
+    if (auto why = too_much_padding(t.pattern.view(), problem_, plan, most_padding)) return why;
+    made.push_back(transposed_of(part, plan, rows, t, values));
   }
   for (std::size_t n = 0; n < parts_.size(); ++n) {
     parts_[n].transposed = std::move(made[n]);
@@ -277,13 +278,34 @@ std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& p
   return {};
 }
 
-std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(const Part& part, const PatternView& rows,
+/// A plan that the rule gives the part gives way to the rule's for A^T, whose rows may be of quite other lengths: a
+/// prolongator's transpose has few and long ones. A plan that somebody chose serves both.
+Plan PackedMatrix::plan_of_transposed(const Part& part, const PatternView& rows, const PatternView& transposed,
+                                      TransposedValues values) const {
+  const auto rule = [&](const PatternView& pattern, BlockShape block, bool row_list) {
+    Plan plan = default_plan(statistics(pattern), {block, problem_.scalar}, backend_->name(), part.plan.entry,
+                             part.plan.values, Parts::one);
+    plan.layout.row_list = row_list;
+    return plan;
+  };
+  Plan same = part.plan;
+  same.layout.row_list = false;  // rows without an entry are set to 0 or z as they come
+  const BlockShape block = problem_.block;
+  if (part.plan != rule(rows, block, part.plan.layout.row_list)) return same;
+  const Plan own = rule(transposed, {block.cols, block.rows}, false);
+  const bool reads_words_of_a = values == TransposedValues::shared && !have_same_words(own.layout, same.layout);
+  return reads_words_of_a || backend_->applicable(own, problem_) ? same : own;
+}
+
+std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(const Part& part, const Plan& plan,
+                                                                            const PatternView& rows,
                                                                             const Transposed& t,
                                                                             TransposedValues values) const {
-  LayoutSpec spec = part.plan.layout;
-  spec.row_list = false;  // rows without an entry are set to 0 or z as they come
+  const LayoutSpec& spec = plan.layout;
   Layout l = encode(t.pattern.view(), spec);
   auto made = std::make_unique<TransposedLayout>();
+  made->plan = plan;
+  made->code = backend_->code_for(plan, problem_);
   made->held = values;
   if (value_code(plan_.codes).in == CodesIn::nowhere) {  // all slots stand for the one block
     made->layout = PlacedLayout(*backend_, std::move(l));
@@ -296,7 +318,7 @@ std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(cons
   made->layout = PlacedLayout(*backend_, std::move(l));
   made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
   if (values == TransposedValues::copy)
-    made->values = Buffer<std::byte>(*backend_, bytes_of_words(part.plan, problem_, made->layout.args().slots));
+    made->values = Buffer<std::byte>(*backend_, bytes_of_words(plan, problem_, made->layout.args().slots));
   return made;
 }
 
@@ -304,8 +326,8 @@ std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(cons
 void PackedMatrix::regroup(const Part& part) const {
   const TransposedLayout& to = *part.transposed;
   if (to.held == TransposedValues::shared || part.slots() == 0) return;
-  backend_->regroup(
-      {to.layout.args().slots, part.slots(), to.value_slot.data(), words_of(part), to.values.data(), part.code.get()});
+  backend_->regroup({part.plan, to.layout.args().slots, part.slots(), to.value_slot.data(), words_of(part),
+                     to.values.data(), to.code.get()});
 }
 
 void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
@@ -335,7 +357,7 @@ ProductTask PackedMatrix::task(const Part& part, Op op, Update update, const voi
   const bool transposed = op != Op::none && backend_->is_device();
   const PlacedLayout& over = transposed ? part.transposed->layout : part.layout;
   const bool shared = transposed && part.transposed->held == TransposedValues::shared;
-  ProductTask task{.plan = part.plan,
+  ProductTask task{.plan = transposed ? part.transposed->plan : part.plan,
                    .problem = problem_,
                    .layout = over.args(),
                    .reordered = over.is_reordered(),
@@ -349,7 +371,7 @@ ProductTask PackedMatrix::task(const Part& part, Op op, Update update, const voi
                    .z = z,
                    .y = y,
                    .dot = dot,
-                   .code = part.code.get()};
+                   .code = transposed ? part.transposed->code.get() : part.code.get()};
   set_values(task, part, transposed && !shared ? part.transposed->values.data() : words_of(part));
   return task;
 }

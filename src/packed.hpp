@@ -167,6 +167,8 @@ class PackedMatrix {
  private:
   /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
   struct TransposedLayout {
+    Plan plan;
+    std::unique_ptr<Code> code;
     PlacedLayout layout;
     TransposedValues held;       ///< copy: in `values`; shared: A's own are read
     Buffer<count32> value_slot;  ///< none where no code tells one slot's values from another's
@@ -195,8 +197,10 @@ class PackedMatrix {
   /// The first part to run sets y, the others add to it.
   Update update_of(const Part& part) const { return &part == &parts_.front() ? Update::assign : Update::add; }
   const void* words_of(const Part& part) const { return static_cast<const std::byte*>(words_) + part.from; }
-  std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const PatternView& rows, const Transposed& t,
-                                                  TransposedValues values) const;
+  Plan plan_of_transposed(const Part& part, const PatternView& rows, const PatternView& transposed,
+                          TransposedValues values) const;
+  std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const Plan& plan, const PatternView& rows,
+                                                  const Transposed& t, TransposedValues values) const;
   void regroup(const Part& part) const;
   Buffer<std::byte> in_blocks(const void* values, Memory in) const;
   std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);

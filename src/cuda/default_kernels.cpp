@@ -44,18 +44,22 @@ struct DefaultPlans {
         add(all, part);
         if (!plan.later.empty()) add(of_several, part);
       }
+    for (const Plan& plan : all)
+      if (std::ranges::none_of(of_words, [&](const Plan& p) { return have_same_words(p.layout, plan.layout); }))
+        of_words.push_back(plan);
   }
   static void add(std::vector<Plan>& to, const Plan& part) {
     if (std::ranges::find(to, part) == to.end()) to.push_back(part);
   }
-  std::vector<Plan> all, of_several;
+  std::vector<Plan> all, of_several, of_words;  ///< `of_words`: one for each order of words
 };
 
 void add_kernels_of_values(Sources& to, const DefaultPlans& plans, const Problem& problem) {
   for (const Plan& plan : plans.all)
     if (!words_are_blocks(plan, problem)) to.add(pack_source(plan, problem));
   for (const Plan& plan : plans.of_several) to.add(pack_part_source(plan, problem));
-  for (const Plan& plan : plans.all) to.add(regroup_source(plan, problem));
+  for (const Plan& from : plans.of_words)
+    for (const Plan& plan : plans.of_words) to.add(regroup_source(from, plan, problem));
   for (const Plan& plan : plans.all) to.add(diagonal_source(plan, problem));
   for (const Plan& plan : plans.all) to.add(inverse_source(plan, problem));
 }

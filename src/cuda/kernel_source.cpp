@@ -82,26 +82,42 @@ SlotWords words_of_slots(const Plan& plan, const Problem& problem) {
   return w;
 }
 
+/// Lines of a form.
+class FormText {
+ public:
+  void line(const std::string& what) { text_ += "  " + what + ";\n"; }
+  void constant(const std::string& type, const std::string& name, const std::string& value) {
+    line("static constexpr " + type + " " + name + " = " + value);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+/// What is in a slot, and where its words lie.
+std::string words_form(const Plan& plan, const SlotWords& words) {
+  const LayoutSpec& l = plan.layout;
+  FormText t;
+  t.line("using entry = " + words.entry);
+  t.line("using stored = " + words.stored);
+  t.line("using words_code = " + words.words_code);
+  t.constant("slot_t", "word_group", group_text(l.word_group));
+  t.constant("slot_t", "word_padding", text(words.padding));
+  t.constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
+  return t.take();
+}
+
 /// What every kernel of a plan knows. How words are read matters to products alone: others take `keep`, so that plans
 /// share them.
 std::string common_form(const Plan& plan, const SlotWords& words, bool reordered = false, Cache cache = Cache::keep) {
   const LayoutSpec& l = plan.layout;
-  std::string t;
-  const auto line = [&](const std::string& what) { t += "  " + what + ";\n"; };
-  const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
-    line("static constexpr " + type + " " + name + " = " + value);
-  };
-  line("using entry = " + words.entry);
-  line("using stored = " + words.stored);
-  line("using words_code = " + words.words_code);
+  FormText t;
   const std::string_view columns = value_code(plan.codes).in_columns() ? "columns31" : column_code(l.columns).type;
-  line("using layout = " + family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
-                                                std::string(columns) + "<" + cache_text(cache) + ">"));
-  constant("slot_t", "word_group", group_text(l.word_group));
-  constant("slot_t", "word_padding", text(words.padding));
-  constant("WordOrder", "word_order", l.word_order == WordOrder::row ? "WordOrder::row" : "WordOrder::column");
-  constant("Cache", "cache", cache_text(cache));
-  return t;
+  t.line("using layout = " + family_of(l).decoder(l, reordered ? "RowOrder::listed" : "RowOrder::kept",
+                                                  std::string(columns) + "<" + cache_text(cache) + ">"));
+  t.constant("Cache", "cache", cache_text(cache));
+  return words_form(plan, words) + t.take();
 }
 
 /// Which words a product reads for a slot.
@@ -368,8 +384,9 @@ std::string pack_part_source(const Plan& plan, const Problem& problem) {
   return packing_source(plan, problem, "pack_part", "pack_part_args");
 }
 
-std::string regroup_source(const Plan& plan, const Problem& problem) {
-  return whole_source(plan.entry, common_form(plan, words_of_slots(plan, problem)), "128", "regroup_all",
+std::string regroup_source(const Plan& from, const Plan& to, const Problem& problem) {
+  const std::string form = "  struct from {\n" + words_form(from, words_of_slots(from, problem)) + "  };\n";
+  return whole_source(to.entry, form + words_form(to, words_of_slots(to, problem)), "128", "regroup_all",
                       "regroup_args");
 }
 

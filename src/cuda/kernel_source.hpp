@@ -34,7 +34,8 @@ std::string carries_source(const Plan& plan, const Problem& problem, Op op, Foll
 std::string pack_source(const Plan& plan, const Problem& problem);
 /// The same where the layout has some of the entries: a part of several.
 std::string pack_part_source(const Plan& plan, const Problem& problem);
-std::string regroup_source(const Plan& plan, const Problem& problem);
+/// Words of A, packed by one plan, to those of A^T, packed by another.
+std::string regroup_source(const Plan& from, const Plan& to, const Problem& problem);
 
 /// Over DiagonalArgs, one worker a position: the diagonal scalars, and the inverses of the diagonal blocks.
 std::string diagonal_source(const Plan& plan, const Problem& problem);

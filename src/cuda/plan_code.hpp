@@ -86,7 +86,11 @@ class CudaCode final : public Code {
   }
   const void* pack() { return once(pack_, pack_source); }
   const void* pack_part() { return once(pack_part_, pack_part_source); }
-  const void* regroup() { return once(regroup_, regroup_source); }
+  /// Values of A in the words of this plan, which is of A^T: there is one A to such code.
+  const void* regroup(const Plan& from) {
+    if (!regroup_) regroup_ = kernel_of(regroup_source(from, plan_, problem_));
+    return regroup_;
+  }
   const void* diagonal() { return once(diagonal_, diagonal_source); }
   const void* inverse() { return once(inverse_, inverse_source); }
 

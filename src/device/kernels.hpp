@@ -293,9 +293,11 @@ __device__ void pack_part(const pack_part_args& a) {
 
 template <class Form>
 __device__ void regroup_all(const regroup_args& a) {
+  using From = typename Form::from;
   const slot_t slot = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (slot >= a.slots) return;
-  const words_of_form<Form> from{matrix_map_over<Form>(a.value_slots)}, to{matrix_map_over<Form>(a.slots)};
+  const words_of_form<From> from{matrix_map_over<From>(a.value_slots)};
+  const words_of_form<Form> to{matrix_map_over<Form>(a.slots)};
   copy_words(typename Form::entry{}, from, static_cast<const typename Form::stored*>(a.values),
              slot_t(a.value_slot[slot]), to, static_cast<typename Form::stored*>(a.to), slot);
 }

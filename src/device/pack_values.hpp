@@ -91,11 +91,11 @@ struct coded_block {
   }
 };
 
-/// Copies the words, as they are stored, of slot `from_slot` of one array of words to `to_slot` of another in the same
-/// order.
-template <class Entry, class MatrixWords, class Stored>
-COMPOUND_FN void copy_words(const Entry& entry, const MatrixWords& from_words, const Stored* from, slot_t from_slot,
-                            const MatrixWords& to_words, Stored* to, slot_t to_slot) {
+/// Copies the words, as they are stored, of slot `from_slot` of one array of words to `to_slot` of another, which may
+/// have its own order.
+template <class Entry, class FromWords, class ToWords, class Stored>
+COMPOUND_FN void copy_words(const Entry& entry, const FromWords& from_words, const Stored* from, slot_t from_slot,
+                            const ToWords& to_words, Stored* to, slot_t to_slot) {
   const auto source = from_words.at(entry, from, from_slot);
   const auto target = to_words.at(entry, to, to_slot);
   for (int j = 0; j < entry.word_cols(); ++j)

@@ -78,6 +78,9 @@ inline std::size_t vector_scalars(idx items, int n, idx group) {
 }
 
 /// Whether words lie entry after entry, with nothing between.
+inline bool have_same_words(const LayoutSpec& a, const LayoutSpec& b) {
+  return a.word_group == b.word_group && a.word_order == b.word_order && a.padded == b.padded;
+}
 inline bool words_adjoin(const LayoutSpec& spec) { return spec.word_group == 1 && !spec.padded; }
 
 /// Of coordinates.

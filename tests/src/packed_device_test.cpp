@@ -20,7 +20,10 @@ class PretendedDevice final : public RecordingBackend {
  public:
   int regroups = 0, codes = 0;
   bool shared_values = false;  ///< whether the last product read A's own values
+  Plan last;                   ///< of the last product
+  std::string_view as = "recording";
 
+  std::string_view name() const override { return as; }
   bool is_device() const override { return true; }
   /// What is read before it was written shows.
   void* allocate(std::size_t bytes) override { return std::memset(RecordingBackend::allocate(bytes), 0xff, bytes); }
@@ -37,6 +40,7 @@ class PretendedDevice final : public RecordingBackend {
 
   void multiply(const ProductTask& t) override {
     shared_values = t.value_slot != nullptr;
+    last = t.plan;
     // A layout of A^T's pattern is in the same family, with all rows.
     const AnyLayout l(t.plan.layout, t.layout);
     const auto *x = static_cast<const double*>(t.x), *z = static_cast<const double*>(t.z);
@@ -53,6 +57,9 @@ class PretendedDevice final : public RecordingBackend {
       y[l.row(p)] = sum + begun[l.row(p)];
     }
   }
+
+ protected:
+  std::optional<std::string> why_not(const Plan&, const Problem&) const override { return {}; }
 
  private:
   static double value(const ProductTask& t, slot_t slot) {
@@ -177,6 +184,33 @@ TEST(DeviceTranspose, IsMadeOnceForAWay) {
     EXPECT_EQ(device.regroups, regroups);
   }
   EXPECT_EQ(device.releases, device.allocations);
+}
+
+/// A prolongator: A^T has few and long rows.
+TEST(DeviceTranspose, GoesByTheRulesPlanForItsOwnRowsWhereADoes) {
+  std::vector<std::vector<idx>> rows;
+  for (idx r = 0; r < 20000; ++r) rows.push_back({r / 200, 100 + r / 200});
+  const Pattern pattern = pattern_of(200, rows), t = transposed(pattern.view()).pattern;
+  const auto operands = one_by_one(pattern);
+  const auto by_rule = [&](const Pattern& p) {
+    return default_plan(statistics(p.view()), operands.problem(), "cuda", "dense", {}, Parts::one);
+  };
+  ASSERT_NE(by_rule(pattern), by_rule(t));
+  Plan another = by_rule(pattern);
+  another.schedule.blocks = 3;
+  for (const TransposedValues values : {TransposedValues::copy, TransposedValues::shared})
+    for (const Plan& plan : {by_rule(pattern), another}) {
+      PretendedDevice device;
+      device.as = "cuda";
+      const PackedMatrix A = packed(operands, plan, device, values);
+      EXPECT_TRUE(agrees(multiplied(A, operands, Op::transpose, Form::assign),
+                         reference_product(operands, plan.values, Op::transpose, Form::assign)));
+      const bool may = have_same_words(by_rule(t).layout, plan.layout) || values == TransposedValues::copy;
+      EXPECT_EQ(device.last, may && plan != another ? by_rule(t) : plan) << to_string(device.last);
+      EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                         reference_product(operands, plan.values, Op::none, Form::assign)));
+      EXPECT_EQ(device.last, plan);
+    }
 }
 
 /// One block for all: no slot of A^T needs to know which of A it stands for.

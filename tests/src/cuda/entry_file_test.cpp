@@ -83,7 +83,7 @@ TEST_F(EntryFile, HasKernelsThatCompile) {
     EXPECT_NO_THROW(
         cuda::compile(cuda::product_source(plan, problem, Op::hermitian, Update::add, true, true, true), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::pack_source(plan, problem), 90));
-    EXPECT_NO_THROW(cuda::compile(cuda::regroup_source(plan, problem), 90));
+    EXPECT_NO_THROW(cuda::compile(cuda::regroup_source(plan, plan, problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::diagonal_source(plan, problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::inverse_source(plan, problem), 90));
     EXPECT_NO_THROW(cuda::compile(cuda::fit_source("symmetric", problem), 90));
