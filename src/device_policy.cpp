@@ -10,21 +10,36 @@ namespace {
 
 namespace h200 {
 
-/// Few rows, or blocks too large for one worker's registers: many workers a block row.
+/// Few rows, uneven ones, or blocks too large for one worker's registers: many workers a block row.
 constexpr FormRow shared_rows[] = {
     {.form = {"csr", Traversal::rows, 16, 1, 128, 8}, .size = 3, .mean_row = 16},
-    {.form = {"csr", Traversal::components, 32, 4, 128, 12}, .size = 3},
+    {.form = {"csr", Traversal::rows, 32, 1, 128, 8}, .size = 3},
     {.form = {"csr", Traversal::components, 32, 1, 128, 12}, .size = 4},
+    {.form = {"csr", Traversal::rows, 32, 1, 128, 8}, .size = 7},
     {.form = {"csr", Traversal::components, 32, 2, 128, 8}},
+};
+/// So few that each is a warp's whole work, an entry of its own for each lane: coarse levels of multigrid. Very long
+/// ones are shared by more workers than a warp has.
+constexpr FormRow few_rows[] = {
+    {.form = {"csr", Traversal::rows, 32, 1, 128, 8}, .size = 4},
+    {.form = {"csr", Traversal::rows, 32, 1, 128, 8}, .mean_row = 250},
+    {.form = {"ccoo:128:1", Traversal::slots, 1, 1, 128, 4}},
 };
 /// Blocks of up to 2x2 in no order: x comes from all over, and compressed rows with half a warp each wait least for it.
 constexpr FormRow half_warps_by_rows[] = {{.form = {"csr", Traversal::rows, 16, 2, 128, 8}}};
 constexpr FormRow half_warps[] = {{.form = {"csr", Traversal::components, 16, 1, 128, 12}}};
 /// Rows that are no measure of work: pieces of the same number of entries.
 constexpr FormRow chunks[] = {
+    {.form = {"ccoo:128:4", Traversal::slots, 1, 1, 128, 12}, .size = 1},
+    {.form = {"ccoo:128:1", Traversal::slots, 1, 1, 128, 8}},
+};
+/// The same for the few rows that are much longer than the others: more workers with less each.
+constexpr FormRow chunks_of_part[] = {
     {.form = {"ccoo:128", Traversal::slots, 1, 1, 128, 8}, .size = 1},
     {.form = {"ccoo:128:1", Traversal::slots, 1, 1, 128, 8}},
 };
+/// What may be faster than either.
+constexpr FormRow warps_by_rows[] = {{.form = {"csr", Traversal::rows, 32, 1, 128, 8}}};
 /// Scalars: one worker a row, two for long rows while there are few.
 constexpr FormRow few_scalars[] = {
     {.form = {"sell:32", Traversal::rows, 1, 2, 128, 8}, .mean_row = 12},
@@ -49,6 +64,9 @@ constexpr FormRow block_rows[] = {
 // each is enough for blocks that keep it busy, 100000 for smaller ones. Beyond 8x8 a block row's x and sums are too
 // many for one worker. Uneven rows: padded slices would waste memory on a few long ones, and one worker each time.
 constexpr Case dense[] = {
+    {.forms = few_rows, .least_size = 4, .most_size = 4, .most_rows = 3000},
+    {.forms = few_rows, .least_size = 5, .most_size = 7, .most_rows = 4200},
+    {.forms = few_rows, .least_size = 8, .most_size = 8, .most_rows = 800},
     {.forms = shared_rows, .most_rows = 4200},
     {.forms = shared_rows, .least_size = 9},
     {.forms = chunks, .most_size = 3, .rows = RowShape::long_ones},
@@ -64,6 +82,7 @@ constexpr Case dense[] = {
 };
 constexpr Variation near_dense[] = {
     {.forms = shared_rows, .least_lanes = 16, .most_lanes = 32, .most_unroll = 2},
+    {.forms = warps_by_rows, .least_lanes = 8, .most_lanes = 32, .most_unroll = 1, .most_size = 8},
     {.forms = scalar_rows, .least_lanes = 1, .most_lanes = 4, .most_unroll = 2},
     {.forms = block_rows, .least_lanes = 1, .most_lanes = 2, .most_unroll = 3, .most_size = 8},
 };
@@ -94,7 +113,8 @@ constexpr Variation near_kinds[] = {
 // microseconds more, whatever is in it, and gains a seventh of a product and more: from 27 us on. Entries in chunks of
 // coordinates take 2.2 times as long as in slices: with a quarter of them there, all are slower than even rows in
 // slices by a third, which is what separates these from cuSPARSE's compressed rows.
-constexpr PartsRule long_rows_apart = {.forms = chunks, .least_entries = 1e6, .much_longer = 4, .most_share = 0.25};
+constexpr PartsRule long_rows_apart = {
+    .forms = chunks_of_part, .least_entries = 1e6, .much_longer = 4, .most_share = 0.25};
 
 }  // namespace h200
 

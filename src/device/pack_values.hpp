@@ -30,13 +30,50 @@ struct full_block {
   COMPOUND_FN S operator()(int i, int j) const { return first[i + slot_t(j) * rows]; }
 };
 
+/// Words of the largest block of a kind.
+template <class Entry>
+COMPOUND_FN constexpr int most_words_of() {
+  if constexpr (requires { Entry::word_count; })
+    return Entry::word_count;
+  else if constexpr (requires { Entry::block_rows; })
+    return Entry::block_rows * Entry::block_cols;
+  else
+    return 1;
+}
+
+/// What a worker of a device reads before it writes: it does not know that one is not on the other, and each read would
+/// wait for the write before it.
+inline constexpr int most_words_held = 64;
+
+template <class S, int most>
+struct held_block {
+  S scalar[most];
+  int rows;
+  COMPOUND_FN S operator()(int i, int j) const { return scalar[i + j * rows]; }
+};
+
+/// The full block of an entry: kinds of fewer words read of it what they need.
+template <class Packing>
+COMPOUND_FN auto block_at(const Packing& p, slot_t entry) {
+  const full_block<typename Packing::scalar> block{p.block(entry), p.entry.rows()};
+#if defined(__CUDA_ARCH__)
+  using Entry = typename Packing::entry_type;
+  if constexpr (!requires { Entry::word_count; } && most_words_of<Entry>() <= most_words_held) {
+    held_block<typename Packing::scalar, most_words_of<Entry>()> held;
+    held.rows = p.entry.rows();
+    for (int k = 0; k < p.entry.words(); ++k) held.scalar[k] = block.first[k];
+    return held;
+  } else
+#endif
+    return block;
+}
+
 /// Fills one slot from pattern entry `entry`.
 template <class Packing>
 COMPOUND_FN void pack_slot(const Packing& p, slot_t slot, slot_t entry) {
   using word = typename Packing::entry_type::word;
   const auto words = p.matrix_words.at(p.entry, p.values, slot);
-  p.entry.from_block(full_block<typename Packing::scalar>{p.block(entry), p.entry.rows()},
-                     [&](int i, int j, word w) { words.put(i, j, w); });
+  p.entry.from_block(block_at(p, entry), [&](int i, int j, word w) { words.put(i, j, w); });
 }
 
 /// A padding slot gets words 0: vector code multiplies them by 0 (by nothing else, and plain code not at all).
@@ -98,8 +135,18 @@ COMPOUND_FN void copy_words(const Entry& entry, const FromWords& from_words, con
                             const ToWords& to_words, Stored* to, slot_t to_slot) {
   const auto source = from_words.at(entry, from, from_slot);
   const auto target = to_words.at(entry, to, to_slot);
-  for (int j = 0; j < entry.word_cols(); ++j)
-    for (int i = 0; i < entry.word_rows(); ++i) *target.stored(i, j) = *source.stored(i, j);
+  constexpr int most = most_words_of<Entry>();
+  const auto for_each = [&](const auto& f) {
+    for (int j = 0; j < entry.word_cols(); ++j)
+      for (int i = 0; i < entry.word_rows(); ++i) f(i, j);
+  };
+  if constexpr (most <= most_words_held) {
+    Stored held[most];
+    for_each([&](int i, int j) { held[i + j * entry.word_rows()] = *source.stored(i, j); });
+    for_each([&](int i, int j) { *target.stored(i, j) = held[i + j * entry.word_rows()]; });
+  } else {
+    for_each([&](int i, int j) { *target.stored(i, j) = *source.stored(i, j); });
+  }
 }
 
 /// The words of one entry in a small array of their own.

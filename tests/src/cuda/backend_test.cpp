@@ -107,6 +107,29 @@ TEST_F(CudaBackend, MultipliesVectorsThatBeginAnywhere) {
   }
 }
 
+/// Prolongators, whose transposes have another layout, schedule and order of words than they have.
+TEST_F(CudaBackend, TransposesByThePlanOfTheTransposesRows) {
+  std::vector<std::vector<idx>> rows;
+  for (idx r = 0; r < 20000; ++r) rows.push_back({r / 200, 100 + r / 200});
+  const Pattern pattern = pattern_of(200, rows), t = transposed(pattern.view()).pattern;
+  for (const BlockShape shape : {BlockShape{1, 1}, BlockShape{3, 3}, BlockShape{3, 6}, BlockShape{6, 3}}) {
+    Random random;
+    const Operands<double> operands(pattern, "dense", shape, random);
+    const auto rule = [&](const Pattern& p, BlockShape block) {
+      return default_plan(statistics(p.view()), {block, {}}, "cuda", "dense", {}, Parts::one);
+    };
+    const Plan whole = rule(pattern, shape);
+    EXPECT_NE(whole, rule(t, {shape.cols, shape.rows}));
+    for (const TransposedValues values : {TransposedValues::copy, TransposedValues::shared}) {
+      const PackedMatrix A = packed(operands, whole, device(), values);
+      for (const Op op : ops)
+        for (const Form form : forms)
+          EXPECT_TRUE(agrees(multiplied(A, operands, op, form), reference_product(operands, whole.values, op, form)))
+              << text_of(shape) << ", " << product_name(op, form);
+    }
+  }
+}
+
 TEST_F(CudaBackend, RepeatsProductsBitByBit) {
   const Pattern pattern = random_pattern(5000, 5000, 40, 3);
   Random random;
@@ -135,7 +158,8 @@ TEST_F(CudaBackend, AddsUpRowsWhereverChunksEnd) {
     const Pattern pattern = pattern_of(300, rows);
     Random random;
     const Operands<double> operands(pattern, "dense", {3, 2}, random);
-    for (const char* layout : {"ccoo:32", "ccoo:32:2", "ccoo:32:4", "ccoo:96", "ccoo:256", "ccoo:256:4", "ccoo:64:8", "ccoo:1024:2"})
+    for (const char* layout :
+         {"ccoo:32", "ccoo:32:2", "ccoo:32:4", "ccoo:96", "ccoo:256", "ccoo:256:4", "ccoo:64:8", "ccoo:1024:2"})
       for (const char* words : {"", " static", " dynamic", " carries=atomic", " static carries=atomic"}) {
         const PackedMatrix A = packed(operands, plan(std::string(layout) + words), device());
         for (const Op op : ops)
