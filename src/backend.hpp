@@ -20,6 +20,8 @@ namespace compound {
 class Code {
  public:
   virtual ~Code() = default;
+  /// Of the backend's memory that products by a library work in.
+  virtual std::size_t bytes() const { return 0; }
 };
 
 struct Machine {

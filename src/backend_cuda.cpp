@@ -24,6 +24,7 @@
 #include "entry_registry.hpp"
 #include "error.hpp"
 #include "layout/family.hpp"
+#include "library_products.hpp"
 
 namespace compound {
 
@@ -49,6 +50,7 @@ class CudaBackend final : public Backend {
   Machine machine() const override { return {cuda::device_name(), cuda::driver_version(), cuda::device_slot()}; }
 
   std::string_view code(const Plan& plan, const Problem& problem) const override {
+    if (const std::string_view library = library_of(plan); !library.empty()) return library;
     return cuda::is_built_in(cuda::plain_source(plan, problem), cuda::current_device().capability) ? "built in"
                                                                                                    : "nvrtc";
   }
@@ -103,7 +105,9 @@ class CudaBackend final : public Backend {
 
  protected:
   std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
-    return cuda::why_no_kernel(plan, problem);
+    const LibraryProduct* const product = find_library_product(plan.schedule.library);
+    const auto why = cuda::why_no_kernel(plan, problem);
+    return why || !product ? why : cuda::why_no_cusparse(*product);
   }
 
  private:
@@ -132,7 +136,7 @@ void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& prob
         sources.push_back(cuda::pack_part_source(part, problem));
       else if (!words_are_blocks(part, problem))
         sources.push_back(cuda::pack_source(part, problem));
-      sources.push_back(cuda::plain_source(part, problem, update));
+      if (part.schedule.library.empty()) sources.push_back(cuda::plain_source(part, problem, update));
       update = Update::add;
     }
   }
@@ -290,6 +294,7 @@ void CudaBackend::multiply(const ProductTask& t) {
   const EntryShape shape = entry_shape(t.plan, t.problem);
   const bool gathers = t.op == Op::none;
   CudaCode& code = of(t.code);
+  if (code.is_by_library(t)) return code.library_matrix().multiply(t, queue_);
   Update update = t.update;
   const void* z = t.z;
   // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.

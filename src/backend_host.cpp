@@ -80,6 +80,8 @@ class HostBackend final : public Backend {
   std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
     host::instruction_set_in_use();  // throws if the environment asks for what is not there: not first in a product
     const Schedule& s = plan.schedule;
+    if (!s.library.empty())
+      return std::string(s.library) + " is a product of a device's library: it needs vectors there (-vec_type cuda)";
     if (s.traversal == Traversal::components) return "the host backend does not go by components";
     if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep ||
         s.carries != Carries::ordered)

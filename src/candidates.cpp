@@ -7,6 +7,7 @@
 
 #include "error.hpp"
 #include "layout/family.hpp"
+#include "library_products.hpp"
 #include "packed.hpp"
 
 namespace compound {
@@ -164,15 +165,37 @@ void add_parts(Plans& plans, const Plan& base, const PatternStatistics& s) {
     plans.add(parse_plan(std::string(row.usual) + longest + std::string(row.long_ones), base));
 }
 
+/// f(plan) for each product of a library, with what the rule gives csr for what our kernels have to do.
+template <class F>
+void for_each_library_plan(std::string_view library, const Plan& base, const PatternStatistics& s,
+                           const Problem& problem, const Backend& backend, const F& f) {
+  for (const LibraryProduct& product : library_products())
+    if (product.library() == library)
+      f(plan_for_line(product.word, base, s, problem, backend.name(), base.entry, base.values));
+}
+
 }  // namespace
 
+std::string why_no_library_plan(std::string_view library, const Plan& base, const PatternStatistics& s,
+                                const Problem& problem, const Backend& backend) {
+  std::string reasons;
+  bool has_one = false;
+  for_each_library_plan(library, base, s, problem, backend, [&](const Plan& plan) {
+    const auto why = why_not(plan, problem, backend);
+    has_one |= !why;
+    if (why && reasons.find(*why) == std::string::npos) reasons += (reasons.empty() ? "" : "; ") + *why;
+  });
+  return has_one ? "" : reasons;
+}
+
 std::vector<Plan> candidates(Search search, const Plan& base, const PatternStatistics& s, const Problem& problem,
-                             const Backend& backend, VectorOrder vectors) {
+                             const Backend& backend, VectorOrder vectors, std::string_view library) {
   Plans plans(base, problem, backend);
   const std::vector<Plan> near = near_plans(s, problem, backend.name(), base.entry, base.values);
   const Plan& rule = near.front();
   plans.add(rule);
   if (!rule.later.empty()) plans.add(default_plan(s, problem, backend.name(), base.entry, base.values, Parts::one));
+  for_each_library_plan(library, rule, s, problem, backend, [&](const Plan& plan) { plans.add(plan); });
   plans.add(is_host(rule) ? near_host : near_device, rule);  // where time is short the last are not tried
   add_parts(plans, rule, s);
   if (search == Search::few) return plans.take();

@@ -18,9 +18,15 @@ enum class Search { few, near, all };
 enum class VectorOrder { petsc, any };
 
 /// The applicable plans for a matrix, `base` first, each once, with its kind of entry and its precision of values. None
-/// that is added is coded (codes=): values that come later may have no code.
+/// that is added is coded (codes=): values that come later may have no code. Those by a library (library_products.hpp),
+/// where one is named, come right after the rule's: they are known to be asked for.
 std::vector<Plan> candidates(Search search, const Plan& base, const PatternStatistics& statistics,
-                             const Problem& problem, const Backend& backend, VectorOrder vectors = VectorOrder::petsc);
+                             const Problem& problem, const Backend& backend, VectorOrder vectors = VectorOrder::petsc,
+                             std::string_view library = {});
+
+/// Why none of a library's products can multiply this matrix, in words; empty where one can.
+std::string why_no_library_plan(std::string_view library, const Plan& base, const PatternStatistics& statistics,
+                                const Problem& problem, const Backend& backend);
 
 /// For a device, the whole search of Mueller-Roemer, Stork and Fellner 2019 (section 4.3) alone, with the rest of the
 /// plan as in `base`: 960 plans of dense blocks on PETSc's vectors, 1,920 on any.

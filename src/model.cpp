@@ -115,14 +115,20 @@ std::vector<LargePlan> order_by_model(std::vector<Plan>& plans, const PatternVie
   };
   Predictor predictor(pattern, s, problem, backend);
   double least = predictor.seconds(plans.front());
+  std::vector<Plan> unknown;
   std::vector<Predicted> rest;
   for (const Plan& plan : std::span(plans).subspan(1)) {
+    if (!plan.schedule.library.empty()) {
+      unknown.push_back(plan);
+      continue;
+    }
     rest.push_back({plan, predictor.seconds(plan)});
     least = std::min(least, rest.back().seconds);
   }
   std::ranges::stable_sort(rest, {}, &Predicted::seconds);
   std::vector<LargePlan> slow;
   plans.resize(1);
+  plans.insert(plans.end(), unknown.begin(), unknown.end());
   for (const Predicted& p : rest) {
     if (p.seconds <= too_slow * least)
       plans.push_back(p.plan);

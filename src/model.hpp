@@ -24,7 +24,7 @@ class Predictor {
   /// The pattern's arrays and the others must outlive it.
   Predictor(const PatternView& pattern, const PatternStatistics& statistics, const Problem& problem,
             const Backend& backend);
-  /// Of one product; infinite where a plan has more slots than can be counted.
+  /// Of one product by our kernels; infinite where a plan has more slots than can be counted.
   double seconds(const Plan& plan);
   /// Throws `too_large` where a plan has more slots than can be counted.
   Work work(const Plan& plan);
@@ -52,7 +52,8 @@ class Predictor {
 };
 
 /// Puts the plans after the first in the order in which they are likely to be the fastest, and leaves those out that
-/// are predicted to take more than twice as long as the one that takes the least.
+/// are predicted to take more than twice as long as the one that takes the least. Of a library's products it knows
+/// nothing: they stay before the others.
 std::vector<LargePlan> order_by_model(std::vector<Plan>& plans, const PatternView& pattern,
                                       const PatternStatistics& statistics, const Problem& problem,
                                       const Backend& backend);

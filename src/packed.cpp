@@ -400,6 +400,7 @@ PackedBytes PackedMatrix::bytes() const {
   PackedBytes b{start_of_rows_.bytes(), values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();
+    if (part.code) b.words += part.code->bytes();
     if (!part.transposed) continue;
     b.integers += part.transposed->layout.bytes() + part.transposed->value_slot.bytes();
     b.words += part.transposed->values.bytes();

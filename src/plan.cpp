@@ -9,6 +9,7 @@
 #include "error.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
+#include "library_products.hpp"
 #include "plan_parts.hpp"
 
 namespace compound {
@@ -138,6 +139,7 @@ void set_layout(Plan& p, std::string_view text) {
   p.layout.word_group = family.slots_are_entries && !p.schedule.of_device() ? 1 : family.word_group(read);
   p.layout.padded = false;
   p.layout.occupancy = Occupancy::lengths;
+  p.schedule.library = {};
   if (!family.has_row_list) p.layout.row_list = false;
   if (family.threads && p.schedule.of_device()) {
     p.schedule.threads = family.threads(read);
@@ -207,6 +209,7 @@ std::string choices() {
   for (const Setting& s : settings) names += ", " + std::string(s.name) + "=";
   for (const Flag& f : flags) names += ", " + std::string(f.name);
   for (const auto& t : traversals) names += ", " + std::string(t.name);
+  for (const LibraryProduct& product : library_products()) names += ", " + std::string(product.word);
   return names;
 }
 
@@ -251,6 +254,7 @@ std::string part_text(const LayoutSpec& layout, const Schedule& schedule, idx lo
   line += " lanes=" + std::to_string(schedule.lanes);
   if (schedule.of_device()) line += device_text(schedule);
   if (schedule.carries == Carries::atomic) line += " carries=atomic";
+  if (!schedule.library.empty()) line += " " + std::string(schedule.library);
   return longest == any_number ? line : line + " longest=" + std::to_string(longest);
 }
 
@@ -286,8 +290,10 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
   Plan plan = base;
   // The layout first, wherever it stands: it brings a word group that words= may then change.
   int layouts = 0;
+  const LibraryProduct* const product = library_product_in(words);
+  if (product && std::ranges::none_of(words, names_layout)) set_layout(plan, "csr"), ++layouts;
   for (const auto word : words) {
-    if (word.find('=') != std::string_view::npos || set_flag(plan, word)) continue;
+    if (word.find('=') != std::string_view::npos || find_library_product(word) || set_flag(plan, word)) continue;
     if (!names_layout(word))
       throw error(ErrorKind::argument, "unknown word '" + std::string(word) + "' in a plan; choose " + choices());
     set_layout(plan, word);
@@ -299,6 +305,7 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
     throw error(ErrorKind::argument, "a part of plan '" + std::string(text) +
                                          "' names no layout; after each + comes one: " + preset_names());
   if (later) plan.layout.row_list = family_of(plan.layout).has_row_list;
+  if (product) set_library_product(plan, *product);
   for (const auto word : words)
     if (word.find('=') == std::string_view::npos) set_flag(plan, word);  // set_layout resets occupancy
   if (later) set_codes(plan, plan.codes);
@@ -341,11 +348,13 @@ bool take_part(Words& all, Words& part) {
 
 std::string_view layout_in(std::string_view line) {
   const auto words = words_of(line);
+  std::string_view found;
   for (const auto word : words) {
     if (word == "+") break;
     if (names_layout(word)) return word;
+    if (find_library_product(word)) found = "csr";
   }
-  return {};
+  return found;
 }
 
 Plan parse_plan(std::string_view text, const Plan& given) {

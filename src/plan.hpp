@@ -47,7 +47,7 @@ std::vector<Plan> parts(const Plan& plan);
 /// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has);
 /// `xnear` or `xahead` (x is fetched ahead of its use). On devices also unroll=, threads=, blocks= (of threads on a
 /// multiprocessor) and `grid`, `static` or `dynamic` (how they come to their rows), `cached` or `stream` (how words are
-/// read).
+/// read), and `cusparse:bsr-row` and its kin: products of csr by a library (library_products.hpp), where it can.
 ///
 /// "<part> longest=N + <part>": rows of more than N entries go whole to the next part, the last takes what is left.
 /// entry=, values=, codes= and vectors= are the whole plan's and stand in the first; later parts name a layout each,
@@ -71,6 +71,7 @@ struct Problem {
   BlockShape block;
   ScalarType scalar;
   ValueOrder order = ValueOrder::blocks;  ///< of the values that are given
+  bool repeatable = false;  ///< a library's product must give the same bits each time, as our own kernels do
 };
 
 /// Empty if the plan can serve; else the reason in words, to be shown to the user. What a backend adds is its own

@@ -35,6 +35,8 @@ struct Schedule {
   Balance balance = Balance::grid;
   Cache cache = Cache::keep;
   Carries carries = Carries::ordered;
+  /// Whose product stands in the place of this schedule's where it can (library_products.hpp); empty: nobody's.
+  std::string_view library = {};
   bool operator==(const Schedule&) const = default;
 
   bool of_device() const { return threads != 0; }

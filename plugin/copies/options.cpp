@@ -2,9 +2,12 @@
 // compares them).
 #include "copies/options.hpp"
 
+#include <utility>
+
 #include "backend.hpp"
 #include "entry_file.hpp"
 #include "entry_registry.hpp"
+#include "library_products.hpp"
 
 namespace compound::plugin {
 
@@ -146,6 +149,14 @@ const Option options[] = {
      "what measuring takes: time (the fastest plan), bytes:W (that of the least sum of time and bytes of the packed "
      "copy, W from 0 to 1 the weight of these)",
      &Settings::tune_score, [](const std::string& v) { memory_weight_of(v); }},
+    {"tune_libraries",
+     "whose products measuring tries, too, on devices: none, " + library_names() +
+         " (opened when it is first asked for; a plan names its products without this)",
+     &Settings::tune_libraries,
+     [](const std::string& v) {
+       if (v != "none" && !is_library(v))
+         throw error(ErrorKind::argument, "unknown library '" + v + "'; choose none, " + library_names());
+     }},
     {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
      &Settings::expected_products, [](const std::string& v) { products_of(v); }},
     {"save", "file that the matrix is written to when it has been packed, for compound-tune -matrix", &Settings::save,
@@ -156,8 +167,12 @@ struct Switch {
   std::string_view name;
   const char* help;
   bool Settings::*value;
+  bool of_plans = false;  ///< whether copies that are there are packed anew
 };
 constexpr Switch switches[] = {
+    {"reproducible",
+     "products of libraries give the same bits each time, as our own do; false lets algorithms in that may not",
+     &Settings::reproducible, true},
     {"tune_monitor", "print the best plan so far while tuning measures", &Settings::tune_monitor},
     {"view", "print the plan when a matrix has been packed", &Settings::view},
 };
@@ -200,7 +215,8 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
     const std::string key = "-mat_compound_" + std::string(o.name);
     PetscBool on = settings.*o.value ? PETSC_TRUE : PETSC_FALSE;
     PetscCall(PetscOptionsBool(key.c_str(), o.help, "MatSetFromOptions", on, &on, nullptr));
-    settings.*o.value = on == PETSC_TRUE;
+    const bool before = std::exchange(settings.*o.value, on == PETSC_TRUE);
+    if (o.of_plans && settings.*o.value != before) ++settings.version;
   }
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -22,7 +22,8 @@ void pack_pattern(Packing& p) {
   p.st.statistics = statistics(given);
   p.st.given_block = p.b.block;
   const PatternView pattern = packed_pattern(p, given, &block);
-  copy.problem = {block, scalar_type_of<Scalar>(), copy.other_blocks ? ValueOrder::blocks : p.b.order};
+  copy.problem = {block, scalar_type_of<Scalar>(), copy.other_blocks ? ValueOrder::blocks : p.b.order,
+                  p.st.settings.reproducible};
   check_entry_asked_for(p);
   const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, pattern, plan);

@@ -1,6 +1,7 @@
 #include "copies/remembered.hpp"
 
 #include "error.hpp"
+#include "library_products.hpp"
 #include "plan_key.hpp"
 #include "user_files.hpp"
 #include "wisdom_file.hpp"
@@ -30,7 +31,8 @@ std::optional<Plan> usable(const std::string& line, const Packing& p, const Patt
     const Plan plan = parse_plan(line, base);
     const bool as_asked = plan.entry == base.entry && plan.values == base.values && plan.codes == base.codes &&
                           plan.layout.vector_group == base.layout.vector_group &&
-                          (s.layout == "auto" || (plan.layout == base.layout && plan.later == base.later));
+                          (s.layout == "auto" || (plan.layout == base.layout && plan.later == base.later)) &&
+                          (plan.schedule.library.empty() || library_of(plan) == s.tried_library());
     const Backend& serving = backend(row_of(p.place).backend);
     if (!as_asked || why_not(plan, problem, serving)) return {};
     if (beyond(s.limits(), pattern, problem, plan, serving)) return {};
@@ -47,7 +49,8 @@ Remembered remembered(const Packing& p, const PatternView& pattern, const Patter
   Remembered found;
   found.path = path_of(p.st.settings.wisdom);
   if (found.path.empty()) return found;
-  found.key = plan_key(pattern, numbers, p.copy.problem, base, p.st.settings.layout, backend(row_of(p.place).backend));
+  found.key = plan_key(pattern, numbers, p.copy.problem, base, p.st.settings.layout, backend(row_of(p.place).backend),
+                       p.st.settings.tried_library());
   Wisdom all;
   for (const std::string& path : {site_path(), found.path}) {
     const WisdomFile file = read_wisdom(path);

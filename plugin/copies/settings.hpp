@@ -39,8 +39,10 @@ struct Settings {
   std::string wisdom = "auto";
   std::string tune_seconds = "10";
   std::string tune_score = "time";
+  std::string tune_libraries = "none";
   std::string expected_products = "unknown";
   std::string save;           ///< file that the matrix is written to once, when first packed; empty: none
+  bool reproducible = true;   ///< products of libraries must give the same bits each time
   bool tune_monitor = false;  ///< print the best plan so far while tuning
   bool view = false;          ///< print the plan once, when first packed
   bool viewed = false, saved = false;
@@ -71,6 +73,8 @@ struct Settings {
   MeasureLimits measure_limits() const;
   /// As of best_score(); 0: the fastest plan is wanted.
   double memory_weight() const { return memory_weight_of(tune_score); }
+  /// Whose products are tried where a plan is tuned; empty: nobody's.
+  std::string_view tried_library() const { return tune_libraries == "none" ? "" : std::string_view(tune_libraries); }
   bool finds_block() const { return block_size == "find"; }
   /// Of packed blocks, where the matrix's are of size `given`; that, where the size is to be found.
   BlockShape packed_block(int given) const;

@@ -33,8 +33,9 @@ std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, con
   const Problem& problem = p.copy.problem;
   const Backend& on = backend(row_of(p.place).backend);
   const Search search = s.tune == "exhaustive" ? Search::all : Search::near;
-  std::vector<Plan> plans =
-      s.layout == "auto" ? candidates(search, base, numbers, problem, on) : schedules(search, base, problem, on);
+  std::vector<Plan> plans = s.layout == "auto"
+                                ? candidates(search, base, numbers, problem, on, VectorOrder::petsc, s.tried_library())
+                                : schedules(search, base, problem, on);
   const auto large = leave_out_large(plans, pattern, problem, on, s.limits());
   *beyond_memory = static_cast<int>(std::ranges::count(large, true, &LargePlan::by_memory));
   if (search == Search::near && base.schedule.of_device() && s.layout == "auto")
@@ -44,6 +45,15 @@ std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, con
     plans.insert(plans.begin() + 1, *remembered);
   }
   return plans;
+}
+
+/// Where products of a library are asked for and there are none: why, which would else be told nowhere.
+std::string why_without_library(const Packing& p, const PatternStatistics& numbers, const Plan& base) {
+  const Settings& s = p.st.settings;
+  if (s.tried_library().empty() || s.layout != "auto") return "";
+  const std::string why =
+      why_no_library_plan(s.tried_library(), base, numbers, p.copy.problem, backend(row_of(p.place).backend));
+  return why.empty() ? "" : "; none by " + s.tune_libraries + " (" + why + ")";
 }
 
 std::string times_as_fast(double gain) {
@@ -100,7 +110,7 @@ Plan measured_plan(Packing& p, const PatternView& pattern, const PatternStatisti
     copy.origin += " (nothing could be measured: " + copy.measured.all.front().failure + ")";
     return base;
   }
-  copy.origin = text_of(copy.measured, *best, copy.origin);
+  copy.origin = text_of(copy.measured, *best, copy.origin) + why_without_library(p, numbers, base);
   if (weight > 0) {  // wisdom keeps what is fastest
     copy.origin += "; chosen by -mat_compound_tune_score " + s.tune_score;
     return best->plan;

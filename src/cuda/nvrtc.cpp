@@ -1,13 +1,12 @@
 #include "cuda/nvrtc.hpp"
 
-#include <dlfcn.h>
 #include <nvrtc.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 
 #include "cuda/device_text.hpp"
+#include "cuda/shared_library.hpp"
 #include "error.hpp"
 
 namespace compound::cuda {
@@ -16,19 +15,9 @@ namespace {
 
 std::atomic<int> compiles = 0;
 
-/// Names to try in this order: COMPOUND_NVRTC alone if it is set, else what the loader finds, else a toolkit's folder.
-std::vector<std::string> library_names() {
-  if (const char* const asked = std::getenv("COMPOUND_NVRTC"); asked && *asked) return {asked};
-  const char* const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  std::vector<std::string> result(std::begin(names), std::end(names));
-  std::vector<std::string> toolkits;
-  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* const folder = std::getenv(variable); folder && *folder) toolkits.emplace_back(folder);
-  toolkits.emplace_back("/usr/local/cuda");
-  for (const std::string& toolkit : toolkits)
-    for (const char* const folder : {"/lib64/", "/lib/"})
-      for (const char* const name : names) result.push_back(toolkit + folder + name);
-  return result;
+std::vector<std::string> names() {
+  constexpr const char* known[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  return library_names("COMPOUND_NVRTC", known);
 }
 
 /// The functions of a library that was opened, and stays open.
@@ -46,47 +35,32 @@ struct Library {
   decltype(&::nvrtcGetErrorString) error_string = nullptr;
 
   bool take_from(void* handle) {
-    const auto take = [handle](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-      return function != nullptr;
-    };
-    return take(version, "nvrtcVersion") && take(create, "nvrtcCreateProgram") &&
-           take(destroy, "nvrtcDestroyProgram") && take(compile, "nvrtcCompileProgram") &&
-           take(log_size, "nvrtcGetProgramLogSize") && take(log, "nvrtcGetProgramLog") &&
-           take(cubin_size, "nvrtcGetCUBINSize") && take(cubin, "nvrtcGetCUBIN") &&
-           take(add_name, "nvrtcAddNameExpression") && take(lowered_name, "nvrtcGetLoweredName") &&
-           take(error_string, "nvrtcGetErrorString");
+    return take(handle, version, "nvrtcVersion") && take(handle, create, "nvrtcCreateProgram") &&
+           take(handle, destroy, "nvrtcDestroyProgram") && take(handle, compile, "nvrtcCompileProgram") &&
+           take(handle, log_size, "nvrtcGetProgramLogSize") && take(handle, log, "nvrtcGetProgramLog") &&
+           take(handle, cubin_size, "nvrtcGetCUBINSize") && take(handle, cubin, "nvrtcGetCUBIN") &&
+           take(handle, add_name, "nvrtcAddNameExpression") && take(handle, lowered_name, "nvrtcGetLoweredName") &&
+           take(handle, error_string, "nvrtcGetErrorString");
   }
 };
-
-/// The first library that opens and has the functions; null if none does.
-const Library* open_library() {
-  static Library library;
-  for (const std::string& name : library_names()) {
-    void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle && library.take_from(handle)) return &library;
-    if (handle) dlclose(handle);
-  }
-  return nullptr;
-}
 
 /// Null without NVRTC; looked for again then, since it is cheap beside what its absence prevents.
 const Library* library_if_any() {
   static std::mutex mutex;
-  static const Library* found = nullptr;
+  static Library library;
+  static bool found = false;
   const std::lock_guard lock(mutex);
-  if (!found) found = open_library();
-  return found;
+  if (!found) found = open_library(library, names());
+  return found ? &library : nullptr;
 }
 
 const Library& library() {
   if (const Library* const found = library_if_any()) return *found;
-  std::string names;
-  for (const std::string& name : library_names()) names += (names.empty() ? "" : ", ") + name;
-  throw error(ErrorKind::unsupported,
-              "compiling a kernel needs NVRTC, a library of the CUDA toolkit, and none of these opens: " + names +
-                  "; install it, name its folder in LD_LIBRARY_PATH (or the library in COMPOUND_NVRTC), or bring "
-                  "compiled kernels from another machine in the folder COMPOUND_CUDA_CACHE");
+  throw error(
+      ErrorKind::unsupported,
+      "compiling a kernel needs NVRTC, a library of the CUDA toolkit, and none of these opens: " + listed(names()) +
+          "; install it, name its folder in LD_LIBRARY_PATH (or the library in COMPOUND_NVRTC), or bring "
+          "compiled kernels from another machine in the folder COMPOUND_CUDA_CACHE");
 }
 
 class Program {

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "backend.hpp"
+#include "cuda/cusparse.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
 #include "device/kernels.hpp"
@@ -72,6 +74,19 @@ class CudaCode final : public Code {
   bool is_aligned(const void* vector) const {
     return vector_access_ == 0 || reinterpret_cast<std::uintptr_t>(vector) % vector_access_ == 0;
   }
+  /// Whether a library makes this product: y = [z +] A x that nothing follows. What begins off a whole access is left
+  /// to our kernels, which know of such vectors.
+  bool is_by_library(const ProductTask& t) const {
+    constexpr std::uintptr_t access = 16;
+    const auto begins_whole = [](const void* v) { return reinterpret_cast<std::uintptr_t>(v) % access == 0; };
+    return !plan_.schedule.library.empty() && t.op == Op::none && t.dot.kind == Follow::nothing &&
+           t.layout.slots != 0 && begins_whole(t.x) && begins_whole(t.y);
+  }
+  CusparseMatrix& library_matrix() {
+    if (!library_) library_ = cusparse_matrix(*find_library_product(plan_.schedule.library), plan_, problem_);
+    return *library_;
+  }
+  std::size_t bytes() const override { return library_ ? library_->bytes() : 0; }
   const LayoutFamily& family() const { return *family_; }
   /// What packing and products by A need.
   void prepare(Update update, bool of_part) {
@@ -82,7 +97,8 @@ class CudaCode final : public Code {
       else if (!words_are_blocks(plan_, problem_))
         pack();
     }
-    product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
+    if (plan_.schedule.library.empty())  // else few products want one: it is compiled when the first does
+      product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }
   const void* pack() { return once(pack_, pack_source); }
   const void* pack_part() { return once(pack_part_, pack_part_source); }
@@ -153,6 +169,7 @@ class CudaCode final : public Code {
   const void *pack_ = nullptr, *pack_part_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};
   Grown counter_, carries_, partials_, tickets_;
+  std::unique_ptr<CusparseMatrix> library_;
 };
 
 }  // namespace compound::cuda

@@ -82,10 +82,27 @@ Plan rule_plan(const CoreSource& source, const TuneOptions& o) {
   return core_plan(source, source.problem, "auto", o.precision);
 }
 
+/// As products of libraries are to be.
+Problem problem_of(const CoreSource& source, const TuneOptions& o) {
+  Problem problem = source.problem;
+  problem.repeatable = o.reproducible;
+  return problem;
+}
+
+std::vector<Plan> all_plans(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
+                            const TuneOptions& o) {
+  return candidates(o.search->search, rule, numbers, problem_of(source, o), core_backend(), VectorOrder::petsc,
+                    o.library);
+}
+
 /// The rule's first. Those that need not be packed to be out go to `without`.
 std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
                                 const TuneOptions& o, std::vector<LeftOut>& without) {
-  std::vector<Plan> plans = candidates(o.search->search, rule, numbers, source.problem, core_backend());
+  std::vector<Plan> plans = all_plans(source, numbers, rule, o);
+  if (!o.library.empty())
+    if (const std::string why = why_no_library_plan(o.library, rule, numbers, problem_of(source, o), core_backend());
+        !why.empty())
+      without.push_back({o.library, why});
   for (const LargePlan& large : leave_out_large(plans, source.view, source.problem, core_backend(),
                                                 {.padding = most_padding, .bytes = o.most_bytes}))
     without.push_back({to_string(large.plan), large.why});
@@ -138,7 +155,8 @@ void take_times(TuneResult& r, const CoreSource& source, const Measurement& m, c
     if (&one == best) r.best = r.plans.size(), r.gain = gain(m, one);
     if (one.place == 0) r.rule_s = one.seconds;
     r.plans.push_back({to_string(one.plan), one, paddings(one.plan)});
-    if (one.plan.schedule.of_device()) r.plans.back().predicted_s = predictor.seconds(one.plan);
+    if (one.plan.schedule.of_device() && one.plan.schedule.library.empty())
+      r.plans.back().predicted_s = predictor.seconds(one.plan);
   }
   r.timing_s = m.timing_s;
   r.packing_s = m.packing_s;
@@ -158,8 +176,9 @@ std::string keep(const TuneResult& r, const CoreSource& source, const Plan& rule
   if (o.wisdom.empty()) return "";
   if (o.weighs_memory()) return "not added to " + o.wisdom + ": it keeps what is fastest, and memory counted here";
   const TunedPlan& best = r.plans[r.best];
-  const WisdomEntry entry{plan_key(source.view, r.analysis.numbers, source.problem, rule, "auto", core_backend()),
-                          best.line, best.measured.seconds, r.gain, std::string(o.search->effort)};
+  const WisdomEntry entry{
+      plan_key(source.view, r.analysis.numbers, problem_of(source, o), rule, "auto", core_backend(), o.library),
+      best.line, best.measured.seconds, r.gain, std::string(o.search->effort)};
   const std::string lost = add_to_wisdom(o.wisdom, {entry});
   return lost.empty() ? "added to " + o.wisdom : "not added to " + o.wisdom + ": " + lost;
 }
@@ -208,8 +227,7 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& mat
                          Progress& progress) {
   const CaseMatrix c = prepare(comm, spec, matrix, progress);
   const auto source = make_core_source(c, false);
-  const auto plans =
-      candidates(o.search->search, rule_plan(*source, o), statistics(source->view), source->problem, core_backend());
+  const auto plans = all_plans(*source, statistics(source->view), rule_plan(*source, o), o);
   core_backend().compile_ahead(plans, source->problem);
   return plans.size();
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "library_products.hpp"
 #include "report.hpp"
 
 namespace compound::bench::tune {
@@ -39,6 +40,13 @@ void read_file(TuneOptions& o, Mode mode, const std::string& v) {
 const OptionRow<TuneOptions> rows[] = {
     {"-search", "plans to time: near (those near the rule's), all (all that there are)", "near",
      [](TuneOptions& o, const std::string& v) { o.search = &named(search_names, "-search", v, "unknown search; "); }},
+    {"-libraries", "whose products are timed, too, on devices: none, cusparse", "none",
+     [](TuneOptions& o, const std::string& v) {
+       if (v != "none" && !is_library(v)) refuse("-libraries", v, "choose none, " + library_names());
+       o.library = v == "none" ? "" : v;
+     }},
+    {"-reproducible", "products of libraries give the same bits each time; false lets algorithms in that may not",
+     "true", [](TuneOptions& o, const std::string& v) { o.reproducible = yes("-reproducible", v); }, true},
     {"-products", "that timing may take, in products of the rule's plan, or none", "none",
      [](TuneOptions& o, const std::string& v) { o.products = limit("-products", v); }},
     {"-seconds", "that packing copies of one matrix may take, or none", "10",
