@@ -30,8 +30,9 @@ std::optional<std::string> why_not_of_form(const LibraryProduct& product, const 
   const bool dense = p.entry == "dense", one = scalars_in(problem.block) == 1;
   if (product.form == LibraryForm::scalars) {
     if ((dense && one) || p.entry == "complex") return {};
-    return word + " multiplies scalars (1x1 blocks, or entry=complex), not entry=" + std::string(p.entry) + " of " +
-           text_of(problem.block) + "; for full square blocks take cusparse:bsr-row or cusparse:bsr-column";
+    return word + " multiplies scalars (1x1 blocks, or entry=complex), not blocks of " + text_of(problem.block) +
+           " with entry=" + std::string(p.entry) +
+           "; for full square blocks take cusparse:bsr-row or cusparse:bsr-column";
   }
   if (!dense) return word + " multiplies full blocks: entry=dense, not entry=" + std::string(p.entry);
   if (problem.block.rows != problem.block.cols)

@@ -98,9 +98,6 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   const auto is_in_rows = [](const Plan& part) { return part.layout.word_group == group_rows; };
   if (!p.later.empty() && std::ranges::any_of(parts(p), is_in_rows))
     return "words=rows are all of a matrix's values, as it has them: they make a plan of one part; use words=1";
-  const auto is_by_library = [](const Plan& part) { return !part.schedule.library.empty(); };
-  if (!p.later.empty() && std::ranges::any_of(parts(p), is_by_library))
-    return "a library's product is of a whole matrix: plans of several parts name none (cusparse:)";
   if (value_code(p.codes).of == CodeOf::chunks && !p.later.empty())
     return "codes=" + std::string(p.codes) + " is for plans of one part; use codes=scalars8 or codes=none for several";
   const auto has_other_order = [&](const PlanPart& part) { return part.layout.word_order != p.layout.word_order; };

@@ -35,6 +35,9 @@ std::optional<std::string> why_not_in_parts(const Plan& plan) {
     return "longest=" + std::to_string(last) +
            " leaves longer rows to a next part, and there is none; add one (\"... longest=" + std::to_string(last) +
            " + ccoo\"), or leave longest= out";
+  const auto by_library = [](const Plan& part) { return !part.schedule.library.empty(); };
+  if (!plan.later.empty() && std::ranges::any_of(parts(plan), by_library))
+    return "a library's product is of a whole matrix: plans of several parts name none; leave cusparse: out";
   idx longest = plan.longest;
   for (std::size_t n = 0; n < plan.later.size(); ++n) {
     const PlanPart& part = plan.later[n];

@@ -19,6 +19,9 @@ std::optional<std::string> why_no_cusparse(const LibraryProduct& product);
 /// "12.6.3"; empty without cuSPARSE.
 std::optional<std::string> cusparse_version();
 
+/// Products that it has made so far: for logs and tests.
+int cusparse_product_count();
+
 /// One packed matrix as the library has it, and what its products work in.
 class CusparseMatrix {
  public:

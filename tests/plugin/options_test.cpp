@@ -70,6 +70,9 @@ const Refused refusals[] = {
     {"tune_score", "-mat_compound_tune_score bytes:2", "score of tuning 'bytes:2' must be time, or bytes:W"},
     {"tune_score_words", "-mat_compound_tune_score bytes:", "score of tuning 'bytes:' must be time, or bytes:W"},
     {"tune_seconds", "-mat_compound_tune_seconds -1", "seconds of tuning '-1' must be a number, 0 or more, or none"},
+    {"tune_libraries", "-mat_compound_tune_libraries magma", "unknown library 'magma'; choose none, cusparse"},
+    {"plan_library", "-mat_compound_plan cusparse:/tmp/libcusparse.so",
+     "unknown word 'cusparse:/tmp/libcusparse.so' in a plan; choose "},
     {"products", "-mat_compound_expected_products many",
      "number of products expected 'many' must be a number, 1 or more, or unknown"},
 };
@@ -169,6 +172,35 @@ TEST_F(Options, AnInapplicablePlanSaysWhy) {
   EXPECT_NE(found.message.find("(-mat_compound_plan)"), std::string::npos) << found.message;
 }
 
+TEST_F(Options, AProductOfADevicesLibraryIsRefusedOnTheHost) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  PETSC_OK(MatCompoundSetPlan(A, "cusparse:bsr-column"));
+  const auto x = right_vector(A, 76), y = left_vector(A, 77);
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+
+  EXPECT_NE(found.code, 0);
+  EXPECT_NE(found.message.find("cusparse:bsr-column is a product of a device's library"), std::string::npos)
+      << found.message;
+  EXPECT_NE(found.message.find("(-mat_compound_plan)"), std::string::npos) << found.message;
+}
+
+/// The plan's own reason comes first, whatever backend it is for.
+TEST_F(Options, ReproducibleRefusesProductsThatMayNotRepeatTheirBits) {
+  const Problem scalars = random_problem(72, spread(1, 20, 20));
+  for (const bool repeats : {true, false}) {
+    const auto A = filled_matrix(
+        MATBAIJCOMPOUND, repeats ? "" : "-mat_compound_reproducible 0 -mat_compound_plan cusparse:csr", scalars);
+    if (repeats) PETSC_OK(MatCompoundSetPlan(A, "cusparse:csr"));
+    const auto x = right_vector(A, 76), y = left_vector(A, 77);
+
+    const auto found = catch_error([&] { return MatMult(A, x, y); });
+
+    const char* const why = repeats ? "cusparse:csr may give other bits each time" : "a device's library";
+    EXPECT_NE(found.message.find(why), std::string::npos) << found.message;
+  }
+}
+
 TEST_F(Options, ViewSaysPlanBackendAndBytes) {
   const auto A = filled_matrix(MATBAIJCOMPOUNDSELL, "", problem());
   (void)product_of(A, all_products().front(), 78);
@@ -194,6 +226,9 @@ TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
        " sell:4 ",
        {"by measurement: ", "that asked for as layout sell:4; "}},
       {"-mat_compound_tune measure -mat_compound_block_size 6", "", {"by measurement: "}},
+      {"-mat_compound_tune measure -mat_compound_tune_libraries cusparse",
+       "",
+       {"by measurement: ", "; none by cusparse (cusparse:bsr-row is a product of a device's library"}},
       {"-mat_compound_tune model", " csr ", {"by rule (not tuned: the model is of devices)"}},
   };
   const auto plain = filled_matrix(MATBAIJ, "", problem());

@@ -230,6 +230,46 @@ TEST(Candidates, NearTheRulesOnADeviceHaveOtherLayoutsAndBothWaysToReadWords) {
   EXPECT_TRUE(std::ranges::includes(lines(candidates(Search::all, rule, s, real_3x3, device)), lines(near)));
 }
 
+TEST(Candidates, AreOfALibraryWhereItIsAskedForAlone) {
+  const KernelBackend device;
+  const PatternStatistics s = statistics(regular.view());
+  for (const Search search : {Search::few, Search::near, Search::all})
+    for (const idx size : {1, 3}) {
+      Problem problem{{size, size}, {Field::real, Precision::double_}};
+      const Plan rule = default_plan(s, problem, "cuda");
+      const auto words_of = [&](std::string_view library) {
+        std::set<std::string_view> words;
+        for (const Plan& plan : candidates(search, rule, s, problem, device, VectorOrder::petsc, library))
+          if (!plan.schedule.library.empty()) words.insert(plan.schedule.library);
+        return words;
+      };
+
+      EXPECT_TRUE(words_of("").empty());
+      EXPECT_EQ(words_of("cusparse"),
+                size == 1 ? (std::set<std::string_view>{"cusparse:csr", "cusparse:csr-alg2"})
+                          : (std::set<std::string_view>{"cusparse:bsr-row", "cusparse:bsr-column", "cusparse:bsrmv-row",
+                                                        "cusparse:bsrmv-column"}));
+      problem.repeatable = true;
+      EXPECT_EQ(words_of("cusparse").contains("cusparse:csr"), false);
+      EXPECT_EQ(words_of("cusparse").size(), size == 1 ? 1u : 4u);
+    }
+}
+
+TEST(Candidates, OfALibraryComeAfterTheRulesWithScheduleOfCsr) {
+  const KernelBackend device;
+  const PatternStatistics s = statistics(regular.view());
+  const Plan rule = default_plan(s, real_3x3, "cuda");
+
+  const auto near = candidates(Search::near, rule, s, real_3x3, device, VectorOrder::petsc, "cusparse");
+
+  expect_sound(near, real_3x3, device);
+  EXPECT_EQ(near.front(), rule);
+  Plan own = near[1];
+  EXPECT_EQ(own.schedule.library, "cusparse:bsr-row");
+  own.schedule.library = {};
+  EXPECT_EQ(own, parse_plan("words=1:row", plan_for_layout("csr", s, real_3x3, "cuda")));
+}
+
 TEST(Schedules, OfADeviceChangeOnePlaceAtATimeOrThreadsAndBlocks) {
   const KernelBackend device;
   const Plan given = parse_plan("sell:32 rows lanes=2 unroll=2 threads=128 blocks=8", {});

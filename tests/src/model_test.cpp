@@ -123,6 +123,18 @@ TEST_F(Model, OrdersPlansAndLeavesSlowOnesOut) {
   EXPECT_TRUE(order_by_model(none, large.view(), statistics(large.view()), real_1x1, on).empty());
 }
 
+TEST_F(Model, KnowsNothingOfLibrariesAndLeavesNoneOut) {
+  const Pattern large = grid(1000, {-1000, -1, 0, 1, 1000});
+  const Plan first = parse_plan(slices, {}), fast = parse_plan(diagonals, {}),
+             by_library = parse_plan("cusparse:csr-alg2 rows lanes=32", first);  // ours would be slow
+  std::vector<Plan> plans = {first, fast, by_library};
+
+  const auto left_out = order_by_model(plans, large.view(), statistics(large.view()), real_1x1, on);
+
+  EXPECT_EQ(plans, (std::vector<Plan>{first, by_library, fast}));
+  EXPECT_TRUE(left_out.empty());
+}
+
 TEST_F(Model, HasATableForEveryPolicy) {
   for (const DevicePolicy& p : device_policies())
     EXPECT_EQ(table_for(device_tables().all, p.measured_on, {}).name, p.measured_on);

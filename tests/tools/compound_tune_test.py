@@ -308,6 +308,7 @@ def test_bad_options(args):
     there = write_matrix_market(args, "there.mtx", 24)
     for options, said in [
             (["-search", "some"], "-search 'some': unknown search; choose near, all"),
+            (["-libraries", "magma"], "-libraries 'magma': choose none, cusparse"),
             (["-serach", "all"], "did you mean -search?"),
             (["-types", "aij"], "nothing asked for the option(s) -types"),
             (["-products", "-3"], "-products"),

@@ -10,6 +10,8 @@ std::optional<std::string> why_no_cusparse(const LibraryProduct& product) {
 
 std::optional<std::string> cusparse_version() { return {}; }
 
+int cusparse_product_count() { return 0; }
+
 std::unique_ptr<CusparseMatrix> cusparse_matrix(const LibraryProduct&, const Plan&, const Problem&) { return nullptr; }
 
 }  // namespace compound::cuda

@@ -1,4 +1,5 @@
 // Packed matrices as cuSPARSE has them.
+#include <atomic>
 #include <complex>
 #include <limits>
 #include <new>
@@ -12,6 +13,8 @@
 namespace compound::cuda {
 
 namespace {
+
+std::atomic<int> products_made = 0;
 
 void must(const CusparseLibrary& library, cusparseStatus_t status, const char* call) {
   if (status == CUSPARSE_STATUS_SUCCESS) return;
@@ -98,6 +101,7 @@ class Matrix : public CusparseMatrix {
     if (t.update == Update::add && t.z != t.y)
       check(cudaMemcpyAsync(t.y, t.z, bytes_of_y(t), cudaMemcpyDeviceToDevice, queue), "copying within the device");
     product(t, (t.update == Update::add ? one : zero).of(form_.precision));
+    ++products_made;
   }
 
  protected:
@@ -257,6 +261,8 @@ std::optional<std::string> cusparse_version() {
   }
   return text;
 }
+
+int cusparse_product_count() { return products_made; }
 
 std::unique_ptr<CusparseMatrix> cusparse_matrix(const LibraryProduct& product, const Plan& plan,
                                                 const Problem& problem) {

@@ -1,0 +1,276 @@
+// Products by cuSPARSE: whether the library opens, and on a device that its products are right, repeat their bits, and
+// that our kernels make those that it does not.
+#include "cuda/cusparse.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "candidates.hpp"
+#include "cuda/on_device.hpp"
+#include "cuda/runtime.hpp"
+#include "support/dots.hpp"
+#include "support/zoo.hpp"
+#include "tuner.hpp"
+
+namespace compound::test {
+namespace {
+
+const LibraryProduct& product_named(std::string_view word) { return *find_library_product(word); }
+
+/// Before any other test opens the library, which then stays open.
+TEST(Cusparse, SaysWhatItTriedWhereNoneOpens) {
+  setenv("COMPOUND_CUSPARSE", "/no/such/folder/libcusparse.so", 1);
+
+  const auto why = cuda::why_no_cusparse(product_named("cusparse:bsr-row"));
+
+  unsetenv("COMPOUND_CUSPARSE");
+  ASSERT_TRUE(why);
+  const bool is_built = why->find("this build does not know it") == std::string::npos;
+  EXPECT_TRUE(!is_built ||
+              why->find("none of these opens: /no/such/folder/libcusparse.so; install it") != std::string::npos)
+      << *why;
+}
+
+TEST(Cusparse, HasAVersionAndAllProductsWhereItOpens) {
+  const auto why = cuda::why_no_cusparse(product_named("cusparse:csr"));
+  if (why) {
+    std::cout << "skipped: this machine has no cuSPARSE: " << *why << std::endl;
+    GTEST_SKIP() << *why;
+  }
+
+  EXPECT_NE(cuda::cusparse_version().value_or(""), "");
+  for (const LibraryProduct& product : library_products())
+    EXPECT_EQ(cuda::why_no_cusparse(product), std::nullopt) << product.word;
+}
+
+/// A product and what it multiplies.
+struct LibraryCase {
+  const LibraryProduct* product;
+  ScalarType scalar;
+  std::string_view entry;
+  BlockShape block;
+
+  Problem problem() const { return {block, scalar}; }
+  Plan plan() const {
+    const Plan base = default_plan(PatternStatistics{}, problem(), "cuda", entry);
+    return plan_for_line("entry=" + std::string(entry) + " " + std::string(product->word), base, PatternStatistics{},
+                         problem(), "cuda", entry);
+  }
+};
+void PrintTo(const LibraryCase& c, std::ostream* out) {
+  *out << c.product->word << ", " << c.entry << " " << text_of(c.block)
+       << (c.scalar.field == Field::complex ? " complex " : " real ") << name_of(c.scalar.precision);
+}
+
+std::vector<LibraryCase> all_cases() {
+  std::vector<LibraryCase> all;
+  for (const LibraryProduct& product : library_products())
+    for (const Field field : {Field::real, Field::complex})
+      for (const Precision precision : {Precision::double_, Precision::single}) {
+        for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 12, 17, 32})
+          all.push_back({&product, {field, precision}, "dense", {n, n}});
+        all.push_back({&product, {field, precision}, "complex", {2, 2}});
+      }
+  std::erase_if(all, [](const LibraryCase& c) {
+    if (c.entry == "complex" && c.scalar.field == Field::complex) return true;  // has no such kind
+    return applicable(c.plan(), c.problem()).has_value();
+  });
+  return all;
+}
+
+class CusparseProducts : public OnDevice, public testing::WithParamInterface<LibraryCase> {
+ protected:
+  /// Products of the library that f() queues.
+  template <class F>
+  static int made_by(const F& f) {
+    const int before = cuda::cusparse_product_count();
+    f();
+    return cuda::cusparse_product_count() - before;
+  }
+  /// f(operands, packed matrix) in the case's scalars.
+  template <class F>
+  static void with_matrix(const Pattern& pattern, const F& f) {
+    const LibraryCase& c = GetParam();
+    with_scalar(c.scalar, [&]<class S>(S) {
+      Random random;
+      Operands<S> operands(pattern, c.entry, c.block, random);
+      PackedMatrix A = packed(operands, c.plan(), device());
+      f(operands, A);
+    });
+  }
+  template <class S>
+  static void expect_right(const PackedMatrix& A, const Operands<S>& operands, Op op, Form form, Shifts by = {}) {
+    EXPECT_TRUE(agrees(multiplied(A, operands, op, form, by), reference_product(operands, A.plan().values, op, form)))
+        << product_name(op, form);
+  }
+};
+
+/// Where nothing can run, one case tells why.
+std::vector<LibraryCase> cases_for_device() {
+  std::vector<LibraryCase> all = all_cases();
+  if (!why_no_cuda().empty()) all.resize(1);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CusparseProducts, testing::ValuesIn(cases_for_device()),
+                         [](const auto& instance) { return "case_" + std::to_string(instance.index); });
+
+/// The library multiplies by A, our kernels by A^T and A^H, on every pattern of the zoo.
+TEST_P(CusparseProducts, AreThoseOfTheDefinition) {
+  for (const ZooPattern& z : zoo()) {
+    SCOPED_TRACE(std::string(z.name) + ", " + seed_text());
+    with_matrix(z.pattern, [&](const auto& operands, const PackedMatrix& A) {
+      for (const Op op : ops)
+        for (const Form form : forms) {
+          const int made = made_by([&] { expect_right(A, operands, op, form); });
+          EXPECT_EQ(made, op == Op::none && z.pattern.view().entries() > 0 ? 1 : 0) << product_name(op, form);
+        }
+    });
+  }
+}
+
+/// Preparing looks at the pattern alone.
+TEST_P(CusparseProducts, TakeNewValues) {
+  const Pattern pattern = random_pattern(300, 280, 12, 5);
+  with_matrix(pattern, [&]<class S>(Operands<S>& operands, PackedMatrix& A) {
+    expect_right(A, operands, Op::none, Form::assign);
+    Random random(7);
+    operands.blocks = random_blocks<S>(operands.entry, operands.shape, pattern.view().entries(), random);
+
+    A.update_values(operands.blocks.data());
+
+    expect_right(A, operands, Op::none, Form::add);
+    const Placed<S> there(device(), operands.blocks);
+    A.update_values(there.data(), Memory::backend);
+    expect_right(A, operands, Op::none, Form::assign);
+  });
+}
+
+TEST_P(CusparseProducts, AreOursWhereADotProductFollows) {
+  const Pattern pattern = random_pattern(300, 300, 12, 5);
+  with_matrix(pattern, [&]<class S>(const Operands<S>& operands, const PackedMatrix& A) {
+    Random random(9);
+    const auto w = random_vector<S>(operands.z(Op::none).size(), random);
+    for (const Form form : forms) {
+      WithDot<S> found;
+
+      EXPECT_EQ(made_by([&] { found = multiplied_with_dot(A, operands, Op::none, form, Follow::dot, w); }), 0);
+
+      EXPECT_TRUE(agrees(found.y, reference_product(operands, A.plan().values, Op::none, form)));
+    }
+  });
+}
+
+TEST_P(CusparseProducts, AreOursWhereVectorsBeginOffAWholeAccess) {
+  const Pattern pattern = random_pattern(200, 200, 12, 5);
+  if (GetParam().scalar.field == Field::complex && GetParam().scalar.precision == Precision::double_) return;
+  with_matrix(pattern, [&](const auto& operands, const PackedMatrix& A) {
+    for (const Form form : {Form::assign, Form::add_in_place})
+      for (const Shifts by : {Shifts{1, 0, 0}, Shifts{0, 0, 1}})
+        EXPECT_EQ(made_by([&] { expect_right(A, operands, Op::none, form, by); }), 0);
+  });
+}
+
+/// Where that is promised, it is so; of the others it is told what they do.
+TEST_P(CusparseProducts, RepeatTheirBits) {
+  constexpr int times = 50;
+  std::vector<std::vector<idx>> rows(20000);
+  Random random(3);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (int k = 0, length = r % 1000 == 0 ? 5000 : 1 + random.below(GetParam().block.rows > 4 ? 6 : 40); k < length;
+         ++k)
+      rows[r].push_back(random.below(20000));
+  const Pattern pattern = pattern_of(20000, rows);
+  with_matrix(pattern, [&](const auto& operands, const PackedMatrix& A) {
+    const auto first = multiplied(A, operands, Op::none, Form::add);
+    int same = 0;
+
+    for (int i = 0; i < times; ++i) same += same_bits(first, multiplied(A, operands, Op::none, Form::add));
+
+    std::cout << "repeated bits: " << testing::PrintToString(GetParam()) << ": " << same << " of " << times
+              << (GetParam().product->repeats_bits ? "" : " (not promised)") << std::endl;
+    EXPECT_TRUE(same == times || !GetParam().product->repeats_bits);
+  });
+}
+
+class CusparseBackend : public OnDevice {
+ protected:
+  static Plan plan(std::string_view line) {
+    return plan_for_line(line, default_plan(PatternStatistics{}, scalars, "cuda"), PatternStatistics{}, scalars,
+                         "cuda");
+  }
+  static constexpr Problem scalars{{1, 1}, {Field::real, Precision::double_}};
+  const Pattern pattern = random_pattern(3000, 3000, 30, 11);
+};
+
+TEST_F(CusparseBackend, CountsWhatTheLibraryWorksIn) {
+  Random random;
+  const Operands<double> operands(pattern, "dense", {1, 1}, random);
+  const PackedMatrix A = packed(operands, plan("cusparse:csr-alg2"), device());
+  const std::size_t before = A.bytes().total();
+
+  (void)multiplied(A, operands, Op::none, Form::assign);
+
+  EXPECT_EQ(A.code(), "cusparse");
+  EXPECT_GT(A.bytes().total(), before) << "the manual says that all algorithms of CSR take some";
+}
+
+TEST_F(CusparseBackend, FollowsTheQueue) {
+  Random random;
+  const Operands<double> operands(pattern, "dense", {1, 1}, random);
+  const PackedMatrix A = packed(operands, plan("cusparse:csr-alg2"), device());
+  const auto wanted = multiplied(A, operands, Op::none, Form::assign);
+  cudaStream_t queue = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking), cudaSuccess);
+
+  device().use_queue(queue);
+  const auto found = multiplied(A, operands, Op::none, Form::assign);
+  device().use_queue(nullptr);
+
+  EXPECT_TRUE(same_bits(found, wanted));
+  EXPECT_TRUE(same_bits(multiplied(A, operands, Op::none, Form::assign), wanted));
+  cudaStreamDestroy(queue);
+}
+
+/// Its own memory, too: an error each time, and right results from the first try that gets what it asks for.
+TEST_F(CusparseBackend, ReportsEveryAllocationThatFails) {
+  Random random;
+  const Operands<double> operands(pattern, "dense", {1, 1}, random);
+  int failures = 0;
+  for (long n = 1;; ++n) {
+    cuda::fail_allocation(n);
+    try {
+      const PackedMatrix A = packed(operands, plan("cusparse:csr-alg2"), device());
+      const auto y = multiplied(A, operands, Op::none, Form::add);
+      cuda::fail_allocation(0);
+      EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::none, Form::add)));
+      break;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+  }
+  EXPECT_GT(failures, 3);
+}
+
+TEST_F(CusparseBackend, IsMeasuredBesideTheRulesPlan) {
+  Random random;
+  const Operands<double> operands(pattern, "dense", {1, 1}, random);
+  const PatternStatistics s = statistics(pattern.view());
+  const auto plans =
+      candidates(Search::near, default_plan(s, scalars, "cuda"), s, scalars, device(), VectorOrder::petsc, "cusparse");
+
+  const auto measured = measure(pattern.view(), scalars, plans, device(), operands.blocks.data()).all;
+
+  int timed = 0;
+  for (const Measured& m : measured)
+    if (!m.plan.schedule.library.empty()) {
+      EXPECT_TRUE(m.is_timed() || m.failure.find("not tried") != std::string::npos) << to_string(m.plan) << m.failure;
+      timed += m.is_timed();
+    }
+  EXPECT_EQ(timed, 2);
+}
+
+}  // namespace
+}  // namespace compound::test
