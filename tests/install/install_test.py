@@ -165,7 +165,7 @@ def test_side_by_side(args, checks):
 def variables_read():
     """The environment variables that the sources read, but for those of tests and the system's own."""
     sources = "".join(read(f) for f in all_files(SOURCE + "/src") + all_files(SOURCE + "/plugin") if f.endswith("pp"))
-    named = set(re.findall(r'(?:getenv|from_environment)\("(COMPOUND_\w+)"\)', sources))
+    named = set(re.findall(r'(?:getenv|from_environment|library_names)\("(COMPOUND_\w+)"[),]', sources))
     return sorted(named - {"COMPOUND_CUDA_FAIL_ALLOCATION", "COMPOUND_VALUES_APART"})
 
 
@@ -180,7 +180,8 @@ def check_pages(args, everything, checks):
     _, said = client.try_run([tool, "-plans", "nonesuch", "-n", "2"], ranks=1)
     words = re.search(r"unknown word 'nonesuch' in a plan; choose a layout \((.*?)\), ([^\[\n]*)", said)
     checks.true(words, f"no list of words: {said}")
-    named = set(re.findall(r"\w+=?", " ".join(re.findall(r"^\.B (.*)$", everything["baijcompound.7"], re.M))))
+    told = " ".join(re.findall(r"^\.B (.*)$", everything["baijcompound.7"], re.M)).replace("\\-", "-")
+    named = set(re.findall(r"\w+=?", told)) | set(re.findall(r"\w+:[\w-]+", told))
     for word in (words[1] + ", " + words[2].strip()).split(", ") if words else []:
         checks.true(word in named, f"baijcompound(7) does not name the word '{word}' of plans")
     for tool in TOOLS:
