@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "candidates.hpp"
+#include "cuda/library_cases.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
 #include "support/dots.hpp"
@@ -15,41 +16,6 @@
 
 namespace compound::test {
 namespace {
-
-/// A product and what it multiplies.
-struct LibraryCase {
-  const LibraryProduct* product;
-  ScalarType scalar;
-  std::string_view entry;
-  BlockShape block;
-
-  Problem problem() const { return {block, scalar}; }
-  Plan plan() const {
-    const Plan base = default_plan(PatternStatistics{}, problem(), "cuda", entry);
-    return plan_for_line("entry=" + std::string(entry) + " " + std::string(product->word), base, PatternStatistics{},
-                         problem(), "cuda", entry);
-  }
-};
-void PrintTo(const LibraryCase& c, std::ostream* out) {
-  *out << c.product->word << ", " << c.entry << " " << text_of(c.block)
-       << (c.scalar.field == Field::complex ? " complex " : " real ") << name_of(c.scalar.precision);
-}
-
-std::vector<LibraryCase> all_cases() {
-  std::vector<LibraryCase> all;
-  for (const LibraryProduct& product : library_products())
-    for (const Field field : {Field::real, Field::complex})
-      for (const Precision precision : {Precision::double_, Precision::single}) {
-        for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 12, 17, 32})
-          all.push_back({&product, {field, precision}, "dense", {n, n}});
-        all.push_back({&product, {field, precision}, "complex", {2, 2}});
-      }
-  std::erase_if(all, [](const LibraryCase& c) {
-    if (c.entry == "complex" && c.scalar.field == Field::complex) return true;  // has no such kind
-    return applicable(c.plan(), c.problem()).has_value();
-  });
-  return all;
-}
 
 class CusparseProducts : public OnDevice, public testing::WithParamInterface<LibraryCase> {
  protected:
@@ -80,7 +46,7 @@ class CusparseProducts : public OnDevice, public testing::WithParamInterface<Lib
 
 /// Where nothing can run, one case tells why.
 std::vector<LibraryCase> cases_for_device() {
-  std::vector<LibraryCase> all = all_cases();
+  std::vector<LibraryCase> all = library_cases();
   if (!why_no_cuda().empty()) all.resize(1);
   return all;
 }
