@@ -178,14 +178,18 @@ void for_each_library_plan(std::string_view library, const Plan& base, const Pat
 
 std::string why_no_library_plan(std::string_view library, const Plan& base, const PatternStatistics& s,
                                 const Problem& problem, const Backend& backend) {
-  std::string reasons;
+  // Of a product that would suit the matrix what the backend says tells more than that others do not suit it.
+  std::optional<std::string> of_plans, of_backend;
   bool has_one = false;
   for_each_library_plan(library, base, s, problem, backend, [&](const Plan& plan) {
-    const auto why = why_not(plan, problem, backend);
-    has_one |= !why;
-    if (why && reasons.find(*why) == std::string::npos) reasons += (reasons.empty() ? "" : "; ") + *why;
+    const auto why = applicable(plan, problem);
+    const auto why_here = why ? std::nullopt : backend.applicable(plan, problem);
+    if (why && !of_plans) of_plans = why;
+    if (why_here && !of_backend) of_backend = why_here;
+    has_one |= !why && !why_here;
   });
-  return has_one ? "" : reasons;
+  if (has_one) return "";
+  return of_backend ? *of_backend : of_plans.value_or("");
 }
 
 std::vector<Plan> candidates(Search search, const Plan& base, const PatternStatistics& s, const Problem& problem,

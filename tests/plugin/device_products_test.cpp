@@ -4,6 +4,7 @@
 #include "device.hpp"
 #include "kinds.hpp"
 #include "systems.hpp"
+#include "view_text.hpp"
 
 namespace {
 
@@ -144,6 +145,41 @@ TEST_F(DeviceByName, MultipliesVectorsOnTheHost) {
 
 /// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail. Without a failure both
 /// parts of the matrix stay on the device, with all their bytes.
+TEST_F(DeviceByName, MultipliesByCusparseWhereAPlanSaysSo) {
+  struct ByLibrary {
+    int block_size;
+    const char* plan;
+  };
+  for (const ByLibrary& by : {ByLibrary{1, "cusparse:csr-alg2"}, ByLibrary{3, "cusparse:bsr-column"},
+                              ByLibrary{3, "cusparse:bsrmv-row off: cusparse:bsr-row"}}) {
+    SCOPED_TRACE(by.plan);
+    const auto problem = random_problem(317, spread(by.block_size, 23, 23));
+    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+    PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+    PETSC_OK(MatCompoundSetPlan(A, by.plan));
+
+    EXPECT_TRUE(same_products(A, plain, 318));
+
+    EXPECT_NE(plan_of(A).find(" cusparse:"), std::string::npos) << plan_of(A);
+  }
+}
+
+TEST_F(DeviceByName, TriesCusparseWhereTuningIsAskedTo) {
+  for (const int bs : {1, 3}) {
+    const auto problem = random_problem(319, spread(bs, 23, 23));
+    const auto A = filled_matrix(
+        MATBAIJCOMPOUND, "-mat_compound_tune measure -mat_compound_wisdom none -mat_compound_tune_libraries cusparse",
+        problem);
+    const auto plain = filled_matrix(MATBAIJ, "", problem);
+    PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+
+    EXPECT_TRUE(same_products(A, plain, 320));
+
+    const auto text = view_of("device_products_test", A);
+    EXPECT_EQ(text.find("none by cusparse"), std::string::npos) << text;
+  }
+}
+
 TEST_F(DeviceByName, FallsBackToTheHostWhereverMemoryRunsOut) {
   const auto problem = random_problem(313, spread(3, 17, 17));
   const auto plain = filled_matrix(MATBAIJ, "", problem);
