@@ -40,7 +40,7 @@ std::string expected_plan(const Settings& settings, const Family& family, const 
   Pattern copied;
   if (settings.finds_block() || !family.keeps_blocks) return "none yet: the first product finds the size of blocks";
   if (settings.packed_block(b.block.rows) != b.block) return "none yet: the first product makes blocks of another size";
-  const Problem problem{b.block, scalar_type_of<Scalar>()};
+  const Problem problem{b.block, scalar_type_of<Scalar>(), ValueOrder::blocks, settings.reproducible};
   const PatternView pattern = pattern_of(b, copied);
   const Plan plan =
       plan_from_settings(settings, row_of(place).backend, off_diagonal, pattern, statistics(pattern), problem, "dense");
