@@ -120,6 +120,19 @@ TEST_F(WisdomTest, IsForTheLayoutThatWasAskedFor) {
   EXPECT_EQ(pinned, "asked for as layout sell:4 (nothing in " + file.path() + ")");
 }
 
+TEST_F(WisdomTest, FoundWithALibraryIsForThoseWhoAskForIt) {
+  const std::string with_it = " -mat_compound_tune_libraries cusparse";
+  (void)origin_of(file.options("measure") + with_it, problem());
+
+  const std::string without = origin_of(file.options("wisdom"), problem()),
+                    with = origin_of(file.options("wisdom") + with_it, problem()),
+                    any_bits = origin_of(file.options("wisdom") + with_it + " -mat_compound_reproducible 0", problem());
+
+  EXPECT_EQ(without, "by rule (nothing in " + file.path() + ")");
+  EXPECT_TRUE(begins(with, "by wisdom: for this pattern ")) << with;
+  EXPECT_EQ(any_bits, without);
+}
+
 TEST_F(WisdomTest, ThatIsDamagedOrAbsurdIsNone) {
   (void)origin_of(file.options("measure"), problem());
   const std::string kept = file.text();
