@@ -61,6 +61,13 @@ struct Numbers {
 };
 constexpr Numbers one{{1, 0}, {1, 0}}, zero{};
 
+/// That of BSR is the one which is promised to repeat its bits; headers before CUDA 13 have no name for it.
+cusparseSpMVAlg_t algorithm_of(const LibraryProduct& product) {
+  constexpr auto of_blocks = static_cast<cusparseSpMVAlg_t>(6);  // CUSPARSE_SPMV_BSR_ALG1
+  if (product.form == LibraryForm::blocks) return of_blocks;
+  return product.call == LibraryCall::second ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_ALG_DEFAULT;
+}
+
 /// Which arrays the library was told of.
 struct Arrays {
   const void *start = nullptr, *column = nullptr, *values = nullptr;
@@ -195,9 +202,8 @@ class Generic final : public Matrix {
   /// The three that cusparseSpMV() is, which differ in the last argument.
   template <class Function, class Last>
   cusparseStatus_t call(Function function, const void* beta, Last last) const {
-    const auto algorithm = product_.call == LibraryCall::second ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_ALG_DEFAULT;
-    return function(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha(), matrix_, x_, beta, y_, form_.type(), algorithm,
-                    last);
+    return function(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha(), matrix_, x_, beta, y_, form_.type(),
+                    algorithm_of(product_), last);
   }
 
   void grow(std::size_t bytes) {

@@ -19,7 +19,7 @@ namespace {
 
 // Of cusparse.h, which tests do without.
 constexpr int alloc_failed = 2, execution_failed = 6, not_supported = 10;
-constexpr int by_itself = 0, second_of_rows = 3;
+constexpr int by_itself = 0, second_of_rows = 3, of_blocks = 6;
 
 FakeCusparse& fake() {
   using State = FakeCusparse* (*)();
@@ -78,7 +78,9 @@ TEST_P(CusparseCalls, MultiplyByThePackedWords) {
       A.update_values(operands.blocks.data());
     }
     if (c.product->call == LibraryCall::older) return;
-    EXPECT_EQ(fake().algorithm, c.product->call == LibraryCall::second ? second_of_rows : by_itself);
+    EXPECT_EQ(fake().algorithm, c.product->form == LibraryForm::blocks   ? of_blocks
+                                : c.product->call == LibraryCall::second ? second_of_rows
+                                                                         : by_itself);
     EXPECT_EQ(fake().preparations, 1) << "new values and vectors want none";
   });
   EXPECT_EQ(fake().alive, 0);
