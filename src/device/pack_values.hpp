@@ -41,8 +41,8 @@ COMPOUND_FN constexpr int most_words_of() {
     return 1;
 }
 
-/// What a worker of a device reads before it writes: it does not know that one is not on the other, and each read would
-/// wait for the write before it.
+/// What a worker reads before it writes: a compiler does not know that one is not on the other, and on a device each
+/// read would wait for the write before it.
 inline constexpr int most_words_held = 64;
 
 template <class S, int most>
@@ -56,16 +56,15 @@ struct held_block {
 template <class Packing>
 COMPOUND_FN auto block_at(const Packing& p, slot_t entry) {
   const full_block<typename Packing::scalar> block{p.block(entry), p.entry.rows()};
-#if defined(__CUDA_ARCH__)
   using Entry = typename Packing::entry_type;
   if constexpr (!requires { Entry::word_count; } && most_words_of<Entry>() <= most_words_held) {
     held_block<typename Packing::scalar, most_words_of<Entry>()> held;
     held.rows = p.entry.rows();
     for (int k = 0; k < p.entry.words(); ++k) held.scalar[k] = block.first[k];
     return held;
-  } else
-#endif
+  } else {
     return block;
+  }
 }
 
 /// Fills one slot from pattern entry `entry`.

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 
 # What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/types/view.cpp) are dropped, names of types
-# become the parent's. This is the only place that knows. "block size is": parallel matrices of a DMDA print it with our type alone.
-OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$)")
+# become the parent's. This is the only place that knows. "block size is", "using I-node": parallel matrices of a DMDA print them with our type alone.
+OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$|(not )?using I-node \(on process \d+\) routines)")
 OWN_NAMES = re.compile(r"(b?aij)compound(csr|ellr|sell)?")
 # With CUDA vectors on our side, views of vectors say so.
 OWN_VECTORS = re.compile(r"\btype: (seq|mpi)cuda\b")

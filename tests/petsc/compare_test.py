@@ -116,8 +116,8 @@ class Table(unittest.TestCase):
         petsc = {"scalar": "real", "release": "3.18.5"}
         self.assertIsNotNone(case.why_not(petsc, False))
         self.assertIsNone(case.why_not(dict(petsc, release="3.26.1"), False))
-        self.assertTrue(case.baij_fails("3.20.2"))
-        self.assertFalse(case.baij_fails("3.26.1"))
+        self.assertTrue(case.parent_fails("baij", "3.20.2"))
+        self.assertFalse(case.parent_fails("baij", "3.26.1"))
 
 
 class TestBlocks(unittest.TestCase):

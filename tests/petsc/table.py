@@ -17,6 +17,7 @@ FLAGS = {
     "host": "not with CUDA vectors",
     "aij": "of aijcompound alone", "baij": "of baijcompound alone",
     "baij-fails": "ends in an error with baij too", "baij-fails-since=": "the same, from a release on", "baij-fails-until=": "up to a release",
+    "aij-fails": "the same of aij", "aij-fails-since=": "", "aij-fails-until=": "",
 }
 
 
@@ -58,12 +59,9 @@ class Case:
         return None
 
     def parent_fails(self, parent, release):
-        """Whether the table says that this release's baij ends in an error here. Of aij there is no such row."""
-        return parent == "baij" and self.baij_fails(release)
-
-    def baij_fails(self, release):
-        since, until = (self.flags.get(f"baij-fails-{end}") for end in ("since", "until"))
-        return ("baij-fails" in self.flags or (since is not None and version(release) >= version(since))
+        """Whether the table says that this release's baij, or aij, ends in an error here."""
+        since, until = (self.flags.get(f"{parent}-fails-{end}") for end in ("since", "until"))
+        return (f"{parent}-fails" in self.flags or (since is not None and version(release) >= version(since))
                 or (until is not None and version(release) <= version(until)))
 
     def tolerance(self):
