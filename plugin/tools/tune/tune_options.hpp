@@ -32,7 +32,8 @@ struct TuneOptions {
   std::string wisdom;              ///< empty: none
   std::vector<std::string> named;  ///< files of -merge, -list, -compare, -calibrate
   double threshold = 1.05;
-  std::string study;  ///< folder; empty: none
+  std::string study;                 ///< folder; empty: none
+  std::vector<std::string> counted;  ///< plans of -bytes; empty: measure
   bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;
   double most_bytes = std::numeric_limits<double>::infinity();  ///< of a packed copy
