@@ -117,7 +117,7 @@ STEPS = [
     Step("joint-2020", "cuda", 240, joint),
     Step("cusparse-double", "cuda", 110, against_cusparse("double")),
     Step("formats-2015", "cuda", 170, timed(matrices.FORMATS, LANES + ["auto"], "csr,csr-alg1,csr-alg2,sell", "-layouts", "csr,hdia:32,dia")),
-    Step("coordinates-2020", "cuda", 170, timed(matrices.COORDINATES[:6], COORDINATES + ["ccoo:256:2 carries=atomic", "csr", "auto"], "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")),
+    Step("coordinates-2020", "cuda", 170, timed(matrices.COORDINATES[:8], COORDINATES + ["ccoo:256:2 carries=atomic", "csr", "auto"], "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")),
     Step("blocks-2010", "cuda", 110, blocks),
     Step("cusparse-single", "cuda", 110, against_cusparse("float")),
     Step("bicgstab-2020", "cuda", 90, krylov),

@@ -40,9 +40,15 @@ def kkt(n):
     return grid(f"nlpkkt{n}", 2 * n**3 + 6 * n**2, entries, True, f"-grid kkt -n {n}", "by its counts: rows and entries are the paper's, the order of unknowns is ours")
 
 
+def elasticity(name, rows, entries, n):
+    return grid(name, rows, entries, False, f"-grid elasticity -n {n}", "27-point elasticity")
+
+
 FORMATS = PDE + [
     kkt(80),
     kkt(120),
+    elasticity("raefsky2", 3242, 294276, 10),
+    elasticity("cant", 62451, 4007383, 27),
     grid("FEM_3D_thermal2", 147900, 3489300, False, "-grid 27 -n 53", "27-point grid"),
     grid("thermal1", 82654, 574458, False, "-grid surface -n 287 -shuffle all", "torus, numbered at random"),
     grid("thermal2", 1228045, 8580313, False, "-grid surface -n 1108 -shuffle all", "torus, numbered at random"),
@@ -54,6 +60,8 @@ COORDINATES = [
     grid("atmosmodl", 1489752, 10319760, True, "-grid 7 -n 198x198x38 -values stencil"),
     kkt(80),
     grid("thermal2", 1228045, 8580313, False, "-grid surface -n 1108 -shuffle all", "torus, numbered at random"),
+    elasticity("bone010", 986703, 47851783, 60),
+    elasticity("Flan_1565", 1564794, 114165372, 78),
     kkt(120),
     kkt(160),
 ]

@@ -90,7 +90,7 @@ def section_table_5(source):
         "",
         *table(["matrix", "pattern here", "rows", "entries", "DIA (`dia`)", "HDIA (`hdia:32`)", "ELL (`ellr`)", "HLL (`sell:32`)", "HYB, paper", "CSR (`csr`)"], rows_of_table_5(source)),
         "",
-        "Our diagonals have a bit a slot that says whether there is an entry, an eighth of a byte beside eight. Diagonals depend on the order of unknowns, which for nlpkkt is ours: DIA is impossible in both. A grid",
+        "Our diagonals have a bit a slot that says whether there is an entry: an eighth of a byte beside the eight of its value, without which pde100 takes the paper's 56.0. Diagonals depend on the order of unknowns, which for nlpkkt is ours: DIA is impossible in both. A grid",
         "stands in badly for the diagonals of thermal problems on unstructured meshes: only ELL, HLL and CSR of these rows compare.",
     ]
 

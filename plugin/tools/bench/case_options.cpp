@@ -103,7 +103,9 @@ const OptionRow<Options> rows[] = {
      "", read_pattern},
     {"-grid",
      "generated matrix: 7, 15, 27 (points of a cube of n^3 nodes), 5 (points of a square of n^2), surface (7 points, "
-     "n^2 nodes of a torus), dense (n rows and columns), kkt (n^3 states of an optimality system, as nlpkkt)",
+     "n^2 nodes of a torus), dense (n rows and columns), kkt (n^3 states of an optimality system, as nlpkkt), "
+     "elasticity "
+     "(27 points with 3 unknowns each, as scalars)",
      "7", read_grid},
     {"-n", "nodes a side of the grid, or for each direction (148x148x58); a list makes a case of each", "", read_sides},
     {"-rows", "about that many block rows; a list makes a case of each", "64000",
