@@ -20,8 +20,8 @@ def summary_of_layouts(source):
     """Of the papers' matrices where they have been timed, else of the study's."""
     all_ = layouts.joints(source)
     of_papers = [x for x in all_ if x[0]]
-    all_ = of_papers or [x for x in all_ if x[1].block() in dict(layouts.KINDS)]
-    whose = "The papers' 13 matrices and stand-ins" if of_papers else f"The {len(all_)} matrices of our study, none of them the papers',"
+    all_ = of_papers or [x for x in all_ if x[1].block() in dict(layouts.KINDS) and x[1].get("precision") == "double"]
+    whose = "The papers' 13 matrices and stand-ins" if of_papers else f"The {len(all_)} matrices of our study in double precision, none of them the papers',"
     gains = {name: spread_of(j.gain() for _, c, j in all_ if c.block() == block) for block, name in layouts.KINDS}
     ells = sum(j.of_paper.startswith(("ELL", "Sl")) for _, _, j in all_)
     dynamic = [j.dynamic for _, _, j in all_ if j.dynamic]
