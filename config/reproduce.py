@@ -334,6 +334,9 @@ def main():
     if not args.page:
         args.records = args.records or RECORDS[args.device]
         steps = steps_of(args)
+        for program in (args.bench, args.tune):
+            if not os.path.exists(program):
+                sys.exit(f"reproduce.py: there is no program {program}; build it (README), or name another by --bench and --tune")
         runner = Runner(args)
         runner.write_patterns()
         for step in steps:

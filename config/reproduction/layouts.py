@@ -76,7 +76,7 @@ def section_layouts(source):
         "## Layout beyond schedule (2019, tables 1 to 6; 2020, tables 2 to 8)",
         "",
         "The gain over schedules alone: the fastest of all threads, blocks, static and dynamic schedules of CSR with entries and vectors as arrays of structures (CSR-AoS-AoS), over the fastest of the papers' layouts, and of all plans here. *Static over dynamic*: times of the fastest plans of",
-        "either kind in the papers' best layout; above 1 dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. Vectors are arrays of structures, as PETSc's are: 8 of their 16 layouts, 960 of 1,920 plans;",
+        "either kind in the papers' best layout, most by three samples each, so that a few per cent are noise; above 1 dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. Vectors are arrays of structures, as PETSc's are: 8 of their 16 layouts, 960 of 1,920 plans;",
         "`cusparse-double` has the other layouts by one schedule. Layouts of more than 4 slots an entry (ELLPACK of RFdevice, fem_filter, mono_500Hz) are left out of the search, as they are for users.",
         "",
         *(origin(source, "joint-2020", "cuda") if done else ["The 13 matrices: " + origin(source, "joint-2020", "cuda")[0] + " Until then those of the study of tuning speak, which are no stand-ins for them:"]),

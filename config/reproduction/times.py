@@ -149,12 +149,21 @@ def section_bicgstab(source):
     ]
 
 
+def share_of_copy(case, c):
+    """Compulsory bytes a second: 2010, figure 5b."""
+    return "-" if c is None or "compulsory_bytes" not in c else f"{c['compulsory_bytes'] / c['median_s'] / case['copy_gbs'] / 1e7:.0f}"
+
+
+def packing(c):
+    return "-" if c is None or "first_pack_s" not in c else f"{c['first_pack_s'] / c['median_s']:.0f}"
+
+
 def section_blocks(source):
     lines = [
         "## Block rows and BELLPACK (2010, figures 2 and 5)",
         "",
         f"A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
-        "The paper on a Tesla C1060: BELLPACK up to 29.0 in single and 15.7 in double precision, 1.3 to 1.8 and 1.1 to 1.5 times the best of NVIDIA's formats; block rows rarely above half of what the bandwidth allows. cuSPARSE's fastest of CSR and sliced ELL stands for NVIDIA's. "
+        "The paper on a Tesla C1060: BELLPACK up to 29.0 in single and 15.7 in double precision, 1.3 to 1.8 and 1.1 to 1.5 times the best of NVIDIA's formats; block rows rarely above half of what the bandwidth allows. cuSPARSE's fastest of CSR and sliced ELL stands for NVIDIA's. Converting took them up to 40 products (section 6.7). "
         + origin(source, "blocks-2010", "cuda")[0],
     ]
     for scalar, words in (("float", "single"), ("double", "double")):
@@ -168,7 +177,7 @@ def section_blocks(source):
             packs = [fastest([c for c in case["candidates"] if of_layout(f"bellpack:{r}")(c)]) for r in (32, 64, 128, 256)]
             best = fastest([c for c in packs if c])
             rows.append(["%dx%d" % tuple(case["block_shape"]), *[figures(flops(c)) for c in packs], figures(flops(fastest([c for c in case["candidates"] if of_layout("csr")(c)]))),
-                         figures(flops(vendor)), over(vendor, best)])
+                         figures(flops(vendor)), over(vendor, best), share_of_copy(case, best), packing(best)])
         if rows:
-            lines += ["", *table([f"block, {words}", "R = 32", "64", "128", "256", "block rows", "cuSPARSE", "BELLPACK over it"], rows)]
+            lines += ["", *table([f"block, {words}", "R = 32", "64", "128", "256", "block rows", "cuSPARSE", "BELLPACK over it", "its bytes, % of a copy's", "packing, in products"], rows)]
     return lines + picture("blocks")

@@ -36,7 +36,7 @@ def bench(words):
     lines = [("core", line) for line in option(words, "-core_plans").split(";") if line]
     lines += [("cusparse", name) for name in option(words, "-cusparse").replace("all", "bsrmv-row,csr").split(",") if name]
     lines += [("hamilton", line) for line in option(words, "-hamilton").split(";") if line]
-    timed = lambda kind, line, name: {"name": name, "kind": kind, "plan": whole(line), "median_s": SECONDS[kind], "samples_s": [1.0]}
+    timed = lambda kind, line, name: {"name": name, "kind": kind, "plan": whole(line), "median_s": SECONDS[kind], "samples_s": [1.0], "compulsory_bytes": 4e6, "first_pack_s": 2e-5}
     case = {**CASE, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES, "candidates": [timed(kind, line, f"{kind} {line}") for kind, line in lines]}
     case["layouts"] = [timed("layout", line, line) for line in option(words, "-layouts").split(",") if line] + [{"name": "dia", "why": "too large"}]
     case["ksp"] = [{"type": t, "ksp": k, "pc": "none", "iteration_median_s": 1e-5 if t == "aijcusparse" else 5e-6}
@@ -167,12 +167,13 @@ def test_every_step_fills_its_tables(copy):
     page = copy.made()
     assert "Not run yet" not in page and "All steps have been run" in page, page
     for row in ("| mhd1280b | stand-in: 7-point grid, 4^3 nodes | complex-csr | 4.0 | 2.00 | CSR-AoS-AoS | 2.00 | 2.0 | 2.00 | - |", "| pde80 | exact | 19.3 / 0.282 | 18.4 / 0.282 | 15 / 0.352 | 14.7 / 0.352 | 14.9 / 0.176 (csr) | 1.24 / 1.60 |", "| ecology1 | exact | ccoo:256:1 |", "| ecology1 | 10.0 | 5.0 (2.00) |",
-                "| 3x3 | 3.17 | 3.17 | 3.17 | 3.17 | 3.17 | 1.58 | 2.00 |", " | 1 | 25.0 | 25.0 | 25.0 |", "ELL-SoA-AoS | 2.00 | sell:32 | 3.00 | 0.75 |"):
+                "| 3x3 | 3.17 | 3.17 | 3.17 | 3.17 | 3.17 | 1.58 | 2.00 | 50 | 10 |", " | 1 | 25.0 | 25.0 | 25.0 |", "ELL-SoA-AoS | 2.00 | sell:32 | 3.00 | 0.75 |"):
         assert row in page, f"no '{row}' in\n{page}"
 
 
-def test_unknown_steps_are_an_error(copy):
+def test_unknown_steps_and_programs_are_errors(copy):
     copy.steps("--steps", "memory", wanted=1)
+    copy.steps("--bench", copy.path("none"), wanted=1)
 
 
 def main(top):
