@@ -42,6 +42,10 @@ class Joint:
         self.dynamic = kinds["static"] / kinds["dynamic"] if {"static", "dynamic"} <= kinds.keys() else None
         self.spread = {k: max(all_) / min(all_) for k in ("static", "dynamic") if (all_ := [t.seconds for t, p in of_best if p[1] == k])}
 
+    def is_whole(self):
+        """Whether all of the papers' layouts were timed that PETSc's vectors have."""
+        return len(self.layouts) == 2 * len(OUTER)
+
     def gain(self):
         return self.reference / self.layouts[self.of_paper]
 
@@ -63,6 +67,8 @@ def rows_of_layouts(source):
             continue
         name = f"{m.name} ({kind_of_pattern(m, case.data)})" if m else case.get("description").removesuffix(" nodes")
         precision = case.data.get("precision", "double")
+        if not j.is_whole():
+            name += f"; {len(j.layouts)} of 8 layouts were timed"
         theirs = printed.GP100.get(m.name) if m else None
         layout = plot_cases.words_of(j.best.name)[1]
         rows.append([name, dict(KINDS).get(case.block(), case.block()), precision, f"{theirs[2]} {theirs[3]:.2f}" if theirs else "-", j.of_paper, ratio(j.gain()), layout, ratio(j.our_gain()),
