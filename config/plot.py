@@ -4,141 +4,22 @@
     python3 config/plot.py KIND FILE... -o out.svg
 
 Files are what `-json` of both programs and `compound-tune -study` write, and studies of many matrices (config/tuning-study-h200.json.xz),
-compressed by xz or not. The picture's format is that of the name behind -o: svg, png, pdf.
+compressed by xz or not; FILE:STEP is a step of what config/reproduce.py has recorded. The picture's format is that of the name behind -o: svg, png, pdf.
 """
 
 import argparse
-import collections
-import importlib.util
-import json
-import lzma
-import os
 import re
 import sys
 
+from plot_cases import Unfit, bench_times, cases_of, family, middle, predictions, study_times, words_of
+from reproduction.layouts import papers_plan
+
 KINDS = {}  # by name: the function that draws it; its documentation is the help
-
-
-class Unfit(Exception):
-    """What is wrong with a file, in words."""
 
 
 def kind(function):
     KINDS[function.__name__] = function
     return function
-
-
-# Cases: one form for all files.
-
-Timed = collections.namedtuple("Timed", "name seconds speed bytes")  # speed: relative to the case's yardstick; bytes: of its copy
-Timed.__new__.__defaults__ = (None, None)
-
-
-class Case:
-    """A matrix of a file. `data` is as the program wrote it, `of` how products of its plans are found there; `study` is the file's, of many matrices."""
-
-    def __init__(self, file, data, of, study=None):
-        self.file, self.data, self.of, self.study = file, data, of, study
-        self.name = "%s, %s" % (self.get("description"), self.block())
-
-    def get(self, *path):
-        value = self.data
-        for member in path:
-            if not isinstance(value, dict) or member not in value:
-                name = self.data.get("description", "of no description") if isinstance(self.data, dict) else "of no description"
-                raise Unfit(f"{self.file}: matrix '{name}' has no member '{'.'.join(path)}'")
-            value = value[member]
-        return value
-
-    def block(self):
-        return "%dx%d" % tuple(self.get("block_shape")) if self.of is bench_times else self.get("block")
-
-    def entries(self):
-        return self.get("blocks") if self.of is bench_times else self.get("analysis", "blocks")
-
-    def bytes(self):
-        return self.get("candidates")[0]["compulsory_bytes"] if self.of is bench_times else self.get("compulsory_bytes")
-
-    def read_gbs(self):
-        return self.data["read_gbs"] if "read_gbs" in self.data else self.get("read", "gbs")
-
-    def flops(self):
-        rows, cols = self.block().split("x")
-        return 2.0 * self.entries() * int(rows) * int(cols)
-
-    def times(self):
-        times = self.of(self)
-        if not times:
-            raise Unfit(f"{self.file}: matrix '{self.name}' has no plan with a time")
-        return times
-
-    def best(self):
-        return min(self.times(), key=lambda t: t.seconds)
-
-
-def bench_times(case):
-    return [
-        Timed(c["plan"] or c["name"], c["median_s"], c.get("times_baseline"), c.get("packed_bytes"))
-        for c in case.get("candidates")
-        if c.get("median_s", 0) > 0
-    ]
-
-
-def tune_times(case):
-    return [Timed(p["plan"], p["median_s"], p.get("times_rule"), p.get("copy_bytes")) for p in case.get("plans")]
-
-
-def middle(values):
-    return sorted(values)[len(values) // 2]
-
-
-def study_times(case):
-    """Of the last round that a plan was in; screened plans are known relative to the rule's."""
-    rule = case.get("tested")[0]["plan"]
-    finals = {x["plan"]: x for x in case.get("finals")}
-    if rule not in finals:
-        raise Unfit(f"{case.file}: matrix '{case.name}': the rule's plan has no time among 'finals'")
-    rule_s = finals[rule]["seconds"]
-    ratios = {line: ratio for line, ratio, _ in case.get("screened")}
-    for round_ in (case.get("again"), case.get("finals")):
-        ratios.update({x["plan"]: middle(x["ratios"]) for x in round_ if x["ratios"]})
-    ratios[rule] = 1.0
-    return [Timed(line, rule_s * r, 1 / r, finals.get(line, {}).get("bytes")) for line, r in ratios.items()]
-
-
-def cases_of(file):
-    opened = lzma.open if file.endswith(".xz") else open
-    try:
-        with opened(file, "rt", encoding="utf-8") as content:
-            data = json.load(content)
-    except OSError as e:
-        raise Unfit(f"{file}: cannot be read: {e.strerror or e}")
-    except (ValueError, lzma.LZMAError, EOFError) as e:
-        raise Unfit(f"{file}: is no JSON: {e}")
-    if not isinstance(data, dict):
-        data = {}
-    if "matrices" in data or str(data.get("schema", "")).startswith("study"):
-        cases = [Case(file, matrix, study_times, data) for matrix in data.get("matrices", [data])]
-    elif data.get("program") in ("compound-bench", "compound-tune"):
-        of = bench_times if data["program"] == "compound-bench" else tune_times
-        cases = [Case(file, case, of) for case in data.get("cases", [])]
-    else:
-        raise Unfit(f"{file}: is not of compound-bench, compound-tune or a study; give what their -json or -study writes")
-    if not cases:
-        raise Unfit(f"{file}: has no matrices")
-    return cases
-
-
-def words_of(plan):
-    """The numbers of a plan line, and its layout."""
-    numbers = {name: int(value) for name, value in re.findall(r"\b(threads|blocks|lanes|unroll)=(\d+)", plan)}
-    layout = next((w for w in plan.split() if re.match("(csr|sell|ellr|bellpack|hdia|dia|ccoo)(:|$)", w)), None)
-    return numbers, layout
-
-
-def family(plan):
-    layout = words_of(plan)[1]
-    return layout.split(":")[0] if layout else plan.split(":")[0]
 
 
 def short(text, most=58):
@@ -204,26 +85,29 @@ def roofline(plt, cases):
     return figure
 
 
-@kind
-def schedule(plt, cases):
-    """heat map of threads and blocks of them on a multiprocessor: the fastest plan of each pair over the fastest of all"""
+def tables_of_schedules(cases, word=""):
+    """(case, fastest seconds by (blocks, threads)) of plans that have the word."""
     found = []
     for case in cases:
         table = {}
         for t in case.times():
             n = words_of(t.name)[0]
-            if {"threads", "blocks"} <= n.keys():
+            if {"threads", "blocks"} <= n.keys() and (not word or word in t.name.split()):
                 at = n["blocks"], n["threads"]
                 table[at] = min(t.seconds, table.get(at, float("inf")))
         if len(table) > 1:
             found.append((case, table))
     if not found:
-        raise Unfit(f"{cases[0].file}: no matrix has plans of several threads= and blocks=; time them by compound-tune -device cuda -search all")
+        raise Unfit(f"{cases[0].file}: no matrix has {word + ' ' if word else ''}plans of several threads= and blocks=; time them by compound-tune -device cuda -search all")
+    return found
+
+
+def axes_of_schedules(axes, found):
+    """Heat map; the image."""
     rows = sorted({b for _, table in found for b, _ in table})
     cols = sorted({t for _, table in found for _, t in table})
     best = {id(table): min(table.values()) for _, table in found}
     cells = [[middle([table[b, t] / best[id(table)] for _, table in found if (b, t) in table] or [float("nan")]) for t in cols] for b in rows]
-    figure, axes = plt.subplots(figsize=(1.5 + 0.6 * len(cols), 1.2 + 0.45 * len(rows)), layout="constrained")
     image = axes.pcolormesh(cells, cmap="viridis_r", vmin=1, vmax=2)
     for y, line in enumerate(cells):
         for x, value in enumerate(line):
@@ -232,8 +116,35 @@ def schedule(plt, cases):
     axes.set_xticks([x + 0.5 for x in range(len(cols))], cols)
     axes.set_yticks([y + 0.5 for y in range(len(rows))], rows)
     axes.set(xlabel="threads of a block", ylabel="blocks on a multiprocessor")
+    return image
+
+
+def size_of_schedules(found):
+    rows, cols = ({at[i] for _, table in found for at in table} for i in (0, 1))
+    return 1.5 + 0.6 * len(cols), 1.2 + 0.45 * len(rows)
+
+
+@kind
+def schedule(plt, cases):
+    """heat map of threads and blocks of them on a multiprocessor: the fastest plan of each pair over the fastest of all"""
+    found = tables_of_schedules(cases)
+    figure, axes = plt.subplots(figsize=size_of_schedules(found), layout="constrained")
+    image = axes_of_schedules(axes, found)
     axes.set_title(found[0][0].name if len(found) == 1 else f"median of {len(found)} matrices", fontsize=9)
     figure.colorbar(image, label="time over that of the fastest plan")
+    return figure
+
+
+@kind
+def schedules(plt, cases):
+    """the same of static and of dynamic schedules, each over the fastest of its own"""
+    found = {word: tables_of_schedules(cases, word) for word in ("static", "dynamic")}
+    width, height = size_of_schedules(found["static"])
+    figure, both = plt.subplots(1, 2, figsize=(2 * width, height), layout="constrained")
+    for axes, (word, tables) in zip(both, found.items()):
+        image = axes_of_schedules(axes, tables)
+        axes.set_title(f"{word}, " + (tables[0][0].name if len(tables) == 1 else f"median of {len(tables)} matrices"), fontsize=9)
+    figure.colorbar(image, ax=both, label="time over that of the fastest plan")
     return figure
 
 
@@ -258,28 +169,6 @@ def memory(plt, cases):
     axes.grid(True, which="both", linewidth=0.3)
     axes.legend()
     return figure
-
-
-def fit_model():
-    spec = importlib.util.spec_from_file_location("fit_model", os.path.join(os.path.dirname(os.path.abspath(__file__)), "fit-model.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def predictions(cases):
-    """(layout, measured, predicted): of compound-tune what it predicted, of a study by models that are fitted to the other matrices."""
-    found = [
-        (family(p["plan"]), p["median_s"], p["predicted_s"]) for case in cases if case.of is tune_times for p in case.get("plans") if "predicted_s" in p
-    ]
-    studied = [case for case in cases if case.of is study_times and {"rule", "tried"} <= case.data.keys()]
-    if len(studied) > 1:
-        fit = fit_model()
-        for m, times in fit.by_the_others([fit.Matrix(case.data, fit.device_table(fit.TABLES, case.study)[1]) for case in studied]):
-            found += [(family(line), m.seconds[line], s) for line, s in times.items()]
-    if not found:
-        raise Unfit(f"{cases[0].file}: has no predicted times; give what compound-tune -device cuda -json writes ('predicted_s'), or a study of several matrices with 'rule' and 'tried'")
-    return found
 
 
 @kind
@@ -314,6 +203,67 @@ def padding(plt, cases):
     axes.set_xscale("log")
     axes.legend(fontsize=8)
     figure.set_figheight(1.1 + 0.1 * len(names) * len(rows))
+    return figure
+
+
+def grouped(plt, rows, title):
+    """Bars of rows (name, {series: value}), a colour for each series."""
+    names = list(dict.fromkeys(name for _, values in rows for name in values))
+    figure, axes = bars(plt, [name for name, _ in rows], title)
+    tall = 0.8 / len(names)
+    for i, name in enumerate(names):
+        at = [(y + i * tall - 0.4, values[name]) for y, (_, values) in enumerate(rows) if name in values]
+        axes.barh(*zip(*at), height=tall, align="edge", label=name, color=f"C{i % 10}" if i < 10 else str(0.07 * (i - 9)))
+    axes.legend(fontsize=7)
+    figure.set_figheight(1.1 + 0.09 * len(names) * len(rows) + 0.1 * len(rows))
+    return figure, axes
+
+
+@kind
+def footprint(plt, cases):
+    """what plans of `compound-tune -bytes` take, over the first of them"""
+    rows = []
+    for case in cases:
+        counted = [c for c in case.get("counted") if "bytes" in c]
+        entry = counted[0]["asked"].split()[0]  # said once is enough
+        rows.append((case.name, {c["asked"].removeprefix(entry + " "): c["bytes"] / counted[0]["bytes"] for c in counted}))
+    figure, axes = grouped(plt, rows, "bytes over those of the first plan")
+    axes.set_xscale("log")
+    axes.axvline(1, color="black", linewidth=0.8)
+    return figure
+
+
+def of_bench(case):
+    if case.of is not bench_times:
+        raise Unfit(f"{case.file}: matrix '{case.name}' is not of compound-bench")
+    return [c for c in case.get("candidates") + case.data.get("layouts", []) if c.get("median_s", 0) > 0]
+
+
+@kind
+def flops(plt, cases):
+    """operations a second of every candidate and layout of compound-bench"""
+    rows = [(case.name, {c["name"]: case.flops() / c["median_s"] / 1e9 for c in of_bench(case)}) for case in cases]
+    return grouped(plt, rows, "10^9 operations a second")[0]
+
+
+@kind
+def cusparse(plt, cases):
+    """speed over the fastest of cuSPARSE: with schedules alone, with the papers' layouts, by default"""
+    rows = []
+    for case in cases:
+        fastest = {}
+        for c in of_bench(case):
+            theirs = papers_plan(c["plan"]) if c["plan"] else None
+            for name, fits in (("cusparse", c["kind"] == "cusparse"), ("schedule alone (CSR-AoS-AoS)", theirs and theirs[0] == "CSR-AoS-AoS"),
+                               ("the papers' layouts", theirs), ("all that was timed", c["kind"] in ("core", "plan"))):
+                if fits:
+                    fastest[name] = min(c["median_s"], fastest.get(name, float("inf")))
+        if "cusparse" not in fastest:
+            raise Unfit(f"{case.file}: matrix '{case.name}' has no products of cuSPARSE; time them by -device cuda -cusparse all")
+        vendor = fastest.pop("cusparse")
+        rows.append((case.name, {name: vendor / s for name, s in fastest.items()}))
+    figure, axes = grouped(plt, rows, "speed over the fastest of cuSPARSE")
+    axes.axvline(1, color="black", linewidth=0.8)
     return figure
 
 

@@ -28,8 +28,11 @@ def runs_of(args):
         runs.append((["-block_size", block] if block else []) + ["-matrix", name])
     with open(args.runs) as file:
         lines = [line.split("#")[0].strip() for line in file]
-    runs += [shlex.split(line) for line in lines if line]
-    finished = os.path.join(args.folder, FINISHED)
+    return unfinished(runs + [shlex.split(line) for line in lines if line], args.folder)
+
+
+def unfinished(runs, folder):
+    finished = os.path.join(folder, FINISHED)
     if not os.path.exists(finished):
         return runs
     with open(finished) as file:

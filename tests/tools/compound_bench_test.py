@@ -321,6 +321,24 @@ def test_complex_files_as_blocks(args):
         expect(code == 1 and message in stderr, f"{command}: {stderr}")
 
 
+def test_patterns_of_files_are_filled_with_blocks(args):
+    file = os.path.join(args.folder, "graph.mtx")
+    with open(file, "wb") as out:
+        out.write(market("pattern symmetric", "4 4 5", *[f"{i} {i}" for i in range(1, 5)], "3 1"))
+    size = "2" if args.scalar == "complex" else "4"
+    options = ["-pattern", file, "-block_size", size, "-entry", "quaternion", "-plans", "entry=quaternion sell:2"]
+    if args.json:
+        (case,) = good(args, options)[0]["cases"]
+        expect(case["block_rows"] == 4 and case["blocks"] == 6 and case["longest_row"] == 2, f"pattern: {case}")
+        expect(case["description"].endswith("graph.mtx, quaternion blocks"), case["description"])
+        if args.ranks == 1:
+            expect(case["entry_check"]["entry"] == "quaternion", f"kind: {case['entry_check']}")
+    other = os.path.join(args.folder, "petsc_pattern.dat")
+    write_petsc(other, 4, 4, [(0, 0, 1.0)], args)
+    code, _, stderr, command = bench(args, ["-pattern", other])
+    expect(code == 1 and "-pattern reads Matrix Market files" in stderr, f"{command}: {stderr}")
+
+
 def test_csv(args):
     file = os.path.join(args.folder, "out.csv")
     code, _, stderr, command = bench(args, ["-n", "3,4", "-types", "baij", "-plans", "csr;sell:8", "-csv", file] + QUICK)

@@ -367,6 +367,42 @@ def test_block_sizes_are_listed_without_timing(args):
     expect("GB/s" not in stdout, "nothing is timed")
 
 
+def test_bytes_are_counted_without_timing(args):
+    rows, scalar = 216, 16 if args.scalar == "complex" else 8
+    stdout, _ = tune(args, ["-n", "6", "-block_size", "1", "-bytes", "csr;ellr;dia;bellpack:1"])
+    entries = 7 * rows - 6 * 36
+    expect(re.search(rf"^ +{4 * (rows + 1) + (4 + scalar) * entries} +\d+ +1.00  entry=dense csr ", stdout, re.M), f"compressed rows: {stdout}")
+    expect("bellpack:1: " in stdout and "GB/s" not in stdout and "what to do" not in stdout, f"a plan that there is not; nothing timed: {stdout}")
+    for more in (["-blocks"], ["-study", os.path.join(args.folder, "counted")], ["-wisdom", "w"]):
+        _, stderr = tune(args, SMALL + ["-bytes", "csr"] + more, wanted=2)
+        expect("-bytes times nothing; leave" in stderr, stderr)
+    written, _ = saved(args, ["-n", "6", "-block_size", "1", "-bytes", "csr;ellr;bellpack:1"])
+    if written:
+        (case,) = written["cases"]
+        csr, ellr, none = case["counted"]
+        # ELLPACK: 7 slots for each of 224 rows, their lengths, and an offset (fewer than 100 bytes of them).
+        wanted = 7 * 224 * (4 + scalar) + 4 * rows
+        expect(csr["bytes"] == 4 * (rows + 1) + (4 + scalar) * entries and 0 <= ellr["bytes"] - wanted < 100, f"{csr} {ellr}, not {wanted}")
+        expect(none["asked"] == "bellpack:1" and none["why"], none)
+        expect("plans" not in case and "rule" not in case["analysis"] and case["analysis"]["blocks"] == entries, case)
+
+
+def test_patterns_of_files_are_filled_with_blocks(args):
+    file = os.path.join(args.folder, "graph.mtx")
+    with open(file, "w") as out:
+        out.write("%%MatrixMarket matrix coordinate pattern symmetric\n4 4 5\n1 1\n2 2\n3 3\n4 4\n3 1\n")
+    other = write_matrix_market(args, "numbers.mtx", 5)
+    size = "2" if args.scalar == "complex" else "4"
+    stdout, _ = tune(args, ["-pattern", f"{file},{other}", "-block_size", size, "-entry", "quaternion", "-bytes", "entry=quaternion csr"])
+    expect(f"block rows 4, block columns 4, blocks 6," in stdout and "block rows 5," in stdout, stdout)
+    reals = 4 * 8
+    expect(re.search(rf"^ +{4 * 5 + (4 + reals) * 6} ", stdout, re.M), f"quaternions: {stdout}")
+    for options, message in ((["-matrix", other, "-pattern", file], "-matrix and -pattern exclude each other"), (["-pattern", file, "-grid", "7"], "-pattern excludes the generator's options"),
+                             (["-pattern", file, "-block_size", "2x3"], "-pattern takes square blocks"), (["-pattern", "none.mtx"], "-pattern: there is no file")):
+        _, stderr = tune(args, options, wanted=2)
+        expect(message in stderr, f"{options}: {stderr}")
+
+
 def test_pareto_lists_plans_that_none_beats_in_both(args):
     stdout, _ = tune(args, SMALL + QUICK + ["-pareto"])
     rows = [tuple(map(float, m)) for m in re.findall(r"^  ([\d.]+) ms, ([\d.]+) MB: entry", stdout, re.M)]

@@ -55,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Sides, EveryGrid,
                                          std::tuple{"15", 4}, std::tuple{"27", 1}, std::tuple{"27", 5},
                                          std::tuple{"surface", 3}, std::tuple{"surface", 6}, std::tuple{"5", 1},
                                          std::tuple{"5", 4}, std::tuple{"dense", 7}, std::tuple{"kkt", 1},
-                                         std::tuple{"kkt", 2}, std::tuple{"kkt", 5}));
+                                         std::tuple{"kkt", 2}, std::tuple{"kkt", 5}, std::tuple{"elasticity", 1},
+                                         std::tuple{"elasticity", 4}));
 
 TEST(Grid, InnerNodesHaveTheNumberOfNeighboursOfTheName) {
   EXPECT_EQ(sorted_neighbours({find_grid("7"), 3}, 13).size(), 7u);
@@ -114,6 +115,18 @@ TEST(Grid, OptimalitySystemsHaveRowsOf28EntriesAtMost) {
   for (std::int64_t row = 0; row < g.rows(); ++row) longest = std::max(longest, sorted_neighbours(g, row).size());
 
   EXPECT_EQ(longest, 28u);
+}
+
+TEST(Grid, ElasticityCouplesTheThreeUnknownsOfNeighbours) {
+  const Grid g{find_grid("elasticity"), {3, 4, 5}}, cube{find_grid("27"), {3, 4, 5}};
+
+  EXPECT_EQ(g.rows(), 3 * cube.rows());
+  EXPECT_EQ(g.entries(), 9 * cube.entries());
+  EXPECT_EQ(sorted_neighbours(g, 1).size(), 3u * 8);
+  // The same step, other unknowns.
+  EXPECT_EQ(g.relation(0, 3), g.relation(3, 6));
+  EXPECT_NE(g.relation(0, 3), g.relation(0, 4));
+  EXPECT_NE(g.relation(0, 3), g.relation(1, 3));
 }
 
 TEST(Grid, RelationsAreThoseOfTheStencil) {

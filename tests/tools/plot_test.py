@@ -85,6 +85,25 @@ def expect(condition, message):
         failures.append(message)
 
 
+def counted():
+    return {"program": "compound-tune", "schema": 1, "cases": [{"description": "m", "block": "1x1", "counted": [{"asked": "csr", "bytes": 10}, {"asked": "dia", "why": "no"}, {"asked": "ellr", "bytes": 12}]}]}
+
+
+def scheduled():
+    content = one_of_study()
+    content["screened"] = [[plan("sell:32", t, b).replace("grid", word), 1 + t / 100 + b / 10, 3] for t in (64, 128) for b in (4, 8) for word in ("static", "dynamic")] + content["screened"]
+    return content
+
+
+def beside_cusparse():
+    content = bench()
+    for c, kind in zip(content["cases"][0]["candidates"], ("cusparse", "core", "core")):
+        c["kind"] = kind
+    return content
+
+
+OF_ONE = {"footprint": (counted(), "bytes over those of the first plan"), "flops": (bench(), "operations a second"), "schedules": (scheduled(), "dynamic, matrix 1"),
+          "cusparse": (beside_cusparse(), "over the fastest of cuSPARSE")}
 KINDS = {"speedup": "speed of the fastest plan", "roofline": "operations a byte", "schedule": "blocks on a multiprocessor", "memory": "bytes of the packed copy",
          "model": "predicted, microseconds", "padding": "slots an entry", "sparsity": "entries of a row"}
 UNABLE = {("bench", "model"): "predicted_s", ("bench", "padding"): "has no member 'analysis.layouts'", ("one_of_study", "model"): "predicted_s"}
@@ -109,6 +128,15 @@ with tempfile.TemporaryDirectory() as folder:
             with open(out) as picture:
                 expect(title in picture.read(), f"{kind} of {make.__name__}: no '{title}' in the picture")
             os.remove(out)
+    for kind, (content, title) in OF_ONE.items():
+        done = run(kind, [saved("one.json", content)], out)
+        expect(done.returncode == 0 and title in open(out).read(), f"{kind}: {done}")
+        os.remove(out)
+        other = run(kind, [saved("other.json", one_of_study() if kind != "footprint" else bench())], out)
+        expect(other.returncode == 1 and "other.json" in other.stderr and "Traceback" not in other.stderr, f"{kind} of another file: {other}")
+    records = saved("records.json", {"schema": "reproduction 1", "steps": {"a": {"x": bench()}, "b": {"y": counted()}}})
+    expect(run("footprint", [records + ":b"], out).returncode == 0, "a step of records")
+    expect("has no step ''; name one as" in run("footprint", [records], out).stderr, "no step of records")
     compressed = os.path.join(folder, "studies.json.xz")
     with lzma.open(compressed, "wt") as file:
         json.dump({"schema": "studies 1", "matrices": [one_of_study(), one_of_study()]}, file)
@@ -124,6 +152,18 @@ with tempfile.TemporaryDirectory() as folder:
             drawn = picture.read()
         if version(drawn) == version(shown):  # others draw otherwise
             expect(drawn == shown, f"docs/images/tuning-{kind}.svg is not what config/plot.py {kind} draws")
+
+    docs = os.path.join(folder, "docs")
+    os.makedirs(os.path.join(docs, "images"))
+    done = subprocess.run([PYTHON, "-B", os.path.join(sys.argv[1], "config/reproduce.py"), "--pictures", "--to", os.path.join(docs, "reproduction.md")], capture_output=True, text=True)
+    expect(done.returncode == 0, f"pictures of the reproduction: {done}")
+    with open(os.path.join(sys.argv[1], "docs/reproduction.md")) as page:
+        shown_there = re.findall(r"images/(reproduction-[-\w]+\.svg)", page.read())
+    expect(sorted(shown_there) == sorted(os.listdir(os.path.join(docs, "images"))), f"pictures of the page: {shown_there}")
+    for name in shown_there:
+        with open(os.path.join(docs, "images", name)) as a, open(os.path.join(sys.argv[1], "docs/images", name)) as b:
+            drawn, shown = a.read(), b.read()
+        expect(version(drawn) != version(shown) or drawn == shown, f"docs/images/{name} is not what config/reproduce.py --pictures draws")
 
     without = tune()
     del without["cases"][1]["analysis"]["row_lengths"]

@@ -83,6 +83,12 @@ void read_renumber(Options& o, const std::string& v) {
   for (const std::string& name : o.renumber) named(orderings, "-renumber", name, "unknown order; ");
 }
 
+void read_pattern(Options& o, const std::string& v) {
+  if (!o.file.empty()) throw usage_error("-matrix and -pattern exclude each other: give one");
+  o.file = v;
+  o.pattern_alone = true;
+}
+
 void read_device(Options& o, const std::string& v) {
   if (v != "host" && v != "cuda") refuse("-device", v, "choose host, cuda");
   o.on_device = v == "cuda";
@@ -91,9 +97,15 @@ void read_device(Options& o, const std::string& v) {
 const OptionRow<Options> rows[] = {
     {"-matrix", "file with the matrix: PETSc binary, or Matrix Market (coordinate); instead of -grid", "",
      [](Options& o, const std::string& v) { o.file = v; }},
+    {"-pattern",
+     "Matrix Market file of which the pattern alone is taken: at each of its places a block of -block_size and -entry "
+     "with random values; instead of -matrix",
+     "", read_pattern},
     {"-grid",
      "generated matrix: 7, 15, 27 (points of a cube of n^3 nodes), 5 (points of a square of n^2), surface (7 points, "
-     "n^2 nodes of a torus), dense (n rows and columns), kkt (n^3 states of an optimality system, as nlpkkt)",
+     "n^2 nodes of a torus), dense (n rows and columns), kkt (n^3 states of an optimality system, as nlpkkt), "
+     "elasticity "
+     "(27 points with 3 unknowns each, as scalars)",
      "7", read_grid},
     {"-n", "nodes a side of the grid, or for each direction (148x148x58); a list makes a case of each", "", read_sides},
     {"-rows", "about that many block rows; a list makes a case of each", "64000",

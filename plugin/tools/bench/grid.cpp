@@ -41,6 +41,13 @@ constexpr GridKind kinds[] = {
      false,
      &kkt_graph,
      {}},
+    {"elasticity",
+     "a cube of n^3 nodes with 3 unknowns each, coupled to those of the 26 around it, as scalars",
+     3,
+     false,
+     false,
+     &elasticity_graph,
+     {}},
 };
 
 struct Node {

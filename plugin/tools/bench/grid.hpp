@@ -87,5 +87,7 @@ extern const Graph dense_graph;
 /// the 9-point B of each face. 2 N^3 + 6 N^2 rows and 2 (3N - 2)^3 + 12 (3N - 2)^2 + N^3 + 6 N^2 entries: those of
 /// nlpkkt80, 120, 160, 200 and 240 in the SuiteSparse collection.
 extern const Graph kkt_graph;
+/// The scalars of three unknowns a node of a cube, each coupled to all of the 27 nodes around it: 81 entries a row.
+extern const Graph elasticity_graph;
 
 }  // namespace compound::bench

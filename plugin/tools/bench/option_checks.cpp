@@ -22,6 +22,8 @@ std::vector<std::string> usual_types(const Options& o) {
   return others ? std::vector<std::string>{"baij"} : std::vector<std::string>{"aij", "baij", "baijcompound"};
 }
 
+std::string option_of_file(const Options& o) { return o.pattern_alone ? "-pattern" : "-matrix"; }
+
 bool all_square(const Options& o) {
   return std::ranges::all_of(o.blocks, [](const BlockShape& b) { return b.rows == b.cols; });
 }
@@ -29,7 +31,7 @@ bool all_square(const Options& o) {
 /// Of PETSc's types AIJ alone takes blocks that are not square.
 void check_shapes(const Options& o) {
   if (all_square(o)) return;
-  if (!o.file.empty()) throw usage_error("-matrix takes square blocks: -block_size is one number");
+  if (!o.file.empty()) throw usage_error(option_of_file(o) + " takes square blocks: -block_size is one number");
   const auto serves = [](const std::string& type) { return type == "aij" || type == "none"; };
   if (!std::ranges::all_of(o.types, serves) || !o.plans.empty() || o.coo || !o.ksp.empty())
     throw usage_error(
@@ -50,22 +52,24 @@ void complete_types(Options& o) {
 }
 
 void check_file_options(const Options& o) {
+  const std::string option = option_of_file(o);
   const std::pair<const char*, bool> generators[] = {
       {"-grid", o.grid != nullptr},
       {"-n", !o.sides.empty()},
       {o.size_by == SizeBy::rows ? "-rows" : "-megabytes", !o.sizes.empty()},
       {"-shuffle", o.shuffle_window > 1},
-      {"-entry", o.entry != "dense"},
+      {"-entry", o.entry != "dense" && !o.pattern_alone},
       {"-values", o.values != Values::random},
       {"-long_rows", o.long_rows.count > 0}};
   for (const auto& [name, asked] : generators)
-    if (asked) throw usage_error("-matrix excludes the generator's options, such as " + std::string(name));
-  if (o.blocks.size() > 1) throw usage_error("-matrix takes one -block_size, not a list; run once for each");
+    if (asked) throw usage_error(option + " excludes the generator's options, such as " + std::string(name));
+  if (o.blocks.size() > 1) throw usage_error(option + " takes one -block_size, not a list; run once for each");
 }
 
 void check_complex(const Options& o) {
   if (o.complex_as == ComplexAs::scalars) return;
-  if (o.file.empty()) throw usage_error("-complex blocks is for files; generated blocks are made by -entry complex");
+  if (o.file.empty() || o.pattern_alone)
+    throw usage_error("-complex blocks is for files of -matrix; generated blocks are made by -entry complex");
   if (sizeof(PetscScalar) != sizeof(PetscReal))
     throw usage_error("-complex blocks: this PETSc's scalars are complex already; leave it out");
 }
@@ -91,7 +95,7 @@ void check_and_complete(Options& o) {
   check_device_options(o);
   check_complex(o);
   if (!o.file.empty()) check_file_options(o);
-  if (o.blocks.empty() && o.file.empty()) o.blocks = {{3, 3}};
+  if (o.blocks.empty() && (o.file.empty() || o.pattern_alone)) o.blocks = {{3, 3}};
   check_shapes(o);
   complete_types(o);
   if (o.file.empty()) complete_grid(o);

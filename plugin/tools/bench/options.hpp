@@ -43,6 +43,7 @@ inline constexpr ComplexName complex_names[] = {{ComplexAs::scalars, "scalars"},
 
 struct Options {
   std::string file;                ///< empty: generate
+  bool pattern_alone = false;      ///< of the file; its blocks are generated
   const GridKind* grid = nullptr;  ///< of a generated matrix
   SizeBy size_by = SizeBy::rows;
   std::vector<double> sizes;                     ///< rows or megabytes

@@ -253,6 +253,26 @@ Matrix load_petsc(MPI_Comm comm, const std::string& file, int block_size, const 
 
 }  // namespace
 
+BlockRows load_pattern(MPI_Comm comm, const std::string& file, BlockShape block,
+                       const std::function<void(const CaseSize&)>& check) {
+  ScalarSize size;
+  collectively(comm, [&] {
+    if (kind_of(file) != FileKind::matrix_market)
+      throw usage_error("-pattern reads Matrix Market files; '" + file + "' is PETSc's binary: give it by -matrix");
+    size = size_of_matrix_market(file);
+  });
+  check({size.rows, size.entries, block});
+  BlockRows rows;
+  collectively(comm, [&] {
+    CoordinateMatrix m = parse_matrix_market(whole_text(file), file);
+    m.complex = false;
+    const Share share = share_of_rank(comm, m.rows);
+    rows = coordinate_rows(m, 1, share.first, share.rows);
+    rows.values = {};
+  });
+  return rows;
+}
+
 Matrix load(MPI_Comm comm, const std::string& file, int block_size, bool complex_blocks,
             const std::function<void(const CaseSize&)>& check) {
   FileKind kind = FileKind::petsc;

@@ -54,4 +54,8 @@ Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const Valu
 Matrix load(MPI_Comm comm, const std::string& file, int block_size, bool complex_blocks,
             const std::function<void(const CaseSize&)>& check);
 
+/// Collective. The pattern of a Matrix Market file, whose places are to have such blocks; otherwise as load().
+BlockRows load_pattern(MPI_Comm comm, const std::string& file, BlockShape block,
+                       const std::function<void(const CaseSize&)>& check);
+
 }  // namespace compound::bench

@@ -40,7 +40,7 @@ std::vector<CaseSpec> cases_of(const Options& o) {
 }
 
 std::string describe(const CaseSpec& spec, const Options& o) {
-  if (!spec.grid.kind) return o.file;
+  if (!spec.grid.kind) return o.file + (o.pattern_alone && o.entry != "dense" ? ", " + o.entry + " blocks" : "");
   std::string text = spec.grid.description();
   if (o.entry != "dense") text += ", " + o.entry + " blocks";
   if (o.values != Values::random)
@@ -107,6 +107,15 @@ CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
   return finished(std::move(rows), spec, o);
 }
 
+/// Generated blocks at the places of a file.
+CaseMatrix fill_pattern(MPI_Comm comm, const CaseSpec& spec, const Options& o,
+                        const std::function<void(const CaseSize&)>& check) {
+  const BlockRows rows = load_pattern(comm, o.file, spec.block, check);
+  std::optional<ValueRule> rule;
+  collectively(comm, [&] { rule.emplace(o.entry, spec.block, o.seed); });
+  return finished(assemble(comm, rows, spec.block.rows, &*rule), spec, o);
+}
+
 void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
   check_memory(comm, size, o);
   if (used_device())
@@ -124,6 +133,7 @@ CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progre
   }
   progress.say("reading " + o.file);
   const auto check = [&](const CaseSize& announced) { check_all_memory(comm, announced, o); };
+  if (o.pattern_alone) return fill_pattern(comm, spec, o, check);
   CaseMatrix c = finished(load(comm, o.file, spec.block.rows, o.complex_as == ComplexAs::blocks, check), spec, o);
   check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);  // blocks may be partly zero
   return c;

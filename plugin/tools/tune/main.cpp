@@ -80,8 +80,9 @@ int tune(MPI_Comm comm, const TuneOptions& o, const Circumstances& of_run) {
         std::cout << "left out: " << description_of(spec, matrix) << " is in " << o.matrix.json << "\n";
         continue;
       }
-      results.push_back(tune_case(comm, spec, matrix, o, progress));
-      print_result(std::cout, results.back(), o);
+      const bool counts = !o.counted.empty();
+      results.push_back((counts ? count_case : tune_case)(comm, spec, matrix, o, progress));
+      (counts ? print_counted : print_result)(std::cout, results.back(), o);
       if (!file.empty()) write_study_json(file, of_run, o, results.back());
       if (!o.matrix.json.empty()) write_tune_json(o.matrix.json, of_run, o, earlier, results);
       if (!o.matrix.csv.empty()) write_tune_csv(o.matrix.csv, results);

@@ -68,11 +68,16 @@ std::vector<LayoutBytes> layout_bytes(const CoreSource& source, Precision precis
   return all;
 }
 
-Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, const Plan& rule) {
+Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source) {
   Analysis a;
   a.numbers = statistics(source.view);
   a.quartiles = row_quartiles(comm, c.arrays());
   a.blocks = block_fills(source);
+  return a;
+}
+
+Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, const Plan& rule) {
+  Analysis a = analysed(comm, c, source);
   a.layouts = layout_bytes(source, rule.values);
   a.rule = to_string(rule);
   return a;
@@ -230,6 +235,36 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& mat
   const auto plans = all_plans(*source, statistics(source->view), rule_plan(*source, o), o);
   core_backend().compile_ahead(plans, source->problem);
   return plans.size();
+}
+
+namespace {
+
+CountedPlan counted(const CoreSource& source, const std::string& asked, Precision precision) {
+  CountedPlan p{asked, ""};
+  try {
+    Plan plan = core_plan(source, source.problem, asked, precision);
+    p.line = to_string(plan);
+    p.bytes = bytes_of(source.view, source.problem, plan, core_backend());
+    p.padding = padding(source, p.bytes);
+  } catch (const error& e) {
+    p.why = e.what();
+  }
+  return p;
+}
+
+}  // namespace
+
+TuneResult count_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,
+                      Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+  const auto source = make_core_source(c, false);
+  TuneResult r;
+  r.description = description_of(spec, matrix);
+  r.block = c.block;
+  progress.say("counting bytes of " + r.description);
+  r.analysis = analysed(comm, c, *source);
+  for (const std::string& plan : o.counted) r.counted.push_back(counted(*source, plan, o.precision));
+  return r;
 }
 
 std::string description_of(const CaseSpec& spec, const Options& matrix) {

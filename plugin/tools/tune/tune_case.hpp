@@ -36,6 +36,15 @@ struct Analysis {
   std::string rule;                  ///< its plan
 };
 
+/// A plan that is not packed.
+struct CountedPlan {
+  std::string asked;  ///< as -bytes has it
+  std::string line;   ///< the whole plan
+  Footprint bytes = {};
+  double padding = 0;    ///< slots an entry
+  std::string why = {};  ///< there is no such plan, in words
+};
+
 struct TunedPlan {
   std::string line;
   Measured measured;
@@ -52,11 +61,12 @@ struct TuneResult {
   std::string description;
   BlockShape block;
   Analysis analysis;
-  std::vector<TunedPlan> plans;  ///< the fastest first
-  std::vector<LeftOut> without;  ///< plans without a time
-  std::size_t best = 0;          ///< in `plans`: the one to take
-  double gain = 1;               ///< its speed relative to the rule's plan; 1 where that has no time
-  double rule_s = 0;             ///< of the rule's plan; 0 where it has no time
+  std::vector<CountedPlan> counted;  ///< of -bytes; then nothing below
+  std::vector<TunedPlan> plans;      ///< the fastest first
+  std::vector<LeftOut> without;      ///< plans without a time
+  std::size_t best = 0;              ///< in `plans`: the one to take
+  double gain = 1;                   ///< its speed relative to the rule's plan; 1 where that has no time
+  double rule_s = 0;                 ///< of the rule's plan; 0 where it has no time
   double compulsory_bytes = 0;
   double timing_s = 0, packing_s = 0, products = 0;
   Yardstick read;
@@ -89,11 +99,17 @@ TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix,
 std::vector<BlockFill> block_sizes(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, Progress& progress);
 void print_block_sizes(std::ostream& out, const std::vector<BlockFill>& sizes);
 
+/// Of -bytes: the analysis, and what plans would take.
+TuneResult count_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,
+                      Progress& progress);
+
 /// Compiles the kernels of its plans, which are kept on disk, and times nothing. How many plans there are.
 std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& options,
                          Progress& progress);
 
 void print_result(std::ostream& out, const TuneResult& result, const TuneOptions& options);
+void print_counted(std::ostream& out, const TuneResult& result, const TuneOptions& options);
+
 /// Cases of a JSON file of an earlier run.
 struct EarlierCases {
   std::vector<std::string> names;  ///< case_name() of each

@@ -33,8 +33,8 @@ ordered_json json_of(const Analysis& a) {
                     {"scattered", n.scattered},
                     {"bandwidth", n.bandwidth},
                     {"row_lengths", bench::json_of(a.quartiles.lengths)},
-                    {"row_bandwidths", bench::json_of(a.quartiles.bandwidths)},
-                    {"rule", a.rule}};
+                    {"row_bandwidths", bench::json_of(a.quartiles.bandwidths)}};
+  if (!a.rule.empty()) j["rule"] = a.rule;
   j["block_sizes"] = ordered_json::array();
   for (const BlockFill& b : a.blocks)
     j["block_sizes"].push_back({{"block", shape(b.block)}, {"fill", b.fill}, {"bytes_of_given", b.of_given}});
@@ -70,12 +70,23 @@ ordered_json json_of(const TuneResult& r, const TunedPlan& p) {
   return j;
 }
 
+ordered_json json_of(const CountedPlan& p) {
+  if (!p.why.empty()) return {{"asked", p.asked}, {"why", p.why}};
+  return {{"asked", p.asked},
+          {"plan", p.line},
+          {"bytes", p.bytes.read.total()},
+          {"allocated_bytes", p.bytes.allocated.total()},
+          {"padding", p.padding}};
+}
+
 ordered_json json_of(const TuneResult& r) {
-  ordered_json j = {{"description", r.description},
-                    {"block", shape(r.block)},
-                    {"analysis", json_of(r.analysis)},
-                    {"compulsory_bytes", r.compulsory_bytes},
-                    {"read", bench::json_of(r.read)}};
+  ordered_json j = {{"description", r.description}, {"block", shape(r.block)}, {"analysis", json_of(r.analysis)}};
+  if (!r.counted.empty()) {
+    for (const CountedPlan& p : r.counted) j["counted"].push_back(json_of(p));
+    return j;
+  }
+  j["compulsory_bytes"] = r.compulsory_bytes;
+  j["read"] = bench::json_of(r.read);
   if (r.copy) j["copy"] = bench::json_of(*r.copy);
   j["best"] = r.plans[r.best].line;
   if (!r.kept.empty()) j["wisdom"] = r.kept;

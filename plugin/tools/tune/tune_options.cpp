@@ -86,6 +86,8 @@ const OptionRow<TuneOptions> rows[] = {
      "false", [](TuneOptions& o, const std::string& v) { o.compile = yes("-compile", v); }, true},
     {"-blocks", "only prints the fill and the bytes of all block sizes", "false",
      [](TuneOptions& o, const std::string& v) { o.blocks = yes("-blocks", v); }, true},
+    {"-bytes", "only counts what these plans would take, separated by semicolons; nothing is packed or timed", "",
+     [](TuneOptions& o, const std::string& v) { o.counted = names("-bytes", v, ';', "plan lines"); }},
     {"-pareto", "also lists the plans that no other one beats in both time and bytes", "false",
      [](TuneOptions& o, const std::string& v) { o.pareto = yes("-pareto", v); }, true},
     {"-copy_limit", "megabytes that a packed copy may own, but for the rule's, or none", "none",
@@ -171,9 +173,10 @@ PetscErrorCode show_tune_help(MPI_Comm comm) {
   PetscCall(PetscPrintf(comm, "compound-tune options:\n"));
   PetscCall(show_rows(comm, case_option_rows()));
   PetscCall(show_rows(comm, rows));
-  PetscCall(PetscPrintf(comm,
-                        "-matrix takes several files, separated by commas. -help prints PETSc's own options below "
-                        "these, -help intro these alone.\n"));
+  PetscCall(PetscPrintf(
+      comm,
+      "-matrix and -pattern take several files, separated by commas. -help prints PETSc's own options below "
+      "these, -help intro these alone.\n"));
   PetscFunctionReturn(static_cast<PetscErrorCode>(0));
 }
 
@@ -190,8 +193,10 @@ TuneOptions read_tune_options() {
   read_rows(rows, o);
   check_mode(o);
   if (!o.matrix.file.empty()) o.files = names("-matrix", o.matrix.file, ',', "files");
-  for (const std::string& file : o.files) must_exist("-matrix", file);
+  for (const std::string& file : o.files) must_exist(o.matrix.pattern_alone ? "-pattern" : "-matrix", file);
   if (o.mode == Mode::measure) complete(o.matrix);
+  if (!o.counted.empty() && (o.compile || o.blocks || !o.study.empty() || !o.wisdom.empty()))
+    throw usage_error("-bytes times nothing; leave -study, -compile, -blocks and -wisdom out");
   if (!o.study.empty()) make_study_folder(o.study);
   if (o.resume && o.matrix.json.empty()) throw usage_error("-resume goes on with the file of -json; add -json FILE");
   return o;

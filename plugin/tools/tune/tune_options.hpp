@@ -32,7 +32,8 @@ struct TuneOptions {
   std::string wisdom;              ///< empty: none
   std::vector<std::string> named;  ///< files of -merge, -list, -compare, -calibrate
   double threshold = 1.05;
-  std::string study;  ///< folder; empty: none
+  std::string study;                 ///< folder; empty: none
+  std::vector<std::string> counted;  ///< plans of -bytes; empty: measure
   bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;
   std::string library;                                          ///< whose products are timed, too; empty: nobody's

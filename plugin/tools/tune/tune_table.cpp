@@ -137,10 +137,30 @@ void print_block_sizes(std::ostream& out, const std::vector<BlockFill>& sizes) {
     out << text("  %-7s %8.1f %10.3f\n", text("%dx%d", b.block.rows, b.block.cols).c_str(), 100 * b.fill, b.of_given);
 }
 
-void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
+namespace {
+
+void print_matrix(std::ostream& out, const TuneResult& r) {
   out << text("\n%s, blocks of %dx%d\n", r.description.c_str(), r.block.rows, r.block.cols);
   print_rows(out, r.analysis);
   print_blocks(out, r);
+}
+
+}  // namespace
+
+void print_counted(std::ostream& out, const TuneResult& r, const TuneOptions&) {
+  print_matrix(out, r);
+  out << text("  %14s %14s %8s  plan\n", "bytes read", "allocated", "padding");
+  for (const CountedPlan& p : r.counted)
+    if (p.why.empty())
+      out << text("  %14zu %14zu %8.2f  ", p.bytes.read.total(), p.bytes.allocated.total(), p.padding) << p.line
+          << "\n";
+  for (const CountedPlan& p : r.counted)
+    if (!p.why.empty()) out << "  " << p.asked << ": " << p.why << "\n";
+  out.flush();
+}
+
+void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
+  print_matrix(out, r);
   print_layouts(out, r.analysis);
   out << "  by rule: " << r.analysis.rule << "\n\n";
   print_times(out, r, o);

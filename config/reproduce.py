@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""The papers' experiments once more, and the page about them: docs/reproduction.md.
+
+    python3 config/reproduce.py --folder build/reproduction --data ../shared/data
+    python3 config/reproduce.py --folder build/reproduction --device cuda --seconds 1500
+    python3 config/reproduce.py --page
+    python3 config/reproduce.py --pictures
+
+Each step runs compound-bench or compound-tune; what they write by -json lies below the folder, one file a run, and runs whose file
+is there are left out: the same command goes on where it ended. What the page needs of these files is then put to config/reproduction-host.json.xz or
+reproduction-DEVICE.json.xz, beside what is there of other steps, and the page is written from these two and from the study of tuning.
+"""
+
+import argparse
+import collections
+import json
+import lzma
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+import plot_cases
+from reproduction import matrices, page
+from reproduction.records import PICTURES, RECORDS, has_picture, read_records
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LEAST_S = 8  # that a run is begun for
+SCHEMA = "reproduction 1"
+
+# `seconds`: about so long it takes, without the programs' build. `runs`: (name, program, options) of each run, by the folder of patterns.
+Step = collections.namedtuple("Step", "name device seconds runs")
+Run = collections.namedtuple("Run", "name program options")
+
+
+def counted(rows, plans):
+    """`plans`: of a matrix."""
+    return lambda folder: [Run(m.name, "tune", matrices.options_of(m, folder) + ["-bytes", ";".join(plans(m))]) for m in rows]
+
+
+def layouts_of_table_9(m):
+    found = [f"entry={m.entry} {layout}" for layout in ("csr words=1:row", "ellr", "sell:16", "sell:32")]
+    return found + (["entry=dense csr words=1:row"] if m.entry == "quaternion" else [])
+
+
+def papers_layouts(entry):
+    """The 16 of 2019 and 2020, each by one schedule of theirs: a thread a row, a fixed grid."""
+    schedule = "rows lanes=1 unroll=1 threads=128 blocks=8 static"
+    return [
+        f"entry={entry} {outer} words={words}:row vectors={vectors} {schedule}"
+        for outer in ("csr", "ellr", "sell:16", "sell:32")
+        for words in ("1", "all")
+        for vectors in ("1", "all")
+    ]
+
+
+TIMES = ["-types", "none", "-rounds", "9", "-min_time", "0.003"]
+
+
+def against_cusparse(scalar):
+    def runs(folder):
+        found = []
+        for m in matrices.COMPOUND:
+            vendor = "complex-csr,complex-csr-alg1,complex-csr-alg2,complex-sell,complex-coo" if m.entry == "complex" else "all"
+            plans = ["-core_plans", ";".join(["auto"] + papers_layouts(m.entry))]
+            more = ["-hamilton", "auto"] if m.entry == "quaternion" else []
+            found.append(Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + ["-core_scalar", scalar, "-cusparse", vendor] + plans + more))
+        return found
+
+    return runs
+
+
+def timed(rows, plans, vendor, *more):
+    return lambda folder: [
+        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + ["-core_plans", ";".join(plans), "-cusparse", vendor, *more]) for m in rows
+    ]
+
+
+def joint(folder):
+    """Every plan of layout and schedule, by config/tuning-study.py."""
+    return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.COMPOUND]
+
+
+def krylov(folder):
+    types = "aijcusparse,baijcompoundccoo,baijcompoundcsr,baijcompound"
+    solver = ["-types", types, "-ksp", "bcgs,bcgscompound", "-pc_type", "none", "-ksp_norm_type", "none", "-rounds", "5", "-min_time", "0.003"]
+    return [Run(m.name, "bench", matrices.options_of(m, folder) + solver) for m in matrices.COORDINATES[:5]]
+
+
+def blocks(folder):
+    plans = [f"bellpack:{r} rows lanes=1 threads={r}" for r in (32, 64, 128, 256)] + ["csr rows lanes=32", "csr components"]
+    common = shlex.split(matrices.DENSE) + TIMES + ["-core_plans", ";".join(plans), "-cusparse", "csr,sell"]
+    return [Run(f"{scalar}-{b}", "bench", common + ["-block_size", b, "-core_scalar", scalar]) for scalar in ("float", "double") for b in matrices.DENSE_BLOCKS]
+
+
+def predicted(folder):
+    return [Run("dense", "tune", shlex.split(matrices.DENSE) + ["-block_size", ",".join(matrices.DENSE_BLOCKS), "-search", "near", "-top", "1"])]
+
+
+def sampled(folder):
+    found = [Run(name, "tune", ["-matrix", os.path.join(folder, name + ".mtx"), "-block_size", "1", "-bytes", "csr"]) for name in matrices.SAMPLED]
+    return [run for run in found if os.path.exists(run.options[1])]
+
+
+FORMATS = ["csr", "ellr", "sell:32", "hdia:32", "dia"]
+LANES = [f"{layout} lanes={lanes}" for layout in ("ellr", "sell:32") for lanes in (1, 2, 4)]
+COORDINATES = [f"ccoo:256:{k}" for k in (1, 2, 4)]
+
+# The most valuable come first. Seconds of steps on a device are estimates from sizes.
+STEPS = [
+    Step("memory-2020", "host", 60, counted(matrices.COMPOUND, layouts_of_table_9)),
+    Step("memory-2015", "host", 60, counted(matrices.FORMATS, lambda m: FORMATS)),
+    Step("memory-coo", "host", 90, counted(matrices.COORDINATES, lambda m: ["csr", *COORDINATES, "ccoo:256:2 codes=scalars8"])),
+    Step("sampled-2010", "host", 10, sampled),
+    Step("joint-2020", "cuda", 240, joint),
+    Step("cusparse-double", "cuda", 110, against_cusparse("double")),
+    Step("formats-2015", "cuda", 170, timed(matrices.FORMATS, LANES + ["auto"], "csr,csr-alg1,csr-alg2,sell", "-layouts", "csr,hdia:32,dia")),
+    Step("coordinates-2020", "cuda", 170, timed(matrices.COORDINATES[:8], COORDINATES + ["ccoo:256:2 carries=atomic", "csr", "auto"], "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")),
+    Step("blocks-2010", "cuda", 110, blocks),
+    Step("cusparse-single", "cuda", 110, against_cusparse("float")),
+    Step("bicgstab-2020", "cuda", 90, krylov),
+    Step("model-2010", "cuda", 90, predicted),
+]
+
+# Running.
+
+
+class Runner:
+    def __init__(self, args):
+        self.args = args
+        self.begin = time.monotonic()
+        self.patterns = os.path.join(args.folder, "patterns")
+        self.left = []
+
+    def spent(self):
+        return time.monotonic() - self.begin
+
+    def write_patterns(self):
+        os.makedirs(self.patterns, exist_ok=True)
+        for m in matrices.COMPOUND:
+            if m.files and not matrices.write_pattern(m, self.args.data, self.patterns):
+                print(f"no file of {m.name}: {m.generated} stands in")
+        for name in matrices.SAMPLED:
+            m = matrices.Matrix(name, "dense", 1, 0, 0, [f"matrices/{name}.mtx"], 0, True, "")
+            if not matrices.write_pattern(m, self.args.data, self.patterns):
+                print(f"no file of {name}: left out")
+
+    def command(self, step, run):
+        program = self.args.bench if run.program == "bench" else self.args.tune
+        device = ["-device", "cuda", "-use_gpu_aware_mpi", "0"] if step.device == "cuda" else []
+        return [program, *run.options, *device]
+
+    def one(self, step, run):
+        """Why it is not done; empty if it is."""
+        target = os.path.join(self.args.folder, step.name, run.name + ".json")
+        if os.path.exists(target):
+            return ""
+        rest = self.args.seconds - self.spent()
+        if rest < LEAST_S:
+            return "no time"
+        command = self.command(step, run)
+        print(f"== {self.spent():.0f} s: {step.name}: {shlex.join(command)}", flush=True)
+        with open(target[:-5] + ".txt", "w") as out:
+            try:
+                code = subprocess.run(command + ["-json", target + ".new"], timeout=rest, stdout=out, stderr=subprocess.STDOUT).returncode
+            except subprocess.TimeoutExpired:
+                return "cut off"
+        if code:
+            return f"ended with status {code}: {target[:-5]}.txt"
+        os.replace(target + ".new", target)
+        return ""
+
+    def study(self, step, runs):
+        """By the runner of studies, which compiles kernels ahead."""
+        study = plot_cases.sibling("tuning-study")
+        folder = os.path.join(self.args.folder, step.name)
+        asked = argparse.Namespace(tune=self.args.tune, folder=folder, device=step.device, search=self.args.search, budget=self.args.budget, seconds=self.args.seconds - self.spent())
+        missing = study.unfinished([run.options for run in runs], folder)
+        return [f"{step.name}: {line}" for line in study.Study(asked, missing).all()] if missing else []
+
+    def step(self, step):
+        os.makedirs(os.path.join(self.args.folder, step.name), exist_ok=True)
+        begin, runs = self.spent(), step.runs(self.patterns)
+        if runs and runs[0].program == "study":
+            self.left += self.study(step, runs)
+        else:
+            for run in runs:
+                if why := self.one(step, run):
+                    self.left.append(f"{step.name}: not done ({why}): {run.name}")
+        print(f"== {step.name}: {self.spent() - begin:.0f} s", flush=True)
+
+
+# Records: of each step what the page needs.
+
+ANALYSIS = ("block_rows", "blocks", "mean_row", "row_lengths", "row_bandwidths", "block_sizes", "layouts")
+CANDIDATE = ("name", "kind", "plan", "median_s", "least_s", "spread", "compulsory_bytes", "packed_bytes", "first_pack_s", "padding", "error")
+BENCH = ("block_shape", "block_rows", "blocks", "row_lengths", "row_bandwidths", "best_of_cusparse", "left_out")
+KSP = ("type", "ksp", "pc", "iteration_median_s", "residual")
+PLAN = ("plan", "median_s", "predicted_s", "times_rule", "copy_bytes", "padding")
+
+
+def taken(members, of):
+    return {m: shortened(of[m]) for m in members if m in of}
+
+
+def shortened(value):
+    """Five digits of a number are more than there is in a time."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, list):
+        return [shortened(v) for v in value]
+    if isinstance(value, dict):
+        return {k: shortened(v) for k, v in value.items()}
+    return value
+
+
+def candidate(c):
+    return {**taken(CANDIDATE, c), "name": c["name"].removeprefix(c["kind"] + " ")}
+
+
+def case_of_bench(case):
+    kept = taken(BENCH, case)
+    kept["candidates"] = [candidate(c) for c in case["candidates"]]
+    if layouts := [candidate(c) for c in case.get("layouts", []) if "why" not in c]:
+        kept["layouts"] = layouts
+    kept["read_gbs"] = shortened(case["read"]["gbs"])
+    if "copy" in case:
+        kept["copy_gbs"] = shortened(case["copy"]["gbs"])
+    if "ksp" in case:
+        kept["ksp"] = [taken(KSP, k) for k in case["ksp"]]
+    return kept
+
+
+def case_of_tune(case):
+    kept = taken(("block", "counted", "compulsory_bytes", "tested", "finals", "again", "screened"), case)
+    kept["analysis"] = taken(ANALYSIS, case["analysis"])
+    if "plans" in case:
+        kept["plans"] = [taken(PLAN, p) for p in case["plans"]]
+    for name in ("read", "copy"):
+        if name in case:
+            kept[name + "_gbs"] = shortened(case[name]["gbs"])
+    return kept
+
+
+def without_folders(words):
+    return [re.sub(r"^.*/(?=[^/]+$)", "", w) if os.sep in w else w for w in words]
+
+
+def record_of(file):
+    with open(file) as opened:
+        data = json.load(opened)
+    cases = data.get("cases", [data])
+    of = case_of_bench if data["program"] == "compound-bench" else case_of_tune
+    record = {m: data[m] for m in ("program", "date")}
+    record["command"] = shlex.join(without_folders(shlex.split(data["command_line"]) if isinstance(data["command_line"], str) else data["command_line"]))
+    record["versions"] = taken(("petsc_compound", "petsc", "petsc_scalar"), data["versions"])
+    record["device" if "device" in data else "processor"] = data["device"]["name"] if "device" in data else data["machine"]["processor"]
+    if "device" in data:
+        record["driver"] = data["device"]["driver"]
+    record["cases"] = [{"description": os.path.basename(c["description"]), **of(c)} for c in cases]
+    return record
+
+
+def names_of(record, file, step, patterns):
+    """Of the runs that a file is of. Those of studies are named by their matrix, which two runs may share."""
+    if "screened" not in record["cases"][0]:
+        return [file[: -len(".json")]]
+    return [run.name for run in step.runs(patterns) if shlex.join(without_folders(run.options)) in record["command"]]
+
+
+def collect(args, steps):
+    """Adds what is in the folder to the records; those of other steps and runs stay."""
+    records = read_records(args.records)
+    patterns = os.path.join(args.folder, "patterns")
+    for step in steps:
+        folder = os.path.join(args.folder, step.name)
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            if not name.endswith(".json"):
+                continue
+            record = record_of(os.path.join(folder, name))
+            for run in names_of(record, name, step, patterns):
+                records["steps"].setdefault(step.name, {})[run] = record
+        order = [run.name for run in step.runs(patterns)]
+        if step.name in records["steps"]:
+            records["steps"][step.name] = dict(sorted(records["steps"][step.name].items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+    if records["steps"]:
+        with lzma.open(args.records, "wt", encoding="utf-8", preset=9) as out:
+            json.dump({"schema": SCHEMA, "steps": records["steps"]}, out, separators=(",", ":"))
+
+
+def draw_pictures(folder):
+    for name, picture in PICTURES.items():
+        if not has_picture(name):
+            continue
+        command = [sys.executable, os.path.join(HERE, "plot.py"), picture.kind, picture.source, "-o", os.path.join(folder, f"reproduction-{name}.svg")]
+        if code := subprocess.run(command).returncode:
+            return code
+    return 0
+
+
+def steps_of(args):
+    known = {s.name: s for s in STEPS}
+    if unknown := [name for name in args.steps.split(",") if args.steps != "all" and name not in known]:
+        sys.exit(f"reproduce.py: --steps: there is no '{unknown[0]}'; choose all, {', '.join(known)}")
+    names = list(known) if args.steps == "all" else args.steps.split(",")
+    return [known[n] for n in names if args.steps != "all" or known[n].device == args.device]
+
+
+def main():
+    lines = "\n".join(f"  {s.name:19} {s.device:5} about {s.seconds} s" for s in STEPS)
+    parser = argparse.ArgumentParser(description=__doc__, epilog="steps:\n" + lines, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="only write the page, from the records")
+    parser.add_argument("--check", action="store_true", help="only compare the page with the records; status 1 if it is another one")
+    parser.add_argument("--pictures", action="store_true", help="only draw the page's pictures, from the records (needs matplotlib)")
+    parser.add_argument("--folder", default="build/reproduction", help="of the files of all runs (%(default)s)")
+    parser.add_argument("--bench", default="build/host/plugin/tools/compound-bench", help="(%(default)s)")
+    parser.add_argument("--tune", default="build/host/plugin/tools/compound-tune", help="(%(default)s)")
+    parser.add_argument("--device", default="host", choices=["host", "cuda"], help="of the steps to run (%(default)s)")
+    parser.add_argument("--steps", default="all", help="names, separated by commas; all: those of the device")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="of all; what is not done then is listed")
+    parser.add_argument("--budget", type=float, default=8, help="seconds of timing and packing of each matrix of joint-2020 (%(default)s)")
+    parser.add_argument("--search", default="all", choices=["near", "all"], help="plans of joint-2020 (%(default)s); near: a check in little time")
+    parser.add_argument("--data", default=os.environ.get("COMPOUND_DATA", ""), help="folder of meshes and matrices (COMPOUND_DATA); without, generated matrices stand in")
+    parser.add_argument("--records", help="file that keeps what the page needs (config/reproduction-host.json.xz, -h200.json.xz)")
+    parser.add_argument("--to", default=os.path.join(HERE, "..", "docs", "reproduction.md"), help="the page")
+    args = parser.parse_args()
+    if args.check:
+        return page.check(args.to)
+    if args.pictures:
+        return draw_pictures(os.path.join(os.path.dirname(args.to), "images"))
+    left = []
+    if not args.page:
+        args.records = args.records or RECORDS[args.device]
+        steps = steps_of(args)
+        for program in (args.bench, args.tune):
+            if not os.path.exists(program):
+                sys.exit(f"reproduce.py: there is no program {program}; build it (README), or name another by --bench and --tune")
+        runner = Runner(args)
+        runner.write_patterns()
+        for step in steps:
+            runner.step(step)
+        collect(args, steps)
+        left = runner.left
+    page.write(args.to)
+    for line in left:
+        print(line)
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Parts of config/reproduce.py."""

@@ -1,0 +1,174 @@
+"""Sections about layout and schedule together, and about the model: of the study of tuning and of the step joint-2020."""
+
+import plot_cases
+from reproduction import printed
+from reproduction.records import STUDY, kind_of_pattern, origin, picture, ratio, table
+
+OUTER = {"csr": "CSR", "ellr": "ELL", "sell:16": "Sl-16", "sell:32": "Sl-32"}
+
+
+def papers_plan(line):
+    """(layout as the paper names it, static or dynamic, threads, blocks); None of plans that it does not have."""
+    words = dict(w.split("=", 1) for w in line.split() if "=" in w)
+    bare = [w for w in line.split() if "=" not in w]
+    kind = next((w for w in bare if w in ("static", "dynamic")), None)
+    outer = next((OUTER[w] for w in bare if w in OUTER), None)
+    inner = {"1:row": "AoS", "all:row": "SoA"}.get(words.get("words"))
+    vector = {"1": "AoS", "all": "SoA"}.get(words.get("vectors"))
+    if not (kind and outer and inner and vector) or words["lanes"] != "1" or words["unroll"] != "1":
+        return None
+    return f"{outer}-{inner}-{vector}", kind, int(words["threads"]), int(words["blocks"])
+
+
+def best_by(times, key):
+    best = {}
+    for t, plan in times:
+        best[key(plan)] = min(best.get(key(plan), float("inf")), t.seconds)
+    return best
+
+
+class Joint:
+    """What a matrix says about layout and schedule."""
+
+    def __init__(self, case):
+        times = case.times()
+        theirs = [(t, p) for t in times if (p := papers_plan(t.name))]
+        self.layouts = best_by(theirs, lambda p: p[0])
+        self.reference = self.layouts.get("CSR-AoS-AoS")
+        self.of_paper = min(self.layouts, key=self.layouts.get, default=None)
+        self.best = min(times, key=lambda t: t.seconds)
+        of_best = [(t, p) for t, p in theirs if p[0] == self.of_paper]
+        kinds = best_by(of_best, lambda p: p[1])
+        self.dynamic = kinds["static"] / kinds["dynamic"] if {"static", "dynamic"} <= kinds.keys() else None
+        self.spread = {k: max(all_) / min(all_) for k in ("static", "dynamic") if (all_ := [t.seconds for t, p in of_best if p[1] == k])}
+
+    def is_whole(self):
+        """Whether all of the papers' layouts were timed that PETSc's vectors have."""
+        return len(self.layouts) == 2 * len(OUTER)
+
+    def gain(self):
+        return self.reference / self.layouts[self.of_paper]
+
+    def our_gain(self):
+        return self.reference / self.best.seconds
+
+
+def joints(source):
+    return [(m, case, j) for m, case in source.joint() if (j := Joint(case)).reference and j.of_paper]
+
+
+KINDS = (("2x2", "complex"), ("4x4", "quaternion"), ("3x3", "3x3"))
+
+
+def rows_of_layouts(source):
+    rows = []
+    for m, case, j in joints(source):
+        if case.block() not in dict(KINDS) and m is None:
+            continue
+        name = f"{m.name} ({kind_of_pattern(m, case.data)})" if m else case.get("description").removesuffix(" nodes")
+        precision = case.data.get("precision", "double")
+        if not j.is_whole():
+            name += f"; {len(j.layouts)} of 8 layouts were timed"
+        theirs = printed.GP100.get(m.name) if m else None
+        layout = plot_cases.words_of(j.best.name)[1]
+        rows.append([name, dict(KINDS).get(case.block(), case.block()), precision, f"{theirs[2]} {theirs[3]:.2f}" if theirs else "-", j.of_paper, ratio(j.gain()), layout, ratio(j.our_gain()),
+                     ratio(j.dynamic), theirs[4] if theirs else "-"])
+    return rows
+
+
+def section_layouts(source):
+    done = source.runs("joint-2020")
+    return [
+        "## Layout beyond schedule (2019, tables 1 to 6; 2020, tables 2 to 8)",
+        "",
+        "The gain over schedules alone: the fastest of all threads, blocks, static and dynamic schedules of CSR with entries and vectors as arrays of structures (CSR-AoS-AoS), over the fastest of the papers' layouts, and of all plans here. *Static over dynamic*: times of the fastest plans of",
+        "either kind in the papers' best layout, most by three samples each, so that a few per cent are noise; above 1 dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. Vectors are arrays of structures, as PETSc's are: 8 of their 16 layouts, 960 of 1,920 plans;",
+        "`cusparse-double` has the other layouts by one schedule. Layouts of more than 4 slots an entry (ELLPACK of RFdevice, fem_filter, mono_500Hz) are left out of the search, as they are for users.",
+        "",
+        *(origin(source, "joint-2020", "cuda") if done else ["The 13 matrices: " + origin(source, "joint-2020", "cuda")[0] + " Until then those of the study of tuning speak, which are no stand-ins for them:"]),
+        f"The other rows: `config/tuning-study-h200.json.xz`, {source.study[0].study['device']}, {source.study[0].study['date']} ([tuning.md](tuning.md#the-study)).",
+        "",
+        *table(["matrix", "entry", "precision", "paper", "papers' best layout here", "gain", "best of all", "gain", "static over dynamic", "dynamic in the paper"], rows_of_layouts(source)),
+    ]
+
+
+def section_schedules(source):
+    all_ = joints(source)
+    spread = {k: plot_cases.middle([j.spread[k] for _, _, j in all_ if k in j.spread]) for k in ("static", "dynamic")}
+    dynamic = [j.dynamic for _, _, j in all_ if j.dynamic]
+    return [
+        "## Threads and blocks (2019, figure 1; 2020, figures 1 and 7)",
+        "",
+        "Median of the matrices of the study ([tuning.md](tuning.md#the-study)), over the fastest of either kind:",
+        *picture("schedules"),
+        "",
+        f"The slowest over the fastest of 60 pairs of threads and blocks, in the papers' best layout of each matrix, median of {len(all_)} matrices: {spread['static']:.2f} of static schedules, {spread['dynamic']:.2f} of dynamic",
+        f"ones (screened: three samples, one of slow plans). The paper finds dynamic schedules the more sensitive ones, and the faster ones in 24 of 78 cases (31 %); here they are faster in {sum(d > 1 for d in dynamic)} of {len(dynamic)}, by more than 3 % in {sum(d > 1.03 for d in dynamic)}.",
+    ]
+
+
+# The model.
+
+
+def model_errors():
+    """By layout: sorted relative errors of plans of matrices, by models fitted to the others."""
+    errors = {}
+    for name, measured, predicted in plot_cases.predictions(plot_cases.cases_of(STUDY)):
+        errors.setdefault(name, []).append(abs(predicted / measured - 1))
+    return {name: sorted(all_) for name, all_ in sorted(errors.items())}
+
+
+def per_cent(all_):
+    return [f"{100 * v:.1f}" for v in (sum(all_) / len(all_), plot_cases.middle(all_), max(all_))]
+
+
+def footprint_choice(case):
+    """Time of the fastest plan of the layout of the fewest bytes over the fastest of all; None where it was not timed."""
+    times = case.times()
+    fastest = min(t.seconds for t in times)
+    for row in sorted((r for r in case.get("analysis", "layouts") if "bytes" in r), key=lambda r: r["bytes"]):
+        these = [t.seconds for t in times if row["layout"] in t.name.split()]
+        if these:
+            return min(these) / fastest
+    return None
+
+
+def section_model(source):
+    errors = model_errors()
+    rows = [[f"theirs, {gpu}", "BELLPACK", *numbers] for gpu, numbers in printed.MODEL.items()]
+    rows += [["ours, H200", f"`{name}`, {len(all_)} plans", *per_cent(all_)] for name, all_ in errors.items()]
+    fit = plot_cases.sibling("fit-model")
+    study = [fit.Matrix(c.data, fit.device_table(fit.TABLES, c.study)[1]) for c in source.study]
+    chosen = []
+    for m, times in fit.by_the_others(study):
+        best = min(times, key=times.get)
+        chosen.append(m.of_best(best if times[best] * fit.PROMISES < times[m.rule] else m.rule))
+    least = [f for c in source.study if (f := footprint_choice(c))]
+    choice = lambda v: [f"{100 / plot_cases.middle(v):.1f}", f"{100 * sum(1 / x for x in v) / len(v):.1f}", f"{100 / max(v):.1f}", f"{sum(x <= 1.03 for x in v)} of {len(v)}"]
+    return [
+        "## Whether a model predicts (2010, figures 10 to 13 and section 6.7)",
+        "",
+        "Theirs counts iterations of thread blocks with parameters from dense matrices in BELLPACK on the same GPU; ours ([tuning.md](tuning.md#the-model)) sums ten times that are fitted to recorded products of other matrices. Errors of predicted times, per cent:",
+        "",
+        *table(["model", "plans", "mean", "median", "largest"], rows),
+        "",
+        "Speed of the plan taken over that of the fastest of all, per cent (theirs: tuned over exhaustive, 8 matrices, 5 near the best, the others 86.5 at the mean and 92.6 at the median; for the least footprint they say that results are mixed):",
+        "",
+        *table(["taken by", "median", "mean", "least", "within 3 %"], [["the model, fitted to the other 33 matrices", *choice(chosen)], ["the layout of the fewest bytes, in its fastest schedule", *choice(least)]]),
+        "",
+        "`config/tuning-study-h200.json.xz`. On dense matrices as theirs, with the table that is built in: " + origin(source, "model-2010", "cuda")[0],
+        *rows_of_dense_model(source),
+        *picture("model-dense"),
+    ]
+
+
+def rows_of_dense_model(source):
+    run = source.runs("model-2010").get("dense")
+    if not run:
+        return []
+    rows = []
+    for case in run["cases"]:
+        errors = [abs(p["predicted_s"] / p["median_s"] - 1) for p in case["plans"] if "predicted_s" in p]
+        if errors:
+            rows.append([case["block"], len(errors), *per_cent(errors)])
+    return ["", *table(["block", "plans", "mean", "median", "largest"], rows)]

@@ -1,0 +1,123 @@
+"""What there is of our own numbers, and text of tables."""
+
+import collections
+import json
+import lzma
+import os
+
+import plot_cases
+from reproduction import matrices
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"), "cuda": os.path.join(HERE, "reproduction-h200.json.xz")}
+STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
+COMMAND = "python3 config/reproduce.py --folder build/reproduction"
+
+
+# By config/plot.py. `source`: FILE or FILE:STEP; `shown`: what it shows, and the paper's figure.
+Picture = collections.namedtuple("Picture", "kind source shown")
+PICTURES = {
+    "rows": Picture("sparsity", RECORDS["host"] + ":memory-2020", "lengths of rows and bandwidths (2020, figures 3 and 4)"),
+    "schedules": Picture("schedules", STUDY, "time over threads and blocks, static and dynamic (2020, figure 7)"),
+    "coordinates-bytes": Picture("footprint", RECORDS["host"] + ":memory-coo", "bytes over those of CSR (2020, figure 3)"),
+    "cusparse-double": Picture("cusparse", RECORDS["cuda"] + ":cusparse-double", "speed over cuSPARSE (2020, figure 6)"),
+    "cusparse-single": Picture("cusparse", RECORDS["cuda"] + ":cusparse-single", "speed over cuSPARSE (2020, figure 5)"),
+    "formats": Picture("flops", RECORDS["cuda"] + ":formats-2015", "GFLOPS of formats (2015, tables 6 to 11)"),
+    "coordinates": Picture("flops", RECORDS["cuda"] + ":coordinates-2020", "GFLOPS (2020, figure 4)"),
+    "blocks": Picture("flops", RECORDS["cuda"] + ":blocks-2010", "GFLOPS of block sizes (2010, figures 2 and 5)"),
+    "model-dense": Picture("model", RECORDS["cuda"] + ":model-2010", "predicted and measured times of dense matrices (2010, figures 10 to 12)"),
+}
+
+
+def has_picture(name):
+    file, _, step = PICTURES[name].source.partition(".xz:")
+    return not step or step in read_records(file + ".xz")["steps"]
+
+
+def picture(name):
+    """Lines of the page."""
+    return ["", f"![{PICTURES[name].shown}](images/reproduction-{name}.svg)"] if has_picture(name) else []
+
+
+def read_records(file):
+    if not os.path.exists(file):
+        return {"steps": {}}
+    with lzma.open(file, "rt", encoding="utf-8") as opened:
+        return json.load(opened)
+
+
+class Source:
+    """What there is of our own numbers."""
+
+    def __init__(self):
+        self.records = {device: read_records(file) for device, file in RECORDS.items()}
+        self.study = plot_cases.cases_of(STUDY)
+
+    def runs(self, step):
+        """By matrix."""
+        for records in self.records.values():
+            if step in records["steps"]:
+                return records["steps"][step]
+        return {}
+
+    def case(self, step, name):
+        run = self.runs(step).get(name)
+        return run["cases"][0] if run else None
+
+    def joint(self):
+        """(matrix or None, case) of the step joint-2020, then of the study."""
+        found = []
+        for m in matrices.COMPOUND:
+            run = self.runs("joint-2020").get(m.name)
+            if run:
+                found.append((m, plot_cases.Case(RECORDS["cuda"], run["cases"][0], plot_cases.study_times)))
+        return found + [(None, case) for case in self.study]
+
+
+# Text.
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(str(c) for c in row) + " |" for row in [head, *rows]]
+    lines.insert(1, "|" + "---|" * len(head))
+    return lines
+
+
+def figures(value, digits=3):
+    """"-" for None; so many digits, never in powers of ten."""
+    if value is None:
+        return "-"
+    text = f"{value:.{digits}g}"
+    return f"{value:,.0f}" if "e" in text or abs(value) >= 10**digits else text
+
+
+def ratio(value):
+    return "-" if value is None else f"{value:.2f}"
+
+
+def origin(source, step, device="host"):
+    """Where a table's numbers are from, or how to get them."""
+    file = os.path.basename(RECORDS[device])
+    command = f"{COMMAND}{' --device cuda' if device == 'cuda' else ''} --steps {step}"
+    runs = source.runs(step)
+    if not runs:
+        return [f"*Not run yet:* `{command}`."]
+    any_ = next(iter(runs.values()))
+    where = any_.get("device", "counted, on the host alone")
+    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`."]
+
+
+def is_exact(m, case):
+    from_file = case["description"].startswith(m.name + ".mtx")
+    return m.exact and (from_file or not m.files)
+
+
+def kind_of_pattern(m, case):
+    if is_exact(m, case):
+        return m.about if m.about and not m.files else "exact"
+    of_file = case["description"].startswith(m.name + ".mtx")
+    return "stand-in: " + (m.about if of_file or not m.files else case["description"])
+
+
+def quartiles(q):
+    return "{least} {lower} {median} {upper} {most}".format(**q)

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""config/reproduce.py: docs/reproduction.md is what the records give, runs go on where they ended, and every table gets its numbers.
+
+The programs are played by this file, which writes what they write.
+"""
+
+import json
+import lzma
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+CASE = {"description": "7-point grid, 4^3 nodes", "block_shape": [3, 3], "block_rows": 64, "blocks": 352, "read": {"gbs": 4000.0}, "copy": {"gbs": 4000.0}}
+QUARTILES = {"least": 4, "lower": 5, "median": 6, "upper": 6, "most": 7}
+SECONDS = {"cusparse": 4e-6, "core": 2e-6, "layout": 2.5e-6, "hamilton": 8e-6}
+
+
+# As the programs.
+
+
+def option(words, name):
+    return words[words.index(name) + 1] if name in words else ""
+
+
+def whole(line):
+    """Of a line of the papers' the plan as it is printed."""
+    vectors = re.search(r"vectors=(\w+)", line)
+    return line if vectors else f"entry=dense {line} values=double columns=32"
+
+
+def bench(words):
+    lines = [("core", line) for line in option(words, "-core_plans").split(";") if line]
+    lines += [("cusparse", name) for name in option(words, "-cusparse").replace("all", "bsrmv-row,csr").split(",") if name]
+    lines += [("hamilton", line) for line in option(words, "-hamilton").split(";") if line]
+    timed = lambda kind, line, name: {"name": name, "kind": kind, "plan": whole(line), "median_s": SECONDS[kind], "samples_s": [1.0], "compulsory_bytes": 4e6, "first_pack_s": 2e-5}
+    case = {**CASE, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES, "candidates": [timed(kind, line, f"{kind} {line}") for kind, line in lines]}
+    case["layouts"] = [timed("layout", line, line) for line in option(words, "-layouts").split(",") if line] + [{"name": "dia", "why": "too large"}]
+    case["ksp"] = [{"type": t, "ksp": k, "pc": "none", "iteration_median_s": 1e-5 if t == "aijcusparse" else 5e-6}
+                   for k in option(words, "-ksp").split(",") if k for t in option(words, "-types").split(",")]
+    return {"program": "compound-bench", "cases": [case]}
+
+
+def analysis():
+    return {"block_rows": 64, "blocks": 352, "mean_row": 5.5, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES, "layouts": [{"layout": "sell:32", "bytes": 1.0, "padding": 1.0}],
+            "block_sizes": [{"block": "1x1", "fill": 1.0, "bytes_of_given": 1.0}]}
+
+
+def tune(words):
+    case = {"description": option(words, "-pattern") or CASE["description"], "block": option(words, "-block_size") + "x" + option(words, "-block_size"), "analysis": analysis()}
+    if plans := option(words, "-bytes"):
+        case["counted"] = [{"asked": p, "plan": p, "bytes": 1000 * (i + 1), "allocated_bytes": 0, "padding": 1.0} for i, p in enumerate(plans.split(";"))]
+    else:
+        case["plans"] = [{"plan": "entry=dense bellpack:32", "median_s": 2e-6, "predicted_s": 2.5e-6}]
+    return {"program": "compound-tune", "cases": [case]}
+
+
+def study(words):
+    schedule = "values=double columns=32 rows lanes=1 unroll=1 threads=128 blocks=8"
+    line = lambda layout, kind: f"entry=dense {layout} vectors=1 {schedule} {kind} cached"
+    rule = line("sell:32 words=32:column", "grid")
+    screened = [[rule, 1.0, 3], [line("csr words=1:row", "static"), 3.0, 3], [line("ellr words=all:row", "static"), 1.5, 3], [line("ellr words=all:row", "dynamic"), 2.0, 3]]
+    case = tune(words)["cases"][0]
+    del case["plans"]
+    return {"program": "compound-tune", "schema": "study 1", **case, "read": CASE["read"], "copy": CASE["copy"], "screened": screened, "again": [],
+            "finals": [{"plan": rule, "seconds": 1e-6, "bytes": 1, "ratios": [1.0]}], "tested": [{"by": "rule", "plan": rule, "of_best": 1.0}]}
+
+
+def play(name, words):
+    if os.path.exists(os.environ["PLAY_FAILS"]) and "-n 80" in " ".join(words):
+        return 1
+    with open(os.environ["PLAY_LOG"], "a") as log:
+        log.write(" ".join([name, *words]) + "\n")
+    if "-compile" in words:
+        return 0
+    written = study(words) if "-study" in words else {"bench": bench, "tune": tune}[name](words)
+    written.update({"date": "2026-01-02T03:04:05", "command_line": " ".join([name, *words]), "machine": {"processor": "a processor"},
+                    "versions": {"petsc_compound": "0", "petsc": "0", "petsc_scalar": "real"}})
+    if "cuda" in words:
+        written["device"] = {"name": "a device", "driver": 1}
+    file = os.path.join(option(words, "-study"), f"{abs(hash(tuple(words)))}.json") if "-study" in words else option(words, "-json")
+    with open(file, "w") as out:
+        json.dump(written, out)
+    return 0
+
+
+# Tests.
+
+
+class Copy:
+    """Of config/, with programs that are played."""
+
+    def __init__(self, top, folder):
+        self.top, self.folder = top, folder
+        shutil.copytree(os.path.join(top, "config"), self.path("config"), ignore=shutil.ignore_patterns("__pycache__"))
+        os.makedirs(self.path("src"))
+        shutil.copy(os.path.join(top, "src/device_tables.inc"), self.path("src"))
+        self.page = os.path.join(top, "docs/reproduction.md")
+        for name in ("bench", "tune"):
+            with open(self.path(name), "w") as out:
+                out.write(f"#!/bin/sh\nexec {sys.executable} {os.path.abspath(__file__)} play {name} \"$@\"\n")
+            os.chmod(self.path(name), stat.S_IRWXU)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def reproduce(self, *options, wanted=0):
+        environment = {**os.environ, "PLAY_LOG": self.path("log"), "PLAY_FAILS": self.path("fails"), "COMPOUND_DATA": ""}
+        command = [sys.executable, "-B", self.path("config/reproduce.py"), *options]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == wanted, f"{command}\nended with {done.returncode}, not {wanted}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def steps(self, *options, wanted=0):
+        return self.reproduce("--bench", self.path("bench"), "--tune", self.path("tune"), "--folder", self.path("runs"), "--to", self.path("page.md"), *options, wanted=wanted)
+
+    def runs(self):
+        with open(self.path("log")) as log:
+            return log.read().splitlines()
+
+    def made(self):
+        with open(self.path("page.md"), encoding="utf-8") as page:
+            return page.read()
+
+
+def test_the_page_is_what_the_records_give(copy):
+    copy.reproduce("--check", "--to", copy.page)
+
+
+def test_a_changed_record_is_another_page(copy):
+    file = copy.path("config/reproduction-host.json.xz")
+    with lzma.open(file, "rt") as opened:
+        records = json.load(opened)
+    records["steps"]["memory-2015"]["pde50"]["cases"][0]["counted"][0]["bytes"] *= 2
+    with lzma.open(file, "wt") as out:
+        json.dump(records, out)
+
+    said = copy.reproduce("--check", "--to", copy.page, wanted=1)
+
+    assert "is not what the records give" in said and "pde50" in said, said
+
+
+def test_runs_go_on_where_they_ended(copy):
+    open(copy.path("fails"), "w").close()
+    said = copy.steps("--steps", "memory-2015", wanted=1)
+    assert re.search(r"memory-2015: not done \(ended with status 1.*\): pde80", said), said
+    before = copy.runs()
+
+    os.remove(copy.path("fails"))
+    copy.steps("--steps", "memory-2015")
+
+    new = copy.runs()[len(before):]
+    assert len(before) == 10 and len(new) == 2 and all("-n 80" in run for run in new), f"{before}\n{new}"
+
+
+def test_no_time_is_told(copy):
+    said = copy.steps("--steps", "memory-2015", "--seconds", "1", wanted=1)
+    assert said.count("not done (no time)") == 12, said
+
+
+def test_every_step_fills_its_tables(copy):
+    copy.steps("--device", "cuda")
+
+    page = copy.made()
+    assert "Not run yet" not in page and "All steps have been run" in page, page
+    for row in ("| mhd1280b | stand-in: 7-point grid, 4^3 nodes | complex-csr | 4.0 | 2.00 | CSR-AoS-AoS | 2.00 | CSR-SoA-SoA 1.00 / 1.00 | 2.0 | 2.00 | - |", "| pde80 | exact | 19.3 / 0.282 | 18.4 / 0.282 | 15 / 0.352 | 14.7 / 0.352 | 14.9 / 0.176 (csr) | 1.24 / 1.60 |", "| ecology1 | exact | ccoo:256:1 |", "| ecology1 | 10.0 | 5.0 (2.00) |",
+                "| 3x3 | 3.17 | 3.17 | 3.17 | 3.17 | 3.17 | 1.58 | 2.00 | 50 | 10 |", " | 1 | 25.0 | 25.0 | 25.0 |", "ELL-SoA-AoS | 2.00 | sell:32 | 3.00 | 0.75 |"):
+        assert row in page, f"no '{row}' in\n{page}"
+
+
+def test_unknown_steps_and_programs_are_errors(copy):
+    copy.steps("--steps", "memory", wanted=1)
+    copy.steps("--bench", copy.path("none"), wanted=1)
+
+
+def main(top):
+    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
+    for name, test in tests.items():
+        with tempfile.TemporaryDirectory() as folder:
+            test(Copy(top, folder))
+        print(name)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "play":
+        sys.exit(play(sys.argv[2], sys.argv[3:]))
+    main(sys.argv[1])
