@@ -58,7 +58,21 @@ PetscErrorCode release(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode install_again(Mat A) { return table_of(kinship(A)).install(A); }
+namespace {
+
+/// Whether values are gathered in a table until the first assembly ends (3.19 and newer). PETSc has put operations of
+/// its own in their place until then, and ours, which it keeps, come back by themselves.
+template <class M>
+bool gathers_values([[maybe_unused]] const M& A) {
+  if constexpr (requires { A.hash_active; })
+    return A.hash_active;
+  else
+    return false;
+}
+
+}  // namespace
+
+PetscErrorCode install_again(Mat A) { return gathers_values(*A) ? PETSC_SUCCESS : table_of(kinship(A)).install(A); }
 
 PetscErrorCode drop_state(Mat A, const TypeTable& table) {
   PetscFunctionBegin;

@@ -150,7 +150,7 @@ def run_all(cases, types, runner, petsc, cuda, jobs):
     return results
 
 
-def summary(results, petsc, cuda):
+def summary(results, petsc, cuda, parent):
     """What failed again, why cases were skipped, and the counts; returns the exit code."""
     for verdict in ("baij fails", "failed"):
         for case, result in results:
@@ -165,7 +165,7 @@ def summary(results, petsc, cuda):
           "the others assemble, convert, factor or print")
     print(f"PETSc {petsc['release']}, {petsc['scalar']}{', CUDA vectors' if cuda else ''}: "
           f"{counts['passed']} passed ({len({case.program for case, _ in passed})} programs), "
-          f"{counts['failed']} failed, {counts['skipped']} skipped, {counts['baij fails']} where baij fails itself")
+          f"{counts['failed']} failed, {counts['skipped']} skipped, {counts['baij fails']} where {parent} fails itself")
     return 1 if counts["failed"] or not counts["passed"] else 0
 
 
@@ -233,7 +233,8 @@ def run(args, cases, programs):
     if args.cuda and not petsc["cuda"]:
         raise Unusable(f"--cuda: PETSc {petsc['release']} in {petsc['library_folder']} has no CUDA")
     runner = Runner(programs, os.path.abspath(args.plugin), args.mpiexec, library_folder(args, petsc), args.timeout, petsc["cuda"])
-    return summary(run_all(cases, Types(args.type), runner, petsc, args.cuda, args.jobs), petsc, args.cuda)
+    types = Types(args.type)
+    return summary(run_all(cases, types, runner, petsc, args.cuda, args.jobs), petsc, args.cuda, types.parent)
 
 
 def main():

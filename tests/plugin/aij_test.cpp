@@ -16,6 +16,36 @@ struct Blocks {
   int rows, cols;
 };
 
+/// A duplicate of a matrix that was set up and never filled: PETSc 3.26 gathers its values in a table.
+TEST(AijDuplicates, OfMatricesThatWereNeverFilledTakeValues) {
+  Matrix filled[2];
+  for (const bool ours : {false, true}) {
+    Matrix A;
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+    PETSC_OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+    PETSC_OK(MatSetType(A, ours ? MATAIJCOMPOUND : MATAIJ));
+    PETSC_OK(MatSetUp(A));
+    Mat B;
+    PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &B));
+    *filled[ours].out() = B;
+    const PetscInt all = 6 * size();
+    for (int round = 0; round < 2; ++round) {
+      for (PetscInt row = 6 * rank(); row < 6 * (rank() + 1); ++row)
+        for (const PetscInt col : {row, (row + 1) % all, (row + 5) % all})
+          PETSC_OK(MatSetValue(B, row, col, value(round, row, col), INSERT_VALUES));
+      assemble(B);
+    }
+  }
+  MatType type;
+  PetscBool same;
+  Matrix as_aij;
+  PETSC_OK(MatGetType(filled[1], &type));
+  EXPECT_TRUE(std::string_view(type).ends_with("aijcompound")) << type;
+  PETSC_OK(MatConvert(filled[1], MATAIJ, MAT_INITIAL_MATRIX, as_aij.out()));
+  PETSC_OK(MatEqual(as_aij, filled[0], &same));
+  EXPECT_TRUE(same);
+}
+
 /// 12 block rows a process, with entries in a band and far off; `fill`: the share of scalars of a block that are there.
 Matrix of_blocks(const std::string& type, Blocks b, bool tells, double fill = 1, const std::string& options = "") {
   const PetscInt rows = 12, cols = 10;
