@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "copies/device_copy.hpp"
 #include "copies/options.hpp"
 #include "copies/vec_types.hpp"
 #include "edge/families.hpp"
 #include "edge/owned.hpp"
-#include "types/as_aij.hpp"
+#include "types/new_entries.hpp"
 #include "types/type.hpp"
 
 namespace compound::plugin {
@@ -113,34 +112,6 @@ PetscErrorCode numeric(Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool are_sorted(PetscInt rows, const PetscInt* start, const PetscInt* column) {
-  for (PetscInt row = 0; row < rows; ++row)
-    if (!std::is_sorted(column + start[row], column + start[row + 1])) return false;
-  return true;
-}
-
-/// MatSeqAIJSetPreallocationCSR() without insertion entry by entry, which for the products of multigrid takes longer
-/// than the products.
-PetscErrorCode set_entries(Mat C, PetscInt rows, const PetscInt* start, const PetscInt* column,
-                           const PetscScalar* values) {
-  PetscFunctionBegin;
-  PetscScalar* to;
-  std::vector<PetscInt> counts(static_cast<std::size_t>(rows));
-  if (!are_sorted(rows, start, column)) {
-    PetscCall(MatSeqAIJSetPreallocationCSR(C, start, column, values));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  for (PetscInt row = 0; row < rows; ++row) counts[static_cast<std::size_t>(row)] = start[row + 1] - start[row];
-  PetscCall(MatSeqAIJSetPreallocation(C, 0, counts.data()));
-  PetscCall(MatSeqAIJSetColumnIndices(C, const_cast<PetscInt*>(column)));
-  PetscCall(MatSeqAIJGetArrayWrite(C, &to));
-  std::copy_n(values, rows > 0 ? start[rows] : 0, to);
-  PetscCall(MatSeqAIJRestoreArrayWrite(C, &to));
-  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// The pattern and values of the result, in a matrix of ours.
 PetscErrorCode take_result(Mat C, Mat result) {
   PetscFunctionBegin;
@@ -155,7 +126,7 @@ PetscErrorCode take_result(Mat C, Mat result) {
   PetscCall(MatGetRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
   PetscCheck(done, comm_of(C), PETSC_ERR_PLIB, "A product on a device has no rows");
   PetscCall(MatSeqAIJGetArrayRead(result, &values));
-  PetscCall(set_entries(C, rows, start, column, values));
+  PetscCall(set_entries(C, start, column, values));
   PetscCall(MatSeqAIJRestoreArrayRead(result, &values));
   PetscCall(MatRestoreRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -200,11 +171,11 @@ PetscErrorCode is_of_device(Mat A, bool* yes) {
 
 }  // namespace
 
-PetscErrorCode seq_product_set_from_options(Mat C) {
+PetscErrorCode take_product_on_device(Mat C, bool* taken) {
   PetscFunctionBegin;
   const Mat_Product* const product = C->product;
   bool device = false;
-  PetscCall(product_keeping_values(C));
+  *taken = false;
   const bool is_known =
       product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB || product->type == MATPRODUCT_PtAP;
   if (!C->ops->productsymbolic || !is_known) PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,6 +188,7 @@ PetscErrorCode seq_product_set_from_options(Mat C) {
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::make_unique<DeviceProduct>()));
   C->ops->productsymbolic = symbolic;
+  *taken = true;
   PetscCall(PetscInfo(C, "The product of two matrices runs on the device (cuSPARSE)\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,9 +7,9 @@
 
 namespace compound::plugin {
 
-/// The operation `productsetfromoptions` of seq matrices above AIJ. Where the operands' products run on a device, those
-/// of large ones (AB, AtB, PtAP) are PETSc's by cuSPARSE, on copies in single scalars; others are the parent's.
-PetscErrorCode seq_product_set_from_options(Mat product);
+/// Takes products of seq matrices above AIJ, once the parent's MatProductSetFromOptions() has been called, where the
+/// operands' products run on a device: large ones (AB, AtB, PtAP) are PETSc's by cuSPARSE, on copies in single scalars.
+PetscErrorCode take_product_on_device(Mat product, bool* taken);
 
 }  // namespace compound::plugin
 

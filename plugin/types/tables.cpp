@@ -15,7 +15,7 @@
 #include "types/mpi_operations.hpp"
 #include "types/mpi_state.hpp"
 #include "types/operator.hpp"
-#include "types/product_on_device.hpp"
+#include "types/products_of_blocks.hpp"
 #include "types/seq_operations.hpp"
 #include "types/type.hpp"
 
@@ -164,11 +164,7 @@ struct Row<aij, false> {
   static constexpr auto operations = [](const auto& f) {
     seq(f);
     f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
-#if PetscDefined(HAVE_CUDA)
     f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
-#else
-    f(&_MatOps::productsetfromoptions, product_keeping_values);
-#endif
     SeqAij::operations(f);
     f(&_MatOps::axpy, axpy<aij, false>);
     f(&_MatOps::destroy, destroy<aij, false>);

@@ -18,7 +18,7 @@ struct Row {
 constexpr Row rows[] = {
     {InstructionSet::plain, [] { return true; },
      [] {
-       return SimdTable{nullptr, 0};
+       return SimdTable{nullptr, 0, nullptr};
      }},
 #if defined(COMPOUND_X86_SIMD)
     {InstructionSet::avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, avx2_table},
@@ -87,7 +87,7 @@ void use_instruction_set(InstructionSet set) {
 SimdTable simd_table(InstructionSet set) {
   for (const Row& r : rows)
     if (r.set == set) return r.table();
-  return {nullptr, 0};
+  return {nullptr, 0, nullptr};
 }
 
 }  // namespace compound::host

@@ -10,6 +10,7 @@
 #include "scalar_rows.hpp"
 #include "slice_diagonals.hpp"
 #include "slice_rows.hpp"
+#include "sparse_products.hpp"
 
 namespace compound::host {
 namespace {
@@ -184,7 +185,7 @@ constexpr Kernels kernels = [] {
   return all;
 }();
 
-constexpr SimdTable table{kernels.row, kernels.count};
+constexpr SimdTable table{kernels.row, kernels.count, sparse_kernels.row};
 
 }  // namespace
 }  // namespace compound::host

@@ -7,6 +7,7 @@
 #include "../../device/layout/listed_rows.hpp"
 #include "../../device/layout/slices.hpp"
 #include "../../device/layout/words.hpp"
+#include "sparse_task.hpp"
 
 namespace compound::host {
 
@@ -47,6 +48,7 @@ struct SimdKernel {
 struct SimdTable {
   const SimdKernel* first;
   int count;
+  const SparseKernel* sparse;  ///< of doubles; the last of any block
 };
 
 SimdTable avx2_table();

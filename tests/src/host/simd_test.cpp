@@ -1,12 +1,11 @@
 // SIMD traversals: that they are taken where they should be, and that they touch nothing but their arrays. Their
 // products are tested with all others (packed_*_test.cpp), once per instruction set.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "host/instruction_set.hpp"
+#include "support/fenced.hpp"
 #include "support/row_words.hpp"
 #include "support/zoo.hpp"
 
@@ -45,30 +44,6 @@ Problem problem_of(const SimdKernel& k, int rows, int cols) {
           {k.complex_scalars ? Field::complex : Field::real, Precision::double_},
           k.form == HostTraversal::row_words ? ValueOrder::rows : ValueOrder::blocks};
 }
-
-/// An array that ends where its memory ends, and begins after memory that may not be touched either.
-template <class S>
-class Fenced {
- public:
-  explicit Fenced(const std::vector<S>& from) {
-    const std::size_t page = sysconf(_SC_PAGESIZE), bytes = from.size() * sizeof(S);
-    const std::size_t inside = (bytes + page - 1) / page * page;
-    size_ = inside + 2 * page;
-    memory_ = static_cast<char*>(mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(memory_ + page, inside, PROT_READ | PROT_WRITE);
-    data_ = reinterpret_cast<S*>(memory_ + page + inside - bytes);
-    std::copy(from.begin(), from.end(), data_);
-  }
-  Fenced(const Fenced&) = delete;
-  Fenced& operator=(const Fenced&) = delete;
-  ~Fenced() { munmap(memory_, size_); }
-  S* data() const { return data_; }
-
- private:
-  char* memory_;
-  std::size_t size_;
-  S* data_;
-};
 
 TEST(Simd, IsTakenForWhatItsTableHas) {
   for (int i = 0; i < table().count; ++i) {

@@ -1,0 +1,225 @@
+#include "types/products_of_blocks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "copies/given_blocks.hpp"
+#include "copies/options.hpp"
+#include "copies/packing.hpp"
+#include "edge/owned.hpp"
+#include "sparse_product.hpp"
+#include "types/as_aij.hpp"
+#include "types/new_entries.hpp"
+#include "types/product_on_device.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+constexpr const char* container_name = "petsc-compound product of blocks";
+
+struct ProductKind {
+  MatProductType type;
+  const char* algorithm;  ///< the parent's first: what nobody asked for by name
+  bool is_galerkin;
+};
+
+constexpr ProductKind kinds[] = {{MATPRODUCT_AB, "sorted", false}, {MATPRODUCT_PtAP, "scalable", true}};
+
+/// An operand in its blocks.
+struct Operand {
+  BlockArrays arrays;
+  Pattern copied;
+
+  FullBlocks blocks() { return {pattern_of(arrays, copied), arrays.block, arrays.values}; }
+};
+
+/// Which patterns a product was made of.
+struct PatternKey {
+  PetscObjectId id = 0;
+  PetscObjectState nonzeros = -1;
+  bool operator==(const PatternKey&) const = default;
+};
+
+/// Hangs on the product.
+struct BlockProduct {
+  explicit BlockProduct(const ProductKind& of) : kind(of) {}
+
+  const ProductKind& kind;
+  Operand A, B;
+  PatternKey of_A, of_B;
+  Pattern pattern;  ///< of the result
+};
+
+PetscErrorCode key_of(Mat A, PatternKey* key) {
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &key->id));
+  key->nonzeros = A->nonzerostate;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// With its values; `full`: whether the scalars come in full blocks of more than one.
+PetscErrorCode take_operand(Mat A, Operand* o, bool* full) {
+  PetscFunctionBegin;
+  SeqState* st;
+  *full = false;
+  if (!is_seq_compound(A) || kinship(A).family != &aij || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  if (st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(given_values(A, *st, &o->arrays));
+  *full = o->arrays.order == ValueOrder::rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool do_fit(const ProductKind& kind, const Operand& A, const Operand& B) {
+  const BlockShape a = A.arrays.block, b = B.arrays.block;
+  return a.cols == b.rows && (!kind.is_galerkin || a.rows == b.rows);
+}
+
+Pattern result_pattern(BlockProduct& p) {
+  const PatternView A = p.A.blocks().pattern, B = p.B.blocks().pattern;
+  return p.kind.is_galerkin ? galerkin_pattern(B, A, B) : product_pattern(A, B);
+}
+
+BlockShape result_block(const BlockProduct& p) {
+  const BlockShape a = p.A.arrays.block, b = p.B.arrays.block;
+  return {p.kind.is_galerkin ? b.cols : a.rows, b.cols};
+}
+
+/// The scalar rows of blocks, as AIJ has them.
+struct ScalarRows {
+  std::vector<PetscInt> start{0}, column;
+
+  ScalarRows(const Pattern& p, BlockShape block) {
+    start.reserve(std::size_t{1} * p.rows * block.rows + 1);
+    column.reserve(p.column.size() * scalars_in(block));
+    for (idx row = 0; row < p.rows; ++row)
+      for (int i = 0; i < block.rows; ++i) {
+        for (count32 e = p.start[row]; e < p.start[row + 1]; ++e)
+          for (int j = 0; j < block.cols; ++j) column.push_back(PetscInt{p.column[e]} * block.cols + j);
+        start.push_back(static_cast<PetscInt>(column.size()));
+      }
+  }
+};
+
+PetscErrorCode attached(Mat C, BlockProduct** p) {
+  PetscFunctionBegin;
+  PetscCall(composed(reinterpret_cast<PetscObject>(C), container_name, p));
+  PetscCheck(*p, comm_of(C), PETSC_ERR_PLIB, "A product of blocks has lost its pattern");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// For other operands than those of the symbolic phase, or changed ones, which must give the same pattern.
+PetscErrorCode check_operands(Mat C, BlockProduct* p) {
+  PetscFunctionBegin;
+  bool full_A, full_B, same = false;
+  PatternKey of_A, of_B;
+  PetscCall(take_operand(C->product->A, &p->A, &full_A));
+  PetscCall(take_operand(C->product->B, &p->B, &full_B));
+  PetscCall(key_of(C->product->A, &of_A));
+  PetscCall(key_of(C->product->B, &of_B));
+  if (of_A == p->of_A && of_B == p->of_B && full_A && full_B) PetscFunctionReturn(PETSC_SUCCESS);
+  if (full_A && full_B && do_fit(p->kind, p->A, p->B))
+    PetscCall(guarded(comm_of(C), [&] {
+      const Pattern now = result_pattern(*p);
+      same = now.rows == p->pattern.rows && now.cols == p->pattern.cols && now.start == p->pattern.start &&
+             now.column == p->pattern.column;
+    }));
+  PetscCheck(same, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
+             "Product with MAT_REUSE_MATRIX: an operand has another pattern than with MAT_INITIAL_MATRIX, so that the "
+             "pattern of the result is another; call it with MAT_INITIAL_MATRIX again");
+  p->of_A = of_A;
+  p->of_B = of_B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric(Mat C) {
+  PetscFunctionBegin;
+  BlockProduct* p;
+  PetscScalar* to;
+  PetscLogDouble products = 0;
+  PetscCall(attached(C, &p));
+  PetscCall(check_operands(C, p));
+  PetscCall(MatSeqAIJGetArrayWrite(C, &to));
+  PetscCall(guarded(comm_of(C), [&] {
+    const FullBlocks A = p->A.blocks(), B = p->B.blocks();
+    constexpr ScalarType scalar = scalar_type_of<Scalar>();
+    const PatternView pattern = p->pattern.view();
+    products =
+        p->kind.is_galerkin ? multiply_galerkin(B, A, B, scalar, pattern, to) : multiply(A, B, scalar, pattern, to);
+  }));
+  PetscCall(MatSeqAIJRestoreArrayWrite(C, &to));
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(PetscLogFlops(2 * products));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode symbolic(Mat C) {
+  PetscFunctionBegin;
+  BlockProduct* p;
+  std::unique_ptr<ScalarRows> s;
+  bool full_A, full_B;
+  PetscCall(attached(C, &p));
+  Mat const A = C->product->A, B = C->product->B;
+  PetscCall(take_operand(A, &p->A, &full_A));
+  PetscCall(take_operand(B, &p->B, &full_B));
+  PetscCheck(full_A && full_B && do_fit(p->kind, p->A, p->B), comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
+             "The operands of a product have other blocks than when MatProductSetFromOptions() looked at them; call it "
+             "again");
+  PetscCall(key_of(A, &p->of_A));
+  PetscCall(key_of(B, &p->of_B));
+  PetscCall(guarded(comm_of(C), [&] { p->pattern = result_pattern(*p); }));
+  const BlockShape block = result_block(*p);
+  const PetscInt64 rows = PetscInt64{p->pattern.rows} * block.rows, cols = PetscInt64{p->pattern.cols} * block.cols,
+                   entries = static_cast<PetscInt64>(p->pattern.column.size() * scalars_in(block));
+  PetscCheck(std::max({rows, cols, entries}) <= std::numeric_limits<PetscInt>::max(), comm_of(C), PETSC_ERR_SUP,
+             "The product of two sparse matrices has %lld scalars, beyond this PETSc's integers; use more processes or "
+             "a PETSc with 64-bit indices",
+             static_cast<long long>(entries));
+  PetscCall(guarded(comm_of(C), [&] { s = std::make_unique<ScalarRows>(p->pattern, block); }));
+  PetscCall(MatSetSizes(C, static_cast<PetscInt>(rows), static_cast<PetscInt>(cols), static_cast<PetscInt>(rows),
+                        static_cast<PetscInt>(cols)));
+  PetscCall(MatSetBlockSizes(C, block.rows, block.cols));
+  PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(A)->type_name));
+  PetscCall(set_entries(C, s->start.data(), s->column.data(), nullptr));
+  C->ops->productnumeric = numeric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_product_of_blocks(Mat C) {
+  PetscFunctionBegin;
+  const Mat_Product* const product = C->product;
+  const auto* const kind = std::ranges::find(kinds, product->type, &ProductKind::type);
+  if (!C->ops->productsymbolic || kind == std::end(kinds) || std::strcmp(product->alg, kind->algorithm) != 0)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  auto p = std::make_unique<BlockProduct>(*kind);
+  bool full;
+  PetscCall(take_operand(product->A, &p->A, &full));
+  if (full) PetscCall(take_operand(product->B, &p->B, &full));
+  if (!full || !do_fit(*kind, p->A, p->B)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
+  C->ops->productsymbolic = symbolic;
+  PetscCall(PetscInfo(C, "The product of two matrices runs in blocks on the host\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode seq_product_set_from_options(Mat C) {
+  PetscFunctionBegin;
+  PetscCall(product_keeping_values(C));
+#if PetscDefined(HAVE_CUDA)
+  bool taken;
+  PetscCall(take_product_on_device(C, &taken));
+  if (taken) PetscFunctionReturn(PETSC_SUCCESS);
+#endif
+  PetscCall(take_product_of_blocks(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,214 @@
+// Products of two sparse matrices above AIJ whose scalars come in full blocks, beside PETSc's own of AIJ.
+#include <array>
+
+#include "compare.hpp"
+#include "info.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+struct Blocks {
+  int rows, cols;
+};
+
+/// Blocks of A, and the columns of blocks of B (or P).
+struct Shapes {
+  Blocks a;
+  int width;
+};
+
+void PrintTo(const Shapes& s, std::ostream* out) { *out << s.a.rows << 'x' << s.a.cols << " by " << s.width; }
+
+struct Drawn {
+  PetscInt rows, cols;  ///< block rows and columns of this process
+  Blocks block;
+  int seed;
+  bool full = true;  ///< else one scalar is missing
+  int reach = 1;     ///< of columns: a new pattern for another
+};
+
+/// Some columns near, some anywhere, and a block row without any.
+Matrix drawn(const std::string& type, const Drawn& d) {
+  Matrix A;
+  PetscInt first, end, all;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, d.rows * d.block.rows, d.cols * d.block.cols, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetBlockSizes(A, d.block.rows, d.block.cols));
+  PETSC_OK(MatSetType(A, type.c_str()));
+  PETSC_OK(MatSeqAIJSetPreallocation(A, 6 * d.block.cols, nullptr));
+  PETSC_OK(MatMPIAIJSetPreallocation(A, 6 * d.block.cols, nullptr, 6 * d.block.cols, nullptr));
+  PETSC_OK(MatGetOwnershipRange(A, &first, &end));
+  PETSC_OK(MatGetSize(A, nullptr, &all));
+  all /= d.block.cols;
+  for (PetscInt row = first / d.block.rows; all > 0 && row < end / d.block.rows; ++row) {
+    if (row % 7 == 3) continue;
+    for (const PetscInt col :
+         {row * d.cols / std::max<PetscInt>(d.rows, 1) % all, (row + d.reach) % all, (row * 7 + 3) % all})
+      for (int i = 0; i < d.block.rows; ++i)
+        for (int j = 0; j < d.block.cols; ++j) {
+          const PetscInt at_row = row * d.block.rows + i, at_col = col * d.block.cols + j;
+          if (!d.full && row == first / d.block.rows && i + j == 0) continue;
+          PETSC_OK(MatSetValue(A, at_row, at_col, value(d.seed, at_row, at_col), INSERT_VALUES));
+        }
+  }
+  assemble(A);
+  return A;
+}
+
+PetscReal difference(Mat found, Mat wanted) {
+  PetscReal norm, error;
+  Matrix d;
+  PETSC_OK(MatConvert(found, MATAIJ, MAT_INITIAL_MATRIX, d.out()));
+  PETSC_OK(MatNorm(wanted, NORM_INFINITY, &norm));
+  PETSC_OK(MatAXPY(d, -1.0, wanted, DIFFERENT_NONZERO_PATTERN));
+  PETSC_OK(MatNorm(d, NORM_INFINITY, &error));
+  return norm > 0 ? error / norm : error;
+}
+
+double entries(Mat A) {
+  MatInfo info;
+  PETSC_OK(MatGetInfo(A, MAT_GLOBAL_SUM, &info));
+  return info.nz_used;
+}
+
+/// Whether all processes say that the product of `call` goes in blocks.
+template <class Call>
+bool goes_in_blocks(const Call& call) {  // on one process
+  const auto text = own_info_during("block_products", call);
+  return all_ranks(size() > 1 || text.find("runs in blocks on the host") != std::string::npos);
+}
+
+void expect_same(Mat found, Mat wanted, int rows, int cols) {
+  EXPECT_LE(difference(found, wanted), 1e-13);
+  EXPECT_EQ(entries(found), entries(wanted));
+  MatType type;
+  PETSC_OK(MatGetType(found, &type));
+  EXPECT_TRUE(std::string_view(type).ends_with("aijcompound")) << type;
+  PetscInt row_block, column_block;
+  PETSC_OK(MatGetBlockSizes(found, &row_block, &column_block));
+  EXPECT_EQ(row_block, rows);
+  EXPECT_EQ(column_block, cols);
+  const auto x = right_vector(wanted, 5), y = left_vector(wanted, 6), z = left_vector(wanted, 6);
+  PETSC_OK(MatMult(wanted, x, y));
+  PETSC_OK(MatMult(found, x, z));
+  PetscReal norm, error;
+  PETSC_OK(VecNorm(y, NORM_INFINITY, &norm));
+  PETSC_OK(VecAXPY(z, -1.0, y));
+  PETSC_OK(VecNorm(z, NORM_INFINITY, &error));
+  EXPECT_LE(error, 1e-13 * norm);
+}
+
+struct BlockProducts : testing::TestWithParam<Shapes> {};
+
+TEST_P(BlockProducts, OfTwoAreThoseOfAij) {
+  const auto [a, width] = GetParam();
+  const Drawn of_A{12, 9, a, 1}, of_B{9, 5, {a.cols, width}, 2};
+  const auto A = drawn(MATAIJCOMPOUND, of_A), B = drawn(MATAIJCOMPOUND, of_B);
+  const auto plain_A = drawn(MATAIJ, of_A), plain_B = drawn(MATAIJ, of_B);
+  Matrix C, wanted;
+
+  EXPECT_TRUE(goes_in_blocks([&] { PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out())); }));
+
+  PETSC_OK(MatMatMult(plain_A, plain_B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  expect_same(C, wanted, a.rows, width);
+
+  for (Mat m : {Mat(A), Mat(plain_A), Mat(B), Mat(plain_B)}) PETSC_OK(MatScale(m, 1.5));
+  PETSC_OK(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+  PETSC_OK(MatMatMult(plain_A, plain_B, MAT_REUSE_MATRIX, PETSC_DEFAULT, wanted.in_place()));
+  expect_same(C, wanted, a.rows, width);
+}
+
+TEST_P(BlockProducts, OfGalerkinAreThoseOfAij) {
+  const auto [a, width] = GetParam();
+  if (a.rows != a.cols) GTEST_SKIP() << "blocks of A are square in P^T A P";
+  const Drawn of_A{12, 12, a, 3}, of_P{12, 4, {a.cols, width}, 4};
+  const auto A = drawn(MATAIJCOMPOUND, of_A), P = drawn(MATAIJCOMPOUND, of_P);
+  const auto plain_A = drawn(MATAIJ, of_A), plain_P = drawn(MATAIJ, of_P);
+  Matrix C, wanted;
+
+  EXPECT_TRUE(goes_in_blocks([&] { PETSC_OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out())); }));
+
+  PETSC_OK(MatPtAP(plain_A, plain_P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  expect_same(C, wanted, width, width);
+
+  for (Mat m : {Mat(A), Mat(plain_A), Mat(P), Mat(plain_P)}) PETSC_OK(MatScale(m, 1.5));
+  PETSC_OK(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+  PETSC_OK(MatPtAP(plain_A, plain_P, MAT_REUSE_MATRIX, PETSC_DEFAULT, wanted.in_place()));
+  expect_same(C, wanted, width, width);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, BlockProducts,
+                         testing::Values(Shapes{{3, 3}, 6}, Shapes{{6, 6}, 6}, Shapes{{2, 2}, 3}, Shapes{{3, 3}, 3},
+                                         Shapes{{5, 5}, 1}, Shapes{{9, 9}, 2}, Shapes{{2, 3}, 4}, Shapes{{1, 2}, 2}));
+
+Drawn of_A() { return {12, 12, {3, 3}, 5}; }
+Drawn of_P() { return {12, 4, {3, 6}, 6}; }
+
+TEST(BlockProducts, TakeAnotherMatrixOfTheSamePattern) {
+  auto other = of_A();
+  other.seed = 7;
+  const auto A = drawn(MATAIJCOMPOUND, of_A()), A2 = drawn(MATAIJCOMPOUND, other), P = drawn(MATAIJCOMPOUND, of_P());
+  Matrix C, wanted;
+  PETSC_OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+
+  PETSC_OK(MatPtAP(A2, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+
+  PETSC_OK(MatPtAP(drawn(MATAIJ, other), drawn(MATAIJ, of_P()), MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  expect_same(C, wanted, 6, 6);
+}
+
+TEST(BlockProducts, OfAnotherPatternAskForANewOne) {
+  if (size() > 1) GTEST_SKIP() << "PETSc's own products on several processes do not look";
+  auto other = of_A();
+  other.reach = 3;
+  const Drawn of_B{12, 24, {3, 3}, 7};
+  const auto A = drawn(MATAIJCOMPOUND, of_A()), A2 = drawn(MATAIJCOMPOUND, other), B = drawn(MATAIJCOMPOUND, of_B);
+  Matrix C;
+  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+
+  const auto reused = catch_error([&] { return MatMatMult(A2, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()); });
+
+  EXPECT_EQ(reused.code, PETSC_ERR_ARG_WRONGSTATE);
+  EXPECT_NE(reused.message.find("call it with MAT_INITIAL_MATRIX again"), std::string::npos) << reused.message;
+}
+
+TEST(BlockProducts, ThatAreNotFullAreTheParents) {
+  if (size() > 1) GTEST_SKIP() << "PETSc's own products on several processes";
+  auto part = of_A();
+  part.full = false;
+  const auto A = drawn(MATAIJCOMPOUND, part), P = drawn(MATAIJCOMPOUND, of_P());
+  Matrix C, wanted;
+
+  EXPECT_FALSE(goes_in_blocks([&] { PETSC_OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out())); }));
+
+  PETSC_OK(MatPtAP(drawn(MATAIJ, part), drawn(MATAIJ, of_P()), MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  expect_same(C, wanted, 6, 6);
+}
+
+TEST(BlockProducts, GoByTheAlgorithmThatIsAskedFor) {
+  if (size() > 1) GTEST_SKIP() << "PETSc's own products on several processes";
+  const auto A = drawn(MATAIJCOMPOUND, of_A()), P = drawn(MATAIJCOMPOUND, of_P());
+  Matrix C, wanted;
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-matptap_via", "rap"));
+
+  EXPECT_FALSE(goes_in_blocks([&] { PETSC_OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out())); }));
+
+  PETSC_OK(PetscOptionsClearValue(nullptr, "-matptap_via"));
+  PETSC_OK(MatPtAP(drawn(MATAIJ, of_A()), drawn(MATAIJ, of_P()), MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  expect_same(C, wanted, 6, 6);
+}
+
+TEST(BlockProducts, OfMatricesWithoutRowsAreEmpty) {
+  const Drawn of_none{0, 0, {3, 3}, 8}, to_none{0, 0, {3, 6}, 9};
+  const auto A = drawn(MATAIJCOMPOUND, of_none), P = drawn(MATAIJCOMPOUND, to_none);
+  Matrix C;
+  PetscInt rows;
+
+  PETSC_OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+
+  PETSC_OK(MatGetSize(C, &rows, nullptr));
+  EXPECT_EQ(rows, 0);
+}
+
+}  // namespace
