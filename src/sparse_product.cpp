@@ -13,10 +13,20 @@ namespace compound {
 
 namespace {
 
-void check_shapes(const char* left, idx of_left, const char* right, idx of_right) {
+using Sum = std::span<const Term<PatternView>>;
+
+void check_equal(const char* left, idx of_left, const char* right, idx of_right) {
   if (of_left == of_right) return;
   throw error(ErrorKind::argument, "product of sparse matrices: " + std::to_string(of_left) + " block " + left +
                                        " but " + std::to_string(of_right) + " block " + right);
+}
+
+void check_shapes(Sum sum) {
+  for (const Term<PatternView>& t : sum) {
+    check_equal("columns", t.A.cols, "rows", t.B.rows);
+    check_equal("rows", sum.front().A.rows, "rows in its second part", t.A.rows);
+    check_equal("columns", sum.front().B.cols, "columns in its second part", t.B.cols);
+  }
 }
 
 /// Rows that are appended one after the other, each of columns in any order, once or several times.
@@ -49,10 +59,13 @@ class PatternWriter {
   std::vector<idx> row_of_;
 };
 
-Pattern unordered_product(const PatternView& A, const PatternView& B) {
-  PatternWriter to(A.rows, B.cols);
-  for (idx row = 0; row < A.rows; ++row) {
-    for (count32 e = A.start[row]; e < A.start[row + 1]; ++e) to.add(B, A.column[e]);
+/// Columns of a row in ascending order, or as they are met.
+Pattern pattern_of_sum(Sum sum, bool ascending) {
+  PatternWriter to(sum.front().A.rows, sum.front().B.cols);
+  for (idx row = 0; row < sum.front().A.rows; ++row) {
+    for (const auto& [A, B] : sum)
+      for (count32 e = A.start[row]; e < A.start[row + 1]; ++e) to.add(B, A.column[e]);
+    if (ascending) to.sort_row();
     to.end_row();
   }
   return to.take();
@@ -90,13 +103,22 @@ constexpr PlainRow plain_rows[] = {plain_row<float>(), plain_row<double>(), plai
 auto runner(const host::SparseTask& t, ScalarType scalar) -> double (*)(const host::SparseTask&) {
   const host::SparseKernel* k = host::simd_table(host::instruction_set_in_use()).sparse;
   if (!k || scalar != scalar_type_of<double>()) return std::ranges::find(plain_rows, scalar, &PlainRow::scalar)->run;
-  const bool is_known = !t.q.start || t.a.block_rows == t.a.block_cols;
-  while (k->inner != 0 && !(is_known && k->inner == t.a.block_cols && k->width == t.b.block_cols)) ++k;
+  const host::SparseRows &a = t.a[0], &b = t.b[0];
+  const bool is_known = !t.q.start || a.block_rows == a.block_cols;
+  while (k->inner != 0 && !(is_known && k->inner == a.block_cols && k->width == b.block_cols)) ++k;
   return k->run;
 }
 
 host::SparseRows rows_of(const PatternView& p, BlockShape block, const void* values) {
   return {p.rows, p.start.data(), p.column.data(), block.rows, block.cols, values};
+}
+
+void take(std::span<const Term<FullBlocks>> sum, host::SparseTask& t) {
+  t.terms = 0;
+  for (const auto& [A, B] : sum) {
+    t.a[t.terms] = rows_of(A.pattern, A.block, A.values);
+    t.b[t.terms++] = rows_of(B.pattern, B.block, B.values);
+  }
 }
 
 double run(host::SparseTask t, ScalarType scalar, const PatternView& C, BlockShape block, void* values) {
@@ -110,7 +132,7 @@ double run(host::SparseTask t, ScalarType scalar, const PatternView& C, BlockSha
     idx longest = 0;
     for (idx row = 0; row < C.rows; ++row) longest = std::max(longest, C.length(row));
     found.resize(static_cast<std::size_t>(longest));
-    tiles.resize(found.size() * t.a.block_rows * host::padded_width(block.cols) * bytes_of(scalar));
+    tiles.resize(found.size() * t.a[0].block_rows * host::padded_width(block.cols) * bytes_of(scalar));
     t.found = found.data();
     t.tiles = tiles.data();
   }
@@ -119,24 +141,18 @@ double run(host::SparseTask t, ScalarType scalar, const PatternView& C, BlockSha
 
 }  // namespace
 
-Pattern product_pattern(const PatternView& A, const PatternView& B) {
-  check_shapes("columns", A.cols, "rows", B.rows);
-  PatternWriter to(A.rows, B.cols);
-  for (idx row = 0; row < A.rows; ++row) {
-    for (count32 e = A.start[row]; e < A.start[row + 1]; ++e) to.add(B, A.column[e]);
-    to.sort_row();
-    to.end_row();
-  }
-  return to.take();
+Pattern product_pattern(Sum sum) {
+  check_shapes(sum);
+  return pattern_of_sum(sum, true);
 }
 
-Pattern galerkin_pattern(const PatternView& Q, const PatternView& A, const PatternView& P) {
-  check_shapes("columns", A.cols, "rows", P.rows);
-  check_shapes("rows", A.rows, "rows", Q.rows);
-  const Pattern product = unordered_product(A, P);
+Pattern galerkin_pattern(const PatternView& Q, Sum sum) {
+  check_shapes(sum);
+  check_equal("rows", sum.front().A.rows, "rows", Q.rows);
+  const Pattern product = pattern_of_sum(sum, false);
   const PatternView rows = product.view();
   const Transposed to_fine = transposed(Q);
-  PatternWriter to(Q.cols, P.cols);
+  PatternWriter to(Q.cols, rows.cols);
   for (idx row = 0; row < Q.cols; ++row) {
     for (count32 e = to_fine.pattern.start[row]; e < to_fine.pattern.start[row + 1]; ++e)
       to.add(rows, to_fine.pattern.column[e]);
@@ -146,20 +162,18 @@ Pattern galerkin_pattern(const PatternView& Q, const PatternView& A, const Patte
   return to.take();
 }
 
-double multiply(const FullBlocks& A, const FullBlocks& B, ScalarType scalar, const PatternView& C, void* values) {
+double multiply(std::span<const Term<FullBlocks>> sum, ScalarType scalar, const PatternView& C, void* values) {
   host::SparseTask t;
-  t.a = rows_of(A.pattern, A.block, A.values);
-  t.b = rows_of(B.pattern, B.block, B.values);
-  return run(t, scalar, C, {A.block.rows, B.block.cols}, values);
+  take(sum, t);
+  return run(t, scalar, C, {t.a[0].block_rows, t.b[0].block_cols}, values);
 }
 
-double multiply_galerkin(const FullBlocks& Q, const FullBlocks& A, const FullBlocks& P, ScalarType scalar,
+double multiply_galerkin(const FullBlocks& Q, std::span<const Term<FullBlocks>> sum, ScalarType scalar,
                          const PatternView& C, void* values) {
   host::SparseTask t;
   t.q = rows_of(Q.pattern, Q.block, Q.values);
-  t.a = rows_of(A.pattern, A.block, A.values);
-  t.b = rows_of(P.pattern, P.block, P.values);
-  return run(t, scalar, C, {Q.block.cols, P.block.cols}, values);
+  take(sum, t);
+  return run(t, scalar, C, {Q.block.cols, t.b[0].block_cols}, values);
 }
 
 }  // namespace compound

@@ -1,6 +1,8 @@
 // Products of sparse matrices of full blocks on the host, block by block: the set-up of algebraic multigrid.
 #pragma once
 
+#include <span>
+
 #include "block_shape.hpp"
 #include "pattern.hpp"
 #include "scalar_type.hpp"
@@ -14,23 +16,30 @@ struct FullBlocks {
   const void* values = nullptr;
 };
 
-/// Where A B has entries: where a product of entries is, zero or not. Columns ascend in each row, whatever the order in
-/// A and B. Throws `argument` where the rows of B are not as many as the columns of A, `too_large` as pattern_from().
-Pattern product_pattern(const PatternView& A, const PatternView& B);
+/// A product A B of a sum: of several processes' matrices, the columns of this process and those of others.
+template <class Matrix>
+struct Term {
+  Matrix A, B;
+};
 
-/// The same of Q^T A P (Q = P: Galerkin's product), without the values that multiply_galerkin() keeps not either.
-/// Throws as product_pattern(), and `argument` where the rows of Q are not as many as those of A.
-Pattern galerkin_pattern(const PatternView& Q, const PatternView& A, const PatternView& P);
+/// Where the sum of one or two A B has entries: where a product of entries is, zero or not. Columns ascend in each row,
+/// whatever the order in A and B. Throws `argument` where the rows of B are not as many as the columns of A, or the
+/// sizes of two products differ, `too_large` as pattern_from().
+Pattern product_pattern(std::span<const Term<PatternView>> sum);
 
-/// values <- A B. `C` is their product_pattern(); blocks are as high as those of A and as wide as those of B, and
-/// values in the order of rows. Sums are in the order of the entries of A, so equal bits on one instruction set; double
-/// precision by the vector instructions in use (host/instruction_set.hpp).
-/// Returns how many multiplications of scalars it took.
-double multiply(const FullBlocks& A, const FullBlocks& B, ScalarType scalar, const PatternView& C, void* values);
+/// The same of Q^T times the sum; Galerkin's product is P^T A P. Throws as product_pattern(), and `argument` where the
+/// rows of Q are not as many as those of A.
+Pattern galerkin_pattern(const PatternView& Q, std::span<const Term<PatternView>> sum);
 
-/// values <- Q^T A P, row by row of A, of whose products with P one row is kept at a time. `C` is their
+/// values <- sum of A B. `C` is their product_pattern(); all A have blocks of one size, and all B; those of C are as
+/// high as those of A and as wide as those of B, values in the order of rows. Sums are in the order of the entries of
+/// A, so equal bits on one instruction set; double precision by the vector instructions in use
+/// (host/instruction_set.hpp). Returns how many multiplications of scalars it took.
+double multiply(std::span<const Term<FullBlocks>> sum, ScalarType scalar, const PatternView& C, void* values);
+
+/// values <- Q^T times the sum, row by row of A, of whose products one row is kept at a time. `C` is their
 /// galerkin_pattern().
-double multiply_galerkin(const FullBlocks& Q, const FullBlocks& A, const FullBlocks& P, ScalarType scalar,
+double multiply_galerkin(const FullBlocks& Q, std::span<const Term<FullBlocks>> sum, ScalarType scalar,
                          const PatternView& C, void* values);
 
 }  // namespace compound

@@ -21,13 +21,8 @@ namespace {
 
 constexpr const char* container_name = "petsc-compound product of blocks";
 
-struct ProductKind {
-  MatProductType type;
-  const char* algorithm;  ///< the parent's first: what nobody asked for by name
-  bool is_galerkin;
-};
-
-constexpr ProductKind kinds[] = {{MATPRODUCT_AB, "sorted", false}, {MATPRODUCT_PtAP, "scalable", true}};
+constexpr BlockProductKind kinds[] = {{MATPRODUCT_AB, "-matmatmult_via", false},
+                                      {MATPRODUCT_PtAP, "-matptap_via", true}};
 
 /// An operand in its blocks.
 struct Operand {
@@ -37,29 +32,15 @@ struct Operand {
   FullBlocks blocks() { return {pattern_of(arrays, copied), arrays.block, arrays.values}; }
 };
 
-/// Which patterns a product was made of.
-struct PatternKey {
-  PetscObjectId id = 0;
-  PetscObjectState nonzeros = -1;
-  bool operator==(const PatternKey&) const = default;
-};
-
 /// Hangs on the product.
 struct BlockProduct {
-  explicit BlockProduct(const ProductKind& of) : kind(of) {}
+  explicit BlockProduct(const BlockProductKind& of) : kind(of) {}
 
-  const ProductKind& kind;
+  const BlockProductKind& kind;
   Operand A, B;
   PatternKey of_A, of_B;
   Pattern pattern;  ///< of the result
 };
-
-PetscErrorCode key_of(Mat A, PatternKey* key) {
-  PetscFunctionBegin;
-  PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &key->id));
-  key->nonzeros = A->nonzerostate;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// With its values; `full`: whether the scalars come in full blocks of more than one.
 PetscErrorCode take_operand(Mat A, Operand* o, bool* full) {
@@ -75,14 +56,15 @@ PetscErrorCode take_operand(Mat A, Operand* o, bool* full) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool do_fit(const ProductKind& kind, const Operand& A, const Operand& B) {
+bool do_fit(const BlockProductKind& kind, const Operand& A, const Operand& B) {
   const BlockShape a = A.arrays.block, b = B.arrays.block;
   return a.cols == b.rows && (!kind.is_galerkin || a.rows == b.rows);
 }
 
 Pattern result_pattern(BlockProduct& p) {
   const PatternView A = p.A.blocks().pattern, B = p.B.blocks().pattern;
-  return p.kind.is_galerkin ? galerkin_pattern(B, A, B) : product_pattern(A, B);
+  const Term<PatternView> sum[] = {{A, B}};
+  return p.kind.is_galerkin ? galerkin_pattern(B, sum) : product_pattern(sum);
 }
 
 BlockShape result_block(const BlockProduct& p) {
@@ -129,9 +111,7 @@ PetscErrorCode check_operands(Mat C, BlockProduct* p) {
       same = now.rows == p->pattern.rows && now.cols == p->pattern.cols && now.start == p->pattern.start &&
              now.column == p->pattern.column;
     }));
-  PetscCheck(same, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
-             "Product with MAT_REUSE_MATRIX: an operand has another pattern than with MAT_INITIAL_MATRIX, so that the "
-             "pattern of the result is another; call it with MAT_INITIAL_MATRIX again");
+  if (!same) PetscCall(refuse_other_pattern(C));
   p->of_A = of_A;
   p->of_B = of_B;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -149,8 +129,9 @@ PetscErrorCode numeric(Mat C) {
     const FullBlocks A = p->A.blocks(), B = p->B.blocks();
     constexpr ScalarType scalar = scalar_type_of<Scalar>();
     const PatternView pattern = p->pattern.view();
+    const Term<FullBlocks> sum[] = {{A, B}};
     products =
-        p->kind.is_galerkin ? multiply_galerkin(B, A, B, scalar, pattern, to) : multiply(A, B, scalar, pattern, to);
+        p->kind.is_galerkin ? multiply_galerkin(B, sum, scalar, pattern, to) : multiply(sum, scalar, pattern, to);
   }));
   PetscCall(MatSeqAIJRestoreArrayWrite(C, &to));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
@@ -191,17 +172,14 @@ PetscErrorCode symbolic(Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode take_product_of_blocks(Mat C) {
+PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind) {
   PetscFunctionBegin;
   const Mat_Product* const product = C->product;
-  const auto* const kind = std::ranges::find(kinds, product->type, &ProductKind::type);
-  if (!C->ops->productsymbolic || kind == std::end(kinds) || std::strcmp(product->alg, kind->algorithm) != 0)
-    PetscFunctionReturn(PETSC_SUCCESS);
-  auto p = std::make_unique<BlockProduct>(*kind);
+  auto p = std::make_unique<BlockProduct>(kind);
   bool full;
   PetscCall(take_operand(product->A, &p->A, &full));
   if (full) PetscCall(take_operand(product->B, &p->B, &full));
-  if (!full || !do_fit(*kind, p->A, p->B)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!full || !do_fit(kind, p->A, p->B)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
   C->ops->productsymbolic = symbolic;
   PetscCall(PetscInfo(C, "The product of two matrices runs in blocks on the host\n"));
@@ -210,15 +188,46 @@ PetscErrorCode take_product_of_blocks(Mat C) {
 
 }  // namespace
 
+PetscErrorCode ask_parent(Mat C, const BlockProductKind** kind) {
+  PetscFunctionBegin;
+  const Mat_Product* const product = C->product;
+  const auto* const found = std::ranges::find(kinds, product->type, &BlockProductKind::type);
+  PetscBool nobody_asked, by_option;
+  PetscCall(PetscStrcmp(product->alg, MATPRODUCTALGORITHMDEFAULT, &nobody_asked));
+  PetscCall(product_keeping_values(C));
+  *kind = nullptr;
+  if (!C->ops->productsymbolic || found == std::end(kinds) || !nobody_asked) PetscFunctionReturn(PETSC_SUCCESS);
+  const char* const option = product->api_user ? found->option : "-mat_product_algorithm";
+  const auto* const object = reinterpret_cast<PetscObject>(C);
+  PetscCall(PetscOptionsHasName(object->options, object->prefix, option, &by_option));
+  if (!by_option) *kind = found;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode key_of(Mat A, PatternKey* key) {
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &key->id));
+  key->nonzeros = A->nonzerostate;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode refuse_other_pattern(Mat C) {
+  PetscFunctionBegin;
+  SETERRQ(comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
+          "Product with MAT_REUSE_MATRIX: an operand has another pattern than with MAT_INITIAL_MATRIX, so that the "
+          "pattern of the result is another; call it with MAT_INITIAL_MATRIX again");
+}
+
 PetscErrorCode seq_product_set_from_options(Mat C) {
   PetscFunctionBegin;
-  PetscCall(product_keeping_values(C));
+  const BlockProductKind* kind;
+  PetscCall(ask_parent(C, &kind));
 #if PetscDefined(HAVE_CUDA)
   bool taken;
   PetscCall(take_product_on_device(C, &taken));
   if (taken) PetscFunctionReturn(PETSC_SUCCESS);
 #endif
-  PetscCall(take_product_of_blocks(C));
+  if (kind) PetscCall(take_product_of_blocks(C, *kind));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

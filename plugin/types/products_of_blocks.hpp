@@ -1,7 +1,11 @@
 // Products of two sparse matrices of full blocks on the host: the set-up of algebraic multigrid.
 #pragma once
 
+#include <vector>
+
+#include "block_shape.hpp"
 #include "edge/petsc_guard.hpp"
+#include "pattern.hpp"
 
 namespace compound::plugin {
 
@@ -10,5 +14,30 @@ namespace compound::plugin {
 /// operands' scalars come in full blocks and nobody asked for another algorithm than the parent's first
 /// (-mat_product_algorithm, -matmatmult_via, -matptap_via). Others are the parent's.
 PetscErrorCode seq_product_set_from_options(Mat product);
+
+/// The same of mpi matrices, whose blocks are those of MatSetBlockSizes(); on the host (mpi_products_of_blocks.cpp).
+PetscErrorCode mpi_product_set_from_options(Mat product);
+
+/// What both have in common.
+struct BlockProductKind {
+  MatProductType type;
+  const char* option;  ///< by which users of MatMatMult() and the like name an algorithm
+  bool is_galerkin;
+};
+
+/// Calls the parent's MatProductSetFromOptions(). `kind` is null where the product is of another kind, or an algorithm
+/// was asked for.
+PetscErrorCode ask_parent(Mat product, const BlockProductKind** kind);
+
+/// Which pattern an operand had.
+struct PatternKey {
+  PetscObjectId id = 0;
+  PetscObjectState nonzeros = -1;
+  bool operator==(const PatternKey&) const = default;
+};
+PetscErrorCode key_of(Mat A, PatternKey* key);
+
+/// An error that tells of operands which give another pattern than those of MAT_INITIAL_MATRIX.
+PetscErrorCode refuse_other_pattern(Mat product);
 
 }  // namespace compound::plugin

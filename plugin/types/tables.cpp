@@ -183,7 +183,7 @@ struct Row<aij, true> {
   static constexpr auto operations = [](const auto& f) {
     mpi(f);
     f(&_MatOps::createsubmatrix, mpi_create_submatrix_of_scalars);
-    f(&_MatOps::productsetfromoptions, product_keeping_values);
+    f(&_MatOps::productsetfromoptions, mpi_product_set_from_options);
     MpiAij::operations(f);
     f(&_MatOps::axpy, axpy<aij, true>);
     f(&_MatOps::destroy, destroy<aij, true>);

@@ -90,6 +90,16 @@ Pattern wanted_pattern(const PatternView& A, const PatternView& B) {
   return pattern_of(B.cols, rows);
 }
 
+Pattern product_of_two(const PatternView& A, const PatternView& B) {
+  const Term<PatternView> sum[] = {{A, B}};
+  return product_pattern(sum);
+}
+
+Pattern galerkin_of_one(const PatternView& Q, const PatternView& A, const PatternView& P) {
+  const Term<PatternView> sum[] = {{A, P}};
+  return galerkin_pattern(Q, sum);
+}
+
 bool are_equal(const Pattern& a, const Pattern& b) {
   return a.rows == b.rows && a.cols == b.cols && a.start == b.start && a.column == b.column;
 }
@@ -104,11 +114,12 @@ template <class S>
 void check_product(Pattern of_A, Pattern of_B, int rows, int inner, int width, Random& random) {
   SCOPED_TRACE(std::to_string(rows) + "x" + std::to_string(inner) + "x" + std::to_string(width));
   const SparseMatrix<S> A(std::move(of_A), {rows, inner}, random), B(std::move(of_B), {inner, width}, random);
-  const Pattern pattern = product_pattern(A.pattern.view(), B.pattern.view());
+  const Pattern pattern = product_of_two(A.pattern.view(), B.pattern.view());
   ASSERT_TRUE(are_equal(pattern, wanted_pattern(A.pattern.view(), B.pattern.view())));
   const Fenced<S> C = room_for<S>(pattern, {rows, width});
 
-  multiply(A.blocks(), B.blocks(), scalar_type_of<S>(), pattern.view(), C.data());
+  const Term<FullBlocks> sum[] = {{A.blocks(), B.blocks()}};
+  multiply(sum, scalar_type_of<S>(), pattern.view(), C.data());
 
   EXPECT_TRUE(dense(pattern.view(), {rows, width}, C.data()) == product(dense(A), dense(B)));
 }
@@ -118,13 +129,14 @@ void check_galerkin(Pattern of_Q, Pattern of_A, Pattern of_P, BlockShape a, int 
   SCOPED_TRACE(text_of(a) + " to " + std::to_string(coarse) + "x" + std::to_string(width));
   const SparseMatrix<S> Q(std::move(of_Q), {a.rows, coarse}, random), A(std::move(of_A), a, random),
       P(std::move(of_P), {a.cols, width}, random);
-  const Pattern pattern = galerkin_pattern(Q.pattern.view(), A.pattern.view(), P.pattern.view());
-  const Pattern product_of_two = product_pattern(A.pattern.view(), P.pattern.view());
+  const Pattern pattern = galerkin_of_one(Q.pattern.view(), A.pattern.view(), P.pattern.view());
+  const Pattern fine = product_of_two(A.pattern.view(), P.pattern.view());
   const Pattern to_fine = compound::transposed(Q.pattern.view()).pattern;
-  ASSERT_TRUE(are_equal(pattern, wanted_pattern(to_fine.view(), product_of_two.view())));
+  ASSERT_TRUE(are_equal(pattern, wanted_pattern(to_fine.view(), fine.view())));
   const Fenced<S> C = room_for<S>(pattern, {coarse, width});
 
-  multiply_galerkin(Q.blocks(), A.blocks(), P.blocks(), scalar_type_of<S>(), pattern.view(), C.data());
+  const Term<FullBlocks> sum[] = {{A.blocks(), P.blocks()}};
+  multiply_galerkin(Q.blocks(), sum, scalar_type_of<S>(), pattern.view(), C.data());
 
   EXPECT_TRUE(dense(pattern.view(), {coarse, width}, C.data()) ==
               product(transposed(dense(Q)), product(dense(A), dense(P))));
@@ -165,6 +177,34 @@ TEST(SparseProduct, OfGalerkinTakesBlocksThatAreNotSquare) {
 }
 
 template <class S>
+Dense<S> sum_of(Dense<S> a, const Dense<S>& b) {
+  for (std::size_t k = 0; k < a.value.size(); ++k) a.value[k] += b.value[k];
+  return a;
+}
+
+TEST(SparseProduct, OfTwoPartsIsTheirSum) {
+  SCOPED_TRACE(seed_text());
+  Random random;
+  for (const int size : {1, 3, 8}) {
+    const BlockShape a{size, size}, b{size, 6};
+    const SparseMatrix<double> A(drawn_pattern(9, 9, random), a, random), B(drawn_pattern(9, 7, random), b, random),
+        A2(drawn_pattern(9, 4, random), a, random), B2(drawn_pattern(4, 7, random), b, random),
+        Q(drawn_pattern(9, 5, random), {size, 2}, random);
+    const Term<FullBlocks> sum[] = {{A.blocks(), B.blocks()}, {A2.blocks(), B2.blocks()}};
+    const Term<PatternView> patterns[] = {{A.pattern.view(), B.pattern.view()}, {A2.pattern.view(), B2.pattern.view()}};
+    const Pattern fine = product_pattern(patterns), coarse = galerkin_pattern(Q.pattern.view(), patterns);
+    const Fenced<double> C = room_for<double>(fine, b), D = room_for<double>(coarse, {2, 6});
+
+    multiply(sum, scalar_type_of<double>(), fine.view(), C.data());
+    multiply_galerkin(Q.blocks(), sum, scalar_type_of<double>(), coarse.view(), D.data());
+
+    const auto wanted = sum_of(product(dense(A), dense(B)), product(dense(A2), dense(B2)));
+    EXPECT_TRUE(dense(fine.view(), b, C.data()) == wanted) << size;
+    EXPECT_TRUE(dense(coarse.view(), {2, 6}, D.data()) == product(transposed(dense(Q)), wanted)) << size;
+  }
+}
+
+template <class S>
 struct SparseProductOf : testing::Test {};
 using Scalars = testing::Types<float, double, complex_number<float>, complex_number<double>>;
 TYPED_TEST_SUITE(SparseProductOf, Scalars);
@@ -187,7 +227,7 @@ TEST(SparseProduct, OfTheZooIsTheDenseOne) {
     SCOPED_TRACE(std::string(z.name));
     const Pattern t = compound::transposed(p).pattern;
     check_product<double>(z.pattern, t, 3, 3, 3, random);
-    check_galerkin<double>(z.pattern, product_pattern(p, t.view()), z.pattern, {3, 3}, 6, 6, random);
+    check_galerkin<double>(z.pattern, product_of_two(p, t.view()), z.pattern, {3, 3}, 6, 6, random);
   }
 }
 
@@ -196,24 +236,27 @@ TEST(SparseProduct, CountsItsMultiplications) {
   Random random;
   const SparseMatrix<double> a(A, {2, 3}, random), b(B, {3, 5}, random),
       q(pattern_of(1, {{0}, {0}, {}}), {2, 4}, random);
-  const Pattern c = product_pattern(A.view(), B.view()),
-                coarse = galerkin_pattern(q.pattern.view(), A.view(), B.view());
+  const Pattern c = product_of_two(A.view(), B.view()), coarse = galerkin_of_one(q.pattern.view(), A.view(), B.view());
   std::vector<double> values(1000);
 
-  EXPECT_EQ(multiply(a.blocks(), b.blocks(), scalar_type_of<double>(), c.view(), values.data()), 7 * 2 * 3 * 5);
+  const Term<FullBlocks> sum[] = {{a.blocks(), b.blocks()}};
+  EXPECT_EQ(multiply(sum, scalar_type_of<double>(), c.view(), values.data()), 7 * 2 * 3 * 5);
 
   // A P row by row: 4 products, none of the empty row, none of the row that Q leaves out; 3 blocks with Q's one.
-  EXPECT_EQ(
-      multiply_galerkin(q.blocks(), a.blocks(), b.blocks(), scalar_type_of<double>(), coarse.view(), values.data()),
-      4 * 2 * 3 * 5 + 3 * 2 * 4 * 5);
+  EXPECT_EQ(multiply_galerkin(q.blocks(), sum, scalar_type_of<double>(), coarse.view(), values.data()),
+            4 * 2 * 3 * 5 + 3 * 2 * 4 * 5);
 }
 
 TEST(SparseProduct, RefusesShapesThatDoNotFit) {
-  const Pattern A = pattern_of(2, {{0, 1}}), B = pattern_of(4, {{3}, {0}, {1}}), P = pattern_of(4, {{3}, {0}});
+  const Pattern A = pattern_of(2, {{0, 1}}), B = pattern_of(4, {{3}, {0}, {1}}), P = pattern_of(4, {{3}, {0}}),
+                none = pattern_of(4, {{}, {}, {}, {}});
   EXPECT_TRUE(
-      throws([&] { product_pattern(A.view(), B.view()); }, ErrorKind::argument, "2 block columns but 3 block rows"));
-  EXPECT_TRUE(throws([&] { galerkin_pattern(P.view(), A.view(), P.view()); }, ErrorKind::argument,
+      throws([&] { product_of_two(A.view(), B.view()); }, ErrorKind::argument, "2 block columns but 3 block rows"));
+  EXPECT_TRUE(throws([&] { galerkin_of_one(P.view(), A.view(), P.view()); }, ErrorKind::argument,
                      "1 block rows but 2 block rows"));
+  const Term<PatternView> sum[] = {{A.view(), P.view()}, {P.view(), none.view()}};
+  EXPECT_TRUE(
+      throws([&] { product_pattern(sum); }, ErrorKind::argument, "1 block rows but 2 block rows in its second part"));
 }
 
 }  // namespace

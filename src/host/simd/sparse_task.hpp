@@ -14,9 +14,14 @@ struct SparseRows {
   const void* values = nullptr;
 };
 
-/// C = A B, or C = Q^T A B where `q` is given, of as many scalar rows as A.
+/// The sum of this many products at most: of the columns of a process and those of others.
+inline constexpr int most_terms = 2;
+
+/// C = sum of A B, or C = Q^T times it where `q` is given, of as many scalar rows as A. All A are of one size of blocks
+/// and one count of rows, all B of one size of blocks and one count of columns.
 struct SparseTask {
-  SparseRows q, a, b;
+  SparseRows q, a[most_terms], b[most_terms];
+  int terms = 1;
   SparseRows c;           ///< columns of a row ascend and are those of the product; no values
   void* to = nullptr;     ///< values of C, of zeros
   idx* place = nullptr;   ///< [block columns of B], of -1, which it leaves so
