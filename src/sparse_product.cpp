@@ -122,6 +122,7 @@ void take(std::span<const Term<FullBlocks>> sum, host::SparseTask& t) {
 }
 
 double run(host::SparseTask t, ScalarType scalar, const PatternView& C, BlockShape block, void* values) {
+  if (C.entries() == 0) return 0;
   std::memset(values, 0, C.entries() * scalars_in(block) * bytes_of(scalar));
   std::vector<idx> place(static_cast<std::size_t>(C.cols), -1), found;
   std::vector<std::byte> tiles;

@@ -20,6 +20,9 @@ namespace {
 /// Products of fewer scalars are done before a device has begun.
 constexpr PetscInt fewest_scalars = 20000;
 
+/// cuSPARSE's algorithm counts products of scalars in 32 bits, and fails for lack of "resources" beyond.
+constexpr double most_products = 2147483647;
+
 constexpr const char* container_name = "petsc-compound product on a device";
 
 /// An operand: PETSc's type for the device over the arrays of the original.
@@ -169,6 +172,21 @@ PetscErrorCode is_of_device(Mat A, bool* yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// A's scalars times the rows of B that they meet; of A^T B those of B that they stand beside.
+PetscErrorCode count(const Mat_Product* product, double* products) {
+  PetscFunctionBegin;
+  BlockArrays a, b;
+  PetscCall(block_arrays(product->A, &a));
+  PetscCall(block_arrays(product->B, &b));
+  *products = 0;
+  if (product->type == MATPRODUCT_AtB)
+    for (PetscInt row = 0; row < a.rows; ++row)
+      *products += static_cast<double>(a.start[row + 1] - a.start[row]) * (b.start[row + 1] - b.start[row]);
+  else
+    for (PetscInt e = 0; e < a.entries(); ++e) *products += b.start[a.column[e] + 1] - b.start[a.column[e]];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode take_product_on_device(Mat C, bool* taken) {
@@ -186,6 +204,15 @@ PetscErrorCode take_product_on_device(Mat C, bool* taken) {
     device = other;
   }
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  double products;
+  PetscCall(count(product, &products));
+  if (products > most_products) {
+    PetscCall(PetscInfo(
+        C,
+        "The product of two matrices has %g products of scalars, more than cuSPARSE can count: it runs on the host\n",
+        products));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::make_unique<DeviceProduct>()));
   C->ops->productsymbolic = symbolic;
   *taken = true;
