@@ -17,23 +17,33 @@ PetscErrorCode attached(Mat C, MpiProduct** p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// For other operands than those of the symbolic phase, or changed ones, which must give the same pattern. Collective.
-PetscErrorCode check_operands(Mat C, MpiProduct* p) {
+/// Whether the operands' patterns are still those that were taken. Collective.
+PetscErrorCode are_as_taken(Mat C, const MpiProduct& p, bool* same) {
   PetscFunctionBegin;
   PatternKey of_A, of_B;
   PetscCall(key_of(C->product->A, &of_A));
   PetscCall(key_of(C->product->B, &of_B));
-  int same = of_A == p->of_A && of_B == p->of_B;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm_of(C)));
-  if (same) PetscFunctionReturn(PETSC_SUCCESS);
+  int all = of_A == p.of_A && of_B == p.of_B;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(C)));
+  *same = all != 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// For other operands than those of the symbolic phase, or changed ones, which must give the same pattern. Collective.
+PetscErrorCode check_operands(Mat C, MpiProduct* p) {
+  PetscFunctionBegin;
+  bool as_taken;
+  PetscCall(are_as_taken(C, *p, &as_taken));
+  if (as_taken) PetscFunctionReturn(PETSC_SUCCESS);
   const ResultRows before = p->result;
   bool fit;
   PetscCall(take_operands(C, p, &fit));
   if (fit) PetscCall(find_pattern(C, p));
-  same = fit && p->result == before;
+  int same = fit && p->result == before;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm_of(C)));
   if (!same) {
     p->of_A = {};  // asked again, it looks again
+    p->result = before;
     PetscCall(refuse_other_pattern(C));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -192,11 +202,12 @@ void scalar_rows_of(const MpiProduct& p, std::vector<PetscInt>* start, std::vect
 PetscErrorCode symbolic(Mat C) {
   PetscFunctionBegin;
   MpiProduct* p;
-  bool fit;
+  bool fit;  // set_from_options() has seen that they do
   std::vector<PetscInt> start, column;
   Mat const A = C->product->A, B = C->product->B;
   PetscCall(attached(C, &p));
-  PetscCall(take_operands(C, p, &fit));
+  PetscCall(are_as_taken(C, *p, &fit));
+  if (!fit) PetscCall(take_operands(C, p, &fit));
   PetscCheck(fit, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
              "The operands of a product have other blocks than when MatProductSetFromOptions() looked at them; call it "
              "again");

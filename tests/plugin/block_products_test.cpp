@@ -170,6 +170,14 @@ TEST(BlockProducts, OfAnotherPatternAskForANewOne) {
 
   EXPECT_EQ(reused.code, PETSC_ERR_ARG_WRONGSTATE);
   EXPECT_NE(reused.message.find("call it with MAT_INITIAL_MATRIX again"), std::string::npos) << reused.message;
+  const auto again = catch_error([&] { return MatMatMult(A2, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()); });
+  EXPECT_EQ(again.code, PETSC_ERR_ARG_WRONGSTATE) << "the pattern of A2 was taken for that of the result";
+
+  Matrix wanted;
+  PETSC_OK(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+
+  PETSC_OK(MatMatMult(drawn(MATAIJ, of_A()), drawn(MATAIJ, of_B), MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  expect_same(C, wanted, 3, 3);
 }
 
 TEST(BlockProducts, ThatAreNotFullAreTheParents) {
