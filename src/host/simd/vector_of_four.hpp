@@ -41,6 +41,7 @@ struct vec<4> {
     }
     if (n % 2 == 1) _mm_store_sd(p, rest);
   }
+  SIMD_FN void store_parts(double* p, int n) const { store_first(p, n); }
   SIMD_FN void add_product(vec a, vec b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
   SIMD_FN void subtract_product(vec a, vec b) { v = _mm256_fnmadd_pd(a.v, b.v, v); }
   SIMD_FN void operator+=(vec a) { v = _mm256_add_pd(v, a.v); }

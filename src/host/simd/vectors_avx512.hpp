@@ -25,6 +25,13 @@ struct vec<8> {
   static SIMD_FN vec all(double a) { return {_mm512_set1_pd(a)}; }
   SIMD_FN void store(double* p) const { _mm512_storeu_pd(p, v); }
   SIMD_FN void store_first(double* p, int n) const { _mm512_mask_storeu_pd(p, first(n), v); }
+  /// The same in two stores and more, for what is read again soon.
+  SIMD_FN void store_parts(double* p, int n) const {
+    const vec<4> low{_mm512_castpd512_pd256(v)};
+    if (n <= 4) return low.store_first(p, n);
+    low.store(p);
+    vec<4>{_mm512_extractf64x4_pd(v, 1)}.store_first(p + 4, n - 4);
+  }
   SIMD_FN void add_product(vec a, vec b) { v = _mm512_fmadd_pd(a.v, b.v, v); }
   SIMD_FN void subtract_product(vec a, vec b) { v = _mm512_fnmadd_pd(a.v, b.v, v); }
   SIMD_FN void operator+=(vec a) { v = _mm512_add_pd(v, a.v); }
