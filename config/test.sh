@@ -43,7 +43,7 @@ if [ -z "${PETSC_DIR:-}" ]; then
   release=$(pkg-config --modversion "$(ls -d /usr/lib/petscdir/petsc3.*/*-real/lib/pkgconfig/PETSc.pc | head -1)" | cut -d. -f1,2)
   quick_clients=(python3-petsc4py-real libslepc-real-dev "libpetsc$release-dev-examples")
   all_clients=("${quick_clients[@]}" python3-petsc4py-complex libslepc-complex-dev python3-slepc4py-real
-    python3-dolfinx-real python3-dolfinx-complex fenicsx-performance-tests valgrind man-db)
+    python3-dolfinx-real python3-dolfinx-complex fenicsx-performance-tests libdeal.ii-dev libdeal.ii-doc valgrind man-db)
   if [ "$clients" = yes ]; then
     install_packages "${all_clients[@]}"
     export COMPOUND_CLIENTS_REQUIRED=1

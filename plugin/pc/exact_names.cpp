@@ -2,26 +2,59 @@
 
 #include <petsc/private/pcimpl.h>
 
+#include <cstring>
+
 #include "copies/host_values.hpp"
+#include "types/type.hpp"
 
 namespace compound::plugin {
 
 namespace {
 
-constexpr const char* asking[] = {PCCP, PCTFS};
+PetscErrorCode under_name(PC pc, PetscErrorCode (*set_up)(PC)) {
+  PetscFunctionBegin;
+  PetscCall(need_host_values(pc->pmat));
+  PetscCall(under_parents_name(pc->pmat, [&] { return set_up(pc); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-/// Of row `which`: its set-up reads the parent's arrays.
+/// Classical coarsening alone composes this function, and of its prolongations the direct one alone asks for the name.
+PetscErrorCode has_direct_prolongation(PC pc, bool* direct) {
+  PetscFunctionBegin;
+  PCGAMGClassicalType type = nullptr;
+  PetscErrorCode (*get)(PC, PCGAMGClassicalType*) = nullptr;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(pc), "PCGAMGClassicalGetType_C", &get));
+  if (get) PetscCall(get(pc, &type));
+  *direct = type && std::strcmp(type, PCGAMGCLASSICALDIRECT) == 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A name alone would not do here: smoothers multiply while they are set up.
+PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
+  PetscFunctionBegin;
+  bool direct;
+  const Kinship k = pc->pmat ? kinship(pc->pmat) : Kinship{};
+  PetscCall(has_direct_prolongation(pc, &direct));
+  if (direct && k.is_ours && k.family == &aij)
+    PetscCall(as_parent(pc->pmat, [&] { return set_up(pc); }));
+  else
+    PetscCall(set_up(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+struct Asking {
+  const char* type;
+  PetscErrorCode (*set_up)(PC, PetscErrorCode (*parents)(PC));
+};
+constexpr Asking asking[] = {{PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid}};
+
+/// Of row `which`.
 template <int which>
-struct UnderParentsName {
+struct Wrapped {
   static inline PetscErrorCode (*parents_create)(PC) = nullptr;
   static inline PetscErrorCode (*parents_set_up)(PC) = nullptr;
 
-  static PetscErrorCode set_up(PC pc) {
-    PetscFunctionBegin;
-    PetscCall(need_host_values(pc->pmat));
-    PetscCall(under_parents_name(pc->pmat, [&] { return parents_set_up(pc); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  static PetscErrorCode set_up(PC pc) { return asking[which].set_up(pc, parents_set_up); }
   static PetscErrorCode create(PC pc) {
     PetscFunctionBegin;
     PetscCall(parents_create(pc));
@@ -33,10 +66,10 @@ struct UnderParentsName {
   static PetscErrorCode wrap() {
     PetscFunctionBegin;
     PetscErrorCode (*found)(PC) = nullptr;
-    PetscCall(PetscFunctionListFind(PCList, asking[which], &found));
+    PetscCall(PetscFunctionListFind(PCList, asking[which].type, &found));
     if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
     parents_create = found;
-    PetscCall(PCRegister(asking[which], create));
+    PetscCall(PCRegister(asking[which].type, create));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -45,8 +78,9 @@ struct UnderParentsName {
 
 PetscErrorCode wrap_preconditioners_by_name() {
   PetscFunctionBegin;
-  PetscCall(UnderParentsName<0>::wrap());
-  PetscCall(UnderParentsName<1>::wrap());
+  PetscCall(Wrapped<0>::wrap());
+  PetscCall(Wrapped<1>::wrap());
+  PetscCall(Wrapped<2>::wrap());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,7 +5,8 @@
 
 namespace compound::plugin {
 
-/// Registers PCCP and PCTFS anew: PETSc's own, under the parent's name for matrices of ours above AIJ.
+/// Registers PCCP, PCTFS and PCGAMG anew: PETSc's own, whose set-up finds the parent where it asks for it (of PCGAMG
+/// classical coarsening with direct prolongation alone), for matrices of ours above AIJ.
 PetscErrorCode wrap_preconditioners_by_name();
 
 }  // namespace compound::plugin

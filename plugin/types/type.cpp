@@ -1,6 +1,8 @@
 #include "types/type.hpp"
 
+#include <array>
 #include <string>
+#include <utility>
 
 #include "copies/host_values.hpp"
 
@@ -40,21 +42,81 @@ PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode release(Mat A) {
+namespace {
+
+/// What a matrix of ours has that its parent has not.
+struct Aside {
+  Mat mat = nullptr;
+  State* state = nullptr;
+  bool is_bound = false;
+};
+
+PetscErrorCode become_parent(Mat A, Aside* aside) {
   PetscFunctionBegin;
   const Kinship k = kinship(A);
   const TypeTable& table = table_of(k);
-  Mat parts[2] = {};
-  PetscCall(need_host_values(A));
-  if (k.is_mpi) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
-  for (Mat part : parts)
-    if (part && is_compound(part)) PetscCall(release(part));
   PetscCall(table.uninstall(A));
   PetscCall(table.remove(A));
-  delete static_cast<State*>(A->spptr);
-  A->spptr = nullptr;
+  *aside = {A, static_cast<State*>(std::exchange(A->spptr, nullptr)), is_bound(A)};
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).parent));
   set_bound(A, true);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode become_ours_again(const Aside& aside) {
+  PetscFunctionBegin;
+  Mat const A = aside.mat;
+  const Kinship k = kinship(A);
+  const TypeTable& table = table_of(k);
+  A->spptr = aside.state;
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
+  PetscCall(table.install(A));
+  PetscCall(table.compose(A));
+  set_bound(A, aside.is_bound);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+using WithParts = std::array<Mat, 3>;
+
+/// Null where there is none of ours.
+PetscErrorCode with_parts(Mat A, WithParts* mats) {
+  PetscFunctionBegin;
+  *mats = {};
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &(*mats)[1], &(*mats)[2], nullptr));
+  (*mats)[0] = A;
+  for (Mat& mat : *mats)
+    if (mat && !is_compound(mat)) mat = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode release(Mat A) {
+  PetscFunctionBegin;
+  WithParts mats;
+  PetscCall(need_host_values(A));
+  PetscCall(with_parts(A, &mats));
+  for (Mat mat : mats) {
+    Aside aside;
+    if (!mat) continue;
+    PetscCall(become_parent(mat, &aside));
+    delete aside.state;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f) {
+  PetscFunctionBegin;
+  WithParts mats;
+  Aside asides[std::tuple_size_v<WithParts>] = {};
+  PetscCall(need_host_values(A));
+  PetscCall(with_parts(A, &mats));
+  for (std::size_t i = 0; i < mats.size(); ++i)
+    if (mats[i]) PetscCall(become_parent(mats[i], &asides[i]));
+  const PetscErrorCode code = f();
+  for (const Aside& aside : asides)
+    if (aside.mat) PetscCall(become_ours_again(aside));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

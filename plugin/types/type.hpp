@@ -1,6 +1,8 @@
 // Becoming a matrix of ours, and ceasing to be one.
 #pragma once
 
+#include <functional>
+
 #include "copies/state.hpp"
 
 namespace compound::plugin {
@@ -21,6 +23,10 @@ PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal = false)
 
 /// The way back: all operations and functions are the parent's again, of its parts too.
 PetscErrorCode release(Mat A);
+
+/// Calls `f` while A and its parts, where they are of ours, are what release() makes of them: for what asks for the
+/// parent's exact name and multiplies meanwhile. They come back with their packed copies, also if `f` fails.
+PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f);
 
 /// Our operations again, after something of the parent's that puts its own.
 PetscErrorCode install_again(Mat A);

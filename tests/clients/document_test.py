@@ -30,6 +30,8 @@ def check_gpu_lines(text, blocks, checks):
 def is_here(client, needs):
     if needs == "tutorials":
         return os.path.isdir("/usr/share/petsc/3.18/share/petsc/examples/src/snes")
+    if needs == "dealii":
+        return os.path.isdir("/usr/share/doc/libdeal.ii-doc/examples/step-17") and os.path.isdir("/usr/include/deal.II")
     if needs == "dolfinx-scaling-test":
         return shutil.which(needs) is not None
     modules = {"slepc4py": "import slepc4py; slepc4py.init(); import slepc4py.SLEPc",
