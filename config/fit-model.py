@@ -9,6 +9,7 @@ other matrices. A study is what compound-tune -study writes for each matrix (doc
 """
 
 import argparse
+import collections
 import json
 import lzma
 import math
@@ -48,6 +49,10 @@ def parse(line):
     return {"lanes": 1, "unroll": 1, **plan}
 
 
+# `sums`: what the seconds of each name in NAMES are multiplied by; `alone`: seconds after a launch of the worker with the longest row, which a product takes at least.
+Work = collections.namedtuple("Work", "sums alone")
+
+
 def layout_of(matrix, name):
     """What was counted of this layout, or of one that pads as much."""
     if name.startswith("bellpack") or name.count(":") > 1 and name.startswith("sell"):
@@ -58,7 +63,7 @@ def layout_of(matrix, name):
 
 
 def features(matrix, plan, device):
-    """What the seconds of each name in NAMES are multiplied by; as work_of() in src/model.cpp."""
+    """As work_of() in src/model.cpp; None where nothing was counted of the layout."""
     a, layout = matrix["analysis"], layout_of(matrix, plan["layout"])
     if not layout:
         return None
@@ -84,7 +89,12 @@ def features(matrix, plan, device):
     f["shared_row"] = a["block_rows"] * plan["lanes"] * scalar_rows if plan["lanes"] > 1 else 0
     f["chunk_entry"] = a["blocks"] if chunks else 0
     f["rows_of_words"] = bytes_ if plan["words"].endswith(":row") else 0
-    return [f[name] for name in NAMES]
+    rows_of_block, columns = (int(n) for n in matrix["block"].split("x"))
+    components = plan["traversal"] == "components"
+    lanes = plan["lanes"] / (rows_of_block if components and family == "csr" else 1)
+    row_words = WORDS.get(plan["entry"], rows_of_block * columns) / (rows_of_block if components else 1)
+    alone = 0 if chunks else a["row_lengths"]["most"] * (layout["padding"] if diagonals else 1) / lanes * math.sqrt(row_words)
+    return Work([f[name] for name in NAMES], alone * device["alone"])
 
 
 def middle(values):
@@ -134,9 +144,9 @@ class Matrix:
                 continue
             weight = self.of_best(line) ** -4 / self.seconds[line] ** 2 / len(self.plans)
             for i in range(n):
-                b[i] += weight * f[i] * self.seconds[line]
+                b[i] += weight * f.sums[i] * self.seconds[line]
                 for j in range(n):
-                    a[i][j] += weight * f[i] * f[j]
+                    a[i][j] += weight * f.sums[i] * f.sums[j]
         return a, b
 
 
@@ -172,7 +182,7 @@ def fitted(equations):
 
 
 def predicted(seconds, f):
-    return sum(s * x for s, x in zip(seconds, f))
+    return max(sum(s * x for s, x in zip(seconds, f.sums)), seconds[0] + f.alone)
 
 
 def by_the_others(matrices):

@@ -2,11 +2,20 @@
 #include "device_policy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace compound {
 
 namespace {
+
+template <std::size_t n, std::size_t m>
+constexpr std::array<FormRow, n + m> joined(const std::array<FormRow, n>& first, const FormRow (&later)[m]) {
+  std::array<FormRow, n + m> all = {};
+  std::ranges::copy(first, all.begin());
+  std::ranges::copy(later, all.begin() + n);
+  return all;
+}
 
 namespace h200 {
 
@@ -18,6 +27,13 @@ constexpr FormRow shared_rows[] = {
     {.form = {"csr", Traversal::rows, 32, 1, 128, 8}, .size = 7},
     {.form = {"csr", Traversal::components, 32, 2, 128, 8}},
 };
+/// Compressed rows that somebody asked for, however many and short they are.
+constexpr auto compressed_rows =
+    joined(std::array<FormRow, 2>{{
+               {.form = {"csr", Traversal::rows, 4, 2, 128, 12}, .most_lanes = 32, .size = 1},
+               {.form = {"csr", Traversal::rows, 8, 1, 128, 8}, .most_lanes = 16, .size = 3, .mean_row = 10},
+           }},
+           shared_rows);
 /// So few that each is a warp's whole work, an entry of its own for each lane: coarse levels of multigrid. Very long
 /// ones are shared by more workers than a warp has.
 constexpr FormRow few_rows[] = {
@@ -61,13 +77,15 @@ constexpr FormRow block_rows[] = {
 };
 
 // 4200 rows: a warp each is less than half of the device's 132 multiprocessors of 2048 threads. 40000 rows: one worker
-// each is enough for blocks that keep it busy, 100000 for smaller ones. Beyond 8x8 a block row's x and sums are too
-// many for one worker. Uneven rows: padded slices would waste memory on a few long ones, and one worker each time.
+// each is enough for blocks that keep it busy, 100000 for smaller ones. 8400 rows of 3x3, some of them long, are too
+// few slices for all multiprocessors to have some of each length. Beyond 8x8 a block row's x and sums are too many for
+// one worker. Uneven rows: padded slices would waste memory on a few long ones, and one worker each time.
 constexpr Case dense[] = {
     {.forms = few_rows, .least_size = 4, .most_size = 4, .most_rows = 3000},
     {.forms = few_rows, .least_size = 5, .most_size = 7, .most_rows = 4200},
     {.forms = few_rows, .least_size = 8, .most_size = 8, .most_rows = 800},
     {.forms = shared_rows, .most_rows = 4200},
+    {.forms = shared_rows, .least_size = 3, .most_size = 3, .most_rows = 8400, .rows = RowShape::varied},
     {.forms = shared_rows, .least_size = 9},
     {.forms = chunks, .most_size = 3, .rows = RowShape::long_ones},
     {.forms = shared_rows, .rows = RowShape::uneven},
@@ -87,9 +105,14 @@ constexpr Variation near_dense[] = {
     {.forms = block_rows, .least_lanes = 1, .most_lanes = 2, .most_unroll = 3, .most_size = 8},
 };
 
-/// Few words, which every worker of a row needs whole: kinds go by block rows. Few rows, and uneven ones, take a
-/// quarter of a warp each.
+/// Few words, which every worker of a row needs whole: kinds go by block rows. Few rows, uneven ones, and those of
+/// which the longest would keep a single worker busy for longer than all the others take, have a quarter of a warp
+/// each.
 constexpr FormRow quarter_warps[] = {{.form = {"csr", Traversal::rows, 8, 1, 128, 8}}};
+constexpr FormRow compressed_kinds[] = {
+    {.form = {"csr", Traversal::rows, 4, 1, 128, 8}, .most_lanes = 8, .size = 4, .mean_row = 10},
+    quarter_warps[0],
+};
 /// One worker each where there are rows enough, but several where blocks are large: each has sums and x of as many
 /// registers.
 constexpr FormRow kind_slices[] = {
@@ -97,11 +120,15 @@ constexpr FormRow kind_slices[] = {
     {.form = {"sell:32", Traversal::rows, 2, 1, 128, 8}, .most_lanes = 4, .size = 8},
     {.form = {"sell:32", Traversal::rows, 4, 1, 128, 4}, .most_lanes = 8},
 };
+/// Slices of rows sorted by length, which pad least.
+constexpr FormRow sorted_kind_slices[] = {{.form = {"bellpack:32", Traversal::rows, 1, 4, 128, 8}, .most_lanes = 2}};
 constexpr Case kinds[] = {
     {.forms = quarter_warps, .most_size = 4, .most_rows = 10000},
     {.forms = quarter_warps, .least_size = 5, .most_size = 8, .most_rows = 1000},
     {.forms = quarter_warps, .least_size = 9, .most_rows = 1e9},
     {.forms = quarter_warps, .rows = RowShape::uneven},
+    {.forms = quarter_warps, .most_size = 4, .rows = RowShape::lagging},
+    {.forms = sorted_kind_slices, .most_size = 4, .rows = RowShape::varied},
     {.forms = kind_slices},
 };
 constexpr Variation near_kinds[] = {
@@ -122,8 +149,10 @@ constexpr DevicePolicy policies[] = {
     {.measured_on = "NVIDIA H200",
      .traits = {132, std::size_t{60} << 20},
      .cached_bytes = 50e6,
-     .dense = {h200::dense, h200::shared_rows, h200::scalar_rows, 65536, 4, h200::near_dense, h200::long_rows_apart},
-     .kinds = {h200::kinds, h200::quarter_warps, h200::kind_slices, 80000, 3, h200::near_kinds}},
+     .bytes_of_step = 1.2e6,
+     .dense = {h200::dense, h200::compressed_rows, h200::scalar_rows, 65536, 4, h200::near_dense,
+               h200::long_rows_apart},
+     .kinds = {h200::kinds, h200::compressed_kinds, h200::kind_slices, 80000, 3, h200::near_kinds}},
 };
 
 /// How many times more the one has than the other, as a power of two.

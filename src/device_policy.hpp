@@ -36,8 +36,9 @@ struct FormRow {
   double mean_row = unlimited;
 };
 
-/// `long_ones`: uneven, and so long that whoever has one of them works when all others are done.
-enum class RowShape { any, uneven, long_ones, scattered };
+/// `long_ones`: uneven, and so long that whoever has one of them works when all others are done. `lagging`: the same of
+/// a single worker with the longest row, while the device reads all the others. `varied`: by a fifth of their length.
+enum class RowShape { any, uneven, long_ones, lagging, varied, scattered };
 
 /// A table of forms, and the matrices that it is for: block sizes, numbers of block rows, and how rows are.
 struct Case {
@@ -77,6 +78,8 @@ struct DevicePolicy {
   DeviceTraits traits;
   /// Words and columns beyond this pass through the second cache: kept, they would push x out.
   double cached_bytes = 0;
+  /// What the device reads while one worker goes through an entry of its row.
+  double bytes_of_step = 0;
   FamilyRule dense = {}, kinds = {};
 };
 

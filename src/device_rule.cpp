@@ -14,14 +14,16 @@ namespace {
 
 /// A matrix as the rule sees it.
 struct Matrix {
-  Matrix(const PatternStatistics& s, const Problem& p, std::string_view entry, ValuePrecision values)
+  Matrix(const PatternStatistics& s, const Problem& p, std::string_view entry, ValuePrecision values,
+         const DevicePolicy& device)
       : shape(entry_kind(entry).shape(p.scalar.field, p.block)),
         size(std::max(p.block.rows, p.block.cols)),
         bytes_of_entry(double(bytes_of(shape, {p.scalar.field, values.value_or(p.scalar.precision)}) + sizeof(idx))),
+        bytes_of_step(device.bytes_of_step),
         statistics(s) {}
   EntryShape shape;
   int size;
-  double bytes_of_entry;
+  double bytes_of_entry, bytes_of_step;
   const PatternStatistics& statistics;
 
   bool has(RowShape wanted) const {
@@ -34,6 +36,10 @@ struct Matrix {
         return uneven;
       case RowShape::long_ones:
         return uneven && s.longest_row > 2000 && 300.0 * s.longest_row > s.entries;
+      case RowShape::lagging:
+        return s.longest_row > 3 * s.mean_row && s.longest_row * bytes_of_step > s.entries * bytes_of_entry;
+      case RowShape::varied:
+        return s.row_deviation > 0.2 * s.mean_row;
       case RowShape::scattered:
         return s.scattered > 0.5;
     }
@@ -131,12 +137,14 @@ std::vector<PatternStatistics> corners(const FamilyRule& rule, const Problem& pr
   for (const double r : rows)
     for (const double mean : means)
       for (const double scattered : {0, 1})
-        for (const auto& [longest, entries] : longest_and_entries)
-          all.push_back({.rows = static_cast<idx>(r),
-                         .entries = entries,
-                         .longest_row = longest,
-                         .mean_row = mean,
-                         .scattered = scattered});
+        for (const double deviation : {0.0, mean})
+          for (const auto& [longest, entries] : longest_and_entries)
+            all.push_back({.rows = static_cast<idx>(r),
+                           .entries = entries,
+                           .longest_row = longest,
+                           .mean_row = mean,
+                           .row_deviation = deviation,
+                           .scattered = scattered});
   return all;
 }
 
@@ -145,10 +153,10 @@ std::vector<PatternStatistics> corners(const FamilyRule& rule, const Problem& pr
 Plan plan(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem, std::string_view entry,
           ValuePrecision values, Parts parts) {
   const FamilyRule& rule = family_of(policy, entry);
-  const Matrix m(s, problem, entry, values);
+  const Matrix m(s, problem, entry, values, policy);
   if (parts == Parts::some && may_have_parts(rule.parts, s)) {
     const PatternStatistics usual = without_long_rows(s);
-    const Form slices = form(rule, Matrix(usual, problem, entry, values));
+    const Form slices = form(rule, Matrix(usual, problem, entry, values, policy));
     if (has_slices(slices)) return in_two_parts(rule, slices, s.usual_row, policy, m);
   }
   return plan_of(form(rule, m), policy, m);
@@ -160,7 +168,7 @@ Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const Pattern
   const bool by_slices = family_of(asked).interleaved, of_rows = !family_of(rule.layout).threads;
   if (of_rows && by_slices == family_of(rule.layout).interleaved) return rule;
   const FamilyRule& family = family_of(policy, entry);
-  const Matrix m(s, problem, entry, values);
+  const Matrix m(s, problem, entry, values, policy);
   return plan_of(form_in(by_slices ? family.slices : family.compressed, family, m), policy, m);
 }
 
@@ -172,7 +180,7 @@ std::vector<Plan> all_plans(const DevicePolicy& policy, const Problem& problem, 
   const FamilyRule& rule = family_of(policy, entry);
   for (PatternStatistics s : corners(rule, problem))
     for (const Cache cache : {Cache::keep, Cache::stream}) {
-      const Matrix m(s, problem, entry, {});
+      const Matrix m(s, problem, entry, {}, policy);
       const Form whole = form(rule, m);
       Plan given = plan_of(whole, policy, m);
       given.schedule.cache = cache;
@@ -189,7 +197,7 @@ std::vector<Plan> all_plans(const DevicePolicy& policy, const Problem& problem, 
 std::vector<Plan> near_plans(const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
                              std::string_view entry, ValuePrecision values) {
   const FamilyRule& family = family_of(policy, entry);
-  const Matrix m(s, problem, entry, values);
+  const Matrix m(s, problem, entry, values, policy);
   std::vector<Plan> plans;
   for (const Variation& v : family.near) {
     if (m.size > v.most_size) continue;

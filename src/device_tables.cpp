@@ -30,7 +30,8 @@ constexpr DeviceField fields_of_properties[] = {{"multiprocessors", &DeviceTable
                                                 {"kept_all", &DeviceTable::kept_all},
                                                 {"kept_none", &DeviceTable::kept_none},
                                                 {"streamed_all", &DeviceTable::streamed_all},
-                                                {"streamed_none", &DeviceTable::streamed_none}};
+                                                {"streamed_none", &DeviceTable::streamed_none},
+                                                {"alone", &DeviceTable::alone_s, true}};
 
 std::vector<DeviceField> fields() {
   std::vector<DeviceField> all(std::begin(fields_of_properties), std::end(fields_of_properties));

@@ -16,6 +16,9 @@ struct DeviceTable {
   /// Bytes of matrix and vectors of which the second cache keeps all, or nothing, to the next product.
   double kept_all = 0, kept_none = 0, streamed_all = 0, streamed_none = 0;
   // Seconds:
+  /// An entry of the longest row of a worker that waits for nothing else, times the square root of the words it has of
+  /// each: a product takes no less.
+  double alone_s = 0;
   double launch_s = 0;
   double memory_s = 0, cache_s = 0;  ///< a byte of the matrix, x or y, from memory or the second cache
   double gather_s = 0;               ///< a byte of x in sectors for blocks that are not near those of the row above
@@ -36,7 +39,7 @@ struct DeviceField {
   double DeviceTable::*value;
   bool may_be_zero = false;
 };
-/// Those that are seconds, in the order of a product's work (model.hpp).
+/// Those that are seconds and added up, in the order of a product's work (model.hpp).
 inline constexpr DeviceField seconds_fields[] = {{"launch", &DeviceTable::launch_s, true},
                                                  {"memory", &DeviceTable::memory_s, true},
                                                  {"second_cache", &DeviceTable::cache_s, true},

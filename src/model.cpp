@@ -34,7 +34,8 @@ Work work_of(const DeviceTable& t, const DeviceTraits& device, const Plan& plan,
   const bool chunks = family.threads, diagonals = !chunks && !family.has_columns();
   const bool by_scalar_row = by.traversal == Traversal::components && family.interleaved;
   const double of_row = by.lanes * double(by_scalar_row ? problem.block.rows : 1);
-  const double words = double(entry_shape(plan, problem).words) / (by_scalar_row ? problem.block.rows : 1);
+  const double all_words = double(entry_shape(plan, problem).words);
+  const double words = all_words / (by_scalar_row ? problem.block.rows : 1);
 
   const double bytes =
       double(counted.read.total()) + scalar_bytes * (double(s.cols) * problem.block.cols + rows * problem.block.rows);
@@ -48,22 +49,23 @@ Work work_of(const DeviceTable& t, const DeviceTraits& device, const Plan& plan,
   const double entries_of_worker = chunks ? 2 : s.mean_row / by.lanes * padding;
   const double steps = waves * std::ceil(entries_of_worker / by.unroll) * std::sqrt(words);
 
-  return {1,
-          (1 - kept) * bytes,
-          kept * bytes,
-          entries * s.scattered * x_bytes,
-          diagonals ? 0 : steps,
-          diagonals ? steps : 0,
-          chunks || diagonals ? 0 : double(s.longest_row) / by.lanes,
-          by.lanes > 1 ? rows * of_row : 0,
-          chunks ? entries : 0,
-          plan.layout.word_order == WordOrder::row ? bytes : 0};
+  // Lanes that share a scalar row, where each has one, and the words of it.
+  const bool components = by.traversal == Traversal::components;
+  const double of_scalar_row = components && !family.interleaved ? by.lanes / double(problem.block.rows) : by.lanes;
+  const double row_words = components ? all_words / problem.block.rows : all_words;
+  const double alone = chunks ? 0 : s.longest_row * padding / of_scalar_row * std::sqrt(row_words);
+
+  return {
+      {1, (1 - kept) * bytes, kept * bytes, entries * s.scattered * x_bytes, diagonals ? 0 : steps,
+       diagonals ? steps : 0, chunks || diagonals ? 0 : double(s.longest_row) / by.lanes,
+       by.lanes > 1 ? rows * of_row : 0, chunks ? entries : 0, plan.layout.word_order == WordOrder::row ? bytes : 0},
+      alone};
 }
 
 double seconds_of(const DeviceTable& t, const Work& work) {
   double sum = 0;
-  for (std::size_t i = 0; i < work.size(); ++i) sum += t.*seconds_fields[i].value * work[i];
-  return sum;
+  for (std::size_t i = 0; i < work.sums.size(); ++i) sum += t.*seconds_fields[i].value * work.sums[i];
+  return std::max(sum, t.launch_s * work.sums.front() + t.alone_s * work.alone);
 }
 
 Predictor::Predictor(const PatternView& pattern, const PatternStatistics& s, const Problem& problem,
@@ -94,7 +96,8 @@ Work Predictor::work(const Plan& plan) {
   Work sum = {};
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Work of_part = work_of(table_, device_, all[numbers_[i]], parts_[i].bytes, parts_[i].statistics, problem_);
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += of_part[k];
+    for (std::size_t k = 0; k < sum.sums.size(); ++k) sum.sums[k] += of_part.sums[k];
+    sum.alone += of_part.alone;
   }
   return sum;
 }

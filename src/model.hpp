@@ -10,8 +10,13 @@
 
 namespace compound {
 
-/// What a product does, in the order of seconds_fields: its seconds are the sum of these times those.
-using Work = std::array<double, std::size(seconds_fields)>;
+/// What a product does.
+struct Work {
+  /// In the order of seconds_fields: its seconds are the sum of these times those,
+  std::array<double, std::size(seconds_fields)> sums = {};
+  /// but no less than a launch and these, of the worker with the longest row, times `alone_s`.
+  double alone = 0;
+};
 
 /// Of a plan of a device. `table`: what its second cache keeps. `bytes`: what bytes_of() counts of it.
 Work work_of(const DeviceTable& table, const DeviceTraits& device, const Plan& plan, const Footprint& bytes,

@@ -8,18 +8,19 @@ namespace compound {
 
 namespace {
 
-constexpr std::size_t terms = std::tuple_size_v<Work>;
+using Sums = decltype(Work::sums);
+constexpr std::size_t terms = std::tuple_size_v<Sums>;
 
 /// Normal equations of least squares.
 struct Equations {
-  std::array<Work, terms> a = {};
-  Work b = {};
+  std::array<Sums, terms> a = {};
+  Sums b = {};
 
   void add(const Timed& t) {
     const double weight = t.share / (std::pow(t.of_best, 4) * t.seconds * t.seconds);
     for (std::size_t i = 0; i < terms; ++i) {
-      b[i] += weight * t.work[i] * t.seconds;
-      for (std::size_t j = 0; j < terms; ++j) a[i][j] += weight * t.work[i] * t.work[j];
+      b[i] += weight * t.work.sums[i] * t.seconds;
+      for (std::size_t j = 0; j < terms; ++j) a[i][j] += weight * t.work.sums[i] * t.work.sums[j];
     }
   }
 };

@@ -31,6 +31,7 @@ PatternStatistics any_statistics(Random& random) {
     s.long_entries = static_cast<count32>(s.entries * between(0, 0.3));
   }
   s.empty_rows = random.below(2) == 0 ? 0 : static_cast<idx>(s.rows * between(0, 1));
+  s.row_deviation = s.mean_row * between(0, 0.5);
   s.scattered = between(0, 1);
   return s;
 }

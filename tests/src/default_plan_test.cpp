@@ -186,6 +186,42 @@ TEST(DeviceRule, CutsRowsThatWouldKeepTheDeviceWaiting) {
     EXPECT_NE(plan_for_layout(asked, s, real_3x3, "cuda").schedule.traversal, Traversal::slots) << asked;
 }
 
+/// As of quadratic tetrahedra: a worker alone with the longest row would still work when all others are read.
+TEST(DeviceRule, SharesRowsOfKindsWhereTheLongestWouldLag) {
+  const Problem real_2x2 = real_of(2, 2);
+  PatternStatistics s = even_rows(90000, 25);
+  const auto slice = [&](std::string_view entry) { return default_plan(s, real_2x2, "cuda", entry).layout.slice; };
+
+  EXPECT_EQ(slice("complex"), 32);
+  s.longest_row = 125;
+  EXPECT_EQ(slice("complex"), 1);
+  s.entries *= 10;
+  s.rows *= 10;
+  EXPECT_EQ(slice("complex"), 32) << "others take longer";
+  s = even_rows(90000, 60);
+  s.longest_row = 150;
+  EXPECT_EQ(slice("complex"), 32) << "as long as the others, nearly";
+}
+
+TEST(DeviceRule, SortsRowsOfKindsByLengthWhereTheyVary) {
+  for (const idx rows : {30000, 400000})
+    for (const auto& [problem, entry] : {std::pair{real_4x4, "quaternion"}, std::pair{real_of(2, 2), "complex"}}) {
+      PatternStatistics s = even_rows(rows, 7);
+      EXPECT_EQ(default_plan(s, problem, "cuda", entry).layout.preset, "sell") << entry << ' ' << rows;
+      s.row_deviation = 1.7;
+      EXPECT_EQ(default_plan(s, problem, "cuda", entry).layout.preset, "bellpack") << entry << ' ' << rows;
+    }
+}
+
+TEST(DeviceRule, GivesSomeThousandRowsOf3x3ToManyWorkersWhereTheyVary) {
+  PatternStatistics s = even_rows(7000, 12);
+  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 32);
+  s.row_deviation = 4;
+  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 1);
+  s.rows = 9000;
+  EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 32) << "slices enough";
+}
+
 /// A million rows of 7 entries and ten of 7000.
 PatternStatistics with_long_rows() {
   PatternStatistics s = even_rows(1000000, 7);
@@ -294,9 +330,16 @@ TEST(DeviceRule, BringsALayoutThatWasAskedForTheScheduleThatSuitsIt) {
     const auto workers = [&](const char* layout, idx rows) {
       return workers_of_row(plan_for_layout(layout, even_rows(rows, 7), problem, "cuda", entry), problem);
     };
-    EXPECT_GE(workers("csr", 1000000), 8) << entry << ": where the rule takes slices";
+    EXPECT_GE(workers("csr", 1000000), 4) << entry << ": where the rule takes slices";
     EXPECT_LE(workers("sell:8:64", 100), 8 * problem.block.rows) << entry << ": where the rule takes warps";
   });
+  const auto lanes = [&](const Problem& problem, idx mean_row) {
+    return plan_for_layout("csr", even_rows(1000000, mean_row), problem, "cuda").schedule.lanes;
+  };
+  EXPECT_EQ(lanes(real_of(1, 1), 5), 4) << "more have nothing to do in rows of five scalars";
+  EXPECT_EQ(lanes(real_of(1, 1), 27), 4);
+  EXPECT_EQ(lanes(real_3x3, 7), 8);
+  EXPECT_EQ(lanes(real_3x3, 14), 16);
   EXPECT_EQ(plan_for_layout("sell:8:64", even_rows(100, 7), real_4x4, "cuda").layout,
             parse_plan("sell:8:64", {}).layout);
 }

@@ -110,8 +110,8 @@ TEST_F(DevicesFile, DoesNoHarmWhereItIsDamaged) {
 std::vector<Timed> timed_by(const DeviceTable& table, Random& random) {
   std::vector<Timed> all(80);
   for (Timed& t : all) {
-    for (std::size_t i = 0; i < t.work.size(); ++i)
-      t.work[i] = i == 0 ? 1 : 2e-6 * (1 + random.scalar<double>()) / (h200.*seconds_fields[i].value);
+    for (std::size_t i = 0; i < t.work.sums.size(); ++i)
+      t.work.sums[i] = i == 0 ? 1 : 2e-6 * (1 + random.scalar<double>()) / (h200.*seconds_fields[i].value);
     t.seconds = seconds_of(table, t.work);
   }
   return all;
@@ -137,8 +137,8 @@ TEST(FittedTable, HasNothingBelowZeroAndKeepsWhatWasNotMeasured) {
   Random random;
   std::vector<Timed> timed = timed_by(h200, random);
   for (Timed& t : timed) {
-    t.seconds -= t.work[3] * 2 * h200.gather_s;  // as if gathering saved time
-    t.work[8] = 0;
+    t.seconds -= t.work.sums[3] * 2 * h200.gather_s;  // as if gathering saved time
+    t.work.sums[8] = 0;
   }
   const DeviceTable found = fitted(h200, timed);
   EXPECT_EQ(found.gather_s, 0);
