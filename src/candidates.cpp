@@ -242,8 +242,8 @@ std::vector<Plan> schedules(Search search, const Plan& given, const Problem& pro
 }
 
 std::vector<LargePlan> leave_out_large(std::vector<Plan>& plans, const PatternView& pattern, const Problem& problem,
-                                       const Backend& backend, const PlanLimits& limits) {
-  constexpr double too_much_more = 4.0 / 3;
+                                       const Backend& backend, const PlanLimits& limits, Search search) {
+  const double too_much_more = search == Search::all ? std::numeric_limits<double>::infinity() : 4.0 / 3;
   if (plans.empty()) return {};
   const auto bytes = [&](const Plan& plan) {
     try {

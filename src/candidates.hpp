@@ -42,9 +42,10 @@ struct LargePlan {
   bool by_memory = false;  ///< it would own too much, and is out for nothing else
 };
 
-/// Leaves those out, but for the first, that are beyond the limits, or whose products read a third more than those of
-/// the first: they are bound by memory, and no schedule makes up for it.
+/// Leaves those out, but for the first, that are beyond the limits, or, unless all are asked for, whose products read a
+/// third more than those of the first: where memory is what takes the time no schedule makes up for it.
 std::vector<LargePlan> leave_out_large(std::vector<Plan>& candidates, const PatternView& pattern,
-                                       const Problem& problem, const Backend& backend, const PlanLimits& limits);
+                                       const Problem& problem, const Backend& backend, const PlanLimits& limits,
+                                       Search search = Search::near);
 
 }  // namespace compound

@@ -36,7 +36,7 @@ std::vector<Plan> plans_to_try(const Packing& p, const PatternView& pattern, con
   std::vector<Plan> plans = s.layout == "auto"
                                 ? candidates(search, base, numbers, problem, on, VectorOrder::petsc, s.tried_library())
                                 : schedules(search, base, problem, on);
-  const auto large = leave_out_large(plans, pattern, problem, on, s.limits());
+  const auto large = leave_out_large(plans, pattern, problem, on, s.limits(), search);
   *beyond_memory = static_cast<int>(std::ranges::count(large, true, &LargePlan::by_memory));
   if (search == Search::near && base.schedule.of_device() && s.layout == "auto")
     order_by_model(plans, pattern, numbers, problem, on);

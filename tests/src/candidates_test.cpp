@@ -159,6 +159,20 @@ TEST(LeaveOutLarge, SaysWhyOfEachPlan) {
   EXPECT_NE(large[2].why.find("read a third more"), std::string::npos) << large[2].why;
 }
 
+TEST(LeaveOutLarge, LeavesWhatReadsMoreWhereAllIsAskedFor) {
+  std::vector<std::vector<idx>> rows(50, {0});
+  for (idx c = 0; c < 3; ++c) rows[7].push_back(c + 1);
+  const Pattern uneven = pattern_of(50, rows);
+  const Plan csr = parse_plan("csr", {}), slices = parse_plan("sell:32", {});
+  std::vector<Plan> near = {csr, slices}, all = near;
+
+  leave_out_large(near, uneven.view(), real_3x3, backend("host"), {.padding = 4}, Search::near);
+  leave_out_large(all, uneven.view(), real_3x3, backend("host"), {.padding = 4}, Search::all);
+
+  EXPECT_EQ(near, std::vector<Plan>{csr});
+  EXPECT_EQ(all, (std::vector<Plan>{csr, slices}));
+}
+
 TEST(LeaveOutLarge, KnowsWhatIsOutForItsMemoryAlone) {
   std::vector<Plan> plans = {parse_plan("csr", {}), parse_plan("csr words=1:row", {}), parse_plan("csr xahead", {})};
 

@@ -109,7 +109,7 @@ std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistic
         !why.empty())
       without.push_back({o.library, why});
   for (const LargePlan& large : leave_out_large(plans, source.view, source.problem, core_backend(),
-                                                {.padding = most_padding, .bytes = o.most_bytes}))
+                                                {.padding = most_padding, .bytes = o.most_bytes}, o.search->search))
     without.push_back({to_string(large.plan), large.why});
   return plans;
 }
