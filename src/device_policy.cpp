@@ -41,8 +41,11 @@ constexpr FormRow few_rows[] = {
     {.form = {"csr", Traversal::rows, 32, 1, 128, 8}, .mean_row = 250},
     {.form = {"ccoo:128:1", Traversal::slots, 1, 1, 128, 4}},
 };
-/// Blocks of up to 2x2 in no order: x comes from all over, and compressed rows with half a warp each wait least for it.
-constexpr FormRow half_warps_by_rows[] = {{.form = {"csr", Traversal::rows, 16, 2, 128, 8}}};
+/// Blocks of up to 2x2 in no order: x comes from all over, and compressed rows with half a warp each wait least for it,
+/// where there are entries for all of it.
+constexpr FormRow half_warps_by_rows[] = {
+    {.form = {"sell:32", Traversal::rows, 1, 2, 128, 8}, .size = 1, .mean_row = 12},
+    {.form = {"csr", Traversal::rows, 16, 2, 128, 8}}};
 constexpr FormRow half_warps[] = {{.form = {"csr", Traversal::components, 16, 1, 128, 12}}};
 /// Rows that are no measure of work: pieces of the same number of entries.
 constexpr FormRow chunks[] = {

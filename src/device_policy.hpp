@@ -76,7 +76,7 @@ struct FamilyRule {
 struct DevicePolicy {
   std::string_view measured_on;
   DeviceTraits traits;
-  /// Words and columns beyond this pass through the second cache: kept, they would push x out.
+  /// Beyond so much of matrix and vectors words and columns pass through the second cache: kept, they would push x out.
   double cached_bytes = 0;
   /// What the device reads while one worker goes through an entry of its row.
   double bytes_of_step = 0;

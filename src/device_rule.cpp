@@ -20,11 +20,16 @@ struct Matrix {
         size(std::max(p.block.rows, p.block.cols)),
         bytes_of_entry(double(bytes_of(shape, {p.scalar.field, values.value_or(p.scalar.precision)}) + sizeof(idx))),
         bytes_of_step(device.bytes_of_step),
-        statistics(s) {}
+        statistics(s) {
+    const double bytes_of_vectors =
+        double(bytes_of(p.scalar)) * (double(s.rows) * p.block.rows + double(s.cols) * p.block.cols);
+    cache = s.entries * bytes_of_entry + bytes_of_vectors > device.cached_bytes ? Cache::stream : Cache::keep;
+  }
   EntryShape shape;
   int size;
   double bytes_of_entry, bytes_of_step;
   const PatternStatistics& statistics;
+  Cache cache;
 
   bool has(RowShape wanted) const {
     const PatternStatistics& s = statistics;
@@ -77,7 +82,7 @@ Form form(const FamilyRule& rule, const Matrix& m) {
   return form_in(std::ranges::find_if(rule.cases, [&](const Case& c) { return m.is_of(c); })->forms, rule, m);
 }
 
-Plan plan_of(const Form& f, const DevicePolicy& policy, const Matrix& m) {
+Plan plan_of(const Form& f, const Matrix& m) {
   Plan plan;
   set_layout(plan, f.layout);
   plan.schedule.traversal = f.traversal;
@@ -85,7 +90,7 @@ Plan plan_of(const Form& f, const DevicePolicy& policy, const Matrix& m) {
   plan.schedule.unroll = f.unroll;
   plan.schedule.threads = f.threads;
   plan.schedule.blocks = f.blocks;
-  plan.schedule.cache = m.statistics.entries * m.bytes_of_entry > policy.cached_bytes ? Cache::stream : Cache::keep;
+  plan.schedule.cache = m.cache;
   return plan;
 }
 
@@ -99,10 +104,9 @@ PatternStatistics without_long_rows(PatternStatistics s) {
 }
 
 /// `longest`: of the rows in slices.
-Plan in_two_parts(const FamilyRule& rule, const Form& slices, idx longest, const DevicePolicy& policy,
-                  const Matrix& m) {
-  Plan plan = plan_of(slices, policy, m);
-  const Plan later = plan_of(form_in(rule.parts.forms, rule, m), policy, m);
+Plan in_two_parts(const FamilyRule& rule, const Form& slices, idx longest, const Matrix& m) {
+  Plan plan = plan_of(slices, m);
+  const Plan later = plan_of(form_in(rule.parts.forms, rule, m), m);
   plan.longest = longest;
   plan.later = {{later.layout, later.schedule}};
   return plan;
@@ -157,9 +161,9 @@ Plan plan(const DevicePolicy& policy, const PatternStatistics& s, const Problem&
   if (parts == Parts::some && may_have_parts(rule.parts, s)) {
     const PatternStatistics usual = without_long_rows(s);
     const Form slices = form(rule, Matrix(usual, problem, entry, values, policy));
-    if (has_slices(slices)) return in_two_parts(rule, slices, s.usual_row, policy, m);
+    if (has_slices(slices)) return in_two_parts(rule, slices, s.usual_row, m);
   }
-  return plan_of(form(rule, m), policy, m);
+  return plan_of(form(rule, m), m);
 }
 
 Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const PatternStatistics& s, const Problem& problem,
@@ -169,7 +173,7 @@ Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const Pattern
   if (of_rows && by_slices == family_of(rule.layout).interleaved) return rule;
   const FamilyRule& family = family_of(policy, entry);
   const Matrix m(s, problem, entry, values, policy);
-  return plan_of(form_in(by_slices ? family.slices : family.compressed, family, m), policy, m);
+  return plan_of(form_in(by_slices ? family.slices : family.compressed, family, m), m);
 }
 
 std::vector<Plan> all_plans(const DevicePolicy& policy, const Problem& problem, std::string_view entry) {
@@ -178,18 +182,16 @@ std::vector<Plan> all_plans(const DevicePolicy& policy, const Problem& problem, 
     if (std::ranges::find(plans, given) == plans.end()) plans.push_back(given);
   };
   const FamilyRule& rule = family_of(policy, entry);
-  for (PatternStatistics s : corners(rule, problem))
+  for (const PatternStatistics& s : corners(rule, problem))
     for (const Cache cache : {Cache::keep, Cache::stream}) {
-      const Matrix m(s, problem, entry, {}, policy);
+      Matrix m(s, problem, entry, {}, policy);
+      m.cache = cache;
       const Form whole = form(rule, m);
-      Plan given = plan_of(whole, policy, m);
-      given.schedule.cache = cache;
-      add(given);
+      add(plan_of(whole, m));
       const double most_entries = policy.cached_bytes / m.bytes_of_entry;
       if (rule.parts.forms.empty() || !has_slices(whole)) continue;
       if (cache == Cache::keep && rule.parts.least_entries > most_entries) continue;
-      s.entries = static_cast<count32>(cache == Cache::keep ? 0 : 2 * most_entries);
-      add(in_two_parts(rule, whole, 1, policy, m));
+      add(in_two_parts(rule, whole, 1, m));
     }
   return plans;
 }
@@ -203,7 +205,7 @@ std::vector<Plan> near_plans(const DevicePolicy& policy, const PatternStatistics
     if (m.size > v.most_size) continue;
     Form form = form_in(v.forms, family, m);
     for (form.lanes = v.least_lanes; form.lanes <= v.most_lanes; form.lanes *= 2)
-      for (form.unroll = 1; form.unroll <= v.most_unroll; ++form.unroll) plans.push_back(plan_of(form, policy, m));
+      for (form.unroll = 1; form.unroll <= v.most_unroll; ++form.unroll) plans.push_back(plan_of(form, m));
   }
   return plans;
 }

@@ -287,9 +287,12 @@ TEST(DeviceRule, SharesRowsOfSmallBlocksInNoOrder) {
   s.scattered = 0.51;
   EXPECT_EQ(default_plan(s, real_of(2, 2), "cuda").layout.slice, 1);
   EXPECT_EQ(default_plan(s, real_3x3, "cuda").layout.slice, 32) << "larger blocks";
+  EXPECT_EQ(default_plan(s, real_of(1, 1), "cuda").layout.slice, 32) << "seven scalars are too few for half a warp";
+  s.mean_row = 20;
+  EXPECT_EQ(default_plan(s, real_of(1, 1), "cuda").layout.slice, 1);
 }
 
-/// By an entry's words and its column, whatever the blocks are that the words stand for.
+/// By an entry's words and its column, whatever the blocks are that the words stand for, and by the vectors.
 TEST(DeviceRule, StreamsWordsThatTheCacheCannotHold) {
   for_square_blocks([](const Problem& problem, std::string_view entry) {
     const EntryShape shape = entry_kind(entry).shape(problem.scalar.field, problem.block);
@@ -297,7 +300,8 @@ TEST(DeviceRule, StreamsWordsThatTheCacheCannotHold) {
     PatternStatistics s = even_rows(50000, 7);
     const auto cache = [&] { return default_plan(s, problem, "cuda", entry).schedule.cache; };
 
-    s.entries = static_cast<count32>(device_policies().front().cached_bytes / each);
+    const double vectors = 2.0 * s.rows * problem.block.rows * double(bytes_of(problem.scalar));
+    s.entries = static_cast<count32>((device_policies().front().cached_bytes - vectors) / each);
     EXPECT_EQ(cache(), Cache::keep) << entry;
     s.entries += 1;
     EXPECT_EQ(cache(), Cache::stream) << entry;
