@@ -7,6 +7,7 @@ import os
 
 import plot_cases
 from reproduction import matrices
+from reproduction.steps import not_run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"), "cuda": os.path.join(HERE, "reproduction-h200.json.xz")}
@@ -104,7 +105,8 @@ def origin(source, step, device="host"):
         return [f"*Not run yet:* `{command}`."]
     any_ = next(iter(runs.values()))
     where = any_.get("device", "counted, on the host alone")
-    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`."]
+    missing = not_run(step, runs)
+    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`." + (f" Not run: {', '.join(missing)}." if missing else "")]
 
 
 def is_exact(m, case):

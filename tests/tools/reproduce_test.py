@@ -121,6 +121,15 @@ class Copy:
         with open(self.path("log")) as log:
             return log.read().splitlines()
 
+    def change(self, device, change):
+        """The records of a device, by `change` of their steps."""
+        file = self.path(f"config/reproduction-{device}.json.xz")
+        with lzma.open(file, "rt") as opened:
+            records = json.load(opened)
+        change(records["steps"])
+        with lzma.open(file, "wt") as out:
+            json.dump(records, out)
+
     def made(self):
         with open(self.path("page.md"), encoding="utf-8") as page:
             return page.read()
@@ -131,16 +140,35 @@ def test_the_page_is_what_the_records_give(copy):
 
 
 def test_a_changed_record_is_another_page(copy):
-    file = copy.path("config/reproduction-host.json.xz")
-    with lzma.open(file, "rt") as opened:
-        records = json.load(opened)
-    records["steps"]["memory-2015"]["pde50"]["cases"][0]["counted"][0]["bytes"] *= 2
-    with lzma.open(file, "wt") as out:
-        json.dump(records, out)
+    def change(steps):
+        steps["memory-2015"]["pde50"]["cases"][0]["counted"][0]["bytes"] *= 2
+
+    copy.change("host", change)
 
     said = copy.reproduce("--check", "--to", copy.page, wanted=1)
 
     assert "is not what the records give" in said and "pde50" in said, said
+
+
+def test_runs_that_are_missing_are_named(copy):
+    def change(steps):
+        del steps["cusparse-single"]["dragon"], steps["cusparse-single"]["nut_37k"]
+
+    copy.change("h200", change)
+    copy.reproduce("--page", "--to", copy.path("page.md"))
+
+    page = copy.made()
+    there = re.findall(r"--steps (\S+)`\. Not run: dragon, nut_37k\.", page)
+    assert there == ["cusparse-single"], f"{there}\n{page}"
+
+
+def test_a_page_of_no_device(copy):
+    os.remove(copy.path("config/reproduction-h200.json.xz"))
+
+    copy.reproduce("--page", "--to", copy.path("page.md"))
+
+    page = copy.made()
+    assert page.count("*Not run yet:*") == 8 and "Not run: " not in page, page
 
 
 def test_runs_go_on_where_they_ended(copy):
