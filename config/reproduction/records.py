@@ -54,6 +54,11 @@ class Source:
         self.records = {device: read_records(file) for device, file in RECORDS.items()}
         self.study = plot_cases.cases_of(STUDY)
 
+    def device(self, number):
+        """Of the table of the device that the study is of (src/device_tables.inc)."""
+        fit = plot_cases.sibling("fit-model")
+        return int(fit.device_table(fit.TABLES, self.study[0].study)[1][number])
+
     def runs(self, step):
         """By matrix."""
         for records in self.records.values():
@@ -90,6 +95,11 @@ def figures(value, digits=3):
         return "-"
     text = f"{value:.{digits}g}"
     return f"{value:,.0f}" if "e" in text or abs(value) >= 10**digits else text
+
+
+def spread_of(values, text="{:.2f}"):
+    found = [text.format(v) for v in sorted(v for v in values if v)]
+    return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else "not known yet"
 
 
 def ratio(value):
