@@ -323,7 +323,7 @@ def section_blocks(source):
     lines = [
         "## Block rows and BELLPACK (2010, figures 2 and 5)",
         "",
-        f"A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
+        "A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
         "The paper on a Tesla C1060: BELLPACK up to 29.0 in single and 15.7 in double precision, 1.3 to 1.8 and 1.1 to 1.5 times the best of NVIDIA's formats; block rows rarely above half of what the bandwidth allows. cuSPARSE's fastest of CSR and sliced ELL stands for NVIDIA's. Converting took them up to 40 products (section 6.7). "
         + origin(source, "blocks-2010", "cuda")[0] + difference_of_blocks(source),
     ]

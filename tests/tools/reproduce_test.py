@@ -225,6 +225,11 @@ def test_runs_go_on_where_they_ended(copy):
     assert len(before) == 10 and len(new) == 2 and all("-n 80" in run for run in new), f"{before}\n{new}"
 
 
+def test_runs_without_their_file_are_left_out(copy):
+    said = copy.steps("--steps", "sampled-2010")
+    assert "no file of bcsstk13: left out" in said and not os.path.exists(copy.path("log")), said
+
+
 def test_no_time_is_told(copy):
     said = copy.steps("--steps", "memory-2015", "--seconds", "1", wanted=1)
     assert said.count("not done (no time)") == 12, said
