@@ -7,6 +7,7 @@ import os
 
 import plot_cases
 from reproduction import matrices
+from reproduction.steps import not_run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"), "cuda": os.path.join(HERE, "reproduction-h200.json.xz")}
@@ -53,6 +54,11 @@ class Source:
         self.records = {device: read_records(file) for device, file in RECORDS.items()}
         self.study = plot_cases.cases_of(STUDY)
 
+    def device(self, number):
+        """Of the table of the device that the study is of (src/device_tables.inc)."""
+        fit = plot_cases.sibling("fit-model")
+        return int(fit.device_table(fit.TABLES, self.study[0].study)[1][number])
+
     def runs(self, step):
         """By matrix."""
         for records in self.records.values():
@@ -91,6 +97,11 @@ def figures(value, digits=3):
     return f"{value:,.0f}" if "e" in text or abs(value) >= 10**digits else text
 
 
+def spread_of(values, text="{:.2f}"):
+    found = [text.format(v) for v in sorted(v for v in values if v)]
+    return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else "not known yet"
+
+
 def ratio(value):
     return "-" if value is None else f"{value:.2f}"
 
@@ -104,7 +115,8 @@ def origin(source, step, device="host"):
         return [f"*Not run yet:* `{command}`."]
     any_ = next(iter(runs.values()))
     where = any_.get("device", "counted, on the host alone")
-    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`."]
+    missing = not_run(step, runs)
+    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`." + (f" Not run: {', '.join(missing)}." if missing else "")]
 
 
 def is_exact(m, case):

@@ -2,7 +2,7 @@
 
 from reproduction import matrices, printed
 from reproduction.layouts import papers_plan
-from reproduction.records import figures, kind_of_pattern, origin, picture, ratio, table
+from reproduction.records import figures, kind_of_pattern, origin, picture, ratio, spread_of, table
 
 
 def fastest(found):
@@ -25,25 +25,60 @@ def micro(c):
     return "-" if c is None else f"{1e6 * c['median_s']:.1f}"
 
 
+def quotient(above, below):
+    return above["median_s"] / below["median_s"] if above and below else None
+
+
 def over(vendor, ours):
-    return ratio(vendor["median_s"] / ours["median_s"]) if vendor and ours else "-"
+    return ratio(quotient(vendor, ours))
+
+
+def cases(source, step, rows):
+    return [(m, case) for m in rows if (case := source.case(step, m.name))]
+
+
+class BesideCusparse:
+    """Of a matrix: the papers' 16 layouts by one schedule, and the plan that is taken by default."""
+
+    def __init__(self, case):
+        self.case = case
+        self.vendor = fastest([c for c in case["candidates"] if is_vendor(c)])
+        theirs = [(c, p[0]) for c in case["candidates"] if c["kind"] == "core" and c["name"] != "auto" and (p := papers_plan(c["plan"]))]
+        self.reference = next((c for c, layout in theirs if layout == "CSR-AoS-AoS"), None)
+        self.best, self.layout = min(theirs, key=lambda x: x[0]["median_s"], default=(None, "-"))
+        self.auto = by_default(case)
+        self.hamilton = fastest([c for c in case["candidates"] if c["kind"] == "hamilton"])
+
+    def gain(self):
+        return quotient(self.reference, self.best)
+
+    def speed(self):
+        return quotient(self.vendor, self.auto)
+
+
+def beside_cusparse(source, step):
+    return [(m, BesideCusparse(case)) for m, case in cases(source, step, matrices.COMPOUND)]
 
 
 def rows_of_cusparse(source, step):
     rows = []
-    for m in matrices.COMPOUND:
-        if not (case := source.case(step, m.name)):
-            continue
-        vendor = fastest([c for c in case["candidates"] if is_vendor(c)])
-        theirs = [(c, p) for c in case["candidates"] if c["kind"] == "core" and c["name"] != "auto" and (p := papers_plan(c["plan"]))]
-        reference = next((c for c, p in theirs if p[0] == "CSR-AoS-AoS"), None)
-        best = min(theirs, key=lambda x: x[0]["median_s"], default=(None, ("-",)))
+    for m, b in beside_cusparse(source, step):
         layout, gain = printed.GP100[m.name][0:2] if step == "cusparse-single" else printed.GP100[m.name][2:4]
-        auto = by_default(case)
-        hamilton = fastest([c for c in case["candidates"] if c["kind"] == "hamilton"])
-        rows.append([m.name, kind_of_pattern(m, case), vendor["name"] if vendor else "-", micro(vendor), over(vendor, reference), best[1][0], over(vendor, best[0]), f"{layout} {gain:.2f} / {over(reference, best[0])}", micro(auto), over(vendor, auto),
-                     over(vendor, hamilton)])
+        rows.append([m.name, kind_of_pattern(m, b.case), b.vendor["name"] if b.vendor else "-", micro(b.vendor), over(b.vendor, b.reference), b.layout, over(b.vendor, b.best), f"{layout} {gain:.2f} / {ratio(b.gain())}", micro(b.auto), ratio(b.speed()),
+                     over(b.vendor, b.hamilton)])
     return rows
+
+
+def difference_of_cusparse(source, step):
+    """In kind."""
+    found = [b for _, b in beside_cusparse(source, step) if b.vendor and b.reference]
+    if not found:
+        return ""
+    newer = [b for b in found if not b.vendor["name"].startswith(("bsrmv", "complex-csr"))]
+    small = [b for b in found if b.reference["packed_bytes"] < source.device("cache")]
+    return (
+        f" The paper's cuSPARSE is CUDA 9.2's: BSR, and what there is for complex numbers. Of CUDA 13's calls others than bsrmv and complex CSR are the fastest for {len(newer)} of {len(found)}. {len(small)} of these matrices lie in an H200's second cache ({source.device('cache') / 1e6:.1f} MB) as compressed rows."
+    )
 
 
 def section_cusparse(source, step, words):
@@ -52,7 +87,7 @@ def section_cusparse(source, step, words):
         "",
         f"Speed over the fastest call of cuSPARSE on the same matrix: of CSR-AoS-AoS (a schedule alone), of the fastest of the papers' 16 layouts (each in one static schedule of 128 threads and 8 blocks), and of the plan that is taken by default. The gain by layout is the quotient of the two; the paper's (a GP100) is of tuned schedules. The paper has plots of speeds; it names up to {'4.7' if words == 'single' else '2.8'}x for",
         "3x3 blocks and quaternions, and below 1 for complex numbers on the GTX 980 and the GP100. Calls: cusparseSbsrmv/Dbsrmv by rows and columns, cusparseSpMV on BSR by rows and columns, CSR (ALG1, ALG2), sliced ELL and COO; complex CSR, sliced ELL and COO for complex numbers. "
-        + origin(source, step, "cuda")[0],
+        + origin(source, step, "cuda")[0] + difference_of_cusparse(source, step),
         *(["", *table(["matrix", "pattern", "cuSPARSE's fastest", "us", "CSR-AoS-AoS", "best layout", "its speed", "gain by layout, paper / ours", "default plan, us", "its speed", "as four real matrices"], rows)] if (rows := rows_of_cusparse(source, step)) else []),
         *picture(step),
     ]
@@ -62,32 +97,71 @@ def gflops(case, c):
     return None if c is None else 2e-9 * case["blocks"] / c["median_s"]
 
 
+OF_LANES = ("ellr", "sell:32")
+LANES = (1, 2, 4)
+
+
+class Formats:
+    """Of a matrix of 2015."""
+
+    def __init__(self, m, case):
+        self.m, self.case = m, case
+        self.vendor = fastest([c for c in case["candidates"] if is_vendor(c)])
+
+    def of(self, plan):
+        return fastest([c for c in self.case["candidates"] + self.case.get("layouts", []) if of_layout(plan)(c)])
+
+    def hdia_over_vendor(self):
+        return quotient(self.vendor, self.of("hdia:32"))
+
+    def lanes(self, layout):
+        return [self.of(f"{layout} lanes={n}") for n in LANES]
+
+    def best_lanes(self, layout):
+        """Threads a row that are fastest."""
+        return min(((c["median_s"], n) for c, n in zip(self.lanes(layout), LANES) if c), default=(0, None))[1]
+
+
+def formats(source):
+    return [Formats(m, case) for m, case in cases(source, "formats-2015", matrices.FORMATS)]
+
+
 def rows_of_formats(source):
     rows = []
-    for m in matrices.FORMATS:
-        if not (case := source.case("formats-2015", m.name)):
-            continue
-        vendor = fastest([c for c in case["candidates"] if is_vendor(c)])
-        ours = [fastest([c for c in case["candidates"] + case.get("layouts", []) if of_layout(f)(c)]) for f in ("dia", "hdia:32", "ellr lanes=1", "sell:32 lanes=1")]
-        theirs = printed.TABLE_8[m.name]
-        cells = [f"{figures(t)} / {figures(gflops(case, c))}" for t, c in zip(theirs, ours)]
-        rows.append([m.name, kind_of_pattern(m, case), *cells, f"{figures(theirs[4])} / {figures(gflops(case, vendor))} ({vendor['name']})" if vendor else "-",
-                     f"{ratio(theirs[1] / theirs[4] if theirs[1] and theirs[4] else None)} / {over(vendor, ours[1])}"])
+    for f in formats(source):
+        theirs = printed.TABLE_8[f.m.name]
+        cells = [f"{figures(t)} / {figures(gflops(f.case, f.of(plan)))}" for t, plan in zip(theirs, ("dia", "hdia:32", "ellr lanes=1", "sell:32 lanes=1"))]
+        rows.append([f.m.name, kind_of_pattern(f.m, f.case), *cells, f"{figures(theirs[4])} / {figures(gflops(f.case, f.vendor))} ({f.vendor['name']})" if f.vendor else "-",
+                     f"{ratio(theirs[1] / theirs[4] if theirs[1] and theirs[4] else None)} / {ratio(f.hdia_over_vendor())}"])
     return rows
 
 
 def rows_of_lanes(source):
     rows = []
-    for m in matrices.FORMATS:
-        if not (case := source.case("formats-2015", m.name)):
-            continue
+    for f in formats(source):
         cells = []
-        for layout, place in (("ellr", 0), ("sell:32", 2)):
-            ours = [fastest([c for c in case["candidates"] if of_layout(f"{layout} lanes={n}")(c)]) for n in (1, 2, 4)]
-            theirs = printed.TABLE_10[m.name]
-            cells += [f"{figures(theirs[place])}, {figures(theirs[place + 1])}", ", ".join(figures(gflops(case, c)) for c in ours)]
-        rows.append([m.name, *cells])
+        for layout, place in zip(OF_LANES, (0, 2)):
+            theirs = printed.TABLE_10[f.m.name]
+            cells += [f"{figures(theirs[place])}, {figures(theirs[place + 1])}", ", ".join(figures(gflops(f.case, c)) for c in f.lanes(layout))]
+        rows.append([f.m.name, *cells])
     return rows
+
+
+def difference_of_formats(source):
+    """In kind."""
+    found = formats(source)
+    pde = [gflops(f.case, c) / printed.TABLE_8[f.m.name][1] for f in found if f.m in matrices.PDE and (c := f.of("hdia:32"))]
+    if not pde:
+        return ""
+    read = max(f.case["read_gbs"] for f in found)
+    small = min(found, key=lambda f: f.case["blocks"])
+    best = fastest([c for c in small.case["candidates"] if c["kind"] == "core"])
+    of_memory = lambda m: source.case("memory-2015", m.name)
+    kkt = [next(c["bytes"] for c in case["counted"] if c["asked"] == "hdia:32") / 1e6 / printed.TABLE_5[f.m.name][1] for f in found if f.m.generated.startswith("-grid kkt") and (case := of_memory(f.m))]
+    return (
+        f" A GTX 660 has 144.2 GB/s, here {read:,.0f} are read, {read / 144.2:.0f} times as much: HDIA is {spread_of(pde, '{:.0f}')} times as fast on pde50 to pde100. Small matrices are bound by launches and rows rather than by bytes: {small.m.name}'s {small.case['block_rows']:,} rows take "
+        f"{micro(best)} us at least, {figures(of_copy(small.case, best), 2)} % of the speed of a copy. Diagonals depend on the order of unknowns: HDIA of nlpkkt takes {spread_of(kkt)} of the paper's bytes in ours. Ours lack layouts of more than 4 slots an entry."
+    )
 
 
 def section_formats(source):
@@ -103,23 +177,51 @@ def section_formats(source):
     return [
         "## Three storage formats (2015, tables 6 to 11)",
         "",
-        "GFLOPS in double precision, the paper's on a GTX 660 / ours. HYB is gone from cuSPARSE: in its place stands the fastest of its CSR (default, ALG1, ALG2) and sliced ELL. " + origin(source, "formats-2015", "cuda")[0],
+        "GFLOPS in double precision, the paper's on a GTX 660 / ours. HYB is gone from cuSPARSE: in its place stands the fastest of its CSR (default, ALG1, ALG2) and sliced ELL. " + origin(source, "formats-2015", "cuda")[0] + difference_of_formats(source),
         *(more if rows else []),
         *picture("formats"),
     ]
 
 
+class Coordinates:
+    """Of a matrix of 2020: the fastest of ours, and of cuSPARSE's by format."""
+
+    def __init__(self, m, case):
+        self.m, self.case = m, case
+        self.ours = fastest([c for c in case["candidates"] if c["kind"] == "core" and c["name"].startswith("ccoo")])
+        self.vendor = {kind: fastest([c for c in case["candidates"] if is_vendor(c) and c["name"].startswith(kind)]) for kind in ("csr", "coo", "sell")}
+
+    def over(self, kind):
+        return quotient(self.vendor[kind], self.ours)
+
+
+def coordinates(source):
+    return [Coordinates(m, case) for m, case in cases(source, "coordinates-2020", matrices.COORDINATES)]
+
+
 def rows_of_coordinate_products(source):
     rows = []
-    for m in matrices.COORDINATES:
-        if not (case := source.case("coordinates-2020", m.name)):
-            continue
-        ours = fastest([c for c in case["candidates"] if c["kind"] == "core" and c["name"].startswith("ccoo")])
-        vendor = {kind: fastest([c for c in case["candidates"] if is_vendor(c) and c["name"].startswith(kind)]) for kind in ("csr", "coo", "sell")}
-        auto = by_default(case)
-        rows.append([m.name, kind_of_pattern(m, case), ours["name"] if ours else "-", figures(gflops(case, ours)), *[figures(gflops(case, v)) for v in vendor.values()],
-                     *[over(vendor[k], ours) for k in ("csr", "coo")], figures(gflops(case, auto))])
+    for c in coordinates(source):
+        gflops_of = lambda x: figures(gflops(c.case, x))
+        rows.append([c.m.name, kind_of_pattern(c.m, c.case), c.ours["name"] if c.ours else "-", gflops_of(c.ours), *[gflops_of(v) for v in c.vendor.values()], ratio(c.over("csr")), ratio(c.over("coo")), gflops_of(by_default(c.case))])
     return rows
+
+
+def of_read(case, c):
+    """Bytes of the copy and of both vectors a second, per cent of what can be read."""
+    return (c["packed_bytes"] + 16 * case["block_rows"]) / c["median_s"] / case["read_gbs"] / 1e7
+
+
+def difference_of_coordinates(source):
+    """In kind."""
+    found = coordinates(source)
+    if not found:
+        return ""
+    share = lambda of: spread_of((of_read(c.case, of(c)) for c in found), "{:.0f}")
+    return (
+        " The paper's cuSPARSE is CUDA 11.0.167's, with its default CSR on 900 GB/s of a V100; ours is CUDA 13's, the fastest of three algorithms of CSR, which moves its bytes and the vectors', each once, at "
+        f"{share(lambda c: c.vendor['csr'])} % of the {max(c.case['read_gbs'] for c in found):,.0f} GB/s that can be read; coordinates move their fewer bytes at {share(lambda c: c.ours)} %. Values are in full: the paper's tables of repeated ones were not timed."
+    )
 
 
 def section_coordinates(source):
@@ -128,57 +230,109 @@ def section_coordinates(source):
         "## Compressed coordinates (2020, figure 4)",
         "",
         "GFLOPS in double precision: the fastest of 1, 2 and 4 entries a thread in chunks of 256, with sums in order or atomic, beside the fastest of cuSPARSE's CSR, COO and sliced ELL. The paper: up to 170 on a V100 and 250 on an A100, at the median 1.4 and 1.25 to 1.3 times CSR's speed. "
-        + origin(source, "coordinates-2020", "cuda")[0],
+        + origin(source, "coordinates-2020", "cuda")[0] + difference_of_coordinates(source),
         *(["", *table(["matrix", "pattern", "ours", "GFLOPS", "CSR", "COO", "sliced ELL", "over CSR", "over COO", "default plan"], rows)] if rows else []),
         *picture("coordinates"),
     ]
 
 
+BASE = ("aijcusparse", "bcgs")
+
+
+def bicgstab(source):
+    """(matrix, seconds of an iteration by type and solver)."""
+    return [(m, {(k["type"], k["ksp"]): k["iteration_median_s"] for k in case.get("ksp", [])}) for m, case in cases(source, "bicgstab-2020", matrices.COORDINATES)]
+
+
+def over_aijcusparse(of, *solver):
+    return of[BASE] / of[solver] if BASE in of and solver in of else None
+
+
 def section_bicgstab(source):
     rows = []
-    for m in matrices.COORDINATES:
-        if case := source.case("bicgstab-2020", m.name):
-            of = {(k["type"], k["ksp"]): k["iteration_median_s"] for k in case.get("ksp", [])}
-            base = of.get(("aijcusparse", "bcgs"))
-            cell = lambda t, k: f"{1e6 * of[t, k]:.1f} ({ratio(base / of[t, k])})" if base and (t, k) in of else "-"
-            rows.append([m.name, f"{1e6 * base:.1f}" if base else "-", cell("baijcompoundccoo", "bcgs"), cell("baijcompoundcsr", "bcgs"), cell("baijcompound", "bcgs"), cell("baijcompound", "bcgscompound")])
+    for m, of in bicgstab(source):
+        cell = lambda *solver: f"{1e6 * of[solver]:.1f} ({ratio(over_aijcusparse(of, *solver))})" if solver in of else "-"
+        rows.append([m.name, f"{1e6 * of[BASE]:.1f}" if BASE in of else "-", cell("baijcompoundccoo", "bcgs"), cell("baijcompoundcsr", "bcgs"), cell("baijcompound", "bcgs"), cell("baijcompound", "bcgscompound")])
     return [
         "## BiCGSTAB with it (2020, figure 5)",
         "",
-        "Microseconds of an iteration (speed over aijcusparse, whose products are cuSPARSE's CSR), fixed numbers of iterations, no preconditioner. The paper: 1.2 times the speed of CSR at the median, on both GPUs. " + origin(source, "bicgstab-2020", "cuda")[0],
+        "Microseconds of an iteration (speed over aijcusparse, whose products are cuSPARSE's CSR), fixed numbers of iterations, no preconditioner. The paper: 1.2 times the speed of CSR at the median, on both GPUs. " + origin(source, "bicgstab-2020", "cuda")[0]
+        + " Theirs is a solver of its own in CUDA; ours is PETSc's KSPBCGS, the same for all types but for the product, so that it dampens what products gain or lose; `bcgscompound` has the vectors' work fused with them, which the paper has not.",
         *(["", *table(["matrix", "aijcusparse", "`ccoo`", "`csr`", "default plan", "default plan, `bcgscompound`"], rows)] if rows else []),
     ]
 
 
-def share_of_copy(case, c):
-    """Compulsory bytes a second: 2010, figure 5b."""
-    return "-" if c is None or "compulsory_bytes" not in c else f"{c['compulsory_bytes'] / c['median_s'] / case['copy_gbs'] / 1e7:.0f}"
+def of_copy(case, c):
+    """Compulsory bytes a second, per cent of a copy's: 2010, figure 5b."""
+    return None if c is None or "compulsory_bytes" not in c else c["compulsory_bytes"] / c["median_s"] / case["copy_gbs"] / 1e7
 
 
 def packing(c):
     return "-" if c is None or "first_pack_s" not in c else f"{c['first_pack_s'] / c['median_s']:.0f}"
 
 
+THREADS = 2048  # of a multiprocessor of an H200, at once
+HEIGHTS = (32, 64, 128, 256)
+
+
+class DenseBlock:
+    """A block size and a precision of 2010."""
+
+    def __init__(self, block, scalar, case):
+        self.block, self.scalar, self.case = block, scalar, case
+        self.vendor = fastest([c for c in case["candidates"] if is_vendor(c)])
+
+    def of(self, plan):
+        return fastest([c for c in self.case["candidates"] if of_layout(plan)(c)])
+
+    def bellpack(self):
+        return fastest([c for r in HEIGHTS if (c := self.of(f"bellpack:{r}"))])
+
+    def block_rows(self):
+        return self.of("csr")
+
+    def speed(self, c):
+        """Over cuSPARSE."""
+        return quotient(self.vendor, c)
+
+    def gflops(self, c):
+        rows, cols = self.case["block_shape"]
+        return figures(None if c is None else rows * cols * gflops(self.case, c))
+
+
+def dense_blocks(source):
+    return [DenseBlock(block, scalar, case) for scalar in ("float", "double") for block in matrices.DENSE_BLOCKS if (case := source.case("blocks-2010", f"{scalar}-{block}"))]
+
+
+def most_threads(source):
+    return source.device("multiprocessors") * THREADS
+
+
+def difference_of_blocks(source):
+    """In kind."""
+    found = dense_blocks(source)
+    rows = [b.case["block_rows"] for b in found]
+    cached = [b for b in found if b.block_rows()["packed_bytes"] < source.device("cache")]
+    return (
+        f" Of the matrices behind those numbers only the dense one is here; their GPU copied 72 GB/s, this one {max(b.case['copy_gbs'] for b in found):,.0f}. {spread_of(rows, '{:,}')} block rows, a thread each, leave most of an H200 idle, "
+        f"which runs {source.device('multiprocessors')} x {THREADS:,} = {most_threads(source):,} threads at once: BELLPACK's bytes go at {spread_of((of_copy(b.case, b.bellpack()) for b in found), '{:.0f}')} % of the speed of a copy. A warp a block row makes 32 times as many. {len(cached)} of {len(found)} matrices lie in its second cache ({source.device('cache') / 1e6:.1f} MB)."
+    ) if found else ""
+
+
 def section_blocks(source):
     lines = [
         "## Block rows and BELLPACK (2010, figures 2 and 5)",
         "",
-        f"A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
+        "A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
         "The paper on a Tesla C1060: BELLPACK up to 29.0 in single and 15.7 in double precision, 1.3 to 1.8 and 1.1 to 1.5 times the best of NVIDIA's formats; block rows rarely above half of what the bandwidth allows. cuSPARSE's fastest of CSR and sliced ELL stands for NVIDIA's. Converting took them up to 40 products (section 6.7). "
-        + origin(source, "blocks-2010", "cuda")[0],
+        + origin(source, "blocks-2010", "cuda")[0] + difference_of_blocks(source),
     ]
     for scalar, words in (("float", "single"), ("double", "double")):
-        rows = []
-        for block in matrices.DENSE_BLOCKS:
-            if not (case := source.case("blocks-2010", f"{scalar}-{block}")):
-                continue
-            area = case["block_shape"][0] * case["block_shape"][1]
-            flops = lambda c: None if c is None else 2e-9 * case["blocks"] * area / c["median_s"]
-            vendor = fastest([c for c in case["candidates"] if is_vendor(c)])
-            packs = [fastest([c for c in case["candidates"] if of_layout(f"bellpack:{r}")(c)]) for r in (32, 64, 128, 256)]
-            best = fastest([c for c in packs if c])
-            rows.append(["%dx%d" % tuple(case["block_shape"]), *[figures(flops(c)) for c in packs], figures(flops(fastest([c for c in case["candidates"] if of_layout("csr")(c)]))),
-                         figures(flops(vendor)), over(vendor, best), share_of_copy(case, best), packing(best)])
+        rows = [
+            ["%dx%d" % tuple(b.case["block_shape"]), *[b.gflops(b.of(f"bellpack:{r}")) for r in HEIGHTS], b.gflops(b.block_rows()), b.gflops(b.vendor), ratio(b.speed(b.bellpack())), ratio(b.speed(b.block_rows())),
+             figures(of_copy(b.case, b.bellpack()), 1), packing(b.bellpack())]
+            for b in dense_blocks(source) if b.scalar == scalar
+        ]
         if rows:
-            lines += ["", *table([f"block, {words}", "R = 32", "64", "128", "256", "block rows", "cuSPARSE", "BELLPACK over it", "its bytes, % of a copy's", "packing, in products"], rows)]
+            lines += ["", *table([f"block, {words}", "R = 32", "64", "128", "256", "block rows", "cuSPARSE", "BELLPACK over it", "block rows over it", "BELLPACK's bytes, % of a copy's", "its packing, in products"], rows)]
     return lines + picture("blocks")

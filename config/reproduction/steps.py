@@ -1,0 +1,111 @@
+"""What config/reproduce.py runs: the steps, and the runs of each."""
+
+import collections
+import os
+import shlex
+
+from reproduction import matrices
+
+# `seconds`: about so long it takes, without the programs' build. `runs`: (name, program, options) of each run, by the folder of patterns.
+Step = collections.namedtuple("Step", "name device seconds runs")
+Run = collections.namedtuple("Run", "name program options")
+
+
+def counted(rows, plans):
+    """`plans`: of a matrix."""
+    return lambda folder: [Run(m.name, "tune", matrices.options_of(m, folder) + ["-bytes", ";".join(plans(m))]) for m in rows]
+
+
+def layouts_of_table_9(m):
+    found = [f"entry={m.entry} {layout}" for layout in ("csr words=1:row", "ellr", "sell:16", "sell:32")]
+    return found + (["entry=dense csr words=1:row"] if m.entry == "quaternion" else [])
+
+
+def papers_layouts(entry):
+    """The 16 of 2019 and 2020, each by one schedule of theirs: a thread a row, a fixed grid."""
+    schedule = "rows lanes=1 unroll=1 threads=128 blocks=8 static"
+    return [
+        f"entry={entry} {outer} words={words}:row vectors={vectors} {schedule}"
+        for outer in ("csr", "ellr", "sell:16", "sell:32")
+        for words in ("1", "all")
+        for vectors in ("1", "all")
+    ]
+
+
+TIMES = ["-types", "none", "-rounds", "9", "-min_time", "0.003"]
+
+
+def against_cusparse(scalar):
+    def runs(folder):
+        found = []
+        for m in matrices.COMPOUND:
+            vendor = "complex-csr,complex-csr-alg1,complex-csr-alg2,complex-sell,complex-coo" if m.entry == "complex" else "all"
+            plans = ["-core_plans", ";".join(["auto"] + papers_layouts(m.entry))]
+            more = ["-hamilton", "auto"] if m.entry == "quaternion" else []
+            found.append(Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + ["-core_scalar", scalar, "-cusparse", vendor] + plans + more))
+        return found
+
+    return runs
+
+
+def timed(rows, plans, vendor, *more):
+    return lambda folder: [
+        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + ["-core_plans", ";".join(plans), "-cusparse", vendor, *more]) for m in rows
+    ]
+
+
+def joint(folder):
+    """Every plan of layout and schedule, by config/tuning-study.py."""
+    return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.COMPOUND]
+
+
+def krylov(folder):
+    types = "aijcusparse,baijcompoundccoo,baijcompoundcsr,baijcompound"
+    solver = ["-types", types, "-ksp", "bcgs,bcgscompound", "-pc_type", "none", "-ksp_norm_type", "none", "-rounds", "5", "-min_time", "0.003"]
+    return [Run(m.name, "bench", matrices.options_of(m, folder) + solver) for m in matrices.COORDINATES[:5]]
+
+
+def blocks(folder):
+    plans = [f"bellpack:{r} rows lanes=1 threads={r}" for r in (32, 64, 128, 256)] + ["csr rows lanes=32", "csr components"]
+    common = shlex.split(matrices.DENSE) + TIMES + ["-core_plans", ";".join(plans), "-cusparse", "csr,sell"]
+    return [Run(f"{scalar}-{b}", "bench", common + ["-block_size", b, "-core_scalar", scalar]) for scalar in ("float", "double") for b in matrices.DENSE_BLOCKS]
+
+
+def predicted(folder):
+    return [Run("dense", "tune", shlex.split(matrices.DENSE) + ["-block_size", ",".join(matrices.DENSE_BLOCKS), "-search", "near", "-top", "1"])]
+
+
+def sampled(folder):
+    return [Run(name, "tune", ["-matrix", os.path.join(folder, name + ".mtx"), "-block_size", "1", "-bytes", "csr"]) for name in matrices.SAMPLED]
+
+
+def file_of(run):
+    """Without which it cannot be run; None where there is no such."""
+    return run.options[run.options.index("-matrix") + 1] if "-matrix" in run.options else None
+
+
+FORMATS = ["csr", "ellr", "sell:32", "hdia:32", "dia"]
+LANES = [f"{layout} lanes={lanes}" for layout in ("ellr", "sell:32") for lanes in (1, 2, 4)]
+COORDINATES = [f"ccoo:256:{k}" for k in (1, 2, 4)]
+
+# The most valuable come first. Seconds of steps on a device are those of the records, of bicgstab-2020 without nlpkkt80.
+STEPS = [
+    Step("memory-2020", "host", 60, counted(matrices.COMPOUND, layouts_of_table_9)),
+    Step("memory-2015", "host", 60, counted(matrices.FORMATS, lambda m: FORMATS)),
+    Step("memory-coo", "host", 90, counted(matrices.COORDINATES, lambda m: ["csr", *COORDINATES, "ccoo:256:2 codes=scalars8"])),
+    Step("sampled-2010", "host", 10, sampled),
+    Step("joint-2020", "cuda", 330, joint),
+    Step("cusparse-double", "cuda", 115, against_cusparse("double")),
+    Step("formats-2015", "cuda", 105, timed(matrices.FORMATS, LANES + ["auto"], "csr,csr-alg1,csr-alg2,sell", "-layouts", "csr,hdia:32,dia")),
+    Step("coordinates-2020", "cuda", 90, timed(matrices.COORDINATES[:8], COORDINATES + ["ccoo:256:2 carries=atomic", "csr", "auto"], "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")),
+    Step("blocks-2010", "cuda", 80, blocks),
+    Step("cusparse-single", "cuda", 105, against_cusparse("float")),
+    Step("bicgstab-2020", "cuda", 75, krylov),
+    Step("model-2010", "cuda", 60, predicted),
+]
+
+
+def not_run(name, done):
+    """The runs of a step that are not among the names of those that are."""
+    step = next(s for s in STEPS if s.name == name)
+    return [run.name for run in step.runs("") if run.name not in done]

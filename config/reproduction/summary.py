@@ -1,0 +1,156 @@
+"""What of the papers holds, in ten lines at most. Every number of ours is computed from the records; a step that has none says so."""
+
+import plot_cases
+from reproduction import layouts, matrices, memory, printed, times
+from reproduction.records import is_exact, ratio, spread_of
+
+
+def listed(names):
+    return ", ".join(names) or "none"
+
+
+def not_run(step):
+    return f"*Not known yet*: what needs the step `{step}` on a device."
+
+
+def is_padded(layout):
+    return layout.startswith(("ELL", "Sl"))
+
+
+# A line each.
+
+
+def of_layouts(source):
+    found = [(m, b) for m, b in times.beside_cusparse(source, "cusparse-double") if b.gain()]
+    if not found:
+        return not_run("cusparse-double")
+    theirs = {m.name: printed.GP100[m.name][2:4] for m in matrices.COMPOUND}
+    gains = lambda entry: f"{spread_of(b.gain() for m, b in found if m.entry == entry)} ({spread_of(theirs[m.name][1] for m in matrices.COMPOUND if m.entry == entry)})"
+    return (
+        f"*Layout pays beyond schedule*: by the best of all 16 layouts in one static schedule complex {gains('complex')}, quaternion {gains('quaternion')}, 3x3 {gains('dense')}; in brackets a GP100's, of tuned schedules. "
+        f"ELLPACK and slices are best for {sum(is_padded(b.layout) for _, b in found)} of {len(found)} (there {sum(is_padded(layout) for layout, _ in theirs.values())} of {len(theirs)})."
+    )
+
+
+def of_search(source):
+    found = [j for m, _, j in layouts.joints(source) if m]
+    if not found:
+        return not_run("joint-2020")
+    nearly = [j.gain() for j in found if j.has_rows_and_slices()]
+    of_papers = f"at least {spread_of(nearly)} for the {len(nearly)} of {len(found)} matrices that all layouts but ELLPACK were timed of; " if nearly else ""
+    return (
+        f"*With schedules tuned too* it still does: {of_papers}by all plans of ours at least "
+        f"{spread_of(j.our_gain() for j in found)}, {plot_cases.middle([j.our_gain() for j in found]):.2f} at the median of all."
+    )
+
+
+def of_dynamic(source):
+    found = [(m, j.dynamic) for m, _, j in layouts.joints(source) if m and j.dynamic]
+    if not found:
+        return not_run("joint-2020")
+    wins = [f"{m.name} ({100 * (d - 1):.0f} % faster)" for m, d in found if d > 1]
+    losses = [100 * (1 / d - 1) for _, d in found if d <= 1]
+    return f"*Static seldom loses to dynamic*: for {len(wins)} of {len(found)}, {listed(wins)}; for the others an atomic counter costs {spread_of(losses, '{:.0f}')} % (the papers: dynamic wins in 24 of 78 cases)."
+
+
+def speeds(source, step):
+    found = [(m.name, b.speed()) for m, b in times.beside_cusparse(source, step) if b.speed()]
+    if not found:
+        return "not known yet"
+    below = [f"{name} {speed:.2f}" for name, speed in found if speed < 1]
+    return f"{plot_cases.middle([s for _, s in found]):.2f} times its speed at the median, {spread_of(s for _, s in found)} (below 1: {listed(below)})"
+
+
+def of_cusparse(source):
+    return f"*Beside cuSPARSE's fastest call* the default plan has, in double precision, {speeds(source, 'cusparse-double')}; in single {speeds(source, 'cusparse-single')}. The paper: up to 2.8 and 4.7, complex numbers below 1."
+
+
+def dense_errors(source):
+    run = source.runs("model-2010").get("dense")
+    return sorted(abs(p["predicted_s"] / p["median_s"] - 1) for case in run["cases"] for p in case["plans"] if "predicted_s" in p) if run else []
+
+
+def words_of_theirs():
+    return "{} % and {} %".format(*printed.MODEL["C1060"])
+
+
+def of_model(source):
+    sparse = sorted(e for all_ in layouts.model_errors().values() for e in all_)
+    dense = dense_errors(source)
+    words = lambda errors: "{} % and {} %".format(*layouts.per_cent(errors))
+    dense_too = dense and plot_cases.middle(dense) < 0.25
+    of_dense = f"{', and dense ones' if dense_too else ', but not dense ones'} ({words(dense)})" if dense else "; dense ones are not known yet"
+    return f"*A model predicts sparse matrices* that it has not seen (errors at the mean and the median {words(sparse)}){of_dense}; that of 2010 dense ones alone ({words_of_theirs()}). The fewest bytes are no substitute."
+
+
+def of_blocks(source):
+    found = times.dense_blocks(source)
+    if not found:
+        return not_run("blocks-2010")
+    rows = [b.case["block_rows"] for b in found]
+    better = [v for b in found if (v := b.speed(b.block_rows()))]
+    return (
+        f"*BELLPACK loses on a dense matrix* of 4 million scalars: {spread_of(b.speed(b.bellpack()) for b in found)} of cuSPARSE's speed (theirs 1.1 to 1.8), as {spread_of(rows, '{:,}')} block rows, a thread each, are few of the "
+        f"{times.most_threads(source):,} that an H200 runs at once. Block rows, a warp each, have {spread_of(better)}, above 1 in {sum(v > 1 for v in better)} of {len(better)} cases."
+    )
+
+
+def quotient(source, step, name, above, below):
+    case = source.case(step, name)
+    of = {c["asked"]: c.get("bytes") for c in case["counted"]} if case else {}
+    return of[above] / of[below] if of.get(above) and of.get(below) else None
+
+
+def of_memory(source):
+    exact = [(m, c) for m in matrices.COMPOUND if (c := source.case("memory-2020", m.name)) and is_exact(m, c)]
+    pairs = [pair for m, c in exact for pair in memory.ratios(m, c) if pair[0]]
+    hdia = [quotient(source, "memory-2015", m.name, "hdia:32", "sell:32") for m in matrices.PDE]
+    return (
+        f"*Memory is as printed*: CSR of all 13 matrices by their sizes, {sum(theirs == ours for theirs, ours in pairs)} of {len(pairs)} ratios of those whose patterns are here ({listed(m.name for m, _ in exact)}), and diagonals over slices on pde50 to pde100: {spread_of(hdia)} (0.65 to 0.70)."
+    )
+
+
+def of_formats(source):
+    found = times.formats(source)
+    hdia = {f.m.name: f.hdia_over_vendor() for f in found if f.hdia_over_vendor()}
+    if not hdia:
+        return not_run("formats-2015")
+    won = [v for v in hdia.values() if v >= 1]
+    theirs = lambda name: f" (theirs {ratio(t[1] / t[4])})" if (t := printed.TABLE_8[name])[4] and t[1] else ""
+    lost = [f"{name} {v:.2f}{theirs(name)}" for name, v in hdia.items() if v < 1]
+    lanes = [(f.m.name, f.best_lanes(layout)) for f in found for layout in times.OF_LANES if f.best_lanes(layout)]
+    pairs = [t for name in {f.m.name for f in found} for t in (printed.TABLE_10[name][0:2], printed.TABLE_10[name][2:4])]
+    more = sorted({name for name, n in lanes if n > 1})
+    return (
+        f"*Diagonals mostly win*: HDIA has {spread_of(won)} times the speed of cuSPARSE's best for {len(won)} of {len(hdia)} matrices, less for {listed(lost)}. *One thread a row* is best in {sum(n == 1 for _, n in lanes)} of {len(lanes)} cases "
+        f"(theirs: {sum(one >= two for one, two in pairs)} of {len(pairs)}), two or four for {listed(more)}."
+    )
+
+
+def of_coordinates(source):
+    bytes_ = {m.name: quotient(source, "memory-coo", m.name, "ccoo:256:2", "csr") for m in matrices.COORDINATES}
+    few = spread_of(quotient(source, "memory-coo", m.name, "ccoo:256:2 codes=scalars8", "csr") for m in matrices.COORDINATES if "stencil" in m.generated)
+    smaller = [name for name, r in bytes_.items() if r and r < 0.99]
+    speed = [c.over("csr") for c in times.coordinates(source)]
+    return (
+        f"*Compressed coordinates win in bytes, not in time*: {spread_of(bytes_.values())} of CSR's bytes (below 0.99 for {listed(smaller)}; with values coded {few}), but {spread_of(speed)} of the speed of cuSPARSE's CSR, uncoded; "
+        "the paper, with repeated values coded: 1.25 to 1.4 at the median."
+    )
+
+
+def of_bicgstab(source):
+    found = times.bicgstab(source)
+    if not found:
+        return not_run("bicgstab-2020")
+    speed = lambda type_, ksp: spread_of(times.over_aijcusparse(of, type_, ksp) for _, of in found)
+    return (
+        f"*BiCGSTAB gains by other means*: over aijcusparse, {len(found)} matrices, {speed('baijcompoundccoo', 'bcgs')} with compressed coordinates (the paper: 1.2), {speed('baijcompound', 'bcgs')} with the default plan, "
+        f"{speed('baijcompound', 'bcgscompound')} with bcgscompound besides."
+    )
+
+
+LINES = (of_layouts, of_search, of_dynamic, of_cusparse, of_model, of_blocks, of_memory, of_formats, of_coordinates, of_bicgstab)
+
+
+def section_summary(source):
+    return ["## What holds on an H200", "", *[f"{n}. {line(source)}" for n, line in enumerate(LINES, 1)]]
