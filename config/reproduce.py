@@ -101,7 +101,7 @@ class Runner:
 
 # Records: of each step what the page needs.
 
-ANALYSIS = ("block_rows", "blocks", "mean_row", "row_lengths", "row_bandwidths", "block_sizes", "layouts")
+ANALYSIS = ("block_rows", "block_columns", "blocks", "mean_row", "row_deviation", "scattered", "row_lengths", "row_bandwidths", "block_sizes", "layouts")
 CANDIDATE = ("name", "kind", "plan", "median_s", "least_s", "spread", "compulsory_bytes", "packed_bytes", "first_pack_s", "padding", "error")
 BENCH = ("block_shape", "block_rows", "blocks", "row_lengths", "row_bandwidths", "best_of_cusparse", "left_out")
 KSP = ("type", "ksp", "pc", "iteration_median_s", "residual")
