@@ -97,7 +97,7 @@ STEPS = [
     Step("joint-2020", "cuda", 330, joint),
     Step("cusparse-double", "cuda", 115, against_cusparse("double")),
     Step("formats-2015", "cuda", 105, timed(matrices.FORMATS, LANES + ["auto"], "csr,csr-alg1,csr-alg2,sell", "-layouts", "csr,hdia:32,dia")),
-    Step("coordinates-2020", "cuda", 90, timed(matrices.COORDINATES[:8], COORDINATES + ["ccoo:256:2 carries=atomic", "csr", "auto"], "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")),
+    Step("coordinates-2020", "cuda", 90, timed(matrices.COORDINATES[:8], COORDINATES + ["ccoo:256:2 carries=atomic", "ccoo:256:2 codes=scalars8", "ccoo:256:4 codes=scalars8", "csr", "auto"], "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")),
     Step("blocks-2010", "cuda", 80, blocks),
     Step("cusparse-single", "cuda", 105, against_cusparse("float")),
     Step("bicgstab-2020", "cuda", 75, krylov),
