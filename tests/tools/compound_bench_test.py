@@ -502,6 +502,11 @@ def test_krylov_methods(args):
             expect(len(r["iteration_samples_s"]) == ROUNDS and r["first_solve_s"] > 0, f"samples: {r}")
             expect(r["set_up_s"] < r["first_solve_s"], f"set-up: {r}")
             expect(r["pc"] == "jacobi" and r["residual"] < 1e-10, f"-ksp did not solve: {r}")
+    # Rows of multipliers have no entry on the diagonal.
+    no_diagonal = ["-grid", "kkt", "-n", "3", "-block_size", "1", "-types", ",".join(types), "-ksp", "bcgs", "-pc_type", "none", "-ksp_norm_type", "none"]
+    written, _ = good(args, no_diagonal)
+    if written:
+        expect(all(r["residual"] < 1e-10 for r in written["cases"][0]["ksp"]), f"-ksp without diagonal entries: {written['cases'][0]['ksp']}")
     code, _, stderr, _ = bench(args, command + ["-ksp_convergence_test", "default", "-ksp_rtol", "0.9"])
     expect(code == 1 and "-ksp: cg stopped after 1 of 32 iterations (CONVERGED_RTOL)" in stderr, f"a solve that ends early: {code} {stderr}")
     code, _, stderr, _ = bench(args, ["-n", "4", "-types", "none", "-plans", "csr", "-ksp", "cg"])

@@ -3,8 +3,11 @@
 #include <petsccompound.h>
 #include <petscksp.h>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <span>
 
 #include "failure.hpp"
 
@@ -26,9 +29,51 @@ double dominant_diagonal(Mat A) {
   return 1.1 * static_cast<double>(PetscMax(by_rows, by_columns));
 }
 
-Matrix matrix_of(const CaseMatrix& c, const std::string& type, double diagonal) {
+/// This rank's blocks by columns, and zeros where there is none on the diagonal.
+BlockRows with_diagonal(const CaseMatrix& c) {
+  const auto parts = block_arrays(c.parent);
+  PetscInt first;
+  must(MatGetOwnershipRange(c.parent, &first, nullptr));
+  BlockRows to;
+  to.first = first / c.block.rows;
+  to.all_rows = to.all_columns = c.block_rows;
+  const std::vector<PetscScalar> zeros(static_cast<std::size_t>(c.area()), 0.0);
+  std::map<std::int64_t, const PetscScalar*> row;
+  for (PetscInt r = 0; r < parts.front().rows; ++r) {
+    row = {{to.first + r, zeros.data()}};
+    for (const BlockArrays& part : parts)
+      for (PetscInt k = part.start[r]; k < part.start[r + 1]; ++k)
+        row[part.global(part.column[k])] = part.values + k * c.area();
+    for (const auto& [column, block] : row) {
+      to.column.push_back(static_cast<PetscInt>(column));
+      to.values.insert(to.values.end(), block, block + c.area());
+    }
+    to.start.push_back(static_cast<PetscInt>(to.column.size()));
+  }
+  return to;
+}
+
+bool lacks_diagonal(MPI_Comm comm, const CaseMatrix& c) {
+  const BlockArrays diagonal_part = block_arrays(c.parent).front();
+  int lacks = 0;
+  for (PetscInt r = 0; r < diagonal_part.rows && !lacks; ++r) {
+    const std::span row(diagonal_part.column + diagonal_part.start[r],
+                        diagonal_part.column + diagonal_part.start[r + 1]);
+    lacks = std::ranges::find(row, r) == row.end();
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, comm);
+  return lacks;
+}
+
+/// None where the case's own will do. MatShift() makes places that are not there one by one, each of which moves the
+/// whole matrix, or refuses to.
+Matrix parent_with_diagonal(MPI_Comm comm, const CaseMatrix& c) {
+  return lacks_diagonal(comm, c) ? assemble(comm, with_diagonal(c), c.block.rows, nullptr) : Matrix();
+}
+
+Matrix matrix_of(Mat parent, const std::string& type, double diagonal) {
   Matrix A;
-  must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, A.out()));
+  must(MatConvert(parent, type.c_str(), MAT_INITIAL_MATRIX, A.out()));
   must(MatShift(A, diagonal));
   if (std::strstr(type.c_str(), MATBAIJCOMPOUND) == nullptr) return A;
   must(MatSetFromOptions(A));
@@ -111,10 +156,12 @@ void time_ksp(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& pr
   if (!c.parent || c.block_rows != c.block_columns)
     throw usage_error("-ksp takes square matrices of square blocks only");
   const double diagonal = dominant_diagonal(c.parent);
+  const Matrix with_diagonal = parent_with_diagonal(comm, c);
+  const Mat parent = with_diagonal ? with_diagonal : c.parent;
   std::vector<Matrix> matrices;
   std::vector<std::unique_ptr<Solve>> solves;
   for (const std::string& type : o.types) {
-    matrices.push_back(matrix_of(c, type, diagonal));
+    matrices.push_back(matrix_of(parent, type, diagonal));
     multiply_once(matrices.back());
     for (const std::string& ksp : o.ksp) {
       progress.say("setting up " + ksp + " on " + type);
