@@ -152,4 +152,15 @@ std::vector<Choice> covering_set(const Space& space, std::uint64_t seed) {
   return set;
 }
 
+std::vector<Choice> random_set(const Space& space, std::size_t count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Choice> set;
+  while (set.size() < count) {
+    Choice c;
+    for (const int size : space.sizes) c.push_back(random.below(size));
+    if (space.allowed(c)) set.push_back(std::move(c));
+  }
+  return set;
+}
+
 }  // namespace compound::test

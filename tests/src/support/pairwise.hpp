@@ -31,4 +31,7 @@ std::vector<Pair> missing_pairs(const Space& space, const std::vector<Choice>& s
 /// Allowed choices that have all allowed pairs. The same seed gives the same set on every machine.
 std::vector<Choice> covering_set(const Space& space, std::uint64_t seed);
 
+/// So many allowed choices at random, where a covering set takes too long to find or to go through.
+std::vector<Choice> random_set(const Space& space, std::size_t count, std::uint64_t seed);
+
 }  // namespace compound::test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace compound::test {
 namespace {
@@ -35,6 +36,16 @@ TEST(CoveringSet, AsksWhetherAWholeChoiceIsAllowed) {
   const auto set = covering_set(space, 7);
 
   EXPECT_TRUE(std::all_of(set.begin(), set.end(), space.allowed));
+}
+
+TEST(RandomSet, HoldsSoManyAllowedChoices) {
+  const Space space = small_space();
+
+  const auto set = random_set(space, 20, 7);
+
+  EXPECT_EQ(set.size(), 20u);
+  EXPECT_TRUE(std::all_of(set.begin(), set.end(), space.allowed));
+  EXPECT_GT(std::set(set.begin(), set.end()).size(), 5u);
 }
 
 TEST(CoveringSet, IsMuchSmallerThanTheProduct) {
