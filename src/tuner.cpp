@@ -18,9 +18,12 @@ namespace {
 constexpr int least_samples = 3, usual_samples = 5;
 constexpr double least_timing_s = 20e-3;
 constexpr double short_s = 1e-4;  // of less than that the wait for a device is a large part
-constexpr double hopeless = 2;    // of the fastest, in all of fewer samples
+// Of less than that a host may have the matrix in its last cache, and its pages at hand.
+constexpr double of_cache_s = 8e-4;
+constexpr double hopeless = 2;  // of the fastest, in all of fewer samples
 constexpr int most_confirmed = 2;
 constexpr double products_to_confirm = 2 * usual_samples + 1;
+constexpr int few = 8;            // products of a sample
 constexpr double as_good = 1.03;  // what is nearer cannot be told apart
 
 double median(std::vector<double> values) {
@@ -172,8 +175,9 @@ class Race {
   /// Seconds of one of some products.
   double sample(const Copy& copy, int products) {
     backend_.synchronize();
-    // A small matrix may stay in a cache, from which the products before this sample have pushed it.
-    if (is_short()) seconds_of(copy, 1);
+    // A small matrix may stay in a cache, from which the products before this sample have pushed it. Of many products
+    // the first does not count for much.
+    if (is_short() || (may_be_cached() && products < few)) seconds_of(copy, 1);
     return seconds_of(copy, products) / products;
   }
   double sample(Copy& copy, Runner& runner, int products) {
@@ -210,11 +214,15 @@ class Race {
     return products;
   }
   bool is_short() const { return unit_s_ < short_s; }
+  bool may_be_cached() const { return unit_s_ < of_cache_s && !first_->matrix.plan().schedule.of_device(); }
+  /// Before a sample of few products.
+  double products_to_warm_up() const { return !is_short() && may_be_cached() ? 1 : 0; }
   /// Fewer would time the wait for a device.
   double least_products() const { return is_short() ? std::ceil(short_s / unit_s_) : 1; }
   int products_of_sample(std::span<const Group> rest) const {
     const double allowed = left_s() / (unit_s_ * (products_for(usual_samples, rest) + products_to_confirm));
-    return static_cast<int>(std::max(least_products(), std::min(allowed, limits_.sample_s / unit_s_)));
+    return static_cast<int>(
+        std::max(least_products(), std::min(allowed - products_to_warm_up(), limits_.sample_s / unit_s_)));
   }
   /// What timing may have taken when the first of these groups is done.
   double share_s(std::span<const Group> rest) const { return timing_s_ + left_s() / double(rest.size() + 1); }
@@ -222,7 +230,8 @@ class Race {
   std::string why_not_tried(std::span<const Group> rest) const {
     const double most_s = std::min(limits_.seconds, limits_.packing_products * unit_s_);
     if (packing_s_ + longest_packing_s_ > most_s) return "not tried: packing has taken the time it may";
-    if (left_s() < unit_s_ * least_products() * products_for(least_samples, rest.first(1)))
+    const double products = least_products() + products_to_warm_up();
+    if (left_s() < unit_s_ * products * products_for(least_samples, rest.first(1)))
       return "not tried: timing has taken the time it may";
     return "";
   }

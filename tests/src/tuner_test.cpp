@@ -244,6 +244,17 @@ TEST_F(Measure, WarmsTheCacheForSmallMatrices) {
   EXPECT_NEAR(of(m, "sell:8").ratio(), 0.8, 1e-6);
 }
 
+/// Samples of 0.4 ms are of one product where only so many may be made.
+TEST_F(Measure, WarmsTheLastCacheOfAHost) {
+  device.seconds = {{line("csr"), 4e-4}, {line("sell:8"), 3.2e-4}, {line("sell:16"), 6e-4}, {line("sell:32"), 6e-4}};
+  device.cold_s = 1e-3;
+
+  const Measurement m = measured(plans({"csr", "sell:8", "sell:16", "sell:32"}));
+
+  EXPECT_NEAR(of(m, "sell:8").ratio(), 0.8, 1e-6);
+  EXPECT_LE(device.products, 150);
+}
+
 TEST_F(Measure, SaysWhatItHadNoTimeFor) {
   limits.products = 20;
 
