@@ -14,12 +14,15 @@ class PlacedBlocks {
 
   /// Values in the order of rows, as products find or leave them.
   void* values() const { return values_.data(); }
+  std::size_t value_bytes() const { return values_.bytes(); }
   std::size_t bytes() const { return start_.bytes() + column_.bytes() + values_.bytes(); }
   idx rows() const { return rows_; }
   BlockShape block() const { return block_; }
   block_rows_args args() const { return {start_.data(), column_.data(), values_.data()}; }
 
-  void download_values(Backend& from, void* to) const { from.download(to, values(), values_.bytes()); }
+  void download_values(Backend& from, void* to) const {
+    if (value_bytes() > 0) from.download(to, values(), value_bytes());
+  }
 
  private:
   idx rows_;
