@@ -62,7 +62,8 @@ PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, bool has
   PetscCall(MatSeqAIJGetArrayWrite(C, &to));
   PetscCall(guarded(comm_of(C), [&] { placed.C->download_values(on, to); }));
   PetscCall(MatSeqAIJRestoreArrayWrite(C, &to));
-  PetscCall(PetscLogGpuFlops(2 * multiplications(o)));
+  const PetscLogDouble flops = 2 * multiplications(o);
+  PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
   PetscCall(log_download(placed.C->value_bytes()));
   if (has_copy) PetscCall(fill_device_copy(C, placed.C->values()));
   PetscFunctionReturn(PETSC_SUCCESS);
