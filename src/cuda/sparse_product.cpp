@@ -1,7 +1,6 @@
 #include "cuda/sparse_product.hpp"
 
 #include "cuda/kernel_source.hpp"
-#include "cuda/runtime.hpp"
 
 namespace compound::cuda {
 
@@ -34,11 +33,6 @@ SparseProductKernel sparse_product_kernel(ScalarType scalar, BlockShape a, int w
               ";\n" + form + "};\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ") " +
               kernel_name + "(const __grid_constant__ sparse_product_args a) { multiply_block_rows<form>(a); }\n",
           g.groups, threads};
-}
-
-void multiply_sparse(const SparseProductTask& t, cudaStream_t queue) {
-  const SparseProductKernel k = sparse_product_kernel(t.scalar, t.a, t.width, t.transposed);
-  launch(kernel_of(k.source), blocks_for(t.args.rows, k.rows_a_block), k.threads, t.args, queue);
 }
 
 }  // namespace compound::cuda
