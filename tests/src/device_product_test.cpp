@@ -96,11 +96,9 @@ TEST_P(DeviceProduct, OfGalerkinIsTheHosts) {
                                          {{3, 3}, 3, 3},
                                          {{3, 3}, 6, 6},
                                          {{6, 6}, 6, 6},
-                                         {{6, 6}, 3, 3},
-                                         {{3, 3}, 6, 6}}) {
+                                         {{6, 6}, 3, 3}}) {
     const Pattern A = drawn_pattern(30, 30, 9, random), P = drawn_pattern(30, 7, 3, random),
                   Q = drawn_pattern(30, 5, 2, random);
-    if (a.rows == 6 && coarse == 3) continue;  // 3x6x3 and 6x6x3 are there
     check_galerkin<double>(on, Q, A, P, a, coarse, width, random);
     check_galerkin<double>(on, P, A, P, a, coarse, width, random);
   }
@@ -125,7 +123,6 @@ TEST_P(DeviceProduct, WithoutRowsOrEntriesIsNothing) {
   check_galerkin<double>(on, pattern_of(0, {{}, {}, {}, {}}), empty, empty, {3, 3}, 3, 3, random);
 }
 
-/// Of a row of the result, one thread at a time adds to a sum.
 TEST(DeviceProducts, CountTheirProductsOfBlocks) {
   const Pattern A = pattern_of(2, {{0, 1}, {}, {1}}), B = pattern_of(4, {{3}, {0, 2, 3}});
   EXPECT_EQ(block_products(A.view(), B.view()), 7);

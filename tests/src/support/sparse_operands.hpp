@@ -1,6 +1,7 @@
 // Sparse matrices of full blocks and their products on the host and on a device.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
