@@ -36,8 +36,8 @@ double multiplications(const BlockOperands& o) {
   const BlockShape a = o.A.block, b = o.B.block;
   const double fine = block_products(o.A.pattern, o.B.pattern) * a.rows * a.cols * b.cols;
   if (!o.is_galerkin) return fine;
-  return fine + block_products(o.patterns.to_coarse.pattern.view(), o.patterns.product.view()) * b.cols * a.rows *
-                    b.cols;
+  return fine +
+         block_products(o.patterns.to_coarse.pattern.view(), o.patterns.product.view()) * b.cols * a.rows * b.cols;
 }
 
 }  // namespace
