@@ -10,6 +10,7 @@
 #include "device/chunk_codes.hpp"
 #include "device/operation.hpp"
 #include "device/product_dot.hpp"
+#include "device/sparse_product.hpp"
 #include "device_policy.hpp"
 #include "layout/layout.hpp"
 #include "plan_parts.hpp"
@@ -160,6 +161,15 @@ struct OrderTask {
   void* blocks = nullptr;  ///< in the backend's memory
 };
 
+/// C = A B, or Q^T B (`transposed`), of sparse matrices of full blocks; arrays in the backend's memory.
+struct SparseProductTask {
+  ScalarType scalar;
+  BlockShape a;   ///< of A; of Q^T: its own, not those of Q
+  int width = 1;  ///< columns of a block of B
+  bool transposed = false;
+  const sparse_product_args& args;
+};
+
 class KrylovLoop;
 class KrylovPasses;
 struct KrylovProblem;
@@ -197,6 +207,8 @@ class Backend {
   /// From host memory and back; both have happened when the call returns.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  /// upload() of what may be large: a device has it by way of pinned memory. All is read when the call returns.
+  virtual void upload_large(void* to, const void* from, std::size_t bytes) { upload(to, from, bytes); }
   /// Within its memory, queued like a product.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 
@@ -237,6 +249,8 @@ class Backend {
   virtual std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) = 0;
   /// Gathers and adds up scalars by lists, without atomics: all arrays in the backend's memory.
   virtual void sum(const SumTask& task) = 0;
+  /// For a device alone: the host has products of its own (sparse_product.hpp). Throws `unsupported` there.
+  virtual void multiply_sparse(const SparseProductTask& task);
 
   /// A Krylov method that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
   virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);

@@ -15,6 +15,7 @@
 #include "cuda/krylov_passes.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/runtime.hpp"
+#include "cuda/sparse_product.hpp"
 #include "device/code_items.hpp"
 #include "device/entry_trial.hpp"
 #include "device/first_misfit.hpp"
@@ -66,6 +67,9 @@ class CudaBackend final : public Backend {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_), "downloading");
     synchronize();
   }
+  void upload_large(void* to, const void* from, std::size_t bytes) override {
+    cuda::Staging::instance().upload(to, from, bytes, queue_);
+  }
   void copy(void* to, const void* from, std::size_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue_), "copying within the device");
   }
@@ -96,6 +100,7 @@ class CudaBackend final : public Backend {
   void diagonal(std::span<const DiagonalTask> parts) override;
   std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override;
   void sum(const SumTask& task) override;
+  void multiply_sparse(const SparseProductTask& task) override;
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
   }
@@ -363,6 +368,11 @@ std::optional<idx> CudaBackend::invert_diagonal(std::span<const DiagonalTask> pa
 
 void CudaBackend::sum(const SumTask& t) {
   launch(cuda::kernel_of(cuda::sum_source(t.scalar, t.update)), t.sums, sum_args(t));
+}
+
+void CudaBackend::multiply_sparse(const SparseProductTask& t) {
+  const cuda::SparseProductKernel k = cuda::sparse_product_kernel(t.scalar, t.a, t.width, t.transposed);
+  cuda::launch(cuda::kernel_of(k.source), blocks_for(t.args.rows, k.rows_a_block), k.threads, t.args, queue_);
 }
 
 }  // namespace

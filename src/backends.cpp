@@ -48,6 +48,11 @@ void Backend::code_chunks(ChunkStep step, const chunk_code_args& a) {
   for (slot_t worker = 0; worker < workers; ++worker) steps[static_cast<int>(step)](a, worker);
 }
 
+void Backend::multiply_sparse(const SparseProductTask&) {
+  throw error(ErrorKind::unsupported,
+              "products of sparse matrices in the memory of backend " + std::string(name()) + "; use multiply()");
+}
+
 std::unique_ptr<KrylovLoop> Backend::krylov_loop(const KrylovProblem&) { return nullptr; }
 std::unique_ptr<KrylovPasses> Backend::krylov_passes(ScalarType, KrylovMethod, bool) { return nullptr; }
 

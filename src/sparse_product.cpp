@@ -163,6 +163,22 @@ Pattern galerkin_pattern(const PatternView& Q, Sum sum) {
   return to.take();
 }
 
+GalerkinPatterns galerkin_patterns(const PatternView& Q, const Term<PatternView>& term) {
+  check_equal("rows", term.A.rows, "rows", Q.rows);
+  GalerkinPatterns p;
+  p.product = product_pattern({&term, 1});
+  p.to_coarse = transposed(Q);
+  const Term<PatternView> of_coarse{p.to_coarse.pattern.view(), p.product.view()};
+  p.result = product_pattern({&of_coarse, 1});
+  return p;
+}
+
+double block_products(const PatternView& A, const PatternView& B) {
+  slot_t products = 0;
+  for (const idx column : A.column) products += B.length(column);
+  return static_cast<double>(products);
+}
+
 double multiply(std::span<const Term<FullBlocks>> sum, ScalarType scalar, const PatternView& C, void* values) {
   host::SparseTask t;
   take(sum, t);

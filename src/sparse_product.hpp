@@ -31,6 +31,18 @@ Pattern product_pattern(std::span<const Term<PatternView>> sum);
 /// rows of Q are not as many as those of A.
 Pattern galerkin_pattern(const PatternView& Q, std::span<const Term<PatternView>> sum);
 
+/// The patterns of Q^T A P by way of A P, for who has room to keep that (device_product.hpp).
+struct GalerkinPatterns {
+  Pattern product;       ///< of A P
+  Transposed to_coarse;  ///< of Q
+  Pattern result;
+};
+/// Throws as galerkin_pattern().
+GalerkinPatterns galerkin_patterns(const PatternView& Q, const Term<PatternView>& term);
+
+/// How many products of two blocks A B has.
+double block_products(const PatternView& A, const PatternView& B);
+
 /// values <- sum of A B. `C` is their product_pattern(); all A have blocks of one size, and all B; those of C are as
 /// high as those of A and as wide as those of B, values in the order of rows. Sums are in the order of the entries of
 /// A, so equal bits on one instruction set; double precision by the vector instructions in use

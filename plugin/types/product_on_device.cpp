@@ -189,23 +189,22 @@ PetscErrorCode count(const Mat_Product* product, double* products) {
 
 }  // namespace
 
-PetscErrorCode take_product_on_device(Mat C, bool* taken) {
+PetscErrorCode is_product_on_device(Mat C, bool* yes) {
   PetscFunctionBegin;
   const Mat_Product* const product = C->product;
-  bool device = false;
-  *taken = false;
+  *yes = false;
   const bool is_known =
       product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB || product->type == MATPRODUCT_PtAP;
   if (!C->ops->productsymbolic || !is_known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(is_of_device(product->A, &device));
-  if (device && product->B != product->A) {
-    bool other;
-    PetscCall(is_of_device(product->B, &other));
-    device = other;
-  }
-  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(is_of_device(product->A, yes));
+  if (*yes && product->B != product->A) PetscCall(is_of_device(product->B, yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_product_on_device(Mat C) {
+  PetscFunctionBegin;
   double products;
-  PetscCall(count(product, &products));
+  PetscCall(count(C->product, &products));
   if (products > most_products) {
     PetscCall(PetscInfo(
         C,
@@ -215,7 +214,6 @@ PetscErrorCode take_product_on_device(Mat C, bool* taken) {
   }
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::make_unique<DeviceProduct>()));
   C->ops->productsymbolic = symbolic;
-  *taken = true;
   PetscCall(PetscInfo(C, "The product of two matrices runs on the device (cuSPARSE)\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,9 +7,12 @@
 
 namespace compound::plugin {
 
-/// Takes products of seq matrices above AIJ, once the parent's MatProductSetFromOptions() has been called, where the
-/// operands' products run on a device: large ones (AB, AtB, PtAP) are PETSc's by cuSPARSE, on copies in single scalars.
-PetscErrorCode take_product_on_device(Mat product, bool* taken);
+/// Whether a product of seq matrices above AIJ is to be made on a device: where the operands' products with vectors run
+/// there, and they are large. Of AB, AtB and PtAP, once the parent's MatProductSetFromOptions() has been called.
+PetscErrorCode is_product_on_device(Mat product, bool* yes);
+
+/// Such a product is PETSc's by cuSPARSE, on copies in single scalars, unless that cannot count it.
+PetscErrorCode take_product_on_device(Mat product);
 
 }  // namespace compound::plugin
 

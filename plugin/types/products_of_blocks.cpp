@@ -12,6 +12,7 @@
 #include "edge/owned.hpp"
 #include "sparse_product.hpp"
 #include "types/as_aij.hpp"
+#include "types/block_product_on_device.hpp"
 #include "types/new_entries.hpp"
 #include "types/product_on_device.hpp"
 
@@ -34,12 +35,14 @@ struct Operand {
 
 /// Hangs on the product.
 struct BlockProduct {
-  explicit BlockProduct(const BlockProductKind& of) : kind(of) {}
+  BlockProduct(const BlockProductKind& of, bool device) : kind(of), on_device(device) {}
 
   const BlockProductKind& kind;
+  bool on_device;  ///< numbers; patterns are the host's
   Operand A, B;
   PatternKey of_A, of_B;
-  Pattern pattern;  ///< of the result
+  GalerkinPatterns patterns;  ///< of the result; on a device those on the way there, too
+  bool is_new = true;         ///< no values were asked for yet
 };
 
 /// With its values; `full`: whether the scalars come in full blocks of more than one.
@@ -61,10 +64,15 @@ bool do_fit(const BlockProductKind& kind, const Operand& A, const Operand& B) {
   return a.cols == b.rows && (!kind.is_galerkin || a.rows == b.rows);
 }
 
-Pattern result_pattern(BlockProduct& p) {
+GalerkinPatterns patterns_of(BlockProduct& p) {
   const PatternView A = p.A.blocks().pattern, B = p.B.blocks().pattern;
   const Term<PatternView> sum[] = {{A, B}};
-  return p.kind.is_galerkin ? galerkin_pattern(B, sum) : product_pattern(sum);
+  if (p.kind.is_galerkin && p.on_device) return galerkin_patterns(B, sum[0]);
+  return {{}, {}, p.kind.is_galerkin ? galerkin_pattern(B, sum) : product_pattern(sum)};
+}
+
+bool are_equal(const Pattern& a, const Pattern& b) {
+  return a.rows == b.rows && a.cols == b.cols && a.start == b.start && a.column == b.column;
 }
 
 BlockShape result_block(const BlockProduct& p) {
@@ -107,9 +115,9 @@ PetscErrorCode check_operands(Mat C, BlockProduct* p) {
   if (of_A == p->of_A && of_B == p->of_B && full_A && full_B) PetscFunctionReturn(PETSC_SUCCESS);
   if (full_A && full_B && do_fit(p->kind, p->A, p->B))
     PetscCall(guarded(comm_of(C), [&] {
-      const Pattern now = result_pattern(*p);
-      same = now.rows == p->pattern.rows && now.cols == p->pattern.cols && now.start == p->pattern.start &&
-             now.column == p->pattern.column;
+      GalerkinPatterns now = patterns_of(*p);
+      same = are_equal(now.result, p->patterns.result);
+      if (same) p->patterns = std::move(now);
     }));
   if (!same) PetscCall(refuse_other_pattern(C));
   p->of_A = of_A;
@@ -117,26 +125,37 @@ PetscErrorCode check_operands(Mat C, BlockProduct* p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode numeric(Mat C) {
+PetscErrorCode multiply_on_host(Mat C, BlockProduct* p) {
   PetscFunctionBegin;
-  BlockProduct* p;
   PetscScalar* to;
   PetscLogDouble products = 0;
-  PetscCall(attached(C, &p));
-  PetscCall(check_operands(C, p));
   PetscCall(MatSeqAIJGetArrayWrite(C, &to));
   PetscCall(guarded(comm_of(C), [&] {
     const FullBlocks A = p->A.blocks(), B = p->B.blocks();
     constexpr ScalarType scalar = scalar_type_of<Scalar>();
-    const PatternView pattern = p->pattern.view();
+    const PatternView pattern = p->patterns.result.view();
     const Term<FullBlocks> sum[] = {{A, B}};
     products =
         p->kind.is_galerkin ? multiply_galerkin(B, sum, scalar, pattern, to) : multiply(sum, scalar, pattern, to);
   }));
   PetscCall(MatSeqAIJRestoreArrayWrite(C, &to));
+  PetscCall(PetscLogFlops(2 * products));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric(Mat C) {
+  PetscFunctionBegin;
+  BlockProduct* p;
+  bool done = false;
+  PetscCall(attached(C, &p));
+  PetscCall(check_operands(C, p));
+  if (p->on_device)
+    PetscCall(multiply_blocks_on_device(C, {p->A.blocks(), p->B.blocks(), p->kind.is_galerkin, p->patterns}, !p->is_new,
+                                        &done));
+  if (!done) PetscCall(multiply_on_host(C, p));
+  p->is_new = false;
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-  PetscCall(PetscLogFlops(2 * products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,15 +173,16 @@ PetscErrorCode symbolic(Mat C) {
              "again");
   PetscCall(key_of(A, &p->of_A));
   PetscCall(key_of(B, &p->of_B));
-  PetscCall(guarded(comm_of(C), [&] { p->pattern = result_pattern(*p); }));
+  PetscCall(guarded(comm_of(C), [&] { p->patterns = patterns_of(*p); }));
   const BlockShape block = result_block(*p);
-  const PetscInt64 rows = PetscInt64{p->pattern.rows} * block.rows, cols = PetscInt64{p->pattern.cols} * block.cols,
-                   entries = static_cast<PetscInt64>(p->pattern.column.size() * scalars_in(block));
+  const Pattern& pattern = p->patterns.result;
+  const PetscInt64 rows = PetscInt64{pattern.rows} * block.rows, cols = PetscInt64{pattern.cols} * block.cols,
+                   entries = static_cast<PetscInt64>(pattern.column.size() * scalars_in(block));
   PetscCheck(std::max({rows, cols, entries}) <= std::numeric_limits<PetscInt>::max(), comm_of(C), PETSC_ERR_SUP,
              "The product of two sparse matrices has %lld scalars, beyond this PETSc's integers; use more processes or "
              "a PETSc with 64-bit indices",
              static_cast<long long>(entries));
-  PetscCall(guarded(comm_of(C), [&] { s = std::make_unique<ScalarRows>(p->pattern, block); }));
+  PetscCall(guarded(comm_of(C), [&] { s = std::make_unique<ScalarRows>(pattern, block); }));
   PetscCall(MatSetSizes(C, static_cast<PetscInt>(rows), static_cast<PetscInt>(cols), static_cast<PetscInt>(rows),
                         static_cast<PetscInt>(cols)));
   PetscCall(MatSetBlockSizes(C, block.rows, block.cols));
@@ -172,17 +192,19 @@ PetscErrorCode symbolic(Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind) {
+PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind, bool on_device, bool* taken) {
   PetscFunctionBegin;
   const Mat_Product* const product = C->product;
-  auto p = std::make_unique<BlockProduct>(kind);
+  auto p = std::make_unique<BlockProduct>(kind, on_device);
   bool full;
+  *taken = false;
   PetscCall(take_operand(product->A, &p->A, &full));
   if (full) PetscCall(take_operand(product->B, &p->B, &full));
   if (!full || !do_fit(kind, p->A, p->B)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
   C->ops->productsymbolic = symbolic;
-  PetscCall(PetscInfo(C, "The product of two matrices runs in blocks on the host\n"));
+  *taken = true;
+  PetscCall(PetscInfo(C, "The product of two matrices runs in blocks on the %s\n", on_device ? "device" : "host"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,13 +243,15 @@ PetscErrorCode refuse_other_pattern(Mat C) {
 PetscErrorCode seq_product_set_from_options(Mat C) {
   PetscFunctionBegin;
   const BlockProductKind* kind;
+  bool on_device = false, taken = false;
   PetscCall(ask_parent(C, &kind));
 #if PetscDefined(HAVE_CUDA)
-  bool taken;
-  PetscCall(take_product_on_device(C, &taken));
-  if (taken) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(is_product_on_device(C, &on_device));
 #endif
-  if (kind) PetscCall(take_product_of_blocks(C, *kind));
+  if (kind) PetscCall(take_product_of_blocks(C, *kind, on_device, &taken));
+#if PetscDefined(HAVE_CUDA)
+  if (on_device && !taken) PetscCall(take_product_on_device(C));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/kernel_source.hpp"
+#include "cuda/sparse_product.hpp"
 #include "entry_choice.hpp"
 
 namespace compound::cuda {
@@ -64,12 +65,25 @@ void add_kernels_of_values(Sources& to, const DefaultPlans& plans, const Problem
   for (const Plan& plan : plans.all) to.add(inverse_source(plan, problem));
 }
 
+/// Multigrid's, of n unknowns a node and m vectors of a near null space: A P and P^T A P of the finest level, and of
+/// those above.
+void add_sparse_products(Sources& to, ScalarType scalar) {
+  struct Level {
+    int n, m;
+  };
+  for (const auto& [n, m] : {Level{2, 2}, {2, 3}, {3, 3}, {3, 6}, {6, 6}}) {
+    to.add(sparse_product_kernel(scalar, {n, n}, m, false).source);
+    to.add(sparse_product_kernel(scalar, {m, n}, m, true).source);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> default_sources(ScalarType scalar) {
   Sources sources;
   for (const Update update : {Update::assign, Update::add}) sources.add(sum_source(scalar, update));
   sources.add(order_source(scalar));
+  add_sparse_products(sources, scalar);
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};
     for (const std::string_view entry : entries_to_find(problem)) {

@@ -1,7 +1,10 @@
 // Products of two sparse matrices above AIJ whose scalars come in full blocks, beside PETSc's own of AIJ.
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "compare.hpp"
+#include "device_tests.hpp"
 #include "info.hpp"
 
 namespace {
@@ -215,5 +218,80 @@ TEST(BlockProducts, OfMatricesWithoutRowsAreEmpty) {
   PETSC_OK(MatGetSize(C, &rows, nullptr));
   EXPECT_EQ(rows, 0);
 }
+
+/// Large enough for a device, of one process: blocks of A, the columns of those of B, and block columns of B.
+struct BlockProductsOnDevice : testing::TestWithParam<Shapes> {
+  void SetUp() override {
+    if (size() > 1) GTEST_SKIP() << "products of several processes' matrices run on the host";
+    SKIP_WITHOUT_DEVICE();
+    PETSC_OK(PetscOptionsSetValue(nullptr, "-vec_type", "cuda"));
+  }
+  void TearDown() override { (void)PetscOptionsClearValue(nullptr, "-vec_type"); }
+
+  static constexpr int rows = 4000;
+  static Drawn of_A() { return {rows, rows, GetParam().a, 11}; }
+  static Drawn of_B() { return {rows, 300, {GetParam().a.cols, GetParam().width}, 12}; }
+  static std::vector<PetscScalar> values(Mat A) {
+    const PetscScalar* from;
+    PETSC_OK(MatSeqAIJGetArrayRead(A, &from));
+    const std::vector<PetscScalar> copy(from, from + static_cast<std::size_t>(entries(A)));
+    PETSC_OK(MatSeqAIJRestoreArrayRead(A, &from));
+    return copy;
+  }
+  /// y of found x, made on the device, beside that of wanted x.
+  static void expect_same_products(Mat found, Mat wanted) {
+    Vector x, y, made, on_host, difference;
+    PetscReal norm, error;
+    PETSC_OK(MatCreateVecs(found, x.out(), y.out()));
+    PETSC_OK(VecSet(x, 0.5));
+    PETSC_OK(MatMult(found, x, y));
+    PETSC_OK(MatCreateVecs(wanted, on_host.out(), difference.out()));
+    PETSC_OK(VecSet(on_host, -0.5));
+    PETSC_OK(MatMult(wanted, on_host, difference));
+    PETSC_OK(VecNorm(difference, NORM_INFINITY, &norm));
+    PETSC_OK(VecDuplicate(difference, made.out()));
+    PETSC_OK(VecCopy(y, made));
+    PETSC_OK(VecAXPY(difference, 1.0, made));
+    PETSC_OK(VecNorm(difference, NORM_INFINITY, &error));
+    EXPECT_LE(error, 1e-12 * norm);
+  }
+  template <class Multiply>
+  static void check(const Multiply& multiply, int row_block) {
+    const auto A = drawn(MATAIJCOMPOUND, of_A()), B = drawn(MATAIJCOMPOUND, of_B());
+    const auto plain_A = drawn(MATAIJ, of_A()), plain_B = drawn(MATAIJ, of_B());
+    Matrix C, again, wanted;
+
+    const auto text = info_during("block_products", [&] { multiply(A, B, MAT_INITIAL_MATRIX, C.out()); });
+
+    EXPECT_NE(text.find("in blocks on the device"), std::string::npos) << text;
+    EXPECT_EQ(text.find("has no memory"), std::string::npos) << text;
+    multiply(plain_A, plain_B, MAT_INITIAL_MATRIX, wanted.out());
+    expect_same(C, wanted, row_block, GetParam().width);
+    expect_same_products(C, wanted);
+    multiply(A, B, MAT_INITIAL_MATRIX, again.out());
+    EXPECT_EQ(values(C), values(again)) << "other bits than the time before";
+
+    for (Mat m : {Mat(A), Mat(plain_A), Mat(B), Mat(plain_B)}) PETSC_OK(MatScale(m, 1.5));
+    multiply(A, B, MAT_REUSE_MATRIX, C.in_place());
+    multiply(plain_A, plain_B, MAT_REUSE_MATRIX, wanted.in_place());
+    expect_same_products(C, wanted);
+    expect_same(C, wanted, row_block, GetParam().width);
+  }
+};
+
+TEST_P(BlockProductsOnDevice, OfTwoAreThoseOfAij) {
+  check([](Mat A, Mat B, MatReuse reuse, Mat* C) { PETSC_OK(MatMatMult(A, B, reuse, PETSC_DEFAULT, C)); },
+        GetParam().a.rows);
+}
+
+TEST_P(BlockProductsOnDevice, OfGalerkinAreThoseOfAij) {
+  if (GetParam().a.rows != GetParam().a.cols) GTEST_SKIP() << "blocks of A are square in P^T A P";
+  check([](Mat A, Mat P, MatReuse reuse, Mat* C) { PETSC_OK(MatPtAP(A, P, reuse, PETSC_DEFAULT, C)); },
+        GetParam().width);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, BlockProductsOnDevice,
+                         testing::Values(Shapes{{3, 3}, 6}, Shapes{{6, 6}, 6}, Shapes{{2, 2}, 3}, Shapes{{3, 3}, 3},
+                                         Shapes{{5, 5}, 2}, Shapes{{2, 3}, 4}));
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cuda/nvrtc.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/product_cases.hpp"
+#include "cuda/sparse_product.hpp"
 #include "entry_choice.hpp"
 
 namespace compound::test {
@@ -152,6 +153,15 @@ TEST(DefaultSources, AreAllThatDefaultPlansRun) {
           if (!plan.later.empty()) wanted.push_back(cuda::pack_part_source(part, problem));
           for (const std::string& source : wanted) EXPECT_TRUE(has(all, source)) << source;
         }
+  }
+}
+
+/// Rigid bodies in space have six modes.
+TEST(DefaultSources, AreThoseOfMultigridOfElasticity) {
+  const auto all = cuda::default_sources(real_3x3.scalar);
+  for (const int size : {3, 6}) {
+    EXPECT_TRUE(has(all, cuda::sparse_product_kernel(real_3x3.scalar, {size, size}, 6, false).source)) << size;
+    EXPECT_TRUE(has(all, cuda::sparse_product_kernel(real_3x3.scalar, {6, size}, 6, true).source)) << size;
   }
 }
 

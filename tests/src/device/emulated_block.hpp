@@ -123,6 +123,7 @@ Block& block() { return *Block::instance(); }
 // What the device text uses of CUDA.
 void __threadfence() {}  // the threads of all blocks are one
 void __syncthreads() { block().wait_for_block(); }
+void __syncwarp() { block().exchange(0, 6); }
 template <class T>
 T __shfl_sync(unsigned, T v, int lane) {
   return block().exchange(v, 1)[lane];
