@@ -1,8 +1,12 @@
 #include "sparse_product.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "error.hpp"
@@ -32,36 +36,68 @@ void check_shapes(Sum sum) {
 /// Rows that are appended one after the other, each of columns in any order, once or several times.
 class PatternWriter {
  public:
-  PatternWriter(idx rows, idx cols) : p_{rows, cols, {0}, {}}, row_of_(static_cast<std::size_t>(cols), -1) {
+  /// `most`: no more columns are added. Room for so many is address space alone until they come; to grow would touch
+  /// memory anew, which takes longer than to find the columns.
+  PatternWriter(idx rows, idx cols, double most)
+      : p_{rows, cols, {0}, {}}, met_((static_cast<std::size_t>(cols) + 63) / 64) {
     p_.start.reserve(static_cast<std::size_t>(rows) + 1);
+    try {
+      p_.column.reserve(static_cast<std::size_t>(std::min(most, double(rows) * cols)));
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {
+    }  // it grows
   }
   void add(idx column) {
-    idx& row = row_of_[static_cast<std::size_t>(column)];
-    const idx here = static_cast<idx>(p_.start.size()) - 1;
-    if (row == here) return;
-    row = here;
+    const std::uint64_t bit = bit_of(column);
+    std::uint64_t& word = met_[word_of(column)];
+    if (word & bit) return;
+    word |= bit;
     p_.column.push_back(column);
   }
   void add(const PatternView& p, idx row) {
     for (count32 e = p.start[row]; e < p.start[row + 1]; ++e) add(p.column[e]);
   }
   void end_row() {
+    for (const idx column : row()) met_[word_of(column)] = 0;
     if (p_.column.size() > std::numeric_limits<count32>::max())
       throw error(ErrorKind::too_large, "the product of two sparse matrices has " + std::to_string(p_.column.size()) +
                                             " blocks and more on one process, beyond 32 bits; use more processes");
     p_.start.push_back(static_cast<count32>(p_.column.size()));
   }
-  void sort_row() { std::sort(p_.column.begin() + p_.start.back(), p_.column.end()); }
+  /// By the marks, where columns are as near to each other as grids and meshes have them in most orders.
+  void sort_row() {
+    const std::span<idx> columns = row();
+    if (columns.size() < 2) return;
+    const auto [least, most] = std::ranges::minmax(columns);
+    const std::size_t first = word_of(least), last = word_of(most);
+    if (last - first > words_an_entry * columns.size()) {
+      std::ranges::sort(columns);
+      return;
+    }
+    idx* to = columns.data();
+    for (std::size_t w = first; w <= last; ++w)
+      for (std::uint64_t rest = met_[w]; rest != 0; rest &= rest - 1)
+        *to++ = static_cast<idx>(w * 64) + std::countr_zero(rest);
+  }
   Pattern take() { return std::move(p_); }
 
  private:
+  /// Fewer words are gone through faster than an entry is put in order by comparisons.
+  static constexpr std::size_t words_an_entry = 8;
+
+  static std::size_t word_of(idx column) { return static_cast<std::size_t>(column) / 64; }
+  static std::uint64_t bit_of(idx column) { return std::uint64_t{1} << (column % 64); }
+  std::span<idx> row() { return std::span(p_.column).subspan(p_.start.back()); }
+
   Pattern p_;
-  std::vector<idx> row_of_;
+  std::vector<std::uint64_t> met_;  ///< a bit for each column of the row
 };
 
 /// Columns of a row in ascending order, or as they are met.
 Pattern pattern_of_sum(Sum sum, bool ascending) {
-  PatternWriter to(sum.front().A.rows, sum.front().B.cols);
+  double most = 0;
+  for (const auto& [A, B] : sum) most += block_products(A, B);
+  PatternWriter to(sum.front().A.rows, sum.front().B.cols, most);
   for (idx row = 0; row < sum.front().A.rows; ++row) {
     for (const auto& [A, B] : sum)
       for (count32 e = A.start[row]; e < A.start[row + 1]; ++e) to.add(B, A.column[e]);
@@ -153,7 +189,7 @@ Pattern galerkin_pattern(const PatternView& Q, Sum sum) {
   const Pattern product = pattern_of_sum(sum, false);
   const PatternView rows = product.view();
   const Transposed to_fine = transposed(Q);
-  PatternWriter to(Q.cols, rows.cols);
+  PatternWriter to(Q.cols, rows.cols, block_products(to_fine.pattern.view(), rows));
   for (idx row = 0; row < Q.cols; ++row) {
     for (count32 e = to_fine.pattern.start[row]; e < to_fine.pattern.start[row + 1]; ++e)
       to.add(rows, to_fine.pattern.column[e]);

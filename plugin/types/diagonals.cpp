@@ -12,13 +12,19 @@ namespace compound::plugin {
 
 namespace {
 
-/// The copy on the device, made ready, if it can tell the diagonal in full precision; else null.
+/// The copy on the device, made ready, if there is one, or must be, and it can tell the diagonal in full precision;
+/// else null.
 PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix** packed) {
   PetscFunctionBegin;
   Place place;
   *packed = nullptr;
   PetscCall(place_of_product(A, st->settings, diagonal, &place));
   if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!st->copy(Place::device).packed) {  // for one diagonal it is not made: graphs of multigrid have no products
+    bool missing;
+    PetscCall(are_host_values_missing(A, *st, &missing));
+    if (!missing) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(make_ready(A, st, Op::none, &place));
   PackedCopy& copy = st->copy(Place::device);
   if (place == Place::device && !copy.misfit && copy.has_diagonal() &&

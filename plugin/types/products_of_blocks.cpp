@@ -80,22 +80,6 @@ BlockShape result_block(const BlockProduct& p) {
   return {p.kind.is_galerkin ? b.cols : a.rows, b.cols};
 }
 
-/// The scalar rows of blocks, as AIJ has them.
-struct ScalarRows {
-  std::vector<PetscInt> start{0}, column;
-
-  ScalarRows(const Pattern& p, BlockShape block) {
-    start.reserve(std::size_t{1} * p.rows * block.rows + 1);
-    column.reserve(p.column.size() * scalars_in(block));
-    for (idx row = 0; row < p.rows; ++row)
-      for (int i = 0; i < block.rows; ++i) {
-        for (count32 e = p.start[row]; e < p.start[row + 1]; ++e)
-          for (int j = 0; j < block.cols; ++j) column.push_back(PetscInt{p.column[e]} * block.cols + j);
-        start.push_back(static_cast<PetscInt>(column.size()));
-      }
-  }
-};
-
 PetscErrorCode attached(Mat C, BlockProduct** p) {
   PetscFunctionBegin;
   PetscCall(composed(reinterpret_cast<PetscObject>(C), container_name, p));
@@ -162,7 +146,6 @@ PetscErrorCode numeric(Mat C) {
 PetscErrorCode symbolic(Mat C) {
   PetscFunctionBegin;
   BlockProduct* p;
-  std::unique_ptr<ScalarRows> s;
   bool full_A, full_B;
   PetscCall(attached(C, &p));
   Mat const A = C->product->A, B = C->product->B;
@@ -174,20 +157,7 @@ PetscErrorCode symbolic(Mat C) {
   PetscCall(key_of(A, &p->of_A));
   PetscCall(key_of(B, &p->of_B));
   PetscCall(guarded(comm_of(C), [&] { p->patterns = patterns_of(*p); }));
-  const BlockShape block = result_block(*p);
-  const Pattern& pattern = p->patterns.result;
-  const PetscInt64 rows = PetscInt64{pattern.rows} * block.rows, cols = PetscInt64{pattern.cols} * block.cols,
-                   entries = static_cast<PetscInt64>(pattern.column.size() * scalars_in(block));
-  PetscCheck(std::max({rows, cols, entries}) <= std::numeric_limits<PetscInt>::max(), comm_of(C), PETSC_ERR_SUP,
-             "The product of two sparse matrices has %lld scalars, beyond this PETSc's integers; use more processes or "
-             "a PETSc with 64-bit indices",
-             static_cast<long long>(entries));
-  PetscCall(guarded(comm_of(C), [&] { s = std::make_unique<ScalarRows>(pattern, block); }));
-  PetscCall(MatSetSizes(C, static_cast<PetscInt>(rows), static_cast<PetscInt>(cols), static_cast<PetscInt>(rows),
-                        static_cast<PetscInt>(cols)));
-  PetscCall(MatSetBlockSizes(C, block.rows, block.cols));
-  PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(A)->type_name));
-  PetscCall(set_entries(C, s->start.data(), s->column.data(), nullptr));
+  PetscCall(make_of_pattern(C, reinterpret_cast<PetscObject>(A)->type_name, p->patterns.result, result_block(*p)));
   C->ops->productnumeric = numeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -222,7 +192,7 @@ PetscErrorCode ask_parent(Mat C, const BlockProductKind** kind) {
   const char* const option = product->api_user ? found->option : "-mat_product_algorithm";
   const auto* const object = reinterpret_cast<PetscObject>(C);
   PetscCall(PetscOptionsHasName(object->options, object->prefix, option, &by_option));
-  if (!by_option) *kind = found;
+  if (!by_option && !C->structure_only) *kind = found;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -118,15 +118,20 @@ TEST_F(DeviceProducts, FollowVectorsBoundToTheHost) {
   EXPECT_EQ(info_of(A).device_bytes, 0);
 }
 
-TEST_F(DeviceProducts, DiagonalsOnTheDeviceAreThoseOfTheHost) {
+/// The first without a copy on the device, which is not made for a diagonal alone.
+TEST_F(DeviceProducts, DiagonalsAreThoseOfTheHostBeforeAndAfterAProduct) {
   const auto problem = random_problem(312, spread(3, 17, 17));
   const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
-  const auto d = on_side(left_vector(A, 1), true), expected = left_vector(A, 1);
-
-  PETSC_OK(MatGetDiagonal(A, d));
+  const auto expected = left_vector(A, 1);
   PETSC_OK(MatGetDiagonal(plain, expected));
 
-  EXPECT_TRUE(same_bits(on_side(d, false), expected));
+  for (const bool multiplied : {false, true}) {
+    const auto d = on_side(left_vector(A, 1), true);
+    PETSC_OK(MatGetDiagonal(A, d));
+    EXPECT_TRUE(same_bits(on_side(d, false), expected));
+    EXPECT_TRUE(all_ranks((info_of(A).device_bytes > 0) == multiplied));
+    EXPECT_TRUE(same_everywhere(A, plain, 313));
+  }
 }
 
 struct DeviceByName : DeviceTest {
