@@ -45,20 +45,6 @@ struct BlockProduct {
   bool is_new = true;         ///< no values were asked for yet
 };
 
-/// With its values; `full`: whether the scalars come in full blocks of more than one.
-PetscErrorCode take_operand(Mat A, Operand* o, bool* full) {
-  PetscFunctionBegin;
-  SeqState* st;
-  *full = false;
-  if (!is_seq_compound(A) || kinship(A).family != &aij || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(seq_state(A, &st));
-  PetscCall(read_options_once(A, st->settings));
-  if (st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(given_values(A, *st, &o->arrays));
-  *full = o->arrays.order == ValueOrder::rows;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 bool do_fit(const BlockProductKind& kind, const Operand& A, const Operand& B) {
   const BlockShape a = A.arrays.block, b = B.arrays.block;
   return a.cols == b.rows && (!kind.is_galerkin || a.rows == b.rows);
@@ -92,8 +78,8 @@ PetscErrorCode check_operands(Mat C, BlockProduct* p) {
   PetscFunctionBegin;
   bool full_A, full_B, same = false;
   PatternKey of_A, of_B;
-  PetscCall(take_operand(C->product->A, &p->A, &full_A));
-  PetscCall(take_operand(C->product->B, &p->B, &full_B));
+  PetscCall(full_blocks_of(C->product->A, &p->A.arrays, &full_A));
+  PetscCall(full_blocks_of(C->product->B, &p->B.arrays, &full_B));
   PetscCall(key_of(C->product->A, &of_A));
   PetscCall(key_of(C->product->B, &of_B));
   if (of_A == p->of_A && of_B == p->of_B && full_A && full_B) PetscFunctionReturn(PETSC_SUCCESS);
@@ -149,8 +135,8 @@ PetscErrorCode symbolic(Mat C) {
   bool full_A, full_B;
   PetscCall(attached(C, &p));
   Mat const A = C->product->A, B = C->product->B;
-  PetscCall(take_operand(A, &p->A, &full_A));
-  PetscCall(take_operand(B, &p->B, &full_B));
+  PetscCall(full_blocks_of(A, &p->A.arrays, &full_A));
+  PetscCall(full_blocks_of(B, &p->B.arrays, &full_B));
   PetscCheck(full_A && full_B && do_fit(p->kind, p->A, p->B), comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
              "The operands of a product have other blocks than when MatProductSetFromOptions() looked at them; call it "
              "again");
@@ -168,8 +154,8 @@ PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind, bool 
   auto p = std::make_unique<BlockProduct>(kind, on_device);
   bool full;
   *taken = false;
-  PetscCall(take_operand(product->A, &p->A, &full));
-  if (full) PetscCall(take_operand(product->B, &p->B, &full));
+  PetscCall(full_blocks_of(product->A, &p->A.arrays, &full));
+  if (full) PetscCall(full_blocks_of(product->B, &p->B.arrays, &full));
   if (!full || !do_fit(kind, p->A, p->B)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
   C->ops->productsymbolic = symbolic;
@@ -179,6 +165,19 @@ PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind, bool 
 }
 
 }  // namespace
+
+PetscErrorCode full_blocks_of(Mat A, BlockArrays* b, bool* full) {
+  PetscFunctionBegin;
+  SeqState* st;
+  *full = false;
+  if (!is_seq_compound(A) || kinship(A).family != &aij || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  if (st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(given_values(A, *st, b));
+  *full = b->order == ValueOrder::rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode ask_parent(Mat C, const BlockProductKind** kind) {
   PetscFunctionBegin;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "block_shape.hpp"
+#include "edge/family.hpp"
 #include "edge/petsc_guard.hpp"
 #include "pattern.hpp"
 
@@ -28,6 +29,10 @@ struct BlockProductKind {
 /// Calls the parent's MatProductSetFromOptions(). `kind` is null where the product is of another kind, or an algorithm
 /// was asked for.
 PetscErrorCode ask_parent(Mat product, const BlockProductKind** kind);
+
+/// An operand with its values; `full`: whether it is a seq matrix of ours above AIJ whose scalars come in full blocks
+/// of more than one.
+PetscErrorCode full_blocks_of(Mat A, BlockArrays* blocks, bool* full);
 
 /// Which pattern an operand had.
 struct PatternKey {

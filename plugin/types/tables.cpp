@@ -8,6 +8,7 @@
 #include "edge/baij_changes.hpp"
 #include "edge/late_setup.hpp"
 #include "types/as_aij.hpp"
+#include "types/block_sums.hpp"
 #include "types/by_aij.hpp"
 #include "types/common_operations.hpp"
 #include "types/converters.hpp"
@@ -49,9 +50,11 @@ template <const Family& family, bool is_mpi>
 PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
   PetscFunctionBegin;
   const _MatOps* parent;
+  bool done = false;
   PetscCall(parent_ops(family, is_mpi, &parent));
   for (Mat A : {X, Y}) PetscCall(need_host_values(A));
-  PetscCall(parent->axpy(Y, a, X, structure));
+  if (structure == SUBSET_NONZERO_PATTERN && !is_mpi) PetscCall(add_full_blocks(Y, a, X, &done));
+  if (!done) PetscCall(parent->axpy(Y, a, X, structure));
   if (is_mpi) PetscCall(raise_parts(Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

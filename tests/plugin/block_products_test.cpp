@@ -122,6 +122,27 @@ TEST_P(BlockProducts, OfTwoAreThoseOfAij) {
   expect_same(C, wanted, a.rows, width);
 }
 
+/// As smoothed prolongators are made: MatAYPX() by SUBSET_NONZERO_PATTERN.
+TEST_P(BlockProducts, SumsOfSomeOfTheBlocksAreThoseOfAij) {
+  const auto [a, width] = GetParam();
+  const Drawn some{12, 9, {a.rows, width}, 21}, others{12, 9, {a.rows, width}, 22, true, 2};
+  const auto sum_of = [&](const char* type) {
+    auto X = drawn(type, some), Y = drawn(type, others);
+    PETSC_OK(MatAXPY(Y, 1.0, X, DIFFERENT_NONZERO_PATTERN));
+    return std::pair(std::move(X), std::move(Y));
+  };
+  const auto [X, Y] = sum_of(MATAIJCOMPOUND);
+  const auto [plain_X, plain_Y] = sum_of(MATAIJ);
+  const auto x = right_vector(Y, 23), y = left_vector(Y, 24);
+  PETSC_OK(MatMult(Y, x, y));  // a copy, which must follow
+
+  const auto text = info_during("block_sums", [&] { PETSC_OK(MatAYPX(Y, -0.7, X, SUBSET_NONZERO_PATTERN)); });
+  PETSC_OK(MatAYPX(plain_Y, -0.7, plain_X, SUBSET_NONZERO_PATTERN));
+
+  if (size() == 1) EXPECT_NE(text.find("block by block"), std::string::npos) << text;
+  expect_same(Y, plain_Y, a.rows, width);
+}
+
 TEST_P(BlockProducts, OfGalerkinAreThoseOfAij) {
   const auto [a, width] = GetParam();
   if (a.rows != a.cols) GTEST_SKIP() << "blocks of A are square in P^T A P";
