@@ -37,6 +37,7 @@ of the bounding box: xmin, xmax, ymin, ymax, zmin, zmax.\n\
   -load SURFACE        is under traction (load, of a box xmax)\n\
   -traction tx,ty,tz   force per area on the loaded surface (0,0,-1e-3)\n\
   -select_fraction f   a side is what lies within this part of the extent from it (0.02, of a box 1e-6)\n\
+  -set_up n            assemble the matrix and set up for it so many times more, in the log stage Set up (0)\n\
   -repeat n            solve so many times more, in the log stage Repeat (0)\n\
   -pmat_type TYPE      type of a copy of the matrix for the preconditioner (aij for gamg and ml)\n\
   -vtu FILE            write mesh and displacement to this file for ParaView\n\n";
@@ -52,7 +53,7 @@ enum { CLAMP, LOAD, SURFACES }; /* of the mesh */
 typedef struct {
   char mesh[PETSC_MAX_PATH_LEN], vtu[PETSC_MAX_PATH_LEN];
   char clamp[128], load[128], pmat_type[64];
-  PetscInt box[3], refine, repeat;
+  PetscInt box[3], refine, set_up, repeat;
   PetscReal box_size[3], traction[3], young, poisson, fraction;
   PetscBool is_box, box_tets;
 } Options;
@@ -80,8 +81,9 @@ static PetscErrorCode ReadBox(Options* o) {
 }
 
 static PetscErrorCode ReadOptions(Options* o) {
-  static const char* const with_value[] = {"-mesh",  "-refine", "-box",    "-box_size",        "-young",     "-poisson",
-                                           "-clamp", "-load",   "-repeat", "-select_fraction", "-pmat_type", "-vtu"};
+  static const char* const with_value[] = {
+      "-mesh", "-refine", "-box",    "-box_size",        "-young",     "-poisson", "-clamp",
+      "-load", "-set_up", "-repeat", "-select_fraction", "-pmat_type", "-vtu"};
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(o, sizeof(*o)));
@@ -101,6 +103,7 @@ static PetscErrorCode ReadOptions(Options* o) {
   PetscCall(GetReals("-traction", "the force per area", PETSC_FALSE, 3, o->traction, NULL));
   o->fraction = o->is_box ? 1e-6 : 0.02; /* a box has flat sides, a body from a file hardly */
   PetscCall(GetReals("-select_fraction", "a part of the extent", PETSC_FALSE, 1, &o->fraction, NULL));
+  PetscCall(GetCount("-set_up", &o->set_up));
   PetscCall(GetCount("-repeat", &o->repeat));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-pmat_type", o->pmat_type, sizeof(o->pmat_type), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-vtu", o->vtu, sizeof(o->vtu), NULL));
@@ -275,19 +278,30 @@ static PetscErrorCode CreatePreconditionerMatrix(const Options* o, Mat A, Vec co
   PetscFunctionReturn(0);
 }
 
-/* Once more with everything set up and in place: what a second load case would cost */
-static PetscErrorCode Repeat(PetscInt times, KSP ksp, Vec b, Vec u) {
-  PetscLogDouble t0;
-  PetscInt iterations;
+/* The matrix assembled anew, as a step in time or of Newton's method does it, the set-up for it, and in the end a solve
+ */
+static PetscErrorCode SetUpAgain(const Options* o, const VolumeMesh* m, KSP ksp, Mat A, Mat P, Vec b, Vec u) {
+  PetscLogDouble t0, t1, seconds = 0;
+  PetscLogStage stage;
 
   PetscFunctionBeginUser;
-  PetscCall(RepeatBegin(times, &t0));
-  for (PetscInt i = 0; i < times; i++) {
-    PetscCall(VecSet(u, 0));
-    PetscCall(KSPSolve(ksp, b, u));
+  if (!o->set_up) PetscFunctionReturn(0);
+  PetscCall(PetscLogStageRegister("Set up", &stage));
+  for (PetscInt i = 0; i < o->set_up; i++) {
+    PetscCall(MatZeroEntries(A));
+    PetscCall(AssembleMatrix(o, m, A));
+    if (P != A) PetscCall(MatConvert(A, o->pmat_type, MAT_REUSE_MATRIX, &P));
+    PetscCall(PetscLogStagePush(stage));
+    PetscCall(PetscTime(&t0));
+    PetscCall(KSPSetOperators(ksp, A, P));
+    PetscCall(KSPSetUp(ksp));
+    PetscCall(PetscTime(&t1));
+    PetscCall(PetscLogStagePop());
+    seconds += t1 - t0;
   }
-  PetscCall(KSPGetIterationNumber(ksp, &iterations));
-  PetscCall(RepeatEnd(times, iterations, t0));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "set-up seconds each: %.3f\n", seconds / o->set_up));
+  PetscCall(VecSet(u, 0));
+  PetscCall(KSPSolve(ksp, b, u));
   PetscFunctionReturn(0);
 }
 
@@ -314,14 +328,15 @@ static PetscErrorCode ReportSolution(Vec b, Vec u) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SolveAndReport(const Options* o, Mat A, Mat P, Vec b, Vec u) {
+static PetscErrorCode SolveAndReport(const Options* o, const VolumeMesh* m, Mat A, Mat P, Vec b, Vec u) {
   KSP ksp;
 
   PetscFunctionBeginUser;
   PetscCall(SolverCreate(A, P, NULL, KSPCG, PCPBJACOBI, 1e-8, &ksp));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(SolveTimed(ksp, b, u, "solve"));
-  PetscCall(Repeat(o->repeat, ksp, b, u));
+  PetscCall(SetUpAgain(o, m, ksp, A, P, b, u));
+  PetscCall(SolveRepeated(o->repeat, ksp, b, u));
   PetscCall(ReportSolve(ksp, A, b, u, ""));
   PetscCall(ReportSolution(b, u));
   PetscCall(
@@ -356,7 +371,7 @@ static PetscErrorCode Run(const Options* o) {
   PetscCall(AssembleLoad(o, &m, b));
   PetscCall(VolumeMeshCoordinates(&m, coords));
   PetscCall(CreatePreconditionerMatrix(o, A, coords, &P));
-  PetscCall(SolveAndReport(o, A, P, b, u));
+  PetscCall(SolveAndReport(o, &m, A, P, b, u));
   if (o->vtu[0]) PetscCall(VtkWriteMesh("-vtu", o->vtu, coords, m.nv, elements, "displacement", u));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&P));

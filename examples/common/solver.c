@@ -133,3 +133,18 @@ PetscErrorCode RepeatEnd(PetscInt times, PetscInt iterations, PetscLogDouble sta
                           1e6 * (end - start) / ((PetscLogDouble)times * (PetscLogDouble)iterations)));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode SolveRepeated(PetscInt times, KSP ksp, Vec b, Vec x) {
+  PetscLogDouble t0;
+  PetscInt iterations;
+
+  PetscFunctionBeginUser;
+  PetscCall(RepeatBegin(times, &t0));
+  for (PetscInt i = 0; i < times; i++) {
+    PetscCall(VecSet(x, 0));
+    PetscCall(KSPSolve(ksp, b, x));
+  }
+  PetscCall(KSPGetIterationNumber(ksp, &iterations));
+  PetscCall(RepeatEnd(times, iterations, t0));
+  PetscFunctionReturn(0);
+}

@@ -32,3 +32,6 @@ PetscErrorCode CheckConverged(KSP ksp, const char label[], const char remedy[]);
    the microseconds of an iteration, of which each has had `iterations`. */
 PetscErrorCode RepeatBegin(PetscInt times, PetscLogDouble* start);
 PetscErrorCode RepeatEnd(PetscInt times, PetscInt iterations, PetscLogDouble start);
+
+/* Once more with everything set up and in place: what a second load case would cost. */
+PetscErrorCode SolveRepeated(PetscInt times, KSP ksp, Vec b, Vec x);

@@ -46,10 +46,20 @@ def check_problem(checks, problem):
         checks.digits(values, wanted[1], f"{problem} {mat_type}")
 
 
+def check_set_up_again(checks):
+    """A matrix assembled anew is the same."""
+    problem = "-box 6,5,4"
+    for mat_type in [f"aijcompound {MULTIGRID}", SPLIT, "baijcompound"]:
+        once, again = (solve(checks, problem, mat_type + more) for more in ("", " -set_up 2"))
+        checks.iterations(again[0], once[0], f"{mat_type} -set_up 2")
+        checks.digits(again[1], once[1], f"{mat_type} -set_up 2")
+
+
 def main():
     checks = support.Checks(support.parse_arguments(__doc__, "mesh"))
     for problem in PROBLEMS:
         check_problem(checks, problem.format(mesh=checks.args.mesh))
+    check_set_up_again(checks)
     for options, message in ERRORS.items():
         checks.error(options.format(mesh=checks.args.mesh), message)
     return checks.end()
