@@ -14,7 +14,8 @@
 namespace compound::test {
 namespace {
 
-const DeviceTable h200 = device_tables().all.front();
+const std::vector<DeviceTable> built_in = device_tables().all;
+const DeviceTable h200 = built_in.front();
 
 DeviceTable called(const std::string& name) {
   DeviceTable t = h200;
@@ -85,6 +86,13 @@ class DevicesFile : public testing::Test {
   const std::string file = testing::TempDir() + "device_tables_test";
 };
 
+TEST(BuiltInTables, AreOfTheDevicesThatTheDocumentsName) {
+  std::vector<std::string> names;
+  for (const DeviceTable& table : built_in) names.push_back(table.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"NVIDIA H200", "NVIDIA H100 80GB HBM3"}));
+  for (const DeviceTable& table : built_in) EXPECT_EQ(table_for(built_in, table.name, {}).name, table.name);
+}
+
 TEST_F(DevicesFile, ComesAfterWhatIsBuiltIn) {
   add_device_table(file, called("mine"));
   add_device_table(file, called("other"));
@@ -93,12 +101,14 @@ TEST_F(DevicesFile, ComesAfterWhatIsBuiltIn) {
   add_device_table(file, mine);
   const DeviceTables tables = device_tables();
   EXPECT_EQ(tables.problem, "");
-  EXPECT_EQ(tables.all, (std::vector{h200, called("other"), mine}));
+  std::vector<DeviceTable> wanted = built_in;
+  wanted.insert(wanted.end(), {called("other"), mine});
+  EXPECT_EQ(tables.all, wanted);
 }
 
 TEST_F(DevicesFile, DoesNoHarmWhereItIsDamaged) {
   std::ofstream(file) << to_string(called("mine")) << "\nnonsense\n";
-  EXPECT_EQ(device_tables().all, std::vector{h200});
+  EXPECT_EQ(device_tables().all, built_in);
   EXPECT_NE(device_tables().problem.find("line 2: begins with 'nonsense'"), std::string::npos);
   EXPECT_THROW(add_device_table(file, h200), error);
   std::filesystem::remove(file);
