@@ -222,7 +222,7 @@ def difference_of_coordinates(source):
     share = lambda of: spread_of((of_read(c.case, of(c)) for c in found), "{:.0f}")
     return (
         " The paper's cuSPARSE is CUDA 11.0.167's, with its default CSR on 900 GB/s of a V100; ours is CUDA 13's, the fastest of three algorithms of CSR, which moves its bytes and the vectors', each once, at "
-        f"{share(lambda c: c.vendor['csr'])} % of the {max(c.case['read_gbs'] for c in found):,.0f} GB/s that can be read; coordinates move their fewer bytes at {share(lambda c: c.ours)} %. Values are in full, but in the column *coded*, by a table of 256 as the paper's where they repeat"
+        f"{share(lambda c: c.vendor['csr'])} % of the {max(c.case['read_gbs'] for c in found):,.0f} GB/s that can be read; coordinates move their fewer bytes at {share(lambda c: c.ours)} %. Values are in full, but in the column *coded*, by a table of 256 as the paper's where they repeat (- where they do not)"
         + ("." if any(c.coded for c in found) else ", of which this record has none yet ([performance.md](performance.md#layouts-columns-and-codes-on-the-gpu) has such grids).")
     )
 
