@@ -62,7 +62,7 @@ def speeds(source, step):
 
 
 def of_cusparse(source):
-    return f"*Beside cuSPARSE's fastest call* the default plan has, in double precision, {speeds(source, 'cusparse-double')}; in single {speeds(source, 'cusparse-single')}. The paper: up to 2.8 and 4.7, complex numbers below 1."
+    return f"*Beside cuSPARSE's fastest call* the default plan of the record, [mended since](tuning.md#the-study), has, in double precision, {speeds(source, 'cusparse-double')}; in single {speeds(source, 'cusparse-single')}. The paper: up to 2.8 and 4.7, complex numbers below 1."
 
 
 def dense_errors(source):
