@@ -231,6 +231,33 @@ TEST(SparseProduct, OfTheZooIsTheDenseOne) {
   }
 }
 
+/// Rows are put in order in two ways, by how far apart their columns are.
+TEST(SparseProduct, HasItsColumnsInOrderNearAndFarApart) {
+  Random random;
+  SCOPED_TRACE(seed_text());
+  for (const idx reach : {40, 500, 5000, 200000}) {
+    const idx rows = 50;
+    Pattern A{rows, rows, {0}, {}}, B{rows, 200000, {0}, {}};
+    for (idx row = 0; row < rows; ++row) {
+      for (const idx k : {row, (row * 7 + 3) % rows, (row + 11) % rows}) A.column.push_back(k);
+      for (int e = 0; e < 5; ++e) B.column.push_back(random.below(reach));
+      A.start.push_back(static_cast<count32>(A.column.size()));
+      B.start.push_back(static_cast<count32>(B.column.size()));
+    }
+    const Term<PatternView> sum[] = {{A.view(), B.view()}};
+
+    const Pattern C = product_pattern(sum);
+
+    for (idx row = 0; row < rows; ++row) {
+      std::set<idx> wanted;
+      for (count32 a = A.start[row]; a < A.start[row + 1]; ++a)
+        wanted.insert(B.column.begin() + B.start[A.column[a]], B.column.begin() + B.start[A.column[a] + 1]);
+      const std::vector<idx> found(C.column.begin() + C.start[row], C.column.begin() + C.start[row + 1]);
+      EXPECT_EQ(found, std::vector<idx>(wanted.begin(), wanted.end())) << "row " << row << ", reach " << reach;
+    }
+  }
+}
+
 TEST(SparseProduct, CountsItsMultiplications) {
   const Pattern A = pattern_of(2, {{0, 1}, {}, {1}}), B = pattern_of(4, {{3}, {0, 2, 3}});
   Random random;
