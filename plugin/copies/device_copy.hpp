@@ -14,4 +14,8 @@ PetscErrorCode device_copy(Mat seq, PackedMatrix** packed);
 /// follows makes no others. Where there is no such copy the next product packs the parent's.
 PetscErrorCode fill_device_copy(Mat seq, const void* blocks);
 
+/// The same for the parent's values as they are, which lie in `blocks` for another reason: a copy of them that has
+/// become old need not have them sent once more. Nothing where there is no copy of the present pattern.
+PetscErrorCode refresh_device_copy(Mat seq, const void* blocks);
+
 }  // namespace compound::plugin

@@ -66,6 +66,8 @@ PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, bool has
   PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
   PetscCall(log_download(placed.C->value_bytes()));
   if (has_copy) PetscCall(fill_device_copy(C, placed.C->values()));
+  PetscCall(refresh_device_copy(o.of_A, placed.A->values()));
+  PetscCall(refresh_device_copy(o.of_B, placed.B->values()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -120,8 +120,9 @@ PetscErrorCode numeric(Mat C) {
   PetscCall(attached(C, &p));
   PetscCall(check_operands(C, p));
   if (p->on_device)
-    PetscCall(multiply_blocks_on_device(C, {p->A.blocks(), p->B.blocks(), p->kind.is_galerkin, p->patterns}, !p->is_new,
-                                        &done));
+    PetscCall(multiply_blocks_on_device(
+        C, {C->product->A, C->product->B, p->A.blocks(), p->B.blocks(), p->kind.is_galerkin, p->patterns}, !p->is_new,
+        &done));
   if (!done) PetscCall(multiply_on_host(C, p));
   p->is_new = false;
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));

@@ -6,6 +6,7 @@
 #include "compare.hpp"
 #include "device_tests.hpp"
 #include "info.hpp"
+#include "log_events.hpp"
 
 namespace {
 
@@ -247,6 +248,7 @@ struct BlockProductsOnDevice : testing::TestWithParam<Shapes> {
   void SetUp() override {
     if (size() > 1) GTEST_SKIP() << "products of several processes' matrices run on the host";
     SKIP_WITHOUT_DEVICE();
+    PETSC_OK(PetscLogDefaultBegin());
     PETSC_OK(PetscOptionsSetValue(nullptr, "-vec_type", "cuda"));
   }
   void TearDown() override { (void)PetscOptionsClearValue(nullptr, "-vec_type"); }
@@ -294,11 +296,18 @@ struct BlockProductsOnDevice : testing::TestWithParam<Shapes> {
     multiply(A, B, MAT_INITIAL_MATRIX, again.out());
     EXPECT_EQ(values(C), values(again)) << "other bits than the time before";
 
+    expect_same_products(A, plain_A);  // and so have copies on the device
+    expect_same_products(B, plain_B);
     for (Mat m : {Mat(A), Mat(plain_A), Mat(B), Mat(plain_B)}) PETSC_OK(MatScale(m, 1.5));
     multiply(A, B, MAT_REUSE_MATRIX, C.in_place());
     multiply(plain_A, plain_B, MAT_REUSE_MATRIX, wanted.in_place());
     expect_same_products(C, wanted);
     expect_same(C, wanted, row_block, GetParam().width);
+    const int uploads = event("MatCompoundUpload").count;
+    EXPECT_GT(uploads, 0);
+    expect_same_products(A, plain_A);
+    expect_same_products(B, plain_B);
+    EXPECT_EQ(event("MatCompoundUpload").count, uploads) << "values of the operands went to the device once more";
   }
 };
 
