@@ -16,7 +16,7 @@ enum class KrylovMethod { cg, bcgs };
 
 /// How a device runs iterations: as kernels that are queued many at a time, or all of them in one kernel, which small
 /// matrices gain by; not all layouts can. Of that there is a form for CG in which blocks wait for each other twice an
-/// iteration, not three times, and the product reads two vectors.
+/// iteration, not three times, and the product reads two vectors, which the smallest gain by.
 enum class KrylovRunner { by_size, graphs, kernel, two_meetings };
 
 /// What a loop takes out of whatever it has preconditioned.

@@ -352,10 +352,11 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
 }
 
 std::string whole_loop_source(const KrylovProblem& p, const Plan& plan, const Problem& problem, bool reordered,
-                              bool aligned, bool two_meetings) {
+                              bool aligned, WholeForm whole) {
   const Follow follow = p.method != KrylovMethod::cg ? Follow::nothing : p.hermitian ? Follow::dot : Follow::bilinear;
   const std::string form = krylov_form(p) +
-                           "  static constexpr bool two_meetings = " + (two_meetings ? "true" : "false") + ";\n" +
+                           "  static constexpr bool two_meetings = " + (whole.two_meetings ? "true" : "false") +
+                           ", keeps_words = " + (whole.keeps_words ? "true" : "false") + ";\n" +
                            product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
   return "#include \"krylov_whole.hpp\"\n" +
          whole_source(plan.entry, form, std::to_string(threads_of_whole_loop) + ", 1", "krylov_whole", "whole_args");

@@ -68,12 +68,17 @@ std::string krylov_source(const KrylovProblem& problem, const std::string& kerne
 /// A pass of device/vector_passes.hpp, by its name there, over pass_args in such blocks.
 std::string pass_source(ScalarType scalar, bool hermitian, bool diagonal, const std::string& pass);
 
+/// Of a loop in one kernel.
+struct WholeForm {
+  bool two_meetings;  ///< an iteration; CG alone
+  bool keeps_words;   ///< of the matrix, in the first cache
+};
 /// All iterations in one kernel over whole_args (device/krylov_whole.hpp), in blocks of at most threads_of_whole_loop,
 /// one a multiprocessor: that this is said is worth up to a third, since loads are then put further ahead. The plan
-/// goes by rows or components and visits all rows. `two_meetings`: CG alone, an iteration.
+/// goes by rows or components and visits all rows.
 inline constexpr int threads_of_whole_loop = 1024;
 std::string whole_loop_source(const KrylovProblem& problem, const Plan& plan, const Problem& of_matrix, bool reordered,
-                              bool aligned, bool two_meetings);
+                              bool aligned, WholeForm whole);
 
 /// Type names of the device text: "double", "complex_number<float>", "dense<double, 3, 3>".
 std::string scalar_name(ScalarType scalar);

@@ -282,7 +282,7 @@ void Loop::prepare(const Matrix& A, int at_once) {
   const Stage& first = method_.iteration.front();
   const auto product = A.task ? A.task(args_.vectors[first.from], args_.vectors[first.to]) : std::nullopt;
   if (product && WholeLoop::suits(problem_, *product, A.bytes)) {
-    whole_.emplace(backend_, queue_, problem_, *product);
+    whole_.emplace(backend_, queue_, problem_, *product, A.bytes);
   } else {
     queued_ = iterations;
     record(A);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cuda/kernel_source.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/runtime.hpp"
 #include "layout/family.hpp"
@@ -11,10 +10,10 @@ namespace compound::cuda {
 
 namespace {
 
-const void* kernel_for(const KrylovProblem& problem, const ProductTask& t, bool two_meetings) {
+const void* kernel_for(const KrylovProblem& problem, const ProductTask& t, WholeForm form) {
   const CudaCode& code = *static_cast<const CudaCode*>(t.code);
   const bool aligned = code.is_aligned(t.x) && code.is_aligned(t.y);
-  return kernel_of(whole_loop_source(problem, t.plan, t.problem, t.reordered, aligned, two_meetings));
+  return kernel_of(whole_loop_source(problem, t.plan, t.problem, t.reordered, aligned, form));
 }
 
 slot_t workers_for(const KrylovProblem& problem, const ProductTask& t) {
@@ -29,7 +28,23 @@ slot_t threads_for(slot_t workers) {
 
 /// As many as are on the device at once, and have work: one a multiprocessor.
 slot_t blocks_at_once(slot_t workers, slot_t threads) {
-  return std::clamp<slot_t>(blocks_for(workers, threads), 1, current_device().multiprocessors);
+  return std::clamp<slot_t>(blocks_for(workers, threads), 1,
+                            std::min(current_device().multiprocessors, most_blocks_of_whole));
+}
+
+/// Bytes that the first caches of all multiprocessors hold together.
+std::size_t bytes_of_first_caches() {
+  return current_device().first_cache_bytes * static_cast<std::size_t>(current_device().multiprocessors);
+}
+
+/// What small matrices gain by (docs/solvers.md). Workers that share a block row all read the same of x, which goes
+/// past the first caches where these keep the matrix.
+WholeForm form_for(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
+  const bool is_held = matrix_bytes <= bytes_of_first_caches();
+  const bool fewer =
+      problem.runner == KrylovRunner::two_meetings || (problem.runner == KrylovRunner::by_size && is_held);
+  return {.two_meetings = fewer && problem.method == KrylovMethod::cg,
+          .keeps_words = is_held && t.plan.schedule.traversal == Traversal::rows};
 }
 
 }  // namespace
@@ -37,20 +52,23 @@ slot_t blocks_at_once(slot_t workers, slot_t threads) {
 bool WholeLoop::suits(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
   if (problem.runner == KrylovRunner::graphs || t.plan.schedule.traversal == Traversal::slots) return false;
   if (!visits_all_rows(family_of(t.plan.layout), t.plan.layout.row_list, t.layout)) return false;
-  // CG by one kernel was faster for all matrices timed, up to this size; BiCGSTAB, whose stages meet seven times an
-  // iteration, as often slower as faster (docs/solvers.md).
-  constexpr double most_in_caches[] = {8, 0};
-  const double caches = double(matrix_bytes) / double(current_device().second_cache_bytes);
-  return problem.runner != KrylovRunner::by_size || caches <= most_in_caches[static_cast<int>(problem.method)];
+  // Of CG, and of BiCGSTAB, whose blocks meet seven times an iteration: up to these sizes one kernel was faster
+  // (docs/solvers.md).
+  const std::size_t most[] = {8 * current_device().second_cache_bytes, bytes_of_first_caches()};
+  return problem.runner != KrylovRunner::by_size || matrix_bytes <= most[static_cast<int>(problem.method)];
 }
 
-WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product)
-    : two_meetings_(problem.runner == KrylovRunner::two_meetings && problem.method == KrylovMethod::cg),
-      kernel_(kernel_for(problem, product, two_meetings_)),
+WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product,
+                     std::size_t matrix_bytes)
+    : form_(form_for(problem, product, matrix_bytes)),
+      kernel_(kernel_for(problem, product, form_)),
       threads_(threads_for(workers_for(problem, product))),
       blocks_(blocks_at_once(workers_for(problem, product), threads_)),
       signals_(backend, static_cast<std::size_t>(signals_of(blocks_))),
-      other_(backend, two_meetings_ ? static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar) : 0) {
+      other_(backend, form_.two_meetings ? static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar) : 0) {
+  if (form_.keeps_words)
+    check(cudaFuncSetAttribute(kernel_, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
+          "asking for a large first cache");
   check(cudaMemsetAsync(signals_.data(), 0, signals_.bytes(), queue), "clearing signals");
   args_.product = args_of(product);
   args_.signals = signals_.data();

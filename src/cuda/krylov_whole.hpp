@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "backend.hpp"
+#include "cuda/kernel_source.hpp"
 #include "krylov_loop.hpp"
 
 namespace compound::cuda {
@@ -20,13 +21,15 @@ class WholeLoop {
   static bool suits(const KrylovProblem& problem, const ProductTask& product, std::size_t matrix_bytes);
 
   /// Compiles and allocates. The vectors of `product` are only looked at for how they are aligned.
-  WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product);
+  /// `matrix_bytes`: that a product reads of the matrix.
+  WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product,
+            std::size_t matrix_bytes);
 
   /// Queues what the limits in the loop's state allow.
   void launch(cudaStream_t queue, const krylov_args& loop);
 
  private:
-  bool two_meetings_;
+  WholeForm form_;
   const void* kernel_;
   slot_t threads_, blocks_;
   Buffer<signal> signals_;

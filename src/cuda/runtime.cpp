@@ -74,6 +74,8 @@ Device describe(int device) {
   return {
       10 * attribute(cudaDevAttrComputeCapabilityMajor, device) + attribute(cudaDevAttrComputeCapabilityMinor, device),
       attribute(cudaDevAttrMultiProcessorCount, device),
+      // Which shares its memory with what blocks share.
+      static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, device)),
       static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device)), bandwidth(device)};
 }
 

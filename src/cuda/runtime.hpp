@@ -23,6 +23,7 @@ std::string why_no_device();
 struct Device {
   int capability = 0;  ///< 90 for compute capability 9.0
   int multiprocessors = 0;
+  std::size_t first_cache_bytes = 0;  ///< of a multiprocessor
   std::size_t second_cache_bytes = 0;
   double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it; 0: not known
 };

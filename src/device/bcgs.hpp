@@ -53,7 +53,8 @@ template <class Form, class S, class Grid>
 __device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) {
   using V = bcgs_vectors;
   if (is_over(s, grid)) return;
-  const S *const w = vector_of<S>(a, V::w), *const r0 = vector_of<S>(a, V::r0);
+  const auto w = grid.of_others(vector_of<S>(a, V::w));
+  const S* const r0 = vector_of<S>(a, V::r0);
   precondition<Form>(
       a, s, grid, vector_of<S>(a, V::v), [&](slot_t i) { return w[i]; }, [&](slot_t i, S) { return r0[i]; },
       bcgs_first_sums<S>{});
@@ -70,7 +71,7 @@ __device__ void bcgs_half(const krylov_args& a, const bcgs_state<S>& state, Grid
   using V = bcgs_vectors;
   if (state.stop != 0) return;
   const bcgs_half_pass<Form> pass{state.alpha, vector_of<S>(a, V::r), vector_of<S>(a, V::v), vector_of<S>(a, V::s)};
-  for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
+  for_each_own<Form>(a, [&](slot_t i) { pass(i, nullptr); });
 }
 
 /// By s and t.
@@ -95,7 +96,8 @@ template <class Form, class S, class Grid>
 __device__ void bcgs_second(const krylov_args& a, bcgs_state<S>& state, Grid& grid) {
   using V = bcgs_vectors;
   if (state.stop != 0) return;
-  const S *const w = vector_of<S>(a, V::w), *const s = vector_of<S>(a, V::s);
+  const auto w = grid.of_others(vector_of<S>(a, V::w));
+  const S* const s = vector_of<S>(a, V::s);
   precondition<Form>(
       a, state, grid, vector_of<S>(a, V::t), [&](slot_t i) { return w[i]; }, [&](slot_t i, S) { return s[i]; },
       bcgs_second_sums<S>{});
@@ -139,7 +141,7 @@ __device__ void bcgs_step(const krylov_args& a, bcgs_state<S>& state, Grid& grid
                                   vector_of<S>(a, V::s), vector_of<S>(a, V::t), vector_of<S>(a, V::r0),
                                   vector_of<S>(a, V::x), vector_of<S>(a, V::r)};
   sums<S, 2> mine{};
-  for_each_scalar(a.scalars, [&](slot_t i) {
+  for_each_own<Form>(a, [&](slot_t i) {
     if (first)
       pass.sum_up(i, pass.r[i], mine.of);
     else
@@ -154,7 +156,7 @@ __device__ void bcgs_turn(const krylov_args& a, const bcgs_state<S>& state, Grid
   if (!state.turns) return;
   const bcgs_turn_pass<Form> pass{state.beta, state.omega, vector_of<S>(a, V::r), vector_of<S>(a, V::v),
                                   vector_of<S>(a, V::p)};
-  for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
+  for_each_own<Form>(a, [&](slot_t i) { pass(i, nullptr); });
 }
 
 #endif

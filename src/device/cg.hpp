@@ -110,7 +110,7 @@ __device__ void cg_step(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   }
   const S alpha = alpha_of<Form>(s);
   S* const of_r = vector_of<S>(a, V::r);
-  const S* const of_w = vector_of<S>(a, V::w);
+  const auto of_w = grid.of_others(vector_of<S>(a, V::w));
   const auto read = [&](slot_t i) {
     S r = of_r[i];
     if (!first) of_r[i] = r = minus(r, alpha * of_w[i]);
@@ -134,7 +134,7 @@ __device__ void cg_turn(const krylov_args& a, const cg_state<S>& s, Grid&) {
   const S* const z = vector_of<S>(a, has_z<Form> ? V::z : V::r);
   S* const p = vector_of<S>(a, V::p);
   const cg_turn_pass<Form> pass{s.alpha, s.beta, z, p, vector_of<S>(a, V::x), p};
-  for_each_scalar(a.scalars, [&](slot_t i) { pass(i, nullptr); });
+  for_each_own<Form>(a, [&](slot_t i) { pass(i, nullptr); });
 }
 
 #endif

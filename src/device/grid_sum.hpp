@@ -36,16 +36,7 @@ __device__ inline void fence_device() {
 #endif
 }
 
-template <class T>
-__device__ T read_fresh(const T* p) {
-  return __ldcg(p);
-}
-template <class T>
-__device__ complex_number<T> read_fresh(const complex_number<T>* p) {
-  return {__ldcg(&p->re), __ldcg(&p->im)};
-}
-
-/// Thread 0 gets the sum; all threads of the block must call, whole warps.
+/// The first warp gets the sum; all threads of the block must call, whole warps.
 template <class S, int n>
 __device__ sums<S, n> sum_over_block(sums<S, n> v) {
   constexpr int warps = 32;

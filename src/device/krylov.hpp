@@ -147,6 +147,11 @@ __device__ inline void report_to_host(const krylov_args& a, const krylov_counts&
 /// How stages of an iteration follow each other: as kernels of their own, queued one after the other. The other way is
 /// one_kernel (krylov_whole.hpp).
 struct queued_kernels {
+  /// A vector that other threads have written.
+  template <class S>
+  __device__ static const S* of_others(const S* v) {
+    return v;
+  }
   /// The sum over all blocks; `end`(total) by one thread of the last of them, for all stages after this one.
   template <class S, int n, class End>
   __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) const {
@@ -215,6 +220,14 @@ __device__ void for_each_in_warps(const krylov_args& a, const Work& work) {
   }
 }
 
+/// work(i) for all scalars, each by the thread that has it in all stages but products.
+template <class Form, class Work>
+__device__ void for_each_own(const krylov_args& a, const Work& work) {
+  for_each_in_warps<Form>(a, [&](slot_t i, int, bool active) {
+    if (active) work(i);
+  });
+}
+
 /// Scalar i of vector k of the null space's basis.
 template <class Form, class S>
 __device__ S of_null_space(const krylov_args& a, int k, slot_t i) {
@@ -253,7 +266,7 @@ __device__ void project(const krylov_args& a, State& state, Grid& grid, S* made,
   if (state.stop != 0) return;
   const null_parts<S> parts = state.parts;
   sums<S, Sums::count> mine{};
-  for_each_scalar(a.scalars, [&](slot_t i) {
+  for_each_own<Form>(a, [&](slot_t i) {
     S v = made[i];
     for (int k = 0; k < Form::null_vectors; ++k) v -= of_null_space<Form, S>(a, k, i) * parts.of[k];
     made[i] = v;

@@ -11,43 +11,92 @@
 
 namespace compound {
 
-/// What blocks tell each other: a number in the lower half, and in the upper one that of the meeting it is for, so that
-/// whoever reads both at once needs no other sign that it is there.
+/// What blocks tell each other: half of a number or a whole one in the lower half, and in the upper one that of the
+/// meeting it is for, so that whoever reads both at once needs no other sign that it is there.
 using signal = unsigned long long;
 
-/// In 32-bit words: sums of the largest scalars.
-inline constexpr int most_signals = most_krylov_sums * 4;
-COMPOUND_FN slot_t signals_of(slot_t blocks) { return 1 + 2 * most_signals * blocks; }
+/// A block's place has two signals for each number, and lines of the second cache to itself: all blocks read all
+/// places, and places that share lines are read one after the other.
+inline constexpr int most_numbers = most_krylov_sums * 2, signals_of_place = 32;
+static_assert(2 * most_numbers <= signals_of_place);
+/// Blocks that may meet, as many as warps have lanes.
+inline constexpr int most_warps_of_places = 32, most_blocks_of_whole = 32 * most_warps_of_places;
+COMPOUND_FN slot_t signals_of(slot_t blocks) { return signals_of_place * (1 + 2 * blocks); }
 
 struct whole_args {
   krylov_args loop;
   product_args product;       ///< its vectors are the loop's
   void* other = nullptr;      ///< another p; Form::two_meetings only
-  signal* signals = nullptr;  ///< [signals_of(blocks)], zeros before the first kernel: the meetings so far, then theirs
+  signal* signals = nullptr;  ///< [signals_of(blocks)], zeros before the first kernel: the meetings so far, then places
 };
 
 #if defined(__CUDA_ARCH__)
 
+/// A vector that other blocks have written.
+template <class S>
+struct fresh_vector {
+  const S* at = nullptr;
+  COMPOUND_FN S operator[](slot_t i) const { return read<Cache::fresh>(at + i); }
+  template <class Words>
+  COMPOUND_FN void load(const Words& words, idx block, int n, S* to) const {
+    words.template load<Cache::fresh>(at, block, n, to);
+  }
+};
+
 /// Stages within one kernel, all of whose blocks are on the device at once (a cooperative launch).
 ///
 /// Blocks meet by each writing to a place of its own and all reading all of these places, which brings the sums with
-/// it.
+/// it. A fence then lets them read what others have written, after which the first cache has forgotten all it had.
+/// `keeps_words`: it is to keep the matrix from one iteration to the next. Then nobody fences, and what others have
+/// written, the products' vectors, is read past that cache; of all other vectors a thread reads what it has written
+/// itself (for_each_own()).
+template <bool keeps_words>
 class one_kernel {
  public:
   __device__ explicit one_kernel(const whole_args& a)
-      : signals_(a.signals + 1), meetings_(unsigned(read_now(a.signals))) {}
+      : places_(a.signals + signals_of_place), meetings_(unsigned(read_now(a.signals))) {}
 
+  template <class S>
+  __device__ static auto of_others(const S* v) {
+    if constexpr (keeps_words)
+      return fresh_vector<S>{v};
+    else
+      return v;
+  }
   /// What any block wrote before is there for all of them after.
   __device__ void wait() {
     __syncthreads();
-    meet(sums<unsigned, 1>{});
+    meetings_ += 1;
+    if (threadIdx.x == 0) tell(0, 0u);
+    for_each_place(1, [&](int, slot_t block) {
+      if (block < gridDim.x) hear<unsigned>(0, block);
+    });
     __syncthreads();
   }
   /// The sum over all blocks; `end`(total) by a thread of each.
   template <class S, int n, class End>
   __device__ void end_with_sums(const krylov_args&, const sums<S, n>& mine, const End& end) {
-    const sums<S, n> total = sum_over_block(meet(sum_over_block(mine)));
-    if (threadIdx.x == 0) end(total);
+    using R = real_of<S>;
+    constexpr int numbers = n * int(sizeof(S) / sizeof(R));
+    static_assert(numbers <= most_numbers);
+    alignas(16) __shared__ unsigned char memory[numbers * most_warps_of_places * sizeof(R)];
+    R* const of_warps = reinterpret_cast<R*>(memory);
+    const sums<S, n> of_block = sum_over_block(mine);
+    meetings_ += 1;
+    if (threadIdx.x < 32) tell_all(of_block);
+    for_each_place(numbers, [&](int number, slot_t block) {
+      const R sum = sum_over_lanes<32>(block < gridDim.x ? hear<R>(number, block) : R{});
+      if (block % 32 == 0) of_warps[number * most_warps_of_places + block / 32] = sum;
+    });
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      R total[numbers] = {};
+      for (int i = 0; i < numbers; ++i)
+        for (unsigned w = 0; w < warps_of_places(); ++w) total[i] += of_warps[i * most_warps_of_places + w];
+      sums<S, n> all;
+      memcpy(&all, total, sizeof(all));
+      end(all);
+    }
     __syncthreads();
   }
   /// After the last meeting, by one thread of the grid.
@@ -70,50 +119,70 @@ class one_kernel {
     return *p;
 #endif
   }
-  __device__ static void write_now(signal* p, signal s) {
+  __device__ static void read_now(const signal* p, signal& s, signal& t) {
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(p), "l"(s) : "memory");
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(s), "=l"(t) : "l"(p) : "memory");
 #else
-    *p = s;
+    __nanosleep(0);  // where threads take turns
+    s = p[0];
+    t = p[1];
+#endif
+  }
+  /// After all that this block has written.
+  __device__ static void write_last(signal* p, signal s, signal t) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+    asm volatile("st.release.gpu.global.v2.u64 [%0], {%1, %2};" : : "l"(p), "l"(s), "l"(t) : "memory");
+#else
+    p[0] = s;
+    p[1] = t;
 #endif
   }
 
-  /// What thread 0 of all blocks has, shared out among the threads of this one: their sum is that of all, added up in
-  /// the same order by every block.
+  __device__ static unsigned warps_of_places() { return (gridDim.x + 31) / 32; }
+  /// Of a number at this meeting. Two sets of places in turn: nobody writes to one again before all have met once more,
+  /// and so have read it.
+  __device__ signal* place_of(int number, slot_t block) const {
+    return places_ + (meetings_ % 2 * slot_t(gridDim.x) + block) * signals_of_place + 2 * number;
+  }
+  template <class R>
+  __device__ void tell(int number, R value) const {
+    bits32 half[2] = {};
+    memcpy(half, &value, sizeof(value));
+    const signal meeting = signal(meetings_) << 32;
+    write_last(place_of(number, blockIdx.x), meeting | half[0], meeting | half[1]);
+  }
+  /// By the first warp, whose lanes all have the sums.
   template <class S, int n>
-  __device__ sums<S, n> meet(const sums<S, n>& of_block) {
-    constexpr int words = int(sizeof(of_block) / sizeof(bits32));
-    static_assert(words <= most_signals);
-    // Two sets of places in turn: nobody writes to one again before all have met once more, and so have read it.
-    meetings_ += 1;
-    signal* const places = signals_ + meetings_ % 2 * (most_signals * slot_t(gridDim.x));
-    if (threadIdx.x == 0) {
-      bits32 of_words[words];
-      memcpy(of_words, &of_block, sizeof(of_block));
-      fence_device();
-      for (int w = 0; w < words; ++w)
-        write_now(places + w * slot_t(gridDim.x) + blockIdx.x, signal(meetings_) << 32 | of_words[w]);
-    }
-    sums<S, n> sum{};
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
-      bits32 of_words[words];
-      for (bool all_there = false; !all_there;) {
-        all_there = true;
-        for (int w = 0; w < words; ++w) {
-          const signal s = read_now(places + w * slot_t(gridDim.x) + block);
-          all_there = all_there && s >> 32 == meetings_;
-          of_words[w] = bits32(s);
-        }
-      }
-      sums<S, n> other;
-      memcpy(&other, of_words, sizeof(other));
-      for (int i = 0; i < n; ++i) sum.of[i] += other.of[i];
-      fence_device();
-    }
-    return sum;
+  __device__ void tell_all(const sums<S, n>& of_block) const {
+    using R = real_of<S>;
+    constexpr int numbers = n * int(sizeof(S) / sizeof(R));
+    R all[numbers];
+    memcpy(all, &of_block, sizeof(all));
+    R mine{};
+    for (int i = 0; i < numbers; ++i)
+      if (int(threadIdx.x) == i) mine = all[i];
+    if (int(threadIdx.x) < numbers) tell(int(threadIdx.x), mine);
+  }
+  /// Waits for it.
+  template <class R>
+  __device__ R hear(int number, slot_t block) const {
+    signal s, t;
+    do read_now(place_of(number, block), s, t);
+    while (s >> 32 != meetings_ || t >> 32 != meetings_);
+    const bits32 half[2] = {bits32(s), bits32(t)};
+    R value;
+    memcpy(&value, half, sizeof(value));
+    if constexpr (!keeps_words) fence_device();
+    return value;
+  }
+  /// work(number, block) by whole warps for each number of each block, and for some blocks that are beyond the last.
+  template <class Work>
+  __device__ void for_each_place(int numbers, const Work& work) const {
+    for (unsigned task = threadIdx.x / 32; task < numbers * warps_of_places(); task += blockDim.x / 32)
+      work(int(task / warps_of_places()), slot_t(task % warps_of_places() * 32 + threadIdx.x % 32));
   }
 
-  signal* signals_;
+  signal* places_;
   unsigned meetings_;
 };
 
@@ -125,25 +194,37 @@ __device__ void run_product(const whole_args& a, const Product& p) {
     multiply_worker<Form>(p, b * blockDim.x + threadIdx.x, nullptr);
 }
 
-/// to = A from; what this thread has of the dot product that follows, if one does.
-template <class Form>
-__device__ sums<typename Form::scalar, 1> multiply_in_loop(const whole_args& a, int from, int to) {
+/// The product with another x and what follows.
+template <class Entry, class Stored, class Layout, class MatrixWords, class VectorWords, class Values, class Old,
+          class Following, class Vector>
+__device__ auto product_with(const product<Entry, Stored, Layout, MatrixWords, VectorWords, Values, Old>& p,
+                             const Vector& x, const Following& following) {
+  return product<Entry, Stored, Layout, MatrixWords, VectorWords, Values, Following, Vector>{
+      p.entry, p.layout, p.matrix_words, p.x_words, p.y_words, p.value_of, p.values, x, p.z, p.y, following};
+}
+
+/// A x by all workers of the grid; what this thread has of the dot product with x that follows, if one does.
+template <class Form, class Vector>
+__device__ sums<typename Form::scalar, 1> multiply_in_loop(const whole_args& a, const Vector& x, int to) {
   using S = typename Form::scalar;
-  auto p = product_over<Form>(a.product);
-  p.x = vector_of<S>(a.loop, from);
-  p.y = vector_of<S>(a.loop, to);
-  if constexpr (has_dot(follow_of<Form>())) p.following.w = p.x;
-  run_product<Form>(a, p);
-  if constexpr (has_dot(follow_of<Form>()))
-    return {{p.following.sum}};
-  else
+  const auto all = product_over<Form>(a.product);
+  const auto run = [&](auto p) {
+    p.y = vector_of<S>(a.loop, to);
+    run_product<Form>(a, p);
+    return p.following;
+  };
+  if constexpr (has_dot(follow_of<Form>())) {
+    return {{run(product_with(all, x, dot_follows<follow_of<Form>(), S, Vector>{x})).sum}};
+  } else {
+    run(product_with(all, x, nothing_follows{}));
     return {};
+  }
 }
 
 /// z + beta p, made where it is read.
-template <class S>
+template <class S, class Vector>
 struct turned_vector {
-  const S *z = nullptr, *p = nullptr;
+  Vector z, p;
   S beta = {};
   COMPOUND_FN S operator[](slot_t i) const {
     S v = z[i];
@@ -159,41 +240,32 @@ struct turned_vector {
   }
 };
 
-/// The product with another x and what follows.
-template <class Entry, class Stored, class Layout, class MatrixWords, class VectorWords, class Values, class Old,
-          class Following, class Vector>
-__device__ auto product_with(const product<Entry, Stored, Layout, MatrixWords, VectorWords, Values, Old>& p,
-                             const Vector& x, const Following& following) {
-  return product<Entry, Stored, Layout, MatrixWords, VectorWords, Values, Following, Vector>{
-      p.entry, p.layout, p.matrix_words, p.x_words, p.y_words, p.value_of, p.values, x, p.z, p.y, following};
-}
-
-template <class Form, class S>
-__device__ void step_and_project(const krylov_args& a, cg_state<S>& s, one_kernel& grid) {
+template <class Form, class S, class Grid>
+__device__ void step_and_project(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   cg_step<Form>(a, s, grid);
   __syncthreads();  // it may have stopped the loop by one thread
   if constexpr (Form::null_vectors > 0) cg_project<Form>(a, s, grid);
 }
 
-template <class Form, class S>
-__device__ void iterate(const whole_args& a, cg_state<S>& s, one_kernel& grid) {
+template <class Form, class S, class Grid>
+__device__ void iterate(const whole_args& a, cg_state<S>& s, Grid& grid) {
   using V = cg_vectors;
-  grid.end_with_sums(a.loop, multiply_in_loop<Form>(a, V::p, V::w),
+  grid.end_with_sums(a.loop, multiply_in_loop<Form>(a, grid.of_others(vector_of<S>(a.loop, V::p)), V::w),
                      [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
   step_and_project<Form>(a.loop, s, grid);
   cg_turn<Form>(a.loop, s, grid);
 }
 
-template <class Form, class S>
-__device__ void iterate(const whole_args& a, bcgs_state<S>& s, one_kernel& grid) {
+template <class Form, class S, class Grid>
+__device__ void iterate(const whole_args& a, bcgs_state<S>& s, Grid& grid) {
   using V = bcgs_vectors;
-  multiply_in_loop<Form>(a, V::p, V::w);
+  multiply_in_loop<Form>(a, grid.of_others(vector_of<S>(a.loop, V::p)), V::w);
   grid.wait();
   bcgs_first<Form>(a.loop, s, grid);
   if constexpr (Form::null_vectors > 0) bcgs_project_first<Form>(a.loop, s, grid);
   bcgs_half<Form>(a.loop, s, grid);
   grid.wait();
-  multiply_in_loop<Form>(a, V::s, V::w);
+  multiply_in_loop<Form>(a, grid.of_others(vector_of<S>(a.loop, V::s)), V::w);
   grid.wait();
   bcgs_second<Form>(a.loop, s, grid);
   if constexpr (Form::null_vectors > 0) bcgs_project_second<Form>(a.loop, s, grid);
@@ -202,8 +274,8 @@ __device__ void iterate(const whole_args& a, bcgs_state<S>& s, one_kernel& grid)
 }
 
 /// Iterations until the loop stops: their stages one after the other.
-template <class Form, class State>
-__device__ void iterate_all(const whole_args& a, State& s, one_kernel& grid) {
+template <class Form, class State, class Grid>
+__device__ void iterate_all(const whole_args& a, State& s, Grid& grid) {
   do {
     iterate<Form>(a, s, grid);
     grid.wait();
@@ -213,8 +285,8 @@ __device__ void iterate_all(const whole_args& a, State& s, one_kernel& grid) {
 /// CG with two meetings an iteration instead of three, and the same bits: the product makes the new direction where it
 /// reads it, so that nobody waits until all have written theirs. It is written beside the old one, which others still
 /// read.
-template <class Form, class S>
-requires(Form::two_meetings) __device__ void iterate_all(const whole_args& a, cg_state<S>& s, one_kernel& grid) {
+template <class Form, class S, class Grid>
+requires(Form::two_meetings) __device__ void iterate_all(const whole_args& a, cg_state<S>& s, Grid& grid) {
   using V = cg_vectors;
   S *const x = vector_of<S>(a.loop, V::x), *const p = vector_of<S>(a.loop, V::p);
   S *of_step = p, *other = static_cast<S*>(a.other);
@@ -222,17 +294,13 @@ requires(Form::two_meetings) __device__ void iterate_all(const whole_args& a, cg
   S alpha{}, beta{};
   const auto turn = [&](S* to) {
     const cg_turn_pass<Form> pass{alpha, beta, z, of_step, x, to};
-    for_each_scalar(a.loop.scalars, [&](slot_t i) { pass(i, nullptr); });
+    for_each_own<Form>(a.loop, [&](slot_t i) { pass(i, nullptr); });
   };
   do {
-    const turned_vector<S> direction{z, of_step, beta};
-    auto product = product_with(product_over<Form>(a.product), direction,
-                                dot_follows<follow_of<Form>(), S, turned_vector<S>>{direction});
-    product.y = vector_of<S>(a.loop, V::w);
-    run_product<Form>(a, product);
+    const turned_vector<S, decltype(grid.of_others(z))> direction{grid.of_others(z), grid.of_others(of_step), beta};
+    const sums<S, 1> dot = multiply_in_loop<Form>(a, direction, V::w);
     turn(other);
-    grid.end_with_sums(a.loop, sums<S, 1>{{product.following.sum}},
-                       [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
+    grid.end_with_sums(a.loop, dot, [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
     step_and_project<Form>(a.loop, s, grid);
     S* const before = of_step;
     of_step = other;
@@ -251,7 +319,7 @@ __device__ void krylov_whole(const whole_args& a) {
   alignas(16) __shared__ unsigned char memory[sizeof(State)];
   State& s = *reinterpret_cast<State*>(memory);
   if (threadIdx.x == 0) s = state_of<Form>(a.loop);
-  one_kernel grid(a);
+  one_kernel<Form::keeps_words> grid(a);
   __syncthreads();
   iterate_all<Form>(a, s, grid);
   if (blockIdx.x != 0 || threadIdx.x != 0) return;

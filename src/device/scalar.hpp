@@ -130,6 +130,18 @@ COMPOUND_FN complex_number<double> read_streaming(const complex_number<double>* 
   const double2 v = __ldcs(reinterpret_cast<const double2*>(p));
   return {v.x, v.y};
 }
+template <class T>
+COMPOUND_FN T read_fresh(const T* p) {
+  return __ldcg(p);
+}
+COMPOUND_FN complex_number<float> read_fresh(const complex_number<float>* p) {
+  const float2 v = __ldcg(reinterpret_cast<const float2*>(p));
+  return {v.x, v.y};
+}
+COMPOUND_FN complex_number<double> read_fresh(const complex_number<double>* p) {
+  const double2 v = __ldcg(reinterpret_cast<const double2*>(p));
+  return {v.x, v.y};
+}
 #endif
 
 /// *p, read as `cache` says.
@@ -137,6 +149,7 @@ template <Cache cache, class T>
 COMPOUND_FN T read(const T* p) {
 #if defined(__CUDA_ARCH__)
   if constexpr (cache == Cache::stream) return read_streaming(p);
+  if constexpr (cache == Cache::fresh) return read_fresh(p);
 #endif
   return *p;
 }

@@ -38,8 +38,9 @@ struct fixed_or<dynamic> {
 };
 
 /// How a device reads what a product uses once: into the caches like anything else, or passing through them, so that
-/// they keep what is used again. A stream pays for matrices larger than the second cache, and only there.
-enum class Cache { keep, stream };
+/// they keep what is used again. A stream pays for matrices larger than the second cache, and only there. Plans have
+/// these two; `fresh`: from the second cache, for what other blocks have written since this one last looked.
+enum class Cache { keep, stream, fresh };
 
 /// What workers share: block rows, their scalar rows (or columns), or slots of any rows.
 enum class Traversal { rows, components, slots };

@@ -195,13 +195,13 @@ struct vector_words {
   /// Place of scalar i of a block of n.
   COMPOUND_FN slot_t at(idx block, int n, int i) const { return map.first(block, n) + i * map.stride; }
 
-  template <class S>
+  template <Cache cache = Cache::keep, class S>
   COMPOUND_FN void load(const S* v, idx block, int n, S* to) const {
     const slot_t first = map.first(block, n);
     if constexpr (access > 0)
-      read_wide<access>(v + first, n, to);
+      read_wide<access, cache>(v + first, n, to);
     else
-      for (int i = 0; i < n; ++i) to[i] = v[first + i * map.stride];
+      for (int i = 0; i < n; ++i) to[i] = read<cache>(v + first + i * map.stride);
   }
   /// Of a vector that is made as it is read.
   template <class Made, class S>

@@ -60,8 +60,8 @@ TEST(WholeLoopSource, Compiles) {
         KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
         for (const bool two_meetings : {false, true}) {
           p.null_space = {two_meetings, two_meetings ? 5 : 0};
-          EXPECT_NO_THROW(
-              cuda::compile(cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, two_meetings), 90))
+          EXPECT_NO_THROW(cuda::compile(
+              cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, {two_meetings, two_meetings}), 90))
               << line;
         }
       }

@@ -58,6 +58,8 @@ class Block {
     return all;
   }
   unsigned lane() const { return now_ % warp_size; }
+  /// The others' turn; of no use if none of them gets on.
+  void yield() { swapcontext(&threads_[now_].context, &scheduler_); }
 
   static Block*& instance() {
     static Block* block = nullptr;
@@ -105,7 +107,7 @@ class Block {
       barrier.arrived = 0;
       ++barrier.generation;
     }
-    while (barrier.generation == generation) swapcontext(&threads_[now_].context, &scheduler_);
+    while (barrier.generation == generation) yield();
     moved_ = true;
   }
 
@@ -123,6 +125,7 @@ Block& block() { return *Block::instance(); }
 // What the device text uses of CUDA.
 void __threadfence() {}  // the threads of all blocks are one
 void __syncthreads() { block().wait_for_block(); }
+void __nanosleep(unsigned) { block().yield(); }
 void __syncwarp() { block().exchange(0, 6); }
 template <class T>
 T __shfl_sync(unsigned, T v, int lane) {
