@@ -41,8 +41,8 @@ std::size_t bytes_of_first_caches() {
 /// past the first caches where these keep the matrix.
 WholeForm form_for(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
   const bool is_held = matrix_bytes <= bytes_of_first_caches();
-  const bool fewer =
-      problem.runner == KrylovRunner::two_meetings || (problem.runner == KrylovRunner::by_size && is_held);
+  const bool gains_by_two = problem.runner == KrylovRunner::by_size && matrix_bytes <= bytes_of_first_caches() / 3;
+  const bool fewer = problem.runner == KrylovRunner::two_meetings || gains_by_two;
   return {.two_meetings = fewer && problem.method == KrylovMethod::cg,
           .keeps_words = is_held && t.plan.schedule.traversal == Traversal::rows};
 }
