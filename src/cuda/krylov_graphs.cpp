@@ -112,14 +112,15 @@ struct Stage {
   const char* kernel = nullptr;  ///< null: a product
   int from = 0, to = 0;          ///< vectors of the product
   bool projects = false;         ///< only there where the matrix has a null space
+  bool dots = false;             ///< a dot product follows the product, at least where there is no null space
 };
 
 constexpr Stage cg_stages[] = {
-    {nullptr, cg_vectors::p, cg_vectors::w}, {"cg_step"}, {"cg_project", 0, 0, true}, {"cg_turn"}};
-constexpr Stage bcgs_stages[] = {{nullptr, bcgs_vectors::p, bcgs_vectors::w},
+    {nullptr, cg_vectors::p, cg_vectors::w, false, true}, {"cg_step"}, {"cg_project", 0, 0, true}, {"cg_turn"}};
+constexpr Stage bcgs_stages[] = {{nullptr, bcgs_vectors::p, bcgs_vectors::w, false, true},
                                  {"bcgs_first"},
                                  {"bcgs_project_first", 0, 0, true},
-                                 {"bcgs_half"},
+                                 {"bcgs_half", 0, 0, true},
                                  {nullptr, bcgs_vectors::s, bcgs_vectors::w},
                                  {"bcgs_second"},
                                  {"bcgs_project_second", 0, 0, true},
@@ -130,12 +131,10 @@ struct MethodRow {
   std::span<const Stage> iteration;
   std::size_t start;  ///< stages, its last, that are the start, too
   int vectors;
-  int shadow;                 ///< the first residual once more; -1: it has none
-  bool preconditions_vector;  ///< its last vector is for what becomes of the residual alone
-  bool dots;                  ///< its products are followed by a dot product
+  int shadow;  ///< the first residual once more; -1: it has none, and products are followed by p^H A p
 };
-constexpr MethodRow methods[] = {{cg_stages, 3, cg_vectors::count, -1, true, true},
-                                 {bcgs_stages, 2, bcgs_vectors::count, bcgs_vectors::r0, false, false}};
+constexpr MethodRow methods[] = {{cg_stages, 3, cg_vectors::count, -1},
+                                 {bcgs_stages, 2, bcgs_vectors::count, bcgs_vectors::r0}};
 static_assert(int{cg_vectors::x} == int{bcgs_vectors::x} && int{cg_vectors::r} == int{bcgs_vectors::r});
 constexpr int x_vector = cg_vectors::x, r_vector = cg_vectors::r;
 static_assert(cg_vectors::count <= most_krylov_vectors && bcgs_vectors::count <= most_krylov_vectors);
@@ -177,6 +176,10 @@ class Loop final : public KrylovLoop {
     cuda::launch(kernel, blocks, threads_of_krylov, argument, queue_);
   }
   void queue(std::span<const Stage> stages, const Matrix* A);
+  Follow follow(const Stage& product) const;
+  const void* dot_with(const void* from) const {
+    return method_.shadow < 0 ? from : args_.vectors[bcgs_shadow(problem_.columns)];
+  }
   void set_limits(const KrylovLimits& limits, KrylovStop stop) {
     launch(go_on_, krylov_limits{counts(), limits.below, limits.above, limits.most + 1, static_cast<int>(stop)}, 1);
   }
@@ -224,10 +227,10 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
   for (std::size_t i = 0; i < method_.iteration.size(); ++i)
     if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
       kernels_[i] = kernel_of(krylov_stage_source(problem, stage.kernel));
-  const bool changes_residual = problem.columns > 0 || projects;
+  // The last one is what becomes of the residual, or q of the shadow, which no null space goes with.
+  const bool needs_last = problem.columns > 0 ? !projects || method_.shadow < 0 : projects && method_.shadow < 0;
   for (int v = 0; v < method_.vectors; ++v)
-    if (v + 1 < method_.vectors || changes_residual || !method_.preconditions_vector)
-      vectors_[v] = Buffer<std::byte>(backend, bytes_);
+    if (v + 1 < method_.vectors || needs_last) vectors_[v] = Buffer<std::byte>(backend, bytes_);
   if (problem.columns > 0) factors_ = Buffer<std::byte>(backend, static_cast<std::size_t>(problem.columns) * bytes_);
   if (const int vectors = problem.null_space.vectors; vectors > 0)
     null_space_ = Buffer<std::byte>(backend, static_cast<std::size_t>(vectors) * bytes_);
@@ -252,9 +255,14 @@ void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
       continue;
     }
     void *const from = args_.vectors[stages[i].from], *const to = args_.vectors[stages[i].to];
-    const Follow dot = problem_.hermitian ? Follow::dot : Follow::bilinear;
-    A->multiply(from, to, {method_.dots ? dot : Follow::stoppable, from, counts() + 1, &counts()->stop});
+    A->multiply(from, to, {follow(stages[i]), dot_with(from), counts() + 1, &counts()->stop});
   }
+}
+
+Follow Loop::follow(const Stage& product) const {
+  const bool has_shadow = method_.shadow >= 0;
+  if (!product.dots || (has_shadow && problem_.null_space.size() > 0)) return Follow::stoppable;
+  return has_shadow || problem_.hermitian ? Follow::dot : Follow::bilinear;
 }
 
 KrylovRun Loop::start(const void* x, const void* r, const Heard& heard) {

@@ -52,9 +52,9 @@ WholeForm form_for(const KrylovProblem& problem, const ProductTask& t, std::size
 bool WholeLoop::suits(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
   if (problem.runner == KrylovRunner::graphs || t.plan.schedule.traversal == Traversal::slots) return false;
   if (!visits_all_rows(family_of(t.plan.layout), t.plan.layout.row_list, t.layout)) return false;
-  // Of CG, and of BiCGSTAB, whose blocks meet seven times an iteration: up to these sizes one kernel was faster
+  // Of CG, and of BiCGSTAB, whose blocks meet six times an iteration: up to these sizes one kernel was faster
   // (docs/solvers.md).
-  const std::size_t most[] = {8 * current_device().second_cache_bytes, bytes_of_first_caches()};
+  const std::size_t second_cache = current_device().second_cache_bytes, most[] = {8 * second_cache, second_cache};
   return problem.runner != KrylovRunner::by_size || matrix_bytes <= most[static_cast<int>(problem.method)];
 }
 

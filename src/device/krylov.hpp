@@ -60,7 +60,7 @@ struct krylov_unit {
   int columns = 1, k = 0;
 };
 
-inline constexpr int most_krylov_vectors = 8;
+inline constexpr int most_krylov_vectors = 9;
 
 /// Of a basis of the null space, the constant one among them: rigid bodies have six.
 inline constexpr int most_null_vectors = 6;

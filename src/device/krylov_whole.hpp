@@ -203,9 +203,10 @@ __device__ auto product_with(const product<Entry, Stored, Layout, MatrixWords, V
       p.entry, p.layout, p.matrix_words, p.x_words, p.y_words, p.value_of, p.values, x, p.z, p.y, following};
 }
 
-/// A x by all workers of the grid; what this thread has of the dot product with x that follows, if one does.
-template <class Form, class Vector>
-__device__ sums<typename Form::scalar, 1> multiply_in_loop(const whole_args& a, const Vector& x, int to) {
+/// A x by all workers of the grid; what this thread has of the dot product of `with` with it.
+template <class Form, Follow follow, class Vector, class Other>
+__device__ sums<typename Form::scalar, 1> multiply_in_loop(const whole_args& a, const Vector& x, int to,
+                                                           const Other& with) {
   using S = typename Form::scalar;
   const auto all = product_over<Form>(a.product);
   const auto run = [&](auto p) {
@@ -213,8 +214,8 @@ __device__ sums<typename Form::scalar, 1> multiply_in_loop(const whole_args& a, 
     run_product<Form>(a, p);
     return p.following;
   };
-  if constexpr (has_dot(follow_of<Form>())) {
-    return {{run(product_with(all, x, dot_follows<follow_of<Form>(), S, Vector>{x})).sum}};
+  if constexpr (has_dot(follow)) {
+    return {{run(product_with(all, x, dot_follows<follow, S, Other>{with})).sum}};
   } else {
     run(product_with(all, x, nothing_follows{}));
     return {};
@@ -250,7 +251,8 @@ __device__ void step_and_project(const krylov_args& a, cg_state<S>& s, Grid& gri
 template <class Form, class S, class Grid>
 __device__ void iterate(const whole_args& a, cg_state<S>& s, Grid& grid) {
   using V = cg_vectors;
-  grid.end_with_sums(a.loop, multiply_in_loop<Form>(a, grid.of_others(vector_of<S>(a.loop, V::p)), V::w),
+  const auto p = grid.of_others(vector_of<S>(a.loop, V::p));
+  grid.end_with_sums(a.loop, multiply_in_loop<Form, follow_of<Form>()>(a, p, V::w, p),
                      [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
   step_and_project<Form>(a.loop, s, grid);
   cg_turn<Form>(a.loop, s, grid);
@@ -259,13 +261,21 @@ __device__ void iterate(const whole_args& a, cg_state<S>& s, Grid& grid) {
 template <class Form, class S, class Grid>
 __device__ void iterate(const whole_args& a, bcgs_state<S>& s, Grid& grid) {
   using V = bcgs_vectors;
-  multiply_in_loop<Form>(a, grid.of_others(vector_of<S>(a.loop, V::p)), V::w);
+  const auto p = grid.of_others(vector_of<S>(a.loop, V::p)), of_s = grid.of_others(vector_of<S>(a.loop, V::s));
+  const S* const shadow = vector_of<S>(a.loop, bcgs_shadow(Form::columns));
+  if constexpr (Form::null_vectors > 0) {
+    multiply_in_loop<Form, Follow::nothing>(a, p, V::w, shadow);
+    grid.wait();
+    bcgs_first<Form>(a.loop, s, grid);
+    bcgs_project_first<Form>(a.loop, s, grid);
+    bcgs_half<Form>(a.loop, s, grid);
+  } else {
+    grid.end_with_sums(a.loop, multiply_in_loop<Form, Follow::dot>(a, p, V::w, shadow),
+                       [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
+    bcgs_first<Form>(a.loop, s, grid);
+  }
   grid.wait();
-  bcgs_first<Form>(a.loop, s, grid);
-  if constexpr (Form::null_vectors > 0) bcgs_project_first<Form>(a.loop, s, grid);
-  bcgs_half<Form>(a.loop, s, grid);
-  grid.wait();
-  multiply_in_loop<Form>(a, grid.of_others(vector_of<S>(a.loop, V::s)), V::w);
+  multiply_in_loop<Form, Follow::nothing>(a, of_s, V::w, shadow);
   grid.wait();
   bcgs_second<Form>(a.loop, s, grid);
   if constexpr (Form::null_vectors > 0) bcgs_project_second<Form>(a.loop, s, grid);
@@ -298,7 +308,7 @@ requires(Form::two_meetings) __device__ void iterate_all(const whole_args& a, cg
   };
   do {
     const turned_vector<S, decltype(grid.of_others(z))> direction{grid.of_others(z), grid.of_others(of_step), beta};
-    const sums<S, 1> dot = multiply_in_loop<Form>(a, direction, V::w);
+    const sums<S, 1> dot = multiply_in_loop<Form, follow_of<Form>()>(a, direction, V::w, direction);
     turn(other);
     grid.end_with_sums(a.loop, dot, [&](const sums<S, 1>& total) { s.dot = total.of[0]; });
     step_and_project<Form>(a.loop, s, grid);
