@@ -74,10 +74,9 @@ const std::vector<Product> near_device = {
      {"rows lanes=2 unroll=2 threads=128 blocks=4", "rows lanes=1 unroll=2 threads=128 blocks=8",
       "rows lanes=1 unroll=1 threads=128 blocks=4", "rows lanes=1 unroll=4 threads=128 blocks=8",
       "components lanes=2 unroll=1 threads=128 blocks=8"}},
-    {{"sell:32:4096 rows lanes=2 unroll=2 threads=128 blocks=4"}},
-    {{"hdia:32"},
-     {"components lanes=1 unroll=2 threads=128 blocks=8", "rows lanes=1 unroll=1 threads=128 blocks=8",
-      "rows lanes=1 unroll=2 threads=128 blocks=16"}},
+    {{"bellpack:32"}, {"rows lanes=4 unroll=2 threads=128 blocks=4", "rows lanes=4 unroll=4 threads=128 blocks=4"}},
+    {{"sell:32", "sell:32:256", "sell:32:4096"}, {"rows lanes=2 unroll=2 threads=128 blocks=4"}},
+    {{"hdia:32"}, {"components lanes=1 unroll=2 threads=128 blocks=8", "rows lanes=1 unroll=1 threads=128 blocks=8"}},
     {{"ccoo:128:1", "ccoo:128"}},
     {{"sell:32 words=1:row rows lanes=1 unroll=1 static"}, {"threads=192 blocks=6", "threads=384 blocks=2"}},
     // Where words nearly fit the second cache.
@@ -86,6 +85,9 @@ const std::vector<Product> near_device = {
      {"cached", "stream"}},
 };
 
+// Entries of several words would spill their sums: 16 blocks leave a thread 32 registers.
+const std::vector<Product> near_device_of_scalars = {{{"hdia:32 rows lanes=1 unroll=2 threads=128 blocks=16"}}};
+
 const std::vector<Product> host_schedules = {{{"simd", "plain"}, {"xnear", "xahead"}}};
 /// The places of a device's schedule: `near` changes one of them at a time.
 const Product device_schedules = {{"rows", "components"},
@@ -93,6 +95,12 @@ const Product device_schedules = {{"rows", "components"},
                                   {"unroll=1", "unroll=2", "unroll=3", "unroll=4"},
                                   {"grid", "static", "dynamic"},
                                   {"cached", "stream"}};
+
+/// Of the rule's plan, whose packed copy serves them all, one place at a time: with 128 threads a block these are 256
+/// to 2,048 threads on a multiprocessor, the search that Mueller-Roemer 2020 (outlook) wants.
+const Product rule_schedules = {{"unroll=1", "unroll=2", "unroll=3", "unroll=4"},
+                                {"blocks=2", "blocks=4", "blocks=8", "blocks=12", "blocks=16"},
+                                {"cached", "stream"}};
 
 // Where a few rows are much longer than the rest, which they would keep waiting or pad: parts for the rest and for
 // them.
@@ -201,8 +209,11 @@ std::vector<Plan> candidates(Search search, const Plan& base, const PatternStati
   if (!rule.later.empty()) plans.add(default_plan(s, problem, backend.name(), base.entry, base.values, Parts::one));
   for_each_library_plan(library, rule, s, problem, backend, [&](const Plan& plan) { plans.add(plan); });
   plans.add(is_host(rule) ? near_host : near_device, rule);  // where time is short the last are not tried
+  if (!is_host(rule) && entry_shape(rule, problem).words == 1) plans.add(near_device_of_scalars, rule);
   add_parts(plans, rule, s);
   if (search == Search::few) return plans.take();
+  if (!is_host(rule))
+    for (const Axis& axis : rule_schedules) plans.add(Product{axis}, rule);
   for (const Plan& plan : near) plans.add(plan);
   if (search == Search::near) return plans.take();
   if (!is_host(rule))

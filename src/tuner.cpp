@@ -16,20 +16,53 @@ namespace compound {
 namespace {
 
 constexpr int least_samples = 3, usual_samples = 5;
-constexpr double least_timing_s = 20e-3;
+constexpr double least_timing_s = 40e-3;
 constexpr double short_s = 1e-4;  // of less than that the wait for a device is a large part
 // Of less than that a host may have the matrix in its last cache, and its pages at hand.
 constexpr double of_cache_s = 8e-4;
 constexpr double hopeless = 2;  // of the fastest, in all of fewer samples
-constexpr int most_confirmed = 2;
-constexpr double products_to_confirm = 2 * usual_samples + 1;
-constexpr int few = 8;            // products of a sample
-constexpr double as_good = 1.03;  // what is nearer cannot be told apart
+constexpr int most_confirmed = 4, usually_confirmed = 2;
+constexpr double products_to_confirm = usually_confirmed * (2 * usual_samples + 1);
+constexpr int few = 8;  // products of a sample
+constexpr double as_good = 1.03, as_small = 1.03;
+constexpr double as_fast = 1.005;  // less is not worth another plan
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+std::vector<double> ratios_of(const Measured& m) {
+  std::vector<double> ratios;
+  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
+  return ratios;
+}
+
+/// Whether three quarters of its samples were as fast as those of the first beside them, or faster.
+bool wins_by_more_than_noise(const Measured& m) {
+  if (m.samples.empty()) return true;
+  std::vector<double> ratios = ratios_of(m);
+  const auto late = ratios.begin() + 3 * ratios.size() / 4;
+  std::nth_element(ratios.begin(), late, ratios.end());
+  return *late <= 1;
+}
+
+/// Of those near the fastest those near the smallest copy; the fastest first.
+template <class Counts>
+std::vector<const Measured*> near_and_small(const std::vector<Measured>& all, const Counts& counts) {
+  std::vector<const Measured*> timed, near;
+  for (const Measured& one : all)
+    if (one.is_timed() && counts(one)) timed.push_back(&one);
+  std::ranges::stable_sort(timed, {}, &Measured::seconds);
+  for (const Measured* one : timed) {
+    if (near.empty() && !wins_by_more_than_noise(*one)) continue;
+    if (near.empty() || one->seconds <= as_good * near.front()->seconds) near.push_back(one);
+  }
+  if (near.empty()) return near;
+  const double least = double((*std::ranges::min_element(near, {}, &Measured::bytes))->bytes);
+  std::erase_if(near, [&](const Measured* one) { return double(one->bytes) > as_small * least; });
+  return near;
 }
 
 /// Vectors that products may read and write; x is zeros, since only time counts and no value may stop a product.
@@ -97,15 +130,55 @@ class Race {
     });
     if (!begun) return first_.reset(), false;
     take_copy(m, *first_);
+    m.is_confirmed = true;
     return true;
   }
 
   /// `rest`: with those that are still to come.
   void run(const Group& group, std::span<const Group> rest) {
-    if (const std::string why = why_not_tried(rest); !why.empty()) {
+    if (const std::string why = why_not_tried(rest, kept_s()); !why.empty()) {
       for (Measured* m : group) m->failure = why;
       return;
     }
+    time(group, rest);
+  }
+
+  /// The fastest of many may be the luckiest: new samples of the one that would be taken count in the place of its old
+  /// ones, where there is time. Whether another one may be it now.
+  bool confirm(std::vector<Measured>& all) {
+    if (!first_) return false;
+    set_seconds(all);
+    const auto likely = near_and_small(all, [](const Measured&) { return true; });
+    if (likely.empty()) return false;
+    Measured& best = *std::ranges::find(all, likely.front()->place, &Measured::place);
+    const Group group = {&best};
+    if (best.is_confirmed || best.ratio() * as_fast > 1 || !why_not_tried({&group, 1}, 0).empty()) return false;
+    best.samples.clear();
+    time(group, {&group, 1});
+    best.is_confirmed = true;
+    return true;
+  }
+
+  void finish(Measurement& m) {
+    // Where it was alone nothing was sampled beside it.
+    if (first_ && of_first_.empty())
+      for (int i = 0; i < least_samples; ++i)
+        of_first_.push_back(sample(*first_, static_cast<int>(std::max(1.0, limits_.sample_s / unit_s_))));
+    set_seconds(m.all);
+    const double unit_s = of_first_.empty() ? 0 : median(of_first_);
+    for (Measured& one : m.all) {
+      if (!one.is_timed()) continue;
+      if (one.samples.empty())
+        for (const double seconds : of_first_) one.samples.push_back({.seconds = seconds});
+      ++m.timed;
+    }
+    m.timing_s = timing_s_;
+    m.packing_s = packing_s_;
+    m.products = unit_s > 0 ? timing_s_ / unit_s : 0;
+  }
+
+ private:
+  void time(const Group& group, std::span<const Group> rest) {
     std::optional<Copy> own;
     Copy* copy = is_laid_out_alike(group.front()->plan, first_->matrix.plan()) ? &*first_ : nullptr;
     std::vector<Runner> runners;
@@ -122,45 +195,15 @@ class Race {
       });
     if (!runners.empty()) race(*copy, runners, products_of_sample(rest), share_s(rest));
   }
-
-  /// The fastest of many may be the luckiest: new samples count in the place of its old ones, where there is time.
-  void confirm(std::vector<Measured>& all) {
-    if (!first_) return;
-    Measured* best = nullptr;
-    for (Measured& m : all)
-      if (m.is_timed() && !m.samples.empty() && (!best || m.ratio() < best->ratio())) best = &m;
-    const Group group = {best};
-    if (!best || best == confirmed_ || best->ratio() * as_good > 1 || !why_not_tried({&group, 1}).empty()) return;
-    confirmed_ = best;
-    const Measured before = *best;
-    best->samples.clear();
-    run(group, {&group, 1});
-    if (!best->is_timed() || best->samples.empty()) *best = before;
-  }
-
-  void finish(Measurement& m) {
-    // Where it was alone nothing was sampled beside it.
-    if (first_ && of_first_.empty())
-      for (int i = 0; i < least_samples; ++i)
-        of_first_.push_back(sample(*first_, static_cast<int>(std::max(1.0, limits_.sample_s / unit_s_))));
-    const double unit_s = of_first_.empty() ? 0 : median(of_first_);
-    for (Measured& one : m.all) {
-      if (!one.is_timed()) continue;
-      const bool is_first = one.samples.empty();
-      one.seconds = is_first ? unit_s : one.ratio() * unit_s;
-      if (is_first)
-        for (const double seconds : of_first_) one.samples.push_back({.seconds = seconds});
-      ++m.timed;
-    }
-    m.timing_s = timing_s_;
-    m.packing_s = packing_s_;
-    m.products = unit_s > 0 ? timing_s_ / unit_s : 0;
-  }
-
- private:
   static void take_copy(Measured& m, const Copy& copy) {
     m.bytes = copy.matrix.bytes().total();
     m.packing_s = copy.packing_s;
+  }
+  /// Of those that have a time; the first one's has no samples of its own.
+  void set_seconds(std::vector<Measured>& all) const {
+    const double unit_s = of_first_.empty() ? 0 : median(of_first_);
+    for (Measured& one : all)
+      if (one.is_timed()) one.seconds = one.samples.empty() ? unit_s : one.ratio() * unit_s;
   }
   /// That some products take which are waited for.
   double seconds_of(const Copy& copy, int products) {
@@ -224,14 +267,18 @@ class Race {
     return static_cast<int>(
         std::max(least_products(), std::min(allowed - products_to_warm_up(), limits_.sample_s / unit_s_)));
   }
+  /// For one to be confirmed in the end.
+  double kept_s() const { return least_products() * (2 * least_samples + 1) * unit_s_; }
   /// What timing may have taken when the first of these groups is done.
-  double share_s(std::span<const Group> rest) const { return timing_s_ + left_s() / double(rest.size() + 1); }
+  double share_s(std::span<const Group> rest) const {
+    return timing_s_ + std::max(0.0, left_s() - kept_s()) / double(rest.size() + 1);
+  }
 
-  std::string why_not_tried(std::span<const Group> rest) const {
+  std::string why_not_tried(std::span<const Group> rest, double kept_s) const {
     const double most_s = std::min(limits_.seconds, limits_.packing_products * unit_s_);
     if (packing_s_ + longest_packing_s_ > most_s) return "not tried: packing has taken the time it may";
     const double products = least_products() + products_to_warm_up();
-    if (left_s() < unit_s_ * products * products_for(least_samples, rest.first(1)))
+    if (left_s() - kept_s < unit_s_ * products * products_for(least_samples, rest.first(1)))
       return "not tried: timing has taken the time it may";
     return "";
   }
@@ -272,7 +319,6 @@ class Race {
   double unit_s_ = 0;  ///< of its product, as first seen
   std::vector<double> of_first_;
   double best_ = 1;  ///< ratio
-  const Measured* confirmed_ = nullptr;
   double timing_s_ = 0, packing_s_ = 0, longest_packing_s_ = 0;
 };
 
@@ -289,12 +335,6 @@ std::vector<Group> groups_of(std::span<Measured> all, const Plan& first) {
   }
   if (groups.front().empty()) groups.erase(groups.begin());
   return groups;
-}
-
-std::vector<double> ratios_of(const Measured& m) {
-  std::vector<double> ratios;
-  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
-  return ratios;
 }
 
 }  // namespace
@@ -323,36 +363,17 @@ Measurement measure(const PatternView& pattern, const Problem& problem, const st
       for (const Measured* one : groups[g]) tell(*one);
     }
   }
-  for (int i = 0; i < most_confirmed; ++i) race.confirm(m.all);
+  for (int i = 0; i < most_confirmed && race.confirm(m.all);) ++i;
   race.finish(m);
   std::ranges::stable_sort(m.all, {}, &Measured::seconds);
   return m;
 }
 
-namespace {
-
-/// Whether three quarters of its samples were as fast as those of the first beside them, or faster.
-bool wins_by_more_than_noise(const Measured& m) {
-  if (m.samples.empty()) return true;
-  std::vector<double> ratios = ratios_of(m);
-  const auto late = ratios.begin() + 3 * ratios.size() / 4;
-  std::nth_element(ratios.begin(), late, ratios.end());
-  return *late <= 1;
-}
-
-}  // namespace
-
 const Measured* choice(const Measurement& m) {
-  constexpr double as_small = 1.03;
-  std::vector<const Measured*> near;  // `all` begins with the fastest
-  for (const Measured& one : m.all) {
-    if (!one.is_timed() || (near.empty() && !wins_by_more_than_noise(one))) continue;
-    if (near.empty() || one.seconds <= as_good * near.front()->seconds) near.push_back(&one);
-  }
-  if (near.empty()) return nullptr;
-  const double least = double((*std::ranges::min_element(near, {}, &Measured::bytes))->bytes);
-  std::erase_if(near, [&](const Measured* one) { return double(one->bytes) > as_small * least; });
-  return *std::ranges::min_element(near, {}, &Measured::place);
+  const auto best = near_and_small(m.all, [](const Measured& one) { return one.is_confirmed; });
+  if (best.empty()) return nullptr;
+  const Measured* const first = *std::ranges::min_element(best, {}, &Measured::place);
+  return best.front()->seconds * as_fast <= first->seconds ? best.front() : first;
 }
 
 const Measured* best_score(const Measurement& m, double weight) {

@@ -14,7 +14,7 @@ namespace compound {
 double steady_s();
 
 struct MeasureLimits {
-  /// Of timing, in products of the first candidate; 20 ms are allowed always, which a clock needs to tell small
+  /// Of timing, in products of the first candidate; 40 ms are allowed always, which a clock needs to tell small
   /// matrices apart.
   double products = 150;
   double timing_s = std::numeric_limits<double>::infinity();  ///< the same in seconds
@@ -37,8 +37,9 @@ struct Measured {
   std::size_t bytes = 0;                                     ///< that its packed copy owns
   double packing_s = 0;                                      ///< of that copy, which its schedules share
   std::vector<Sample> samples;                               ///< in the order in which they were taken
-  std::string failure;    ///< why there is no time, in words: it failed, or was not tried
-  std::size_t place = 0;  ///< in the list of candidates
+  std::string failure;        ///< why there is no time, in words: it failed, or was not tried
+  std::size_t place = 0;      ///< in the list of candidates
+  bool is_confirmed = false;  ///< the first, or sampled once more when it seemed to be the one to take
 
   bool is_timed() const { return failure.empty(); }
   /// To the first candidate's time: the median of the samples' ratios. Of timed ones alone.
@@ -81,9 +82,10 @@ Measurement measure(const PatternView& pattern, const Problem& problem, const st
                     Backend& backend, const void* values, const MeasureLimits& limits = {},
                     const std::function<void(const Measured&)>& told = {});
 
-/// The one to take: of those within 3 % of the fastest that with the smallest packed copy, and of those within 3 % of
-/// that size the first in the list of candidates. The fastest is one that most of its samples show to be faster than
-/// the first candidate, if not that itself. Null where none has a time.
+/// The one to take, of those that are confirmed: of those within 3 % of the
+/// fastest those within 3 % of the smallest packed copy, and of these the fastest, if that gains more than half a per
+/// cent on the one of them that comes first. The fastest is one that most of its samples show to be faster than the
+/// first candidate, if not that itself. Null where none has a time.
 const Measured* choice(const Measurement& measurement);
 
 /// The one with the least score of time and memory (Mueller-Roemer 2020, 6.1): (1 - weight) times its time over the

@@ -148,7 +148,7 @@ TEST_F(Measure, KeepsTheTimeOfPackingEachCopy) {
 TEST_F(Measure, StaysWithinTheProductsThatItMayTake) {
   const auto candidates = plans({"csr", "csr plain", "csr xahead", "sell:2", "sell:4", "sell:8", "sell:16", "sell:32",
                                  "sell:8 plain", "sell:8 xahead", "sell:8:64", "sell:32:256", "ellr"});
-  for (const double products : {90., 150., 1000.}) {
+  for (const double products : {110., 150., 1000.}) {
     limits.products = products;
     device.products = 0;
 
@@ -174,6 +174,7 @@ TEST_F(Measure, StaysWithinTheSecondsThatTimingMayTake) {
   limits.products = std::numeric_limits<double>::infinity();
   limits.timing_s = 0.06;
   limits.samples = 1000;
+  device.seconds = {{line("sell:8"), 0.9e-3}};  // is sampled again
 
   const Measurement m = measured(plans({"csr", "sell:8", "csr plain", "ellr"}));
 
@@ -211,7 +212,7 @@ TEST_F(Measure, AllowsSmallMatricesTheTimeThatAClockNeeds) {
   const Measurement m = measured(plans({"csr", "sell:8", "csr plain"}));
 
   EXPECT_GT(device.products, 1000);
-  EXPECT_LE(m.timing_s, 20e-3);
+  EXPECT_LE(m.timing_s, 40e-3);
 }
 
 TEST_F(Measure, TakesNoSamplesThatTimeTheWaitForADevice) {
@@ -235,6 +236,25 @@ TEST_F(Measure, BelievesTheFastestOnlyWhenItIsSoAgain) {
   EXPECT_LE(device.products, 150);
 }
 
+TEST_F(Measure, TakesWhatGainsLittleIfItIsSoAgain) {
+  const auto candidates = plans({"csr words=1:row", "csr words=1:column", "csr words=1:row plain"});
+  device.seconds = {{line("csr words=1:column"), 0.985e-3}};
+  device.lucky = {{line("csr words=1:row plain"), 2}};
+
+  const Measurement m = measured(candidates);
+
+  EXPECT_EQ(choice(m)->plan, candidates[1]);
+  EXPECT_TRUE(choice(m)->is_confirmed);
+  EXPECT_LE(device.products, 150);
+}
+
+TEST_F(Measure, LeavesThePlanForNothingBelowHalfAPerCent) {
+  const auto candidates = plans({"csr words=1:row", "csr words=1:column"});
+  device.seconds = {{line("csr words=1:column"), 0.997e-3}};
+
+  EXPECT_EQ(choice(measured(candidates))->plan, candidates[0]);
+}
+
 TEST_F(Measure, WarmsTheCacheForSmallMatrices) {
   device.seconds = {{line("csr"), 1e-5}, {line("sell:8"), 0.8e-5}};
   device.cold_s = 1e-4;
@@ -256,14 +276,15 @@ TEST_F(Measure, WarmsTheLastCacheOfAHost) {
 }
 
 TEST_F(Measure, SaysWhatItHadNoTimeFor) {
-  limits.products = 20;
+  limits.products = 27;
+  for (const char* text : {"csr", "sell:8", "sell:32", "sell:4"}) device.seconds[line(text)] = 3e-3;
 
   const Measurement m = measured(plans({"csr", "sell:8", "sell:32", "sell:4"}));
 
   EXPECT_EQ(m.timed, 3);
   EXPECT_EQ(of(m, "sell:4").failure, "not tried: timing has taken the time it may");
   EXPECT_EQ(m.all.back().plan, parse_plan("sell:4", {}));
-  EXPECT_LE(device.products, 20);
+  EXPECT_LE(device.products, 27);
 }
 
 TEST_F(Measure, PacksNoLongerThanItMay) {
@@ -407,10 +428,10 @@ TEST_F(Measure, GoesByTheClockThatThereIs) {
 
 TEST(Choice, IsTheSmallestCopyOfThoseNearTheFastest) {
   Measurement m;
-  m.all = {{.plan = {}, .seconds = 1.00, .bytes = 100, .samples = {}, .failure = {}, .place = 2},
-           {.plan = {}, .seconds = 1.02, .bytes = 90, .samples = {}, .failure = {}, .place = 4},
-           {.plan = {}, .seconds = 1.025, .bytes = 90, .samples = {}, .failure = {}, .place = 1},
-           {.plan = {}, .seconds = 1.04, .bytes = 0, .samples = {}, .failure = {}, .place = 0}};
+  m.all = {{.plan = {}, .seconds = 1.00, .bytes = 100, .samples = {}, .failure = {}, .place = 2, .is_confirmed = true},
+           {.plan = {}, .seconds = 1.02, .bytes = 90, .samples = {}, .failure = {}, .place = 4, .is_confirmed = true},
+           {.plan = {}, .seconds = 1.025, .bytes = 90, .samples = {}, .failure = {}, .place = 1, .is_confirmed = true},
+           {.plan = {}, .seconds = 1.04, .bytes = 0, .samples = {}, .failure = {}, .place = 0, .is_confirmed = true}};
 
   EXPECT_EQ(choice(m)->place, 1u);
   m.all[2].bytes = 95;
@@ -464,8 +485,14 @@ TEST(Choice, StaysWithTheFirstForNoise) {
     return all;
   };
   Measurement m;
-  m.all = {{.plan = {}, .seconds = 0.9, .samples = samples({0.7, 0.9, 1.2, 0.8, 1.1}), .failure = {}, .place = 1},
-           {.plan = {}, .seconds = 1, .samples = samples({1, 1, 1, 1, 1}), .failure = {}, .place = 0}};
+  m.all = {
+      {.plan = {},
+       .seconds = 0.9,
+       .samples = samples({0.7, 0.9, 1.2, 0.8, 1.1}),
+       .failure = {},
+       .place = 1,
+       .is_confirmed = true},
+      {.plan = {}, .seconds = 1, .samples = samples({1, 1, 1, 1, 1}), .failure = {}, .place = 0, .is_confirmed = true}};
   EXPECT_EQ(choice(m)->place, 0u);
 
   m.all[0].samples = samples({0.88, 0.9, 0.93, 0.9, 1.1});
@@ -474,12 +501,36 @@ TEST(Choice, StaysWithTheFirstForNoise) {
 
 TEST(Choice, StaysWithTheFirstForAFewBytes) {
   Measurement m;
-  m.all = {{.plan = {}, .seconds = 0.98, .bytes = 980, .samples = {}, .failure = {}, .place = 1},
-           {.plan = {}, .seconds = 1, .bytes = 1000, .samples = {}, .failure = {}, .place = 0}};
+  m.all = {{.plan = {}, .seconds = 0.997, .bytes = 980, .samples = {}, .failure = {}, .place = 1, .is_confirmed = true},
+           {.plan = {}, .seconds = 1, .bytes = 1000, .samples = {}, .failure = {}, .place = 0, .is_confirmed = true}};
   EXPECT_EQ(choice(m)->place, 0u);
 
   m.all[0].bytes = 900;
   EXPECT_EQ(choice(m)->place, 1u);
+}
+
+TEST(Choice, IsNoneThatWasNotSampledAgain) {
+  Measurement m;
+  m.all = {{.plan = {}, .seconds = 0.7, .bytes = 900, .samples = {}, .failure = {}, .place = 2},
+           {.plan = {}, .seconds = 0.8, .bytes = 1000, .samples = {}, .failure = {}, .place = 1, .is_confirmed = true},
+           {.plan = {}, .seconds = 1, .bytes = 1000, .samples = {}, .failure = {}, .place = 0, .is_confirmed = true}};
+  EXPECT_EQ(choice(m)->place, 1u);
+
+  m.all[1].is_confirmed = false;
+  EXPECT_EQ(choice(m)->place, 0u);
+}
+
+TEST(Choice, IsTheFastestOfOneSizeIfItIsConfirmed) {
+  Measurement m;
+  m.all = {{.plan = {}, .seconds = 0.98, .bytes = 1000, .samples = {}, .failure = {}, .place = 1},
+           {.plan = {}, .seconds = 1, .bytes = 1000, .samples = {}, .failure = {}, .place = 0, .is_confirmed = true}};
+  EXPECT_EQ(choice(m)->place, 0u);
+
+  m.all[0].is_confirmed = true;
+  EXPECT_EQ(choice(m)->place, 1u);
+
+  m.all[0].seconds = 0.998;
+  EXPECT_EQ(choice(m)->place, 0u);
 }
 
 }  // namespace
