@@ -95,8 +95,10 @@ int schema_of(std::string_view line) {
   return is_number(line.substr(schema_word.size(), end - schema_word.size()), number) && number > 0 ? number : 0;
 }
 
+std::string beginning() { return std::string(schema_word) + std::to_string(schema); }
+
 std::string line_of(const WisdomEntry& entry) {
-  std::string line = std::string(schema_word) + std::to_string(schema);
+  std::string line = beginning();
   for_each_field(entry, [&](const char* name, const auto& value) {
     line.append(" ").append(name).append("=\"").append(printed(value)).append("\"");
   });
@@ -125,8 +127,34 @@ std::optional<WisdomEntry> entry_of(std::string_view line) {
   return entry;
 }
 
+/// Takes it off the front.
+std::string_view next_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
 int nearest_power(double value) {
   return value <= 0 ? lowest_class : std::max(lowest_class, static_cast<int>(std::lround(std::log2(value))));
+}
+
+/// A line of this key up to a field.
+std::string beginning_of_line(const WisdomKey& key, std::string_view end) {
+  std::string line = beginning();
+  bool ended = false;
+  const WisdomEntry entry{.key = key, .plan = {}, .effort = {}};
+  for_each_field(entry, [&](std::string_view name, const auto& value) {
+    ended |= name == end;
+    if (!ended) line.append(" ").append(name).append("=\"").append(printed(value)).append("\"");
+  });
+  return line;
+}
+
+/// The newest of these lines that is an entry.
+std::optional<WisdomEntry> newest_of(const std::vector<std::string_view>& lines) {
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    if (auto entry = entry_of(*line)) return entry;
+  return {};
 }
 
 bool of_one_class(const WisdomKey& a, const WisdomKey& b) {
@@ -171,20 +199,40 @@ std::string Wisdom::add(const WisdomEntry& entry) {
 
 void Wisdom::merge(const Wisdom& newer) { add_lines(newer.lines()); }
 
-bool Wisdom::add_lines(std::string_view text) {
-  bool of_wisdom = text.empty();
+void Wisdom::add_lines(std::string_view text) {
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view line = next_line(text);
     const int number = schema_of(line);
-    of_wisdom |= number > 0;
     if (number == 0 || !is_whole(line)) continue;
     if (number > schema)
       newer_schemas_[std::string(line)] = ++now_;
     else if (const auto entry = entry_of(line))
       entries_[entry->key] = {*entry, ++now_};
   }
-  return of_wisdom;
+}
+
+bool is_wisdom(std::string_view text) {
+  if (text.empty()) return true;
+  while (!text.empty())
+    if (schema_of(next_line(text)) > 0) return true;
+  return false;
+}
+
+std::optional<WisdomFound> find_in_lines(std::string_view lines, const WisdomKey& key) {
+  const std::string of_problem = beginning_of_line(key, "pattern"), of_pattern = beginning_of_line(key, "class"),
+                    of_class = beginning_of_line(key, "plan");
+  const std::string_view class_field = std::string_view(of_class).substr(of_pattern.size());
+  std::vector<std::string_view> own, alike;
+  while (!lines.empty()) {
+    const std::string_view line = next_line(lines);
+    // All patterns are printed in as many characters.
+    if (!line.starts_with(of_problem) || line.size() < of_pattern.size()) continue;
+    if (!line.substr(of_pattern.size()).starts_with(class_field)) continue;
+    (line.starts_with(of_pattern) ? own : alike).push_back(line);
+  }
+  if (auto entry = newest_of(own)) return WisdomFound{*entry, WisdomMatch::pattern};
+  if (auto entry = newest_of(alike)) return WisdomFound{*entry, WisdomMatch::pattern_class};
+  return {};
 }
 
 std::string Wisdom::lines() const {

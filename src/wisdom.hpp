@@ -56,7 +56,15 @@ enum class WisdomMatch { pattern, pattern_class };
 struct WisdomFound {
   WisdomEntry entry;
   WisdomMatch match;
+  bool operator==(const WisdomFound&) const = default;
 };
+
+/// What a Wisdom of these lines, as add_lines() takes them, would find(). Lines that cannot be it are not read: a
+/// look-up among thousands takes some microseconds.
+std::optional<WisdomFound> find_in_lines(std::string_view lines, const WisdomKey& key);
+
+/// Whether this is a text of wisdom, damaged or not: any line begins with a schema, or there is nothing in it.
+bool is_wisdom(std::string_view text);
 
 class Wisdom {
  public:
@@ -69,15 +77,15 @@ class Wisdom {
   /// Adds all of `newer`.
   void merge(const Wisdom& newer);
 
-  /// Adds the entries of these lines. Lines of a newer schema are kept as they are, damaged ones are left out. Whether
-  /// the text is one of wisdom, damaged or not: any line begins with a schema, or there is nothing in it.
-  bool add_lines(std::string_view text);
+  /// Adds the entries of these lines. Lines of a newer schema are kept as they are, damaged ones are left out.
+  void add_lines(std::string_view text);
 
   /// What add_lines() reads, the oldest first.
   std::string lines() const;
 
   std::size_t size() const { return entries_.size(); }
-  std::vector<WisdomEntry> entries() const;  ///< the oldest first
+  std::size_t newer_schemas() const { return newer_schemas_.size(); }  ///< lines
+  std::vector<WisdomEntry> entries() const;                            ///< the oldest first
 
  private:
   using Age = std::uint64_t;  ///< the higher the newer

@@ -51,37 +51,63 @@ std::string write_new(const std::string& path, const std::string& content) {
   return problem;
 }
 
-}  // namespace
+struct Text {
+  std::string content, problem;
+};
 
-WisdomFile read_wisdom(const std::string& path) {
+/// Empty where there is no file; with the reason where it is not to be used.
+Text text_of(const std::string& path) {
   // Without blocking: a FIFO would wait for its writer.
   const FileHandle file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) return {{}, errno == ENOENT ? "" : cannot_be(path, "opened")};
   struct stat status;
   if (fstat(file.get(), &status) != 0) return {{}, cannot_be(path, "read")};
   if (std::string problem = why_not_trusted(path, status); !problem.empty()) return {{}, problem};
-  const std::optional<std::string> content = read_at_most(file, largest_file);
+  std::optional<std::string> content = read_at_most(file, largest_file);
   if (!content) return {{}, cannot_be(path, "read")};
-  WisdomFile result;
-  if (!result.wisdom.add_lines(*content)) result.problem = path + " has no line of wisdom";
+  if (!is_wisdom(*content)) return {{}, path + " has no line of wisdom"};
+  return {std::move(*content), {}};
+}
+
+/// With the lock held.
+std::string write_merged(const std::string& path, const Wisdom& newer) {
+  WisdomFile file = read_wisdom(path);
+  if (!file.problem.empty()) return file.problem;
+  file.wisdom.merge(newer);
+  const std::string content = file.wisdom.lines();
+  if (content.size() > largest_file) return path + " would be larger than 16 MB; remove it to begin anew";
+  return write_new(path, content);
+}
+
+}  // namespace
+
+WisdomFile read_wisdom(const std::string& path) {
+  Text text = text_of(path);
+  WisdomFile result{{}, std::move(text.problem)};
+  result.wisdom.add_lines(text.content);
   return result;
 }
 
-std::string add_to_wisdom(const std::string& path, const std::vector<WisdomEntry>& entries) {
-  if (entries.empty()) return {};
+WisdomLookUp look_up_wisdom(const std::string& path, const WisdomKey& key) {
+  Text text = text_of(path);
+  return {find_in_lines(text.content, key), std::move(text.problem)};
+}
+
+std::string merge_into_wisdom(const std::string& path, const Wisdom& newer) {
+  if (newer.size() + newer.newer_schemas() == 0) return {};
   const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
   if (name == path.size()) return "wisdom cannot be kept in '" + path + "', which names no file";
   if (name > 1) make_folders(path.substr(0, name - 1));
   const FileLock lock(path + ".lock", longest_wait);
-  if (!lock.problem().empty()) return lock.problem();
-  WisdomFile file = read_wisdom(path);
-  if (!file.problem.empty()) return file.problem;
+  return lock.problem().empty() ? write_merged(path, newer) : lock.problem();
+}
+
+std::string add_to_wisdom(const std::string& path, const std::vector<WisdomEntry>& entries) {
+  Wisdom newer;
   std::string refused;
   for (const WisdomEntry& entry : entries)
-    if (const std::string reason = file.wisdom.add(entry); !reason.empty()) refused = reason;
-  const std::string content = file.wisdom.lines();
-  if (content.size() > largest_file) return path + " would be larger than 16 MB; remove it to begin anew";
-  const std::string problem = write_new(path, content);
+    if (const std::string reason = newer.add(entry); !reason.empty()) refused = reason;
+  const std::string problem = merge_into_wisdom(path, newer);
   return problem.empty() ? refused : problem;
 }
 

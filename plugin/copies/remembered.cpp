@@ -51,17 +51,17 @@ Remembered remembered(const Packing& p, const PatternView& pattern, const Patter
   if (found.path.empty()) return found;
   found.key = plan_key(pattern, numbers, p.copy.problem, base, p.st.settings.layout, backend(row_of(p.place).backend),
                        p.st.settings.tried_library());
-  Wisdom all;
-  for (const std::string& path : {site_path(), found.path}) {
-    const WisdomFile file = read_wisdom(path);
-    if (!file.problem.empty()) found.problem = file.problem;
-    all.merge(file.wisdom);
+  // The user's own is newer; an entry of this very pattern comes before all of its class.
+  std::optional<WisdomFound> best;
+  for (const std::string& path : {found.path, site_path()}) {
+    WisdomLookUp one = look_up_wisdom(path, found.key);
+    if (!one.problem.empty()) found.problem = one.problem;
+    if (one.found && (!best || one.found->match < best->match)) best = std::move(one.found);
   }
-  const auto entry = all.find(found.key);
-  if (!entry) return found;
-  found.plan = usable(entry->entry.plan, p, pattern, base);
-  found.is_of_pattern = entry->match == WisdomMatch::pattern;
-  found.entry = entry->entry;
+  if (!best) return found;
+  found.plan = usable(best->entry.plan, p, pattern, base);
+  found.is_of_pattern = best->match == WisdomMatch::pattern;
+  found.entry = std::move(best->entry);
   return found;
 }
 

@@ -160,6 +160,37 @@ TEST_F(WisdomTest, ThatCannotBeWrittenIsToldAndTheProductIsRight) {
   EXPECT_NE(told.find("(not kept: "), std::string::npos) << told;
 }
 
+/// The variable that names the file for all users of a machine, for a time.
+struct NamedSite {
+  explicit NamedSite(const std::string& path) { setenv("COMPOUND_SITE_WISDOM", path.c_str(), 1); }
+  ~NamedSite() { unsetenv("COMPOUND_SITE_WISDOM"); }
+};
+
+TEST_F(WisdomTest, OfTheMachineServesWhoHasNoneOfHisOwn) {
+  (void)origin_of(file.options("measure"), problem());
+  const NamedSite site(file.path());
+  const WisdomFileOfTest own;
+
+  const std::string found = origin_of(own.options("wisdom"), problem());
+
+  EXPECT_TRUE(begins(found, "by wisdom: for this pattern ")) << found;
+  EXPECT_EQ(own.text(), "") << "it is read, not copied";
+}
+
+TEST_F(WisdomTest, OfTheMachineForThePatternComesBeforeOnesOwnForItsClass) {
+  const Problem one = random_problem(71, spread(3, 90, 90)), other = random_problem(72, spread(3, 90, 90));
+  const WisdomFileOfTest own;
+  (void)origin_of(file.options("measure"), one);
+  (void)origin_of(own.options("measure"), other);
+
+  const std::string alone = origin_of(own.options("wisdom"), one);
+  const NamedSite site(file.path());
+  const std::string with_site = origin_of(own.options("wisdom"), one);
+
+  EXPECT_TRUE(begins(alone, "by wisdom: for patterns like this ")) << alone;
+  EXPECT_TRUE(begins(with_site, "by wisdom: for this pattern ")) << with_site;
+}
+
 TEST_F(WisdomTest, IsNotAskedWithoutTuning) {
   (void)origin_of(file.options("measure"), problem());
 

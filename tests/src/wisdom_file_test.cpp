@@ -111,6 +111,33 @@ TEST_F(WisdomFileTest, KeepsWhatOthersWroteAndTheLastOfAKey) {
             (std::vector{wisdom_entry(0), wisdom_entry(2), wisdom_entry(7), better}));
 }
 
+TEST_F(WisdomFileTest, MergesLinesOfNewerSchemas) {
+  const std::string line = "plan2 of=\"tomorrow\"", newer = line + " check=\"" + hash_of(line) + "\"";
+  Wisdom wisdom;
+  wisdom.add_lines(newer);
+  EXPECT_EQ(add(0, 1), "");
+
+  EXPECT_EQ(merge_into_wisdom(file_, wisdom), "");
+
+  const Wisdom both = read_wisdom(file_).wisdom;
+  EXPECT_EQ(both.entries(), entries_of(0, 1));
+  EXPECT_PRED2(has, both.lines(), newer);
+}
+
+TEST_F(WisdomFileTest, IsLookedUpWithoutBeingRead) {
+  EXPECT_EQ(add(0, 3), "");
+  WisdomKey unknown = wisdom_entry(1).key;
+  unknown.problem = "5x5";
+
+  const WisdomLookUp found = look_up_wisdom(file_, wisdom_entry(1).key), none = look_up_wisdom(file_, unknown);
+
+  ASSERT_TRUE(found.found);
+  EXPECT_EQ(found.found->entry, wisdom_entry(1));
+  EXPECT_FALSE(none.found);
+  EXPECT_EQ(found.problem + none.problem + look_up_wisdom(folder_ / "missing", unknown).problem, "");
+  EXPECT_PRED2(has, look_up_wisdom("/dev/zero", unknown).problem, "is not a regular file");
+}
+
 TEST_F(WisdomFileTest, IsNotTouchedWhereNothingIsAdded) {
   EXPECT_EQ(add_to_wisdom(file_, {}), "");
 

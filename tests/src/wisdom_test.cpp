@@ -102,7 +102,7 @@ TEST(Wisdom, IsReadFromItsLines) {
   const Wisdom wisdom = wisdom_of(20);
   Wisdom again;
 
-  EXPECT_TRUE(again.add_lines(wisdom.lines()));
+  again.add_lines(wisdom.lines());
 
   EXPECT_EQ(again.entries(), wisdom.entries());
   EXPECT_EQ(again.lines(), wisdom.lines());
@@ -179,8 +179,8 @@ TEST(Wisdom, KeepsLinesOfNewerSchemasByteByByteInTheirPlace) {
                     text = wisdom_of(1).lines() + newer;
   Wisdom wisdom;
 
-  EXPECT_TRUE(wisdom.add_lines(text));
-  EXPECT_TRUE(wisdom.add_lines(newer));
+  wisdom.add_lines(text);
+  wisdom.add_lines(newer);
   EXPECT_EQ(wisdom.add(wisdom_entry(1)), "");
 
   Wisdom last;
@@ -190,12 +190,14 @@ TEST(Wisdom, KeepsLinesOfNewerSchemasByteByByteInTheirPlace) {
 }
 
 TEST(Wisdom, DropsDamagedLinesOfNewerSchemas) {
+  const std::string text = "plan2 without a check\n" + replaced(with_check("plan2 x=1"), "x=1", "x=2") +
+                           with_check("plan2 " + std::string(5000, 'x')) + with_check("plan0 x") +
+                           with_check("planet x") + with_check("plan99999999999 x");
   Wisdom wisdom;
 
-  EXPECT_TRUE(wisdom.add_lines("plan2 without a check\n" + replaced(with_check("plan2 x=1"), "x=1", "x=2") +
-                               with_check("plan2 " + std::string(5000, 'x')) + with_check("plan0 x") +
-                               with_check("planet x") + with_check("plan99999999999 x")));
+  wisdom.add_lines(text);
 
+  EXPECT_TRUE(is_wisdom(text));
   EXPECT_EQ(wisdom.lines(), "");
 }
 
@@ -290,21 +292,62 @@ TEST(Wisdom, KeepsAPlanOfThreeHundredCharacters) {
 }
 
 TEST(Wisdom, TellsItsOwnTextsFromOthers) {
-  Wisdom wisdom;
+  EXPECT_TRUE(is_wisdom(""));
+  EXPECT_TRUE(is_wisdom("# damaged\nplan1 device=\"x\"\n"));
+  for (const std::string& foreign : {std::string("\n"), std::string("plan1\nplan x\nplan-1 x\nplant1 x\n"),
+                                     std::string("\x7f"
+                                                 "ELF\0\0plan1 ",
+                                                 12)}) {
+    Wisdom wisdom;
+    wisdom.add_lines(foreign);
+    EXPECT_FALSE(is_wisdom(foreign));
+    EXPECT_EQ(wisdom.lines(), "");
+  }
+}
 
-  EXPECT_TRUE(wisdom.add_lines(""));
-  EXPECT_TRUE(wisdom.add_lines("# damaged\nplan1 device=\"x\"\n"));
-  EXPECT_FALSE(wisdom.add_lines("\n"));
-  EXPECT_FALSE(
-      wisdom.add_lines("plan1\n"
-                       "plan x\n"
-                       "plan-1 x\n"
-                       "plant1 x\n"));
-  EXPECT_FALSE(
-      wisdom.add_lines(std::string("\x7f"
-                                   "ELF\0\0plan1 ",
-                                   12)));
-  EXPECT_EQ(wisdom.lines(), "");
+/// Of keys that are there, that differ in one thing, and of nothing like it: whether lines give what all that can be
+/// read of them gives.
+void expect_found_alike(const std::string& lines) {
+  Wisdom all;
+  all.add_lines(lines);
+  for (int n = 0; n < 8; ++n)
+    for (int other = 0; other < 6; ++other) {
+      WisdomKey key = wisdom_entry(n).key;
+      if (other == 1) key.pattern ^= 1;
+      if (other == 2) key.pattern_class.mean += 1;
+      if (other == 3) key.device += "!";
+      if (other == 4) key.versions.pop_back();
+      if (other == 5) key.problem = "4x4";
+      EXPECT_TRUE(find_in_lines(lines, key) == all.find(key)) << n << " " << other << " in\n" << lines;
+    }
+}
+
+TEST(FindInLines, GivesWhatReadingAllOfThemWould) {
+  const std::string text = wisdom_of(6).lines();
+  WisdomEntry better = wisdom_entry(2), alike = wisdom_entry(3);
+  better.gain = 2;
+  alike.key.pattern = 77;
+  Wisdom later;
+  EXPECT_EQ(later.add(better), "");
+  EXPECT_EQ(later.add(alike), "");
+
+  expect_found_alike("");
+  expect_found_alike(text);
+  expect_found_alike(text + later.lines());
+  expect_found_alike(later.lines() + text);
+  expect_found_alike(with_check("plan2 x") + text + changed_line("sell:32", "csr") + "plan1 \n\n");
+}
+
+TEST(FindInLines, TakesNoDamagedLine) {
+  const std::string text = wisdom_of(3).lines();
+  for (std::size_t size = 0; size <= text.size(); size += 7) expect_found_alike(text.substr(0, size));
+  Random random;
+  for (int flip = 0; flip < 300; ++flip) {
+    std::string damaged = text;
+    const auto at = static_cast<std::size_t>(random.below(static_cast<int>(text.size())));
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.below(8)));
+    expect_found_alike(damaged);
+  }
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void check_wisdom(const std::string& file) { read("-wisdom", file); }
 std::size_t merge_wisdom(const std::vector<std::string>& files, const std::string& to) {
   Wisdom all;
   for (const std::string& file : files) all.merge(read("-merge", file));
-  const std::string lost = add_to_wisdom(to, all.entries());
+  const std::string lost = merge_into_wisdom(to, all);
   if (!lost.empty()) throw usage_error("-merge: not all is in " + to + ": " + lost);
   return all.size();
 }
