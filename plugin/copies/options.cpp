@@ -159,8 +159,11 @@ const Option options[] = {
      }},
     {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
      &Settings::expected_products, [](const std::string& v) { products_of(v); }},
-    {"save", "file that the matrix is written to when it has been packed, for compound-tune -matrix", &Settings::save,
-     [](const std::string&) {}},
+    {"save",
+     "file that the matrix is written to when it has been packed, for compound-tune -matrix; FILE.mtx: the places of "
+     "its "
+     "blocks alone, for -pattern",
+     &Settings::save, [](const std::string&) {}},
 };
 
 struct Switch {

@@ -30,6 +30,15 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
 
 }  // namespace
 
+PetscErrorCode diagonal_state(Mat A, SeqState** st) {
+  PetscFunctionBegin;
+  Mat part = A;
+  *st = nullptr;
+  if (A->assembled && is_mpi_compound(A)) PetscCall(mpi_parts(A, &part, nullptr, nullptr));
+  if (is_seq_compound(part)) PetscCall(seq_state(part, st));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode raise_parts(Mat A) {
   PetscFunctionBegin;
   Mat parts[2];

@@ -25,6 +25,9 @@ struct MpiState final : State {
 
 inline PetscErrorCode mpi_state(Mat A, MpiState** state) { return state_of(A, state); }
 
+/// The state of the matrix or of its diagonal part; null where there is none yet.
+PetscErrorCode diagonal_state(Mat A, SeqState** state);
+
 /// The two parts, of ours, with this matrix's settings and states that tell of its changes.
 PetscErrorCode compound_parts(Mat A, MpiState* state, Mat* diagonal, Mat* off_diagonal);
 

@@ -5,6 +5,7 @@
 #include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
+#include "types/save.hpp"
 #include "types/type.hpp"
 #include "types/view.hpp"
 

@@ -71,16 +71,6 @@ PetscErrorCode expected_plans(Mat A, const Settings& settings, ShownPlan* text) 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The state of the matrix or of its diagonal part; null where there is none yet.
-PetscErrorCode diagonal_state(Mat A, SeqState** st) {
-  PetscFunctionBegin;
-  Mat part = A;
-  *st = nullptr;
-  if (A->assembled && is_mpi_compound(A)) PetscCall(mpi_parts(A, &part, nullptr, nullptr));
-  if (is_seq_compound(part)) PetscCall(seq_state(part, st));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 bool is_left_to_parent(const Settings& settings, const SeqState* st) {
   return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out.empty());
 }
@@ -312,17 +302,6 @@ PetscErrorCode view_once(Mat A, Settings& settings) {
   if (!settings.view || settings.viewed) PetscFunctionReturn(PETSC_SUCCESS);
   settings.viewed = true;
   PetscCall(print_info(A, PETSC_VIEWER_STDOUT_(comm_of(A))));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode save_once(Mat A, Settings& settings) {
-  PetscFunctionBegin;
-  if (settings.save.empty() || settings.saved) PetscFunctionReturn(PETSC_SUCCESS);
-  settings.saved = true;
-  PetscViewer viewer;
-  PetscCall(PetscViewerBinaryOpen(comm_of(A), settings.save.c_str(), FILE_MODE_WRITE, &viewer));
-  PetscCall(MatView(A, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

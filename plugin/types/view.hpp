@@ -16,7 +16,4 @@ PetscErrorCode view_info(Mat A, PetscViewer viewer);
 /// Collective.
 PetscErrorCode view_once(Mat A, Settings& settings);
 
-/// Writes the matrix, values and all, to the file of -mat_compound_save, once. Collective.
-PetscErrorCode save_once(Mat A, Settings& settings);
-
 }  // namespace compound::plugin
