@@ -82,7 +82,7 @@ class Runner:
         """By the runner of studies, which compiles kernels ahead."""
         study = plot_cases.sibling("tuning-study")
         folder = os.path.join(self.args.folder, step.name)
-        asked = argparse.Namespace(tune=self.args.tune, folder=folder, device=step.device, search=self.args.search, budget=self.args.budget, seconds=self.args.seconds - self.spent())
+        asked = argparse.Namespace(tune=self.args.tune, folder=folder, device=step.device, search=self.args.search, beside=None, budget=self.args.budget, seconds=self.args.seconds - self.spent())
         missing = study.unfinished([run.options for run in runs], folder)
         return [f"{step.name}: {line}" for line in study.Study(asked, missing).all()] if missing else []
 

@@ -8,6 +8,8 @@ The generated ones are those of config/tuning-study.txt; files (PETSc binary or 
 """
 
 import argparse
+import json
+import lzma
 import os
 import shlex
 import subprocess
@@ -18,6 +20,7 @@ LEAST_S = 8  # that a run is begun for
 KERNELS = ("-block_size", "-entry", "-precision")  # options that the kernels of a matrix hang on
 SIZES = ["-grid", "27", "-megabytes", "1,400"]  # on both sides of a second cache, for which plans differ
 CORES_OF_TIMING = 4
+MOST_BESIDE = 3  # plans of each matrix of --beside
 FINISHED = "finished-runs.txt"  # in the folder
 
 
@@ -40,6 +43,19 @@ def unfinished(runs, folder):
     return [run for run in runs if shlex.join(run) not in done]
 
 
+def option_of(run, name, default):
+    return run[run.index(name) + 1] if name in run else default
+
+
+def fastest_of(record, run):
+    """The fastest plans of each matrix of a record with this run's kind of blocks."""
+    size, precision = option_of(run, "-block_size", "3"), option_of(run, "-precision", "double")
+    entry = f"entry={option_of(run, '-entry', 'dense')} "
+    alike = [m for m in record["matrices"] if m["block"] == f"{size}x{size}" and m["precision"] == precision]
+    finals = [p["plan"] for m in alike for p in sorted(m["finals"], key=lambda p: p["seconds"])[:MOST_BESIDE]]
+    return sorted({plan for plan in finals if plan.startswith(entry)})
+
+
 def kernels_of(run):
     return [word for option in KERNELS if option in run for word in (option, run[run.index(option) + 1])]
 
@@ -49,6 +65,7 @@ class Study:
         self.args = args
         self.runs = runs
         self.begin = time.monotonic()
+        self.beside = json.load(lzma.open(args.beside)) if args.beside else None
         self.compiled = []  # kernels that are, or are being
         self.compiler = None  # of the next runs' kernels
         cores = sorted(os.sched_getaffinity(0))
@@ -59,7 +76,8 @@ class Study:
 
     def command(self, run):
         device = ["-device", "cuda", "-use_gpu_aware_mpi", "0"] if self.args.device == "cuda" else []
-        return [self.args.tune, "-search", self.args.search, "-top", "1"] + device + run
+        plans = fastest_of(self.beside, run) if self.beside else []
+        return [self.args.tune, "-search", self.args.search, "-top", "1"] + device + run + (["-plans", ";".join(plans)] if plans else [])
 
     def compile_next(self, number):
         """What is compiled stays in the cache of kernels. Other matrices are timed meanwhile, on other cores."""
@@ -124,6 +142,7 @@ def main():
     parser.add_argument("--runs", default=os.path.join(here, "tuning-study.txt"), help="list of runs (%(default)s)")
     parser.add_argument("--device", default="host", choices=["host", "cuda"])
     parser.add_argument("--search", default="all", choices=["near", "all"], help="plans to screen (%(default)s); near: a check in little time")
+    parser.add_argument("--beside", help="record of a study (.json.xz) whose fastest plans for blocks of a kind are screened, too")
     parser.add_argument("--budget", type=float, default=10, help="seconds of timing and packing of each matrix (%(default)s)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of all; what is not done then is listed")
     args = parser.parse_args()

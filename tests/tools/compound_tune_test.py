@@ -13,6 +13,7 @@ from program_runs import expect, run, run_tests
 
 QUICK = ["-products", "20", "-seconds", "5"]
 SMALL = ["-rows", "200", "-block_size", "3"]
+NEWER_LINE = 'plan2 of="tomorrow" check="cd2d282e2355800d9d73c2324f71469c"\n'  # of wisdom that a later release has written
 
 
 def tune(args, options, wanted=0):
@@ -217,6 +218,14 @@ def test_compare_both_ways(args):
         expect("is no JSON file of compound-tune" in stderr, stderr)
 
 
+def test_plans_of_ones_own_are_timed_beside_the_searchs(args):
+    stdout, _ = tune(args, SMALL + QUICK + ["-top", "100", "-plans", "sell:64;ellr lanes=4"])
+    expect(" sell:64 " in stdout, stdout)
+    expect("ellr lanes=4: " in stdout and "one worker a row" in stdout, stdout)
+    _, stderr = tune(args, SMALL + ["-plans", ""], wanted=2)
+    expect("-plans" in stderr, stderr)
+
+
 def test_wisdom_is_kept_merged_listed_and_found(args):
     one, two, both = (os.path.join(args.folder, name) for name in ("one", "two", "both"))
     stdout, _ = tune(args, SMALL + QUICK + ["-wisdom", one])
@@ -225,6 +234,12 @@ def test_wisdom_is_kept_merged_listed_and_found(args):
     tune(args, ["-rows", "64", "-block_size", "2", "-wisdom", two] + QUICK)
     stdout, _ = tune(args, ["-merge", f"{one},{two}", "-wisdom", both])
     expect("2 plans added" in stdout, stdout)
+    newer = os.path.join(args.folder, "newer")
+    with open(newer, "w") as out:
+        out.write(NEWER_LINE)
+    tune(args, ["-merge", newer, "-wisdom", both])
+    with open(both) as merged:
+        expect(NEWER_LINE in merged.read(), both)
     stdout, _ = tune(args, ["-list", both])
     expect("2 plans in" in stdout and best in stdout and "3x3" in stdout and "2x2" in stdout and "measure" in stdout, stdout)
     command = [args.bench, "-types", "baijcompound", "-rounds", "1", "-min_time", "0", "-mat_compound_tune", "wisdom", "-mat_compound_wisdom",

@@ -94,16 +94,26 @@ Problem problem_of(const CoreSource& source, const TuneOptions& o) {
   return problem;
 }
 
+/// The search's, and those that are given beside.
 std::vector<Plan> all_plans(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
-                            const TuneOptions& o) {
-  return candidates(o.search->search, rule, numbers, problem_of(source, o), core_backend(), VectorOrder::petsc,
-                    o.library);
+                            const TuneOptions& o, std::vector<LeftOut>& without) {
+  std::vector<Plan> plans =
+      candidates(o.search->search, rule, numbers, problem_of(source, o), core_backend(), VectorOrder::petsc, o.library);
+  for (const std::string& line : o.plans) {
+    try {
+      const Plan plan = core_plan(source, source.problem, line, o.precision);
+      if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
+    } catch (const error& e) {
+      without.push_back({line, e.what()});
+    }
+  }
+  return plans;
 }
 
 /// The rule's first. Those that need not be packed to be out go to `without`.
 std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
                                 const TuneOptions& o, std::vector<LeftOut>& without) {
-  std::vector<Plan> plans = all_plans(source, numbers, rule, o);
+  std::vector<Plan> plans = all_plans(source, numbers, rule, o, without);
   if (!o.library.empty())
     if (const std::string why = why_no_library_plan(o.library, rule, numbers, problem_of(source, o), core_backend());
         !why.empty())
@@ -232,7 +242,8 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& mat
                          Progress& progress) {
   const CaseMatrix c = prepare(comm, spec, matrix, progress);
   const auto source = make_core_source(c, false);
-  const auto plans = all_plans(*source, statistics(source->view), rule_plan(*source, o), o);
+  std::vector<LeftOut> without;  // by this matrix: others may take them
+  const auto plans = all_plans(*source, statistics(source->view), rule_plan(*source, o), o, without);
   core_backend().compile_ahead(plans, source->problem);
   return plans.size();
 }

@@ -84,6 +84,8 @@ const OptionRow<TuneOptions> rows[] = {
      "only compiles the kernels of all these plans for the device, where the cache of kernels keeps them for later "
      "runs",
      "false", [](TuneOptions& o, const std::string& v) { o.compile = yes("-compile", v); }, true},
+    {"-plans", "lines of more plans to time, separated by semicolons; words that are left out are as the rule has them",
+     "", [](TuneOptions& o, const std::string& v) { o.plans = names("-plans", v, ';', "plan lines"); }},
     {"-blocks", "only prints the fill and the bytes of all block sizes", "false",
      [](TuneOptions& o, const std::string& v) { o.blocks = yes("-blocks", v); }, true},
     {"-bytes", "only counts what these plans would take, separated by semicolons; nothing is packed or timed", "",

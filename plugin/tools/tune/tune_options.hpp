@@ -33,6 +33,7 @@ struct TuneOptions {
   std::vector<std::string> named;  ///< files of -merge, -list, -compare, -calibrate
   double threshold = 1.05;
   std::string study;                 ///< folder; empty: none
+  std::vector<std::string> plans;    ///< lines to time beside those of the search
   std::vector<std::string> counted;  ///< plans of -bytes; empty: measure
   bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;

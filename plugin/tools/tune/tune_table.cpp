@@ -51,12 +51,22 @@ struct Column {
 
 std::string ms(double seconds) { return text("%.4f", 1e3 * seconds); }
 
+/// The plan that the model predicts to be the fastest; null where it predicts nothing, as of the host.
+const TunedPlan* predicted_fastest(const TuneResult& r) {
+  const TunedPlan* best = nullptr;
+  for (const TunedPlan& p : r.plans)
+    if (p.predicted_s && (!best || *p.predicted_s < *best->predicted_s)) best = &p;
+  return best;
+}
+
 std::vector<Column> columns_of(const TuneResult& r) {
   using P = const TunedPlan&;
   std::vector<Column> all = {{"ms", 10, [](P p) { return ms(p.median_s()); }},
                              {"least", 10, [](P p) { return ms(p.least_s()); }},
                              {"95 %", 10, [](P p) { return p.late_s() ? ms(*p.late_s()) : "-"; }},
                              {"GB/s", 8, [&r](P p) { return text("%.2f", r.compulsory_bytes / p.median_s() / 1e9); }}};
+  if (predicted_fastest(r))
+    all.push_back({"model ms", 10, [](P p) { return p.predicted_s ? ms(*p.predicted_s) : "-"; }});
   if (r.copy) all.push_back({"% copy", 7, [&r](P p) { return text("%.1f", 100 * share(r, *r.copy, p)); }});
   const std::vector<Column> rest = {
       {"% read", 7, [&r](P p) { return text("%.1f", 100 * share(r, r.read, p)); }},
@@ -162,7 +172,10 @@ void print_counted(std::ostream& out, const TuneResult& r, const TuneOptions&) {
 void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
   print_matrix(out, r);
   print_layouts(out, r.analysis);
-  out << "  by rule: " << r.analysis.rule << "\n\n";
+  out << "  by rule: " << r.analysis.rule << "\n";
+  if (const TunedPlan* const p = predicted_fastest(r))
+    out << "  by model: " << p->line << text(", predicted to take %s ms", ms(*p->predicted_s).c_str()) << "\n";
+  out << "\n";
   print_times(out, r, o);
   out << text("%zu plans timed in %.2f s (%.0f products of the rule's plan), packed in %.2f s\n", r.plans.size(),
               r.timing_s, r.products, r.packing_s);
