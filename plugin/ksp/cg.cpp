@@ -31,22 +31,25 @@ PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A number that only the parent's loop looks at.
-PetscErrorCode set_target(KSP ksp, PetscReal target, PetscErrorCode (*parents)(KSP, PetscReal), const char* why) {
+// Numbers that only the parent's loop looks at.
+
+PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents)(ksp, target));
-  s->asked = why;
+  PetscCall((*parents_radius)(ksp, radius));
+  s->radius = radius == 0 ? nullptr : "a radius is set (KSPCGSetRadius)";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
-  return set_target(ksp, radius, parents_radius, "a radius is set (KSPCGSetRadius)");
-}
-
+/// Others than negative ones are none to the parent.
 PetscErrorCode set_objective(KSP ksp, PetscReal objective) {
-  return set_target(ksp, objective, parents_objective, "an objective is set (KSPCGSetObjectiveTarget)");
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_objective)(ksp, objective));
+  s->objective = objective < 0 ? "an objective is set (KSPCGSetObjectiveTarget)" : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Puts `ours` before the parent's function of that name, if it has one.

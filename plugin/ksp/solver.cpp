@@ -79,6 +79,13 @@ void stand_before(F& now, F& parents, F ours) {
   if (now && now != ours) parents = std::exchange(now, ours);
 }
 
+/// What only PETSc's own loop does of what this solve is to do; empty: nothing.
+std::string why_parents(KSP ksp, const Solver& s) {
+  if (const char* const settings = why_not_solver(ksp)) return settings;
+  if (!s.asked.empty()) return s.asked;
+  return s.radius ? s.radius : s.objective ? s.objective : "";
+}
+
 PetscErrorCode solve(KSP ksp) {
   PetscFunctionBegin;
   Solver* s = nullptr;
@@ -89,8 +96,7 @@ PetscErrorCode solve(KSP ksp) {
   f.lanczos.wanted = ksp->calc_sings == PETSC_TRUE;
   stand_before(ksp->ops->computeeigenvalues, s->parent.computeeigenvalues, eigenvalues);
   stand_before(ksp->ops->computeextremesingularvalues, s->parent.computeextremesingularvalues, extreme_values);
-  const char* const settings = why_not_solver(ksp);
-  f.why_not = settings ? settings : s->asked;
+  f.why_not = why_parents(ksp, *s);
   if (!f.why_not.empty()) {
     PetscCall(solve_by_parent(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
