@@ -93,24 +93,37 @@ PetscErrorCode null_space_of(Mat A, NullSpace* size, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode why_not_matrix(Mat A, Vec x, PackedMatrix** packed, std::string* why) {
+/// Products follow the vectors, unless a matrix of ours has been told otherwise.
+PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
+  PetscFunctionBegin;
+  Settings* settings = nullptr;
+  bool on_device;
+  PetscCall(is_on_device(x, &on_device));
+  if (is_seq_compound(A)) {
+    Place place;
+    PetscCall(settings_of(A, &settings));
+    PetscCall(read_options_once(A, *settings));
+    PetscCall(place_of_product(A, *settings, x, &place));
+    if (place == Place::device) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!on_device)
+    *why = "the vectors are on the host";
+  else if (settings && is_bound(A))
+    *why = "the matrix is bound to the host (MatBindToCPU)";
+  else if (settings)
+    *why = "products run on the host (-mat_compound_backend " + settings->backend + ")";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode why_not_matrix(Mat A, PackedMatrix** packed, std::string* why) {
   PetscFunctionBegin;
   NullSpace null_space;
-  Settings* settings;
-  Place place;
   if (!is_seq_compound(A)) {
     *why = "a matrix of type " + std::string(type_of(A)) + "; one of ours on one process is";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(null_space_of(A, &null_space, why));
-  PetscCall(settings_of(A, &settings));
-  PetscCall(read_options_once(A, *settings));
-  PetscCall(place_of_product(A, *settings, x, &place));
-  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (A->rmap->n == 0)
-    *why = "the matrix has no rows";
-  else if (place != Place::device)
-    *why = "products run on the host";
+  if (why->empty() && A->rmap->n == 0) *why = "the matrix has no rows";
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(device_copy(A, packed));
   if (!*packed) *why = "the matrix has no copy on the device in blocks of its own size";
@@ -296,8 +309,9 @@ PetscErrorCode why_not_fused(KSP ksp, PackedMatrix** packed, std::string* why) {
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
   why->clear();
-  PetscCall(why_not_preconditioner(ksp->pc, why));
-  if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, packed, why));
+  PetscCall(why_on_host(A, ksp->vec_sol, why));
+  if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
+  if (why->empty()) PetscCall(why_not_matrix(A, packed, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -79,10 +79,12 @@ PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& 
     PetscCall(begin_device_work(*device_backend()));
     try {
       keeps.passes = passes_on_device(*device_backend(), method, hermitian);
+    } catch (const std::bad_alloc&) {
+      keeps.why_not = "the device's memory is full";
     } catch (const std::exception& e) {
-      PetscCall(PetscInfo(nullptr, "The device runs no passes over vectors: %s\n", e.what()));
-      *where = StepwiseOn::nothing;
+      keeps.why_not = std::string("the device runs no passes over vectors: ") + e.what();
     }
+    if (!keeps.passes) *where = StepwiseOn::nothing;
   }
   keeps.where = *where;
   keeps.hermitian = hermitian;
@@ -101,6 +103,10 @@ PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, Stepw
     most = std::max(most, static_cast<PetscInt>(of_vector));
   }
   StepwiseOn mine = least == most ? static_cast<StepwiseOn>(least) : StepwiseOn::nothing;
+  keeps.why_not = least != most                 ? "some of the solve's vectors are on the host, others on the device"
+                  : mine == StepwiseOn::nothing ? "the solve's vectors are on a device that is not ours"
+                                                : "another process cannot do what this one can";
+
   PetscCall(make_passes(method, hermitian, keeps, &mine));
   // All processes go the same way: another one has other reductions.
   const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine)};

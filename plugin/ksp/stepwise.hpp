@@ -10,6 +10,7 @@
 #include <petsc/private/kspimpl.h>
 
 #include <memory>
+#include <string>
 
 #include "edge/petsc_guard.hpp"
 #include "ksp/lanczos.hpp"
@@ -24,6 +25,7 @@ struct StepwiseSolver {
   StepwiseOn where = StepwiseOn::nothing;  ///< of the passes
   bool hermitian = true;
   std::unique_ptr<VectorPasses> passes;
+  std::string why_not;  ///< there were none for the last solve
 };
 
 /// Collective: where the vectors of a solve lie, on all processes, with `keeps` ready for it; nothing where that
