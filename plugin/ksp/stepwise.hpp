@@ -46,6 +46,9 @@ struct Steps {
   /// With sums over all processes of what the pass adds up; only passes with sums need `sums`.
   PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers = {},
                      PassSums* sums = nullptr) const;
+
+ private:
+  int flops_of(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers) const;
 };
 
 /// A method's iterations, from the residual in the first of its work vectors; x is up to date at the end.
