@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -588,6 +589,8 @@ TEST_P(OnDevice, IsPetscsOwn) {
   EXPECT_EQ(again.x, found.x) << "other bits the second time";
 }
 
+struct SaysOnDevice : DeviceTest {};
+
 struct BothOnHost : testing::TestWithParam<Method> {
   static void SetUpTestSuite() { PETSC_OK(PetscLogDefaultBegin()); }
   void TearDown() override { (void)PetscOptionsClear(nullptr); }
@@ -960,6 +963,34 @@ TEST_P(Targets, OutlastEachOther) {
   EXPECT_TRUE(says(outcome(ksp, s), GetParam().says));
 }
 
+/// Of the last solve, where this release's KSPCG tells.
+std::vector<PetscReal> objective_of(KSP ksp) {
+  PetscErrorCode (*get)(KSP, PetscReal*) = nullptr;
+  PetscReal value = 0;
+  PETSC_OK(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), "KSPCGGetObjFcn_C", &get));
+  if (!get) return {};
+  PETSC_OK((*get)(ksp, &value));
+  return {value};
+}
+
+void expect_petscs_objective(bool device) {
+  const Case c{"", "-solver_pc_type jacobi -solver_ksp_max_it 5"};
+  const System s(c, device);
+  const auto petscs = solver(c, s, KSPCG), ours = solver(c, s, KSPCGCOMPOUND);
+  for (const bool asks_before : {false, true}) {
+    if (asks_before) PETSC_OK(KSPCGUseSingleReduction(ours, PETSC_TRUE));
+    if (asks_before) PETSC_OK(KSPCGUseSingleReduction(ours, PETSC_FALSE));
+    PETSC_OK(KSPSolve(petscs, s.b, s.x));
+    const auto wanted = objective_of(petscs);
+    PETSC_OK(KSPSolve(ours, s.b, s.x));
+    const auto found = objective_of(ours);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], 1e-10 * std::abs(wanted[i]));
+  }
+}
+TEST(Types, TellPetscsObjective) { expect_petscs_objective(false); }
+TEST_F(SaysOnDevice, PetscsObjective) { expect_petscs_objective(true); }
+
 /// What multigrid asks of it: extreme eigenvalues, for the smoother's polynomial.
 TEST(Types, EstimateEigenvaluesForMultigrid) {
   const Case c{"", "-solver_pc_type gamg -solver_pc_gamg_esteig_ksp_type cg -solver_mg_levels_esteig_ksp_type cg"};
@@ -985,7 +1016,6 @@ TEST(Types, SolveWithAnyMatrix) {
   EXPECT_TRUE(says(other, "fused on the host: three reductions")) << other.view;
 }
 
-struct SaysOnDevice : DeviceTest {};
 TEST_F(SaysOnDevice, WhichPreconditionersAreFused) {
   const Case c{"", "-solver_pc_type sor"};
   const System s(c, true);
@@ -1013,6 +1043,28 @@ TEST_F(SaysOnDevice, WhyIterationsArePetscsOwn) {
   s.b = on_side(s.b, false);
   const Outcome o = outcome(solver(c, s, KSPCGCOMPOUND), s);
   EXPECT_TRUE(says(o, "  not fused: some of the solve's vectors are on the host, others on the device\n")) << o.view;
+}
+
+/// What the view says where the first allocation of a solve fails.
+Outcome without_memory(const char* options) {
+  const Case c{"", options};
+  const System s(c, true);
+  const auto y = on_side(s.b, true);
+  PETSC_OK(MatMult(s.A, s.x, y));  // packs the matrix
+  const auto ksp = solver(c, s, KSPCGCOMPOUND);
+  setenv("COMPOUND_CUDA_FAIL_ALLOCATION", "1", 1);
+  const Outcome o = outcome(ksp, s);
+  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+  return o;
+}
+
+TEST_F(SaysOnDevice, ThatMemoryIsFull) {
+  const Outcome none = without_memory("-solver_pc_type composite -solver_pc_composite_pcs jacobi");
+  EXPECT_TRUE(says(none, "  not fused: the device's memory is full\n")) << none.view;
+  if (size() > 1) return;
+  const Outcome less = without_memory("-solver_pc_type jacobi");
+  EXPECT_TRUE(says(less, "  fused on the device: two reductions an iteration; not more: the device's memory is full\n"))
+      << less.view;
 }
 
 TEST_F(SaysOnDevice, WhichNullSpacesAreRemovedInTheLoop) {
