@@ -88,10 +88,12 @@ class KrylovLoop {
   virtual void take_x(void* to) = 0;
   /// The same of the residual that the method updates, for BiCGSTAB the preconditioned one.
   virtual void take_residual(void* to) = 0;
-  /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all.
+  /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all, whose blocks
+  /// meet so often an iteration.
   struct Shape {
     int kernels = 0, iterations = 0;
     bool one_kernel = false;
+    int meetings = 0;
   };
   virtual Shape shape() const = 0;
 };

@@ -11,6 +11,7 @@ PetscErrorCode (*parents_type)(KSP, KSPCGType);
 PetscErrorCode (*parents_reduction)(KSP, PetscBool);
 PetscErrorCode (*parents_radius)(KSP, PetscReal);
 PetscErrorCode (*parents_objective)(KSP, PetscReal);
+PetscErrorCode (*parents_value)(KSP, PetscReal*);
 
 PetscErrorCode set_type(KSP ksp, KSPCGType type) {
   PetscFunctionBegin;
@@ -21,43 +22,71 @@ PetscErrorCode set_type(KSP ksp, KSPCGType type) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
-  PetscFunctionBegin;
-  Solver* s = nullptr;
-  PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents_reduction)(ksp, yes));
-  PetscCall(keep_loop(ksp, *s, single_reduction));
-  if (!yes) s->asked.clear();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// A number that only the parent's loop looks at.
-PetscErrorCode set_target(KSP ksp, PetscReal target, PetscErrorCode (*parents)(KSP, PetscReal), const char* why) {
-  PetscFunctionBegin;
-  Solver* s = nullptr;
-  PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents)(ksp, target));
-  s->asked = why;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
-  return set_target(ksp, radius, parents_radius, "a radius is set (KSPCGSetRadius)");
-}
-
-PetscErrorCode set_objective(KSP ksp, PetscReal objective) {
-  return set_target(ksp, objective, parents_objective, "an objective is set (KSPCGSetObjectiveTarget)");
-}
-
 /// Puts `ours` before the parent's function of that name, if it has one.
 template <class F>
 PetscErrorCode stand_before(KSP ksp, const char* name, F* ours, F** parents) {
   PetscFunctionBegin;
   F* found = nullptr;
   PetscCall(PetscObjectQueryFunction(object(ksp), name, &found));
-  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!found || found == ours) PetscFunctionReturn(PETSC_SUCCESS);
   *parents = found;
   PetscCall(PetscObjectComposeFunction(object(ksp), name, ours));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// x^H A x / 2 - b^H x, which the parent's loop keeps as it goes: of x and its residual. Collective.
+PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  Vec r;
+  PetscScalar of_r, of_b;
+  PetscCall(solver_of(ksp, &s));
+  if (s->fused.ran == FusedSolver::Ran::nowhere || s->fused.ran == FusedSolver::Ran::parents) {
+    PetscCall((*parents_value)(ksp, value));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, &r));
+  PetscCall(VecDot(r, ksp->vec_sol, &of_r));
+  PetscCall(VecDot(ksp->vec_rhs, ksp->vec_sol, &of_b));
+  PetscCall(VecDestroy(&r));
+  *value = -PetscRealPart(of_r + of_b) / 2;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent's single reduction takes it away, and back its own.
+PetscErrorCode tell_objective(KSP ksp) {
+  return stand_before(ksp, "KSPCGGetObjFcn_C", value_of_objective, &parents_value);
+}
+
+PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_reduction)(ksp, yes));
+  PetscCall(tell_objective(ksp));
+  PetscCall(keep_loop(ksp, *s, single_reduction));
+  if (!yes) s->asked.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Numbers that only the parent's loop looks at.
+
+PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_radius)(ksp, radius));
+  s->radius = radius == 0 ? nullptr : "a radius is set (KSPCGSetRadius)";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Others than negative ones are none to the parent.
+PetscErrorCode set_objective(KSP ksp, PetscReal objective) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  PetscCall((*parents_objective)(ksp, objective));
+  s->objective = objective < 0 ? "an objective is set (KSPCGSetObjectiveTarget)" : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,6 +99,7 @@ PetscErrorCode attach_cg(KSP ksp, Solver& s) {
   PetscCall(stand_before(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &parents_reduction));
   PetscCall(stand_before(ksp, "KSPCGSetRadius_C", set_radius, &parents_radius));
   PetscCall(stand_before(ksp, "KSPCGSetObjectiveTarget_C", set_objective, &parents_objective));
+  PetscCall(tell_objective(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,6 +12,7 @@
 #include "krylov_matrix.hpp"
 #include "ksp/watched.hpp"
 #include "petsccompound.h"
+#include "types/operator.hpp"
 #include "types/type.hpp"
 
 namespace compound::plugin {
@@ -93,24 +94,37 @@ PetscErrorCode null_space_of(Mat A, NullSpace* size, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode why_not_matrix(Mat A, Vec x, PackedMatrix** packed, std::string* why) {
+/// Products follow the vectors, unless a matrix of ours has been told otherwise.
+PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
+  PetscFunctionBegin;
+  Settings* settings = nullptr;
+  bool on_device;
+  PetscCall(is_on_device(x, &on_device));
+  if (is_seq_compound(A)) {
+    Place place;
+    PetscCall(settings_of(A, &settings));
+    PetscCall(read_options_once(A, *settings));
+    PetscCall(place_of_product(A, *settings, x, &place));
+    if (place == Place::device) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!on_device)
+    *why = "the vectors are on the host";
+  else if (settings && is_bound(A))
+    *why = "the matrix is bound to the host (MatBindToCPU)";
+  else if (settings)
+    *why = "products run on the host (-mat_compound_backend " + settings->backend + ")";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode why_not_matrix(Mat A, PackedMatrix** packed, std::string* why) {
   PetscFunctionBegin;
   NullSpace null_space;
-  Settings* settings;
-  Place place;
   if (!is_seq_compound(A)) {
     *why = "a matrix of type " + std::string(type_of(A)) + "; one of ours on one process is";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(null_space_of(A, &null_space, why));
-  PetscCall(settings_of(A, &settings));
-  PetscCall(read_options_once(A, *settings));
-  PetscCall(place_of_product(A, *settings, x, &place));
-  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (A->rmap->n == 0)
-    *why = "the matrix has no rows";
-  else if (place != Place::device)
-    *why = "products run on the host";
+  if (why->empty() && A->rmap->n == 0) *why = "the matrix has no rows";
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(device_copy(A, packed));
   if (!*packed) *why = "the matrix has no copy on the device in blocks of its own size";
@@ -242,24 +256,36 @@ PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Inner products and updates of vectors, an iteration.
+/// What PETSc's methods do to a scalar, in flops.
 struct WorkRow {
-  int products, vector_passes;
+  int products;  ///< an iteration, each with the preconditioner
+  int vectors;   ///< an iteration's updates and inner products but for a norm that is not one of them
+  int saved;     ///< of these in the first iteration
+  bool starts;   ///< the loop preconditions the first residual, too
 };
-constexpr WorkRow work[] = {{1, 6}, {2, 12}};
+constexpr WorkRow work[] = {{1, 10, 2, true}, {2, 20, 0, false}};
 
-double flops_of_iteration(const PackedMatrix& A, const KrylovProblem& p, PetscInt bs) {
+/// As PETSc's method counts so many iterations after the first residual.
+PetscErrorCode log_flops(const KrylovProblem& p, Mat A, int iterations) {
+  PetscFunctionBegin;
+  PetscLogDouble of_product;
   const WorkRow& row = work[static_cast<int>(p.method)];
-  const double of_product = 2.0 * static_cast<double>(A.entries()) * static_cast<double>(bs * bs);
-  const int of_each = p.columns + 2 * p.null_space.size();
-  const double of_vectors = (row.vector_passes + row.products * of_each) * 2.0 * static_cast<double>(p.scalars);
-  return row.products * of_product + of_vectors;
+  const int of_preconditioner = p.columns > 0 ? 2 * p.columns - 1 : 0;
+  const int of_null_space = 4 * p.null_space.vectors + (p.null_space.constant ? 2 : 0);
+  const int of_M = of_preconditioner + of_null_space;
+  const bool has_norm = p.norm == KrylovNorm::preconditioned || p.norm == KrylovNorm::unpreconditioned;
+  const int of_start = (row.starts ? of_M : 0) + (p.norm == KrylovNorm::none ? 0 : 2);
+  const double of_iteration = row.vectors + row.products * of_M + (has_norm ? 2 : 0);
+  const double of_scalar = of_start + iterations * of_iteration - (iterations > 0 ? row.saved : 0);
+  PetscCall(flops_of_product(A, &of_product));
+  const PetscLogDouble flops = iterations * row.products * of_product + of_scalar * static_cast<double>(p.scalars);
+  PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Iterations until PETSc has a reason to stop.
-PetscErrorCode iterate(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
+PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
   PetscFunctionBegin;
-  Backend& on = A.backend();
   PetscErrorCode told = PETSC_SUCCESS;
   KrylovRun run;
   PetscReal growth = 0;  // of the direction that the next step goes
@@ -282,10 +308,7 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
     PetscCall(name_reason(ksp, f.method, run));
   }
   PetscCall(name_reason(ksp, f.method, run));
-  PetscInt bs;
-  PetscCall(MatGetBlockSize(ksp->pc->mat, &bs));
-  const double flops = flops_of_iteration(A, f.loop->problem(), bs) * run.iteration;
-  PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
+  PetscCall(log_flops(f.loop->problem(), A, run.iteration));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -296,8 +319,9 @@ PetscErrorCode why_not_fused(KSP ksp, PackedMatrix** packed, std::string* why) {
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
   why->clear();
-  PetscCall(why_not_preconditioner(ksp->pc, why));
-  if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, packed, why));
+  PetscCall(why_on_host(A, ksp->vec_sol, why));
+  if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
+  if (why->empty()) PetscCall(why_not_matrix(A, packed, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -312,7 +336,7 @@ PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const PackedMatrix& packed) 
   PetscCall(take_null_space(A, f, packed.backend()));
   PetscCall(first_residual(ksp, f.method == KrylovMethod::bcgs, A, ksp->work[0]));
   PetscCall(begin_device_work(packed.backend()));
-  PetscCall(iterate(ksp, f, packed));
+  PetscCall(iterate(ksp, f, A, packed.backend()));
   PetscCall(take_solution(ksp, f, packed.backend()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

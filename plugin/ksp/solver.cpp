@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "copies/placement.hpp"
 #include "petsccompound.h"
 
 namespace compound::plugin {
@@ -79,6 +80,13 @@ void stand_before(F& now, F& parents, F ours) {
   if (now && now != ours) parents = std::exchange(now, ours);
 }
 
+/// What only PETSc's own loop does of what this solve is to do; empty: nothing.
+std::string why_parents(KSP ksp, const Solver& s) {
+  if (const char* const settings = why_not_solver(ksp)) return settings;
+  if (!s.asked.empty()) return s.asked;
+  return s.radius ? s.radius : s.objective ? s.objective : "";
+}
+
 PetscErrorCode solve(KSP ksp) {
   PetscFunctionBegin;
   Solver* s = nullptr;
@@ -89,8 +97,7 @@ PetscErrorCode solve(KSP ksp) {
   f.lanczos.wanted = ksp->calc_sings == PETSC_TRUE;
   stand_before(ksp->ops->computeeigenvalues, s->parent.computeeigenvalues, eigenvalues);
   stand_before(ksp->ops->computeextremesingularvalues, s->parent.computeextremesingularvalues, extreme_values);
-  const char* const settings = why_not_solver(ksp);
-  f.why_not = settings ? settings : s->asked;
+  f.why_not = why_parents(ksp, *s);
   if (!f.why_not.empty()) {
     PetscCall(solve_by_parent(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -102,6 +109,7 @@ PetscErrorCode solve(KSP ksp) {
   if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(prepare_steps(ksp, f.method, f.hermitian, s->stepwise, &where));
   if (where == StepwiseOn::nothing) {
+    f.why_not = s->stepwise.why_not;
     PetscCall(solve_by_parent(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -130,6 +138,7 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   const char* const reductions = types[static_cast<int>(f.method)].reductions;
   const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
   const NullSpace null_space = f.loop ? f.loop->problem().null_space : NullSpace{};
+  const bool tells_why_host = device_backend() && !f.why_not.empty();  // else nothing could be gained
   switch (f.ran) {
     case Ran::nowhere:
       break;
@@ -137,7 +146,9 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
       PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused: %s\n", f.why_not.c_str()));
       break;
     case Ran::host:
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: %s reductions an iteration\n", reductions));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: %s reductions an iteration%s%s\n", reductions,
+                                       tells_why_host ? "; not on the device: " : "",
+                                       tells_why_host ? f.why_not.c_str() : ""));
       break;
     case Ran::stepwise:
       PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %s reductions an iteration; not more: %s\n",
@@ -145,7 +156,10 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
       break;
     case Ran::device:
       if (shape.one_kernel)
-        PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: one kernel for all iterations\n"));
+        PetscCall(PetscViewerASCIIPrintf(viewer,
+                                         "  fused on the device: one cooperative kernel for all iterations, whose "
+                                         "blocks meet %d times an iteration\n",
+                                         shape.meetings));
       else
         PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
                                          shape.kernels, shape.iterations));

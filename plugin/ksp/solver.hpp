@@ -12,7 +12,8 @@ namespace compound::plugin {
 
 struct Solver {
   _KSPOps parent;
-  std::string asked;  ///< what was asked of PETSc's method that only its own loop does
+  std::string asked;                                   ///< what was asked of PETSc's method that only its own loop does
+  const char *radius = nullptr, *objective = nullptr;  ///< the same of CG's, each on its own; null: was not
   FusedSolver fused;
   StepwiseSolver stepwise;
 };

@@ -12,11 +12,9 @@ namespace compound::plugin {
 PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers,
                           PassSums* sums) const {
   PetscFunctionBegin;
-  const PassRow& row = row_of(pass);
   PassSums mine{};
   PetscCall(on.passes->run(pass, vectors, numbers, &mine));
-  const double flops =
-      (row.flops + (row.preconditions && vectors[0] ? row.flops_of_diagonal : 0)) * static_cast<double>(scalars);
+  const double flops = flops_of(pass, vectors, numbers) * static_cast<double>(scalars);
   if (on.where == StepwiseOn::device && PetscDefined(HAVE_DEVICE))
     PetscCall(PetscLogGpuFlops(flops));
   else
@@ -25,6 +23,19 @@ PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const Pas
     PetscCallMPI(MPI_Allreduce(mine.data(), sums->data(), most_pass_sums, MPIU_SCALAR, MPIU_SUM,
                                PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// As PETSc's method counts what it does in the place of the pass.
+int Steps::flops_of(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers) const {
+  const PassRow& row = row_of(pass);
+  const bool only_reads = row.preconditions && !vectors[0];
+  const bool has_norm = ksp->normtype == KSP_NORM_PRECONDITIONED || ksp->normtype == KSP_NORM_UNPRECONDITIONED;
+  int flops = row.flops + (has_norm ? row.flops_of_norm : 0);
+  if (only_reads) return flops;
+  if (row.preconditions) flops += row.flops_of_diagonal;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] != PetscScalar(0)) flops += row.flops_of_numbers[i];
+  return flops;
 }
 
 namespace {
@@ -79,10 +90,12 @@ PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& 
     PetscCall(begin_device_work(*device_backend()));
     try {
       keeps.passes = passes_on_device(*device_backend(), method, hermitian);
+    } catch (const std::bad_alloc&) {
+      keeps.why_not = "the device's memory is full";
     } catch (const std::exception& e) {
-      PetscCall(PetscInfo(nullptr, "The device runs no passes over vectors: %s\n", e.what()));
-      *where = StepwiseOn::nothing;
+      keeps.why_not = std::string("the device runs no passes over vectors: ") + e.what();
     }
+    if (!keeps.passes) *where = StepwiseOn::nothing;
   }
   keeps.where = *where;
   keeps.hermitian = hermitian;
@@ -101,6 +114,10 @@ PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, Stepw
     most = std::max(most, static_cast<PetscInt>(of_vector));
   }
   StepwiseOn mine = least == most ? static_cast<StepwiseOn>(least) : StepwiseOn::nothing;
+  keeps.why_not = least != most                 ? "some of the solve's vectors are on the host, others on the device"
+                  : mine == StepwiseOn::nothing ? "the solve's vectors are on a device that is not ours"
+                                                : "another process cannot do what this one can";
+
   PetscCall(make_passes(method, hermitian, keeps, &mine));
   // All processes go the same way: another one has other reductions.
   const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine)};

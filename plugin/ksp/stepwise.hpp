@@ -10,6 +10,7 @@
 #include <petsc/private/kspimpl.h>
 
 #include <memory>
+#include <string>
 
 #include "edge/petsc_guard.hpp"
 #include "ksp/lanczos.hpp"
@@ -24,6 +25,7 @@ struct StepwiseSolver {
   StepwiseOn where = StepwiseOn::nothing;  ///< of the passes
   bool hermitian = true;
   std::unique_ptr<VectorPasses> passes;
+  std::string why_not;  ///< there were none for the last solve
 };
 
 /// Collective: where the vectors of a solve lie, on all processes, with `keeps` ready for it; nothing where that
@@ -44,6 +46,9 @@ struct Steps {
   /// With sums over all processes of what the pass adds up; only passes with sums need `sums`.
   PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers = {},
                      PassSums* sums = nullptr) const;
+
+ private:
+  int flops_of(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers) const;
 };
 
 /// A method's iterations, from the residual in the first of its work vectors; x is up to date at the end.

@@ -18,6 +18,8 @@ struct PassRow {
   std::array<Access, most_pass_vectors> access;
   bool preconditions;  ///< by its first vector, a diagonal; without one it only reads
   int flops, flops_of_diagonal;
+  int flops_of_norm = 0;                                     ///< where a method takes one of a vector
+  std::array<int, most_pass_numbers> flops_of_numbers = {};  ///< where they are not 0
 };
 const PassRow& row_of(VectorPass pass);
 

@@ -3,13 +3,29 @@
 
 #include <petsc/private/kspimpl.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "edge/petsc_guard.hpp"
 
 namespace compound::plugin {
 
-/// Whether somebody may look at the vectors between iterations: all but the default test can.
+/// Monitors of PETSc's that look at nothing but norms, so that they may hear of them later.
+using MonitorFunction = void (*)();
+inline const MonitorFunction monitors_of_norms[] = {
+#if PETSC_VERSION_LT(3, 26, 0)
+    reinterpret_cast<MonitorFunction>(KSPMonitorResidualShort),
+#endif
+    reinterpret_cast<MonitorFunction>(KSPMonitorResidual), reinterpret_cast<MonitorFunction>(KSPMonitorResidualDrawLG)};
+
+/// Whether somebody may look at the vectors between iterations: all but the default test and these monitors can.
 inline bool is_watched(KSP ksp) {
-  return ksp->numbermonitors > 0 || (ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip);
+  const auto looks = [](auto monitor) {
+    return std::ranges::find(monitors_of_norms, reinterpret_cast<MonitorFunction>(monitor)) ==
+           std::end(monitors_of_norms);
+  };
+  return std::any_of(ksp->monitor, ksp->monitor + ksp->numbermonitors, looks) ||
+         (ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip);
 }
 
 /// One norm, as PETSc's methods hear it.

@@ -118,6 +118,14 @@ PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done)
 
 }  // namespace
 
+PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* of_product) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(seq, &st));
+  *of_product = flops(*st, {Op::none, Update::assign, nullptr, nullptr, nullptr});
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x) {
   PetscFunctionBegin;
   PetscCall(make_ghosts(A, st.ghosts));

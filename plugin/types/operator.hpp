@@ -48,6 +48,9 @@ class Operator {
   Vec ghosts_ = nullptr;
 };
 
+/// Of y = A x, of a seq matrix that has multiplied or been packed, for whoever makes that product himself.
+PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* flops);
+
 /// The whole product; z may be y, or null for assign. Collective.
 PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
 

@@ -167,7 +167,8 @@ class Loop final : public KrylovLoop {
   void take_x(void* to) override { backend_.copy(to, args_.vectors[x_vector], bytes_); }
   void take_residual(void* to) override { backend_.copy(to, args_.vectors[r_vector], bytes_); }
   Shape shape() const override {
-    return {graph_ ? graph_.nodes() / queued_ : 0, graph_ ? queued_ : 0, whole_.has_value()};
+    return {graph_ ? graph_.nodes() / queued_ : 0, graph_ ? queued_ : 0, whole_.has_value(),
+            whole_ ? whole_->meetings(stages()) : 0};
   }
 
  private:
@@ -185,6 +186,12 @@ class Loop final : public KrylovLoop {
   }
   krylov_counts* counts() const { return reinterpret_cast<krylov_counts*>(state_.data()); }
   void record(const Matrix& A);
+  /// Of an iteration.
+  int stages() const {
+    const bool projects = problem_.null_space.size() > 0;
+    return static_cast<int>(
+        std::ranges::count_if(method_.iteration, [&](const Stage& s) { return projects || !s.projects; }));
+  }
   KrylovRun go_on_by_graphs(const KrylovLimits& limits, const Heard& heard);
   KrylovRun go_on_in_one_kernel(const KrylovLimits& limits, const Heard& heard);
   void hear(const Heard& heard);

@@ -25,6 +25,9 @@ class WholeLoop {
   WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product,
             std::size_t matrix_bytes);
 
+  /// An iteration, of so many stages after each of which blocks meet but where the next is made with it.
+  int meetings(int stages) const { return stages - (form_.two_meetings ? 1 : 0); }
+
   /// Queues what the limits in the loop's state allow.
   void launch(cudaStream_t queue, const krylov_args& loop);
 

@@ -1,7 +1,11 @@
 // cgcompound and bcgscompound beside PETSc's CG and BiCGSTAB on the same matrix and vectors: reasons, iterations, norms
 // and answers are the same, whether iterations run on a device by themselves or are PETSc's own; the view says which.
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -9,6 +13,8 @@
 
 #include "device.hpp"
 #include "kinds.hpp"
+#include "log_events.hpp"
+#include "operations.hpp"
 #include "systems.hpp"
 #include "view_text.hpp"
 
@@ -23,15 +29,27 @@ struct Case {
   bool fused = true;    ///< on a device, one process
   int bs = 3;
   PetscReal shift = 0;  ///< of the diagonal
-  enum class Rhs { random, zero, with_nan, of_guess } rhs = Rhs::random;
+  enum class Rhs { random, zero, with_nan, of_guess, whole_numbers } rhs = Rhs::random;
   bool has_guess = false;
   std::function<void(KSP, Mat)> prepare = {};
   bool cg_alone = false;
   bool fused_on_host = true;
-  enum class Null { nothing, constant, vectors, constant_and_vectors, function } null_space = Null::nothing;
+  enum class Null {
+    nothing,
+    constant,
+    vectors,
+    constant_and_vectors,
+    function,
+    with_transposed,  ///< the constant, and taken out of the right-hand side by its own name
+    near              ///< what preconditioners may ask for, and nobody removes
+  } null_space = Null::nothing;
   enum class Rows { spread, one, of_last_rank } rows = Rows::spread;
-  std::string matrix_options = {}, kind = {};  ///< either: the matrix is coupled() of them, or with other rows
-  bool one_kernel = true;                      ///< on a device: small, and of a layout that can
+  std::string matrix_options = {}, kind = {};      ///< either: the matrix is coupled() of them, or with other rows
+  bool one_kernel = true;                          ///< on a device: small, and of a layout that can
+  bool is_skew = false;                            ///< A^T = -A, of whole numbers
+  std::array<KSPConvergedReason, 2> reasons = {};  ///< of CG and of BiCGSTAB, where they are known
+
+  bool removes_null_space() const { return null_space != Null::nothing && null_space != Null::near; }
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -100,7 +118,8 @@ std::vector<Vector> vectors_of_null_space(Mat A, int bs, bool beside_constant) {
 }
 
 void set_null_space(Mat A, Case::Null kind, int bs, bool device) {
-  const bool constant = kind == Case::Null::constant || kind == Case::Null::constant_and_vectors;
+  const bool free = kind == Case::Null::vectors || kind == Case::Null::function;
+  const bool constant = !free;
   std::vector<Vector> owned;
   if (kind == Case::Null::vectors || kind == Case::Null::constant_and_vectors)
     for (const Vector& v : vectors_of_null_space(A, bs, constant)) owned.push_back(on_side(v, device));
@@ -109,8 +128,48 @@ void set_null_space(Mat A, Case::Null kind, int bs, bool device) {
   PETSC_OK(MatNullSpaceCreate(PETSC_COMM_WORLD, constant ? PETSC_TRUE : PETSC_FALSE, PetscInt(vectors.size()),
                               vectors.data(), &space));
   if (kind == Case::Null::function) PETSC_OK(MatNullSpaceSetFunction(space, remove_mean, nullptr));
-  PETSC_OK(MatSetNullSpace(A, space));
+  PETSC_OK((kind == Case::Null::near ? MatSetNearNullSpace : MatSetNullSpace)(A, space));
+  if (kind == Case::Null::with_transposed) PETSC_OK(MatSetTransposeNullSpace(A, space));
   PETSC_OK(MatNullSpaceDestroy(&space));
+}
+
+/// Couplings of neighbours alone, so that x^H A x is a sum of whole numbers where x is of such, and 0 in any order.
+void make_skew(Mat A, int bs) {
+  PetscInt first, last, all;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  PETSC_OK(MatGetSize(A, &all, nullptr));
+  PETSC_OK(MatZeroEntries(A));
+  for (PetscInt i = first; i < last; ++i) {
+    if (i >= bs) PETSC_OK(MatSetValue(A, i, i - bs, -1.0 - PetscReal((i - bs) % 3), INSERT_VALUES));
+    if (i + bs < all) PETSC_OK(MatSetValue(A, i, i + bs, 1.0 + PetscReal(i % 3), INSERT_VALUES));
+  }
+  assemble(A);
+}
+
+void fill_with_whole_numbers(Vec v) {
+  PetscInt first, last;
+  PETSC_OK(VecGetOwnershipRange(v, &first, &last));
+  for (PetscInt i = first; i < last; ++i) PETSC_OK(VecSetValue(v, i, 1.0 + PetscReal(i % 4), INSERT_VALUES));
+  PETSC_OK(VecAssemblyBegin(v));
+  PETSC_OK(VecAssemblyEnd(v));
+}
+
+/// The preconditioner is of A with the signs of some rows changed.
+void precondition_indefinitely(KSP ksp, Mat A) {
+  Matrix P;
+  VecType type;
+  PETSC_OK(MatGetVecType(A, &type));
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, P.out()));
+  PETSC_OK(MatSetVecType(P, type));
+  const auto signs = left_vector(P, 0);
+  PetscScalar* to;
+  PetscInt n;
+  PETSC_OK(VecGetLocalSize(signs, &n));
+  PETSC_OK(VecGetArrayWrite(signs, &to));
+  for (PetscInt i = 0; i < n; ++i) to[i] = i % 3 == 1 ? -1 : 1;
+  PETSC_OK(VecRestoreArrayWrite(signs, &to));
+  PETSC_OK(MatDiagonalScale(P, signs, nullptr));
+  PETSC_OK(KSPSetOperators(ksp, A, P));
 }
 
 Shape shape_of(const Case& c) {
@@ -126,13 +185,14 @@ Shape shape_of(const Case& c) {
 Matrix matrix_of(const Case& c, bool device) {
   const bool free = c.null_space == Case::Null::vectors || c.null_space == Case::Null::constant_and_vectors;
   auto A = free ? free_components(tested_type(), shape_of(c))
-           : c.rows != Case::Rows::spread || !c.matrix_options.empty() || !c.kind.empty()
+           : c.rows != Case::Rows::spread || !c.matrix_options.empty() || !c.kind.empty() || c.is_skew
                ? coupled(tested_type(), c.matrix_options, shape_of(c), c.kind)
                : spd(tested_type(), c.bs);
   if (device) PETSC_OK(MatSetVecType(A, VECCUDA));
+  if (c.is_skew) make_skew(A, c.bs);
   PETSC_OK(MatShift(A, c.shift));
   if (c.null_space == Case::Null::nothing) return A;
-  if (!free) make_singular(A);
+  if (!free && c.removes_null_space()) make_singular(A);
   set_null_space(A, c.null_space, c.bs, device);
   return A;
 }
@@ -258,6 +318,28 @@ const Case common_cases[] = {
      .fused = false,
      .rhs = Case::Rhs::of_guess,
      .null_space = Case::Null::function},
+    {.name = "null_space_and_transposed_one",
+     .options = "-solver_pc_type jacobi",
+     .null_space = Case::Null::with_transposed},
+    {.name = "near_null_space", .options = "-solver_pc_type jacobi", .null_space = Case::Null::near},
+    {.name = "skew",
+     .options = "-solver_pc_type none",
+     .rhs = Case::Rhs::whole_numbers,
+     .is_skew = true,
+     .reasons = {KSP_DIVERGED_INDEFINITE_MAT, KSP_DIVERGED_BREAKDOWN}},
+    {.name = "indefinite_preconditioner",
+     .options = "-solver_pc_type jacobi -solver_ksp_max_it 20",
+     .prepare = precondition_indefinitely,
+     .cg_alone = true,
+     .reasons = {PetscDefined(USE_COMPLEX) ? KSP_DIVERGED_ITS : KSP_DIVERGED_INDEFINITE_PC}},
+#if PETSC_VERSION_GE(3, 20, 0)
+    {.name = "negative_curvature",
+     .options = "-solver_pc_type none",
+     .shift = -6.0,
+     .prepare = [](KSP ksp, Mat) { PETSC_OK(KSPSetConvergedNegativeCurvature(ksp, PETSC_TRUE)); },
+     .cg_alone = true,
+     .reasons = {KSP_CONVERGED_NEG_CURVE}},
+#endif
     {.name = "one_unknown", .options = "-solver_pc_type jacobi", .bs = 1, .rows = Case::Rows::one},
     {.name = "one_block", .options = "-solver_pc_type pbjacobi", .rows = Case::Rows::one},
     {.name = "ranks_without_rows", .options = "-solver_pc_type jacobi", .rows = Case::Rows::of_last_rank},
@@ -320,6 +402,7 @@ struct System {
     const auto guess = right_vector(A, 42);
     auto rhs = left_vector(A, 41);
     if (c.rhs == Case::Rhs::zero) PETSC_OK(VecSet(rhs, 0));
+    if (c.rhs == Case::Rhs::whole_numbers) fill_with_whole_numbers(rhs);
     if (c.rhs == Case::Rhs::of_guess) PETSC_OK(MatMult(A, guess, rhs));
     if (c.rhs == Case::Rhs::with_nan) {
       if (rank() == 0) PETSC_OK(VecSetValue(rhs, 0, std::numeric_limits<PetscReal>::quiet_NaN(), INSERT_VALUES));
@@ -406,7 +489,26 @@ testing::AssertionResult same(const Outcome& a, const Outcome& b) {
   return testing::AssertionSuccess();
 }
 
-bool says(const Outcome& o, const char* text) { return o.view.find(text) != std::string::npos; }
+/// What -log_view says of this process's part of the solve.
+PetscLogDouble flops_of_solve(KSP ksp, const System& s) {
+  const auto before = event("KSPSolve");
+  PETSC_OK(KSPSolve(ksp, s.b, s.x));
+  return event("KSPSolve").flops - before.flops;
+}
+
+/// Flops of a solve of ours that may be other than PETSc's, on this process: of scalars an inner product that a step
+/// makes before it is known to be the last, and two of an objective with which later releases' CG begins; a
+/// preconditioning before the same test; M's columns, each a preconditioning; 1 of each inner product, of which PETSc
+/// counts 2 n - 1. VecDotNorm2() of PETSc's vectors on a device counts none of its 4 n.
+PetscLogDouble flops_to_spare(KSP ksp, const System& s, int columns, bool dotnorms_are_free) {
+  PetscInt n, iterations;
+  PETSC_OK(VecGetLocalSize(s.x, &n));
+  PETSC_OK(KSPGetIterationNumber(ksp, &iterations));
+  const PetscLogDouble of_preconditioner = std::max(2 * columns - 1, 0), of_iteration = dotnorms_are_free ? 4.0 * n : 0;
+  return flops_of_operation * ((6 + (columns + 1) * of_preconditioner) * n + (of_iteration + 6) * (iterations + 1));
+}
+
+bool says(const Outcome& o, const std::string& text) { return o.view.find(text) != std::string::npos; }
 
 using Choice = std::tuple<Method, Case>;
 std::vector<Choice> choices() {
@@ -428,6 +530,11 @@ constexpr auto name_of = [](const auto& info) {
 INSTANTIATE_TEST_SUITE_P(All, OnHost, testing::ValuesIn(choices()), name_of);
 INSTANTIATE_TEST_SUITE_P(All, OnDevice, testing::ValuesIn(choices()), name_of);
 
+bool has_reason(const Case& c, const Method& method, const Outcome& o) {
+  const KSPConvergedReason known = c.reasons[method.petscs == cg.petscs ? 0 : 1];
+  return known == KSP_CONVERGED_ITERATING || o.reason == known;
+}
+
 TEST_P(OnHost, IsPetscsOwn) {
   const auto& [method, c] = GetParam();
   const System of_petsc(c, false), of_ours(c, false);
@@ -437,6 +544,7 @@ TEST_P(OnHost, IsPetscsOwn) {
   EXPECT_TRUE(same(found, wanted));
   EXPECT_EQ(PetscInt(found.norms.size()) - found.iterations, PetscInt(wanted.norms.size()) - wanted.iterations);
   EXPECT_TRUE(says(found, c.fused_on_host ? "  fused on the host" : "  not fused: ")) << found.view;
+  EXPECT_TRUE(has_reason(c, method, wanted)) << wanted.reason;
 }
 
 TEST_P(OnDevice, IsPetscsOwn) {
@@ -447,13 +555,18 @@ TEST_P(OnDevice, IsPetscsOwn) {
   const Outcome found = outcome(ksp, of_ours);
 
   EXPECT_TRUE(same(found, wanted));
-  const bool has_null_space = c.null_space != Case::Null::nothing;
-  EXPECT_EQ(says(found, "  null space removed in the loop: "), c.fused && has_null_space && size() == 1) << found.view;
+  EXPECT_TRUE(has_reason(c, method, wanted)) << wanted.reason;
   const bool is_cg = method.petscs == cg.petscs;
   const bool fused = c.fused && size() == 1;
+  EXPECT_EQ(says(found, "  null space removed in the loop: "), fused && c.removes_null_space()) << found.view;
   const char* const by_graphs = "kernels an iteration, graphs of ";
-  const char* const in_one_kernel = "  fused on the device: one kernel for all iterations";
-  EXPECT_TRUE(says(found, fused              ? (c.one_kernel ? in_one_kernel : by_graphs)
+  const auto in_one_kernel = [&](bool two_meetings) {
+    const int projections = c.removes_null_space() ? (is_cg ? 1 : 2) : 0;
+    const int meetings = (is_cg ? (two_meetings ? 2 : 3) : 7) + projections;
+    return "  fused on the device: one cooperative kernel for all iterations, whose blocks meet " +
+           std::to_string(meetings) + " times an iteration\n";
+  };
+  EXPECT_TRUE(says(found, fused              ? (c.one_kernel ? in_one_kernel(true) : by_graphs)
                           : !c.fused_on_host ? "  not fused: "
                           : is_cg            ? "  fused on the device: two reductions an iteration; not more: "
                                              : "  fused on the device: three reductions an iteration; not more: "))
@@ -467,13 +580,23 @@ TEST_P(OnDevice, IsPetscsOwn) {
     const Outcome the_other_way = outcome(solver(other, of_ours, method.ours), of_ours);
     EXPECT_TRUE(same(the_other_way, wanted)) << loop;
     const bool graphs = std::strcmp(loop, "graphs") == 0 || !c.one_kernel;
-    EXPECT_TRUE(says(the_other_way, graphs ? by_graphs : in_one_kernel)) << the_other_way.view;
+    EXPECT_TRUE(says(the_other_way, graphs ? by_graphs : in_one_kernel(std::strcmp(loop, "two_meetings") == 0)))
+        << the_other_way.view;
   }
   const Outcome again = outcome(ksp, of_ours);
   EXPECT_EQ(again.norms.size(), found.norms.size());
   if (found.reason == KSP_DIVERGED_NANORINF) return;
   EXPECT_EQ(again.x, found.x) << "other bits the second time";
 }
+
+struct SaysOnDevice : DeviceTest {};
+
+struct BothOnHost : testing::TestWithParam<Method> {
+  static void SetUpTestSuite() { PETSC_OK(PetscLogDefaultBegin()); }
+  void TearDown() override { (void)PetscOptionsClear(nullptr); }
+};
+INSTANTIATE_TEST_SUITE_P(All, BothOnHost, testing::Values(cg, bcgs),
+                         [](const auto& param_info) { return std::string(param_info.param.ours); });
 
 /// Norms come one by one to a monitor, in order.
 struct BothOnDevice : DeviceTest, testing::WithParamInterface<Method> {};
@@ -492,33 +615,250 @@ TEST_P(BothOnDevice, TellMonitorsOfEveryNorm) {
   EXPECT_EQ(heard.back(), o.last);
 }
 
-/// One KSP, whose matrix gets other values, another plan, and vectors that lie elsewhere.
-TEST_P(BothOnDevice, FollowWhatChangesBetweenSolves) {
+struct FlopCase {
+  const char* options;
+  int columns;  ///< of the preconditioner's blocks
+  bool cg_alone = false;
+};
+constexpr FlopCase flop_cases[] = {
+    {"-solver_pc_type none", 0},
+    {"-solver_pc_type jacobi", 1},
+    {"-solver_pc_type pbjacobi", 3},
+    {"-solver_pc_type jacobi -solver_ksp_norm_type unpreconditioned", 1, true},
+    {"-solver_pc_type jacobi -solver_ksp_norm_type natural", 1, true},
+    {"-solver_pc_type pbjacobi -solver_ksp_norm_type natural", 3, true},
+    {"-solver_pc_type jacobi -solver_ksp_norm_type none -solver_ksp_max_it 23", 1},
+    {"-solver_pc_type none -solver_ksp_max_it 1", 0},
+    {"-solver_pc_type sor", 0},
+};
+
+void expect_petscs_flops(const Method& method, const FlopCase& f, bool device) {
+  if (f.cg_alone && method.petscs != cg.petscs) return;
+  const Case c{"", f.options};
+  const System s(c, device);
+  const auto petscs = solver(c, s, method.petscs), ours = solver(c, s, method.ours);
+  PETSC_OK(KSPSolve(petscs, s.b, s.x));
+  PETSC_OK(KSPSolve(ours, s.b, s.x));
+
+  const PetscLogDouble wanted = flops_of_solve(petscs, s), found = flops_of_solve(ours, s);
+
+  EXPECT_TRUE(
+      all_ranks(std::abs(found - wanted) <= flops_to_spare(ours, s, f.columns, device && method.petscs == bcgs.petscs)))
+      << f.options << ": " << found << " flops, not " << wanted;
+}
+
+TEST_P(BothOnHost, CountPetscsFlops) {
+  for (const FlopCase& f : flop_cases) expect_petscs_flops(GetParam(), f, false);
+}
+TEST_P(BothOnDevice, CountPetscsFlops) {
+  PETSC_OK(PetscLogDefaultBegin());
+  for (const FlopCase& f : flop_cases) expect_petscs_flops(GetParam(), f, true);
+}
+
+/// What -ksp_monitor has printed during a solve, a line for each norm.
+std::vector<std::string> monitored(const Method& method, const char* loop, bool device, Outcome* o) {
+  const std::string file = file_of_run("krylov_monitor", ".txt");
+  const std::string options =
+      "-solver_pc_type jacobi -solver_ksp_compound_loop " + std::string(loop) + " -solver_ksp_monitor ascii:" + file;
+  const Case c{"", options.c_str()};
+  const System s(c, device);
+  {
+    const auto ksp = solver(c, s, method.ours);
+    *o = outcome(ksp, s);
+    PETSC_OK(KSPMonitorCancel(ksp));  // closes the file
+  }
+  MPI_Barrier(PETSC_COMM_WORLD);
+  std::ifstream in(file);
+  std::vector<std::string> norms;
+  for (std::string line; std::getline(in, line);)
+    if (line.find("KSP Residual norm") != std::string::npos) norms.push_back(line);
+  MPI_Barrier(PETSC_COMM_WORLD);
+  if (rank() == 0) std::remove(file.c_str());
+  return norms;
+}
+
+void expect_norms(const std::vector<std::string>& lines, const Outcome& o) {
+  ASSERT_EQ(lines.size(), o.norms.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    char line[100];
+    std::snprintf(line, sizeof(line), "%3d KSP Residual norm %14.12e", int(i), double(o.norms[i]));
+    EXPECT_EQ(lines[i].rfind(line, 0), 0u) << lines[i];
+  }
+}
+
+/// Nobody needs x where a monitor prints norms.
+TEST_P(BothOnDevice, GoOnUnderMonitorsOfNorms) {
+  Outcome o;
+  expect_norms(monitored(GetParam(), "kernel", true, &o), o);
+  expect_norms(monitored(GetParam(), "graphs", true, &o), o);
+  EXPECT_TRUE(size() > 1 || says(o, "graphs of 8\n")) << o.view;
+  const Case c{"", "-solver_pc_type jacobi -solver_ksp_compound_loop graphs"};
+  const System s(c, true);
+  const auto watched = solver(c, s, GetParam().ours);
+  PETSC_OK(KSPMonitorSet(watched, look_at_residual, nullptr, nullptr));
+  EXPECT_TRUE(says(outcome(watched, s), "graphs of 1\n") || size() > 1);
+}
+
+/// On the host x is brought up to date by a pass of its own where somebody may look at it.
+TEST_P(BothOnHost, GoOnUnderMonitorsOfNorms) {
+  Outcome o;
+  const auto before = event("VecAXPY");
+  expect_norms(monitored(GetParam(), "by_size", false, &o), o);
+  EXPECT_LE(event("VecAXPY").count - before.count, 1);
+}
+
+constexpr const char *in_one_kernel = "  fused on the device: one cooperative kernel",
+                     *by_graphs = " kernels an iteration, graphs of ";
+
+/// One KSP of ours from solve to solve, and a new one of PETSc's beside each solve.
+class ManySolves {
+ public:
+  ManySolves(const Method& method, bool device)
+      : method_(method), device_(device), system(case_, device), ksp(solver(case_, system, method.ours)) {}
+
+ private:
+  Case case_{"", "-solver_pc_type pbjacobi"};
+  Method method_;
+  bool device_;
+
+ public:
+  System system;
+  Solver ksp;
+
+  /// Of both, from now on.
+  void set(const char* options) {
+    case_.options = options;
+    PETSC_OK(PetscOptionsInsertString(nullptr, options));
+    PETSC_OK(KSPSetFromOptions(ksp));
+    PETSC_OK(PetscOptionsClear(nullptr));
+  }
+  /// How the view says that it was solved on a device, by one process and by several.
+  void expect_petscs(const char* what, const char* by_one = in_one_kernel,
+                     const char* by_several = "  fused on the device") {
+    System reference{case_, device_};
+    MatNullSpace space;
+    PETSC_OK(MatDuplicate(system.A, MAT_COPY_VALUES, reference.A.out()));
+    if (device_) PETSC_OK(MatSetVecType(reference.A, VECCUDA));
+    PETSC_OK(MatGetNullSpace(system.A, &space));
+    PETSC_OK(MatSetNullSpace(reference.A, space));
+    PETSC_OK(VecCopy(system.b, reference.b));
+
+    const Outcome found = outcome(ksp, system);
+
+    EXPECT_TRUE(same(found, outcome(solver(case_, reference, method_.petscs), reference))) << what;
+    EXPECT_TRUE(says(found, !device_     ? "  fused on the host"
+                            : size() > 1 ? by_several
+                                         : by_one))
+        << what << '\n'
+        << found.view;
+  }
+};
+
+/// Symmetric ones between blocks that had none.
+void add_couplings(Mat A, int bs) {
+  std::vector<PetscScalar> block(static_cast<std::size_t>(bs * bs));
+  for (int k = 0; k < bs; ++k) block[k * bs + k] = -0.05;
+  PetscInt first, last, all;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  PETSC_OK(MatGetSize(A, &all, nullptr));
+  allow_new_nonzeros(A);
+  for (PetscInt i = first / bs; i < last / bs; ++i)
+    for (const PetscInt j : {i - 13, i + 13})
+      if (j >= 0 && j < all / bs) PETSC_OK(MatSetValuesBlocked(A, 1, &i, 1, &j, block.data(), INSERT_VALUES));
+  assemble(A);
+}
+
+void follow_changes(const Method& method, bool device) {
+  constexpr int bs = 3;
+  const bool is_cg = method.petscs == cg.petscs;
+  const char* const by_steps = "  fused on the device: t";  // two reductions, or three
+  ManySolves s(method, device);
+  s.expect_petscs("at first");
+  PETSC_OK(MatScale(s.system.A, 3.0));
+  s.expect_petscs("scaled");
+  PETSC_OK(MatShift(s.system.A, 1.5));
+  s.expect_petscs("shifted");
+  if (tested_is_compound())
+    PETSC_OK(MatCompoundSetPlan(s.system.A, device ? "csr rows dynamic threads=64 blocks=4" : "csr"));
+  s.expect_petscs("another plan");
+  s.system.b = on_side(left_vector(s.system.A, 77), device);
+  s.system.x = on_side(right_vector(s.system.A, 78), device);
+  s.expect_petscs("other vectors");
+
+  s.set(is_cg ? "-solver_pc_type pbjacobi -solver_ksp_norm_type natural"
+              : "-solver_pc_type pbjacobi -solver_ksp_norm_type none -solver_ksp_max_it 9");
+  s.expect_petscs("another norm");
+  s.set("-solver_pc_type pbjacobi -solver_ksp_norm_type preconditioned -solver_ksp_max_it 500");
+  s.expect_petscs("the first norm again");
+  for (const char* const type : {"jacobi", "none"}) {
+    const std::string options = std::string("-solver_pc_type ") + type;
+    s.set(options.c_str());
+    s.expect_petscs(type);
+  }
+  s.set("-solver_pc_type composite -solver_pc_composite_pcs jacobi");
+  s.expect_petscs("a preconditioner that is not fused", by_steps);
+  s.set("-solver_pc_type jacobi -solver_ksp_compound_loop graphs");
+  s.expect_petscs("graphs", by_graphs);
+  s.set("-solver_pc_type jacobi -solver_ksp_compound_loop kernel");
+  s.expect_petscs("one kernel");
+
+  s.set("-solver_pc_type jacobi -solver_ksp_max_it 15");  // rounding tells in BiCGSTAB's later ones
+  add_couplings(s.system.A, bs);
+  s.expect_petscs("another pattern");
+  make_singular(s.system.A);
+  PETSC_OK(MatMult(s.system.A, s.system.x, s.system.b));
+  set_null_space(s.system.A, Case::Null::constant, bs, device);
+  s.expect_petscs("a null space");
+  PETSC_OK(MatSetNullSpace(s.system.A, nullptr));
+  s.expect_petscs("no null space");
+
+  PETSC_OK(KSPReset(s.ksp));
+  PETSC_OK(KSPSetOperators(s.ksp, s.system.A, s.system.A));
+  s.expect_petscs("after a reset");
+  if (!device) return;
+  s.system.b = on_side(s.system.b, false);
+  s.expect_petscs("b on the host", in_one_kernel, "  not fused: some of the solve's vectors are on the host");
+}
+TEST_P(BothOnHost, FollowWhatChangesBetweenSolves) {
+  if (!tested_is_compound()) GTEST_SKIP() << "PETSc's pbjacobi keeps the inverses of a BAIJ from before MatScale()";
+  follow_changes(GetParam(), false);
+}
+TEST_P(BothOnDevice, FollowWhatChangesBetweenSolves) { follow_changes(GetParam(), true); }
+
+/// The KSP's reference is the last one.
+void keep_matrix(const Method& method, bool device) {
   const Case c{"", "-solver_pc_type pbjacobi"};
-  System s(c, true);
-  const auto ksp = solver(c, s, GetParam().ours);
-  const auto holds = [&](const char* what) {
-    const Outcome found = outcome(ksp, s);
-    const System reference{c, true};
-    PETSC_OK(MatCopy(s.A, reference.A, SAME_NONZERO_PATTERN));
-    PETSC_OK(VecCopy(s.b, reference.b));
-    EXPECT_TRUE(same(found, outcome(solver(c, reference, GetParam().petscs), reference))) << what;
-  };
-  holds("at first");
-  PETSC_OK(MatScale(s.A, 3.0));
-  holds("scaled");
-  PETSC_OK(MatShift(s.A, 1.5));
-  holds("shifted");
-  PETSC_OK(MatCompoundSetPlan(s.A, "csr rows dynamic threads=64 blocks=4"));
-  holds("another plan");
-  s.b = on_side(left_vector(s.A, 77), true);
-  s.x = on_side(right_vector(s.A, 78), true);
-  holds("other vectors");
-  s.b = on_side(s.b, false);
-  holds("b on the host");
-  PETSC_OK(KSPReset(ksp));
-  PETSC_OK(KSPSetOperators(ksp, s.A, s.A));
-  holds("after a reset");
+  const System reference(c, device);
+  System s(c, device);
+  const Outcome wanted = outcome(solver(c, reference, method.petscs), reference);
+  const auto ksp = solver(c, s, method.ours);
+  s.A.reset();
+
+  EXPECT_TRUE(same(outcome(ksp, s), wanted));
+  EXPECT_TRUE(same(outcome(ksp, s), wanted)) << "the second time";
+}
+TEST_P(BothOnHost, SolveWithAMatrixThatNobodyElseHas) { keep_matrix(GetParam(), false); }
+TEST_P(BothOnDevice, SolveWithAMatrixThatNobodyElseHas) { keep_matrix(GetParam(), true); }
+
+/// No product of a library can be part of an iteration.
+TEST_P(BothOnDevice, FuseTheirOwnProductsWhereAPlanNamesALibrarys) {
+  if (size() > 1) GTEST_SKIP() << "skipped: no solve is fused on several processes";
+  const Case c{.name = "",
+               .options = "-solver_pc_type jacobi",
+               .bs = 4,
+               .matrix_options = "-mat_compound_plan cusparse:bsr-column"};
+  const System of_petsc(c, true), of_ours(c, true);
+  const Outcome wanted = outcome(solver(c, of_petsc, GetParam().petscs), of_petsc);
+  for (const char* loop : {"graphs", "kernel"}) {
+    const auto ksp = solver(c, of_ours, GetParam().ours);
+    PETSC_OK(PetscOptionsSetValue(nullptr, "-solver_ksp_compound_loop", loop));
+    PETSC_OK(KSPSetFromOptions(ksp));
+    PETSC_OK(PetscOptionsClear(nullptr));
+    const Outcome found = outcome(ksp, of_ours);
+    EXPECT_TRUE(same(found, wanted)) << loop;
+    EXPECT_TRUE(says(found, std::strcmp(loop, "graphs") == 0 ? by_graphs : in_one_kernel)) << found.view;
+  }
+  EXPECT_NE(plan_of(of_ours.A).find(" cusparse:"), std::string::npos) << plan_of(of_ours.A);
 }
 
 TEST_P(BothOnDevice, ShareAMatrixOrTakeTwo) {
@@ -571,6 +911,86 @@ TEST(Types, BecomeAnotherAndComeBack) {
   EXPECT_TRUE(same(outcome(ksp, s), first));
 }
 
+/// By what KSPCG composes under this name, if this release's does.
+using SetTarget = PetscErrorCode (*)(KSP, PetscReal);
+SetTarget target_of(KSP ksp, const char* name) {
+  SetTarget set = nullptr;
+  PETSC_OK(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), name, &set));
+  return set;
+}
+
+struct Target {
+  const char *name, *says;
+  PetscReal value;
+};
+void PrintTo(const Target& t, std::ostream* out) { *out << t.name; }
+constexpr Target radius{"KSPCGSetRadius_C", "  not fused: a radius is set (KSPCGSetRadius)", 1e-3},
+    objective{"KSPCGSetObjectiveTarget_C", "  not fused: an objective is set (KSPCGSetObjectiveTarget)", -1e-3};
+
+/// What only PETSc's loop looks at.
+struct Targets : testing::TestWithParam<Target> {
+  const Case c{"", "-solver_pc_type jacobi"};
+  const System s{c, false};
+  Solver ksp = solver(c, s, KSPCGCOMPOUND);
+  SetTarget set = target_of(ksp, GetParam().name);
+  void SetUp() override {
+    if (!set) GTEST_SKIP() << "skipped: this PETSc's CG has none";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, Targets, testing::Values(radius, objective),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST_P(Targets, OutlastASingleReduction) {
+  PETSC_OK((*set)(ksp, GetParam().value));
+  PETSC_OK(KSPCGUseSingleReduction(ksp, PETSC_TRUE));
+  PETSC_OK(KSPCGUseSingleReduction(ksp, PETSC_FALSE));
+  EXPECT_TRUE(says(outcome(ksp, s), GetParam().says));
+}
+
+TEST_P(Targets, AreNoMoreWhereTheyAreSetToZero) {
+  PETSC_OK((*set)(ksp, GetParam().value));
+  PETSC_OK((*set)(ksp, 0));
+  EXPECT_TRUE(says(outcome(ksp, s), "  fused on the host"));
+}
+
+TEST_P(Targets, OutlastEachOther) {
+  PETSC_OK((*set)(ksp, GetParam().value));
+  const Target& other = GetParam().name == radius.name ? objective : radius;
+  const SetTarget set_other = target_of(ksp, other.name);
+  ASSERT_NE(set_other, nullptr);
+  PETSC_OK((*set_other)(ksp, other.value));
+  PETSC_OK((*set_other)(ksp, 0));
+  EXPECT_TRUE(says(outcome(ksp, s), GetParam().says));
+}
+
+/// Of the last solve, where this release's KSPCG tells.
+std::vector<PetscReal> objective_of(KSP ksp) {
+  PetscErrorCode (*get)(KSP, PetscReal*) = nullptr;
+  PetscReal value = 0;
+  PETSC_OK(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), "KSPCGGetObjFcn_C", &get));
+  if (!get) return {};
+  PETSC_OK((*get)(ksp, &value));
+  return {value};
+}
+
+void expect_petscs_objective(bool device) {
+  const Case c{"", "-solver_pc_type jacobi -solver_ksp_max_it 5"};
+  const System s(c, device);
+  const auto petscs = solver(c, s, KSPCG), ours = solver(c, s, KSPCGCOMPOUND);
+  for (const bool asks_before : {false, true}) {
+    if (asks_before) PETSC_OK(KSPCGUseSingleReduction(ours, PETSC_TRUE));
+    if (asks_before) PETSC_OK(KSPCGUseSingleReduction(ours, PETSC_FALSE));
+    PETSC_OK(KSPSolve(petscs, s.b, s.x));
+    const auto wanted = objective_of(petscs);
+    PETSC_OK(KSPSolve(ours, s.b, s.x));
+    const auto found = objective_of(ours);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], 1e-10 * std::abs(wanted[i]));
+  }
+}
+TEST(Types, TellPetscsObjective) { expect_petscs_objective(false); }
+TEST_F(SaysOnDevice, PetscsObjective) { expect_petscs_objective(true); }
+
 /// What multigrid asks of it: extreme eigenvalues, for the smoother's polynomial.
 TEST(Types, EstimateEigenvaluesForMultigrid) {
   const Case c{"", "-solver_pc_type gamg -solver_pc_gamg_esteig_ksp_type cg -solver_mg_levels_esteig_ksp_type cg"};
@@ -596,12 +1016,55 @@ TEST(Types, SolveWithAnyMatrix) {
   EXPECT_TRUE(says(other, "fused on the host: three reductions")) << other.view;
 }
 
-struct SaysOnDevice : DeviceTest {};
 TEST_F(SaysOnDevice, WhichPreconditionersAreFused) {
   const Case c{"", "-solver_pc_type sor"};
   const System s(c, true);
   EXPECT_TRUE(says(outcome(solver(c, s, KSPBCGSCOMPOUND), s),
                    "not more: preconditioner sor; none, jacobi, pbjacobi and pbjacobicompound are fused"));
+}
+
+TEST_F(SaysOnDevice, WhyProductsRunOnTheHost) {
+  const Case c{"", "-solver_pc_type jacobi"};
+  const System on_host(c, false);
+  const Outcome o = outcome(solver(c, on_host, KSPCGCOMPOUND), on_host);
+  EXPECT_TRUE(
+      says(o, "  fused on the host: two reductions an iteration; not on the device: the vectors are on the host\n"))
+      << o.view;
+  if (size() > 1) return;
+  const System s(c, true);
+  PETSC_OK(MatCompoundSetBackend(s.A, "host"));
+  const Outcome by_name = outcome(solver(c, s, KSPCGCOMPOUND), s);
+  EXPECT_TRUE(says(by_name, "not more: products run on the host (-mat_compound_backend host)")) << by_name.view;
+}
+
+TEST_F(SaysOnDevice, WhyIterationsArePetscsOwn) {
+  const Case c{"", "-solver_pc_type sor"};
+  System s(c, true);
+  s.b = on_side(s.b, false);
+  const Outcome o = outcome(solver(c, s, KSPCGCOMPOUND), s);
+  EXPECT_TRUE(says(o, "  not fused: some of the solve's vectors are on the host, others on the device\n")) << o.view;
+}
+
+/// What the view says where the first allocation of a solve fails.
+Outcome without_memory(const char* options) {
+  const Case c{"", options};
+  const System s(c, true);
+  const auto y = on_side(s.b, true);
+  PETSC_OK(MatMult(s.A, s.x, y));  // packs the matrix
+  const auto ksp = solver(c, s, KSPCGCOMPOUND);
+  setenv("COMPOUND_CUDA_FAIL_ALLOCATION", "1", 1);
+  const Outcome o = outcome(ksp, s);
+  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+  return o;
+}
+
+TEST_F(SaysOnDevice, ThatMemoryIsFull) {
+  const Outcome none = without_memory("-solver_pc_type composite -solver_pc_composite_pcs jacobi");
+  EXPECT_TRUE(says(none, "  not fused: the device's memory is full\n")) << none.view;
+  if (size() > 1) return;
+  const Outcome less = without_memory("-solver_pc_type jacobi");
+  EXPECT_TRUE(says(less, "  fused on the device: two reductions an iteration; not more: the device's memory is full\n"))
+      << less.view;
 }
 
 TEST_F(SaysOnDevice, WhichNullSpacesAreRemovedInTheLoop) {

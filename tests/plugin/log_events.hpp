@@ -5,6 +5,9 @@
 
 namespace petsc_test {
 
+/// What PETSc makes of each operation with scalars that it is told of.
+inline constexpr PetscLogDouble flops_of_operation = PetscDefined(USE_COMPLEX) ? 4 : 1;
+
 inline PetscEventPerfInfo event(const char* name) {
   PetscLogEvent id = -1;
   PetscEventPerfInfo info = {};

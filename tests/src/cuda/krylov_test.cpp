@@ -260,6 +260,7 @@ TEST_F(KrylovLoops, RemoveNullSpaces) {
         const Solved made = solved(s, A, norm, limits, false, runner);
         EXPECT_EQ(made.end.stop, KrylovStop::norm);
         EXPECT_EQ(made.shape.one_kernel, runner != KrylovRunner::graphs);
+        EXPECT_EQ(made.shape.meetings, runner == KrylovRunner::graphs ? 0 : runner == KrylovRunner::kernel ? 4 : 3);
         const auto wanted = reference_news(s, norm, made.end.iteration);
         ASSERT_EQ(made.norms.size(), wanted.size());
         for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -305,6 +306,7 @@ TEST_F(KrylovLoops, AreTheSameInOneKernel) {
         for (const KrylovRunner runner : {KrylovRunner::kernel, KrylovRunner::two_meetings}) {
           const Solved kernel = solved(s, A, norm, limits, false, runner);
           EXPECT_EQ(kernel.shape.one_kernel, !line.starts_with("ccoo"));
+          EXPECT_EQ(kernel.shape.meetings, line.starts_with("ccoo") ? 0 : runner == KrylovRunner::kernel ? 3 : 2);
           EXPECT_FALSE(graphs.shape.one_kernel);
           EXPECT_EQ(kernel.end.stop, KrylovStop::norm);
           EXPECT_LE(std::abs(kernel.end.iteration - graphs.end.iteration), 1);
