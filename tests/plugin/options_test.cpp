@@ -289,7 +289,7 @@ TEST_F(Options, SaveWritesThePlacesOfBlocksAlone) {
   for (PetscInt64 i = 0, row, col; i < count && in >> row >> col; ++i) places.emplace(row - 1, col - 1);
 
   EXPECT_EQ(head, "%%MatrixMarket matrix coordinate pattern general");
-  EXPECT_EQ(remark, "% places of blocks of 3x3: compound-tune -pattern FILE -block_size 3");
+  EXPECT_EQ(remark, "% places of blocks of 3: compound-tune -pattern FILE -block_size 3");
   PetscInt global_rows, global_cols, begin, end;
   PETSC_OK(MatGetSize(A, &global_rows, &global_cols));
   EXPECT_EQ(std::pair(rows, cols), std::pair(PetscInt64(global_rows / 3), PetscInt64(global_cols / 3)));

@@ -180,12 +180,12 @@ TEST_F(WisdomTest, OfTheMachineServesWhoHasNoneOfHisOwn) {
 TEST_F(WisdomTest, OfTheMachineForThePatternComesBeforeOnesOwnForItsClass) {
   const Problem one = random_problem(71, spread(3, 90, 90)), other = random_problem(72, spread(3, 90, 90));
   const WisdomFileOfTest own;
-  (void)origin_of(file.options("measure"), one);
-  (void)origin_of(own.options("measure"), other);
+  (void)origin_of(file.options("measure"), other);
+  (void)origin_of(own.options("measure"), one);
 
-  const std::string alone = origin_of(own.options("wisdom"), one);
+  const std::string alone = origin_of(own.options("wisdom"), other);
   const NamedSite site(file.path());
-  const std::string with_site = origin_of(own.options("wisdom"), one);
+  const std::string with_site = origin_of(own.options("wisdom"), other);
 
   EXPECT_TRUE(begins(alone, "by wisdom: for patterns like this ")) << alone;
   EXPECT_TRUE(begins(with_site, "by wisdom: for this pattern ")) << with_site;
