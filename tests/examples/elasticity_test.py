@@ -67,7 +67,8 @@ def check_on_device(checks, problem):
         checks.iterations(iterations, host[0], what)
         checks.digits(values, host[1], what)
         check_solver(checks, solver, what)
-        checks.true(("fused on the device" in checks.output) == (solver == "cgcompound"), f"{what}: iterations are {'' if solver == 'cg' else 'not '}fused on the device")
+        fused = "fused on the device" in checks.output
+        checks.true(fused == (solver == "cgcompound"), f"{what}: by {solver}, fused on the device: {fused}")
 
 
 def check_set_up_again(checks):
