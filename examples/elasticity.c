@@ -13,10 +13,12 @@
     mpirun -n 4 elasticity -box 40,40,40 -mat_type baij -ksp_rtol 1e-10 -log_view
     elasticity -box 8,8,64 -box_size 1,1,8 -clamp zmin -load zmax -traction 1e-4,0,0
     elasticity -mesh dragon.msh -clamp zmin -load zmax -select_fraction 0.05 -pc_type gamg
+    elasticity -box 20,20,20 -dll_append PLUGIN -mat_type aijcompound -pc_type gamg
     elasticity -box 20,20,20 -mat_type baij -pmat_type aij -pc_type gamg
     elasticity -box 60,60,60 -mat_type aijcusparse -vec_type cuda -use_gpu_aware_mpi 0
 
-  The preconditioner is PBJACOBI unless -pc_type says otherwise; -mat_type sbaij wants -pc_type jacobi.
+  The preconditioner is PBJACOBI unless -pc_type says otherwise; -mat_type sbaij wants -pc_type jacobi, GAMG and ML want
+  aij or its subclasses.
   Build: docs/examples.md has the one line; what is not elasticity is in common/.
   PETSc 3.18 reads Gmsh files of format 4 only with their $Entities; format 2.2 always:
     meshio convert in.msh out.msh --output-format gmsh22 --ascii
@@ -39,7 +41,8 @@ of the bounding box: xmin, xmax, ymin, ymax, zmin, zmax.\n\
   -select_fraction f   a side is what lies within this part of the extent from it (0.02, of a box 1e-6)\n\
   -set_up n            assemble the matrix and set up for it so many times more, in the log stage Set up (0)\n\
   -repeat n            solve so many times more, in the log stage Repeat (0)\n\
-  -pmat_type TYPE      type of a copy of the matrix for the preconditioner (aij for gamg and ml)\n\
+  -pmat_type TYPE      type of a copy of the matrix for the preconditioner (aij for gamg and ml, which\n\
+                       -mat_type aijcompound needs no copy for)\n\
   -vtu FILE            write mesh and displacement to this file for ParaView\n\n";
 
 #include "common/element.h"
@@ -259,9 +262,9 @@ static PetscErrorCode AssembleLoad(const Options* o, const VolumeMesh* m, Vec b)
 
 /* -------------------------------------------- solve -------------------------------------------- */
 
-/* What the preconditioner is made of: A, or a copy of the type of -pmat_type.  Algebraic multigrid needs aij, while
-   products with A, the most of the work, run on A's own type.  And it must know how the body moves without being
-   deformed. */
+/* What the preconditioner is made of: A, or a copy of the type of -pmat_type.  Algebraic multigrid needs aij or a
+   subclass of it (aijcompound); a baij beside still runs the products with A.  And it must know how the body moves
+   without being deformed. */
 static PetscErrorCode CreatePreconditionerMatrix(const Options* o, Mat A, Vec coords, Mat* P) {
   MatNullSpace rigid;
 
@@ -332,7 +335,7 @@ static PetscErrorCode SolveAndReport(const Options* o, const VolumeMesh* m, Mat 
   KSP ksp;
 
   PetscFunctionBeginUser;
-  PetscCall(SolverCreate(A, P, NULL, KSPCG, PCPBJACOBI, 1e-8, &ksp));
+  PetscCall(SolverCreate(A, P, b, NULL, KSPCG, PCPBJACOBI, 1e-8, &ksp));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(SolveTimed(ksp, b, u, "solve"));
   PetscCall(SetUpAgain(o, m, ksp, A, P, b, u));

@@ -212,7 +212,7 @@ static PetscErrorCode Solve(Mat A, Vec b, Vec x) {
   KSP ksp;
 
   PetscFunctionBeginUser;
-  PetscCall(SolverCreate(A, A, NULL, KSPBCGSL, PCJACOBI, 1e-8, &ksp));
+  PetscCall(SolverCreate(A, A, b, NULL, KSPBCGSL, PCJACOBI, 1e-8, &ksp));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(SolveTimed(ksp, b, x, "solve"));
   PetscCall(ReportSolve(ksp, A, b, x, ""));

@@ -277,7 +277,7 @@ static PetscErrorCode Solve(const char name[], const char prefix[], KSPType type
 
   PetscFunctionBeginUser;
   PetscCall(PetscSNPrintf(label, sizeof(label), "%s ", name));
-  PetscCall(SolverCreate(A, A, prefix, type, PCNONE, 1e-8, ksp));
+  PetscCall(SolverCreate(A, A, rhs, prefix, type, PCNONE, 1e-8, ksp));
   if (first) {
     PetscCall(KSPGetTolerances(first, &rtol, &atol, &dtol, &max_it));
     PetscCall(KSPSetTolerances(*ksp, rtol, atol, dtol, max_it));

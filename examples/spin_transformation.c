@@ -146,9 +146,9 @@ static PetscErrorCode CreateMatrices(const CurvedSurface* s, Mat* E, Mat* L) {
 /* ------------------------------------------ the solves ------------------------------------------ */
 
 /* The diagonal of a block is one number four times: PCJACOBI */
-static PetscErrorCode CreateSolver(Mat A, const char prefix[], LargestTest* test, KSP* ksp) {
+static PetscErrorCode CreateSolver(Mat A, Vec b, const char prefix[], LargestTest* test, KSP* ksp) {
   PetscFunctionBeginUser;
-  PetscCall(SolverCreate(A, A, prefix, KSPCG, PCJACOBI, 1e-7, ksp));
+  PetscCall(SolverCreate(A, A, b, prefix, KSPCG, PCJACOBI, 1e-7, ksp));
   PetscCall(SolverTestLargest(*ksp, test));
   PetscCall(KSPSetFromOptions(*ksp));
   PetscFunctionReturn(0);
@@ -237,7 +237,7 @@ static PetscErrorCode SolveDirac(const Options* o, Mat E, Vec b, Vec x) {
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(o->steps, &iterations));
-  PetscCall(CreateSolver(E, NULL, &test, &ksp));
+  PetscCall(CreateSolver(E, b, NULL, &test, &ksp));
   PetscCall(PetscTime(&t0));
   PetscCall(InverseIteration(o, ksp, E, b, x, iterations));
   PetscCall(PetscTime(&t1));
@@ -324,7 +324,7 @@ static PetscErrorCode SolvePoisson(const CurvedSurface* s, Mat L, const Quaterni
   KSP ksp;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateSolver(L, "poisson_", &test, &ksp));
+  PetscCall(CreateSolver(L, b, "poisson_", &test, &ksp));
   PetscCall(AssembleDivergence(s, lambda, b));
   PetscCall(PetscTime(&t0));
   PetscCall(Solve(ksp, "of the Poisson equation ", b, x, &iterations));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7), and
-compound-bench(1) and compound-tune(1).
+"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7) with the other types'
+names as links to it, and compound-bench(1) and compound-tune(1).
 
 The text is the header's own: a comment directly above declarations describes all of them. The tables of baijcompound(7) are
 the README's, which tests keep equal to the program. The programs' pages have the options of their sources and, of their
@@ -80,12 +80,18 @@ def plain(text):
     return re.sub(r"\*(\w[^*\n]*)\*", r"\1", text.strip().replace("`", ""))
 
 
-def table(text, heading):
+def table(text, heading, columns=2):
     """The rows of the first table below a heading."""
-    found = re.search(rf"^{heading}\n.*?^\|---\|---\|\n((?:\|[^\n]*\n)+)", text, re.M | re.S)
+    rule = r"\|" + columns * r"---\|"
+    found = re.search(rf"^{heading}\n.*?^{rule}\n((?:\|[^\n]*\n)+)", text, re.M | re.S)
     if not found:
-        fail(f"no table with two columns below '{heading}'")
-    return [[plain(cell) for cell in row.strip("|").split("|", 1)] for row in found[1].strip().split("\n")]
+        fail(f"no table with {columns} columns below '{heading}'")
+    return [[plain(cell) for cell in row.strip("|").split("|", columns - 1)] for row in found[1].strip().split("\n")]
+
+
+def types(readme):
+    """[(above baij, above aij, layout)]."""
+    return table(readme, "### Types", columns=3)
 
 
 def tool_options(file, source):
@@ -109,9 +115,10 @@ def tagged(rows):
 def types_page(template, readme, groups, version):
     names = [name for _, members in groups for name, _ in members]
     see = "\n".join(f".BR {name} (3){',' if name != names[-1] else ''}" for name in names)
-    tables = {"TYPES": "Types", "OPTIONS": "Options", "PLAN_WORDS": "Words of a plan",
+    tables = {"OPTIONS": "Options", "PLAN_WORDS": "Words of a plan",
               "GPU_PLAN_WORDS": "Words of a plan on a GPU", "ENVIRONMENT": "Environment variables"}
-    fills = {"VERSION": version, "SEE_ALSO": see} | {key: tagged(table(readme, f"### {name}")) for key, name in tables.items()}
+    fills = {"VERSION": version, "SEE_ALSO": see, "TYPES": tagged([f"{baij}, {aij}", layout] for baij, aij, layout in types(readme))}
+    fills |= {key: tagged(table(readme, f"### {name}")) for key, name in tables.items()}
     return filled(template, fills)
 
 
@@ -153,8 +160,8 @@ def main():
     for name in TOOLS:
         (args.output / f"man1/{name}.1").write_text(tool_page(name, args.source, args.version))
     (args.output / "man7/baijcompound.7").write_text(types_page(template, readme, groups, args.version))
-    for row in table(readme, "### Types")[1:]:
-        (args.output / "man7" / f"{row[0]}.7").write_text(".so man7/baijcompound.7\n")
+    for name in [name for baij, aij, _ in types(readme) for name in (baij, aij)][1:]:
+        (args.output / "man7" / f"{name}.7").write_text(".so man7/baijcompound.7\n")
 
 
 if __name__ == "__main__":

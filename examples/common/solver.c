@@ -2,10 +2,29 @@
 
 #include <petsctime.h>
 
-PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCType pc, PetscReal rtol, KSP* ksp) {
+/* The same methods with iterations that run on a GPU by themselves: there once -dll_append has brought their plugin */
+static const struct { KSPType type, on_gpu; } counterparts[] = {{KSPCG, "cgcompound"}, {KSPBCGS, "bcgscompound"}};
+
+static PetscErrorCode TakeCounterpart(Vec b, KSPType* type) {
+  PetscErrorCode (*create)(KSP) = NULL;
+  PetscBool on_gpu, same;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)b, &on_gpu, VECSEQCUDA, VECMPICUDA, ""));
+  for (size_t i = 0; on_gpu && i < PETSC_STATIC_ARRAY_LENGTH(counterparts); i++) {
+    PetscCall(PetscStrcmp(*type, counterparts[i].type, &same));
+    if (same) PetscCall(PetscFunctionListFind(KSPList, counterparts[i].on_gpu, &create));
+    if (same && create) *type = counterparts[i].on_gpu;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolverCreate(Mat A, Mat P, Vec b, const char prefix[], KSPType type, PCType pc, PetscReal rtol,
+                            KSP* ksp) {
   PC preconditioner;
 
   PetscFunctionBeginUser;
+  PetscCall(TakeCounterpart(b, &type));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
   PetscCall(KSPSetOptionsPrefix(*ksp, prefix));
   PetscCall(KSPSetOperators(*ksp, A, P));

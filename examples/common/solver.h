@@ -3,9 +3,11 @@
 
 #include <petscksp.h>
 
-/* A solver with the matrix A, and P to make the preconditioner of; type, pc and the relative tolerance are defaults.
+/* A solver with the matrix A, and P to make the preconditioner of, for vectors like b; type, pc and the relative
+   tolerance are defaults.  Where b is on a GPU, a registered solver whose iterations run there takes the place of type.
    It reads no options: KSPSetFromOptions() comes when all defaults are set. */
-PetscErrorCode SolverCreate(Mat A, Mat P, const char prefix[], KSPType type, PCType pc, PetscReal rtol, KSP* ksp);
+PetscErrorCode SolverCreate(Mat A, Mat P, Vec b, const char prefix[], KSPType type, PCType pc, PetscReal rtol,
+                            KSP* ksp);
 
 /* What a test on the largest component of the residual keeps between its calls; destroyed after the solver */
 typedef struct {

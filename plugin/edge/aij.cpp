@@ -13,7 +13,7 @@ PetscErrorCode arrays(Mat A, BlockArrays* b) {
   PetscScalar* values = nullptr;
   PetscMemType where;
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &start, &column, &values, &where));
-  b->rows = A->rmap->n;
+  b->rows = start ? A->rmap->n : 0;  // PETSc frees the arrays of some operands before these
   b->cols = A->cmap->n;
   b->start = start;
   b->column = column;

@@ -1,9 +1,9 @@
 """DOLFINx 0.5: a clamped beam under its weight, linear elasticity, as its demos write it.
 
-    dolfinx_elasticity.py WAY
+    dolfinx_elasticity.py WAY TYPE
 
-WAY says how the matrix comes to its type: `options` (-mat_type in PETSC_OPTIONS), `problem` (the same, solved by LinearProblem),
-`kind` (create_matrix(a, "baijcompound")), `convert` (assembled as aij, then converted), `aij` (the reference).
+WAY says how the matrix comes to its TYPE: `options` (-mat_type in PETSC_OPTIONS), `problem` (the same, solved by LinearProblem),
+`kind` (create_matrix(a, TYPE)), `convert` (assembled as aij, then converted).
 """
 
 import sys
@@ -16,7 +16,7 @@ from dolfinx.fem.petsc import (LinearProblem, apply_lifting, assemble_matrix, as
 from mpi4py import MPI
 from petsc4py import PETSc
 
-way = sys.argv[1]
+way, mat_type = sys.argv[1:3]
 
 
 def forms():
@@ -36,12 +36,12 @@ def forms():
 
 
 def solve_by_hand(a, L, bcs):
-    kind = {"options": None, "kind": "baijcompound"}.get(way, "aij")
+    kind = {"options": None, "kind": mat_type}.get(way, "aij")
     A = create_matrix(fem.form(a), kind)
     assemble_matrix(A, fem.form(a), bcs)
     A.assemble()
     if way == "convert":
-        A = A.convert("baijcompound")
+        A = A.convert(mat_type)
     b = assemble_vector(fem.form(L))
     apply_lifting(b, [fem.form(a)], [bcs])
     b.ghostUpdate(addv=PETSc.InsertMode.ADD, mode=PETSc.ScatterMode.REVERSE)
@@ -66,10 +66,10 @@ def solve_problem(a, L, bcs):
 def main():
     if way == "problem":
         keep, A, x, b, ksp = solve_problem(*forms())
-    elif way in ("options", "kind", "convert", "aij"):
+    elif way in ("options", "kind", "convert"):
         A, x, b, ksp = solve_by_hand(*forms())
     else:
-        sys.exit(f"dolfinx_elasticity.py: unknown way '{way}'; choose options, problem, kind, convert, aij")
+        sys.exit(f"dolfinx_elasticity.py: unknown way '{way}'; choose options, problem, kind, convert")
     show = PETSc.Sys.Print
     show(f"type: {A.getType()}")
     show(f"iterations: {ksp.getIterationNumber()}")

@@ -10,7 +10,7 @@ PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dolfinx_elas
 
 def main():
     args = arguments(__doc__)
-    client, checks = Client(args), Checks()
+    client, checks = Client(args), Checks(args.type)
     code, output = client.try_run([args.python, "-c", "import dolfinx.fem.petsc; from petsc4py import PETSc; "
                                    "print(dolfinx.__version__, PETSc.ScalarType)"], ranks=0)
     if code and not args.petsc_dir.startswith("/usr/lib/petscdir/petsc3"):
@@ -24,11 +24,11 @@ def main():
     cache = os.path.join(args.scratch, "cache")  # of compiled forms
     load = f"-dll_append {client.plugin}"
     # The first run compiles the forms, on one process: ranks would wait for each other's compiler.
-    client.run([args.python, PROGRAM, "aij"], env={"XDG_CACHE_HOME": cache}, ranks=1)
-    aij = printed(client.run([args.python, PROGRAM, "aij"], env={"XDG_CACHE_HOME": cache}))
-    for way, options in {"options": load + " -mat_type baijcompound", "problem": load + " -mat_type baijcompound",
-                         "kind": load, "convert": load}.items():
-        output = client.run([args.python, PROGRAM, way], env={"PETSC_OPTIONS": options, "XDG_CACHE_HOME": cache})
+    client.run([args.python, PROGRAM, "kind", "aij"], env={"XDG_CACHE_HOME": cache}, ranks=1)
+    aij = printed(client.run([args.python, PROGRAM, "kind", "aij"], env={"XDG_CACHE_HOME": cache}))
+    choose = f"{load} -mat_type {args.type}"
+    for way, options in {"options": choose, "problem": choose, "kind": load, "convert": load}.items():
+        output = client.run([args.python, PROGRAM, way, args.type], env={"PETSC_OPTIONS": options, "XDG_CACHE_HOME": cache})
         found = printed(output)
         checks.compound(output, args.ranks, way)
         checks.iterations(int(found["iterations"]), int(aij["iterations"]), way)

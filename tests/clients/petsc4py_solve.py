@@ -1,8 +1,8 @@
 """A petsc4py program as users write them: assembles blocks of 3 x 3, solves with the matrix and with its aij copy.
 
-    petsc4py_solve.py WAY [PETSc options]
+    petsc4py_solve.py WAY TYPE [PETSc options]
 
-WAY says how the matrix comes to its type: `options` (setFromOptions), `prefix` (the same with the prefix fluid_), `settype`
+WAY says how the matrix comes to its TYPE: `options` (setFromOptions), `prefix` (the same with the prefix fluid_), `settype`
 (A.setType), `late` (assembled as aij entry by entry, then converted), `dmda` and `dmplex` (the DM's options).
 """
 
@@ -10,7 +10,7 @@ import sys
 
 import petsc4py
 
-petsc4py.init(sys.argv[:1] + sys.argv[2:])
+petsc4py.init(sys.argv[:1] + sys.argv[3:])
 from petsc4py import PETSc  # noqa: E402
 
 
@@ -62,7 +62,7 @@ def plain_matrix(prefix=None, mat_type=None):
     if mat_type:
         A.setType(mat_type)
     A.setFromOptions()
-    A.setPreallocationNNZ((81, 81) if A.getType().endswith("qaij") or A.getType().endswith("iaij") else (27, 27))
+    A.setPreallocationNNZ((27, 27) if "baij" in A.getType() else (81, 81))
     return A
 
 
@@ -118,8 +118,8 @@ def dmplex_matrix():
 
 WAYS = {"options": lambda: by_blocks(plain_matrix()),
         "prefix": lambda: by_blocks(plain_matrix(prefix="fluid_")),
-        "settype": lambda: by_blocks(plain_matrix(mat_type="baijcompound")),
-        "late": lambda: by_entries(plain_matrix(mat_type="aij")).convert("baijcompound"),
+        "settype": lambda: by_blocks(plain_matrix(mat_type=sys.argv[2])),
+        "late": lambda: by_entries(plain_matrix(mat_type="aij")).convert(sys.argv[2]),
         "dmda": dmda_matrix,
         "dmplex": dmplex_matrix}
 

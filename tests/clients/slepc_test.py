@@ -35,14 +35,14 @@ def modes(client, program, options, mat_type):
 
 def main():
     args = arguments(__doc__)
-    client, checks = Client(args), Checks()
+    client, checks = Client(args), Checks(args.type)
     find_slepc(args, client)
     program = client.compile(SOURCE, f"{args.scratch}/slepc_modes", ["SLEPc", client.petsc_pc])
     for name, options in SOLVERS.items():
         if "LU" in name and args.ranks > 1:
             options += " -st_pc_factor_mat_solver_type mumps"
         _, aij = modes(client, program, options, "aij")
-        output, found = modes(client, program, options, "baijcompound")
+        output, found = modes(client, program, options, args.type)
         checks.compound(output, args.ranks, name)
         checks.true(len(found) == len(aij) == 6, f"{name}: {len(found)} modes, with aij {len(aij)}, wanted 6")
         for number, (own, wanted) in enumerate(zip(found, aij)):

@@ -26,6 +26,7 @@ def arguments(doc, **extra):
     parser.add_argument("--mpicc", default="mpicc")
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound"], help="of the matrices")
     for name, options in extra.items():
         parser.add_argument("--" + name.replace("_", "-"), **options)
     args = parser.parse_args()
@@ -121,8 +122,8 @@ def fresh_folder(*parts):
 class Checks:
     """Counts what was checked, prints what failed, ends the test."""
 
-    def __init__(self):
-        self.count, self.failures = 0, []
+    def __init__(self, mat_type="baijcompound"):
+        self.mat_type, self.count, self.failures = mat_type, 0, []
 
     def true(self, ok, message):
         self.count += 1
@@ -139,7 +140,7 @@ class Checks:
 
     def compound(self, output, ranks, what):
         """The matrix is of our type and our kernels ran it (the plan is printed by -mat_view ::ascii_info or -ksp_view)."""
-        name = ("mpi" if ranks > 1 else "seq") + "baijcompound"
+        name = ("mpi" if ranks > 1 else "seq") + self.mat_type
         self.true(re.search(rf"\b{name}\b", output), f"{what}: no {name} in the output:\n{output[-3000:]}")
         self.true("compound plan: entry=" in output, f"{what}: no plan of the compound type in the output:\n{output[-3000:]}")
 

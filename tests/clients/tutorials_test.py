@@ -33,6 +33,21 @@ RUNS = [
      "-ne 5 -alpha 1.e-3 -ksp_type cg -pc_type pbjacobi -ksp_rtol 1e-8 -ksp_monitor_short -ksp_converged_reason -mat_type TYPE "
      "-ksp_view ::ascii_info_detail"),
 ]
+# The same of algebraic multigrid, which is for matrices above aij.
+GAMG = "-pc_type gamg -snes_monitor_short -snes_converged_reason -ksp_converged_reason -ksp_view ::ascii_info_detail"
+MULTIGRID_RUNS = [
+    ("bricks, algebraic multigrid", "ksp/ksp/tutorials/ex56.c",
+     f"-ne 7 -alpha 1.e-3 -use_mat_nearnullspace -ksp_type cg -ksp_rtol 1e-8 -mat_type TYPE {GAMG}"),
+    ("elasticity of order 2, algebraic multigrid (DMPlex)", "snes/tutorials/ex56.c",
+     # Cells and DM by the names of either release.
+     f"-cells 4,3,3 {PLEX} -dm_plex_box_faces 4,3,3 -max_conv_its 1 -petscspace_degree 2 -use_mat_nearnullspace -snes_type ksponly "
+     f"-ksp_type cg -ksp_rtol 1e-10 -ex56_dm_mat_type TYPE -dm_mat_type TYPE {GAMG}"),
+    ("elasticity, algebraic multigrid (DMPlex)", "snes/tutorials/ex17.c",
+     f"{PLEX} -dm_plex_box_faces 5,4,4 -sol_type elas_quad -displacement_petscspace_degree 1 -ksp_rtol 1e-10 -dm_mat_type TYPE {GAMG}"),
+    ("driven cavity, algebraic multigrid", "snes/tutorials/ex19.c",
+     "-da_refine 2 -ksp_type fgmres -ksp_rtol 1e-9 -mg_levels_ksp_type gmres -mg_levels_pc_type pbjacobi -mg_levels_ksp_max_it 4 "
+     f"-dm_mat_type TYPE {GAMG}"),
+]
 COMPARED = re.compile(r"^.*(?:SNES Function norm|solve converged|Number of SNES|KSP Residual norm|\|X\||Surface statistics).*$", re.M)
 
 
@@ -47,6 +62,14 @@ def source_folder(args, release):
         missing(f"no PETSc {release} tutorials in {', '.join(folders)}; install libpetsc{release}-dev-examples (Debian) or set "
                 "COMPOUND_TUTORIALS to the folder src of PETSc's sources")
     return folder
+
+
+def why_not(args, folder, source):
+    if args.scalar == "complex" and source == "snes/tutorials/ex48.c":
+        return "the tutorial is for real scalars"
+    if args.ranks == 3 and source == "ksp/ksp/tutorials/ex56.c":
+        return "the tutorial is for a cube of processes, or two"
+    return None if os.path.exists(f"{folder}/{source}") else f"not run, {folder}/{source} is not here"
 
 
 def same_numbers(found, wanted):
@@ -76,9 +99,9 @@ def complaint(output):
 
 
 def check(args, client, checks, name, program, options):
-    (code_aij, aij), (code, output) = (run(client, program, options, t) for t in ("aij", "baijcompound"))
+    (code_aij, aij), (code, output) = (run(client, program, options, t) for t in ("aij", args.type))
     checks.true(code_aij == 0, f"{name} with aij ended with code {code_aij}:\n{aij[-3000:]}")
-    if code and "preallocated for aij" in name:
+    if code and args.type == "baijcompound" and "preallocated for aij" in name:
         # PETSc before 3.19 wants preallocation for the type that the matrix has: then baij itself is refused the same way.
         _, baij = run(client, program, options, "baij")
         checks.true(complaint(output) == complaint(baij), f"{name}: {complaint(output)}; with baij: {complaint(baij)}")
@@ -86,6 +109,9 @@ def check(args, client, checks, name, program, options):
         return
     checks.true(code == 0, f"{name} ended with code {code}:\n{output[-3000:]}")
     checks.compound(output, args.ranks, name)
+    if "multigrid" in name and args.type == "aijcompound":
+        levels = len(re.findall(rf"^ +type: (?:seq|mpi){args.type}$", output, re.M))
+        checks.true(levels > 1, f"{name}: {levels} matrices are of the type:\n{output[-3000:]}")
     difference = same_numbers(output, aij)
     checks.true(difference is None, f"{name}: {difference}")
     last = COMPARED.findall(output)
@@ -94,12 +120,13 @@ def check(args, client, checks, name, program, options):
 
 def main():
     args = arguments(__doc__)
-    client, checks = Client(args), Checks()
+    client, checks = Client(args), Checks(args.type)
     folder = source_folder(args, args.build.split("-")[0])
     programs = {}
-    for name, source, options in RUNS:
-        if args.scalar == "complex" and source == "snes/tutorials/ex48.c":
-            print(f"{name}: the tutorial is for real scalars")
+    for name, source, options in RUNS + (MULTIGRID_RUNS if args.type == "aijcompound" else []):
+        reason = why_not(args, folder, source)
+        if reason:
+            print(f"{name}: {reason}")
             continue
         if source not in programs:
             target = os.path.join(args.scratch, source.replace("/", "_")[:-2])

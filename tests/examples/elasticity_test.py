@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The elasticity example gives one answer on aij, baij and every compound type, and one clear error for bad input.
 
-Iteration counts within max(2, 1 %) of baij on one process; displacement and compliance to 8 digits at rtol 1e-12.
+Iteration counts within max(2, 1 %) of baij on one process, of multigrid on aijcompound within 1 of aij; displacement and
+compliance to 8 digits at rtol 1e-12. With --device: on a CUDA device, the same as on the host.
 """
 
+import re
 import sys
 
 import support
@@ -11,10 +13,13 @@ import support
 COMPOUND = ["baijcompound", "baijcompoundcsr", "baijcompoundellr", "baijcompoundsell",
             "baijcompound -mat_compound_layout sell:7:21", "baijcompound -mat_compound_backend petsc"]
 PROBLEMS = ["-box 6,5,4", "-box 4,4,4 -box_tets", "-mesh {mesh}"]
-# Algebraic multigrid on an AIJ copy beside a compound operator. Aggregates follow the partition, and the default
-# partitioner spreads a mesh a little otherwise in each run: iteration counts compare on the simple one only.
+# Algebraic multigrid, of aijcompound and on an AIJ copy beside a compound operator. Aggregates follow the partition, and the
+# default partitioner spreads a mesh a little otherwise in each run: iteration counts compare on the simple one only.
 MULTIGRID = "-pc_type gamg -petscpartitioner_type simple"
-SPLIT = f"baijcompound -pmat_type aij {MULTIGRID}"
+WHOLE, SPLIT = f"aijcompound {MULTIGRID}", f"baijcompound -pmat_type aij {MULTIGRID}"
+# On a device, with the solver that is taken there.
+DEVICE = [("baijcompound", "cgcompound"), ("baijcompound -ksp_type cg", "cg"), ("aijcompound", "cgcompound"), (WHOLE, "cgcompound")]
+ON_HOST = "-vec_type standard"
 ERRORS = {
     "-box 4,4,4 -mat_type baijcompound -pc_type gamg": "use -mat_type aijcompound",
     "-mesh /nowhere/part.msh": "cannot read the file",
@@ -40,16 +45,36 @@ def solve(checks, problem, mat_type, ranks=None):
 
 def check_problem(checks, problem):
     baij, multigrid = solve(checks, problem, "baij", ranks=1), solve(checks, problem, f"aij {MULTIGRID}")
-    for mat_type, wanted in [(mat_type, baij) for mat_type in ["aij", "baij"] + COMPOUND] + [(SPLIT, multigrid)]:
+    for mat_type, wanted in [(mat_type, baij) for mat_type in ["aij", "baij"] + COMPOUND] + [(m, multigrid) for m in (WHOLE, SPLIT)]:
         iterations, values = solve(checks, problem, mat_type)
         checks.iterations(iterations, wanted[0], f"{problem} {mat_type}")
+        checks.true(mat_type != WHOLE or abs(iterations - wanted[0]) <= 1,
+                    f"{problem} {mat_type}: {iterations} iterations, with aij {wanted[0]}")
         checks.digits(values, wanted[1], f"{problem} {mat_type}")
+
+
+def check_solver(checks, solver, what):
+    """Of the last solve, with -ksp_view."""
+    found = re.search(r"^KSP Object:.*\n +type: (\w+)$", checks.output, re.M)
+    checks.true(found and found[1] == solver, f"{what}: the solver is {found and found[1]}, expected {solver}")
+
+
+def check_on_device(checks, problem):
+    wanted = {mat_type: solve(checks, problem, f"{mat_type} {ON_HOST}") for mat_type in ("aij", f"aij {MULTIGRID}")}
+    for mat_type, solver in DEVICE:
+        iterations, values = solve(checks, problem, f"{mat_type} -ksp_view")
+        what, host = f"{problem} {mat_type}", wanted[f"aij {MULTIGRID}" if mat_type == WHOLE else "aij"]
+        checks.iterations(iterations, host[0], what)
+        checks.digits(values, host[1], what)
+        check_solver(checks, solver, what)
+        fused = "fused on the device" in checks.output
+        checks.true(fused == (solver == "cgcompound"), f"{what}: by {solver}, fused on the device: {fused}")
 
 
 def check_set_up_again(checks):
     """A matrix assembled anew is the same."""
     problem = "-box 6,5,4"
-    for mat_type in [f"aijcompound {MULTIGRID}", SPLIT, "baijcompound"]:
+    for mat_type in [WHOLE, SPLIT, "baijcompound"]:
         once, again = (solve(checks, problem, mat_type + more) for more in ("", " -set_up 2"))
         checks.iterations(again[0], once[0], f"{mat_type} -set_up 2")
         checks.digits(again[1], once[1], f"{mat_type} -set_up 2")
@@ -57,8 +82,16 @@ def check_set_up_again(checks):
 
 def main():
     checks = support.Checks(support.parse_arguments(__doc__, "mesh"))
-    for problem in PROBLEMS:
-        check_problem(checks, problem.format(mesh=checks.args.mesh))
+    problems = [problem.format(mesh=checks.args.mesh) for problem in PROBLEMS]
+    if checks.args.device:
+        support.skip_without_device(checks.args.program, "-box 1,1,1 -pc_type jacobi")
+        for problem in problems:
+            check_on_device(checks, problem)
+        return checks.end()
+    for problem in problems:
+        check_problem(checks, problem)
+    solve(checks, problems[0], "baijcompound -ksp_view")
+    check_solver(checks, "cg", f"{problems[0]} on the host")
     check_set_up_again(checks)
     for options, message in ERRORS.items():
         checks.error(options.format(mesh=checks.args.mesh), message)

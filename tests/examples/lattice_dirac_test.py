@@ -21,7 +21,8 @@ import support
 
 TYPES = ["aij", "baij -adjoint gamma5", "baijcompound", "baijcompound -mat_compound_entry dense",
          "baijcompound -mat_compound_layout sell:7:21", "baijcompound -adjoint gamma5", "baijcompound -mat_compound_backend petsc -adjoint gamma5"]
-DEVICE_TYPES = ["aijcusparse -adjoint gamma5", "baijcompound", "baijcompound -adjoint gamma5", "baijcompound -mat_compound_layout sell:7:21"]
+DEVICE_TYPES = ["aijcusparse -adjoint gamma5", "baijcompound", "baijcompound -adjoint gamma5", "baijcompound -mat_compound_layout sell:7:21",
+                "baijcompound -ksp_type bcgs -normal_ksp_type cg"]
 PROBLEMS = ["-lattice 4,3,2,4 -disorder 0.4", "-lattice 2,2,3,2 -mass 0.3 -disorder 1000 -source point -seed 7",
             "-lattice 3,2,2,2 -disorder 0"]
 LATTICES = [(2, 2, 2, 2), (4, 3, 2, 1), (3, 4, 3, 3)]

@@ -21,7 +21,7 @@ import support
 TYPES = ["aij", "baij", "sbaij", "baij -renumber rcm -repeat 1", "baijcompound", "baijcompound -ksp_type cgcompound",
          "baijcompound -mat_compound_entry quaternion",
          "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
-DEVICE_TYPES = ["aijcusparse", "baijcompound", "baijcompound -ksp_type cgcompound",
+DEVICE_TYPES = ["aijcusparse", "baijcompound", "baijcompound -ksp_type cg",
                 "baijcompound -mat_compound_entry quaternion",
                 "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
 EXACT = "-ksp_rtol 1e-12 -poisson_ksp_rtol 1e-12"

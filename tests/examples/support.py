@@ -51,11 +51,12 @@ class Checks:
     def run(self, options, ranks=None):
         ranks = ranks or self.args.ranks
         command = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
-        command += [self.args.program, "-dll_append", self.args.plugin, *options.split()]
+        command += [self.args.program, "-dll_append", self.args.plugin]
         environment = HOST_ENVIRONMENT
         if self.args.device:
-            command += DEVICE_OPTIONS.split()
+            command += DEVICE_OPTIONS.split()  # before the others: the last of a kind counts
             environment = None
+        command += options.split()
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
         except subprocess.TimeoutExpired:

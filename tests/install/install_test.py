@@ -40,6 +40,11 @@ def public_functions():
     return re.findall(r"^PETSC_EXTERN PetscErrorCode (\w+)\(", read(HEADER), re.M)
 
 
+def type_names():
+    """baijcompound, aijcompound and those that pin a layout."""
+    return re.findall(r'^#define MAT\w+ +"(b?aijcompound\w*)"', read(HEADER), re.M)
+
+
 def test_install(args, checks):
     """The files that the documentation promises, and not a word of the trees they came from."""
     shutil.rmtree(args.prefix, ignore_errors=True)
@@ -55,11 +60,11 @@ def test_install(args, checks):
               "share/petsccompound/examples/common/volume_mesh.h", "share/petsccompound/examples/common/volume_mesh.c",
               "share/petsccompound/examples/helmholtz.c", "share/petsccompound/examples/lattice_dirac.c",
               "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE", "share/doc/petsc-compound/CITATION.cff",
-              "share/doc/petsc-compound/docs/clients.md", "man/man7/baijcompound.7"]
+              "share/doc/petsc-compound/docs/clients.md"]
     if os.path.exists(f"{args.build_dir}/plugin/tools/compound-bench"):
         for tool in TOOLS:
             wanted += [f"petsccompound/{args.build}/bin/{tool}", f"man/man1/{tool}.1"]
-    wanted += [f"man/man3/{name}.3" for name in public_functions()]
+    wanted += [f"man/man3/{name}.3" for name in public_functions()] + [f"man/man7/{name}.7" for name in type_names()]
     for name in wanted:
         checks.true(any(f.endswith("/" + name) for f in files), f"not installed: {name}")
     for f in files:
@@ -208,7 +213,9 @@ def test_man(args, checks):
     everything = "".join(texts.values())
     readme = read(SOURCE + "/README.md")
     check_pages(args, texts, checks)
-    for name in public_functions() + re.findall(r"^\| `(-mat_compound_\w+)` \|", readme, re.M) + re.findall(r"^\| `(baij\w+)` \|", readme, re.M):
+    for name in type_names():
+        checks.true(re.search(rf"\b{name}\b", texts["baijcompound.7"]), f"baijcompound(7) does not name the type {name}")
+    for name in public_functions() + re.findall(r"^\| `(-mat_compound_\w+)` \|", readme, re.M):
         checks.true(name in everything, f"no man page names {name}")
     if not shutil.which("man"):
         print("no program `man` here: the pages' markup is not checked")

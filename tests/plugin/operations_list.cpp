@@ -1,7 +1,9 @@
-// Prints what every Mat operation of the compound types is, for operations_table.py:
+// Prints what every Mat operation of the compound types above one parent is (COMPOUND_TEST_TYPE), for
+// operations_table.py:
 //   op <index> <seq> <mpi>            own, inherited, none
 //   function <name> <seq> <mpi>       composed functions: the same, - where the type has none of that name
 //   call <function> <seq> <mpi> <message>   error codes of a call on an assembled 6 x 6 matrix of 2 x 2 blocks
+//   product <function> <operands> <seq> <mpi>   types of results, or refused
 #include <petsc/private/matimpl.h>
 
 #include <cstdio>
@@ -14,8 +16,10 @@ namespace {
 
 using namespace petsc_test;
 
-const char* const ours[] = {MATSEQBAIJCOMPOUND, MATMPIBAIJCOMPOUND};
-const char* const parents[] = {MATSEQBAIJ, MATMPIBAIJ};
+std::string parent_of(const std::string& type) { return type.substr(0, type.rfind("compound")); }
+
+const std::string ours[] = {"seq" + tested_type(), "mpi" + tested_type()};
+const std::string parents[] = {parent_of(ours[0]), parent_of(ours[1])};
 
 using Functions = std::map<std::string, void (*)(void)>;
 
@@ -36,6 +40,7 @@ Functions composed_functions(Mat A) {
 
 /// "seqbaijcompound" and "mpibaijcompound" name one function each: MatConvert_<type>_seqaij.
 std::string without_type(std::string name, const std::string& type) {
+  if (!name.starts_with("MatConvert_")) return name;
   const auto at = name.find("_" + type + "_");
   if (at != std::string::npos) name.replace(at + 1, type.size(), "type");
   return name;
@@ -61,7 +66,7 @@ void print_functions(Mat (&a)[2], Mat (&parent)[2]) {
     for (const auto& [name, f] : theirs) inherited[without_type(name, parents[t])] = f;
     for (const auto& [name, f] : mine) {
       const auto plain = without_type(name, ours[t]);
-      if (plain.find(parents[t]) != std::string::npos && plain == name && name.rfind("MatConvert_", 0) == 0) continue;
+      if (plain.find(parents[t]) != std::string::npos && plain == name && name.starts_with("MatConvert_")) continue;
       const auto found = inherited.find(plain);
       rows[t][plain] = found != inherited.end() && found->second == f ? "inherited" : "own";
     }
@@ -89,6 +94,57 @@ void print_calls() {
   }
 }
 
+struct ProductOfUser {
+  const char* function;
+  MatProductType type;
+};
+constexpr ProductOfUser products[] = {{"MatMatMult", MATPRODUCT_AB},
+                                      {"MatTransposeMatMult", MATPRODUCT_AtB},
+                                      {"MatMatTransposeMult", MATPRODUCT_ABt},
+                                      {"MatPtAP", MATPRODUCT_PtAP},
+                                      {"MatRARt", MATPRODUCT_RARt},
+                                      {"MatMatMatMult", MATPRODUCT_ABC}};
+
+/// Of a matrix of ours, before the colon, with another.
+constexpr const char* operands[] = {"own:dense", "own:aij", "own:baij", "own:own", "aij:own"};
+
+Matrix operand(const std::string& kind, int t) {
+  auto A = matrix_for_calls(ours[t]);
+  if (kind == "own") return A;
+  Matrix B;
+  PETSC_OK(MatConvert(A, ((t == 0 ? "seq" : "mpi") + kind).c_str(), MAT_INITIAL_MATRIX, B.out()));
+  return B;
+}
+
+std::string type_of_product(const ProductOfUser& product, const std::string& pair, int t) {
+  const auto colon = pair.find(':');
+  const auto A = operand(pair.substr(0, colon), t), B = operand(pair.substr(colon + 1), t);
+  Matrix C;
+  const auto could = catch_error([&] {
+    PetscFunctionBegin;
+    PetscCall(MatProductCreate(A, B, product.type == MATPRODUCT_ABC ? Mat(A) : nullptr, C.out()));
+    PetscCall(MatProductSetType(C, product.type));
+    PetscCall(MatProductSetFromOptions(C));
+    PetscCall(MatProductSymbolic(C));
+    PetscCall(MatProductNumeric(C));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  if (could.code) {
+    *C.in_place() = nullptr;  // half made
+    return "refused";
+  }
+  MatType type;
+  PETSC_OK(MatGetType(C, &type));
+  return type;
+}
+
+void print_products() {
+  for (const auto& product : products)
+    for (const char* pair : operands)
+      std::printf("product %s %s %s %s\n", product.function, pair, type_of_product(product, pair, 0).c_str(),
+                  type_of_product(product, pair, 1).c_str());
+}
+
 TEST(Operations, List) {
   Matrix made[4];
   Mat a[2], parent[2];
@@ -101,6 +157,7 @@ TEST(Operations, List) {
   print_operations(a, parent);
   print_functions(a, parent);
   print_calls();
+  print_products();
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Makes docs/operations.md from a running PETSc: for every Mat operation own, inherited, or refused with the way out.
+"""Makes docs/operations.md from a running PETSc: for every Mat operation own, inherited, or refused with the way out, of the
+types above baij and above aij.
 
-What is own or inherited comes from the function pointers of real matrices, what is refused from calls (operations_list.cpp,
-calls.cpp). By hand are only the names users know (NAMES), the ways out (WAYS_OUT), and what is not for users (INSIDE).
+What is own or inherited comes from the function pointers of real matrices, what is refused from calls, the types of products from
+products (operations_list.cpp, calls.cpp). By hand are only the names users know (NAMES), the ways out (WAYS_OUT), and what is not
+for users (INSIDE).
 With --write the file is written; else it is compared with, if the PETSc is the one the file tells of. With every PETSc an
 operation that is neither there, nor called, nor explained is an error.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -48,7 +51,9 @@ bindtocpu MatBindToCPU;getordering MatGetOrdering;selectvariableblocksizes MatSe
 copyhashtoxaij MatCopyHashToXAIJ;getcurrentmemtype MatGetCurrentMemType;adot MatADot;anorm MatANorm
 """
 
-# Operations that neither BAIJ nor the compound types have and that are not called by users on such a matrix.
+FAMILIES = ("baijcompound", "aijcompound")
+
+# Operations that neither a parent nor the compound type has and that are not called by users on such a matrix.
 INSIDE = {
     "of a factored matrix, from MatGetFactor()": """solve solveadd solvetranspose solvetransposeadd matsolve matsolvetranspose
         mattransposesolve solves getinertia forwardsolve backwardsolve setunfactored lufactorsymbolic lufactornumeric
@@ -60,7 +65,7 @@ INSIDE = {
     "of PETSc's inside, or for other kinds of matrices": """hasoperation setvaluesadifor setinf bindtocpu viewnative create
         setvaluesbatch dummy coloringpatch getblockdiagonal getvblockdiagonal copyhashtoxaij getcurrentmemtype getordering
         selectvariableblocksizes convert""",
-    "done by PETSc itself": """setlocaltoglobalmapping setvaluesblockedlocal getvecs createvecs restorelocalsubmatrix
+    "done by PETSc itself": """setlocaltoglobalmapping setvaluesblocked setvaluesblockedlocal getvecs createvecs restorelocalsubmatrix
         restorerowuppertriangular assemblybegin destroysubmatrices restorerowij getcolumnij restorecolumnij adot anorm
         adot_local anorm_local""",
 }
@@ -73,7 +78,7 @@ WAYS_OUT = {
     "MatFindOffBlockDiagonalEntries": "MatConvert() to aij",
     "MatIsSymmetric": "MatTranspose(), then MatMultEqual(); or MatConvert() to aij",
     "MatIsHermitian": "MatHermitianTranspose(), then MatMultEqual()",
-    "MatIsStructurallySymmetric": "MatConvert() to aij", "MatIsTranspose": "MatMultTransposeEqual()",
+    "MatIsStructurallySymmetric": "MatTranspose(), then MatGetRowIJ() of both", "MatIsTranspose": "MatMultTransposeEqual()",
     "MatTransposeSymbolic": "MatTranspose()",
     "MatCreateSubMatricesMPI": "MatCreateSubMatrices(); for PCGASM use PCASM",
     "MatGetMultiProcBlock": "on one process the matrix itself",
@@ -87,23 +92,23 @@ WAYS_OUT = {
     "MatGetColumnVector": "MatMult() with a unit vector",
 }
 
-TAIL = """## Products
+PRODUCTS = {
+    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, on our own products. All others are PETSc's, of AIJ
+copies, which the product keeps for MatProductNumeric() with new values. Types of the results:""",
+    "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those of one process, by kernels
+there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of the results:""",
+}
 
-| product | A compound, B dense | with aij, baij or compound |
-|---|---|---|
-| MatMatMult, MatTransposeMatMult | column by column, on our own products | on AIJ copies; the result is aij |
-| MatMatTransposeMult | as aij does it | on AIJ copies; the result is aij |
-| MatPtAP, MatRARt, MatMatMatMult | as aij does it | on AIJ copies; the result is aij |
+TAIL = """## Submatrices
 
-The product matrix keeps its AIJ copies for MatProductNumeric() with new values.
-
-## Submatrices
-
-MatCreateSubMatrix() of whole blocks makes a compound matrix. Index sets that cut blocks or turn them around (PCFIELDSPLIT
-within blocks) make an aij; on several processes their columns must be sorted. MatCreateSubMatrices() (PCASM) makes plain
-baij from a parallel matrix, and wants whole blocks, as baij does. MatPermute() takes any permutation.
+MatCreateSubMatrix() of whole blocks makes a matrix of the type. Of `baijcompound`, index sets that cut blocks or turn them around
+(PCFIELDSPLIT within blocks) make an aij; on several processes their columns must be sorted. MatCreateSubMatrices() (PCASM) wants
+whole blocks, as baij does. MatPermute() takes any permutation and makes an aij. `aijcompound` takes any index sets; its submatrices
+are of the type, and so is what MatPermute() makes on one process (aij on several).
 
 ## Preconditioners
+
+`aijcompound` takes every preconditioner and every package for factorizations that aij takes. Of `baijcompound`:
 
 | -pc_type | works | else |
 |---|---|---|
@@ -112,7 +117,7 @@ baij from a parallel matrix, and wants whole blocks, as baij does. MatPermute() 
 | lu by MUMPS | on any number of processes | |
 | fieldsplit | also within blocks, where baij refuses | |
 | gasm | on one process | asm |
-| gamg, ml | on `aijcompound`, or with `Amat = baijcompound, Pmat = aij` | -mat_type aijcompound; -pmat_type aij in examples/elasticity.c |
+| gamg, ml | with `Amat = baijcompound, Pmat = aij` | -mat_type aijcompound; -pmat_type aij in examples/elasticity.c |
 | cholesky by MUMPS; superlu, superlu_dist, umfpack, klu, cholmod | with Pmat = aij | error of PETSc naming the type |
 | vpbjacobi, eisenstat, cp, tfs, bddc | as for baij: error of PETSc | Pmat = aij, MATIS for bddc |
 """
@@ -128,8 +133,8 @@ def members(header):
     return re.findall(r"\(\*(\w+)\)\(", body)
 
 
-def listing(program):
-    done = subprocess.run([program], capture_output=True, text=True)
+def listing(program, mat_type):
+    done = subprocess.run([program], capture_output=True, text=True, env=dict(os.environ, COMPOUND_TEST_TYPE=mat_type))
     if done.returncode:
         sys.exit(f"{program} ended with {done.returncode}:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     lines = done.stdout.splitlines()
@@ -137,7 +142,7 @@ def listing(program):
     def rows(word):
         return [line.split(" ", 4)[1:] for line in lines if line.startswith(word + " ")]
 
-    return rows("op"), rows("function"), {row[0]: row[1:] for row in rows("call")}
+    return rows("op"), rows("function"), {row[0]: row[1:] for row in rows("call")}, rows("product")
 
 
 def composed_name(name):
@@ -145,37 +150,59 @@ def composed_name(name):
     found = re.fullmatch(r"MatConvert_type_(.*)", name)
     if found:
         return f"MatConvert to {found.group(1)}"
-    return "MatProduct with sparse matrices" if name == "MatProductSetFromOptions_anytype" else name
+    found = re.fullmatch(r"MatProductSetFromOptions_(.*)", name)
+    if not found:
+        return name
+    return "MatProduct with sparse matrices" if found.group(1) == "anytype" else f"MatProduct of {found.group(1).replace('_', ', ')}"
+
+
+def parent_of(mat_type):
+    return mat_type.removesuffix("compound")
 
 
 def table(header, rows):
     rule = "|" + "---|" * header.count("|")
-    return "\n".join([f"| {header}", rule] + [f"| {' | '.join(row)} |" for row in sorted(rows)])
+    return "\n".join([f"| {header}", rule] + [f"| {' | '.join(row)} |" for row in rows])
 
 
-def classify(args):
-    ops, functions, calls = listing(args.program)
+def result(seq, mpi):
+    """The type of a product, of the seq and of the mpi matrices."""
+    on_one, on_several = (text if text == "refused" else f"`{text[3:]}`" for text in (seq, mpi))
+    return on_one if on_one == on_several else f"{on_one}, on several processes {on_several}"
+
+
+def products_table(mat_type, products):
+    columns = {"own:dense": "with dense", "own:aij": "with `aij`", "own:baij": "with `baij`", "own:own": f"with `{mat_type}`",
+               "aij:own": f"of `aij` with `{mat_type}`"}
+    functions = list(dict.fromkeys(function for function, *_ in products))
+    results = {(function, pair): result(seq, mpi) for function, pair, seq, mpi in products}
+    rows = [(function, *(results[function, pair] for pair in columns)) for function in functions]
+    return table(" | ".join(["product", *columns.values()]) + " |", rows)
+
+
+def classify(args, mat_type):
+    ops, functions, calls, products = listing(args.program, mat_type)
     member_of, known = members(args.header), names()
     inside = {member: why for why, list_ in INSIDE.items() for member in list_.split()}
     if len(member_of) != len(ops):
         sys.exit(f"{args.header} has {len(member_of)} operations, the program lists {len(ops)}: another PETSc?")
     there, explained, unknown = {}, {}, []
-    words = {"own": "own", "inherited": "baij", "none": "", "-": "", "lost": ""}
+    words = {"own": "own", "inherited": parent_of(mat_type), "none": "", "-": "", "lost": ""}
     for index, seq, mpi, *_ in ops:
         member = member_of[int(index)]
         name = known.get(member)
         refused_by_us = name in calls and "0" not in calls[name][:2]
-        if {"own", "inherited"} & {seq, mpi} and not refused_by_us:
+        is_there = {"own", "inherited"} & {seq, mpi}
+        if is_there and not refused_by_us and (name or member not in inside):
             there[name or member] = (words[seq], words[mpi])
-        elif (seq, mpi) == ("none", "none") and name not in calls and not member.startswith("placeholder"):
-            if member in inside:
-                explained.setdefault(inside[member], set()).add(name or member)
-            else:
-                unknown.append(f"{member} ({index})")
+        elif member in inside and name not in calls:
+            explained.setdefault(inside[member], set()).add(name or member)
+        elif not is_there and name not in calls and not member.startswith("placeholder"):
+            unknown.append(f"{member} ({index})")
     for function, seq, mpi, *_ in functions:
         there[composed_name(function)] = (words[seq], words[mpi])
         if "lost" in (seq, mpi) and not function.startswith("MatProductSetFromOptions"):
-            unknown.append(f"{function} of baij is lost")
+            unknown.append(f"{function} of {parent_of(mat_type)} is lost")
     refused, general = [], []
     for name, (seq, mpi, *message) in calls.items():
         if (seq, mpi) == ("0", "0"):
@@ -185,27 +212,36 @@ def classify(args):
         if name not in WAYS_OUT:
             unknown.append(f"{name} is refused ({' '.join(message)}), and no way out is given")
         where = "both" if "0" not in (seq, mpi) else "seq" if mpi == "0" else "mpi"
-        text = " ".join(message).split(".")[0].replace("|", "/").replace("seqbaijcompound", "...").replace("mpibaijcompound", "...")
+        text = re.sub(f"(seq|mpi){mat_type}", "...", " ".join(message).split(".")[0].replace("|", "/"))
         refused.append((name, where, text or "done = PETSC_FALSE", WAYS_OUT.get(name, "")))
-    return there, explained, general, refused, unknown
+    return there, explained, general, refused, products, unknown
 
 
-def document(args, there, explained, general, refused):
+def section(mat_type, there, explained, general, refused, products):
+    return [
+        f"## {mat_type}",
+        f"*own*: our code stands before the parent's. *{parent_of(mat_type)}*: the parent's function as it is. Empty: not of this type; what\n"
+        "PETSc does then is below.",
+        table("function | seq | mpi |", sorted((name, *states) for name, states in there.items())),
+        f"### What PETSc's general methods answer of {mat_type}", ", ".join(sorted(general)) + ".",
+        f"### What {mat_type} refuses", f"With PETSC_ERR_SUP and this message; {parent_of(mat_type)} refuses them as well.",
+        table("function | on | message | way out |", sorted(refused)),
+        f"### Products of {mat_type}", PRODUCTS[mat_type], products_table(mat_type, products),
+        f"### Not for users of {mat_type}",
+        "\n".join(f"- {why}: {', '.join(sorted(list_))}" for why, list_ in sorted(explained.items())),
+    ]
+
+
+def document(args, parts):
     paragraphs = [
         "# Operations",
-        f"What each operation of PETSc does on `seqbaijcompound` (seq) and `mpibaijcompound` (mpi). Made by\n"
-        f"`tests/plugin/operations_table.py --write` with PETSc {args.petsc}, real scalars, from the function pointers of real matrices\n"
-        "and from calls; a test compares this file with them. Preconditioners and products at the end.",
-        "## Own and inherited",
-        "*own*: our code stands before the parent's. *baij*: the parent's function as it is. Empty: not of this type; what\n"
-        "PETSc does then is below.",
-        table("function | seq | mpi |", [(name, *states) for name, states in there.items()]),
-        "## Answered by PETSc's general methods", ", ".join(sorted(general)) + ".",
-        "## Refused", "With PETSC_ERR_SUP and this message; baij refuses them as well.",
-        table("function | on | message | way out |", refused),
-        "## Not for users of these types",
+        "What each operation of PETSc does on `seqbaijcompound` and `mpibaijcompound`, and below on `seqaijcompound` and\n"
+        f"`mpiaijcompound` (seq, mpi). Made by `tests/plugin/operations_table.py --write` with PETSc {args.petsc}, real scalars, from the\n"
+        "function pointers of real matrices and from calls; a test compares this file with them. Submatrices and preconditioners at the\n"
+        "end.",
     ]
-    paragraphs.append("\n".join(f"- {why}: {', '.join(sorted(list_))}" for why, list_ in sorted(explained.items())))
+    for mat_type in FAMILIES:
+        paragraphs += section(mat_type, *parts[mat_type])
     return "\n\n".join(paragraphs) + "\n\n" + TAIL
 
 
@@ -216,10 +252,12 @@ def main():
     parser.add_argument("--compare", action="store_true", help="the file tells of this PETSc")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    *parts, unknown = classify(args)
-    if unknown:
-        sys.exit("nothing is said of: " + "; ".join(unknown))
-    text = document(args, *parts)
+    parts = {}
+    for mat_type in FAMILIES:
+        *parts[mat_type], unknown = classify(args, mat_type)
+        if unknown:
+            sys.exit(f"nothing is said of {mat_type}'s " + "; ".join(unknown))
+    text = document(args, parts)
     if args.write:
         with open(args.docs, "w") as file:
             file.write(text)
@@ -227,7 +265,8 @@ def main():
         with open(args.docs) as file:
             if file.read() != text:
                 sys.exit(f"{args.docs} does not tell what this PETSc does; write it anew with --write")
-    print(f"{len(parts[0])} own or inherited, {len(parts[2])} general, {len(parts[3])} refused")
+    for mat_type, (there, _, general, refused, _) in parts.items():
+        print(f"{mat_type}: {len(there)} own or inherited, {len(general)} general, {len(refused)} refused")
 
 
 if __name__ == "__main__":
