@@ -313,6 +313,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, AijOnDevice,
                          testing::Values(Blocks{3, 6}, Blocks{6, 3}, Blocks{1, 3}, Blocks{4, 1}, Blocks{5, 7}),
                          [](const auto& p) { return text_of(p.param); });
 
+#if PetscDefined(HAVE_CUDA)
 /// By cuSPARSE: single scalars in no blocks, and A^T B of any. One operand's vectors are told to be there.
 struct CusparseProduct {
   const char* name;
@@ -323,7 +324,6 @@ void PrintTo(const CusparseProduct& p, std::ostream* out) { *out << p.name; }
 
 struct AijProductsOnDevice : DeviceTest, testing::WithParamInterface<CusparseProduct> {};
 
-#if PetscDefined(HAVE_CUDA)
 TEST_P(AijProductsOnDevice, OfMoreThanTheFewestScalarsAreThoseOfAij) {
   if (size() > 1) GTEST_SKIP() << "skipped: on several processes they are the host's";
   const auto& [name, bs, make] = GetParam();
