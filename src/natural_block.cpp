@@ -43,15 +43,20 @@ Pattern sample_of(const PatternView& p) {
   return sample;
 }
 
+/// The rows that are looked at: all of a small matrix, else a `sample`.
+PatternView sampled(const PatternView& pattern, Pattern& sample) {
+  if (pattern.rows <= least_windows * window) return pattern;
+  sample = sample_of(pattern);
+  return sample.view();
+}
+
 }  // namespace
 
 std::span<const BlockShape> natural_block_sizes() { return sizes; }
 
 NaturalBlock natural_block(const PatternView& pattern, int from, const std::function<double(const Reblocked&)>& bytes) {
   Pattern sample;
-  const bool all = pattern.rows <= least_windows * window;
-  if (!all) sample = sample_of(pattern);
-  const PatternView rows = all ? pattern : sample.view();
+  const PatternView rows = sampled(pattern, sample);
   const BlockShape given{from, from};
   const double as_given = bytes(reblocked(rows, from, given));
   NaturalBlock best{given, as_given, as_given};
@@ -61,6 +66,12 @@ NaturalBlock natural_block(const PatternView& pattern, int from, const std::func
     if (taken < best.bytes) best = {block, taken, as_given};
   }
   return best;
+}
+
+double sampled_fill(const PatternView& pattern, int from, BlockShape to) {
+  Pattern sample;
+  const PatternView rows = sampled(pattern, sample);
+  return reblocked(rows, from, to).fill(rows.entries());
 }
 
 }  // namespace compound

@@ -14,12 +14,11 @@ namespace {
 
 /// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
 /// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
-bool is_asked_for(const Packing& p) {
-  const Settings& s = p.st.settings;
+bool is_asked_for(const Settings& s, Place place, bool of_other_blocks) {
   const bool of_any_place = s.entry != "auto" && s.entry != "dense" && !entry_kind(s.entry).user_defined;
-  const bool by_name = s.backend == row_of(p.place).backend;
-  if (p.on_device()) return by_name;
-  return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || p.copy.other_blocks;
+  const bool by_name = s.backend == row_of(place).backend;
+  if (place == Place::device) return by_name;
+  return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || of_other_blocks;
 }
 
 /// How the plan of a part is asked for: where it comes from before it is tuned, and by which option.
@@ -106,7 +105,7 @@ Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_di
   return text.empty() ? base : plan_for_line(text, base, numbers, problem, backend, entry, values);
 }
 
-std::string block_size_hint(const Settings& s, const BlockArrays& b) try {
+std::string block_size_hint(const Settings& s, const Family& family, const BlockArrays& b) try {
   constexpr double worth_telling = 0.9;
   if (s.block_size != "auto" || b.block != BlockShape{1, 1} || b.rows == 0) return "";  // larger ones gain little more
   Pattern copied;
@@ -114,8 +113,13 @@ std::string block_size_hint(const Settings& s, const BlockArrays& b) try {
   if (found.bytes >= worth_telling * found.bytes_as_given) return "";
   const std::string size = text_of(found.block),
                     share = std::to_string(std::lround(100 * found.bytes / found.bytes_as_given));
-  return "the matrix has block size 1, but its rows seem to come in blocks of " + size + ", which take " + share +
-         " % of the bytes: -mat_compound_block_size " + size + " packs them as such, find looks for the size";
+  const std::string seen = "the matrix has block size 1, but its rows seem to come in blocks of " + size +
+                           ", which take " + share + " % of the bytes";
+  if (family.keeps_blocks)
+    return seen + ": -mat_compound_block_size " + size + " packs them as such, find looks for the size";
+  const std::string r = std::to_string(found.block.rows), c = std::to_string(found.block.cols);
+  return seen + " and are packed as such: MatSetBlockSizes(A, " + r + ", " + c +
+         ") tells preconditioners and products of matrices of them, too";
 } catch (const std::exception&) {
   return "";
 }
@@ -143,14 +147,19 @@ std::string why_refused(const Settings& s, bool off_diagonal, const PatternView&
   return memory ? *memory + by + "; raise -mat_compound_memory_limit, or leave the layout to the rule" : "";
 }
 
+std::string why_scalars_stay(const Settings& s, const Family& family, Place place, BlockShape block) {
+  if (family.keeps_blocks || block != BlockShape{1, 1} || place == Place::device) return "";
+  if (is_asked_for(s, place, false) || s.tune != "off" || s.precision != "double") return "";
+  return "its rows are of single scalars, which the parent type multiplies as fast";
+}
+
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {
-  if (is_asked_for(p)) return "";
-  const bool is_scalar = !p.st.family.keeps_blocks && p.copy.problem.block == BlockShape{1, 1};
-  if (!p.on_device() && is_scalar && p.st.settings.tune == "off" && p.st.settings.precision == "double")
-    return "its rows are of single scalars, which the parent type multiplies as fast";
+  const Settings& s = p.st.settings;
+  if (is_asked_for(s, p.place, p.copy.other_blocks.has_value())) return "";
+  if (const auto why = why_scalars_stay(s, p.st.family, p.place, p.copy.problem.block); !why.empty()) return why;
   const Backend& on = backend(row_of(p.place).backend);
   if (const auto why = on.applicable(plan, p.copy.problem)) return *why;
-  const auto memory = too_much_memory(pattern, p.copy.problem, plan, on, p.st.settings.limits());
+  const auto memory = too_much_memory(pattern, p.copy.problem, plan, on, s.limits());
   return memory ? *memory + " (-mat_compound_memory_limit)" : "";
 }
 

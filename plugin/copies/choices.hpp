@@ -18,7 +18,10 @@ Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics
 
 /// Where a matrix has block size 1 but would take less in blocks, and nobody asked for any: what to do. Looks at some
 /// of its rows.
-std::string block_size_hint(const Settings& settings, const BlockArrays& b);
+std::string block_size_hint(const Settings& settings, const Family& family, const BlockArrays& b);
+
+/// Why single scalars are the parent's to multiply; empty where they are not.
+std::string why_scalars_stay(const Settings& settings, const Family& family, Place place, BlockShape block);
 
 /// " (-mat_compound_layout)": what brought the plan about, for messages; empty for the rule.
 std::string option_of_plan(const Packing& p);

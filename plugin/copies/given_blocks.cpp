@@ -30,11 +30,10 @@ BlockShape found_block_of(const Settings& s, bool off_diagonal, const BlockArray
   return asked_for || found.bytes < worth_of_found_blocks * found.bytes_as_given ? found.block : one;
 }
 
-BlockShape wanted_block(const SeqState& st, const BlockArrays& scalars) {
-  const Settings& s = st.settings;
+BlockShape wanted_block(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars) {
   if (s.block_size != "auto" && !s.finds_block()) return s.packed_block(1);
-  if (!s.finds_block() && st.given.key.own != one) return st.given.key.own;
-  return found_block_of(s, st.off_diagonal, scalars);
+  if (!s.finds_block() && own != one) return own;
+  return found_block_of(s, off_diagonal, scalars);
 }
 
 }  // namespace
@@ -49,6 +48,7 @@ bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<P
                      std::vector<PetscInt>* column) {
   start->assign(1, 0);
   column->clear();
+  start->reserve(static_cast<std::size_t>(scalars.rows / block.rows) + 1);
   if (scalars.rows % block.rows != 0 || scalars.cols % block.cols != 0) return false;
   column->reserve(static_cast<std::size_t>(scalars.entries() / scalars_in(block)));
   for (PetscInt row = 0; row < scalars.rows; row += block.rows) {
@@ -66,6 +66,24 @@ bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<P
   return true;
 }
 
+void find_blocks(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars, GivenBlocks* g) {
+  g->wanted = wanted_block(s, off_diagonal, own, scalars);
+  g->are_full = g->wanted != one && are_full_blocks(scalars, g->wanted, &g->start, &g->column);
+  if (g->are_full) return;
+  for (auto* none : {&g->start, &g->column}) *none = std::vector<PetscInt>();
+}
+
+BlockArrays in_blocks(const BlockArrays& scalars, const GivenBlocks& full) {
+  BlockArrays b = scalars;
+  b.rows /= full.wanted.rows;
+  b.cols /= full.wanted.cols;
+  b.block = full.wanted;
+  b.order = ValueOrder::rows;
+  b.start = full.start.data();
+  b.column = full.column.data();
+  return b;
+}
+
 PetscErrorCode given_blocks(Mat A, SeqState& st, BlockArrays* b) {
   PetscFunctionBegin;
   PetscCall(block_arrays(A, b));
@@ -75,18 +93,9 @@ PetscErrorCode given_blocks(Mat A, SeqState& st, BlockArrays* b) {
                              b->column,       st.settings.version, g.of_whole.rows > 0 ? g.of_whole : own_block(A)};
   if (g.key != key) {
     g.key = key;
-    PetscCall(guarded(comm_of(A), [&] {
-      g.wanted = wanted_block(st, *b);
-      g.are_full = g.wanted != one && are_full_blocks(*b, g.wanted, &g.start, &g.column);
-    }));
+    PetscCall(guarded(comm_of(A), [&] { find_blocks(st.settings, st.off_diagonal, key.own, *b, &g); }));
   }
-  if (!g.are_full) PetscFunctionReturn(PETSC_SUCCESS);
-  b->rows /= g.wanted.rows;
-  b->cols /= g.wanted.cols;
-  b->block = g.wanted;
-  b->order = ValueOrder::rows;
-  b->start = g.start.data();
-  b->column = g.column.data();
+  if (g.are_full) *b = in_blocks(*b, g);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -18,6 +18,12 @@ PetscErrorCode given_blocks(Mat A, SeqState& st, BlockArrays* arrays);
 /// For what multiplies: no values are an error.
 PetscErrorCode given_values(Mat A, SeqState& st, BlockArrays* arrays);
 
+/// The same looked for anew, of single scalars of a matrix whose own block sizes are `own`. Throws.
+void find_blocks(const Settings& settings, bool off_diagonal, BlockShape own, const BlockArrays& scalars,
+                 GivenBlocks* found);
+/// Single scalars in the full blocks that were found.
+BlockArrays in_blocks(const BlockArrays& scalars, const GivenBlocks& full);
+
 /// Whether all scalar rows come in full blocks: then these, with columns in blocks.
 bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<PetscInt>* start,
                      std::vector<PetscInt>* column);

@@ -23,6 +23,8 @@ struct GivenBlocks {
   BlockShape wanted{1, 1};    ///< to be packed: asked for, the matrix's own, or found
   bool are_full = false;      ///< the rows are such blocks without a gap: `start` and `column` are theirs
   std::vector<PetscInt> start, column;
+
+  PetscInt64 bytes() const { return static_cast<PetscInt64>((start.size() + column.size()) * sizeof(PetscInt)); }
 };
 
 }  // namespace compound::plugin

@@ -9,21 +9,6 @@ namespace {
 /// Row starts of an empty matrix, which PETSc may leave unallocated.
 constexpr count32 no_rows[] = {0};
 
-/// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
-/// blocks. Blocks that nobody asked for must take less than single scalars with a column each.
-bool is_worth_it(const SeqState& st, const Reblocked& r, const PatternView& given) {
-  const bool needed = st.settings.entry != "auto" && st.settings.entry != "dense";
-  const double fill = r.fill(given.entries());
-  if (needed) return true;
-  if (!st.family.keeps_blocks && st.settings.block_size == "auto") {
-    const double scalars = double(scalars_in(r.block()));
-    const double bytes_of_block = scalars * sizeof(Scalar) + sizeof(idx);
-    const double bytes_of_scalars = fill * scalars * (sizeof(Scalar) + sizeof(idx));
-    return bytes_of_block < bytes_of_scalars;
-  }
-  return !st.off_diagonal || fill >= 0.5;
-}
-
 }  // namespace
 
 PatternView pattern_of(const BlockArrays& b, Pattern& copy) {
@@ -61,21 +46,39 @@ NaturalBlock found_block(const Settings& s, bool off_diagonal, const PatternView
   return natural_block(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
 }
 
+BlockShape packed_block(const Settings& s, bool off_diagonal, const PatternView& pattern, int given) {
+  return s.finds_block() ? found_block(s, off_diagonal, pattern, given).block : s.packed_block(given);
+}
+
+/// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
+/// blocks. Blocks that nobody asked for must take less than single scalars with a column each.
+bool is_worth_packing(const Settings& s, const Family& family, bool off_diagonal, BlockShape block, double fill) {
+  const bool needed = s.entry != "auto" && s.entry != "dense";
+  if (needed) return true;
+  if (!family.keeps_blocks && s.block_size == "auto") {
+    const double scalars = double(scalars_in(block));
+    const double bytes_of_block = scalars * sizeof(Scalar) + sizeof(idx);
+    const double bytes_of_scalars = fill * scalars * (sizeof(Scalar) + sizeof(idx));
+    return bytes_of_block < bytes_of_scalars;
+  }
+  return !off_diagonal || fill >= 0.5;
+}
+
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block) {
   PackedCopy& copy = p.copy;
   *block = p.b.block;
   const int size = block->rows;
   const Settings& s = p.st.settings;
-  const BlockShape wanted = !p.st.family.keeps_blocks ? p.st.given.wanted
-                            : s.finds_block()         ? found_block(s, p.st.off_diagonal, given, size).block
-                                                      : s.packed_block(size);
+  const BlockShape wanted =
+      p.st.family.keeps_blocks ? packed_block(s, p.st.off_diagonal, given, size) : p.st.given.wanted;
   if (wanted == *block) return given;
   try {
     copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, size, wanted)};
   } catch (const error& e) {
     throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
   }
-  if (!is_worth_it(p.st, copy.other_blocks->shape, given)) {
+  const double fill = copy.other_blocks->shape.fill(given.entries());
+  if (!is_worth_packing(s, p.st.family, p.st.off_diagonal, wanted, fill)) {
     copy.other_blocks.reset();
     return given;
   }

@@ -92,7 +92,7 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
   PetscBool told;
   PetscCall(PetscInfoEnabled(MAT_CLASSID, &told));
   const bool looks = told && !p.st.off_diagonal && !p.copy.other_blocks;  // it takes many products' time
-  const std::string hint = looks ? block_size_hint(p.st.settings, p.b) : "";
+  const std::string hint = looks ? block_size_hint(p.st.settings, p.st.family, p.b) : "";
   if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
   if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
   for (const Measured& m : p.copy.measured.all)

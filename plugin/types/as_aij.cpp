@@ -3,6 +3,7 @@
 #include "copies/host_values.hpp"
 #include "edge/families.hpp"
 #include "types/by_aij.hpp"
+#include "types/product_results.hpp"
 
 namespace compound::plugin {
 
@@ -40,6 +41,7 @@ PetscErrorCode product_as_aij(Mat C) {
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   for (Mat operand : {p->A, p->B, p->C}) PetscCall(keep_host_values(operand));  // each numeric phase reads their arrays
   PetscCall(under_parents_names({p->A, p->B, p->C}, &none, [&] { return MatProductSetFromOptions(C); }));
+  PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
 #include "edge/overrides.hpp"
 #include "types/by_aij.hpp"
 #include "types/converters.hpp"
+#include "types/product_results.hpp"
 #include "types/type.hpp"
 #include "types/view.hpp"
 
@@ -58,15 +59,28 @@ PetscErrorCode any_view(Mat A, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// Settings and the type of vectors of A, to a new submatrix that is of ours, too.
+PetscErrorCode pass_on(Mat A, Mat submatrix) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  if (kinship(submatrix).family != &st->family) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(adopt(submatrix, st->settings));
+  PetscCall(take_vec_type(submatrix, {A}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 /// The parent cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes its own type on several
 /// processes.
 PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
   const _MatOps* parent;
-  State* st;
   bool whole;
   PetscCall(parent_ops(A, &parent));
-  PetscCall(any_state(A, &st));
   PetscCall(are_whole_blocks(A, rows, cols, &whole));
   if (!whole) {
     PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
@@ -79,19 +93,28 @@ PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat
     PetscCall(MatDestroy(&anew));
   } else {
     PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
-    PetscCall(adopt(*B, st->settings));
+    PetscCall(pass_on(A, *B));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  Mat* only = B;
+  PetscCall(MatCreateSubMatrices(A, 1, &rows, &cols, reuse, &only));
+  if (reuse != MAT_INITIAL_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
+  *B = *only;
+  PetscCall(PetscFree(only));
+  PetscCall(pass_on(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
   const _MatOps* parent;
-  State* st;
   PetscCall(parent_ops(A, &parent));
-  PetscCall(any_state(A, &st));
   PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
-  if (reuse == MAT_INITIAL_MATRIX && kinship(*B).family == &st->family) PetscCall(adopt(*B, st->settings));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(pass_on(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

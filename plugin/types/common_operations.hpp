@@ -14,7 +14,9 @@ PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B);
 PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B);
 
-/// Of one without, on several processes: the parent's own, with this matrix's settings.
+/// Of one without: the parent's own, with this matrix's settings and type of vectors. On one process it has no such
+/// operation: PETSc then takes the first of several.
+PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 
 #if PetscDefined(HAVE_CUDA)

@@ -2,6 +2,9 @@
 
 #if PetscDefined(HAVE_CUDA)
 
+#include <algorithm>
+#include <iterator>
+
 #include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
@@ -33,26 +36,29 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-decltype(_MatOps::sor) parent_sor = nullptr;
+/// Of each family's parent, in the order of `families`.
+decltype(_MatOps::sor) parents_sor[std::size(families)] = {};
+
+auto& parent_sor(const Family& of) { return parents_sor[std::ranges::find(families, &of) - families]; }
 
 PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shift, PetscInt its, PetscInt local_its,
                    Vec x) {
   PetscFunctionBegin;
-  PetscCall(parent_sor(A, b, omega, type, shift, its, local_its, x));
+  PetscCall(parent_sor(*kinship(A).family)(A, b, omega, type, shift, its, local_its, x));
   PetscCall(tell_of_host_work(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-void follow_sor(Mat A) {
+void follow_sor(Mat A, const Family& of) {
   if (!A->ops->sor || A->ops->sor == sor) return;
-  parent_sor = A->ops->sor;
+  parent_sor(of) = A->ops->sor;
   A->ops->sor = sor;
 }
 
-void leave_sor(Mat A) {
-  if (A->ops->sor == sor) A->ops->sor = parent_sor;
+void leave_sor(Mat A, const Family& of) {
+  if (A->ops->sor == sor) A->ops->sor = parent_sor(of);
 }
 
 PetscErrorCode seq_get_diagonal(Mat A, Vec v) {

@@ -1,7 +1,7 @@
 // The diagonal on the device, and work on it that stays on the host, where PETSc has CUDA.
 #pragma once
 
-#include "edge/petsc_guard.hpp"
+#include "edge/families.hpp"
 
 namespace compound::plugin {
 
@@ -15,7 +15,7 @@ PetscErrorCode tell_of_host_work(Mat A);
 
 /// MatSOR() with tell_of_host_work(), and the parent's own again. The parent has none before preallocation, and then
 /// the same for all block sizes.
-void follow_sor(Mat A);
-void leave_sor(Mat A);
+void follow_sor(Mat A, const Family& of);
+void leave_sor(Mat A, const Family& of);
 
 }  // namespace compound::plugin

@@ -24,6 +24,7 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   info->pattern_packs += st->counts.pattern_packs;
   info->value_packs += st->counts.value_packs;
   info->products += st->counts.products;
+  info->packed_bytes += st->given.bytes();
   for (const PackedCopy& copy : st->copies) {
     if (!copy.packed) continue;
     info->packed_bytes += static_cast<PetscInt64>(copy.bytes());

@@ -3,6 +3,7 @@
 
 #include "edge/owned.hpp"
 #include "types/mpi_product_pattern.hpp"
+#include "types/product_results.hpp"
 
 namespace compound::plugin {
 
@@ -230,20 +231,26 @@ PetscErrorCode symbolic(Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-PetscErrorCode mpi_product_set_from_options(Mat C) {
+PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind) {
   PetscFunctionBegin;
-  const BlockProductKind* kind;
-  PetscCall(ask_parent(C, &kind));
-  if (!kind) PetscFunctionReturn(PETSC_SUCCESS);
-  auto p = std::make_unique<MpiProduct>(*kind);
+  auto p = std::make_unique<MpiProduct>(kind);
   bool fit;
   PetscCall(take_operands(C, p.get(), &fit));
   if (!fit) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
   C->ops->productsymbolic = symbolic;
   PetscCall(PetscInfo(C, "The product of two matrices runs in blocks on the host, on all of its processes\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode mpi_product_set_from_options(Mat C) {
+  PetscFunctionBegin;
+  const BlockProductKind* kind;
+  PetscCall(ask_parent(C, &kind));
+  if (kind) PetscCall(take_product_of_blocks(C, *kind));
+  PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

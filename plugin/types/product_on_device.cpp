@@ -155,12 +155,15 @@ PetscErrorCode symbolic(Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether products with A run on the device, as far as can be told, and A is large enough for that to pay.
-PetscErrorCode is_of_device(Mat A, bool* yes) {
+/// What speaks for a product on the device: that A can be there, and is large enough for that to pay; that vectors of A
+/// are there, as far as can be told.
+struct OfDevice {
+  bool may_be = false, is_expected = false;
+};
+PetscErrorCode ask_operand(Mat A, OfDevice* of) {
   PetscFunctionBegin;
   Settings* settings;
   BlockArrays b;
-  *yes = false;
   if (!is_seq_compound(A) || kinship(A).family != &aij || !A->assembled || is_bound(A) || !device_backend())
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(block_arrays(A, &b));
@@ -168,7 +171,8 @@ PetscErrorCode is_of_device(Mat A, bool* yes) {
   PetscCall(read_options_once(A, *settings));
   if (b.entries() < fewest_scalars || settings->parent_only() || settings->is_backend("host"))
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(expects_device_vectors(A, *settings, yes));
+  of->may_be = true;
+  PetscCall(expects_device_vectors(A, *settings, &of->is_expected));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -196,8 +200,10 @@ PetscErrorCode is_product_on_device(Mat C, bool* yes) {
   const bool is_known =
       product->type == MATPRODUCT_AB || product->type == MATPRODUCT_AtB || product->type == MATPRODUCT_PtAP;
   if (!C->ops->productsymbolic || !is_known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(is_of_device(product->A, yes));
-  if (*yes && product->B != product->A) PetscCall(is_of_device(product->B, yes));
+  OfDevice A, B;
+  PetscCall(ask_operand(product->A, &A));
+  if (A.may_be) PetscCall(ask_operand(product->B, &B));
+  *yes = A.may_be && B.may_be && (A.is_expected || B.is_expected);  // multigrid's first prolongators know no vectors
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

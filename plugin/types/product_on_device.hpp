@@ -7,8 +7,9 @@
 
 namespace compound::plugin {
 
-/// Whether a product of seq matrices above AIJ is to be made on a device: where the operands' products with vectors run
-/// there, and they are large. Of AB, AtB and PtAP, once the parent's MatProductSetFromOptions() has been called.
+/// Whether a product of seq matrices above AIJ is to be made on a device: where one of the operands' products with
+/// vectors run there, the other's can, and they are large. Of AB, AtB and PtAP, once the parent's
+/// MatProductSetFromOptions() has been called.
 PetscErrorCode is_product_on_device(Mat product, bool* yes);
 
 /// Such a product is PETSc's by cuSPARSE, on copies in single scalars, unless that cannot count it.

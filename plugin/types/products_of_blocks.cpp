@@ -15,6 +15,7 @@
 #include "types/block_product_on_device.hpp"
 #include "types/new_entries.hpp"
 #include "types/product_on_device.hpp"
+#include "types/product_results.hpp"
 
 namespace compound::plugin {
 
@@ -222,6 +223,7 @@ PetscErrorCode seq_product_set_from_options(Mat C) {
 #if PetscDefined(HAVE_CUDA)
   if (on_device && !taken) PetscCall(take_product_on_device(C));
 #endif
+  PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

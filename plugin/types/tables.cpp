@@ -166,6 +166,7 @@ struct Row<aij, false> {
   using StateType = SeqState;
   static constexpr auto operations = [](const auto& f) {
     seq(f);
+    f(&_MatOps::createsubmatrix, seq_create_submatrix_of_scalars);
     f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
     f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
     SeqAij::operations(f);
@@ -217,7 +218,7 @@ PetscErrorCode install_row(Mat A) {
   if (!is_mpi) PetscCall(keep_parents_products(A));
   install(A, Row<family, is_mpi>::operations);
 #if PetscDefined(HAVE_CUDA)
-  if (!is_mpi) follow_sor(A);
+  if (!is_mpi) follow_sor(A, family);
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -232,7 +233,7 @@ PetscErrorCode uninstall_row(Mat A) {
   SeqState* st;
   PetscCall(seq_state(A, &st));
 #if PetscDefined(HAVE_CUDA)
-  leave_sor(A);
+  leave_sor(A, family);
 #endif
   A->ops->mult = st->parent_mult;
   A->ops->multadd = st->parent_multadd;

@@ -5,7 +5,7 @@
 #include "copies/choices.hpp"
 #include "copies/given_blocks.hpp"
 #include "copies/options.hpp"
-#include "copies/vec_types.hpp"
+#include "types/expected_plan.hpp"
 #include "types/figures.hpp"
 #include "types/mpi_state.hpp"
 #include "types/type.hpp"
@@ -13,63 +13,6 @@
 namespace compound::plugin {
 
 namespace {
-
-/// Where products will run, as far as can be told.
-PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
-  PetscFunctionBegin;
-  bool device;
-  PetscCall(expects_device_vectors(A, settings, &device));
-  const bool by_name = settings.backend == row_of(Place::device).backend && !is_bound(A) && device_backend();
-  *place = device || by_name ? Place::device : Place::host;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// A plan as it is printed, or "none" and why, and where it comes from.
-struct ShownPlan {
-  std::string plan, origin;
-  BlockShape block = {1, 1};  ///< that is packed, or will be
-};
-
-std::string left_to_parent(const std::string& reason) {
-  return "none: products are left to the parent type" + (reason.empty() ? "" : ", since " + reason);
-}
-
-/// The plan that one part would have if its blocks were dense: what they are is looked at by the first product.
-std::string expected_plan(const Settings& settings, const Family& family, const BlockArrays& b, bool off_diagonal,
-                          Place place) try {
-  Pattern copied;
-  if (settings.finds_block() || !family.keeps_blocks) return "none yet: the first product finds the size of blocks";
-  if (settings.packed_block(b.block.rows) != b.block) return "none yet: the first product makes blocks of another size";
-  const Problem problem{b.block, scalar_type_of<Scalar>(), ValueOrder::blocks, settings.reproducible};
-  const PatternView pattern = pattern_of(b, copied);
-  const Plan plan =
-      plan_from_settings(settings, row_of(place).backend, off_diagonal, pattern, statistics(pattern), problem, "dense");
-  if (const std::string why = why_refused(settings, off_diagonal, pattern, problem, plan, row_of(place).backend);
-      !why.empty())
-    return "none: " + why;
-  const auto misfit = applicable(plan, problem);
-  const auto no_code = place == Place::host ? backend("host").applicable(plan, problem) : std::nullopt;
-  return misfit ? "none: " + *misfit : no_code ? left_to_parent(*no_code) : to_string(plan);
-} catch (const std::exception& e) {
-  return std::string("none: ") + e.what();
-}
-
-/// Before the first product, without packing anything: a view costs little and never fails.
-PetscErrorCode expected_plans(Mat A, const Settings& settings, ShownPlan* text) {
-  PetscFunctionBegin;
-  BlockArrays b;
-  Place place = Place::host;
-  Mat diagonal = A, off = nullptr;
-  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
-  PetscCall(place_of_view(A, settings, &place));
-  PetscCall(block_arrays(diagonal, &b));
-  const Family& family = *kinship(A).family;
-  text->plan = expected_plan(settings, family, b, false, place);
-  if (off) PetscCall(block_arrays(off, &b));
-  if (off) text->plan += " off: " + expected_plan(settings, family, b, true, place);
-  text->origin = "expected for dense blocks; nothing is packed before the first product";
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 bool is_left_to_parent(const Settings& settings, const SeqState* st) {
   return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out.empty());
@@ -92,11 +35,11 @@ std::string backend_text(const Settings& settings, const SeqState* st, Place exp
   return text;
 }
 
-/// One more line where packed blocks are not of the matrix's size. Collective.
-PetscErrorCode print_other_blocks(Mat A, BlockShape block, PetscViewer viewer) {
+/// One more line where packed blocks are not of the matrix's size, or will not be. Collective.
+PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer viewer) {
   PetscFunctionBegin;
   Mat parts[2] = {A, nullptr};
-  double scalars[2] = {};  // given, stored
+  double scalars[2] = {shown.given, shown.stored};
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
     if (!part || !is_seq_compound(part)) continue;
@@ -111,20 +54,16 @@ PetscErrorCode print_other_blocks(Mat A, BlockShape block, PetscViewer viewer) {
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPI_DOUBLE, MPI_SUM, comm_of(A)));
   if (scalars[1] > 0)
     PetscCall(PetscViewerASCIIPrintf(
-        viewer, "  compound blocks: of %s packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n",
-        text_of(block).c_str(), kinship(A).family->block_size(A), 100.0 * scalars[0] / scalars[1]));
+        viewer, "  compound blocks: of %s %spacked from blocks of %" PetscInt_FMT ", %s%.0f %% filled\n",
+        text_of(shown.block).c_str(), shown.is_expected ? "to be " : "", kinship(A).family->block_size(A),
+        shown.is_expected ? "about " : "", 100.0 * scalars[0] / scalars[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// One line where the parent keeps single scalars whose rows are full blocks. Collective.
-PetscErrorCode print_found_blocks(Mat A, PetscViewer viewer) {
+PetscErrorCode print_full_blocks(Mat A, const ShownPlan& shown, PetscViewer viewer) {
   PetscFunctionBegin;
-  SeqState* st;
-  if (kinship(A).family->keeps_blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(diagonal_state(A, &st));
-  const bool mine = st && copy_in_use(*st) && st->given.are_full;
-  const BlockShape block = mine ? st->given.wanted : BlockShape{0, 0};
-  int largest[] = {block.rows, block.cols};
+  int largest[] = {shown.full_blocks.rows, shown.full_blocks.cols};
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_INT, MPI_MAX, comm_of(A)));
   if (largest[0] == 0) PetscFunctionReturn(PETSC_SUCCESS);
   const bool given = own_block(A) == BlockShape{largest[0], largest[1]};
@@ -197,6 +136,8 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
   const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
   if (A->assembled)
     text->block = copy ? copy->problem.block : settings.packed_block(static_cast<int>(PetscAbs(A->rmap->bs)));
+  text->has_blocks = copy && copy->packed->entries() > 0;
+  if (copy && st->given.are_full) text->full_blocks = st->given.wanted;
   if (settings.parent_only()) {
     text->plan = left_to_parent("");
   } else if (!A->assembled) {
@@ -207,7 +148,7 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
   } else if (is_left_to_parent(settings, st)) {
     text->plan = left_to_parent(st->copy(Place::host).left_out);
   } else {
-    PetscCall(expected_plans(A, settings, text));
+    PetscCall(expect_plans(A, settings, text));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -223,20 +164,20 @@ PetscErrorCode share(MPI_Comm comm, PetscMPIInt root, std::string* text) {
 }
 
 /// What is shown is the plan of the first process whose diagonal part has blocks. Collective.
-PetscErrorCode choose_shown_plan(Mat A, const SeqState* st, ShownPlan* text) {
+PetscErrorCode choose_shown_plan(Mat A, ShownPlan* text) {
   PetscFunctionBegin;
   PetscMPIInt rank, size, root;
   PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
   PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
-  const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
-  const PetscMPIInt mine = copy && copy->packed->entries() > 0 ? rank : size;
+  const PetscMPIInt mine = text->has_blocks ? rank : size;
   PetscCallMPI(MPI_Allreduce(&mine, &root, 1, MPI_INT, MPI_MIN, comm_of(A)));
   root = root < size ? root : 0;
   PetscCall(share(comm_of(A), root, &text->plan));
   PetscCall(share(comm_of(A), root, &text->origin));
-  int block[] = {text->block.rows, text->block.cols};
-  PetscCallMPI(MPI_Bcast(block, 2, MPI_INT, root, comm_of(A)));
-  text->block = {block[0], block[1]};
+  int numbers[] = {text->block.rows, text->block.cols, text->is_expected};
+  PetscCallMPI(MPI_Bcast(numbers, 3, MPI_INT, root, comm_of(A)));
+  text->block = {numbers[0], numbers[1]};
+  text->is_expected = numbers[2] != 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,10 +186,10 @@ PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
   PetscFunctionBegin;
   BlockArrays b;
   Mat diagonal = A;
-  if (!A->assembled || A->rmap->bs != 1 || !kinship(A).family->keeps_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A->assembled || own_block(A) != BlockShape{1, 1}) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, nullptr, nullptr));
   PetscCall(block_arrays(diagonal, &b));
-  const std::string hint = block_size_hint(settings, b);
+  const std::string hint = block_size_hint(settings, *kinship(A).family, b);
   if (!hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -267,7 +208,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   const auto mb = [](PetscInt64 bytes) { return static_cast<double>(bytes) / 1e6; };
   PetscCall(diagonal_state(A, &st));
   PetscCall(describe_plan(A, *settings, st, &text));
-  PetscCall(choose_shown_plan(A, st, &text));
+  PetscCall(choose_shown_plan(A, &text));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan: %s\n", text.plan.c_str()));
   if (!text.origin.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan origin: %s\n", text.origin.c_str()));
@@ -278,8 +219,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
-  if (A->assembled) PetscCall(print_other_blocks(A, text.block, viewer));
-  if (A->assembled) PetscCall(print_found_blocks(A, viewer));
+  if (A->assembled) PetscCall(print_other_blocks(A, text, viewer));
+  if (A->assembled) PetscCall(print_full_blocks(A, text, viewer));
   PetscCall(print_hint(A, *settings, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -31,6 +31,7 @@ Matrix large(const std::string& type) {
   PETSC_OK(MatSetType(A, type.c_str()));
   PETSC_OK(MatSetFromOptions(A));
   PETSC_OK(MatSeqBAIJSetPreallocation(A, bs, row_length, nullptr));
+  PETSC_OK(MatSeqAIJSetPreallocation(A, row_length * bs, nullptr));
   std::vector<PetscInt> cols(row_length);
   const std::vector<PetscScalar> words(row_length * bs * bs, 1.0);
   for (PetscInt row = 0; row < block_rows; ++row) {
@@ -63,6 +64,8 @@ const Copy copies[] = {
     {"single", MATBAIJCOMPOUNDCSR, "-mat_compound_precision", "single", values / 2},
     {"in_single_scalars", MATBAIJCOMPOUNDCSR, "-mat_compound_block_size", "1", values},
     {"petsc", MATBAIJCOMPOUND, "-mat_compound_backend", "petsc", 0},
+    {"full_blocks_of_scalars", MATAIJCOMPOUND, "", "", 0},
+    {"sell_of_scalars", MATAIJCOMPOUNDSELL, "", "", values},
 };
 
 struct Bytes : testing::TestWithParam<Copy> {

@@ -61,7 +61,7 @@ TEST_F(DeviceProducts, OfPackedBlocksOfOtherSizesAgreeWithBaij) {
   for (const std::string size : {"3", "3x2", "2x5", "7", "find"}) {
     const std::string option = "-mat_compound_block_size " + size;
     const auto problem = random_problem(341, spread(1, 41, 41));
-    const auto A = filled_matrix(MATBAIJCOMPOUND, option, problem), plain = filled_matrix(MATBAIJ, "", problem);
+    const auto A = filled_matrix(tested_type(), option, problem), plain = filled_matrix(MATBAIJ, "", problem);
 
     EXPECT_TRUE(same_everywhere(A, plain, 342)) << size;
     EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0)) << size;
@@ -70,7 +70,7 @@ TEST_F(DeviceProducts, OfPackedBlocksOfOtherSizesAgreeWithBaij) {
 
 TEST_F(DeviceProducts, OfNodesOfUnevenSizeAgreeWithBaij) {
   PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", "3"));
-  const auto A = scalar_matrix(3, true, MATBAIJCOMPOUND), plain = scalar_matrix(3, true, MATBAIJ);
+  const auto A = scalar_matrix(3, true, tested_type()), plain = scalar_matrix(3, true, MATBAIJ);
 
   EXPECT_TRUE(same_everywhere(A, plain, 343));
   EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
@@ -78,7 +78,7 @@ TEST_F(DeviceProducts, OfNodesOfUnevenSizeAgreeWithBaij) {
 
 TEST_F(DeviceProducts, SeeChangedValuesAndLeaveDuplicatesAlone) {
   const auto problem = random_problem(303, spread(3, 17, 17));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  const auto A = filled_matrix(tested_type(), "", problem), plain = filled_matrix(MATBAIJ, "", problem);
   EXPECT_TRUE(same_everywhere(A, plain, 304));
   Matrix copy, plain_copy;
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
@@ -93,7 +93,7 @@ TEST_F(DeviceProducts, SeeChangedValuesAndLeaveDuplicatesAlone) {
 
 TEST_F(DeviceProducts, OfABoundMatrixRunOnTheHost) {
   const auto problem = random_problem(307, spread(3, 17, 17));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  const auto A = filled_matrix(tested_type(), "", problem), plain = filled_matrix(MATBAIJ, "", problem);
   PETSC_OK(MatBindToCPU(A, PETSC_TRUE));
   EXPECT_TRUE(same_everywhere(A, plain, 308));
   EXPECT_EQ(info_of(A).device_bytes, 0);
@@ -108,7 +108,7 @@ TEST_F(DeviceProducts, OfABoundMatrixRunOnTheHost) {
 
 TEST_F(DeviceProducts, FollowVectorsBoundToTheHost) {
   const auto problem = random_problem(310, spread(3, 17, 17));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+  const auto A = filled_matrix(tested_type(), "", problem);
   const auto x = on_side(right_vector(A, 311), true), y = on_side(left_vector(A, 311), true);
   PETSC_OK(VecBindToCPU(x, PETSC_TRUE));
   PETSC_OK(VecBindToCPU(y, PETSC_TRUE));
@@ -121,7 +121,7 @@ TEST_F(DeviceProducts, FollowVectorsBoundToTheHost) {
 /// The first without a copy on the device, which is not made for a diagonal alone.
 TEST_F(DeviceProducts, DiagonalsAreThoseOfTheHostBeforeAndAfterAProduct) {
   const auto problem = random_problem(312, spread(3, 17, 17));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  const auto A = filled_matrix(tested_type(), "", problem), plain = filled_matrix(MATBAIJ, "", problem);
   const auto expected = left_vector(A, 1);
   PETSC_OK(MatGetDiagonal(plain, expected));
 
@@ -140,7 +140,7 @@ struct DeviceByName : DeviceTest {
 
 TEST_F(DeviceByName, MultipliesVectorsOnTheHost) {
   const auto problem = random_problem(315, spread(3, 17, 17));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  const auto A = filled_matrix(tested_type(), "", problem), plain = filled_matrix(MATBAIJ, "", problem);
   PETSC_OK(MatCompoundSetBackend(A, "cuda"));
 
   EXPECT_TRUE(same_products(A, plain, 316));
@@ -159,7 +159,7 @@ TEST_F(DeviceByName, MultipliesByCusparseWhereAPlanSaysSo) {
                               ByLibrary{3, "cusparse:bsrmv-row off: cusparse:bsr-row"}}) {
     SCOPED_TRACE(by.plan);
     const auto problem = random_problem(317, spread(by.block_size, 23, 23));
-    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+    const auto A = filled_matrix(tested_type(), "", problem), plain = filled_matrix(MATBAIJ, "", problem);
     PETSC_OK(MatCompoundSetBackend(A, "cuda"));
     PETSC_OK(MatCompoundSetPlan(A, by.plan));
 
@@ -173,7 +173,7 @@ TEST_F(DeviceByName, TriesCusparseWhereTuningIsAskedTo) {
   for (const int bs : {1, 3}) {
     const auto problem = random_problem(319, spread(bs, 23, 23));
     const auto A = filled_matrix(
-        MATBAIJCOMPOUND, "-mat_compound_tune measure -mat_compound_wisdom none -mat_compound_tune_libraries cusparse",
+        tested_type(), "-mat_compound_tune measure -mat_compound_wisdom none -mat_compound_tune_libraries cusparse",
         problem);
     const auto plain = filled_matrix(MATBAIJ, "", problem);
     PETSC_OK(MatCompoundSetBackend(A, "cuda"));
@@ -189,7 +189,7 @@ TEST_F(DeviceByName, FallsBackToTheHostWhereverMemoryRunsOut) {
   const auto problem = random_problem(313, spread(3, 17, 17));
   const auto plain = filled_matrix(MATBAIJ, "", problem);
   const auto device_bytes = [&] {
-    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+    const auto A = filled_matrix(tested_type(), "", problem);
     PETSC_OK(MatCompoundSetBackend(A, "cuda"));
     EXPECT_TRUE(same_products(A, plain, 314));
     if (PetscDefined(HAVE_CUDA)) {

@@ -8,6 +8,9 @@ namespace {
 
 using namespace petsc_test;
 
+/// Of full blocks, which are packed as such above AIJ, too.
+Matrix coupled_system() { return coupled(tested_type(), "", spread(3, 30, 30)); }
+
 struct Method {
   const char *solver, *preconditioner;
 };
@@ -20,7 +23,7 @@ struct DeviceSolves : DeviceTest, testing::WithParamInterface<Method> {
 TEST_P(DeviceSolves, StayOnTheDevice) {
 #if PetscDefined(HAVE_DEVICE)
   constexpr int iterations = 20;
-  const auto A = spd(MATBAIJCOMPOUND, 3);
+  const auto A = coupled_system();
   const auto b = on_side(left_vector(A, 321), true), x = on_side(right_vector(A, 322), true);
   PETSC_OK(MatSetVecType(A, VECCUDA));
   Solver ksp;
@@ -85,7 +88,7 @@ PetscEventPerfInfo events_of(KSP ksp, Vec b, Vec x, PetscInt iterations) {
 TEST_P(FusedSolves, CopyAndComputeOnTheHostNothingInAnIteration) {
 #if PetscDefined(HAVE_DEVICE)
   if (size() > 1) GTEST_SKIP() << "skipped: no solve is fused on several processes";
-  const auto A = spd(MATBAIJCOMPOUND, 3);
+  const auto A = coupled_system();
   const auto b = on_side(left_vector(A, 331), true), x = on_side(right_vector(A, 332), true);
   PETSC_OK(MatSetVecType(A, VECCUDA));
   const auto ksp = without_norm(A, GetParam().solver, GetParam().preconditioner);
@@ -158,7 +161,7 @@ TEST(DeviceUntouched, HostMatricesInitialiseNoDevice) {
 #else
   if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
   const auto problem = random_problem(324, spread(3, 9, 9));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem);
+  const auto A = filled_matrix(tested_type(), "", problem);
   EXPECT_TRUE(same_products(A, filled_matrix(MATBAIJ, "", problem), 325));
   Vector x;
   PETSC_OK(MatCreateVecs(A, x.out(), nullptr));
@@ -172,7 +175,7 @@ TEST(HostMatrices, HaveNoHostWorkToTell) {
 #if PetscDefined(HAVE_CUDA)
   if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) GTEST_SKIP() << "skipped: a test before needed the device";
 #endif
-  const auto text = info_of_solves(spd(MATBAIJCOMPOUND, 3), PCSOR, false);
+  const auto text = info_of_solves(coupled_system(), PCSOR, false);
   EXPECT_NE(text, "");
   EXPECT_EQ(count_in(text, host_work), 0) << text;
 }
@@ -180,7 +183,7 @@ TEST(HostMatrices, HaveNoHostWorkToTell) {
 struct HostWork : DeviceTest {};
 
 TEST_F(HostWork, OfAPreconditionerUnderADeviceMatrixIsToldOnce) {
-  const auto A = spd(MATBAIJCOMPOUND, 3);
+  const auto A = coupled_system();
   PETSC_OK(MatSetVecType(A, VECCUDA));
   const auto sor = info_of_solves(A, PCSOR, true);
   EXPECT_EQ(count_in(sor, host_work), 1) << sor;
@@ -188,7 +191,7 @@ TEST_F(HostWork, OfAPreconditionerUnderADeviceMatrixIsToldOnce) {
 
 TEST_F(HostWork, IsNotToldWhereThereIsNone) {
   for (const char* preconditioner : {PCJACOBI, PCPBJACOBICOMPOUND}) {
-    const auto A = spd(MATBAIJCOMPOUND, 3);
+    const auto A = coupled_system();
     PETSC_OK(MatSetVecType(A, VECCUDA));
     const auto text = info_of_solves(A, preconditioner, true);
     EXPECT_EQ(count_in(text, host_work), 0) << text;
@@ -198,7 +201,7 @@ TEST_F(HostWork, IsNotToldWhereThereIsNone) {
 struct DeviceVectors : DeviceTest {};
 
 TEST_F(DeviceVectors, AreMadeWhereTheUserAsked) {
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_backend cuda", random_problem(323, spread(3, 9, 9)));
+  const auto A = filled_matrix(tested_type(), "-mat_compound_backend cuda", random_problem(323, spread(3, 9, 9)));
   Vector x;
   PETSC_OK(MatCreateVecs(A, x.out(), nullptr));
   EXPECT_NE(type_of(x).find("cuda"), std::string::npos) << type_of(x);

@@ -23,7 +23,7 @@ const Sizes sizes[] = {{1, "2", "csr"},       {1, "3", "csr"},       {1, "3", "s
                        {1, "find", "csr"},    {2, "find", "sell:8"}, {6, "3x2", "csr"},      {3, "1x3", "sell:8"}};
 
 Variant variant_of(const Sizes& s) {
-  const std::string type = std::string(s.layout) == "csr" ? MATBAIJCOMPOUNDCSR : MATBAIJCOMPOUND;
+  const std::string type = std::string(s.layout) == "csr" ? pinned_type("csr") : tested_type();
   return {"", type, std::string("-mat_compound_block_size ") + s.packed, ""};
 }
 
@@ -81,7 +81,7 @@ struct Told : testing::Test {
 
 TEST_F(Told, NodesOfAPartlyClampedMeshStayWhole) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3"));
-  const auto plain = scalar_matrix(3, true, MATBAIJ), tested = scalar_matrix(3, true, MATBAIJCOMPOUND);
+  const auto plain = scalar_matrix(3, true, MATBAIJ), tested = scalar_matrix(3, true, tested_type());
 
   EXPECT_TRUE(same_products(tested, plain, 131));
 
@@ -92,8 +92,9 @@ TEST_F(Told, NodesOfAPartlyClampedMeshStayWhole) {
 }
 
 TEST_F(Told, InfoNamesTheOptionForScalarMatricesOfDenseBlocks) {
+  if (tested_is_of_scalars()) GTEST_SKIP() << "such blocks are packed without it";
   for (const bool clamped : {false, true}) {
-    const auto A = scalar_matrix(4, clamped, MATBAIJCOMPOUND);
+    const auto A = scalar_matrix(4, clamped, tested_type());
 
     const auto text = info_during("reblocking_test", [&] { (void)product_of(A, all_products().front(), 132); });
 
@@ -151,14 +152,16 @@ Matrix of_mesh(DM dm, const std::string& type) {
 TEST_F(Told, APartlyClampedPlexIsPackedInItsNodes) {
   if (size() > 1) GTEST_SKIP() << "ghost vertices of one process";
   const auto dm = partly_clamped_box();
-  const auto plain = of_mesh(dm, MATBAIJ), A = of_mesh(dm, MATBAIJCOMPOUND);
+  const auto plain = of_mesh(dm, MATBAIJ), A = of_mesh(dm, tested_type());
   PetscInt bs;
   PETSC_OK(MatGetBlockSize(A, &bs));
   ASSERT_EQ(bs, 1) << "PETSc has learned to make blocks here: this test and its option may go";
 
   const auto text = info_during("reblocking_test", [&] { (void)product_of(A, all_products().front(), 139); });
 
-  EXPECT_NE(text.find("-mat_compound_block_size 3"), std::string::npos) << text;
+  if (!tested_is_of_scalars()) {
+    EXPECT_NE(text.find("-mat_compound_block_size 3"), std::string::npos) << text;
+  }
   PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", "3"));
   PETSC_OK(MatSetFromOptions(A));
   EXPECT_TRUE(same_products(A, plain, 140));
@@ -166,7 +169,7 @@ TEST_F(Told, APartlyClampedPlexIsPackedInItsNodes) {
 
 TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3"));
-  const auto A = scalar_matrix(3, true, MATBAIJCOMPOUND);
+  const auto A = scalar_matrix(3, true, tested_type());
   (void)product_of(A, all_products().front(), 138);  // packs: a view does not
 
   const auto text = view_of("reblocking_test", A);
@@ -179,27 +182,36 @@ TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
 TEST_F(Told, TheSizeIsFound) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find"));
   for (const bool clamped : {false, true}) {
-    const auto plain = scalar_matrix(3, clamped, MATBAIJ), tested = scalar_matrix(3, clamped, MATBAIJCOMPOUND);
+    const auto plain = scalar_matrix(3, clamped, MATBAIJ), tested = scalar_matrix(3, clamped, tested_type());
     const auto before = view_of("reblocking_test", tested);
 
     EXPECT_TRUE(same_products(tested, plain, 143));
 
     const auto after = view_of("reblocking_test", tested);
-    EXPECT_NE(before.find("none yet: the first product finds the size of blocks"), std::string::npos) << before;
     // A complex number of padding outweighs the column that it saves.
     const std::string size = clamped && PetscDefined(USE_COMPLEX) ? "3x1" : "3";
-    EXPECT_NE(after.find("compound blocks: of " + size + " packed from blocks of 1"), std::string::npos) << after;
+    const std::string line = "compound blocks: of " + size;
+    if (tested_is_of_scalars() && !clamped) {
+      for (const auto& text : {before, after})
+        EXPECT_NE(text.find("compound blocks: full ones of 3 (found)"), std::string::npos) << text;
+    } else {
+      EXPECT_NE(before.find("none yet: the first product packs blocks of " + size), std::string::npos) << before;
+      EXPECT_NE(before.find(line + " to be packed from blocks of 1"), std::string::npos) << before;
+      EXPECT_NE(after.find(line + " packed from blocks of 1"), std::string::npos) << after;
+    }
     EXPECT_EQ(after.find("compound hint"), std::string::npos) << after;
   }
 }
 
 TEST_F(Told, FindKeepsTheMatrixsOwnSizeWhereThatIsBest) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find"));
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "", random_problem(144, spread(5, 9, 9)));
+  const auto A = filled_matrix(tested_type(), "", random_problem(144, spread(5, 9, 9)));
 
   (void)product_of(A, all_products().front(), 145);
 
-  EXPECT_EQ(view_of("reblocking_test", A).find("compound blocks"), std::string::npos);
+  const auto text = view_of("reblocking_test", A);
+  EXPECT_EQ(text.find(" packed from blocks of "), std::string::npos) << text;
+  EXPECT_EQ(text.find("compound blocks: full ones of 5") != std::string::npos, tested_is_of_scalars()) << text;
 }
 
 TEST_F(Told, KrylovMethodsConvergeAsWithBaij) {
@@ -209,7 +221,7 @@ TEST_F(Told, KrylovMethodsConvergeAsWithBaij) {
     for (const char* size : {"find", "4x2", "2x6"}) {
       PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", size));
 
-      const auto tested = solve(spd(MATBAIJCOMPOUND, bs), options);
+      const auto tested = solve(spd(tested_type(), bs), options);
 
       EXPECT_NEAR(tested.iterations, plain.iterations, 1) << size;
       EXPECT_LE(tested.residual, 1e-9) << size;
@@ -218,6 +230,7 @@ TEST_F(Told, KrylovMethodsConvergeAsWithBaij) {
 }
 
 TEST_F(Told, SizesThatDoNotFitAreRefused) {
+  if (tested_is_of_scalars()) GTEST_SKIP() << "any size is made of single scalars";
   const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_block_size 5", random_problem(133, spread(3, 5, 5)));
   const auto x = right_vector(A, 134), y = left_vector(A, 135);
 
@@ -252,7 +265,7 @@ TEST_F(Told, QuaternionsArePackedFromSingleScalars) {
   assemble(A);
   Matrix tested;
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 4 -mat_compound_entry quaternion"));
-  PETSC_OK(MatConvert(A, MATBAIJCOMPOUND, MAT_INITIAL_MATRIX, tested.out()));
+  PETSC_OK(MatConvert(A, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
 
   EXPECT_TRUE(same_products(tested, A, 137));
   EXPECT_NE(plan_of(tested).find("entry=quaternion"), std::string::npos) << plan_of(tested);

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <regex>
 
-#include "compare.hpp"
+#include "systems.hpp"
 
 namespace {
 
@@ -200,6 +200,64 @@ TEST_F(Views, HintABlockSizeThatWasForgotten) {
 
   EXPECT_NE(line_of(text, "compound hint").find("-mat_compound_block_size 3"), std::string::npos) << text;
   EXPECT_EQ(line_of(good, "compound hint"), "") << good;
+}
+
+/// Above AIJ, whose single scalars come in blocks that are told or found. As before and after the first product.
+struct ViewsOfScalars : Views {
+  std::string before, after;
+  void view_around_a_product(Mat A) {
+    before = text_of(A, PETSC_VIEWER_ASCII_INFO);
+    EXPECT_TRUE(all_ranks(info_of(A).pattern_packs == 0));
+    (void)product_of(A, all_products().front(), 68);
+    after = text_of(A, PETSC_VIEWER_ASCII_INFO);
+  }
+};
+
+TEST_F(ViewsOfScalars, TellFullBlocksOfTheMatrixsSizesAndTheRulesPlan) {
+  view_around_a_product(filled_matrix(MATAIJCOMPOUND, "", problem()));
+
+  EXPECT_EQ(line_of(before, "compound blocks"), "full ones of 3 (the matrix's block sizes)") << before;
+  EXPECT_EQ(line_of(before, "compound blocks"), line_of(after, "compound blocks"));
+  EXPECT_NE(line_of(before, "compound plan").find("entry=dense"), std::string::npos) << before;
+  EXPECT_EQ(line_of(before, "compound plan"), line_of(after, "compound plan"));
+  EXPECT_EQ(line_of(before, "compound hint"), "") << before;
+}
+
+TEST_F(ViewsOfScalars, TellFullBlocksThatAreFoundAndWhatTheyTake) {
+  view_around_a_product(scalar_matrix(3, false, MATAIJCOMPOUND));
+
+  EXPECT_EQ(line_of(before, "compound blocks"), "full ones of 3 (found)") << before;
+  EXPECT_EQ(line_of(before, "compound blocks"), line_of(after, "compound blocks"));
+  EXPECT_EQ(line_of(before, "compound plan"), line_of(after, "compound plan"));
+  const auto hint = line_of(before, "compound hint");
+  EXPECT_TRUE(std::regex_search(hint, std::regex("blocks of 3, which take [5-9][0-9] % of the bytes"))) << before;
+  EXPECT_NE(hint.find("MatSetBlockSizes(A, 3, 3)"), std::string::npos) << before;
+}
+
+TEST_F(ViewsOfScalars, TellHowFullOtherBlocksWillBe) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size 3"));
+  view_around_a_product(scalar_matrix(3, true, MATAIJCOMPOUND));
+
+  EXPECT_EQ(line_of(before, "compound blocks"), "of 3 to be packed from blocks of 1, about 85 % filled") << before;
+  EXPECT_TRUE(line_of(before, "compound plan").starts_with("none yet: the first product packs blocks of 3")) << before;
+  EXPECT_EQ(line_of(after, "compound blocks"), "of 3 packed from blocks of 1, 85 % filled") << after;
+}
+
+TEST_F(ViewsOfScalars, TellThatScalarsWithoutBlocksAreTheParents) {
+  view_around_a_product(filled_matrix(MATAIJCOMPOUND, "", random_problem(69, spread(1, 40, 40))));
+
+  EXPECT_NE(line_of(before, "compound plan").find("its rows are of single scalars"), std::string::npos) << before;
+  EXPECT_EQ(line_of(before, "compound plan"), line_of(after, "compound plan"));
+  EXPECT_EQ(line_of(before, "compound blocks"), "") << before;
+  EXPECT_EQ(line_of(before, "compound hint"), "") << before;
+}
+
+TEST_F(ViewsOfScalars, TellASizeOfBlocksThatDoesNotFit) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_block_size 5", problem());
+
+  const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO);
+
+  EXPECT_NE(line_of(text, "compound plan").find("none: blocks of 5 do not fit"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// What matrices take over from those that they come of: multigrid's levels, the parts of a block system.
+#pragma once
+
+#include <initializer_list>
+
+#include "edge/petsc_guard.hpp"
+
+namespace compound::plugin {
+
+/// MatSetVecType() to that of the first of these matrices (null: none) whose vectors are not PETSc's standard ones.
+PetscErrorCode take_vec_type(Mat A, std::initializer_list<Mat> from);
+
+/// For a product above AIJ whose symbolic phase is chosen: its result is of our type where the left operand is, and
+/// then makes vectors of the operands' type.
+PetscErrorCode follow_operands(Mat product);
+
+}  // namespace compound::plugin

@@ -1,0 +1,346 @@
+// Algebraic multigrid of matrices above AIJ, and other preconditioners made of products of matrices, beside plain aij.
+#include <petscdmda.h>
+
+#include <array>
+
+#include "device.hpp"
+#include "info.hpp"
+#include "log_events.hpp"
+#include "scalar_blocks.hpp"
+#include "systems.hpp"
+#include "view_text.hpp"
+
+namespace {
+
+using namespace petsc_test;
+
+bool is_ours(Mat A) {
+  PetscBool ours;
+  PETSC_OK(
+      PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(A), &ours, MATSEQAIJCOMPOUND, MATMPIAIJCOMPOUND, ""));
+  return ours;
+}
+
+struct Box {
+  Grid dm;
+  Matrix A;
+
+  /// Those of a body in space: six columns a node.
+  void tell_rigid_body_modes() const {
+    Vec coordinates;
+    MatNullSpace modes;
+    PETSC_OK(DMDASetUniformCoordinates(dm, 0, 1, 0, 1, 0, 1));
+    PETSC_OK(DMGetCoordinates(dm, &coordinates));
+    PETSC_OK(MatNullSpaceCreateRigidBody(coordinates, &modes));
+    PETSC_OK(MatSetNearNullSpace(A, modes));
+    PETSC_OK(MatNullSpaceDestroy(&modes));
+  }
+};
+
+/// A box of nodes with three unknowns each, coupled to their neighbours; the last process may have more.
+Box box(const std::string& type, PetscInt side = 9, VecType vectors = VECSTANDARD) {
+  Grid dm;
+  Matrix A;
+  PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, side,
+                        side, side, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, nullptr, nullptr, nullptr,
+                        dm.out()));
+  PETSC_OK(DMSetMatType(dm, type.c_str()));
+  PETSC_OK(DMSetVecType(dm, vectors));
+  PETSC_OK(DMSetUp(dm));
+  PETSC_OK(DMCreateMatrix(dm, A.out()));
+  DMDALocalInfo info;
+  PETSC_OK(DMDAGetLocalInfo(dm, &info));
+  const auto insert = [&](MatStencil from, MatStencil to, double diagonal) {
+    for (int c = 0; c < 3; ++c)
+      for (int d = 0; d < 3; ++d) {
+        from.c = c;
+        to.c = d;
+        const PetscScalar v = c == d ? diagonal : 0.1 * diagonal;
+        PETSC_OK(MatSetValuesStencil(A, 1, &from, 1, &to, &v, INSERT_VALUES));
+      }
+  };
+  for (PetscInt k = info.zs; k < info.zs + info.zm; ++k)
+    for (PetscInt j = info.ys; j < info.ys + info.ym; ++j)
+      for (PetscInt i = info.xs; i < info.xs + info.xm; ++i) {
+        const MatStencil here{k, j, i, 0};
+        insert(here, here, 6.1);
+        for (const auto [dk, dj, di] :
+             {std::array<PetscInt, 3>{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}) {
+          const MatStencil there{k + dk, j + dj, i + di, 0};
+          const bool inside =
+              there.k >= 0 && there.k < side && there.j >= 0 && there.j < side && there.i >= 0 && there.i < side;
+          if (inside) insert(here, there, -1);
+        }
+      }
+  assemble(A);
+  return {std::move(dm), std::move(A)};
+}
+
+/// A Krylov method with the options, which all begin with -solver_.
+struct Solve {
+  Solver ksp;
+
+  Solve(Mat A, const std::string& options, DM dm = nullptr) {
+    PETSC_OK(PetscOptionsInsertString(nullptr, ("-solver_ksp_type cg -solver_ksp_rtol 1e-8 " + options).c_str()));
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+    PETSC_OK(KSPSetOptionsPrefix(ksp, "solver_"));
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    if (dm) PETSC_OK(PCSetDM(preconditioner(), dm));
+    PETSC_OK(KSPSetFromOptions(ksp));
+  }
+  PC preconditioner() const {
+    PC pc;
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    return pc;
+  }
+  /// Iterations; less than none where it did not converge.
+  PetscInt run(Mat A, bool device = false) const {
+    const auto x = on_side(right_vector(A, 31), device), b = on_side(left_vector(A, 32), device);
+    PetscInt iterations;
+    KSPConvergedReason reason;
+    PETSC_OK(KSPSolve(ksp, b, x));
+    PETSC_OK(KSPGetIterationNumber(ksp, &iterations));
+    PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_GT(reason, 0);
+    return iterations;
+  }
+};
+
+const std::string gamg = "-solver_pc_type gamg -solver_pc_gamg_coarse_eq_limit 10 -solver_pc_gamg_threshold 0 ";
+
+/// One above the coarsest: its prolongator and the operator that smooths.
+struct Level {
+  Mat P, A;
+};
+std::vector<Level> levels_of(PC pc) {
+  PetscInt count;
+  std::vector<Level> levels;
+  PETSC_OK(PCMGGetLevels(pc, &count));
+  for (PetscInt k = 1; k < count; ++k) {
+    KSP smoother;
+    Level level;
+    PETSC_OK(PCMGGetInterpolation(pc, k, &level.P));
+    PETSC_OK(PCMGGetSmoother(pc, k, &smoother));
+    PETSC_OK(KSPGetOperators(smoother, &level.A, nullptr));
+    levels.push_back(level);
+  }
+  return levels;
+}
+
+struct MultigridTest : testing::Test {
+  void TearDown() override { (void)PetscOptionsClear(nullptr); }
+};
+
+struct AijMultigrid : MultigridTest {};
+
+TEST_F(AijMultigrid, TakesAsManyIterationsAndMultipliesInBlocksOnAllLevels) {
+  const auto ours = box(MATAIJCOMPOUND), aij = box(MATAIJ);
+  const Solve solve(ours.A, gamg);
+  const auto iterations = solve.run(ours.A), of_aij = Solve(aij.A, gamg).run(aij.A);
+
+  EXPECT_LE(std::abs(iterations - of_aij), 1);
+
+  const auto levels = levels_of(solve.preconditioner());
+  ASSERT_FALSE(levels.empty());
+  for (const auto& [P, A] : levels) {
+    EXPECT_TRUE(is_ours(P));
+    EXPECT_TRUE(is_ours(A));
+    PetscInt rows, cols;
+    PETSC_OK(MatGetBlockSizes(P, &rows, &cols));
+    EXPECT_EQ(rows, 3);
+    EXPECT_EQ(cols, 3);
+    EXPECT_GT(info_of(P).products, 0);
+    EXPECT_GT(info_of(A).products, 0);
+  }
+}
+
+/// Whether the view says that full blocks of this size are packed.
+testing::AssertionResult packs(Mat A, Blocks block) {
+  const auto text = view_of("multigrid_test", A);
+  const auto line = "compound blocks: full ones of " + text_of(block) + " (the matrix's block sizes)";
+  if (text.find(line) != std::string::npos && sum_over_ranks(info_of(A).products) > 0)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "not '" << line << "', or no products of ours:\n" << text;
+}
+
+TEST_F(AijMultigrid, WithRigidBodyModesPacksProlongatorsOf3x6AndLevelsOf6) {
+  const auto ours = box(MATAIJCOMPOUND), aij = box(MATAIJ);
+  for (const Box* b : {&ours, &aij}) b->tell_rigid_body_modes();
+  const auto options = gamg + "-solver_pc_gamg_coarse_eq_limit 40";
+  const Solve solve(ours.A, options);
+  const auto iterations = solve.run(ours.A), of_aij = Solve(aij.A, options).run(aij.A);
+
+  EXPECT_LE(std::abs(iterations - of_aij), 1);
+
+  const auto levels = levels_of(solve.preconditioner());
+  ASSERT_GE(levels.size(), 2u);
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    SCOPED_TRACE("level " + std::to_string(k + 1) + " of " + std::to_string(levels.size()));
+    const int rows = k + 1 == levels.size() ? 3 : 6;
+    EXPECT_TRUE(packs(levels[k].A, {rows, rows}));
+    EXPECT_TRUE(packs(levels[k].P, {rows, 6}));
+  }
+}
+
+TEST_F(AijMultigrid, NewValuesPackNoPatternAnew) {
+  const auto ours = box(MATAIJCOMPOUND);
+  const Solve solve(ours.A, gamg + "-solver_pc_gamg_reuse_interpolation true");
+  const auto iterations = solve.run(ours.A);
+  const auto packs = info_of(ours.A).pattern_packs;
+
+  for (int n = 0; n < 3; ++n) {
+    PETSC_OK(MatScale(ours.A, 2.0));
+    PETSC_OK(KSPSetOperators(solve.ksp, ours.A, ours.A));
+    EXPECT_LE(std::abs(solve.run(ours.A) - iterations), 1);
+  }
+
+  EXPECT_EQ(info_of(ours.A).pattern_packs, packs);
+}
+
+TEST_F(AijMultigrid, HasVectorsOfTheMatrixsTypeOnAllLevels) {
+  const std::string wanted = size() > 1 ? VECMPI : VECSEQ;  // not what matrices have by themselves
+  const auto ours = box(MATAIJCOMPOUND);
+  PETSC_OK(MatSetVecType(ours.A, wanted.c_str()));
+  const Solve solve(ours.A, gamg);
+
+  solve.run(ours.A);
+
+  for (const auto& [P, A] : levels_of(solve.preconditioner()))
+    for (Mat m : {P, A}) {
+      VecType type;
+      PETSC_OK(MatGetVecType(m, &type));
+      EXPECT_EQ(type, wanted);
+    }
+}
+
+struct Method {
+  const char* name;
+  std::string options;
+  bool with_dm = false;  ///< which makes the levels
+};
+void PrintTo(const Method& m, std::ostream* out) { *out << m.options; }
+
+const Method methods[] = {
+    {"gamg_with_pbjacobi", gamg + "-solver_mg_levels_pc_type pbjacobi"},
+    {"gamg_with_sor", gamg + "-solver_mg_levels_ksp_type richardson -solver_mg_levels_pc_type sor"},
+    {"fieldsplit_with_gamg",
+     "-solver_pc_type fieldsplit -solver_pc_fieldsplit_type additive -solver_pc_fieldsplit_block_size 3 "
+     "-solver_pc_fieldsplit_0_fields 0,1 -solver_pc_fieldsplit_1_fields 2 -solver_fieldsplit_0_pc_type gamg "
+     "-solver_fieldsplit_1_pc_type gamg"},
+    {"mg_with_galerkin", "-solver_pc_type mg -solver_pc_mg_levels 2 -solver_pc_mg_galerkin both", true},
+};
+
+struct AijPreconditioner : MultigridTest, testing::WithParamInterface<Method> {};
+
+TEST_P(AijPreconditioner, TakesAsManyIterationsAsWithAij) {
+  const auto ours = box(MATAIJCOMPOUND), aij = box(MATAIJ);
+  const auto& [name, options, with_dm] = GetParam();
+  const Solve solve(ours.A, options, with_dm ? DM(ours.dm) : nullptr),
+      plain(aij.A, options, with_dm ? DM(aij.dm) : nullptr);
+
+  const auto iterations = solve.run(ours.A), of_aij = plain.run(aij.A);
+
+  EXPECT_LE(std::abs(iterations - of_aij), 1) << iterations << " and " << of_aij << " of aij";
+  EXPECT_TRUE(all_ranks(info_of(ours.A).products > 0));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AijPreconditioner, testing::ValuesIn(methods),
+                         [](const auto& p) { return std::string(p.param.name); });
+
+TEST_F(MultigridTest, FieldsplitsPartsAreOfTheTypeAndMultiplyInBlocks) {
+  const auto ours = box(MATAIJCOMPOUND);
+  const Solve solve(ours.A, methods[2].options);
+  PetscInt count;
+  KSP* parts;
+
+  solve.run(ours.A);
+
+  PETSC_OK(PCFieldSplitGetSubKSP(solve.preconditioner(), &count, &parts));
+  ASSERT_EQ(count, 2);
+  for (PetscInt k = 0; k < count; ++k) {
+    Mat A;
+    PC pc;
+    PETSC_OK(KSPGetOperators(parts[k], &A, nullptr));
+    PETSC_OK(KSPGetPC(parts[k], &pc));
+    EXPECT_TRUE(is_ours(A)) << k;
+    for (const auto& [P, of_level] : levels_of(pc)) EXPECT_TRUE(is_ours(P) && is_ours(of_level)) << k;
+  }
+  PETSC_OK(PetscFree(parts));
+}
+
+TEST_F(MultigridTest, GalerkinLevelsOfAGridAreOfTheType) {
+  const auto ours = box(MATAIJCOMPOUND);
+  const Solve solve(ours.A, methods[3].options, ours.dm);
+  KSP coarse;
+  Mat A;
+
+  solve.run(ours.A);
+
+  PETSC_OK(PCMGGetSmoother(solve.preconditioner(), 0, &coarse));
+  PETSC_OK(KSPGetOperators(coarse, &A, nullptr));
+  EXPECT_TRUE(is_ours(A));
+}
+
+/// How a program says that vectors lie on the device, without -vec_type: by its DM, or the matrix itself.
+struct DeviceMultigrid : DeviceTest, testing::WithParamInterface<bool> {
+  static void SetUpTestSuite() { PETSC_OK(PetscLogDefaultBegin()); }
+  /// Enough nodes that products with the first prolongator are made on the device.
+  static Box on_device() {
+    auto b = box(MATAIJCOMPOUND, 14, GetParam() ? VECCUDA : VECSTANDARD);
+    if (!GetParam()) PETSC_OK(MatSetVecType(b.A, VECCUDA));
+    return b;
+  }
+};
+
+#if PetscDefined(HAVE_CUDA)
+TEST_P(DeviceMultigrid, TakesAsManyIterationsAsWithAijOnTheHost) {
+  const auto ours = on_device(), aij = box(MATAIJ, 14);
+  const Solve solve(ours.A, gamg), plain(aij.A, gamg);
+
+  const auto told = info_during("multigrid_test", [&] { PETSC_OK(KSPSetUp(solve.ksp)); });
+  const auto iterations = solve.run(ours.A, true), of_aij = plain.run(aij.A);
+
+  EXPECT_LE(std::abs(iterations - of_aij), 1) << iterations << " and " << of_aij << " of aij";
+  if (size() == 1) {
+    EXPECT_NE(told.find("runs in blocks on the device"), std::string::npos) << told;
+  }
+  for (const auto& [P, A] : levels_of(solve.preconditioner()))
+    for (Mat m : {P, A}) {
+      VecType type;
+      PETSC_OK(MatGetVecType(m, &type));
+      EXPECT_NE(std::string(type).find("cuda"), std::string::npos) << type;
+      EXPECT_TRUE(all_ranks(info_of(m).stored_blocks == 0 || info_of(m).device_bytes > 0));
+    }
+}
+
+/// At most two a cycle each way: PETSc's LU has the coarsest right-hand side and solution on the host, and may ask for
+/// each once more. A level that worked there would add its own, and residuals, at each step of its smoother.
+TEST_P(DeviceMultigrid, CopiesVectorsOfTheCoarsestSolveAlone) {
+  if (size() > 1) GTEST_SKIP() << "skipped: on several processes ghosts are copied";
+  constexpr int cycles = 8, most_a_cycle = 2;
+  const auto ours = on_device();
+  const Solve solve(ours.A, gamg + "-solver_ksp_type richardson -solver_ksp_norm_type none");  // asks for no numbers
+  const auto events_of = [&](PetscInt iterations) {
+    PETSC_OK(KSPSetTolerances(solve.ksp, 1e-30, 1e-300, PETSC_DEFAULT, iterations));
+    const auto before = event("KSPSolve");
+    solve.run(ours.A, true);
+    auto made = event("KSPSolve");
+    made.GpuFlops -= before.GpuFlops;
+    made.CpuToGpuCount -= before.CpuToGpuCount;
+    made.GpuToCpuCount -= before.GpuToCpuCount;
+    return made;
+  };
+  events_of(2);
+
+  const auto few = events_of(2), many = events_of(2 + cycles);
+
+  EXPECT_GT(many.GpuFlops, few.GpuFlops);
+  EXPECT_LE(many.CpuToGpuCount - few.CpuToGpuCount, cycles * most_a_cycle);
+  EXPECT_LE(many.GpuToCpuCount - few.GpuToCpuCount, cycles * most_a_cycle);
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, DeviceMultigrid, testing::Bool(),
+                         [](const auto& p) { return p.param ? "of_the_dm" : "of_the_matrix"; });
+#endif
+
+}  // namespace
