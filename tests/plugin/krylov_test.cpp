@@ -561,8 +561,8 @@ TEST_P(OnDevice, IsPetscsOwn) {
   EXPECT_EQ(says(found, "  null space removed in the loop: "), fused && c.removes_null_space()) << found.view;
   const char* const by_graphs = "kernels an iteration, graphs of ";
   const auto in_one_kernel = [&](bool two_meetings) {
-    const int projections = c.removes_null_space() ? (is_cg ? 1 : 2) : 0;
-    const int meetings = (is_cg ? (two_meetings ? 2 : 3) : 7) + projections;
+    const int projections = c.removes_null_space() ? (is_cg ? 1 : 3) : 0;
+    const int meetings = (is_cg ? (two_meetings ? 2 : 3) : 6) + projections;
     return "  fused on the device: one cooperative kernel for all iterations, whose blocks meet " +
            std::to_string(meetings) + " times an iteration\n";
   };
