@@ -68,7 +68,7 @@ PetscErrorCode where_is(Vec v, StepwiseOn* where) {
 }
 
 /// `keeps` for vectors that lie there, or nothing where that cannot be.
-PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
+PetscErrorCode make_passes(bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
   PetscFunctionBegin;
   if (*where == StepwiseOn::nothing || (keeps.passes && keeps.where == *where && keeps.hermitian == hermitian))
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,7 +78,7 @@ PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& 
   } else {
     PetscCall(begin_device_work(*device_backend()));
     try {
-      keeps.passes = passes_on_device(*device_backend(), method, hermitian);
+      keeps.passes = passes_on_device(*device_backend(), keeps.form->passes, hermitian);
     } catch (const std::exception& e) {
       PetscCall(PetscInfo(nullptr, "The device runs no passes over vectors: %s\n", e.what()));
       *where = StepwiseOn::nothing;
@@ -91,8 +91,9 @@ PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& 
 
 }  // namespace
 
-PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
+PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
   PetscFunctionBegin;
+  if (ksp->nwork < keeps.form->vectors) PetscCall(KSPSetWorkVecs(ksp, keeps.form->vectors));
   PetscInt least = static_cast<PetscInt>(StepwiseOn::device), most = 0;
   for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
     StepwiseOn of_vector = StepwiseOn::nothing;
@@ -101,7 +102,7 @@ PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, Stepw
     most = std::max(most, static_cast<PetscInt>(of_vector));
   }
   StepwiseOn mine = least == most ? static_cast<StepwiseOn>(least) : StepwiseOn::nothing;
-  PetscCall(make_passes(method, hermitian, keeps, &mine));
+  PetscCall(make_passes(hermitian, keeps, &mine));
   // All processes go the same way: another one has other reductions.
   const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine)};
   PetscInt all[2];
@@ -110,14 +111,14 @@ PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, Stepw
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode solve_stepwise(KSP ksp, KrylovMethod method, StepwiseSolver& keeps, Lanczos& lanczos) {
+PetscErrorCode solve_stepwise(KSP ksp, StepwiseSolver& keeps, Lanczos& lanczos) {
   PetscFunctionBegin;
   Steps steps{.ksp = ksp, .on = keeps};
   PetscCall(VecGetLocalSize(ksp->work[0], &steps.scalars));
   PetscCall(PCGetOperators(ksp->pc, &steps.A, nullptr));
   PetscCall(diagonal_of(ksp, steps.A, &steps.d));
-  PetscCall(first_residual(ksp, method == KrylovMethod::bcgs, steps.A, ksp->work[0]));
-  const PetscErrorCode code = (method == KrylovMethod::bcgs ? iterate_bcgs : iterate_cg)(steps, lanczos);
+  PetscCall(first_residual(ksp, keeps.form->first_preconditioned, steps.A, ksp->work[0]));
+  const PetscErrorCode code = (*keeps.form->iterate)(steps, lanczos);
   PetscCall(VecDestroy(&steps.d));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

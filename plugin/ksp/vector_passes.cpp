@@ -11,15 +11,19 @@ namespace {
 
 constexpr Access read = Access::read, change = Access::read_write;
 /// In the order of VectorPass.
-constexpr PassRow rows[] = {
-    {3, {read, change, change}, true, 6, 3}, {3, {read, change, change}, false, 4, 0},
-    {3, {read, change, read}, true, 2, 1},   {2, {read, change}, false, 2, 0},
-    {3, {read, change, read}, true, 6, 1},   {5, {read, read, read, change, change}, false, 10, 0},
-    {3, {read, read, change}, false, 4, 0}};
+constexpr PassRow rows[] = {{3, {read, change, change}, true, 6, 3},
+                            {3, {read, change, change}, false, 4, 0},
+                            {7, {read, change, read, change, change, change, change}, true, 8, 1, true},
+                            {3, {read, read, read}, false, 8, 0},
+                            {3, {read, change, read}, true, 2, 1},
+                            {2, {read, change}, false, 2, 0},
+                            {3, {read, change, read}, true, 6, 1},
+                            {5, {read, read, read, change, change}, false, 10, 0},
+                            {3, {read, read, change}, false, 4, 0}};
 
 std::array<VectorUse, most_pass_vectors> uses_of(VectorPass pass, const PassVectors& vectors) {
   const PassRow& row = row_of(pass);
-  const bool only_reads = row.preconditions && !vectors[0];
+  const bool only_reads = row.preconditions && !row.always_changes && !vectors[0];
   std::array<VectorUse, most_pass_vectors> uses;
   for (int i = 0; i < row.vectors; ++i) uses[i] = {vectors[i], only_reads ? Access::read : row.access[i]};
   return uses;
@@ -92,8 +96,8 @@ class OnHost final : public VectorPasses {
 
 class OnDevice final : public VectorPasses {
  public:
-  OnDevice(Backend& device, KrylovMethod method, bool hermitian)
-      : device_(device), passes_(device.krylov_passes(scalar_type_of<Scalar>(), method, hermitian)) {}
+  OnDevice(Backend& device, std::span<const VectorPass> passes, bool hermitian)
+      : device_(device), passes_(device.krylov_passes(scalar_type_of<Scalar>(), passes, hermitian)) {}
 
   PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers, PassSums* sums) override {
     PetscFunctionBegin;
@@ -119,8 +123,8 @@ const PassRow& row_of(VectorPass pass) { return rows[static_cast<int>(pass)]; }
 
 std::unique_ptr<VectorPasses> passes_on_host(bool hermitian) { return std::make_unique<OnHost>(hermitian); }
 
-std::unique_ptr<VectorPasses> passes_on_device(Backend& device, KrylovMethod method, bool hermitian) {
-  return std::make_unique<OnDevice>(device, method, hermitian);
+std::unique_ptr<VectorPasses> passes_on_device(Backend& device, std::span<const VectorPass> passes, bool hermitian) {
+  return std::make_unique<OnDevice>(device, passes, hermitian);
 }
 
 }  // namespace compound::plugin

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 
 #include "copies/device_vectors.hpp"
 #include "krylov_loop.hpp"
@@ -18,6 +19,7 @@ struct PassRow {
   std::array<Access, most_pass_vectors> access;
   bool preconditions;  ///< by its first vector, a diagonal; without one it only reads
   int flops, flops_of_diagonal;
+  bool always_changes = false;  ///< vectors, without a diagonal too
 };
 const PassRow& row_of(VectorPass pass);
 
@@ -34,6 +36,6 @@ class VectorPasses {
 
 std::unique_ptr<VectorPasses> passes_on_host(bool hermitian);
 /// Throws std::bad_alloc, and compound::error where kernels cannot be compiled.
-std::unique_ptr<VectorPasses> passes_on_device(Backend& device, KrylovMethod method, bool hermitian);
+std::unique_ptr<VectorPasses> passes_on_device(Backend& device, std::span<const VectorPass> passes, bool hermitian);
 
 }  // namespace compound::plugin
