@@ -13,7 +13,7 @@ constexpr Access read = Access::read, change = Access::read_write;
 /// In the order of VectorPass.
 constexpr PassRow rows[] = {{3, {read, change, change}, true, 6, 3},
                             {3, {read, change, change}, false, 4, 0},
-                            {7, {read, change, read, change, change, change, change}, true, 8, 1, true},
+                            {7, {read, change, read, change, change, change, change}, true, 8, 1},
                             {3, {read, read, read}, false, 8, 0},
                             {3, {read, change, read}, true, 2, 1},
                             {2, {read, change}, false, 2, 0},
@@ -23,9 +23,9 @@ constexpr PassRow rows[] = {{3, {read, change, change}, true, 6, 3},
 
 std::array<VectorUse, most_pass_vectors> uses_of(VectorPass pass, const PassVectors& vectors) {
   const PassRow& row = row_of(pass);
-  const bool only_reads = row.preconditions && !row.always_changes && !vectors[0];
   std::array<VectorUse, most_pass_vectors> uses;
-  for (int i = 0; i < row.vectors; ++i) uses[i] = {vectors[i], only_reads ? Access::read : row.access[i]};
+  for (int i = 0; i < row.vectors; ++i) uses[i] = {vectors[i], row.access[i]};
+  if (row.preconditions && !vectors[0]) uses[1].access = Access::read;
   return uses;
 }
 

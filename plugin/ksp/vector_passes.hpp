@@ -17,9 +17,8 @@ namespace compound::plugin {
 struct PassRow {
   int vectors;
   std::array<Access, most_pass_vectors> access;
-  bool preconditions;  ///< by its first vector, a diagonal; without one it only reads
+  bool preconditions;  ///< by its first vector, a diagonal; without one it only reads its second
   int flops, flops_of_diagonal;
-  bool always_changes = false;  ///< vectors, without a diagonal too
 };
 const PassRow& row_of(VectorPass pass);
 

@@ -450,7 +450,9 @@ TEST_P(OnHost, IsPetscsOwn) {
   EXPECT_EQ(PetscInt(found.norms.size()) - found.iterations, PetscInt(wanted.norms.size()) - wanted.iterations);
   const std::string on_host = std::string("  fused on the host: ") + method.reductions + " an iteration\n";
   EXPECT_TRUE(says(found, c.fused_on_host ? on_host.c_str() : "  not fused: ")) << found.view;
-  if (!method.petscs_options) return;
+  // PETSc's takes inner products of both types (VecMDot) with a single reduction.
+  const bool petscs_is_wrong = PetscDefined(USE_COMPLEX) && std::strstr(c.options, "-ksp_cg_type symmetric");
+  if (!method.petscs_options || petscs_is_wrong) return;
   const System once_more(c, false);
   EXPECT_TRUE(same(found, outcome(solver(c, once_more, method.petscs, method.petscs_options), once_more)));
 }
@@ -616,6 +618,7 @@ PetscLogDouble reductions(const Method& method, const char* options) {
 }
 
 TEST(Types, AddUpOverProcessesAsOftenAsTheySay) {
+  if (PetscDefined(USE_DEBUG)) GTEST_SKIP() << "skipped: PETSc's debug builds have reductions of their own";
   for (const char* options :
        {"-solver_pc_type jacobi -solver_ksp_rtol 1e-30", "-solver_pc_type sor -solver_ksp_rtol 1e-30",
         "-solver_pc_type pbjacobi -solver_ksp_norm_type none"}) {
