@@ -361,6 +361,10 @@ Outcome outcome(KSP ksp, const System& s) {
   Outcome o;
   PETSC_OK(KSPSetResidualHistory(ksp, nullptr, PETSC_DECIDE, PETSC_TRUE));
   PETSC_OK(KSPSolve(ksp, s.b, s.x));
+  PetscBool is_known;
+  PetscReal known;
+  PETSC_OK(VecNormAvailable(s.x, NORM_2, &is_known, &known));
+  EXPECT_TRUE(all_ranks(is_known) || all_ranks(!is_known)) << "some processes alone would wait for the norm of x";
   const PetscReal* norms;
   PetscInt count;
   PETSC_OK(KSPGetResidualHistory(ksp, &norms, &count));
@@ -394,6 +398,9 @@ testing::AssertionResult same(const Outcome& a, const Outcome& b) {
     return testing::AssertionFailure() << "reasons " << a.reason << " and " << b.reason;
   if (std::abs(a.iterations - b.iterations) > std::max(2.0, 0.01 * double(b.iterations)))
     return testing::AssertionFailure() << "iterations " << a.iterations << " and " << b.iterations;
+  // With one reduction the relative error of p^H A p is at most that of inner products, n eps / 2, times 1 + 2 kappa
+  // (docs/solvers.md): for the 90 unknowns of most cases, whose kappa is below 105, 2e-12 an iteration, 6e-11 in
+  // thirty.
   const std::size_t common = std::min({a.norms.size(), b.norms.size(), std::size_t{30}});
   if (common + 2 < std::min(b.norms.size(), std::size_t{30})) return testing::AssertionFailure() << "norms are missing";
   for (std::size_t i = 0; i < common; ++i)
@@ -448,10 +455,10 @@ TEST_P(OnHost, IsPetscsOwn) {
 
   EXPECT_TRUE(same(found, wanted));
   EXPECT_EQ(PetscInt(found.norms.size()) - found.iterations, PetscInt(wanted.norms.size()) - wanted.iterations);
-  const std::string on_host = std::string("  fused on the host: ") + method.reductions + " an iteration\n";
+  const std::string on_host = std::string("  fused on the host: ") + method.reductions + " an iteration";
   EXPECT_TRUE(says(found, c.fused_on_host ? on_host.c_str() : "  not fused: ")) << found.view;
   // PETSc's takes inner products of both types (VecMDot) with a single reduction.
-  const bool petscs_is_wrong = PetscDefined(USE_COMPLEX) && std::strstr(c.options, "-ksp_cg_type symmetric");
+  const bool petscs_is_wrong = PetscDefined(USE_COMPLEX) && std::strstr(c.options, "ksp_cg_type symmetric");
   if (!method.petscs_options || petscs_is_wrong) return;
   const System once_more(c, false);
   EXPECT_TRUE(same(found, outcome(solver(c, once_more, method.petscs, method.petscs_options), once_more)));
