@@ -173,7 +173,7 @@ struct SparseProductTask {
 class KrylovLoop;
 class KrylovPasses;
 struct KrylovProblem;
-enum class KrylovMethod;
+enum class VectorPass;
 
 class Backend {
  public:
@@ -255,7 +255,8 @@ class Backend {
   /// A Krylov method that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
   virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);
   /// The same of passes over its vectors; inner products of CG are bilinear, or hermitian.
-  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, KrylovMethod method, bool hermitian);
+  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
+                                                      bool hermitian);
 
  protected:
   /// Of a plan of one part.

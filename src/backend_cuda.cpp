@@ -104,8 +104,9 @@ class CudaBackend final : public Backend {
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
   }
-  std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, KrylovMethod method, bool hermitian) override {
-    return cuda::krylov_passes(*this, queue_, scalar, method, hermitian);
+  std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
+                                              bool hermitian) override {
+    return cuda::krylov_passes(*this, queue_, scalar, passes, hermitian);
   }
 
  protected:

@@ -54,7 +54,7 @@ void Backend::multiply_sparse(const SparseProductTask&) {
 }
 
 std::unique_ptr<KrylovLoop> Backend::krylov_loop(const KrylovProblem&) { return nullptr; }
-std::unique_ptr<KrylovPasses> Backend::krylov_passes(ScalarType, KrylovMethod, bool) { return nullptr; }
+std::unique_ptr<KrylovPasses> Backend::krylov_passes(ScalarType, std::span<const VectorPass>, bool) { return nullptr; }
 
 std::optional<std::string> why_not(const Plan& plan, const Problem& problem, const Backend& on) {
   auto reason = applicable(plan, problem);

@@ -95,6 +95,7 @@ PetscErrorCode set_objective(KSP ksp, PetscReal objective) {
 PetscErrorCode attach_cg(KSP ksp, Solver& s) {
   PetscFunctionBegin;
   s.fused.hermitian = PetscDefined(USE_COMPLEX);  // KSPCG's own default
+  s.stepwise.take(forms_of_cg().back());
   PetscCall(stand_before(ksp, "KSPCGSetType_C", set_type, &parents_type));
   PetscCall(stand_before(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &parents_reduction));
   PetscCall(stand_before(ksp, "KSPCGSetRadius_C", set_radius, &parents_radius));
@@ -103,9 +104,28 @@ PetscErrorCode attach_cg(KSP ksp, Solver& s) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's CG sets its type from the options without a word.
-PetscErrorCode read_cg_options(KSP ksp, Solver& s) {
+namespace {
+
+PetscErrorCode read_reductions(KSP ksp, StepwiseSolver& stepwise, OptionItems PetscOptionsObject) {
   PetscFunctionBegin;
+  const auto forms = forms_of_cg();
+  const auto most = static_cast<PetscInt>(forms.size());
+  PetscInt reductions = static_cast<PetscInt>(stepwise.form - forms.data()) + 1;
+  PetscCall(PetscOptionsInt("-ksp_cgcompound_reductions",
+                            "Reductions an iteration, where others than a device have a part in it: 1 or 2", nullptr,
+                            reductions, &reductions, nullptr));
+  PetscCheck(reductions >= 1 && reductions <= most, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ksp_cgcompound_reductions is %" PetscInt_FMT "; choose 1 or 2 reductions an iteration", reductions);
+  stepwise.take(forms[reductions - 1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+/// PETSc's CG sets its type from the options without a word.
+PetscErrorCode read_cg_options(KSP ksp, Solver& s, OptionItems items) {
+  PetscFunctionBegin;
+  PetscCall(read_reductions(ksp, s.stepwise, items));
   PetscEnum type;
   PetscBool given;
   PetscCall(PetscOptionsGetEnum(object(ksp)->options, object(ksp)->prefix, "-ksp_cg_type", KSPCGTypes, &type, &given));

@@ -43,6 +43,10 @@ COMPOUND_CLONES PassSums run_on_host(const HostPass& a) {
       return run_form<cg_step_pass>(a);
     case VectorPass::cg_turn:
       return run_form<cg_turn_pass>(a);
+    case VectorPass::cg_advance:
+      return run_form<cg_advance_pass>(a);
+    case VectorPass::cg_sums:
+      return run_form<cg_sums_pass>(a);
     case VectorPass::bcgs_first:
       return run_form<bcgs_first_pass>(a);
     case VectorPass::bcgs_half:

@@ -20,17 +20,21 @@ constexpr const char* name_of_solver = "petsccompound_solver";
 /// Values of -ksp_compound_loop, in the order of KrylovRunner, as PETSc wants its enumerations.
 constexpr const char* runners[] = {"by_size", "graphs", "kernel", "two_meetings", "KrylovRunner", "", nullptr};
 
-PetscErrorCode attach_nothing(KSP, Solver&) { return PETSC_SUCCESS; }
+PetscErrorCode attach_bcgs(KSP, Solver& s) {
+  s.stepwise.take(form_of_bcgs());
+  return PETSC_SUCCESS;
+}
+
+PetscErrorCode read_nothing(KSP, Solver&, OptionItems) { return PETSC_SUCCESS; }
 
 struct TypeRow {
   const char *name, *parent;
   KrylovMethod method;
-  const char* reductions;  ///< an iteration, where others have a part in it
   PetscErrorCode (*attach)(KSP, Solver&);
-  PetscErrorCode (*read_options)(KSP, Solver&);
+  PetscErrorCode (*read_options)(KSP, Solver&, OptionItems);
 };
-constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, "two", attach_cg, read_cg_options},
-                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, "three", attach_nothing, attach_nothing}};
+constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options},
+                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_bcgs, read_nothing}};
 std::array<PetscErrorCode (*)(KSP), std::size(types)> create_parent;
 
 PetscErrorCode solve_by_parent(KSP ksp, Solver& s) {
@@ -107,14 +111,14 @@ PetscErrorCode solve(KSP ksp) {
   f.ran = Ran::device;
   if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, *packed));
   if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(prepare_steps(ksp, f.method, f.hermitian, s->stepwise, &where));
+  PetscCall(prepare_steps(ksp, f.hermitian, s->stepwise, &where));
   if (where == StepwiseOn::nothing) {
     f.why_not = s->stepwise.why_not;
     PetscCall(solve_by_parent(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   f.ran = where == StepwiseOn::host ? Ran::host : Ran::stepwise;
-  PetscCall(solve_stepwise(ksp, f.method, s->stepwise, f.lanczos));
+  PetscCall(solve_stepwise(ksp, s->stepwise, f.lanczos));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,7 +139,7 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   const FusedSolver& f = s->fused;
-  const char* const reductions = types[static_cast<int>(f.method)].reductions;
+  const char* const reductions = s->stepwise.form->reductions;
   const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
   const NullSpace null_space = f.loop ? f.loop->problem().null_space : NullSpace{};
   const bool tells_why_host = device_backend() && !f.why_not.empty();  // else nothing could be gained
@@ -146,13 +150,13 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
       PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused: %s\n", f.why_not.c_str()));
       break;
     case Ran::host:
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: %s reductions an iteration%s%s\n", reductions,
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: %s an iteration%s%s\n", reductions,
                                        tells_why_host ? "; not on the device: " : "",
                                        tells_why_host ? f.why_not.c_str() : ""));
       break;
     case Ran::stepwise:
-      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %s reductions an iteration; not more: %s\n",
-                                       reductions, f.why_not.c_str()));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %s an iteration; not more: %s\n", reductions,
+                                       f.why_not.c_str()));
       break;
     case Ran::device:
       if (shape.one_kernel)
@@ -226,7 +230,7 @@ PetscErrorCode create(KSP ksp) {
     PetscCall(PetscOptionsEnum("-ksp_compound_loop", "How iterations run on a device", nullptr, runners, runner,
                                &runner, nullptr));
     s->fused.runner = static_cast<KrylovRunner>(runner);
-    PetscCall(types[row].read_options(of, *s));
+    PetscCall(types[row].read_options(of, *s, PetscOptionsObject));
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   PetscCall(compose_owned(object(ksp), name_of_solver, std::move(made)));

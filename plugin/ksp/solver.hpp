@@ -4,6 +4,8 @@
 
 #include <petsc/private/kspimpl.h>
 
+#include <utility>
+
 #include "edge/owned.hpp"
 #include "ksp/fused.hpp"
 #include "ksp/stepwise.hpp"
@@ -25,9 +27,14 @@ PetscErrorCode solver_of(KSP ksp, Solver** solver);
 /// Puts our loop before one that PETSc's method has put, which it is asked for by `why`.
 PetscErrorCode keep_loop(KSP ksp, Solver& solver, const char* why);
 
-/// cgcompound's own: KSPCGType, and what only KSPCG's loop does.
+/// What PETSc hands to who reads options: a type that differs by release.
+template <class Items>
+Items items_of(PetscErrorCode (*)(KSP, Items));
+using OptionItems = decltype(items_of(std::declval<_KSPOps>().setfromoptions));
+
+/// cgcompound's own: KSPCGType, what only KSPCG's loop does, and reductions an iteration.
 PetscErrorCode attach_cg(KSP ksp, Solver& solver);
-PetscErrorCode read_cg_options(KSP ksp, Solver& solver);
+PetscErrorCode read_cg_options(KSP ksp, Solver& solver, OptionItems items);
 
 /// For PetscCompoundInitialize().
 PetscErrorCode register_solvers();

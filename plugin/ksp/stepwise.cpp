@@ -28,11 +28,9 @@ PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const Pas
 /// As PETSc's method counts what it does in the place of the pass.
 int Steps::flops_of(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers) const {
   const PassRow& row = row_of(pass);
-  const bool only_reads = row.preconditions && !vectors[0];
   const bool has_norm = ksp->normtype == KSP_NORM_PRECONDITIONED || ksp->normtype == KSP_NORM_UNPRECONDITIONED;
   int flops = row.flops + (has_norm ? row.flops_of_norm : 0);
-  if (only_reads) return flops;
-  if (row.preconditions) flops += row.flops_of_diagonal;
+  if (row.preconditions && vectors[0]) flops += row.flops_of_diagonal;
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i] != PetscScalar(0)) flops += row.flops_of_numbers[i];
   return flops;
@@ -79,7 +77,7 @@ PetscErrorCode where_is(Vec v, StepwiseOn* where) {
 }
 
 /// `keeps` for vectors that lie there, or nothing where that cannot be.
-PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
+PetscErrorCode make_passes(bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
   PetscFunctionBegin;
   if (*where == StepwiseOn::nothing || (keeps.passes && keeps.where == *where && keeps.hermitian == hermitian))
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -89,7 +87,7 @@ PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& 
   } else {
     PetscCall(begin_device_work(*device_backend()));
     try {
-      keeps.passes = passes_on_device(*device_backend(), method, hermitian);
+      keeps.passes = passes_on_device(*device_backend(), keeps.form->passes, hermitian);
     } catch (const std::bad_alloc&) {
       keeps.why_not = "the device's memory is full";
     } catch (const std::exception& e) {
@@ -104,8 +102,9 @@ PetscErrorCode make_passes(KrylovMethod method, bool hermitian, StepwiseSolver& 
 
 }  // namespace
 
-PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
+PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
   PetscFunctionBegin;
+  if (ksp->nwork < keeps.form->vectors) PetscCall(KSPSetWorkVecs(ksp, keeps.form->vectors));
   PetscInt least = static_cast<PetscInt>(StepwiseOn::device), most = 0;
   for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
     StepwiseOn of_vector = StepwiseOn::nothing;
@@ -118,7 +117,7 @@ PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, Stepw
                   : mine == StepwiseOn::nothing ? "the solve's vectors are on a device that is not ours"
                                                 : "another process cannot do what this one can";
 
-  PetscCall(make_passes(method, hermitian, keeps, &mine));
+  PetscCall(make_passes(hermitian, keeps, &mine));
   // All processes go the same way: another one has other reductions.
   const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine)};
   PetscInt all[2];
@@ -127,14 +126,14 @@ PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, Stepw
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode solve_stepwise(KSP ksp, KrylovMethod method, StepwiseSolver& keeps, Lanczos& lanczos) {
+PetscErrorCode solve_stepwise(KSP ksp, StepwiseSolver& keeps, Lanczos& lanczos) {
   PetscFunctionBegin;
   Steps steps{.ksp = ksp, .on = keeps};
   PetscCall(VecGetLocalSize(ksp->work[0], &steps.scalars));
   PetscCall(PCGetOperators(ksp->pc, &steps.A, nullptr));
   PetscCall(diagonal_of(ksp, steps.A, &steps.d));
-  PetscCall(first_residual(ksp, method == KrylovMethod::bcgs, steps.A, ksp->work[0]));
-  const PetscErrorCode code = (method == KrylovMethod::bcgs ? iterate_bcgs : iterate_cg)(steps, lanczos);
+  PetscCall(first_residual(ksp, keeps.form->first_preconditioned, steps.A, ksp->work[0]));
+  const PetscErrorCode code = (*keeps.form->iterate)(steps, lanczos);
   PetscCall(VecDestroy(&steps.d));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

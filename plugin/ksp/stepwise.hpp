@@ -1,7 +1,7 @@
 // Krylov methods on any number of processes, with any matrix and preconditioner, vectors on the host or on a device:
 // PETSc's methods in fewer passes over vectors and fewer reductions.
 //
-//     CG        3 passes and 2 reductions an iteration, where PETSc's takes 7 and 3
+//     CG        3 passes and 2 reductions an iteration, or 2 and 1, where PETSc's takes 7 and 3
 //     BiCGSTAB  5 passes and 3 reductions, where PETSc's takes 8 and 4
 //
 // Each besides the preconditioner, which is part of a pass where it is Jacobi's and nothing is removed from its result.
@@ -10,6 +10,7 @@
 #include <petsc/private/kspimpl.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "edge/petsc_guard.hpp"
@@ -20,20 +21,41 @@ namespace compound::plugin {
 
 enum class StepwiseOn { nothing, host, device };
 
+struct Steps;
+
+/// A method in one of its forms.
+struct StepwiseForm {
+  const char* reductions;  ///< an iteration, in words
+  std::span<const VectorPass> passes;
+  PetscInt vectors;           ///< of the KSP's work vectors
+  bool first_preconditioned;  ///< the residual that it begins with
+  /// Iterations, from the residual in the first of the work vectors; x is up to date at the end.
+  PetscErrorCode (*iterate)(const Steps& steps, Lanczos& lanczos);
+};
+/// CG's forms: with one reduction, with two.
+std::span<const StepwiseForm> forms_of_cg();
+const StepwiseForm& form_of_bcgs();
+
 /// What a KSP keeps from solve to solve.
 struct StepwiseSolver {
+  const StepwiseForm* form = nullptr;
   StepwiseOn where = StepwiseOn::nothing;  ///< of the passes
   bool hermitian = true;
   std::unique_ptr<VectorPasses> passes;
   std::string why_not;  ///< there were none for the last solve
+
+  void take(const StepwiseForm& another) {
+    if (form != &another) passes.reset();
+    form = &another;
+  }
 };
 
 /// Collective: where the vectors of a solve lie, on all processes, with `keeps` ready for it; nothing where that
 /// differs, is a device that is not ours, or one that has no memory or no kernels for the passes.
-PetscErrorCode prepare_steps(KSP ksp, KrylovMethod method, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where);
+PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where);
 
 /// After prepare_steps().
-PetscErrorCode solve_stepwise(KSP ksp, KrylovMethod method, StepwiseSolver& keeps, Lanczos& lanczos);
+PetscErrorCode solve_stepwise(KSP ksp, StepwiseSolver& keeps, Lanczos& lanczos);
 
 /// One solve, as methods see it.
 struct Steps {
@@ -50,9 +72,5 @@ struct Steps {
  private:
   int flops_of(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers) const;
 };
-
-/// A method's iterations, from the residual in the first of its work vectors; x is up to date at the end.
-PetscErrorCode iterate_cg(const Steps& steps, Lanczos& lanczos);
-PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos& lanczos);
 
 }  // namespace compound::plugin

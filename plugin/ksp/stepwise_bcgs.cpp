@@ -33,8 +33,6 @@ struct Bcgs {
   }
 };
 
-}  // namespace
-
 PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos&) {
   PetscFunctionBegin;
   KSP ksp = steps.ksp;
@@ -84,5 +82,13 @@ PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos&) {
   PetscCall(KSPUnwindPreconditioner(ksp, l.x, l.t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+constexpr VectorPass passes[] = {VectorPass::bcgs_first, VectorPass::bcgs_half, VectorPass::bcgs_second,
+                                 VectorPass::bcgs_step, VectorPass::bcgs_turn};
+constexpr StepwiseForm form{"three reductions", passes, 6, true, iterate_bcgs};
+
+}  // namespace
+
+const StepwiseForm& form_of_bcgs() { return form; }
 
 }  // namespace compound::plugin

@@ -5,55 +5,118 @@ namespace compound::plugin {
 
 namespace {
 
-/// Vectors of PETSc's CG: R, Z (which W is, too) and P.
+/// Vectors of PETSc's CG: R, Z and P.
 struct Cg {
   const Steps& steps;
   Vec x, r, z, p;
-  PetscScalar rho = 0;
+  PetscScalar rho = 0, curvature = 0;  ///< z^H r and p^H A p
   PetscReal norm = 0;
 
+  explicit Cg(const Steps& s) : steps(s), x(s.ksp->vec_sol), r(s.ksp->work[0]), z(s.ksp->work[1]), p(s.ksp->work[2]) {}
+
+  void take(const PassSums& sums) {
+    const KSPNormType type = steps.ksp->normtype;
+    rho = petsc_scalar(sums[0]);
+    norm = type == KSP_NORM_NONE               ? 0
+           : type == KSP_NORM_NATURAL          ? PetscSqrtReal(PetscAbsScalar(rho))
+           : type == KSP_NORM_UNPRECONDITIONED ? PetscSqrtReal(PetscRealPart(petsc_scalar(sums[2])))
+                                               : PetscSqrtReal(PetscRealPart(petsc_scalar(sums[1])));
+  }
+};
+
+/// The textbook's: p^H A p and what the residual gives are added up one after the other. W is Z, too.
+struct TwoReductions : Cg {
+  static constexpr const char* reductions = "two reductions";
+  static constexpr PetscInt vectors = 3;
+  static constexpr VectorPass passes[] = {VectorPass::cg_step, VectorPass::cg_turn};
+  PetscScalar pending = 0;  ///< of x, which lags behind unless somebody looks
+
+  using Cg::Cg;
+  PetscErrorCode begin() {
+    PetscFunctionBegin;
+    for (Vec v : {z, p}) PetscCall(VecSet(v, 0));
+    PetscCall(step(0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  /// x += alpha p, which is of the iteration before, p = z + beta p; w = A p, where z is; and p^H w.
+  PetscErrorCode turn(PetscScalar beta) {
+    PetscFunctionBegin;
+    PetscCall(steps.run(VectorPass::cg_turn, {z, x, p}, {pending, beta}));
+    pending = 0;
+    PetscCall(KSP_MatMult(steps.ksp, steps.A, p, z));
+    PetscCall(steps.on.hermitian ? VecDot(p, z, &curvature) : VecTDot(p, z, &curvature));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   /// r -= alpha w, z = M r, rho and the norm.
   PetscErrorCode step(PetscScalar alpha) {
     PetscFunctionBegin;
-    KSP ksp = steps.ksp;
     PassSums sums;
+    pending = alpha;
+    if (is_watched(steps.ksp)) PetscCall(end());
     if (!steps.d) {
       PetscCall(VecAXPY(r, -alpha, z));
-      PetscCall(KSP_PCApply(ksp, r, z));
+      PetscCall(KSP_PCApply(steps.ksp, r, z));
     }
-    PetscCall(steps.run(VectorPass::cg_step, {steps.d, z, r}, {alpha}, &sums));
-    rho = petsc_scalar(sums[0]);
-    norm = ksp->normtype == KSP_NORM_NONE               ? 0
-           : ksp->normtype == KSP_NORM_NATURAL          ? PetscSqrtReal(PetscAbsScalar(rho))
-           : ksp->normtype == KSP_NORM_UNPRECONDITIONED ? PetscSqrtReal(PetscRealPart(petsc_scalar(sums[2])))
-                                                        : PetscSqrtReal(PetscRealPart(petsc_scalar(sums[1])));
+    PetscCall(steps.run(VectorPass::cg_step, {steps.d, z, r}, {steps.d ? alpha : PetscScalar(0)},
+                        &sums));  // else r has moved
+    take(sums);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-
-  /// x += alpha p, which is of the iteration before, p = z + beta p; w = A p, where z is; and p^H w.
-  PetscErrorCode turn_and_multiply(PetscScalar alpha, PetscScalar beta, PetscScalar* curvature) {
+  PetscErrorCode end() {
     PetscFunctionBegin;
-    PetscCall(steps.run(VectorPass::cg_turn, {z, x, p}, {alpha, beta}));
-    PetscCall(KSP_MatMult(steps.ksp, steps.A, p, z));
-    PetscCall(steps.on.hermitian ? VecDot(p, z, curvature) : VecTDot(p, z, curvature));
+    if (pending != PetscScalar(0)) PetscCall(VecAXPY(x, pending, p));
+    pending = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
 
-}  // namespace
+/// Chronopoulos and Gear 1989 (s-step iterative methods for symmetric linear systems, with s = 1): w = A z is the
+/// product, s = A p = w + beta s, and p^H A p = w^H z - beta^2 of the one before. Vectors are those of PETSc's with a
+/// single reduction: its S is w, its W is s.
+struct OneReduction : Cg {
+  static constexpr const char* reductions = "one reduction";
+  static constexpr PetscInt vectors = 5;
+  static constexpr VectorPass passes[] = {VectorPass::cg_advance, VectorPass::cg_sums};
+  Vec w, s;
+  PetscScalar beta = 0, of_product = 0;  ///< of_product: w^H z
 
-PetscErrorCode iterate_cg(const Steps& steps, Lanczos& lanczos) {
+  explicit OneReduction(const Steps& of) : Cg(of), w(of.ksp->work[3]), s(of.ksp->work[4]) {}
+  PetscErrorCode begin() {
+    PetscFunctionBegin;
+    for (Vec v : {z, w, s, p}) PetscCall(VecSet(v, 0));
+    PetscCall(step(0));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode turn(PetscScalar growth) {
+    beta = growth;
+    curvature = of_product - beta * beta * curvature;
+    return PETSC_SUCCESS;
+  }
+  /// p, s, x and r; z = M r; w = A z; and all that is added up.
+  PetscErrorCode step(PetscScalar alpha) {
+    PetscFunctionBegin;
+    PassSums sums;
+    PetscCall(steps.run(VectorPass::cg_advance, {steps.d, z, w, s, p, x, r}, {alpha, beta}));
+    if (!steps.d) PetscCall(KSP_PCApply(steps.ksp, r, z));
+    PetscCall(KSP_MatMult(steps.ksp, steps.A, z, w));
+    PetscCall(steps.run(VectorPass::cg_sums, {r, z, w}, {}, &sums));
+    take(sums);
+    of_product = petsc_scalar(sums[3]);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode end() { return PETSC_SUCCESS; }
+};
+
+template <class Form>
+PetscErrorCode iterate(const Steps& steps, Lanczos& lanczos) {
   PetscFunctionBegin;
   KSP ksp = steps.ksp;
-  Cg l{.steps = steps, .x = ksp->vec_sol, .r = ksp->work[0], .z = ksp->work[1], .p = ksp->work[2]};
-  PetscScalar before = 1, beta = 0, curvature = 0, last_curvature = 0;
-  PetscCall(VecSet(l.z, 0));
-  PetscCall(VecSet(l.p, 0));
-  PetscCall(l.step(0));
+  Form l(steps);
+  PetscScalar before = 1, beta = 0;
+  PetscCall(l.begin());
   PetscCall(hear_norm(ksp, 0, l.norm));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   KSPCheckDot(ksp, l.rho);
-  PetscScalar pending = 0;  // of x, which lags behind unless somebody looks
   PetscInt i = 0;
   do {
     ksp->its = i + 1;
@@ -65,33 +128,34 @@ PetscErrorCode iterate_cg(const Steps& steps, Lanczos& lanczos) {
       ksp->reason = KSP_DIVERGED_INDEFINITE_PC;
       break;
     }
-    last_curvature = curvature;
+    const PetscScalar last_curvature = l.curvature;
     if (i > 0) beta = l.rho / before;
-    PetscCall(l.turn_and_multiply(pending, beta, &curvature));
-    pending = 0;
-    KSPCheckDot(ksp, curvature);
+    PetscCall(l.turn(beta));
+    KSPCheckDot(ksp, l.curvature);
     before = l.rho;
-    if (curvature == PetscScalar(0) || (i > 0 && PetscRealPart(curvature) * PetscRealPart(last_curvature) < 0)) {
+    if (l.curvature == PetscScalar(0) || (i > 0 && PetscRealPart(l.curvature) * PetscRealPart(last_curvature) < 0)) {
       ksp->reason = indefinite_matrix(ksp);
       break;
     }
-    pending = l.rho / curvature;
-    lanczos.note(i, PetscRealPart(PetscScalar(1) / pending), PetscAbsScalar(beta));
-    if (is_watched(ksp)) {
-      PetscCall(VecAXPY(l.x, pending, l.p));
-      PetscCall(l.step(pending));
-      pending = 0;
-    } else {
-      PetscCall(l.step(pending));
-    }
+    const PetscScalar alpha = l.rho / l.curvature;
+    lanczos.note(i, PetscRealPart(PetscScalar(1) / alpha), PetscAbsScalar(beta));
+    PetscCall(l.step(alpha));
     PetscCall(hear_norm(ksp, i + 1, l.norm));
     if (ksp->reason) break;
     KSPCheckDot(ksp, l.rho);
     ++i;
   } while (i < ksp->max_it);
-  if (pending != PetscScalar(0)) PetscCall(VecAXPY(l.x, pending, l.p));
+  PetscCall(l.end());
   if (!ksp->reason) ksp->reason = KSP_DIVERGED_ITS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+template <class Form>
+constexpr StepwiseForm row{Form::reductions, Form::passes, Form::vectors, false, iterate<Form>};
+constexpr StepwiseForm forms[] = {row<OneReduction>, row<TwoReductions>};
+
+}  // namespace
+
+std::span<const StepwiseForm> forms_of_cg() { return forms; }
 
 }  // namespace compound::plugin

@@ -11,17 +11,21 @@ namespace {
 
 constexpr Access read = Access::read, change = Access::read_write;
 /// In the order of VectorPass. Flops are those of PETSc's methods, which make fewer sums.
-constexpr PassRow rows[] = {
-    {3, {read, change, change}, true, 2, 1, 2, {2}}, {3, {read, change, change}, false, 0, 0, 0, {2, 2}},
-    {3, {read, change, read}, true, 2, 1},           {2, {read, change}, false, 0, 0, 0, {2}},
-    {3, {read, change, read}, true, 4, 1},           {5, {read, read, read, change, change}, false, 2, 0, 2, {2, 4}},
-    {3, {read, read, change}, false, 4, 0}};
+constexpr PassRow rows[] = {{3, {read, change, change}, true, 2, 1, 2, {2}},
+                            {3, {read, change, change}, false, 0, 0, 0, {2, 2}},
+                            {7, {read, change, read, change, change, change, change}, true, 0, 1, 0, {4, 4}},
+                            {3, {read, read, read}, false, 4, 0, 2},
+                            {3, {read, change, read}, true, 2, 1},
+                            {2, {read, change}, false, 0, 0, 0, {2}},
+                            {3, {read, change, read}, true, 4, 1},
+                            {5, {read, read, read, change, change}, false, 2, 0, 2, {2, 4}},
+                            {3, {read, read, change}, false, 4, 0}};
 
 std::array<VectorUse, most_pass_vectors> uses_of(VectorPass pass, const PassVectors& vectors) {
   const PassRow& row = row_of(pass);
-  const bool only_reads = row.preconditions && !vectors[0];
   std::array<VectorUse, most_pass_vectors> uses;
-  for (int i = 0; i < row.vectors; ++i) uses[i] = {vectors[i], only_reads ? Access::read : row.access[i]};
+  for (int i = 0; i < row.vectors; ++i) uses[i] = {vectors[i], row.access[i]};
+  if (row.preconditions && !vectors[0]) uses[1].access = Access::read;
   return uses;
 }
 
@@ -39,7 +43,7 @@ class Arrays {
   Arrays(const Arrays&) = delete;
   ~Arrays() {
     for (std::size_t i = uses_.size(); i-- > 0;) {
-      if (!pointers_[i]) continue;
+      if (!uses_[i].v) continue;  // not by the pointer: without scalars it is null, and PETSc still is to be told
       note(uses_[i].access == Access::read
                ? VecRestoreArrayRead(uses_[i].v, const_cast<const PetscScalar**>(&arrays_[i]))
                : VecRestoreArray(uses_[i].v, &arrays_[i]));
@@ -92,8 +96,8 @@ class OnHost final : public VectorPasses {
 
 class OnDevice final : public VectorPasses {
  public:
-  OnDevice(Backend& device, KrylovMethod method, bool hermitian)
-      : device_(device), passes_(device.krylov_passes(scalar_type_of<Scalar>(), method, hermitian)) {}
+  OnDevice(Backend& device, std::span<const VectorPass> passes, bool hermitian)
+      : device_(device), passes_(device.krylov_passes(scalar_type_of<Scalar>(), passes, hermitian)) {}
 
   PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers, PassSums* sums) override {
     PetscFunctionBegin;
@@ -119,8 +123,8 @@ const PassRow& row_of(VectorPass pass) { return rows[static_cast<int>(pass)]; }
 
 std::unique_ptr<VectorPasses> passes_on_host(bool hermitian) { return std::make_unique<OnHost>(hermitian); }
 
-std::unique_ptr<VectorPasses> passes_on_device(Backend& device, KrylovMethod method, bool hermitian) {
-  return std::make_unique<OnDevice>(device, method, hermitian);
+std::unique_ptr<VectorPasses> passes_on_device(Backend& device, std::span<const VectorPass> passes, bool hermitian) {
+  return std::make_unique<OnDevice>(device, passes, hermitian);
 }
 
 }  // namespace compound::plugin

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 
 #include "copies/device_vectors.hpp"
 #include "krylov_loop.hpp"
@@ -16,7 +17,7 @@ namespace compound::plugin {
 struct PassRow {
   int vectors;
   std::array<Access, most_pass_vectors> access;
-  bool preconditions;  ///< by its first vector, a diagonal; without one it only reads
+  bool preconditions;  ///< by its first vector, a diagonal; without one it only reads its second
   int flops, flops_of_diagonal;
   int flops_of_norm = 0;                                     ///< where a method takes one of a vector
   std::array<int, most_pass_numbers> flops_of_numbers = {};  ///< where they are not 0
@@ -36,6 +37,6 @@ class VectorPasses {
 
 std::unique_ptr<VectorPasses> passes_on_host(bool hermitian);
 /// Throws std::bad_alloc, and compound::error where kernels cannot be compiled.
-std::unique_ptr<VectorPasses> passes_on_device(Backend& device, KrylovMethod method, bool hermitian);
+std::unique_ptr<VectorPasses> passes_on_device(Backend& device, std::span<const VectorPass> passes, bool hermitian);
 
 }  // namespace compound::plugin

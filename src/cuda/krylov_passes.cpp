@@ -14,7 +14,6 @@ namespace compound::cuda {
 namespace {
 
 struct PassRow {
-  KrylovMethod method;
   const char* name;
   int sums;
 };
@@ -24,17 +23,16 @@ struct any_form {
   static constexpr bool hermitian = true, diagonal = true;
 };
 /// In the order of VectorPass.
-constexpr PassRow rows[] = {{KrylovMethod::cg, "cg_step_pass", cg_step_pass<any_form>::sums},
-                            {KrylovMethod::cg, "cg_turn_pass", cg_turn_pass<any_form>::sums},
-                            {KrylovMethod::bcgs, "bcgs_first_pass", bcgs_first_pass<any_form>::sums},
-                            {KrylovMethod::bcgs, "bcgs_half_pass", bcgs_half_pass<any_form>::sums},
-                            {KrylovMethod::bcgs, "bcgs_second_pass", bcgs_second_pass<any_form>::sums},
-                            {KrylovMethod::bcgs, "bcgs_step_pass", bcgs_step_pass<any_form>::sums},
-                            {KrylovMethod::bcgs, "bcgs_turn_pass", bcgs_turn_pass<any_form>::sums}};
+constexpr PassRow rows[] = {
+    {"cg_step_pass", cg_step_pass<any_form>::sums},         {"cg_turn_pass", cg_turn_pass<any_form>::sums},
+    {"cg_advance_pass", cg_advance_pass<any_form>::sums},   {"cg_sums_pass", cg_sums_pass<any_form>::sums},
+    {"bcgs_first_pass", bcgs_first_pass<any_form>::sums},   {"bcgs_half_pass", bcgs_half_pass<any_form>::sums},
+    {"bcgs_second_pass", bcgs_second_pass<any_form>::sums}, {"bcgs_step_pass", bcgs_step_pass<any_form>::sums},
+    {"bcgs_turn_pass", bcgs_turn_pass<any_form>::sums}};
 
 class Passes final : public KrylovPasses {
  public:
-  Passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, KrylovMethod method, bool hermitian)
+  Passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, std::span<const VectorPass> passes, bool hermitian)
       : backend_(backend),
         queue_(queue),
         scalar_(scalar),
@@ -43,10 +41,10 @@ class Passes final : public KrylovPasses {
         sums_(most_pass_sums * sizeof(complex_number<double>)) {
     backend.clear(tickets_.data(), tickets_.bytes());
     const auto of_each = [&](const auto& work) {
-      for (std::size_t i = 0; i < std::size(rows); ++i)
-        if (rows[i].method == method)
-          for (const bool diagonal : {false, true})
-            work(pass_source(scalar, hermitian, diagonal, rows[i].name), kernels_[i][diagonal]);
+      for (const VectorPass pass : passes)
+        for (const bool diagonal : {false, true})
+          work(pass_source(scalar, hermitian, diagonal, rows[static_cast<int>(pass)].name),
+               kernels_[static_cast<int>(pass)][diagonal]);
     };
     std::vector<std::string> sources;
     of_each([&](const std::string& source, const void*&) { sources.push_back(source); });
@@ -85,7 +83,7 @@ class Passes final : public KrylovPasses {
   Backend& backend_;
   cudaStream_t& queue_;
   ScalarType scalar_;
-  const void* kernels_[std::size(rows)][2] = {};  ///< of the method's passes, without and with a diagonal
+  const void* kernels_[std::size(rows)][2] = {};  ///< of its passes, without and with a diagonal
   Buffer<std::byte> partials_;
   Buffer<unsigned> tickets_;
   Pinned sums_;
@@ -94,8 +92,8 @@ class Passes final : public KrylovPasses {
 }  // namespace
 
 std::unique_ptr<KrylovPasses> krylov_passes(Backend& backend, cudaStream_t& queue, ScalarType scalar,
-                                            KrylovMethod method, bool hermitian) {
-  return std::make_unique<Passes>(backend, queue, scalar, method, hermitian);
+                                            std::span<const VectorPass> passes, bool hermitian) {
+  return std::make_unique<Passes>(backend, queue, scalar, passes, hermitian);
 }
 
 }  // namespace compound::cuda

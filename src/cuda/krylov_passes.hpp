@@ -4,13 +4,14 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <span>
 
 #include "krylov_loop.hpp"
 
 namespace compound::cuda {
 
-/// On `backend`, whose queue is `queue`. Throws std::bad_alloc.
+/// These passes, on `backend`, whose queue is `queue`. Throws std::bad_alloc.
 std::unique_ptr<KrylovPasses> krylov_passes(Backend& backend, cudaStream_t& queue, ScalarType scalar,
-                                            KrylovMethod method, bool hermitian);
+                                            std::span<const VectorPass> passes, bool hermitian);
 
 }  // namespace compound::cuda

@@ -11,9 +11,19 @@
 
 namespace compound {
 
-enum class VectorPass { cg_step, cg_turn, bcgs_first, bcgs_half, bcgs_second, bcgs_step, bcgs_turn };
+enum class VectorPass {
+  cg_step,
+  cg_turn,
+  cg_advance,
+  cg_sums,
+  bcgs_first,
+  bcgs_half,
+  bcgs_second,
+  bcgs_step,
+  bcgs_turn
+};
 
-inline constexpr int most_pass_vectors = 5, most_pass_numbers = 2, most_pass_sums = 3;
+inline constexpr int most_pass_vectors = 7, most_pass_numbers = 2, most_pass_sums = 4;
 
 template <class S>
 COMPOUND_FN S minus(S a, S b) {
@@ -26,6 +36,14 @@ COMPOUND_FN real_of<S> square_of(S a) {
     return a.re * a.re + a.im * a.im;
   else
     return a * a;
+}
+
+/// r^H z (or r^T z), |z|^2, |r|^2.
+template <class Form, class S>
+COMPOUND_FN void add_cg_sums(S r, S z, S* sum) {
+  sum[0] += (Form::hermitian ? conjugate(r) : r) * z;
+  sum[1] += S(square_of(z));
+  sum[2] += S(square_of(r));
 }
 
 /// r -= alpha w; z = d r, which is where w was. r^H z (or r^T z), |z|^2, |r|^2.
@@ -45,9 +63,7 @@ struct cg_step_pass {
       r[i] = of_r = minus(of_r, alpha * of_z);
       z[i] = of_z = d[i] * of_r;
     }
-    sum[0] += (Form::hermitian ? conjugate(of_r) : of_r) * of_z;
-    sum[1] += S(square_of(of_z));
-    sum[2] += S(square_of(of_r));
+    add_cg_sums<Form>(of_r, of_z, sum);
   }
 };
 
@@ -73,6 +89,54 @@ struct cg_turn_pass {
     x[i] += alpha * of_p;
     next += beta * of_p;
     next_p[i] = next;
+  }
+};
+
+/// p = z + beta p; s = w + beta s, which is A p where w is A z; x += alpha p; r -= alpha s; z = d r.
+template <class Form>
+struct cg_advance_pass {
+  using S = typename Form::scalar;
+  static constexpr int sums = 0;
+  S alpha, beta;
+  const S *d, *w;
+  S *z, *s, *p, *x, *r;
+  COMPOUND_FN static cg_advance_pass of(const S* numbers, void* const* v) {
+    return {numbers[0],
+            numbers[1],
+            static_cast<const S*>(v[0]),
+            static_cast<const S*>(v[2]),
+            static_cast<S*>(v[1]),
+            static_cast<S*>(v[3]),
+            static_cast<S*>(v[4]),
+            static_cast<S*>(v[5]),
+            static_cast<S*>(v[6])};
+  }
+  COMPOUND_FN void operator()(slot_t i, S*) const {
+    S of_p = z[i], of_s = w[i];
+    of_p += beta * p[i];
+    of_s += beta * s[i];
+    p[i] = of_p;
+    s[i] = of_s;
+    x[i] += alpha * of_p;
+    const S of_r = minus(r[i], alpha * of_s);
+    r[i] = of_r;
+    if constexpr (Form::diagonal) z[i] = d[i] * of_r;
+  }
+};
+
+/// r^H z (or r^T z), |z|^2, |r|^2, w^H z (or w^T z).
+template <class Form>
+struct cg_sums_pass {
+  using S = typename Form::scalar;
+  static constexpr int sums = 4;
+  const S *r, *z, *w;
+  COMPOUND_FN static cg_sums_pass of(const S*, void* const* v) {
+    return {static_cast<const S*>(v[0]), static_cast<const S*>(v[1]), static_cast<const S*>(v[2])};
+  }
+  COMPOUND_FN void operator()(slot_t i, S* sum) const {
+    const S of_z = z[i], of_w = w[i];
+    add_cg_sums<Form>(r[i], of_z, sum);
+    sum[3] += (Form::hermitian ? conjugate(of_w) : of_w) * of_z;
   }
 };
 

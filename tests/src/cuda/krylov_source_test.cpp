@@ -38,8 +38,8 @@ TEST(PassSource, Compiles) {
     std::cout << "skipped: there is no NVRTC here" << std::endl;
     GTEST_SKIP();
   }
-  for (const char* pass : {"cg_step_pass", "cg_turn_pass", "bcgs_first_pass", "bcgs_half_pass", "bcgs_second_pass",
-                           "bcgs_step_pass", "bcgs_turn_pass"})
+  for (const char* pass : {"cg_step_pass", "cg_turn_pass", "cg_advance_pass", "cg_sums_pass", "bcgs_first_pass",
+                           "bcgs_half_pass", "bcgs_second_pass", "bcgs_step_pass", "bcgs_turn_pass"})
     for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()})
       for (const bool hermitian : {false, true})
         for (const bool diagonal : {false, true})

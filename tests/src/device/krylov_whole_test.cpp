@@ -296,6 +296,14 @@ Ran reference_cg(const System<S>& s, int columns, bool hermitian, int iterations
 /// As many norms as rounding leaves alone.
 constexpr std::size_t norms_compared = 20;
 
+void expect_norms(const Ran& made, const Ran& wanted) {
+  for (std::size_t i = 0; i < std::min(made.norms.size(), norms_compared); ++i) {
+    EXPECT_NEAR(made.norms[i], wanted.norms[i], 1e-9 * wanted.norms[i] + 1e-12) << i;
+    EXPECT_NEAR(made.inverse_steps[i], wanted.inverse_steps[i], 1e-6 * std::abs(wanted.inverse_steps[i])) << i;
+    EXPECT_NEAR(made.growths[i], wanted.growths[i], 1e-6 * wanted.growths[i]) << i;
+  }
+}
+
 template <class F>
 void expect_cg(const System<typename F::scalar>& s, const std::vector<int>& all_at_once) {
   // Of bilinear products the curvature may change its sign, at which a solve ends, when little is left.
@@ -304,11 +312,7 @@ void expect_cg(const System<typename F::scalar>& s, const std::vector<int>& all_
     const Ran made = run<F>(s, most_krylov_vectors, below, at_once, 200);
     EXPECT_EQ(made.stop, int(KrylovStop::norm));
     const Ran wanted = reference_cg(s, F::columns, F::hermitian, int(made.norms.size()) - 1);
-    for (std::size_t i = 0; i < std::min(made.norms.size(), norms_compared); ++i) {
-      EXPECT_NEAR(made.norms[i], wanted.norms[i], 1e-9 * wanted.norms[i] + 1e-12) << i;
-      EXPECT_NEAR(made.inverse_steps[i], wanted.inverse_steps[i], 1e-6 * std::abs(wanted.inverse_steps[i])) << i;
-      EXPECT_NEAR(made.growths[i], wanted.growths[i], 1e-6 * wanted.growths[i]) << i;
-    }
+    expect_norms(made, wanted);
     for (int i = 0; i < scalars; ++i) EXPECT_LE(std::abs(made.x[i] - wanted.x[i]), below) << i;
   }
 }
@@ -377,6 +381,99 @@ TEST(OneKernel, SolvesByBicgstab) {
   EXPECT_EQ(made.stop, int(KrylovStop::norm));
   const auto product = s.preconditioned(s.times(made.x), 1);
   for (int i = 0; i < scalars; ++i) EXPECT_LE(std::abs(product[i] - value(s.b[i])), 1e-9) << i;
+}
+
+/// A pass by a plain loop, or as the kernel that devices have of it.
+enum class PassBy { loop, kernel };
+
+template <class Pass, class S>
+std::array<std::complex<double>, most_pass_sums> sums_of_pass(PassBy by, const std::vector<std::vector<S>*>& vectors,
+                                                              const std::vector<std::complex<double>>& numbers = {}) {
+  std::vector<unsigned> tickets(tickets_of(2));
+  std::vector<S> partials(most_pass_sums * partials_of(2));
+  S of_numbers[most_pass_numbers] = {}, sums[most_pass_sums] = {};
+  pass_args a;
+  for (std::size_t i = 0; i < vectors.size(); ++i) a.vectors[i] = vectors[i]->data();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    of_numbers[i] = number<S>(numbers[i].real(), numbers[i].imag());
+    a.numbers[i][0] = numbers[i].real();
+    a.numbers[i][1] = numbers[i].imag();
+  }
+  a.scalars = scalars;
+  a.sum = {partials.data(), tickets.data()};
+  a.sums = sums;
+  const Pass pass = Pass::of(of_numbers, a.vectors);
+  if (by == PassBy::kernel)
+    launch(2, threads / 2, [&] { run_pass<Pass, S>(a); });
+  else
+    for (slot_t i = 0; i < scalars; ++i) pass(i, sums);
+  std::array<std::complex<double>, most_pass_sums> made;
+  for (int i = 0; i < most_pass_sums; ++i) made[i] = value(sums[i]);
+  return made;
+}
+
+template <class S>
+typename System<S>::Values values_of(const std::vector<S>& v) {
+  typename System<S>::Values values;
+  for (const S& s : v) values.push_back(value(s));
+  return values;
+}
+
+/// In whatever order it is added up.
+template <class Values>
+void expect_sum(std::complex<double> made, const Values& a, const Values& b, bool hermitian) {
+  const double size = std::sqrt(inner(a, a, true).real() * inner(b, b, true).real());
+  EXPECT_LE(std::abs(made - inner(a, b, hermitian)), 2 * scalars * 2.3e-16 * size);
+}
+
+/// Conjugate gradients with one reduction an iteration, as who runs the passes goes about it.
+template <class F>
+Ran run_with_one_reduction(const System<typename F::scalar>& system, PassBy by, int iterations) {
+  using S = typename F::scalar;
+  std::vector<S> d = system.factors, z = zeros<S>(), w = z, s = z, p = z, x = z, r = system.b;
+  std::complex<double> rho = 0, curvature = 0, alpha = 0, beta = 0;
+  Ran made;
+  for (int k = 0; k <= iterations; ++k) {
+    sums_of_pass<cg_advance_pass<F>>(by, std::vector{&d, &z, &w, &s, &p, &x, &r}, {alpha, beta});
+    if (!F::diagonal) z = r;
+    const auto of_r = values_of(r), of_z = values_of(z), of_w = system.times(of_z);
+    for (int i = 0; i < scalars; ++i) w[i] = number<S>(of_w[i].real(), of_w[i].imag());
+    const auto sums = sums_of_pass<cg_sums_pass<F>>(by, std::vector{&r, &z, &w});
+    expect_sum(sums[0], of_r, of_z, F::hermitian);
+    expect_sum(sums[1], of_z, of_z, true);
+    expect_sum(sums[2], of_r, of_r, true);
+    expect_sum(sums[3], of_w, of_z, F::hermitian);
+    made.norms.push_back(std::sqrt(sums[1].real()));
+    made.inverse_steps.push_back(k ? (1.0 / alpha).real() : 0);
+    beta = k ? sums[0] / rho : 0;
+    made.growths.push_back(std::abs(beta));
+    rho = sums[0];
+    curvature = sums[3] - beta * beta * curvature;
+    alpha = rho / curvature;
+  }
+  made.x = values_of(x);
+  return made;
+}
+
+template <class S, int columns, bool hermitian>
+void expect_cg_by_passes() {
+  using F = Form<S, KrylovNorm::preconditioned, columns, false, true, hermitian, Traversal::rows>;
+  const System<S> s(hermitian);
+  constexpr int iterations = norms_compared;
+  const Ran wanted = reference_cg(s, columns, hermitian, iterations);
+  for (const PassBy by : {PassBy::loop, PassBy::kernel}) {
+    const Ran made = run_with_one_reduction<F>(s, by, iterations);
+    expect_norms(made, wanted);
+    for (int i = 0; i < scalars; ++i) EXPECT_LE(std::abs(made.x[i] - wanted.x[i]), 1e-9) << i;
+  }
+}
+
+TEST(PassesWithOneReduction, AreTheTextbooksCg) {
+  expect_cg_by_passes<double, 0, true>();
+  expect_cg_by_passes<double, 1, true>();
+  expect_cg_by_passes<complex_number<double>, 0, true>();
+  expect_cg_by_passes<complex_number<double>, 1, true>();
+  expect_cg_by_passes<complex_number<double>, 1, false>();
 }
 
 }  // namespace
