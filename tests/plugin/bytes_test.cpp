@@ -97,7 +97,8 @@ TEST_P(Bytes, OfPackedCopiesAreThoseAllocated) {
   const auto taken = allocated() - before, told = info_of(A).packed_bytes;
   EXPECT_LE(std::abs(taken - told), told / 50 + 65536) << taken << " allocated, " << told << " told";
   if (GetParam().packed < 0) return;
-  const PetscInt64 integers = 2 * blocks * (GetParam().packed == values ? 9 : 1) * 4 + 32 * block_rows;
+  constexpr PetscInt64 integer = sizeof(PetscInt);
+  const PetscInt64 integers = 2 * blocks * (GetParam().packed == values ? 9 : 1) * integer + 8 * integer * block_rows;
   EXPECT_GE(told, GetParam().packed);
   EXPECT_LE(told, GetParam().packed + integers);
 }
