@@ -174,7 +174,11 @@ Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics&
     origin += " (not tuned: wisdom keeps what is fastest, and -mat_compound_tune_score wants memory to count)";
     return base;
   }
-  const Remembered before = s.memory_weight() > 0 ? Remembered{} : remembered(p, pattern, numbers, base);
+  Remembered before;
+  if (s.memory_weight() == 0) {
+    const LogSpan span(Event::tune, p.A);
+    before = remembered(p, pattern, numbers, base);
+  }
   const std::string unread = before.problem.empty() ? "" : " (wisdom: " + before.problem + ")";
   if (before.plan && (only_wisdom || (before.is_of_pattern && is_enough(before.entry.effort, s.tune)))) {
     origin = "by wisdom: for " + std::string(before.is_of_pattern ? "this pattern " : "patterns like this ") +
