@@ -243,6 +243,28 @@ TEST_F(ViewsOfScalars, TellHowFullOtherBlocksWillBe) {
   EXPECT_EQ(line_of(after, "compound blocks"), "of 3 packed from blocks of 1, 85 % filled") << after;
 }
 
+/// The last one's; the others find nothing.
+TEST_F(ViewsOfScalars, TellThePlanOfAProcessThatHasRows) {
+  const PetscInt rows = rank() + 1 == size() ? 60 : 0;
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetType(A, MATAIJCOMPOUND));
+  PETSC_OK(MatSetUp(A));
+  for (PetscInt row = 0; row < rows; ++row)
+    for (PetscInt k = 0; k < 3; ++k) {
+      const PetscInt col = row / 3 * 3 + k;
+      PETSC_OK(MatSetValue(A, row, col, value(71, row, col), INSERT_VALUES));
+    }
+  assemble(A);
+
+  view_around_a_product(A);
+
+  EXPECT_NE(line_of(before, "compound plan").find("entry=dense"), std::string::npos) << before;
+  EXPECT_EQ(line_of(before, "compound plan"), line_of(after, "compound plan"));
+  EXPECT_EQ(line_of(before, "compound blocks"), "full ones of 3 (found)") << before;
+}
+
 TEST_F(ViewsOfScalars, TellThatScalarsWithoutBlocksAreTheParents) {
   view_around_a_product(filled_matrix(MATAIJCOMPOUND, "", random_problem(69, spread(1, 40, 40))));
 
