@@ -16,4 +16,19 @@ inline PetscEventPerfInfo event(const char* name) {
   return info;
 }
 
+#if PetscDefined(HAVE_DEVICE)
+/// What `work`() adds to an event: flops, and copies to a device and from it.
+template <class Work>
+PetscEventPerfInfo added_to(const char* name, const Work& work) {
+  const auto before = event(name);
+  work();
+  auto added = event(name);
+  added.flops -= before.flops;
+  added.GpuFlops -= before.GpuFlops;
+  added.CpuToGpuCount -= before.CpuToGpuCount;
+  added.GpuToCpuCount -= before.GpuToCpuCount;
+  return added;
+}
+#endif
+
 }  // namespace petsc_test
