@@ -131,6 +131,19 @@ PetscErrorCode print_entry(Mat A, BlockShape block, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Parts are tuned each by itself: where the off-diagonal one's plan comes from, if from elsewhere.
+PetscErrorCode add_origin_of_off(Mat A, std::string* origin) {
+  PetscFunctionBegin;
+  Mat diagonal, off = nullptr;
+  SeqState* st;
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+  if (!off || !is_seq_compound(off)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(off, &st));
+  const PackedCopy* const copy = copy_in_use(*st);
+  if (copy && copy->packed->entries() > 0 && copy->origin != *origin) *origin += "; off-diagonal: " + copy->origin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st, ShownPlan* text) {
   PetscFunctionBegin;
   const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
@@ -145,6 +158,7 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
   } else if (copy) {
     PetscCall(plan_line(A, &text->plan));
     text->origin = copy->origin;
+    PetscCall(add_origin_of_off(A, &text->origin));
   } else if (is_left_to_parent(settings, st)) {
     text->plan = left_to_parent(st->copy(Place::host).left_out);
   } else {
