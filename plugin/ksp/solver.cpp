@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ using Ran = FusedSolver::Ran;
 constexpr const char* name_of_solver = "petsccompound_solver";
 
 /// Values of -ksp_compound_loop, in the order of KrylovRunner, as PETSc wants its enumerations.
-constexpr const char* runners[] = {"by_size", "graphs", "kernel", "two_meetings", "KrylovRunner", "", nullptr};
+constexpr const char* runners[] = {"by_size", "graphs", "kernel", "two_meetings"};
 
 PetscErrorCode attach_bcgs(KSP, Solver& s) {
   s.stepwise.take(form_of_bcgs());
@@ -226,9 +227,9 @@ PetscErrorCode create(KSP ksp) {
     Solver* s = nullptr;
     PetscCall(solver_of(of, &s));
     if (s->parent.setfromoptions) PetscCall((*s->parent.setfromoptions)(of, PetscOptionsObject));
-    PetscEnum runner = static_cast<PetscEnum>(s->fused.runner);
-    PetscCall(PetscOptionsEnum("-ksp_compound_loop", "How iterations run on a device", nullptr, runners, runner,
-                               &runner, nullptr));
+    auto runner = static_cast<PetscInt>(s->fused.runner);
+    PetscCall(PetscOptionsEList("-ksp_compound_loop", "How iterations run on a device", nullptr, runners,
+                                static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
     s->fused.runner = static_cast<KrylovRunner>(runner);
     PetscCall(types[row].read_options(of, *s, PetscOptionsObject));
     PetscFunctionReturn(PETSC_SUCCESS);
