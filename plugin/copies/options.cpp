@@ -161,8 +161,7 @@ const Option options[] = {
      &Settings::expected_products, [](const std::string& v) { products_of(v); }},
     {"save",
      "file that the matrix is written to when it has been packed, for compound-tune -matrix; FILE.mtx: the places of "
-     "its "
-     "blocks alone, for -pattern",
+     "its blocks alone, for -pattern",
      &Settings::save, [](const std::string&) {}},
 };
 

@@ -16,19 +16,20 @@ inline PetscEventPerfInfo event(const char* name) {
   return info;
 }
 
-#if PetscDefined(HAVE_DEVICE)
-/// What `work`() adds to an event: flops, and copies to a device and from it.
+/// What `work`() adds to an event: its count, flops, and copies to a device and from it.
 template <class Work>
 PetscEventPerfInfo added_to(const char* name, const Work& work) {
   const auto before = event(name);
   work();
   auto added = event(name);
+  added.count -= before.count;
   added.flops -= before.flops;
+#if PetscDefined(HAVE_DEVICE)
   added.GpuFlops -= before.GpuFlops;
   added.CpuToGpuCount -= before.CpuToGpuCount;
   added.GpuToCpuCount -= before.GpuToCpuCount;
+#endif
   return added;
 }
-#endif
 
 }  // namespace petsc_test

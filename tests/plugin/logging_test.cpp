@@ -13,17 +13,6 @@ namespace {
 
 using namespace petsc_test;
 
-/// What the call added to an event's count and flops.
-template <class Call>
-PetscEventPerfInfo logged(const char* name, const Call& call) {
-  const auto before = event(name);
-  call();
-  auto after = event(name);
-  after.count -= before.count;
-  after.flops -= before.flops;
-  return after;
-}
-
 struct Logging : testing::TestWithParam<std::tuple<Variant, int>> {
   static void SetUpTestSuite() { PETSC_OK(PetscLogDefaultBegin()); }
   Problem problem() const {
@@ -39,7 +28,7 @@ TEST_P(Logging, MatMultHasTheParentsFlops) {
   const auto multiply = [](Mat A) { return [A] { (void)product_of(A, all_products().front(), 93); }; };
   multiply(twins.tested)();
 
-  const auto tested = logged("MatMult", multiply(twins.tested)), plain = logged("MatMult", multiply(twins.plain));
+  const auto tested = added_to("MatMult", multiply(twins.tested)), plain = added_to("MatMult", multiply(twins.plain));
 
   EXPECT_TRUE(all_ranks(tested.count == 1 && plain.count == 1));
   EXPECT_TRUE(all_ranks(tested.flops == plain.flops)) << tested.flops << " flops, not " << plain.flops;
@@ -50,7 +39,7 @@ TEST_P(Logging, PackingIsAnEventOfTheFirstProductOnly) {
   const auto A = filled_matrix(std::get<0>(GetParam()).type, std::get<0>(GetParam()).options, problem());
   const auto multiply = [&A] { (void)product_of(A, all_products().front(), 94); };
 
-  const auto first = logged("MatCompoundPack", multiply), second = logged("MatCompoundPack", multiply);
+  const auto first = added_to("MatCompoundPack", multiply), second = added_to("MatCompoundPack", multiply);
 
   EXPECT_TRUE(all_ranks(first.count >= 1));
   EXPECT_TRUE(all_ranks(second.count == 0));
