@@ -59,8 +59,8 @@ PetscErrorCode block_places(Mat A, BlockShape block, std::string* lines, PetscIn
 /// Matrix Market's, and how compound-tune takes the file.
 std::string head_of(BlockShape block, PetscInt rows, PetscInt cols, PetscInt64 entries) {
   const auto blocks = [](PetscInt n, int size) { return std::to_string((n + size - 1) / size); };
-  const std::string size = std::to_string(block.rows);
-  return "%%MatrixMarket matrix coordinate pattern general\n% places of blocks of " + text_of(block) +
+  const std::string size = text_of(block);
+  return "%%MatrixMarket matrix coordinate pattern general\n% places of blocks of " + size +
          ": compound-tune -pattern FILE -block_size " + size + "\n" + blocks(rows, block.rows) + " " +
          blocks(cols, block.cols) + " " + std::to_string(entries) + "\n";
 }
