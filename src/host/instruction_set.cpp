@@ -16,18 +16,20 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {InstructionSet::plain, [] { return true; },
-     [] {
-       return SimdTable{nullptr, 0, nullptr};
-     }},
+    {InstructionSet::plain, [] { return true; }, [] { return SimdTable{}; }},
 #if defined(COMPOUND_X86_SIMD)
-    {InstructionSet::avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, avx2_table},
+    {InstructionSet::avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); },
+     [] {
+       return SimdTable{avx2_of_doubles(), avx2_of_floats(), avx2_sparse()};
+     }},
     {InstructionSet::avx512,
      [] {
        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
      },
-     avx512_table},
+     [] {
+       return SimdTable{avx512_of_doubles(), avx512_of_floats(), avx512_sparse()};
+     }},
 #endif
 };
 
@@ -87,7 +89,7 @@ void use_instruction_set(InstructionSet set) {
 SimdTable simd_table(InstructionSet set) {
   for (const Row& r : rows)
     if (r.set == set) return r.table();
-  return {nullptr, 0, nullptr};
+  return {};
 }
 
 }  // namespace compound::host

@@ -46,7 +46,7 @@ bool has_form(const Plan& plan, bool by_column, HostTraversal form) {
 bool is_by_column(const Plan& plan) { return plan.entry != "dense" || plan.layout.word_order == WordOrder::column; }
 
 bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
-  return has_shape(k, problem.block) && plan.entry == k.entry && (plan.values == Precision::single) == k.single &&
+  return has_shape(k, problem.block) && plan.entry == k.entry &&
          (k.form == HostTraversal::diagonals && value_code(plan.codes).of == CodeOf::words) == k.coded &&
          (problem.scalar.field == Field::complex) == k.complex_scalars && has_form(plan, is_by_column(plan), k.form);
 }
@@ -57,8 +57,8 @@ const SimdKernel* find_simd(const Plan& plan, const Problem& problem) {
   if (!plan.schedule.simd || problem.scalar.precision != Precision::double_) return nullptr;
   const SimdTable table = simd_table(instruction_set_in_use());
   const Plan read = plan_as_read(plan, problem);
-  for (int i = 0; i < table.count; ++i)
-    if (serves(table.first[i], read, problem)) return &table.first[i];
+  for (const SimdKernel& k : plan.values == Precision::single ? table.of_floats : table.of_doubles)
+    if (serves(k, read, problem)) return &k;
   return nullptr;
 }
 

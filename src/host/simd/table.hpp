@@ -1,4 +1,5 @@
-// Builds the table of one instruction set; included once by avx2.cpp and avx512.cpp after their vectors.
+// Builds the tables of one instruction set; included after its vectors, once for each precision of stored words, which
+// are compiled side by side.
 #pragma once
 
 #include "any_row_words.hpp"
@@ -10,7 +11,6 @@
 #include "scalar_rows.hpp"
 #include "slice_diagonals.hpp"
 #include "slice_rows.hpp"
-#include "sparse_products.hpp"
 
 namespace compound::host {
 namespace {
@@ -176,16 +176,17 @@ constexpr void add_kinds(Kernels& to, kind_list<Kinds...>) {
   (add_kind<Kinds, S, T>(to), ...);
 }
 
-constexpr Kernels kernels = [] {
+/// Of words that are stored as T.
+template <class T>
+constexpr Kernels table_of = [] {
   Kernels all;
-  add_kinds<double, double>(all, built_in_kinds{});
-  add_kinds<complex_number<double>, double>(all, built_in_kinds{});
-  add_kinds<double, float>(all, built_in_kinds{});
-  add_kinds<complex_number<double>, float>(all, built_in_kinds{});
+  add_kinds<double, T>(all, built_in_kinds{});
+  add_kinds<complex_number<double>, T>(all, built_in_kinds{});
   return all;
 }();
 
-constexpr SimdTable table{kernels.row, kernels.count, sparse_kernels.row};
+template <class T>
+constexpr SimdKernels kernels_of{table_of<T>.row, table_of<T>.count};
 
 }  // namespace
 }  // namespace compound::host

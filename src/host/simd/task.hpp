@@ -45,13 +45,24 @@ struct SimdKernel {
   void (*scatter)(const SimdTask&) = nullptr;  ///< y = y + A^T x; null: by the plain kernel
 };
 
-struct SimdTable {
-  const SimdKernel* first;
-  int count;
-  const SparseKernel* sparse;  ///< of doubles; the last of any block
+struct SimdKernels {
+  const SimdKernel* first = nullptr;
+  int count = 0;
+
+  const SimdKernel* begin() const { return first; }
+  const SimdKernel* end() const { return first + count; }
 };
 
-SimdTable avx2_table();
-SimdTable avx512_table();
+struct SimdTable {
+  SimdKernels of_doubles, of_floats;     ///< by the precision of stored words
+  const SparseKernel* sparse = nullptr;  ///< of doubles; the last of any block
+};
+
+SimdKernels avx2_of_doubles();
+SimdKernels avx2_of_floats();
+const SparseKernel* avx2_sparse();
+SimdKernels avx512_of_doubles();
+SimdKernels avx512_of_floats();
+const SparseKernel* avx512_sparse();
 
 }  // namespace compound::host

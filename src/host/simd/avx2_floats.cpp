@@ -4,6 +4,6 @@
 
 namespace compound::host {
 
-SimdTable avx2_table() { return table; }
+SimdKernels avx2_of_floats() { return kernels_of<float>; }
 
 }  // namespace compound::host

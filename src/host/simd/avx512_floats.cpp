@@ -4,6 +4,6 @@
 
 namespace compound::host {
 
-SimdTable avx512_table() { return table; }
+SimdKernels avx512_of_floats() { return kernels_of<float>; }
 
 }  // namespace compound::host
