@@ -44,6 +44,27 @@ if [ -z "${PETSC_DIR:-}" ]; then
   build_packages+=(libpetsc-real-dev)
 fi
 
+# part_ends NAME: what came since the last one ended is that part; print_parts tells what each took.
+parts=
+part_began=$SECONDS
+part_ends() {
+  parts+=$(printf '== %5d s  %s' $((SECONDS - part_began)) "$1")$'\n'
+  say "$1: $((SECONDS - part_began)) s"
+  part_began=$SECONDS
+}
+print_parts() {
+  say "what each part took:"
+  printf '%s== %5d s  in all\n' "$parts" $SECONDS
+}
+
+# Compilers' answers are kept where ccache is installed; with precompiled headers it wants to be told what may differ.
+if command -v ccache >/dev/null; then
+  compilers_cached=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+else
+  compilers_cached=()
+fi
+
 # Before OMP_NUM_THREADS is set, which nproc goes by.
 cores=$(nproc)
 
@@ -61,7 +82,7 @@ configure_and_build() {
   build="$top/build/$name"
   [ -n "${PETSC_DIR:-}" ] && [ -z "${build_name:-}" ] && build="$top/build/petsc-dir-$preset"
   say "building $name in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
-  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$name." "${cmake_options[@]}" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $name failed"; }
+  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$name." "${compilers_cached[@]}" "${cmake_options[@]}" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $name failed"; }
   cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $name failed"; }
 }
 

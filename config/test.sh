@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every test:   bash config/test.sh [--clients] [--petsc] [ctest options, such as -R REGEX]
+# Sets up, builds and tests:   bash config/test.sh [--all] [--clients] [--petsc] [ctest options, such as -R REGEX]
 #
-# - Debian's PETSc, real scalars: the core's tests, the plugin's on 1, 2 and 3 ranks, compound-bench, the examples, the
-#   installed tree, the client programs that are here, and the quick list of PETSc's own programs
-# - Debian's PETSc, complex scalars: the plugin's tests and the example that needs complex scalars
-# - Debian's PETSc, real scalars and 64-bit indices: the plugin's tests
-# - PETSc 3.26.1 with CUDA, real and complex, with host vectors: the plugin's tests; real also that quick list. From the
-#   archives in ../shared/petsc, or in the folder that COMPOUND_PETSC_ARCHIVES names; skipped, with the reason, where they are not.
-# - COMPOUND_SANITIZERS=1: the core's tests and the plugin's on 2 ranks, with address and undefined-behaviour sanitizers
+# Two tiers (CONTRIBUTING.md has what each holds, and what it takes):
+# - quick, without an option: the cheap checks (config/checks.sh); everything with Debian's PETSc and real scalars; what sees
+#   the scalars with its complex PETSc; what sees the release with PETSc 3.26.1
+# - --all: everything that there is, also with 64-bit indices, with complex scalars and 3.26.1, with sanitizers, and with
+#   machine code built in. In parts by ctest's labels: --all -L core (plugin, tools, examples, install, clients, petsc,
+#   properties); builds that a part does not need are left out.
 #
-# With PETSC_DIR (and PETSC_ARCH) set: every test, with that PETSc alone. Ends with ctest's summary, of all builds together.
-# Tests on a GPU: config/device-test.sh.
+# PETSc 3.26.1 with CUDA, used with host vectors, comes from the archives in ../shared/petsc, or in the folder that
+# COMPOUND_PETSC_ARCHIVES names; its builds are skipped, with the reason, where they are not. With PETSC_DIR (and PETSC_ARCH)
+# set: every test of the tier, with that PETSc alone. Tests on a GPU: config/device-test.sh.
+#
+# At the end: what each part took, what was left out and why, which tests were skipped and why, and ctest's summary, of all
+# builds together.
 #
 # --clients installs all client programs first (petsc4py, SLEPc, DOLFINx, PETSc's tutorials, valgrind; about 300 MB), runs
 # every test with each of Debian's builds, and takes a missing client for a failure; without it those that are not here are
@@ -19,10 +22,12 @@
 # --petsc runs the whole table of PETSc's own programs in place of the quick list. Those alone: bash config/test.sh --petsc -L petsc
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
+tier=quick
 clients=no
 programs=quick
 while :; do
   case ${1:-} in
+    --all) tier=all ;;
     --clients) clients=yes ;;
     --petsc) programs=all ;;
     *) break ;;
@@ -32,6 +37,12 @@ done
 if [ "$clients" = yes ] && [ -n "${PETSC_DIR:-}" ]; then
   fail "--clients is for the system's PETSc and its packages; unset PETSC_DIR (found '$PETSC_DIR')"
 fi
+# The labels that ctest is asked for; every label without that.
+labels=.
+for ((i = 1; i < $#; ++i)); do
+  next=$((i + 1))
+  [ "${!i}" != -L ] || labels=${!next}
+done
 
 packages=("${build_packages[@]}" libgtest-dev nlohmann-json3-dev xz-utils zlib1g-dev)
 if [ -z "${PETSC_DIR:-}" ]; then
@@ -51,54 +62,88 @@ if [ -z "${PETSC_DIR:-}" ]; then
     (install_packages "${quick_clients[@]}") || say "going on without those client programs; their tests are skipped"
   fi
 fi
+part_ends packages
+
+if [ "$labels" = . ]; then
+  bash "$top/config/checks.sh"
+  part_ends "cheap checks"
+fi
 
 builds=()
-# test_build PRESET [-D option...]: builds it, and its tests are run.
+left_out=
+# test_build LABELS PRESET [-D option...]: builds it, and its tests are run; not where ctest is asked for none of its labels.
 test_build() {
-  local preset=$1 start=$SECONDS
-  shift
-  cmake_options=(-DCOMPOUND_PETSC_PROGRAMS="$programs" "$@")
+  local of=$1 preset=$2
+  shift 2
+  tr ' ' '\n' <<<"$of" | grep -qE "$labels" || return 0
+  cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_PETSC_PROGRAMS="$programs" "$@")
   configure_and_build "$preset" ON all
   builds+=("$build")
-  say "built in $((SECONDS - start)) s"
+  left_out+=$(sed -n "s/^-- Left out of the tier quick: /$(basename "$build"): /p" "$top/build/configure.log")$'\n'
+  part_ends "building $(basename "$build")"
 }
 
-# Machine code for every plugin that links this core; of real scalars and one capability: the others are made the same way, and
-# core.cuda.kernel_source compiles kernels of complex ones.
-test_build host -DCOMPOUND_DEVICE_CODE_SCALARS=real -DCOMPOUND_DEVICE_CODE_CAPABILITIES=90
+# Its plugin and what tests that, with the core of the first build.
+other=(-DCOMPOUND_CORE="$top/build/host")
+plugin_alone=("${other[@]}" -DCOMPOUND_TESTS_OF=plugin -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
+every="core plugin properties tools examples install clients petsc"
+without_core="plugin properties tools examples install clients"
+
+# with_petsc SCALAR LABELS [-D option...]: a build with PETSc 3.26.1 from its archive.
+with_petsc() {
+  local scalar=$1 of=$2
+  shift 2
+  unpack_petsc "$scalar"
+  if [ -n "$petsc" ]; then
+    PETSC_DIR=$petsc PETSC_ARCH='' build_name=$cuda_petsc-$scalar test_build "$of" host "${plugin_alone[@]}" "$@"
+  else
+    skipped+="skipped: $cuda_petsc-$scalar: $why_no_petsc"$'\n'
+  fi
+}
+
+if [ $tier = quick ]; then
+  test_build "$every" host -DCOMPOUND_DEVICE_CODE=OFF
+  left_out+="host: machine code that is built in: minutes of NVRTC (--all and config/device-test.sh have it)"$'\n'
+else
+  # Machine code for every plugin that links this core; of real scalars and one capability: the others are made the same way,
+  # and core.cuda.kernel_source compiles kernels of complex ones.
+  test_build "$every" host -DCOMPOUND_DEVICE_CODE=ON -DCOMPOUND_DEVICE_CODE_SCALARS=real -DCOMPOUND_DEVICE_CODE_CAPABILITIES=90
+fi
 grep "^-- CUDA backend" "$top/build/configure.log" | sed 's/^--/==/' || true
 if [ -z "${PETSC_DIR:-}" ]; then
-  # The core is the same in all of them: built and tested once.
-  other=(-DCOMPOUND_CORE="$top/build/host")
-  plugin_alone=("${other[@]}" -DCOMPOUND_TESTS_OF=plugin -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
   if [ "$clients" = yes ]; then
-    every="plugin;tools;examples;install;clients"
-    test_build host-complex "${other[@]}" -DCOMPOUND_TESTS_OF="$every" -DCOMPOUND_TOOLS=ON -DCOMPOUND_EXAMPLES=ON
-    test_build host-64 "${other[@]}" -DCOMPOUND_TESTS_OF="$every" -DCOMPOUND_TOOLS=ON -DCOMPOUND_EXAMPLES=ON
+    for preset in host-complex host-64; do
+      test_build "$without_core" $preset "${other[@]}" -DCOMPOUND_TESTS_OF="plugin;tools;examples;install;clients"
+    done
+  elif [ $tier = quick ]; then
+    test_build "plugin" host-complex "${plugin_alone[@]}" -DCOMPOUND_TESTS_SEE=scalars
+    left_out+="host-64, $cuda_petsc-complex, sanitizers: --all has them"$'\n'
   else
-    test_build host-complex "${plugin_alone[@]}" -DCOMPOUND_TESTS_OF="plugin;examples.lattice_dirac" -DCOMPOUND_EXAMPLES=ON
-    test_build host-64 "${plugin_alone[@]}"
+    test_build "plugin properties examples" host-complex "${plugin_alone[@]}" -DCOMPOUND_EXAMPLES=ON \
+      -DCOMPOUND_TESTS_OF="plugin;examples.lattice_dirac"
+    test_build "plugin properties" host-64 "${plugin_alone[@]}"
   fi
-  declare -A tests_with=([real]="plugin;petsc" [complex]=plugin)
-  for scalar in real complex; do
-    unpack_petsc $scalar
-    if [ -n "$petsc" ]; then
-      PETSC_DIR=$petsc PETSC_ARCH='' build_name=$cuda_petsc-$scalar test_build host "${plugin_alone[@]}" -DCOMPOUND_TESTS_OF="${tests_with[$scalar]}"
-    else
-      skipped+="skipped: $cuda_petsc-$scalar: $why_no_petsc"$'\n'
-    fi
-  done
+  if [ $tier = quick ]; then
+    with_petsc real "plugin" -DCOMPOUND_TESTS_SEE=release
+  else
+    with_petsc real "plugin properties petsc" -DCOMPOUND_TESTS_OF="plugin;petsc"
+    with_petsc complex "plugin properties"
+  fi
 fi
-[ -z "${COMPOUND_SANITIZERS:-}" ] || test_build asan
+[ $tier = quick ] || test_build "core plugin properties" asan
+[ ${#builds[@]} -gt 0 ] || fail "no build has tests with a label like '$labels'; the labels: $every"
 
 # One ctest over all builds: its summary then counts everything.
 all="$top/build/all-tests"
 mkdir -p "$all"
 printf 'subdirs("%s")\n' "${builds[@]}" >"$all/CTestTestfile.cmake"
-say "running all tests"
-cd "$all"
+say "running the tests of the tier $tier"
+cd "$all" || exit
 # Its summary comes after the reasons of what was skipped.
 ctest --output-on-failure -j "$cores" "$@" | tee ctest.log | sed -u '/% tests passed/,$d' || failed=yes
+part_ends "running the tests"
+print_parts
+printf '%s' "$left_out" | sed '/^$/d; s/^/== left out: /'
 reasons=${skipped:-}$(grep -h "^skipped: " $(printf '%s/Testing/Temporary/LastTest.log ' "$all") 2>/dev/null | sort | uniq -c || true)
 [ -z "$reasons" ] || printf '%s\n' "skipped tests and why:" "$reasons"
 sed -n '/% tests passed/,$p' ctest.log

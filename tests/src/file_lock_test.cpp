@@ -35,12 +35,12 @@ TEST_F(FileLocks, AreFreeOnceTheirProcessIsKilled) {
   const pid_t child = fork();
   if (child == 0) {
     const FileLock held(file, milliseconds(0));
-    (void)!write(told[1], "x", 1);
+    (void)!::write(told[1], "x", 1);
     pause();
     _exit(0);
   }
   char byte;
-  ASSERT_EQ(read(told[0], &byte, 1), 1);
+  ASSERT_EQ(::read(told[0], &byte, 1), 1);
   EXPECT_NE(FileLock(file, milliseconds(10)).problem(), "");
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);

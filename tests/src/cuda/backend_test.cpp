@@ -11,6 +11,7 @@
 #include "cuda/runtime.hpp"
 #include "entry_choice.hpp"
 #include "support/entry_cases.hpp"
+#include "support/tier.hpp"
 #include "tuner.hpp"
 
 namespace compound::test {
@@ -28,7 +29,8 @@ class CudaProducts : public OnDevice, public testing::WithParamInterface<Choice>
 
 /// Finding the set takes seconds: where nothing can run, one case tells why.
 std::vector<Choice> cases_for_device() {
-  return why_no_cuda().empty() ? cuda_cases::choices() : std::vector<Choice>(1);
+  if (!why_no_cuda().empty()) return std::vector<Choice>(1);
+  return tier_is_all() ? cuda_cases::choices() : cuda_cases::few_choices();
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, CudaProducts, testing::ValuesIn(cases_for_device()),

@@ -2,47 +2,33 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iostream>
 #include <set>
 
 #include "cuda/default_kernels.hpp"
 #include "cuda/kernel_source.hpp"
-#include "cuda/nvrtc.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/sparse_product.hpp"
 #include "entry_choice.hpp"
+#include "support/compiles.hpp"
 
 namespace compound::test {
 namespace {
 
 using cuda_cases::Case;
 
-/// Each text once: many cases share kernels.
-void expect_compiles(const std::string& source) {
-  static std::set<std::string> compiled;
-  if (!compiled.insert(source).second) return;
-  EXPECT_NO_THROW(cuda::compile(source, 90));
+class ProductKernels : public ByNvrtc, public testing::WithParamInterface<Choice> {};
+class OtherKernels : public ByNvrtc, public testing::WithParamInterface<Choice> {};
+class CodingKernels : public ByNvrtc {};
+
+std::vector<Choice> compiled_choices() {
+  return all_kernels_compile() ? cuda_cases::choices() : cuda_cases::few_choices();
 }
-
-template <class Test>
-class KernelSource : public Test {
- protected:
-  void SetUp() override {
-    if (cuda::nvrtc_version()) return;
-    std::cout << "skipped: there is no NVRTC here" << std::endl;
-    GTEST_SKIP() << "there is no NVRTC here";
-  }
-};
-
-class ProductKernels : public KernelSource<testing::TestWithParam<Choice>> {};
-class OtherKernels : public KernelSource<testing::TestWithParam<Choice>> {};
-class CodingKernels : public KernelSource<testing::Test> {};
 
 /// For kernels that know no schedule: entries, layouts and scalars meet in a part of the covering set, too.
 std::vector<Choice> every_eighth() {
   std::vector<Choice> part;
-  const auto& all = cuda_cases::choices();
+  const std::vector<Choice> all = compiled_choices();
   for (std::size_t i = 0; i < all.size(); i += 8) part.push_back(all[i]);
   return part;
 }
@@ -50,11 +36,26 @@ std::vector<Choice> every_eighth() {
 constexpr auto name_of = [](const testing::TestParamInfo<Choice>& info) {
   return "case_" + std::to_string(info.index);
 };
-INSTANTIATE_TEST_SUITE_P(Pairwise, ProductKernels, testing::ValuesIn(cuda_cases::choices()), name_of);
+INSTANTIATE_TEST_SUITE_P(Pairwise, ProductKernels, testing::ValuesIn(compiled_choices()), name_of);
 INSTANTIATE_TEST_SUITE_P(Pairwise, OtherKernels, testing::ValuesIn(every_eighth()), name_of);
 
 /// More would take CI too long.
 TEST(CoveringSetOfProducts, IsSmall) { EXPECT_LE(cuda_cases::choices().size(), 400u); }
+
+TEST(CoveringSetOfProducts, HasAPartInWhichTraversalsLayoutsCodesAndOperationsMeet) {
+  const std::vector<int>& factors = cuda_cases::factors_that_meet();
+  const auto pairs_of = [&](const std::vector<Choice>& set) {
+    std::set<std::vector<int>> pairs;
+    for (const Choice& c : set)
+      for (const int f : factors)
+        for (const int g : factors)
+          if (f < g) pairs.insert({f, c[f], g, c[g]});
+    return pairs;
+  };
+
+  EXPECT_EQ(pairs_of(cuda_cases::few_choices()), pairs_of(cuda_cases::choices()));
+  EXPECT_LE(cuda_cases::few_choices().size(), 130u);
+}
 
 TEST_P(ProductKernels, Compile) {
   const Case c = cuda_cases::case_of(GetParam());

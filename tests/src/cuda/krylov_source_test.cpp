@@ -1,28 +1,31 @@
 // Kernels of loops, and of products that a dot product follows, compile by NVRTC, on machines without a GPU too.
 #include <gtest/gtest.h>
 
-#include <iostream>
 #include <vector>
 
 #include "cuda/followed_plans.hpp"
 #include "cuda/kernel_source.hpp"
-#include "cuda/nvrtc.hpp"
 #include "krylov_loop.hpp"
+#include "support/compiles.hpp"
 
 namespace compound::test {
 namespace {
 
-const std::vector<ScalarType> scalars = {
+/// Complex ones have all that real ones have.
+const std::vector<ScalarType> scalars = [] {
+  std::vector<ScalarType> all = {scalar_type_of<complex_number<float>>()};
 #if !defined(__SANITIZE_ADDRESS__)  // NVRTC takes three times as long with it, and what is checked is our writing alone
-    scalar_type_of<double>(),
+  if (all_kernels_compile()) all.push_back(scalar_type_of<double>());
 #endif
-    scalar_type_of<complex_number<float>>()};
+  return all;
+}();
 
-TEST(KrylovSource, Compiles) {
-  if (!cuda::nvrtc_version()) {
-    std::cout << "skipped: there is no NVRTC here" << std::endl;
-    GTEST_SKIP();
-  }
+class KrylovSource : public ByNvrtc {};
+class PassSource : public ByNvrtc {};
+class WholeLoopSource : public ByNvrtc {};
+class DotSource : public ByNvrtc {};
+
+TEST_F(KrylovSource, Compiles) {
   const std::vector<std::string> of_cg = {"cg_step", "cg_project", "cg_turn"},
                                  of_bcgs = {"bcgs_first",          "bcgs_project_first", "bcgs_half", "bcgs_second",
                                             "bcgs_project_second", "bcgs_step",          "bcgs_turn"};
@@ -33,32 +36,23 @@ TEST(KrylovSource, Compiles) {
           KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
           p.null_space = columns == 0 ? NullSpace{} : NullSpace{norm == KrylovNorm::natural, 5};
           for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
-            EXPECT_NO_THROW(cuda::compile(cuda::krylov_stage_source(p, kernel), 90)) << kernel;
-          EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"), 90));
-          EXPECT_NO_THROW(cuda::compile(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"), 90));
+            expect_compiles(cuda::krylov_stage_source(p, kernel));
+          expect_compiles(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"));
+          expect_compiles(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"));
         }
 }
 
 /// Passes between which others multiply and precondition.
-TEST(PassSource, Compiles) {
-  if (!cuda::nvrtc_version()) {
-    std::cout << "skipped: there is no NVRTC here" << std::endl;
-    GTEST_SKIP();
-  }
+TEST_F(PassSource, Compiles) {
   for (const char* pass : {"cg_step_pass", "cg_turn_pass", "cg_advance_pass", "cg_sums_pass", "bcgs_first_pass",
                            "bcgs_half_pass", "bcgs_second_pass", "bcgs_step_pass", "bcgs_turn_pass"})
     for (const ScalarType scalar : scalars)
       for (const bool hermitian : {false, true})
-        for (const bool diagonal : {false, true})
-          EXPECT_NO_THROW(cuda::compile(cuda::pass_source(scalar, hermitian, diagonal, pass), 90)) << pass;
+        for (const bool diagonal : {false, true}) expect_compiles(cuda::pass_source(scalar, hermitian, diagonal, pass));
 }
 
 /// All iterations in one kernel, by every sort of product that can be among its stages.
-TEST(WholeLoopSource, Compiles) {
-  if (!cuda::nvrtc_version()) {
-    std::cout << "skipped: there is no NVRTC here" << std::endl;
-    GTEST_SKIP();
-  }
+TEST_F(WholeLoopSource, Compiles) {
   for (const char* line : followed_lines) {
     const Plan plan = followed_plan<double>(line);
     if (plan.schedule.traversal == Traversal::slots) continue;
@@ -67,34 +61,27 @@ TEST(WholeLoopSource, Compiles) {
         KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
         for (const bool two_meetings : {false, true}) {
           p.null_space = {two_meetings, two_meetings ? 5 : 0};
-          EXPECT_NO_THROW(cuda::compile(
-              cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, {two_meetings, two_meetings}), 90))
-              << line;
+          expect_compiles(
+              cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, {two_meetings, two_meetings}));
         }
       }
   }
 }
 
-TEST(DotSource, Compiles) {
-  if (!cuda::nvrtc_version()) {
-    std::cout << "skipped: there is no NVRTC here" << std::endl;
-    GTEST_SKIP();
-  }
+TEST_F(DotSource, Compiles) {
   const Problem real{{3, 3}, scalar_type_of<double>()}, complex{{1, 1}, scalar_type_of<complex_number<float>>()};
   for (const char* line : followed_lines) {
     const Plan plan = followed_plan<double>(line);
     for (const Problem& problem : {real, complex}) {
-      EXPECT_NO_THROW(cuda::compile(
-          cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true, Follow::dot), 90))
-          << line;
+      expect_compiles(cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true, Follow::dot));
       if (plan.schedule.traversal != Traversal::slots) continue;
-      EXPECT_NO_THROW(cuda::compile(cuda::carries_source(plan, problem, Op::none, Follow::bilinear), 90)) << line;
+      expect_compiles(cuda::carries_source(plan, problem, Op::none, Follow::bilinear));
     }
   }
 }
 
 /// What follows must cost nothing where it is not asked for.
-TEST(DotSource, IsThatOfProductsAloneWhereNothingFollows) {
+TEST_F(DotSource, IsThatOfProductsAloneWhereNothingFollows) {
   const Plan plan = followed_plan<double>("sell:32 rows");
   const Problem problem{{3, 3}, scalar_type_of<double>()};
   const std::string source = cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true);

@@ -1,6 +1,7 @@
 #include "cuda/product_cases.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "cuda/kernel_source.hpp"
 #include "layout/family.hpp"
@@ -44,6 +45,10 @@ const std::vector<const std::vector<std::string>*> texts = {
     &layouts, &words,    &vectors, &occupancies, &row_lists, &traversals, &lanes,      &unrolls,
     &bounds,  &balances, &caches,  &columns,     &codes,     &carries,    &later_parts};
 enum Factor { of_pattern, of_entry, of_scalar, of_op, of_form, of_transposed, of_alignment, of_text };
+
+int place_of(const std::vector<std::string>& text) {
+  return of_text + static_cast<int>(std::ranges::find(texts, &text) - texts.begin());
+}
 
 Problem problem_in(const Choice& c) {
   const ScalarType s = scalars[c[of_scalar]].vectors;
@@ -90,6 +95,28 @@ const std::vector<Choice>& choices() {
   static const std::vector<Choice> set = covering_set(whole_space(), 1);
 #endif
   return set;
+}
+
+const std::vector<int>& factors_that_meet() {
+  static const std::vector<int> factors = {of_op, place_of(layouts), place_of(traversals), place_of(columns),
+                                           place_of(codes)};
+  return factors;
+}
+
+const std::vector<Choice>& few_choices() {
+  static const std::vector<Choice> few = [] {
+    std::vector<Choice> taken;
+    std::set<std::vector<int>> met;
+    for (const Choice& c : choices()) {
+      bool is_new = false;
+      for (const int f : factors_that_meet())
+        for (const int g : factors_that_meet())
+          if (f < g) is_new |= met.insert({f, c[f], g, c[g]}).second;
+      if (is_new) taken.push_back(c);
+    }
+    return taken;
+  }();
+  return few;
 }
 
 Case case_of(const Choice& c) {

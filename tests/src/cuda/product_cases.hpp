@@ -22,6 +22,10 @@ struct Case {
 };
 
 const std::vector<Choice>& choices();
+/// Those of them in which traversals, layouts, codes of columns and values, and operations meet as they do in all.
+const std::vector<Choice>& few_choices();
+/// The factors of which few_choices() has all pairs.
+const std::vector<int>& factors_that_meet();
 Case case_of(const Choice& choice);
 
 }  // namespace compound::test::cuda_cases

@@ -1,19 +1,15 @@
 // Kernels of products of sparse matrices compile by NVRTC, on machines without a GPU too.
 #include <gtest/gtest.h>
 
-#include <iostream>
-
-#include "cuda/nvrtc.hpp"
 #include "cuda/sparse_product.hpp"
+#include "support/compiles.hpp"
 
 namespace compound::test {
 namespace {
 
-TEST(SparseProductSource, Compiles) {
-  if (!cuda::nvrtc_version()) {
-    std::cout << "skipped: there is no NVRTC here" << std::endl;
-    GTEST_SKIP();
-  }
+class SparseProductSource : public ByNvrtc {};
+
+TEST_F(SparseProductSource, Compiles) {
   struct Sizes {
     BlockShape a;
     int width;
@@ -28,9 +24,10 @@ TEST(SparseProductSource, Compiles) {
                                  {{9, 5}, 2},
                                  {{17, 1}, 33}})
     for (const ScalarType scalar : {scalar_type_of<double>(), scalar_type_of<complex_number<float>>()})
-      for (const bool transposed : {false, true})
-        EXPECT_NO_THROW(cuda::compile(cuda::sparse_product_kernel(scalar, a, width, transposed).source, 90))
-            << text_of(a) << " by " << width << (transposed ? ", transposed" : "");
+      for (const bool transposed : {false, true}) {
+        SCOPED_TRACE(text_of(a) + " by " + std::to_string(width) + (transposed ? ", transposed" : ""));
+        expect_compiles(cuda::sparse_product_kernel(scalar, a, width, transposed).source);
+      }
 }
 
 }  // namespace
