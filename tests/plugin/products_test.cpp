@@ -1,13 +1,18 @@
 // Products of every layout and block size on the shapes that break kernels, against plain BAIJ.
 #include "compare.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <set>
 
 #include "kinds.hpp"
+#include "support/pairwise.hpp"
 
 namespace {
 
 using namespace petsc_test;
+namespace pairwise = compound::test;
 
 const int block_sizes[] = {1, 2, 3, 4, 5, 7, 8, 11};
 
@@ -16,8 +21,6 @@ struct Form {
   Problem (*make)(int bs);
   bool square = true;
 };
-
-void PrintTo(const Form& form, std::ostream* out) { *out << form.name; }
 
 Problem full_diagonal(int bs, int n) {
   Problem p{spread(bs, n, n), {}, 3};
@@ -76,27 +79,21 @@ const Form forms[] = {
     {"many_slices", [](int bs) { return random_problem(17, spread(bs, 101, 101), 0.04); }},
 };
 
-struct Products : testing::TestWithParam<std::tuple<Variant, int, Form>> {
-  const Variant& variant() const { return std::get<0>(GetParam()); }
-  Problem problem() const { return std::get<2>(GetParam()).make(std::get<1>(GetParam())); }
-};
-
-TEST_P(Products, AgreeWithBaij) {
-  const auto twins = filled_twins(variant(), problem());
+void agree_with_baij(const Variant& variant, const Problem& problem) {
+  const auto twins = filled_twins(variant, problem);
 
   EXPECT_TRUE(same_products(twins.tested, twins.plain, 21));
 }
 
-TEST_P(Products, AreCountedAndTypeAndLayoutAreThoseAskedFor) {
-  const auto twins = filled_twins(variant(), problem());
+void are_counted_and_type_and_layout_are_those_asked_for(const Variant& variant, const Problem& problem) {
+  const auto twins = filled_twins(variant, problem);
 
   EXPECT_TRUE(still_twins(twins, 22));
 }
 
-TEST_P(Products, RepeatBitByBit) {
-  const auto p = problem();
-  const auto A = filled_matrix(variant().type, variant().options, p);
-  const auto again = filled_matrix(variant().type, variant().options, p);
+void repeat_bit_by_bit(const Variant& variant, const Problem& problem) {
+  const auto A = filled_matrix(variant.type, variant.options, problem);
+  const auto again = filled_matrix(variant.type, variant.options, problem);
 
   for (const auto& product : all_products()) {
     SCOPED_TRACE(product.name);
@@ -129,9 +126,9 @@ Vector answer(Mat A, bool transposed, Vec x) {
   return y;
 }
 
-TEST_P(Products, DoNotLeakNanAndInfinityThroughPadding) {
-  const auto twins = filled_twins(variant(), problem());
-  const int bs = std::get<1>(GetParam());
+void do_not_leak_nan_and_infinity_through_padding(const Variant& variant, const Problem& problem) {
+  const auto twins = filled_twins(variant, problem);
+  const int bs = problem.shape.bs;
   const auto x = poisoned(twins.plain, false, bs), xt = poisoned(twins.plain, true, bs);
 
   const auto y = answer(twins.tested, false, x), yt = answer(twins.tested, true, xt);
@@ -140,10 +137,8 @@ TEST_P(Products, DoNotLeakNanAndInfinityThroughPadding) {
   EXPECT_TRUE(same_finite_places(yt, answer(twins.plain, true, xt)));
 }
 
-struct DiagonalBlocks : Products {};
-
-TEST_P(DiagonalBlocks, AgreeWithBaij) {
-  const auto twins = filled_twins(variant(), problem());
+void agree_with_baij_on_the_diagonal_block(const Variant& variant, const Problem& problem) {
+  const auto twins = filled_twins(variant, problem);
   Mat tested = nullptr, plain = nullptr;
   PETSC_OK(MatGetDiagonalBlock(twins.tested, &tested));
   PETSC_OK(MatGetDiagonalBlock(twins.plain, &plain));
@@ -151,26 +146,85 @@ TEST_P(DiagonalBlocks, AgreeWithBaij) {
   EXPECT_TRUE(same_products(tested, plain, 26));
 }
 
-std::string name_of(const testing::TestParamInfo<Products::ParamType>& info) {
-  return std::get<0>(info.param).name + "_bs" + std::to_string(std::get<1>(info.param)) + "_" +
-         std::get<2>(info.param).name;
+struct Claim {
+  const char* name;
+  void (*check)(const Variant& variant, const Problem& problem);
+  bool square_alone = false;
+};
+
+const Claim claims[] = {
+    {"agree_with_baij", agree_with_baij},
+    {"are_counted_and_type_and_layout_are_those_asked_for", are_counted_and_type_and_layout_are_those_asked_for},
+    {"repeat_bit_by_bit", repeat_bit_by_bit},
+    {"do_not_leak_nan_and_infinity_through_padding", do_not_leak_nan_and_infinity_through_padding},
+    {"agree_with_baij_on_the_diagonal_block", agree_with_baij_on_the_diagonal_block, true},
+};
+
+struct Combination {
+  Variant variant;
+  int bs;
+  Form form;
+  Claim claim;
+};
+
+void PrintTo(const Combination& c, std::ostream* out) { *out << c.variant.name << ", blocks of " << c.bs; }
+
+pairwise::Space space() {
+  const auto sizes = {all_variants().size(), std::size(block_sizes), std::size(forms), std::size(claims)};
+  return {{sizes.begin(), sizes.end()},
+          [](const pairwise::Choice& c) { return forms[c[2]].square || !claims[c[3]].square_alone; },
+          {2, 3}};
 }
 
-std::vector<Form> square_forms() {
-  std::vector<Form> square;
-  for (const auto& form : forms)
-    if (form.square) square.push_back(form);
-  return square;
+/// Any two of a variant, a block size, a form and a claim meet in one of these.
+const std::vector<pairwise::Choice>& covering_choices() {
+  static const auto choices = pairwise::covering_set(space(), 20);
+  return choices;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DiagonalBlocks,
-                         testing::Combine(testing::ValuesIn(all_variants()), testing::ValuesIn(block_sizes),
-                                          testing::ValuesIn(square_forms())),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(All, Products,
-                         testing::Combine(testing::ValuesIn(all_variants()), testing::ValuesIn(block_sizes),
-                                          testing::ValuesIn(forms)),
-                         name_of);
+std::vector<pairwise::Choice> every_choice() {
+  const auto whole = space();
+  std::vector<pairwise::Choice> all;
+  for (pairwise::Choice c(whole.sizes.size(), 0);;) {
+    if (whole.allowed(c)) all.push_back(c);
+    std::size_t i = 0;
+    while (i < c.size() && ++c[i] == whole.sizes[i]) c[i++] = 0;
+    if (i == c.size()) return all;
+  }
+}
+
+/// Some hundred of seven thousand, but for the tier all: core.packed_* show products of every plan without PETSc.
+std::vector<Combination> cases() {
+  const char* tier = std::getenv("COMPOUND_TIER");
+  const auto variants = all_variants();
+  std::vector<Combination> chosen;
+  for (const auto& c : tier&& std::string(tier) == "all" ? every_choice() : covering_choices())
+    chosen.push_back({variants[static_cast<std::size_t>(c[0])], block_sizes[c[1]], forms[c[2]], claims[c[3]]});
+  return chosen;
+}
+
+struct Products : testing::TestWithParam<Combination> {};
+
+TEST_P(Products, HoldWhatIsClaimed) {
+  const Combination& c = GetParam();
+  c.claim.check(c.variant, c.form.make(c.bs));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Products, testing::ValuesIn(cases()), [](const auto& param_info) {
+  const Combination& c = param_info.param;
+  return c.variant.name + "_bs" + std::to_string(c.bs) + "_" + c.form.name + "_" + c.claim.name;
+});
+
+TEST(CoveringChoices, AreAtMost400AndHaveEveryPair) {
+  const auto& choices = covering_choices();
+
+  EXPECT_LE(choices.size(), 400u);
+  EXPECT_TRUE(pairwise::missing_pairs(space(), choices).empty());
+  std::set<std::pair<int, int>> met;  // counted otherwise: each form with each claim but one with forms that are square
+  for (const auto& c : choices) met.emplace(c[2], c[3]);
+  const auto oblong = std::count_if(std::begin(forms), std::end(forms), [](const Form& form) { return !form.square; });
+  EXPECT_EQ(met.size(), std::size(forms) * std::size(claims) - static_cast<std::size_t>(oblong));
+}
 
 /// Scalars of a matrix by their place, and where they are others than the plan of its values allows.
 void fill(Mat A, const Problem& p, PetscScalar (*value)(PetscInt row, PetscInt col)) {
