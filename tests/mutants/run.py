@@ -128,6 +128,11 @@ class Tests:
             elif (case := self.CASE.match(line)) and case[1] not in self.cases:
                 self.cases.append(case[1])
 
+    def add(self, other):
+        self.seconds |= other.seconds
+        self.failed |= other.failed
+        self.cases += other.cases
+
     def overdue(self, limit_of):
         with self.lock:
             now = time.monotonic()
@@ -139,7 +144,7 @@ class Build:
 
     def __init__(self, tree, name, preset, options, jobs):
         self.tree, self.name, self.preset, self.options, self.jobs = tree, name, preset, options, jobs
-        self.folder = tree / "build" / name
+        self.folder = tree / "build" / preset  # the tiers share programs: to configure anew is enough
         self.log = tree.parent / f"{tree.name}-{name}.log"
 
     def command(self, arguments, cwd):
@@ -317,13 +322,19 @@ class Runner:
         entries[m.name] = {"text": text_of(m), "key": self.key, "steps": {}}
         return entries[m.name]
 
-    def step(self, m, build, step, chosen, left_out, stop):
-        """Tests a mutant that is built; what came of it is kept."""
+    def step(self, m, build, step, runs, stop):
+        """Tests a mutant that is built, by runs of (tests, left out) until one finds it; what came of it is kept."""
         usual = self.state["baseline"][build.name]["tests"]
-        counted = [name for name in usual if re.search(chosen, name) and not (left_out and re.search(left_out, name))]
-        tests, seconds = build.test(
-            chosen, left_out, stop, lambda name: self.least_limit + 4 * usual.get(name, 0),
-            2 * self.least_limit + 4 * sum(usual[name] for name in counted))
+        tests, seconds = Tests(), 0
+        for chosen, left_out in runs:
+            expected = sum(s for name, s in usual.items()
+                           if re.search(chosen, name) and not (left_out and re.search(left_out, name)))
+            of_run, took = build.test(chosen, left_out, stop, lambda name: self.least_limit + 4 * usual.get(name, 0),
+                                      2 * self.least_limit + 4 * expected)
+            tests.add(of_run)
+            seconds += took
+            if tests.failed:
+                break
         commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=self.root, capture_output=True, text=True)
         entry = self.entry(m)
         entry.update(date=f"{datetime.date.today()}", machine=machine(), commit=commit.stdout.strip())
@@ -357,12 +368,12 @@ class Runner:
                 if "near" not in steps:
                     if not self.built(m, build, build.targets_of(m.near)):
                         continue
-                    self.step(m, build, "near", m.near, "", False)
+                    self.step(m, build, "near", [(m.near, "")], False)
                 if killer(self.entry(m)) and not self.every:
                     continue
                 self.check_time()
                 if self.built(m, build, ["all"]):
-                    self.step(m, build, "quick", ".", m.near, not self.every)
+                    self.step(m, build, "quick", [(".", m.near)], not self.every)
             finally:
                 self.take_back(m)
 
@@ -380,7 +391,7 @@ class Runner:
             self.put(m)
             try:
                 if self.built(m, build, ["all"]):
-                    self.step(m, build, step, ".", "", True)
+                    self.step(m, build, step, [(m.near, ""), (".", m.near)], True)
             finally:
                 self.take_back(m)
 
@@ -450,9 +461,9 @@ def document(root, mutants, known):
     ran = [e for e in entries.values() if e["steps"]]
     out = ["# Mistakes that the tests find", "",
            "`tests/mutants/mutants.toml` lists mistakes in the code; `tests/mutants/run.py` puts them in, one at a "
-           "time, and says which test finds each: the tests that are nearest to it, the rest of the quick tier, or only all "
-           "tests there are (CONTRIBUTING.md says what a tier is). This page is written by `run.py --table` from "
-           "`tests/mutants/record.json`.", "",
+           "time, and says which test finds each: the tests that are nearest to it, the rest of the quick tier, or "
+           "only all tests there are (CONTRIBUTING.md says what a tier is). This page is written by `run.py --table` "
+           "from `tests/mutants/record.json`.", "",
            "| found by | mistakes |", "|---|---|"]
     out += [f"| {text} | {by[step]} |" for step, text in STEPS.items() if by[step] or step in ("near", "quick", "all")]
     out += [f"| no test | {by['survives']} |"] + ([f"| not run yet | {by['not run']} |"] if by["not run"] else [])
@@ -591,7 +602,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="those that the quick tier does not find meet all tests")
     parser.add_argument("--asan", action="store_true", help="and then all tests with sanitizers")
     parser.add_argument("--every", action="store_true", help="the whole quick tier for each: all that find it")
-    parser.add_argument("--minutes", type=float, metavar="N", help="after N minutes end with the step that is under way")
+    parser.add_argument("--minutes", type=float, metavar="N", help="after N minutes end with the step under way")
     parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", help="jobs at a time (as many as cores)")
     parser.add_argument("--shard", default="", metavar="I/N", help="the Ith of N shares, in a tree of its own")
     a = parser.parse_args()
