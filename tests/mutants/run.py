@@ -554,7 +554,7 @@ def self_test():
         subprocess.run(["git", "init", "-q"], cwd=root, check=True)
 
         def run(steps, **options):
-            runner = Runner(root, jobs=2, least_limit=2, say=lambda *_, **__: None, **options)
+            runner = Runner(root, jobs=2, least_limit=8, say=lambda *_, **__: None, **options)
             runner.run(steps)
             return {name: outcome(entry) for name, entry in runner.state["mutants"].items()}
 
