@@ -155,7 +155,7 @@ struct Operands {
     if (code.of == CodeOf::words) period = entry == "dense" ? 97 : std::max<std::size_t>(1, 200 / words) * size;
     if (code.of == CodeOf::chunks) period = std::min(period, 20 * size);
     // Chunks that have codes come first, those that have none after them.
-    const std::size_t end = code.of == CodeOf::chunks ? blocks.size() / 2 : blocks.size();
+    const std::size_t end = code.of == CodeOf::chunks ? blocks.size() / size / 2 * size : blocks.size();
     for (std::size_t n = period; n < end; ++n) blocks[n] = blocks[n - period];
     return std::move(*this);
   }
