@@ -14,7 +14,7 @@
 set -euo pipefail
 
 version=3.26.1
-scalar=real arch= prefix= jobs=$(nproc)
+scalar=real arch='' prefix='' jobs=$(nproc)
 
 say() { printf '== %s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }

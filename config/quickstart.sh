@@ -22,7 +22,7 @@ reason=$(why_no_gpu)
 if [ -z "$reason" ]; then
   say "GPU: used by aijcusparse, baijcompound and aijcompound ($(nvidia-smi -L | head -1 | sed 's/ (UUID.*//'))"
   types=aij,baij,aijcusparse,baijcompound,baijcompound/cgcompound,aijcusparse//gamg,aijcompound//gamg
-  device=(--device-types aijcusparse,baijcompound,aijcompound)
+  device=(--device-types "aijcusparse,baijcompound,aijcompound")
 else
   say "GPU: not used: $reason"
 fi
