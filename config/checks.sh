@@ -11,9 +11,9 @@
 #   tidy       clang-tidy on C++ that differs from COMPOUND_CHECKS_BASE (a commit; by default where HEAD left origin/main,
 #              else HEAD~1), the most changed first, for 40 s; COMPOUND_CHECKS_TIDY=all: until all are done
 #
-# All of them, or those named; on the whole tree, or on the files given. All run, even if one fails; exit status 1 if any did.
-# The programs come from the Python package index into build/checks, in the versions of config/checks-requirements.txt; where
-# that is out of reach those on PATH are taken. clang-tidy is the system's.
+# All of them, or those named; on the whole tree, or on the files given. All run, even if one fails; exit status 1 if any
+# did. The programs come from the Python package index into build/checks, in the versions of
+# config/checks-requirements.txt; where that is out of reach those on PATH are taken. clang-tidy is the system's.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 cd "$top"
 export LC_ALL=C.UTF-8  # columns are characters
@@ -42,7 +42,7 @@ files() {
 }
 text=(':!*.svg' ':!*.png' ':!*.xz' ':!*.msh')
 
-# The programs' environment, made once and again when the versions change. Sets no_tools to the reason where it is not to be had.
+# The programs' environment, made once and again when the versions change. Sets no_tools to the reason where it cannot be.
 no_tools=
 make_tools() {
   local list=config/checks-requirements.txt
@@ -95,15 +95,16 @@ check_python() {
   tool ruff && files '*.py' | xargs -0r "$program" check --quiet --no-cache --output-format concise --config config/ruff.toml
 }
 
-# Generated or recorded: tables of numbers and of programs, records, references of tests. In Markdown rows of tables, headings
-# of a whole sentence's links, comments that tests read and blocks of code, which are what programs print; anywhere one word
-# that is too long by itself, such as an address.
+# Left out are files that are generated or recorded, and lines that cannot be broken: in Markdown rows of tables, blocks of
+# code, which show commands and what programs print, and comments that tests read; anywhere one long word, as an address.
+recorded=(':!*.json' ':!src/device_tables.inc' ':!tests/petsc/table.txt' ':!tests/examples/helmholtz_reference.txt'
+  ':!config/tuning-study.txt')
+unbreakable='^[^:]*\.md:[0-9]+:( *\||    |<!--)|^[^:]*:[0-9]+:[^[:alnum:]]*[^ ]{100,}$'
+
 check_columns() {
   local found
-  found=$(files "${text[@]}" ':!*.json' ':!src/device_tables.inc' ':!tests/petsc/table.txt' \
-            ':!tests/examples/helmholtz_reference.txt' ':!config/tuning-study.txt' |
-    xargs -0r grep -HnE '^.{121,}' | grep -vE '^[^:]*\.md:[0-9]+:(\||    |<!--)|^[^:]*:[0-9]+:[^[:alnum:]]*[^ ]{100,}$') || return 0
-  printf '%s\n' "$found" | sed -E 's/^([^:]*:[0-9]+):(.{60}).*/\1: more than 120 columns: \2.../'
+  found=$(files "${text[@]}" "${recorded[@]}" | xargs -0r grep -HnE '^.{121,}' | grep -vE "$unbreakable") || return 0
+  printf '%s\n' "$found" | sed -E 's/^([^:]*:[0-9]+):(.{50}).*/\1: more than 120 columns: \2.../'
   return 1
 }
 
