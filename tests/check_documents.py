@@ -117,7 +117,8 @@ def mistakes(root):
 
 # A tree without a mistake, and for each kind of mistake: (file, text added to it, what the message says).
 RIGHT = {
-    "README.md": "# A plug-in, `fast`\n[more](docs/more.md#two-words) [up](#a-plug-in-fast) `src/a.cpp` `bash config/t.sh`"
+    "README.md": "# A plug-in, `fast`\n[more](docs/more.md#two-words) [up](#a-plug-in-fast) `src/a.cpp` `bash "
+    "config/t.sh`"
                  " `src/<kind>.cpp` `src/{a,b}.cpp`\n\n    `src/made.cpp` [not](a link)\n\n"
                  "| `-mat_compound_plan` | `-a_b_mat_compound_plan` `-ksp_compound_loop` | `COMPOUND_SEED`\n",
     "docs/more.md": "## Two words\n[back](../README.md)\n",
