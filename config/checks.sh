@@ -8,11 +8,11 @@
 #   shell      shellcheck on shell scripts
 #   python     ruff on Python, by config/ruff.toml
 #   columns    no line of more than 120 columns
-#   tidy       clang-tidy on C++ that differs from COMPOUND_CHECKS_BASE (a commit; by default where HEAD left origin/main,
-#              else HEAD~1), the most changed first, for 40 s; COMPOUND_CHECKS_TIDY=all: until all are done
+#   tidy       clang-tidy on C++ that differs from COMPOUND_CHECKS_BASE (a commit; by default where HEAD left
+#              origin/main, else HEAD~1), the most changed first, for 40 s; COMPOUND_CHECKS_TIDY=all: until all are done
 #
-# All of them, or those named; on the whole tree, or on the files given. All run, even if one fails; exit status 1 if any
-# did. The programs come from the Python package index into build/checks, in the versions of
+# All of them, or those named; on the whole tree, or on the files given. All run, even if one fails; exit status 1 if
+# any did. The programs come from the Python package index into build/checks, in the versions of
 # config/checks-requirements.txt; where that is out of reach those on PATH are taken. clang-tidy is the system's.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 cd "$top"
@@ -42,7 +42,7 @@ files() {
 }
 text=(':!*.svg' ':!*.png' ':!*.xz' ':!*.msh')
 
-# The programs' environment, made once and again when the versions change. Sets no_tools to the reason where it cannot be.
+# The programs' environment, made once and again when the versions change. Sets no_tools to the reason if it cannot be.
 no_tools=
 make_tools() {
   local list=config/checks-requirements.txt
@@ -92,11 +92,13 @@ check_shell() {
 }
 
 check_python() {
-  tool ruff && files '*.py' | xargs -0r "$program" check --quiet --no-cache --output-format concise --config config/ruff.toml
+  tool ruff && files '*.py' |
+    xargs -0r "$program" check --quiet --no-cache --output-format concise --config config/ruff.toml
 }
 
-# Left out are files that are generated or recorded, and lines that cannot be broken: in Markdown rows of tables, blocks of
-# code, which show commands and what programs print, and comments that tests read; anywhere one long word, as an address.
+# Left out are files that are generated or recorded, and lines that cannot be broken: in Markdown rows of tables, blocks
+# of code, which show commands and what programs print, and comments that tests read; anywhere one long word, as an
+# address.
 recorded=(':!*.json' ':!src/device_tables.inc' ':!tests/petsc/table.txt' ':!tests/examples/helmholtz_reference.txt'
   ':!config/tuning-study.txt')
 unbreakable='^[^:]*\.md:[0-9]+:( *\||    |<!--)|^[^:]*:[0-9]+:[^[:alnum:]]*[^ ]{100,}$'
@@ -108,20 +110,22 @@ check_columns() {
   return 1
 }
 
-# changed: C++ that differs from the base, the most changed first; a header stands for its source.
+# changed: C++ that differs from the base, the most changed first.
 changed() {
   local base=${COMPOUND_CHECKS_BASE:-}
   [ -n "$base" ] || base=$(git merge-base origin/main HEAD 2>/dev/null) || true
   if [ -z "$base" ] || { [ -z "${COMPOUND_CHECKS_BASE:-}" ] && [ "$base" = "$(git rev-parse HEAD)" ]; }; then
     base=$(git rev-parse --verify -q HEAD~1) || return 0
   fi
-  git diff --numstat --no-renames "$base" -- '*.cpp' '*.hpp' | sort -rn | cut -f3 | sed 's/\.hpp$/.cpp/' | awk '!seen[$0]++'
+  git diff --numstat --no-renames "$base" -- '*.cpp' '*.hpp' | sort -rn | cut -f3
 }
 
+# A header stands for the source of its name.
 check_tidy() {
   local tidy all file sources=()
   tidy=$(command -v clang-tidy) || { echo "left out: clang-tidy is not installed"; return 0; }
-  mapfile -t all < <(if [ ${#given[@]} -gt 0 ]; then printf '%s\n' "${given[@]}"; else changed; fi)
+  mapfile -t all < <(if [ ${#given[@]} -gt 0 ]; then printf '%s\n' "${given[@]}"; else changed; fi |
+    sed 's/\.hpp$/.cpp/' | awk '!seen[$0]++')
   [ ${#all[@]} -gt 0 ] || { echo "left out: no C++ has changed"; return 0; }
   cmake --preset tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/tidy.log 2>&1 ||
     { tail -20 build/tidy.log; echo "configuring the preset tidy failed"; return 1; }
