@@ -103,10 +103,11 @@ WAYS_OUT = {
 }
 
 PRODUCTS = {
-    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, on our own products. All others
-are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the results:""",
-    "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those of
-one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of the results:""",
+    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, on our own products.
+All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the results:""",
+    "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those
+of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of
+the results:""",
 }
 
 TAIL = """## Submatrices
@@ -123,8 +124,8 @@ MatCreateSubMatrices() (PCASM) wants whole blocks, as baij does. MatPermute() ta
 
 | -pc_type | works | else |
 |---|---|---|
-| jacobi, pbjacobi, sor, bjacobi, asm, ksp, composite, redundant, telescope, redistribute | on any number of processes | |
-| svd, mg, hmg, hypre | on any number of processes | |
+| jacobi, pbjacobi, sor, bjacobi, asm, ksp, composite, redundant, telescope | on any number of processes | |
+| redistribute, svd, mg, hmg, hypre | on any number of processes | |
 | ilu, icc, lu, cholesky by PETSc | on one process | bjacobi, asm |
 | lu by MUMPS | on any number of processes | |
 | fieldsplit | also within blocks, where baij refuses | |
