@@ -104,7 +104,8 @@ WAYS_OUT = {
 
 PRODUCTS = {
     "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, on our own products.
-All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the results:""",
+All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the
+results:""",
     "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those
 of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of
 the results:""",
