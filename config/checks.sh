@@ -9,7 +9,7 @@
 #   python     ruff on Python, by config/ruff.toml
 #   columns    no line of more than 120 columns
 #   tidy       clang-tidy on C++ that differs from COMPOUND_CHECKS_BASE (a commit; by default where HEAD left
-#              origin/main, else HEAD~1), the most changed first, for 40 s; COMPOUND_CHECKS_TIDY=all: until all are done
+#              origin/main, else HEAD~1), the most changed first, for 30 s; COMPOUND_CHECKS_TIDY=all: until all are done
 #
 # All of them, or those named; on the whole tree, or on the files given. All run, even if one fails; exit status 1 if
 # any did. The programs come from the Python package index into build/checks, in the versions of
@@ -122,7 +122,8 @@ changed() {
 
 # A header stands for the source of its name.
 check_tidy() {
-  local tidy all file sources=()
+  local tidy all file sources=() until=$((SECONDS + 30))
+  [ "${COMPOUND_CHECKS_TIDY:-}" != all ] || until=$((SECONDS + 86400))
   tidy=$(command -v clang-tidy) || { echo "left out: clang-tidy is not installed"; return 0; }
   mapfile -t all < <(if [ ${#given[@]} -gt 0 ]; then printf '%s\n' "${given[@]}"; else changed; fi |
     sed 's/\.hpp$/.cpp/' | awk '!seen[$0]++')
@@ -133,8 +134,6 @@ check_tidy() {
     ! grep -qF "\"file\": \"$top/$file\"" build/tidy/compile_commands.json || sources+=("$file")
   done
   [ ${#sources[@]} -gt 0 ] || { echo "left out: this machine compiles none of what has changed"; return 0; }
-  local until=$((SECONDS + 40))
-  [ "${COMPOUND_CHECKS_TIDY:-}" != all ] || until=$((SECONDS + 86400))
   # shellcheck disable=SC2016 # the inner shell expands these
   printf '%s\n' "${sources[@]}" | xargs -P "$cores" -I {} bash -c '
     SECONDS=$1
