@@ -42,11 +42,12 @@ files() {
 }
 text=(':!*.svg' ':!*.png' ':!*.xz' ':!*.msh')
 
-# The programs' environment, made once and again when the versions change. Sets no_tools to the reason if it cannot be.
+# The programs' environment, made once, and again when the versions change or it has been moved. Sets no_tools to the
+# reason if it cannot be.
 no_tools=
 make_tools() {
   local list=config/checks-requirements.txt
-  if cmp -s "$list" "$tools/made-of.txt" && "$tools/bin/python" -c ''; then
+  if cmp -s "$list" "$tools/made-of.txt" && "$tools/bin/codespell" --version >/dev/null 2>&1; then
     return
   fi
   rm -rf "$tools"
