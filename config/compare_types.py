@@ -2,11 +2,12 @@
 """Runs one PETSc example with several matrix types, interleaved, and prints one table.
 
 The example must print `unknowns:`, `blocks:` and `iterations:` and solve again in a log stage named Repeat
-(examples/elasticity.c does). Times are medians over the rounds of that second stage; GB/s are of compulsory bytes, which
-are the same for every type: 3x3 blocks of doubles (or complex), one 32-bit column a block, row starts, x once, y once.
-Types of --device-types get CUDA vectors, and -log_view_gpu_time: events then last until the device is done. TYPE/KSP is a
-type with another -ksp_type, TYPE/KSP/PC one with another preconditioner (aijcompound//gamg); products that are fused with the
-rest of an iteration, or of which a preconditioner has others, have no time of their own, nor have its matrices bytes.
+(examples/elasticity.c does). Times are medians over the rounds of that second stage; GB/s are of compulsory bytes,
+which are the same for every type: 3x3 blocks of doubles (or complex), one 32-bit column a block, row starts, x once, y
+once. Types of --device-types get CUDA vectors, and -log_view_gpu_time: events then last until the device is done.
+TYPE/KSP is a type with another -ksp_type, TYPE/KSP/PC one with another preconditioner (aijcompound//gamg); products
+that are fused with the rest of an iteration, or of which a preconditioner has others, have no time of their own, nor
+have its matrices bytes.
 """
 
 import argparse
@@ -17,7 +18,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-
 
 DEVICE_OPTIONS = ["-vec_type", "cuda", "-use_gpu_aware_mpi", "0", "-log_view_gpu_time"]
 
@@ -72,7 +72,8 @@ def memory_mb(printed, mat_type, scalar_bytes):
     """Bytes of the matrix on host and device together, by the type's own arrays (32-bit indices)."""
     blocks, unknowns = int(printed["blocks"]), int(printed["unknowns"])
     if "compound memory" in printed:
-        parent, packed = re.search(r"parent ([\d.]+) MB, packed copies ([\d.]+) MB", printed["compound memory"]).groups()
+        parent, packed = re.search(r"parent ([\d.]+) MB, packed copies ([\d.]+) MB",
+                                   printed["compound memory"]).groups()
         return float(parent) + float(packed)
     scalar_rows = 9 * blocks * (scalar_bytes + 4) + (unknowns + 1) * 4
     block_rows = blocks * (9 * scalar_bytes + 4) + (unknowns // 3 + 1) * 4
@@ -94,7 +95,8 @@ def main():
     types = args.types.split(",")
     baseline = "baij" if "baij" in types else types[0]
     scalar_bytes = 16 if args.complex else 8
-    # PETSc's own device types are shown for comparison; 3.26.1's point-block Jacobi of aijcusparse crashes on two ranks.
+    # PETSc's own device types are shown for comparison; 3.26.1's point-block Jacobi of aijcusparse crashes on two
+    # ranks.
     may_fail = {t for t in types if parts_of(t)[0] in args.device_types.split(",") and "compound" not in t}
     printed, samples = {}, {t: [] for t in types}
     with tempfile.TemporaryDirectory() as folder:

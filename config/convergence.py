@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws how the norms of conjugate gradients fall (needs matplotlib): preconditioned, natural and true residual.
 
-    python3 config/convergence.py --program build/host/examples/elasticity --plugin build/host/plugin/libpetsccompound.so \\
+python3 config/convergence.py --program build/host/examples/elasticity --plugin build/host/plugin/libpetsccompound.so \\
       -o docs/images/convergence.svg -- -mesh examples/data/bracket.msh -pc_type jacobi -ksp_rtol 1e-8
 """
 
@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 # The name of a curve, the options that print it, and the word before its numbers.
-CURVES = [("preconditioned", ["-ksp_norm_type", "preconditioned", "-ksp_monitor_true_residual"], "preconditioned resid norm"),
+CURVES = [("preconditioned", ["-ksp_norm_type", "preconditioned", "-ksp_monitor_true_residual"],
+           "preconditioned resid norm"),
           ("natural", ["-ksp_norm_type", "natural", "-ksp_monitor"], "Residual norm"),
           ("true", ["-ksp_norm_type", "preconditioned", "-ksp_monitor_true_residual"], "true resid norm")]
 

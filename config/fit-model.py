@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Fits the seconds of a device's table (src/device_tables.inc) to a recorded study, and says how good the plans are that they lead to.
+"""Fits the seconds of a device's table (src/device_tables.inc) to a recorded study, and says how good the plans are
+that they lead to.
 
     python3 config/fit-model.py config/tuning-study-h200.json.xz
 
-Prints the line of the table, with what is not seconds as it was, and for each matrix the time over that of the fastest plan: by rule, and by a model fitted to the
-other matrices. A study is what compound-tune -study writes for each matrix (docs/compound-tune.md), of all matrices in one file;
-`rule` of a matrix is the present rule's plan, `tried` are the plans that the model chooses among.
+Prints the line of the table, with what is not seconds as it was, and for each matrix the time over that of the fastest
+plan: by rule, and by a model fitted to the other matrices. A study is what compound-tune -study writes for each matrix
+(docs/compound-tune.md), of all matrices in one file; `rule` of a matrix is the present rule's plan, `tried` are the
+plans that the model chooses among.
 """
 
 import argparse
@@ -31,7 +33,8 @@ def device_table(file, study):
         for found, numbers in re.findall(r'^device1 name="([^"]*)" (.*)$', tables.read(), re.M):
             if found == name:
                 return name, {key: float(value) for key, value in (word.split("=") for word in numbers.split())}
-    raise SystemExit(f"{file} has no table of '{name}', which the study is of; add a line with its multiprocessors, caches and bandwidth")
+    raise SystemExit(f"{file} has no table of '{name}', which the study is of; add a line with its multiprocessors, "
+                     "caches and bandwidth")
 
 
 def parse(line):
@@ -49,7 +52,8 @@ def parse(line):
     return {"lanes": 1, "unroll": 1, **plan}
 
 
-# `sums`: what the seconds of each name in NAMES are multiplied by; `alone`: seconds after a launch of the worker with the longest row, which a product takes at least.
+# `sums`: what the seconds of each name in NAMES are multiplied by; `alone`: seconds after a launch of the worker with
+# the longest row, which a product takes at least.
 Work = collections.namedtuple("Work", "sums alone")
 
 
@@ -93,7 +97,10 @@ def features(matrix, plan, device):
     components = plan["traversal"] == "components"
     lanes = plan["lanes"] / (rows_of_block if components and family == "csr" else 1)
     row_words = WORDS.get(plan["entry"], rows_of_block * columns) / (rows_of_block if components else 1)
-    alone = 0 if chunks else a["row_lengths"]["most"] * (layout["padding"] if diagonals else 1) / lanes * math.sqrt(row_words)
+    alone = (
+        0 if chunks else a["row_lengths"]["most"] * (layout["padding"] if diagonals else 1) / lanes
+        * math.sqrt(row_words)
+    )
     return Work([f[name] for name in NAMES], alone * device["alone"])
 
 
@@ -153,7 +160,8 @@ class Matrix:
 def solved(a, b):
     n = len(b)
     scale = [math.sqrt(a[i][i]) or 1 for i in range(n)]
-    m = [[a[i][j] / scale[i] / scale[j] + (1e-9 if i == j else 0) for j in range(n)] + [b[i] / scale[i]] for i in range(n)]
+    m = [[a[i][j] / scale[i] / scale[j] + (1e-9 if i == j else 0) for j in range(n)] + [b[i] / scale[i]]
+         for i in range(n)]
     for i in range(n):
         k = max(range(i, n), key=lambda row: abs(m[row][i]))
         m[i], m[k] = m[k], m[i]
@@ -210,16 +218,17 @@ def main():
         for line, s in times.items():
             family = parse(line)["layout"].split(":")[0]
             errors.setdefault(family, []).append(abs(s / m.seconds[line] - 1))
-        print("%6.3f %6.3f %6.3f  %s: %s" % (*table[-1], m.name, "the rule's" if taken == m.rule else taken))
-    print("times over the fastest plan's, of %d matrices: median, 90 %%, largest" % len(matrices))
+        print("{:6.3f} {:6.3f} {:6.3f}  {}: {}".format(*table[-1], m.name, "the rule's" if taken == m.rule else taken))
+    print(f"times over the fastest plan's, of {len(matrices)} matrices: median, 90 %, largest")
     for title, values in zip(("rule of the study", "present rule", "model, others fitted"), zip(*table)):
-        print("  %-22s %.3f %.3f %.3f" % (title, middle(values), late(values), max(values)))
+        print(f"  {title:22} {middle(values):.3f} {late(values):.3f} {max(values):.3f}")
     print("errors of predictions of other matrices: plans, mean, median, largest")
     for family, all_ in sorted(errors.items()):
-        print("  %-10s %4d %5.2f %5.2f %5.2f" % (family, len(all_), sum(all_) / len(all_), middle(all_), max(all_)))
+        print(f"  {family:10} {len(all_):4} {sum(all_) / len(all_):5.2f} {middle(all_):5.2f} {max(all_):5.2f}")
     print("of all matrices, for src/device_tables.inc:")
     seconds = dict(zip(NAMES, fitted([m.equations() for m in matrices])))
-    print(f'device1 name="{table_name}"', *(f"{name}={seconds[name]:.3g}" if name in seconds else f"{name}={value:.9g}" for name, value in device.items()))
+    print(f'device1 name="{table_name}"', *(f"{name}={seconds[name]:.3g}" if name in seconds else f"{name}={value:.9g}"
+                                            for name, value in device.items()))
 
 
 if __name__ == "__main__":

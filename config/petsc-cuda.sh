@@ -9,12 +9,12 @@
 # --jobs                                     compilers at once; by default one a core
 #
 # Needs a CUDA toolkit (nvcc on the PATH, or in $CUDA_HOME, $CUDA_PATH or /usr/local/cuda), MPI (mpicc), OpenBLAS, make,
-# python3 with pip, and some minutes. Does nothing where the prefix has this PETSc already. Ends with the lines that make
-# CMake, the quickstart and test.sh use it.
+# python3 with pip, and some minutes. Does nothing where the prefix has this PETSc already. Ends with the lines that
+# make CMake, the quickstart and test.sh use it.
 set -euo pipefail
 
 version=3.26.1
-scalar=real arch= prefix= jobs=$(nproc)
+scalar=real arch='' prefix='' jobs=$(nproc)
 
 say() { printf '== %s\n' "$*"; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -26,7 +26,8 @@ while [ $# -gt 0 ]; do
       printf -v "${1#--}" %s "$2"
       shift 2
       ;;
-    *) fail "unknown option '$1'; usage: bash config/petsc-cuda.sh [--scalar real|complex] [--arch CAPABILITY] [--prefix FOLDER] [--jobs N]" ;;
+    *) fail "unknown option '$1'; usage: bash config/petsc-cuda.sh [--scalar real|complex] [--arch CAPABILITY]" \
+         "[--prefix FOLDER] [--jobs N]" ;;
   esac
 done
 case $scalar in real | complex) ;; *) fail "--scalar is '$scalar'; choose real or complex" ;; esac
@@ -56,7 +57,8 @@ if [ -f "$stamp" ]; then
   exit 0
 fi
 if [ -e "$prefix" ] && [ -n "$(ls -A "$prefix")" ]; then
-  fail "$prefix is not empty and not made by this script (or its last run ended early); give another --prefix or remove that folder"
+  fail "$prefix is not empty and not made by this script (or its last run ended early);" \
+    "give another --prefix or remove that folder"
 fi
 
 # The toolkit, MPI and the rest, all looked for before anything is downloaded.
@@ -64,17 +66,22 @@ nvcc=$(command -v nvcc || true)
 for folder in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
   [ -n "$nvcc" ] || [ ! -x "$folder/bin/nvcc" ] || nvcc=$folder/bin/nvcc
 done
-[ -n "$nvcc" ] || fail "nvcc is missing: it is on the PATH, in \$CUDA_HOME, \$CUDA_PATH and /usr/local/cuda nowhere. Install the CUDA toolkit 12.8 or newer (developer.nvidia.com/cuda-downloads)"
+[ -n "$nvcc" ] ||
+  fail "nvcc is missing: it is on the PATH, in \$CUDA_HOME, \$CUDA_PATH and /usr/local/cuda nowhere." \
+    "Install the CUDA toolkit 12.8 or newer (developer.nvidia.com/cuda-downloads)"
 cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
 mpicc=$(command -v mpicc || true)
 [ -n "$mpicc" ] || fail "mpicc is missing; install an MPI (Debian, Ubuntu: apt-get install libopenmpi-dev openmpi-bin)"
 mpi=$(dirname "$(dirname "$mpicc")")
 for tool in make g++ python3; do
-  command -v "$tool" >/dev/null || fail "$tool is missing (Debian, Ubuntu: apt-get install make g++ python3 python3-pip)"
+  command -v "$tool" >/dev/null ||
+    fail "$tool is missing (Debian, Ubuntu: apt-get install make g++ python3 python3-pip)"
 done
-python3 -m pip --version >/dev/null 2>&1 || fail "pip is missing for $(command -v python3) (Debian, Ubuntu: apt-get install python3-pip)"
+python3 -m pip --version >/dev/null 2>&1 ||
+  fail "pip is missing for $(command -v python3) (Debian, Ubuntu: apt-get install python3-pip)"
 echo 'int main(void) { return 0; }' | "$mpicc" -x c - -o /dev/null -lopenblas 2>/dev/null \
-  || fail "OpenBLAS is missing, or $mpicc cannot link a program with -lopenblas (Debian, Ubuntu: apt-get install libopenblas-dev)"
+  || fail "OpenBLAS is missing, or $mpicc cannot link a program with -lopenblas" \
+    "(Debian, Ubuntu: apt-get install libopenblas-dev)"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/petsc-cuda.XXXXXX")
 log=$work/log

@@ -3,15 +3,15 @@
 
     python3 config/plot.py KIND FILE... -o out.svg
 
-Files are what `-json` of both programs and `compound-tune -study` write, and studies of many matrices (config/tuning-study-h200.json.xz),
-compressed by xz or not; FILE:STEP is a step of what config/reproduce.py has recorded. The picture's format is that of the name behind -o: svg, png, pdf.
+Files are what `-json` of both programs and `compound-tune -study` write, and studies of many matrices
+(config/tuning-study-h200.json.xz), compressed by xz or not; FILE:STEP is a step of what config/reproduce.py has
+recorded. The picture's format is that of the name behind -o: svg, png, pdf.
 """
 
 import argparse
-import re
 import sys
 
-from plot_cases import Unfit, bench_times, cases_of, family, middle, predictions, study_times, words_of
+from plot_cases import Unfit, bench_times, cases_of, family, middle, predictions, words_of
 from reproduction.layouts import papers_plan
 
 KINDS = {}  # by name: the function that draws it; its documentation is the help
@@ -57,12 +57,13 @@ def speedup(plt, cases):
         best.append((max(timed, key=lambda t: t.speed), case))
     best.sort(key=lambda b: -b[0].speed)
     what = "baseline" if all(case.of is bench_times for case in cases) else "rule's plan"
-    figure, axes = bars(plt, [case.name for _, case in best], f"speed of the fastest plan over the {what}, by its layout")
+    figure, axes = bars(plt, [case.name for _, case in best],
+                        f"speed of the fastest plan over the {what}, by its layout")
     colour = Colours()
     for y, (t, _) in enumerate(best):
         name = family(t.name)
         axes.barh(y, t.speed, color=colour(name), label=None if name in axes.get_legend_handles_labels()[1] else name)
-        axes.text(t.speed, y, " %.2f" % t.speed, va="center", fontsize=8)
+        axes.text(t.speed, y, f" {t.speed:.2f}", va="center", fontsize=8)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.legend(loc="lower right")
     return figure
@@ -73,12 +74,14 @@ def roofline(plt, cases):
     """operations a second over operations a compulsory byte, below what reading memory allows"""
     figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
     colour = Colours()
-    points = [(case.flops() / case.bytes(), case.flops() / case.best().seconds / 1e9, family(case.best().name)) for case in cases]
+    points = [(case.flops() / case.bytes(), case.flops() / case.best().seconds / 1e9, family(case.best().name))
+              for case in cases]
     for x, y, name in points:
-        axes.plot(x, y, "o", color=colour(name), markersize=5, label=None if name in axes.get_legend_handles_labels()[1] else name)
+        axes.plot(x, y, "o", color=colour(name), markersize=5,
+                  label=None if name in axes.get_legend_handles_labels()[1] else name)
     ends = 0.8 * min(x for x, _, _ in points), 1.25 * max(x for x, _, _ in points)
     read = middle([case.read_gbs() for case in cases])
-    axes.plot(ends, [x * read for x in ends], color="black", label="reading %.0f GB/s" % read)
+    axes.plot(ends, [x * read for x in ends], color="black", label=f"reading {read:.0f} GB/s")
     axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="10^9 operations a second")
     axes.grid(True, which="both", linewidth=0.3)
     axes.legend()
@@ -98,7 +101,8 @@ def tables_of_schedules(cases, word=""):
         if len(table) > 1:
             found.append((case, table))
     if not found:
-        raise Unfit(f"{cases[0].file}: no matrix has {word + ' ' if word else ''}plans of several threads= and blocks=; time them by compound-tune -device cuda -search all")
+        raise Unfit(f"{cases[0].file}: no matrix has {word + ' ' if word else ''}plans of several threads= and "
+                    "blocks=; time them by compound-tune -device cuda -search all")
     return found
 
 
@@ -107,12 +111,14 @@ def axes_of_schedules(axes, found):
     rows = sorted({b for _, table in found for b, _ in table})
     cols = sorted({t for _, table in found for _, t in table})
     best = {id(table): min(table.values()) for _, table in found}
-    cells = [[middle([table[b, t] / best[id(table)] for _, table in found if (b, t) in table] or [float("nan")]) for t in cols] for b in rows]
+    cells = [[middle([table[b, t] / best[id(table)] for _, table in found if (b, t) in table] or [float("nan")])
+              for t in cols] for b in rows]
     image = axes.pcolormesh(cells, cmap="viridis_r", vmin=1, vmax=2)
     for y, line in enumerate(cells):
         for x, value in enumerate(line):
             if value == value:
-                axes.text(x + 0.5, y + 0.5, "%.2f" % value, ha="center", va="center", fontsize=7, color="white" if value > 1.5 else "black")
+                axes.text(x + 0.5, y + 0.5, f"{value:.2f}", ha="center", va="center", fontsize=7,
+                          color="white" if value > 1.5 else "black")
     axes.set_xticks([x + 0.5 for x in range(len(cols))], cols)
     axes.set_yticks([y + 0.5 for y in range(len(rows))], rows)
     axes.set(xlabel="threads of a block", ylabel="blocks on a multiprocessor")
@@ -126,7 +132,8 @@ def size_of_schedules(found):
 
 @kind
 def schedule(plt, cases):
-    """heat map of threads and blocks of them on a multiprocessor: the fastest plan of each pair over the fastest of all"""
+    """heat map of threads and blocks of them on a multiprocessor: the fastest plan of each pair over the fastest of
+    all"""
     found = tables_of_schedules(cases)
     figure, axes = plt.subplots(figsize=size_of_schedules(found), layout="constrained")
     image = axes_of_schedules(axes, found)
@@ -143,7 +150,8 @@ def schedules(plt, cases):
     figure, both = plt.subplots(1, 2, figsize=(2 * width, height), layout="constrained")
     for axes, (word, tables) in zip(both, found.items()):
         image = axes_of_schedules(axes, tables)
-        axes.set_title(f"{word}, " + (tables[0][0].name if len(tables) == 1 else f"median of {len(tables)} matrices"), fontsize=9)
+        axes.set_title(f"{word}, " + (tables[0][0].name if len(tables) == 1 else f"median of {len(tables)} matrices"),
+                       fontsize=9)
     figure.colorbar(image, ax=both, label="time over that of the fastest plan")
     return figure
 
@@ -165,7 +173,8 @@ def memory(plt, cases):
             axes.plot(t.bytes / best.bytes, t.seconds / best.seconds, ".", color=colour(name), label=label)
     if not any_:
         raise Unfit(f"{cases[0].file}: no plan has bytes of a packed copy ('copy_bytes', 'packed_bytes')")
-    axes.set(xscale="log", yscale="log", xlabel="bytes of the packed copy over the fastest plan's", ylabel="time over the fastest plan's")
+    axes.set(xscale="log", yscale="log", xlabel="bytes of the packed copy over the fastest plan's",
+             ylabel="time over the fastest plan's")
     axes.grid(True, which="both", linewidth=0.3)
     axes.legend()
     return figure
@@ -181,7 +190,8 @@ def model(plt, cases):
         axes.plot(*zip(*these), ".", markersize=4, label=name)
     ends = [1e6 * f(x for _, *both in found for x in both) for f in (min, max)]
     for factor, style in ((1, "-"), (1.2, ":"), (1 / 1.2, ":")):
-        axes.plot(ends, [factor * e for e in ends], style, color="black", linewidth=0.8, label="20 % off" if factor == 1.2 else None)
+        axes.plot(ends, [factor * e for e in ends], style, color="black", linewidth=0.8,
+                  label="20 % off" if factor == 1.2 else None)
     axes.set(xscale="log", yscale="log", xlabel="measured, microseconds", ylabel="predicted, microseconds")
     axes.grid(True, which="both", linewidth=0.3)
     axes.legend()
@@ -198,7 +208,8 @@ def padding(plt, cases):
     figure, axes = bars(plt, [case.name for case, _ in rows], "slots an entry")
     tall = 0.8 / len(names)
     for i, name in enumerate(names):
-        at = [(y + i * tall - 0.4, row["padding"]) for y, (_, layouts) in enumerate(rows) for row in layouts if row["layout"] == name]
+        at = [(y + i * tall - 0.4, row["padding"]) for y, (_, layouts) in enumerate(rows) for row in layouts
+              if row["layout"] == name]
         axes.barh(*zip(*at), height=tall, align="edge", label=name)
     axes.set_xscale("log")
     axes.legend(fontsize=8)
@@ -213,7 +224,8 @@ def grouped(plt, rows, title):
     tall = 0.8 / len(names)
     for i, name in enumerate(names):
         at = [(y + i * tall - 0.4, values[name]) for y, (_, values) in enumerate(rows) if name in values]
-        axes.barh(*zip(*at), height=tall, align="edge", label=name, color=f"C{i % 10}" if i < 10 else str(0.07 * (i - 9)))
+        axes.barh(*zip(*at), height=tall, align="edge", label=name,
+                  color=f"C{i % 10}" if i < 10 else str(0.07 * (i - 9)))
     axes.legend(fontsize=7)
     figure.set_figheight(1.1 + 0.09 * len(names) * len(rows) + 0.1 * len(rows))
     return figure, axes
@@ -226,7 +238,8 @@ def footprint(plt, cases):
     for case in cases:
         counted = [c for c in case.get("counted") if "bytes" in c]
         entry = counted[0]["asked"].split()[0]  # said once is enough
-        rows.append((case.name, {c["asked"].removeprefix(entry + " "): c["bytes"] / counted[0]["bytes"] for c in counted}))
+        rows.append((case.name, {c["asked"].removeprefix(entry + " "): c["bytes"] / counted[0]["bytes"]
+                                 for c in counted}))
     figure, axes = grouped(plt, rows, "bytes over those of the first plan")
     axes.set_xscale("log")
     axes.axvline(1, color="black", linewidth=0.8)
@@ -254,12 +267,14 @@ def cusparse(plt, cases):
         fastest = {}
         for c in of_bench(case):
             theirs = papers_plan(c["plan"]) if c["plan"] else None
-            for name, fits in (("cusparse", c["kind"] == "cusparse"), ("schedule alone (CSR-AoS-AoS)", theirs and theirs[0] == "CSR-AoS-AoS"),
+            for name, fits in (("cusparse", c["kind"] == "cusparse"),
+                               ("schedule alone (CSR-AoS-AoS)", theirs and theirs[0] == "CSR-AoS-AoS"),
                                ("the papers' layouts", theirs), ("all that was timed", c["kind"] in ("core", "plan"))):
                 if fits:
                     fastest[name] = min(c["median_s"], fastest.get(name, float("inf")))
         if "cusparse" not in fastest:
-            raise Unfit(f"{case.file}: matrix '{case.name}' has no products of cuSPARSE; time them by -device cuda -cusparse all")
+            raise Unfit(f"{case.file}: matrix '{case.name}' has no products of cuSPARSE; time them by -device cuda "
+                        "-cusparse all")
         vendor = fastest.pop("cusparse")
         rows.append((case.name, {name: vendor / s for name, s in fastest.items()}))
     figure, axes = grouped(plt, rows, "speed over the fastest of cuSPARSE")
@@ -271,13 +286,15 @@ def cusparse(plt, cases):
 def sparsity(plt, cases):
     """how long rows are, and how far apart their columns: quartiles of each matrix, from the shortest to the longest"""
     figure, pair = plt.subplots(1, 2, figsize=(11, 1.2 + 0.24 * len(cases)), sharey=True, layout="constrained")
-    for axes, member, title in zip(pair, ("row_lengths", "row_bandwidths"), ("entries of a row", "columns from a row's first entry to its last")):
+    for axes, member, title in zip(pair, ("row_lengths", "row_bandwidths"),
+                                   ("entries of a row", "columns from a row's first entry to its last")):
         for y, case in enumerate(cases):
             q = case.get(member) if case.of is bench_times else case.get("analysis", member)
             try:
                 least, lower, median, upper, most = (q[m] for m in ("least", "lower", "median", "upper", "most"))
             except (KeyError, TypeError):
-                raise Unfit(f"{case.file}: matrix '{case.name}': '{member}' has not all of least, lower, median, upper, most")
+                raise Unfit(f"{case.file}: matrix '{case.name}': '{member}' has not all of least, lower, median, "
+                            "upper, most") from None
             axes.plot([least, most], [y, y], color="C0", linewidth=1)
             axes.plot([lower, upper], [y, y], color="C0", linewidth=6)
             axes.plot(median, y, "|", color="black", markersize=9)
@@ -313,7 +330,8 @@ def main():
     except (OSError, ValueError, Unfit) as e:
         sys.exit(f"plot.py: {args.kind}: {e}")
     except (KeyError, TypeError, IndexError) as e:
-        sys.exit(f"plot.py: {args.kind}: {', '.join(args.files)}: a member is missing or not what the programs write: {e!r}")
+        sys.exit(f"plot.py: {args.kind}: {', '.join(args.files)}: a member is missing or not what the programs write: "
+                 f"{e!r}")
 
 
 if __name__ == "__main__":

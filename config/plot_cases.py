@@ -1,4 +1,5 @@
-"""What compound-bench, compound-tune, studies and config/reproduce.py write, as cases of one form: for config/plot.py and the pages."""
+"""What compound-bench, compound-tune, studies and config/reproduce.py write, as cases of one form: for config/plot.py
+and the pages."""
 
 import collections
 import importlib.util
@@ -12,28 +13,33 @@ class Unfit(Exception):
     """What is wrong with a file, in words."""
 
 
-Timed = collections.namedtuple("Timed", "name seconds speed bytes")  # speed: relative to the case's yardstick; bytes: of its copy
+# speed: relative to the case's yardstick; bytes: of its copy
+Timed = collections.namedtuple("Timed", "name seconds speed bytes")
 Timed.__new__.__defaults__ = (None, None)
 
 
 class Case:
-    """A matrix of a file. `data` is as the program wrote it, `of` how products of its plans are found there; `study` is the file's, of many matrices."""
+    """A matrix of a file. `data` is as the program wrote it, `of` how products of its plans are found there; `study` is
+    the file's, of many matrices."""
 
     def __init__(self, file, data, of, study=None):
         self.file, self.data, self.of, self.study = file, data, of, study
-        self.name = "%s, %s" % (self.get("description"), self.block())
+        self.name = "{}, {}".format(self.get("description"), self.block())
 
     def get(self, *path):
         value = self.data
         for member in path:
             if not isinstance(value, dict) or member not in value:
-                name = self.data.get("description", "of no description") if isinstance(self.data, dict) else "of no description"
+                name = (
+                    self.data.get("description", "of no description") if isinstance(self.data, dict)
+                    else "of no description"
+                )
                 raise Unfit(f"{self.file}: matrix '{name}' has no member '{'.'.join(path)}'")
             value = value[member]
         return value
 
     def block(self):
-        return "%dx%d" % tuple(self.get("block_shape")) if self.of is bench_times else self.get("block")
+        return "{}x{}".format(*self.get("block_shape")) if self.of is bench_times else self.get("block")
 
     def entries(self):
         return self.get("blocks") if self.of is bench_times else self.get("analysis", "blocks")
@@ -96,9 +102,9 @@ def cases_of(name):
         with opened(file, "rt", encoding="utf-8") as content:
             data = json.load(content)
     except OSError as e:
-        raise Unfit(f"{file}: cannot be read: {e.strerror or e}")
+        raise Unfit(f"{file}: cannot be read: {e.strerror or e}") from e
     except (ValueError, lzma.LZMAError, EOFError) as e:
-        raise Unfit(f"{file}: is no JSON: {e}")
+        raise Unfit(f"{file}: is no JSON: {e}") from e
     if not isinstance(data, dict):
         data = {}
     if "matrices" in data or str(data.get("schema", "")).startswith("study"):
@@ -109,7 +115,8 @@ def cases_of(name):
     elif str(data.get("schema", "")).startswith("reproduction"):
         cases = cases_of_records(file, step, data["steps"])
     else:
-        raise Unfit(f"{file}: is not of compound-bench, compound-tune or a study; give what their -json or -study writes")
+        raise Unfit(f"{file}: is not of compound-bench, compound-tune or a study; give what their -json or -study "
+                    "writes")
     if not cases:
         raise Unfit(f"{file}: has no matrices")
     return cases
@@ -120,8 +127,12 @@ def cases_of_records(file, step, steps):
         raise Unfit(f"{file}: has no step '{step}'; name one as {file}:STEP, of {', '.join(steps)}")
     cases = []
     for run, record in steps[step].items():
-        of = bench_times if record["program"] == "compound-bench" else study_times if "screened" in record["cases"][0] else tune_times
-        cases += [Case(file, {**case, "description": run if len(record["cases"]) == 1 else case["description"]}, of) for case in record["cases"]]
+        of = (
+            bench_times if record["program"] == "compound-bench" else study_times if "screened" in record["cases"][0]
+            else tune_times
+        )
+        cases += [Case(file, {**case, "description": run if len(record["cases"]) == 1 else case["description"]}, of)
+                  for case in record["cases"]]
     return cases
 
 
@@ -147,15 +158,19 @@ def sibling(name):
 
 
 def predictions(cases):
-    """(layout, measured, predicted): of compound-tune what it predicted, of a study by models that are fitted to the other matrices."""
+    """(layout, measured, predicted): of compound-tune what it predicted, of a study by models that are fitted to the
+    other matrices."""
     found = [
-        (family(p["plan"]), p["median_s"], p["predicted_s"]) for case in cases if case.of is tune_times for p in case.get("plans") if "predicted_s" in p
+        (family(p["plan"]), p["median_s"], p["predicted_s"]) for case in cases if case.of is tune_times
+        for p in case.get("plans") if "predicted_s" in p
     ]
     studied = [case for case in cases if case.of is study_times and {"rule", "tried"} <= case.data.keys()]
     if len(studied) > 1:
         fit = sibling("fit-model")
-        for m, times in fit.by_the_others([fit.Matrix(case.data, fit.device_table(fit.TABLES, case.study)[1]) for case in studied]):
+        for m, times in fit.by_the_others([fit.Matrix(case.data, fit.device_table(fit.TABLES, case.study)[1])
+                                           for case in studied]):
             found += [(family(line), m.seconds[line], s) for line, s in times.items()]
     if not found:
-        raise Unfit(f"{cases[0].file}: has no predicted times; give what compound-tune -device cuda -json writes ('predicted_s'), or a study of several matrices with 'rule' and 'tried'")
+        raise Unfit(f"{cases[0].file}: has no predicted times; give what compound-tune -device cuda -json writes "
+                    "('predicted_s'), or a study of several matrices with 'rule' and 'tried'")
     return found

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # From a fresh machine to a comparison of matrix types on a real mesh:   bash config/quickstart.sh [-n RANKS]
 #
-# Installs what is missing (Debian 12, Ubuntu 24.04; root or sudo), builds, solves the elasticity example on its mesh with
-# aij, baij and baijcompound, with cgcompound, and with algebraic multigrid, and prints one table. With PETSC_DIR (and PETSC_ARCH) set it uses that PETSc; if that has CUDA
-# and a device is usable, baijcompound runs there, beside PETSc's aijcusparse.
+# Installs what is missing (Debian 12, Ubuntu 24.04; root or sudo), builds, solves the elasticity example on its mesh
+# with aij, baij and baijcompound, with cgcompound, and with algebraic multigrid, and prints one table. With PETSC_DIR
+# (and PETSC_ARCH) set it uses that PETSc; if that has CUDA and a device is usable, baijcompound runs there, beside
+# PETSc's aijcusparse.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 ranks=1
@@ -22,7 +23,7 @@ reason=$(why_no_gpu)
 if [ -z "$reason" ]; then
   say "GPU: used by aijcusparse, baijcompound and aijcompound ($(nvidia-smi -L | head -1 | sed 's/ (UUID.*//'))"
   types=aij,baij,aijcusparse,baijcompound,baijcompound/cgcompound,aijcusparse//gamg,aijcompound//gamg
-  device=(--device-types aijcusparse,baijcompound,aijcompound)
+  device=(--device-types "aijcusparse,baijcompound,aijcompound")
 else
   say "GPU: not used: $reason"
 fi

@@ -6,9 +6,10 @@
     python3 config/reproduce.py --page
     python3 config/reproduce.py --pictures
 
-Each step runs compound-bench or compound-tune; what they write by -json lies below the folder, one file a run, and runs whose file
-is there are left out: the same command goes on where it ended. What the page needs of these files is then put to config/reproduction-host.json.xz or
-reproduction-DEVICE.json.xz, beside what is there of other steps, and the page is written from these two and from the study of tuning.
+Each step runs compound-bench or compound-tune; what they write by -json lies below the folder, one file a run, and runs
+whose file is there are left out: the same command goes on where it ended. What the page needs of these files is then
+put to config/reproduction-host.json.xz or reproduction-DEVICE.json.xz, beside what is there of other steps, and the
+page is written from these two and from the study of tuning.
 """
 
 import argparse
@@ -70,7 +71,8 @@ class Runner:
         print(f"== {self.spent():.0f} s: {step.name}: {shlex.join(command)}", flush=True)
         with open(target[:-5] + ".txt", "w") as out:
             try:
-                code = subprocess.run(command + ["-json", target + ".new"], timeout=rest, stdout=out, stderr=subprocess.STDOUT).returncode
+                code = subprocess.run(command + ["-json", target + ".new"], timeout=rest, stdout=out,
+                                      stderr=subprocess.STDOUT).returncode
             except subprocess.TimeoutExpired:
                 return "cut off"
         if code:
@@ -82,7 +84,8 @@ class Runner:
         """By the runner of studies, which compiles kernels ahead."""
         study = plot_cases.sibling("tuning-study")
         folder = os.path.join(self.args.folder, step.name)
-        asked = argparse.Namespace(tune=self.args.tune, folder=folder, device=step.device, search=self.args.search, beside=None, budget=self.args.budget, seconds=self.args.seconds - self.spent())
+        asked = argparse.Namespace(tune=self.args.tune, folder=folder, device=step.device, search=self.args.search,
+                                   beside=None, budget=self.args.budget, seconds=self.args.seconds - self.spent())
         missing = study.unfinished([run.options for run in runs], folder)
         return [f"{step.name}: {line}" for line in study.Study(asked, missing).all()] if missing else []
 
@@ -101,8 +104,10 @@ class Runner:
 
 # Records: of each step what the page needs.
 
-ANALYSIS = ("block_rows", "block_columns", "blocks", "mean_row", "row_deviation", "scattered", "row_lengths", "row_bandwidths", "block_sizes", "layouts")
-CANDIDATE = ("name", "kind", "plan", "median_s", "least_s", "spread", "compulsory_bytes", "packed_bytes", "first_pack_s", "padding", "error")
+ANALYSIS = ("block_rows", "block_columns", "blocks", "mean_row", "row_deviation", "scattered", "row_lengths",
+            "row_bandwidths", "block_sizes", "layouts")
+CANDIDATE = ("name", "kind", "plan", "median_s", "least_s", "spread", "compulsory_bytes", "packed_bytes",
+             "first_pack_s", "padding", "error")
 BENCH = ("block_shape", "block_rows", "blocks", "row_lengths", "row_bandwidths", "best_of_cusparse", "left_out")
 KSP = ("type", "ksp", "pc", "iteration_median_s", "residual")
 PLAN = ("plan", "median_s", "predicted_s", "times_rule", "copy_bytes", "padding")
@@ -161,9 +166,11 @@ def record_of(file):
     cases = data.get("cases", [data])
     of = case_of_bench if data["program"] == "compound-bench" else case_of_tune
     record = {m: data[m] for m in ("program", "date")}
-    record["command"] = shlex.join(without_folders(shlex.split(data["command_line"]) if isinstance(data["command_line"], str) else data["command_line"]))
+    record["command"] = shlex.join(without_folders(shlex.split(data["command_line"])
+                                                   if isinstance(data["command_line"], str) else data["command_line"]))
     record["versions"] = taken(("petsc_compound", "petsc", "petsc_scalar"), data["versions"])
-    record["device" if "device" in data else "processor"] = data["device"]["name"] if "device" in data else data["machine"]["processor"]
+    record["device" if "device" in data
+           else "processor"] = data["device"]["name"] if "device" in data else data["machine"]["processor"]
     if "device" in data:
         record["driver"] = data["device"]["driver"]
     record["cases"] = [{"description": os.path.basename(c["description"]), **of(c)} for c in cases]
@@ -191,7 +198,9 @@ def collect(args, steps):
                 records["steps"].setdefault(step.name, {})[run] = record
         order = [run.name for run in step.runs(patterns)]
         if step.name in records["steps"]:
-            records["steps"][step.name] = dict(sorted(records["steps"][step.name].items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+            records["steps"][step.name] = dict(sorted(records["steps"][step.name].items(),
+                                                      key=lambda item: order.index(item[0]) if item[0] in order
+                                                      else len(order)))
     if records["steps"]:
         with lzma.open(args.records, "wt", encoding="utf-8", preset=9) as out:
             json.dump({"schema": SCHEMA, "steps": records["steps"]}, out, separators=(",", ":"))
@@ -201,7 +210,8 @@ def draw_pictures(folder):
     for name, picture in PICTURES.items():
         if not has_picture(name):
             continue
-        command = [sys.executable, os.path.join(HERE, "plot.py"), picture.kind, picture.source, "-o", os.path.join(folder, f"reproduction-{name}.svg")]
+        command = [sys.executable, os.path.join(HERE, "plot.py"), picture.kind, picture.source, "-o",
+                   os.path.join(folder, f"reproduction-{name}.svg")]
         if code := subprocess.run(command).returncode:
             return code
     return 0
@@ -217,20 +227,27 @@ def steps_of(args):
 
 def main():
     lines = "\n".join(f"  {s.name:19} {s.device:5} about {s.seconds} s" for s in STEPS)
-    parser = argparse.ArgumentParser(description=__doc__, epilog="steps:\n" + lines, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, epilog="steps:\n" + lines,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="only write the page, from the records")
-    parser.add_argument("--check", action="store_true", help="only compare the page with the records; status 1 if it is another one")
-    parser.add_argument("--pictures", action="store_true", help="only draw the page's pictures, from the records (needs matplotlib)")
+    parser.add_argument("--check", action="store_true",
+                        help="only compare the page with the records; status 1 if it is another one")
+    parser.add_argument("--pictures", action="store_true",
+                        help="only draw the page's pictures, from the records (needs matplotlib)")
     parser.add_argument("--folder", default="build/reproduction", help="of the files of all runs (%(default)s)")
     parser.add_argument("--bench", default="build/host/plugin/tools/compound-bench", help="(%(default)s)")
     parser.add_argument("--tune", default="build/host/plugin/tools/compound-tune", help="(%(default)s)")
     parser.add_argument("--device", default="host", choices=["host", "cuda"], help="of the steps to run (%(default)s)")
     parser.add_argument("--steps", default="all", help="names, separated by commas; all: those of the device")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of all; what is not done then is listed")
-    parser.add_argument("--budget", type=float, default=8, help="seconds of timing and packing of each matrix of joint-2020 (%(default)s)")
-    parser.add_argument("--search", default="all", choices=["near", "all"], help="plans of joint-2020 (%(default)s); near: a check in little time")
-    parser.add_argument("--data", default=os.environ.get("COMPOUND_DATA", ""), help="folder of meshes and matrices (COMPOUND_DATA); without, generated matrices stand in")
-    parser.add_argument("--records", help="file that keeps what the page needs (config/reproduction-host.json.xz, -h200.json.xz)")
+    parser.add_argument("--budget", type=float, default=8,
+                        help="seconds of timing and packing of each matrix of joint-2020 (%(default)s)")
+    parser.add_argument("--search", default="all", choices=["near", "all"],
+                        help="plans of joint-2020 (%(default)s); near: a check in little time")
+    parser.add_argument("--data", default=os.environ.get("COMPOUND_DATA", ""),
+                        help="folder of meshes and matrices (COMPOUND_DATA); without, generated matrices stand in")
+    parser.add_argument("--records", help="file that keeps what the page needs (config/reproduction-host.json.xz, "
+                        "-h200.json.xz)")
     parser.add_argument("--to", default=os.path.join(HERE, "..", "docs", "reproduction.md"), help="the page")
     args = parser.parse_args()
     if args.check:
@@ -243,7 +260,8 @@ def main():
         steps = steps_of(args)
         for program in (args.bench, args.tune):
             if not os.path.exists(program):
-                sys.exit(f"reproduce.py: there is no program {program}; build it (README), or name another by --bench and --tune")
+                sys.exit(f"reproduce.py: there is no program {program}; build it (README), or name another by --bench "
+                         "and --tune")
         runner = Runner(args)
         runner.write_patterns()
         for step in steps:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A study of plans on many matrices, by compound-tune -study: a JSON file for each matrix.
 
-    python3 config/tuning-study.py --tune build/host/plugin/tools/compound-tune --folder study --device cuda --seconds 450
+python3 config/tuning-study.py --tune build/host/plugin/tools/compound-tune --folder study --device cuda --seconds 450
 
-Runs that finished and matrices whose file is there are left out: the same command goes on where a study ended, for want of time or otherwise.
-The generated ones are those of config/tuning-study.txt; files (PETSc binary or Matrix Market) can be added.
+Runs that finished and matrices whose file is there are left out: the same command goes on where a study ended, for want
+of time or otherwise. The generated ones are those of config/tuning-study.txt; files (PETSc binary or Matrix Market) can
+be added.
 """
 
 import argparse
@@ -77,7 +78,10 @@ class Study:
     def command(self, run):
         device = ["-device", "cuda", "-use_gpu_aware_mpi", "0"] if self.args.device == "cuda" else []
         plans = fastest_of(self.beside, run) if self.beside else []
-        return [self.args.tune, "-search", self.args.search, "-top", "1"] + device + run + (["-plans", ";".join(plans)] if plans else [])
+        return (
+            [self.args.tune, "-search", self.args.search, "-top", "1"] + device + run
+            + (["-plans", ";".join(plans)] if plans else [])
+        )
 
     def compile_next(self, number):
         """What is compiled stays in the cache of kernels. Other matrices are timed meanwhile, on other cores."""
@@ -90,7 +94,8 @@ class Study:
         self.compiled.append(missing[0])
         cores = self.cores[1] if number > 0 else sorted(self.cores[0] + self.cores[1])
         command = self.command(missing[0] + SIZES + ["-compile"])
-        self.compiler = subprocess.Popen(command, stdout=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+        self.compiler = subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                                         preexec_fn=lambda: os.sched_setaffinity(0, cores))
 
     def wait_for_kernels(self, run):
         """Those of this run are the ones that are being compiled, or are there."""
@@ -110,7 +115,11 @@ class Study:
         print(f"== {self.spent():.0f} s: {shlex.join(run)}", flush=True)
         command = self.command(run) + ["-study", self.args.folder, "-budget", str(self.args.budget)]
         rest = max(1, self.args.seconds - self.spent())
-        alone = lambda: os.sched_setaffinity(0, self.cores[0]) if self.compiler and self.compiler.poll() is None else None
+
+        def alone():
+            if self.compiler and self.compiler.poll() is None:
+                os.sched_setaffinity(0, self.cores[0])
+
         try:
             code = subprocess.run(command, timeout=rest, preexec_fn=alone).returncode
         except subprocess.TimeoutExpired:
@@ -141,9 +150,12 @@ def main():
     parser.add_argument("--folder", required=True, help="where the JSON files go")
     parser.add_argument("--runs", default=os.path.join(here, "tuning-study.txt"), help="list of runs (%(default)s)")
     parser.add_argument("--device", default="host", choices=["host", "cuda"])
-    parser.add_argument("--search", default="all", choices=["near", "all"], help="plans to screen (%(default)s); near: a check in little time")
-    parser.add_argument("--beside", help="record of a study (.json.xz) whose fastest plans for blocks of a kind are screened, too")
-    parser.add_argument("--budget", type=float, default=10, help="seconds of timing and packing of each matrix (%(default)s)")
+    parser.add_argument("--search", default="all", choices=["near", "all"],
+                        help="plans to screen (%(default)s); near: a check in little time")
+    parser.add_argument("--beside", help="record of a study (.json.xz) whose fastest plans for blocks of a kind are "
+                        "screened, too")
+    parser.add_argument("--budget", type=float, default=10,
+                        help="seconds of timing and packing of each matrix (%(default)s)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of all; what is not done then is listed")
     args = parser.parse_args()
     os.makedirs(args.folder, exist_ok=True)

@@ -3,12 +3,14 @@
 
     python3 plot_elasticity.py bracket.vtu bracket.png [--scale s] [--view azimuth,elevation]
 
-Needs numpy, matplotlib and Pillow (which matplotlib brings).  Without --scale the largest displacement is drawn as 8 % of the body's size.
+Needs numpy, matplotlib and Pillow (which matplotlib brings). Without --scale the largest displacement is drawn as 8 %
+of the body's size.
 """
 import argparse
 import xml.etree.ElementTree as xml
 
 import matplotlib
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
@@ -58,7 +60,8 @@ def draw(ax, points, faces, value, view):
     order = np.flatnonzero(seen)[np.argsort(p[seen][:, :, 2].mean(axis=1))]  # far ones first
     colour = COLOURS(value[faces].mean(axis=1) / value.max())
     colour[:, :3] *= shade[:, None]
-    ax.add_collection(PolyCollection(p[order][:, :, :2], facecolors=colour[order], edgecolors=(0, 0, 0, 0.15), linewidths=0.2))
+    ax.add_collection(PolyCollection(p[order][:, :, :2], facecolors=colour[order], edgecolors=(0, 0, 0, 0.15),
+                                     linewidths=0.2))
 
 
 def outline(points, faces, view, angle=35):
@@ -98,9 +101,11 @@ def main():
     ax.autoscale_view()
     ax.margins(0.03)
     ax.axis("off")
-    bar = fig.colorbar(plt.cm.ScalarMappable(plt.Normalize(0, length.max()), COLOURS), cax=fig.add_axes([0.89, 0.2, 0.022, 0.6]))
+    bar = fig.colorbar(plt.cm.ScalarMappable(plt.Normalize(0, length.max()), COLOURS),
+                       cax=fig.add_axes([0.89, 0.2, 0.022, 0.6]))
     bar.set_label("displacement")
-    fig.text(0.5, 0.965, ha="center", fontsize=11, s=f"{len(points):,} nodes, {len(cells):,} elements; displacement drawn {scale:.3g} times; grey: at rest")
+    fig.text(0.5, 0.965, ha="center", fontsize=11,
+             s=f"{len(points):,} nodes, {len(cells):,} elements; displacement drawn {scale:.3g} times; grey: at rest")
     fig.savefig(options.png, dpi=120)
     Image.open(options.png).convert("RGB").quantize(256, kmeans=2).save(options.png, optimize=True)  # a smaller file
 

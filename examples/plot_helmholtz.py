@@ -9,6 +9,7 @@ import argparse
 import xml.etree.ElementTree as xml
 
 import matplotlib
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,7 +21,8 @@ def read_vti(path):
     image = xml.parse(path).find("ImageData")
     cells = [int(n) for n in image.get("WholeExtent").split()][1::2]
     spacing = [float(h) for h in image.get("Spacing").split()]
-    values = np.array(image.find(".//DataArray").text.split(), dtype=float).reshape(*(n + 1 for n in reversed(cells)), 4)
+    values = np.array(image.find(".//DataArray").text.split(), dtype=float).reshape(*(n + 1 for n in reversed(cells)),
+                                                                                    4)
     return values[..., 0] + 1j * values[..., 1], values[..., 2] + 1j * values[..., 3], spacing
 
 
@@ -40,7 +42,8 @@ def main():
     for ax, (title, values, colours) in zip(axes, pictures):
         top = abs(values).max()
         ax.set_facecolor("0.6")
-        shown = ax.imshow(values, origin="lower", extent=extent, cmap=colours, vmin=0 if colours == "viridis" else -top, vmax=top,
+        shown = ax.imshow(values, origin="lower", extent=extent, cmap=colours, vmin=0 if colours == "viridis" else -top,
+                          vmax=top,
                           interpolation="bicubic")
         ax.set_title(title)
         ax.set_xlabel("x in m")

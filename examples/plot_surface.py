@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Draw surfaces that spin_transformation wrote side by side: the first as it was, the others as they became of it.
 
-    python3 plot_surface.py before.obj after.obj picture.png [--view azimuth,elevation] [--checks n] [--titles before,after]
+python3 plot_surface.py before.obj after.obj picture.png [--view azimuth,elevation] [--checks n] [--titles before,after]
 
-The first surface gets a pattern of squares by longitude and latitude, the others the same pattern on the same triangles: where
-angles are kept, squares stay squares, larger or smaller. Colours show how much lengths grew. Needs numpy, matplotlib and Pillow (which
-matplotlib brings).
+The first surface gets a pattern of squares by longitude and latitude, the others the same pattern on the same
+triangles: where angles are kept, squares stay squares, larger or smaller. Colours show how much lengths grew. Needs
+numpy, matplotlib and Pillow (which matplotlib brings).
 """
 import argparse
 
 import matplotlib
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,7 +42,8 @@ def pattern(points, faces, checks):
     """Squares by longitude and latitude about the middle of a surface: 0 or 1 for each triangle."""
     p = points[faces].mean(axis=1) - points.mean(axis=0)
     longitude = np.arctan2(p[:, 1], p[:, 0])
-    height = np.arctanh(np.clip(p[:, 2] / np.linalg.norm(p, axis=1), -0.9999, 0.9999))  # Mercator's: squares on a sphere
+    # Mercator's: squares on a sphere
+    height = np.arctanh(np.clip(p[:, 2] / np.linalg.norm(p, axis=1), -0.9999, 0.9999))
     return (np.floor(longitude * checks / np.pi) + np.floor(height * checks / np.pi)).astype(int) % 2
 
 
@@ -54,7 +56,8 @@ def draw(ax, points, faces, colours, view):
     seen = normal[:, 2] > 0
     order = np.flatnonzero(seen)[np.argsort(corners[seen][:, :, 2].mean(axis=1))]  # far ones first
     lit = colours * shade[:, None]
-    ax.add_collection(PolyCollection(corners[order][:, :, :2], facecolors=lit[order], edgecolors=lit[order], linewidths=0.3))
+    ax.add_collection(PolyCollection(corners[order][:, :, :2], facecolors=lit[order], edgecolors=lit[order],
+                                     linewidths=0.3))
     low, high = corners[:, :, :2].min(axis=(0, 1)), corners[:, :, :2].max(axis=(0, 1))
     half = 0.51 * (high - low).max()
     ax.set_xlim((low + high)[0] / 2 - half, (low + high)[0] / 2 + half)
@@ -86,7 +89,8 @@ def main():
         colours = map_of(0.5 + 0.5 * scale[i] / most)[:, :3] * np.where(squares, 1.0, 0.78)[:, None]
         draw(ax, points, faces, colours, view)
         ax.set_title(titles[i], fontsize=11)
-    bar = fig.colorbar(plt.cm.ScalarMappable(plt.Normalize(-most, most), map_of), cax=fig.add_axes([len(surfaces) * width + 0.01, 0.2, 0.018, 0.6]))
+    bar = fig.colorbar(plt.cm.ScalarMappable(plt.Normalize(-most, most), map_of),
+                       cax=fig.add_axes([len(surfaces) * width + 0.01, 0.2, 0.018, 0.6]))
     ticks = np.arange(-np.floor(most), np.floor(most) + 1)
     bar.set_ticks(ticks, labels=[f"{2.0 ** t:g}" for t in ticks])
     bar.set_label("lengths are multiplied by")

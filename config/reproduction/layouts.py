@@ -1,6 +1,8 @@
-"""Sections about layout and schedule together, and about the model: of the study of tuning and of the step joint-2020."""
+"""Sections about layout and schedule together, and about the model: of the study of tuning and of the step
+joint-2020."""
 
 import plot_cases
+
 from reproduction import printed
 from reproduction.records import STUDY, kind_of_pattern, origin, picture, ratio, table
 
@@ -40,10 +42,12 @@ class Joint:
         of_best = [(t, p) for t, p in theirs if p[0] == self.of_paper]
         kinds = best_by(of_best, lambda p: p[1])
         self.dynamic = kinds["static"] / kinds["dynamic"] if {"static", "dynamic"} <= kinds.keys() else None
-        self.spread = {k: max(all_) / min(all_) for k in ("static", "dynamic") if (all_ := [t.seconds for t, p in of_best if p[1] == k])}
+        self.spread = {k: max(all_) / min(all_) for k in ("static", "dynamic")
+                       if (all_ := [t.seconds for t, p in of_best if p[1] == k])}
 
     def has_rows_and_slices(self):
-        return all(f"{outer}-{inner}-AoS" in self.layouts for outer in OUTER.values() if outer != "ELL" for inner in ("AoS", "SoA"))
+        return all(f"{outer}-{inner}-AoS" in self.layouts for outer in OUTER.values() if outer != "ELL"
+                   for inner in ("AoS", "SoA"))
 
     def is_whole(self):
         """Whether all of the papers' layouts were timed that PETSc's vectors have."""
@@ -72,11 +76,12 @@ def rows_of_layouts(source):
         precision = case.data.get("precision", "double")
         if not j.is_whole():
             name += f"; {len(j.layouts)} of 8 layouts were timed"
-        gain = lambda value: ratio(value) if j.is_whole() else "at least " + ratio(value)
+        gains = [("" if j.is_whole() else "at least ") + ratio(value) for value in (j.gain(), j.our_gain())]
         theirs = printed.GP100.get(m.name) if m else None
         layout = plot_cases.words_of(j.best.name)[1]
-        rows.append([name, dict(KINDS).get(case.block(), case.block()), precision, f"{theirs[2]} {theirs[3]:.2f}" if theirs else "-", j.of_paper, gain(j.gain()), layout, gain(j.our_gain()),
-                     ratio(j.dynamic), theirs[4] if theirs else "-"])
+        rows.append([name, dict(KINDS).get(case.block(), case.block()), precision,
+                     f"{theirs[2]} {theirs[3]:.2f}" if theirs else "-", j.of_paper, gains[0], layout,
+                     gains[1], ratio(j.dynamic), theirs[4] if theirs else "-"])
     return rows
 
 
@@ -85,15 +90,26 @@ def section_layouts(source):
     return [
         "## Layout beyond schedule (2019, tables 1 to 6; 2020, tables 2 to 8)",
         "",
-        "The gain over schedules alone: the fastest of all threads, blocks, static and dynamic schedules of CSR with entries and vectors as arrays of structures (CSR-AoS-AoS), over the fastest of the papers' layouts, and of all plans here. *Static over dynamic*: times of the fastest plans of",
-        "either kind in the papers' best layout, most by three samples each, so that a few per cent are noise; above 1 dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. Vectors are arrays of structures, as PETSc's are: 8 of their 16 layouts, 960 of 1,920 plans;",
-        "`cusparse-double` has all 16 by one schedule. Layouts of more than 4 slots an entry (ELLPACK of RFdevice, fem_filter, mono_500Hz) are left out of the search, as they are for users. *At least*: the search left layouts out",
-        "whose products read a third more than the default plan's, which it no longer does; either gain may be larger, and the best another one. A GP100 has 56 multiprocessors, an H200 " + f"{source.device('multiprocessors')}.",
+        "The gain over schedules alone: the fastest of all threads, blocks, static and dynamic schedules of CSR with "
+        "entries and vectors as arrays of structures (CSR-AoS-AoS), over the fastest of the papers' layouts, and of "
+        "all plans here. *Static over dynamic*: times of the fastest plans of",
+        "either kind in the papers' best layout, most by three samples each, so that a few per cent are noise; above 1 "
+        "dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. "
+        "Vectors are arrays of structures, as PETSc's are: 8 of their 16 layouts, 960 of 1,920 plans;",
+        "`cusparse-double` has all 16 by one schedule. Layouts of more than 4 slots an entry (ELLPACK of RFdevice, "
+        "fem_filter, mono_500Hz) are left out of the search, as they are for users. *At least*: the search left "
+        "layouts out",
+        "whose products read a third more than the default plan's, which it no longer does; either gain may be larger, "
+        "and the best another one. A GP100 has 56 multiprocessors, an H200 " + f"{source.device('multiprocessors')}.",
         "",
-        *(origin(source, "joint-2020", "cuda") if done else ["The 13 matrices: " + origin(source, "joint-2020", "cuda")[0] + " Until then those of the study of tuning speak, which are no stand-ins for them:"]),
-        f"The other rows: `config/tuning-study-h200.json.xz`, {source.study[0].study['device']}, {source.study[0].study['date']} ([tuning.md](tuning.md#the-study)).",
+        *(origin(source, "joint-2020", "cuda") if done
+          else ["The 13 matrices: " + origin(source, "joint-2020", "cuda")[0]
+                + " Until then those of the study of tuning speak, which are no stand-ins for them:"]),
+        f"The other rows: `config/tuning-study-h200.json.xz`, {source.study[0].study['device']}, "
+        f"{source.study[0].study['date']} ([tuning.md](tuning.md#the-study)).",
         "",
-        *table(["matrix", "entry", "precision", "paper", "papers' best layout here", "gain", "best of all", "gain", "static over dynamic", "dynamic in the paper"], rows_of_layouts(source)),
+        *table(["matrix", "entry", "precision", "paper", "papers' best layout here", "gain", "best of all", "gain",
+                "static over dynamic", "dynamic in the paper"], rows_of_layouts(source)),
     ]
 
 
@@ -107,8 +123,12 @@ def section_schedules(source):
         "Median of the matrices of the study ([tuning.md](tuning.md#the-study)), over the fastest of either kind:",
         *picture("schedules"),
         "",
-        f"The slowest over the fastest of 60 pairs of threads and blocks, in the papers' best layout of each matrix, median of {len(all_)} matrices: {spread['static']:.2f} of static schedules, {spread['dynamic']:.2f} of dynamic",
-        f"ones (screened: three samples, one of slow plans). The paper finds dynamic schedules the more sensitive ones, and the faster ones in 24 of 78 cases (31 %); here they are faster in {sum(d > 1 for d in dynamic)} of {len(dynamic)}, by more than 3 % in {sum(d > 1.03 for d in dynamic)}.",
+        "The slowest over the fastest of 60 pairs of threads and blocks, in the papers' best layout of each matrix, "
+        f"median of {len(all_)} matrices: {spread['static']:.2f} of static schedules, {spread['dynamic']:.2f} of "
+        "dynamic",
+        "ones (screened: three samples, one of slow plans). The paper finds dynamic schedules the more sensitive "
+        f"ones, and the faster ones in 24 of 78 cases (31 %); here they are faster in {sum(d > 1 for d in dynamic)} of "
+        f"{len(dynamic)}, by more than 3 % in {sum(d > 1.03 for d in dynamic)}.",
     ]
 
 
@@ -128,7 +148,8 @@ def per_cent(all_):
 
 
 def footprint_choice(case):
-    """Time of the fastest plan of the layout of the fewest bytes over the fastest of all; None where it was not timed."""
+    """Time of the fastest plan of the layout of the fewest bytes over the fastest of all; None where it was not
+    timed."""
     times = case.times()
     fastest = min(t.seconds for t in times)
     for row in sorted((r for r in case.get("analysis", "layouts") if "bytes" in r), key=lambda r: r["bytes"]):
@@ -149,19 +170,32 @@ def section_model(source):
         best = min(times, key=times.get)
         chosen.append(m.of_best(best if times[best] * fit.PROMISES < times[m.rule] else m.rule))
     least = [f for c in source.study if (f := footprint_choice(c))]
-    choice = lambda v: [f"{100 / plot_cases.middle(v):.1f}", f"{100 * sum(1 / x for x in v) / len(v):.1f}", f"{100 / max(v):.1f}", f"{sum(x <= 1.03 for x in v)} of {len(v)}"]
+
+    def choice(v):
+        return [f"{100 / plot_cases.middle(v):.1f}", f"{100 * sum(1 / x for x in v) / len(v):.1f}",
+                            f"{100 / max(v):.1f}", f"{sum(x <= 1.03 for x in v)} of {len(v)}"]
+
     return [
         "## Whether a model predicts (2010, figures 10 to 13 and section 6.7)",
         "",
-        "Theirs counts iterations of thread blocks with parameters from dense matrices in BELLPACK on the same GPU; ours ([tuning.md](tuning.md#the-model)) sums ten times that are fitted to recorded products of other matrices, and bounds them from below by a worker's time for the longest row. Errors of predicted times, per cent:",
+        "Theirs counts iterations of thread blocks with parameters from dense matrices in BELLPACK on the same GPU; "
+        "ours ([tuning.md](tuning.md#the-model)) sums ten times that are fitted to recorded products of other "
+        "matrices, and bounds them from below by a worker's time for the longest row. Errors of predicted times, per "
+        "cent:",
         "",
         *table(["model", "plans", "mean", "median", "largest"], rows),
         "",
-        "Speed of the plan taken over that of the fastest of all, per cent (theirs: tuned over exhaustive, 8 matrices, 5 near the best, the others 86.5 at the mean and 92.6 at the median; for the least footprint they say that results are mixed):",
+        "Speed of the plan taken over that of the fastest of all, per cent (theirs: tuned over exhaustive, 8 matrices, "
+        "5 near the best, the others 86.5 at the mean and 92.6 at the median; for the least footprint they say that "
+        "results are mixed):",
         "",
-        *table(["taken by", "median", "mean", "least", "within 3 %"], [["the model, fitted to the other 33 matrices", *choice(chosen)], ["the layout of the fewest bytes, in its fastest schedule", *choice(least)]]),
+        *table(["taken by", "median", "mean", "least", "within 3 %"],
+               [["the model, fitted to the other 33 matrices", *choice(chosen)],
+                ["the layout of the fewest bytes, in its fastest schedule", *choice(least)]]),
         "",
-        "`config/tuning-study-h200.json.xz`. On dense matrices as theirs, with the table that is built in (the bound was added after the run, of which the times are, and whose predictions without it were off by 67 % at the mean): " + origin(source, "model-2010", "cuda")[0],
+        "`config/tuning-study-h200.json.xz`. On dense matrices as theirs, with the table that is built in (the bound "
+        "was added after the run, of which the times are, and whose predictions without it were off by 67 % at the "
+        "mean): " + origin(source, "model-2010", "cuda")[0],
         *rows_of_dense_model(source),
         *picture("model-dense"),
     ]

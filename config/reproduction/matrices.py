@@ -1,30 +1,44 @@
 """Matrices of the papers, as compound-bench and compound-tune are told of them: exact, or by stand-ins.
 
-Meshes and matrices of `--data` are optional: a row that names a file and lacks it is generated instead, which its records then say.
+Meshes and matrices of `--data` are optional: a row that names a file and lacks it is generated instead, which its
+records then say.
 """
 
 import collections
 import lzma
 import os
 
-# `file`: below the folder of --data, the first that is there; `order`: of the finite elements whose pattern it gives (0: the file is
-# a matrix). `exact`: the file has the paper's pattern, or the generator. `about`: what stands in for what.
-Matrix = collections.namedtuple("Matrix", "name entry block rows entries files order exact generated about", defaults=[""])
+# `file`: below the folder of --data, the first that is there; `order`: of the finite elements whose pattern it gives
+# (0: the file is a matrix). `exact`: the file has the paper's pattern, or the generator. `about`: what stands in for
+# what.
+Matrix = collections.namedtuple("Matrix", "name entry block rows entries files order exact generated about",
+                                defaults=[""])
 
 COMPOUND = [
-    Matrix("mhd1280b", "complex", 2, 1280, 22778, ["matrices/mhd1280b.mtx"], 0, True, "-grid 15 -rows 1280", "15-point grid"),
-    Matrix("RFdevice", "complex", 2, 74104, 365580, [], 0, False, "-grid 5 -n 272x273 -long_rows 4:52.2", "5-point grid, four rows as long as the paper's longest"),
-    Matrix("fem_filter", "complex", 2, 74062, 1731206, ["tets-public/ipc_Armadillo13K.msh"], 2, False, "-grid 27 -n 42", "quadratic tetrahedra of ipc_Armadillo13K"),
-    Matrix("mono_500Hz", "complex", 2, 169410, 5033796, ["tets/bunny_27k.ele"], 2, False, "-grid 27 -n 57", "quadratic tetrahedra of bunny_27k"),
-    Matrix("bunny", "quaternion", 4, 34834, 243410, ["surface/bunny_34834.off"], 1, True, "-grid surface -rows 34834", "torus"),
-    Matrix("armadillo", "quaternion", 4, 172974, 1210806, ["surface-refined/armadillo_refined_172974.off"], 1, False, "-grid surface -rows 172974", "armadillo_49990, refined"),
-    Matrix("dragon", "quaternion", 4, 435545, 3049463, ["surface-refined/dragon_refined_435545.off"], 1, False, "-grid surface -rows 435545", "dragon_50000, refined"),
-    Matrix("buddha", "quaternion", 4, 543524, 3805882, ["surface-refined/buddha_refined_543524.off"], 1, False, "-grid surface -rows 543524", "buddha_25697, refined"),
-    Matrix("armadillo_1000.1", "dense", 3, 1016, 11180, ["tets/armadillo_1k.ele"], 1, False, "-grid 15 -n 10", "armadillo_1k"),
+    Matrix("mhd1280b", "complex", 2, 1280, 22778, ["matrices/mhd1280b.mtx"], 0, True, "-grid 15 -rows 1280",
+           "15-point grid"),
+    Matrix("RFdevice", "complex", 2, 74104, 365580, [], 0, False, "-grid 5 -n 272x273 -long_rows 4:52.2",
+           "5-point grid, four rows as long as the paper's longest"),
+    Matrix("fem_filter", "complex", 2, 74062, 1731206, ["tets-public/ipc_Armadillo13K.msh"], 2, False, "-grid 27 -n 42",
+           "quadratic tetrahedra of ipc_Armadillo13K"),
+    Matrix("mono_500Hz", "complex", 2, 169410, 5033796, ["tets/bunny_27k.ele"], 2, False, "-grid 27 -n 57",
+           "quadratic tetrahedra of bunny_27k"),
+    Matrix("bunny", "quaternion", 4, 34834, 243410, ["surface/bunny_34834.off"], 1, True, "-grid surface -rows 34834",
+           "torus"),
+    Matrix("armadillo", "quaternion", 4, 172974, 1210806, ["surface-refined/armadillo_refined_172974.off"], 1, False,
+           "-grid surface -rows 172974", "armadillo_49990, refined"),
+    Matrix("dragon", "quaternion", 4, 435545, 3049463, ["surface-refined/dragon_refined_435545.off"], 1, False,
+           "-grid surface -rows 435545", "dragon_50000, refined"),
+    Matrix("buddha", "quaternion", 4, 543524, 3805882, ["surface-refined/buddha_refined_543524.off"], 1, False,
+           "-grid surface -rows 543524", "buddha_25697, refined"),
+    Matrix("armadillo_1000.1", "dense", 3, 1016, 11180, ["tets/armadillo_1k.ele"], 1, False, "-grid 15 -n 10",
+           "armadillo_1k"),
     Matrix("bunny2.4M", "dense", 3, 27112, 284846, ["tets/bunny_27k.ele"], 1, False, "-grid 15 -n 30", "bunny_27k"),
     Matrix("nut_37k", "dense", 3, 9095, 112685, ["tets-public/igl_hand.mesh"], 1, False, "-grid 15 -n 21", "igl_hand"),
-    Matrix("dragon_100K", "dense", 3, 26436, 315006, ["tets/linkrods_28k.ele"], 1, False, "-grid 15 -n 30", "linkrods_28k"),
-    Matrix("NX_MotorH67k", "dense", 3, 66840, 899478, ["tets/crankshaft_66k.ele"], 1, False, "-grid 15 -n 41", "crankshaft_66k"),
+    Matrix("dragon_100K", "dense", 3, 26436, 315006, ["tets/linkrods_28k.ele"], 1, False, "-grid 15 -n 30",
+           "linkrods_28k"),
+    Matrix("NX_MotorH67k", "dense", 3, 66840, 899478, ["tets/crankshaft_66k.ele"], 1, False, "-grid 15 -n 41",
+           "crankshaft_66k"),
 ]
 
 
@@ -32,12 +46,14 @@ def grid(name, rows, entries, exact, generated, about=""):
     return Matrix(name, "dense", 1, rows, entries, [], 0, exact, generated, about)
 
 
-PDE = [grid(f"pde{n}", n**3, 7 * n**3 - 6 * n**2, True, f"-grid 7 -n {n} -values convection") for n in (50, 60, 80, 90, 100)]
+PDE = [grid(f"pde{n}", n**3, 7 * n**3 - 6 * n**2, True, f"-grid 7 -n {n} -values convection")
+       for n in (50, 60, 80, 90, 100)]
 
 
 def kkt(n):
     entries = 2 * (3 * n - 2) ** 3 + 12 * (3 * n - 2) ** 2 + n**3 + 6 * n**2
-    return grid(f"nlpkkt{n}", 2 * n**3 + 6 * n**2, entries, True, f"-grid kkt -n {n}", "by its counts: rows and entries are the paper's, the order of unknowns is ours")
+    return grid(f"nlpkkt{n}", 2 * n**3 + 6 * n**2, entries, True, f"-grid kkt -n {n}",
+                "by its counts: rows and entries are the paper's, the order of unknowns is ours")
 
 
 def elasticity(name, rows, entries, n):
@@ -102,7 +118,8 @@ def lines_between(text, first, last):
 def elements_of_off(text):
     words = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")][1:]
     vertices, faces = int(words[0][0]), int(words[0][1])
-    return vertices, [[int(v) for v in face[1 : 1 + int(face[0])]] for face in words[1 + vertices : 1 + vertices + faces]]
+    return vertices, [[int(v) for v in face[1 : 1 + int(face[0])]]
+                      for face in words[1 + vertices : 1 + vertices + faces]]
 
 
 def elements_of_ele(text):
@@ -116,7 +133,8 @@ def elements_of_ele(text):
 
 def elements_of_msh(text):
     """Gmsh 4.1 of one volume."""
-    tets = [[int(v) - 1 for v in words[1:]] for words in lines_between(text, "$Elements", "$EndElements") if len(words) == 5]
+    tets = [[int(v) - 1 for v in words[1:]] for words in lines_between(text, "$Elements", "$EndElements")
+            if len(words) == 5]
     return 1 + max(max(t) for t in tets), tets
 
 
@@ -157,7 +175,9 @@ def pattern_of_mesh(text, kind, order):
     for e in elements:
         lower.update((max(a, b), min(a, b)) for i, a in enumerate(e) for b in e[i + 1 :])
     lines = [f"{i + 1} {j + 1}" for i, j in sorted(lower)]
-    return f"%%MatrixMarket matrix coordinate pattern symmetric\n{nodes} {nodes} {len(lines)}\n" + "\n".join(lines) + "\n"
+    return (
+        f"%%MatrixMarket matrix coordinate pattern symmetric\n{nodes} {nodes} {len(lines)}\n" + "\n".join(lines) + "\n"
+    )
 
 
 def source_of(matrix, data):

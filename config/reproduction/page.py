@@ -1,4 +1,8 @@
-"""Writes docs/reproduction.md from the records of config/reproduce.py and the study of tuning. Every number of ours is of one of these."""
+"""Writes docs/reproduction.md from the records of config/reproduce.py and the study of tuning. Every number of ours is
+of one of these."""
+
+import re
+import textwrap
 
 from reproduction import layouts, memory, summary, times
 from reproduction.records import COMMAND, Source
@@ -6,19 +10,45 @@ from reproduction.records import COMMAND, Source
 HEAD = [
     "# The papers' results, once more",
     "",
-    "What five papers measured, and what petsc-compound does in the same experiments; [papers.md](papers.md) has what they describe. The page is written by `config/reproduce.py` from records of compound-bench and compound-tune",
-    "that are kept in the repository, and a test compares the two. Steps without a GPU, with one, the page alone, its pictures:",
+    "What five papers measured, and what petsc-compound does in the same experiments; [papers.md](papers.md) has what "
+    "they describe. The page is written by `config/reproduce.py` from records of compound-bench and compound-tune",
+    "that are kept in the repository, and a test compares the two. Steps without a GPU, with one, the page alone, its "
+    "pictures:",
     "",
     f"    {COMMAND} --data DATA",
     f"    {COMMAND} --data DATA --device cuda --seconds 1500",
     "    python3 config/reproduce.py --page",
     "    python3 config/reproduce.py --pictures",
     "",
-    "DATA is a folder of meshes and matrices, by the names in `config/reproduction/matrices.py`; without them generated matrices stand in, and the tables say so. An interrupted run goes on where it ended. `--help` lists the steps with",
-    "their seconds. Times of papers are of GPUs of 2008 to 2020 and of cuSPARSE's versions of that time, ours of an H200 with CUDA 13: ratios to the same baseline compare, times do not. Matrices of the SuiteSparse collection",
+    "DATA is a folder of meshes and matrices, by the names in `config/reproduction/matrices.py`; without them "
+    "generated matrices stand in, and the tables say so. An interrupted run goes on where it ended. `--help` lists the "
+    "steps with",
+    "their seconds. Times of papers are of GPUs of 2008 to 2020 and of cuSPARSE's versions of that time, ours of an "
+    "H200 with CUDA 13: ratios to the same baseline compare, times do not. Matrices of the SuiteSparse collection",
     "that are named as stand-ins cannot be had here.",
     "",
 ]
+
+
+def is_prose(line):
+    return line and not line.startswith(("|", "#", "!", "    "))
+
+
+def filled(lines):
+    """With paragraphs of at most 120 columns, an item of a list each by itself; code between `` stays in one line."""
+    paragraph = []
+    for line in [*lines, ""]:
+        item = re.match(r"\d+\. ", line)
+        if paragraph and (item or not is_prose(line)):
+            words = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), " ".join(paragraph))
+            indent = " " * len(re.match(r"(\d+\. )?", words)[0])
+            yield from textwrap.fill(words, 120, subsequent_indent=indent, break_long_words=False,
+                                     break_on_hyphens=False).replace("\0", " ").split("\n")
+            paragraph = []
+        if is_prose(line):
+            paragraph.append(line)
+        else:
+            yield line
 
 
 def text(source):
@@ -41,7 +71,7 @@ def text(source):
     lines = list(HEAD)
     for part in [summary.section_summary(source), *parts]:
         lines += part + [""]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return "\n".join(filled(lines)).rstrip("\n") + "\n"
 
 
 def write(to):
@@ -56,6 +86,7 @@ def check(to):
     made = text(Source()).split("\n")
     for number, (a, b) in enumerate(zip(there + [""] * len(made), made + [""] * len(there)), 1):
         if a != b:
-            print(f"{to}:{number}: is not what the records give; python3 config/reproduce.py --page\n  there: {a}\n  given: {b}")
+            print(f"{to}:{number}: is not what the records give; python3 config/reproduce.py --page\n  there: {a}\n  "
+                  f"given: {b}")
             return 1
     return 0

@@ -1,6 +1,7 @@
 """Numbers that the papers print, for config/reproduction. No measurement of ours is here."""
 
-# Mueller-Roemer, Stork, Fellner 2020, table 9: bytes of CSR (of blocks), and what layouts take over that: ELL, Sl-16, Sl-32, 4x4 of cuSPARSE.
+# Mueller-Roemer, Stork, Fellner 2020, table 9: bytes of CSR (of blocks), and what layouts take over that: ELL, Sl-16,
+# Sl-32, 4x4 of cuSPARSE.
 KIB, MIB = 1024, 1024 * 1024
 TABLE_9 = {
     "mhd1280b": (449.9, KIB, 1.8, 1.5, 1.7, None),
@@ -18,8 +19,8 @@ TABLE_9 = {
     "NX_MotorH67k": (65.4, MIB, 1.9, 1.2, 1.3, None),
 }
 
-# Tables 2 to 8, GP100: best layout (outer, matrix, vector) and gain over schedules alone in single and in double precision; where
-# dynamic schedules are the best layout's.
+# Tables 2 to 8, GP100: best layout (outer, matrix, vector) and gain over schedules alone in single and in double
+# precision; where dynamic schedules are the best layout's.
 GP100 = {
     "mhd1280b": ("CSR-SoA-AoS", 1.05, "CSR-SoA-SoA", 1.00, "-"),
     "RFdevice": ("CSR-SoA-AoS", 1.18, "CSR-AoS-AoS", 1.00, "-"),
@@ -68,7 +69,8 @@ TABLE_8 = {
     "thermal2": (None, 1.6, 9.27, 9.54, 8.3),
 }
 
-# Choi, Singh, Vuduc 2010: errors of predicted times, per cent, of BELLPACK on a Tesla C1060 and a C870 (mean, median, largest).
+# Choi, Singh, Vuduc 2010: errors of predicted times, per cent, of BELLPACK on a Tesla C1060 and a C870 (mean, median,
+# largest).
 MODEL = {"C1060": (3.74, 2.73, 14.89), "C1060, 3x3 and R = 128 alone": (13.56, 2.95, 61.41), "C870": (2.18, 2.06, 6.18)}
 
 # Barbieri and others, table 10, Tesla M2070: GFLOPS of one and of two threads a row, ELL-G and HLL.

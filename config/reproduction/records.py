@@ -6,11 +6,13 @@ import lzma
 import os
 
 import plot_cases
+
 from reproduction import matrices
 from reproduction.steps import not_run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"), "cuda": os.path.join(HERE, "reproduction-h200.json.xz")}
+RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"),
+           "cuda": os.path.join(HERE, "reproduction-h200.json.xz")}
 STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
 COMMAND = "python3 config/reproduce.py --folder build/reproduction"
 
@@ -18,15 +20,20 @@ COMMAND = "python3 config/reproduce.py --folder build/reproduction"
 # By config/plot.py. `source`: FILE or FILE:STEP; `shown`: what it shows, and the paper's figure.
 Picture = collections.namedtuple("Picture", "kind source shown")
 PICTURES = {
-    "rows": Picture("sparsity", RECORDS["host"] + ":memory-2020", "lengths of rows and bandwidths (2020, figures 3 and 4)"),
+    "rows": Picture("sparsity", RECORDS["host"] + ":memory-2020",
+                    "lengths of rows and bandwidths (2020, figures 3 and 4)"),
     "schedules": Picture("schedules", STUDY, "time over threads and blocks, static and dynamic (2020, figure 7)"),
-    "coordinates-bytes": Picture("footprint", RECORDS["host"] + ":memory-coo", "bytes over those of CSR (2020, figure 3)"),
-    "cusparse-double": Picture("cusparse", RECORDS["cuda"] + ":cusparse-double", "speed over cuSPARSE (2020, figure 6)"),
-    "cusparse-single": Picture("cusparse", RECORDS["cuda"] + ":cusparse-single", "speed over cuSPARSE (2020, figure 5)"),
+    "coordinates-bytes": Picture("footprint", RECORDS["host"] + ":memory-coo",
+                                 "bytes over those of CSR (2020, figure 3)"),
+    "cusparse-double": Picture("cusparse", RECORDS["cuda"] + ":cusparse-double",
+                               "speed over cuSPARSE (2020, figure 6)"),
+    "cusparse-single": Picture("cusparse", RECORDS["cuda"] + ":cusparse-single",
+                               "speed over cuSPARSE (2020, figure 5)"),
     "formats": Picture("flops", RECORDS["cuda"] + ":formats-2015", "GFLOPS of formats (2015, tables 6 to 11)"),
     "coordinates": Picture("flops", RECORDS["cuda"] + ":coordinates-2020", "GFLOPS (2020, figure 4)"),
     "blocks": Picture("flops", RECORDS["cuda"] + ":blocks-2010", "GFLOPS of block sizes (2010, figures 2 and 5)"),
-    "model-dense": Picture("model", RECORDS["cuda"] + ":model-2010", "predicted and measured times of dense matrices (2010, figures 10 to 12)"),
+    "model-dense": Picture("model", RECORDS["cuda"] + ":model-2010",
+                           "predicted and measured times of dense matrices (2010, figures 10 to 12)"),
 }
 
 
@@ -116,7 +123,8 @@ def origin(source, step, device="host"):
     any_ = next(iter(runs.values()))
     where = any_.get("device", "counted, on the host alone")
     missing = not_run(step, runs)
-    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`." + (f" Not run: {', '.join(missing)}." if missing else "")]
+    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`."
+            + (f" Not run: {', '.join(missing)}." if missing else "")]
 
 
 def is_exact(m, case):

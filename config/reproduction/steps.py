@@ -6,14 +6,16 @@ import shlex
 
 from reproduction import matrices
 
-# `seconds`: about so long it takes, without the programs' build. `runs`: (name, program, options) of each run, by the folder of patterns.
+# `seconds`: about so long it takes, without the programs' build. `runs`: (name, program, options) of each run, by the
+# folder of patterns.
 Step = collections.namedtuple("Step", "name device seconds runs")
 Run = collections.namedtuple("Run", "name program options")
 
 
 def counted(rows, plans):
     """`plans`: of a matrix."""
-    return lambda folder: [Run(m.name, "tune", matrices.options_of(m, folder) + ["-bytes", ";".join(plans(m))]) for m in rows]
+    return lambda folder: [Run(m.name, "tune", matrices.options_of(m, folder) + ["-bytes", ";".join(plans(m))])
+                           for m in rows]
 
 
 def layouts_of_table_9(m):
@@ -39,10 +41,14 @@ def against_cusparse(scalar):
     def runs(folder):
         found = []
         for m in matrices.COMPOUND:
-            vendor = "complex-csr,complex-csr-alg1,complex-csr-alg2,complex-sell,complex-coo" if m.entry == "complex" else "all"
+            vendor = (
+                "complex-csr,complex-csr-alg1,complex-csr-alg2,complex-sell,complex-coo" if m.entry == "complex"
+                else "all"
+            )
             plans = ["-core_plans", ";".join(["auto"] + papers_layouts(m.entry))]
             more = ["-hamilton", "auto"] if m.entry == "quaternion" else []
-            found.append(Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + ["-core_scalar", scalar, "-cusparse", vendor] + plans + more))
+            found.append(Run(m.name, "bench", matrices.options_of(m, folder) + TIMES
+                             + ["-core_scalar", scalar, "-cusparse", vendor] + plans + more))
         return found
 
     return runs
@@ -50,7 +56,8 @@ def against_cusparse(scalar):
 
 def timed(rows, plans, vendor, *more):
     return lambda folder: [
-        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + ["-core_plans", ";".join(plans), "-cusparse", vendor, *more]) for m in rows
+        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES
+            + ["-core_plans", ";".join(plans), "-cusparse", vendor, *more]) for m in rows
     ]
 
 
@@ -58,8 +65,12 @@ def coordinates(folder):
     """With values by a table as well, where a matrix has no more of them than a table has room for."""
     plans = [*COORDINATES, "ccoo:256:2 carries=atomic", "csr", "auto"]
     coded = ["ccoo:256:2 codes=scalars8", "ccoo:256:4 codes=scalars8"]
-    repeat = lambda m: "stencil" in matrices.options_of(m, folder)
-    return [run for m in matrices.COORDINATES[:8] for run in timed([m], plans + coded * repeat(m), "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")(folder)]
+
+    def repeat(m):
+        return "stencil" in matrices.options_of(m, folder)
+
+    return [run for m in matrices.COORDINATES[:8]
+            for run in timed([m], plans + coded * repeat(m), "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")(folder)]
 
 
 def joint(folder):
@@ -69,22 +80,27 @@ def joint(folder):
 
 def krylov(folder):
     types = "aijcusparse,baijcompoundccoo,baijcompoundcsr,baijcompound"
-    solver = ["-types", types, "-ksp", "bcgs,bcgscompound", "-pc_type", "none", "-ksp_norm_type", "none", "-rounds", "5", "-min_time", "0.003"]
+    solver = ["-types", types, "-ksp", "bcgs,bcgscompound", "-pc_type", "none", "-ksp_norm_type", "none", "-rounds",
+              "5", "-min_time", "0.003"]
     return [Run(m.name, "bench", matrices.options_of(m, folder) + solver) for m in matrices.COORDINATES[:5]]
 
 
 def blocks(folder):
-    plans = [f"bellpack:{r} rows lanes=1 threads={r}" for r in (32, 64, 128, 256)] + ["csr rows lanes=32", "csr components"]
+    plans = [f"bellpack:{r} rows lanes=1 threads={r}" for r in (32, 64, 128, 256)]
+    plans += ["csr rows lanes=32", "csr components"]
     common = shlex.split(matrices.DENSE) + TIMES + ["-core_plans", ";".join(plans), "-cusparse", "csr,sell"]
-    return [Run(f"{scalar}-{b}", "bench", common + ["-block_size", b, "-core_scalar", scalar]) for scalar in ("float", "double") for b in matrices.DENSE_BLOCKS]
+    return [Run(f"{scalar}-{b}", "bench", common + ["-block_size", b, "-core_scalar", scalar])
+            for scalar in ("float", "double") for b in matrices.DENSE_BLOCKS]
 
 
 def predicted(folder):
-    return [Run("dense", "tune", shlex.split(matrices.DENSE) + ["-block_size", ",".join(matrices.DENSE_BLOCKS), "-search", "near", "-top", "1"])]
+    return [Run("dense", "tune", shlex.split(matrices.DENSE)
+                + ["-block_size", ",".join(matrices.DENSE_BLOCKS), "-search", "near", "-top", "1"])]
 
 
 def sampled(folder):
-    return [Run(name, "tune", ["-matrix", os.path.join(folder, name + ".mtx"), "-block_size", "1", "-bytes", "csr"]) for name in matrices.SAMPLED]
+    return [Run(name, "tune", ["-matrix", os.path.join(folder, name + ".mtx"), "-block_size", "1", "-bytes", "csr"])
+            for name in matrices.SAMPLED]
 
 
 def file_of(run):
@@ -100,11 +116,13 @@ COORDINATES = [f"ccoo:256:{k}" for k in (1, 2, 4)]
 STEPS = [
     Step("memory-2020", "host", 60, counted(matrices.COMPOUND, layouts_of_table_9)),
     Step("memory-2015", "host", 60, counted(matrices.FORMATS, lambda m: FORMATS)),
-    Step("memory-coo", "host", 90, counted(matrices.COORDINATES, lambda m: ["csr", *COORDINATES, "ccoo:256:2 codes=scalars8"])),
+    Step("memory-coo", "host", 90, counted(matrices.COORDINATES,
+                                           lambda m: ["csr", *COORDINATES, "ccoo:256:2 codes=scalars8"])),
     Step("sampled-2010", "host", 10, sampled),
     Step("joint-2020", "cuda", 250, joint),
     Step("cusparse-double", "cuda", 115, against_cusparse("double")),
-    Step("formats-2015", "cuda", 105, timed(matrices.FORMATS, LANES + ["auto"], "csr,csr-alg1,csr-alg2,sell", "-layouts", "csr,hdia:32,dia")),
+    Step("formats-2015", "cuda", 105, timed(matrices.FORMATS, LANES + ["auto"], "csr,csr-alg1,csr-alg2,sell",
+                                            "-layouts", "csr,hdia:32,dia")),
     Step("coordinates-2020", "cuda", 90, coordinates),
     Step("blocks-2010", "cuda", 80, blocks),
     Step("cusparse-single", "cuda", 105, against_cusparse("float")),

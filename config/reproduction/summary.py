@@ -1,6 +1,8 @@
-"""What of the papers holds, in ten lines at most. Every number of ours is computed from the records; a step that has none says so."""
+"""What of the papers holds, in ten lines at most. Every number of ours is computed from the records; a step that has
+none says so."""
 
 import plot_cases
+
 from reproduction import layouts, matrices, memory, printed, times
 from reproduction.records import is_exact, ratio, spread_of
 
@@ -25,10 +27,17 @@ def of_layouts(source):
     if not found:
         return not_run("cusparse-double")
     theirs = {m.name: printed.GP100[m.name][2:4] for m in matrices.COMPOUND}
-    gains = lambda entry: f"{spread_of(b.gain() for m, b in found if m.entry == entry)} ({spread_of(theirs[m.name][1] for m in matrices.COMPOUND if m.entry == entry)})"
+
+    def gains(entry):
+        ours = spread_of(b.gain() for m, b in found if m.entry == entry)
+        return f"{ours} ({spread_of(theirs[m.name][1] for m in matrices.COMPOUND if m.entry == entry)})"
+
     return (
-        f"*Layout pays beyond schedule*: by the best of all 16 layouts in one static schedule complex {gains('complex')}, quaternion {gains('quaternion')}, 3x3 {gains('dense')}; in brackets a GP100's, of tuned schedules. "
-        f"ELLPACK and slices are best for {sum(is_padded(b.layout) for _, b in found)} of {len(found)} (there {sum(is_padded(layout) for layout, _ in theirs.values())} of {len(theirs)})."
+        "*Layout pays beyond schedule*: by the best of all 16 layouts in one static schedule complex "
+        f"{gains('complex')}, quaternion {gains('quaternion')}, 3x3 {gains('dense')}; in brackets a GP100's, of tuned "
+        "schedules. "
+        f"ELLPACK and slices are best for {sum(is_padded(b.layout) for _, b in found)} of {len(found)} (there "
+        f"{sum(is_padded(layout) for layout, _ in theirs.values())} of {len(theirs)})."
     )
 
 
@@ -37,10 +46,14 @@ def of_search(source):
     if not found:
         return not_run("joint-2020")
     nearly = [j.gain() for j in found if j.has_rows_and_slices()]
-    of_papers = f"at least {spread_of(nearly)} for the {len(nearly)} of {len(found)} matrices that all layouts but ELLPACK were timed of; " if nearly else ""
+    of_papers = (
+        f"at least {spread_of(nearly)} for the {len(nearly)} of {len(found)} matrices that all layouts but ELLPACK "
+        "were timed of; " if nearly else ""
+    )
     return (
         f"*With schedules tuned too* it still does: {of_papers}by all plans of ours at least "
-        f"{spread_of(j.our_gain() for j in found)}, {plot_cases.middle([j.our_gain() for j in found]):.2f} at the median of all."
+        f"{spread_of(j.our_gain() for j in found)}, {plot_cases.middle([j.our_gain() for j in found]):.2f} at the "
+        "median of all."
     )
 
 
@@ -50,7 +63,10 @@ def of_dynamic(source):
         return not_run("joint-2020")
     wins = [f"{m.name} ({100 * (d - 1):.0f} % faster)" for m, d in found if d > 1]
     losses = [100 * (1 / d - 1) for _, d in found if d <= 1]
-    return f"*Static seldom loses to dynamic*: for {len(wins)} of {len(found)}, {listed(wins)}; for the others an atomic counter costs {spread_of(losses, '{:.0f}')} % (the papers: dynamic wins in 24 of 78 cases)."
+    return (
+        f"*Static seldom loses to dynamic*: for {len(wins)} of {len(found)}, {listed(wins)}; for the others an atomic "
+        f"counter costs {spread_of(losses, '{:.0f}')} % (the papers: dynamic wins in 24 of 78 cases)."
+    )
 
 
 def speeds(source, step):
@@ -58,16 +74,26 @@ def speeds(source, step):
     if not found:
         return "not known yet"
     below = [f"{name} {speed:.2f}" for name, speed in found if speed < 1]
-    return f"{plot_cases.middle([s for _, s in found]):.2f} times its speed at the median, {spread_of(s for _, s in found)} (below 1: {listed(below)})"
+    return (
+        f"{plot_cases.middle([s for _, s in found]):.2f} times its speed at the median, "
+        f"{spread_of(s for _, s in found)} (below 1: {listed(below)})"
+    )
 
 
 def of_cusparse(source):
-    return f"*Beside cuSPARSE's fastest call* the default plan of the record, [mended since](tuning.md#the-study), has, in double precision, {speeds(source, 'cusparse-double')}; in single {speeds(source, 'cusparse-single')}. The paper: up to 2.8 and 4.7, complex numbers below 1."
+    return (
+        "*Beside cuSPARSE's fastest call* the default plan of the record, [mended since](tuning.md#the-study), has, "
+        f"in double precision, {speeds(source, 'cusparse-double')}; in single {speeds(source, 'cusparse-single')}. The "
+        "paper: up to 2.8 and 4.7, complex numbers below 1."
+    )
 
 
 def dense_errors(source):
     run = source.runs("model-2010").get("dense")
-    return sorted(abs(p["predicted_s"] / p["median_s"] - 1) for case in run["cases"] for p in case["plans"] if "predicted_s" in p) if run else []
+    return (
+        sorted(abs(p["predicted_s"] / p["median_s"] - 1) for case in run["cases"] for p in case["plans"]
+               if "predicted_s" in p) if run else []
+    )
 
 
 def words_of_theirs():
@@ -77,10 +103,20 @@ def words_of_theirs():
 def of_model(source):
     sparse = sorted(e for all_ in layouts.model_errors().values() for e in all_)
     dense = dense_errors(source)
-    words = lambda errors: "{} % and {} %".format(*layouts.per_cent(errors))
+
+    def words(errors):
+        return "{} % and {} %".format(*layouts.per_cent(errors))
+
     dense_too = dense and plot_cases.middle(dense) < 0.25
-    of_dense = f"{', and dense ones' if dense_too else ', but not dense ones'} ({words(dense)})" if dense else "; dense ones are not known yet"
-    return f"*A model predicts sparse matrices* that it has not seen (errors at the mean and the median {words(sparse)}){of_dense}; that of 2010 dense ones alone ({words_of_theirs()}). The fewest bytes are no substitute."
+    of_dense = (
+        f"{', and dense ones' if dense_too else ', but not dense ones'} ({words(dense)})" if dense
+        else "; dense ones are not known yet"
+    )
+    return (
+        "*A model predicts sparse matrices* that it has not seen (errors at the mean and the median "
+        f"{words(sparse)}){of_dense}; that of 2010 dense ones alone ({words_of_theirs()}). The fewest bytes are no "
+        "substitute."
+    )
 
 
 def of_blocks(source):
@@ -90,8 +126,11 @@ def of_blocks(source):
     rows = [b.case["block_rows"] for b in found]
     better = [v for b in found if (v := b.speed(b.block_rows()))]
     return (
-        f"*BELLPACK loses on a dense matrix* of 4 million scalars: {spread_of(b.speed(b.bellpack()) for b in found)} of cuSPARSE's speed (theirs 1.1 to 1.8), as {spread_of(rows, '{:,}')} block rows, a thread each, are few of the "
-        f"{times.most_threads(source):,} that an H200 runs at once. Block rows, a warp each, have {spread_of(better)}, above 1 in {sum(v > 1 for v in better)} of {len(better)} cases."
+        f"*BELLPACK loses on a dense matrix* of 4 million scalars: {spread_of(b.speed(b.bellpack()) for b in found)} "
+        f"of cuSPARSE's speed (theirs 1.1 to 1.8), as {spread_of(rows, '{:,}')} block rows, a thread each, are few of "
+        "the "
+        f"{times.most_threads(source):,} that an H200 runs at once. Block rows, a warp each, have {spread_of(better)}, "
+        f"above 1 in {sum(v > 1 for v in better)} of {len(better)} cases."
     )
 
 
@@ -106,7 +145,10 @@ def of_memory(source):
     pairs = [pair for m, c in exact for pair in memory.ratios(m, c) if pair[0]]
     hdia = [quotient(source, "memory-2015", m.name, "hdia:32", "sell:32") for m in matrices.PDE]
     return (
-        f"*Memory is as printed*: CSR of all 13 matrices by their sizes, {sum(theirs == ours for theirs, ours in pairs)} of {len(pairs)} ratios of those whose patterns are here ({listed(m.name for m, _ in exact)}), and diagonals over slices on pde50 to pde100: {spread_of(hdia)} (0.65 to 0.70)."
+        "*Memory is as printed*: CSR of all 13 matrices by their sizes, "
+        f"{sum(theirs == ours for theirs, ours in pairs)} of {len(pairs)} ratios of those whose patterns are here "
+        f"({listed(m.name for m, _ in exact)}), and diagonals over slices on pde50 to pde100: {spread_of(hdia)} (0.65 "
+        "to 0.70)."
     )
 
 
@@ -116,24 +158,33 @@ def of_formats(source):
     if not hdia:
         return not_run("formats-2015")
     won = [v for v in hdia.values() if v >= 1]
-    theirs = lambda name: f" (theirs {ratio(t[1] / t[4])})" if (t := printed.TABLE_8[name])[4] and t[1] else ""
+
+    def theirs(name):
+        return f" (theirs {ratio(t[1] / t[4])})" if (t := printed.TABLE_8[name])[4] and t[1] else ""
+
     lost = [f"{name} {v:.2f}{theirs(name)}" for name, v in hdia.items() if v < 1]
     lanes = [(f.m.name, f.best_lanes(layout)) for f in found for layout in times.OF_LANES if f.best_lanes(layout)]
-    pairs = [t for name in {f.m.name for f in found} for t in (printed.TABLE_10[name][0:2], printed.TABLE_10[name][2:4])]
+    pairs = [t for name in {f.m.name for f in found}
+             for t in (printed.TABLE_10[name][0:2], printed.TABLE_10[name][2:4])]
     more = sorted({name for name, n in lanes if n > 1})
     return (
-        f"*Diagonals mostly win*: HDIA has {spread_of(won)} times the speed of cuSPARSE's best for {len(won)} of {len(hdia)} matrices, less for {listed(lost)}. *One thread a row* is best in {sum(n == 1 for _, n in lanes)} of {len(lanes)} cases "
+        f"*Diagonals mostly win*: HDIA has {spread_of(won)} times the speed of cuSPARSE's best for {len(won)} of "
+        f"{len(hdia)} matrices, less for {listed(lost)}. *One thread a row* is best in {sum(n == 1 for _, n in lanes)} "
+        f"of {len(lanes)} cases "
         f"(theirs: {sum(one >= two for one, two in pairs)} of {len(pairs)}), two or four for {listed(more)}."
     )
 
 
 def of_coordinates(source):
     bytes_ = {m.name: quotient(source, "memory-coo", m.name, "ccoo:256:2", "csr") for m in matrices.COORDINATES}
-    few = spread_of(quotient(source, "memory-coo", m.name, "ccoo:256:2 codes=scalars8", "csr") for m in matrices.COORDINATES if "stencil" in m.generated)
+    few = spread_of(quotient(source, "memory-coo", m.name, "ccoo:256:2 codes=scalars8", "csr")
+                    for m in matrices.COORDINATES if "stencil" in m.generated)
     smaller = [name for name, r in bytes_.items() if r and r < 0.99]
     speed = [c.over("csr") for c in times.coordinates(source)]
     return (
-        f"*Compressed coordinates win in bytes, not in time*: {spread_of(bytes_.values())} of CSR's bytes (below 0.99 for {listed(smaller)}; with values coded {few}), but {spread_of(speed)} of the speed of cuSPARSE's CSR, uncoded; "
+        f"*Compressed coordinates win in bytes, not in time*: {spread_of(bytes_.values())} of CSR's bytes (below 0.99 "
+        f"for {listed(smaller)}; with values coded {few}), but {spread_of(speed)} of the speed of cuSPARSE's CSR, "
+        "uncoded; "
         "the paper, with repeated values coded: 1.25 to 1.4 at the median."
     )
 
@@ -142,14 +193,20 @@ def of_bicgstab(source):
     found = times.bicgstab(source)
     if not found:
         return not_run("bicgstab-2020")
-    speed = lambda type_, ksp: spread_of(times.over_aijcusparse(of, type_, ksp) for _, of in found)
+
+    def speed(type_, ksp):
+        return spread_of(times.over_aijcusparse(of, type_, ksp) for _, of in found)
+
     return (
-        f"*BiCGSTAB gains by other means*: over aijcusparse, {len(found)} matrices, {speed('baijcompoundccoo', 'bcgs')} with compressed coordinates (the paper: 1.2), {speed('baijcompound', 'bcgs')} with the default plan, "
+        f"*BiCGSTAB gains by other means*: over aijcusparse, {len(found)} matrices, "
+        f"{speed('baijcompoundccoo', 'bcgs')} with compressed coordinates (the paper: 1.2), "
+        f"{speed('baijcompound', 'bcgs')} with the default plan, "
         f"{speed('baijcompound', 'bcgscompound')} with bcgscompound besides."
     )
 
 
-LINES = (of_layouts, of_search, of_dynamic, of_cusparse, of_model, of_blocks, of_memory, of_formats, of_coordinates, of_bicgstab)
+LINES = (of_layouts, of_search, of_dynamic, of_cusparse, of_model, of_blocks, of_memory, of_formats, of_coordinates,
+         of_bicgstab)
 
 
 def section_summary(source):

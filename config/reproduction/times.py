@@ -43,7 +43,8 @@ class BesideCusparse:
     def __init__(self, case):
         self.case = case
         self.vendor = fastest([c for c in case["candidates"] if is_vendor(c)])
-        theirs = [(c, p[0]) for c in case["candidates"] if c["kind"] == "core" and c["name"] != "auto" and (p := papers_plan(c["plan"]))]
+        theirs = [(c, p[0]) for c in case["candidates"] if c["kind"] == "core" and c["name"] != "auto"
+                  and (p := papers_plan(c["plan"]))]
         self.reference = next((c for c, layout in theirs if layout == "CSR-AoS-AoS"), None)
         self.best, self.layout = min(theirs, key=lambda x: x[0]["median_s"], default=(None, "-"))
         self.auto = by_default(case)
@@ -64,7 +65,9 @@ def rows_of_cusparse(source, step):
     rows = []
     for m, b in beside_cusparse(source, step):
         layout, gain = printed.GP100[m.name][0:2] if step == "cusparse-single" else printed.GP100[m.name][2:4]
-        rows.append([m.name, kind_of_pattern(m, b.case), b.vendor["name"] if b.vendor else "-", micro(b.vendor), over(b.vendor, b.reference), b.layout, over(b.vendor, b.best), f"{layout} {gain:.2f} / {ratio(b.gain())}", micro(b.auto), ratio(b.speed()),
+        rows.append([m.name, kind_of_pattern(m, b.case), b.vendor["name"] if b.vendor else "-", micro(b.vendor),
+                     over(b.vendor, b.reference), b.layout, over(b.vendor, b.best),
+                     f"{layout} {gain:.2f} / {ratio(b.gain())}", micro(b.auto), ratio(b.speed()),
                      over(b.vendor, b.hamilton)])
     return rows
 
@@ -77,7 +80,9 @@ def difference_of_cusparse(source, step):
     newer = [b for b in found if not b.vendor["name"].startswith(("bsrmv", "complex-csr"))]
     small = [b for b in found if b.reference["packed_bytes"] < source.device("cache")]
     return (
-        f" The paper's cuSPARSE is CUDA 9.2's: BSR, and what there is for complex numbers. Of CUDA 13's calls others than bsrmv and complex CSR are the fastest for {len(newer)} of {len(found)}. {len(small)} of these matrices lie in an H200's second cache ({source.device('cache') / 1e6:.1f} MB) as compressed rows."
+        " The paper's cuSPARSE is CUDA 9.2's: BSR, and what there is for complex numbers. Of CUDA 13's calls others "
+        f"than bsrmv and complex CSR are the fastest for {len(newer)} of {len(found)}. {len(small)} of these matrices "
+        f"lie in an H200's second cache ({source.device('cache') / 1e6:.1f} MB) as compressed rows."
     )
 
 
@@ -85,11 +90,19 @@ def section_cusparse(source, step, words):
     return [
         f"## Beside cuSPARSE in {words} precision (2019, figure 5; 2020, figure {'5' if words == 'single' else '6'})",
         "",
-        f"Speed over the fastest call of cuSPARSE on the same matrix: of CSR-AoS-AoS (a schedule alone), of the fastest of the papers' 16 layouts (each in one static schedule of 128 threads and 8 blocks), and of the plan that is taken by default. The gain by layout is the quotient of the two; the paper's (a GP100) is of tuned schedules. The paper has plots of speeds; it names up to {'4.7' if words == 'single' else '2.8'}x for",
-        "3x3 blocks and quaternions, and below 1 for complex numbers on the GTX 980 and the GP100. Calls: cusparseSbsrmv/Dbsrmv by rows and columns, cusparseSpMV on BSR by rows and columns, CSR (ALG1, ALG2), sliced ELL and COO; complex CSR, sliced ELL and COO for complex numbers. "
+        "Speed over the fastest call of cuSPARSE on the same matrix: of CSR-AoS-AoS (a schedule alone), of the "
+        "fastest of the papers' 16 layouts (each in one static schedule of 128 threads and 8 blocks), and of the plan "
+        "that is taken by default. The gain by layout is the quotient of the two; the paper's (a GP100) is of tuned "
+        f"schedules. The paper has plots of speeds; it names up to {'4.7' if words == 'single' else '2.8'}x for",
+        "3x3 blocks and quaternions, and below 1 for complex numbers on the GTX 980 and the GP100. Calls: "
+        "cusparseSbsrmv/Dbsrmv by rows and columns, cusparseSpMV on BSR by rows and columns, CSR (ALG1, ALG2), sliced "
+        "ELL and COO; complex CSR, sliced ELL and COO for complex numbers. "
         + origin(source, step, "cuda")[0] + difference_of_cusparse(source, step),
-        "The default plans are those of the record; the rule has been mended since by what the search of `joint-2020` found for these matrices ([tuning.md](tuning.md#the-study)).",
-        *(["", *table(["matrix", "pattern", "cuSPARSE's fastest", "us", "CSR-AoS-AoS", "best layout", "its speed", "gain by layout, paper / ours", "default plan, us", "its speed", "as four real matrices"], rows)] if (rows := rows_of_cusparse(source, step)) else []),
+        "The default plans are those of the record; the rule has been mended since by what the search of `joint-2020` "
+        "found for these matrices ([tuning.md](tuning.md#the-study)).",
+        *(["", *table(["matrix", "pattern", "cuSPARSE's fastest", "us", "CSR-AoS-AoS", "best layout", "its speed",
+                       "gain by layout, paper / ours", "default plan, us", "its speed", "as four real matrices"], rows)]
+          if (rows := rows_of_cusparse(source, step)) else []),
         *picture(step),
     ]
 
@@ -131,9 +144,13 @@ def rows_of_formats(source):
     rows = []
     for f in formats(source):
         theirs = printed.TABLE_8[f.m.name]
-        cells = [f"{figures(t)} / {figures(gflops(f.case, f.of(plan)))}" for t, plan in zip(theirs, ("dia", "hdia:32", "ellr lanes=1", "sell:32 lanes=1"))]
-        rows.append([f.m.name, kind_of_pattern(f.m, f.case), *cells, f"{figures(theirs[4])} / {figures(gflops(f.case, f.vendor))} ({f.vendor['name']})" if f.vendor else "-",
-                     f"{ratio(theirs[1] / theirs[4] if theirs[1] and theirs[4] else None)} / {ratio(f.hdia_over_vendor())}"])
+        cells = [f"{figures(t)} / {figures(gflops(f.case, f.of(plan)))}"
+                 for t, plan in zip(theirs, ("dia", "hdia:32", "ellr lanes=1", "sell:32 lanes=1"))]
+        rows.append([f.m.name, kind_of_pattern(f.m, f.case), *cells,
+                     f"{figures(theirs[4])} / {figures(gflops(f.case, f.vendor))} ({f.vendor['name']})" if f.vendor
+                     else "-",
+                     f"{ratio(theirs[1] / theirs[4] if theirs[1] and theirs[4] else None)} / "
+                     f"{ratio(f.hdia_over_vendor())}"])
     return rows
 
 
@@ -143,7 +160,8 @@ def rows_of_lanes(source):
         cells = []
         for layout, place in zip(OF_LANES, (0, 2)):
             theirs = printed.TABLE_10[f.m.name]
-            cells += [f"{figures(theirs[place])}, {figures(theirs[place + 1])}", ", ".join(figures(gflops(f.case, c)) for c in f.lanes(layout))]
+            cells += [f"{figures(theirs[place])}, {figures(theirs[place + 1])}",
+                      ", ".join(figures(gflops(f.case, c)) for c in f.lanes(layout))]
         rows.append([f.m.name, *cells])
     return rows
 
@@ -151,17 +169,26 @@ def rows_of_lanes(source):
 def difference_of_formats(source):
     """In kind."""
     found = formats(source)
-    pde = [gflops(f.case, c) / printed.TABLE_8[f.m.name][1] for f in found if f.m in matrices.PDE and (c := f.of("hdia:32"))]
+    pde = [gflops(f.case, c) / printed.TABLE_8[f.m.name][1] for f in found if f.m in matrices.PDE
+           and (c := f.of("hdia:32"))]
     if not pde:
         return ""
     read = max(f.case["read_gbs"] for f in found)
     small = min(found, key=lambda f: f.case["blocks"])
     best = fastest([c for c in small.case["candidates"] if c["kind"] == "core"])
-    of_memory = lambda m: source.case("memory-2015", m.name)
-    kkt = [next(c["bytes"] for c in case["counted"] if c["asked"] == "hdia:32") / 1e6 / printed.TABLE_5[f.m.name][1] for f in found if f.m.generated.startswith("-grid kkt") and (case := of_memory(f.m))]
+
+    def of_memory(m):
+        return source.case("memory-2015", m.name)
+
+    kkt = [next(c["bytes"] for c in case["counted"] if c["asked"] == "hdia:32") / 1e6 / printed.TABLE_5[f.m.name][1]
+           for f in found if f.m.generated.startswith("-grid kkt") and (case := of_memory(f.m))]
     return (
-        f" A GTX 660 has 144.2 GB/s, here {read:,.0f} are read, {read / 144.2:.0f} times as much: HDIA is {spread_of(pde, '{:.0f}')} times as fast on pde50 to pde100. Small matrices are bound by launches and rows rather than by bytes: {small.m.name}'s {small.case['block_rows']:,} rows take "
-        f"{micro(best)} us at least, {figures(of_copy(small.case, best), 2)} % of the speed of a copy. Diagonals depend on the order of unknowns: HDIA of nlpkkt takes {spread_of(kkt)} of the paper's bytes in ours. Ours lack layouts of more than 4 slots an entry."
+        f" A GTX 660 has 144.2 GB/s, here {read:,.0f} are read, {read / 144.2:.0f} times as much: HDIA is "
+        f"{spread_of(pde, '{:.0f}')} times as fast on pde50 to pde100. Small matrices are bound by launches and rows "
+        f"rather than by bytes: {small.m.name}'s {small.case['block_rows']:,} rows take "
+        f"{micro(best)} us at least, {figures(of_copy(small.case, best), 2)} % of the speed of a copy. Diagonals "
+        f"depend on the order of unknowns: HDIA of nlpkkt takes {spread_of(kkt)} of the paper's bytes in ours. Ours "
+        "lack layouts of more than 4 slots an entry."
     )
 
 
@@ -178,7 +205,9 @@ def section_formats(source):
     return [
         "## Three storage formats (2015, tables 6 to 11)",
         "",
-        "GFLOPS in double precision, the paper's on a GTX 660 / ours. HYB is gone from cuSPARSE: in its place stands the fastest of its CSR (default, ALG1, ALG2) and sliced ELL. " + origin(source, "formats-2015", "cuda")[0] + difference_of_formats(source),
+        "GFLOPS in double precision, the paper's on a GTX 660 / ours. HYB is gone from cuSPARSE: in its place stands "
+        "the fastest of its CSR (default, ALG1, ALG2) and sliced ELL. " + origin(source, "formats-2015", "cuda")[0]
+        + difference_of_formats(source),
         *(more if rows else []),
         *picture("formats"),
     ]
@@ -190,8 +219,10 @@ class Coordinates:
     def __init__(self, m, case):
         self.m, self.case = m, case
         ours = [c for c in case["candidates"] if c["kind"] == "core" and c["name"].startswith("ccoo")]
-        self.ours, self.coded = (fastest([c for c in ours if ("codes=" in c["name"]) == coded]) for coded in (False, True))
-        self.vendor = {kind: fastest([c for c in case["candidates"] if is_vendor(c) and c["name"].startswith(kind)]) for kind in ("csr", "coo", "sell")}
+        self.ours, self.coded = (fastest([c for c in ours if ("codes=" in c["name"]) == coded])
+                                 for coded in (False, True))
+        self.vendor = {kind: fastest([c for c in case["candidates"] if is_vendor(c) and c["name"].startswith(kind)])
+                       for kind in ("csr", "coo", "sell")}
 
     def over(self, kind):
         return quotient(self.vendor[kind], self.ours)
@@ -204,8 +235,9 @@ def coordinates(source):
 def rows_of_coordinate_products(source):
     rows = []
     for c in coordinates(source):
-        gflops_of = lambda x: figures(gflops(c.case, x))
-        rows.append([c.m.name, kind_of_pattern(c.m, c.case), c.ours["name"] if c.ours else "-", gflops_of(c.ours), *[gflops_of(v) for v in c.vendor.values()], ratio(c.over("csr")), ratio(c.over("coo")), over(c.vendor["csr"], c.coded), gflops_of(by_default(c.case))])
+        ours, *others = (figures(gflops(c.case, x)) for x in (c.ours, *c.vendor.values(), by_default(c.case)))
+        rows.append([c.m.name, kind_of_pattern(c.m, c.case), c.ours["name"] if c.ours else "-", ours, *others[:-1],
+                     ratio(c.over("csr")), ratio(c.over("coo")), over(c.vendor["csr"], c.coded), others[-1]])
     return rows
 
 
@@ -219,11 +251,18 @@ def difference_of_coordinates(source):
     found = coordinates(source)
     if not found:
         return ""
-    share = lambda of: spread_of((of_read(c.case, of(c)) for c in found), "{:.0f}")
+
+    def share(of):
+        return spread_of((of_read(c.case, of(c)) for c in found), "{:.0f}")
+
     return (
-        " The paper's cuSPARSE is CUDA 11.0.167's, with its default CSR on 900 GB/s of a V100; ours is CUDA 13's, the fastest of three algorithms of CSR, which moves its bytes and the vectors', each once, at "
-        f"{share(lambda c: c.vendor['csr'])} % of the {max(c.case['read_gbs'] for c in found):,.0f} GB/s that can be read; coordinates move their fewer bytes at {share(lambda c: c.ours)} %. Values are in full, but in the column *coded*, by a table of 256 as the paper's where they repeat (- where they do not)"
-        + ("." if any(c.coded for c in found) else ", of which this record has none yet ([performance.md](performance.md#layouts-columns-and-codes-on-the-gpu) has such grids).")
+        " The paper's cuSPARSE is CUDA 11.0.167's, with its default CSR on 900 GB/s of a V100; ours is CUDA 13's, the "
+        "fastest of three algorithms of CSR, which moves its bytes and the vectors', each once, at "
+        f"{share(lambda c: c.vendor['csr'])} % of the {max(c.case['read_gbs'] for c in found):,.0f} GB/s that can be "
+        f"read; coordinates move their fewer bytes at {share(lambda c: c.ours)} %. Values are in full, but in the "
+        "column *coded*, by a table of 256 as the paper's where they repeat (- where they do not)"
+        + ("." if any(c.coded for c in found) else ", of which this record has none yet "
+           "([performance.md](performance.md#layouts-columns-and-codes-on-the-gpu) has such grids).")
     )
 
 
@@ -232,9 +271,12 @@ def section_coordinates(source):
     return [
         "## Compressed coordinates (2020, figure 4)",
         "",
-        "GFLOPS in double precision: the fastest of 1, 2 and 4 entries a thread in chunks of 256, with sums in order or atomic, beside the fastest of cuSPARSE's CSR, COO and sliced ELL. The paper: up to 170 on a V100 and 250 on an A100, at the median 1.4 and 1.25 to 1.3 times CSR's speed. "
+        "GFLOPS in double precision: the fastest of 1, 2 and 4 entries a thread in chunks of 256, with sums in order "
+        "or atomic, beside the fastest of cuSPARSE's CSR, COO and sliced ELL. The paper: up to 170 on a V100 and 250 "
+        "on an A100, at the median 1.4 and 1.25 to 1.3 times CSR's speed. "
         + origin(source, "coordinates-2020", "cuda")[0] + difference_of_coordinates(source),
-        *(["", *table(["matrix", "pattern", "ours", "GFLOPS", "CSR", "COO", "sliced ELL", "over CSR", "over COO", "coded over CSR", "default plan"], rows)] if rows else []),
+        *(["", *table(["matrix", "pattern", "ours", "GFLOPS", "CSR", "COO", "sliced ELL", "over CSR", "over COO",
+                       "coded over CSR", "default plan"], rows)] if rows else []),
         *picture("coordinates"),
     ]
 
@@ -244,7 +286,8 @@ BASE = ("aijcusparse", "bcgs")
 
 def bicgstab(source):
     """(matrix, seconds of an iteration by type and solver)."""
-    return [(m, {(k["type"], k["ksp"]): k["iteration_median_s"] for k in case.get("ksp", [])}) for m, case in cases(source, "bicgstab-2020", matrices.COORDINATES)]
+    return [(m, {(k["type"], k["ksp"]): k["iteration_median_s"] for k in case.get("ksp", [])})
+            for m, case in cases(source, "bicgstab-2020", matrices.COORDINATES)]
 
 
 def over_aijcusparse(of, *solver):
@@ -254,20 +297,30 @@ def over_aijcusparse(of, *solver):
 def section_bicgstab(source):
     rows = []
     for m, of in bicgstab(source):
-        cell = lambda *solver: f"{1e6 * of[solver]:.1f} ({ratio(over_aijcusparse(of, *solver))})" if solver in of else "-"
-        rows.append([m.name, f"{1e6 * of[BASE]:.1f}" if BASE in of else "-", cell("baijcompoundccoo", "bcgs"), cell("baijcompoundcsr", "bcgs"), cell("baijcompound", "bcgs"), cell("baijcompound", "bcgscompound")])
+        cells = [f"{1e6 * of[solver]:.1f} ({ratio(over_aijcusparse(of, *solver))})" if solver in of else "-"
+                 for solver in (("baijcompoundccoo", "bcgs"), ("baijcompoundcsr", "bcgs"), ("baijcompound", "bcgs"),
+                                ("baijcompound", "bcgscompound"))]
+        rows.append([m.name, f"{1e6 * of[BASE]:.1f}" if BASE in of else "-", *cells])
     return [
         "## BiCGSTAB with it (2020, figure 5)",
         "",
-        "Microseconds of an iteration (speed over aijcusparse, whose products are cuSPARSE's CSR), fixed numbers of iterations, no preconditioner. The paper: 1.2 times the speed of CSR at the median, on both GPUs. " + origin(source, "bicgstab-2020", "cuda")[0]
-        + " Theirs is a solver of its own in CUDA; ours is PETSc's KSPBCGS, the same for all types but for the product, so that it dampens what products gain or lose; `bcgscompound` has the vectors' work fused with them, which the paper has not.",
-        *(["", *table(["matrix", "aijcusparse", "`ccoo`", "`csr`", "default plan", "default plan, `bcgscompound`"], rows)] if rows else []),
+        "Microseconds of an iteration (speed over aijcusparse, whose products are cuSPARSE's CSR), fixed numbers of "
+        "iterations, no preconditioner. The paper: 1.2 times the speed of CSR at the median, on both GPUs. "
+        + origin(source, "bicgstab-2020", "cuda")[0]
+        + " Theirs is a solver of its own in CUDA; ours is PETSc's KSPBCGS, the same for all types but for the "
+        "product, so that it dampens what products gain or lose; `bcgscompound` has the vectors' work fused with them, "
+        "which the paper has not.",
+        *(["", *table(["matrix", "aijcusparse", "`ccoo`", "`csr`", "default plan", "default plan, `bcgscompound`"],
+                      rows)] if rows else []),
     ]
 
 
 def of_copy(case, c):
     """Compulsory bytes a second, per cent of a copy's: 2010, figure 5b."""
-    return None if c is None or "compulsory_bytes" not in c else c["compulsory_bytes"] / c["median_s"] / case["copy_gbs"] / 1e7
+    return (
+        None if c is None or "compulsory_bytes" not in c
+        else c["compulsory_bytes"] / c["median_s"] / case["copy_gbs"] / 1e7
+    )
 
 
 def packing(c):
@@ -304,7 +357,8 @@ class DenseBlock:
 
 
 def dense_blocks(source):
-    return [DenseBlock(block, scalar, case) for scalar in ("float", "double") for block in matrices.DENSE_BLOCKS if (case := source.case("blocks-2010", f"{scalar}-{block}"))]
+    return [DenseBlock(block, scalar, case) for scalar in ("float", "double") for block in matrices.DENSE_BLOCKS
+            if (case := source.case("blocks-2010", f"{scalar}-{block}"))]
 
 
 def most_threads(source):
@@ -317,8 +371,13 @@ def difference_of_blocks(source):
     rows = [b.case["block_rows"] for b in found]
     cached = [b for b in found if b.block_rows()["packed_bytes"] < source.device("cache")]
     return (
-        f" Of the matrices behind those numbers only the dense one is here; their GPU copied 72 GB/s, this one {max(b.case['copy_gbs'] for b in found):,.0f}. {spread_of(rows, '{:,}')} block rows, a thread each, leave most of an H200 idle, "
-        f"which runs {source.device('multiprocessors')} x {THREADS:,} = {most_threads(source):,} threads at once: BELLPACK's bytes go at {spread_of((of_copy(b.case, b.bellpack()) for b in found), '{:.0f}')} % of the speed of a copy. A warp a block row makes 32 times as many. {len(cached)} of {len(found)} matrices lie in its second cache ({source.device('cache') / 1e6:.1f} MB)."
+        " Of the matrices behind those numbers only the dense one is here; their GPU copied 72 GB/s, this one "
+        f"{max(b.case['copy_gbs'] for b in found):,.0f}. {spread_of(rows, '{:,}')} block rows, a thread each, leave "
+        "most of an H200 idle, "
+        f"which runs {source.device('multiprocessors')} x {THREADS:,} = {most_threads(source):,} threads at once: "
+        f"BELLPACK's bytes go at {spread_of((of_copy(b.case, b.bellpack()) for b in found), '{:.0f}')} % of the speed "
+        f"of a copy. A warp a block row makes 32 times as many. {len(cached)} of {len(found)} matrices lie in its "
+        f"second cache ({source.device('cache') / 1e6:.1f} MB)."
     ) if found else ""
 
 
@@ -326,16 +385,23 @@ def section_blocks(source):
     lines = [
         "## Block rows and BELLPACK (2010, figures 2 and 5)",
         "",
-        "A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
-        "The paper on a Tesla C1060: BELLPACK up to 29.0 in single and 15.7 in double precision, 1.3 to 1.8 and 1.1 to 1.5 times the best of NVIDIA's formats; block rows rarely above half of what the bandwidth allows. cuSPARSE's fastest of CSR and sliced ELL stands for NVIDIA's. Converting took them up to 40 products (section 6.7). "
+        "A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of "
+        "the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows "
+        "lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
+        "The paper on a Tesla C1060: BELLPACK up to 29.0 in single and 15.7 in double precision, 1.3 to 1.8 and 1.1 to "
+        "1.5 times the best of NVIDIA's formats; block rows rarely above half of what the bandwidth allows. cuSPARSE's "
+        "fastest of CSR and sliced ELL stands for NVIDIA's. Converting took them up to 40 products (section 6.7). "
         + origin(source, "blocks-2010", "cuda")[0] + difference_of_blocks(source),
     ]
     for scalar, words in (("float", "single"), ("double", "double")):
         rows = [
-            ["%dx%d" % tuple(b.case["block_shape"]), *[b.gflops(b.of(f"bellpack:{r}")) for r in HEIGHTS], b.gflops(b.block_rows()), b.gflops(b.vendor), ratio(b.speed(b.bellpack())), ratio(b.speed(b.block_rows())),
+            ["{}x{}".format(*b.case["block_shape"]), *[b.gflops(b.of(f"bellpack:{r}")) for r in HEIGHTS],
+             b.gflops(b.block_rows()), b.gflops(b.vendor), ratio(b.speed(b.bellpack())), ratio(b.speed(b.block_rows())),
              figures(of_copy(b.case, b.bellpack()), 1), packing(b.bellpack())]
             for b in dense_blocks(source) if b.scalar == scalar
         ]
         if rows:
-            lines += ["", *table([f"block, {words}", "R = 32", "64", "128", "256", "block rows", "cuSPARSE", "BELLPACK over it", "block rows over it", "BELLPACK's bytes, % of a copy's", "its packing, in products"], rows)]
+            lines += ["", *table([f"block, {words}", "R = 32", "64", "128", "256", "block rows", "cuSPARSE",
+                                  "BELLPACK over it", "block rows over it", "BELLPACK's bytes, % of a copy's",
+                                  "its packing, in products"], rows)]
     return lines + picture("blocks")

@@ -60,13 +60,15 @@ class Table:
 
 
 def text(x, y, words, size=13, anchor="middle", colour=TEXT, weight="normal"):
-    return (f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{colour}" font-weight="{weight}">'
+    return (f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{colour}" '
+            f'font-weight="{weight}">'
             f"{words}</text>")
 
 
 def drawn(tables):
     width, height = max(t.width() for t in tables) + GAP, sum(t.height() for t in tables) + GAP
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} '
+             f'{height}" '
              'font-family="sans-serif">', f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
     y = GAP
     for table in tables:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7) with the other types'
-names as links to it, and compound-bench(1) and compound-tune(1).
+"""Makes the man pages: one in section 3 for each function of include/petsccompound.h, baijcompound(7) with the other
+types' names as links to it, and compound-bench(1) and compound-tune(1).
 
-The text is the header's own: a comment directly above declarations describes all of them. The tables of baijcompound(7) are
-the README's, which tests keep equal to the program. The programs' pages have the options of their sources and, of their
-documents, the first paragraph, the columns and the recipes.
+The text is the header's own: a comment directly above declarations describes all of them. The tables of baijcompound(7)
+are the README's, which tests keep equal to the program. The programs' pages have the options of their sources and, of
+their documents, the first paragraph, the columns and the recipes.
 """
 
 import argparse
@@ -42,7 +42,8 @@ def functions(header):
         found = FUNCTION.match(line)
         if not found:
             if line.startswith("PETSC_EXTERN"):
-                fail(f"petsccompound.h, line {number + 1}: '{line}' is not PETSC_EXTERN PetscErrorCode NAME(ARGUMENTS); on one line")
+                fail(f"petsccompound.h, line {number + 1}: '{line}' is not PETSC_EXTERN PetscErrorCode "
+                     "NAME(ARGUMENTS); on one line")
             continue
         if FUNCTION.match(lines[number - 1]):
             groups[-1][1].append((found[1], found[2]))
@@ -51,7 +52,8 @@ def functions(header):
         while start >= 0 and not lines[start].startswith("/*"):
             start -= 1
         if start < 0 or not lines[end].endswith("*/"):
-            fail(f"petsccompound.h, line {number + 1}: {found[1]} has no comment directly above it; write what it does there")
+            fail(f"petsccompound.h, line {number + 1}: {found[1]} has no comment directly above it; write what it does "
+                 "there")
         groups.append((comment_text(lines[start:end + 1]), [(found[1], found[2])]))
     return groups
 
@@ -65,7 +67,8 @@ def function_page(comment, members, structs, version):
     used = [s for s in structs if any(s[2] in arguments for _, arguments in members)]
     comment = " ".join([comment_text(said.split("\n")) for said, _, _ in used] + [comment])
     page = [f'.TH {names[0]} 3 "" "petsc-compound {version}" "petsc-compound"', ".SH NAME",
-            f"{', '.join(names)} \\- {roff(first_sentence(comment))}", ".SH SYNOPSIS", ".nf", "#include <petsccompound.h>", ""]
+            f"{', '.join(names)} \\- {roff(first_sentence(comment))}", ".SH SYNOPSIS", ".nf",
+            "#include <petsccompound.h>", ""]
     page += [roff(f"PetscErrorCode {name}({arguments});") for name, arguments in members]
     for _, body, name in used:
         page += ["", roff(f"typedef struct {{\n{body.rstrip()}\n}} {name};")]
@@ -96,7 +99,10 @@ def types(readme):
 
 def tool_options(file, source):
     """Of a program's table: name with default, help."""
-    joined = lambda literals: re.sub(r'"\s*"', "", literals.strip())[1:-1].replace('\\"', '"')
+
+    def joined(literals):
+        return re.sub(r'"\s*"', "", literals.strip())[1:-1].replace('\\"', '"')
+
     rows = [(name, joined(text), joined(default)) for name, text, default in TOOL_OPTION.findall(source)]
     begun = source.count('\n    {"-')
     if len(rows) != begun:
@@ -117,7 +123,8 @@ def types_page(template, readme, groups, version):
     see = "\n".join(f".BR {name} (3){',' if name != names[-1] else ''}" for name in names)
     tables = {"OPTIONS": "Options", "PLAN_WORDS": "Words of a plan",
               "GPU_PLAN_WORDS": "Words of a plan on a GPU", "ENVIRONMENT": "Environment variables"}
-    fills = {"VERSION": version, "SEE_ALSO": see, "TYPES": tagged([f"{baij}, {aij}", layout] for baij, aij, layout in types(readme))}
+    fills = {"VERSION": version, "SEE_ALSO": see,
+             "TYPES": tagged([f"{baij}, {aij}", layout] for baij, aij, layout in types(readme))}
     fills |= {key: tagged(table(readme, f"### {name}")) for key, name in tables.items()}
     return filled(template, fills)
 

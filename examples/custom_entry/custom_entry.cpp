@@ -62,7 +62,8 @@ static PetscErrorCode AddRow(Mat A, PetscInt n, const PetscInt at[3]) {
 static PetscErrorCode Assemble(DM da, Mat A) {
   PetscFunctionBeginUser;
   PetscInt n, first[3], count[3];
-  PetscCall(DMDAGetInfo(da, NULL, &n, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetInfo(da, nullptr, &n, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                        nullptr, nullptr, nullptr));
   PetscCall(DMDAGetCorners(da, &first[0], &first[1], &first[2], &count[0], &count[1], &count[2]));
   for (PetscInt k = first[2]; k < first[2] + count[2]; ++k)
     for (PetscInt j = first[1]; j < first[1] + count[1]; ++j)
@@ -85,7 +86,7 @@ static PetscErrorCode Solve(DM da, Mat A) {
   PetscCall(DMCreateGlobalVector(da, &u));
   PetscCall(VecDuplicate(u, &u0));
   PetscCall(VecDuplicate(u, &b));
-  PetscCall(VecSetRandom(u0, NULL));
+  PetscCall(VecSetRandom(u0, nullptr));
   PetscCall(MatMult(A, u0, b));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOperators(ksp, A, A));
@@ -114,15 +115,15 @@ int main(int argc, char** argv) {
   DM da;
   Mat A;
 
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
   PetscCall(PetscCompoundInitialize());
   PetscCall(MatCompoundRegisterEntry<symmetric>());
   PetscOptionsBegin(PETSC_COMM_WORLD, "", "Options of the example", "");
-  PetscCall(PetscOptionsBoundedInt("-n", "Grid points a direction", "", n, &n, NULL, 3));
+  PetscCall(PetscOptionsBoundedInt("-n", "Grid points a direction", "", n, &n, nullptr, 3));
   PetscOptionsEnd();
   PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_PERIODIC, DM_BOUNDARY_PERIODIC, DM_BOUNDARY_PERIODIC,
-                         DMDA_STENCIL_STAR, n, n, n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, NULL, NULL, NULL,
-                         &da));
+                         DMDA_STENCIL_STAR, n, n, n, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, nullptr, nullptr,
+                         nullptr, &da));
   PetscCall(DMSetMatType(da, MATBAIJCOMPOUND));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));

@@ -16,8 +16,8 @@
 
 #include <type_traits>
 
-#include "host_text/host_entry.hpp"
 #include "entry.hpp"
+#include "host_text/host_entry.hpp"
 
 /* Not collective, but every process that multiplies needs it. The kind is tried first: an error says what is wrong. */
 PETSC_EXTERN PetscErrorCode MatCompoundRegisterHostEntry(const compound::host_entry* entry);

@@ -57,7 +57,8 @@ constexpr bool is_named_so() {
 }
 static_assert(is_named_so<tried>(), "`name` must be that of the template and of the file");
 template <int rows, int cols, int words, bool complex_words>
-__global__ void entry_shape(const compound::fit_args a, const tried::word* w, const tried::scalar* x, tried::scalar* y) {
+__global__ void entry_shape(const compound::fit_args a, const tried::word* w, const tried::scalar* x,
+                            tried::scalar* y) {
   compound::check_tile<tried, rows, cols>(a);
   const compound::words_ref<tried::word, const tried::word> words_of{w, 1, 1};
   tried::of(rows, cols).madd<compound::Op::none>(words_of, x, y);

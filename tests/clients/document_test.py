@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Every block of commands in docs/clients.md works as it stands: run in one shell, in order, with the installed plugin.
 
-A comment above a block names it and says what it prints (a regular expression over all lines) and which client it needs.
-Lines for a GPU, which are indented and end with GPU's options, repeat a command of the blocks: that one is run here.
+A comment above a block names it and says what it prints (a regular expression over all lines) and which client it
+needs. Lines for a GPU, which are indented and end with GPU's options, repeat a command of the blocks: that one is run
+here.
 """
 
 import os
@@ -22,7 +23,8 @@ def check_gpu_lines(text, blocks, checks):
     commands = {" ".join(line.split()) for line in code.split("\n")}
     lines = [m["command"] for m in GPU.finditer(text)]
     ends = text.count("-use_gpu_aware_mpi 0\n")
-    checks.true(len(lines) == ends, f"{ends} lines end with -use_gpu_aware_mpi 0, {len(lines)} of them are a command with a vector type")
+    checks.true(len(lines) == ends, f"{ends} lines end with -use_gpu_aware_mpi 0, {len(lines)} of them are a command "
+                "with a vector type")
     for command in lines:
         checks.true(command in commands, f"the line for a GPU '{command}' repeats no command of a block")
 
@@ -35,7 +37,8 @@ def is_here(client, needs):
     if needs == "dolfinx-scaling-test":
         return shutil.which(needs) is not None
     modules = {"slepc4py": "import slepc4py; slepc4py.init(); import slepc4py.SLEPc",
-               "petsc4py": "import petsc4py; petsc4py.init(); import petsc4py.PETSc", "dolfinx": "import dolfinx.fem.petsc"}
+               "petsc4py": "import petsc4py; petsc4py.init(); import petsc4py.PETSc",
+               "dolfinx": "import dolfinx.fem.petsc"}
     return client.try_run([client.args.python, "-c", modules[needs]], ranks=0)[0] == 0
 
 
@@ -45,7 +48,8 @@ def main():
     with open(DOCUMENT) as file:
         text = file.read()
     blocks = [m.groupdict() for m in BLOCK.finditer(text)]
-    checks.true(len(blocks) == text.count("```sh"), f"{text.count('```sh')} blocks of commands, {len(blocks)} of them with the "
+    checks.true(len(blocks) == text.count("```sh"),
+                f"{text.count('```sh')} blocks of commands, {len(blocks)} of them with the "
                 'comment that the test reads: <!-- block NAME: prints "REGEX"; needs CLIENT --> directly above')
     check_gpu_lines(text, blocks, checks)
     debian = "/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real"

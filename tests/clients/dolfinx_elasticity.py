@@ -2,8 +2,8 @@
 
     dolfinx_elasticity.py WAY TYPE
 
-WAY says how the matrix comes to its TYPE: `options` (-mat_type in PETSC_OPTIONS), `problem` (the same, solved by LinearProblem),
-`kind` (create_matrix(a, TYPE)), `convert` (assembled as aij, then converted).
+WAY says how the matrix comes to its TYPE: `options` (-mat_type in PETSC_OPTIONS), `problem` (the same, solved by
+LinearProblem), `kind` (create_matrix(a, TYPE)), `convert` (assembled as aij, then converted).
 """
 
 import sys
@@ -11,8 +11,7 @@ import sys
 import numpy as np
 import ufl
 from dolfinx import fem, mesh
-from dolfinx.fem.petsc import (LinearProblem, apply_lifting, assemble_matrix, assemble_vector,
-                                create_matrix, set_bc)
+from dolfinx.fem.petsc import LinearProblem, apply_lifting, assemble_matrix, assemble_vector, create_matrix, set_bc
 from mpi4py import MPI
 from petsc4py import PETSc
 

@@ -28,7 +28,8 @@ def main():
     aij = printed(client.run([args.python, PROGRAM, "kind", "aij"], env={"XDG_CACHE_HOME": cache}))
     choose = f"{load} -mat_type {args.type}"
     for way, options in {"options": choose, "problem": choose, "kind": load, "convert": load}.items():
-        output = client.run([args.python, PROGRAM, way, args.type], env={"PETSC_OPTIONS": options, "XDG_CACHE_HOME": cache})
+        output = client.run([args.python, PROGRAM, way, args.type],
+                            env={"PETSC_OPTIONS": options, "XDG_CACHE_HOME": cache})
         found = printed(output)
         checks.compound(output, args.ranks, way)
         checks.iterations(int(found["iterations"]), int(aij["iterations"]), way)

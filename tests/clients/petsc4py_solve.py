@@ -2,8 +2,8 @@
 
     petsc4py_solve.py WAY TYPE [PETSc options]
 
-WAY says how the matrix comes to its TYPE: `options` (setFromOptions), `prefix` (the same with the prefix fluid_), `settype`
-(A.setType), `late` (assembled as aij entry by entry, then converted), `dmda` and `dmplex` (the DM's options).
+WAY says how the matrix comes to its TYPE: `options` (setFromOptions), `prefix` (the same with the prefix fluid_),
+`settype` (A.setType), `late` (assembled as aij entry by entry, then converted), `dmda` and `dmplex` (the DM's options).
 """
 
 import sys

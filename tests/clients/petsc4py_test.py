@@ -30,16 +30,19 @@ def cases(plugin, mat_type, folder):
 def check(checks, client, name, case, folder):
     way, options, env = case
     ranks = client.args.ranks
-    output = client.run([client.args.python, os.path.join(HERE, "petsc4py_solve.py"), way, client.args.type, *options], env=env, cwd=folder)
+    output = client.run([client.args.python, os.path.join(HERE, "petsc4py_solve.py"), way, client.args.type, *options],
+                        env=env, cwd=folder)
     found = printed(output)
     checks.compound(output, ranks, name)
     checks.iterations(int(found["iterations"]), int(found["iterations with aij"]), name)
     for what in ("relative product difference", "relative solution difference"):
         checks.true(float(found[what]) < 1e-10, f"{name}: {what} is {found[what]}")
     if name == "prefix":
-        checks.true("entry=dense sell" in output, f"{name}: -fluid_mat_compound_layout sell is not in the plan:\n{output}")
+        checks.true("entry=dense sell" in output, f"{name}: -fluid_mat_compound_layout sell is not in the "
+                    f"plan:\n{output}")
     if name == "tuned":
-        checks.true("compound plan origin: by measurement" in output, f"{name}: the plan is not a measured one:\n{output}")
+        checks.true("compound plan origin: by measurement" in output,
+                    f"{name}: the plan is not a measured one:\n{output}")
     print(f"{name}: {found['type']}, {found['iterations']} iterations (aij {found['iterations with aij']}), "
           f"difference {found['relative solution difference']}")
 
@@ -53,7 +56,8 @@ def main():
     if probe.returncode and not args.petsc_dir.startswith("/usr/lib/petscdir/petsc3"):
         skip(f"no petsc4py for the PETSc in {args.petsc_dir}")
     if probe.returncode:
-        missing(f"{args.python} cannot load petsc4py for PETSC_DIR={args.petsc_dir}: {probe.stderr.strip().splitlines()[-1]}; "
+        missing(f"{args.python} cannot load petsc4py for PETSC_DIR={args.petsc_dir}: "
+                f"{probe.stderr.strip().splitlines()[-1]}; "
              f"Debian: python3-petsc4py-{args.scalar}")
     folder = fresh_folder(args.scratch, "run")
     for name, case in cases(client.plugin, args.type, folder).items():

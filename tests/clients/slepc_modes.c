@@ -6,8 +6,7 @@
 #include <slepceps.h>
 
 /* Springs along and across the line to each neighbour; M couples neighbours too, as consistent mass does. */
-static PetscErrorCode Fill(DM da, Mat A, PetscReal own, PetscReal along, PetscReal across, PetscReal turn)
-{
+static PetscErrorCode Fill(DM da, Mat A, PetscReal own, PetscReal along, PetscReal across, PetscReal turn) {
   DMDALocalInfo at;
 
   PetscFunctionBeginUser;
@@ -16,14 +15,17 @@ static PetscErrorCode Fill(DM da, Mat A, PetscReal own, PetscReal along, PetscRe
     for (PetscInt j = at.ys; j < at.ys + at.ym; j++) {
       for (PetscInt i = at.xs; i < at.xs + at.xm; i++) {
         const MatStencil row = {.k = k, .j = j, .i = i, .c = 0};
-        PetscScalar      diagonal[9] = {own, 0, 0, 0, own * 1.1, 0, 0, 0, own * 1.3};
+        PetscScalar diagonal[9] = {own, 0, 0, 0, own * 1.1, 0, 0, 0, own * 1.3};
 
         for (PetscInt d = 0; d < 3; d++) {
           for (PetscInt side = -1; side < 2; side += 2) {
-            const MatStencil column = {.k = k + side * (d == 2), .j = j + side * (d == 1), .i = i + side * (d == 0), .c = 0};
-            PetscScalar      block[9];
+            const MatStencil column = {
+                .k = k + side * (d == 2), .j = j + side * (d == 1), .i = i + side * (d == 0), .c = 0};
+            PetscScalar block[9];
 
-            if (column.i < 0 || column.j < 0 || column.k < 0 || column.i >= at.mx || column.j >= at.my || column.k >= at.mz) continue;
+            if (column.i < 0 || column.j < 0 || column.k < 0 || column.i >= at.mx || column.j >= at.my ||
+                column.k >= at.mz)
+              continue;
             for (PetscInt a = 0; a < 3; a++)
               for (PetscInt b = 0; b < 3; b++) block[3 * a + b] = a != b ? 0.05 * across : a == d ? along : across;
 #if defined(PETSC_USE_COMPLEX)
@@ -45,16 +47,16 @@ static PetscErrorCode Fill(DM da, Mat A, PetscReal own, PetscReal along, PetscRe
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv)
-{
-  DM          da;
-  Mat         K, M;
-  EPS         eps;
-  PetscInt    found;
-  MatType     type;
+int main(int argc, char** argv) {
+  DM da;
+  Mat K, M;
+  EPS eps;
+  PetscInt found;
+  MatType type;
 
   PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
-  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 7, 5, 4, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, NULL, NULL, NULL, &da));
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 7,
+                         5, 4, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, NULL, NULL, NULL, &da));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
   PetscCall(DMCreateMatrix(da, &K));
@@ -74,11 +76,12 @@ int main(int argc, char **argv)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "type: %s\nconverged: %" PetscInt_FMT "\n", type, found));
   for (PetscInt i = 0; i < PetscMin(found, 6); i++) {
     PetscScalar lambda;
-    PetscReal   error;
+    PetscReal error;
 
     PetscCall(EPSGetEigenvalue(eps, i, &lambda, NULL));
     PetscCall(EPSComputeError(eps, i, EPS_ERROR_RELATIVE, &error));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "eigenvalue: %.14e residual %.2e\n", (double)PetscRealPart(lambda), (double)error));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "eigenvalue: %.14e residual %.2e\n", (double)PetscRealPart(lambda),
+                          (double)error));
   }
   PetscCall(PetscViewerPushFormat(PETSC_VIEWER_STDOUT_WORLD, PETSC_VIEWER_ASCII_INFO));
   PetscCall(MatView(M, PETSC_VIEWER_STDOUT_WORLD));

@@ -26,7 +26,8 @@ def arguments(doc, **extra):
     parser.add_argument("--mpicc", default="mpicc")
     parser.add_argument("--mpiexec", default="mpiexec")
     parser.add_argument("--ranks", type=int, default=1)
-    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound"], help="of the matrices")
+    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound"],
+                        help="of the matrices")
     for name, options in extra.items():
         parser.add_argument("--" + name.replace("_", "-"), **options)
     args = parser.parse_args()
@@ -139,10 +140,12 @@ class Checks:
         self.true(abs(found - wanted) <= max(2, 0.01 * wanted), f"{what}: {found} iterations, with aij {wanted}")
 
     def compound(self, output, ranks, what):
-        """The matrix is of our type and our kernels ran it (the plan is printed by -mat_view ::ascii_info or -ksp_view)."""
+        """The matrix is of our type and our kernels ran it (the plan is printed by -mat_view ::ascii_info or
+        -ksp_view)."""
         name = ("mpi" if ranks > 1 else "seq") + self.mat_type
         self.true(re.search(rf"\b{name}\b", output), f"{what}: no {name} in the output:\n{output[-3000:]}")
-        self.true("compound plan: entry=" in output, f"{what}: no plan of the compound type in the output:\n{output[-3000:]}")
+        self.true("compound plan: entry=" in output, f"{what}: no plan of the compound type in the "
+                  f"output:\n{output[-3000:]}")
 
     def finish(self):
         print("\n".join([f"{self.count} checks, {len(self.failures)} failures", *self.failures]))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """PETSc's own tutorials, compiled unchanged, say the same on our type as on aij: the type is chosen by options alone.
 
-The sources are PETSc's for this release: Debian's libpetsc3.18-dev-examples, PETSC_DIR/src of a PETSc built from source, or
-the folder src that COMPOUND_TUTORIALS names.
+The sources are PETSc's for this release: Debian's libpetsc3.18-dev-examples, PETSC_DIR/src of a PETSc built from
+source, or the folder src that COMPOUND_TUTORIALS names.
 """
 
 import os
@@ -15,7 +15,8 @@ PLEX = "-dm_plex_dim 3 -dm_plex_simplex 0 -petscpartitioner_type simple"
 # Name, source, options (TYPE is the matrix type), and lines whose numbers are compared.
 RUNS = [
     ("driven cavity (DMDA, 4 unknowns a node, finite-difference colouring)", "snes/tutorials/ex19.c",
-     "-da_refine 3 -ksp_type gmres -pc_type pbjacobi -ksp_rtol 1e-9 -snes_monitor_short -snes_converged_reason -ksp_converged_reason "
+     "-da_refine 3 -ksp_type gmres -pc_type pbjacobi -ksp_rtol 1e-9 -snes_monitor_short -snes_converged_reason "
+     "-ksp_converged_reason "
      "-dm_mat_type TYPE -ksp_view ::ascii_info_detail"),
     ("driven cavity, multigrid", "snes/tutorials/ex19.c",
      "-da_refine 3 -pc_type mg -ksp_type fgmres -mg_levels_pc_type pbjacobi -snes_monitor_short -snes_converged_reason "
@@ -25,12 +26,15 @@ RUNS = [
      "-ksp_converged_reason -thi_mat_type TYPE -dm_mat_type TYPE -ksp_view ::ascii_info_detail"),
     ("elasticity (DMPlex, finite elements)", "snes/tutorials/ex17.c",
      f"{PLEX} -dm_plex_box_faces 5,4,4 -sol_type elas_quad -displacement_petscspace_degree 1 -pc_type jacobi "
-     "-ksp_rtol 1e-10 -snes_monitor_short -snes_converged_reason -ksp_converged_reason -dm_mat_type TYPE -ksp_view ::ascii_info_detail"),
+     "-ksp_rtol 1e-10 -snes_monitor_short -snes_converged_reason -ksp_converged_reason -dm_mat_type TYPE -ksp_view "
+     "::ascii_info_detail"),
     ("elasticity, order 2 (DMPlex)", "snes/tutorials/ex17.c",
      f"{PLEX} -dm_plex_box_faces 3,2,2 -sol_type elas_quad -displacement_petscspace_degree 2 -pc_type jacobi "
-     "-ksp_rtol 1e-10 -snes_monitor_short -snes_converged_reason -ksp_converged_reason -dm_mat_type TYPE -ksp_view ::ascii_info_detail"),
+     "-ksp_rtol 1e-10 -snes_monitor_short -snes_converged_reason -ksp_converged_reason -dm_mat_type TYPE -ksp_view "
+     "::ascii_info_detail"),
     ("bricks (assembled by hand, preallocated for aij)", "ksp/ksp/tutorials/ex56.c",
-     "-ne 5 -alpha 1.e-3 -ksp_type cg -pc_type pbjacobi -ksp_rtol 1e-8 -ksp_monitor_short -ksp_converged_reason -mat_type TYPE "
+     "-ne 5 -alpha 1.e-3 -ksp_type cg -pc_type pbjacobi -ksp_rtol 1e-8 -ksp_monitor_short -ksp_converged_reason "
+     "-mat_type TYPE "
      "-ksp_view ::ascii_info_detail"),
 ]
 # The same of algebraic multigrid, which is for matrices above aij.
@@ -40,15 +44,19 @@ MULTIGRID_RUNS = [
      f"-ne 7 -alpha 1.e-3 -use_mat_nearnullspace -ksp_type cg -ksp_rtol 1e-8 -mat_type TYPE {GAMG}"),
     ("elasticity of order 2, algebraic multigrid (DMPlex)", "snes/tutorials/ex56.c",
      # Cells and DM by the names of either release.
-     f"-cells 4,3,3 {PLEX} -dm_plex_box_faces 4,3,3 -max_conv_its 1 -petscspace_degree 2 -use_mat_nearnullspace -snes_type ksponly "
+     f"-cells 4,3,3 {PLEX} -dm_plex_box_faces 4,3,3 -max_conv_its 1 -petscspace_degree 2 -use_mat_nearnullspace "
+     "-snes_type ksponly "
      f"-ksp_type cg -ksp_rtol 1e-10 -ex56_dm_mat_type TYPE -dm_mat_type TYPE {GAMG}"),
     ("elasticity, algebraic multigrid (DMPlex)", "snes/tutorials/ex17.c",
-     f"{PLEX} -dm_plex_box_faces 5,4,4 -sol_type elas_quad -displacement_petscspace_degree 1 -ksp_rtol 1e-10 -dm_mat_type TYPE {GAMG}"),
+     f"{PLEX} -dm_plex_box_faces 5,4,4 -sol_type elas_quad -displacement_petscspace_degree 1 -ksp_rtol 1e-10 "
+     f"-dm_mat_type TYPE {GAMG}"),
     ("driven cavity, algebraic multigrid", "snes/tutorials/ex19.c",
-     "-da_refine 2 -ksp_type fgmres -ksp_rtol 1e-9 -mg_levels_ksp_type gmres -mg_levels_pc_type pbjacobi -mg_levels_ksp_max_it 4 "
+     "-da_refine 2 -ksp_type fgmres -ksp_rtol 1e-9 -mg_levels_ksp_type gmres -mg_levels_pc_type pbjacobi "
+     "-mg_levels_ksp_max_it 4 "
      f"-dm_mat_type TYPE {GAMG}"),
 ]
-COMPARED = re.compile(r"^.*(?:SNES Function norm|solve converged|Number of SNES|KSP Residual norm|\|X\||Surface statistics).*$", re.M)
+COMPARED = re.compile(r"^.*(?:SNES Function norm|solve converged|Number of SNES|KSP Residual norm|\|X\||Surface "
+                      r"statistics).*$", re.M)
 
 
 def source_folder(args, release):
@@ -59,7 +67,8 @@ def source_folder(args, release):
         folders.insert(0, os.environ["COMPOUND_TUTORIALS"])
     folder = next((f for f in folders if os.path.exists(f"{f}/{RUNS[0][1]}")), None)
     if not folder:
-        missing(f"no PETSc {release} tutorials in {', '.join(folders)}; install libpetsc{release}-dev-examples (Debian) or set "
+        missing(f"no PETSc {release} tutorials in {', '.join(folders)}; install libpetsc{release}-dev-examples "
+                "(Debian) or set "
                 "COMPOUND_TUTORIALS to the folder src of PETSc's sources")
     return folder
 
@@ -75,14 +84,15 @@ def why_not(args, folder, source):
 def same_numbers(found, wanted):
     """Both outputs tell the same story: numbers equal to 4 digits (counts within 2 or 1 %), tiny norms only tiny."""
     lines, lines_wanted = COMPARED.findall(found), COMPARED.findall(wanted)
-    lines = [l for l in lines if "Residual norm" not in l]
-    lines_wanted = [l for l in lines_wanted if "Residual norm" not in l]
+    lines = [line for line in lines if "Residual norm" not in line]
+    lines_wanted = [line for line in lines_wanted if "Residual norm" not in line]
     if len(lines) != len(lines_wanted) or not lines:
         return f"{len(lines)} lines, with aij {len(lines_wanted)}"
     for own, reference in zip(lines, lines_wanted):
         a, b = numbers(own), numbers(reference)
         near = len(a) == len(b) and all(
-            abs(x - y) <= (max(2, 0.01 * abs(y)) if "iterations" in reference else max(1e-3 * abs(y), 1e-7)) for x, y in zip(a, b))
+            abs(x - y) <= (max(2, 0.01 * abs(y)) if "iterations" in reference else max(1e-3 * abs(y), 1e-7))
+            for x, y in zip(a, b))
         if not near:
             return f"'{own.strip()}', with aij '{reference.strip()}'"
     return None
@@ -102,7 +112,8 @@ def check(args, client, checks, name, program, options):
     (code_aij, aij), (code, output) = (run(client, program, options, t) for t in ("aij", args.type))
     checks.true(code_aij == 0, f"{name} with aij ended with code {code_aij}:\n{aij[-3000:]}")
     if code and args.type == "baijcompound" and "preallocated for aij" in name:
-        # PETSc before 3.19 wants preallocation for the type that the matrix has: then baij itself is refused the same way.
+        # PETSc before 3.19 wants preallocation for the type that the matrix has: then baij itself is refused the same
+        # way.
         _, baij = run(client, program, options, "baij")
         checks.true(complaint(output) == complaint(baij), f"{name}: {complaint(output)}; with baij: {complaint(baij)}")
         print(f"{name}: refused, as with baij: {complaint(output)}")

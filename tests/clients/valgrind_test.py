@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """valgrind finds nothing of ours in a small solve: no error and no lost block with a frame of the plugin in its stack.
 
-MPI's and PETSc's own findings are left to them: what counts is our library in the stack. The run is repeated with a layout
-that is packed, so that the packing is seen too.
+MPI's and PETSc's own findings are left to them: what counts is our library in the stack. The run is repeated with a
+layout that is packed, so that the packing is seen too.
 """
 
 import os
@@ -39,7 +39,8 @@ def main():
                 os.remove(os.path.join(args.scratch, old))
         # Debug information is kept, or addresses of libraries that MPI unloaded would be taken for ours.
         check = ["valgrind", "--leak-check=full", "--keep-debuginfo=yes", "--num-callers=40", f"--log-file={log}.%p"]
-        output = client.run([*check, program, "-box", "3,3,3", "-dll_append", client.plugin, "-mat_type", "baijcompound",
+        output = client.run([*check, program, "-box", "3,3,3", "-dll_append", client.plugin, "-mat_type",
+                             "baijcompound",
                              "-mat_view", "::ascii_info", *options.split()], timeout=280)
         checks.compound(output, args.ranks, options)
         texts = []
@@ -51,8 +52,10 @@ def main():
         texts = [t for t in texts if "ERROR SUMMARY" in t]
         checks.true(len(texts) == args.ranks, f"'{options}': {len(texts)} complete logs of {args.ranks} processes")
         mine = [record for text in texts for record in ours(text)]
-        checks.true(not mine, f"'{options}': valgrind reports {len(mine)} of ours, the first:\n{mine[0] if mine else ''}")
-        print(f"'{options}': {len(mine)} of ours among {sum(len(records(t)) for t in texts)} messages of {len(texts)} processes")
+        checks.true(not mine, f"'{options}': valgrind reports {len(mine)} of ours, the "
+                    f"first:\n{mine[0] if mine else ''}")
+        print(f"'{options}': {len(mine)} of ours among {sum(len(records(t)) for t in texts)} messages of {len(texts)} "
+              "processes")
     checks.finish()
 
 

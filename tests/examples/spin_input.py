@@ -4,7 +4,8 @@ import math
 import re
 import struct
 
-PLY = ("ply \nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n"
+PLY = ("ply \nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+       "element face 1\n"
        "property list float float vertex_indices\nend_header \n0 0 0\n1 0 0\n0 1 0\n")
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
 
@@ -27,10 +28,11 @@ def write_meshes(folder, vertices, quads, uv):
     """The same surface in every format; returns {file: has texture coordinates}."""
     number = " ".join(["%.17g"] * 3) + "\n"
     files = {f"{folder}/torus{name}": has_uv for name, has_uv in
-             ((".obj", True), ("_back.OBJ", False), (".off", False), ("_text.ply", True), ("_little.ply", True), ("_big.ply", False))}
+             ((".obj", True), ("_back.OBJ", False), (".off", False), ("_text.ply", True), ("_little.ply", True),
+              ("_big.ply", False))}
     with open(f"{folder}/torus.obj", "w") as file:
         file.write("# made by a test\no torus\nv 7 7 7\n" + "".join("v " + number % v for v in vertices) + "vn 0 0 1\n")
-        file.write("".join("vt %.17g %.17g\n" % t for t in uv))
+        file.write("".join("vt {:.17g} {:.17g}\n".format(*t) for t in uv))
         file.write("".join("f " + " ".join(f"{v + 2}/{v + 1}/1" for v in q) + "\n" for q in quads))
     with open(f"{folder}/torus_back.OBJ", "w", newline="\r\n") as file:
         file.write("".join("v " + number % v for v in vertices))
@@ -44,11 +46,12 @@ def write_meshes(folder, vertices, quads, uv):
     texture = "property double s\nproperty double t\n"
     with open(f"{folder}/torus_text.ply", "w") as file:
         file.write(header.format("ascii", len(vertices), texture, len(quads)))
-        file.write("".join(f"255 {number % v}".strip() + " %.17g %.17g\n" % t for v, t in zip(vertices, uv)))
+        file.write("".join(f"255 {number % v}".strip() + " {:.17g} {:.17g}\n".format(*t) for v, t in zip(vertices, uv)))
         file.write("".join("0 4 " + " ".join(map(str, q)) + "\n" for q in quads))
     for name, order, with_uv in (("little", "<", True), ("big", ">", False)):
         with open(f"{folder}/torus_{name}.ply", "wb") as file:
-            file.write(header.format(f"binary_{name}_endian", len(vertices), texture if with_uv else "", len(quads)).encode())
+            file.write(header.format(f"binary_{name}_endian", len(vertices), texture if with_uv else "",
+                                     len(quads)).encode())
             for v, t in zip(vertices, uv):
                 file.write(struct.pack(order + ("B5d" if with_uv else "B3d"), 200, *v, *(t if with_uv else ())))
             for q in quads:
@@ -76,33 +79,47 @@ def bad_input(folder):
     """{options: part of the error}, and the files that the options name."""
     files = {
         "empty.obj": ("", "no face"), "points.obj": ("v 0 0 0\nv 1 0 0\nv 0 1 0\n", "no face"),
-        **{f"junk{i}.obj": (TETRAHEDRON + f"f 1{junk} 2 3\n", f"vertex: found \"1{junk} 2 3\", an integer") for i, junk in enumerate((",9,9", ".5", "xyz"))},
+        **{f"junk{i}.obj": (TETRAHEDRON + f"f 1{junk} 2 3\n", f"vertex: found \"1{junk} 2 3\", an integer")
+           for i, junk in enumerate((",9,9", ".5", "xyz"))},
         "marked.obj": ("\ufeffv 0 0\n", "line 1: found 2 of the 3 numbers"),
-        "short.obj": ("v 0 0\n", "found 2 of the 3 numbers"), "word.obj": (TETRAHEDRON + "f 1 two 3\n", "an integer is wanted"),
-        "two.obj": (TETRAHEDRON + "f 1 2\n", "a face of 2 corners"), "high.obj": (TETRAHEDRON + "f 1 2 9\n", "has vertex 8"),
-        "zero.obj": (TETRAHEDRON + "f 0 1 2\n", "vertex 0; numbers are 1, 2"), "back.obj": (TETRAHEDRON + "f -9 1 2\n", "vertex -9"),
-        "same.obj": (TETRAHEDRON + "f 1 1 2\n", "they must differ"), "nan.obj": (TETRAHEDRON.replace("1 0 0", "1 nan 0"), "finite"),
+        "short.obj": ("v 0 0\n", "found 2 of the 3 numbers"),
+        "word.obj": (TETRAHEDRON + "f 1 two 3\n", "an integer is wanted"),
+        "two.obj": (TETRAHEDRON + "f 1 2\n", "a face of 2 corners"),
+        "high.obj": (TETRAHEDRON + "f 1 2 9\n", "has vertex 8"),
+        "zero.obj": (TETRAHEDRON + "f 0 1 2\n", "vertex 0; numbers are 1, 2"),
+        "back.obj": (TETRAHEDRON + "f -9 1 2\n", "vertex -9"),
+        "same.obj": (TETRAHEDRON + "f 1 1 2\n", "they must differ"),
+        "nan.obj": (TETRAHEDRON.replace("1 0 0", "1 nan 0"), "finite"),
         "texture.obj": (TETRAHEDRON + "f 1/1 2/1 3/1\n", "texture coordinate 1; the file has 0"),
         "three.obj": (TETRAHEDRON + "v 1 1 1\nf 1 2 5\n", "3 triangles meet at the edge from"),
         "turned.obj": (TETRAHEDRON.replace("f 1 3 2", "f 1 2 3"), "oriented inconsistently"),
         "flat.obj": ("v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n", "has no area"),
-        "parts.obj": (TETRAHEDRON + re.sub(r"v 0", "v 5", TETRAHEDRON).replace("f 1 3 2", "f -4 -2 -3").split("f 1 2 4")[0] +
+        "parts.obj": (TETRAHEDRON + re.sub(r"v 0", "v 5", TETRAHEDRON).replace(
+            "f 1 3 2", "f -4 -2 -3").split("f 1 2 4")[0] +
                       "f -4 -3 -1\nf -3 -2 -1\nf -4 -1 -2\n", "2 separate parts"),
         "early.off": ("OFF\n3 1 0\n0 0 0\n1 0 0\n", "the file ends after 2 of 3 vertices"),
         "many.off": ("OFF\n99999999999 1 0\n", "an integer is wanted"), "binary.off": ("OFF BINARY\n", "reads text"),
         "notply.ply": ("plyy\n", "begins with the line"), "noformat.ply": ("ply\nend_header\n", "without format"),
-        "badtype.ply": ("ply\nformat ascii 1.0\nelement vertex 1\nproperty quad x\nend_header\n", "unknown type \"quad\""),
-        "noz.ply": ("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n", "lacks one of"),
-        "early.ply": ("ply\nformat binary_little_endian 1.0\nelement vertex 999999999\nproperty float x\nproperty float y\n"
+        "badtype.ply": ("ply\nformat ascii 1.0\nelement vertex 1\nproperty quad x\nend_header\n",
+                        "unknown type \"quad\""),
+        "noz.ply": ("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n",
+                    "lacks one of"),
+        "early.ply": ("ply\nformat binary_little_endian 1.0\nelement vertex 999999999\nproperty float x\n"
+                      "property float y\n"
                       "property float z\nend_header\n0000", "the file ends early"),
         "nothing.ply": ("ply\nformat ascii 1.0\nelement vertex 999999999\nend_header\n", "lacks one of"),
-        "over.ply": (f"ply\nformat ascii 1.0\nelement vertex {2**32 + 6}\n", "number of an element: found \" 4294967302\""),
-        "half.ply": (PLY + "3 0.7 1 2\n", "vertex 0.7 of a face"), "length.ply": (PLY + "3.5 0 1 2 0\n", "a list of 3.5"),
+        "over.ply": (f"ply\nformat ascii 1.0\nelement vertex {2**32 + 6}\n",
+                     "number of an element: found \" 4294967302\""),
+        "half.ply": (PLY + "3 0.7 1 2\n", "vertex 0.7 of a face"),
+        "length.ply": (PLY + "3.5 0 1 2 0\n", "a list of 3.5"),
         "mesh.stl": ("solid\n", "must end in .obj, .off or .ply"),
     }
     errors = {f"-mesh {folder}/{name}": message for name, (_, message) in files.items()}
-    images = {"short.tga": (b"\0\0\3", "shorter than a TGA header"), "colour.tga": (b"\0\0\2" + bytes(13) + b"\x18\0", "type 2 with 24"),
-              "cut.pgm": (b"P5 4 4 255\nabc", "ends after 3 of 4 x 4"), "white.pgm": (b"P5 2 2 100\nad\0e", "pixel 1 of row 1 is 101, but white is 100"), "huge.pgm": (b"P5 999999 999999 255\n", "2^30 in all"),
+    images = {"short.tga": (b"\0\0\3", "shorter than a TGA header"),
+              "colour.tga": (b"\0\0\2" + bytes(13) + b"\x18\0", "type 2 with 24"),
+              "cut.pgm": (b"P5 4 4 255\nabc", "ends after 3 of 4 x 4"),
+              "white.pgm": (b"P5 2 2 100\nad\0e", "pixel 1 of row 1 is 101, but white is 100"),
+              "huge.pgm": (b"P5 999999 999999 255\n", "2^30 in all"),
               "text.pgm": (b"P2 1 1 255 0\n", "found \"P2\""), "image.png": (b"", "must end in .tga or .pgm")}
     errors |= {f"-sphere 1 -image {folder}/{name}": message for name, (_, message) in images.items()}
     for name, content in [(n, c.encode()) for n, (c, _) in files.items()] + [(n, c) for n, (c, _) in images.items()]:
@@ -113,9 +130,11 @@ def bad_input(folder):
     return errors | {
         "": "Found neither of -mesh and -sphere", "-sphere 2 -mesh x.obj": "Found both of -mesh and -sphere",
         "-mesh /nowhere/x.obj": "cannot read the file /nowhere/x.obj", f"-mesh {folder}": "must end in",
-        "-sphere 11": "0 to 10 times", "-sphere -1": "out of range", "-sphere 1 -rho moon": "choose constant, height, stripes",
+        "-sphere 11": "0 to 10 times", "-sphere -1": "out of range",
+        "-sphere 1 -rho moon": "choose constant, height, stripes",
         "-sphere 1 -image /nowhere/x.tga": "cannot read the file /nowhere/x.tga",
-        "-sphere 1 -image x.tga -rho waves": "Found both of -image and -rho", "-sphere 1 -scale 1e200": "did not converge",
+        "-sphere 1 -image x.tga -rho waves": "Found both of -image and -rho",
+        "-sphere 1 -scale 1e200": "did not converge",
         f"-mesh {folder}/good.obj -image {folder}/grey.pgm": "needs texture coordinates",
         "-sphere 1 -obj /nowhere/out.obj": "cannot write the file", "-sphere 3 -ksp_max_it 3": "did not converge",
         "-sphere 1 -obj": "-obj: found no value", "-sphere 1 -renumber": "-renumber: found no value",

@@ -1,11 +1,14 @@
-"""Spin transformations in plain Python, as the tests compare them with: quaternions (a, b, c, d), surfaces as lists of points."""
+"""Spin transformations in plain Python, as the tests compare them with: quaternions (a, b, c, d), surfaces as lists of
+points."""
 
 import math
 
 
 def times(p, q):
-    return (p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-            p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0])
+    return (p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+            p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+            p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+            p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0])
 
 
 def add(p, q, factor=1.0):
@@ -70,8 +73,8 @@ def eigenvector(matrix, n, tolerance):
 
 
 def put_together(vertices, faces, field, tolerance):
-    """Positions whose edges are nearest to those turned and scaled by the field (two-point Gauss rule along each edge), and
-    the iterations it took to find them."""
+    """Positions whose edges are nearest to those turned and scaled by the field (two-point Gauss rule along each edge),
+    and the iterations it took to find them."""
     matrix, b = {}, [(0.0,) * 4] * len(vertices)
     for face in faces:
         e, area = edges_and_area(vertices, face)

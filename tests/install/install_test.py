@@ -54,12 +54,14 @@ def test_install(args, checks):
               f"cmake/petsccompound/builds/{args.build}.cmake", "cmake/petsccompound/petsccompoundConfig.cmake",
               "cmake/petsccompound/petsccompoundConfigVersion.cmake", "include/petsccompound.h",
               "include/petsccompound/entry.hpp", "include/petsccompound/register_entry.hpp",
-              "include/petsccompound/device/entry/custom.hpp", "share/petsccompound/examples/custom_entry/symmetric.hpp",
+              "include/petsccompound/device/entry/custom.hpp",
+              "share/petsccompound/examples/custom_entry/symmetric.hpp",
               "share/petsccompound/examples/spin_transformation.c",
               "share/petsccompound/examples/elasticity.c", "share/petsccompound/examples/data/bracket.msh",
               "share/petsccompound/examples/common/volume_mesh.h", "share/petsccompound/examples/common/volume_mesh.c",
               "share/petsccompound/examples/helmholtz.c", "share/petsccompound/examples/lattice_dirac.c",
-              "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE", "share/doc/petsc-compound/CITATION.cff",
+              "share/doc/petsc-compound/README.md", "share/doc/petsc-compound/LICENSE",
+              "share/doc/petsc-compound/CITATION.cff",
               "share/doc/petsc-compound/docs/clients.md"]
     if os.path.exists(f"{args.build_dir}/plugin/tools/compound-bench"):
         for tool in TOOLS:
@@ -71,7 +73,8 @@ def test_install(args, checks):
         with open(f, "rb") as file:
             content = file.read()
         for tree in (SOURCE, os.path.realpath(args.build_dir), args.prefix):
-            checks.true(tree.encode() not in content, f"{f} names the folder {tree}: a moved or shipped tree would look there")
+            checks.true(tree.encode() not in content, f"{f} names the folder {tree}: a moved or shipped tree would "
+                        "look there")
 
 
 def check_programs(args, client, folder, checks):
@@ -89,7 +92,8 @@ def check_programs(args, client, folder, checks):
             checks.close(float(own["norm"]), float(aij["norm"]), 1e-10, what)
             checks.iterations(int(own["iterations"]), int(aij["iterations"]), what)
             if name == "inspect":
-                checks.true("sell" in own["plan"] and int(own["products"]) > 0, f"{what}: {own['plan']}, {own['products']}")
+                checks.true("sell" in own["plan"] and int(own["products"]) > 0,
+                            f"{what}: {own['plan']}, {own['products']}")
 
 
 def configure(client, folder, prefix, words):
@@ -107,7 +111,8 @@ def test_cmake(args, checks):
         client.run(["cmake", "--build", folder], ranks=0)
         check_programs(args, client, folder, checks)
     code, output = configure(client, fresh_folder(args.scratch, "wrong"), args.prefix, "quaternion")
-    checks.true(code != 0 and "No installed build" in output and args.build in output, f"words that fit no build: {output}")
+    checks.true(code != 0 and "No installed build" in output and args.build in output,
+                f"words that fit no build: {output}")
 
 
 def test_make(args, checks):
@@ -117,7 +122,8 @@ def test_make(args, checks):
     shutil.copytree(args.prefix, moved)
     args.prefix = moved
     client = Client(args)
-    checks.true(os.path.realpath(client.plugin).startswith(os.path.realpath(moved)), f"plugin={client.plugin} is not in {moved}")
+    checks.true(os.path.realpath(client.plugin).startswith(os.path.realpath(moved)),
+                f"plugin={client.plugin} is not in {moved}")
     folder = os.path.join(args.scratch, "make")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PROJECT, folder)
@@ -126,7 +132,8 @@ def test_make(args, checks):
     check_programs(args, client, folder, checks)
     tool = f"{client.pkgconfig('--variable=toolsdir', f'petsccompound-{args.build}')}/compound-bench"
     if os.path.exists(tool):
-        output = client.run([tool, "-grid", "7", "-n", "4", "-block_size", "3", "-rounds", "1", "-types", "baij,baijcompound"], ranks=0)
+        output = client.run([tool, "-grid", "7", "-n", "4", "-block_size", "3", "-rounds", "1", "-types",
+                             "baij,baijcompound"], ranks=0)
         checks.true("baijcompound" in output, f"compound-bench of the moved tree:\n{output}")
     for name, wanted in (("petsc_scalar", args.scalar), ("petsc_index", args.build.split("-")[2])):
         found = client.pkgconfig(f"--variable={name}", f"petsccompound-{args.build}")
@@ -137,14 +144,16 @@ def test_destdir(args, checks):
     """DESTDIR stages below a root that the files do not name; an absolute library folder works too."""
     root = fresh_folder(args.scratch, "root")
     install(args.build_dir, "/opt/compound", {"DESTDIR": root})
-    checks.true(glob.glob(f"{root}/opt/compound/*/petsccompound/{args.build}/libpetsccompound.so"), f"nothing below {root}/opt/compound")
+    checks.true(glob.glob(f"{root}/opt/compound/*/petsccompound/{args.build}/libpetsccompound.so"),
+                f"nothing below {root}/opt/compound")
     checks.true(not os.path.exists("/opt/compound"), "/opt/compound was written in spite of DESTDIR")
 
 
 def test_side_by_side(args, checks):
     """Builds for two scalar types in one prefix: each found by its words, both told when the words fit both."""
     if not os.path.exists(f"{args.other_build}/plugin/libpetsccompound.so"):
-        skip(f"no second build in {args.other_build}; cmake --preset host-complex && cmake --build --preset host-complex makes it")
+        skip(f"no second build in {args.other_build}; cmake --preset host-complex && cmake --build --preset "
+             "host-complex makes it")
     prefix = fresh_folder(args.scratch, "both")
     for build_dir in (args.build_dir, args.other_build):
         install(build_dir, prefix)
@@ -153,7 +162,8 @@ def test_side_by_side(args, checks):
     args.prefix = prefix
     client = Client(args)
     code, output = configure(client, fresh_folder(args.scratch, "ambiguous"), prefix, args.build.split("-")[0])
-    checks.true(code != 0 and "Several builds" in output and all(os.path.basename(os.path.dirname(p)) in output for p in plugins),
+    checks.true(code != 0 and "Several builds" in output
+                and all(os.path.basename(os.path.dirname(p)) in output for p in plugins),
                 f"words that fit two builds: {output}")
     folder = fresh_folder(args.scratch, "chosen")
     words = args.build.replace("-", ";")
@@ -164,7 +174,8 @@ def test_side_by_side(args, checks):
     checks.true("mpibaijcompound" in output, output)
     other = next(p for p in plugins if os.path.realpath(p) != os.path.realpath(client.plugin))
     code, output = client.try_run([f"{folder}/solve", "-dll_append", other, "-mat_type", "baijcompound"], ranks=1)
-    checks.true(code != 0 and ("does not fit this PETSc" in output), f"the other build's plugin was not refused with a reason: {output}")
+    checks.true(code != 0 and ("does not fit this PETSc" in output),
+                f"the other build's plugin was not refused with a reason: {output}")
 
 
 def variables_read():
@@ -175,9 +186,11 @@ def variables_read():
 
 
 def check_pages(args, everything, checks):
-    """Environment variables and the words of plans, as the program reads them; the tools' options, as they print them."""
+    """Environment variables and the words of plans, as the program reads them; the tools' options, as they print
+    them."""
     for name in variables_read():
-        checks.true(name in everything["baijcompound.7"], f"baijcompound(7) does not name the environment variable {name}")
+        checks.true(name in everything["baijcompound.7"],
+                    f"baijcompound(7) does not name the environment variable {name}")
     tool = f"{args.build_dir}/plugin/tools/compound-bench"
     if not os.path.exists(tool):
         return
@@ -194,7 +207,8 @@ def check_pages(args, everything, checks):
         options = re.findall(r"^  (-\w+) <", client.run([path, "-help", "intro"], ranks=1), re.M)
         checks.true(len(options) > 20, f"{tool} -help intro: options {options}")
         for option in options:
-            checks.true(re.search(rf"^\.B {option}\b", everything[f"{tool}.1"], re.M), f"{tool}(1) does not name {option}")
+            checks.true(re.search(rf"^\.B {option}\b", everything[f"{tool}.1"], re.M),
+                        f"{tool}(1) does not name {option}")
 
 
 def test_versions(args, checks):
@@ -207,14 +221,16 @@ def test_versions(args, checks):
 
 
 def test_man(args, checks):
-    """Functions, options, plan words and environment variables are in man pages, and man finds nothing to complain of."""
+    """Functions, options, plan words and environment variables are in man pages, and man finds nothing to complain
+    of."""
     pages = [f for f in all_files(args.prefix) if re.search(r"/man\d/", f)]
     texts = {os.path.basename(p): read(p).replace("\\-", "-") for p in pages}
     everything = "".join(texts.values())
     readme = read(SOURCE + "/README.md")
     check_pages(args, texts, checks)
     for name in type_names():
-        checks.true(re.search(rf"\b{name}\b", texts["baijcompound.7"]), f"baijcompound(7) does not name the type {name}")
+        checks.true(re.search(rf"\b{name}\b", texts["baijcompound.7"]),
+                    f"baijcompound(7) does not name the type {name}")
     for name in public_functions() + re.findall(r"^\| `(-mat_compound_\w+)` \|", readme, re.M):
         checks.true(name in everything, f"no man page names {name}")
     if not shutil.which("man"):

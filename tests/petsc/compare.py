@@ -4,9 +4,11 @@ import math
 import re
 from dataclasses import dataclass
 
-# What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/types/view.cpp) are dropped, names of types
-# become the parent's. This is the only place that knows. "block size is", "using I-node": parallel matrices of a DMDA print them with our type alone.
-OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$|(not )?using I-node \(on process \d+\) routines)")
+# What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/types/view.cpp) are dropped,
+# names of types become the parent's. This is the only place that knows. "block size is", "using I-node": parallel
+# matrices of a DMDA print them with our type alone.
+OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$|(not "
+                       r")?using I-node \(on process \d+\) routines)")
 OWN_NAMES = re.compile(r"(b?aij)compound(csr|ellr|sell)?")
 # With CUDA vectors on our side, views of vectors say so.
 OWN_VECTORS = re.compile(r"\btype: (seq|mpi)cuda\b")
@@ -23,9 +25,9 @@ MONITOR = re.compile(r"^\d+ .*norm", re.I)
 
 @dataclass
 class Tolerance:
-    """Numbers with a point or exponent are the same within `relative`, within `absolute` times the largest number of the lines
-    that read the same (for residuals that fell far), or, of three digits or more, within one unit of the last place printed
-    (numbers may be rounded apart)."""
+    """Numbers with a point or exponent are the same within `relative`, within `absolute` times the largest number of
+    the lines that read the same (for residuals that fell far), or, of three digits or more, within one unit of the last
+    place printed (numbers may be rounded apart)."""
 
     relative: float = 1e-6
     absolute: float = 1e-10
@@ -123,8 +125,9 @@ def largest_numbers(lines):
     return largest
 
 
-def compare(found, wanted, tolerance=Tolerance(), unordered=False):
+def compare(found, wanted, tolerance=None, unordered=False):
     """(how many numbers were compared, the first difference in words or None)."""
+    tolerance = tolerance or Tolerance()
     own, reference = lines_of(found), lines_of(wanted)
     if unordered:  # ranks print when they like
         own, reference = (sorted(lines, key=lambda line: line.shown) for lines in (own, reference))

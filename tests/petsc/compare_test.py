@@ -75,13 +75,15 @@ class Comparing(unittest.TestCase):
         self.differs("nonzeros=101\n", "nonzeros=100\n")
 
     def test_monitors_may_be_as_much_longer(self):
-        longer = self.changed("  2 KSP Residual norm 1.25e-07\n", "  2 KSP Residual norm 1.25e-07\n  3 KSP Residual norm 1.e-10\n")
+        longer = self.changed("  2 KSP Residual norm 1.25e-07\n",
+                              "  2 KSP Residual norm 1.25e-07\n  3 KSP Residual norm 1.e-10\n")
         self.same(longer)
         self.differs(longer.replace("  3 KSP", "  3 KSP Residual norm 1.e-10\n  4 KSP Residual norm 1.e-11\n  5 KSP"))
         self.differs(longer.replace("0.25", "0.26"))
 
     def test_own_lines_and_names_are_those_of_the_parent(self):
-        self.same(self.changed("  type: mpibaij\n", "  type: mpibaijcompound\n    compound plan: csr words=1:column (by rule)\n    compound memory: 3 blocks\n"))
+        self.same(self.changed("  type: mpibaij\n", "  type: mpibaijcompound\n    compound plan: csr words=1:column "
+                               "(by rule)\n    compound memory: 3 blocks\n"))
         self.differs(self.changed("  type: mpibaij\n", "  type: mpibaij\n    compound interest: 3\n"))
 
     def test_not_a_number_is_caught(self):
@@ -106,7 +108,8 @@ class Table(unittest.TestCase):
         self.assertEqual({case.ranks for case in cases}, {1, 2, 3, 4})
 
     def test_bad_rows_are_refused(self):
-        for row in ("mat/tests/ex1 1 quick -mat_type aij", "mat/tests/ex1 9 - -mat_type TYPE", "mat/tests/ex1 -mat_type TYPE",
+        for row in ("mat/tests/ex1 1 quick -mat_type aij", "mat/tests/ex1 9 - -mat_type TYPE",
+                    "mat/tests/ex1 -mat_type TYPE",
                     "mat/tests/ex1 1 quack -mat_type TYPE"):
             with self.assertRaises(table.BadTable):
                 table.parse_row(row, "row")
@@ -124,11 +127,13 @@ class TestBlocks(unittest.TestCase):
     def test_sets_loops_and_inherited_arguments_are_taken_apart(self):
         import tempfile
         with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
-            file.write("/*TEST\n   build:\n     requires: !complex\n   testset:\n      args: -a\n      nsize: {{1 2}}\n      test:\n"
+            file.write("/*TEST\n   build:\n     requires: !complex\n   testset:\n      args: -a\n      nsize: {{1 "
+                       "2}}\n      test:\n"
                        "        suffix: x\n        args: -b {{3 4}}\n      test:\n        TODO: later\nTEST*/\n")
             file.flush()
             tests = sources.tests_of(file.name, "p")
-        self.assertEqual([(t.ranks, t.args) for t in tests], [(1, "-a -b 3"), (1, "-a -b 4"), (2, "-a -b 3"), (2, "-a -b 4")])
+        self.assertEqual([(t.ranks, t.args) for t in tests],
+                         [(1, "-a -b 3"), (1, "-a -b 4"), (2, "-a -b 3"), (2, "-a -b 4")])
         self.assertTrue(all(t.requires == ["!complex"] for t in tests))
 
 

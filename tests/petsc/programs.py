@@ -1,4 +1,5 @@
-"""The PETSc in use, and its programs built against it: all that runs afterwards lies in one folder, which can be carried."""
+"""The PETSc in use, and its programs built against it: all that runs afterwards lies in one folder, which can be
+carried."""
 
 import concurrent.futures
 import json
@@ -60,8 +61,8 @@ def is_newer(path, *than):
 
 
 class Programs:
-    """A folder with programs (bin), their data files (data) and manifest.json: the PETSc that they were built for, the data
-    files' place, and the compiler's words on programs that could not be built."""
+    """A folder with programs (bin), their data files (data) and manifest.json: the PETSc that they were built for, the
+    data files' place, and the compiler's words on programs that could not be built."""
 
     def __init__(self, folder):
         self.folder = os.path.abspath(folder)

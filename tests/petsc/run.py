@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs PETSc's own test and tutorial programs, compiled unchanged, with baij and with baijcompound (or with aij and
-aijcompound: --type aijcompound): the cases of table.txt. Passed are those that end with the same exit code and print the same, number by number, and really used our type.
+aijcompound: --type aijcompound): the cases of table.txt. Passed are those that end with the same exit code and print
+the same, number by number, and really used our type.
 
     python3 tests/petsc/run.py --build build/host                  # the whole table with that build's plugin and PETSc
     python3 tests/petsc/run.py --build build/host --quick          # the quick list
@@ -74,7 +75,8 @@ def check_reference(types, reference):
     if reference.code:
         return Result("failed", f"the table expects {types.parent} to run; it says: {reference.complaint()}")
     if not used(reference, types.parent):
-        return Result("failed", f"{types.parent} was not used (types: {reference.types}); the options of the row do not "
+        return Result("failed", f"{types.parent} was not used (types: {reference.types}); the options of the row do "
+                      "not "
                       "reach the matrix")
     return None
 
@@ -89,7 +91,8 @@ def judge(case, types, own, reference):
     if difference:
         return Result("failed", difference)
     device = f", {own.device_bytes} bytes on the device" if own.device_bytes else ""
-    return Result("passed", f"{count} numbers, {used(own, types.own)} matrices of the type, {own.products} products{device}",
+    return Result("passed", f"{count} numbers, {used(own, types.own)} matrices of the type, {own.products} "
+                  f"products{device}",
                   own.products, own.device_bytes > 0)
 
 
@@ -177,18 +180,23 @@ def arguments():
     parser.add_argument("--mpicc")
     parser.add_argument("--mpiexec")
     parser.add_argument("--sources", default=os.environ.get("COMPOUND_PETSC_SOURCES"),
-                        help="PETSc's sources, a folder or petsc-RELEASE.tar.gz (default: COMPOUND_PETSC_SOURCES, else Debian's "
+                        help="PETSc's sources, a folder or petsc-RELEASE.tar.gz (default: COMPOUND_PETSC_SOURCES, else "
+                        "Debian's "
                         "examples, else downloaded by pip)")
     parser.add_argument("--no-download", action="store_true", help="do not download sources")
-    parser.add_argument("--skip-without-sources", action="store_true", help=f"end with code {SKIPPED} where there are none")
+    parser.add_argument("--skip-without-sources", action="store_true",
+                        help=f"end with code {SKIPPED} where there are none")
     parser.add_argument("--work", help="folder for programs (default: petsc-programs in the build folder)")
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--run-only", action="store_true")
-    parser.add_argument("--petsc-lib", help="folder of libpetsc.so when running, if it is not where the programs were built")
+    parser.add_argument("--petsc-lib", help="folder of libpetsc.so when running, if it is not where the programs were "
+                        "built")
     parser.add_argument("--cuda", action="store_true")
-    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound"], help="ours, compared with its parent")
+    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound"],
+                        help="ours, compared with its parent")
     parser.add_argument("--quick", action="store_true", help="only the rows that have the flag quick")
-    parser.add_argument("--filter", default="", help="only cases that this regular expression matches (program, ranks as np2, options)")
+    parser.add_argument("--filter", default="", help="only cases that this regular expression matches (program, ranks "
+                        "as np2, options)")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="ranks that run at a time")
     parser.add_argument("--timeout", type=float, default=60, help="seconds that one run may take")
     args = parser.parse_args()
@@ -197,7 +205,8 @@ def arguments():
         if getattr(args, name) is None:
             setattr(args, name, value)
     if not args.work and not args.build:
-        raise Unusable("name a configured build folder by --build, or a folder with built programs by --work and --run-only")
+        raise Unusable("name a configured build folder by --build, or a folder with built programs by --work and "
+                       "--run-only")
     args.work = args.work or os.path.join(args.build, "petsc-programs")
     return args
 
@@ -218,11 +227,15 @@ def build(args, cases):
 
 
 def library_folder(args, petsc):
-    from_petsc_dir = os.path.join(os.environ["PETSC_DIR"], os.environ.get("PETSC_ARCH", ""), "lib") if "PETSC_DIR" in os.environ else None
+    from_petsc_dir = (
+        os.path.join(os.environ["PETSC_DIR"], os.environ.get("PETSC_ARCH", ""), "lib") if "PETSC_DIR" in os.environ
+        else None
+    )
     candidates = [f for f in (args.petsc_lib, from_petsc_dir, petsc["library_folder"]) if f]
     found = next((f for f in candidates if os.path.isdir(f)), None)
     if not found:
-        raise Unusable(f"no folder with PETSc's library: none of {', '.join(candidates)} is there; name it by --petsc-lib")
+        raise Unusable(f"no folder with PETSc's library: none of {', '.join(candidates)} is there; name it by "
+                       "--petsc-lib")
     return found
 
 
@@ -232,14 +245,16 @@ def run(args, cases, programs):
     petsc = programs.petsc
     if args.cuda and not petsc["cuda"]:
         raise Unusable(f"--cuda: PETSc {petsc['release']} in {petsc['library_folder']} has no CUDA")
-    runner = Runner(programs, os.path.abspath(args.plugin), args.mpiexec, library_folder(args, petsc), args.timeout, petsc["cuda"])
+    runner = Runner(programs, os.path.abspath(args.plugin), args.mpiexec, library_folder(args, petsc), args.timeout,
+                    petsc["cuda"])
     types = Types(args.type)
     return summary(run_all(cases, types, runner, petsc, args.cuda, args.jobs), petsc, args.cuda, types.parent)
 
 
 def main():
     args = arguments()
-    cases = [c for c in table.read() if c.is_of(Types(args.type).parent) and re.search(args.filter, str(c)) and ("quick" in c.flags or not args.quick)]
+    cases = [c for c in table.read() if c.is_of(Types(args.type).parent) and re.search(args.filter, str(c))
+             and ("quick" in c.flags or not args.quick)]
     if not cases:
         raise Unusable(f"no case of the table matches '{args.filter}'")
     if args.run_only:

@@ -8,10 +8,13 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
-# Ranks share cores here: they wait by yielding, are bound to none, and need no networks. Open MPI refuses root unless told.
+# Ranks share cores here: they wait by yielding, are bound to none, and need no networks. Open MPI refuses root unless
+# told.
 MPI_SETTINGS = {
-    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_pml": "ob1", "OMPI_MCA_odls_base_sigkill_timeout": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_pml": "ob1", "OMPI_MCA_odls_base_sigkill_timeout": "0", "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
 }
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 # Not every program reads both, of which PETSc would warn.
@@ -59,8 +62,8 @@ class Runner:
         self.environment["LD_LIBRARY_PATH"] = ":".join(folders)
 
     def run(self, source, ranks, options, mat_type, extra=()):
-        """In a folder of its own, which goes afterwards. TYPE in the options is the matrix type, DATA the folder of PETSc's data
-        files, INDEX how many bits an index has (in the names of these files)."""
+        """In a folder of its own, which goes afterwards. TYPE in the options is the matrix type, DATA the folder of
+        PETSc's data files, INDEX how many bits an index has (in the names of these files)."""
         values = {"TYPE": mat_type, "DATA": self.programs.data, "INDEX": self.programs.petsc["index"]}
         words = [re.sub("|".join(values), lambda match: values[match.group()], word) for word in options]
         command = [self.programs.path(source), *words, *extra, *self.always, "-dll_append", self.plugin]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Looks for cases for the table: runs the tests that PETSc's programs name in their /*TEST blocks with baij, and where baij
-works and is used, with baijcompound. Prints one row a case, in the table's form, and what differs after it.
+"""Looks for cases for the table: runs the tests that PETSc's programs name in their /*TEST blocks with baij, and where
+baij works and is used, with baijcompound. Prints one row a case, in the table's form, and what differs after it.
 
     python3 tests/petsc/scan.py --build build/host --sources SOURCES [REGEX of programs]
 
@@ -12,7 +12,6 @@ import concurrent.futures
 import glob
 import os
 import re
-import sys
 
 import compare
 from programs import Petsc, Programs, from_cache
@@ -32,8 +31,10 @@ def is_met(requirement, petsc):
     defined = re.fullmatch(r"define\(PETSC_(\w+)\)", word)
     if defined:
         return defined.group(1) in petsc.conf
-    known = {"complex": petsc.scalar == "complex", "real": petsc.scalar == "real", "double": True, "single": False, "c99": True,
-             "__float128": False, "double_precision": True, "64bitptr": True, "long_runtime": False, "datafilespath": False,
+    known = {"complex": petsc.scalar == "complex", "real": petsc.scalar == "real", "double": True, "single": False,
+             "c99": True,
+             "__float128": False, "double_precision": True, "64bitptr": True, "long_runtime": False,
+             "datafilespath": False,
              "x": False, "cuda": False, "defined": False}
     return known.get(word, f"HAVE_{word.upper()}" in petsc.conf)
 
@@ -48,7 +49,8 @@ def variants(test):
 
 def with_prefixes(options, outcome):
     """Type options for the prefixes that the program's matrices and DMs have."""
-    more = [f"-{prefix}{'dm_' if kind == 'dm' else ''}mat_type TYPE" for kind, prefix in sorted(outcome.prefixes) if prefix]
+    more = [f"-{prefix}{'dm_' if kind == 'dm' else ''}mat_type TYPE" for kind, prefix in sorted(outcome.prefixes)
+            if prefix]
     return " ".join([options, *(o for o in more if o not in options)])
 
 
@@ -63,7 +65,10 @@ def has_compound(outcome):
 def examine(runner, test):
     """(verdict, row, remark)."""
     options = variants(test)
-    row = lambda: f"{test.program}\t{test.ranks}\t{options}"
+
+    def row():
+        return f"{test.program}\t{test.ranks}\t{options}"
+
     if "$" in options or ";" in options:
         return "odd", row(), ""
     reference = runner.run(test.program, test.ranks, options.split(), "baij")
@@ -77,7 +82,10 @@ def examine(runner, test):
     if not has_baij(reference):
         return "unused", row(), ""
     own = runner.run(test.program, test.ranks, options.split(), "baijcompound")
-    seconds = f"{reference.seconds:.1f}s {own.seconds:.1f}s products {own.products} types {sum(n for t, n in own.types.items() if 'compound' in t)}"
+    seconds = (
+        f"{reference.seconds:.1f}s {own.seconds:.1f}s products {own.products} types "
+        f"{sum(n for t, n in own.types.items() if 'compound' in t)}"
+    )
     if own.code:
         return "FAILS", row(), own.complaint()
     if not has_compound(own):
@@ -106,7 +114,8 @@ def main():
     petsc = Petsc(settings["petsc_pkgconfig"])
     sources = find(petsc.release, args.sources, args.work, may_download=False)
     programs = Programs(args.work)
-    runner = Runner(programs, os.path.abspath(args.plugin or settings["plugin"]), settings["mpiexec"], petsc.library_folder, args.timeout,
+    runner = Runner(programs, os.path.abspath(args.plugin or settings["plugin"]), settings["mpiexec"],
+                    petsc.library_folder, args.timeout,
                     "HAVE_CUDA" in petsc.conf)
     programs.data = sources.data
 

@@ -35,7 +35,8 @@ def below(folder):
 
 
 def release_of(folder):
-    """3.26.1 of PETSc's own sources, from petscversion.h beside them; None where it is not there (Debian's examples)."""
+    """3.26.1 of PETSc's own sources, from petscversion.h beside them; None where it is not there (Debian's
+    examples)."""
     path = os.path.join(folder, "..", "include", "petscversion.h")
     if not os.path.exists(path):
         return None
@@ -47,7 +48,8 @@ def release_of(folder):
 
 def unpack(archive, folder):
     """Of an archive only what programs need; returns the folder that it made."""
-    wanted = re.compile(r"^[^/]+/(src/.*\.(c|cxx|h|dat|txt|mtx|bin|yaml|msh|cu)$|src/.*/(tests|tutorials)/[^.]*$|share/petsc/datafiles/|include/petscversion\.h$)")
+    wanted = re.compile(r"^[^/]+/(src/.*\.(c|cxx|h|dat|txt|mtx|bin|yaml|msh|cu)$|src/.*/(tests|tutorials)/[^.]*$|"
+                        r"share/petsc/datafiles/|include/petscversion\.h$)")
     with tarfile.open(archive) as tar:
         members = [m for m in tar if (m.isfile() or m.isdir()) and wanted.match(m.name)]
         if not members:
@@ -76,7 +78,8 @@ def download(release, folder):
         return archive
     beside = tempfile.mkdtemp(dir=folder)  # other builds' tests may do the same: whole or not there
     try:
-        command = [sys.executable, "-m", "pip", "download", f"petsc=={release}", "--no-deps", "--no-binary", ":all:", "-d", beside]
+        command = [sys.executable, "-m", "pip", "download", f"petsc=={release}", "--no-deps", "--no-binary", ":all:",
+                   "-d", beside]
         done = subprocess.run(command, capture_output=True, text=True)
         made = os.path.join(beside, os.path.basename(archive))
         if done.returncode or not os.path.exists(made):
@@ -89,14 +92,17 @@ def download(release, folder):
 
 
 def find(release, given, folder, may_download=True):
-    """The sources of `release` (such as 3.26.1): a folder or archive that was given, Debian's examples, or downloaded into
-    `folder`. Raises NoSources with what was tried."""
+    """The sources of `release` (such as 3.26.1): a folder or archive that was given, Debian's examples, or downloaded
+    into `folder`. Raises NoSources with what was tried."""
     if given:
         if os.path.isfile(given):
             given = unpack(given, folder)
-        found = below(given) or next((s for s in map(below, sorted(glob.glob(os.path.join(given, "petsc-*")))) if s), None)
+        found = (
+            below(given) or next((s for s in map(below, sorted(glob.glob(os.path.join(given, "petsc-*")))) if s), None)
+        )
         if not found:
-            raise NoSources(f"no src/{SAMPLE} below {given}; give the folder of PETSc's sources, or the archive petsc-{release}.tar.gz")
+            raise NoSources(f"no src/{SAMPLE} below {given}; give the folder of PETSc's sources, or the archive "
+                            f"petsc-{release}.tar.gz")
         other = release_of(found.src)
         if other and other != release:
             raise NoSources(f"the sources in {given} are of PETSc {other}, the PETSc in use is {release}")
@@ -105,7 +111,10 @@ def find(release, given, folder, may_download=True):
     for place in (os.path.join(folder, f"petsc-{release}"), f"/usr/share/petsc/{short}"):
         if below(place):
             return below(place)
-    remedy = f"install libpetsc{short}-dev-examples (Debian) or name sources of PETSc {release} by --sources or COMPOUND_PETSC_SOURCES"
+    remedy = (
+        f"install libpetsc{short}-dev-examples (Debian) or name sources of PETSc {release} by --sources or "
+        "COMPOUND_PETSC_SOURCES"
+    )
     if not may_download:
         raise NoSources(f"no sources of PETSc {release}'s programs; {remedy}")
     try:

@@ -16,7 +16,8 @@ FLAGS = {
     "unordered": "ranks print when they like",
     "host": "not with CUDA vectors",
     "aij": "of aijcompound alone", "baij": "of baijcompound alone",
-    "baij-fails": "ends in an error with baij too", "baij-fails-since=": "the same, from a release on", "baij-fails-until=": "up to a release",
+    "baij-fails": "ends in an error with baij too", "baij-fails-since=": "the same, from a release on",
+    "baij-fails-until=": "up to a release",
     "aij-fails": "the same of aij", "aij-fails-since=": "", "aij-fails-until=": "",
 }
 
@@ -68,7 +69,8 @@ class Case:
         return Tolerance(relative=float(self.flags["tol"])) if "tol" in self.flags else Tolerance()
 
     def data_files(self, petsc):
-        return [word[len("DATA/"):].replace("INDEX", petsc["index"]) for word in self.options if word.startswith("DATA/")]
+        return [word[len("DATA/"):].replace("INDEX", petsc["index"]) for word in self.options
+                if word.startswith("DATA/")]
 
 
 def parse_flags(text, where):

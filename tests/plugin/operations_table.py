@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes docs/operations.md from a running PETSc: for every Mat operation own, inherited, or refused with the way out, of the
-types above baij and above aij.
+"""Makes docs/operations.md from a running PETSc: for every Mat operation own, inherited, or refused with the way out,
+of the types above baij and above aij.
 
-What is own or inherited comes from the function pointers of real matrices, what is refused from calls, the types of products from
-products (operations_list.cpp, calls.cpp). By hand are only the names users know (NAMES), the ways out (WAYS_OUT), and what is not
-for users (INSIDE).
-With --write the file is written; else it is compared with, if the PETSc is the one the file tells of. With every PETSc an
-operation that is neither there, nor called, nor explained is an error.
+What is own or inherited comes from the function pointers of real matrices, what is refused from calls, the types of
+products from products (operations_list.cpp, calls.cpp). By hand are only the names users know (NAMES), the ways out
+(WAYS_OUT), and what is not for users (INSIDE). With --write the file is written; else it is compared with, if the PETSc
+is the one the file tells of. With every PETSc an operation that is neither there, nor called, nor explained is an
+error.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 
 # Members of struct _MatOps whose function users know by another spelling than Mat<Member>.
 NAMES = """
@@ -30,9 +31,11 @@ getcolumnij MatGetColumnIJ;restorecolumnij MatRestoreColumnIJ;fdcoloringcreate M
 coloringpatch MatColoringPatch;setunfactored MatSetUnfactored;permute MatPermute;setvaluesblocked MatSetValuesBlocked
 createsubmatrix MatCreateSubMatrix;destroy MatDestroy;view MatView;convertfrom MatConvert (to the type)
 setlocaltoglobalmapping MatSetLocalToGlobalMapping;setvalueslocal MatSetValuesLocal;zerorowslocal MatZeroRowsLocal
-getrowmaxabs MatGetRowMaxAbs;getrowminabs MatGetRowMinAbs;convert MatConvert (to any type);fdcoloringapply MatFDColoringApply
+getrowmaxabs MatGetRowMaxAbs;getrowminabs MatGetRowMinAbs;convert MatConvert (to any type)
+fdcoloringapply MatFDColoringApply
 setfromoptions MatSetFromOptions;findzerodiagonals MatFindZeroDiagonals;load MatLoad;issymmetric MatIsSymmetric
-ishermitian MatIsHermitian;isstructurallysymmetric MatIsStructurallySymmetric;setvaluesblockedlocal MatSetValuesBlockedLocal
+ishermitian MatIsHermitian;isstructurallysymmetric MatIsStructurallySymmetric
+setvaluesblockedlocal MatSetValuesBlockedLocal
 getvecs MatCreateVecs;createvecs MatCreateVecs;conjugate MatConjugate;setvaluesrow MatSetValuesRow;realpart MatRealPart
 imaginarypart MatImaginaryPart;getrowuppertriangular MatGetRowUpperTriangular
 restorerowuppertriangular MatRestoreRowUpperTriangular;getrowmin MatGetRowMin;getcolumnvector MatGetColumnVector
@@ -55,30 +58,36 @@ FAMILIES = ("baijcompound", "aijcompound")
 
 # Operations that neither a parent nor the compound type has and that are not called by users on such a matrix.
 INSIDE = {
-    "of a factored matrix, from MatGetFactor()": """solve solveadd solvetranspose solvetransposeadd matsolve matsolvetranspose
+    "of a factored matrix, from "
+    "MatGetFactor()": """solve solveadd solvetranspose solvetransposeadd matsolve matsolvetranspose
         mattransposesolve solves getinertia forwardsolve backwardsolve setunfactored lufactorsymbolic lufactornumeric
-        choleskyfactorsymbolic choleskyfactornumeric ilufactorsymbolic iccfactorsymbolic choleskyfactor iccfactor getfactor""",
+        choleskyfactorsymbolic choleskyfactornumeric ilufactorsymbolic iccfactorsymbolic choleskyfactor iccfactor
+        getfactor""",
     "of MatProduct (see Products)": """matmatmultsymbolic matmatmultnumeric matmultsymbolic matmultnumeric ptapsymbolic
         ptapnumeric mattransposemultsymbolic mattransposemultnumeric transposematmultsymbolic transposematmultnumeric
         rartsymbolic rartnumeric productsetfromoptions productsymbolic productnumeric transposecoloringcreate
         transcoloringapplysptoden transcoloringapplydentosp mults""",
-    "of PETSc's inside, or for other kinds of matrices": """hasoperation setvaluesadifor setinf bindtocpu viewnative create
-        setvaluesbatch dummy coloringpatch getblockdiagonal getvblockdiagonal copyhashtoxaij getcurrentmemtype getordering
-        selectvariableblocksizes convert""",
-    "done by PETSc itself": """setlocaltoglobalmapping setvaluesblocked setvaluesblockedlocal getvecs createvecs restorelocalsubmatrix
+    "of PETSc's inside, or for other kinds of "
+    "matrices": """hasoperation setvaluesadifor setinf bindtocpu viewnative create
+        setvaluesbatch dummy coloringpatch getblockdiagonal getvblockdiagonal copyhashtoxaij getcurrentmemtype
+        getordering selectvariableblocksizes convert""",
+    "done by PETSc "
+    "itself": """setlocaltoglobalmapping setvaluesblocked setvaluesblockedlocal getvecs createvecs restorelocalsubmatrix
         restorerowuppertriangular assemblybegin destroysubmatrices restorerowij getcolumnij restorecolumnij adot anorm
         adot_local anorm_local""",
 }
 
 WAYS_OUT = {
-    "MatGetRowMax": "MatConvert() to aij", "MatGetRowMin": "MatConvert() to aij", "MatGetRowMinAbs": "MatConvert() to aij",
+    "MatGetRowMax": "MatConvert() to aij", "MatGetRowMin": "MatConvert() to aij",
+    "MatGetRowMinAbs": "MatConvert() to aij",
     "MatGetRowMaxAbs": "MatConvert() to aij", "MatGetRowSumAbs": "MatConvert() to aij",
     "MatSetRandom": "MatSetRandom() of an aij, then MatConvert()", "MatSetInf": "an aid of PETSc for debugging",
     "MatMultDiagonalBlock": "MatGetDiagonalBlock(), then MatMult()",
     "MatFindOffBlockDiagonalEntries": "MatConvert() to aij",
     "MatIsSymmetric": "MatTranspose(), then MatMultEqual(); or MatConvert() to aij",
     "MatIsHermitian": "MatHermitianTranspose(), then MatMultEqual()",
-    "MatIsStructurallySymmetric": "MatTranspose(), then MatGetRowIJ() of both", "MatIsTranspose": "MatMultTransposeEqual()",
+    "MatIsStructurallySymmetric": "MatTranspose(), then MatGetRowIJ() of both",
+    "MatIsTranspose": "MatMultTransposeEqual()",
     "MatTransposeSymbolic": "MatTranspose()",
     "MatCreateSubMatricesMPI": "MatCreateSubMatrices(); for PCGASM use PCASM",
     "MatGetMultiProcBlock": "on one process the matrix itself",
@@ -87,24 +96,28 @@ WAYS_OUT = {
     "MatLUFactor": "MatGetFactor() of MUMPS; bjacobi or asm with -sub_pc_type lu",
     "MatILUFactor": "bjacobi or asm with -sub_pc_type ilu",
     "MatGetSeqNonzeroStructure": "on one process the matrix itself",
-    "MatCreateGraph": "-mat_type aijcompound; or the split Amat = baijcompound, Pmat = aij: -pmat_type aij in examples/elasticity.c",
+    "MatCreateGraph": "-mat_type aijcompound; or the split Amat = baijcompound, Pmat = aij: -pmat_type aij in "
+    "examples/elasticity.c",
     "MatFindZeroDiagonals": "MatGetDiagonal()", "MatFindNonzeroRows": "MatConvert() to aij",
     "MatGetColumnVector": "MatMult() with a unit vector",
 }
 
 PRODUCTS = {
-    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, on our own products. All others are PETSc's, of AIJ
-copies, which the product keeps for MatProductNumeric() with new values. Types of the results:""",
-    "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those of one process, by kernels
-there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of the results:""",
+    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, on our own products.
+All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the
+results:""",
+    "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those
+of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of
+the results:""",
 }
 
 TAIL = """## Submatrices
 
-MatCreateSubMatrix() of whole blocks makes a matrix of the type. Of `baijcompound`, index sets that cut blocks or turn them around
-(PCFIELDSPLIT within blocks) make an aij; on several processes their columns must be sorted. MatCreateSubMatrices() (PCASM) wants
-whole blocks, as baij does. MatPermute() takes any permutation and makes an aij. `aijcompound` takes any index sets; its submatrices
-are of the type, and so is what MatPermute() makes on one process (aij on several).
+MatCreateSubMatrix() of whole blocks makes a matrix of the type. Of `baijcompound`, index sets that cut blocks or
+turn them around (PCFIELDSPLIT within blocks) make an aij; on several processes their columns must be sorted.
+MatCreateSubMatrices() (PCASM) wants whole blocks, as baij does. MatPermute() takes any permutation and makes an aij.
+`aijcompound` takes any index sets; its submatrices are of the type, and so is what MatPermute() makes on one process
+(aij on several).
 
 ## Preconditioners
 
@@ -112,7 +125,8 @@ are of the type, and so is what MatPermute() makes on one process (aij on severa
 
 | -pc_type | works | else |
 |---|---|---|
-| jacobi, pbjacobi, sor, bjacobi, asm, ksp, composite, redundant, telescope, redistribute, svd, mg, hmg, hypre | on any number of processes | |
+| jacobi, pbjacobi, sor, bjacobi, asm, ksp, composite, redundant, telescope | on any number of processes | |
+| redistribute, svd, mg, hmg, hypre | on any number of processes | |
 | ilu, icc, lu, cholesky by PETSc | on one process | bjacobi, asm |
 | lu by MUMPS | on any number of processes | |
 | fieldsplit | also within blocks, where baij refuses | |
@@ -153,7 +167,10 @@ def composed_name(name):
     found = re.fullmatch(r"MatProductSetFromOptions_(.*)", name)
     if not found:
         return name
-    return "MatProduct with sparse matrices" if found.group(1) == "anytype" else f"MatProduct of {found.group(1).replace('_', ', ')}"
+    return (
+        "MatProduct with sparse matrices" if found.group(1) == "anytype"
+        else f"MatProduct of {found.group(1).replace('_', ', ')}"
+    )
 
 
 def parent_of(mat_type):
@@ -172,7 +189,8 @@ def result(seq, mpi):
 
 
 def products_table(mat_type, products):
-    columns = {"own:dense": "with dense", "own:aij": "with `aij`", "own:baij": "with `baij`", "own:own": f"with `{mat_type}`",
+    columns = {"own:dense": "with dense", "own:aij": "with `aij`", "own:baij": "with `baij`",
+               "own:own": f"with `{mat_type}`",
                "aij:own": f"of `aij` with `{mat_type}`"}
     functions = list(dict.fromkeys(function for function, *_ in products))
     results = {(function, pair): result(seq, mpi) for function, pair, seq, mpi in products}
@@ -220,11 +238,12 @@ def classify(args, mat_type):
 def section(mat_type, there, explained, general, refused, products):
     return [
         f"## {mat_type}",
-        f"*own*: our code stands before the parent's. *{parent_of(mat_type)}*: the parent's function as it is. Empty: not of this type; what\n"
-        "PETSc does then is below.",
+        f"*own*: our code stands before the parent's. *{parent_of(mat_type)}*: the parent's function as it is. Empty: "
+        "not of this type; what PETSc does then is below.",
         table("function | seq | mpi |", sorted((name, *states) for name, states in there.items())),
         f"### What PETSc's general methods answer of {mat_type}", ", ".join(sorted(general)) + ".",
-        f"### What {mat_type} refuses", f"With PETSC_ERR_SUP and this message; {parent_of(mat_type)} refuses them as well.",
+        f"### What {mat_type} refuses", f"With PETSC_ERR_SUP and this message; {parent_of(mat_type)} refuses them as "
+        "well.",
         table("function | on | message | way out |", sorted(refused)),
         f"### Products of {mat_type}", PRODUCTS[mat_type], products_table(mat_type, products),
         f"### Not for users of {mat_type}",
@@ -232,17 +251,26 @@ def section(mat_type, there, explained, general, refused, products):
     ]
 
 
+def filled(paragraph):
+    """At most 120 columns, but for tables; each item of a list by itself."""
+    if paragraph.startswith(("|", "#")):
+        return paragraph
+    items = paragraph.split("\n") if paragraph.startswith("- ") else [" ".join(paragraph.split())]
+    return "\n".join(textwrap.fill(item, 120, subsequent_indent="  " * item.startswith("- "), break_long_words=False,
+                                   break_on_hyphens=False) for item in items)
+
+
 def document(args, parts):
     paragraphs = [
         "# Operations",
-        "What each operation of PETSc does on `seqbaijcompound` and `mpibaijcompound`, and below on `seqaijcompound` and\n"
-        f"`mpiaijcompound` (seq, mpi). Made by `tests/plugin/operations_table.py --write` with PETSc {args.petsc}, real scalars, from the\n"
-        "function pointers of real matrices and from calls; a test compares this file with them. Submatrices and preconditioners at the\n"
-        "end.",
+        "What each operation of PETSc does on `seqbaijcompound` and `mpibaijcompound`, and below on `seqaijcompound` "
+        "and `mpiaijcompound` (seq, mpi). Made by `tests/plugin/operations_table.py --write` with PETSc "
+        f"{args.petsc}, real scalars, from the function pointers of real matrices and from calls; a test compares "
+        "this file with them. Submatrices and preconditioners at the end.",
     ]
     for mat_type in FAMILIES:
         paragraphs += section(mat_type, *parts[mat_type])
-    return "\n\n".join(paragraphs) + "\n\n" + TAIL
+    return "\n\n".join(map(filled, paragraphs)) + "\n\n" + TAIL
 
 
 def main():

@@ -43,7 +43,8 @@ RULES = [
      "layout encoders know patterns and their own decoders"),
     (["src/schedule.*"], ["src/*", "!src/schedule.hpp", "!src/error.hpp", "!src/device/target.hpp"],
      "schedules know worker counts, no layout arrays"),
-    (["src/plan.*", "src/device_rule.*", "src/device_policy.*"], ["src/backend*", "src/packed.hpp", "src/host/*", "src/device/spmv_*",
+    (["src/plan.*", "src/device_rule.*", "src/device_policy.*"],
+     ["src/backend*", "src/packed.hpp", "src/host/*", "src/device/spmv_*",
                       "src/device/pack_values.hpp", "src/device/diagonal.hpp", "src/device/sum_lists.hpp",
                       "src/tuner.hpp"],
      "plans are values: no backends, no kernels"),
@@ -54,13 +55,15 @@ RULES = [
      "packed matrices know backends by their interface only"),
     (["src/tuner*"], ["src/host/*", "src/device/*"],
      "tuners know costs, not how kernels work"),
-    (["src/wisdom*"], ["src/*", "!src/wisdom*", "!src/file_lock.hpp", "!src/pattern.hpp", "!src/text_hash.hpp", "!src/user_files.hpp"],
+    (["src/wisdom*"], ["src/*", "!src/wisdom*", "!src/file_lock.hpp", "!src/pattern.hpp", "!src/text_hash.hpp",
+                       "!src/user_files.hpp"],
      "wisdom keeps plans as text: it knows neither what they mean nor how they are measured"),
     (["src/text_hash.*", "src/user_files.*"], ["src/*", "!src/text_hash.hpp", "!src/user_files.hpp"],
      "texts and files, whatever is in them"),
     (["src/host/simd/*"], ["*", "!src/host/simd/*", "!src/device/*", "!immintrin.h"],
      "text compiled for one instruction set shares no code with the rest, the standard library included"),
-    (["plugin/*", "!plugin/tools/*"], ["src/device/layout/*", "src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
+    (["plugin/*", "!plugin/tools/*"], ["src/device/layout/*", "src/device/entry/*", "src/device/spmv_*",
+                                       "src/device/pack_values.hpp",
                                        "src/device/diagonal.hpp", "src/device/sum_lists.hpp", "src/host/*",
                                        "src/layout/*", "!src/layout/layout_spec.hpp"],
      "the plugin does not know layouts' internals"),
@@ -75,7 +78,8 @@ RULES += [([f"plugin/{room}/*"],
            ["plugin/*"] + [f"!plugin/{known}/*" for known in ROOMS[:at + 1]],
            f"rooms of the plugin know those before them: {' <- '.join(ROOMS)}")
           for at, room in enumerate(ROOMS)]
-RULES += [(["plugin/tools/*"], [f"plugin/{room}/*" for room in ROOMS], "programs load the plugin, they do not look inside")]
+RULES += [(["plugin/tools/*"], [f"plugin/{room}/*" for room in ROOMS],
+           "programs load the plugin, they do not look inside")]
 
 
 def matches(path, patterns):

@@ -1,4 +1,5 @@
-"""The seconds of the table in src/device_tables.inc are those that config/fit-model.py fits to the recorded study, and are as good as docs/tuning.md says."""
+"""The seconds of the table in src/device_tables.inc are those that config/fit-model.py fits to the recorded study, and
+are as good as docs/tuning.md says."""
 
 import os
 import re
@@ -19,10 +20,13 @@ with open(os.path.join(top, "src/device_tables.inc")) as file:
 fitted = numbers_of(fit.stdout)
 assert len(fitted) == 18, fit.stdout
 for name, value in fitted.items():
-    assert name in row and float(row[name]) == float(value), f"{name}: {row.get(name)} in src/device_tables.inc, {value} by the fit"
+    assert name in row and float(row[name]) == float(value), (
+        f"{name}: {row.get(name)} in src/device_tables.inc, {value} by the fit"
+    )
 with open(os.path.join(top, "docs/tuning.md")) as file:
     document = file.read()
-for title, *numbers in re.findall(r"^  (rule of the study|present rule|model, others fitted) +([\d.]+) ([\d.]+) ([\d.]+)$", fit.stdout, re.M):
+for title, *numbers in re.findall(r"^  (rule of the study|present rule|model, others fitted) +([\d.]+) ([\d.]+) "
+                                  r"([\d.]+)$", fit.stdout, re.M):
     line = f"| {title} | {' | '.join(numbers)} |"
     assert line in document, f"docs/tuning.md does not say: {line}"
 print(f"{len(fitted)} numbers are those of the fit")

@@ -28,7 +28,10 @@ PYTHON = python_with_matplotlib()
 
 
 def plan(layout, threads, blocks):
-    return f"entry=dense {layout} words=32:column vectors=1 values=double columns=32 rows lanes=1 unroll=2 threads={threads} blocks={blocks} grid stream"
+    return (
+        f"entry=dense {layout} words=32:column vectors=1 values=double columns=32 rows lanes=1 unroll=2 "
+        f"threads={threads} blocks={blocks} grid stream"
+    )
 
 
 QUARTILES = {"least": 0, "lower": 3, "median": 5, "upper": 5, "most": 9}
@@ -36,14 +39,18 @@ QUARTILES = {"least": 0, "lower": 3, "median": 5, "upper": 5, "most": 9}
 
 def tune_case(number):
     plans = [
-        {"plan": plan(layout, threads, blocks), "median_s": 1e-5 * (1 + i), "times_rule": 2 / (1 + i), "copy_bytes": 1000 + 10 * i, "predicted_s": 1.1e-5 * (1 + i)}
-        for i, (layout, threads, blocks) in enumerate([("sell:32", 128, 8), ("sell:32", 256, 4), ("hdia:32", 128, 4), ("csr", 256, 8)])
+        {"plan": plan(layout, threads, blocks), "median_s": 1e-5 * (1 + i), "times_rule": 2 / (1 + i),
+         "copy_bytes": 1000 + 10 * i, "predicted_s": 1.1e-5 * (1 + i)}
+        for i, (layout, threads, blocks) in enumerate([("sell:32", 128, 8), ("sell:32", 256, 4), ("hdia:32", 128, 4),
+                                                       ("csr", 256, 8)])
     ]
     analysis = {
         "blocks": 5000, "rule": plans[1]["plan"], "row_lengths": QUARTILES, "row_bandwidths": QUARTILES,
-        "layouts": [{"layout": "sell:32", "bytes": 1.0, "padding": 1.1}, {"layout": "hdia:32", "bytes": 1.0, "padding": 2}, {"layout": "dia", "why": "too large"}],
+        "layouts": [{"layout": "sell:32", "bytes": 1.0, "padding": 1.1},
+                    {"layout": "hdia:32", "bytes": 1.0, "padding": 2}, {"layout": "dia", "why": "too large"}],
     }
-    return {"description": f"matrix {number}", "block": "3x3", "analysis": analysis, "compulsory_bytes": 4e5, "read": {"gbs": 100}, "plans": plans}
+    return {"description": f"matrix {number}", "block": "3x3", "analysis": analysis, "compulsory_bytes": 4e5,
+            "read": {"gbs": 100}, "plans": plans}
 
 
 def tune():
@@ -52,11 +59,14 @@ def tune():
 
 def bench():
     candidates = [
-        {"name": name, "plan": line, "median_s": s, "times_baseline": 1e-5 / s, "packed_bytes": size, "compulsory_bytes": 4e5}
-        for name, line, s, size in [("baij", "", 1e-5, 0), ("core", plan("sell:32", 128, 8), 0.8e-5, 100), ("core", plan("csr", 256, 4), 0.9e-5, 90)]
+        {"name": name, "plan": line, "median_s": s, "times_baseline": 1e-5 / s, "packed_bytes": size,
+         "compulsory_bytes": 4e5}
+        for name, line, s, size in [("baij", "", 1e-5, 0), ("core", plan("sell:32", 128, 8), 0.8e-5, 100),
+                                    ("core", plan("csr", 256, 4), 0.9e-5, 90)]
     ]
     case = {
-        "description": "matrix", "block_shape": [3, 3], "blocks": 5000, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES, "read": {"gbs": 100},
+        "description": "matrix", "block_shape": [3, 3], "blocks": 5000, "row_lengths": QUARTILES,
+        "row_bandwidths": QUARTILES, "read": {"gbs": 100},
         "candidates": candidates,
     }
     return {"program": "compound-bench", "cases": [case]}
@@ -65,10 +75,12 @@ def bench():
 def one_of_study():
     case = tune_case(1)
     lines = [p["plan"] for p in case["plans"]]
-    samples = [{"plan": line, "seconds": 1e-5 * (1 + i), "bytes": 1000 - i, "ratios": [1 + i, 1 + i]} for i, line in enumerate(lines[:3])]
+    samples = [{"plan": line, "seconds": 1e-5 * (1 + i), "bytes": 1000 - i, "ratios": [1 + i, 1 + i]}
+               for i, line in enumerate(lines[:3])]
     return {
         **{k: v for k, v in case.items() if k != "plans"}, "schema": "study 1",
-        "tested": [{"by": "rule", "plan": lines[0], "of_best": 1.0}], "finals": samples, "again": [], "screened": [[line, 1 + i, 3] for i, line in enumerate(lines)],
+        "tested": [{"by": "rule", "plan": lines[0], "of_best": 1.0}], "finals": samples, "again": [],
+        "screened": [[line, 1 + i, 3] for i, line in enumerate(lines)],
     }
 
 
@@ -86,12 +98,16 @@ def expect(condition, message):
 
 
 def counted():
-    return {"program": "compound-tune", "schema": 1, "cases": [{"description": "m", "block": "1x1", "counted": [{"asked": "csr", "bytes": 10}, {"asked": "dia", "why": "no"}, {"asked": "ellr", "bytes": 12}]}]}
+    return {"program": "compound-tune", "schema": 1,
+            "cases": [{"description": "m", "block": "1x1",
+                       "counted": [{"asked": "csr", "bytes": 10}, {"asked": "dia", "why": "no"},
+                                   {"asked": "ellr", "bytes": 12}]}]}
 
 
 def scheduled():
     content = one_of_study()
-    content["screened"] = [[plan("sell:32", t, b).replace("grid", word), 1 + t / 100 + b / 10, 3] for t in (64, 128) for b in (4, 8) for word in ("static", "dynamic")] + content["screened"]
+    content["screened"] = [[plan("sell:32", t, b).replace("grid", word), 1 + t / 100 + b / 10, 3] for t in (64, 128)
+                           for b in (4, 8) for word in ("static", "dynamic")] + content["screened"]
     return content
 
 
@@ -102,11 +118,14 @@ def beside_cusparse():
     return content
 
 
-OF_ONE = {"footprint": (counted(), "bytes over those of the first plan"), "flops": (bench(), "operations a second"), "schedules": (scheduled(), "dynamic, matrix 1"),
+OF_ONE = {"footprint": (counted(), "bytes over those of the first plan"), "flops": (bench(), "operations a second"),
+          "schedules": (scheduled(), "dynamic, matrix 1"),
           "cusparse": (beside_cusparse(), "over the fastest of cuSPARSE")}
-KINDS = {"speedup": "speed of the fastest plan", "roofline": "operations a byte", "schedule": "blocks on a multiprocessor", "memory": "bytes of the packed copy",
+KINDS = {"speedup": "speed of the fastest plan", "roofline": "operations a byte",
+         "schedule": "blocks on a multiprocessor", "memory": "bytes of the packed copy",
          "model": "predicted, microseconds", "padding": "slots an entry", "sparsity": "entries of a row"}
-UNABLE = {("bench", "model"): "predicted_s", ("bench", "padding"): "has no member 'analysis.layouts'", ("one_of_study", "model"): "predicted_s"}
+UNABLE = {("bench", "model"): "predicted_s", ("bench", "padding"): "has no member 'analysis.layouts'",
+          ("one_of_study", "model"): "predicted_s"}
 
 with tempfile.TemporaryDirectory() as folder:
     def saved(name, content):
@@ -122,7 +141,8 @@ with tempfile.TemporaryDirectory() as folder:
             done = run(kind, [file], out)
             wrong = UNABLE.get((make.__name__, kind))
             if wrong:
-                expect(done.returncode == 1 and wrong in done.stderr and file in done.stderr, f"{kind} of {make.__name__}: {done}")
+                expect(done.returncode == 1 and wrong in done.stderr and file in done.stderr,
+                       f"{kind} of {make.__name__}: {done}")
                 continue
             expect(done.returncode == 0, f"{kind} of {make.__name__}: {done}")
             with open(out) as picture:
@@ -133,7 +153,8 @@ with tempfile.TemporaryDirectory() as folder:
         expect(done.returncode == 0 and title in open(out).read(), f"{kind}: {done}")
         os.remove(out)
         other = run(kind, [saved("other.json", one_of_study() if kind != "footprint" else bench())], out)
-        expect(other.returncode == 1 and "other.json" in other.stderr and "Traceback" not in other.stderr, f"{kind} of another file: {other}")
+        expect(other.returncode == 1 and "other.json" in other.stderr and "Traceback" not in other.stderr,
+               f"{kind} of another file: {other}")
     records = saved("records.json", {"schema": "reproduction 1", "steps": {"a": {"x": bench()}, "b": {"y": counted()}}})
     expect(run("footprint", [records + ":b"], out).returncode == 0, "a step of records")
     expect("has no step ''; name one as" in run("footprint", [records], out).stderr, "no step of records")
@@ -155,31 +176,40 @@ with tempfile.TemporaryDirectory() as folder:
 
     docs = os.path.join(folder, "docs")
     os.makedirs(os.path.join(docs, "images"))
-    done = subprocess.run([PYTHON, "-B", os.path.join(sys.argv[1], "config/reproduce.py"), "--pictures", "--to", os.path.join(docs, "reproduction.md")], capture_output=True, text=True)
+    done = subprocess.run([PYTHON, "-B", os.path.join(sys.argv[1], "config/reproduce.py"), "--pictures", "--to",
+                           os.path.join(docs, "reproduction.md")], capture_output=True, text=True)
     expect(done.returncode == 0, f"pictures of the reproduction: {done}")
     with open(os.path.join(sys.argv[1], "docs/reproduction.md")) as page:
         shown_there = re.findall(r"images/(reproduction-[-\w]+\.svg)", page.read())
-    expect(sorted(shown_there) == sorted(os.listdir(os.path.join(docs, "images"))), f"pictures of the page: {shown_there}")
+    expect(sorted(shown_there) == sorted(os.listdir(os.path.join(docs, "images"))),
+           f"pictures of the page: {shown_there}")
     for name in shown_there:
         with open(os.path.join(docs, "images", name)) as a, open(os.path.join(sys.argv[1], "docs/images", name)) as b:
             drawn, shown = a.read(), b.read()
-        expect(version(drawn) != version(shown) or drawn == shown, f"docs/images/{name} is not what config/reproduce.py --pictures draws")
+        expect(version(drawn) != version(shown) or drawn == shown,
+               f"docs/images/{name} is not what config/reproduce.py --pictures draws")
 
     without = tune()
     del without["cases"][1]["analysis"]["row_lengths"]
     broken = tune()
     broken["cases"][0]["plans"][0] = {"median_s": 1}
     for kind, content, said in [
-        ("speedup", "{", "is no JSON"), ("speedup", "[1]", "is not of compound-bench"), ("speedup", {"program": "compound-tune", "cases": []}, "has no matrices"),
-        ("speedup", {"program": "compound-tune", "cases": [3]}, "of no description"), ("sparsity", without, "matrix 'matrix 2' has no member 'analysis.row_lengths'"),
-        ("speedup", broken, "a member is missing"), ("sparsity", {**tune(), "cases": [{**tune_case(1), "analysis": {"row_lengths": 3}}]}, "has not all of least"),
+        ("speedup", "{", "is no JSON"), ("speedup", "[1]", "is not of compound-bench"),
+        ("speedup", {"program": "compound-tune", "cases": []}, "has no matrices"),
+        ("speedup", {"program": "compound-tune", "cases": [3]}, "of no description"),
+        ("sparsity", without, "matrix 'matrix 2' has no member 'analysis.row_lengths'"),
+        ("speedup", broken, "a member is missing"),
+        ("sparsity", {**tune(), "cases": [{**tune_case(1), "analysis": {"row_lengths": 3}}]}, "has not all of least"),
     ]:
         done = run(kind, [saved("wrong.json", content)], out)
-        expect(done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr, f"'{said}' of {content}: {done}")
-    expect("cannot be read" in run("speedup", [os.path.join(folder, "none.json")], out).stderr, "a file that is missing")
+        expect(done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr,
+               f"'{said}' of {content}: {done}")
+    expect("cannot be read" in run("speedup", [os.path.join(folder, "none.json")], out).stderr,
+           "a file that is missing")
     good = saved("t.json", tune())
     expect("invalid choice: 'pie'" in run("pie", [good], out).stderr, "a kind that is none")
-    expect("plot.py: speedup" in run("speedup", [good], os.path.join(folder, "out.txt2")).stderr, "a format that is none")
+    expect("plot.py: speedup" in run("speedup", [good], os.path.join(folder, "out.txt2")).stderr,
+           "a format that is none")
 
 print(f"{len(failures)} failures")
 print("\n".join(failures))

@@ -131,8 +131,9 @@ class Copy:
             json.dump(records, out)
 
     def made(self):
+        """The page, each paragraph and each item of a list in a line."""
         with open(self.path("page.md"), encoding="utf-8") as page:
-            return page.read()
+            return re.sub(r"(?<=\S)\n(?!\n|\||#|!|\d+\. ) *", " ", page.read())
 
 
 def test_the_page_is_what_the_records_give(copy):

@@ -64,8 +64,8 @@ class CoreCandidate final : public Candidate {
       backend_.synchronize();
     };
     update();  // code for it is compiled at the first time
-    std::vector<double> seconds;
-    for (int i = 0; i < 5; ++i) seconds.push_back(timed(PETSC_COMM_SELF, update));
+    std::vector<double> seconds(5);
+    for (double& s : seconds) s = timed(PETSC_COMM_SELF, update);
     return *std::ranges::min_element(seconds);
   }
 

@@ -158,7 +158,7 @@ std::vector<PetscScalar> plain_product(const CaseMatrix& c) {
 
 Storage storage_of(const Candidate& candidate, const CaseMatrix& m) {
   Storage s;
-  const double parts = sizeof(PetscScalar) / sizeof(double);  // 2 if complex
+  constexpr std::size_t parts = sizeof(PetscScalar) / sizeof(double);  // 2 if complex
   s.block_bytes = static_cast<double>(m.area()) * sizeof(PetscScalar);
   s.vector_bytes = candidate.float_vectors() ? 4 * parts : sizeof(PetscScalar);
   s.single = candidate.float_vectors();

@@ -97,7 +97,7 @@ CaseMatrix generate(MPI_Comm comm, const CaseSpec& spec, const Options& o) {
   std::optional<ValueRule> rule;
   collectively(comm, [&] {
     check_counts(spec, o);
-    matrix.emplace(spec.grid, Shuffle(spec.grid.rows(), o.shuffle_window, o.seed), o.long_rows);
+    matrix = Generated{spec.grid, Shuffle(spec.grid.rows(), o.shuffle_window, o.seed), o.long_rows};
     rule.emplace(rule_of(*matrix, spec.block, o));
     const Share share = share_of_rank(comm, spec.grid.rows());
     rows = generated_rows(*matrix, share.first, share.rows);

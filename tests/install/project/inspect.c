@@ -3,10 +3,9 @@
 
 #include "problem.h"
 
-int main(int argc, char **argv)
-{
-  Mat             A;
-  const char     *plan;
+int main(int argc, char** argv) {
+  Mat A;
+  const char* plan;
   MatCompoundInfo info;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));

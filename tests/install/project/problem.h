@@ -1,10 +1,9 @@
-/* A symmetric positive definite matrix of 3 x 3 blocks on a line of nodes, coupled to four neighbours, and its solution. */
+/* A symmetric positive definite matrix of 3 x 3 blocks on a line of nodes, four neighbours each, and its solution. */
 #include <petscksp.h>
 
 #define NODES 400
 
-static PetscErrorCode AssembleProblem(Mat *A)
-{
+static PetscErrorCode AssembleProblem(Mat* A) {
   PetscInt start, end;
 
   PetscFunctionBeginUser;
@@ -21,7 +20,8 @@ static PetscErrorCode AssembleProblem(Mat *A)
     for (PetscInt j = PetscMax(i - 2, 0); j <= PetscMin(i + 2, NODES - 1); j++) {
       PetscScalar block[9];
 
-      for (PetscInt k = 0; k < 9; k++) block[k] = (i == j ? (k % 4 ? 0.5 : 12.1) : -1.0 / (1 + (k / 3 - k % 3) * (k / 3 - k % 3)));
+      for (PetscInt k = 0; k < 9; k++)
+        block[k] = (i == j ? (k % 4 ? 0.5 : 12.1) : -1.0 / (1 + (k / 3 - k % 3) * (k / 3 - k % 3)));
       PetscCall(MatSetValuesBlocked(*A, 1, &i, 1, &j, block, INSERT_VALUES));
     }
   }
@@ -31,14 +31,13 @@ static PetscErrorCode AssembleProblem(Mat *A)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SolveProblem(Mat A)
-{
-  Vec       x, b;
-  KSP       ksp;
-  PC        pc;
-  PetscInt  its;
+static PetscErrorCode SolveProblem(Mat A) {
+  Vec x, b;
+  KSP ksp;
+  PC pc;
+  PetscInt its;
   PetscReal norm;
-  MatType   type;
+  MatType type;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, &b));
@@ -56,7 +55,8 @@ static PetscErrorCode SolveProblem(Mat A)
   PetscCall(KSPGetIterationNumber(ksp, &its));
   PetscCall(VecNorm(x, NORM_2, &norm));
   PetscCall(MatGetType(A, &type));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "type: %s\niterations: %" PetscInt_FMT "\nnorm: %.15e\n", type, its, (double)norm));
+  PetscCall(
+      PetscPrintf(PETSC_COMM_WORLD, "type: %s\niterations: %" PetscInt_FMT "\nnorm: %.15e\n", type, its, (double)norm));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));

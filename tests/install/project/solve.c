@@ -1,8 +1,7 @@
 /* A plain PETSc program: -mat_type decides. */
 #include "problem.h"
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
   Mat A;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));

@@ -23,7 +23,8 @@ Pattern uneven_rows(bool with_empty_rows) {
   return pattern_of(300, rows);
 }
 
-constexpr const char* layouts[] = {"ccoo:32:1", "ccoo:32:2", "ccoo:96:4", "ccoo:128:1", "ccoo:64:4", "ccoo:256:2", "ccoo:32:8"};
+constexpr const char* layouts[] = {"ccoo:32:1", "ccoo:32:2",  "ccoo:96:4", "ccoo:128:1",
+                                   "ccoo:64:4", "ccoo:256:2", "ccoo:32:8"};
 
 /// A kernel, and whether it reads values that are coded chunk by chunk.
 struct Kernel {
