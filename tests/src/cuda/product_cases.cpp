@@ -1,7 +1,6 @@
 #include "cuda/product_cases.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "cuda/kernel_source.hpp"
 #include "layout/family.hpp"
@@ -97,26 +96,18 @@ const std::vector<Choice>& choices() {
   return set;
 }
 
-const std::vector<int>& factors_that_meet() {
-  static const std::vector<int> factors = {of_op, place_of(layouts), place_of(traversals), place_of(columns),
-                                           place_of(codes)};
-  return factors;
+const Space& few_space() {
+  static const Space space = [] {
+    Space s = whole_space();
+    s.meeting = {of_op, place_of(layouts), place_of(traversals), place_of(columns), place_of(codes)};
+    return s;
+  }();
+  return space;
 }
 
 const std::vector<Choice>& few_choices() {
-  static const std::vector<Choice> few = [] {
-    std::vector<Choice> taken;
-    std::set<std::vector<int>> met;
-    for (const Choice& c : choices()) {
-      bool is_new = false;
-      for (const int f : factors_that_meet())
-        for (const int g : factors_that_meet())
-          if (f < g) is_new |= met.insert({f, c[f], g, c[g]}).second;
-      if (is_new) taken.push_back(c);
-    }
-    return taken;
-  }();
-  return few;
+  static const std::vector<Choice> set = covering_set(few_space(), 1);
+  return set;
 }
 
 Case case_of(const Choice& c) {

@@ -22,10 +22,9 @@ struct Case {
 };
 
 const std::vector<Choice>& choices();
-/// Those of them in which traversals, layouts, codes of columns and values, and operations meet as they do in all.
+/// Those in which traversals, layouts, codes of columns and values, and operations meet.
+const Space& few_space();
 const std::vector<Choice>& few_choices();
-/// The factors of which few_choices() has all pairs.
-const std::vector<int>& factors_that_meet();
 Case case_of(const Choice& choice);
 
 }  // namespace compound::test::cuda_cases

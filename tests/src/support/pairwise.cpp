@@ -121,11 +121,15 @@ void thin_out(std::vector<Choice>& set, Covered& covered) {
 
 std::vector<Pair> allowed_pairs(const Space& space) {
   std::vector<Pair> pairs;
-  const int factors = static_cast<int>(space.sizes.size());
-  for (int f = 0; f < factors; ++f)
-    for (int g = f + 1; g < factors; ++g)
+  std::vector<int> meeting = space.meeting;
+  if (meeting.empty()) {
+    meeting.resize(space.sizes.size());
+    std::iota(meeting.begin(), meeting.end(), 0);
+  }
+  for (const int f : meeting)
+    for (const int g : meeting)
       for (int v = 0; v < space.sizes[f]; ++v)
-        for (int w = 0; w < space.sizes[g]; ++w)
+        for (int w = 0; f < g && w < space.sizes[g]; ++w)
           if (const Pair p{f, v, g, w}; any_completion(space, p, space.allowed)) pairs.push_back(p);
   return pairs;
 }

@@ -15,6 +15,7 @@ struct Space {
   std::vector<int> sizes;                      ///< values of each factor
   std::function<bool(const Choice&)> allowed;  ///< of a full choice
   std::vector<int> deciding;                   ///< factors that `allowed` looks at
+  std::vector<int> meeting = {};               ///< factors whose pairs count; empty: all
 };
 
 /// Two values of two factors.
