@@ -196,7 +196,7 @@ std::vector<pairwise::Choice> every_choice() {
 std::vector<Combination> cases() {
   const auto variants = all_variants();
   std::vector<Combination> chosen;
-  for (const auto& c : tier&& std::string(tier) == "all" ? every_choice() : covering_choices())
+  for (const auto& c : whole_tier() ? every_choice() : covering_choices())
     chosen.push_back({variants[static_cast<std::size_t>(c[0])], block_sizes[c[1]], forms[c[2]], claims[c[3]]});
   return chosen;
 }
