@@ -95,8 +95,7 @@ def main():
     solve(checks, problems[0], "baijcompound -ksp_view")
     check_solver(checks, "cg", f"{problems[0]} on the host")
     check_set_up_again(checks)
-    for options, message in ERRORS.items():
-        checks.error(options.format(mesh=checks.args.mesh), message)
+    checks.errors({options.format(mesh=checks.args.mesh): message for options, message in ERRORS.items()})
     return checks.end()
 
 

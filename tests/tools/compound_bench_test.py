@@ -729,6 +729,8 @@ def test_values_that_are_not_finite(args):
 
 
 def test_progress(args):
+    if args.ranks > 1 and not WHOLE:
+        return
     options = ["-n", "2", "-types", "baij", "-rounds", "5", "-min_time", "0.3"]
     _, stdout, stderr, _ = bench(args, options)
     expect("compound-bench: round " in stderr and "round" not in stdout.split("candidate", 1)[-1], "progress on stderr")
