@@ -253,8 +253,9 @@ def run(args, cases, programs):
 
 def main():
     args = arguments()
-    cases = [c for c in table.read() if c.is_of(Types(args.type).parent) and re.search(args.filter, str(c))
-             and ("quick" in c.flags or not args.quick)]
+    parent = Types(args.type).parent
+    cases = [c for c in table.read()
+             if c.is_of(parent) and re.search(args.filter, str(c)) and (c.is_quick(parent) or not args.quick)]
     if not cases:
         raise Unusable(f"no case of the table matches '{args.filter}'")
     if args.run_only:

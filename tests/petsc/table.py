@@ -9,7 +9,7 @@ from compare import Tolerance
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "table.txt")
 FLAGS = {
-    "quick": "also in the quick list",
+    "quick": "also in the quick list", "quick=": "the same with this parent; with both in the tier all",
     "real": "real scalars alone", "complex": "complex scalars alone",
     "since=": "the first release that has the case", "until=": "the last one",
     "tol=": "relative tolerance of numbers, where the case itself solves no better",
@@ -45,6 +45,10 @@ class Case:
         """Whether the case is for our type above this one of PETSc's."""
         other = {"baij": "aij", "aij": "baij"}[parent]
         return other not in self.flags
+
+    def is_quick(self, parent):
+        both = os.environ.get("COMPOUND_TIER") == "all"
+        return "quick" in self.flags and (both or self.flags["quick"] in ("", parent))
 
     def why_not(self, petsc, cuda):
         """Why this case is not for the PETSc in use; None if it is."""

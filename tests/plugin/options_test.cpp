@@ -221,12 +221,13 @@ TEST_F(Options, ViewSaysPlanBackendAndBytes) {
 
 TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
   struct Tuned {
-    const char *options, *plan;       ///< a part of it
+    std::string options;
+    const char* plan;                 ///< a part of it
     std::vector<const char*> origin;  ///< in this order
   };
   const Tuned all[] = {
       {"-mat_compound_tune measure", "", {"by measurement: ", "that by rule; ", " plans timed in "}},
-      {"-mat_compound_tune exhaustive", "", {"by measurement: ", "that by rule; ", " plans timed in "}},
+      {exhaustive_tuning(), "", {"by measurement: ", "that by rule; ", " plans timed in "}},
       {"-mat_compound_tune measure -mat_compound_layout sell:4",
        " sell:4 ",
        {"by measurement: ", "that asked for as layout sell:4; "}},
@@ -239,7 +240,7 @@ TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
   const auto plain = filled_matrix(MATBAIJ, "", problem());
   for (const Tuned& t : all) {
     SCOPED_TRACE(t.options);
-    const auto A = filled_matrix(MATBAIJCOMPOUND, std::string("-mat_compound_wisdom none ") + t.options, problem());
+    const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_wisdom none " + t.options, problem());
 
     EXPECT_TRUE(same_products(A, plain, 79));
 
@@ -320,11 +321,10 @@ TEST_F(Options, SaveSaysWhichFileCannotBeWritten) {
 
 TEST_F(Options, MonitorPrintsTheBestPlanSoFar) {
   for (const bool monitor : {false, true}) {
-    const auto A = filled_matrix(MATBAIJCOMPOUND,
-                                 std::string("-mat_compound_wisdom none -mat_compound_tune exhaustive "
-                                             "-mat_compound_tune_monitor ") +
-                                     (monitor ? "1" : "0"),
-                                 problem());
+    const auto A = filled_matrix(
+        MATBAIJCOMPOUND,
+        "-mat_compound_wisdom none " + exhaustive_tuning() + " -mat_compound_tune_monitor " + (monitor ? "1" : "0"),
+        problem());
     testing::internal::CaptureStdout();
     (void)product_of(A, all_products().front(), 78);
     std::fflush(stdout);

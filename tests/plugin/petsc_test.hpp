@@ -34,6 +34,12 @@ PetscInt64 sum_over_ranks(PetscInt64 v);
 /// The text of process 0 on all.
 std::string same_on_all_ranks(std::string text);
 
+/// COMPOUND_TIER is all; else what every change is to meet.
+bool whole_tier();
+/// -mat_compound_tune exhaustive; but for the tier all of the first plans alone, which is as much to a test of what is
+/// said.
+std::string exhaustive_tuning();
+
 /// The type these tests are about: COMPOUND_TEST_TYPE ("aijcompound"), else "baijcompound". With "baij" they test
 /// themselves.
 const std::string& tested_type();

@@ -73,6 +73,15 @@ std::string same_on_all_ranks(std::string text) {
   return text;
 }
 
+bool whole_tier() {
+  const char* tier = std::getenv("COMPOUND_TIER");
+  return tier && std::string(tier) == "all";
+}
+
+std::string exhaustive_tuning() {
+  return std::string("-mat_compound_tune exhaustive") + (whole_tier() ? "" : " -mat_compound_tune_seconds 0");
+}
+
 const std::string& tested_type() {
   static const std::string type = [] {
     const char* asked = std::getenv("COMPOUND_TEST_TYPE");

@@ -2,7 +2,6 @@
 #include "compare.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <set>
 
@@ -195,10 +194,9 @@ std::vector<pairwise::Choice> every_choice() {
 
 /// Some hundred of seven thousand, but for the tier all: core.packed_* show products of every plan without PETSc.
 std::vector<Combination> cases() {
-  const char* tier = std::getenv("COMPOUND_TIER");
   const auto variants = all_variants();
   std::vector<Combination> chosen;
-  for (const auto& c : tier&& std::string(tier) == "all" ? every_choice() : covering_choices())
+  for (const auto& c : whole_tier() ? every_choice() : covering_choices())
     chosen.push_back({variants[static_cast<std::size_t>(c[0])], block_sizes[c[1]], forms[c[2]], claims[c[3]]});
   return chosen;
 }

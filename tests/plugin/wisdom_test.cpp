@@ -93,7 +93,7 @@ TEST_F(WisdomTest, IsKeptByMeasuringAndSparesTheNextMatrixIt) {
 TEST_F(WisdomTest, OfLessEffortIsNoAnswerToMore) {
   (void)origin_of(file.options("measure"), problem());
 
-  const std::string more = origin_of(file.options("exhaustive"), problem());
+  const std::string more = origin_of("-mat_compound_wisdom " + file.path() + " " + exhaustive_tuning(), problem());
   const std::string less = origin_of(file.options("measure"), problem());
 
   EXPECT_TRUE(begins(more, "by measurement: ")) << more;

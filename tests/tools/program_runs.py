@@ -4,6 +4,7 @@ import os
 import subprocess
 import tempfile
 
+WHOLE = os.environ.get("COMPOUND_TIER") == "all"  # else what a change is to meet every time
 failures = []
 runs = 0
 
