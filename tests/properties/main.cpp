@@ -165,7 +165,7 @@ class Runner {
 
   Verdict verdict_of(const Case& c) {
     line_of_case = text_of(c);
-    alarm(300);
+    alarm(60);
     const bool broken = options_.broken == (c.of_petsc() ? "petsc" : "core");
     const Verdict v = c.of_petsc() ? check_petsc(c, broken) : check_core(c, broken);
     alarm(0);
