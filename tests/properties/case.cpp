@@ -166,9 +166,9 @@ namespace {
 
 /// Above AIJ blocks are found where the matrix tells of none: what a plan says of them must suit any.
 std::optional<std::string> why_not_of_single_scalars(const Plan& plan) {
-  const bool in_rows = plan.layout.word_group == group_rows;
-  const bool of_any_block = plan.entry == "dense" && plan.codes == "none" && !plan.layout.padded && !in_rows;
-  if (of_any_block && plan.values == Precision::double_) return {};
+  const bool of_any_block = std::ranges::none_of(
+      parts(plan), [](const Plan& part) { return part.layout.padded || part.layout.word_group == group_rows; });
+  if (of_any_block && plan.entry == "dense" && plan.codes == "none" && plan.values == Precision::double_) return {};
   return "aijcompound finds the blocks of single scalars";
 }
 

@@ -61,11 +61,13 @@ class MatrixCheck {
     const PlanText lines = split_off_diagonal(c.plan);
     diagonal_ = parse_plan(lines.diagonal, {});
     if (lines.off_diagonal) off_diagonal_ = parse_plan(*lines.off_diagonal, {});
-    const auto most = [](const Plan& p) {
+    // The code with room for fewer values: of one or two blocks, of scalars, of blocks.
+    const auto room = [](const Plan& p) {
       const ValueCode& code = value_code(p.codes);
-      return code.of == CodeOf::nothing ? any_number : static_cast<idx>(code.most);
+      if (code.of == CodeOf::nothing) return any_number;
+      return code.of == CodeOf::chunks ? any_number - 1 : static_cast<idx>(code.most) + (code.of == CodeOf::blocks);
     };
-    coded_ = most(off_diagonal_) < most(diagonal_) ? off_diagonal_ : diagonal_;
+    coded_ = room(off_diagonal_) < room(diagonal_) ? off_diagonal_ : diagonal_;
     o_.emplace(operands_of<S>(c, coded_, c.seed));
     A_ = made(*o_);
   }

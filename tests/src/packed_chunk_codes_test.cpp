@@ -1,5 +1,5 @@
-// Values as codes in those chunks where all have one (`codes=chunks8`): what is beyond the products that
-// packed_products_test has.
+// Values as codes in those chunks where all have one (`codes=chunks8`): what is beyond the products
+// and diagonals that the property runner draws.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -86,29 +86,6 @@ TEST(ChunkCodes, FollowNewValuesOnEveryBackend) {
     }
   }
   EXPECT_EQ(device.allocations, device.releases);
-}
-
-TEST(ChunkCodes, GiveDiagonalBlocksAndTheirInverses) {
-  const idx rows = 90;
-  std::vector<std::vector<idx>> lists(rows);
-  for (idx r = 0; r < rows; ++r) lists[r] = {r, (r + 1) % rows};
-  const Pattern p = pattern_of(rows, lists);
-  std::vector<double> values;
-  for (int e = 0; e < 2 * rows; ++e)
-    for (const double v : {2.0, 1.0, 0.0, 4.0}) values.push_back(e < rows ? v + e % 2 : v + 100 + values.size());
-  for (const char* words : {" words=1:row", " words=32"}) {
-    PackedMatrix A(p.view(), blocks_2x2, parse_plan("ccoo:32:1 codes=chunks8" + std::string(words), {}),
-                   backend("host")),
-        plain(p.view(), blocks_2x2, {}, backend("host"));
-    A.update_values(values.data());
-    plain.update_values(values.data());
-    std::vector<double> got(4 * rows), wanted(4 * rows);
-    A.diagonal(got.data());
-    plain.diagonal(wanted.data());
-    EXPECT_EQ(got, wanted);
-    EXPECT_EQ(A.invert_diagonal(got.data()), plain.invert_diagonal(wanted.data()));
-    EXPECT_EQ(got, wanted);
-  }
 }
 
 TEST(ChunkCodes, AreRefusedWhereThereAreNoChunks) {

@@ -1,4 +1,5 @@
-// Values as codes into a dictionary (`codes=`): what is beyond the products that packed_products_test has.
+// Values as codes into a dictionary (`codes=`): what is beyond the products and diagonals that the property
+// runner draws.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -79,25 +80,6 @@ TEST_P(Codes, RefuseMoreValuesThanTheyHaveAndKeepTheOld) {
   EXPECT_EQ(d.times_ones(A), values);
 }
 
-TEST_P(Codes, GiveDiagonalBlocksAndTheirInverses) {
-  const Pattern p = pattern_of(3, {{0, 1}, {1, 2}, {0, 2}});
-  std::vector<double> values;
-  for (int e = 0; e < 6; ++e)
-    for (const double v : {2.0, 1.0, 0.0, 4.0}) values.push_back(v + e % 2);
-  for (const char* layout : {"csr", "sell:2", "hdia", "ccoo"}) {
-    PackedMatrix A(p.view(), blocks_2x2, plan(layout), backend("host"));
-    PackedMatrix plain(p.view(), blocks_2x2, parse_plan(layout, {}), backend("host"));
-    A.update_values(values.data());
-    plain.update_values(values.data());
-    std::vector<double> got(12), wanted(12);
-    A.diagonal(got.data());
-    plain.diagonal(wanted.data());
-    EXPECT_EQ(got, wanted) << layout;
-    EXPECT_EQ(A.invert_diagonal(got.data()), plain.invert_diagonal(wanted.data())) << layout;
-    EXPECT_EQ(got, wanted) << layout;
-  }
-}
-
 TEST_P(Codes, CostAByteOrTwoAndTheDictionary) {
   const Diagonal d(4096);
   PackedMatrix A(d.pattern.view(), scalars, plan(), backend("host"));
@@ -152,23 +134,6 @@ TEST_P(FewBlocks, RefuseOneMoreAndKeepTheOld) {
     A.update_values(old.data());
     EXPECT_EQ(d.times_ones(A), old);
   }
-}
-
-TEST_P(FewBlocks, GiveDiagonalBlocksAndTheirInverses) {
-  const Pattern p = pattern_of(3, {{0, 1}, {1, 2}, {0, 2}});
-  std::vector<double> values;
-  for (int e = 0; e < 6; ++e)
-    for (const double v : {2.0, 1.0, 0.0, 4.0}) values.push_back(code().most == 1 ? v : v + e % 2);
-  PackedMatrix A(p.view(), blocks_2x2, plan("sell:2"), backend("host")),
-      plain(p.view(), blocks_2x2, {}, backend("host"));
-  A.update_values(values.data());
-  plain.update_values(values.data());
-  std::vector<double> got(12), wanted(12);
-  A.diagonal(got.data());
-  plain.diagonal(wanted.data());
-  EXPECT_EQ(got, wanted);
-  EXPECT_EQ(A.invert_diagonal(got.data()), plain.invert_diagonal(wanted.data()));
-  EXPECT_EQ(got, wanted);
 }
 
 TEST(CodesWithoutBytes, HaveNamesOfTheirOwn) {

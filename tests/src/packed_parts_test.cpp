@@ -1,5 +1,5 @@
 // Plans of several parts: which rows go where, where their values come from, and what parts without rows cost.
-// Products, diagonals and transposes have them in their covering sets.
+// Products, diagonals and transposes of them are drawn by the property runner.
 #include <gtest/gtest.h>
 
 #include "device/pack_values.hpp"

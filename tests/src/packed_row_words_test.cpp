@@ -1,8 +1,8 @@
-// Values that come in the order of rows: multiplied where they lie (words=rows), or packed by any other plan.
+// Values that come in the order of rows (words=rows, or packed by any other plan): what is beyond the products that the
+// property runner draws.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "device/order_blocks.hpp"
 #include "entry_choice.hpp"
@@ -22,18 +22,7 @@ Plan rows_plan(ScalarType scalar, const char* flags = "") {
   return parse_plan("csr words=rows" + std::string(flags), base);
 }
 
-/// Those that kernels know, those just beyond, and others.
-const std::vector<BlockShape>& shapes() {
-  static const std::vector<BlockShape> all = [] {
-    std::vector<BlockShape> some;
-    for (int rows = 1; rows <= 7; ++rows)
-      for (int cols = 1; cols <= 7; ++cols) some.push_back({rows, cols});
-    for (const BlockShape b : {BlockShape{8, 8}, {3, 9}, {9, 3}, {12, 12}, {1, 32}, {32, 1}, {5, 31}, {32, 32}})
-      some.push_back(b);
-    return some;
-  }();
-  return all;
-}
+const BlockShape shapes[] = {{1, 1}, {1, 4}, {5, 1}, {3, 3}, {3, 6}, {7, 5}, {32, 32}};
 
 struct RowWordsCase {
   BlockShape shape;
@@ -45,14 +34,10 @@ void PrintTo(const RowWordsCase& c, std::ostream* out) {
        << name_of(c.scalar.precision);
 }
 
-/// Floats, which vector instructions leave to the plain kernel, in a few shapes.
 std::vector<RowWordsCase> row_words_cases() {
   std::vector<RowWordsCase> all;
-  for (const Field field : {Field::real, Field::complex}) {
-    for (const BlockShape shape : shapes()) all.push_back({shape, {field, Precision::double_}});
-    for (const BlockShape shape : {BlockShape{1, 1}, {3, 3}, {3, 6}, {6, 2}, {7, 5}, {32, 32}})
-      all.push_back({shape, {field, Precision::single}});
-  }
+  for (const ScalarCase& s : scalar_cases())
+    for (const BlockShape shape : shapes) all.push_back({shape, s.vectors});
   return all;
 }
 
@@ -62,107 +47,10 @@ const Pattern& uneven() {
   return p;
 }
 
-/// As of prolongators.
-const Pattern& short_rows() {
-  static const Pattern p = random_pattern(40, 13, 4, test_seed());
-  return p;
-}
-
 class RowWords : public testing::TestWithParam<RowWordsCase> {};
 
 INSTANTIATE_TEST_SUITE_P(Shapes, RowWords, testing::ValuesIn(row_words_cases()),
                          [](const auto& i) { return "case_" + std::to_string(i.index); });
-
-TEST_P(RowWords, AreMultipliedWhereTheyLie) {
-  SCOPED_TRACE(seed_text());
-  const BlockShape shape = GetParam().shape;
-  const bool is_small = shape.rows * shape.cols <= 36 && shape.rows % 3 == 0 && shape.cols % 2 == 0;
-  std::vector<ZooPattern> patterns = is_small ? zoo() : std::vector<ZooPattern>{};
-  patterns.push_back({"uneven", uneven()});
-  patterns.push_back({"short", short_rows()});
-  with_scalar(GetParam().scalar, [&]<class S>(S) {
-    for (const ZooPattern& z : patterns) {
-      Random random;
-      const Operands<S> operands(z.pattern, "dense", shape, random);
-      const auto values = in_rows(z.pattern, shape, operands.blocks);
-      for (const char* flags : {"", " xahead", " plain", " rowlist"}) {
-        const PackedMatrix A = packed_from_rows(operands, rows_plan(GetParam().scalar, flags), values);
-        EXPECT_TRUE(A.lies_on_blocks());
-        for (const Op op : ops)
-          for (const Form form : forms) {
-            const auto reference = reference_product(operands, GetParam().scalar.precision, op, form);
-
-            const auto y = multiplied(A, operands, op, form);
-
-            EXPECT_TRUE(agrees(y, reference)) << z.name << flags << ": " << product_name(op, form);
-            EXPECT_TRUE(same_bits(y, multiplied(A, operands, op, form)));
-          }
-      }
-    }
-  });
-}
-
-/// Which blocks of n scalars have one that is not finite.
-template <class S>
-std::vector<bool> spoilt(const std::vector<S>& y, int n) {
-  std::vector<bool> found(y.size() / n);
-  for (std::size_t i = 0; i < y.size(); ++i)
-    if (!std::isfinite(static_cast<double>(magnitude(y[i])))) found[i / n] = true;
-  return found;
-}
-
-TEST_P(RowWords, MeetTheirOwnXAlone) {
-  SCOPED_TRACE(seed_text());
-  const BlockShape shape = GetParam().shape;
-  const Pattern& p = uneven();
-  with_scalar(GetParam().scalar, [&]<class S>(S) {
-    Random random;
-    Operands<S> operands(p, "dense", shape, random);
-    const auto values = in_rows(p, shape, operands.blocks);
-    const PackedMatrix A = packed_from_rows(operands, rows_plan(GetParam().scalar), values);
-    for (const Op op : ops) {
-      auto& x = op == Op::none ? operands.cols_vector : operands.rows_vector;
-      const auto before = x;
-      const int in = op == Op::none ? shape.cols : shape.rows, out = op == Op::none ? shape.rows : shape.cols;
-      const idx at = static_cast<idx>(x.size()) / in / 2;
-      std::vector<bool> wanted(op == Op::none ? p.rows : p.cols);
-      for (idx row = 0; row < p.rows; ++row)
-        for (count32 e = p.start[row]; e < p.start[row + 1]; ++e)
-          if ((op == Op::none ? p.column[e] : row) == at) wanted[op == Op::none ? row : p.column[e]] = true;
-      for (const int place : {0, in - 1}) {  // what lies beside it must not be read with its neighbours
-        x[std::size_t(at) * in + place] = not_a_number<S>();
-
-        EXPECT_EQ(spoilt(multiplied(A, operands, op, Form::assign), out), wanted) << product_name(op, Form::assign);
-
-        x = before;
-      }
-    }
-  });
-}
-
-TEST_P(RowWords, OfOneScalarThatIsNoNumberReachOneScalarOfY) {
-  SCOPED_TRACE(seed_text());
-  const BlockShape shape = GetParam().shape;
-  const Pattern& p = uneven();
-  with_scalar(GetParam().scalar, [&]<class S>(S) {
-    Random random;
-    const Operands<S> operands(p, "dense", shape, random);
-    for (const count32 e : {count32{0}, p.view().entries() / 2, p.view().entries() - 1}) {
-      auto blocks = operands.blocks;
-      const int words = shape.rows * shape.cols, word = static_cast<int>(e) % words;
-      blocks[std::size_t{e} * words + word] = not_a_number<S>();
-      const auto values = in_rows(p, shape, blocks);
-      const PackedMatrix A = packed_from_rows(operands, rows_plan(GetParam().scalar), values);
-      const idx row = static_cast<idx>(std::ranges::upper_bound(p.start, e) - p.start.begin()) - 1;
-      std::vector<bool> wanted(std::size_t(p.rows) * shape.rows), transposed(std::size_t(p.cols) * shape.cols);
-      wanted[std::size_t(row) * shape.rows + word % shape.rows] = true;
-      transposed[std::size_t(p.column[e]) * shape.cols + word / shape.rows] = true;
-
-      EXPECT_EQ(spoilt(multiplied(A, operands, Op::none, Form::assign), 1), wanted) << "entry " << e;
-      EXPECT_EQ(spoilt(multiplied(A, operands, Op::transpose, Form::assign), 1), transposed) << "entry " << e;
-    }
-  });
-}
 
 TEST_P(RowWords, ArePackedByOtherPlans) {
   SCOPED_TRACE(seed_text());

@@ -1,5 +1,6 @@
 // SIMD traversals: that they are taken where they should be, and that they touch nothing but their arrays. Their
-// products are tested with all others (packed_*_test.cpp), once per instruction set.
+// products are tested with all others (packed_products_test.cpp), once per instruction set, and drawn by the property
+// runner.
 #include <gtest/gtest.h>
 
 #include <algorithm>
