@@ -1,9 +1,10 @@
-# COMPOUND_CUDA: whether the CUDA backend is built. It needs a toolkit's headers and static runtime, no nvcc: kernels are
-# compiled by NVRTC when they are used.
+# COMPOUND_CUDA: whether the CUDA backend is built. It needs a toolkit's headers and static runtime, no nvcc: kernels
+# are compiled by NVRTC when they are used.
 #
 # Sets COMPOUND_HAVE_CUDA, and then makes the target compound_cudart.
 
-set(COMPOUND_CUDA "AUTO" CACHE STRING "Build the CUDA backend: ON (a toolkit must be there), OFF, AUTO (if one is there)")
+set(COMPOUND_CUDA "AUTO"
+  CACHE STRING "Build the CUDA backend: ON (a toolkit must be there), OFF, AUTO (if one is there)")
 set_property(CACHE COMPOUND_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(compound_cuda_oldest 12.8)
 
@@ -39,7 +40,8 @@ endfunction()
 set(COMPOUND_HAVE_CUDA FALSE)
 if(COMPOUND_CUDA)
   compound_find_cuda(compound_cuda_problem)
-  set(compound_cuda_needed "the CUDA backend needs a CUDA toolkit of ${compound_cuda_oldest} or newer with NVRTC's header and \
+  set(compound_cuda_needed
+    "the CUDA backend needs a CUDA toolkit of ${compound_cuda_oldest} or newer with NVRTC's header and \
 libcudart_static.a; say where it is by -DCUDAToolkit_ROOT=FOLDER")
   if(NOT compound_cuda_problem)
     set(COMPOUND_HAVE_CUDA TRUE)

@@ -4,11 +4,12 @@
 # After CompoundCuda and, where there is one, FindPetscByPkgConfig. Sets COMPOUND_HAVE_DEVICE_CODE.
 
 set(COMPOUND_DEVICE_CODE "AUTO" CACHE STRING
-  "Build machine code of the default plans in: ON (NVRTC and zlib must be there), OFF, AUTO (if they are, for a PETSc with CUDA or scalars that are named)")
+  "Build machine code of the default plans in: ON, OFF, AUTO (for a PETSc with CUDA or named scalars)")
 set_property(CACHE COMPOUND_DEVICE_CODE PROPERTY STRINGS AUTO ON OFF)
 set(COMPOUND_DEVICE_CODE_CAPABILITIES "80;90;100" CACHE STRING
   "Compute capabilities that machine code is built in for; newer devices of the same major number run it too")
-set(COMPOUND_DEVICE_CODE_SCALARS "" CACHE STRING "Scalars that machine code is built in for: real, complex; empty: PETSc's")
+set(COMPOUND_DEVICE_CODE_SCALARS ""
+  CACHE STRING "Scalars that machine code is built in for: real, complex; empty: PETSc's")
 set(compound_store "${PROJECT_BINARY_DIR}/device_code")
 if(DEFINED ENV{COMPOUND_DEVICE_CODE_STORE})
   set(compound_store "$ENV{COMPOUND_DEVICE_CODE_STORE}")
@@ -21,7 +22,8 @@ function(compound_find_nvrtc result)
   get_filename_component(toolkit "${COMPOUND_CUDART}" DIRECTORY)
   find_library(COMPOUND_NVRTC_LIBRARY NAMES libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so nvrtc
     HINTS "${toolkit}" ${CUDAToolkit_ROOT} ENV CUDAToolkit_ROOT ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
-    PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib DOC "NVRTC, for machine code that is built in")
+    PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib
+    DOC "NVRTC, for machine code that is built in")
   mark_as_advanced(COMPOUND_NVRTC_LIBRARY)
   set(known "")
   if(NOT COMPOUND_NVRTC_LIBRARY)
@@ -45,7 +47,8 @@ function(compound_find_nvrtc result)
   list(REMOVE_ITEM unknown ${known})
   if(unknown)
     list(REMOVE_ITEM all ${unknown})
-    message(STATUS "Device code: none for capability ${unknown}, which ${COMPOUND_NVRTC_LIBRARY} does not know (it knows ${known})")
+    message(STATUS
+      "Device code: none for capability ${unknown}, which ${COMPOUND_NVRTC_LIBRARY} does not know (it knows ${known})")
   endif()
   set(compound_capabilities "${all}" PARENT_SCOPE)
   set(${result} "" PARENT_SCOPE)
@@ -60,7 +63,8 @@ function(compound_device_code_problem result)
   find_package(ZLIB QUIET)
   if(NOT COMPOUND_HAVE_CUDA)
     set(problem "the CUDA backend is not built")
-  elseif(COMPOUND_DEVICE_CODE STREQUAL "AUTO" AND DEFINED PETSC_CUDA AND NOT PETSC_CUDA AND NOT COMPOUND_DEVICE_CODE_SCALARS)
+  elseif(COMPOUND_DEVICE_CODE STREQUAL "AUTO"
+    AND DEFINED PETSC_CUDA AND NOT PETSC_CUDA AND NOT COMPOUND_DEVICE_CODE_SCALARS)
     set(problem "this PETSc has no CUDA")
   elseif(COMPOUND_DEVICE_CODE STREQUAL "AUTO" AND COMPOUND_SANITIZED)
     set(problem "this is a build with sanitizers")
@@ -88,7 +92,8 @@ elseif(COMPOUND_DEVICE_CODE)
   if(NOT problem)
     set(COMPOUND_HAVE_DEVICE_CODE TRUE)
     string(REPLACE ";" ", " text "${compound_capabilities}, ${compound_scalars}")
-    message(STATUS "Device code: built in for ${text} (${COMPOUND_NVRTC_LIBRARY}; kept in ${COMPOUND_DEVICE_CODE_STORE})")
+    message(STATUS
+      "Device code: built in for ${text} (${COMPOUND_NVRTC_LIBRARY}; kept in ${COMPOUND_DEVICE_CODE_STORE})")
   elseif(COMPOUND_DEVICE_CODE STREQUAL "AUTO")
     message(STATUS "Device code: not built in: ${problem}; kernels are compiled when they are first used")
   else()
@@ -96,13 +101,14 @@ elseif(COMPOUND_DEVICE_CODE)
   endif()
 endif()
 
-# compound_add_device_code(CORE PROGRAM): what links the static library CORE gets machine code, made by a program of CORE's own
-# sources and PROGRAM, in shares that are made side by side.
+# compound_add_device_code(CORE PROGRAM): what links the static library CORE gets machine code, made by a program of
+# CORE's own sources and PROGRAM, in shares that are made side by side.
 function(compound_add_device_code core program)
   add_executable(compound_device_code_maker "${program}")
   # By path: what CORE passes on to others is what this program makes.
   target_link_libraries(compound_device_code_maker PRIVATE "$<TARGET_FILE:${core}>" compound_cudart ZLIB::ZLIB)
-  target_include_directories(compound_device_code_maker PRIVATE "$<TARGET_PROPERTY:${core},INTERFACE_INCLUDE_DIRECTORIES>")
+  target_include_directories(compound_device_code_maker
+    PRIVATE "$<TARGET_PROPERTY:${core},INTERFACE_INCLUDE_DIRECTORIES>")
   add_dependencies(compound_device_code_maker ${core})
   compound_warnings(compound_device_code_maker)
   set(shares 4)
@@ -118,7 +124,8 @@ function(compound_add_device_code core program)
         add_custom_command(OUTPUT "${archive}" DEPENDS compound_device_code_maker VERBATIM
           COMMENT "Machine code of default plans: ${scalar}, capability ${capability}, share ${share} of ${shares}"
           COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/device_code"
-          COMMAND "${CMAKE_COMMAND}" -E env "COMPOUND_CUDA_CACHE=${COMPOUND_DEVICE_CODE_STORE}" "COMPOUND_NVRTC=${COMPOUND_NVRTC_LIBRARY}"
+          COMMAND "${CMAKE_COMMAND}" -E env "COMPOUND_CUDA_CACHE=${COMPOUND_DEVICE_CODE_STORE}"
+          "COMPOUND_NVRTC=${COMPOUND_NVRTC_LIBRARY}"
             $<TARGET_FILE:compound_device_code_maker> "${archive}" ${scalar} ${capability} ${share} ${shares})
         list(APPEND archives "${archive}")
         string(APPEND assembly "    \".balign 16\\n${name}: .incbin \\\"${archive}\\\"\\n${name}_end:\\n\"\n")

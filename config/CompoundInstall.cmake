@@ -1,11 +1,13 @@
-# What `cmake --install` puts where. A plugin fits one PETSc configuration, so everything that belongs to one carries its name,
-# <PETSc release>-<scalar>-<index width>[-cuda], and builds for several PETSc lie side by side in one prefix:
+# What `cmake --install` puts where. A plugin fits one PETSc configuration, so everything that belongs to one carries
+# its name, <PETSc release>-<scalar>-<index width>[-cuda], and builds for several PETSc lie side by side in one prefix:
 #
 #   lib/petsccompound/<build>/libpetsccompound.so    the plugin
 #   lib/petsccompound/<build>/bin/                   programs, each for its PETSc
 #   lib/pkgconfig/petsccompound-<build>.pc           `pkg-config --variable=plugin` is the plugin's path
-#   lib/cmake/petsccompound/                         find_package(petsccompound COMPONENTS real ...); builds/<build>.cmake
-#   include/petsccompound.h, include/petsccompound/ (kinds of entry of one's own), share/petsccompound/examples/, share/doc/petsc-compound/, share/man/
+#   lib/cmake/petsccompound/                         find_package(petsccompound COMPONENTS real ...);
+#                                                    builds/<build>.cmake
+#   include/petsccompound.h, include/petsccompound/ (kinds of entry of one's own)
+#   share/petsccompound/examples/, share/doc/petsc-compound/, share/man/
 #
 # Nothing installed names the build tree or the prefix: the tree may be moved.
 
@@ -24,7 +26,8 @@ else()
   set(compound_build "${compound_build_default}")
 endif()
 if(NOT compound_build MATCHES "^[A-Za-z0-9._-]+$")
-  message(FATAL_ERROR "COMPOUND_INSTALL_BUILD is '${compound_build}'; it names a folder and a pkg-config file: use letters, "
+  message(FATAL_ERROR
+    "COMPOUND_INSTALL_BUILD is '${compound_build}'; it names a folder and a pkg-config file: use letters, "
     "digits, '.', '_' and '-', or leave it empty for ${compound_build_default}.")
 endif()
 
@@ -38,7 +41,8 @@ set(compound_examples_dir "${CMAKE_INSTALL_DATADIR}/petsccompound/examples")
 set(CMAKE_INSTALL_RPATH "$ORIGIN/..")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
-# compound_path(RESULT FROM TO): the installed folder TO as seen from the installed folder FROM, relative where both are.
+# compound_path(RESULT FROM TO): the installed folder TO as seen from the installed folder FROM, relative where both
+# are.
 function(compound_path result from to)
   if(IS_ABSOLUTE "${to}" OR IS_ABSOLUTE "${from}")
     get_filename_component(path "${to}" ABSOLUTE BASE_DIR "${CMAKE_INSTALL_PREFIX}")
@@ -80,10 +84,12 @@ function(compound_man_pages)
   if(result)
     message(FATAL_ERROR "The man pages cannot be made:\n${errors}")
   endif()
-  foreach(file docs/man/make_man.py docs/man/baijcompound.7.in docs/man/compound-bench.1.in docs/man/compound-tune.1.in include/petsccompound.h README.md
+  foreach(file docs/man/make_man.py docs/man/baijcompound.7.in docs/man/compound-bench.1.in docs/man/compound-tune.1.in
+    include/petsccompound.h README.md
       docs/compound-bench.md docs/compound-tune.md plugin/tools/bench/case_options.cpp plugin/tools/bench/options.cpp
       plugin/tools/tune/tune_options.cpp)
-    set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
+    set_property(DIRECTORY "${PROJECT_SOURCE_DIR}"
+      APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
   endforeach()
   set(without "")
   if(NOT COMPOUND_TOOLS)
@@ -95,23 +101,28 @@ endfunction()
 function(compound_install)
   install(TARGETS petsccompound LIBRARY DESTINATION "${compound_plugin_dir}")
   set_target_properties(petsccompound PROPERTIES INSTALL_RPATH "")
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h*")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    FILES_MATCHING PATTERN "*.h*")
   # What a kind of entry of a user's own is compiled with.
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/device" "${PROJECT_SOURCE_DIR}/src/host_text" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/petsccompound"
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/device" "${PROJECT_SOURCE_DIR}/src/host_text"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/petsccompound"
     FILES_MATCHING PATTERN "*.hpp")
 
   include(CMakePackageConfigHelpers)
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/install/petsccompoundConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
   compound_package_files()
-  install(FILES "${PROJECT_BINARY_DIR}/install/petsccompound-${compound_build}.pc" DESTINATION "${compound_pkgconfig_dir}")
+  install(FILES "${PROJECT_BINARY_DIR}/install/petsccompound-${compound_build}.pc"
+    DESTINATION "${compound_pkgconfig_dir}")
   install(FILES "${PROJECT_SOURCE_DIR}/config/petsccompoundConfig.cmake"
     "${PROJECT_BINARY_DIR}/install/petsccompoundConfigVersion.cmake" DESTINATION "${compound_cmake_dir}")
-  install(FILES "${PROJECT_BINARY_DIR}/install/builds/${compound_build}.cmake" DESTINATION "${compound_cmake_dir}/builds")
+  install(FILES "${PROJECT_BINARY_DIR}/install/builds/${compound_build}.cmake"
+    DESTINATION "${compound_cmake_dir}/builds")
 
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION "${compound_examples_dir}"
     PATTERN CMakeLists.txt EXCLUDE PATTERN "*.vt[iu]" EXCLUDE)
-  install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md" "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md"
+  install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+    "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md"
     "${PROJECT_SOURCE_DIR}/CITATION.cff" "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" PATTERN man EXCLUDE)
   compound_man_pages()

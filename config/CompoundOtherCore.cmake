@@ -1,11 +1,13 @@
 # The target compound_core from the build in COMPOUND_CORE, which must have been configured as this one is.
 
 if(NOT EXISTS "${COMPOUND_CORE}/compound_core.cmake")
-  message(FATAL_ERROR "COMPOUND_CORE: '${COMPOUND_CORE}' is no build folder of this project (compound_core.cmake is not there). "
+  message(FATAL_ERROR
+    "COMPOUND_CORE: '${COMPOUND_CORE}' is no build folder of this project (compound_core.cmake is not there). "
     "Give one that was built, or leave it empty: the core is then built here.")
 endif()
 string(TOUPPER "${CMAKE_BUILD_TYPE}" core_configuration)
-set(core_settings CMAKE_HOME_DIRECTORY CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS COMPOUND_CUDA_INCLUDE COMPOUND_SANITIZED)
+set(core_settings
+  CMAKE_HOME_DIRECTORY CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER CMAKE_CXX_FLAGS COMPOUND_CUDA_INCLUDE COMPOUND_SANITIZED)
 load_cache("${COMPOUND_CORE}" READ_WITH_PREFIX core_ ${core_settings})
 foreach(setting IN LISTS core_settings)
   if(NOT "${core_${setting}}" STREQUAL "${${setting}}")

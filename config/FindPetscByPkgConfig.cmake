@@ -7,14 +7,16 @@
 
 find_package(PkgConfig REQUIRED)
 
-# The environment counts when a folder is configured first, and is kept: a later build that configures again, with another
-# environment, stays with its PETSc.
+# The environment counts when a folder is configured first, and is kept: a later build that configures again, with
+# another environment, stays with its PETSc.
 if(NOT PETSC_DIR AND DEFINED ENV{PETSC_DIR} AND NOT COMPOUND_PETSC_IS_CHOSEN)
   set(PETSC_DIR "$ENV{PETSC_DIR}" CACHE PATH "PETSc to build for; empty: the system's")
   set(PETSC_ARCH "$ENV{PETSC_ARCH}" CACHE STRING "PETSC_ARCH of PETSC_DIR; empty if that is an installation")
 endif()
 if(DEFINED ENV{PETSC_DIR} AND NOT "$ENV{PETSC_DIR}" STREQUAL "${PETSC_DIR}")
-  message(STATUS "PETSC_DIR of the environment ($ENV{PETSC_DIR}) is not used: this folder was configured without it or for another one; "
+  message(STATUS
+    "PETSC_DIR of the environment ($ENV{PETSC_DIR}) is not used: "
+    "this folder was configured without it or for another one; "
     "-DPETSC_DIR=$ENV{PETSC_DIR} changes that")
 endif()
 set(COMPOUND_PETSC_IS_CHOSEN ON CACHE INTERNAL "PETSC_DIR has been decided on")
@@ -32,7 +34,8 @@ else()
   endif()
   file(GLOB petsc_folders "${petsc_pattern}")
   if(NOT petsc_folders)
-    message(FATAL_ERROR "No system PETSc with ${COMPOUND_SCALAR} scalars and ${COMPOUND_INDEX}-bit indices: nothing is at "
+    message(FATAL_ERROR
+      "No system PETSc with ${COMPOUND_SCALAR} scalars and ${COMPOUND_INDEX}-bit indices: nothing is at "
       "${petsc_pattern}. Install lib${petsc_name}-${COMPOUND_SCALAR}-dev, or set PETSC_DIR (and PETSC_ARCH).")
   endif()
 endif()
@@ -73,4 +76,5 @@ endif()
 if(petsc_conf MATCHES "PETSC_USE_REAL_(SINGLE|__FLOAT128|___FP16) ")
   message(FATAL_ERROR "PETSc at ${petsc_path} does not use double precision, the only one supported.")
 endif()
-message(STATUS "PETSc ${PETSC_VERSION}, ${PETSC_SCALAR}, ${PETSC_INDEX}-bit indices, CUDA: ${PETSC_CUDA} (${petsc_path})")
+message(STATUS
+  "PETSc ${PETSC_VERSION}, ${PETSC_SCALAR}, ${PETSC_INDEX}-bit indices, CUDA: ${PETSC_CUDA} (${petsc_path})")

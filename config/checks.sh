@@ -123,8 +123,8 @@ changed() {
 
 # A header stands for the source of its name.
 check_tidy() {
-  local tidy all file sources=() until=$((SECONDS + 30))
-  [ "${COMPOUND_CHECKS_TIDY:-}" != all ] || until=$((SECONDS + 86400))
+  local tidy all file sources=() until=$((EPOCHSECONDS + 30))
+  [ "${COMPOUND_CHECKS_TIDY:-}" != all ] || until=$((EPOCHSECONDS + 86400))
   tidy=$(command -v clang-tidy) || { echo "left out: clang-tidy is not installed"; return 0; }
   mapfile -t all < <(if [ ${#given[@]} -gt 0 ]; then printf '%s\n' "${given[@]}"; else changed; fi |
     sed 's/\.hpp$/.cpp/' | awk '!seen[$0]++')
@@ -137,12 +137,12 @@ check_tidy() {
   [ ${#sources[@]} -gt 0 ] || { echo "left out: this machine compiles none of what has changed"; return 0; }
   # shellcheck disable=SC2016 # the inner shell expands these
   printf '%s\n' "${sources[@]}" | xargs -P "$cores" -I {} bash -c '
-    SECONDS=$1
-    if [ "$SECONDS" -ge "$2" ]; then
-      echo "left out for time: $4"
-    else
-      found=$("$3" -p build/tidy --quiet --warnings-as-errors="*" "$4" 2>&1) || { printf "%s\n" "$found"; exit 1; }
-    fi' _ "$SECONDS" "$until" "$tidy" {}
+    [ "$EPOCHSECONDS" -lt "$1" ] || { echo "left out for time: $3"; exit; }
+    found=$("$2" -p build/tidy --quiet --warnings-as-errors="*" "$3" 2>&1) && exit
+    unread=$(grep -m 1 clang-diagnostic-error <<<"$found") &&
+      { echo "left out, clang-tidy cannot read it: $unread"; exit; }
+    printf "%s\n" "$found"
+    exit 1' _ "$until" "$tidy" {}
 }
 
 mkdir -p build

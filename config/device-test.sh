@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
-# The tests that use a GPU, on a machine that has one:   bash config/device-test.sh [--all] [ctest options, such as -R REGEX]
+# The tests that use a GPU, on a machine that has one:   bash config/device-test.sh [--all] [ctest options, such as -R
+# REGEX]
 #
-# With PETSC_DIR (and PETSC_ARCH) set, with that PETSc, which must have CUDA; else with PETSc 3.26.1 from the archives in
-# ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones, too. Nothing is
+# With PETSC_DIR (and PETSC_ARCH) set, with that PETSc, which must have CUDA; else with PETSc 3.26.1 from the archives
+# in
+# ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones, too.
+# Nothing is
 # installed or downloaded. What cannot use the device here fails: nothing is skipped for want of one.
 #
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
 # --all -L 'tools|examples|properties', each at most 9 minutes. Ends with what each part took and ctest's summary.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-nvidia-smi -L 2>/dev/null | grep -q "^GPU " || fail "there is no GPU here (nvidia-smi -L lists none); the tests without one: bash config/test.sh"
+nvidia-smi -L 2>/dev/null | grep -q "^GPU " ||
+  fail "there is no GPU here (nvidia-smi -L lists none); the tests without one: bash config/test.sh"
 
 tier=quick
 scalars=(real)
@@ -20,7 +24,7 @@ if [ "${1:-}" = --all ]; then
 fi
 
 builds=()
-cmake_options=(-DCOMPOUND_TIER=$tier -DCOMPOUND_CUDA=ON -DCOMPOUND_DEVICE_CODE=ON)
+cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_CUDA=ON -DCOMPOUND_DEVICE_CODE=ON)
 # device_build: for PETSC_DIR.
 device_build() {
   local reason
@@ -37,10 +41,12 @@ else
   cmake_options+=(-DCOMPOUND_DEVICE_CODE_SCALARS="$(IFS=';'; echo "${scalars[*]}")")
   for scalar in "${scalars[@]}"; do
     unpack_petsc "$scalar"
-    [ -n "$petsc" ] || fail "no PETSc with CUDA for $scalar scalars: $why_no_petsc; or set PETSC_DIR (bash config/petsc-cuda.sh builds one)"
+    [ -n "$petsc" ] || fail "no PETSc with CUDA for $scalar scalars: $why_no_petsc; or set PETSC_DIR" \
+      "(bash config/petsc-cuda.sh builds one)"
     PETSC_DIR=$petsc PETSC_ARCH='' build_name=device-$scalar device_build
     # The core is the same, and tested once.
-    cmake_options=(-DCOMPOUND_TIER=$tier -DCOMPOUND_CUDA=ON -DCOMPOUND_CORE="$build" -DCOMPOUND_TESTS_OF="plugin;tools;examples")
+    cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_CUDA=ON -DCOMPOUND_CORE="$build"
+      -DCOMPOUND_TESTS_OF="plugin;tools;examples")
   done
 fi
 
@@ -49,7 +55,8 @@ mkdir -p "$all"
 printf 'subdirs("%s")\n' "${builds[@]}" >"$all/CTestTestfile.cmake"
 say "running the device tests of the tier $tier"
 cd "$all" || exit
-COMPOUND_DEVICE_REQUIRED=1 ctest --output-on-failure -L device -j "$cores" "$@" | tee ctest.log | sed -u '/% tests passed/,$d' || failed=yes
+COMPOUND_DEVICE_REQUIRED=1 ctest --output-on-failure -L device -j "$cores" "$@" | tee ctest.log |
+  sed -u '/% tests passed/,$d' || failed=yes
 part_ends "running the tests"
 print_parts
 sed -n '/% tests passed/,$p' ctest.log

@@ -1,12 +1,12 @@
 # find_package(petsccompound REQUIRED COMPONENTS real): one of the builds installed side by side, each for one PETSc.
 #
-# The components are words of the build's name, <PETSc release>-<scalar>-<index width>[-cuda], in any order and as many as it
-# takes to leave one: `real`, `3.18 complex`, `64`. None are needed where one build is installed. A build without CUDA is taken
-# before its twin with it, unless `cuda` is a component.
+# The components are words of the build's name, <PETSc release>-<scalar>-<index width>[-cuda], in any order and as many
+# as it takes to leave one: `real`, `3.18 complex`, `64`. None are needed where one build is installed. A build without
+# CUDA is taken before its twin with it, unless `cuda` is a component.
 #
-# Makes the target petsccompound::petsccompound (petsccompound.h and the library), for programs that call its functions; they
-# find PETSc and MPI themselves. Sets petsccompound_BUILD (the name), petsccompound_PLUGIN (the path for -dll_append),
-# petsccompound_PETSC_VERSION, petsccompound_PETSC_SCALAR, petsccompound_PETSC_INDEX.
+# Makes the target petsccompound::petsccompound (petsccompound.h and the library), for programs that call its functions;
+# they find PETSc and MPI themselves. Sets petsccompound_BUILD (the name), petsccompound_PLUGIN (the path for
+# -dll_append), petsccompound_PETSC_VERSION, petsccompound_PETSC_SCALAR, petsccompound_PETSC_INDEX.
 
 file(GLOB petsccompound_builds RELATIVE "${CMAKE_CURRENT_LIST_DIR}/builds" "${CMAKE_CURRENT_LIST_DIR}/builds/*.cmake")
 list(TRANSFORM petsccompound_builds REPLACE "\\.cmake$" "")
@@ -50,12 +50,15 @@ if(petsccompound_count EQUAL 1)
 else()
   set(petsccompound_FOUND FALSE)
   if(petsccompound_count EQUAL 0)
-    set(petsccompound_NOT_FOUND_MESSAGE "No installed build of petsc-compound has all the words '${petsccompound_wanted}' in its "
-      "name; installed in ${CMAKE_CURRENT_LIST_DIR}/builds: ${petsccompound_all}. Give other COMPONENTS, or build the plugin for "
+    set(petsccompound_NOT_FOUND_MESSAGE
+      "No installed build of petsc-compound has all the words '${petsccompound_wanted}' in its "
+      "name; installed in ${CMAKE_CURRENT_LIST_DIR}/builds: ${petsccompound_all}. "
+      "Give other COMPONENTS, or build the plugin for "
       "that PETSc and install it into the same prefix.")
   else()
     string(JOIN ", " petsccompound_fitting ${petsccompound_fitting})
-    set(petsccompound_NOT_FOUND_MESSAGE "Several builds of petsc-compound fit '${petsccompound_wanted}': ${petsccompound_fitting}. "
+    set(petsccompound_NOT_FOUND_MESSAGE
+      "Several builds of petsc-compound fit '${petsccompound_wanted}': ${petsccompound_fitting}. "
       "Give words of one's name as COMPONENTS of find_package(petsccompound), such as: real.")
   endif()
   string(CONCAT petsccompound_NOT_FOUND_MESSAGE ${petsccompound_NOT_FOUND_MESSAGE})

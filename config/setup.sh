@@ -1,3 +1,6 @@
+# shellcheck shell=bash disable=SC2034
+# Variables that are not used here are for the scripts that source this.
+#
 # Sourced by quickstart.sh, test.sh and device-test.sh: packages, build folders, MPI for small and shared machines.
 # Debian 12 and Ubuntu 24.04; elsewhere install the same things by hand and set PETSC_DIR.
 
@@ -27,7 +30,8 @@ install_packages() {
     say "packages: all there"
     return
   fi
-  command -v apt-get >/dev/null || fail "these Debian packages (or their like) are missing and apt-get is not here: ${missing[*]}"
+  command -v apt-get >/dev/null ||
+    fail "these Debian packages (or their like) are missing and apt-get is not here: ${missing[*]}"
   local root=()
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || fail "run as root or install sudo; missing packages: ${missing[*]}"
@@ -35,8 +39,9 @@ install_packages() {
   fi
   say "installing packages: ${missing[*]}"
   "${root[@]}" apt-get update -qq || say "apt-get update failed; trying with the lists there are"
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null \
-    || fail "apt-get could not install: ${missing[*]}"
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+    fail "apt-get could not install: ${missing[*]}"
 }
 
 build_packages=(g++ cmake ninja-build pkg-config libopenmpi-dev openmpi-bin python3)
@@ -82,15 +87,19 @@ configure_and_build() {
   build="$top/build/$name"
   [ -n "${PETSC_DIR:-}" ] && [ -z "${build_name:-}" ] && build="$top/build/petsc-dir-$preset"
   say "building $name in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
-  (cd "$top" && cmake --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$name." "${compilers_cached[@]}" "${cmake_options[@]}" >"$top/build/configure.log" 2>&1) || { cat "$top/build/configure.log"; fail "configuring $name failed"; }
-  cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 || { tail -60 "$top/build/build.log"; fail "building $name failed"; }
+  cmake -S "$top" --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$name." \
+    "${compilers_cached[@]}" "${cmake_options[@]}" >"$top/build/configure.log" 2>&1 ||
+    { cat "$top/build/configure.log"; fail "configuring $name failed"; }
+  cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 ||
+    { tail -60 "$top/build/build.log"; fail "building $name failed"; }
 }
 
 # Archives of installed PETSc with CUDA, as config/petsc-cuda.sh makes them, by their release and scalar type.
-cuda_petsc=petsc-3.26.1-cuda
+cuda_petsc="petsc-3.26.1-cuda"
 petsc_archives=${COMPOUND_PETSC_ARCHIVES:-$top/../shared/petsc}
 
-# unpack_petsc SCALAR: that archive below build/petsc. Sets petsc to the folder, or to nothing and why_no_petsc to the reason.
+# unpack_petsc SCALAR: that archive below build/petsc. Sets petsc to the folder, or to nothing and why_no_petsc to the
+# reason.
 unpack_petsc() {
   local archive=$petsc_archives/$cuda_petsc-$1.tar.xz library
   petsc=
@@ -104,6 +113,7 @@ unpack_petsc() {
     mkdir -p "$top/build/petsc"
     tar xf "$archive" -C "$top/build/petsc" || fail "$archive cannot be unpacked"
     # It was made for another prefix: where its files name that, they are to name their own place.
+    # shellcheck disable=SC2016 # pkg-config's variable
     sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$folder"/lib/pkgconfig/*.pc
     touch "$folder/unpacked"
   fi
@@ -121,7 +131,8 @@ why_no_gpu() {
   if ! grep -q "^-- PETSc .* CUDA: TRUE" "$top/build/configure.log"; then
     echo "the PETSc in use has no CUDA (bash config/petsc-cuda.sh builds one that has)"
   elif ! grep -q "^-- CUDA backend: built" "$top/build/configure.log"; then
-    grep "^-- CUDA backend: not built" "$top/build/configure.log" | sed 's/^-- //' || echo "the CUDA backend was not built"
+    grep "^-- CUDA backend: not built" "$top/build/configure.log" | sed 's/^-- //' ||
+      echo "the CUDA backend was not built"
   elif [ "${CUDA_VISIBLE_DEVICES-any}" = "" ]; then
     echo "CUDA_VISIBLE_DEVICES is empty"
   elif ! nvidia-smi -L 2>/dev/null | grep -q "^GPU "; then

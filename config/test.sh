@@ -2,24 +2,31 @@
 # Sets up, builds and tests:   bash config/test.sh [--all] [--clients] [--petsc] [ctest options, such as -R REGEX]
 #
 # Two tiers (CONTRIBUTING.md has what each holds, and what it takes):
-# - quick, without an option: the cheap checks (config/checks.sh); everything with Debian's PETSc and real scalars; what sees
+# - quick, without an option: the cheap checks (config/checks.sh); everything with Debian's PETSc and real scalars;
+#   what sees
 #   the scalars with its complex PETSc; what sees the release with PETSc 3.26.1
-# - --all: everything that there is, also with 64-bit indices, with complex scalars and 3.26.1, with sanitizers, and with
+# - --all: everything that there is, also with 64-bit indices, with complex scalars and 3.26.1, with sanitizers, and
+#   with
 #   machine code built in. In parts by ctest's labels: --all -L core (plugin, tools, examples, install, clients, petsc,
 #   properties); builds that a part does not need are left out.
 #
 # PETSc 3.26.1 with CUDA, used with host vectors, comes from the archives in ../shared/petsc, or in the folder that
-# COMPOUND_PETSC_ARCHIVES names; its builds are skipped, with the reason, where they are not. With PETSC_DIR (and PETSC_ARCH)
+# COMPOUND_PETSC_ARCHIVES names; its builds are skipped, with the reason, where they are not. With PETSC_DIR (and
+# PETSC_ARCH)
 # set: every test of the tier, with that PETSc alone. Tests on a GPU: config/device-test.sh.
 #
-# At the end: what each part took, what was left out and why, which tests were skipped and why, and ctest's summary, of all
+# At the end: what each part took, what was left out and why, which tests were skipped and why, and ctest's summary,
+# of all
 # builds together.
 #
-# --clients installs all client programs first (petsc4py, SLEPc, DOLFINx, PETSc's tutorials, valgrind; about 300 MB), runs
-# every test with each of Debian's builds, and takes a missing client for a failure; without it those that are not here are
+# --clients installs all client programs first (petsc4py, SLEPc, DOLFINx, PETSc's tutorials, valgrind; about 300 MB),
+# runs
+# every test with each of Debian's builds, and takes a missing client for a failure; without it those that are not
+# here are
 # skipped, with the reason. Clients alone: bash config/test.sh --clients -L 'install|clients'
 #
-# --petsc runs the whole table of PETSc's own programs in place of the quick list. Those alone: bash config/test.sh --petsc -L petsc
+# --petsc runs the whole table of PETSc's own programs in place of the quick list. Those alone: bash config/test.sh
+# --petsc -L petsc
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 tier=quick
@@ -44,17 +51,20 @@ for ((i = 1; i < $#; ++i)); do
   [ "${!i}" != -L ] || labels=${!next}
 done
 
-packages=("${build_packages[@]}" libgtest-dev nlohmann-json3-dev xz-utils zlib1g-dev)
+packages=("${build_packages[@]}" libgtest-dev nlohmann-json3-dev xz-utils zlib1g-dev python3-venv clang-tidy)
 if [ -z "${PETSC_DIR:-}" ]; then
   packages+=(libpetsc-complex-dev libpetsc64-real-dev libopenblas-dev)
 fi
 install_packages "${packages[@]}"
 
 if [ -z "${PETSC_DIR:-}" ]; then
-  release=$(pkg-config --modversion "$(ls -d /usr/lib/petscdir/petsc3.*/*-real/lib/pkgconfig/PETSc.pc | head -1)" | cut -d. -f1,2)
+  # shellcheck disable=SC2012 # no such folder has a space in its name
+  pc=$(ls -d /usr/lib/petscdir/petsc3.*/*-real/lib/pkgconfig/PETSc.pc | head -1)
+  release=$(pkg-config --modversion "$pc" | cut -d. -f1,2)
   quick_clients=(python3-petsc4py-real libslepc-real-dev "libpetsc$release-dev-examples")
   all_clients=("${quick_clients[@]}" python3-petsc4py-complex libslepc-complex-dev python3-slepc4py-real
-    python3-dolfinx-real python3-dolfinx-complex fenicsx-performance-tests libdeal.ii-dev libdeal.ii-doc valgrind man-db)
+    python3-dolfinx-real python3-dolfinx-complex fenicsx-performance-tests
+    libdeal.ii-dev libdeal.ii-doc valgrind man-db)
   if [ "$clients" = yes ]; then
     install_packages "${all_clients[@]}"
     export COMPOUND_CLIENTS_REQUIRED=1
@@ -71,7 +81,8 @@ fi
 
 builds=()
 left_out=
-# test_build LABELS PRESET [-D option...]: builds it, and its tests are run; not where ctest is asked for none of its labels.
+# test_build LABELS PRESET [-D option...]: builds it, and its tests are run; not where ctest is asked for none of its
+# labels.
 test_build() {
   local of=$1 preset=$2
   shift 2
@@ -105,9 +116,11 @@ if [ $tier = quick ]; then
   test_build "$every" host -DCOMPOUND_DEVICE_CODE=OFF
   left_out+="host: machine code that is built in: minutes of NVRTC (--all and config/device-test.sh have it)"$'\n'
 else
-  # Machine code for every plugin that links this core; of real scalars and one capability: the others are made the same way,
+  # Machine code for every plugin that links this core; of real scalars and one capability: the others are made the
+  # same way,
   # and core.cuda.kernel_source compiles kernels of complex ones.
-  test_build "$every" host -DCOMPOUND_DEVICE_CODE=ON -DCOMPOUND_DEVICE_CODE_SCALARS=real -DCOMPOUND_DEVICE_CODE_CAPABILITIES=90
+  test_build "$every" host -DCOMPOUND_DEVICE_CODE=AUTO -DCOMPOUND_DEVICE_CODE_SCALARS=real \
+    -DCOMPOUND_DEVICE_CODE_CAPABILITIES=90
 fi
 grep "^-- CUDA backend" "$top/build/configure.log" | sed 's/^--/==/' || true
 if [ -z "${PETSC_DIR:-}" ]; then
@@ -144,7 +157,7 @@ ctest --output-on-failure -j "$cores" "$@" | tee ctest.log | sed -u '/% tests pa
 part_ends "running the tests"
 print_parts
 printf '%s' "$left_out" | sed '/^$/d; s/^/== left out: /'
-reasons=${skipped:-}$(grep -h "^skipped: " $(printf '%s/Testing/Temporary/LastTest.log ' "$all") 2>/dev/null | sort | uniq -c || true)
+reasons=${skipped:-}$(grep -h "^skipped: " "$all/Testing/Temporary/LastTest.log" 2>/dev/null | sort | uniq -c || true)
 [ -z "$reasons" ] || printf '%s\n' "skipped tests and why:" "$reasons"
 sed -n '/% tests passed/,$p' ctest.log
 [ -z "${failed:-}" ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The elasticity example gives one answer on aij, baij and every compound type, and one clear error for bad input.
 
-Iteration counts within max(2, 1 %) of baij on one process, of multigrid on aijcompound within 1 of aij; displacement and
-compliance to 8 digits at rtol 1e-12. With --device: on a CUDA device, the same as on the host.
+Iteration counts within max(2, 1 %) of baij on one process, of multigrid on aijcompound within 1 of aij; displacement
+and compliance to 8 digits at rtol 1e-12. With --device: on a CUDA device, the same as on the host.
 """
 
 import re
@@ -13,12 +13,14 @@ import support
 COMPOUND = ["baijcompound", "baijcompoundcsr", "baijcompoundellr", "baijcompoundsell",
             "baijcompound -mat_compound_layout sell:7:21", "baijcompound -mat_compound_backend petsc"]
 PROBLEMS = ["-box 6,5,4", "-box 4,4,4 -box_tets", "-mesh {mesh}"]
-# Algebraic multigrid, of aijcompound and on an AIJ copy beside a compound operator. Aggregates follow the partition, and the
-# default partitioner spreads a mesh a little otherwise in each run: iteration counts compare on the simple one only.
+# Algebraic multigrid, of aijcompound and on an AIJ copy beside a compound operator. Aggregates follow the partition,
+# and the default partitioner spreads a mesh a little otherwise in each run: iteration counts compare on the simple one
+# only.
 MULTIGRID = "-pc_type gamg -petscpartitioner_type simple"
 WHOLE, SPLIT = f"aijcompound {MULTIGRID}", f"baijcompound -pmat_type aij {MULTIGRID}"
 # On a device, with the solver that is taken there.
-DEVICE = [("baijcompound", "cgcompound"), ("baijcompound -ksp_type cg", "cg"), ("aijcompound", "cgcompound"), (WHOLE, "cgcompound")]
+DEVICE = [("baijcompound", "cgcompound"), ("baijcompound -ksp_type cg", "cg"), ("aijcompound", "cgcompound"),
+          (WHOLE, "cgcompound")]
 ON_HOST = "-vec_type standard"
 ERRORS = {
     "-box 4,4,4 -mat_type baijcompound -pc_type gamg": "use -mat_type aijcompound",

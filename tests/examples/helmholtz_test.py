@@ -2,8 +2,8 @@
 """The Helmholtz example gives the same field with real and with complex scalars, on every matrix type and rank count.
 
 - helmholtz_reference.txt holds what both builds print; each must print it again, to 8 digits at rtol 1e-12.
-- Iteration counts of GMRES within max(2, 1 %) of those of baij on one process. (Those of BiCGSTAB, the default, follow the
-  rounding errors: PETSc's own types differ by several.)
+- Iteration counts of GMRES within max(2, 1 %) of those of baij on one process. (Those of BiCGSTAB, the default, follow
+  the rounding errors: PETSc's own types differ by several.)
 - On a small grid, against element matrices by Gauss' quadrature and a direct solve written here.
 - Without an obstacle, against the incident plane or spherical wave: the error falls with the square of the cells' size.
 - With a sphere in free space, against the exact series; the absorbing boundary is of first order only, so within 30 %.
@@ -22,12 +22,15 @@ import tempfile
 import support
 
 REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "helmholtz_reference.txt")
-TYPES = ["aij", "baij", "baijcompound", "baijcompound -mat_compound_layout sell:7:21", "baijcompound -mat_compound_backend petsc"]
-# Not aijcusparse: with pbjacobi on several ranks it reads beyond its inverses (its parts lack the block size; PETSc 3.26.1).
+TYPES = ["aij", "baij", "baijcompound", "baijcompound -mat_compound_layout sell:7:21",
+         "baijcompound -mat_compound_backend petsc"]
+# Not aijcusparse: with pbjacobi on several ranks it reads beyond its inverses (its parts lack the block size; PETSc
+# 3.26.1).
 DEVICE_TYPES = ["baijcompound", "baijcompound -mat_compound_layout sell:7:21"]
 BY_NAME = {"real": "complex", "complex": "dense"}  # the entry that the matrix has, asked for by name
 GMRES = "-ksp_type gmres -ksp_gmres_restart 300 -pc_type pbjacobi"
-SMALL = ["-cells 4,3,5 -frequency 100 -obstacle none", "-cells 4,3,5 -frequency 100 -obstacle none -source -0.5,0.2,0.4",
+SMALL = ["-cells 4,3,5 -frequency 100 -obstacle none",
+         "-cells 4,3,5 -frequency 100 -obstacle none -source -0.5,0.2,0.4",
          "-cells 6,5,4 -frequency 120 -obstacle fluid -inner_speed 300 -radius 0.15 -direction 1,-2,0.5",
          "-cells 5,6,5 -frequency 110 -speed 300 -obstacle soft -radius 0.15",
          "-cells 6,6,6 -frequency 110 -obstacle hard -radius 0.3 -center 0.52,0.5,0.47"]
@@ -63,7 +66,8 @@ ERRORS = {
 
 
 def functionals(printed):
-    names = ["root mean square pressure", "scattered field", *(name for name in printed if name.startswith("pressure at"))]
+    names = ["root mean square pressure", "scattered field",
+             *(name for name in printed if name.startswith("pressure at"))]
     return [number for name in names for number in support.numbers(printed[name])]
 
 
@@ -116,7 +120,8 @@ class Problem:
         return any(inside) if self.obstacle == "soft" else self.obstacle == "hard" and all(inside)
 
     def integrals(self, directions):
-        """Over the product of intervals in these directions: for each pair of corners, of p q and of grad p . grad q."""
+        """Over the product of intervals in these directions: for each pair of corners, of p q and of grad p . grad
+        q."""
         points = [0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12)]
         corners = list(itertools.product((0, 1), repeat=len(directions)))
         weight = math.prod(self.h[d] / 2 for d in directions)
@@ -220,11 +225,13 @@ def check_types(checks, types):
                 what = f"{options} -mat_type {mat_type} {solver}"
                 printed = checks.solve(f"{what} -ksp_rtol 1e-12")
                 checks.digits(functionals(printed), wanted, what)
-                checks.true(float(printed["relative residual"]) < 1e-11, f"{what}: residual {printed['relative residual']}")
+                checks.true(float(printed["relative residual"]) < 1e-11,
+                            f"{what}: residual {printed['relative residual']}")
                 if solver:
                     checks.iterations(int(printed["iterations"]), int(baij["iterations"]), what)
     checks.solve(f"-cells 6,6,6 -frequency 300 -mat_type {by_name} -mat_compound_view")
-    checks.true(f"entry={BY_NAME[checks.args.scalar]} " in checks.output, f"-mat_compound_view does not name the entry: {checks.output}")
+    checks.true(f"entry={BY_NAME[checks.args.scalar]} " in checks.output,
+                f"-mat_compound_view does not name the entry: {checks.output}")
 
 
 def check_small(checks):
@@ -235,8 +242,8 @@ def check_small(checks):
 
 def check_order(checks):
     for wave in ("-direction 1,0,0", "-direction 1,2,-1", "-source -0.3,0.5,0.6"):
-        error = [float(checks.solve(f"-obstacle none {wave} -frequency 200 -cells {n},{n},{n} -ksp_rtol 1e-10")["scattered field"])
-                 for n in (6, 12)]
+        fixed = f"-obstacle none {wave} -frequency 200 -ksp_rtol 1e-10"
+        error = [float(checks.solve(f"{fixed} -cells {n},{n},{n}")["scattered field"]) for n in (6, 12)]
         order = math.log2(error[0] / error[1])
         print(f"{wave}: errors {error[0]:.3e} (6 cells), {error[1]:.3e} (12 cells), order {order:.2f}")
         checks.true(1.8 < order < 2.3, f"{wave}: the error falls with the power {order} of the cells' size, not 2")
@@ -265,7 +272,8 @@ def exact_scattered(kind, k, inner_k, a, r, cosine, top=20):
 
     (j, h, dj, dh), (i, _, di, _), (_, out, _, _) = waves(k * a), waves(inner_k * a), waves(k * r)
     ratio = {"soft": lambda n: j[n] / h[n], "hard": lambda n: dj[n] / dh[n],
-             "fluid": lambda n: (k * dj[n] * i[n] - inner_k * di[n] * j[n]) / (k * dh[n] * i[n] - inner_k * di[n] * h[n])}
+             "fluid": lambda n: (k * dj[n] * i[n] - inner_k * di[n] * j[n])
+             / (k * dh[n] * i[n] - inner_k * di[n] * h[n])}
     legendre, total = [1.0, cosine], 0
     for n in range(top + 1):
         legendre.append(((2 * n + 3) * cosine * legendre[n + 1] - (n + 1) * legendre[n]) / (n + 2))
@@ -284,10 +292,12 @@ def check_sphere(checks):
         far = size = 0
         for n, (x, y) in enumerate(((-0.375, 0), (0, 0.375), (0.375, 0))):
             r = math.hypot(x, y)
-            exact = exact_scattered(kind, k, 2 * math.pi * frequency / inner_speed, a, r, x / r) * cmath.exp(1j * k * 0.5)
+            exact = exact_scattered(kind, k, 2 * math.pi * frequency / inner_speed, a, r, x / r)
+            exact *= cmath.exp(1j * k * 0.5)
             found = complex(*values[2 * n:2 * n + 2]) - cmath.exp(1j * k * (x + 0.5))
             far, size = far + abs(found - exact)**2, size + abs(exact)**2
-        print(f"{kind} sphere: the scattered field at the probes differs by {math.sqrt(far / size):.3f} from the exact one")
+        print(f"{kind} sphere: the scattered field at the probes differs by {math.sqrt(far / size):.3f} from the exact "
+              "one")
         checks.true(far < 0.3**2 * size, f"{kind} sphere: the scattered field is {math.sqrt(far / size)} off")
 
 

@@ -20,8 +20,10 @@ import tempfile
 import support
 
 TYPES = ["aij", "baij -adjoint gamma5", "baijcompound", "baijcompound -mat_compound_entry dense",
-         "baijcompound -mat_compound_layout sell:7:21", "baijcompound -adjoint gamma5", "baijcompound -mat_compound_backend petsc -adjoint gamma5"]
-DEVICE_TYPES = ["aijcusparse -adjoint gamma5", "baijcompound", "baijcompound -adjoint gamma5", "baijcompound -mat_compound_layout sell:7:21",
+         "baijcompound -mat_compound_layout sell:7:21", "baijcompound -adjoint gamma5",
+         "baijcompound -mat_compound_backend petsc -adjoint gamma5"]
+DEVICE_TYPES = ["aijcusparse -adjoint gamma5", "baijcompound", "baijcompound -adjoint gamma5",
+                "baijcompound -mat_compound_layout sell:7:21",
                 "baijcompound -ksp_type bcgs -normal_ksp_type cg"]
 PROBLEMS = ["-lattice 4,3,2,4 -disorder 0.4", "-lattice 2,2,3,2 -mass 0.3 -disorder 1000 -source point -seed 7",
             "-lattice 3,2,2,2 -disorder 0"]
@@ -97,7 +99,8 @@ class Field:
     def parse(cls, data):
         value = iter(struct.unpack(f"<{(len(data) - 24) // 8}d", data[24:]))
         numbers = [complex(re, im) for re, im in zip(value, value)]
-        return cls(struct.unpack("<4i", data[:16]), [[numbers[9 * n + 3 * i:9 * n + 3 * i + 3] for i in range(3)] for n in range(len(numbers) // 9)])
+        return cls(struct.unpack("<4i", data[:16]), [[numbers[9 * n + 3 * i:9 * n + 3 * i + 3] for i in range(3)]
+                                                     for n in range(len(numbers) // 9)])
 
     def next(self, site, mu, step=1):
         return tuple((a + step * (d == mu)) % n for d, (a, n) in enumerate(zip(site, self.dim)))
@@ -113,7 +116,8 @@ class Field:
 
     def bytes(self, plaquette=None):
         data = struct.pack("<4id", *self.dim, self.plaquette() if plaquette is None else plaquette)
-        return data + b"".join(struct.pack("<18d", *(part for row in self.link[site, mu] for z in row for part in (z.real, z.imag)))
+        return data + b"".join(struct.pack("<18d", *(part for row in self.link[site, mu] for z in row
+                                                     for part in (z.real, z.imag)))
                                for site in self.sites for mu in range(4))
 
     def operator(self, mass):
@@ -122,7 +126,8 @@ class Field:
         one, D = kron(PAULI["1"], PAULI["1"]), {}
 
         def add(row, column, spin, colour):
-            for (s, t), (a, b) in itertools.product(itertools.product(range(4), repeat=2), itertools.product(range(3), repeat=2)):
+            for (s, t), (a, b) in itertools.product(itertools.product(range(4), repeat=2),
+                                                    itertools.product(range(3), repeat=2)):
                 key = number[row] + 3 * s + a, number[column] + 3 * t + b
                 D[key] = D.get(key, 0) + spin[s][t] * colour[a][b]
 
@@ -130,7 +135,8 @@ class Field:
             add(site, site, [[(4 + mass) * x for x in row] for row in one], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
             for mu, gamma in enumerate(GAMMA):
                 ahead, behind = self.next(site, mu), self.next(site, mu, -1)
-                minus, plus = ([[-0.5 * (x + sign * y) for x, y in zip(*rows)] for rows in zip(one, gamma)] for sign in (-1, 1))
+                minus, plus = ([[-0.5 * (x + sign * y) for x, y in zip(*rows)] for rows in zip(one, gamma)]
+                               for sign in (-1, 1))
                 add(site, ahead, minus, self.link[site, mu])
                 add(site, behind, plus, adjoint(self.link[behind, mu]))
         return D
@@ -158,7 +164,8 @@ def values_of(printed):
 
 
 def check_plaquette(checks, printed, wanted, what):
-    checks.true(abs(float(printed["plaquette"]) - wanted) < 1e-13, f"{what}: plaquette {printed['plaquette']}, expected {wanted}")
+    checks.true(abs(float(printed["plaquette"]) - wanted) < 1e-13,
+                f"{what}: plaquette {printed['plaquette']}, expected {wanted}")
 
 
 def check_types(checks, types):
@@ -168,9 +175,11 @@ def check_types(checks, types):
             what = f"{problem} -mat_type {mat_type}"
             printed = checks.solve(f"{what} -ksp_rtol 1e-12")
             checks.digits(values_of(printed), values_of(wanted), what)
-            checks.true(float(printed["difference of the solutions"]) < 1e-9, f"{what}: the two solves differ: {printed}")
+            checks.true(float(printed["difference of the solutions"]) < 1e-9,
+                        f"{what}: the two solves differ: {printed}")
             for name in ("BiCGSTAB", "normal CG"):
-                checks.iterations(int(printed[f"{name} iterations"]), int(wanted[f"{name} iterations"]), f"{what}, {name}")
+                checks.iterations(int(printed[f"{name} iterations"]), int(wanted[f"{name} iterations"]),
+                                  f"{what}, {name}")
                 checks.true(float(printed[f"{name} relative residual"]) < 1e-10, f"{what}, {name}: residual {printed}")
     check_plaquette(checks, wanted, 3, "links that are all 1")
 
@@ -182,7 +191,8 @@ def compare_operator(checks, field, path, folder):
         printed = checks.solve(f"{options} -mat_view binary:{folder}/matrix")
         found = read_matrix(f"{folder}/matrix")
         blocks = {(row // 12, column // 12) for row, column in wanted}
-        checks.true(int(printed["blocks"].split()[0]) == len(blocks), f"{options}: {printed['blocks']}, expected {len(blocks)}")
+        checks.true(int(printed["blocks"].split()[0]) == len(blocks),
+                    f"{options}: {printed['blocks']}, expected {len(blocks)}")
         far = max(abs(found.get(key, 0) - wanted.get(key, 0)) for key in {*found, *wanted})
         checks.true(far < 1e-14, f"{options}: an element of D differs by {far}")
         check_plaquette(checks, printed, field.plaquette(), options)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The spin_transformation example against quaternion arithmetic of its own, on every type, and one clear error for bad input.
+"""The spin_transformation example against quaternion arithmetic of its own, on every type, and one clear error for bad
+input.
 
-A bumpy torus with texture coordinates and an image, both made here. The assembled operator and the surface that comes out are computed
-once more in plain Python. With --device: the same on a CUDA device. With --data: the surfaces that the paper's authors published
-with their program.
+A bumpy torus with texture coordinates and an image, both made here. The assembled operator and the surface that comes
+out are computed once more in plain Python. With --device: the same on a CUDA device. With --data: the surfaces that the
+paper's authors published with their program.
 """
 
 import array
@@ -23,10 +24,11 @@ TYPES = ["aij", "baij", "sbaij", "baij -renumber rcm -repeat 1", "baijcompound",
          "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
 DEVICE_TYPES = ["aijcusparse", "baijcompound", "baijcompound -ksp_type cg",
                 "baijcompound -mat_compound_entry quaternion",
-                "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion -mat_compound_layout sell"]
+                "baijcompound -mat_compound_entry quaternion -poisson_mat_compound_entry quaternion "
+                "-mat_compound_layout sell"]
 EXACT = "-ksp_rtol 1e-12 -poisson_ksp_rtol 1e-12"
-# CG iterations of the three steps (data/README.md), and whether the input is scaled to radius 1 first. Rounding alone moves the
-# counts of these nearly singular systems by 2 %: another order of additions does.
+# CG iterations of the three steps (data/README.md), and whether the input is scaled to radius 1 first. Rounding alone
+# moves the counts of these nearly singular systems by 2 %: another order of additions does.
 REFERENCES = [
     ("bumpy", "Keenan_sphere", "bumpy", (316, 287, 280), ""),
     ("spacemonkey", "capsule", "spacemonkey", (544, 527, 524), "-unit_radius"),
@@ -68,7 +70,8 @@ def read_petsc_matrix(path, block_size, is_complex):
         for _ in range(integers[row]):
             column = integers[rows + place]
             value = complex(values[2 * place], values[2 * place + 1]) if is_complex else values[place]
-            blocks.setdefault((row // block_size, column // block_size), {})[row % block_size, column % block_size] = value
+            block = blocks.setdefault((row // block_size, column // block_size), {})
+            block[row % block_size, column % block_size] = value
             place += 1
     return {key: quaternion_of(block, is_complex) for key, block in blocks.items()}
 
@@ -76,7 +79,8 @@ def read_petsc_matrix(path, block_size, is_complex):
 def quaternion_of(block, is_complex):
     if is_complex:
         a, c = block[0, 0], block[0, 1]
-        wanted, q = {(0, 0): a, (0, 1): c, (1, 0): -c.conjugate(), (1, 1): a.conjugate()}, (a.real, a.imag, c.real, c.imag)
+        wanted = {(0, 0): a, (0, 1): c, (1, 0): -c.conjugate(), (1, 1): a.conjugate()}
+        q = a.real, a.imag, c.real, c.imag
     else:
         q = a, b, c, d = tuple(block[i, 0] for i in range(4))
         rows = ((a, -b, -c, -d), (b, a, -d, c), (c, d, a, -b), (d, -c, b, a))
@@ -86,7 +90,8 @@ def quaternion_of(block, is_complex):
 
 
 def check_operator(checks, folder, options, wanted):
-    """The assembled matrix: exactly quaternions, exactly Hermitian, and equal to one computed otherwise. Is it complex?"""
+    """The assembled matrix: exactly quaternions, exactly Hermitian, and equal to one computed otherwise. Is it
+    complex?"""
     printed = checks.solve(f"{options} -mat_type baij -mat_view binary:{folder}/matrix")
     block_size = int(printed["block size"])
     matrix = read_petsc_matrix(f"{folder}/matrix", block_size, block_size == 2)
@@ -112,10 +117,13 @@ def check_invariants(checks, folder):
     exact = f"-sphere 0 -rho constant {EXACT}"
     alone, parts = (transform(checks, exact, f"{folder}/after.obj", ranks) for ranks in (1, None))
     checks.true(0 not in parts[1] and float(parts[0]["eigenvalue"]) <= 1 and distance(alone[2], parts[2]) <= 1e-6,
-                f"constant change on an icosahedron: {parts[0]}, moved by {distance(alone[2], parts[2])} from one process")
+                f"constant change on an icosahedron: {parts[0]}, moved by {distance(alone[2], parts[2])} from one "
+                "process")
     # a bumpy sphere, nearly conformal: finer is closer
-    mean = [float(transform(checks, f"-sphere {n} -scale 1.5", f"{folder}/after.obj")[0]["mean distortion"]) for n in (3, 4)]
-    checks.true(1 < mean[1] < 1 + (mean[0] - 1) / 1.7, f"distortion of two spheres: {mean}; expected the finer nearer to 1")
+    mean = [float(transform(checks, f"-sphere {n} -scale 1.5", f"{folder}/after.obj")[0]["mean distortion"])
+            for n in (3, 4)]
+    checks.true(1 < mean[1] < 1 + (mean[0] - 1) / 1.7,
+                f"distortion of two spheres: {mean}; expected the finer nearer to 1")
 
 
 def check_answers(checks, folder, options, types, wanted, counts):
@@ -161,7 +169,8 @@ def check_made(checks, folder):
         check_files(checks, folder, files, images, "-scale 1.5", wanted)
     check_invariants(checks, folder)
     for i, (options, message) in enumerate(spin_input.bad_input(folder).items()):
-        if checks.args.ranks == 1 or i % 6 == 0:  # files are rank 0's affair: a few are enough to see the others end too
+        # files are rank 0's affair: a few are enough to see the others end too
+        if checks.args.ranks == 1 or i % 6 == 0:
             checks.error(options, message)
 
 

@@ -20,7 +20,8 @@ def skip_without_device(program, smallest):
 
     Any other failure of it is left to the test, which then fails.
     """
-    done = subprocess.run([program, *f"{smallest} -mat_type aij {DEVICE_OPTIONS}".split()], capture_output=True, text=True)
+    done = subprocess.run([program, *f"{smallest} -mat_type aij {DEVICE_OPTIONS}".split()], capture_output=True,
+                          text=True)
     lines = [line.split("ERROR: ")[1] for line in done.stderr.splitlines() if "ERROR: " in line and "---" not in line]
     if done.returncode and any(reason in line for line in lines for reason in NO_DEVICE):
         required = os.environ.get("COMPOUND_DEVICE_REQUIRED")
@@ -80,7 +81,10 @@ class Checks:
             self.failures.append(message)
 
     def digits(self, values, wanted, what, digits=8):
-        agree = len(values) == len(wanted) and all(abs(v - w) <= 0.5 * 10.0**-digits * abs(w) for v, w in zip(values, wanted))
+        agree = (
+            len(values) == len(wanted) and all(abs(v - w) <= 0.5 * 10.0**-digits * abs(w)
+                                               for v, w in zip(values, wanted))
+        )
         self.true(agree, f"{what}: {values}; expected {wanted}")
 
     def iterations(self, found, wanted, what):

@@ -30,6 +30,7 @@ import sys
 import tempfile
 import threading
 import time
+
 import tomllib
 
 TABLE = "tests/mutants/mutants.toml"
@@ -230,7 +231,7 @@ class Build:
 
 
 class Runner:
-    def __init__(self, root, jobs=os.cpu_count(), shard="", minutes=None, every=False, least_limit=60, say=print):
+    def __init__(self, root, jobs=1, shard="", minutes=None, every=False, least_limit=60, say=print):
         self.root, self.jobs, self.every, self.least_limit = root, jobs, every, least_limit
         self.say = lambda text: say(f"{datetime.datetime.now():%H:%M:%S} {text}", flush=True)
         self.until = None if minutes is None else time.monotonic() + 60 * minutes

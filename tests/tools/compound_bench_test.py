@@ -206,21 +206,25 @@ def test_row_statistics(args):
     side = 4
     rows = []
     for node in itertools.product(range(side), repeat=3):
-        number = lambda n: (n[0] * side + n[1]) * side + n[2]
+        def number(n):
+            return (n[0] * side + n[1]) * side + n[2]
+
         around = [node] + [(*node[:a], node[a] + d, *node[a + 1:]) for a in range(3) for d in (-1, 1)]
         rows.append([number(n) for n in around if all(0 <= c < side for c in n)])
     wanted = {"row_lengths": sorted(map(len, rows)), "row_bandwidths": sorted(max(r) - min(r) for r in rows)}
     for ranks in (1, args.ranks + 1):
         written, _ = good(args, ["-n", str(side), "-types", "baij"], ranks)
         for name, numbers in wanted.items():
-            quartiles = dict(zip(("least", "lower", "median", "upper", "most"), [numbers[i] for i in (0, 15, 31, 47, 63)]))
+            quartiles = dict(zip(("least", "lower", "median", "upper", "most"),
+                                 [numbers[i] for i in (0, 15, 31, 47, 63)]))
             expect(written["cases"][0][name] == quartiles, f"{name}: {written['cases'][0][name]}, not {quartiles}")
 
 
 def test_orders(args):
     if args.ranks > 1:
         return
-    for options in (["-block_size", "2", "-plans", "csr;sell:8:64"], ["-block_size", "2x1", "-core_plans", "csr;sell:8"]):
+    for options in (["-block_size", "2", "-plans", "csr;sell:8:64"],
+                    ["-block_size", "2x1", "-core_plans", "csr;sell:8"]):
         more = ["-n", "6", "-shuffle", "all", "-renumber", "natural,rcm,nd"]
         code, stdout, stderr, command = bench(args, options + more + QUICK)
         expect(code == 0 and stdout.count("rcm beside natural: ") == stdout.count("nd beside natural: ") >= 2,
@@ -252,14 +256,17 @@ def test_layouts(args):
         expect(r.get("error", 1) <= 1e-13 and r["padding"] >= 1 and len(r["samples_s"]) == ROUNDS, f"row {r}")
     expect({r["name"]: r["padding"] for r in rows}["csr"] == 1, "padding of csr")
     expect("candidates" not in written["cases"][0], "candidates of -types none")
-    written, _ = good(args, ["-n", "40", "-block_size", "1", "-long_rows", "1:10000", "-layouts", "csr,ellr,sell:2", "-types", "baij"])
+    written, _ = good(args, ["-n", "40", "-block_size", "1", "-long_rows", "1:10000", "-layouts", "csr,ellr,sell:2",
+                             "-types", "baij"])
     case = written["cases"][0]
-    expect(len(case["candidates"]) == 1 and "why" not in case["layouts"][0] and "why" not in case["layouts"][2], f"{case}")
+    expect(len(case["candidates"]) == 1 and "why" not in case["layouts"][0] and "why" not in case["layouts"][2],
+           f"{case}")
     expect("for each, and" in case["layouts"][1].get("why", ""), f"ellr of a full row: {case['layouts'][1]}")
     for more in (["-block_size", "3x2"], ["-core_scalar", "float"], ["-operation", "transpose"]):
         written, _ = good(args, ["-n", "4", "-layouts", "csr,sell:8,hdia:64"] + more)
         expect(all("error" in r for r in written["cases"][0]["layouts"]), f"{more}: {written['cases'][0]['layouts']}")
-    written, _ = good(args, ["-n", "8", "-block_size", "1", "-long_rows", "1:100", "-layouts", "csr,ellr", "-types", "none",
+    written, _ = good(args, ["-n", "8", "-block_size", "1", "-long_rows", "1:100", "-layouts", "csr,ellr", "-types",
+                             "none",
                              "-memory_limit", "1"])
     why = [r.get("why", "") for r in written["cases"][0]["layouts"]]
     expect(why[0] == "" and why[1].startswith("too large: "), f"memory of layouts: {why}")
@@ -271,7 +278,8 @@ def test_four_real_matrices(args):
     options = ["-grid", "surface", "-n", "5", "-hamilton", "csr;sell:8;auto", "-types", "baij"]
     for operation in ("mult", "multadd", "transpose"):
         for scalar in ("double", "float"):
-            written, _ = good(args, options + ["-entry", "quaternion", "-block_size", "2" if args.scalar == "complex" else "4",
+            written, _ = good(args, options + ["-entry", "quaternion", "-block_size",
+                                               "2" if args.scalar == "complex" else "4",
                                                "-operation", operation, "-core_scalar", scalar])
             case = written["cases"][0]
             if args.scalar == "complex":
@@ -282,10 +290,13 @@ def test_four_real_matrices(args):
             for c in case["candidates"][1:]:
                 words = 8 if scalar == "double" else 4
                 vectors = 3 if operation == "multadd" else 2
-                wanted = case["blocks"] * (4 * words + 4) + 4 * (case["block_rows"] + 1) + vectors * case["block_rows"] * 4 * words
+                wanted = (
+                    case["blocks"] * (4 * words + 4) + 4 * (case["block_rows"] + 1)
+                    + vectors * case["block_rows"] * 4 * words
+                )
                 expect(c["compulsory_bytes"] == wanted, f"bytes {c['compulsory_bytes']}, not {wanted}")
     written, _ = good(args, options + ["-block_size", "4"])
-    why = [l["why"] for l in written["cases"][0]["left_out"]]
+    why = [left["why"] for left in written["cases"][0]["left_out"]]
     expect(len(why) == 3 and (args.scalar == "complex" or "not all quaternions" in why[0]), f"dense blocks: {why}")
 
 
@@ -310,7 +321,8 @@ def test_complex_files_as_blocks(args):
     if args.ranks == 1:
         expect(case["entry_check"]["entry"] == "complex", f"kind: {case['entry_check']}")
     for name, text, message in (("petsc.dat", None, "reads Matrix Market files"),
-                                ("real.mtx", market("real general", "2 2 1", "1 1 1"), "the values are real; leave it out")):
+                                ("real.mtx", market("real general", "2 2 1", "1 1 1"),
+                                 "the values are real; leave it out")):
         other = os.path.join(args.folder, name)
         if text:
             with open(other, "wb") as out:
@@ -341,7 +353,8 @@ def test_patterns_of_files_are_filled_with_blocks(args):
 
 def test_csv(args):
     file = os.path.join(args.folder, "out.csv")
-    code, _, stderr, command = bench(args, ["-n", "3,4", "-types", "baij", "-plans", "csr;sell:8", "-csv", file] + QUICK)
+    code, _, stderr, command = bench(args, ["-n", "3,4", "-types", "baij", "-plans", "csr;sell:8", "-csv", file]
+                                     + QUICK)
     expect(code == 0, f"{command}: {stderr}")
     with open(file, newline="") as read:
         rows = list(csv.DictReader(read))
@@ -349,7 +362,8 @@ def test_csv(args):
     expect([r["block_rows"] for r in rows] == ["27"] * 3 + ["64"] * 3, f"sizes: {rows}")
     for r in rows:
         expect("," in r["description"] and float(r["median_s"]) >= float(r["least_s"]) > 0 and r["cold_median_s"] == ""
-               and None not in r and r["plan"].startswith("" if r["candidate"] == "baij" else "entry=dense "), f"row {r}")
+               and None not in r and r["plan"].startswith("" if r["candidate"] == "baij" else "entry=dense "),
+               f"row {r}")
 
 
 def test_entry_halves_bytes(args):
@@ -362,7 +376,8 @@ def test_entry_halves_bytes(args):
 
 
 def kinds_of_the_documents(scalar):
-    """(kind, rows of a block, words in reals), from the table of docs/entries.md; kinds of any size with blocks of 3x3."""
+    """(kind, rows of a block, words in reals), from the table of docs/entries.md; kinds of any size with blocks of
+    3x3."""
     with open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "entries.md"), encoding="utf-8") as file:
         rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| (\w+)( reals)? of [^|]* \|", file.read(), re.M)
     reals_of_scalar = 2 if scalar == "complex" else 1
@@ -475,7 +490,8 @@ def test_device(args):
         return
     expect(not os.environ.get("COMPOUND_DEVICE_REQUIRED"), f"{command}: {stderr}")
     print("skipped: the products on a device: " + stderr.strip().splitlines()[-1])
-    expect("-device cuda: this PETSc has no CUDA; use a" in stderr or "-device cuda: no CUDA device can be used" in stderr
+    expect("-device cuda: this PETSc has no CUDA; use a" in stderr
+           or "-device cuda: no CUDA device can be used" in stderr
            or "-device cuda: this compound-bench was built without" in stderr, f"{command}: {stderr}")
 
 
@@ -493,7 +509,8 @@ def test_coordinates(args):
 
 def test_krylov_methods(args):
     types, methods = ["aij", "baijcompound"], ["cg", "cgcompound", "bcgs"]
-    command = ["-n", "4", "-block_size", "3", "-types", ",".join(types), "-ksp", ",".join(methods), "-pc_type", "jacobi"]
+    command = ["-n", "4", "-block_size", "3", "-types", ",".join(types), "-ksp", ",".join(methods), "-pc_type",
+               "jacobi"]
     written, _ = good(args, command)
     if written:
         rows = written["cases"][0]["ksp"]
@@ -503,12 +520,15 @@ def test_krylov_methods(args):
             expect(r["set_up_s"] < r["first_solve_s"], f"set-up: {r}")
             expect(r["pc"] == "jacobi" and r["residual"] < 1e-10, f"-ksp did not solve: {r}")
     # Rows of multipliers have no entry on the diagonal.
-    no_diagonal = ["-grid", "kkt", "-n", "3", "-block_size", "1", "-types", ",".join(types), "-ksp", "bcgs", "-pc_type", "none", "-ksp_norm_type", "none"]
+    no_diagonal = ["-grid", "kkt", "-n", "3", "-block_size", "1", "-types", ",".join(types), "-ksp", "bcgs", "-pc_type",
+                   "none", "-ksp_norm_type", "none"]
     written, _ = good(args, no_diagonal)
     if written:
-        expect(all(r["residual"] < 1e-10 for r in written["cases"][0]["ksp"]), f"-ksp without diagonal entries: {written['cases'][0]['ksp']}")
+        expect(all(r["residual"] < 1e-10 for r in written["cases"][0]["ksp"]),
+               f"-ksp without diagonal entries: {written['cases'][0]['ksp']}")
     code, _, stderr, _ = bench(args, command + ["-ksp_convergence_test", "default", "-ksp_rtol", "0.9"])
-    expect(code == 1 and "-ksp: cg stopped after 1 of 32 iterations (CONVERGED_RTOL)" in stderr, f"a solve that ends early: {code} {stderr}")
+    expect(code == 1 and "-ksp: cg stopped after 1 of 32 iterations (CONVERGED_RTOL)" in stderr,
+           f"a solve that ends early: {code} {stderr}")
     code, _, stderr, _ = bench(args, ["-n", "4", "-types", "none", "-plans", "csr", "-ksp", "cg"])
     expect(code == 1 and "-ksp solves with matrices of -types" in stderr, f"-ksp without types: {code} {stderr}")
 
@@ -679,7 +699,8 @@ def test_errors(args):
         wanted = message.replace("{folder}", args.folder)
         expect(code not in (0, 59, 124, 139) and wanted in stderr and "compound-bench: error" in stderr,
                f"{command}\n  expected an error with '{wanted}', got code {code}: {stdout[-300:]}{stderr[-600:]}")
-        expect("-json" not in words or "candidate " not in stdout, f"{command}\n  measures before it fails: {stdout[-300:]}")
+        expect("-json" not in words or "candidate " not in stdout,
+               f"{command}\n  measures before it fails: {stdout[-300:]}")
         expect(stderr.count(wanted) == 1, f"{command}\n  says it more than once: {stderr[-900:]}")
 
 
@@ -693,7 +714,8 @@ def test_wrong_candidates(args):
     expect(code == 1 and "candidate" not in stdout, f"{command}\n  times a wrong candidate: {stdout}")
     if "Matrix must be symmetric" in stderr:
         return
-    expect("candidate 'sbaij' and the first, 'baij', differ by " in stderr and "all are compared with the first" in stderr,
+    expect("candidate 'sbaij' and the first, 'baij', differ by " in stderr
+           and "all are compared with the first" in stderr,
            f"{command}\n  does not say that it is wrong: {stderr}")
     allowed = re.search(r"allowed are (\S+);", stderr)
     expect(allowed and 0 < float(allowed.group(1)) < 1e-6, f"{command}\n  does not say what is allowed: {stderr}")
@@ -704,11 +726,15 @@ def test_wrong_candidates(args):
 def test_help(args):
     code, stdout, _, _ = bench(args, ["-help"])
     own, petsc, rest = stdout.partition("Options for all PETSc programs:")
-    expect(petsc and "-log_view" in rest and "compound-bench's own options are at the top" in rest, f"-help ends in {rest[-300:]}")
+    expect(petsc and "-log_view" in rest and "compound-bench's own options are at the top" in rest,
+           f"-help ends in {rest[-300:]}")
     _, alone, _, command = bench(args, ["-help", "intro"])
-    expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone, f"{command} prints more: {alone[-300:]}")
-    for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types", "plans",
-                   "values", "long_rows", "renumber", "csv", "complex", "hamilton", "layouts", "core_plans", "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
+    expect("  -json <" in alone and petsc not in alone and "-log_view" not in alone,
+           f"{command} prints more: {alone[-300:]}")
+    for option in ("matrix", "grid", "n", "rows", "megabytes", "block_size", "entry", "shuffle", "seed", "types",
+                   "plans",
+                   "values", "long_rows", "renumber", "csv", "complex", "hamilton", "layouts", "core_plans",
+                   "core_scalar", "baseline", "operation", "rounds", "min_time", "warm_up", "no_check",
                    "memory_limit", "json", "device", "cusparse", "cold", "graph", "coo", "ksp"):
         expect(f"  -{option} <" in own, f"-help does not list -{option} before PETSc's options")
         expect(f"  -{option} <" in alone, f"{command} does not list -{option}")

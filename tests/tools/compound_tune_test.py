@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""compound-tune as users run it, on tiny matrices: tables, JSON, CSV, wisdom, comparisons, and one clear error for each bad input."""
+"""compound-tune as users run it, on tiny matrices: tables, JSON, CSV, wisdom, comparisons, and one clear error for each
+bad input."""
 
 import argparse
 import copy
@@ -13,7 +14,9 @@ from program_runs import expect, run, run_tests
 
 QUICK = ["-products", "20", "-seconds", "5"]
 SMALL = ["-rows", "200", "-block_size", "3"]
-NEWER_LINE = 'plan2 of="tomorrow" check="cd2d282e2355800d9d73c2324f71469c"\n'  # of wisdom that a later release has written
+NEWER_LINE = (
+    'plan2 of="tomorrow" check="cd2d282e2355800d9d73c2324f71469c"\n'
+)  # of wisdom that a later release has written
 
 
 def tune(args, options, wanted=0):
@@ -51,7 +54,8 @@ def write_matrix_market(args, name, rows):
 
 def rows_of(stdout):
     """Of the tables of times: numbers, and the plan."""
-    return [(line.split()[:10], line[line.index("entry="):]) for line in stdout.splitlines() if re.match(r"\s+\d+\.\d{4} ", line)]
+    return [(line.split()[:10], line[line.index("entry="):]) for line in stdout.splitlines()
+            if re.match(r"\s+\d+\.\d{4} ", line)]
 
 
 def advice(stdout):
@@ -83,13 +87,15 @@ def test_a_damaged_file_of_devices_is_an_error(args):
 
 def test_table(args):
     stdout, _ = tune(args, SMALL + QUICK)
-    for said in ("block rows", "row lengths: shortest", "scattered blocks", "fewest bytes by", "MB by layout (padding): ", "what to do"):
+    for said in ("block rows", "row lengths: shortest", "scattered blocks", "fewest bytes by",
+                 "MB by layout (padding): ", "what to do"):
         expect(said in stdout, f"'{said}' is not in\n{stdout}")
     speeds = [float(numbers[-1]) for numbers, _ in rows_of(stdout)]
     expect(len(speeds) > 2 and speeds == sorted(speeds, reverse=True), f"speeds {speeds}")
     by_rule = [(numbers, plan) for numbers, plan in rows_of(stdout) if plan.endswith("(by rule)")]
     expect(len(by_rule) == 1 and by_rule[0][0][-1] == "1.00" and by_rule[0][0][-2] == "-", f"the rule's row: {by_rule}")
-    expect(f"by rule: {by_rule[0][1].removesuffix('  (by rule)')}\n" in stdout, "the rule's plan of the analysis is not that of the table")
+    expect(f"by rule: {by_rule[0][1].removesuffix('  (by rule)')}\n" in stdout,
+           "the rule's plan of the analysis is not that of the table")
     plans = [plan.removesuffix("  (by rule)") for _, plan in rows_of(stdout)]
     expect(len(advice(stdout)) == 1 and advice(stdout)[0] in plans, f"advice {advice(stdout)} of {plans}")
 
@@ -105,7 +111,8 @@ def test_memory(args):
     wisdom = os.path.join(args.folder, "small")
     stdout, _ = tune(args, SMALL + QUICK + ["-score", "1", "-wisdom", wisdom])
     expect(not os.path.exists(wisdom) and f"not added to {wisdom}" in stdout, f"wisdom of a score: {stdout}")
-    for options, said in ((["-score", "2"], "expected a weight from 0 to 1"), (["-copy_limit", "x"], "expected a number")):
+    for options, said in ((["-score", "2"], "expected a weight from 0 to 1"),
+                          (["-copy_limit", "x"], "expected a number")):
         expect(said in tune(args, options, wanted=2)[1], f"{options}")
 
 
@@ -124,28 +131,33 @@ def test_json(args):
     written, _ = saved(args, SMALL + ["-samples", "20", "-search", "near"])
     if not written:
         return
-    expect(written["program"] == "compound-tune" and written["schema"] == 1 and "-rows 200" in written["command_line"], "head")
+    expect(written["program"] == "compound-tune" and written["schema"] == 1 and "-rows 200" in written["command_line"],
+           "head")
     expect(written["versions"]["petsc_scalar"] == args.scalar and written["search"] == "near", "versions, search")
     case, = written["cases"]
-    expect(case["block"] == "3x3" and case["analysis"]["block_rows"] == 216 and case["analysis"]["blocks"] == 1296, str(case["analysis"]))
+    expect(case["block"] == "3x3" and case["analysis"]["block_rows"] == 216 and case["analysis"]["blocks"] == 1296,
+           str(case["analysis"]))
     lengths = case["analysis"]["row_lengths"]
     expect(lengths["least"] == 4 and lengths["most"] == 7, f"row lengths {lengths}")
     given = [b for b in case["analysis"]["block_sizes"] if b["block"] == "3x3"]
     expect(given and given[0]["fill"] == 1 and given[0]["bytes_of_given"] == 1, f"block sizes {given}")
-    layouts = {l["layout"].split(":")[0]: l for l in case["analysis"]["layouts"]}
+    layouts = {row["layout"].split(":")[0]: row for row in case["analysis"]["layouts"]}
     expect({"csr", "ellr", "sell", "dia"} <= set(layouts) and layouts["csr"]["padding"] == 1, f"layouts {layouts}")
     expect(216 * 7 / 1296 <= layouts["ellr"]["padding"] < 1.25, f"padding of ellr: {layouts['ellr']}")
     plans = {p["plan"]: p for p in case["plans"]}
     expect(case["best"] in plans and case["analysis"]["rule"] in plans, "best and rule have times")
     for p in case["plans"]:
         is_rule = p["plan"] == case["analysis"]["rule"]
-        expect(1 <= len(p["samples_s"]) == len(p["ratios"]) and (len(p["ratios"]) <= 20 or is_rule), f"samples of {p['plan']}")
-        expect(p["least_s"] == min(p["samples_s"]) <= p["median_s"] and p["packing_s"] >= 0 and p["gbs"] > 0 and p["share_of_read"] > 0, str(p))
+        expect(1 <= len(p["samples_s"]) == len(p["ratios"]) and (len(p["ratios"]) <= 20 or is_rule),
+               f"samples of {p['plan']}")
+        expect(p["least_s"] == min(p["samples_s"]) <= p["median_s"] and p["packing_s"] >= 0 and p["gbs"] > 0
+               and p["share_of_read"] > 0, str(p))
         expect(("p95_s" in p) == (len(p["samples_s"]) >= 20), f"percentile of {p['plan']}")
         expect("predicted_s" not in p, "the model is of devices")
         if "pays_off_after" in p:
             of_rule = sorted(plans[case["analysis"]["rule"]]["samples_s"])
-            gain = of_rule[len(of_rule) // 2] * (1 - 1 / p["times_rule"])  # as the tuner takes it, of an even number too
+            # The median as the tuner takes it, of an even number too.
+            gain = of_rule[len(of_rule) // 2] * (1 - 1 / p["times_rule"])
             expect(gain > 0 and abs(p["pays_off_after"] * gain / p["packing_s"] - 1) < 1e-6, f"pays off: {p}")
 
 
@@ -154,7 +166,8 @@ def test_csv_has_every_sample(args):
     written, _ = saved(args, ["-rows", "64,125", "-block_size", "2", "-csv", out])
     with open(out) as file:
         lines = list(csv.DictReader(file))
-    expect(lines and all(float(l["seconds"]) > 0 and l["block"] == "2x2" for l in lines), f"{len(lines)} lines")
+    expect(lines and all(float(line["seconds"]) > 0 and line["block"] == "2x2" for line in lines),
+           f"{len(lines)} lines")
     if written:
         samples = sum(len(p["samples_s"]) for c in written["cases"] for p in c["plans"])
         expect(len(lines) == samples, f"{len(lines)} lines, {samples} samples")
@@ -164,7 +177,8 @@ def test_several_matrices(args):
     files = [write_matrix_market(args, "a.mtx", 24), write_matrix_market(args, "b.mtx", 36)]
     written, _ = saved(args, ["-matrix", ",".join(files), "-block_size", "2"])
     if written:
-        expect([(c["description"], c["analysis"]["block_rows"]) for c in written["cases"]] == [(files[0], 12), (files[1], 18)], "cases")
+        expect([(c["description"], c["analysis"]["block_rows"]) for c in written["cases"]]
+               == [(files[0], 12), (files[1], 18)], "cases")
 
 
 def test_all_plans_are_more_and_those_without_a_time_have_reasons(args):
@@ -173,7 +187,9 @@ def test_all_plans_are_more_and_those_without_a_time_have_reasons(args):
     stdout, _ = tune(args, SMALL + ["-search", "all", "-products", "1", "-seconds", "5"])
     expect("without a time:" in stdout and "timing has taken the time it may" in stdout, stdout[-800:])
     if near:
-        count = lambda j: len(j["cases"][0]["plans"] + j["cases"][0]["without"])
+        def count(j):
+            return len(j["cases"][0]["plans"] + j["cases"][0]["without"])
+
         expect(count(all_plans) > 2 * count(near), f"{count(near)} near, {count(all_plans)} of all")
         expect(all(w["why"] for w in all_plans["cases"][0]["without"]), "reasons")
 
@@ -241,8 +257,10 @@ def test_wisdom_is_kept_merged_listed_and_found(args):
     with open(both) as merged:
         expect(NEWER_LINE in merged.read(), both)
     stdout, _ = tune(args, ["-list", both])
-    expect("2 plans in" in stdout and best in stdout and "3x3" in stdout and "2x2" in stdout and "measure" in stdout, stdout)
-    command = [args.bench, "-types", "baijcompound", "-rounds", "1", "-min_time", "0", "-mat_compound_tune", "wisdom", "-mat_compound_wisdom",
+    expect("2 plans in" in stdout and best in stdout and "3x3" in stdout and "2x2" in stdout and "measure" in stdout,
+           stdout)
+    command = [args.bench, "-types", "baijcompound", "-rounds", "1", "-min_time", "0", "-mat_compound_tune", "wisdom",
+               "-mat_compound_wisdom",
                both, "-mat_compound_view"]
     code, stdout, stderr, said = run(command + SMALL)
     expect(code == 0 and f"plan of baijcompound: {best}" in stdout, f"{said}\n{stdout}{stderr}")
@@ -268,9 +286,11 @@ def test_a_study_has_every_plan_and_the_tested_ones(args):
     expect(sorted(os.listdir(folder)) == names, f"{os.listdir(folder)}")
     with open(os.path.join(folder, names[1])) as file:
         written = json.load(file)
-    expect(written["schema"] == "study 1" and written["block"] == "2x2" and written["analysis"]["block_rows"] == 216, "head")
+    expect(written["schema"] == "study 1" and written["block"] == "2x2" and written["analysis"]["block_rows"] == 216,
+           "head")
     screened = {plan: ratio for plan, ratio, samples in written["screened"] if samples >= 1}
-    expect(len(screened) + len(written["without"]) > 100 and written["analysis"]["rule"] in screened, f"{len(screened)} plans screened")
+    expect(len(screened) + len(written["without"]) > 100 and written["analysis"]["rule"] in screened,
+           f"{len(screened)} plans screened")
     expect(all(ratio > 0 for ratio in screened.values()), "ratios")
     again = {plan["plan"]: plan for plan in written["again"]}
     expect(0 < len(again) < 0.1 * len(screened) and set(again) <= set(screened), f"{len(again)} plans again")
@@ -280,7 +300,8 @@ def test_a_study_has_every_plan_and_the_tested_ones(args):
     least = min(plan["seconds"] for plan in finals.values())
     for tested in written["tested"]:
         seconds = finals[tested["plan"]]["seconds"]
-        expect(abs(tested["of_best"] / (seconds / least) - 1) < 0.01 and tested["of_best"] >= 1, f"{tested}: {seconds} of {least}")
+        expect(abs(tested["of_best"] / (seconds / least) - 1) < 0.01 and tested["of_best"] >= 1,
+               f"{tested}: {seconds} of {least}")
 
 
 def test_a_study_leaves_out_what_it_has(args):
@@ -302,7 +323,8 @@ def test_studies_of_many_matrices_go_on_where_they_ended(args):
     write_matrix_market(args, "m.mtx", 24)
     with open(runs, "w") as file:
         file.write("# two\n-grid 7 -n 4 -block_size 2\n-grid 7 -n 5 -block_size 2 -precision single\n")
-    command = [sys.executable, args.study, "--tune", args.program, "--folder", folder, "--runs", runs, "--search", "near", "--budget", "0.2"]
+    command = [sys.executable, args.study, "--tune", args.program, "--folder", folder, "--runs", runs, "--search",
+               "near", "--budget", "0.2"]
     code, stdout, stderr, said = run(command + [f"{matrix}:2"])
     expect(code == 0 and "3 matrices in" in stdout, f"{said}: {code}\n{stdout}{stderr}")
     expect(any("single" in name for name in os.listdir(folder)), f"{os.listdir(folder)}")
@@ -364,7 +386,8 @@ def test_resume_goes_on_with_its_file(args):
     stdout, _ = tune(args, ["-rows", "200,400", "-block_size", "3"] + more)
     with open(file) as read:
         cases = json.load(read)["cases"]
-    expect("left out: " in stdout and len(first) == 1 and len(cases) == 2, f"{len(first)}, {len(cases)}: {stdout[-300:]}")
+    expect("left out: " in stdout and len(first) == 1 and len(cases) == 2,
+           f"{len(first)}, {len(cases)}: {stdout[-300:]}")
     expect(cases[0] == first[0], "the earlier case stays as it was")
     _, stderr = tune(args, SMALL + more + ["-precision", "single"], wanted=2)
     expect("is of -precision double; give that, or another -json" in stderr, stderr)
@@ -386,8 +409,10 @@ def test_bytes_are_counted_without_timing(args):
     rows, scalar = 216, 16 if args.scalar == "complex" else 8
     stdout, _ = tune(args, ["-n", "6", "-block_size", "1", "-bytes", "csr;ellr;dia;bellpack:1"])
     entries = 7 * rows - 6 * 36
-    expect(re.search(rf"^ +{4 * (rows + 1) + (4 + scalar) * entries} +\d+ +1.00  entry=dense csr ", stdout, re.M), f"compressed rows: {stdout}")
-    expect("bellpack:1: " in stdout and "GB/s" not in stdout and "what to do" not in stdout, f"a plan that there is not; nothing timed: {stdout}")
+    expect(re.search(rf"^ +{4 * (rows + 1) + (4 + scalar) * entries} +\d+ +1.00  entry=dense csr ", stdout, re.M),
+           f"compressed rows: {stdout}")
+    expect("bellpack:1: " in stdout and "GB/s" not in stdout and "what to do" not in stdout,
+           f"a plan that there is not; nothing timed: {stdout}")
     for more in (["-blocks"], ["-study", os.path.join(args.folder, "counted")], ["-wisdom", "w"]):
         _, stderr = tune(args, SMALL + ["-bytes", "csr"] + more, wanted=2)
         expect("-bytes times nothing; leave" in stderr, stderr)
@@ -397,7 +422,8 @@ def test_bytes_are_counted_without_timing(args):
         csr, ellr, none = case["counted"]
         # ELLPACK: 7 slots for each of 224 rows, their lengths, and an offset (fewer than 100 bytes of them).
         wanted = 7 * 224 * (4 + scalar) + 4 * rows
-        expect(csr["bytes"] == 4 * (rows + 1) + (4 + scalar) * entries and 0 <= ellr["bytes"] - wanted < 100, f"{csr} {ellr}, not {wanted}")
+        expect(csr["bytes"] == 4 * (rows + 1) + (4 + scalar) * entries and 0 <= ellr["bytes"] - wanted < 100,
+               f"{csr} {ellr}, not {wanted}")
         expect(none["asked"] == "bellpack:1" and none["why"], none)
         expect("plans" not in case and "rule" not in case["analysis"] and case["analysis"]["blocks"] == entries, case)
 
@@ -408,12 +434,15 @@ def test_patterns_of_files_are_filled_with_blocks(args):
         out.write("%%MatrixMarket matrix coordinate pattern symmetric\n4 4 5\n1 1\n2 2\n3 3\n4 4\n3 1\n")
     other = write_matrix_market(args, "numbers.mtx", 5)
     size = "2" if args.scalar == "complex" else "4"
-    stdout, _ = tune(args, ["-pattern", f"{file},{other}", "-block_size", size, "-entry", "quaternion", "-bytes", "entry=quaternion csr"])
-    expect(f"block rows 4, block columns 4, blocks 6," in stdout and "block rows 5," in stdout, stdout)
+    stdout, _ = tune(args, ["-pattern", f"{file},{other}", "-block_size", size, "-entry", "quaternion", "-bytes",
+                            "entry=quaternion csr"])
+    expect("block rows 4, block columns 4, blocks 6," in stdout and "block rows 5," in stdout, stdout)
     reals = 4 * 8
     expect(re.search(rf"^ +{4 * 5 + (4 + reals) * 6} ", stdout, re.M), f"quaternions: {stdout}")
-    for options, message in ((["-matrix", other, "-pattern", file], "-matrix and -pattern exclude each other"), (["-pattern", file, "-grid", "7"], "-pattern excludes the generator's options"),
-                             (["-pattern", file, "-block_size", "2x3"], "-pattern takes square blocks"), (["-pattern", "none.mtx"], "-pattern: there is no file")):
+    for options, message in ((["-matrix", other, "-pattern", file], "-matrix and -pattern exclude each other"),
+                             (["-pattern", file, "-grid", "7"], "-pattern excludes the generator's options"),
+                             (["-pattern", file, "-block_size", "2x3"], "-pattern takes square blocks"),
+                             (["-pattern", "none.mtx"], "-pattern: there is no file")):
         _, stderr = tune(args, options, wanted=2)
         expect(message in stderr, f"{options}: {stderr}")
 

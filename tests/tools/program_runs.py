@@ -1,4 +1,5 @@
-"""What the tests of the programs share: runs of a command, expectations that are counted, and every test_ function of a file in turn."""
+"""What the tests of the programs share: runs of a command, expectations that are counted, and every test_ function of a
+file in turn."""
 
 import os
 import subprocess

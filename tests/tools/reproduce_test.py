@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""config/reproduce.py: docs/reproduction.md is what the records give, runs go on where they ended, and every table gets its numbers.
+"""config/reproduce.py: docs/reproduction.md is what the records give, runs go on where they ended, and every table gets
+its numbers.
 
 The programs are played by this file, which writes what they write.
 """
@@ -14,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-CASE = {"description": "7-point grid, 4^3 nodes", "block_shape": [3, 3], "block_rows": 64, "blocks": 352, "read": {"gbs": 4000.0}, "copy": {"gbs": 4000.0}}
+CASE = {"description": "7-point grid, 4^3 nodes", "block_shape": [3, 3], "block_rows": 64, "blocks": 352,
+        "read": {"gbs": 4000.0}, "copy": {"gbs": 4000.0}}
 QUARTILES = {"least": 4, "lower": 5, "median": 6, "upper": 6, "most": 7}
 SECONDS = {"cusparse": 4e-6, "core": 2e-6, "layout": 2.5e-6, "hamilton": 8e-6}
 
@@ -34,25 +36,35 @@ def whole(line):
 
 def bench(words):
     lines = [("core", line) for line in option(words, "-core_plans").split(";") if line]
-    lines += [("cusparse", name) for name in option(words, "-cusparse").replace("all", "bsrmv-row,csr").split(",") if name]
+    lines += [("cusparse", name) for name in option(words, "-cusparse").replace("all", "bsrmv-row,csr").split(",")
+              if name]
     lines += [("hamilton", line) for line in option(words, "-hamilton").split(";") if line]
-    timed = lambda kind, line, name: {"name": name, "kind": kind, "plan": whole(line), "median_s": SECONDS[kind], "samples_s": [1.0], "compulsory_bytes": 4e6, "packed_bytes": 4e6, "first_pack_s": 2e-5}
-    case = {**CASE, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES, "candidates": [timed(kind, line, f"{kind} {line}") for kind, line in lines]}
-    case["layouts"] = [timed("layout", line, line) for line in option(words, "-layouts").split(",") if line] + [{"name": "dia", "why": "too large"}]
+
+    def timed(kind, line, name):
+        return {"name": name, "kind": kind, "plan": whole(line), "median_s": SECONDS[kind], "samples_s": [1.0],
+                "compulsory_bytes": 4e6, "packed_bytes": 4e6, "first_pack_s": 2e-5}
+
+    case = {**CASE, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES,
+            "candidates": [timed(kind, line, f"{kind} {line}") for kind, line in lines]}
+    case["layouts"] = [timed("layout", line, line) for line in option(words, "-layouts").split(",")
+                       if line] + [{"name": "dia", "why": "too large"}]
     case["ksp"] = [{"type": t, "ksp": k, "pc": "none", "iteration_median_s": 1e-5 if t == "aijcusparse" else 5e-6}
                    for k in option(words, "-ksp").split(",") if k for t in option(words, "-types").split(",")]
     return {"program": "compound-bench", "cases": [case]}
 
 
 def analysis():
-    return {"block_rows": 64, "blocks": 352, "mean_row": 5.5, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES, "layouts": [{"layout": "sell:32", "bytes": 1.0, "padding": 1.0}],
+    return {"block_rows": 64, "blocks": 352, "mean_row": 5.5, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES,
+            "layouts": [{"layout": "sell:32", "bytes": 1.0, "padding": 1.0}],
             "block_sizes": [{"block": "1x1", "fill": 1.0, "bytes_of_given": 1.0}]}
 
 
 def tune(words):
-    case = {"description": option(words, "-pattern") or CASE["description"], "block": option(words, "-block_size") + "x" + option(words, "-block_size"), "analysis": analysis()}
+    case = {"description": option(words, "-pattern") or CASE["description"],
+            "block": option(words, "-block_size") + "x" + option(words, "-block_size"), "analysis": analysis()}
     if plans := option(words, "-bytes"):
-        case["counted"] = [{"asked": p, "plan": p, "bytes": 1000 * (i + 1), "allocated_bytes": 0, "padding": 1.0} for i, p in enumerate(plans.split(";"))]
+        case["counted"] = [{"asked": p, "plan": p, "bytes": 1000 * (i + 1), "allocated_bytes": 0, "padding": 1.0}
+                           for i, p in enumerate(plans.split(";"))]
     else:
         case["plans"] = [{"plan": "entry=dense bellpack:32", "median_s": 2e-6, "predicted_s": 2.5e-6}]
     return {"program": "compound-tune", "cases": [case]}
@@ -60,13 +72,19 @@ def tune(words):
 
 def study(words):
     schedule = "values=double columns=32 rows lanes=1 unroll=1 threads=128 blocks=8"
-    line = lambda layout, kind: f"entry=dense {layout} vectors=1 {schedule} {kind} cached"
+
+    def line(layout, kind):
+        return f"entry=dense {layout} vectors=1 {schedule} {kind} cached"
+
     rule = line("sell:32 words=32:column", "grid")
-    screened = [[rule, 1.0, 3], [line("csr words=1:row", "static"), 3.0, 3], [line("ellr words=all:row", "static"), 1.5, 3], [line("ellr words=all:row", "dynamic"), 2.0, 3]]
+    screened = [[rule, 1.0, 3], [line("csr words=1:row", "static"), 3.0, 3],
+                [line("ellr words=all:row", "static"), 1.5, 3], [line("ellr words=all:row", "dynamic"), 2.0, 3]]
     case = tune(words)["cases"][0]
     del case["plans"]
-    return {"program": "compound-tune", "schema": "study 1", **case, "read": CASE["read"], "copy": CASE["copy"], "screened": screened, "again": [],
-            "finals": [{"plan": rule, "seconds": 1e-6, "bytes": 1, "ratios": [1.0]}], "tested": [{"by": "rule", "plan": rule, "of_best": 1.0}]}
+    return {"program": "compound-tune", "schema": "study 1", **case, "read": CASE["read"], "copy": CASE["copy"],
+            "screened": screened, "again": [],
+            "finals": [{"plan": rule, "seconds": 1e-6, "bytes": 1, "ratios": [1.0]}],
+            "tested": [{"by": "rule", "plan": rule, "of_best": 1.0}]}
 
 
 def play(name, words):
@@ -77,11 +95,15 @@ def play(name, words):
     if "-compile" in words:
         return 0
     written = study(words) if "-study" in words else {"bench": bench, "tune": tune}[name](words)
-    written.update({"date": "2026-01-02T03:04:05", "command_line": " ".join([name, *words]), "machine": {"processor": "a processor"},
+    written.update({"date": "2026-01-02T03:04:05", "command_line": " ".join([name, *words]),
+                    "machine": {"processor": "a processor"},
                     "versions": {"petsc_compound": "0", "petsc": "0", "petsc_scalar": "real"}})
     if "cuda" in words:
         written["device"] = {"name": "a device", "driver": 1}
-    file = os.path.join(option(words, "-study"), f"{abs(hash(tuple(words)))}.json") if "-study" in words else option(words, "-json")
+    file = (
+        os.path.join(option(words, "-study"), f"{abs(hash(tuple(words)))}.json") if "-study" in words
+        else option(words, "-json")
+    )
     with open(file, "w") as out:
         json.dump(written, out)
     return 0
@@ -108,14 +130,18 @@ class Copy:
         return os.path.join(self.folder, *names)
 
     def reproduce(self, *options, wanted=0):
-        environment = {**os.environ, "PLAY_LOG": self.path("log"), "PLAY_FAILS": self.path("fails"), "COMPOUND_DATA": ""}
+        environment = {**os.environ, "PLAY_LOG": self.path("log"), "PLAY_FAILS": self.path("fails"),
+                       "COMPOUND_DATA": ""}
         command = [sys.executable, "-B", self.path("config/reproduce.py"), *options]
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
-        assert done.returncode == wanted, f"{command}\nended with {done.returncode}, not {wanted}: {done.stdout}{done.stderr}"
+        assert done.returncode == wanted, (
+            f"{command}\nended with {done.returncode}, not {wanted}: {done.stdout}{done.stderr}"
+        )
         return done.stdout
 
     def steps(self, *options, wanted=0):
-        return self.reproduce("--bench", self.path("bench"), "--tune", self.path("tune"), "--folder", self.path("runs"), "--to", self.path("page.md"), *options, wanted=wanted)
+        return self.reproduce("--bench", self.path("bench"), "--tune", self.path("tune"), "--folder", self.path("runs"),
+                              "--to", self.path("page.md"), *options, wanted=wanted)
 
     def runs(self):
         with open(self.path("log")) as log:
@@ -186,11 +212,14 @@ def summary_of(page):
 
 def test_the_summary_is_of_the_records(copy):
     def change(steps):
-        """A thousand times as fast: a layout and the default plan of bunny, BELLPACK, coordinates, diagonals; as slow: the default plan of all others."""
+        """A thousand times as fast: a layout and the default plan of bunny, BELLPACK, coordinates, diagonals; as slow:
+        the default plan of all others."""
         fast, slow = 1e-3, 1e3
         for name, run in steps["cusparse-double"].items():
             for c in run["cases"][0]["candidates"]:
-                c["median_s"] *= fast if name == "bunny" and (c["name"] == "auto" or "sell:16" in c["name"]) else slow if c["name"] == "auto" else 1
+                is_default = c["name"] == "auto"
+                of_bunny = name == "bunny" and (is_default or "sell:16" in c["name"])
+                c["median_s"] *= fast if of_bunny else slow if is_default else 1
         for step, plan in (("blocks-2010", "bellpack"), ("coordinates-2020", "ccoo"), ("formats-2015", "hdia")):
             for run in steps[step].values():
                 for c in run["cases"][0]["candidates"] + run["cases"][0].get("layouts", []):
@@ -208,8 +237,12 @@ def test_the_summary_is_of_the_records(copy):
     changed = [n for n, (a, b) in enumerate(zip(before, after), 1) if a != b]
     assert changed == [1, 4, 6, 8, 9, 10], f"{changed}\n" + "\n".join(after)
     many = r"\d{2,}\.\d\d"
-    for number, said in ((1, rf"quaternion [\d.]+ to {many}"), (4, rf"precision, 0\.00 times its speed at the median, 0\.00 to {many} \(below 1: mhd1280b 0\.00, RF"), (6, rf"scalars: {many} to {many} of cu"),
-                         (8, rf"HDIA has {many} to {many} times .* less for none\."), (9, rf"but {many} to {many} of the speed"), (10, rf"to {many} with compressed")):
+    for number, said in ((1, rf"quaternion [\d.]+ to {many}"),
+                         (4, rf"precision, 0\.00 times its speed at the median, 0\.00 to {many} "
+                          r"\(below 1: mhd1280b 0\.00, RF"),
+                         (6, rf"scalars: {many} to {many} of cu"),
+                         (8, rf"HDIA has {many} to {many} times .* less for none\."),
+                         (9, rf"but {many} to {many} of the speed"), (10, rf"to {many} with compressed")):
         assert re.search(said, after[number - 1]), f"no '{said}' in '{after[number - 1]}'"
 
 
@@ -241,8 +274,12 @@ def test_every_step_fills_its_tables(copy):
 
     page = copy.made()
     assert "Not run" not in page and "not known yet" not in page.lower(), page
-    for row in ("| mhd1280b | stand-in: 7-point grid, 4^3 nodes | complex-csr | 4.0 | 2.00 | CSR-AoS-AoS | 2.00 | CSR-SoA-SoA 1.00 / 1.00 | 2.0 | 2.00 | - |", "| pde80 | exact | 19.3 / 0.282 | 18.4 / 0.282 | 15 / 0.352 | 14.7 / 0.352 | 14.9 / 0.176 (csr) | 1.24 / 1.60 |", "| ecology1 | exact | ccoo:256:1 |", "| ecology1 | 10.0 | 5.0 (2.00) |",
-                "| 3x3 | 3.17 | 3.17 | 3.17 | 3.17 | 3.17 | 1.58 | 2.00 | 2.00 | 50 | 10 |", " | 1 | 25.0 | 25.0 | 25.0 |", "ELL-SoA-AoS | at least 2.00 | sell:32 | at least 3.00 | 0.75 |"):
+    for row in ("| mhd1280b | stand-in: 7-point grid, 4^3 nodes | complex-csr | 4.0 | 2.00 | CSR-AoS-AoS | 2.00 | "
+                "CSR-SoA-SoA 1.00 / 1.00 | 2.0 | 2.00 | - |",
+                "| pde80 | exact | 19.3 / 0.282 | 18.4 / 0.282 | 15 / 0.352 | 14.7 / 0.352 | 14.9 / 0.176 (csr) "
+                "| 1.24 / 1.60 |", "| ecology1 | exact | ccoo:256:1 |", "| ecology1 | 10.0 | 5.0 (2.00) |",
+                "| 3x3 | 3.17 | 3.17 | 3.17 | 3.17 | 3.17 | 1.58 | 2.00 | 2.00 | 50 | 10 |",
+                " | 1 | 25.0 | 25.0 | 25.0 |", "ELL-SoA-AoS | at least 2.00 | sell:32 | at least 3.00 | 0.75 |"):
         assert row in page, f"no '{row}' in\n{page}"
 
 
