@@ -162,21 +162,11 @@ Case case_of_text(std::string_view text) {
   return c;
 }
 
-namespace {
-
-/// Above AIJ blocks are found where the matrix tells of none: what a plan says of them must suit any.
-std::optional<std::string> why_not_of_single_scalars(const Plan& plan) {
-  const bool of_any_block = std::ranges::none_of(
-      parts(plan), [](const Plan& part) { return part.layout.padded || part.layout.word_group == group_rows; });
-  if (of_any_block && plan.entry == "dense" && plan.codes == "none" && plan.values == Precision::double_) return {};
-  return "aijcompound finds the blocks of single scalars";
-}
-
-}  // namespace
-
 std::optional<std::string> why_not(const Case& c) try {
   if (const auto why = entry_kind(c.kind).why_not(c.scalar.field, c.block); !why.empty()) return why;
   if (c.values == Values::ones && c.kind != "dense") return "blocks of ones are dense";
+  if (c.type.starts_with("aij") && scalars_in(c.block) == 1)  // others than the plan is for, not full ones
+    return "aijcompound finds the blocks of single scalars";
   if (c.of_petsc()) {
     const auto sum = [](const std::vector<int>& v) { return std::accumulate(v.begin(), v.end(), 0); };
     if (sum(c.row_parts) != c.pattern.rows || sum(c.col_parts) != c.pattern.cols || c.row_parts.empty() ||
@@ -189,8 +179,6 @@ std::optional<std::string> why_not(const Case& c) try {
   const PlanText lines = split_off_diagonal(c.plan);
   for (const auto line : {lines.diagonal, lines.off_diagonal.value_or(lines.diagonal)}) {
     const Plan plan = parse_plan(line, {});
-    if (c.type.starts_with("aij") && scalars_in(c.block) == 1)
-      if (const auto why = why_not_of_single_scalars(plan)) return why;
     if (plan.entry != "dense" && plan.entry != c.kind)
       return "blocks of " + c.kind + " are not " + std::string(plan.entry);
     if (const auto why = c.of_petsc() ? applicable(plan, c.problem()) : why_not(plan, c.problem(), backend(c.backend)))

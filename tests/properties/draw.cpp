@@ -1,6 +1,7 @@
 #include "draw.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "error.hpp"
@@ -21,9 +22,11 @@ const auto& one_of(const List& list, Random& random) {
 std::string word(std::initializer_list<const char*> list, Random& random) { return one_of(list, random); }
 
 /// Once in so many cases; else nothing, which is the usual.
-template <class Word>
-std::string now_and_then(Random& random, const Word& f, int once_in = 2) {
-  return random.below(once_in) == 0 ? " " + std::string(f()) : "";
+std::string now_and_then(int once_in, Random& random, const std::function<std::string()>& words) {
+  return random.below(once_in) == 0 ? " " + words() : "";
+}
+std::string now_and_then(int once_in, Random& random, const char* word) {
+  return random.below(once_in) == 0 ? std::string(" ") + word : "";
 }
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -61,29 +64,18 @@ std::string draw_layout(Random& random) {
 /// Of a part's layout and schedule. Every table of words is drawn from as it is: what is added to it comes in.
 std::string draw_part(bool device, bool vectors, Random& random) {
   std::string line = draw_layout(random);
-  line += now_and_then(random, [&] {
+  line += now_and_then(2, random, [&] {
     const std::string group = word({"1", "1", "1", "2", "4", "8", "32", "all"}, random);
     return "words=" + group + word({"", ":row", ":column"}, random) +
            (group == "1" ? word({"", ":padded"}, random) : "");
   });
-  if (vectors)
-    line += now_and_then(
-        random,
-        [&] {
-          return "vectors=" + word({"2", "32", "all"}, random);
-        },
-        4);
-  line += now_and_then(
-      random, [&] { return "columns=" + std::string(one_of(column_codes(), random).word); }, 3);
-  line += now_and_then(
-      random, [] { return "presence"; }, 4);
-  line += now_and_then(
-      random, [] { return "rowlist"; }, 4);
+  if (vectors) line += now_and_then(4, random, [&] { return "vectors=" + word({"2", "32", "all"}, random); });
+  line += now_and_then(3, random, [&] { return "columns=" + std::string(one_of(column_codes(), random).word); });
+  line += now_and_then(4, random, "presence");
+  line += now_and_then(4, random, "rowlist");
   if (!device) {
-    line += now_and_then(
-        random, [] { return "plain"; }, 5);
-    line += now_and_then(
-        random, [] { return "xahead"; }, 5);
+    line += now_and_then(5, random, "plain");
+    line += now_and_then(5, random, "xahead");
     return line;
   }
   line += " " + std::string(one_of(traversals, random).name);
@@ -91,14 +83,12 @@ std::string draw_part(bool device, bool vectors, Random& random) {
       " lanes=" + word({"1", "2", "4", "8", "16", "32"}, random) + " unroll=" + word({"1", "2", "3"}, random) + " " +
       word({"threads=128 blocks=8", "threads=32 blocks=16", "threads=256 blocks=4", "threads=1024 blocks=1"}, random) +
       " " + word({"grid", "static", "dynamic"}, random) + " " + word({"cached", "stream"}, random);
-  return line + now_and_then(
-                    random, [] { return "carries=atomic"; }, 8);
+  return line + now_and_then(8, random, "carries=atomic");
 }
 
 std::string draw_plan(bool device, bool vectors, bool several, Random& random) {
   std::string line = draw_part(device, vectors, random);
-  line += now_and_then(
-      random, [&] { return "codes=" + std::string(one_of(value_codes(), random).word); }, 3);
+  line += now_and_then(3, random, [&] { return "codes=" + std::string(one_of(value_codes(), random).word); });
   int longest = 0;
   while (several && random.below(4) == 0) {
     longest += 1 + random.below(4);
@@ -147,13 +137,8 @@ void draw_plan_of(Case& c, bool petsc, Random& random) {
       std::string line = "entry=" + (random.below(4) ? c.kind : std::string("dense")) + " ";
       line += c.scalar.precision == Precision::single || random.below(4) == 0 ? "values=float " : "values=double ";
       if (c.order == ValueOrder::rows && random.below(3) == 0)
-        line += "csr words=rows" +
-                now_and_then(
-                    random, [] { return "rowlist"; }, 3) +
-                now_and_then(
-                    random, [] { return "xahead"; }, 3) +
-                now_and_then(
-                    random, [] { return "plain"; }, 3);
+        line += "csr words=rows" + now_and_then(3, random, "rowlist") + now_and_then(3, random, "xahead") +
+                now_and_then(3, random, "plain");
       else
         line += draw_plan(on.is_device(), !petsc, true, random);
       try {
@@ -200,8 +185,11 @@ bool takes_long(const Case& c) {
   const std::size_t most = 30000, scalars = c.pattern.column.size() * scalars_in(c.block);
   const std::size_t sides = std::size_t(c.pattern.rows) * c.block.rows + std::size_t(c.pattern.cols) * c.block.cols;
   if (scalars > most || (sides > most && c.block.cols > 2)) return true;
-  const Footprint f = bytes_of(c.pattern.view(), c.problem(), parse_plan(c.plan, {}), backend(c.backend));
-  return f.allocated.words > 20 * most;
+  const PlanText lines = split_off_diagonal(c.plan);
+  for (const auto line : {lines.diagonal, lines.off_diagonal.value_or(lines.diagonal)})
+    if (bytes_of(c.pattern.view(), c.problem(), parse_plan(line, {}), backend(c.backend)).allocated.words > 20 * most)
+      return true;
+  return false;
 }
 
 }  // namespace
@@ -244,7 +232,7 @@ Case draw_petsc_case(std::uint64_t seed, std::uint64_t number, int ranks, Scalar
       c.pattern.rows == c.pattern.cols && random.below(4) ? c.row_parts : draw_parts(here, c.pattern.cols, random);
   do {
     draw_plan_of(c, true, random);
-  } while (why_not(c));
+  } while (why_not(c) || takes_long(c));
   draw_values(c, random);
   return c;
 }
