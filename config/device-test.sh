@@ -17,14 +17,16 @@ nvidia-smi -L 2>/dev/null | grep -q "^GPU " ||
 
 tier=quick
 scalars=(real)
+ranks=2
 if [ "${1:-}" = --all ]; then
   tier=all
   scalars=(real complex)
+  ranks=
   shift
 fi
 
 builds=()
-cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_CUDA=ON -DCOMPOUND_DEVICE_CODE=ON)
+cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_TEST_RANKS="$ranks" -DCOMPOUND_CUDA=ON -DCOMPOUND_DEVICE_CODE=ON)
 # device_build: for PETSC_DIR.
 device_build() {
   local reason
@@ -45,7 +47,7 @@ else
       "(bash config/petsc-cuda.sh builds one)"
     PETSC_DIR=$petsc PETSC_ARCH='' build_name=device-$scalar device_build
     # The core is the same, and tested once.
-    cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_CUDA=ON -DCOMPOUND_CORE="$build"
+    cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_TEST_RANKS="$ranks" -DCOMPOUND_CUDA=ON -DCOMPOUND_CORE="$build"
       -DCOMPOUND_TESTS_OF="plugin;tools;examples")
   done
 fi

@@ -25,7 +25,8 @@ void multiply_diagonal_products(const SimdTask& t) {
       const double* of_lane[widest];
       for (int lane = 0; lane < widest; ++lane) of_lane[lane] = first + lane * P::cols;
       if (lanes != all_lanes)
-        for (int lane = 0; lane < widest; ++lane) of_lane[lane] = lanes >> lane & 1 ? of_lane[lane] : t.x;
+        for (int lane = 0; lane < widest; ++lane)
+          if (!(lanes >> lane & 1)) of_lane[lane] = first + __builtin_ctz(lanes) * P::cols;
       V x[P::cols];
       pick_x<P::cols>(of_lane, lanes, x);
       const T* const w = values + parts_of_word * t.words.first(slot, words);

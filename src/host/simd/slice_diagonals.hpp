@@ -85,14 +85,19 @@ struct scalars_of_x_present {
   }
 };
 
-/// The same of one column of blocks: `cols` scalars from row to row; `any` may be read.
+/// The same of one column of blocks: `cols` scalars from row to row.
 struct column_of_x {
   vec<widest> in[vectors_of_tile];
 
-  SIMD_FN column_of_x(const double* first, slot_t cols, rows_in_tile present, const double* any) {
+  SIMD_FN column_of_x(const double* first, slot_t cols, rows_in_tile present) {
     unroll<vectors_of_tile>([&]<int v>() SIMD_LAMBDA {
       const unsigned lanes = present.lanes<v>();
+      if (lanes == 0) {
+        in[v] = {};
+        return;
+      }
       const double* of_lane[widest];
+      const double* const any = first + (v * widest + __builtin_ctz(lanes)) * cols;
       for (int lane = 0; lane < widest; ++lane) of_lane[lane] = first + (v * widest + lane) * cols;
       if (lanes != all_lanes)
         for (int lane = 0; lane < widest; ++lane) of_lane[lane] = lanes >> lane & 1 ? of_lane[lane] : any;
@@ -144,7 +149,7 @@ void multiply_slice_diagonals(const SimdTask& t) {
       } else {
         const auto* word = values + t.words.first(slot, block_rows * block_cols);
         for (int j = 0; j < block_cols; ++j) {
-          const column_of_x in(x + j, block_cols, present, t.x);
+          const column_of_x in(x + j, block_cols, present);
           for (int i = 0; i < block_rows; ++i, word += t.words.stride) add_tile(words, word, in, sum[i]);
         }
       }

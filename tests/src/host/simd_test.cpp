@@ -135,5 +135,27 @@ TEST(Simd, ReadsAndWritesNothingBeyondItsArrays) {
   }
 }
 
+/// Columns and values that are codes are read by pieces, whose rows do not begin with x's: the lanes of rows without an
+/// entry may read x only where those beside them do.
+TEST(Simd, ReadsXWithinItsArrayWhereFewRowsOfAPieceHaveEntries) {
+  std::vector<std::vector<idx>> rows(33);
+  rows[29] = {0, 0, 0};
+  for (const auto& [line, block] :
+       {std::pair{"hdia:192 codes=blocks8", BlockShape{3, 7}}, std::pair{"hdia codes=blocks8", BlockShape{1, 1}},
+        std::pair{"entry=quaternion hdia codes=scalars8", BlockShape{4, 4}}}) {
+    const Pattern pattern = pattern_of(1, rows);
+    const Plan plan = parse_plan(line, {});
+    Random random;
+    const Operands<double> operands = Operands<double>(pattern, plan.entry, block, random).for_codes_of(plan);
+    const PackedMatrix A = packed(operands, plan);
+    const Fenced<double> x(operands.cols_vector);
+    std::vector<double> y(operands.rows_z.size());
+
+    A.multiply(Op::none, Update::assign, x.data(), nullptr, y.data());
+
+    EXPECT_TRUE(agrees(y, reference_product(operands, plan.values, Op::none, Form::assign))) << line;
+  }
+}
+
 }  // namespace
 }  // namespace compound::test
