@@ -31,7 +31,7 @@ PetscErrorCode device_copy(Mat A, PackedMatrix** packed) {
   if (!may) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(refresh(A, st, Place::device));
   PackedCopy& copy = st->copy(Place::device);
-  if (copy.packed && !copy.other_blocks && !copy.misfit) *packed = &*copy.packed;
+  if (copy.packed && !copy.other_blocks && !copy.must_not_be_used()) *packed = &*copy.packed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

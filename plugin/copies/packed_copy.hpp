@@ -15,7 +15,7 @@ namespace compound::plugin {
 struct PackedCopy {
   std::optional<PackedMatrix> packed;
   Problem problem{};     ///< that `packed` serves
-  std::string refused;   ///< why there is none although it was asked for: an error
+  std::string refused;   ///< why there is none, or none of these values, although it was asked for: an error
   std::string left_out;  ///< why there is none although the matrix was looked at: the next place multiplies
 
   bool finds_entry = false;       ///< the kind of entry was found, not asked for

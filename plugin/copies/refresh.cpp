@@ -149,17 +149,28 @@ PetscErrorCode widen(Packing& p, count32 misfit) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Values that a plan has no room for (codes=) are refused, not an error at once: other processes may have such that
+/// fit.
+void pack_values_or_refuse(Packing& p, std::optional<count32>* misfit) {
+  try {
+    *misfit = pack_values(p);
+  } catch (const error& e) {
+    if (e.kind() != ErrorKind::argument) throw;
+    p.copy.refused = e.what();
+  }
+}
+
 /// New values for the copy as it is; `misfit` where they are not of its kind of entry.
 PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
   PetscFunctionBegin;
   PackedCopy& copy = p.copy;
-  const auto pack = [&] { return within_memory(p, "for packed values", [&] { *misfit = pack_values(p); }); };
+  const auto pack = [&] { return within_memory(p, "for packed values", [&] { pack_values_or_refuse(p, misfit); }); };
   if (copy.packed->lies_on_blocks() && !copy.other_blocks) {
     PetscCall(pack());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(logged(p.on_device() ? Event::upload : Event::pack, p.A, pack));
-  if (*misfit) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*misfit || !copy.refused.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   ++p.st.counts.value_packs;
   if (p.on_device() && copy.packed) {
     PetscCall(log_upload(copy.packed->entries() * scalars_in(copy.problem.block) * sizeof(Scalar)));
@@ -180,7 +191,7 @@ PetscErrorCode take_widening(Packing& p, std::optional<count32>* misfit, const T
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// No error where values are not of a kind that was asked for: the copy's `misfit` tells of it.
+/// No error where values are not what was asked for: the copy's `misfit` or `refused` tells of it.
 PetscErrorCode refresh_values(Packing& p) {
   PetscFunctionBegin;
   PackedCopy& copy = p.copy;
@@ -188,10 +199,11 @@ PetscErrorCode refresh_values(Packing& p) {
   std::optional<count32> misfit;
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
   if (!copy.packed || state == copy.values_state) PetscFunctionReturn(PETSC_SUCCESS);
+  copy.refused.clear();
   PetscCall(take_widening(p, &misfit, [&](auto* at) { return copy.packed ? take_values(p, at) : PETSC_SUCCESS; }));
   copy.misfit.reset();
   if (misfit) PetscCall(guarded(comm_of(p.A), [&] { copy.misfit = misfit_at(p, *misfit); }));
-  copy.values_state = misfit ? -1 : state;
+  copy.values_state = copy.must_not_be_used() ? -1 : state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -30,7 +30,7 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix
   }
   PetscCall(make_ready(A, st, Op::none, &place));
   PackedCopy& copy = st->copy(Place::device);
-  if (place == Place::device && !copy.misfit && copy.has_diagonal() &&
+  if (place == Place::device && !copy.must_not_be_used() && copy.has_diagonal() &&
       copy.packed->plan().values == copy.problem.scalar.precision)
     *packed = &*copy.packed;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -269,4 +269,27 @@ TEST(ProductsOfPatterns, StoreNoValuesUntilThereAreOthers) {
   }
 }
 
+/// Only the first process has more values than the code of its plan has room for.
+TEST(ProductsOfPatterns, AreRefusedOnAllProcessesWhereOneHasNoRoomForItsValues) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const Problem p = random_problem(32, spread(1, 60, 60), 0.9);
+  const auto A = filled_matrix(tested_type(), "", p), plain = filled_matrix(MATBAIJ, "", p);
+  PETSC_OK(MatCompoundSetPlan(A, "csr codes=scalars8 off: csr codes=scalars8"));
+  const auto few = [](PetscInt, PetscInt) { return PetscScalar(1); };
+  const auto many_at_first = [](PetscInt row, PetscInt col) {
+    return PetscScalar(row < 60 / size() ? 1 + 60 * row + col : 1);
+  };
+  const auto x = right_vector(A, 33), y = left_vector(A, 33);
+
+  fill(A, p, many_at_first);
+  for (int twice = 0; twice < 2; ++twice) {
+    const auto found = catch_error([&] { return MatMult(A, x, y); });
+    EXPECT_NE(found.code, 0);
+    EXPECT_NE(found.message.find("codes=scalars8 has room for 256"), std::string::npos) << found.message;
+  }
+
+  for (Mat m : {Mat(A), Mat(plain)}) fill(m, p, few);
+  EXPECT_TRUE(same_products(A, plain, 34));
+}
+
 }  // namespace
