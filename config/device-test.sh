@@ -3,10 +3,8 @@
 # REGEX]
 #
 # With PETSC_DIR (and PETSC_ARCH) set, with that PETSc, which must have CUDA; else with PETSc 3.26.1 from the archives
-# in
-# ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones, too.
-# Nothing is
-# installed or downloaded. What cannot use the device here fails: nothing is skipped for want of one.
+# in ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones,
+# too. Nothing is installed or downloaded. What cannot use the device here fails: nothing is skipped for want of one.
 #
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
 # --all -L 'tools|examples|properties', each at most 9 minutes. Ends with what each part took and ctest's summary.

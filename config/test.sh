@@ -2,28 +2,22 @@
 # Sets up, builds and tests:   bash config/test.sh [--all] [--clients] [--petsc] [ctest options, such as -R REGEX]
 #
 # Two tiers (CONTRIBUTING.md has what each holds, and what it takes):
-# - quick, without an option: the cheap checks (config/checks.sh); everything with Debian's PETSc and real scalars;
-#   what sees
-#   the scalars with its complex PETSc; what sees the release with PETSc 3.26.1
+# - quick, without an option: the cheap checks (config/checks.sh); everything with Debian's PETSc and real scalars; what
+#   sees the scalars with its complex PETSc; what sees the release with PETSc 3.26.1
 # - --all: everything that there is, also with 64-bit indices, with complex scalars and 3.26.1, with sanitizers, and
-#   with
-#   machine code built in. In parts by ctest's labels: --all -L core (plugin, tools, examples, install, clients, petsc,
-#   properties); builds that a part does not need are left out.
+#   with machine code built in. In parts by ctest's labels: --all -L core (plugin, tools, examples, install, clients,
+#   petsc, properties); builds that a part does not need are left out.
 #
 # PETSc 3.26.1 with CUDA, used with host vectors, comes from the archives in ../shared/petsc, or in the folder that
 # COMPOUND_PETSC_ARCHIVES names; its builds are skipped, with the reason, where they are not. With PETSC_DIR (and
-# PETSC_ARCH)
-# set: every test of the tier, with that PETSc alone. Tests on a GPU: config/device-test.sh.
+# PETSC_ARCH) set: every test of the tier, with that PETSc alone. Tests on a GPU: config/device-test.sh.
 #
-# At the end: what each part took, what was left out and why, which tests were skipped and why, and ctest's summary,
-# of all
-# builds together.
+# At the end: what each part took, what was left out and why, which tests were skipped and why, and ctest's summary, of
+# all builds together.
 #
 # --clients installs all client programs first (petsc4py, SLEPc, DOLFINx, PETSc's tutorials, valgrind; about 300 MB),
-# runs
-# every test with each of Debian's builds, and takes a missing client for a failure; without it those that are not
-# here are
-# skipped, with the reason. Clients alone: bash config/test.sh --clients -L 'install|clients'
+# runs every test with each of Debian's builds, and takes a missing client for a failure; without it those that are not
+# here are skipped, with the reason. Clients alone: bash config/test.sh --clients -L 'install|clients'
 #
 # --petsc runs the whole table of PETSc's own programs in place of the quick list. Those alone: bash config/test.sh
 # --petsc -L petsc
@@ -116,9 +110,8 @@ if [ $tier = quick ]; then
   test_build "$every" host -DCOMPOUND_DEVICE_CODE=OFF
   left_out+="host: machine code that is built in: minutes of NVRTC (--all and config/device-test.sh have it)"$'\n'
 else
-  # Machine code for every plugin that links this core; of real scalars and one capability: the others are made the
-  # same way,
-  # and core.cuda.kernel_source compiles kernels of complex ones.
+  # Machine code for every plugin that links this core; of real scalars and one capability: the others are made the same
+  # way, and core.cuda.kernel_source compiles kernels of complex ones.
   test_build "$every" host -DCOMPOUND_DEVICE_CODE=AUTO -DCOMPOUND_DEVICE_CODE_SCALARS=real \
     -DCOMPOUND_DEVICE_CODE_CAPABILITIES=90
 fi
