@@ -161,6 +161,18 @@ TEST_F(Options, APlanWithTwoOffDiagonalPartsIsRefused) {
   EXPECT_NE(found.message.find("says 'off:' twice"), std::string::npos) << found.message;
 }
 
+TEST_F(Options, TheLastWordOnAPlanOrALayoutCounts) {
+  const auto A = filled_matrix(tested_type(), "", random_problem(63, spread(3, 11, 11)));
+  PETSC_OK(MatCompoundSetPlan(A, "csr"));
+  PETSC_OK(MatCompoundSetLayout(A, "sell:4"));
+  (void)product_of(A, all_products().front(), 64);
+  EXPECT_NE(plan_of(A).find(" sell:4"), std::string::npos) << plan_of(A);
+
+  PETSC_OK(MatCompoundSetPlan(A, "ellr"));
+  (void)product_of(A, all_products().front(), 65);
+  EXPECT_NE(plan_of(A).find(" ellr"), std::string::npos) << plan_of(A);
+}
+
 TEST_F(Options, AnInapplicablePlanSaysWhy) {
   const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
   PETSC_OK(MatCompoundSetPlan(A, "entry=quaternion csr"));

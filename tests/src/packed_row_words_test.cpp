@@ -131,6 +131,9 @@ TEST(RowWordsOfOneMatrix, AreReadAnewByEachProduct) {
                      reference_product(operands, Precision::double_, Op::none, Form::assign)));
   A.update_values(values.data());
   EXPECT_EQ(A.stamp(), stamp);
+  const auto elsewhere = values;
+  A.update_values(elsewhere.data());
+  EXPECT_NE(A.stamp(), stamp) << "what was made for the old array must not be used";
 }
 
 TEST(RowWordsOfOneMatrix, AreTakenAnewByPackedCopies) {
