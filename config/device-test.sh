@@ -35,6 +35,11 @@ device_build() {
   part_ends "building $(basename "$build")"
 }
 
+# Machine code for the device that is here alone, but for the tier all.
+if [ $tier = quick ]; then
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
+  cmake_options+=(-DCOMPOUND_DEVICE_CODE_CAPABILITIES="$capability")
+fi
 if [ -n "${PETSC_DIR:-}" ]; then
   device_build
 else
