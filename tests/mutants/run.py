@@ -461,8 +461,8 @@ def document(root, mutants, known):
     by["not run"] += len(mutants) - len(entries)
     ran = [e for e in entries.values() if e["steps"]]
     out = ["# Mistakes that the tests find", "",
-           "`tests/mutants/mutants.toml` lists mistakes in the code; `tests/mutants/run.py` puts them in, one at a time,",
-           "and says which test finds each: the tests that are nearest to it, the rest of the quick tier, or only all",
+           "`tests/mutants/mutants.toml` lists mistakes in the code; `tests/mutants/run.py` puts them in, one at a",
+           "time, and says which test finds each: the tests that are nearest to it, the rest of the quick tier, or only all",
            "tests there are (CONTRIBUTING.md says what a tier is). This page is written by `run.py --table` from",
            "`tests/mutants/record.json`.", "",
            "| found by | mistakes |", "|---|---|"]
