@@ -462,9 +462,9 @@ def document(root, mutants, known):
     ran = [e for e in entries.values() if e["steps"]]
     out = ["# Mistakes that the tests find", "",
            "`tests/mutants/mutants.toml` lists mistakes in the code; `tests/mutants/run.py` puts them in, one at a",
-           "time, and says which test finds each: the tests that are nearest to it, the rest of the quick tier, or only all",
-           "tests there are (CONTRIBUTING.md says what a tier is). This page is written by `run.py --table` from",
-           "`tests/mutants/record.json`.", "",
+           "time, and says which test finds each: the tests that are nearest to it, the rest of the quick tier, or",
+           "only all tests there are (CONTRIBUTING.md says what a tier is). This page is written by `run.py --table`",
+           "from `tests/mutants/record.json`.", "",
            "| found by | mistakes |", "|---|---|"]
     out += [f"| {text} | {by[step]} |" for step, text in STEPS.items() if by[step] or step in ("near", "quick", "all")]
     out += [f"| no test | {by['survives']} |"] + ([f"| not run yet | {by['not run']} |"] if by["not run"] else [])
