@@ -145,6 +145,8 @@ struct Operands {
         rows_z(random_vector<S>(rows_vector.size(), random)),
         cols_z(random_vector<S>(cols_vector.size(), random)) {}
 
+  static constexpr std::size_t few_scalars = 97;
+
   /// With as few different values as the plan's code has room for, if it has one.
   Operands&& for_codes_of(const Plan& plan) && {
     const ValueCode& code = value_code(plan.codes);
@@ -152,10 +154,14 @@ struct Operands {
     const std::size_t words = std::max(1, entry_shape(plan, problem()).words);
     std::size_t period = blocks.size();
     if (code.of == CodeOf::blocks) period = (code.most > 2 ? code.most - 1 : code.most) * size;
-    if (code.of == CodeOf::words) period = entry == "dense" ? 97 : std::max<std::size_t>(1, 200 / words) * size;
+    if (code.of == CodeOf::words)
+      period = entry == "dense" ? few_scalars : std::max<std::size_t>(1, 200 / words) * size;
     if (code.of == CodeOf::chunks) period = std::min(period, 20 * size);
     // Chunks that have codes come first, those that have none after them.
     const std::size_t end = code.of == CodeOf::chunks ? blocks.size() / size / 2 * size : blocks.size();
+    // One or two large blocks have few scalars, too: another part of the matrix may have codes of scalars.
+    if (code.of == CodeOf::blocks && code.most <= 2 && entry == "dense")
+      for (std::size_t n = few_scalars; n < std::min(period, end); ++n) blocks[n] = blocks[n - few_scalars];
     for (std::size_t n = period; n < end; ++n) blocks[n] = blocks[n - period];
     return std::move(*this);
   }
