@@ -160,6 +160,19 @@ TEST(AijBlocks, OfAnotherSizeAreMadeWhereThatIsAskedFor) {
   EXPECT_EQ(view_of("aij", A).find("full ones of 3"), std::string::npos);
 }
 
+TEST(AijBlocks, AreLookedForAnewWhereOptionsHaveChanged) {
+  const auto A = of_blocks({3, 3}, true);
+  EXPECT_TRUE(same_products(A, plain({3, 3}), 12));
+  EXPECT_NE(view_of("aij", A).find("full ones of 3"), std::string::npos);
+
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", "1"));
+  PETSC_OK(MatSetFromOptions(A));
+  PETSC_OK(PetscOptionsClearValue(nullptr, "-mat_compound_block_size"));
+
+  EXPECT_TRUE(same_products(A, plain({3, 3}), 13));
+  EXPECT_EQ(view_of("aij", A).find("full ones of 3"), std::string::npos);
+}
+
 struct Sibling : testing::TestWithParam<const char*> {};
 
 TEST_P(Sibling, ConvertsToAndFro) {

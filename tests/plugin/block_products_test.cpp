@@ -207,6 +207,21 @@ TEST(BlockProducts, OfAnotherPatternAskForANewOne) {
   expect_same(C, wanted, 3, 3);
 }
 
+/// The first factor is as it was.
+TEST(BlockProducts, OfASecondFactorOfAnotherPatternAskForANewOne) {
+  const Drawn of_B{12, 24, {3, 3}, 7};
+  auto other = of_B;
+  other.reach = 3;
+  const auto A = drawn(MATAIJCOMPOUND, of_A()), B = drawn(MATAIJCOMPOUND, of_B), B2 = drawn(MATAIJCOMPOUND, other);
+  Matrix C;
+  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+
+  const auto reused = catch_error([&] { return MatMatMult(A, B2, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()); });
+
+  EXPECT_EQ(reused.code, PETSC_ERR_ARG_WRONGSTATE);
+  EXPECT_NE(reused.message.find("call it with MAT_INITIAL_MATRIX again"), std::string::npos) << reused.message;
+}
+
 TEST(BlockProducts, ThatAreNotFullAreTheParents) {
   auto part = of_A();
   part.full = false;

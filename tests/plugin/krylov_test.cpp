@@ -642,6 +642,34 @@ TEST_P(BothOnDevice, TellMonitorsOfEveryNorm) {
   EXPECT_EQ(heard.back(), o.last);
 }
 
+PetscErrorCode note_solution(KSP ksp, PetscInt, PetscReal, void* to) {
+  PetscFunctionBegin;
+  Vec x;
+  PetscReal norm;
+  PetscCall(KSPBuildSolution(ksp, nullptr, &x));
+  PetscCall(VecNorm(x, NORM_2, &norm));
+  static_cast<std::vector<PetscReal>*>(to)->push_back(norm);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST_P(BothOnHost, ShowMonitorsTheSolutionOfTheIteration) {
+  const Case c{"", "-solver_pc_type jacobi -solver_ksp_max_it 9"};
+  const System s(c, false);
+  std::vector<PetscReal> wanted, found;
+  const auto solve = [&](const char* type, std::vector<PetscReal>& norms) {
+    const auto ksp = solver(c, s, type);
+    PETSC_OK(KSPMonitorSet(ksp, note_solution, &norms, nullptr));
+    PETSC_OK(KSPSolve(ksp, s.b, s.x));
+  };
+
+  solve(GetParam().petscs, wanted);
+  solve(GetParam().ours, found);
+
+  ASSERT_EQ(found.size(), wanted.size());
+  EXPECT_GT(found.back(), 0);
+  for (std::size_t n = 0; n < found.size(); ++n) EXPECT_NEAR(found[n], wanted[n], 1e-8 * wanted.back()) << n;
+}
+
 struct FlopCase {
   const char* options;
   int columns;  ///< of the preconditioner's blocks

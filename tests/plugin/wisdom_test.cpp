@@ -191,6 +191,18 @@ TEST_F(WisdomTest, OfTheMachineForThePatternComesBeforeOnesOwnForItsClass) {
   EXPECT_TRUE(begins(with_site, "by wisdom: for this pattern ")) << with_site;
 }
 
+TEST_F(WisdomTest, OfOnesOwnComesBeforeThatOfTheMachineForTheSamePattern) {
+  const WisdomFileOfTest own;
+  const std::string with_effort = "-mat_compound_wisdom " + own.path() + " " + exhaustive_tuning();
+  (void)origin_of(file.options("measure"), problem());
+  (void)origin_of(with_effort, problem());
+  const NamedSite site(file.path());
+
+  const std::string found = origin_of(with_effort, problem());
+
+  EXPECT_TRUE(begins(found, "by wisdom: for this pattern ")) << found << ": the machine's is of too little effort";
+}
+
 TEST_F(WisdomTest, IsNotAskedWithoutTuning) {
   (void)origin_of(file.options("measure"), problem());
 
