@@ -340,6 +340,25 @@ TEST(OneKernel, IsTheTextbooksCgWithTwoMeetings) {
   expect_cg_in_every_form<complex_number<double>, true, false>();
 }
 
+template <class F>
+void expect_ends_where_asked(int first_vectors) {
+  const System<double> s(true);
+  const Ran four = run<F>(s, first_vectors, -1, 4, 4);
+  ASSERT_EQ(four.norms.size(), 5u);
+  EXPECT_EQ(four.stop, int(KrylovStop::iterations));
+
+  const Ran to_bound = run<F>(s, first_vectors, four.norms[3], 4, 4);
+  EXPECT_EQ(to_bound.norms.size(), 4u) << "a norm that is the bound is small enough";
+  EXPECT_EQ(to_bound.stop, int(KrylovStop::norm));
+}
+
+TEST(OneKernel, EndsWithTheLastIterationAndWithTheBound) {
+  constexpr auto norm = KrylovNorm::preconditioned;
+  expect_ends_where_asked<Form<double, norm, 1, false, true, true, Traversal::rows>>(most_krylov_vectors);
+  expect_ends_where_asked<Form<double, norm, 1, true, true, true, Traversal::rows>>(most_krylov_vectors);
+  expect_ends_where_asked<Form<double, norm, 1, false, false, true, Traversal::rows>>(bcgs_vectors::r0);
+}
+
 /// The same numbers, to the last bit.
 TEST(OneKernel, HasTheSameNormsWithTwoMeetings) {
   const System<double> s(true);

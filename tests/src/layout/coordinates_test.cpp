@@ -117,6 +117,15 @@ TEST(Coordinates, HaveOffsetsOfEachSize) {
   expect_encoded(diagonal_of(1300, 1), "ccoo:256:2", 512, "rows in 16 bits");
 }
 
+TEST(Coordinates, SayHowFarARowReachesThatBeginsWithAChunk) {
+  for (const idx length : {33, 64, 65, 200}) {
+    std::vector<idx> rest(length);
+    for (idx k = 0; k < length; ++k) rest[k] = k;
+    const std::vector<idx> chunk(rest.begin(), rest.begin() + 32);
+    expect_encoded(pattern_of(200, {chunk, rest, {1, 2}}), "ccoo:32:1", 32, std::to_string(length));
+  }
+}
+
 TEST(Coordinates, StepOverEmptyRows) {
   std::vector<std::vector<idx>> columns(3000);
   for (idx r = 10; r < 3000; r += 1000) columns[r] = {1, 2, 3};
