@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fits the seconds of a device's table (src/device_tables.inc) to a recorded study, and says how good the plans are
-that they lead to.
+"""Fits the seconds of a device's table (src/planner/device_tables.inc) to a recorded study, and says how good the
+plans are that they lead to.
 
     python3 config/fit-model.py config/tuning-study-h200.json.xz
 
@@ -18,7 +18,7 @@ import math
 import os
 import re
 
-TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../src/device_tables.inc")
+TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../src/planner/device_tables.inc")
 WORDS = {"complex": 2, "quaternion": 4}
 MOST_THREADS, SECTOR = 2048, 32
 CACHES = {"cached": "kept", "stream": "streamed"}  # what numbers of a table begin with
@@ -67,7 +67,7 @@ def layout_of(matrix, name):
 
 
 def features(matrix, plan, device):
-    """As work_of() in src/model.cpp; None where nothing was counted of the layout."""
+    """As work_of() in src/planner/model.cpp; None where nothing was counted of the layout."""
     a, layout = matrix["analysis"], layout_of(matrix, plan["layout"])
     if not layout:
         return None
@@ -225,7 +225,7 @@ def main():
     print("errors of predictions of other matrices: plans, mean, median, largest")
     for family, all_ in sorted(errors.items()):
         print(f"  {family:10} {len(all_):4} {sum(all_) / len(all_):5.2f} {middle(all_):5.2f} {max(all_):5.2f}")
-    print("of all matrices, for src/device_tables.inc:")
+    print("of all matrices, for src/planner/device_tables.inc:")
     seconds = dict(zip(NAMES, fitted([m.equations() for m in matrices])))
     print(f'device1 name="{table_name}"', *(f"{name}={seconds[name]:.3g}" if name in seconds else f"{name}={value:.9g}"
                                             for name, value in device.items()))

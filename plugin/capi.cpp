@@ -1,7 +1,7 @@
 #include "petsccompound.h"
 
 #include "copies/options.hpp"
-#include "entry_registry.hpp"
+#include "entry/registry.hpp"
 #include "petsccompound/register_entry.hpp"
 #include "types/figures.hpp"
 #include "types/mpi_state.hpp"

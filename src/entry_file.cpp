@@ -3,7 +3,7 @@
 #if defined(COMPOUND_HAVE_CUDA)
 #include "cuda/entry_file.hpp"
 #endif
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace compound {
 

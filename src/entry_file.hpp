@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "scalar_type.hpp"
+#include "base/scalar.hpp"
 
 namespace compound {
 

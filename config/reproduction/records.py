@@ -62,7 +62,7 @@ class Source:
         self.study = plot_cases.cases_of(STUDY)
 
     def device(self, number):
-        """Of the table of the device that the study is of (src/device_tables.inc)."""
+        """Of the table of the device that the study is of (src/planner/device_tables.inc)."""
         fit = plot_cases.sibling("fit-model")
         return int(fit.device_table(fit.TABLES, self.study[0].study)[1][number])
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "edge/parts.hpp"
 
 namespace compound::plugin {

@@ -6,7 +6,7 @@
 
 #include "copies/tuning.hpp"
 #include "edge/log.hpp"
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
 
 namespace compound::plugin {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "edge/petsc_guard.hpp"
-#include "packed.hpp"
+#include "storage/packed.hpp"
 
 namespace compound::plugin {
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "edge/petsc_guard.hpp"
 
 namespace compound::plugin {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "packed.hpp"
+#include "storage/packed.hpp"
 
 namespace compound::plugin {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "edge/petsc_guard.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace compound::plugin {
 

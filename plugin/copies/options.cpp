@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
+#include "entry/registry.hpp"
 #include "entry_file.hpp"
-#include "entry_registry.hpp"
-#include "library_products.hpp"
+#include "plan/library_products.hpp"
 
 namespace compound::plugin {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "copies/misfit.hpp"
-#include "grouped_vector.hpp"
-#include "packed.hpp"
-#include "tuner.hpp"
+#include "planner/tuner.hpp"
+#include "storage/grouped_vector.hpp"
+#include "storage/packed.hpp"
 
 namespace compound::plugin {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "copies/state.hpp"
-#include "natural_block.hpp"
-#include "value_order.hpp"
+#include "pattern/block_size.hpp"
+#include "plan/value_order.hpp"
 
 namespace compound::plugin {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "copies/settings.hpp"
 
 namespace compound::plugin {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "copies/device_vectors.hpp"
-#include "packed.hpp"
+#include "storage/packed.hpp"
 
 namespace compound::plugin {
 

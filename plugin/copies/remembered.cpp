@@ -1,10 +1,10 @@
 #include "copies/remembered.hpp"
 
-#include "error.hpp"
-#include "library_products.hpp"
-#include "plan_key.hpp"
-#include "user_files.hpp"
-#include "wisdom_file.hpp"
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "plan/library_products.hpp"
+#include "planner/plan_key.hpp"
+#include "planner/wisdom_file.hpp"
 
 namespace compound::plugin {
 

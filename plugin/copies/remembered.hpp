@@ -2,7 +2,7 @@
 #pragma once
 
 #include "copies/packing.hpp"
-#include "wisdom.hpp"
+#include "planner/wisdom.hpp"
 
 namespace compound::plugin {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "edge/petsc_guard.hpp"
-#include "packed.hpp"
-#include "tuner.hpp"
+#include "planner/tuner.hpp"
+#include "storage/packed.hpp"
 
 namespace compound::plugin {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "candidates.hpp"
+#include "base/files.hpp"
+#include "base/lock.hpp"
 #include "copies/remembered.hpp"
 #include "edge/log.hpp"
-#include "file_lock.hpp"
-#include "model.hpp"
-#include "user_files.hpp"
+#include "planner/candidates.hpp"
+#include "planner/model.hpp"
 
 namespace compound::plugin {
 

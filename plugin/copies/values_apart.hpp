@@ -1,7 +1,7 @@
 // What is kept of values that the parent's array does not have (-mat_compound_host_values never).
 #pragma once
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "edge/petsc_guard.hpp"
 
 namespace compound::plugin {

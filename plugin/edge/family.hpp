@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "block_shape.hpp"
+#include "base/shape.hpp"
 #include "edge/petsc_guard.hpp"
 
 namespace compound::plugin {

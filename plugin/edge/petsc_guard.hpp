@@ -10,8 +10,8 @@
 #include <petsc/private/matimpl.h>
 #include <petscmat.h>
 
-#include "error.hpp"
-#include "scalar_type.hpp"
+#include "base/error.hpp"
+#include "base/scalar.hpp"
 
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0

@@ -9,9 +9,9 @@
 #include "copies/device_copy.hpp"
 #include "copies/options.hpp"
 #include "copies/placement.hpp"
-#include "krylov_matrix.hpp"
 #include "ksp/watched.hpp"
 #include "petsccompound.h"
+#include "storage/krylov_matrix.hpp"
 #include "types/operator.hpp"
 #include "types/type.hpp"
 

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "backend/krylov_loop.hpp"
 #include "copies/device_vectors.hpp"
 #include "edge/petsc_guard.hpp"
-#include "krylov_loop.hpp"
 #include "ksp/lanczos.hpp"
-#include "packed.hpp"
+#include "storage/packed.hpp"
 
 namespace compound::plugin {
 

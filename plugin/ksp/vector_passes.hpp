@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "backend/krylov_loop.hpp"
 #include "copies/device_vectors.hpp"
-#include "krylov_loop.hpp"
 #include "ksp/host_passes.hpp"
 
 namespace compound::plugin {

@@ -4,8 +4,8 @@
 
 #include "copies/device_copy.hpp"
 #include "copies/placement.hpp"
-#include "device_product.hpp"
 #include "edge/log.hpp"
+#include "storage/device_product.hpp"
 
 namespace compound::plugin {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "edge/petsc_guard.hpp"
-#include "sparse_product.hpp"
+#include "storage/sparse_product.hpp"
 
 namespace compound::plugin {
 

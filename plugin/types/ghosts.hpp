@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "copies/placement.hpp"
 #include "edge/petsc_guard.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "copies/packing.hpp"
-#include "sparse_product.hpp"
+#include "storage/sparse_product.hpp"
 #include "types/products_of_blocks.hpp"
 #include "types/row_traffic.hpp"
 

@@ -1,9 +1,9 @@
 // The entries of a new AIJ matrix, all at once.
 #pragma once
 
-#include "block_shape.hpp"
+#include "base/shape.hpp"
 #include "edge/petsc_guard.hpp"
-#include "pattern.hpp"
+#include "pattern/pattern.hpp"
 
 namespace compound::plugin {
 

@@ -10,7 +10,7 @@
 #include "copies/options.hpp"
 #include "copies/packing.hpp"
 #include "edge/owned.hpp"
-#include "sparse_product.hpp"
+#include "storage/sparse_product.hpp"
 #include "types/as_aij.hpp"
 #include "types/block_product_on_device.hpp"
 #include "types/new_entries.hpp"

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "block_shape.hpp"
+#include "base/shape.hpp"
 #include "edge/family.hpp"
 #include "edge/petsc_guard.hpp"
-#include "pattern.hpp"
+#include "pattern/pattern.hpp"
 
 namespace compound::plugin {
 

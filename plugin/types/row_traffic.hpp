@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "edge/messages.hpp"
-#include "pattern.hpp"
+#include "pattern/pattern.hpp"
 
 namespace compound::plugin {
 

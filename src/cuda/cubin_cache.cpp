@@ -7,11 +7,11 @@
 #include <string_view>
 #include <thread>
 
+#include "base/files.hpp"
+#include "base/hash.hpp"
 #include "cuda/cubin_key.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/private_folder.hpp"
-#include "text_hash.hpp"
-#include "user_files.hpp"
 
 namespace compound::cuda {
 

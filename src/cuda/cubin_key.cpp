@@ -2,9 +2,9 @@
 
 #include <string_view>
 
+#include "base/hash.hpp"
 #include "cuda/device_text.hpp"
 #include "cuda/nvrtc.hpp"
-#include "text_hash.hpp"
 
 namespace compound::cuda {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "backend.hpp"
-#include "library_products.hpp"
+#include "backend/backend.hpp"
+#include "plan/library_products.hpp"
 
 namespace compound::cuda {
 

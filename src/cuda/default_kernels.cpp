@@ -4,7 +4,7 @@
 
 #include "cuda/kernel_source.hpp"
 #include "cuda/sparse_product.hpp"
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
 
 namespace compound::cuda {
 

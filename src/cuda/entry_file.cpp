@@ -4,10 +4,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/nvrtc.hpp"
-#include "entry_registry.hpp"
-#include "error.hpp"
+#include "entry/registry.hpp"
 
 namespace compound::cuda {
 

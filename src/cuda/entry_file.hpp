@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "entry_kinds.hpp"
+#include "entry/kinds.hpp"
 
 namespace compound::cuda {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "device/wide.hpp"
-#include "entry_registry.hpp"
+#include "entry/registry.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
 

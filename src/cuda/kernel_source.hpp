@@ -4,12 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "backend/krylov_loop.hpp"
 #include "device/chunk_codes.hpp"
 #include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
 #include "device/product_dot.hpp"
-#include "krylov_loop.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace compound::cuda {
 

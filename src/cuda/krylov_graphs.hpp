@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "krylov_loop.hpp"
+#include "backend/krylov_loop.hpp"
 
 namespace compound::cuda {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "krylov_loop.hpp"
+#include "backend/krylov_loop.hpp"
 
 namespace compound::cuda {
 

@@ -5,9 +5,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
+#include "backend/krylov_loop.hpp"
 #include "cuda/kernel_source.hpp"
-#include "krylov_loop.hpp"
 
 namespace compound::cuda {
 

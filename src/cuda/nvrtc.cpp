@@ -5,9 +5,9 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/error.hpp"
 #include "cuda/device_text.hpp"
 #include "cuda/shared_library.hpp"
-#include "error.hpp"
 
 namespace compound::cuda {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "cuda/cusparse.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-#include "user_files.hpp"
+#include "base/files.hpp"
 
 namespace compound::cuda {
 

@@ -12,10 +12,10 @@
 #include <set>
 #include <utility>
 
+#include "base/error.hpp"
 #include "cuda/built_in.hpp"
 #include "cuda/cubin_cache.hpp"
 #include "cuda/kernel_source.hpp"
-#include "error.hpp"
 
 namespace compound::cuda {
 

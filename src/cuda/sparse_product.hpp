@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "block_shape.hpp"
-#include "scalar_type.hpp"
+#include "base/scalar.hpp"
+#include "base/shape.hpp"
 
 namespace compound::cuda {
 

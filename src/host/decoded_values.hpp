@@ -6,7 +6,7 @@
 #include "../device/layout/chunk_words.hpp"
 #include "../device/layout/listed_rows.hpp"
 #include "../device/layout/words.hpp"
-#include "../plan.hpp"
+#include "plan/plan.hpp"
 
 namespace compound::host {
 

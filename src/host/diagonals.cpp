@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../diagonal_args.hpp"
 #include "../layout/family.hpp"
+#include "backend/diagonal_args.hpp"
 #include "decoded_values.hpp"
 #include "kernels.hpp"
 #include "row_words.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "../backend.hpp"
+#include "backend/backend.hpp"
 
 namespace compound::host {
 

@@ -1,7 +1,7 @@
 // Dot products that follow products on the host.
 #pragma once
 
-#include "../backend.hpp"
+#include "backend/backend.hpp"
 
 namespace compound::host {
 

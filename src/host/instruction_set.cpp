@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../error.hpp"
+#include "base/error.hpp"
 
 namespace compound::host {
 

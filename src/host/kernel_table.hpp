@@ -6,7 +6,7 @@
 
 #include "../device/layout/compressed_rows.hpp"
 #include "../device/layout/slices.hpp"
-#include "../entry_list.hpp"
+#include "entry/list.hpp"
 #include "kernels.hpp"
 
 namespace compound::host {

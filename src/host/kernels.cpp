@@ -1,6 +1,6 @@
 #include "kernels.hpp"
 
-#include "../entry_registry.hpp"
+#include "entry/registry.hpp"
 #include "shape.hpp"
 
 namespace compound::host {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "../backend.hpp"
 #include "../host_text/host_entry.hpp"
+#include "backend/backend.hpp"
 
 namespace compound::host {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "../backend.hpp"
 #include "../layout/column_codes.hpp"
 #include "../layout/family.hpp"
+#include "backend/backend.hpp"
 #include "decoded_values.hpp"
 
 namespace compound::host {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../error.hpp"
 #include "../layout/family.hpp"
+#include "base/error.hpp"
 #include "decoded_values.hpp"
 #include "dot.hpp"
 #include "instruction_set.hpp"

@@ -1,7 +1,7 @@
 // Rows of tables of kernels and the blocks they serve.
 #pragma once
 
-#include "../entry_kinds.hpp"
+#include "entry/kinds.hpp"
 
 namespace compound::host {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "../device/layout/columns.hpp"
-#include "../error.hpp"
+#include "base/error.hpp"
 
 namespace compound {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "../error.hpp"
+#include "base/error.hpp"
 #include "family.hpp"
 
 namespace compound {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../device/layout/layout_args.hpp"
-#include "../pattern.hpp"
 #include "layout_spec.hpp"
+#include "pattern/pattern.hpp"
 
 namespace compound {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../error.hpp"
+#include "base/error.hpp"
 #include "family.hpp"
 
 namespace compound {

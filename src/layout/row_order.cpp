@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../error.hpp"
+#include "base/error.hpp"
 
 namespace compound {
 

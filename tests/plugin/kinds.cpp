@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "entry_list.hpp"
+#include "entry/list.hpp"
 #include "twins.hpp"
 
 namespace petsc_test {

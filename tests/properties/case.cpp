@@ -4,7 +4,7 @@
 #include <charconv>
 #include <numeric>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "host/instruction_set.hpp"
 #include "patterns.hpp"
 

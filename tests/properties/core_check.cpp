@@ -7,8 +7,8 @@
 #include <memory>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "check.hpp"
-#include "error.hpp"
 #include "host/instruction_set.hpp"
 #include "support/fenced.hpp"
 #include "support/row_words.hpp"

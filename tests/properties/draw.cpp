@@ -4,12 +4,12 @@
 #include <functional>
 #include <set>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "host/instruction_set.hpp"
 #include "layout/column_codes.hpp"
 #include "layout/family.hpp"
 #include "patterns.hpp"
-#include "plan_parts.hpp"
+#include "plan/partition.hpp"
 
 namespace compound::test {
 

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <iostream>
 
-#include "backend_cuda.hpp"
+#include "base/error.hpp"
+#include "cuda/backend.hpp"
 #include "draw.hpp"
-#include "error.hpp"
 #include "petsc_check.hpp"
 #include "petsccompound.h"
 #include "shrink.hpp"

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <set>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace compound::test {
 

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "plan_parts.hpp"
+#include "plan/partition.hpp"
 
 namespace compound::test {
 

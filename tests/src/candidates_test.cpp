@@ -1,13 +1,13 @@
 // Which plans a search goes through: applicable ones, each once, the rule's first; the papers' whole product among
 // them.
-#include "candidates.hpp"
+#include "planner/candidates.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "support/recording_backend.hpp"
 #include "support/zoo.hpp"
 #if defined(COMPOUND_HAVE_CUDA)

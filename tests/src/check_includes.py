@@ -35,31 +35,19 @@ RULES = [
      "kernels take the entry as a parameter"),
     (["src/host_text/*"], ["*", "!src/host_text/*", "!src/device/*"],
      "the host's text of a user's kind is installed: it includes nothing but itself and the device text"),
-    (["src/pattern.*"], ["src/*", "!src/pattern.hpp", "!src/error.hpp", "!src/device/target.hpp"],
+    (["src/pattern/pattern.*"], ["src/*", "!src/pattern/pattern.hpp", "!src/base/error.hpp", "!src/device/target.hpp"],
      "patterns know no layouts, entries, devices"),
-    (["src/layout/*"],
-     ["src/*", "!src/layout/*", "!src/pattern.hpp", "!src/error.hpp",
-      "!src/device/target.hpp", "!src/device/layout/*"],
+    (["src/layout/*"], ["src/device/*", "!src/device/target.hpp", "!src/device/layout/*"],
      "layout encoders know patterns and their own decoders"),
-    (["src/schedule.*"], ["src/*", "!src/schedule.hpp", "!src/error.hpp", "!src/device/target.hpp"],
+    (["src/plan/schedule.*"], ["src/*", "!src/plan/schedule.hpp", "!src/base/error.hpp", "!src/device/target.hpp"],
      "schedules know worker counts, no layout arrays"),
-    (["src/plan.*", "src/device_rule.*", "src/device_policy.*"],
-     ["src/backend*", "src/packed.hpp", "src/host/*", "src/device/spmv_*",
-                      "src/device/pack_values.hpp", "src/device/diagonal.hpp", "src/device/sum_lists.hpp",
-                      "src/tuner.hpp"],
-     "plans are values: no backends, no kernels"),
-    (["src/backend*", "src/host/*", "src/cuda/*"], ["src/packed.hpp", "src/tuner*"],
-     "backends know a device: no packed matrices, no tuning policy"),
-    (["src/packed.*"], ["src/host/*", "src/tuner*", "src/device/entry/*", "src/device/spmv_*",
-                        "src/device/pack_values.hpp", "src/device/diagonal.hpp", "src/device/sum_lists.hpp"],
+    (["src/storage/packed.*"], ["src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
+                                "src/device/diagonal.hpp", "src/device/sum_lists.hpp"],
      "packed matrices know backends by their interface only"),
-    (["src/tuner*"], ["src/host/*", "src/device/*"],
+    (["src/planner/tuner*"], ["src/host/*", "src/device/*"],
      "tuners know costs, not how kernels work"),
-    (["src/wisdom*"], ["src/*", "!src/wisdom*", "!src/file_lock.hpp", "!src/pattern.hpp", "!src/text_hash.hpp",
-                       "!src/user_files.hpp"],
+    (["src/planner/wisdom*"], ["src/*", "!src/planner/wisdom*", "!src/base/*", "!src/pattern/pattern.hpp"],
      "wisdom keeps plans as text: it knows neither what they mean nor how they are measured"),
-    (["src/text_hash.*", "src/user_files.*"], ["src/*", "!src/text_hash.hpp", "!src/user_files.hpp"],
-     "texts and files, whatever is in them"),
     (["src/host/simd/*"], ["*", "!src/host/simd/*", "!src/device/*", "!immintrin.h"],
      "text compiled for one instruction set shares no code with the rest, the standard library included"),
     (["plugin/*", "!plugin/tools/*"], ["src/device/layout/*", "src/device/entry/*", "src/device/spmv_*",
@@ -67,9 +55,26 @@ RULES = [
                                        "src/device/diagonal.hpp", "src/device/sum_lists.hpp", "src/host/*",
                                        "src/layout/*", "!src/layout/layout_spec.hpp"],
      "the plugin does not know layouts' internals"),
-    (["plugin/edge/*"], ["src/*", "!src/block_shape.hpp", "!src/error.hpp", "!src/scalar_type.hpp"],
+    (["plugin/edge/*"], ["src/*", "!src/base/shape.hpp", "!src/base/error.hpp", "!src/base/scalar.hpp"],
      "the edge knows PETSc, not what is packed"),
 ]
+
+# Layers of the core: each knows itself and what is named; the files beside them, which list the backends, know all.
+LAYERS = {
+    "base": ["device"],
+    "pattern": ["base", "device", "entry"],
+    "entry": ["base", "device", "host_text"],
+    "layout": ["base", "device", "pattern"],
+    "plan": ["base", "device", "entry", "layout", "pattern"],
+    "backend": ["base", "device", "layout", "plan"],
+    "host": ["backend", "base", "device", "entry", "host_text", "layout", "pattern", "plan"],
+    "storage": ["backend", "base", "device", "entry", "host", "layout", "pattern", "plan"],
+    "planner": ["backend", "base", "device", "entry", "host", "layout", "pattern", "plan", "storage"],
+    "cuda": ["backend", "base", "device", "entry", "host", "layout", "plan", "planner"],
+}
+RULES += [([f"src/{layer}/*"], ["src/*"] + [f"!src/{known}/*" for known in [layer] + below],
+           f"{layer} knows {', '.join(below)} alone")
+          for layer, below in LAYERS.items()]
 
 # Rooms of the plugin: each knows itself and those before it. What lies beside them (registration, the C API) knows all,
 # programs (plugin/tools) know none.
@@ -119,12 +124,18 @@ def unit(path):
     return path.rsplit(".", 1)[0]
 
 
+def layer(path):
+    """src/host/simd/a.hpp -> src/host"""
+    return "/".join(path.split("/")[:2])
+
+
 def circles(root):
-    """Units of the plugin that include each other, each circle once: "plugin/a -> plugin/b -> plugin/a"."""
+    """Units of the plugin and layers of the core that include each other, each circle once: "a -> b -> a"."""
     known = {}
     for file, _, header, _ in includes(root):
-        if file.startswith("plugin/") and header.startswith("plugin/") and unit(file) != unit(header):
-            known.setdefault(unit(file), set()).add(unit(header))
+        for folder, part in (("plugin/", unit), ("src/", layer)):
+            if file.startswith(folder) and header.startswith(folder) and part(file) != part(header):
+                known.setdefault(part(file), set()).add(part(header))
     found, done = [], set()
 
     def follow(at, way):
@@ -155,18 +166,18 @@ SELF_TEST = [
     ("src/host/simd/x.hpp", "#include <immintrin.h>", False),
     ("src/host/simd/x.hpp", '#include "../../device/entry/dense.hpp"', False),
     ("plugin/tools/bench/x.cpp", '#include "device/entry/dense.hpp"', False),
-    ("src/pattern.cpp", "#include <petscmat.h>", True),
+    ("src/pattern/pattern.cpp", "#include <petscmat.h>", True),
     ("src/host/kernels.cpp", '#  include "mpi.h"', True),
-    ("src/packed.cpp", '#include "petsc/private/matimpl.h"', True),
-    ("src/packed.cpp", '#include "backend.hpp"', False),
-    ("src/packed.cpp", "#include <vector>", False),
-    ("src/packed.cpp", "// #include <petscmat.h>", False),
-    ("src/packed.cpp", '#include "../plugin/edge/family.hpp"', True),
-    ("src/packed.cpp", '#include "petsccompound.h"', True),
+    ("src/storage/packed.cpp", '#include "petsc/private/matimpl.h"', True),
+    ("src/storage/packed.cpp", '#include "backend/backend.hpp"', False),
+    ("src/storage/packed.cpp", "#include <vector>", False),
+    ("src/storage/packed.cpp", "// #include <petscmat.h>", False),
+    ("src/storage/packed.cpp", '#include "../plugin/edge/family.hpp"', True),
+    ("src/storage/packed.cpp", '#include "petsccompound.h"', True),
     ("src/device/target.hpp", '#include "operation.hpp"', True),
     ("src/device/spmv_rows.hpp", "#include <cmath>", True),
     ("src/device/spmv_rows.hpp", "#include <cuda_fp16.h>", True),
-    ("src/device/spmv_rows.hpp", '#include "../pattern.hpp"', True),
+    ("src/device/spmv_rows.hpp", '#include "../pattern/pattern.hpp"', True),
     ("src/device/spmv_rows.hpp", '#include "layout/slices.hpp"', False),
     ("src/device/spmv_rows.hpp", '#include "entry/dense.hpp"', True),
     ("src/device/layout/slices.hpp", '#include "../entry/dense.hpp"', True),
@@ -174,37 +185,41 @@ SELF_TEST = [
     ("src/device/layout/slices.hpp", '#include "../target.hpp"', False),
     ("src/device/entry/dense.hpp", '#include "../layout/slices.hpp"', True),
     ("src/device/entry/dense.hpp", '#include "../operation.hpp"', False),
-    ("src/pattern.hpp", '#include "layout/layout.hpp"', True),
-    ("src/pattern.hpp", '#include "device/target.hpp"', False),
+    ("src/pattern/pattern.hpp", '#include "layout/layout.hpp"', True),
+    ("src/pattern/pattern.hpp", '#include "device/target.hpp"', False),
     ("src/layout/slices.cpp", '#include "device/entry/dense.hpp"', True),
-    ("src/layout/slices.cpp", '#include "../pattern.hpp"', False),
-    ("src/schedule.hpp", '#include "layout/layout.hpp"', True),
-    ("src/plan.cpp", '#include "backend.hpp"', True),
-    ("src/backend_host.cpp", '#include "packed.hpp"', True),
-    ("src/backend_host.cpp", '#include "host/kernels.hpp"', False),
-    ("src/packed.cpp", '#include "host/kernels.hpp"', True),
-    ("src/wisdom.cpp", '#include "packed.hpp"', True),
-    ("src/wisdom_file.cpp", '#include "pattern.hpp"', False),
-    ("src/user_files.cpp", '#include "pattern.hpp"', True),
-    ("src/tuner.cpp", '#include "device/spmv_rows.hpp"', True),
-    ("plugin/copies/state.hpp", '#include "packed.hpp"', False),
+    ("src/layout/slices.cpp", '#include "../pattern/pattern.hpp"', False),
+    ("src/plan/schedule.hpp", '#include "layout/layout.hpp"', True),
+    ("src/plan/plan.cpp", '#include "backend/backend.hpp"', True),
+    ("src/host/backend.cpp", '#include "storage/packed.hpp"', True),
+    ("src/host/backend.cpp", '#include "host/kernels.hpp"', False),
+    ("src/storage/packed.cpp", '#include "device/entry/dense.hpp"', True),
+    ("src/base/files.cpp", '#include "plan/plan.hpp"', True),
+    ("src/plan/plan.cpp", '#include "storage/packed.hpp"', True),
+    ("src/backends.cpp", '#include "host/kernels.hpp"', False),
+    ("src/planner/wisdom.cpp", '#include "storage/packed.hpp"', True),
+    ("src/planner/wisdom_file.cpp", '#include "pattern/pattern.hpp"', False),
+    ("src/base/files.cpp", '#include "pattern/pattern.hpp"', True),
+    ("src/planner/tuner.cpp", '#include "device/spmv_rows.hpp"', True),
+    ("plugin/copies/state.hpp", '#include "storage/packed.hpp"', False),
     ("plugin/copies/state.hpp", "#include <petscmat.h>", False),
     ("plugin/copies/state.hpp", '#include "device/layout/slices.hpp"', True),
     ("plugin/copies/state.hpp", '#include "edge/family.hpp"', False),
     ("plugin/copies/state.hpp", '#include "types/type.hpp"', True),
     ("plugin/copies/state.hpp", '#include "../capi.cpp"', True),
-    ("plugin/edge/family.hpp", '#include "packed.hpp"', True),
+    ("plugin/edge/family.hpp", '#include "storage/packed.hpp"', True),
     ("plugin/edge/family.hpp", '#include "copies/state.hpp"', True),
     ("plugin/pc/pbjacobi.cpp", '#include "types/type.hpp"', False),
     ("plugin/types/type.hpp", '#include "pc/pbjacobi.cpp"', True),
     ("plugin/capi.cpp", '#include "types/type.hpp"', False),
     ("plugin/tools/bench/x.cpp", '#include "types/type.hpp"', True),
-    ("include/petsccompound.h", '#include "packed.hpp"', True),
+    ("include/petsccompound.h", '#include "storage/packed.hpp"', True),
     ("include/petsccompound.h", "#include <petscmat.h>", False),
 ]
 
 SELF_TEST_FILES = [
-    "src/backend.hpp", "src/host/kernels.hpp", "src/layout/layout.hpp", "src/packed.hpp", "src/pattern.hpp",
+    "src/backend/backend.hpp", "src/host/kernels.hpp", "src/layout/layout.hpp", "src/storage/packed.hpp",
+    "src/pattern/pattern.hpp", "src/plan/plan.hpp",
     "src/device/target.hpp", "src/device/operation.hpp", "src/device/spmv_rows.hpp", "src/device/layout/slices.hpp",
     "src/device/entry/dense.hpp", "plugin/edge/family.hpp", "plugin/copies/state.hpp", "plugin/types/type.hpp",
     "plugin/pc/pbjacobi.cpp", "plugin/capi.cpp", "include/petsccompound.h",
@@ -217,6 +232,8 @@ SELF_TEST_OF_CIRCLES = [
      ["plugin/edge/a -> plugin/edge/b -> plugin/edge/c -> plugin/edge/a"]),
     ({"plugin/edge/a.hpp": "", "plugin/edge/a.cpp": "edge/a.hpp", "plugin/edge/b.hpp": "edge/a.hpp",
       "plugin/edge/c.hpp": "edge/a.hpp", "plugin/edge/d.hpp": "edge/b.hpp", "plugin/edge/d.cpp": "edge/c.hpp"}, []),
+    ({"src/base/a.hpp": "pattern/b.hpp", "src/pattern/b.hpp": "", "src/pattern/c.hpp": "base/d.hpp",
+      "src/base/d.hpp": ""}, ["src/base -> src/pattern -> src/base"]),
 ]
 
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "entry_choice.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
+#include "planner/entry_choice.hpp"
 #include "support/random.hpp"
 
 namespace compound::test {

@@ -1,12 +1,12 @@
-// The rules of src/default_plan.cpp: which plan a matrix gets that nobody gave one.
+// The rules of src/planner/default_plan.cpp: which plan a matrix gets that nobody gave one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "backend.hpp"
-#include "device_policy.hpp"
+#include "backend/backend.hpp"
 #include "host/processor.hpp"
-#include "plan.hpp"
+#include "plan/device_policy.hpp"
+#include "plan/plan.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
 #if defined(COMPOUND_HAVE_CUDA)
@@ -106,7 +106,7 @@ TEST(PlanForLayout, IsApplicableForEveryPreset) {
     EXPECT_EQ(applicable(plan_for_layout(p.name, {}, real_3x3, "host"), real_3x3).value_or(""), "") << p.name;
 }
 
-// The rule for devices, by what must hold whatever its numbers are (src/device_policy.cpp).
+// The rule for devices, by what must hold whatever its numbers are (src/plan/device_policy.cpp).
 
 PatternStatistics uneven_rows(idx rows, idx row) {
   PatternStatistics s = even_rows(rows, row);

@@ -1,6 +1,6 @@
 // Products of sparse matrices by the device text on the host, beside the host's own. Scalars are whole numbers times
 // powers of two, so that products are exact, and sums equal where they are in the same order.
-#include "device_product.hpp"
+#include "storage/device_product.hpp"
 
 #include <gtest/gtest.h>
 

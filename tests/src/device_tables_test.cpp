@@ -1,5 +1,5 @@
 // Tables of devices: their text, files of a user's own, and which one a device takes; and how their seconds are fitted.
-#include "device_tables.hpp"
+#include "planner/device_tables.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "error.hpp"
-#include "model_fit.hpp"
+#include "base/error.hpp"
+#include "planner/model_fit.hpp"
 #include "support/random.hpp"
 
 namespace compound::test {

@@ -1,5 +1,5 @@
 // The kind that is found for blocks: the cheapest, by ==, in one pass.
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
 
 #include <gtest/gtest.h>
 

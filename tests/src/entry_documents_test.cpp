@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "entry_kinds.hpp"
-#include "entry_list.hpp"
+#include "entry/kinds.hpp"
+#include "entry/list.hpp"
 
 namespace compound::test {
 namespace {

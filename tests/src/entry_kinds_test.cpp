@@ -1,8 +1,8 @@
-#include "entry_kinds.hpp"
+#include "entry/kinds.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "support/entry_cases.hpp"
 #include "support/errors.hpp"
 

@@ -1,5 +1,5 @@
 // Kinds of entry that a program registers: tried, found by name, multiplied in every layout, refused with the reason.
-#include "entry_registry.hpp"
+#include "entry/registry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "../../examples/custom_entry/symmetric.hpp"
 #include "device/entry/quaternion.hpp"
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"

@@ -1,5 +1,5 @@
 // A lock among processes: who waits for whom, and for how long.
-#include "file_lock.hpp"
+#include "base/lock.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // bytes_of(): what a plan takes, before anything is packed, against what is packed and against what the papers print.
 #include <gtest/gtest.h>
 
-#include "packed.hpp"
+#include "storage/packed.hpp"
 #include "support/errors.hpp"
 #include "support/zoo.hpp"
 

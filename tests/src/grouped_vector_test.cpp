@@ -1,6 +1,6 @@
 // GroupedVector: vectors in groups of uneven size, on a backend that reads the caller's arrays and on one that does
 // not.
-#include "grouped_vector.hpp"
+#include "storage/grouped_vector.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Products by a library in plans: lines, what they imply, and what they do not go with. No device and no library is
 // needed.
-#include "library_products.hpp"
+#include "plan/library_products.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backend.hpp"
-#include "candidates.hpp"
+#include "backend/backend.hpp"
+#include "planner/candidates.hpp"
 #include "support/errors.hpp"
 #include "support/zoo.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "packed.hpp"
+#include "storage/packed.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {

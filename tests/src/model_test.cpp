@@ -1,13 +1,13 @@
 // Times predicted for devices: what must hold whatever the numbers are, and some that were measured.
-#include "model.hpp"
+#include "planner/model.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "device_policy.hpp"
-#include "packed.hpp"
+#include "plan/device_policy.hpp"
+#include "storage/packed.hpp"
 #include "support/recording_backend.hpp"
 #include "support/zoo.hpp"
 

@@ -1,9 +1,9 @@
 // natural_block(): the block size that takes the fewest bytes, from a sample of rows.
-#include "natural_block.hpp"
+#include "pattern/block_size.hpp"
 
 #include <gtest/gtest.h>
 
-#include "packed.hpp"
+#include "storage/packed.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {

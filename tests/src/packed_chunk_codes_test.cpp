@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "chunk_codes.hpp"
+#include "storage/chunk_codes.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <cstring>
 
-#include "packed.hpp"
+#include "storage/packed.hpp"
 #include "support/device_forms.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "device/pack_values.hpp"
-#include "plan_parts.hpp"
+#include "plan/partition.hpp"
 #include "support/device_forms.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "device/order_blocks.hpp"
-#include "entry_choice.hpp"
+#include "plan/value_order.hpp"
+#include "planner/entry_choice.hpp"
 #include "support/entry_cases.hpp"
 #include "support/errors.hpp"
 #include "support/recording_backend.hpp"
 #include "support/row_words.hpp"
 #include "support/zoo.hpp"
-#include "value_order.hpp"
 
 namespace compound::test {
 namespace {

@@ -1,5 +1,5 @@
 // Packed matrices: who owns what, new values, and what is refused. Their products are in packed_*_test.cpp.
-#include "packed.hpp"
+#include "storage/packed.hpp"
 
 #include <gtest/gtest.h>
 

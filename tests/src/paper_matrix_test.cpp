@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "packed.hpp"
+#include "storage/packed.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {

@@ -1,4 +1,4 @@
-#include "pattern.hpp"
+#include "pattern/pattern.hpp"
 
 #include <gtest/gtest.h>
 

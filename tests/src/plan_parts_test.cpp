@@ -1,5 +1,5 @@
 // Plans of several parts: their lines, and which rows of a pattern go where.
-#include "plan_parts.hpp"
+#include "plan/partition.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "reblock.hpp"
+#include "pattern/reblock.hpp"
 
 #include <gtest/gtest.h>
 

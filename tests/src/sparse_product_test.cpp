@@ -1,5 +1,5 @@
 // Products of sparse matrices of full blocks, beside dense ones: whole numbers, so that equal means equal.
-#include "sparse_product.hpp"
+#include "storage/sparse_product.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Backend::sum: lists of scalars added up in their order.
 #include <gtest/gtest.h>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "support/blocks.hpp"
 
 namespace compound::test {

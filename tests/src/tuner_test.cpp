@@ -1,5 +1,5 @@
 // Measuring candidates: what is timed, packed and left, by a clock that goes by the plans; and what failures do.
-#include "tuner.hpp"
+#include "planner/tuner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "wisdom_file.hpp"
+#include "planner/wisdom_file.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/hash.hpp"
 #include "support/processes.hpp"
 #include "support/random.hpp"
 #include "support/wisdom_entries.hpp"
-#include "text_hash.hpp"
 
 namespace compound::test {
 namespace {

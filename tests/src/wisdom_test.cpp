@@ -1,14 +1,14 @@
-#include "wisdom.hpp"
+#include "planner/wisdom.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
+#include "base/hash.hpp"
 #include "support/random.hpp"
 #include "support/wisdom_entries.hpp"
 #include "support/zoo.hpp"
-#include "text_hash.hpp"
 
 namespace compound::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
 
 namespace compound::bench {
 namespace {

@@ -1,5 +1,5 @@
-"""The seconds of the table in src/device_tables.inc are those that config/fit-model.py fits to the recorded study, and
-are as good as docs/tuning.md says."""
+"""The seconds of the table in src/planner/device_tables.inc are those that config/fit-model.py fits to the recorded
+study, and are as good as docs/tuning.md says."""
 
 import os
 import re
@@ -15,13 +15,13 @@ def numbers_of(text):
     return dict(word.split("=") for word in line.split())
 
 
-with open(os.path.join(top, "src/device_tables.inc")) as file:
+with open(os.path.join(top, "src/planner/device_tables.inc")) as file:
     row = numbers_of(file.read())
 fitted = numbers_of(fit.stdout)
 assert len(fitted) == 18, fit.stdout
 for name, value in fitted.items():
     assert name in row and float(row[name]) == float(value), (
-        f"{name}: {row.get(name)} in src/device_tables.inc, {value} by the fit"
+        f"{name}: {row.get(name)} in src/planner/device_tables.inc, {value} by the fit"
     )
 with open(os.path.join(top, "docs/tuning.md")) as file:
     document = file.read()

@@ -119,7 +119,7 @@ class Copy:
         self.top, self.folder = top, folder
         shutil.copytree(os.path.join(top, "config"), self.path("config"), ignore=shutil.ignore_patterns("__pycache__"))
         os.makedirs(self.path("src"))
-        shutil.copy(os.path.join(top, "src/device_tables.inc"), self.path("src"))
+        shutil.copy(os.path.join(top, "src/planner/device_tables.inc"), self.path("src"))
         self.page = os.path.join(top, "docs/reproduction.md")
         for name in ("bench", "tune"):
             with open(self.path(name), "w") as out:

@@ -1,7 +1,7 @@
 // What compound-tune makes of times: what pays off, shares of a yardstick, and what became slower.
 #include <gtest/gtest.h>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "calibrate.hpp"
 #include "compare.hpp"
 #include "tune_case.hpp"

@@ -11,7 +11,7 @@
 #include "cusparse_kinds.hpp"
 #include "options.hpp"
 #include "parent_matrix.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 #include "report.hpp"
 
 namespace compound::bench {

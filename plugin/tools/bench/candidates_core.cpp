@@ -3,12 +3,12 @@
 #include <cmath>
 #include <new>
 
+#include "base/error.hpp"
 #include "candidate.hpp"
 #include "core_source.hpp"
 #include "device.hpp"
-#include "entry_choice.hpp"
-#include "error.hpp"
 #include "failure.hpp"
+#include "planner/entry_choice.hpp"
 
 namespace compound::bench {
 

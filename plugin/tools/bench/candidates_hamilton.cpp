@@ -1,9 +1,9 @@
 // Quaternions by four real matrices, as libraries without compound entries have to (MSF 2019, section 3.2, eq. 2).
 #include <array>
 
+#include "base/error.hpp"
 #include "core_source.hpp"
 #include "device.hpp"
-#include "error.hpp"
 #include "failure.hpp"
 
 namespace compound::bench {

@@ -5,7 +5,7 @@
 #include "candidate.hpp"
 #include "device.hpp"
 #include "failure.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace compound::bench {
 

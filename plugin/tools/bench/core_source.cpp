@@ -1,9 +1,9 @@
 #include "core_source.hpp"
 
+#include "base/error.hpp"
 #include "device.hpp"
-#include "entry_choice.hpp"
-#include "error.hpp"
 #include "failure.hpp"
+#include "planner/entry_choice.hpp"
 #include "scalar_formats.hpp"
 
 namespace compound::bench {

@@ -7,7 +7,7 @@
 
 #include "candidate.hpp"
 #include "device/layout/words.hpp"
-#include "packed.hpp"
+#include "storage/packed.hpp"
 
 namespace compound::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "entry_kinds.hpp"
+#include "entry/kinds.hpp"
 
 namespace compound::bench {
 

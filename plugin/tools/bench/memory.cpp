@@ -10,7 +10,7 @@
 
 #include "cusparse_kinds.hpp"
 #include "failure.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace compound::bench {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "cusparse_kinds.hpp"
-#include "error.hpp"
 #include "failure.hpp"
 #include "layout/layout_spec.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "entry_kinds.hpp"
+#include "entry/kinds.hpp"
 #include "generated_rows.hpp"
 #include "option_rows.hpp"
 #include "value_rule.hpp"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "entry_list.hpp"
+#include "entry/list.hpp"
 
 namespace compound::bench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "block_rows.hpp"
-#include "entry_kinds.hpp"
+#include "entry/kinds.hpp"
 
 namespace compound::bench {
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <random>
 
-#include "error.hpp"
-#include "tuner.hpp"
+#include "base/error.hpp"
+#include "planner/tuner.hpp"
 
 namespace compound::bench::tune {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "model_fit.hpp"
+#include "planner/model_fit.hpp"
 
 namespace compound::bench::tune {
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/error.hpp"
 #include "calibrate.hpp"
 #include "compare.hpp"
 #include "core_source.hpp"
-#include "error.hpp"
 #include "program.hpp"
 #include "text.hpp"
 #include "tune_case.hpp"

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "candidates.hpp"
-#include "model.hpp"
+#include "planner/candidates.hpp"
+#include "planner/model.hpp"
 
 namespace compound::bench::tune {
 

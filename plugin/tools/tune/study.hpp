@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core_source.hpp"
-#include "tuner.hpp"
+#include "planner/tuner.hpp"
 
 namespace compound::bench::tune {
 

@@ -8,12 +8,12 @@
 #include <numeric>
 #include <utility>
 
+#include "base/error.hpp"
 #include "core_source.hpp"
-#include "error.hpp"
-#include "model.hpp"
-#include "plan_key.hpp"
+#include "planner/model.hpp"
+#include "planner/plan_key.hpp"
+#include "planner/wisdom_file.hpp"
 #include "statistics.hpp"
-#include "wisdom_file.hpp"
 #include "yardsticks.hpp"
 
 namespace compound::bench::tune {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "measure.hpp"
-#include "natural_block.hpp"
+#include "pattern/block_size.hpp"
 #include "prepare_case.hpp"
 #include "report.hpp"
 #include "study.hpp"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "library_products.hpp"
+#include "plan/library_products.hpp"
 #include "report.hpp"
 
 namespace compound::bench::tune {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "candidates.hpp"
 #include "options.hpp"
-#include "tuner.hpp"
+#include "planner/candidates.hpp"
+#include "planner/tuner.hpp"
 
 namespace compound::bench::tune {
 

@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "failure.hpp"
+#include "planner/wisdom_file.hpp"
 #include "text.hpp"
-#include "wisdom_file.hpp"
 
 namespace compound::bench::tune {
 

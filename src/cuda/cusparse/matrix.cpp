@@ -4,11 +4,11 @@
 #include <limits>
 #include <new>
 
+#include "base/error.hpp"
 #include "cuda/cusparse.hpp"
 #include "cuda/cusparse/library.hpp"
 #include "cuda/runtime.hpp"
 #include "device/layout/compressed_rows.hpp"
-#include "error.hpp"
 
 namespace compound::cuda {
 

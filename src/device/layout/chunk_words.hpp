@@ -1,5 +1,5 @@
 // Words kept chunk by chunk: those of a chunk as they are or, where all of them are in a table of 256, as codes of one
-// byte. `codes=chunks8`; the encoder is src/chunk_codes.cpp.
+// byte. `codes=chunks8`; the encoder is src/storage/chunk_codes.cpp.
 //
 // Source: Aliaga et al. 2020, table 1 (values of a chunk in 64 bits or in 8 by a table of the most frequent ones).
 #pragma once

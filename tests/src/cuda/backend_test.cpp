@@ -4,11 +4,11 @@
 #include "cuda/kernel_source.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
+#include "planner/tuner.hpp"
 #include "support/entry_cases.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
-#include "tuner.hpp"
 
 namespace compound::test {
 namespace {

@@ -6,13 +6,13 @@
 
 #include <iostream>
 
-#include "candidates.hpp"
 #include "cuda/library_cases.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
+#include "planner/candidates.hpp"
+#include "planner/tuner.hpp"
 #include "support/dots.hpp"
 #include "support/zoo.hpp"
-#include "tuner.hpp"
 
 namespace compound::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "entry_kinds.hpp"
+#include "entry/kinds.hpp"
 #include "support/nvrtc_program.hpp"
 
 namespace compound::test {

@@ -10,7 +10,7 @@
 
 #include "cuda/kernel_source.hpp"
 #include "cuda/nvrtc.hpp"
-#include "entry_registry.hpp"
+#include "entry/registry.hpp"
 #include "support/errors.hpp"
 
 namespace compound::test {

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "backend_cuda.hpp"
+#include "cuda/backend.hpp"
 #include "cuda/default_kernels.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/runtime.hpp"
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
 #include "support/built_in_code.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"

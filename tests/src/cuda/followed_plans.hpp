@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "plan.hpp"
+#include "plan/plan.hpp"
 
 namespace compound::test {
 

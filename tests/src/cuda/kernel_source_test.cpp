@@ -8,7 +8,7 @@
 #include "cuda/plan_code.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/sparse_product.hpp"
-#include "entry_choice.hpp"
+#include "planner/entry_choice.hpp"
 #include "support/compiles.hpp"
 
 namespace compound::test {

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "backend/krylov_loop.hpp"
 #include "cuda/followed_plans.hpp"
 #include "cuda/kernel_source.hpp"
-#include "krylov_loop.hpp"
 #include "support/compiles.hpp"
 
 namespace compound::test {

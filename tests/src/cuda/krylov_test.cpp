@@ -8,7 +8,7 @@
 #include "cuda/followed_plans.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
-#include "krylov_matrix.hpp"
+#include "storage/krylov_matrix.hpp"
 #include "support/dots.hpp"
 #include "support/zoo.hpp"
 

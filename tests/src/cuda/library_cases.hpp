@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "library_products.hpp"
+#include "plan/library_products.hpp"
 
 namespace compound::test {
 

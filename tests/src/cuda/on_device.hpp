@@ -7,8 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "backend.hpp"
-#include "backend_cuda.hpp"
+#include "backend/backend.hpp"
+#include "cuda/backend.hpp"
 
 namespace compound::test {
 

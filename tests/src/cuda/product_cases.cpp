@@ -4,7 +4,7 @@
 
 #include "cuda/kernel_source.hpp"
 #include "layout/family.hpp"
-#include "plan_parts.hpp"
+#include "plan/partition.hpp"
 #include "support/entry_cases.hpp"
 
 namespace compound::test::cuda_cases {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "candidates.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/product_cases.hpp"
+#include "planner/candidates.hpp"
 #include "support/tier.hpp"
 
 namespace compound::test {

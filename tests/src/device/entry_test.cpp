@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "entry_list.hpp"
+#include "entry/list.hpp"
 #include "support/words.hpp"
 
 namespace compound::test {

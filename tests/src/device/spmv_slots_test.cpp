@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "chunk_codes.hpp"
 #include "device/emulated_chunks.hpp"
 #include "layout/family.hpp"
+#include "storage/chunk_codes.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "support/errors.hpp"
 
 namespace compound::host {

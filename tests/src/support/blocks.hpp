@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "entry_list.hpp"
-#include "plan.hpp"
+#include "entry/list.hpp"
+#include "plan/plan.hpp"
 #include "words.hpp"
 
 namespace compound::test {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scalar_type.hpp"
+#include "base/scalar.hpp"
 
 #if !defined(COMPOUND_BUILT_IN_CAPABILITIES)
 #define COMPOUND_BUILT_IN_CAPABILITIES ""

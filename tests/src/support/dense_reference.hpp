@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "device/operation.hpp"
-#include "pattern.hpp"
-#include "plan.hpp"
+#include "pattern/pattern.hpp"
+#include "plan/plan.hpp"
 
 namespace compound::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "host/instruction_set.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include "blocks.hpp"
 #include "dense_reference.hpp"
-#include "packed.hpp"
+#include "storage/packed.hpp"
 
 namespace compound {
 

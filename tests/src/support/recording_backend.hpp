@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 
 namespace compound::test {
 

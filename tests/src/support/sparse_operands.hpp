@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "device_product.hpp"
-#include "sparse_product.hpp"
+#include "storage/device_product.hpp"
+#include "storage/sparse_product.hpp"
 #include "support/random.hpp"
 #include "support/zoo.hpp"
 

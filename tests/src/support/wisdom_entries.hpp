@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "wisdom.hpp"
+#include "planner/wisdom.hpp"
 
 namespace compound::test {
 

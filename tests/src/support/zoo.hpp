@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pattern.hpp"
+#include "pattern/pattern.hpp"
 
 namespace compound::test {
 

@@ -1,0 +1,116 @@
+// A Krylov method that a device runs by itself: iterations are queued many at a time, and the host hears of their
+// norms.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "backend/backend.hpp"
+#include "device/krylov.hpp"
+
+namespace compound {
+
+enum class KrylovMethod { cg, bcgs };
+
+/// How a device runs iterations: as kernels that are queued many at a time, or all of them in one kernel, which small
+/// matrices gain by; not all layouts can. Of that there is a form for CG in which blocks wait for each other twice an
+/// iteration, not three times, and the product reads two vectors, which the smallest gain by.
+enum class KrylovRunner { by_size, graphs, kernel, two_meetings };
+
+/// What a loop takes out of whatever it has preconditioned.
+struct NullSpace {
+  bool constant = false;
+  int vectors = 0;  ///< others: orthonormal, and orthogonal to the constant
+  int size() const { return vectors + (constant ? 1 : 0); }
+  bool operator==(const NullSpace&) const = default;
+};
+
+struct KrylovProblem {
+  KrylovMethod method;
+  ScalarType scalar;
+  slot_t scalars = 0;  ///< of a vector
+  int columns = 0;     ///< of M's diagonal blocks, which are square: 1 is a diagonal, 0 no preconditioner
+  KrylovNorm norm = KrylovNorm::preconditioned;
+  bool hermitian = true;  ///< CG: inner products; else bilinear
+  KrylovRunner runner = KrylovRunner::by_size;
+  NullSpace null_space = {};  ///< most_null_vectors at most
+  bool operator==(const KrylovProblem&) const = default;
+};
+
+/// Blocks of a preconditioner must fit a warp.
+inline constexpr int most_krylov_columns = 32;
+
+/// How far a run may go.
+struct KrylovLimits {
+  double below = 0, above = 0;  ///< it ends with the first norm that is not between them
+  int most = 0;                 ///< or with this iteration
+};
+
+struct KrylovRun {
+  int iteration = 0;  ///< of the last norm
+  KrylovStop stop = KrylovStop::not_yet;
+};
+
+/// Vectors and scalars of a loop live here; x is handed in and out.
+class KrylovLoop {
+ public:
+  virtual ~KrylovLoop() = default;
+
+  /// A, by which to multiply: queues y = A x, and what is to follow.
+  struct Matrix {
+    std::function<void(const void* x, void* y, const ProductDot& dot)> multiply;
+    std::uint64_t stamp = 0;  ///< another one where what multiply() queues is another
+    /// y = A x as one task, where it is one.
+    std::function<std::optional<ProductTask>(const void* x, void* y)> task = {};
+    std::size_t bytes = 0;  ///< that a product reads of the matrix
+  };
+  /// What has come of an iteration, one after the other.
+  using Heard = std::function<void(int iteration, const krylov_news& news)>;
+
+  virtual const KrylovProblem& problem() const = 0;
+
+  /// Before start(): what go_on() will queue, `at_once` iterations before the host looks at their norms. Compiles and
+  /// allocates whatever there is to, and nothing where it was prepared for the same.
+  virtual void prepare(const Matrix& A, int at_once) = 0;
+
+  /// [columns][scalars] of the device: scalar i's of column k of the diagonal blocks of M. The caller's to fill.
+  virtual void* factors() = 0;
+  /// [null_space.vectors][scalars] of the device. The caller's to fill.
+  virtual void* null_space() = 0;
+  /// A vector that is 1 in component k of each of M's blocks, else 0: M's product with it is column k.
+  virtual void set_unit(int k, void* to) = 0;
+  /// From x (null: 0) with the residual r, which for BiCGSTAB is preconditioned, both copied; iteration 0.
+  virtual KrylovRun start(const void* x, const void* r, const Heard& heard) = 0;
+  virtual KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) = 0;
+  /// Copies x as it is after the last iteration.
+  virtual void take_x(void* to) = 0;
+  /// The same of the residual that the method updates, for BiCGSTAB the preconditioned one.
+  virtual void take_residual(void* to) = 0;
+  /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all, whose blocks
+  /// meet so often an iteration.
+  struct Shape {
+    int kernels = 0, iterations = 0;
+    bool one_kernel = false;
+    int meetings = 0;
+  };
+  virtual Shape shape() const = 0;
+};
+
+/// What an iteration does with vectors of a device while others multiply, precondition and add up over processes.
+class KrylovPasses {
+ public:
+  virtual ~KrylovPasses() = default;
+  struct Arguments {
+    slot_t scalars = 0;  ///< of a vector
+    std::array<void*, most_pass_vectors> vectors =
+        {};                         ///< in the pass's order (device/vector_passes.hpp); not one another
+    const void* numbers = nullptr;  ///< [most_pass_numbers] scalars of the host
+    bool diagonal = false;          ///< whether the pass preconditions, by its first vector
+  };
+  /// Queues the pass, or where it has sums waits for them: `sums` of the host get always the same bits.
+  virtual void run(VectorPass pass, const Arguments& arguments, void* sums) = 0;
+};
+
+}  // namespace compound

@@ -1,0 +1,389 @@
+#include "cuda/backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/diagonal_args.hpp"
+#include "base/error.hpp"
+#include "cuda/built_in.hpp"
+#include "cuda/kernel_source.hpp"
+#include "cuda/krylov_graphs.hpp"
+#include "cuda/krylov_passes.hpp"
+#include "cuda/plan_code.hpp"
+#include "cuda/runtime.hpp"
+#include "cuda/sparse_product.hpp"
+#include "device/code_items.hpp"
+#include "device/entry_trial.hpp"
+#include "device/first_misfit.hpp"
+#include "device/kernels.hpp"
+#include "device/order_blocks.hpp"
+#include "entry/registry.hpp"
+#include "host/backend.hpp"
+#include "layout/family.hpp"
+#include "plan/library_products.hpp"
+
+namespace compound {
+
+namespace {
+
+using cuda::blocks_for;
+using cuda::check;
+
+constexpr int threads_of_other_kernels = 128;  // packing and regrouping
+
+using cuda::CudaCode;
+
+CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
+
+class CudaBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cuda"; }
+  bool is_device() const override { return true; }
+  DeviceTraits traits() const override {
+    const cuda::Device& device = cuda::current_device();
+    return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
+  }
+  Machine machine() const override { return {cuda::device_name(), cuda::driver_version(), cuda::device_slot()}; }
+
+  std::string_view code(const Plan& plan, const Problem& problem) const override {
+    if (const std::string_view library = library_of(plan); !library.empty()) return library;
+    return cuda::is_built_in(cuda::plain_source(plan, problem), cuda::current_device().capability) ? "built in"
+                                                                                                   : "nvrtc";
+  }
+
+  void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
+  void release(void* memory) noexcept override { cuda::release(memory); }
+  void clear(void* to, std::size_t bytes) override { check(cudaMemsetAsync(to, 0, bytes, queue_), "clearing memory"); }
+  void upload(void* to, const void* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue_), "uploading");
+    synchronize();
+  }
+  void download(void* to, const void* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_), "downloading");
+    synchronize();
+  }
+  void upload_large(void* to, const void* from, std::size_t bytes) override {
+    cuda::Staging::instance().upload(to, from, bytes, queue_);
+  }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue_), "copying within the device");
+  }
+  void choose_device(int number) override {
+    int count = 0;
+    check(cudaGetDeviceCount(&count), "counting devices");
+    check(cudaSetDevice(number % std::max(count, 1)), "choosing a device");
+  }
+  void use_queue(void* stream) override { queue_ = static_cast<cudaStream_t>(stream); }
+  void synchronize() override { check(cudaStreamSynchronize(queue_), "waiting for the device"); }
+
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+    if (entry_kind(plan.entry).user_defined) try_entry_here(plan.entry, problem);
+    return std::make_unique<CudaCode>(plan, problem);
+  }
+  void compile(Code& code, Update update, bool of_part) override { of(&code).prepare(update, of_part); }
+  void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
+
+  void pack(const PackTask& task) override;
+  void order_blocks(const OrderTask& task) override;
+  std::optional<Buffer<std::byte>> code_items(const CodeTask& task) override;
+  void code_chunks(ChunkStep step, const chunk_code_args& args) override {
+    launch(cuda::kernel_of(cuda::chunk_step_source(step)), step == ChunkStep::sample ? args.samples : args.count, args);
+  }
+  std::optional<count32> first_misfit(const FitTask& task) override;
+  void multiply(const ProductTask& task) override;
+  void regroup(const RegroupTask& task) override;
+  void diagonal(std::span<const DiagonalTask> parts) override;
+  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override;
+  void sum(const SumTask& task) override;
+  void multiply_sparse(const SparseProductTask& task) override;
+  std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
+    return cuda::krylov_loop(*this, queue_, problem);
+  }
+  std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
+                                              bool hermitian) override {
+    return cuda::krylov_passes(*this, queue_, scalar, passes, hermitian);
+  }
+
+ protected:
+  std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
+    const LibraryProduct* const product = find_library_product(plan.schedule.library);
+    const auto why = cuda::why_no_kernel(plan, problem);
+    return why || !product ? why : cuda::why_no_cusparse(*product);
+  }
+
+ private:
+  std::optional<count32> first_misfit_on_host(const FitTask& task);
+  void try_entry_here(std::string_view entry, const Problem& problem);
+  void pack_chunk(const PackTask& task, const void* blocks, slot_t from, slot_t to);
+  void pack_from_host(const PackTask& task);
+  template <class Use>
+  void by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use);
+  /// A kernel with one worker for each of `workers`.
+  template <class Argument>
+  void launch(const void* kernel, slot_t workers, const Argument& argument) {
+    cuda::launch(kernel, blocks_for(workers, threads_of_other_kernels), threads_of_other_kernels, argument, queue_);
+  }
+
+  cudaStream_t queue_ = nullptr;
+};
+
+void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& problem) {
+  std::vector<std::string> sources;
+  for (const Plan& plan : plans) {
+    if (compound::why_not(plan, problem, *this)) continue;
+    Update update = Update::assign;
+    for (const Plan& part : parts(plan)) {
+      if (!plan.later.empty())
+        sources.push_back(cuda::pack_part_source(part, problem));
+      else if (!words_are_blocks(part, problem))
+        sources.push_back(cuda::pack_source(part, problem));
+      if (part.schedule.library.empty()) sources.push_back(cuda::plain_source(part, problem, update));
+      update = Update::add;
+    }
+  }
+  cuda::compile_ahead(sources);
+}
+
+/// Once for each text and problem: a kind that breaks its promises would give wrong products without a word.
+void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
+  static std::set<std::string, std::less<>> passed;
+  const std::string source = cuda::entry_trial_source(entry, p);
+  if (passed.contains(source)) return;
+  const Buffer<trial_found> memory(*this, 1);
+  launch(cuda::kernel_of(source), 1, trial_args{memory.data()});
+  trial_found found;
+  download(&found, memory.data(), sizeof(found));
+  check_trial("entry " + std::string(entry) + " (-mat_compound_entry_file)", found, p.block.rows, p.scalar.field);
+  passed.insert(source);
+}
+
+/// The blocks of the matrix' entries [from, to); of a part its own among them.
+void CudaBackend::pack_chunk(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
+  const bool by_entries = of(t.code).family().slots_are_entries;
+  const pack_args args{t.layout, blocks, t.values, from, to};
+  if (t.runs.runs == 0) return launch(of(t.code).pack(), by_entries ? to - from : slot_t{t.layout.positions}, args);
+  const slot_t first = t.part->first_from(from), last = t.part->first_from(to);
+  launch(of(t.code).pack_part(), by_entries ? last - first : slot_t{t.layout.positions},
+         pack_part_args{args, t.runs, first, last});
+}
+
+/// The host's blocks, of `each` bytes, through pinned chunks to a buffer of the device's: `use`(buffer, from, to) for
+/// each chunk's blocks in turn, until it is false.
+template <class Use>
+void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use) {
+  const slot_t in_chunk = std::max<slot_t>(1, static_cast<slot_t>(cuda::Staging::chunk_bytes / each));
+  const Buffer<std::byte> buffer(*this, std::min(in_chunk, entries) * each);
+  for (slot_t from = 0; from < entries; from += in_chunk) {
+    const slot_t to = std::min(from + in_chunk, entries);
+    cuda::Staging::instance().upload(buffer.data(), static_cast<const char*>(blocks) + from * each, (to - from) * each,
+                                     queue_);
+    if (!use(buffer.data(), from, to)) break;
+  }
+  synchronize();
+}
+
+/// Whether the words are the matrix' blocks as they are.
+bool lie_as_blocks(const PackTask& t) { return t.runs.runs == 0 && words_are_blocks(t.plan, t.problem); }
+
+/// Entries of the matrix among which all of a layout's are.
+struct EntryRange {
+  slot_t first, last;
+};
+EntryRange range_of(const PackTask& t) {
+  if (t.runs.runs == 0) return {0, t.entries};
+  const EntryRuns& runs = *t.part;
+  return {runs.of_whole.front(), runs.of_whole.back() + runs.entries - runs.first.back()};
+}
+
+void CudaBackend::pack_from_host(const PackTask& t) {
+  const std::size_t each = bytes_of_block(t.problem);
+  if (lie_as_blocks(t)) return cuda::Staging::instance().upload(t.values, t.blocks, t.entries * each, queue_);
+  const EntryRange range = range_of(t);
+  const auto* const first = static_cast<const std::byte*>(t.blocks) + range.first * each;
+  by_chunks(first, range.last - range.first, each, [&](const void* blocks, slot_t from, slot_t to) {
+    pack_chunk(t, blocks, range.first + from, range.first + to);
+    return true;
+  });
+}
+
+void CudaBackend::pack(const PackTask& t) {
+  if (t.blocks_in == Memory::host) return pack_from_host(t);
+  if (!lie_as_blocks(t)) return pack_chunk(t, t.blocks, 0, t.entries);
+  copy(t.values, t.blocks, t.entries * bytes_of_block(t.problem));
+}
+
+void CudaBackend::order_blocks(const OrderTask& t) {
+  Buffer<std::byte> there;
+  const void* from = t.values;
+  if (t.values_in == Memory::host) {
+    there = Buffer<std::byte>(*this, t.entries * bytes_of_block(t.problem));
+    cuda::Staging::instance().upload(there.data(), t.values, there.bytes(), queue_);
+    from = there.data();
+  }
+  const order_args args{t.start, t.rows, t.problem.block.rows, t.problem.block.cols, from, t.blocks};
+  launch(cuda::kernel_of(cuda::order_source(t.problem.scalar)), args.workers(), args);
+  if (t.values_in == Memory::host) synchronize();  // before what it reads is released
+}
+
+/// Items in the host's memory are coded there. Places come as the hash has it: the host, which numbers the distinct
+/// items in their order, sees the table alone.
+std::optional<Buffer<std::byte>> CudaBackend::code_items(const CodeTask& t) {
+  if (t.items_in == Memory::host || t.count == 0) return Backend::code_items(t);
+  if (t.count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
+  const count32 places = places_of(static_cast<slot_t>(t.code.most));
+  const Buffer<count32> first(*this, places), distinct(*this, 1);
+  check(cudaMemsetAsync(first.data(), 0xff, first.bytes(), queue_), "preparing a dictionary");
+  clear(distinct.data(), distinct.bytes());
+  code_args args;
+  args.table = {static_cast<const bits32*>(t.items), static_cast<int>(t.bytes / sizeof(bits32)), first.data(),
+                places - 1};
+  args.count = t.count;
+  args.most = static_cast<count32>(t.code.most);
+  args.distinct = distinct.data();
+  launch(cuda::kernel_of(cuda::note_items_source()), t.count, args);
+  count32 number = 0;
+  download(&number, distinct.data(), sizeof number);
+  if (number > t.code.most) return {};
+  std::vector<count32> first_at(places), code_at(places, 0), found;
+  download(first_at.data(), first.data(), first.bytes());
+  std::ranges::copy_if(first_at, std::back_inserter(found), [](count32 item) { return item != no_item; });
+  std::ranges::sort(found);
+  for (count32 place = 0; place < places; ++place)
+    if (first_at[place] != no_item)
+      code_at[place] = static_cast<count32>(std::ranges::lower_bound(found, first_at[place]) - found.begin());
+  const Buffer<count32> code(*this, std::span<const count32>(code_at)), from(*this, std::span<const count32>(found));
+  args.code = code.data();
+  args.codes = t.codes;
+  launch(cuda::kernel_of(cuda::write_codes_source(t.code)), t.count, args);
+  Buffer<std::byte> items(*this, found.size() * t.bytes);
+  const slot_t words = static_cast<slot_t>(found.size()) * args.table.words;
+  launch(cuda::kernel_of(cuda::gather_items_source()), words,
+         gather_args{args.table, words, from.data(), reinterpret_cast<bits32*>(items.data())});
+  synchronize();  // before what it reads is released
+  return items;
+}
+
+/// By the host's kernels; a user's kind that has none is checked on the device, chunk by chunk.
+std::optional<count32> CudaBackend::first_misfit_on_host(const FitTask& t) {
+  if (!entry_kind(t.entry).user_defined) return host_backend()->first_misfit(t);
+  std::optional<count32> found;
+  by_chunks(t.blocks, t.entries, bytes_of_block(t.problem), [&](const void* blocks, slot_t from, slot_t to) {
+    found = first_misfit({t.entry, t.problem, blocks, static_cast<count32>(to - from), Memory::backend});
+    if (found) *found += static_cast<count32>(from);
+    return !found;
+  });
+  return found;
+}
+
+std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
+  if (t.entry == "dense" || t.entries == 0) return {};
+  if (t.blocks_in == Memory::host) return first_misfit_on_host(t);
+  const Buffer<count32> first(*this, 1);
+  check(cudaMemsetAsync(first.data(), 0xff, sizeof(count32), queue_), "preparing a check");
+  const fit_args args{t.blocks, t.entries, first.data()};
+  const slot_t tile = blocks_of_tile(static_cast<slot_t>(bytes_of_block(t.problem)));
+  cuda::launch(cuda::kernel_of(cuda::fit_source(t.entry, t.problem)), (t.entries + tile - 1) / tile, threads_of_tile,
+               args, queue_);
+  count32 found;
+  download(&found, first.data(), sizeof(found));
+  if (found == ~count32{0}) return {};
+  return found;
+}
+
+void CudaBackend::multiply(const ProductTask& t) {
+  const Schedule& s = t.plan.schedule;
+  const EntryShape shape = entry_shape(t.plan, t.problem);
+  const bool gathers = t.op == Op::none;
+  CudaCode& code = of(t.code);
+  if (code.is_by_library(t)) return code.library_matrix().multiply(t, queue_);
+  Update update = t.update;
+  const void* z = t.z;
+  // Rows that are not visited are 0 or z, the others add to that. A layout of A^T's pattern has no row list.
+  const bool row_list = t.plan.layout.row_list && gathers;
+  if (s.carries == Carries::atomic || !visits_all_rows(code.family(), row_list, t.layout)) {
+    const std::size_t bytes = bytes_of_y(t);
+    if (update == Update::assign)
+      clear(t.y, bytes);
+    else if (t.z != t.y)
+      copy(t.y, t.z, bytes);
+    update = Update::add;
+    z = t.y;
+  }
+  product_args args = cuda::args_of(t);
+  args.z = z;
+  args.counter = code.counter(queue_);
+  const bool has_carries = s.traversal == Traversal::slots && s.carries == Carries::ordered;
+  const slot_t chunks = has_carries ? blocks_for(t.layout.slots, t.layout.height) : 0;
+  args.carries = code.carries(chunks * (gathers ? shape.rows : shape.cols));
+  const slot_t shares = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);  // of a block each
+  slot_t blocks = shares;
+  if (s.balance != Balance::grid)
+    blocks = std::min<slot_t>(shares, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
+  const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y);
+  const slot_t carry_blocks = chunks <= 1 ? 0 : blocks_for(chunks, threads_of_other_kernels);
+  args.dot.stop = t.dot.stop;
+  if (has_dot(t.dot.kind)) {
+    if (blocks == 0 && !t.dot.adds) clear(t.dot.result, bytes_of(t.problem.scalar));
+    args.dot.w = t.dot.w;
+    args.dot.result = t.dot.result;
+    args.dot.sum = code.sums(shares + carry_blocks, std::max(shares, carry_blocks), queue_);
+    args.dot.adds = t.dot.adds;
+    args.dot.goes_on = carry_blocks != 0;
+  }
+  const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned, t.dot.kind);
+  cuda::launch(kernel, blocks, s.threads, args, queue_);
+  if (carry_blocks == 0) return;
+  args.z = t.y;
+  args.dot.first = shares;
+  args.dot.goes_on = false;
+  launch(code.carries_kernel(t.op, t.dot.kind), chunks, args);
+}
+
+void CudaBackend::regroup(const RegroupTask& t) {
+  launch(of(t.code).regroup(t.from), t.slots, regroup_args{t.slots, t.value_slots, t.value_slot, t.values, t.to});
+}
+
+void CudaBackend::diagonal(std::span<const DiagonalTask> parts) {
+  const DiagonalTask& any = parts.front();
+  clear(any.to, std::size_t{1} * any.rows * diagonal_args(any).block_size * bytes_of(any.problem.scalar));
+  for (const DiagonalTask& t : parts) launch(of(t.code).diagonal(), t.layout.positions, diagonal_args(t));
+}
+
+std::optional<idx> CudaBackend::invert_diagonal(std::span<const DiagonalTask> parts) {
+  const DiagonalTask& any = parts.front();
+  const Buffer<unsigned char> inverted(*this, any.rows);
+  diagonal_args(any);  // throws before anything is written
+  clear(any.to, any.rows * bytes_of_block(any.problem));
+  clear(inverted.data(), any.rows);
+  for (const DiagonalTask& t : parts)
+    launch(of(t.code).inverse(), t.layout.positions, diagonal_args(t, inverted.data()));
+  std::vector<unsigned char> flags(any.rows);
+  download(flags.data(), inverted.data(), flags.size());
+  return first_not_inverted(flags);
+}
+
+void CudaBackend::sum(const SumTask& t) {
+  launch(cuda::kernel_of(cuda::sum_source(t.scalar, t.update)), t.sums, sum_args(t));
+}
+
+void CudaBackend::multiply_sparse(const SparseProductTask& t) {
+  const cuda::SparseProductKernel k = cuda::sparse_product_kernel(t.scalar, t.a, t.width, t.transposed);
+  cuda::launch(cuda::kernel_of(k.source), blocks_for(t.args.rows, k.rows_a_block), k.threads, t.args, queue_);
+}
+
+}  // namespace
+
+Backend* cuda_backend() {
+  static CudaBackend backend;
+  static const bool usable = cuda::why_no_device().empty();
+  return usable ? &backend : nullptr;
+}
+
+std::string why_no_cuda() { return cuda::why_no_device(); }
+
+}  // namespace compound

@@ -1,0 +1,106 @@
+#include "host/backend.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/error.hpp"
+#include "host/diagonals.hpp"
+#include "host/instruction_set.hpp"
+#include "host/processor.hpp"
+#include "host/products.hpp"
+#include "plan/value_order.hpp"
+
+namespace compound {
+
+namespace {
+
+/// A cache line, so that slices' groups of words start on one; a huge page for large arrays, which the kernel then maps
+/// three times faster (docs/performance.md).
+constexpr std::size_t cache_line = 64, huge_page = std::size_t{2} << 20;
+
+void* allocate_aligned(std::size_t bytes) {
+  const bool large = bytes >= 2 * huge_page;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, large ? huge_page : cache_line, std::max<std::size_t>(bytes, 1)) != 0)
+    throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // advice: nothing is lost where it is not taken
+#endif
+  return memory;
+}
+
+class HostBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "host"; }
+  bool reads_in_place() const override { return true; }
+  Machine machine() const override {
+    return {host::processor().name + ", " + std::string(name_of(host::instruction_set_in_use())), ""};
+  }
+
+  std::string_view code(const Plan& plan, const Problem& problem) const override {
+    return name_of(host::find_simd(plan, problem) ? host::instruction_set_in_use() : host::InstructionSet::plain);
+  }
+
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+    return std::make_unique<host::HostCode>(plan, problem);
+  }
+
+  void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
+  void release(void* memory) noexcept override { std::free(memory); }
+  void clear(void* to, std::size_t bytes) override { std::memset(to, 0, bytes); }
+  void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+
+  void pack(const PackTask& t) override { host::pack(t); }
+  void order_blocks(const OrderTask& t) override {
+    to_blocks({t.rows, 0, {t.start, static_cast<std::size_t>(t.rows) + 1}, {}}, t.problem, t.values, t.blocks, 0,
+              t.rows);
+  }
+  std::optional<count32> first_misfit(const FitTask& t) override {
+    const BlockShape& b = t.problem.block;
+    const auto kernels = host::find_kernels(t.entry, t.problem.scalar.precision, t.problem);
+    const slot_t found = kernels->first_misfit(t.blocks, t.entries, b.rows, b.cols);
+    if (found < 0) return {};
+    return static_cast<count32>(found);
+  }
+  void multiply(const ProductTask& t) override { host::multiply(t); }
+
+  void diagonal(std::span<const DiagonalTask> parts) override { host::diagonal(parts); }
+  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override {
+    return host::invert_diagonal(parts);
+  }
+  void sum(const SumTask& t) override { host::sum(t); }
+
+ protected:
+  std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
+    host::instruction_set_in_use();  // throws if the environment asks for what is not there: not first in a product
+    const Schedule& s = plan.schedule;
+    if (!s.library.empty())
+      return std::string(s.library) + " is a product of a device's library: it needs vectors there (-vec_type cuda)";
+    if (s.traversal == Traversal::components) return "the host backend does not go by components";
+    if (s.of_device() || s.unroll != 1 || s.blocks != 0 || s.balance != Balance::grid || s.cache != Cache::keep ||
+        s.carries != Carries::ordered)
+      return "threads=, blocks=, unroll=, static, dynamic, stream and carries=atomic are for devices";
+    if (plan.schedule.lanes != 1) return "the host backend has one worker a row: lanes=1";
+    if (host::find_kernels(plan, problem)) return {};
+    if (entry_kind(plan.entry).user_defined)
+      return "entry " + std::string(plan.entry) +
+             " has no host kernels: register them (petsccompound/register_entry.hpp)";
+    return "the host backend has dense blocks up to 32x32, the matrix has " + std::to_string(problem.block.rows) + "x" +
+           std::to_string(problem.block.cols);
+  }
+};
+
+}  // namespace
+
+Backend* host_backend() {
+  static HostBackend backend;
+  return &backend;
+}
+
+}  // namespace compound

@@ -1,0 +1,144 @@
+// Plan: entry, layout and schedule as one comparable value and one printable line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "entry/kinds.hpp"
+#include "layout/layout_spec.hpp"
+#include "pattern/pattern.hpp"
+#include "plan/codes.hpp"
+#include "plan/schedule.hpp"
+
+namespace compound {
+
+/// For the rows that the parts of a plan before it leave.
+struct PlanPart {
+  LayoutSpec layout;
+  Schedule schedule;
+  idx longest = any_number;
+  bool operator==(const PlanPart&) const = default;
+};
+
+struct Plan {
+  std::string_view entry = "dense";
+  LayoutSpec layout;
+  Precision values = Precision::double_;  ///< of the stored matrix words
+  std::string_view codes = "none";        ///< value_codes.hpp
+  Schedule schedule;
+  idx longest = any_number;     ///< longer rows go whole to the parts after this one
+  std::vector<PlanPart> later;  ///< they add to what the first part assigns, in their order
+  bool operator==(const Plan&) const = default;
+};
+
+/// Each part as a plan of its own, which is all that backends are told; of a plan of one part itself.
+std::vector<Plan> parts(const Plan& plan);
+
+/// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
+///
+/// codes=scalars8|chunks8|blocks0|blocks1|blocks8|blocks16: values as codes into a dictionary (the usual `none` is not
+/// printed). values=none and values=sign are names for blocks0 (all blocks are one) and blocks1 (one of two).
+///
+/// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
+/// entry's up to a multiple of 16 bytes; words=rows: a block row's scalar rows one after the other, read where the
+/// caller has them (ValueOrder::rows). Flags, the usual one not printed:
+/// `lengths` or `presence`; `allrows` or `rowlist`; `simd` or `plain` (the plain kernel, whatever the machine has);
+/// `xnear` or `xahead` (x is fetched ahead of its use). On devices also unroll=, threads=, blocks= (of threads on a
+/// multiprocessor) and `grid`, `static` or `dynamic` (how they come to their rows), `cached` or `stream` (how words are
+/// read), and `cusparse:bsr-row` and its kin: products of csr by a library (library_products.hpp), where it can.
+///
+/// "<part> longest=N + <part>": rows of more than N entries go whole to the next part, the last takes what is left.
+/// entry=, values=, codes= and vectors= are the whole plan's and stand in the first; later parts name a layout each,
+/// and list their rows.
+std::string to_string(const Plan& plan);
+
+/// Reads such a line. Words may come in any order and be left out; what is left out comes from `base`, but a layout
+/// brings its own slice, sigma and word group. Throws `argument` naming the word and what is allowed. Parts are the
+/// line's alone.
+Plan parse_plan(std::string_view text, const Plan& base);
+
+/// A matrix's diagonal and off-diagonal plan: "<plan> off: <plan>"; without `off:` the second is not set.
+struct PlanText {
+  std::string_view diagonal;
+  std::optional<std::string_view> off_diagonal;
+};
+PlanText split_off_diagonal(std::string_view text);
+
+/// What the plan is asked to serve.
+struct Problem {
+  BlockShape block;
+  ScalarType scalar;
+  ValueOrder order = ValueOrder::blocks;  ///< of the values that are given
+  bool repeatable = false;  ///< a library's product must give the same bits each time, as our own kernels do
+};
+
+/// Empty if the plan can serve; else the reason in words, to be shown to the user. What a backend adds is its own
+/// (Backend::applicable).
+std::optional<std::string> applicable(const Plan& plan, const Problem& problem);
+
+/// Shape of one entry of the plan: for dense the block's own.
+EntryShape entry_shape(const Plan& plan, const Problem& problem);
+
+/// Bytes from one entry's words to the next one's where they are in groups of 1, padding included.
+std::size_t bytes_of_entry(const Plan& plan, const Problem& problem);
+
+/// Where matrix words of so many slots lie.
+word_map<dynamic> matrix_word_map(const Plan& plan, const Problem& problem, slot_t slots);
+
+/// Of one stored word, and of one full block in the precision of the vectors.
+std::size_t bytes_of_word(const Plan& plan, const Problem& problem);
+inline std::size_t bytes_of_block(const Problem& problem) {
+  return scalars_in(problem.block) * bytes_of(problem.scalar);
+}
+
+/// Whether slots hold entries of the pattern in its order, and all of their scalars.
+bool is_of_full_blocks(const Plan& plan);
+
+/// Whether packed words are the values as they are given, in the problem's order: nothing needs to be packed. Parts are
+/// asked one by one.
+bool words_are_blocks(const Plan& plan, const Problem& problem);
+
+/// words=rows
+void set_words_in_rows(LayoutSpec& layout);
+
+/// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.
+void set_layout(Plan& plan, std::string_view layout);
+
+/// Gives a plan another kind of entry. Entries other than dense need all their words for each scalar row: they go by
+/// rows.
+void set_entry(Plan& plan, std::string_view entry);
+
+/// Of stored words; nothing: that of the vectors.
+using ValuePrecision = std::optional<Precision>;
+
+/// Whether a rule may give a plan of several.
+enum class Parts { one, some };
+
+/// The rule-based plan of a backend for a matrix nobody gave a plan for (src/planner/default_plan.cpp has the rules),
+/// whose entries are of this kind.
+Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
+                  std::string_view entry = "dense", ValuePrecision values = {}, Parts parts = Parts::some);
+
+/// Every plan that default_plan() can give for "cuda" and such entries, whatever the pattern: what machine code is made
+/// of beforehand (cuda/default_kernels.hpp). In those of two parts longest=1 stands for any number.
+std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view entry);
+
+/// The rule's plan first, then those that measuring might prefer to it: a handful.
+std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
+                             std::string_view entry = "dense", ValuePrecision values = {});
+
+/// The layout that the first part of a plan's line names; empty where it names none.
+std::string_view layout_in(std::string_view line);
+
+/// A layout as users name it, with the word map and row list that suit it.
+Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,
+                     std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
+
+/// A plan as users give it: what its line leaves out is the rule's for the layout that it names. Where it names none,
+/// that of `base`.
+Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& statistics, const Problem& problem,
+                   std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
+
+}  // namespace compound

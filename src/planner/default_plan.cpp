@@ -1,0 +1,109 @@
+// Which plan a matrix gets by rule. What the limits rest on is in docs/performance.md.
+#include <algorithm>
+
+#include "backend/backend.hpp"
+#include "host/processor.hpp"
+#include "layout/family.hpp"
+#include "plan/value_order.hpp"
+#include "planner/device_rule.hpp"
+
+namespace compound {
+
+namespace {
+
+/// Row starts and lists cost 4 to 8 bytes a row, an empty row of y two visits: a list pays when most rows are empty.
+bool wants_row_list(const PatternStatistics& s) { return s.empty_rows > s.rows / 2; }
+
+namespace host_rule {
+
+/// Neighbouring rows that touch x in places apart, over more of it than a core's second cache holds.
+bool wants_x_ahead(const PatternStatistics& s, const Problem& problem) {
+  return s.scattered > 0.5 &&
+         s.mean_distance * problem.block.cols * bytes_of(problem.scalar) > double(host::processor().second_cache);
+}
+
+/// Compressed rows with words as the parent has them, which lie on its own arrays (no second copy): slices of 8, where
+/// they are faster at all, are so by a few per cent (docs/performance.md). But words that are decoded go by slices,
+/// many entries at a time. x is fetched ahead where rows are in no order.
+Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view entry, Precision values) {
+  Plan plan;
+  set_layout(plan, entry_kind(entry).host_form == HostForm::unit_words ? "sell:8" : "csr");
+  if (needs_order(problem) && entry == "dense" && values == problem.scalar.precision) set_words_in_rows(plan.layout);
+  plan.schedule.fetch_x = wants_x_ahead(s, problem);
+  return plan;
+}
+
+}  // namespace host_rule
+
+const DevicePolicy& policy_of(std::string_view backend) {
+  return nearest_policy(device_policies(), device_traits(backend));
+}
+
+/// Of this kind, and what all plans of the rule have.
+Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, std::string_view entry,
+               ValuePrecision values) {
+  set_entry(plan, entry);
+  plan.values = values.value_or(problem.scalar.precision);
+  plan.layout.row_list = wants_row_list(s) && family_of(plan.layout).has_row_list;
+  return plan;
+}
+
+}  // namespace
+
+Plan default_plan(const PatternStatistics& s, const Problem& problem, std::string_view backend, std::string_view entry,
+                  ValuePrecision values, Parts parts) {
+  const Plan plan = backend == "cuda" ? device_rule::plan(policy_of(backend), s, problem, entry, values, parts)
+                                      : host_rule::plan(s, problem, entry, values.value_or(problem.scalar.precision));
+  return completed(plan, s, problem, entry, values);
+}
+
+std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view entry) {
+  std::vector<Plan> plans;
+  for (const DevicePolicy& policy : device_policies())
+    for (const Plan& given : device_rule::all_plans(policy, problem, entry))
+      for (const bool row_list : {false, true}) {
+        Plan plan = completed(given, {}, problem, entry, {});
+        plan.layout.row_list = row_list && family_of(plan.layout).has_row_list;
+        if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);  // two policies may have it
+      }
+  return plans;
+}
+
+std::vector<Plan> near_plans(const PatternStatistics& s, const Problem& problem, std::string_view backend,
+                             std::string_view entry, ValuePrecision values) {
+  std::vector<Plan> plans = {default_plan(s, problem, backend, entry, values)};
+  const auto add = [&](const Plan& plan) {
+    const Plan candidate = completed(plan, s, problem, entry, values);
+    if (std::ranges::find(plans, candidate) == plans.end()) plans.push_back(candidate);
+  };
+  if (backend != "cuda") {
+    for (const char* layout : {"csr", "sell:8"}) {
+      Plan plan = host_rule::plan(s, problem, entry, problem.scalar.precision);
+      set_layout(plan, layout);
+      add(plan);
+    }
+    return plans;
+  }
+  for (const Plan& plan : device_rule::near_plans(policy_of(backend), s, problem, entry, values)) add(plan);
+  return plans;
+}
+
+Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const Problem& problem,
+                     std::string_view backend, std::string_view entry, ValuePrecision values) {
+  if (backend != "cuda") {
+    const Plan rule = default_plan(s, problem, backend, entry, values);
+    Plan plan = parse_plan(layout, rule);
+    if (plan.layout.preset == rule.layout.preset) plan.layout.word_group = rule.layout.word_group;
+    return plan;
+  }
+  const Plan base = device_rule::plan_for(parse_layout(layout), policy_of(backend), s, problem, entry, values);
+  return parse_plan(layout, completed(base, s, problem, entry, values));
+}
+
+Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& s, const Problem& problem,
+                   std::string_view backend, std::string_view entry, ValuePrecision values) {
+  const std::string_view layout = layout_in(line);
+  return parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
+}
+
+}  // namespace compound

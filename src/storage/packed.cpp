@@ -1,0 +1,413 @@
+#include "storage/packed.hpp"
+
+#include <atomic>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "layout/family.hpp"
+#include "plan/value_order.hpp"
+#include "storage/chunk_codes.hpp"
+#include "storage/packed_sizes.hpp"
+
+namespace compound {
+
+namespace {
+
+void require_applicable(const Plan& plan, const Problem& problem, const Backend& backend) {
+  if (const auto reason = why_not(plan, problem, backend))
+    throw error(ErrorKind::argument, "plan '" + to_string(plan) + "' is not applicable: " + *reason);
+}
+
+std::uint64_t new_stamp() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
+                           PatternLifetime lifetime)
+    : plan_(plan),
+      problem_(problem),
+      backend_(&backend),
+      rows_(pattern.rows),
+      cols_(pattern.cols),
+      entries_(pattern.entries()),
+      stamp_(new_stamp()) {
+  require_applicable(plan, problem, backend);
+  std::size_t bytes = 0;
+  for (PatternPart& of : parts_of(pattern, plan)) {
+    lies_on_blocks_ = compound::lies_on_blocks(of, problem, backend);
+    Part& part = parts_.emplace_back();
+    part.plan = of.plan;
+    part.is_first = of.number == 0;
+    part.code = backend.code_for(part.plan, problem_);
+    part.layout = PlacedLayout(backend, encode(of.view(pattern), of.plan.layout, lifetime_for(of, lifetime)));
+    part.runs = PlacedRuns(backend, std::move(of.entries));
+    part.from = begin_of_words(bytes);
+    bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
+  }
+  if (!lies_on_blocks_) {
+    if (needs_order(problem)) start_of_rows_ = Buffer<count32>(backend, pattern.start);
+    problem_.order = ValueOrder::blocks;
+  }
+  const bool is_sized_by_values = value_code(plan.codes).of == CodeOf::chunks;
+  if (!lies_on_blocks_ && !is_sized_by_values) values_ = Buffer<std::byte>(backend, bytes);
+  // Kernels on the host look up the codes of slots beyond the last row with those of the rows before them.
+  if (value_code(plan_.codes).of == CodeOf::blocks && values_.data()) backend.clear(values_.data(), values_.bytes());
+}
+
+void PackedMatrix::compile() {
+  for (const Part& part : parts_)
+    if (part.code) backend_->compile(*part.code, update_of(part), part.runs.args().runs > 0);
+}
+
+slot_t PackedMatrix::slots() const {
+  slot_t sum = 0;
+  for (const Part& part : parts_) sum += part.slots();
+  return sum;
+}
+
+PackedMatrix::Scheduled PackedMatrix::scheduled(const Schedule& schedule) const {
+  Plan plan = plan_;
+  plan.schedule = schedule;
+  require_applicable(plan, problem_, *backend_);
+  Scheduled made{schedule, backend_->code_for(compound::parts(plan).front(), problem_)};
+  if (made.code) backend_->compile(*made.code, Update::assign, parts_.front().runs.args().runs > 0);
+  return made;
+}
+
+void PackedMatrix::swap(Scheduled& other) {
+  std::swap(plan_.schedule, other.schedule);
+  stamp_ = new_stamp();
+  Part& first = parts_.front();
+  if (!first.is_first) return;  // which has no rows here
+  first.plan.schedule = plan_.schedule;
+  std::swap(first.code, other.code);
+}
+
+PlacedLayout::PlacedLayout(Backend& on, Layout layout) : is_reordered_(layout.is_reordered()) {
+  if (on.reads_in_place()) {
+    kept_ = std::move(layout);
+    args_ = kept_.args();
+    return;
+  }
+  args_ = layout.args();
+  for (int a = 0; a < most_layout_arrays; ++a) {
+    const std::span<const std::byte> from = layout.arrays[a].bytes();
+    if (!from.empty()) args_.array[a] = (copied_[a] = Buffer<std::byte>(on, from)).data();
+  }
+}
+
+std::size_t PlacedLayout::bytes() const {
+  std::size_t sum = kept_.bytes();
+  for (const auto& array : copied_) sum += array.bytes();
+  return sum;
+}
+
+PlacedRuns::PlacedRuns(Backend& on, EntryRuns runs) : kept_(std::move(runs)), in_place_(on.reads_in_place()) {
+  args_ = kept_.args();
+  if (in_place_ || kept_.empty()) return;
+  copied_first_ = Buffer<count32>(on, std::span<const count32>(kept_.first));
+  copied_of_whole_ = Buffer<count32>(on, std::span<const count32>(kept_.of_whole));
+  args_.first = copied_first_.data();
+  args_.of_whole = copied_of_whole_.data();
+}
+
+void PackedMatrix::update_values(const void* values, Memory in) {
+  if (const auto misfit = try_update_values(values, in))
+    throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
+                                         std::string(plan_.entry) + "'; use entry=dense");
+}
+
+Buffer<std::byte> PackedMatrix::in_blocks(const void* values, Memory in) const {
+  Buffer<std::byte> blocks(*backend_, entries_ * bytes_of_block(problem_));
+  const Problem given{problem_.block, problem_.scalar, ValueOrder::rows};
+  backend_->order_blocks({given, rows_, entries_, start_of_rows_.data(), values, in, blocks.data()});
+  return blocks;
+}
+
+std::optional<count32> PackedMatrix::try_update_values(const void* values, Memory in, Fit fit) {
+  if (lies_on_blocks_) {
+    if (words_ != values) stamp_ = new_stamp();
+    words_ = values;
+    return {};
+  }
+  if (!start_of_rows_.data() || entries_ == 0) return take_blocks(values, in, fit);
+  const Buffer<std::byte> blocks = in_blocks(values, in);
+  const auto misfit = take_blocks(blocks.data(), Memory::backend, fit);
+  backend_->synchronize();  // before the blocks are released
+  return misfit;
+}
+
+std::optional<count32> PackedMatrix::take_blocks(const void* blocks, Memory in, Fit fit) {
+  if (fit == Fit::unknown)
+    if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
+  pack_values(blocks, in);
+  words_ = values_.data();
+  for (const Part& part : parts_)
+    if (part.transposed) regroup(part);
+  return {};
+}
+
+void PackedMatrix::pack_values(const void* blocks, Memory in) {
+  switch (value_code(plan_.codes).of) {
+    case CodeOf::nothing:
+      return pack_parts(blocks, in);
+    case CodeOf::blocks:
+      return code_blocks(blocks, in);
+    case CodeOf::words:
+      return code_words(blocks, in);
+    case CodeOf::chunks:
+      return code_chunks(blocks, in);
+  }
+}
+
+void PackedMatrix::pack_parts(const void* blocks, Memory in) {
+  const ValueCode& code = value_code(plan_.codes);
+  if (code.in == CodesIn::nowhere) return;
+  for (const Part& part : parts_) {
+    void* const to = code.in_columns() ? columns_of(part) : values_.data() + part.from;
+    backend_->pack({part.plan, problem_, part.layout.args(), blocks, to, in, part.code.get(), entries_,
+                    &part.runs.on_host(), part.runs.args()});
+  }
+}
+
+/// Which are the part's own where they have a bit beside them.
+void* PackedMatrix::columns_of(const Part& part) const {
+  return const_cast<void*>(part.layout.args().array[family_of(part.plan.layout).columns]);
+}
+
+void PackedMatrix::code_blocks(const void* blocks, Memory in) {
+  const ValueCode& code = value_code(plan_.codes);
+  const std::size_t each = bytes_of_block(problem_);
+  const Buffer<std::byte> codes(*backend_, entries_ * code.bytes);
+  auto items = backend_->code_items({code, blocks, entries_, each, in, codes.data()});
+  if (!items) throw_too_many_values(code);
+  const auto number = static_cast<idx>(items->bytes() / each);
+  std::vector<count32> start(number + 1);
+  std::iota(start.begin(), start.end(), count32{0});
+  const std::vector<idx> column(number, 0);
+  Plan plan = compound::parts(plan_).front();
+  set_layout(plan, "csr");
+  plan.layout.row_list = false;
+  plan.layout.columns = LayoutSpec{}.columns;
+  plan.codes = "none";
+  auto packed = std::make_unique<PackedMatrix>(PatternView{number, 1, start, column}, problem_, plan, *backend_);
+  packed->try_update_values(items->data(), Memory::backend, Fit::known);
+  pack_parts(codes.data(), Memory::backend);
+  backend_->synchronize();  // before the codes by entries are released
+  dictionary_ = {*std::move(items), std::move(packed), {}};
+  stamp_ = new_stamp();
+}
+
+/// So many words as they are packed without a code; what no entry's word is, is 0.
+Buffer<std::byte> PackedMatrix::plain_words(const void* blocks, Memory in, std::size_t count) const {
+  const std::size_t each = bytes_of_word(plan_, problem_);
+  Buffer<std::byte> words(*backend_, count * each);
+  backend_->clear(words.data(), words.bytes());
+  std::vector<std::unique_ptr<Code>> plain;  // until all is done
+  for (const Part& part : parts_) {
+    Plan plan = part.plan;
+    plan.codes = "none";
+    plain.push_back(backend_->code_for(plan, problem_));
+    backend_->pack({plan, problem_, part.layout.args(), blocks, words.data() + part.from * each, in, plain.back().get(),
+                    entries_, &part.runs.on_host(), part.runs.args()});
+  }
+  backend_->synchronize();
+  return words;
+}
+
+void PackedMatrix::code_words(const void* blocks, Memory in) {
+  const ValueCode& code = value_code(plan_.codes);
+  const Buffer<std::byte> words = plain_words(blocks, in, values_.bytes());
+  auto items = backend_->code_items({code, words.data(), static_cast<slot_t>(values_.bytes()),
+                                     bytes_of_word(plan_, problem_), Memory::backend, values_.data()});
+  if (!items) throw_too_many_values(code);
+  backend_->synchronize();
+  dictionary_ = {*std::move(items), nullptr, {}};
+  stamp_ = new_stamp();
+}
+
+/// Of a plan of one part: how many bytes there are is known with the values.
+void PackedMatrix::code_chunks(const void* blocks, Memory in) {
+  const Part& part = parts_.front();
+  const std::size_t each = bytes_of_word(plan_, problem_);
+  const Buffer<std::byte> words = plain_words(blocks, in, bytes_of_words(part.plan, problem_, part.slots()) / each);
+  ChunkedValues made =
+      compound::code_chunks(*backend_, {words.data(), part.slots(), entry_shape(part.plan, problem_).words,
+                                        part.plan.layout.word_group, each, slots_of_chunk(part.plan.layout)});
+  dictionary_ = {std::move(made.table), nullptr, std::move(made.places)};
+  values_ = std::move(made.values);
+  stamp_ = new_stamp();
+}
+
+template <class Task>
+void PackedMatrix::set_values(Task& task, const Part& part, const void* in_slots) const {
+  task.values = in_slots;
+  if (dictionary_.blocks) {
+    task.values = dictionary_.blocks->words_;
+    task.codes = value_code(plan_.codes).in_columns() ? columns_of(part) : in_slots;
+  } else {
+    task.table = dictionary_.items.data();
+    task.codes = dictionary_.places.data();
+  }
+}
+
+std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& pattern, TransposedValues values,
+                                                            double most_padding) {
+  const ValueCode& code = value_code(plan_.codes);
+  if (!code.in_values() || code.of == CodeOf::chunks)
+    values = TransposedValues::shared;  // what there is, is found with A's own columns, or chunks
+  const auto is_made = [&] { return parts_.front().transposed && parts_.front().transposed->held == values; };
+  if (!backend_->is_device() || is_made()) return {};
+  for (Part& part : parts_) part.transposed.reset();
+  std::vector<std::unique_ptr<TransposedLayout>> made;
+  for (const PatternPart& of : parts_of(pattern, plan_)) {
+    const Part& part = parts_[made.size()];
+    const PatternView rows = of.view(pattern);
+    const Transposed t = transposed(rows);
+    const Plan plan = plan_of_transposed(part, rows, t.pattern.view(), values);
+    if (auto why = too_much_padding(t.pattern.view(), problem_, plan, most_padding)) return why;
+    made.push_back(transposed_of(part, plan, rows, t, values));
+  }
+  for (std::size_t n = 0; n < parts_.size(); ++n) {
+    parts_[n].transposed = std::move(made[n]);
+    if (words_) regroup(parts_[n]);
+  }
+  return {};
+}
+
+/// A plan that the rule gives the part gives way to the rule's for A^T, whose rows may be of quite other lengths: a
+/// prolongator's transpose has few and long ones. A plan that somebody chose serves both.
+Plan PackedMatrix::plan_of_transposed(const Part& part, const PatternView& rows, const PatternView& transposed,
+                                      TransposedValues values) const {
+  const auto rule = [&](const PatternView& pattern, BlockShape block, bool row_list) {
+    Plan plan = default_plan(statistics(pattern), {block, problem_.scalar}, backend_->name(), part.plan.entry,
+                             part.plan.values, Parts::one);
+    plan.layout.row_list = row_list;
+    return plan;
+  };
+  Plan same = part.plan;
+  same.layout.row_list = false;  // rows without an entry are set to 0 or z as they come
+  const BlockShape block = problem_.block;
+  if (part.plan != rule(rows, block, part.plan.layout.row_list)) return same;
+  const Plan own = rule(transposed, {block.cols, block.rows}, false);
+  const bool reads_words_of_a = values == TransposedValues::shared && !have_same_words(own.layout, same.layout);
+  return reads_words_of_a || backend_->applicable(own, problem_) ? same : own;
+}
+
+std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(const Part& part, const Plan& plan,
+                                                                            const PatternView& rows,
+                                                                            const Transposed& t,
+                                                                            TransposedValues values) const {
+  const LayoutSpec& spec = plan.layout;
+  Layout l = encode(t.pattern.view(), spec);
+  auto made = std::make_unique<TransposedLayout>();
+  made->plan = plan;
+  made->code = backend_->code_for(plan, problem_);
+  made->held = values;
+  if (value_code(plan_.codes).in == CodesIn::nowhere) {  // all slots stand for the one block
+    made->layout = PlacedLayout(*backend_, std::move(l));
+    return made;
+  }
+  const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
+                             from = slots_of_entries(rows, part.plan.layout, encode(rows, part.plan.layout));
+  std::vector<count32> value_slot(l.slots, from.empty() ? 0 : from.front());
+  for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
+  made->layout = PlacedLayout(*backend_, std::move(l));
+  made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
+  if (values == TransposedValues::copy)
+    made->values = Buffer<std::byte>(*backend_, bytes_of_words(plan, problem_, made->layout.args().slots));
+  return made;
+}
+
+/// Padding takes the words of the first entry, which are there: they are never read.
+void PackedMatrix::regroup(const Part& part) const {
+  const TransposedLayout& to = *part.transposed;
+  if (to.held == TransposedValues::shared || part.slots() == 0) return;
+  backend_->regroup({part.plan, to.layout.args().slots, part.slots(), to.value_slot.data(), words_of(part),
+                     to.values.data(), to.code.get()});
+}
+
+void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
+  if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
+  if (op != Op::none && !has_transposed())
+    throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
+  if (has_dot(dot.kind) && !backend_->is_device() && (update == Update::add || plan_.layout.vector_group != 1))
+    throw error(ErrorKind::argument, "on the host a dot product follows y = A x with vectors=1 alone");
+  ProductDot follows = dot;
+  for (const Part& part : parts_) {
+    // On the host it takes y, once that is whole.
+    const bool has_its_turn = backend_->is_device() || &part == &parts_.back();
+    backend_->multiply(task(part, op, update, x, z, y, has_its_turn ? follows : ProductDot{}));
+    update = Update::add;
+    z = y;
+    follows.adds = true;
+  }
+}
+
+std::optional<ProductTask> PackedMatrix::task(const void* x, void* y) const {
+  if (parts_.size() != 1 || !words_ || entries_ == 0) return {};
+  return task(parts_.front(), Op::none, Update::assign, x, nullptr, y, {});
+}
+
+ProductTask PackedMatrix::task(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
+                               const ProductDot& dot) const {
+  const bool transposed = op != Op::none && backend_->is_device();
+  const PlacedLayout& over = transposed ? part.transposed->layout : part.layout;
+  const bool shared = transposed && part.transposed->held == TransposedValues::shared;
+  ProductTask task{.plan = transposed ? part.transposed->plan : part.plan,
+                   .problem = problem_,
+                   .layout = over.args(),
+                   .reordered = over.is_reordered(),
+                   .rows = rows_,
+                   .cols = cols_,
+                   .value_slot = shared ? part.transposed->value_slot.data() : nullptr,
+                   .value_slots = shared ? part.slots() : over.args().slots,
+                   .op = op,
+                   .update = update,
+                   .x = x,
+                   .z = z,
+                   .y = y,
+                   .dot = dot,
+                   .code = transposed ? part.transposed->code.get() : part.code.get()};
+  set_values(task, part, transposed && !shared ? part.transposed->values.data() : words_of(part));
+  return task;
+}
+
+std::vector<DiagonalTask> PackedMatrix::diagonal_tasks(void* to) const {
+  std::vector<DiagonalTask> tasks;
+  for (const Part& part : parts_) {
+    tasks.push_back({.plan = part.plan,
+                     .problem = problem_,
+                     .layout = part.layout.args(),
+                     .rows = rows_,
+                     .to = to,
+                     .code = part.code.get()});
+    set_values(tasks.back(), part, words_of(part));
+  }
+  return tasks;
+}
+
+void PackedMatrix::diagonal(void* to) const { backend_->diagonal(diagonal_tasks(to)); }
+
+std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
+  return backend_->invert_diagonal(diagonal_tasks(to));
+}
+
+PackedBytes PackedMatrix::bytes() const {
+  PackedBytes b{start_of_rows_.bytes(), values_.bytes()};
+  for (const Part& part : parts_) {
+    b.integers += part.layout.bytes() + part.runs.bytes();
+    if (part.code) b.words += part.code->bytes();
+    if (!part.transposed) continue;
+    b.integers += part.transposed->layout.bytes() + part.transposed->value_slot.bytes();
+    b.words += part.transposed->values.bytes();
+  }
+  b.words += dictionary_.items.bytes() + dictionary_.places.bytes();
+  if (dictionary_.blocks) b.words += dictionary_.blocks->bytes().words;
+  return b;
+}
+
+}  // namespace compound

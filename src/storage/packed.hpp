@@ -1,0 +1,235 @@
+// Packed matrix: one pattern and its values, in the layouts of one plan's parts, in one backend's memory.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "backend/backend.hpp"
+#include "pattern/reblock.hpp"
+
+namespace compound {
+
+/// How a device multiplies by A^T: with the values once more in the order of A^T, or with integers only, reading A's
+/// own values out of order.
+enum class TransposedValues { copy, shared };
+
+/// Whether the caller knows already that blocks are all of the plan's kind of entry (entry_choice.hpp).
+enum class Fit { unknown, known };
+
+struct PackedBytes {
+  std::size_t integers = 0, words = 0;
+  std::size_t total() const { return integers + words; }
+};
+
+/// What a packed matrix takes, and what its products read of it: the papers' count. Equal but for what is borrowed, for
+/// what only packing new values needs, and for the last group of words.
+struct Footprint {
+  slot_t slots = 0;
+  PackedBytes read, allocated;
+};
+
+/// Of PackedMatrix(the same), counted before it is made, in memory for some integers a row. Throws `too_large`.
+Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Plan& plan, const Backend& backend,
+                   PatternLifetime lifetime = PatternLifetime::temporary);
+
+/// What products read of a matrix in other blocks: these in the plan, what is left over at its edge by compressed rows.
+double read_bytes(const Reblocked& matrix, const Plan& plan, ScalarType scalar, const Backend& backend);
+
+/// Padding of fewer bytes is never too much.
+inline constexpr double padding_let_through_bytes = 64e6;
+inline constexpr double unlimited_padding = std::numeric_limits<double>::infinity();
+
+/// Whether a plan, or one of its parts, pads to more than `most` slots an entry, and by more than
+/// padding_let_through_bytes: then how far, in words, and which layouts pad less; else nothing. Counted as bytes_of()
+/// counts.
+std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                            double most);
+
+/// What a plan may take that nobody asked for in particular.
+struct PlanLimits {
+  double padding = unlimited_padding;                      ///< slots an entry
+  double bytes = std::numeric_limits<double>::infinity();  ///< that its packed copy owns
+  PatternLifetime lifetime = PatternLifetime::temporary;   ///< of the pattern: what is borrowed of it is not owned
+};
+
+/// Why the packed copy of a plan would own more than `limits.bytes`, in words; nothing where it would not.
+std::optional<std::string> too_much_memory(const PatternView& pattern, const Problem& problem, const Plan& plan,
+                                           const Backend& backend, const PlanLimits& limits);
+
+/// The first reason of too_much_padding() and too_much_memory().
+std::optional<std::string> beyond(const PlanLimits& limits, const PatternView& pattern, const Problem& problem,
+                                  const Plan& plan, const Backend& backend);
+
+/// A layout's integers in a backend's memory: on the host as the encoder made them, on a device copied.
+class PlacedLayout {
+ public:
+  PlacedLayout() = default;
+  PlacedLayout(Backend& on, Layout layout);
+  const layout_args& args() const { return args_; }
+  bool is_reordered() const { return is_reordered_; }
+  /// Owned; what is the pattern's costs nothing.
+  std::size_t bytes() const;
+
+ private:
+  layout_args args_;
+  bool is_reordered_ = false;
+  Layout kept_;
+  std::array<Buffer<std::byte>, most_layout_arrays> copied_;
+};
+
+/// Which entries a part of a matrix has, for a backend.
+class PlacedRuns {
+ public:
+  PlacedRuns() = default;
+  PlacedRuns(Backend& on, EntryRuns runs);
+  const EntryRuns& on_host() const { return kept_; }
+  const entry_runs& args() const { return args_; }
+  std::size_t bytes() const {
+    return copied_first_.bytes() + copied_of_whole_.bytes() + (in_place_ ? kept_.bytes() : 0);
+  }
+
+ private:
+  entry_runs args_;
+  EntryRuns kept_;
+  bool in_place_ = true;
+  Buffer<count32> copied_first_, copied_of_whole_;
+};
+
+/// Movable, not copyable. Products are const and touch nothing but y.
+class PackedMatrix {
+ public:
+  /// Encodes the pattern; values come by update_values(). Throws `argument` with the reason if the plan is not
+  /// applicable, `too_large`, std::bad_alloc.
+  PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
+               PatternLifetime lifetime = PatternLifetime::temporary);
+
+  /// A schedule with its code.
+  struct Scheduled {
+    Schedule schedule;
+    std::unique_ptr<Code> code;
+  };
+  /// Another schedule for the same packed words (of the plan's first part, where it has several), its code compiled.
+  /// Throws `argument` if it is not applicable.
+  Scheduled scheduled(const Schedule& schedule) const;
+  /// Goes by that one from now on; what it went by is in `other` then.
+  void swap(Scheduled& other);
+
+  /// Compiles what products by A need, which the first of them would otherwise do.
+  void compile();
+
+  /// Takes new values: all scalars of the entries, in the problem's order (plan.hpp). Integers stay as they are.
+  ///
+  /// When lies_on_blocks(), only the pointer is kept: `values` must live and are read at each product. Throws
+  /// `argument` naming the first block that the plan's kind of entry cannot hold; the old values stay. Likewise where
+  /// more values differ than the plan's code has.
+  void update_values(const void* values, Memory in = Memory::host);
+
+  /// The same for blocks that may be of another kind: the index of the first that is, or empty once they are taken.
+  std::optional<count32> try_update_values(const void* values, Memory in = Memory::host, Fit fit = Fit::unknown);
+
+  /// Whether the words are the caller's own values: compressed rows in the problem's order, nothing converted.
+  bool lies_on_blocks() const { return lies_on_blocks_; }
+
+  /// Makes ready what a product by A^T or A^H needs on this backend; nothing on the host, which scatters. The pattern
+  /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on. Where A^T has
+  /// too_much_padding() nothing is done, and that is returned.
+  std::optional<std::string> prepare_transposed(const PatternView& pattern,
+                                                TransposedValues values = TransposedValues::copy,
+                                                double most_padding = unlimited_padding);
+  bool has_transposed() const { return !backend_->is_device() || parts_.front().transposed; }
+
+  /// to: [rows][block rows] scalars; see Backend::diagonal().
+  void diagonal(void* to) const;
+  /// to: [rows] full blocks; see Backend::invert_diagonal().
+  std::optional<idx> invert_diagonal(void* to) const;
+
+  /// y = op(A) x, or y = z + op(A) x; z may be y. Vectors: blocks in grouped<vector_group> order, in the backend's
+  /// memory. On a device products by A^T and A^H need prepare_transposed(). `dot` follows in the same kernel.
+  void multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot = {}) const;
+
+  /// y = A x on a device as one task, where it is one: by a plan of one part.
+  std::optional<ProductTask> task(const void* x, void* y) const;
+
+  /// Another number wherever products by A, queued once and kept, would have to be queued anew: another matrix, code,
+  /// or place of its values. No two matrices have the same.
+  std::uint64_t stamp() const { return stamp_; }
+
+  const Plan& plan() const { return plan_; }
+  /// That of what is packed: order `rows` where it lies on such values, else `blocks` whatever was given.
+  const Problem& problem() const { return problem_; }
+  Backend& backend() const { return *backend_; }
+  std::string_view code() const { return backend_->code(plan_, problem_); }
+  count32 entries() const { return entries_; }
+  slot_t slots() const;
+  /// Bytes owned: what the caller's arrays serve costs nothing.
+  PackedBytes bytes() const;
+
+ private:
+  /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
+  struct TransposedLayout {
+    Plan plan;
+    std::unique_ptr<Code> code;
+    PlacedLayout layout;
+    TransposedValues held;       ///< copy: in `values`; shared: A's own are read
+    Buffer<count32> value_slot;  ///< none where no code tells one slot's values from another's
+    Buffer<std::byte> values;
+  };
+
+  /// A part of the plan that has entries: its rows in a layout and by code of their own.
+  struct Part {
+    Plan plan;             ///< as of a plan of one part
+    bool is_first = true;  ///< of the plan
+    PlacedLayout layout;
+    PlacedRuns runs;       ///< none where it has all entries
+    std::size_t from = 0;  ///< its words among all, in bytes
+    std::unique_ptr<Code> code;
+    std::unique_ptr<TransposedLayout> transposed;
+    slot_t slots() const { return layout.args().slots; }
+  };
+
+  /// The different blocks, or words, of values that are coded.
+  struct Dictionary {
+    Buffer<std::byte> items;
+    std::unique_ptr<PackedMatrix> blocks;  ///< of blocks: packed, a row each
+    Buffer<chunk_place> places;            ///< of chunks: where their words lie
+  };
+
+  /// The first part to run sets y, the others add to it.
+  Update update_of(const Part& part) const { return &part == &parts_.front() ? Update::assign : Update::add; }
+  const void* words_of(const Part& part) const { return static_cast<const std::byte*>(words_) + part.from; }
+  Plan plan_of_transposed(const Part& part, const PatternView& rows, const PatternView& transposed,
+                          TransposedValues values) const;
+  std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const Plan& plan, const PatternView& rows,
+                                                  const Transposed& t, TransposedValues values) const;
+  void regroup(const Part& part) const;
+  Buffer<std::byte> in_blocks(const void* values, Memory in) const;
+  std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);
+  void pack_values(const void* blocks, Memory in);
+  void pack_parts(const void* blocks, Memory in);
+  void* columns_of(const Part& part) const;
+  void code_blocks(const void* blocks, Memory in);
+  Buffer<std::byte> plain_words(const void* blocks, Memory in, std::size_t count) const;
+  void code_words(const void* blocks, Memory in);
+  void code_chunks(const void* blocks, Memory in);
+  ProductTask task(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
+                   const ProductDot& dot) const;
+  std::vector<DiagonalTask> diagonal_tasks(void* to) const;
+  /// What is coded, and the dictionary in a task.
+  template <class Task>
+  void set_values(Task& task, const Part& part, const void* in_slots) const;
+
+  Plan plan_;
+  Problem problem_;
+  Backend* backend_;
+  idx rows_, cols_;
+  count32 entries_;
+  bool lies_on_blocks_ = false;
+  Buffer<count32> start_of_rows_;  ///< of the pattern, where values come in the order of rows and are packed as blocks
+  std::vector<Part> parts_;        ///< in the plan's order; at least one
+  Buffer<std::byte> values_;
+  const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes
+  Dictionary dictionary_;
+  std::uint64_t stamp_;
+};
+
+}  // namespace compound
