@@ -159,10 +159,6 @@ const Option options[] = {
      }},
     {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
      &Settings::expected_products, [](const std::string& v) { products_of(v); }},
-    {"save",
-     "file that the matrix is written to when it has been packed, for compound-tune -matrix; FILE.mtx: the places of "
-     "its blocks alone, for -pattern",
-     &Settings::save, [](const std::string&) {}},
 };
 
 struct Switch {
@@ -189,7 +185,6 @@ void set(Settings& settings, std::string_view name, const std::string& value) {
     if (name == "layout") settings.plan.clear();  // the last word counts
     ++settings.version;
     settings.viewed = false;
-    if (name == "save") settings.saved = false;
   }
 }
 

@@ -41,11 +41,10 @@ struct Settings {
   std::string tune_score = "time";
   std::string tune_libraries = "none";
   std::string expected_products = "unknown";
-  std::string save;           ///< file that the matrix is written to once, when first packed; empty: none
   bool reproducible = true;   ///< products of libraries must give the same bits each time
   bool tune_monitor = false;  ///< print the best plan so far while tuning
   bool view = false;          ///< print the plan once, when first packed
-  bool viewed = false, saved = false;
+  bool viewed = false;
 
   std::string printed_plan;  ///< what MatCompoundGetPlan() lends
   bool options_read = false;

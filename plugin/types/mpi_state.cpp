@@ -21,7 +21,6 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
   Settings of_part = settings;
   of_part.options_read = true;
   of_part.view = false;
-  of_part.save.clear();
   PetscCall(adopt(part, of_part, off_diagonal));
   PetscCall(seq_state(part, &st));
   st->given.of_whole = of_whole;

@@ -5,7 +5,6 @@
 #include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
-#include "types/save.hpp"
 #include "types/type.hpp"
 #include "types/view.hpp"
 
@@ -189,7 +188,6 @@ PetscErrorCode Operator::prepare(Mat A, Op op, Vec x) {
     PetscCall(make_ready(A, static_cast<SeqState*>(st), op, &parts_[diagonal].place));
   }
   PetscCall(view_once(A, st->settings));
-  PetscCall(save_once(A, st->settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,4 @@
 // Options, their errors, views, and what the README says of them.
-#include <fstream>
-#include <set>
-
 #include "compare.hpp"
 #include "device_tests.hpp"
 #include "view_text.hpp"
@@ -264,71 +261,6 @@ TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
       EXPECT_NE(at, std::string::npos) << part << ": " << text;
     }
   }
-}
-
-TEST_F(Options, SaveWritesTheMatrixOnce) {
-  const std::string file = file_of_run("saved_matrix", ".dat");
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_save " + file, problem());
-  const auto plain = filled_matrix(MATBAIJ, "", problem());
-  EXPECT_TRUE(same_mult(A, plain, 79));
-  PETSC_OK(MatScale(A, 2));
-  (void)product_of(A, all_products().front(), 78);
-
-  Matrix read;
-  Viewer in;
-  PETSC_OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file.c_str(), FILE_MODE_READ, in.out()));
-  PETSC_OK(MatCreate(PETSC_COMM_WORLD, read.out()));
-  PETSC_OK(MatSetSizes(read, problem().shape.rows[rank()] * 3, problem().shape.cols[rank()] * 3, PETSC_DETERMINE,
-                       PETSC_DETERMINE));
-  PETSC_OK(MatSetType(read, MATBAIJ));
-  PETSC_OK(MatLoad(read, in));
-
-  EXPECT_TRUE(same_mult(read, plain, 79)) << "as it was when it was packed";
-}
-
-TEST_F(Options, SaveWritesThePlacesOfBlocksAlone) {
-  const std::string file = file_of_run("saved_pattern", ".mtx");
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_save " + file, problem());
-  (void)product_of(A, all_products().front(), 78);
-  MPI_Barrier(PETSC_COMM_WORLD);
-
-  std::ifstream in(file);
-  std::string head, remark;
-  std::getline(in, head);
-  std::getline(in, remark);
-  PetscInt64 rows = 0, cols = 0, count = 0;
-  in >> rows >> cols >> count;
-  std::set<std::pair<PetscInt64, PetscInt64>> places;
-  for (PetscInt64 i = 0, row, col; i < count && in >> row >> col; ++i) places.emplace(row - 1, col - 1);
-
-  EXPECT_EQ(head, "%%MatrixMarket matrix coordinate pattern general");
-  EXPECT_EQ(remark, "% places of blocks of 3: compound-tune -pattern FILE -block_size 3");
-  PetscInt global_rows, global_cols, begin, end;
-  PETSC_OK(MatGetSize(A, &global_rows, &global_cols));
-  EXPECT_EQ(std::pair(rows, cols), std::pair(PetscInt64(global_rows / 3), PetscInt64(global_cols / 3)));
-  EXPECT_EQ(places.size(), static_cast<std::size_t>(count));
-  PETSC_OK(MatGetOwnershipRange(A, &begin, &end));
-  std::set<std::pair<PetscInt64, PetscInt64>> mine;
-  for (PetscInt row = begin; row < end; ++row) {
-    PetscInt entries;
-    const PetscInt* column;
-    PETSC_OK(MatGetRow(A, row, &entries, &column, nullptr));
-    for (PetscInt i = 0; i < entries; ++i) mine.emplace(row / 3, column[i] / 3);
-    PETSC_OK(MatRestoreRow(A, row, &entries, &column, nullptr));
-  }
-  std::erase_if(places, [&](const auto& place) { return place.first < begin / 3 || place.first >= end / 3; });
-  EXPECT_EQ(places, mine);
-}
-
-TEST_F(Options, SaveSaysWhichFileCannotBeWritten) {
-  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_save /dev/null/pattern.mtx", problem());
-  Vector x, y;
-  PETSC_OK(MatCreateVecs(A, x.out(), y.out()));
-
-  const auto error = catch_error([&] { return MatMult(A, x, y); });
-
-  EXPECT_NE(error.code, 0);
-  EXPECT_NE(error.message.find("/dev/null/pattern.mtx cannot be written"), std::string::npos) << error.message;
 }
 
 TEST_F(Options, MonitorPrintsTheBestPlanSoFar) {
