@@ -26,12 +26,20 @@ struct Wish {
   std::string origin;
   const char* option;
 };
-Wish wish(const Settings& s, bool off_diagonal) {
-  if (!s.plan_of_part(off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
+Wish wish(const Packing& p) {
+  const Settings& s = p.st.settings;
+  if (!s.plan_of_part(p.st.off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
   if (s.layout != "auto") return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
   return {"by rule", ""};
 }
-Wish wish(const Packing& p) { return wish(p.st.settings, p.st.off_diagonal); }
+
+/// Why single scalars are the parent's to multiply; empty where they are not.
+std::string why_scalars_stay(const Packing& p) {
+  const Settings& s = p.st.settings;
+  if (p.st.family.keeps_blocks || p.copy.problem.block != BlockShape{1, 1} || p.place == Place::device) return "";
+  if (is_asked_for(s, p.place, false) || s.tune != "off" || s.precision != "double") return "";
+  return "its rows are of single scalars, which the parent type multiplies as fast";
+}
 
 /// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
 /// is seen at once and without code for the device.
@@ -61,35 +69,24 @@ bool has_code(const Packing& p, const Plan& plan) {
   return !why_not(plan, p.copy.problem, backend(row_of(p.place).backend));
 }
 
-/// Without measuring, for the kind of entry that the values are found to be of, where that is to be found. `capped`: as
-/// of plan_from_settings().
-Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, std::string* capped) {
+/// The plan that the settings ask for, by rule where they leave it open: then none that pads too much or owns too much
+/// memory: `capped` then says which that would be, in words. `found` is the kind of entry where none was asked for.
+/// Throws `argument` when what was asked for does not fit it.
+Plan plan_from_settings(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
+                        std::string_view found, std::string* capped) {
   const Settings& s = p.st.settings;
-  const auto with = [&](std::string_view found) {
-    return plan_from_settings(s, row_of(p.place).backend, p.st.off_diagonal, pattern, numbers, p.copy.problem, found,
-                              capped);
-  };
-  p.fits = false;
-  p.copy.finds_entry = s.finds_entry(p.st.off_diagonal);
-  const Plan plan = with(p.copy.finds_entry ? found_entry(p, pattern) : "dense");
-  return p.copy.finds_entry && !has_code(p, plan) ? with("dense") : plan;
-}
-
-}  // namespace
-
-Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_diagonal, const PatternView& pattern,
-                        const PatternStatistics& numbers, const Problem& problem, std::string_view found,
-                        std::string* capped) {
+  const Problem& problem = p.copy.problem;
+  const std::string_view backend = row_of(p.place).backend;
   const std::string_view entry = s.entry == "auto" ? found : s.entry;
   const ValuePrecision values = s.precision == "single" ? ValuePrecision(Precision::single) : ValuePrecision();
-  const bool by_rule = s.layout == "auto" && s.plan_of_part(off_diagonal).empty();
+  const bool by_rule = s.layout == "auto" && s.plan_of_part(p.st.off_diagonal).empty();
   Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry, values)
                                  : plan_for_layout(s.layout, numbers, problem, backend, entry, values);
   const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding()).has_value(); };
   if (by_rule && !base.later.empty() && pads())
     base = default_plan(numbers, problem, backend, entry, values, Parts::one);
   if (by_rule && pads()) base = plan_for_layout("csr", numbers, problem, backend, entry, values);
-  if (capped) capped->clear();
+  capped->clear();
   const PlanLimits limits = s.limits();
   const auto owns = [&](const Plan& plan) {
     return too_much_memory(pattern, problem, plan, compound::backend(backend), limits);
@@ -99,11 +96,23 @@ Plan plan_from_settings(const Settings& s, std::string_view backend, bool off_di
     // Dense blocks may lie on the matrix's own arrays.
     const Plan dense = plan_for_layout("csr", numbers, problem, backend, "dense", values);
     if (s.entry == "auto" && owns(base) && !owns(dense)) base = dense;
-    if (capped) *capped = *why;
+    *capped = *why;
   }
-  const std::string_view text = s.plan_of_part(off_diagonal);
+  const std::string_view text = s.plan_of_part(p.st.off_diagonal);
   return text.empty() ? base : plan_for_line(text, base, numbers, problem, backend, entry, values);
 }
+
+/// Without measuring, for the kind of entry that the values are found to be of, where that is to be found. `capped`: as
+/// of plan_from_settings().
+Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, std::string* capped) {
+  const auto with = [&](std::string_view found) { return plan_from_settings(p, pattern, numbers, found, capped); };
+  p.fits = false;
+  p.copy.finds_entry = p.st.settings.finds_entry(p.st.off_diagonal);
+  const Plan plan = with(p.copy.finds_entry ? found_entry(p, pattern) : "dense");
+  return p.copy.finds_entry && !has_code(p, plan) ? with("dense") : plan;
+}
+
+}  // namespace
 
 std::string block_size_hint(const Settings& s, const Family& family, const BlockArrays& b) try {
   constexpr double worth_telling = 0.9;
@@ -136,27 +145,22 @@ void check_entry_asked_for(const Packing& p) {
                                          "the blocks by -mat_compound_block_size");
 }
 
-std::string why_refused(const Settings& s, bool off_diagonal, const PatternView& pattern, const Problem& problem,
-                        const Plan& plan, std::string_view backend) {
-  const std::string by = wish(s, off_diagonal).option;
+std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan) {
+  const Settings& s = p.st.settings;
+  const Problem& problem = p.copy.problem;
+  const std::string by = wish(p).option;
   if (const auto padding = too_much_padding(pattern, problem, plan, s.most_padding()))
     return *padding + by + "; -mat_compound_padding_limit none lets it through";
   const PlanLimits limits = s.limits();
   if (limits.bytes == PlanLimits{}.bytes) return "";
-  const auto memory = too_much_memory(pattern, problem, plan, compound::backend(backend), limits);
+  const auto memory = too_much_memory(pattern, problem, plan, backend(row_of(p.place).backend), limits);
   return memory ? *memory + by + "; raise -mat_compound_memory_limit, or leave the layout to the rule" : "";
-}
-
-std::string why_scalars_stay(const Settings& s, const Family& family, Place place, BlockShape block) {
-  if (family.keeps_blocks || block != BlockShape{1, 1} || place == Place::device) return "";
-  if (is_asked_for(s, place, false) || s.tune != "off" || s.precision != "double") return "";
-  return "its rows are of single scalars, which the parent type multiplies as fast";
 }
 
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {
   const Settings& s = p.st.settings;
   if (is_asked_for(s, p.place, p.copy.other_blocks.has_value())) return "";
-  if (const auto why = why_scalars_stay(s, p.st.family, p.place, p.copy.problem.block); !why.empty()) return why;
+  if (const auto why = why_scalars_stay(p); !why.empty()) return why;
   const Backend& on = backend(row_of(p.place).backend);
   if (const auto why = on.applicable(plan, p.copy.problem)) return *why;
   const auto memory = too_much_memory(pattern, p.copy.problem, plan, on, s.limits());

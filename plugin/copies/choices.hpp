@@ -5,13 +5,6 @@
 
 namespace compound::plugin {
 
-/// The plan that the settings ask for one part of a matrix on one backend, by rule where they leave it open: then none
-/// that pads too much or owns too much memory: `capped` then says which that would be, in words. `found` is the kind of
-/// entry where none was asked for. Throws `argument` when what was asked for does not fit it.
-Plan plan_from_settings(const Settings& settings, std::string_view backend, bool off_diagonal,
-                        const PatternView& pattern, const PatternStatistics& numbers, const Problem& problem,
-                        std::string_view found, std::string* capped = nullptr);
-
 /// The plan of a copy: from the settings, with the kind of entry that the values are found to be of, and by measuring
 /// where that is asked for. What was measured stays in the copy, for -info.
 Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
@@ -20,19 +13,15 @@ Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics
 /// of its rows.
 std::string block_size_hint(const Settings& settings, const Family& family, const BlockArrays& b);
 
-/// Why single scalars are the parent's to multiply; empty where they are not.
-std::string why_scalars_stay(const Settings& settings, const Family& family, Place place, BlockShape block);
-
 /// " (-mat_compound_layout)": what brought the plan about, for messages; empty for the rule.
 std::string option_of_plan(const Packing& p);
 
 /// Throws `argument` where the kind that was asked for by name does not exist for these blocks.
 void check_entry_asked_for(const Packing& p);
 
-/// Why a plan that was asked for is an error: it pads more than -mat_compound_padding_limit allows, or
-/// owns more than -mat_compound_memory_limit. Empty if not.
-std::string why_refused(const Settings& settings, bool off_diagonal, const PatternView& pattern, const Problem& problem,
-                        const Plan& plan, std::string_view backend);
+/// Why a plan that was asked for is an error: it pads more than -mat_compound_padding_limit allows, or owns more than
+/// -mat_compound_memory_limit. Empty if not.
+std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan);
 
 /// Why the next place is to multiply; empty if this one can. What nobody asked for in particular and we have no code
 /// for, or no memory that -mat_compound_memory_limit allows, is the parent's to multiply, as it was before.

@@ -46,31 +46,37 @@ NaturalBlock found_block(const Settings& s, bool off_diagonal, const PatternView
   return natural_block(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
 }
 
-BlockShape packed_block(const Settings& s, bool off_diagonal, const PatternView& pattern, int given) {
-  return s.finds_block() ? found_block(s, off_diagonal, pattern, given).block : s.packed_block(given);
-}
+namespace {
 
 /// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
 /// blocks. Blocks that nobody asked for must take less than single scalars with a column each.
-bool is_worth_packing(const Settings& s, const Family& family, bool off_diagonal, BlockShape block, double fill) {
+bool is_worth_packing(const SeqState& st, BlockShape block, double fill) {
+  const Settings& s = st.settings;
   const bool needed = s.entry != "auto" && s.entry != "dense";
   if (needed) return true;
-  if (!family.keeps_blocks && s.block_size == "auto") {
+  if (!st.family.keeps_blocks && s.block_size == "auto") {
     const double scalars = double(scalars_in(block));
     const double bytes_of_block = scalars * sizeof(Scalar) + sizeof(idx);
     const double bytes_of_scalars = fill * scalars * (sizeof(Scalar) + sizeof(idx));
     return bytes_of_block < bytes_of_scalars;
   }
-  return !off_diagonal || fill >= 0.5;
+  return !st.off_diagonal || fill >= 0.5;
 }
+
+/// The size of the blocks that are to be packed, of a part that is given in square ones of size `given`.
+BlockShape packed_block(const SeqState& st, const PatternView& pattern, int given) {
+  if (!st.family.keeps_blocks) return st.given.wanted;
+  const Settings& s = st.settings;
+  return s.finds_block() ? found_block(s, st.off_diagonal, pattern, given).block : s.packed_block(given);
+}
+
+}  // namespace
 
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block) {
   PackedCopy& copy = p.copy;
   *block = p.b.block;
   const int size = block->rows;
-  const Settings& s = p.st.settings;
-  const BlockShape wanted =
-      p.st.family.keeps_blocks ? packed_block(s, p.st.off_diagonal, given, size) : p.st.given.wanted;
+  const BlockShape wanted = packed_block(p.st, given, size);
   if (wanted == *block) return given;
   try {
     copy.other_blocks = PackedCopy::OtherBlocks{reblocked(given, size, wanted)};
@@ -78,7 +84,7 @@ PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* blo
     throw error(e.kind(), std::string(e.what()) + " (-mat_compound_block_size)");
   }
   const double fill = copy.other_blocks->shape.fill(given.entries());
-  if (!is_worth_packing(s, p.st.family, p.st.off_diagonal, wanted, fill)) {
+  if (!is_worth_packing(p.st, wanted, fill)) {
     copy.other_blocks.reset();
     return given;
   }

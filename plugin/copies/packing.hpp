@@ -30,12 +30,6 @@ PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 /// What `-mat_compound_block_size find` stands for, of a part whose blocks are of size `given`.
 NaturalBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
 
-/// The size of the blocks that are to be packed, of a part that is given in square ones of size `given`.
-BlockShape packed_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
-
-/// Whether blocks of another size than the given ones, so much filled, are packed as such.
-bool is_worth_packing(const Settings& settings, const Family& family, bool off_diagonal, BlockShape block, double fill);
-
 /// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);
 

@@ -28,7 +28,7 @@ void pack_pattern(Packing& p) {
   const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
   copy.left_out = why_left_out(p, pattern, plan);
   if (!copy.left_out.empty()) return;
-  copy.refused = why_refused(p.st.settings, p.st.off_diagonal, pattern, copy.problem, plan, row_of(p.place).backend);
+  copy.refused = why_refused(p, pattern, plan);
   if (!copy.refused.empty()) return;
   try {
     copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),

@@ -5,7 +5,7 @@
 #include "copies/choices.hpp"
 #include "copies/given_blocks.hpp"
 #include "copies/options.hpp"
-#include "types/expected_plan.hpp"
+#include "copies/vec_types.hpp"
 #include "types/figures.hpp"
 #include "types/mpi_state.hpp"
 #include "types/type.hpp"
@@ -13,6 +13,36 @@
 namespace compound::plugin {
 
 namespace {
+
+/// A plan as it is printed, or "none" and why, and where it comes from.
+struct ShownPlan {
+  std::string plan, origin;
+  BlockShape block = {1, 1};        ///< that is packed
+  bool has_blocks = false;          ///< of this process's diagonal part
+  BlockShape full_blocks = {0, 0};  ///< of single scalars' rows, where they are full
+};
+
+std::string left_to_parent(const std::string& reason) {
+  return "none: products are left to the parent type" + (reason.empty() ? "" : ", since " + reason);
+}
+
+/// Where products will run, as far as can be told.
+PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
+  PetscFunctionBegin;
+  bool device;
+  PetscCall(expects_device_vectors(A, settings, &device));
+  const bool by_name = settings.backend == row_of(Place::device).backend && !is_bound(A) && device_backend();
+  *place = device || by_name ? Place::device : Place::host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Why the plan that was asked for is an error, as the first product has found.
+std::string why_none(const SeqState* st) {
+  if (!st) return "";
+  for (const PackedCopy& copy : st->copies)
+    if (!copy.refused.empty()) return copy.refused;
+  return "";
+}
 
 bool is_left_to_parent(const Settings& settings, const SeqState* st) {
   return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out.empty());
@@ -35,11 +65,11 @@ std::string backend_text(const Settings& settings, const SeqState* st, Place exp
   return text;
 }
 
-/// One more line where packed blocks are not of the matrix's size, or will not be. Collective.
+/// One more line where packed blocks are not of the matrix's size. Collective.
 PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer viewer) {
   PetscFunctionBegin;
   Mat parts[2] = {A, nullptr};
-  double scalars[2] = {shown.given, shown.stored};
+  double scalars[2] = {0, 0};
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
     if (!part || !is_seq_compound(part)) continue;
@@ -54,9 +84,8 @@ PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer vie
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPI_DOUBLE, MPI_SUM, comm_of(A)));
   if (scalars[1] > 0)
     PetscCall(PetscViewerASCIIPrintf(
-        viewer, "  compound blocks: of %s %spacked from blocks of %" PetscInt_FMT ", %s%.0f %% filled\n",
-        text_of(shown.block).c_str(), shown.is_expected ? "to be " : "", kinship(A).family->block_size(A),
-        shown.is_expected ? "about " : "", 100.0 * scalars[0] / scalars[1]));
+        viewer, "  compound blocks: of %s packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n",
+        text_of(shown.block).c_str(), kinship(A).family->block_size(A), 100.0 * scalars[0] / scalars[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,8 +190,10 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
     PetscCall(add_origin_of_off(A, &text->origin));
   } else if (is_left_to_parent(settings, st)) {
     text->plan = left_to_parent(st->copy(Place::host).left_out);
+  } else if (const std::string why = why_none(st); !why.empty()) {
+    text->plan = "none: " + why;
   } else {
-    PetscCall(expect_plans(A, settings, text));
+    text->plan = "none yet: the first product packs the matrix, and -mat_compound_view prints the plan then";
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -188,10 +219,9 @@ PetscErrorCode choose_shown_plan(Mat A, ShownPlan* text) {
   root = root < size ? root : 0;
   PetscCall(share(comm_of(A), root, &text->plan));
   PetscCall(share(comm_of(A), root, &text->origin));
-  int numbers[] = {text->block.rows, text->block.cols, text->is_expected};
-  PetscCallMPI(MPI_Bcast(numbers, 3, MPI_INT, root, comm_of(A)));
-  text->block = {numbers[0], numbers[1]};
-  text->is_expected = numbers[2] != 0;
+  int size_of_block[] = {text->block.rows, text->block.cols};
+  PetscCallMPI(MPI_Bcast(size_of_block, 2, MPI_INT, root, comm_of(A)));
+  text->block = {size_of_block[0], size_of_block[1]};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -68,10 +68,4 @@ NaturalBlock natural_block(const PatternView& pattern, int from, const std::func
   return best;
 }
 
-double sampled_fill(const PatternView& pattern, int from, BlockShape to) {
-  Pattern sample;
-  const PatternView rows = sampled(pattern, sample);
-  return reblocked(rows, from, to).fill(rows.entries());
-}
-
 }  // namespace compound

@@ -21,7 +21,4 @@ struct NaturalBlock {
 /// 3,360, in windows of 840, which all sizes divide.
 NaturalBlock natural_block(const PatternView& pattern, int from, const std::function<double(const Reblocked&)>& bytes);
 
-/// Of the same rows: scalars of the given blocks over those that are stored in blocks of size `to`.
-double sampled_fill(const PatternView& pattern, int from, BlockShape to);
-
 }  // namespace compound

@@ -56,17 +56,6 @@ TEST(NaturalBlock, IsTheGivenOneWhereBlocksWouldBeFilledWithZeros) {
   EXPECT_EQ(found(scattered, 3), (BlockShape{3, 3}));
 }
 
-TEST(SampledFill, IsOneOfTheBlocksThatThereAreAndThatOfAllRowsElse) {
-  for (const idx rows : {300, 4000}) {  // all rows, and a sample of them
-    const Pattern threes = of_blocks({3, 3}, rows, 4 * rows);
-    const PatternView p = threes.view();
-
-    EXPECT_EQ(sampled_fill(p, 1, {3, 3}), 1) << rows;
-    EXPECT_EQ(sampled_fill(p, 1, {1, 1}), 1) << rows;
-    EXPECT_NEAR(sampled_fill(p, 1, {6, 6}), reblocked(p, 1, {6, 6}).fill(p.entries()), 0.02) << rows;
-  }
-}
-
 TEST(NaturalBlock, IsMadeOfTheGivenOnes) {
   const Pattern fours = of_blocks({2, 2}, 300, 900);  // of blocks of 2: 4 x 4
 
