@@ -68,12 +68,9 @@ void set_codes(Plan& p, std::string_view value) {
   if (code.of == CodeOf::blocks) p.layout.word_group = 1;
 }
 
-/// Two are names for codes of values that are hardly there.
 void set_values(Plan& p, std::string_view value) {
-  if (value == "none") return set_codes(p, "blocks0");
-  if (value == "sign") return set_codes(p, "blocks1");
   if (value != "double" && value != "float")
-    throw error(ErrorKind::argument, "values=" + std::string(value) + "; choose double, float, none, sign");
+    throw error(ErrorKind::argument, "values=" + std::string(value) + "; choose double, float");
   p.values = value == "double" ? Precision::double_ : Precision::single;
 }
 
@@ -115,7 +112,7 @@ constexpr Setting settings[] = {
     {"words", "1, 2, 4, ... or all, with :row or :column; 1 with :padded; rows", set_words},
     {"vectors", "1, 2, 4, ... or all",
      [](Plan& p, std::string_view v) { p.layout.vector_group = parse_group(v, "vectors="); }},
-    {"values", "double, float, none, sign", set_values},
+    {"values", "double, float", set_values},
     {"columns", "32, 16, 8", set_columns},
     {"lanes", "1, 2, 4, ..., 32", set_lanes},
     {"unroll", "1 to 16", [](Plan& p, std::string_view v) { set_number<&Schedule::unroll, 1, 16>(p, v, "unroll="); }},
@@ -281,9 +278,7 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-bool names_code(std::string_view word) {
-  return word.starts_with("codes=") || word == "values=none" || word == "values=sign";
-}
+bool names_code(std::string_view word) { return word.starts_with("codes="); }
 
 /// The words of one part. `later`: it is not the first.
 Plan parse_part(Words words, std::string_view text, const Plan& base, bool later) {

@@ -39,7 +39,7 @@ std::vector<Plan> parts(const Plan& plan);
 /// "entry=dense sell:32 words=32:column vectors=1 values=double columns=32 rows lanes=1".
 ///
 /// codes=scalars8|chunks8|blocks0|blocks1|blocks8|blocks16: values as codes into a dictionary (the usual `none` is not
-/// printed). values=none and values=sign are names for blocks0 (all blocks are one) and blocks1 (one of two).
+/// printed); of blocks0 all blocks are one, of blocks1 one of two.
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
 /// entry's up to a multiple of 16 bytes; words=rows: a block row's scalar rows one after the other, read where the

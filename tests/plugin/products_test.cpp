@@ -240,10 +240,10 @@ TEST(ProductsOfPatterns, StoreNoValuesUntilThereAreOthers) {
     PetscScalar (*value)(PetscInt row, PetscInt col);
   };
   const Case cases[] = {
-      {"csr values=none", "codes=blocks0", [](PetscInt, PetscInt) { return PetscScalar(1); }},
-      {"sell:8 values=none longest=3 + ccoo", "codes=blocks0", [](PetscInt, PetscInt) { return PetscScalar(-3); }},
-      {"csr values=sign", "codes=blocks1", [](PetscInt r, PetscInt c) { return PetscScalar((r + c) % 2 ? 1 : -1); }},
-      {"sell:4 values=sign longest=4 + csr", "codes=blocks1",
+      {"csr codes=blocks0", "codes=blocks0", [](PetscInt, PetscInt) { return PetscScalar(1); }},
+      {"sell:8 codes=blocks0 longest=3 + ccoo", "codes=blocks0", [](PetscInt, PetscInt) { return PetscScalar(-3); }},
+      {"csr codes=blocks1", "codes=blocks1", [](PetscInt r, PetscInt c) { return PetscScalar((r + c) % 2 ? 1 : -1); }},
+      {"sell:4 codes=blocks1 longest=4 + csr", "codes=blocks1",
        [](PetscInt r, PetscInt c) { return PetscScalar(r < c ? 1 : -1); }},
   };
   for (const Case& c : cases) {

@@ -136,16 +136,14 @@ TEST_P(FewBlocks, RefuseOneMoreAndKeepTheOld) {
   }
 }
 
-TEST(CodesWithoutBytes, HaveNamesOfTheirOwn) {
-  EXPECT_EQ(parse_plan("csr values=none", {}), parse_plan("csr codes=blocks0", {}));
-  EXPECT_EQ(parse_plan("values=sign sell:32", {}), parse_plan("sell:32 codes=blocks1", {}));
+TEST(CodesWithoutBytes, NeedABitOfTheColumnWhereTheyAreTwo) {
   for (const char* layout : {"ccoo", "hdia", "dia"}) {
-    const std::string why = applicable(parse_plan(std::string(layout) + " values=sign", {}), scalars).value_or("");
+    const std::string why = applicable(parse_plan(std::string(layout) + " codes=blocks1", {}), scalars).value_or("");
     EXPECT_EQ(why, "codes=blocks1 are in the highest bit of a column of 32 bits, which layout " + std::string(layout) +
                        " does not have");
-    EXPECT_EQ(applicable(parse_plan(std::string(layout) + " values=none", {}), scalars).value_or(""), "");
+    EXPECT_EQ(applicable(parse_plan(std::string(layout) + " codes=blocks0", {}), scalars).value_or(""), "");
   }
-  EXPECT_EQ(applicable(parse_plan("csr columns=16 values=sign", {}), scalars).value_or(""),
+  EXPECT_EQ(applicable(parse_plan("csr columns=16 codes=blocks1", {}), scalars).value_or(""),
             "codes=blocks1 are in the highest bit of a column of 32 bits, which layout csr has by columns=32 alone");
 }
 

@@ -228,7 +228,7 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
                "word order 'diagonal' in words=; choose row, column, and padded for words=1");
   EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument,
                "vectors= (or 'all') '2048' must be a number, 1 to 1024");
-  EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float, none, sign");
+  EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
   EXPECT_ERROR(parse_plan("columns=24", {}), ErrorKind::argument, "columns=24; choose 32, 16, 8");
   EXPECT_ERROR(parse_plan("lanes=3", {}), ErrorKind::argument, "lanes=3 must be a power of two, 1 to 32");
   EXPECT_ERROR(parse_plan("csr sell", {}), ErrorKind::argument,
