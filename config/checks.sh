@@ -101,7 +101,7 @@ check_python() {
 # of code, which show commands and what programs print, and comments that tests read; anywhere one long word, as an
 # address.
 recorded=(':!*.json' ':!src/planner/device_tables.inc' ':!tests/petsc/table.txt'
-  ':!tests/examples/helmholtz_reference.txt' ':!config/tuning-study.txt')
+  ':!tests/examples/helmholtz_reference.txt' ':!docs/reproduction/tuning-study.txt')
 unbreakable='^[^:]*\.md:[0-9]+:( *\||    |<!--)|^[^:]*:[0-9]+:[^[:alnum:]]*[^ ]{100,}$'
 
 check_columns() {

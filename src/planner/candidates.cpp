@@ -67,8 +67,8 @@ const Axis device_vectors = {"vectors=1", "vectors=all"};
 const std::vector<Product> near_host = {{{"hdia:32", "dia"}},
                                         {{"sell:4", "sell:8", "sell:16", "sell:32", "sell:8:256"}, {"", "xahead"}},
                                         {{"csr", "csr words=rows"}, {"", "xahead", "plain"}}};
-// What was the fastest of all on several matrices (config/tuning-study.py): with these and the rule's plan the fastest
-// is left out by 1 % at the mean.
+// What was the fastest of all on several matrices (docs/reproduction/tuning-study.py): with these and the rule's plan
+// the fastest is left out by 1 % at the mean.
 const std::vector<Product> near_device = {
     {{"bellpack:32", "bellpack:256"},
      {"rows lanes=2 unroll=2 threads=128 blocks=4", "rows lanes=1 unroll=2 threads=128 blocks=8",

@@ -9,7 +9,7 @@
 
 namespace compound {
 
-/// Fitted to recorded times, of a study (config/fit-model.py) or of compound-tune -calibrate.
+/// Fitted to recorded times, of a study (docs/reproduction/fit-model.py) or of compound-tune -calibrate.
 struct DeviceTable {
   std::string name;                                      ///< as the device calls itself
   double multiprocessors = 0, cache = 0, bandwidth = 0;  ///< bytes of the second cache; a second, from memory

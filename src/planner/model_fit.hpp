@@ -16,8 +16,8 @@ struct Timed {
 };
 
 /// `table` with the seconds, none below 0, that predict these times best: by least squares of the relative errors, in
-/// which plans more than twice as slow as the fastest do not count and slow ones count little, as config/fit-model.py
-/// does it. What nothing that was timed did stays as it is.
+/// which plans more than twice as slow as the fastest do not count and slow ones count little, as
+/// docs/reproduction/fit-model.py does it. What nothing that was timed did stays as it is.
 DeviceTable fitted(const DeviceTable& table, const std::vector<Timed>& timed);
 
 }  // namespace compound

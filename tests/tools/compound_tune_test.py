@@ -464,7 +464,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("--bench", required=True, help="compound-bench of the same build")
-    parser.add_argument("--study", required=True, help="config/tuning-study.py")
+    parser.add_argument("--study", required=True, help="docs/reproduction/tuning-study.py")
     parser.add_argument("--scalar", required=True)
     parser.add_argument("--json", action="store_true", help="the program was built with JSON")
     args = parser.parse_args()

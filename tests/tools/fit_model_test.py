@@ -1,5 +1,5 @@
-"""The seconds of the table in src/planner/device_tables.inc are those that config/fit-model.py fits to the recorded
-study, and are as good as docs/tuning.md says."""
+"""The seconds of the table in src/planner/device_tables.inc are those that docs/reproduction/fit-model.py fits to the
+recorded study, and are as good as docs/tuning.md says."""
 
 import os
 import re
@@ -8,7 +8,8 @@ import sys
 
 top = sys.argv[1]
 fit = subprocess.run(
-    [sys.executable, os.path.join(top, "config/fit-model.py"), os.path.join(top, "config/tuning-study-h200.json.xz")],
+    [sys.executable, os.path.join(top, "docs/reproduction/fit-model.py"),
+     os.path.join(top, "docs/reproduction/tuning-study-h200.json.xz")],
     capture_output=True, text=True, check=True)
 def numbers_of(text):
     (line,) = re.findall(r'^device1 name="NVIDIA H200" (.*)$', text, re.M)

@@ -1,4 +1,5 @@
-"""config/plot.py draws every kind of picture from files of every program, and says what is wrong with others."""
+"""docs/reproduction/plot.py draws every kind of picture from files of every program, and says what is wrong with
+others."""
 
 import json
 import lzma
@@ -10,8 +11,8 @@ import sys
 import tempfile
 
 SKIPPED = 77
-plot = os.path.join(sys.argv[1], "config/plot.py")
-study = os.path.join(sys.argv[1], "config/tuning-study-h200.json.xz")
+plot = os.path.join(sys.argv[1], "docs/reproduction/plot.py")
+study = os.path.join(sys.argv[1], "docs/reproduction/tuning-study-h200.json.xz")
 failures = []
 
 
@@ -172,12 +173,12 @@ with tempfile.TemporaryDirectory() as folder:
         with open(out) as picture:
             drawn = picture.read()
         if version(drawn) == version(shown):  # others draw otherwise
-            expect(drawn == shown, f"docs/images/tuning-{kind}.svg is not what config/plot.py {kind} draws")
+            expect(drawn == shown, f"docs/images/tuning-{kind}.svg is not what docs/reproduction/plot.py {kind} draws")
 
     docs = os.path.join(folder, "docs")
     os.makedirs(os.path.join(docs, "images"))
-    done = subprocess.run([PYTHON, "-B", os.path.join(sys.argv[1], "config/reproduce.py"), "--pictures", "--to",
-                           os.path.join(docs, "reproduction.md")], capture_output=True, text=True)
+    done = subprocess.run([PYTHON, "-B", os.path.join(sys.argv[1], "docs/reproduction/reproduce.py"), "--pictures",
+                           "--to", os.path.join(docs, "reproduction.md")], capture_output=True, text=True)
     expect(done.returncode == 0, f"pictures of the reproduction: {done}")
     with open(os.path.join(sys.argv[1], "docs/reproduction.md")) as page:
         shown_there = re.findall(r"images/(reproduction-[-\w]+\.svg)", page.read())
@@ -187,7 +188,7 @@ with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(docs, "images", name)) as a, open(os.path.join(sys.argv[1], "docs/images", name)) as b:
             drawn, shown = a.read(), b.read()
         expect(version(drawn) != version(shown) or drawn == shown,
-               f"docs/images/{name} is not what config/reproduce.py --pictures draws")
+               f"docs/images/{name} is not what docs/reproduction/reproduce.py --pictures draws")
 
     without = tune()
     del without["cases"][1]["analysis"]["row_lengths"]

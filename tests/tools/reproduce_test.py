@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""config/reproduce.py: docs/reproduction.md is what the records give, runs go on where they ended, and every table gets
-its numbers.
+"""docs/reproduction/reproduce.py: docs/reproduction.md is what the records give, runs go on where they
+ended, and every table gets its numbers.
 
 The programs are played by this file, which writes what they write.
 """
@@ -113,13 +113,14 @@ def play(name, words):
 
 
 class Copy:
-    """Of config/, with programs that are played."""
+    """Of docs/reproduction/, with programs that are played."""
 
     def __init__(self, top, folder):
         self.top, self.folder = top, folder
-        shutil.copytree(os.path.join(top, "config"), self.path("config"), ignore=shutil.ignore_patterns("__pycache__"))
-        os.makedirs(self.path("src"))
-        shutil.copy(os.path.join(top, "src/planner/device_tables.inc"), self.path("src"))
+        shutil.copytree(os.path.join(top, "docs/reproduction"), self.path("docs/reproduction"),
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        os.makedirs(self.path("src/planner"))
+        shutil.copy(os.path.join(top, "src/planner/device_tables.inc"), self.path("src/planner"))
         self.page = os.path.join(top, "docs/reproduction.md")
         for name in ("bench", "tune"):
             with open(self.path(name), "w") as out:
@@ -132,7 +133,7 @@ class Copy:
     def reproduce(self, *options, wanted=0):
         environment = {**os.environ, "PLAY_LOG": self.path("log"), "PLAY_FAILS": self.path("fails"),
                        "COMPOUND_DATA": ""}
-        command = [sys.executable, "-B", self.path("config/reproduce.py"), *options]
+        command = [sys.executable, "-B", self.path("docs/reproduction/reproduce.py"), *options]
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
         assert done.returncode == wanted, (
             f"{command}\nended with {done.returncode}, not {wanted}: {done.stdout}{done.stderr}"
@@ -149,7 +150,7 @@ class Copy:
 
     def change(self, device, change):
         """The records of a device, by `change` of their steps."""
-        file = self.path(f"config/reproduction-{device}.json.xz")
+        file = self.path(f"docs/reproduction/reproduction-{device}.json.xz")
         with lzma.open(file, "rt") as opened:
             records = json.load(opened)
         change(records["steps"])
@@ -190,7 +191,7 @@ def test_runs_that_are_missing_are_named(copy):
 
 
 def test_a_page_of_no_device(copy):
-    os.remove(copy.path("config/reproduction-h200.json.xz"))
+    os.remove(copy.path("docs/reproduction/reproduction-h200.json.xz"))
 
     copy.reproduce("--page", "--to", copy.path("page.md"))
 

@@ -2,7 +2,7 @@
 """Fits the seconds of a device's table (src/planner/device_tables.inc) to a recorded study, and says how good the
 plans are that they lead to.
 
-    python3 config/fit-model.py config/tuning-study-h200.json.xz
+    python3 docs/reproduction/fit-model.py docs/reproduction/tuning-study-h200.json.xz
 
 Prints the line of the table, with what is not seconds as it was, and for each matrix the time over that of the fastest
 plan: by rule, and by a model fitted to the other matrices. A study is what compound-tune -study writes for each matrix
@@ -18,7 +18,7 @@ import math
 import os
 import re
 
-TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../src/planner/device_tables.inc")
+TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/planner/device_tables.inc")
 WORDS = {"complex": 2, "quaternion": 4}
 MOST_THREADS, SECTOR = 2048, 32
 CACHES = {"cached": "kept", "stream": "streamed"}  # what numbers of a table begin with

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A study of plans on many matrices, by compound-tune -study: a JSON file for each matrix.
 
-python3 config/tuning-study.py --tune build/host/plugin/tools/compound-tune --folder study --device cuda --seconds 450
+    python3 docs/reproduction/tuning-study.py --tune build/host/plugin/tools/compound-tune --folder study \\
+        --device cuda --seconds 450
 
 Runs that finished and matrices whose file is there are left out: the same command goes on where a study ended, for want
-of time or otherwise. The generated ones are those of config/tuning-study.txt; files (PETSc binary or Matrix Market) can
-be added.
+of time or otherwise. The generated ones are those of docs/reproduction/tuning-study.txt; files (PETSc binary or Matrix
+Market) can be added.
 """
 
 import argparse

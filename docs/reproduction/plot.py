@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Draws what compound-bench and compound-tune have measured, from their JSON files (needs matplotlib).
 
-    python3 config/plot.py KIND FILE... -o out.svg
+    python3 docs/reproduction/plot.py KIND FILE... -o out.svg
 
 Files are what `-json` of both programs and `compound-tune -study` write, and studies of many matrices
-(config/tuning-study-h200.json.xz), compressed by xz or not; FILE:STEP is a step of what config/reproduce.py has
-recorded. The picture's format is that of the name behind -o: svg, png, pdf.
+(docs/reproduction/tuning-study-h200.json.xz), compressed by xz or not; FILE:STEP is a step of what
+docs/reproduction/reproduce.py has recorded. The picture's format is that of the name behind -o: svg, png, pdf.
 """
 
 import argparse
 import sys
 
+from experiments.layouts import papers_plan
 from plot_cases import Unfit, bench_times, cases_of, family, middle, predictions, words_of
-from reproduction.layouts import papers_plan
 
 KINDS = {}  # by name: the function that draws it; its documentation is the help
 

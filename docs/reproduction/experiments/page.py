@@ -1,28 +1,28 @@
-"""Writes docs/reproduction.md from the records of config/reproduce.py and the study of tuning. Every number of ours is
-of one of these."""
+"""Writes docs/reproduction.md from the records of docs/reproduction/reproduce.py and the study of tuning. Every number
+of ours is of one of these."""
 
 import re
 import textwrap
 
-from reproduction import layouts, memory, summary, times
-from reproduction.records import COMMAND, Source
+from experiments import layouts, memory, summary, times
+from experiments.records import COMMAND, Source
 
 HEAD = [
     "# The papers' results, once more",
     "",
     "What five papers measured, and what petsc-compound does in the same experiments; [papers.md](papers.md) has what "
-    "they describe. The page is written by `config/reproduce.py` from records of compound-bench and compound-tune",
-    "that are kept in the repository, and a test compares the two. Steps without a GPU, with one, the page alone, its "
-    "pictures:",
+    "they describe. The page is written by `docs/reproduction/reproduce.py` from records of compound-bench and "
+    "compound-tune that are kept in the repository, and a test compares the two. Steps without a GPU, with one, the "
+    "page alone, its pictures:",
     "",
     f"    {COMMAND} --data DATA",
     f"    {COMMAND} --data DATA --device cuda --seconds 1500",
-    "    python3 config/reproduce.py --page",
-    "    python3 config/reproduce.py --pictures",
+    "    python3 docs/reproduction/reproduce.py --page",
+    "    python3 docs/reproduction/reproduce.py --pictures",
     "",
-    "DATA is a folder of meshes and matrices, by the names in `config/reproduction/matrices.py`; without them "
-    "generated matrices stand in, and the tables say so. An interrupted run goes on where it ended. `--help` lists the "
-    "steps with",
+    "DATA is a folder of meshes and matrices, by the names in "
+    "`docs/reproduction/experiments/matrices.py`; without them generated matrices stand in, and the tables say so. An "
+    "interrupted run goes on where it ended. `--help` lists the steps with "
     "their seconds. Times of papers are of GPUs of 2008 to 2020 and of cuSPARSE's versions of that time, ours of an "
     "H200 with CUDA 13: ratios to the same baseline compare, times do not. Matrices of the SuiteSparse collection",
     "that are named as stand-ins cannot be had here.",
@@ -86,7 +86,7 @@ def check(to):
     made = text(Source()).split("\n")
     for number, (a, b) in enumerate(zip(there + [""] * len(made), made + [""] * len(there)), 1):
         if a != b:
-            print(f"{to}:{number}: is not what the records give; python3 config/reproduce.py --page\n  there: {a}\n  "
-                  f"given: {b}")
+            print(f"{to}:{number}: is not what the records give; python3 docs/reproduction/reproduce.py --page\n"
+                  f"  there: {a}\n  given: {b}")
             return 1
     return 0

@@ -1,8 +1,8 @@
 """Sections about times beside cuSPARSE's on a device."""
 
-from reproduction import matrices, printed
-from reproduction.layouts import papers_plan
-from reproduction.records import figures, kind_of_pattern, origin, picture, ratio, spread_of, table
+from experiments import matrices, printed
+from experiments.layouts import papers_plan
+from experiments.records import figures, kind_of_pattern, origin, picture, ratio, spread_of, table
 
 
 def fastest(found):

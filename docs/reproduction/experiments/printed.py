@@ -1,4 +1,4 @@
-"""Numbers that the papers print, for config/reproduction. No measurement of ours is here."""
+"""Numbers that the papers print, for docs/reproduction/experiments. No measurement of ours is here."""
 
 # Mueller-Roemer, Stork, Fellner 2020, table 9: bytes of CSR (of blocks), and what layouts take over that: ELL, Sl-16,
 # Sl-32, 4x4 of cuSPARSE.

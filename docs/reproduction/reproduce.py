@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """The papers' experiments once more, and the page about them: docs/reproduction.md.
 
-    python3 config/reproduce.py --folder build/reproduction --data ../shared/data
-    python3 config/reproduce.py --folder build/reproduction --device cuda --seconds 1500
-    python3 config/reproduce.py --page
-    python3 config/reproduce.py --pictures
+    python3 docs/reproduction/reproduce.py --folder build/reproduction --data ../shared/data
+    python3 docs/reproduction/reproduce.py --folder build/reproduction --device cuda --seconds 1500
+    python3 docs/reproduction/reproduce.py --page
+    python3 docs/reproduction/reproduce.py --pictures
 
 Each step runs compound-bench or compound-tune; what they write by -json lies below the folder, one file a run, and runs
 whose file is there are left out: the same command goes on where it ended. What the page needs of these files is then
-put to config/reproduction-host.json.xz or reproduction-DEVICE.json.xz, beside what is there of other steps, and the
-page is written from these two and from the study of tuning.
+put to docs/reproduction/reproduction-host.json.xz or reproduction-DEVICE.json.xz, beside what is there of other steps,
+and the page is written from these two and from the study of tuning.
 """
 
 import argparse
@@ -23,9 +23,9 @@ import sys
 import time
 
 import plot_cases
-from reproduction import matrices, page
-from reproduction.records import PICTURES, RECORDS, has_picture, read_records
-from reproduction.steps import STEPS, file_of
+from experiments import matrices, page
+from experiments.records import PICTURES, RECORDS, has_picture, read_records
+from experiments.steps import STEPS, file_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEAST_S = 8  # that a run is begun for
@@ -246,9 +246,9 @@ def main():
                         help="plans of joint-2020 (%(default)s); near: a check in little time")
     parser.add_argument("--data", default=os.environ.get("COMPOUND_DATA", ""),
                         help="folder of meshes and matrices (COMPOUND_DATA); without, generated matrices stand in")
-    parser.add_argument("--records", help="file that keeps what the page needs (config/reproduction-host.json.xz, "
-                        "-h200.json.xz)")
-    parser.add_argument("--to", default=os.path.join(HERE, "..", "docs", "reproduction.md"), help="the page")
+    parser.add_argument("--records", help="file that keeps what the page needs "
+                        "(docs/reproduction/reproduction-host.json.xz, -h200.json.xz)")
+    parser.add_argument("--to", default=os.path.join(HERE, "..", "reproduction.md"), help="the page")
     args = parser.parse_args()
     if args.check:
         return page.check(args.to)

@@ -1,10 +1,10 @@
-"""What config/reproduce.py runs: the steps, and the runs of each."""
+"""What docs/reproduction/reproduce.py runs: the steps, and the runs of each."""
 
 import collections
 import os
 import shlex
 
-from reproduction import matrices
+from experiments import matrices
 
 # `seconds`: about so long it takes, without the programs' build. `runs`: (name, program, options) of each run, by the
 # folder of patterns.
@@ -74,7 +74,7 @@ def coordinates(folder):
 
 
 def joint(folder):
-    """Every plan of layout and schedule, by config/tuning-study.py."""
+    """Every plan of layout and schedule, by docs/reproduction/tuning-study.py."""
     return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.COMPOUND]
 
 

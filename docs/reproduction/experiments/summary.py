@@ -3,8 +3,8 @@ none says so."""
 
 import plot_cases
 
-from reproduction import layouts, matrices, memory, printed, times
-from reproduction.records import is_exact, ratio, spread_of
+from experiments import layouts, matrices, memory, printed, times
+from experiments.records import is_exact, ratio, spread_of
 
 
 def listed(names):

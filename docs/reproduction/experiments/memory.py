@@ -1,7 +1,7 @@
 """Sections of the page that need no device: patterns, bytes, fill."""
 
-from reproduction import matrices, printed
-from reproduction.records import figures, is_exact, kind_of_pattern, origin, picture, quartiles, ratio, table
+from experiments import matrices, printed
+from experiments.records import figures, is_exact, kind_of_pattern, origin, picture, quartiles, ratio, table
 
 
 def rows_of_matrices(source):

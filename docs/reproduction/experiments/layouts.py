@@ -3,8 +3,8 @@ joint-2020."""
 
 import plot_cases
 
-from reproduction import printed
-from reproduction.records import STUDY, kind_of_pattern, origin, picture, ratio, table
+from experiments import printed
+from experiments.records import STUDY, kind_of_pattern, origin, picture, ratio, table
 
 OUTER = {"csr": "CSR", "ellr": "ELL", "sell:16": "Sl-16", "sell:32": "Sl-32"}
 
@@ -105,7 +105,7 @@ def section_layouts(source):
         *(origin(source, "joint-2020", "cuda") if done
           else ["The 13 matrices: " + origin(source, "joint-2020", "cuda")[0]
                 + " Until then those of the study of tuning speak, which are no stand-ins for them:"]),
-        f"The other rows: `config/tuning-study-h200.json.xz`, {source.study[0].study['device']}, "
+        f"The other rows: `docs/reproduction/tuning-study-h200.json.xz`, {source.study[0].study['device']}, "
         f"{source.study[0].study['date']} ([tuning.md](tuning.md#the-study)).",
         "",
         *table(["matrix", "entry", "precision", "paper", "papers' best layout here", "gain", "best of all", "gain",
@@ -193,9 +193,9 @@ def section_model(source):
                [["the model, fitted to the other 33 matrices", *choice(chosen)],
                 ["the layout of the fewest bytes, in its fastest schedule", *choice(least)]]),
         "",
-        "`config/tuning-study-h200.json.xz`. On dense matrices as theirs, with the table that is built in (the bound "
-        "was added after the run, of which the times are, and whose predictions without it were off by 67 % at the "
-        "mean): " + origin(source, "model-2010", "cuda")[0],
+        "`docs/reproduction/tuning-study-h200.json.xz`. On dense matrices as theirs, with the table that is built in "
+        "(the bound was added after the run, of which the times are, and whose predictions without it were off by "
+        "67 % at the mean): " + origin(source, "model-2010", "cuda")[0],
         *rows_of_dense_model(source),
         *picture("model-dense"),
     ]

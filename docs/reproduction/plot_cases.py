@@ -1,5 +1,5 @@
-"""What compound-bench, compound-tune, studies and config/reproduce.py write, as cases of one form: for config/plot.py
-and the pages."""
+"""What compound-bench, compound-tune, studies and docs/reproduction/reproduce.py write, as cases of one form: for
+docs/reproduction/plot.py and the pages."""
 
 import collections
 import importlib.util

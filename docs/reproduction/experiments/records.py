@@ -7,17 +7,17 @@ import os
 
 import plot_cases
 
-from reproduction import matrices
-from reproduction.steps import not_run
+from experiments import matrices
+from experiments.steps import not_run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"),
            "cuda": os.path.join(HERE, "reproduction-h200.json.xz")}
 STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
-COMMAND = "python3 config/reproduce.py --folder build/reproduction"
+COMMAND = "python3 docs/reproduction/reproduce.py --folder build/reproduction"
 
 
-# By config/plot.py. `source`: FILE or FILE:STEP; `shown`: what it shows, and the paper's figure.
+# By docs/reproduction/plot.py. `source`: FILE or FILE:STEP; `shown`: what it shows, and the paper's figure.
 Picture = collections.namedtuple("Picture", "kind source shown")
 PICTURES = {
     "rows": Picture("sparsity", RECORDS["host"] + ":memory-2020",
@@ -123,7 +123,7 @@ def origin(source, step, device="host"):
     any_ = next(iter(runs.values()))
     where = any_.get("device", "counted, on the host alone")
     missing = not_run(step, runs)
-    return [f"`{step}` of `config/{file}`; {where}, {any_['date'][:10]}: `{command}`."
+    return [f"`{step}` of `docs/reproduction/{file}`; {where}, {any_['date'][:10]}: `{command}`."
             + (f" Not run: {', '.join(missing)}." if missing else "")]
 
 

@@ -1,1 +1,0 @@
-"""Parts of config/reproduce.py."""

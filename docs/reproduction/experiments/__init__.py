@@ -1,0 +1,1 @@
+"""Parts of docs/reproduction/reproduce.py."""
