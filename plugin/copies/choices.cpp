@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cmath>
 
-#include "copies/tuning.hpp"
 #include "edge/log.hpp"
 #include "planner/entry_choice.hpp"
+#include "planner/search.hpp"
 
 namespace compound::plugin {
 
@@ -110,6 +110,42 @@ Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatis
   p.copy.finds_entry = p.st.settings.finds_entry(p.st.off_diagonal);
   const Plan plan = with(p.copy.finds_entry ? found_entry(p, pattern) : "dense");
   return p.copy.finds_entry && !has_code(p, plan) ? with("dense") : plan;
+}
+
+/// Once for all matrices: it is a matter of the program's environment.
+void warn_of_tables(const std::string& problem) {
+  static bool warned = false;
+  if (problem.empty() || warned) return;
+  warned = true;
+  (void)PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                     "compound: COMPOUND_DEVICES is not used, the built-in tables of devices are: %s\n",
+                     problem.c_str());
+}
+
+/// Prints each plan that is better than those before it, and the end: processes tune their parts by themselves.
+void monitor(const BestSoFar& best, bool is_new) {
+  if (is_new || best.has_all()) (void)PetscPrintf(PETSC_COMM_SELF, "compound tuning: %s\n", best.text().c_str());
+}
+
+/// The plan that the settings' effort (-mat_compound_tune) finds in the place of `base`. copy.origin says how, or why
+/// not.
+Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base) {
+  const Settings& s = p.st.settings;
+  PackedCopy& copy = p.copy;
+  const bool is_given = !s.plan_of_part(p.st.off_diagonal).empty();
+  if (is_given || p.b.entries() == 0) {
+    copy.origin += is_given ? " (not tuned: a plan was asked for)" : " (not tuned: there are no blocks)";
+    return base;
+  }
+  SearchOptions options = s.search_options();
+  if (s.tune_monitor) options.told = monitor;
+  const LogSpan span(Event::tune, p.A);
+  FoundPlan found = search({pattern, numbers, copy.problem, backend(row_of(p.place).backend)}, base, copy.origin,
+                           options, [&] { return packed_values(p); });
+  warn_of_tables(found.problem_with_table);
+  copy.origin = found.origin;
+  copy.measured = std::move(found.measured);
+  return found.plan;
 }
 
 }  // namespace

@@ -134,10 +134,7 @@ const Option options[] = {
      "effort to find a plan: off (by rule), model (by predicted times, on devices), wisdom (what was measured before), "
      "measure (times the plans near the "
      "rule's, in 150 products), exhaustive (times all plans there are)",
-     &Settings::tune,
-     [](const std::string& v) {
-       check_word("tune effort", v, {"off", "model", "wisdom", "measure", "exhaustive"});
-     }},
+     &Settings::tune, [](const std::string& v) { effort_of(v); }},
     {"wisdom", "file of what was measured, read and written where a plan is tuned: auto (the user's), a path, or none",
      &Settings::wisdom,
      [](const std::string& v) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "base/files.hpp"
+
 namespace compound::plugin {
 
 BlockShape block_of(const std::string& text) {
@@ -52,14 +54,22 @@ double memory_weight_of(const std::string& text) {
               "score of tuning '" + text + "' must be time, or bytes:W with a weight of memory from 0 (as time) to 1");
 }
 
-MeasureLimits Settings::measure_limits() const {
+SearchOptions Settings::search_options() const {
   constexpr double share = 0.1;  // of the products expected
-  MeasureLimits limits;
-  if (tune == "exhaustive") limits.products = std::numeric_limits<double>::infinity();
-  limits.products = std::min(limits.products, share * products_expected());
-  limits.packing_products = share * products_expected();
-  limits.seconds = seconds_of(tune_seconds);
-  return limits;
+  const std::string folder = wisdom == "auto" ? user_cache_folder() : "";
+  SearchOptions o;
+  o.effort = effort_of(tune);
+  o.layout = layout;
+  o.library = tune_libraries == "none" ? "" : tune_libraries;
+  o.wisdom = wisdom == "none" ? "" : wisdom != "auto" ? wisdom : folder.empty() ? "" : folder + "/wisdom";
+  o.limits = limits();
+  o.products_expected = products_of(expected_products);
+  o.memory_weight = memory_weight_of(tune_score);
+  if (o.effort == Effort::exhaustive) o.measuring.products = std::numeric_limits<double>::infinity();
+  o.measuring.products = std::min(o.measuring.products, share * o.products_expected);
+  o.measuring.packing_products = share * o.products_expected;
+  o.measuring.seconds = seconds_of(tune_seconds);
+  return o;
 }
 
 PlanLimits Settings::limits() const {

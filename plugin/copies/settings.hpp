@@ -4,7 +4,7 @@
 #include <string>
 
 #include "edge/petsc_guard.hpp"
-#include "planner/tuner.hpp"
+#include "planner/search.hpp"
 #include "storage/packed.hpp"
 
 namespace compound::plugin {
@@ -67,13 +67,7 @@ struct Settings {
   double most_padding() const { return padding_limit_of(padding_limit); }
   /// Of plans that are packed on the matrix's own arrays where the core's integers are as wide as PETSc's.
   PlanLimits limits() const;
-  /// Of the matrix; infinite where it is not known.
-  double products_expected() const { return products_of(expected_products); }
-  MeasureLimits measure_limits() const;
-  /// As of best_score(); 0: the fastest plan is wanted.
-  double memory_weight() const { return memory_weight_of(tune_score); }
-  /// Whose products are tried where a plan is tuned; empty: nobody's.
-  std::string_view tried_library() const { return tune_libraries == "none" ? "" : std::string_view(tune_libraries); }
+  SearchOptions search_options() const;
   bool finds_block() const { return block_size == "find"; }
   /// Of packed blocks, where the matrix's are of size `given`; that, where the size is to be found.
   BlockShape packed_block(int given) const;

@@ -64,7 +64,7 @@ TEST_F(MemoryLimit, LeavesPlansOutOfTuning) {
       "-mat_compound_tune exhaustive -mat_compound_wisdom none -mat_compound_memory_limit 1e-6", dense);
 
   if (owns_columns) return expect_nothing_fits(text);
-  EXPECT_TRUE(says(text, " left out by -mat_compound_memory_limit"));
+  EXPECT_TRUE(says(text, " left out by the memory limit"));
   EXPECT_TRUE(says(text, "(not kept: plans without that limit may be faster)"));
   EXPECT_TRUE(says(text, " csr words=1:column"));
 }

@@ -138,7 +138,7 @@ const Untuned untuned[] = {
     {"products", "-plain_mat_compound_expected_products 50",
      "by rule (not tuned: 50 products are too few to pay for it)"},
     {"score_of_wisdom", "-plain_mat_compound_tune wisdom -plain_mat_compound_tune_score bytes:0.5",
-     "by rule (not tuned: wisdom keeps what is fastest, and -mat_compound_tune_score wants memory to count)"},
+     "by rule (not tuned: wisdom keeps what is fastest, and memory is to count)"},
 };
 
 struct UntunedPlans : Views, testing::WithParamInterface<Untuned> {};
@@ -173,7 +173,7 @@ TEST_F(Views, TellThatMemoryCountedWhereMeasuringHasAScore) {
 
   const auto text = text_of(A, PETSC_VIEWER_ASCII_INFO);
 
-  EXPECT_NE(line_of(text, "compound plan origin").find("; chosen by -mat_compound_tune_score bytes:1"),
+  EXPECT_NE(line_of(text, "compound plan origin").find("; chosen by time and memory, which weighs 1"),
             std::string::npos)
       << text;
   EXPECT_NE(line_of(text, "compound plan").find(" csr "), std::string::npos) << text;

@@ -4,9 +4,6 @@
 #include <cctype>
 #include <cmath>
 
-#include "planner/candidates.hpp"
-#include "planner/model.hpp"
-
 namespace compound::bench::tune {
 
 namespace {
@@ -28,25 +25,34 @@ constexpr std::size_t most_finalists = 8;
 
 class Rounds {
  public:
-  Rounds(const CoreSource& source, double budget_s) : source_(source), budget_s_(budget_s) {}
+  Rounds(const CoreSource& source, const PatternStatistics& numbers, double budget_s)
+      : source_(source), matrix_{source.view, numbers, source.problem, core_backend()}, budget_s_(budget_s) {}
 
   Measurement run(const Round& round, const std::vector<Plan>& plans,
-                  const std::function<void(const Measured&)>& told = {}) const {
-    MeasureLimits limits{.products = no_limit};
+                  const decltype(SearchOptions::told)& told = {}) const {
+    SearchOptions options;
+    MeasureLimits& limits = options.measuring;
+    limits.products = no_limit;
     limits.timing_s = round.of_budget * budget_s_;
     limits.seconds = round.packing_of_budget * budget_s_;
     limits.samples = round.samples;
     limits.sample_s = round.sample_s;
     limits.far_behind = round.far_behind;
-    return measured(plans, limits, told);
+    options.told = told;
+    return measured_in_turn(matrix_, plans, source_.values, options);
   }
-  Measurement measured(const std::vector<Plan>& plans, const MeasureLimits& limits,
-                       const std::function<void(const Measured&)>& told = {}) const {
-    return compound::measure(source_.view, source_.problem, plans, core_backend(), source_.values, limits, told);
+  /// What -mat_compound_tune takes by an effort.
+  TestedPlan found_by(Effort effort, const Plan& rule) const {
+    SearchOptions options;
+    options.effort = effort;
+    options.limits.padding = most_padding;
+    options.measuring.seconds = 10;  // that of -mat_compound_tune_seconds
+    return {word_of(effort), search(matrix_, rule, "", options, [&] { return source_.values; }).plan};
   }
 
  private:
   const CoreSource& source_;
+  SearchedMatrix matrix_;
   double budget_s_;
 };
 
@@ -58,26 +64,6 @@ std::vector<Plan> fastest(const Measurement& m, const Plan& first, std::size_t m
   return plans;
 }
 
-/// What -mat_compound_tune measure takes.
-Plan measured_plan(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule, const Rounds& rounds) {
-  constexpr double packing_s = 10;  // that of -mat_compound_tune_seconds
-  std::vector<Plan> plans = candidates(Search::near, rule, numbers, source.problem, core_backend());
-  leave_out_large(plans, source.view, source.problem, core_backend(), {.padding = most_padding});
-  if (rule.schedule.of_device()) order_by_model(plans, source.view, numbers, source.problem, core_backend());
-  MeasureLimits limits;
-  limits.seconds = packing_s;
-  const Measurement m = rounds.measured(plans, limits);
-  const Measured* const best = choice(m);
-  return best ? best->plan : rule;
-}
-
-/// What -mat_compound_tune model takes.
-Plan modelled_plan(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule) {
-  return predicted_best(candidates(Search::few, rule, numbers, source.problem, core_backend()), source.view, numbers,
-                        source.problem, core_backend(), {.padding = most_padding})
-      .plan;
-}
-
 }  // namespace
 
 double Study::of_best(const TestedPlan& t) const {
@@ -86,13 +72,13 @@ double Study::of_best(const TestedPlan& t) const {
 }
 
 Study studied(const CoreSource& source, const PatternStatistics& numbers, const std::vector<Plan>& plans,
-              double budget_s, const std::function<void(const Measured&)>& told) {
-  const Rounds rounds(source, budget_s);
+              double budget_s, const decltype(SearchOptions::told)& told) {
+  const Rounds rounds(source, numbers, budget_s);
   const Plan& rule = plans.front();
   Study s;
   s.screened = rounds.run(screening, plans, told);
-  s.tested = {{"rule", rule}, {"measure", measured_plan(source, numbers, rule, rounds)}};
-  if (rule.schedule.of_device()) s.tested.push_back({"model", modelled_plan(source, numbers, rule)});
+  s.tested = {{"rule", rule}, rounds.found_by(Effort::measure, rule)};
+  if (rule.schedule.of_device()) s.tested.push_back(rounds.found_by(Effort::model, rule));
   const auto best = static_cast<std::size_t>(std::ceil(share_of_best * s.screened.timed));
   s.again = rounds.run(again, fastest(s.screened, rule, best, worth_another_round));
   std::vector<Plan> last = fastest(s.again, rule, most_finalists, near_best);

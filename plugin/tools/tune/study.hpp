@@ -1,13 +1,12 @@
 // A study of a matrix: every plan against those that a rule or a short search takes.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core_source.hpp"
-#include "planner/tuner.hpp"
+#include "planner/search.hpp"
 
 namespace compound::bench::tune {
 
@@ -31,7 +30,7 @@ struct Study {
 
 /// `plans`: the rule's first. `budget_s`: of timing and packing; where it is short there are fewer samples.
 Study studied(const CoreSource& source, const PatternStatistics& numbers, const std::vector<Plan>& plans,
-              double budget_s, const std::function<void(const Measured&)>& told);
+              double budget_s, const decltype(SearchOptions::told)& told);
 
 /// The file of a matrix in a study's folder: "27-point-grid-60-x-60-x-60-nodes-3x3-double.json".
 std::string study_file(const std::string& folder, const std::string& description, BlockShape block,

@@ -11,8 +11,6 @@
 #include "base/error.hpp"
 #include "core_source.hpp"
 #include "planner/model.hpp"
-#include "planner/plan_key.hpp"
-#include "planner/wisdom_file.hpp"
 #include "statistics.hpp"
 #include "yardsticks.hpp"
 
@@ -94,15 +92,12 @@ Problem problem_of(const CoreSource& source, const TuneOptions& o) {
   return problem;
 }
 
-/// The search's, and those that are given beside.
-std::vector<Plan> all_plans(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
-                            const TuneOptions& o, std::vector<LeftOut>& without) {
-  std::vector<Plan> plans =
-      candidates(o.search->search, rule, numbers, problem_of(source, o), core_backend(), VectorOrder::petsc, o.library);
+/// Those of -plans; what is none goes to `without`.
+std::vector<Plan> named_plans(const CoreSource& source, const TuneOptions& o, std::vector<LeftOut>& without) {
+  std::vector<Plan> plans;
   for (const std::string& line : o.plans) {
     try {
-      const Plan plan = core_plan(source, source.problem, line, o.precision);
-      if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
+      plans.push_back(core_plan(source, source.problem, line, o.precision));
     } catch (const error& e) {
       without.push_back({line, e.what()});
     }
@@ -111,32 +106,15 @@ std::vector<Plan> all_plans(const CoreSource& source, const PatternStatistics& n
 }
 
 /// The rule's first. Those that need not be packed to be out go to `without`.
-std::vector<Plan> plans_to_time(const CoreSource& source, const PatternStatistics& numbers, const Plan& rule,
+std::vector<Plan> plans_to_time(const SearchedMatrix& m, const CoreSource& source, const Plan& rule,
                                 const TuneOptions& o, std::vector<LeftOut>& without) {
-  std::vector<Plan> plans = all_plans(source, numbers, rule, o, without);
+  PlansToTry tried = plans_to_try(m, rule, o.search_options(), named_plans(source, o, without));
   if (!o.library.empty())
-    if (const std::string why = why_no_library_plan(o.library, rule, numbers, problem_of(source, o), core_backend());
-        !why.empty())
+    if (const std::string why = why_no_library_plan(o.library, rule, m.numbers, m.problem, m.on); !why.empty())
       without.push_back({o.library, why});
-  for (const LargePlan& large : leave_out_large(plans, source.view, source.problem, core_backend(),
-                                                {.padding = most_padding, .bytes = o.most_bytes}, o.search->search))
-    without.push_back({to_string(large.plan), large.why});
-  return plans;
+  for (const LargePlan& large : tried.left_out) without.push_back({to_string(large.plan), large.why});
+  return std::move(tried.plans);
 }
-
-/// The best so far, for whoever looks on.
-class Onlooker {
- public:
-  Onlooker(Progress& progress, std::size_t plans) : progress_(progress), best_(plans) {}
-  void operator()(const Measured& m) {
-    best_.add(m);
-    if (isatty(STDERR_FILENO)) progress_.say(best_.text());
-  }
-
- private:
-  Progress& progress_;
-  BestSoFar best_;
-};
 
 /// Counted once for all schedules of a layout.
 class Paddings {
@@ -159,7 +137,7 @@ class Paddings {
 };
 
 void take_times(TuneResult& r, const CoreSource& source, const Measurement& m, const TuneOptions& o) {
-  const Measured* const best = o.memory_weight > 0 ? best_score(m, o.memory_weight) : choice(m);
+  const Measured* const best = best_of(m, o.memory_weight);
   Paddings paddings(source);
   Predictor predictor(source.view, r.analysis.numbers, source.problem, core_backend());
   for (const Measured& one : m.all) {
@@ -187,14 +165,10 @@ void take_yardsticks(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progr
   if (r.copy) r.copy->samples = std::move(samples.front());
 }
 
-std::string keep(const TuneResult& r, const CoreSource& source, const Plan& rule, const TuneOptions& o) {
+std::string keep(const TuneResult& r, const SearchedMatrix& m, const Plan& rule, const TuneOptions& o) {
   if (o.wisdom.empty()) return "";
   if (o.weighs_memory()) return "not added to " + o.wisdom + ": it keeps what is fastest, and memory counted here";
-  const TunedPlan& best = r.plans[r.best];
-  const WisdomEntry entry{
-      plan_key(source.view, r.analysis.numbers, problem_of(source, o), rule, "auto", core_backend(), o.library),
-      best.line, best.measured.seconds, r.gain, std::string(o.search->effort)};
-  const std::string lost = add_to_wisdom(o.wisdom, {entry});
+  const std::string lost = keep_in_wisdom(m, rule, o.search_options(), r.plans[r.best].measured, r.gain);
   return lost.empty() ? "added to " + o.wisdom : "not added to " + o.wisdom + ": " + lost;
 }
 
@@ -242,8 +216,13 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& mat
                          Progress& progress) {
   const CaseMatrix c = prepare(comm, spec, matrix, progress);
   const auto source = make_core_source(c, false);
+  const PatternStatistics numbers = statistics(source->view);
+  const Problem problem = problem_of(*source, o);
   std::vector<LeftOut> without;  // by this matrix: others may take them
-  const auto plans = all_plans(*source, statistics(source->view), rule_plan(*source, o), o, without);
+  auto plans = candidates(candidates_of(o.search->effort), rule_plan(*source, o), numbers, problem, core_backend(),
+                          VectorOrder::petsc, o.library);
+  for (const Plan& plan : named_plans(*source, o, without))
+    if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
   core_backend().compile_ahead(plans, source->problem);
   return plans.size();
 }
@@ -296,20 +275,20 @@ TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix,
     const EntryShape entry = entry_shape(rule, source->problem);
     const double entry_bytes = double(bytes_of(entry, {source->problem.scalar.field, rule.values}));
     r.compulsory_bytes = compulsory_bytes(c, {entry_bytes, sizeof(PetscScalar), false});
-    const auto plans = plans_to_time(*source, r.analysis.numbers, rule, o, r.without);
+    const Problem problem = problem_of(*source, o);
+    const SearchedMatrix m{source->view, r.analysis.numbers, problem, core_backend()};
+    const auto plans = plans_to_time(m, *source, rule, o, r.without);
     progress.say("timing " + std::to_string(plans.size()) + " plans");
-    const Onlooker onlooker(progress, plans.size());
+    SearchOptions options = o.search_options();
+    if (isatty(STDERR_FILENO)) options.told = [&](const BestSoFar& best, bool) { progress.say(best.text()); };
     if (o.study.empty()) {
-      take_times(
-          r, *source,
-          compound::measure(source->view, source->problem, plans, core_backend(), source->values, o.limits(), onlooker),
-          o);
+      take_times(r, *source, measured_in_turn(m, plans, source->values, options), o);
     } else {
-      r.study = studied(*source, r.analysis.numbers, plans, o.budget_s, onlooker);
+      r.study = studied(*source, r.analysis.numbers, plans, o.budget_s, options.told);
       take_times(r, *source, r.study->finals, o);
     }
     take_yardsticks(comm, c, matrix, progress, r);
-    r.kept = keep(r, *source, rule, o);
+    r.kept = keep(r, m, rule, o);
   } catch (const error& e) {
     throw usage_error(r.description + ": " + e.what());
   }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core_source.hpp"
 #include "plan/library_products.hpp"
 #include "report.hpp"
 
@@ -162,12 +163,17 @@ void check_mode(const TuneOptions& o) {
 
 }  // namespace
 
-MeasureLimits TuneOptions::limits() const {
-  MeasureLimits l;
-  l.products = products;
-  l.seconds = seconds;
-  l.samples = samples;
-  return l;
+SearchOptions TuneOptions::search_options() const {
+  SearchOptions s;
+  s.effort = search->effort;
+  s.library = library;
+  s.wisdom = wisdom;
+  s.limits = {.padding = most_padding, .bytes = most_bytes};
+  s.measuring.products = products;
+  s.measuring.seconds = seconds;
+  s.measuring.samples = samples;
+  s.memory_weight = memory_weight;
+  return s;
 }
 
 PetscErrorCode show_tune_help(MPI_Comm comm) {

@@ -7,18 +7,17 @@
 
 #include "options.hpp"
 #include "planner/candidates.hpp"
-#include "planner/tuner.hpp"
+#include "planner/search.hpp"
 
 namespace compound::bench::tune {
 
 enum class Mode { measure, merge, list, compare, calibrate };
 
 struct SearchName {
-  Search search;
+  Effort effort;
   std::string_view name;
-  std::string_view effort;  ///< of -mat_compound_tune that goes through the same plans: wisdom is kept under it
 };
-inline constexpr SearchName search_names[] = {{Search::near, "near", "measure"}, {Search::all, "all", "exhaustive"}};
+inline constexpr SearchName search_names[] = {{Effort::measure, "near"}, {Effort::exhaustive, "all"}};
 
 struct TuneOptions {
   Mode mode = Mode::measure;
@@ -45,7 +44,8 @@ struct TuneOptions {
   /// Whether the plan to take may not be the fastest.
   bool weighs_memory() const { return memory_weight > 0 || most_bytes < std::numeric_limits<double>::infinity(); }
 
-  MeasureLimits limits() const;
+  /// As a program's search would have them.
+  SearchOptions search_options() const;
 };
 
 PetscErrorCode show_tune_help(MPI_Comm comm);

@@ -1,0 +1,133 @@
+// A search for a plan by each effort: what is tried, what is kept, and what is said of it.
+#include "planner/search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "support/errors.hpp"
+#include "support/products.hpp"
+#include "support/zoo.hpp"
+
+namespace compound::test {
+namespace {
+
+class Searches : public testing::Test {
+ protected:
+  const Pattern pattern = random_pattern(300, 280, 9, test_seed());
+  const PatternView view = pattern.view();
+  Random random;
+  const Operands<double> operands{pattern, "dense", {3, 3}, random};
+  const Problem problem = operands.problem();
+  const PatternStatistics numbers = statistics(view);
+  const SearchedMatrix matrix{view, numbers, problem, backend("host")};
+  const Plan base = default_plan(numbers, problem, "host");
+  SearchOptions options;
+  int values_asked_for = 0;
+
+  Searches() {
+    options.measuring.products = 1;  // 40 ms are allowed always
+    options.wisdom = testing::TempDir() + "search_test_wisdom";
+    std::remove(options.wisdom.c_str());
+    setenv("COMPOUND_SITE_WISDOM", (testing::TempDir() + "search_test_site").c_str(), 1);
+  }
+  ~Searches() override { unsetenv("COMPOUND_SITE_WISDOM"); }
+
+  FoundPlan found_by(Effort effort) {
+    options.effort = effort;
+    return search(matrix, base, "by rule", options, [&] {
+      ++values_asked_for;
+      return operands.blocks.data();
+    });
+  }
+};
+
+TEST(Efforts, HaveOneWordEach) {
+  for (const Effort effort : {Effort::rule, Effort::model, Effort::wisdom, Effort::measure, Effort::exhaustive})
+    EXPECT_EQ(effort_of(word_of(effort)), effort);
+  EXPECT_EQ(effort_of("off"), Effort::rule);
+  EXPECT_ERROR(effort_of("much"), ErrorKind::argument,
+               "unknown tune effort 'much'; choose off, model, wisdom, measure, exhaustive");
+}
+
+TEST_F(Searches, MeasureNothingWhereTheyNeedNot) {
+  for (const auto& [effort, origin] :
+       {std::pair(Effort::rule, "by rule"), {Effort::model, "by rule (not tuned: the model is of devices)"}}) {
+    const FoundPlan found = found_by(effort);
+    EXPECT_EQ(found.plan, base);
+    EXPECT_EQ(found.origin, origin);
+  }
+  EXPECT_EQ(found_by(Effort::wisdom).origin, "by rule (nothing in " + options.wisdom + ")");
+  options.products_expected = 50;
+  EXPECT_EQ(found_by(Effort::measure).origin, "by rule (not tuned: 50 products are too few to pay for it)");
+  options.limits.bytes = 1;
+  options.limits.lifetime = PatternLifetime::temporary;
+  EXPECT_NE(found_by(Effort::measure).origin.find("(not tuned: layout csr would own "), std::string::npos);
+  EXPECT_EQ(values_asked_for, 0);
+}
+
+TEST_F(Searches, FindWhatTheyHaveMeasuredBefore) {
+  const FoundPlan measured = found_by(Effort::measure);
+  EXPECT_TRUE(measured.origin.starts_with("by measurement: ")) << measured.origin;
+  EXPECT_EQ(values_asked_for, 1);
+  ASSERT_FALSE(measured.measured.all.empty());
+
+  for (const Effort effort : {Effort::wisdom, Effort::measure}) {
+    const FoundPlan again = found_by(effort);
+    EXPECT_EQ(again.plan, measured.plan);
+    EXPECT_TRUE(again.origin.starts_with("by wisdom: for this pattern ")) << again.origin;
+  }
+  EXPECT_EQ(values_asked_for, 1);
+  options.measuring.timing_s = 0.05;
+  EXPECT_TRUE(found_by(Effort::exhaustive).origin.starts_with("by measurement: ")) << "of more effort";
+}
+
+TEST_F(Searches, KeepNothingThatIsNotTheFastest) {
+  options.memory_weight = 1;
+  const FoundPlan small = found_by(Effort::measure);
+  EXPECT_NE(small.origin.find("; chosen by time and memory, which weighs 1"), std::string::npos) << small.origin;
+
+  options.memory_weight = 0;
+  EXPECT_EQ(found_by(Effort::wisdom).origin, "by rule (nothing in " + options.wisdom + ")");
+}
+
+TEST_F(Searches, TellOfEachPlan) {
+  std::size_t told = 0;
+  bool is_over = false;
+  options.told = [&](const BestSoFar& best, bool) {
+    ++told;
+    is_over = best.has_all();
+  };
+
+  const FoundPlan found = found_by(Effort::measure);
+
+  EXPECT_EQ(told + 1, found.measured.all.size()) << "all but the first";
+  EXPECT_TRUE(is_over);
+}
+
+TEST_F(Searches, TryPlansBesideRightAfterTheFirst) {
+  const Plan dia = parse_plan("ellr", base), huge = parse_plan("dia", base);
+  options.limits.padding = 20;
+
+  const PlansToTry tried = plans_to_try(matrix, base, options, std::vector<Plan>{dia, huge, base, dia});
+
+  ASSERT_GT(tried.plans.size(), 2u);
+  EXPECT_EQ(tried.plans[0], base);
+  EXPECT_EQ(tried.plans[1], dia);
+  EXPECT_EQ(std::ranges::count(tried.plans, dia), 1);
+  EXPECT_EQ(std::ranges::count(tried.plans, base), 1);
+  EXPECT_EQ(std::ranges::count(tried.plans, huge), 0);
+  EXPECT_NE(std::ranges::find(tried.left_out, huge, &LargePlan::plan), tried.left_out.end());
+}
+
+TEST_F(Searches, TrySchedulesAloneOfALayoutThatWasAskedFor) {
+  options.layout = "sell:4";
+  const Plan asked = plan_for_layout("sell:4", numbers, problem, "host");
+
+  for (const Plan& plan : plans_to_try(matrix, asked, options).plans) EXPECT_EQ(plan.layout, asked.layout);
+}
+
+}  // namespace
+}  // namespace compound::test
