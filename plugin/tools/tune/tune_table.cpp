@@ -116,16 +116,36 @@ void print_pareto(std::ostream& out, const TuneResult& r) {
   out << "no other plan is both faster and smaller:\n";
   for (const std::size_t i : pareto(r.plans)) {
     const TunedPlan& p = r.plans[i];
-    out << text("  %s ms, %.3f MB: ", ms(p.measured.seconds).c_str(), double(p.measured.bytes) / 1e6) << p.line << "\n";
+    out << text("  %s ms, %.3f MB, %.2f x rule: ", ms(p.median_s()).c_str(), double(p.measured.bytes) / 1e6,
+                r.times_rule(p))
+        << p.line << "\n";
   }
 }
 
-void print_advice(std::ostream& out, const TuneResult& r) {
+/// "1.62 times the speed and 2.10 times the bytes": of a plan, beside the rule's.
+std::string compared_with_rule(const TuneResult& r, const TunedPlan& plan) {
+  const auto rule = std::ranges::find(r.plans, r.analysis.rule, &TunedPlan::line);
+  const double bytes = rule != r.plans.end() ? double(rule->measured.bytes) : 0;
+  const std::string size = bytes > 0 ? text("%.2f times the bytes", double(plan.measured.bytes) / bytes)
+                                     : text("%.3f MB instead of none", double(plan.measured.bytes) / 1e6);
+  return text("%.2f times the speed and ", r.times_rule(plan)) + size;
+}
+
+void print_advice(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
   const TunedPlan& best = r.plans[r.best];
-  if (best.line == r.analysis.rule)
+  const bool is_rule = best.line == r.analysis.rule;
+  if (o.memory_weight > 0 && is_rule) {
+    out << text("what to do: nothing; by time and memory (-score %g) no plan is better than the rule's\n",
+                o.memory_weight);
+    if (r.best != 0)
+      out << "  the fastest, for " << compared_with_rule(r, r.plans.front()) << ": " << r.plans.front().line << "\n";
+  } else if (is_rule) {
     out << "what to do: nothing; no plan is faster than the rule's by more than can be told apart\n";
-  else
+  } else if (o.memory_weight > 0) {
+    out << "what to do, for " << compared_with_rule(r, best) << ":\n";
+  } else {
     out << text("what to do, for %.2f times the speed:\n", r.gain);
+  }
   out << "  -mat_compound_plan \"" << best.line << "\"\n";
   if (!r.kept.empty()) out << "  " << r.kept << "\n";
 }
@@ -182,7 +202,7 @@ void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) 
   print_without(out, r);
   if (o.pareto) print_pareto(out, r);
   if (r.study) print_study(out, *r.study);
-  print_advice(out, r);
+  print_advice(out, r, o);
   out.flush();
 }
 
