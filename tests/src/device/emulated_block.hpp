@@ -18,24 +18,22 @@ Number threadIdx, blockIdx, blockDim, gridDim;
 
 constexpr unsigned warp_size = 32, most_bytes = 8;
 
-/// The contexts of one block of threads, one after the other until each has ended.
+/// The contexts of one block of threads, which take turns until each has ended. A warp goes on as far as it can before
+/// the next one does, so that a barrier that is missing shows; the order of warps is up to the caller.
 class Block {
  public:
   explicit Block(unsigned threads) : threads_(threads), warps_(threads / warp_size) {}
 
-  void run(const std::function<void()>& kernel) {
+  void run(const std::function<void()>& kernel, bool last_warp_first) {
     kernel_ = &kernel;
     instance() = this;
-    for (unsigned t = 0; t < threads_.size(); ++t) start(t);
-    for (unsigned left = threads_.size(); left > 0;) {
-      moved_ = false;
-      for (unsigned t = 0; t < threads_.size(); ++t) {
-        if (threads_[t].ended) continue;
-        threadIdx.x = now_ = t;
-        swapcontext(&scheduler_, &threads_[t].context);
-        if (threads_[t].ended) --left, moved_ = true;
-      }
-      if (!moved_) throw std::logic_error("threads wait for each other for ever");
+    left_ = threads_.size();
+    for (unsigned t = 0; t < left_; ++t) start(t);
+    while (left_ > 0) {
+      bool any = false;
+      for (unsigned w = 0; w < warps_.size(); ++w)
+        while (run_warp(last_warp_first ? unsigned(warps_.size()) - 1 - w : w)) any = true;
+      if (!any) throw std::logic_error("threads wait for each other for ever");
     }
   }
 
@@ -85,6 +83,17 @@ class Block {
     unsigned turn = 0;
   };
 
+  /// Whether any of its threads got on.
+  bool run_warp(unsigned warp) {
+    moved_ = false;
+    for (unsigned t = warp * warp_size; t < (warp + 1) * warp_size; ++t) {
+      if (threads_[t].ended) continue;
+      threadIdx.x = now_ = t;
+      swapcontext(&scheduler_, &threads_[t].context);
+      if (threads_[t].ended) --left_, moved_ = true;
+    }
+    return moved_;
+  }
   void start(unsigned t) {
     constexpr std::size_t stack_bytes = 64 << 10;
     Thread& thread = threads_[t];
@@ -116,7 +125,7 @@ class Block {
   Barrier block_;
   ucontext_t scheduler_;
   const std::function<void()>* kernel_ = nullptr;
-  unsigned now_ = 0;
+  unsigned now_ = 0, left_ = 0;
   bool moved_ = false;
 };
 
@@ -169,9 +178,12 @@ T __ldcg(const T* p) {
 }
 void __threadfence_system() {}
 
+/// Every other launch begins with the last warp.
 void launch(unsigned blocks, unsigned threads, const std::function<void()>& kernel) {
+  static bool last_warp_first = false;
+  last_warp_first = !last_warp_first;
   Block block(threads);
   blockDim.x = threads;
   gridDim.x = blocks;
-  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) block.run(kernel);
+  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) block.run(kernel, last_warp_first);
 }

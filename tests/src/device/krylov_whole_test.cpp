@@ -359,6 +359,20 @@ TEST(OneKernel, EndsWithTheLastIterationAndWithTheBound) {
   expect_ends_where_asked<Form<double, norm, 1, false, false, true, Traversal::rows>>(bcgs_vectors::r0);
 }
 
+/// A warp may be at the next sum while the first one still reads.
+TEST(OneKernel, AddsUpOverABlockOnceAndAgain) {
+  for (int launched = 0; launched < 2; ++launched) {  // with each warp first
+    double made[4] = {};
+    launch(1, threads, [&] {
+      for (int k = 0; k < 4; ++k) {
+        const sums<double, 1> sum = sum_over_block(sums<double, 1>{{k + 1.0}});
+        if (threadIdx.x == 0) made[k] = sum.of[0];
+      }
+    });
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(made[k], threads * (k + 1.0)) << k;
+  }
+}
+
 /// The same numbers, to the last bit.
 TEST(OneKernel, HasTheSameNormsWithTwoMeetings) {
   const System<double> s(true);
