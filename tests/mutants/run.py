@@ -339,7 +339,8 @@ class Runner:
                 break
         commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=self.root, capture_output=True, text=True)
         entry = self.entry(m)
-        entry.update(date=f"{datetime.date.today()}", machine=machine(), commit=commit.stdout.strip())
+        entry.update(date=datetime.datetime.now().isoformat(timespec="minutes"), machine=machine(),
+                     commit=commit.stdout.strip())
         entry["steps"][step] = {"killed": tests.failed, "cases": tests.cases[:8], "seconds": round(seconds),
                                 "tests": len(tests.seconds)}
         self.save()
@@ -469,7 +470,7 @@ def document(root, mutants, known):
            "| found by | mistakes |", "|---|---|"]
     out += [f"| {text} | {by[step]} |" for step, text in STEPS.items() if by[step] or step in ("near", "quick", "all")]
     out += [f"| no test | {by['survives']} |"] + ([f"| not run yet | {by['not run']} |"] if by["not run"] else [])
-    dates = sorted({e["date"] for e in ran})
+    dates = sorted({e["date"][:10] for e in ran})
     machines, commits = sorted({e["machine"] for e in ran}), sorted({e["commit"] for e in ran})
     if ran:
         out += ["", f"{dates[0]}{' to ' + dates[-1] if len(dates) > 1 else ''}, {'; '.join(machines)}, "
