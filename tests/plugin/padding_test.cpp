@@ -88,9 +88,11 @@ TEST_F(Padding, IsLetThroughWhereTheLimitAllowsIt) {
   }
 }
 
-TEST_F(Padding, IsToldByViewsBeforeAnyProduct) {
+TEST_F(Padding, IsToldByViewsAfterAProductThatFailed) {
   if (size() > 1) GTEST_SKIP() << "the first process has no long row";
   const auto A = with_long_row(MATBAIJCOMPOUNDELLR);
+  const auto x = right_vector(A, 1), y = left_vector(A, 2);
+  EXPECT_NE(catch_error([&] { return MatMult(A, x, y); }).code, 0);
 
   const auto text = view_of("padding_test", A);
 
