@@ -116,8 +116,8 @@ using ValuePrecision = std::optional<Precision>;
 /// Whether a rule may give a plan of several.
 enum class Parts { one, some };
 
-/// The rule-based plan of a backend for a matrix nobody gave a plan for (src/planner/default_plan.cpp has the rules),
-/// whose entries are of this kind.
+/// The plan that the default rule of a backend gives for a matrix with entries of this kind
+/// (src/planner/default_plan.cpp).
 Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
                   std::string_view entry = "dense", ValuePrecision values = {}, Parts parts = Parts::some);
 

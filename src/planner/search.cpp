@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 
 #include "base/error.hpp"
@@ -51,6 +52,7 @@ std::optional<Plan> usable(const std::string& line, const SearchedMatrix& m, con
 
 /// What the wisdom files have for a matrix.
 struct Remembered {
+  WisdomKey key;               ///< of the matrix; made of all its pattern, and so once
   std::string problem;         ///< why a file was not used, in words; empty if each was
   std::optional<Plan> plan;    ///< that the matrix can take
   bool is_of_pattern = false;  ///< of this very pattern, not of one like it
@@ -61,11 +63,11 @@ struct Remembered {
 Remembered remembered(const SearchedMatrix& m, const Plan& base, const SearchOptions& o) {
   Remembered found;
   if (o.wisdom.empty()) return found;
-  const WisdomKey key = key_of(m, base, o);
+  found.key = key_of(m, base, o);
   // The user's own is newer; an entry of this very pattern comes before all of its class.
   std::optional<WisdomFound> best;
   for (const std::string& path : {o.wisdom, site_wisdom()}) {
-    WisdomLookUp one = look_up_wisdom(path, key);
+    WisdomLookUp one = look_up_wisdom(path, found.key);
     if (!one.problem.empty()) found.problem = one.problem;
     if (one.found && (!best || one.found->match < best->match)) best = std::move(one.found);
   }
@@ -74,6 +76,11 @@ Remembered remembered(const SearchedMatrix& m, const Plan& base, const SearchOpt
   found.is_of_pattern = best->match == WisdomMatch::pattern;
   found.entry = std::move(best->entry);
   return found;
+}
+
+std::string keep(const WisdomKey& key, const SearchOptions& o, const Measured& best, double gain) {
+  if (o.wisdom.empty()) return "";
+  return add_to_wisdom(o.wisdom, {{key, to_string(best.plan), best.seconds, gain, std::string(word_of(o.effort))}});
 }
 
 /// Whether what was found by `effort` is as good as what would be.
@@ -147,7 +154,7 @@ FoundPlan by_measuring(const SearchedMatrix& m, const Plan& base, const std::str
   const auto beyond_memory = std::ranges::count(tried.left_out, true, &LargePlan::by_memory);
   if (beyond_memory > 0) found.origin += "; " + std::to_string(beyond_memory) + " left out by the memory limit";
   const std::string lost = beyond_memory > 0 ? "plans without that limit may be faster"
-                                             : keep_in_wisdom(m, base, o, *best, gain(found.measured, *best));
+                                             : keep(before.key, o, *best, gain(found.measured, *best));
   if (!lost.empty()) found.origin += " (not kept: " + lost + ")";
   return found;
 }
@@ -169,15 +176,12 @@ Effort effort_of(std::string_view word) {
 PlansToTry plans_to_try(const SearchedMatrix& m, const Plan& base, const SearchOptions& o,
                         std::span<const Plan> beside) {
   const Search which = candidates_of(o.effort);
-  const auto append = [](std::vector<LargePlan>& to, std::vector<LargePlan> more) {
-    to.insert(to.end(), more.begin(), more.end());
-  };
   PlansToTry r;
   r.plans = o.layout == "auto" ? candidates(which, base, m.numbers, m.problem, m.on, VectorOrder::petsc, o.library)
                                : schedules(which, base, m.problem, m.on);
   r.left_out = leave_out_large(r.plans, m.pattern, m.problem, m.on, o.limits, which);
   if (which == Search::near && base.schedule.of_device() && o.layout == "auto")
-    append(r.left_out, order_by_model(r.plans, m.pattern, m.numbers, m.problem, m.on));
+    std::ranges::move(order_by_model(r.plans, m.pattern, m.numbers, m.problem, m.on), std::back_inserter(r.left_out));
   std::size_t place = 1;
   for (const Plan& plan : beside) {
     if (std::find(r.plans.begin(), r.plans.begin() + place, plan) != r.plans.begin() + place) continue;
@@ -208,9 +212,7 @@ const Measured* best_of(const Measurement& measurement, double memory_weight) {
 
 std::string keep_in_wisdom(const SearchedMatrix& m, const Plan& base, const SearchOptions& o, const Measured& best,
                            double gain) {
-  if (o.wisdom.empty()) return "";
-  return add_to_wisdom(
-      o.wisdom, {{key_of(m, base, o), to_string(best.plan), best.seconds, gain, std::string(word_of(o.effort))}});
+  return o.wisdom.empty() ? "" : keep(key_of(m, base, o), o, best, gain);
 }
 
 FoundPlan search(const SearchedMatrix& m, const Plan& base, const std::string& origin, const SearchOptions& o,

@@ -40,7 +40,7 @@ struct SearchedMatrix {
 struct SearchOptions {
   Effort effort = Effort::measure;
   std::string layout = "auto";  ///< any other one was asked for: its schedules alone are tried
-  std::string library;          ///< whose products are tried, too; empty: nobody's
+  std::string library;          ///< its products are tried, too; empty: no library
   std::string wisdom;           ///< the user's file; empty: none is read or written
   PlanLimits limits;
   MeasureLimits measuring;

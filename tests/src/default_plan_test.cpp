@@ -1,4 +1,4 @@
-// The rules of src/planner/default_plan.cpp: which plan a matrix gets that nobody gave one.
+// The rules of src/planner/default_plan.cpp: the plan of a matrix when no other one was named.
 #include <gtest/gtest.h>
 
 #include <algorithm>
