@@ -1,15 +1,17 @@
 #include "assembly/coo.hpp"
 
 #include "assembly/coo_structure.hpp"
-#include "copies/device_copy.hpp"
-#include "copies/host_values.hpp"
-#include "copies/options.hpp"
 #include "copies/placement.hpp"
+#include "copies/state.hpp"
 #include "edge/agree.hpp"
 #include "edge/log.hpp"
 #include "edge/owned.hpp"
+#include "values/guards.hpp"
 
 #include <petscdevice.h>
+
+#include <cstdlib>
+#include <optional>
 
 namespace compound::plugin {
 
@@ -88,94 +90,60 @@ PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
 
 /// One part's values while they are added up.
 struct PartValues {
-  Scalar* values = nullptr;  ///< sums go here: to the parent's own array, or a device's copy of it
-  PetscScalar* host = nullptr;
-  SeqState* st = nullptr;  ///< of a part of ours
-  bool apart = false;      ///< they stay where they are
+  Scalar* values = nullptr;           ///< sums go here: to the base type's array, or to a device
+  MatrixValues* on_device = nullptr;  ///< in its buffer
+  std::optional<MatrixValues> own;    ///< that, of a part that is not of ours yet: the base type gets them at once
 };
 
-/// Where a device's copy of the parent's array lies: with the part, once values have stayed apart there; else with the
-/// coordinates, which duplicates share.
-PetscErrorCode device_array(const PartArrays& part, Backend& on, Buffer<Scalar>* shared, PartValues* v) {
-  PetscFunctionBegin;
-  const std::size_t bytes = part.scalars() * sizeof(Scalar);
-  ValuesApart none, &apart = v->st ? v->st->apart : none;
-  const bool is_kept = apart.on == &on && apart.values.bytes() == bytes;
-  if (!is_kept && shared->bytes() != bytes)
-    PetscCall(guarded(comm_of(part.mat), [&] { *shared = Buffer<Scalar>(on, part.scalars()); }));
-  if (!is_kept && v->apart) {
-    apart.on = &on;
-    apart.values = std::move(*shared);
-    *shared = {};
-  }
-  v->values = (is_kept || v->apart) ? apart.values.data() : shared->data();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/// Whether values that come in the memory of `on` are set there. Tests on machines without a device set the variable.
+bool are_set_there(const Backend& on) { return on.is_device() || std::getenv("COMPOUND_VALUES_APART"); }
 
-/// The array that sums go to, which has the old values if those are wanted.
-PetscErrorCode begin_values(const State* whole, const PartArrays& part, CooMemory& m, CooMemory::Part& in, bool add,
-                            PartValues* v) {
+/// The array that sums go to, which has the old values if those are wanted. `enough` is false where the device has no
+/// memory for it.
+PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartValues* v, bool* enough) {
   PetscFunctionBegin;
-  bool missing = false;
-  PetscCall(kinship(part.mat).family->get_array(part.mat, &v->host));
-  if (is_seq_compound(part.mat)) {
-    PetscCall(seq_state(part.mat, &v->st));
-    PetscCall(are_host_values_missing(part.mat, *v->st, &missing));
-    v->apart = whole && stays_apart(*whole, *v->st, m.on);
-  }
-  const bool from_host = !m.on.is_device() && !v->apart;
-  if (missing && add && (from_host || v->st->apart.on != &m.on)) {
-    PetscCall(need_host_values(part.mat));
-    missing = false;
-  }
-  if (missing && from_host) v->st->apart.missing = false;  // all are written now
-  if (from_host) {
-    v->values = reinterpret_cast<Scalar*>(v->host);
+  const bool is_ours = is_seq_compound(part.mat);
+  SeqState* st = nullptr;
+  *enough = true;
+  if (is_ours) PetscCall(seq_state(part.mat, &st));
+  if (!are_set_there(on)) {
+    if (add && is_ours) PetscCall(take_host_values(part.mat));
+    PetscCall(begin_host_write(part.mat, &v->values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(device_array(part, m.on, &in.blocks, v));
-  if (!add || missing || part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  const std::size_t bytes = part.scalars() * sizeof(Scalar);
-  PetscCall(guarded(comm_of(part.mat), [&] { m.on.upload(v->values, v->host, bytes); }));
-  if (m.on.is_device()) PetscCall(log_upload(bytes));
+  v->on_device = is_ours ? &st->matrix_values : &v->own.emplace(*kinship(part.mat).family);
+  PetscCall(guarded_memory(comm_of(part.mat), enough, [&] { v->values = v->on_device->write(part.mat, on, add); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The device's new values: to the parent, since all that products do not do runs there (unless they are to stay), and
-/// to the packed copy.
-PetscErrorCode hand_over(const PartArrays& part, Backend& on, const PartValues& v) {
+PetscErrorCode begin_all_values(const std::vector<PartArrays>& parts, Backend& on, bool add,
+                                std::vector<PartValues>* values, bool* enough) {
   PetscFunctionBegin;
-  if (part.scalars() == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (v.apart) {
-    PetscCall(leave_out_host_values(part.mat, *v.st));
-  } else {
-    const std::size_t bytes = part.scalars() * sizeof(Scalar);
-    PetscCall(guarded(comm_of(part.mat), [&] { on.download(v.host, v.values, bytes); }));
-    PetscCall(log_download(bytes));
-    if (v.st) v.st->apart.missing = false;
+  *enough = true;
+  *values = std::vector<PartValues>(parts.size());
+  for (std::size_t k = 0; k < parts.size() && *enough; ++k)
+    PetscCall(begin_values(parts[k], on, add, &(*values)[k], enough));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode end_values(const PartArrays& part, PartValues* v) {
+  PetscFunctionBegin;
+  if (!v->on_device) {
+    PetscCall(end_host_write(part.mat, &v->values));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (on.is_device()) PetscCall(fill_device_copy(part.mat, v.values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode end_values(const PartArrays& part, Backend& on, PartValues* v) {
-  PetscFunctionBegin;
-  if (on.is_device() || v->apart) PetscCall(hand_over(part, on, *v));
-  PetscCall(kinship(part.mat).family->restore_array(part.mat, &v->host));  // raises the state
-  if (v->apart) PetscCall(note_state(part.mat, *v->st));
+  PetscCall(v->on_device->wrote(part.mat));
+  if (v->own) PetscCall(guarded(comm_of(part.mat), [&] { v->own->read(part.mat); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Own values are added while those of others are under way.
 PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts, const Given& given,
-                      bool add) {
+                      std::vector<PartValues>* to, bool add) {
   PetscFunctionBegin;
   CooMemory& m = *given.memory;
   const PetscMemType type = given.type;
   const Scalar* const v = given.values;
-  std::vector<PartValues> values(parts.size());
-  State* whole;
-  PetscCall(state_of(A, &whole));
   PetscCall(guarded(comm_of(A), [&] {
     m.sent.run(m.on, v, m.to_send.data(), Update::assign);
     m.on.synchronize();
@@ -183,17 +151,17 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
   if (s.sf)
     PetscCall(
         PetscSFBcastWithMemTypeBegin(s.sf, MPIU_SCALAR, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    PetscCall(begin_values(whole, parts[k], m, m.parts[k], add, &values[k]));
-    PetscCall(guarded(comm_of(A),
-                      [&] { m.parts[k].own.run(m.on, v, values[k].values, add ? Update::add : Update::assign); }));
-  }
+  PetscCall(guarded(comm_of(A), [&] {
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      m.parts[k].own.run(m.on, v, (*to)[k].values, add ? Update::add : Update::assign);
+  }));
   if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, MPIU_SCALAR, m.to_send.data(), m.received.data(), MPI_REPLACE));
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    PetscCall(
-        guarded(comm_of(A), [&] { m.parts[k].others.run(m.on, m.received.data(), values[k].values, Update::add); }));
-    PetscCall(end_values(parts[k], m.on, &values[k]));
-  }
+  PetscCall(guarded(comm_of(A), [&] {
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      m.parts[k].others.run(m.on, m.received.data(), (*to)[k].values, Update::add);
+  }));
+  for (std::size_t k = 0; k < parts.size(); ++k) PetscCall(end_values(parts[k], &(*to)[k]));
+  if (has_values(A)) PetscCall(guard_values(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,10 +233,9 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   }
   PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,
              "MatSetValuesCOO() takes INSERT_VALUES or ADD_VALUES");
-  State* st;
+  State* st;  // of settings that were kept for A
   std::vector<PartArrays> parts;
   PetscCall(state_of(A, &st));
-  if (st) PetscCall(read_options_once(A, st->settings));
   PetscCall(parts_of(A, &parts));
   PetscCall(check_pattern(A, *s, parts));
   Given given;
@@ -278,8 +245,18 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
     given.on_host.assign(static_cast<std::size_t>(s->given), Scalar{});
     given.values = given.on_host.data();
   }
+  const bool add = mode == ADD_VALUES;
+  bool enough;
+  std::vector<PartValues> to;
   PetscCall(choose_memory(A, s, &given));
-  PetscCall(add_up(A, *s, parts, given, mode == ADD_VALUES));
+  PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
+  if (!enough) {
+    s->device_is_full = true;
+    PetscCall(warn_of_host(A));
+    PetscCall(choose_memory(A, s, &given));
+    PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
+  }
+  PetscCall(add_up(A, *s, parts, given, &to, add));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

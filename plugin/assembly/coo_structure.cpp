@@ -165,8 +165,7 @@ CooMemory::CooMemory(Backend& backend, const CooStructure& s)
       sent(on, s.sent),
       to_send(on, static_cast<std::size_t>(s.sent.sums())),
       received(on, static_cast<std::size_t>(s.received)) {
-  for (const CooStructure::Part& p : s.parts)
-    parts.push_back({{on, p.own}, {on, p.others}, on.is_device() ? Buffer<Scalar>(on, p.scalars) : Buffer<Scalar>()});
+  for (const CooStructure::Part& p : s.parts) parts.push_back({{on, p.own}, {on, p.others}});
 }
 
 PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend** on) {
@@ -196,7 +195,7 @@ PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* 
   std::vector<PartArrays> parts;
   PetscCall(parts_of(A, &parts));
   for (const PartArrays& p : parts)
-    s->parts.push_back({p.scalars(), lists_of(p, own), without_empty(lists_of(p, others)), p.pattern()});
+    s->parts.push_back({lists_of(p, own), without_empty(lists_of(p, others)), p.pattern()});
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,7 +16,6 @@ struct CooStructure;
 struct CooMemory {
   struct Part {
     ListsIn own, others;
-    Buffer<Scalar> blocks;  ///< devices only: the part's values
   };
   Backend& on;
   ListsIn sent;
@@ -28,7 +27,6 @@ struct CooMemory {
 
 struct CooStructure {
   struct Part {
-    std::size_t scalars = 0;
     SumLists own, others;       ///< of the values given here (all scalars), of those received (some)
     std::uint64_t pattern = 0;  ///< of the blocks that the lists are for
     /// Of matrices that were found to have it: duplicates share a structure, and a hash takes as long as many sums.

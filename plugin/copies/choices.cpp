@@ -41,19 +41,28 @@ std::string why_scalars_stay(const Packing& p) {
   return "its rows are of single scalars, which the parent type multiplies as fast";
 }
 
-/// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
-/// is seen at once and without code for the device.
-std::string_view entry_of_values(Packing& p, const PatternView& pattern) {
-  const count32 entries = pattern.entries();
-  const Problem& problem = p.copy.problem;
+/// Of the first rows of a matrix whose values lie on a device.
+std::string_view entry_of_first_rows(Packing& p, const PatternView& pattern) {
   constexpr count32 few = 1024;
-  Backend& host = backend("host");
-  if (problem.order == ValueOrder::rows) return cheapest_entry(pattern, problem, host, packed_values(p));
-  const Scalar* const blocks = packed_values(p);
-  const bool there = p.on_backend && !p.copy.other_blocks;
-  const std::string_view entry = cheapest_entry(problem, host, blocks, there ? std::min(entries, few) : entries);
-  if (!there || entry == "dense") return entry;
-  return cheapest_entry(problem, backend(row_of(p.place).backend), p.on_backend, entries, Memory::backend);
+  const auto enough = std::ranges::lower_bound(pattern.start, few);
+  const auto rows = std::min(static_cast<idx>(enough - pattern.start.begin()), pattern.rows);
+  const count32 entries = pattern.start[rows];
+  std::vector<Scalar> values(entries * scalars_in(p.copy.problem.block));
+  p.st.matrix_values.read_first(p.A, values.size(), values.data());
+  const PatternView first{rows, pattern.cols, pattern.start.first(rows + std::size_t{1}),
+                          pattern.column.first(entries)};
+  return cheapest_entry(first, p.copy.problem, backend("host"), values.data());
+}
+
+/// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
+/// is seen at once, without code for the device, and without all values on the host.
+std::string_view entry_of_values(Packing& p, const PatternView& pattern) {
+  const Problem& problem = p.copy.problem;
+  const Scalar* const there = values_on_device(p);
+  if (there && entry_of_first_rows(p, pattern) == "dense") return "dense";
+  if (!there || problem.order == ValueOrder::rows)
+    return cheapest_entry(pattern, problem, backend("host"), packed_values(p));
+  return cheapest_entry(problem, backend(row_of(p.place).backend), there, pattern.entries(), Memory::backend);
 }
 
 /// The kind that `auto` stands for.

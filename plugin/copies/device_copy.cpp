@@ -35,28 +35,4 @@ PetscErrorCode device_copy(Mat A, PackedMatrix** packed) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode fill_device_copy(Mat A, const void* blocks) {
-  PetscFunctionBegin;
-  SeqState* st;
-  bool may, filled = false;
-  PetscCall(may_be_on_device(A, &st, &may));
-  if (may) PetscCall(fill(A, st, blocks, &filled));
-  if (filled) st->copy(Place::device).is_filled = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode refresh_device_copy(Mat A, const void* blocks) {
-  PetscFunctionBegin;
-  SeqState* st;
-  bool may, filled;
-  PetscCall(may_be_on_device(A, &st, &may));
-  if (!may) PetscFunctionReturn(PETSC_SUCCESS);
-  const PackedCopy& copy = st->copy(Place::device);
-  const bool is_of_pattern = copy.packed && A->nonzerostate == copy.pattern_key.nonzero_state;
-  if (!is_of_pattern || is_current(A, *st, copy, Op::none)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(fill(A, st, blocks, &filled));
-  if (filled) PetscCall(keep_filled(A, st, 0));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 }  // namespace compound::plugin

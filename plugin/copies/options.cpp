@@ -107,13 +107,6 @@ const Option options[] = {
     {"entry",
      "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",
      &Settings::entry, check_entry},
-    {"host_values",
-     "of an assembly by coordinates from values on a device: always (the parent's arrays get them too), never (nothing "
-     "crosses to the host until something there needs them; until then NaN stands there)",
-     &Settings::host_values,
-     [](const std::string& v) {
-       check_word("rule of host values", v, {"always", "never"});
-     }},
     {"layout", "auto (by rule), " + preset_forms(), &Settings::layout, check_layout},
     {"memory_limit", "megabytes that a packed copy of a part of a matrix may own, or none: other plans are taken then",
      &Settings::memory_limit, [](const std::string& v) { memory_limit_of(v); }},

@@ -61,8 +61,7 @@ struct PackedCopy {
     int settings_version = -1;
     bool operator==(const PatternKey&) const = default;
   } pattern_key;
-  PetscObjectState values_state = -1;  ///< of the parent, when the values were taken
-  bool is_filled = false;  ///< values came another way than by packing the parent's; until the next assembly ends
+  PetscInt64 values_version = -1;  ///< that were taken (MatrixValues)
 
   /// y = op(A) x or z + op(A) x by the copy as it is, on vectors in its backend's memory; z may be y.
   void multiply(Op op, Update update, const void* x, const void* z, void* y) const {

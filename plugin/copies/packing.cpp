@@ -93,7 +93,7 @@ PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* blo
 }
 
 const Scalar* packed_values(Packing& p) {
-  const auto* const given = reinterpret_cast<const Scalar*>(p.b.values);
+  const Scalar* const given = p.b.values ? p.st.matrix_values.read(p.A) : nullptr;
   if (!p.copy.other_blocks) return given;
   if (p.regrouped.empty()) {
     Pattern copied;
@@ -102,6 +102,12 @@ const Scalar* packed_values(Packing& p) {
     fill_blocks(shape, pattern_of(p.b, copied), given, p.regrouped.data());
   }
   return p.regrouped.data();
+}
+
+const Scalar* values_on_device(Packing& p) {
+  MatrixValues& values = p.st.matrix_values;
+  if (!p.on_device() || p.copy.other_blocks || !values.are_on_device(p.A)) return nullptr;
+  return values.read(p.A, backend(row_of(p.place).backend));
 }
 
 namespace {
@@ -136,10 +142,9 @@ void pack_edges(Packing& p) {
 }
 
 void update_edges(Packing& p) {
-  const auto* const given = reinterpret_cast<const Scalar*>(p.b.values);
   for_each_edge(p.copy, [&](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
     if (!edge) return;
-    std::vector<Scalar> values = values_of(*edge, given);
+    std::vector<Scalar> values = values_of(*edge, p.st.matrix_values.read(p.A));
     packed->packed.update_values(values.data());
     if (packed->packed.lies_on_blocks()) packed->values = std::move(values);
   });

@@ -18,7 +18,6 @@ struct Packing {
   Place place;
   const BlockArrays& b;
   PackedCopy& copy = st.copy(place);
-  const void* on_backend = nullptr;    ///< the values in the backend's memory too, where they came by there
   std::vector<Scalar> regrouped = {};  ///< the values in packed blocks of another size than the matrix's
   bool fits = false;                   ///< the values have been looked at: all are of the kind of entry in the plan
   bool on_device() const { return place == Place::device; }
@@ -34,8 +33,11 @@ NaturalBlock found_block(const Settings& settings, bool off_diagonal, const Patt
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);
 
 /// The matrix's values for the packed pattern, on the host, in the order of the copy's problem; null where there are
-/// none.
+/// none. They are copied from a device that alone has them.
 const Scalar* packed_values(Packing& p);
+
+/// The same where they lie on the copy's device; null where they do not.
+const Scalar* values_on_device(Packing& p);
 
 /// Where groups are not full: room for vectors in groups.
 void make_group_vectors(PackedCopy& copy);

@@ -4,7 +4,6 @@
 
 #include "copies/choices.hpp"
 #include "copies/given_blocks.hpp"
-#include "copies/host_values.hpp"
 #include "edge/log.hpp"
 
 namespace compound::plugin {
@@ -45,7 +44,9 @@ void pack_pattern(Packing& p) {
 std::optional<count32> pack_values(Packing& p) {
   PackedCopy& copy = p.copy;
   const Fit fit = p.fits ? Fit::known : Fit::unknown;
-  const auto misfit = copy.packed->try_update_values(packed_values(p), Memory::host, fit);
+  const Scalar* const there = values_on_device(p);
+  const auto misfit = there ? copy.packed->try_update_values(there, Memory::backend, fit)
+                            : copy.packed->try_update_values(packed_values(p), Memory::host, fit);
   if (copy.packed->lies_on_blocks() && copy.other_blocks) copy.other_blocks->values = std::move(p.regrouped);
   if (!misfit) update_edges(p);
   return misfit;
@@ -128,11 +129,10 @@ PetscErrorCode refresh_pattern(Packing& p) {
   const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(), b.start, b.column, b.block, p.st.settings.version};
   if ((copy.packed || !copy.left_out.empty() || !copy.refused.empty()) && key == copy.pattern_key)
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(need_host_values(p.A));  // a kind of entry is looked for in them
   PetscCall(
       logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
   copy.pattern_key = key;
-  copy.values_state = -1;
+  copy.values_version = -1;
   copy.misfit.reset();
   PetscCall(follow_to_device(p));
   PetscCall(tell_of_pattern(p));
@@ -172,9 +172,8 @@ PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
   PetscCall(logged(p.on_device() ? Event::upload : Event::pack, p.A, pack));
   if (*misfit || !copy.refused.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   ++p.st.counts.value_packs;
-  if (p.on_device() && copy.packed) {
+  if (p.on_device() && copy.packed && !values_on_device(p))
     PetscCall(log_upload(copy.packed->entries() * scalars_in(copy.problem.block) * sizeof(Scalar)));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,15 +194,14 @@ PetscErrorCode take_widening(Packing& p, std::optional<count32>* misfit, const T
 PetscErrorCode refresh_values(Packing& p) {
   PetscFunctionBegin;
   PackedCopy& copy = p.copy;
-  PetscObjectState state;
   std::optional<count32> misfit;
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(p.A), &state));
-  if (!copy.packed || state == copy.values_state) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt64 version = p.st.matrix_values.version(p.A);
+  if (!copy.packed || version == copy.values_version) PetscFunctionReturn(PETSC_SUCCESS);
   copy.refused.clear();
   PetscCall(take_widening(p, &misfit, [&](auto* at) { return copy.packed ? take_values(p, at) : PETSC_SUCCESS; }));
   copy.misfit.reset();
   if (misfit) PetscCall(guarded(comm_of(p.A), [&] { copy.misfit = misfit_at(p, *misfit); }));
-  copy.values_state = copy.must_not_be_used() ? -1 : state;
+  copy.values_version = copy.must_not_be_used() ? -1 : version;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,48 +233,10 @@ PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace {
-
-/// The device's own blocks into the copy as it is, if it takes them.
-PetscErrorCode take_on_device(Packing& p, std::optional<count32>* misfit, bool* taken) {
-  *taken = false;
-  if (!p.copy.packed || p.copy.other_blocks) return PETSC_SUCCESS;
-  const Fit fit = p.fits ? Fit::known : Fit::unknown;
-  return guarded_memory(comm_of(p.A), taken,
-                        [&] { *misfit = p.copy.packed->try_update_values(p.on_backend, Memory::backend, fit); });
-}
-
-}  // namespace
-
-PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled) {
-  PetscFunctionBegin;
-  BlockArrays b;
-  bool taken;
-  std::optional<count32> misfit;
-  PetscCall(given_values(A, *st, &b));
-  Packing p{A, *st, Place::device, b};
-  p.on_backend = blocks;
-  PetscCall(begin_device_work(backend(row_of(p.place).backend)));
-  PetscCall(refresh_pattern(p));
-  PetscCall(take_widening(p, &misfit, [&](auto* at) { return take_on_device(p, at, &taken); }));
-  *filled = taken && !misfit;
-  if (*filled) p.copy.misfit.reset();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode keep_filled(Mat A, SeqState* st, int raises) {
-  PetscFunctionBegin;
-  PetscObjectState state;
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
-  st->copy(Place::device).values_state = state + raises;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
   PetscFunctionBegin;
   BlockArrays b;
   if (is_current(A, *st, st->copy(place), op)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!is_current(A, *st, st->copy(place), Op::none)) PetscCall(need_host_values(A));
   PetscCall(given_values(A, *st, &b));
   Packing p{A, *st, place, b};
   if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));

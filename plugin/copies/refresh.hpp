@@ -15,11 +15,10 @@ PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place);
 
 /// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
 /// state, or makes the copy forget its own (seq_arrays_are_new()).
-inline bool is_current(Mat A, const SeqState& st, const PackedCopy& copy, Op op) {
+inline bool is_current(Mat A, SeqState& st, const PackedCopy& copy, Op op) {
   const PackedCopy::PatternKey& key = copy.pattern_key;
-  return copy.packed && reinterpret_cast<PetscObject>(A)->state == copy.values_state &&
-         A->nonzerostate == key.nonzero_state && st.settings.version == key.settings_version &&
-         (op == Op::none || copy.packed->has_transposed());
+  return copy.packed && st.matrix_values.version(A) == copy.values_version && A->nonzerostate == key.nonzero_state &&
+         st.settings.version == key.settings_version && (op == Op::none || copy.packed->has_transposed());
 }
 
 /// For a product: refresh_one(), unless products are left to the parent type.
@@ -27,14 +26,6 @@ inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, Place* place) {
   if (st->settings.parent_only() || is_current(A, *st, st->copy(*place), op)) return PETSC_SUCCESS;
   return refresh_one(A, st, op, place);
 }
-
-/// The same for the device with its own blocks, which are the parent's values too; nothing else is sent there. `filled`
-/// is false where there is no copy, its blocks are of another size than the parent's or of another kind than was asked
-/// for, or memory is full: the next product then packs the parent's values.
-PetscErrorCode fill(Mat A, SeqState* st, const void* blocks, bool* filled);
-
-/// The device's copy has the parent's values as they will be after `raises` more raises of A's state.
-PetscErrorCode keep_filled(Mat A, SeqState* st, int raises);
 
 /// Gives up the copy on the device until the pattern or the settings change. Warns, and says why.
 PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why);

@@ -28,7 +28,6 @@ struct Settings {
   std::string block_size = "auto";
   std::string entry = "auto";
   std::string entry_file;
-  std::string host_values = "always";
   std::string layout = "auto";
   std::string memory_limit = "none";
   std::string padding_limit = "4";

@@ -11,24 +11,17 @@
 #include "copies/packed_copy.hpp"
 #include "copies/placement.hpp"
 #include "copies/settings.hpp"
-#include "copies/values_apart.hpp"
 #include "edge/families.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 
-struct State {
-  State(const Family& of, bool on_several) : family(of), is_mpi(on_several) {}
-  State(const State&) = delete;
-  virtual ~State() = default;
+struct State : HasValues {
+  using HasValues::HasValues;
 
-  const Family& family;
-  const bool is_mpi;
   Settings settings;
   bool off_diagonal = false;         ///< a part of an mpi matrix of ours
   bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
-  bool keeps_host_values = false;    ///< each assembly brings them, whatever the settings say
-  std::unique_ptr<_MatOps>
-      unguarded;  ///< the operations that need_host_values() stands before (copies/host_values.hpp)
 };
 
 struct Counts {
@@ -37,8 +30,10 @@ struct Counts {
 
 /// Of a seq matrix, which has packed copies.
 struct SeqState final : State {
-  explicit SeqState(const Family& of) : State(of, false) {}
+  explicit SeqState(const Family& of) : State(of, false), matrix_values(of) {}
+  MatrixValues* values() override { return &matrix_values; }
 
+  MatrixValues matrix_values;
   std::array<PackedCopy, places.size()> copies;
   PackedCopy& copy(Place place) { return copies[static_cast<int>(place)]; }
   const PackedCopy& copy(Place place) const { return copies[static_cast<int>(place)]; }
@@ -46,7 +41,6 @@ struct SeqState final : State {
   BlockShape given_block{1, 1};  ///< the size of these
   GivenBlocks given;
 
-  ValuesApart apart;
   DeviceBuffers buffers;
   bool told_of_host_vectors = false, told_of_host_work = false;
   Counts counts;
@@ -56,6 +50,9 @@ struct SeqState final : State {
   PetscErrorCode (*parent_multadd)(Mat, Vec, Vec, Vec) = nullptr;
 };
 
+/// Null where there is none.
+inline State* attached_state(Mat A) { return static_cast<State*>(has_values(A)); }
+
 /// Takes settings that were kept for A.
 PetscErrorCode take_kept_settings(Mat A, State& state);
 
@@ -64,8 +61,8 @@ template <class S>
 PetscErrorCode state_of(Mat A, S** state) {
   PetscFunctionBegin;
   if constexpr (!std::is_same_v<S, State>)
-    if (!A->spptr) A->spptr = static_cast<State*>(new S(*kinship(A).family));
-  State* const any = static_cast<State*>(A->spptr);
+    if (!A->spptr) A->spptr = static_cast<HasValues*>(new S(*kinship(A).family));
+  State* const any = attached_state(A);
   *state = static_cast<S*>(any);
   if (!kept_settings.empty()) PetscCall(take_kept_settings(A, *any));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -73,6 +70,6 @@ PetscErrorCode state_of(Mat A, S** state) {
 
 inline PetscErrorCode seq_state(Mat A, SeqState** state) { return state_of(A, state); }
 
-inline bool ignores_others_rows(Mat A) { return A->spptr && static_cast<State*>(A->spptr)->ignores_others_rows; }
+inline bool ignores_others_rows(Mat A) { return A->spptr && attached_state(A)->ignores_others_rows; }
 
 }  // namespace compound::plugin

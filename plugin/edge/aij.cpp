@@ -1,5 +1,6 @@
 #include "edge/aij.hpp"
 
+#include "edge/aij_arrays.hpp"
 #include "petsccompound.h"
 
 namespace compound::plugin {
@@ -11,8 +12,7 @@ PetscErrorCode arrays(Mat A, BlockArrays* b) {
   PetscFunctionBegin;
   const PetscInt *start = nullptr, *column = nullptr;
   PetscScalar* values = nullptr;
-  PetscMemType where;
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &start, &column, &values, &where));
+  PetscCall(aij_arrays(A, &start, &column, &values));
   b->rows = start ? A->rmap->n : 0;  // PETSc frees the arrays of some operands before these
   b->cols = A->cmap->n;
   b->start = start;

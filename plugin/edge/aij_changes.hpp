@@ -7,8 +7,8 @@
 namespace compound::plugin {
 
 /// Lists for install() and compose_all(): the parent's function or operation, and after it `arrays_are_new`(A) or
-/// `values_changed`(A).
-template <auto arrays_are_new, auto values_changed>
+/// `values_changed`(A); before functions that read or write the array, `values_read`(A) or `values_written`(A).
+template <auto arrays_are_new, auto values_changed, auto values_read, auto values_written>
 struct SeqAijChanges {
   static constexpr auto functions = [](const auto& f) {
     f(FollowedFunction<aij, "MatSeqAIJSetPreallocation_C", arrays_are_new,
@@ -17,7 +17,8 @@ struct SeqAijChanges {
                        PetscErrorCode(Mat, const PetscInt*, const PetscInt*, const PetscScalar*)>{});
     f(FollowedFunction<aij, "MatSeqAIJSetColumnIndices_C", arrays_are_new, PetscErrorCode(Mat, PetscInt*)>{});
     f(FollowedFunction<aij, "MatResetPreallocation_C", arrays_are_new, PetscErrorCode(Mat)>{});
-    f(FollowedFunction<aij, "MatRetrieveValues_C", values_changed, PetscErrorCode(Mat)>{});
+    f(FollowedFunction<aij, "MatStoreValues_C", nothing, PetscErrorCode(Mat), values_read>{});
+    f(FollowedFunction<aij, "MatRetrieveValues_C", values_changed, PetscErrorCode(Mat), values_written>{});
   };
   static constexpr auto operations = [](const auto& f) {
     follow<&_MatOps::conjugate, values_changed>(f);

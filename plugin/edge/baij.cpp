@@ -6,6 +6,21 @@ namespace compound::plugin {
 
 namespace {
 
+/// What MatSeqBAIJGetArray() calls, without what ours does before.
+PetscErrorCode array_of(Mat A, PetscScalar** values) {
+  static PetscErrorCode (*parents)(Mat, PetscScalar**) = nullptr;
+  PetscFunctionBegin;
+  if (!parents) {
+    Mat pristine;
+    PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
+    PetscCall(MatSetType(pristine, MATSEQBAIJ));
+    PetscCall(query(pristine, "MatSeqBAIJGetArray_C", &parents));
+    PetscCall(MatDestroy(&pristine));
+  }
+  PetscCall(parents(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode arrays(Mat A, BlockArrays* b) {
   PetscFunctionBegin;
   PetscInt bs;
@@ -16,7 +31,7 @@ PetscErrorCode arrays(Mat A, BlockArrays* b) {
   PetscCheck(done, comm_of(A), PETSC_ERR_PLIB, "The parent gives no block rows");
   b->cols = A->cmap->n / bs;
   PetscScalar* values = nullptr;
-  PetscCall(MatSeqBAIJGetArray(A, &values));
+  PetscCall(array_of(A, &values));
   b->values = values;
   // Both accessors only lend pointers: giving them back would do nothing but raise the state.
   PetscFunctionReturn(PETSC_SUCCESS);

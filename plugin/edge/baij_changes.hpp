@@ -7,15 +7,17 @@
 namespace compound::plugin {
 
 /// Lists for install() and compose_all(): the parent's function or operation, and after it `arrays_are_new`(A) or
-/// `values_changed`(A).
-template <auto arrays_are_new, auto values_changed>
+/// `values_changed`(A); before functions that read or write the array, `values_read`(A) or `values_written`(A).
+template <auto arrays_are_new, auto values_changed, auto values_read, auto values_written>
 struct SeqBaijChanges {
   static constexpr auto functions = [](const auto& f) {
     f(FollowedFunction<baij, "MatSeqBAIJSetPreallocation_C", arrays_are_new,
                        PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*)>{});
+    f(FollowedFunction<baij, "MatSeqBAIJGetArray_C", nothing, PetscErrorCode(Mat, PetscScalar**), values_written>{});
     // Values written through the array would go unseen.
     f(FollowedFunction<baij, "MatSeqBAIJRestoreArray_C", values_changed, PetscErrorCode(Mat, PetscScalar**)>{});
-    f(FollowedFunction<baij, "MatRetrieveValues_C", values_changed, PetscErrorCode(Mat)>{});
+    f(FollowedFunction<baij, "MatStoreValues_C", nothing, PetscErrorCode(Mat), values_read>{});
+    f(FollowedFunction<baij, "MatRetrieveValues_C", values_changed, PetscErrorCode(Mat), values_written>{});
   };
   static constexpr auto operations = [](const auto& f) {
     follow<&_MatOps::conjugate, values_changed>(f);

@@ -80,15 +80,18 @@ struct ReplacedFunction {
   static PetscErrorCode take_off(Mat A) { return compose(A, name.text, parents); }
 };
 
-/// One that the parent has: its own, followed by After(A).
-template <const Family& family, FunctionName name, auto After, class Signature>
+inline PetscErrorCode nothing(Mat) { return PETSC_SUCCESS; }
+
+/// One that the parent has: its own, after Before(A) and followed by After(A).
+template <const Family& family, FunctionName name, auto After, class Signature, auto Before = nothing>
 struct FollowedFunction;
-template <const Family& family, FunctionName name, auto After, class... Args>
-struct FollowedFunction<family, name, After, PetscErrorCode(Mat, Args...)> {
+template <const Family& family, FunctionName name, auto After, class... Args, auto Before>
+struct FollowedFunction<family, name, After, PetscErrorCode(Mat, Args...), Before> {
   static inline PetscErrorCode (*parents)(Mat, Args...) = nullptr;  ///< the same for all matrices of the type
 
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
+    PetscCall(Before(A));
     PetscCall(parents(A, args...));
     PetscCall(After(A));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "copies/host_values.hpp"
 #include "types/type.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "copies/device_copy.hpp"
-#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/placement.hpp"
 #include "copies/product.hpp"
@@ -20,6 +19,7 @@
 #include "edge/owned.hpp"
 #include "petsccompound.h"
 #include "types/type.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 

@@ -1,9 +1,9 @@
 #include "types/as_aij.hpp"
 
-#include "copies/host_values.hpp"
 #include "edge/families.hpp"
 #include "types/by_aij.hpp"
 #include "types/product_results.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 
@@ -39,19 +39,16 @@ PetscErrorCode product_as_aij(Mat C) {
   bool done = device_dense;  // column by column, by our products
   if (!done) PetscCall(leave_to_operand(C, product_as_aij, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  for (Mat operand : {p->A, p->B, p->C}) PetscCall(keep_host_values(operand));  // each numeric phase reads their arrays
+  PetscCall(keep_values_of_operands(C));
   PetscCall(under_parents_names({p->A, p->B, p->C}, &none, [&] { return MatProductSetFromOptions(C); }));
   PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode product_keeping_values(Mat C) {
+PetscErrorCode keep_values_of_operands(Mat C) {
   PetscFunctionBegin;
-  const _MatOps* parent;
   const Mat_Product* const p = C->product;
-  PetscCall(parent_ops(p->A, &parent));
   for (Mat operand : {p->A, p->B, p->C}) PetscCall(keep_host_values(operand));
-  PetscCall(parent->productsetfromoptions(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

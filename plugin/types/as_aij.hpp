@@ -9,8 +9,8 @@ namespace compound::plugin {
 /// finds by their names.
 PetscErrorCode product_as_aij(Mat product);
 
-/// The parent's own: its products read their operands' arrays each time they are made again, and ask for nothing.
-PetscErrorCode product_keeping_values(Mat product);
+/// For products of PETSc's, which read their operands' arrays each time they are made again, and ask for nothing.
+PetscErrorCode keep_values_of_operands(Mat product);
 
 /// The pattern of the transpose, of the parent's type: A B^T with a left operand of that type makes it such one, which
 /// would empty one of ours.

@@ -1,11 +1,8 @@
 #include "types/block_product_on_device.hpp"
 
-#include <optional>
-
-#include "copies/device_copy.hpp"
 #include "copies/placement.hpp"
+#include "copies/state.hpp"
 #include "edge/log.hpp"
-#include "storage/device_product.hpp"
 
 namespace compound::plugin {
 
@@ -13,23 +10,9 @@ namespace {
 
 constexpr ScalarType scalar = scalar_type_of<Scalar>();
 
-/// What is on the device while a product is made. No more is kept: values are large, and patterns are little beside.
-struct Placed {
-  std::optional<PlacedBlocks> A, B, C;
-
-  void place(Backend& on, const BlockOperands& o) {
-    const BlockShape block{o.is_galerkin ? o.B.block.cols : o.A.block.rows, o.B.block.cols};
-    A.emplace(on, scalar, o.A);
-    B.emplace(on, scalar, o.B);
-    C.emplace(on, scalar, FullBlocks{o.patterns.result.view(), block});
-  }
-  void multiply(Backend& on, const BlockOperands& o) const {
-    if (o.is_galerkin)
-      multiply_galerkin(on, scalar, *B, *A, *B, o.patterns, *C);
-    else
-      compound::multiply(on, scalar, *A, *B, *C);
-  }
-};
+BlockShape result_block(const BlockOperands& o) {
+  return {o.is_galerkin ? o.B.block.cols : o.A.block.rows, o.B.block.cols};
+}
 
 /// Multiplications of scalars.
 double multiplications(const BlockOperands& o) {
@@ -40,34 +23,61 @@ double multiplications(const BlockOperands& o) {
          block_products(o.patterns.to_coarse.pattern.view(), o.patterns.product.view()) * b.cols * a.rows * b.cols;
 }
 
+PetscErrorCode place(Backend& on, const BlockOperands& o, std::unique_ptr<PlacedProduct>* placed, bool* enough) {
+  PetscFunctionBegin;
+  *enough = true;
+  if (*placed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(guarded_memory(PETSC_COMM_SELF, enough, [&] { *placed = std::make_unique<PlacedProduct>(on, o); }));
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
+  const PlacedProduct& p = **placed;
+  PetscCall(log_upload(p.A.bytes() + p.B.bytes() + p.C.bytes() + (p.galerkin ? p.galerkin->bytes() : 0)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Values travel where the device has them not.
+void multiply(Backend& on, const BlockOperands& o, const PlacedProduct& p, MatrixValues& A, MatrixValues& B, Mat of_C,
+              MatrixValues& C) {
+  const auto read = [&](MatrixValues& values, Mat of) { return const_cast<Scalar*>(values.read(of, on)); };
+  const PlacedBlocks a{p.A, read(A, o.of_A)}, b{p.B, read(B, o.of_B)}, c{p.C, C.write(of_C, on, false)};
+  if (p.galerkin)
+    multiply_galerkin(on, scalar, b, a, b, *p.galerkin, c);
+  else
+    compound::multiply(on, scalar, a, b, c);
+}
+
 }  // namespace
 
-PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, bool has_copy, bool* done) {
+PlacedProduct::PlacedProduct(Backend& on, const BlockOperands& o)
+    : A(on, o.A.pattern, o.A.block), B(on, o.B.pattern, o.B.block), C(on, o.patterns.result.view(), result_block(o)) {
+  if (o.is_galerkin) galerkin.emplace(on, o.patterns, o.B.block, o.A.block, o.B.block);
+}
+
+PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, std::unique_ptr<PlacedProduct>* placed,
+                                         bool* done) {
   PetscFunctionBegin;
-  Placed placed;
-  PetscScalar* to;
+  SeqState *of_A, *of_B, *of_C;
   Backend& on = *device_backend();
+  PetscCall(seq_state(o.of_A, &of_A));
+  PetscCall(seq_state(o.of_B, &of_B));
+  PetscCall(seq_state(C, &of_C));
   PetscCall(begin_device_work(on));
-  PetscCall(guarded_memory(comm_of(C), done, [&] { placed.place(on, o); }));
+  PetscCall(place(on, o, placed, done));
   if (*done) {
-    PetscCall(log_upload(placed.A->bytes() + placed.B->bytes()));
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(guarded_memory(comm_of(C), done, [&] { placed.multiply(on, o); }));
+    PetscCall(guarded_memory(comm_of(C), done, [&] {
+      multiply(on, o, **placed, of_A->matrix_values, of_B->matrix_values, C, of_C->matrix_values);
+    }));
     PetscCall(PetscLogGpuTimeEnd());
   }
   if (!*done) {
+    placed->reset();
     PetscCall(PetscInfo(C, "The device has no memory for a product of two matrices: it runs on the host\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatSeqAIJGetArrayWrite(C, &to));
-  PetscCall(guarded(comm_of(C), [&] { placed.C->download_values(on, to); }));
-  PetscCall(MatSeqAIJRestoreArrayWrite(C, &to));
+  PetscCall(of_C->matrix_values.wrote(C));
+  PetscCall(guard_values(C));
   const PetscLogDouble flops = 2 * multiplications(o);
   PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
-  PetscCall(log_download(placed.C->value_bytes()));
-  if (has_copy) PetscCall(fill_device_copy(C, placed.C->values()));
-  PetscCall(refresh_device_copy(o.of_A, placed.A->values()));
-  PetscCall(refresh_device_copy(o.of_B, placed.B->values()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,7 +1,6 @@
 #include "types/common_operations.hpp"
 
 #include "assembly/coo.hpp"
-#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/vec_types.hpp"
 #include "edge/overrides.hpp"

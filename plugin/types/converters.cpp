@@ -3,10 +3,10 @@
 #include <cstring>
 #include <string>
 
-#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "edge/parts.hpp"
 #include "types/type.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
 #include "copies/state.hpp"
 #include "copies/vec_types.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 
@@ -23,11 +23,8 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix
   *packed = nullptr;
   PetscCall(place_of_product(A, st->settings, diagonal, &place));
   if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!st->copy(Place::device).packed) {  // for one diagonal it is not made: graphs of multigrid have no products
-    bool missing;
-    PetscCall(are_host_values_missing(A, *st, &missing));
-    if (!missing) PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  // For one diagonal it is not made: graphs of multigrid have no products.
+  if (!st->copy(Place::device).packed && st->matrix_values.are_on_host(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_ready(A, st, Op::none, &place));
   PackedCopy& copy = st->copy(Place::device);
   if (place == Place::device && !copy.must_not_be_used() && copy.has_diagonal() &&

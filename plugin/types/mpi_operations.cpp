@@ -1,8 +1,5 @@
 #include "types/mpi_operations.hpp"
 
-#include <vector>
-
-#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
 #include "copies/vec_types.hpp"
@@ -12,31 +9,10 @@
 
 namespace compound::plugin {
 
-namespace {
-
-/// Parts whose device copies have their values already (fill_device_copy()); none before the first assembly.
-PetscErrorCode filled_parts(Mat A, std::vector<Mat>* filled) {
-  PetscFunctionBegin;
-  if (!A->preallocated || !A->was_assembled) PetscFunctionReturn(PETSC_SUCCESS);
-  Mat parts[2];
-  PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
-  for (Mat part : parts) {
-    if (!part || !is_compound(part)) continue;
-    SeqState* st;
-    PetscCall(seq_state(part, &st));
-    if (st->copy(Place::device).is_filled) filled->push_back(part);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-}  // namespace
-
 PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode) {
   PetscFunctionBegin;
   const _MatOps* parent;
-  std::vector<Mat> filled;
   PetscCall(parent_ops(A, &parent));
-  PetscCall(filled_parts(A, &filled));
   PetscCall(parent->assemblyend(A, mode));
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   MpiState* st;
@@ -45,13 +21,6 @@ PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode) {
   PetscCall(mpi_state(A, &st));
   PetscCall(check_ghosts(A, st->ghosts));
   PetscCall(compound_parts(A, st, &diagonal, &off));
-  for (Mat part : filled) {
-    SeqState* of_part;
-    PetscCall(seq_state(part, &of_part));
-    PetscCall(keep_filled(part, of_part, 0));
-  }
-  PetscCall(guard_host_values(A, 0));
-  if (!filled.empty()) ++st->parts_state;  // as MatAssemblyEnd() will raise it: the parts then need not be told
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "edge/owned.hpp"
+#include "types/as_aij.hpp"
 #include "types/mpi_product_pattern.hpp"
 #include "types/product_results.hpp"
 
@@ -53,6 +54,7 @@ PetscErrorCode check_operands(Mat C, MpiProduct* p) {
 PetscErrorCode refresh_values(Mat A, MpiOperand* o) {
   PetscFunctionBegin;
   Mat parts[2];
+  PetscCall(need_host_values(A));
   PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (const auto& [mat, part] : {std::pair(parts[0], &o->diagonal), std::pair(parts[1], &o->off)}) {
     BlockArrays now;
@@ -231,12 +233,11 @@ PetscErrorCode symbolic(Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind) {
+PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind, bool* taken) {
   PetscFunctionBegin;
   auto p = std::make_unique<MpiProduct>(kind);
-  bool fit;
-  PetscCall(take_operands(C, p.get(), &fit));
-  if (!fit) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(take_operands(C, p.get(), taken));
+  if (!*taken) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
   C->ops->productsymbolic = symbolic;
   PetscCall(PetscInfo(C, "The product of two matrices runs in blocks on the host, on all of its processes\n"));
@@ -248,8 +249,10 @@ PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind) {
 PetscErrorCode mpi_product_set_from_options(Mat C) {
   PetscFunctionBegin;
   const BlockProductKind* kind;
+  bool taken = false;
   PetscCall(ask_parent(C, &kind));
-  if (kind) PetscCall(take_product_of_blocks(C, *kind));
+  if (kind) PetscCall(take_product_of_blocks(C, *kind, &taken));
+  if (!taken) PetscCall(keep_values_of_operands(C));
   PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,6 @@
 #include "types/mpi_state.hpp"
 
 #include "copies/given_blocks.hpp"
-#include "copies/host_values.hpp"
 #include "types/type.hpp"
 
 namespace compound::plugin {
@@ -45,12 +44,7 @@ PetscErrorCode raise_parts(Mat A) {
   PetscCall(mpi_state(A, &st));  // MatAXPY() may have merged the header of a matrix of the parent type into A's
   PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
-    if (!part) continue;
-    bool missing = false;
-    SeqState* const of_part = is_compound(part) ? static_cast<SeqState*>(static_cast<State*>(part->spptr)) : nullptr;
-    if (of_part) PetscCall(are_host_values_missing(part, *of_part, &missing));
-    PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(part)));
-    if (missing) PetscCall(note_state(part, *of_part));
+    if (part) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(part)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

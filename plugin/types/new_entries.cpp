@@ -60,10 +60,12 @@ struct ScalarRows {
 
 }  // namespace
 
-PetscErrorCode set_entries(Mat C, const PetscInt* start, const PetscInt* column, const PetscScalar* values) {
+PetscErrorCode set_entries(Mat C, const PetscInt* start, const PetscInt* column, const PetscScalar* values,
+                           bool* in_order) {
   PetscFunctionBegin;
-  PetscCall(are_sorted(C->rmap->n, start, column) ? set_ascending(C, start, column, values)
-                                                  : MatSeqAIJSetPreallocationCSR(C, start, column, values));
+  *in_order = are_sorted(C->rmap->n, start, column);
+  PetscCall(*in_order ? set_ascending(C, start, column, values)
+                      : MatSeqAIJSetPreallocationCSR(C, start, column, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "copies/host_values.hpp"
 #include "copies/options.hpp"
 #include "copies/refresh.hpp"
 #include "types/type.hpp"
 #include "types/view.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 
@@ -84,6 +84,7 @@ PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
 /// By the parent where there is no packed copy; it has Hermitian transposes of small blocks only.
 PetscErrorCode run_without_copy(Mat A, const SeqState& st, Operands o) {
   PetscFunctionBegin;
+  PetscCall(need_host_values(A));
   if (o.op == Op::hermitian && !PetscDefined(USE_COMPLEX)) o.op = Op::transpose;
   PetscCall(set_empty_rows(st, o));
   PetscCall(run_parents(A, st, o));

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "copies/device_copy.hpp"
 #include "copies/options.hpp"
+#include "copies/placement.hpp"
+#include "copies/state.hpp"
 #include "copies/vec_types.hpp"
 #include "edge/families.hpp"
 #include "edge/owned.hpp"
@@ -28,14 +29,16 @@ constexpr const char* container_name = "petsc-compound product on a device";
 /// An operand: PETSc's type for the device over the arrays of the original.
 struct OnDevice {
   Mat copy = nullptr;
-  BlockArrays of;  ///< that it lies on
+  BlockArrays of;           ///< that it lies on
+  PetscInt64 version = -1;  ///< of the original's values, which it has
 };
 
 /// Hangs on the product.
 struct DeviceProduct {
   std::array<OnDevice, 2> operands;
   Mat result = nullptr;
-  bool is_new = true;  ///< the values are of the symbolic phase
+  bool is_in_order = true;  ///< columns of the result ascend in each row, as those of the product
+  bool is_new = true;       ///< the values are of the symbolic phase
 
   DeviceProduct() = default;
   DeviceProduct(const DeviceProduct&) = delete;
@@ -52,57 +55,111 @@ PetscErrorCode attached(Mat C, DeviceProduct** p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode values_of(Mat A, MatrixValues** values) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  *values = &st->matrix_values;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The values that the copy has not: within the device's memory where they are there.
+PetscErrorCode give_values(Mat A, OnDevice* o) {
+  PetscFunctionBegin;
+  MatrixValues* values;
+  PetscScalar* to;
+  Backend& on = *device_backend();
+  PetscCall(values_of(A, &values));
+  const PetscInt64 version = values->version(A);
+  if (version == o->version) PetscFunctionReturn(PETSC_SUCCESS);
+  if (values->are_on_device(A)) {
+    PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(o->copy, &to));
+    PetscCall(guarded(comm_of(A), [&] { on.copy(to, values->read(A, on), values->device_bytes()); }));
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayWrite(o->copy, &to));
+  } else {
+    PetscCall(MatSeqAIJGetArrayWrite(o->copy, &to));  // and back: the device's values are the old ones
+    PetscCall(MatSeqAIJRestoreArrayWrite(o->copy, &to));
+  }
+  o->version = version;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Not a copy on the host: its arrays are the original's.
 PetscErrorCode make_copy(Mat A, OnDevice* o) {
   PetscFunctionBegin;
   PetscCall(arrays_with_values(A, &o->of));
   const BlockArrays& b = o->of;
+  MatrixValues* values;
+  PetscCall(values_of(A, &values));
   PetscCall(MatDestroy(&o->copy));
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, b.rows, b.cols, const_cast<PetscInt*>(b.start),
                                       const_cast<PetscInt*>(b.column), const_cast<PetscScalar*>(b.values), &o->copy));
   PetscCall(MatSetBlockSizes(o->copy, PetscAbs(A->rmap->bs), PetscAbs(A->cmap->bs)));
   PetscCall(MatConvert(o->copy, MATSEQAIJCUSPARSE, MAT_INPLACE_MATRIX, &o->copy));
+  const PetscScalar* there;
+  PetscCall(MatSeqAIJCUSPARSEGetArrayRead(o->copy, &there));  // its memory is allocated by the first transfer alone
+  PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(o->copy, &there));
+  if (!values->are_on_device(A)) o->version = values->version(A);
+  PetscCall(give_values(A, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode update_copy(Mat A, OnDevice* o) {
   PetscFunctionBegin;
   BlockArrays b;
-  PetscScalar* values;
   PetscCall(arrays_with_values(A, &b));
   PetscCheck(
       b.start == o->of.start && b.column == o->of.column && b.values == o->of.values && b.entries() == o->of.entries(),
       comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
       "Product with MAT_REUSE_MATRIX: an operand has other arrays than with MAT_INITIAL_MATRIX, so that the "
       "pattern of the result may be another; call it with MAT_INITIAL_MATRIX again");
-  PetscCall(MatSeqAIJGetArrayWrite(o->copy, &values));  // and back: the device's values are the old ones
-  PetscCall(MatSeqAIJRestoreArrayWrite(o->copy, &values));
+  PetscCall(give_values(A, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The result's values to the product, which has its pattern, and to the product's own copy on the device.
-PetscErrorCode take_values(Mat C, Mat result) {
+/// The result's values to the product, which has its pattern, within the device's memory. `done` is false where they
+/// are on the host, or the device has no memory for them once more.
+PetscErrorCode take_on_device(Mat C, Mat result, bool* done) {
   PetscFunctionBegin;
-  const PetscScalar* from;
-  PetscScalar *to, *on_device;
+  MatrixValues* values;
+  PetscScalar* from;
   PetscMemType memory;
-  BlockArrays b;
-  PetscCall(block_arrays(C, &b));
-  PetscCall(MatSeqAIJGetArrayRead(result, &from));
-  PetscCall(MatSeqAIJGetArray(C, &to));
-  std::copy_n(from, b.entries(), to);
-  PetscCall(MatSeqAIJRestoreArray(C, &to));
-  PetscCall(MatSeqAIJRestoreArrayRead(result, &from));
-  PetscCall(MatSeqAIJGetCSRAndMemType(result, nullptr, nullptr, &on_device, &memory));
-  if (PetscMemTypeCUDA(memory)) PetscCall(fill_device_copy(C, on_device));
-  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  Backend& on = *device_backend();
+  PetscCall(values_of(C, &values));
+  PetscCall(MatSeqAIJGetCSRAndMemType(result, nullptr, nullptr, &from, &memory));
+  *done = PetscMemTypeCUDA(memory);
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(begin_device_work(on));
+  PetscCall(guarded_memory(comm_of(C), done, [&] {
+    Scalar* const to = values->write(C, on, false);
+    on.copy(to, from, values->device_bytes());
+  }));
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(values->wrote(C));
+  PetscCall(guard_values(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The pattern and values of the result, from the host.
+PetscErrorCode set_from_host(Mat C, Mat result, bool* is_in_order) {
+  PetscFunctionBegin;
+  const PetscInt *start, *column;
+  PetscInt rows;
+  PetscBool done;
+  const PetscScalar* values;
+  PetscCall(MatGetRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
+  PetscCheck(done, comm_of(C), PETSC_ERR_PLIB, "A product on a device has no rows");
+  PetscCall(MatSeqAIJGetArrayRead(result, &values));
+  PetscCall(set_entries(C, start, column, values, is_in_order));
+  PetscCall(MatSeqAIJRestoreArrayRead(result, &values));
+  PetscCall(MatRestoreRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode numeric(Mat C) {
   PetscFunctionBegin;
   DeviceProduct* p;
+  bool done = false;
   PetscCall(attached(C, &p));
   if (p->is_new) {
     p->is_new = false;
@@ -111,27 +168,23 @@ PetscErrorCode numeric(Mat C) {
   PetscCall(update_copy(C->product->A, &p->operands[0]));
   if (p->operands[1].copy) PetscCall(update_copy(C->product->B, &p->operands[1]));
   PetscCall(MatProductNumeric(p->result));
-  PetscCall(take_values(C, p->result));
+  if (p->is_in_order) PetscCall(take_on_device(C, p->result, &done));
+  if (!done) PetscCall(set_from_host(C, p->result, &p->is_in_order));
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The pattern and values of the result, in a matrix of ours.
-PetscErrorCode take_result(Mat C, Mat result) {
+/// A matrix of ours with the pattern and values of the result.
+PetscErrorCode take_result(Mat C, DeviceProduct* p) {
   PetscFunctionBegin;
-  const PetscInt *start, *column;
-  PetscInt rows, row_block, column_block;
-  PetscBool done;
-  const PetscScalar* values;
+  Mat const result = p->result;
+  PetscInt row_block, column_block;
   PetscCall(MatGetBlockSizes(result, &row_block, &column_block));
   PetscCall(MatSetSizes(C, result->rmap->n, result->cmap->n, result->rmap->N, result->cmap->N));
   PetscCall(MatSetBlockSizes(C, row_block, column_block));
   PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(C->product->A)->type_name));
-  PetscCall(MatGetRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
-  PetscCheck(done, comm_of(C), PETSC_ERR_PLIB, "A product on a device has no rows");
-  PetscCall(MatSeqAIJGetArrayRead(result, &values));
-  PetscCall(set_entries(C, start, column, values));
-  PetscCall(MatSeqAIJRestoreArrayRead(result, &values));
-  PetscCall(MatRestoreRowIJ(result, 0, PETSC_FALSE, PETSC_FALSE, &rows, &start, &column, &done));
+  PetscCall(set_from_host(C, result, &p->is_in_order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,7 +202,7 @@ PetscErrorCode symbolic(Mat C) {
   PetscCall(MatProductSetFromOptions(p->result));
   PetscCall(MatProductSymbolic(p->result));
   PetscCall(MatProductNumeric(p->result));
-  PetscCall(take_result(C, p->result));
+  PetscCall(take_result(C, p));
   p->is_new = true;
   C->ops->productnumeric = numeric;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -207,11 +260,12 @@ PetscErrorCode is_product_on_device(Mat C, bool* yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode take_product_on_device(Mat C) {
+PetscErrorCode take_product_on_device(Mat C, bool* taken) {
   PetscFunctionBegin;
   double products;
   PetscCall(count(C->product, &products));
-  if (products > most_products) {
+  *taken = products <= most_products;
+  if (!*taken) {
     PetscCall(PetscInfo(
         C,
         "The product of two matrices has %g products of scalars, more than cuSPARSE can count: it runs on the host\n",

@@ -13,7 +13,7 @@ namespace compound::plugin {
 PetscErrorCode is_product_on_device(Mat product, bool* yes);
 
 /// Such a product is PETSc's by cuSPARSE, on copies in single scalars, unless that cannot count it.
-PetscErrorCode take_product_on_device(Mat product);
+PetscErrorCode take_product_on_device(Mat product, bool* taken);
 
 }  // namespace compound::plugin
 

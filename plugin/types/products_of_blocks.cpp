@@ -42,8 +42,8 @@ struct BlockProduct {
   bool on_device;  ///< numbers; patterns are the host's
   Operand A, B;
   PatternKey of_A, of_B;
-  GalerkinPatterns patterns;  ///< of the result; on a device those on the way there, too
-  bool is_new = true;         ///< no values were asked for yet
+  GalerkinPatterns patterns;              ///< of the result; on a device those on the way there, too
+  std::unique_ptr<PlacedProduct> placed;  ///< the same on a device, once a product ran there
 };
 
 bool do_fit(const BlockProductKind& kind, const Operand& A, const Operand& B) {
@@ -89,6 +89,7 @@ PetscErrorCode check_operands(Mat C, BlockProduct* p) {
       GalerkinPatterns now = patterns_of(*p);
       same = are_equal(now.result, p->patterns.result);
       if (same) p->patterns = std::move(now);
+      p->placed.reset();
     }));
   if (!same) PetscCall(refuse_other_pattern(C));
   p->of_A = of_A;
@@ -100,6 +101,7 @@ PetscErrorCode multiply_on_host(Mat C, BlockProduct* p) {
   PetscFunctionBegin;
   PetscScalar* to;
   PetscLogDouble products = 0;
+  for (Mat operand : {C->product->A, C->product->B}) PetscCall(need_host_values(operand));
   PetscCall(MatSeqAIJGetArrayWrite(C, &to));
   PetscCall(guarded(comm_of(C), [&] {
     const FullBlocks A = p->A.blocks(), B = p->B.blocks();
@@ -122,10 +124,9 @@ PetscErrorCode numeric(Mat C) {
   PetscCall(check_operands(C, p));
   if (p->on_device)
     PetscCall(multiply_blocks_on_device(
-        C, {C->product->A, C->product->B, p->A.blocks(), p->B.blocks(), p->kind.is_galerkin, p->patterns}, !p->is_new,
+        C, {C->product->A, C->product->B, p->A.blocks(), p->B.blocks(), p->kind.is_galerkin, p->patterns}, &p->placed,
         &done));
   if (!done) PetscCall(multiply_on_host(C, p));
-  p->is_new = false;
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,9 +186,11 @@ PetscErrorCode ask_parent(Mat C, const BlockProductKind** kind) {
   PetscFunctionBegin;
   const Mat_Product* const product = C->product;
   const auto* const found = std::ranges::find(kinds, product->type, &BlockProductKind::type);
+  const _MatOps* parent;
   PetscBool nobody_asked, by_option;
   PetscCall(PetscStrcmp(product->alg, MATPRODUCTALGORITHMDEFAULT, &nobody_asked));
-  PetscCall(product_keeping_values(C));
+  PetscCall(parent_ops(product->A, &parent));
+  PetscCall(parent->productsetfromoptions(C));
   *kind = nullptr;
   if (!C->ops->productsymbolic || found == std::end(kinds) || !nobody_asked) PetscFunctionReturn(PETSC_SUCCESS);
   const char* const option = product->api_user ? found->option : "-mat_product_algorithm";
@@ -221,8 +224,9 @@ PetscErrorCode seq_product_set_from_options(Mat C) {
 #endif
   if (kind) PetscCall(take_product_of_blocks(C, *kind, on_device, &taken));
 #if PetscDefined(HAVE_CUDA)
-  if (on_device && !taken) PetscCall(take_product_on_device(C));
+  if (on_device && !taken) PetscCall(take_product_on_device(C, &taken));
 #endif
+  if (!taken) PetscCall(keep_values_of_operands(C));
   PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,5 @@
 #include "types/seq_operations.hpp"
 
-#include "copies/host_values.hpp"
 #include "copies/refresh.hpp"
 #include "edge/late_setup.hpp"
 #include "types/common_operations.hpp"
@@ -16,11 +15,6 @@ PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode) {
   PetscCall(parent->assemblyend(A, mode));
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(install_again(A));
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
-  if (st->copy(Place::device).is_filled) PetscCall(keep_filled(A, st, 1));  // MatAssemblyEnd() raises the state yet
-  st->copy(Place::device).is_filled = false;
-  PetscCall(guard_host_values(A, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,12 +36,12 @@ PetscErrorCode seq_arrays_are_new(Mat A) {
   // They may come to lie where the old ones were, and no state tells of them.
   SeqState* st;
   PetscCall(seq_state(A, &st));
-  unguard_host_values(A, *st);
-  st->apart = {};
+  unguard(A, *st);
+  st->matrix_values.discard();
   st->given.key = {};
   for (PackedCopy& copy : st->copies) {
     copy.pattern_key = {};
-    copy.values_state = -1;
+    copy.values_version = -1;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

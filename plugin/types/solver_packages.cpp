@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "copies/host_values.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 

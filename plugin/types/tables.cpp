@@ -3,7 +3,6 @@
 #include <iterator>
 
 #include "assembly/coo.hpp"
-#include "copies/host_values.hpp"
 #include "edge/aij_changes.hpp"
 #include "edge/baij_changes.hpp"
 #include "edge/late_setup.hpp"
@@ -19,6 +18,8 @@
 #include "types/products_of_blocks.hpp"
 #include "types/seq_operations.hpp"
 #include "types/type.hpp"
+#include "types/value_operations.hpp"
+#include "values/guards.hpp"
 
 namespace compound::plugin {
 
@@ -52,10 +53,28 @@ PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
   const _MatOps* parent;
   bool done = false;
   PetscCall(parent_ops(family, is_mpi, &parent));
-  for (Mat A : {X, Y}) PetscCall(need_host_values(A));
+  if (structure == SAME_NONZERO_PATTERN) PetscCall(is_mpi ? add_parts(Y, a, X, &done) : add_on_device(Y, a, X, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(need_host_values(X));
+  PetscCall(take_host_values(Y));
   if (structure == SUBSET_NONZERO_PATTERN && !is_mpi) PetscCall(add_full_blocks(Y, a, X, &done));
   if (!done) PetscCall(parent->axpy(Y, a, X, structure));
   if (is_mpi) PetscCall(raise_parts(Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The base type compares this operation, too.
+template <const Family& family>
+PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  bool done = false;
+  PetscCall(parent_ops(family, false, &parent));
+  if (structure == SAME_NONZERO_PATTERN) PetscCall(copy_on_device(A, B, &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(need_host_values(A));
+  PetscCall(structure == SAME_NONZERO_PATTERN ? overwrite_host_values(B) : take_host_values(B));
+  PetscCall(parent->copy(A, B, structure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,6 +107,8 @@ constexpr auto seq = [](const auto& f) {
   common(f);
   f(&_MatOps::assemblyend, seq_assembly_end);
   f(&_MatOps::duplicate, seq_duplicate);
+  f(&_MatOps::zeroentries, seq_zero_entries);
+  f(&_MatOps::scale, seq_scale);
 #if PetscDefined(HAVE_CUDA)
   f(&_MatOps::getdiagonal, seq_get_diagonal);
   follow<&_MatOps::invertblockdiagonal, tell_of_host_work>(f);
@@ -122,9 +143,9 @@ constexpr auto coo_for_parents = [](const auto& f) {
 template <const Family& family, bool is_mpi>
 struct Row;
 
-using SeqBaij = SeqBaijChanges<seq_arrays_are_new, seq_values_changed>;
+using SeqBaij = SeqBaijChanges<seq_arrays_are_new, seq_values_changed, need_host_values, take_host_values>;
 using MpiBaij = MpiBaijChanges<install_again, raise_parts>;
-using SeqAij = SeqAijChanges<seq_arrays_are_new, seq_values_changed>;
+using SeqAij = SeqAijChanges<seq_arrays_are_new, seq_values_changed, need_host_values, take_host_values>;
 using MpiAij = MpiAijChanges<install_again, raise_parts>;
 
 template <>
@@ -135,6 +156,7 @@ struct Row<baij, false> {
     of_blocks(f);
     SeqBaij::operations(f);
     f(&_MatOps::axpy, axpy<baij, false>);
+    f(&_MatOps::copy, copy<baij>);
     f(&_MatOps::destroy, destroy<baij, false>);
   };
   static constexpr auto functions = [](const auto& f) {
@@ -171,6 +193,7 @@ struct Row<aij, false> {
     f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
     SeqAij::operations(f);
     f(&_MatOps::axpy, axpy<aij, false>);
+    f(&_MatOps::copy, copy<aij>);
     f(&_MatOps::destroy, destroy<aij, false>);
   };
   static constexpr auto functions = [](const auto& f) {

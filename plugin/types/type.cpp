@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "copies/host_values.hpp"
-
 namespace compound::plugin {
 
 namespace {
@@ -29,7 +27,7 @@ PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
   const Kinship k = kinship(A);
   if (!k.is_ours) {
     const TypeTable& table = table_of(k);
-    A->spptr = table.make_state(*k.family);
+    A->spptr = static_cast<HasValues*>(table.make_state(*k.family));
     PetscCall(table.install(A));
     PetscCall(table.compose(A));
     PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
@@ -57,7 +55,7 @@ PetscErrorCode become_parent(Mat A, Aside* aside) {
   const TypeTable& table = table_of(k);
   PetscCall(table.uninstall(A));
   PetscCall(table.remove(A));
-  *aside = {A, static_cast<State*>(std::exchange(A->spptr, nullptr)), is_bound(A)};
+  *aside = {A, static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr))), is_bound(A)};
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).parent));
   set_bound(A, true);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -68,7 +66,7 @@ PetscErrorCode become_ours_again(const Aside& aside) {
   Mat const A = aside.mat;
   const Kinship k = kinship(A);
   const TypeTable& table = table_of(k);
-  A->spptr = aside.state;
+  A->spptr = static_cast<HasValues*>(aside.state);
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
   PetscCall(table.install(A));
   PetscCall(table.compose(A));
@@ -94,7 +92,7 @@ PetscErrorCode with_parts(Mat A, WithParts* mats) {
 PetscErrorCode release(Mat A) {
   PetscFunctionBegin;
   WithParts mats;
-  PetscCall(need_host_values(A));
+  PetscCall(take_host_values(A));
   PetscCall(with_parts(A, &mats));
   for (Mat mat : mats) {
     Aside aside;
@@ -109,7 +107,7 @@ PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f) {
   PetscFunctionBegin;
   WithParts mats;
   Aside asides[std::tuple_size_v<WithParts>] = {};
-  PetscCall(need_host_values(A));
+  PetscCall(take_host_values(A));
   PetscCall(with_parts(A, &mats));
   for (std::size_t i = 0; i < mats.size(); ++i)
     if (mats[i]) PetscCall(become_parent(mats[i], &asides[i]));
@@ -134,12 +132,21 @@ bool gathers_values([[maybe_unused]] const M& A) {
 
 }  // namespace
 
-PetscErrorCode install_again(Mat A) { return gathers_values(*A) ? PETSC_SUCCESS : table_of(kinship(A)).install(A); }
+PetscErrorCode install_again(Mat A) {
+  PetscFunctionBegin;
+  State* st;
+  if (gathers_values(*A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(any_state(A, &st));
+  Unguarded own(A, *st);
+  PetscCall(table_of(kinship(A)).install(A));
+  PetscCall(own.guard_again());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode drop_state(Mat A, const TypeTable& table) {
   PetscFunctionBegin;
-  State* const st = static_cast<State*>(A->spptr);
-  if (st) unguard_host_values(A, *st);
+  State* const st = attached_state(A);
+  if (st) unguard(A, *st);
   if (st && header_is_merging(A))
     kept_settings.keep(A, {st->settings, compose_again});
   else if (st)
@@ -152,7 +159,7 @@ PetscErrorCode drop_state(Mat A, const TypeTable& table) {
 
 void make_state(Mat A) {
   const Kinship k = kinship(A);
-  A->spptr = table_of(k).make_state(*k.family);
+  A->spptr = static_cast<HasValues*>(table_of(k).make_state(*k.family));
 }
 
 PetscErrorCode settings_of(Mat A, Settings** settings) {

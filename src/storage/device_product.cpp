@@ -4,46 +4,44 @@ namespace compound {
 
 namespace {
 
-/// What C is told, of a product with B.
+/// Of a product with B, but for its left operand.
 sparse_product_args args_of(const PlacedBlocks& B, const PlacedBlocks& C) {
   sparse_product_args args;
-  args.b = B.args();
-  args.rows = C.rows();
-  args.c_start = C.args().start;
-  args.c_column = C.args().column;
-  args.c = C.values();
+  const block_rows_args c = C.pattern.with(nullptr);
+  args.b = B.pattern.with(B.values);
+  args.rows = C.pattern.rows();
+  args.c_start = c.start;
+  args.c_column = c.column;
+  args.c = C.values;
   return args;
 }
 
 }  // namespace
 
-PlacedBlocks::PlacedBlocks(Backend& on, ScalarType scalar, const FullBlocks& from)
-    : rows_(from.pattern.rows),
-      block_(from.block),
-      start_(on, from.pattern.start),
-      column_(on, from.pattern.column),
-      values_(on, from.pattern.entries() * scalars_in(from.block) * bytes_of(scalar)) {
-  if (from.values && values_.bytes() > 0) on.upload_large(values_.data(), from.values, values_.bytes());
-}
+PlacedPattern::PlacedPattern(Backend& on, const PatternView& from, BlockShape block)
+    : rows_(from.rows), entries_(from.entries()), block_(block), start_(on, from.start), column_(on, from.column) {}
 
 void multiply(Backend& on, ScalarType scalar, const PlacedBlocks& A, const PlacedBlocks& B, const PlacedBlocks& C) {
   sparse_product_args args = args_of(B, C);
-  args.a = A.args();
-  on.multiply_sparse({scalar, A.block(), B.block().cols, false, args});
+  args.a = A.pattern.with(A.values);
+  on.multiply_sparse({scalar, A.pattern.block(), B.pattern.block().cols, false, args});
 }
 
+PlacedGalerkin::PlacedGalerkin(Backend& on, const GalerkinPatterns& of, BlockShape Q, BlockShape A, BlockShape P)
+    : product_(on, of.product.view(), {A.rows, P.cols}),
+      to_coarse_(on, of.to_coarse.pattern.view(), {Q.cols, Q.rows}),
+      entry_of_(on, std::span<const count32>(of.to_coarse.entry_of)) {}
+
 void multiply_galerkin(Backend& on, ScalarType scalar, const PlacedBlocks& Q, const PlacedBlocks& A,
-                       const PlacedBlocks& P, const GalerkinPatterns& of, const PlacedBlocks& C) {
-  const PlacedBlocks fine(on, scalar, {of.product.view(), {A.block().rows, P.block().cols}});
+                       const PlacedBlocks& P, const PlacedGalerkin& of, const PlacedBlocks& C) {
+  const Buffer<std::byte> values(on, of.product_.scalars() * bytes_of(scalar));
+  const PlacedBlocks fine{of.product_, values.data()};
   multiply(on, scalar, A, P, fine);
-  const PatternView to_coarse = of.to_coarse.pattern.view();
-  const Buffer<count32> start(on, to_coarse.start), entry_of(on, std::span<const count32>(of.to_coarse.entry_of));
-  const Buffer<idx> column(on, to_coarse.column);
   sparse_product_args args = args_of(fine, C);
-  args.a = {start.data(), column.data(), Q.values()};
-  args.entry_of = entry_of.data();
-  args.start_of = Q.args().start;
-  on.multiply_sparse({scalar, {Q.block().cols, Q.block().rows}, P.block().cols, true, args});
+  args.a = of.to_coarse_.with(Q.values);
+  args.entry_of = of.entry_of_.data();
+  args.start_of = Q.pattern.with(nullptr).start;
+  on.multiply_sparse({scalar, of.to_coarse_.block(), P.pattern.block().cols, true, args});
   on.synchronize();  // before what it reads is released
 }
 

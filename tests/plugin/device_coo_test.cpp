@@ -131,8 +131,8 @@ Vector device_vector(Mat A, std::uint64_t seed) {
   return v;
 }
 
-/// After an assembly on the device its values are in the packed copy already: no product sends them again. A process
-/// that gives no values assembles on the host.
+/// After an assembly on the device the first product packs its values there: none is sent. A process that gives no
+/// values assembles on the host.
 TEST_P(DeviceCoo, ValuesAreNotSentAgainToTheFirstProduct) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   if (tested_is_of_scalars() && GetParam() == 1)
@@ -143,13 +143,13 @@ TEST_P(DeviceCoo, ValuesAreNotSentAgainToTheFirstProduct) {
   for (std::uint64_t seed = 65; seed < 68; ++seed) {
     set_from_device(A, whole_values(seed, e), seed == 66 ? ADD_VALUES : INSERT_VALUES);
     const auto x = device_vector(A, seed), y = device_vector(A, seed);
-    const auto uploads = event("MatCompoundUpload");
+    [[maybe_unused]] const auto uploads = event("MatCompoundUpload");
     [[maybe_unused]] const auto products = event("MatMult");
 
     PETSC_OK(MatMult(A, x, y));
 
-    EXPECT_TRUE(all_ranks(e.size() == 0 || event("MatCompoundUpload").count == uploads.count)) << seed;
 #if PetscDefined(HAVE_DEVICE)
+    EXPECT_TRUE(all_ranks(e.size() == 0 || event("MatCompoundUpload").CpuToGpuSize == uploads.CpuToGpuSize)) << seed;
     EXPECT_TRUE(size() > 1 || event("MatMult").CpuToGpuCount == products.CpuToGpuCount) << seed;
 #endif
     EXPECT_TRUE(all_ranks(info_of(A).device_bytes > 0));
@@ -240,32 +240,36 @@ TEST_P(DeviceCoo, RefusesValuesThatAreNotOfTheKindAskedFor) {
   EXPECT_TRUE(all_ranks(plan_of(A).find("entry=" + kind + " ") == 0)) << plan_of(A);
 }
 
-/// -mat_compound_host_values never: once the pattern is packed, neither assembly nor product sends anything to the
-/// host.
+/// Neither assembly nor product sends values to the host, but the few in which a kind of entry is looked for first.
 TEST_P(DeviceCoo, ValuesApartDoNotCrossToTheHost) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   PETSC_OK(PetscLogDefaultBegin());
   const auto e = random_entries(90, square(), 300);
-  const auto A = device_matrix(e, "-mat_compound_host_values never"), aij = made_of(MATAIJ, square(), e);
+  const auto A = device_matrix(e), aij = made_of(MATAIJ, square(), e);
   for (std::uint64_t seed = 91; seed < 96; ++seed) {
     const auto v = whole_values(seed, e);
     const InsertMode mode = seed % 2 == 0 ? ADD_VALUES : INSERT_VALUES;
     const auto x = right_vector(A, seed), y = left_vector(A, seed), other_y = left_vector(aij, seed);
     const auto other_x = right_vector(aij, seed);
 #if PetscDefined(HAVE_DEVICE)
-    const auto before =
-        event("MatSetValuesCOO").GpuToCpuSize + event("MatAssemblyEnd").GpuToCpuSize + event("MatMult").GpuToCpuSize;
+    const auto crossed = [] {
+      return event("MatSetValuesCOO").GpuToCpuSize + event("MatAssemblyEnd").GpuToCpuSize +
+             event("MatMult").GpuToCpuSize;
+    };
+    const auto before = crossed();
 #endif
 
-    set_from_device(A, v, mode);
+    const auto text = own_info_during("device_coo_test", [&] {
+      set_from_device(A, v, mode);
+      PETSC_OK(MatMult(A, x, y));
+    });
     set(aij, v, mode);
-    PETSC_OK(MatMult(A, x, y));
     PETSC_OK(MatMult(aij, other_x, other_y));
 
-#if PetscDefined(HAVE_DEVICE)
-    const auto after =
-        event("MatSetValuesCOO").GpuToCpuSize + event("MatAssemblyEnd").GpuToCpuSize + event("MatMult").GpuToCpuSize;
-    EXPECT_TRUE(size() > 1 || seed == 91 || after == before) << seed << ": " << after - before << " bytes";
+    const bool has_gaps = tested_is_of_scalars() && GetParam() == 1;  // blocks are found, which the host fills
+    EXPECT_EQ(text.find("are copied to the host") != std::string::npos, has_gaps) << seed;
+#if PetscDefined(HAVE_DEVICE)  // on several processes ghosts cross
+    EXPECT_TRUE(size() > 1 || seed == 91 || crossed() == before) << seed << ": " << crossed() - before << " bytes";
 #endif
     PetscReal wanted, found;
     PETSC_OK(VecNorm(other_y, NORM_2, &wanted));
@@ -279,7 +283,7 @@ TEST_P(DeviceCoo, ValuesApartDoNotCrossToTheHost) {
 TEST_P(DeviceCoo, ValuesApartAreBroughtToWhateverNeedsThem) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   const auto e = random_entries(100, square(), 300);
-  const auto A = device_matrix(e, "-mat_compound_host_values never"), aij = made_of(MATAIJ, square(), e);
+  const auto A = device_matrix(e), aij = made_of(MATAIJ, square(), e);
   std::uint64_t seed = 101;
   for (const InsertMode mode : {INSERT_VALUES, INSERT_VALUES, ADD_VALUES, INSERT_VALUES}) {
     const auto v = whole_values(++seed, e);

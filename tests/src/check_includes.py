@@ -78,7 +78,7 @@ RULES += [([f"src/{layer}/*"], ["src/*"] + [f"!src/{known}/*" for known in [laye
 
 # Rooms of the plugin: each knows itself and those before it. What lies beside them (registration, the C API) knows all,
 # programs (plugin/tools) know none.
-ROOMS = ["edge", "copies", "assembly", "types", "pc", "ksp"]
+ROOMS = ["edge", "values", "copies", "assembly", "types", "pc", "ksp"]
 RULES += [([f"plugin/{room}/*"],
            ["plugin/*"] + [f"!plugin/{known}/*" for known in ROOMS[:at + 1]],
            f"rooms of the plugin know those before them: {' <- '.join(ROOMS)}")

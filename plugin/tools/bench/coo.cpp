@@ -36,7 +36,7 @@ Coordinates coordinates_of(const CaseMatrix& c) {
   return all;
 }
 
-Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type, bool has_host_values) {
+Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
   PetscInt rows, columns, all_rows, all_columns;
   must(MatGetLocalSize(c.parent, &rows, &columns));
   must(MatGetSize(c.parent, &all_rows, &all_columns));
@@ -46,11 +46,6 @@ Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type, bool h
   must(MatSetBlockSize(A, c.block.rows));
   must(MatSetType(A, type));
   if (is_ours(type)) multiply_on_device(A);
-  if (!has_host_values) {
-    must(MatSetOptionsPrefix(A, "coo_apart_"));
-    must(PetscOptionsSetValue(nullptr, "-coo_apart_mat_compound_host_values", "never"));
-    must(MatSetFromOptions(A));
-  }
   return A;
 }
 
@@ -73,22 +68,35 @@ double error_of(Mat A, const CaseMatrix& c) {
 
 CooResult timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Options& o) {
   CooResult r;
+  Vector x, y;
+  must(MatCreateVecs(A, x.out(), y.out()));
+  must(VecSet(x, 1.0));
   const auto set = [&] { must(MatSetValuesCOO(A, values, INSERT_VALUES)); };
-  set();  // what is prepared at first is not counted
-  for (int round = 0; round < o.rounds; ++round) r.values_s.push_back(timed(comm, set));
+  const auto multiply = [&] {
+    set();
+    must(MatMult(A, x, y));
+    wait_for_device();
+  };
+  multiply();  // what is prepared at first is not counted
+  for (int round = 0; round < o.rounds; ++round) {
+    r.values_s.push_back(timed(comm, [&] {
+      set();
+      wait_for_device();
+    }));
+    r.with_product_s.push_back(timed(comm, multiply));
+  }
   return r;
 }
 
-/// Where values lie. `apart`: a device's do not go to the host too.
+/// Where values lie.
 struct ValuesOn {
   const char* name;
   const PetscScalar* values;
-  bool apart = false;
 };
 
 void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const char* type, const Coordinates& all,
                std::span<const ValuesOn> places, std::vector<CooResult>& results) {
-  Matrix A = empty_matrix(comm, c, type, !places.front().apart);
+  Matrix A = empty_matrix(comm, c, type);
   Coordinates mine{all.row, all.column, {}};  // PETSc may change them
   const double preallocation_s = timed(comm, [&] {
     must(MatSetPreallocationCOO(A, static_cast<PetscCount>(mine.row.size()), mine.row.data(), mine.column.data()));
@@ -115,13 +123,12 @@ void time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& pr
   std::shared_ptr<void> on_device;
   if (used_device()) on_device = used_device()->uploaded(all.value.data(), all.value.size() * sizeof(PetscScalar));
   const auto* const there = static_cast<const PetscScalar*>(on_device.get());
-  const ValuesOn both[] = {{"host", all.value.data()}, {"device", there}}, alone[] = {{"apart", there, true}};
+  const ValuesOn both[] = {{"host", all.value.data()}, {"device", there}};
   for (const char* type : {MATBAIJCOMPOUND, MATAIJCOMPOUND, MATBAIJ, used_device() ? MATAIJCUSPARSE : MATAIJ}) {
     progress.say(std::string("assembling ") + type + " from coordinates");
     const bool takes_device = there && std::strcmp(type, MATBAIJ) != 0;
     try {
       time_type(comm, c, o, type, all, std::span(both, takes_device ? 2 : 1), result.coo);
-      if (takes_device && is_ours(type)) time_type(comm, c, o, type, all, alone, result.coo);
     } catch (const petsc_error& e) {
       throw petsc_error(std::string("-coo: ") + type + ": " + e.what());
     }

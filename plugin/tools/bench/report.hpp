@@ -49,8 +49,9 @@ struct EntryCheck {
 struct CooResult {
   std::string type, values_on;
   double preallocation_s = 0;
-  std::vector<double> values_s;  ///< of a call of MatSetValuesCOO
-  double error = 0;              ///< of a product, as a candidate's
+  std::vector<double> values_s;        ///< of a call of MatSetValuesCOO
+  std::vector<double> with_product_s;  ///< of one, and of the product after it
+  double error = 0;                    ///< of a product, as a candidate's
 };
 
 /// A Krylov method on a matrix type.

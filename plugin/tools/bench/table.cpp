@@ -181,11 +181,13 @@ void print_notes(std::ostream& out, const CaseResult& r) {
 
 void print_coo(std::ostream& out, const CaseResult& r) {
   out << text("assembly from %.1f MB of scalars by coordinates\n", r.coo_bytes / 1e6);
-  out << text("%-16s %8s %15s %11s %7s %9s\n", "type", "values", "preallocate ms", "values ms", "GB/s", "error");
+  out << text("%-16s %8s %15s %11s %7s %16s %9s\n", "type", "values", "preallocate ms", "values ms", "GB/s",
+              "with product ms", "error");
   for (const CooResult& c : r.coo) {
     const double median = statistics_of(c.values_s).median;
-    out << text("%-16s %8s %15.2f %11.3f %7.2f %9.1e\n", c.type.c_str(), c.values_on.c_str(), 1e3 * c.preallocation_s,
-                1e3 * median, gbs(r.coo_bytes, median), c.error);
+    out << text("%-16s %8s %15.2f %11.3f %7.2f %16.3f %9.1e\n", c.type.c_str(), c.values_on.c_str(),
+                1e3 * c.preallocation_s, 1e3 * median, gbs(r.coo_bytes, median),
+                1e3 * statistics_of(c.with_product_s).median, c.error);
   }
 }
 

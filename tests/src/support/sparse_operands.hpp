@@ -77,6 +77,23 @@ std::vector<S> host_galerkin(const SparseOperand<S>& Q, const SparseOperand<S>& 
   return values;
 }
 
+/// A pattern and values in a backend's memory.
+template <class S>
+struct PlacedOperand {
+  Backend& on;
+  PlacedPattern pattern;
+  Buffer<S> values;
+
+  PlacedOperand(Backend& backend, const FullBlocks& from)
+      : on(backend), pattern(on, from.pattern, from.block), values(on, pattern.scalars()) {
+    if (values.bytes() > 0) on.upload_large(values.data(), from.values, values.bytes());
+  }
+  operator PlacedBlocks() const { return {pattern, values.data()}; }
+  void download(std::vector<S>& to) const {
+    if (values.bytes() > 0) on.download(to.data(), values.data(), values.bytes());
+  }
+};
+
 template <class S>
 std::vector<S> product_on(Backend& on, const SparseOperand<S>& A, const SparseOperand<S>& B) {
   const Term<PatternView> patterns[] = {{A.pattern.view(), B.pattern.view()}};
@@ -84,10 +101,9 @@ std::vector<S> product_on(Backend& on, const SparseOperand<S>& A, const SparseOp
   const BlockShape block{A.block.rows, B.block.cols};
   const ScalarType scalar = scalar_type_of<S>();
   auto values = room_for<S>(C, block);
-  const PlacedBlocks a(on, scalar, A.blocks()), b(on, scalar, B.blocks()),
-      c(on, scalar, {C.view(), block, values.data()});
+  const PlacedOperand<S> a(on, A.blocks()), b(on, B.blocks()), c(on, {C.view(), block, values.data()});
   multiply(on, scalar, a, b, c);
-  c.download_values(on, values.data());
+  c.download(values);
   return values;
 }
 
@@ -98,10 +114,11 @@ std::vector<S> galerkin_on(Backend& on, const SparseOperand<S>& Q, const SparseO
   const BlockShape block{Q.block.cols, P.block.cols};
   const ScalarType scalar = scalar_type_of<S>();
   auto values = room_for<S>(patterns.result, block);
-  const PlacedBlocks q(on, scalar, Q.blocks()), a(on, scalar, A.blocks()), p(on, scalar, P.blocks()),
-      c(on, scalar, {patterns.result.view(), block, values.data()});
-  multiply_galerkin(on, scalar, q, a, p, patterns, c);
-  c.download_values(on, values.data());
+  const PlacedOperand<S> q(on, Q.blocks()), a(on, A.blocks()), p(on, P.blocks()),
+      c(on, {patterns.result.view(), block, values.data()});
+  const PlacedGalerkin between(on, patterns, Q.block, A.block, P.block);
+  multiply_galerkin(on, scalar, q, a, p, between, c);
+  c.download(values);
   return values;
 }
 

@@ -1,0 +1,139 @@
+#include "values/matrix_values.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "edge/log.hpp"
+#include "edge/parts.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// In code that throws: a PETSc error was told of already.
+void check_petsc(PetscErrorCode code) {
+  if (code) throw std::runtime_error("PETSc failed to hand out the values of a matrix");
+}
+
+}  // namespace
+
+void MatrixValues::follow(PetscObjectState state) {
+  state_ = state;
+  if (guarded_) return;
+  mask_ = PETSC_OFFLOAD_CPU;
+  ++version_;
+}
+
+PetscErrorCode MatrixValues::array(Mat A, Scalar** values, std::size_t* count) const {
+  PetscFunctionBegin;
+  PartArrays part;
+  PetscCall(family_.arrays(A, &part.blocks));
+  *values = reinterpret_cast<Scalar*>(const_cast<PetscScalar*>(part.blocks.values));
+  *count = *values ? part.scalars() : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Scalar* MatrixValues::array(Mat A, std::size_t* count) const {
+  Scalar* values = nullptr;
+  *count = 0;
+  check_petsc(array(A, &values, count));
+  return values;
+}
+
+/// Room for `count` scalars; none is left where there is no memory for it.
+void MatrixValues::reserve(Backend& device, std::size_t count) {
+  if (device_ == &device && buffer_.bytes() == count * sizeof(Scalar)) return;
+  mask_ = PETSC_OFFLOAD_CPU;
+  buffer_ = {};
+  device_ = &device;
+  buffer_ = Buffer<Scalar>(device, count);
+}
+
+const Scalar* MatrixValues::read(Mat A) {
+  std::size_t count = 0;
+  Scalar* const to = array(A, &count);
+  if (are_on_host(A)) return to;
+  if (buffer_.bytes() != count * sizeof(Scalar))
+    throw std::logic_error("a matrix has other arrays than when its values were set on the device");
+  if (count > 0) device_->download(to, buffer_.data(), buffer_.bytes());
+  mask_ = PETSC_OFFLOAD_BOTH;
+  check_petsc(log_download(device_->is_device() ? buffer_.bytes() : 0));
+  check_petsc(PetscInfo(A, "Values of the device are copied to the host, which asks for them\n"));
+  return to;
+}
+
+const Scalar* MatrixValues::read(Mat A, Backend& device) {
+  if (are_on_device(A) && device_ == &device) return buffer_.data();
+  std::size_t count = 0;
+  const Scalar* const from = read(A);
+  static_cast<void>(array(A, &count));
+  reserve(device, count);
+  if (count > 0) device.upload_large(buffer_.data(), from, buffer_.bytes());
+  mask_ = PETSC_OFFLOAD_BOTH;
+  check_petsc(log_upload(device.is_device() ? buffer_.bytes() : 0));
+  check_petsc(PetscInfo(A, "Values of the host are copied to the device, which asks for them\n"));
+  return buffer_.data();
+}
+
+void MatrixValues::read_first(Mat A, std::size_t count, Scalar* to) {
+  std::size_t all = 0;
+  const Scalar* const from = array(A, &all);
+  count = std::min(count, all);
+  if (count == 0) return;
+  if (are_on_host(A)) {
+    std::copy_n(from, count, to);
+    return;
+  }
+  device_->download(to, buffer_.data(), count * sizeof(Scalar));
+  check_petsc(log_download(device_->is_device() ? count * sizeof(Scalar) : 0));
+}
+
+Scalar* MatrixValues::write(Mat A, Backend& device, bool keep) {
+  std::size_t count = 0;
+  static_cast<void>(array(A, &count));
+  keep ? static_cast<void>(read(A, device)) : reserve(device, count);
+  return buffer_.data();
+}
+
+PetscErrorCode MatrixValues::wrote(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+  state_ = reinterpret_cast<PetscObject>(A)->state;
+  mask_ = PETSC_OFFLOAD_GPU;
+  ++version_;
+  guarded_ = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatrixValues::as_vector(Vec* v) {
+  PetscFunctionBegin;
+  const std::size_t count = buffer_.bytes() / sizeof(Scalar);
+  auto* const values = reinterpret_cast<PetscScalar*>(buffer_.data());
+  PetscCheck(count <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "A matrix has more scalars than a PetscInt counts");
+#if PetscDefined(HAVE_CUDA)
+  if (device_->is_device()) {
+    PetscCall(VecCreateSeqCUDAWithArray(PETSC_COMM_SELF, 1, static_cast<PetscInt>(count), values, v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, static_cast<PetscInt>(count), values, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void MatrixValues::leave_to_host(Mat A) {
+  state_ = reinterpret_cast<PetscObject>(A)->state;
+  mask_ = PETSC_OFFLOAD_CPU;
+  ++version_;
+  guarded_ = false;
+}
+
+void MatrixValues::discard() {
+  buffer_ = {};
+  mask_ = PETSC_OFFLOAD_CPU;
+  ++version_;
+  guarded_ = false;
+}
+
+}  // namespace compound::plugin
