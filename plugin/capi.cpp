@@ -1,11 +1,11 @@
 #include "petsccompound.h"
 
-#include "copies/options.hpp"
 #include "entry/registry.hpp"
+#include "mat/attach.hpp"
+#include "options/options.hpp"
 #include "petsccompound/register_entry.hpp"
-#include "types/figures.hpp"
-#include "types/mpi_state.hpp"
-#include "types/type.hpp"
+#include "spmv/mpi_state.hpp"
+#include "view/figures.hpp"
 
 using namespace compound::plugin;
 

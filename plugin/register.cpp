@@ -3,15 +3,15 @@
 #include <cstdio>
 #include <cstring>
 
-#include "copies/placement.hpp"
-#include "edge/log.hpp"
 #include "ksp/solver.hpp"
+#include "mat/colorings.hpp"
+#include "mat/constructors.hpp"
+#include "mat/solver_packages.hpp"
 #include "pc/exact_names.hpp"
 #include "pc/pbjacobi.hpp"
+#include "petsc/log.hpp"
 #include "petsccompound.h"
-#include "types/colorings.hpp"
-#include "types/constructors.hpp"
-#include "types/solver_packages.hpp"
+#include "spmv/placement.hpp"
 
 namespace compound::plugin {
 

@@ -17,7 +17,7 @@ SPAN = re.compile(r"`([^`]+)`")
 OPTION = re.compile(r"(?<![\w-])-(?:[a-z]+_)*?((?:mat|ksp|pc)_[a-z]*compound_[a-z_]*[a-z])")  # after any prefix
 OPTION_OF_CODE = re.compile(r'"-([a-z_]*compound_[a-z_]+)"')
 ROW_OF_OPTIONS = re.compile(r'^    \{"([a-z_]+)",', re.M)
-OPTIONS = "plugin/copies/options.cpp"
+OPTIONS = "plugin/options/options.cpp"
 VARIABLE = re.compile(r"\bCOMPOUND_[A-Z0-9_]*[A-Z0-9]\b")
 
 

@@ -6,14 +6,14 @@
 #include <cstring>
 #include <limits>
 
-#include "copies/device_copy.hpp"
-#include "copies/options.hpp"
-#include "copies/placement.hpp"
 #include "ksp/watched.hpp"
+#include "mat/attach.hpp"
+#include "options/options.hpp"
 #include "petsccompound.h"
+#include "spmv/device_copy.hpp"
+#include "spmv/operator.hpp"
+#include "spmv/placement.hpp"
 #include "storage/krylov_matrix.hpp"
-#include "types/operator.hpp"
-#include "types/type.hpp"
 
 namespace compound::plugin {
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "backend/krylov_loop.hpp"
-#include "copies/device_vectors.hpp"
-#include "edge/petsc_guard.hpp"
 #include "ksp/lanczos.hpp"
+#include "petsc/guard.hpp"
+#include "spmv/device_vectors.hpp"
 #include "storage/packed.hpp"
 
 namespace compound::plugin {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "device/vector_passes.hpp"
-#include "edge/petsc_guard.hpp"
+#include "petsc/guard.hpp"
 
 namespace compound::plugin {
 

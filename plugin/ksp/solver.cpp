@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "copies/placement.hpp"
 #include "petsccompound.h"
+#include "spmv/placement.hpp"
 
 namespace compound::plugin {
 

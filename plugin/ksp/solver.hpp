@@ -6,9 +6,9 @@
 
 #include <utility>
 
-#include "edge/owned.hpp"
 #include "ksp/fused.hpp"
 #include "ksp/stepwise.hpp"
+#include "petsc/owned.hpp"
 
 namespace compound::plugin {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "copies/placement.hpp"
 #include "ksp/watched.hpp"
+#include "spmv/placement.hpp"
 
 namespace compound::plugin {
 

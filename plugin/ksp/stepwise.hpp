@@ -13,9 +13,9 @@
 #include <span>
 #include <string>
 
-#include "edge/petsc_guard.hpp"
 #include "ksp/lanczos.hpp"
 #include "ksp/vector_passes.hpp"
+#include "petsc/guard.hpp"
 
 namespace compound::plugin {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "copies/placement.hpp"
+#include "spmv/placement.hpp"
 
 namespace compound::plugin {
 

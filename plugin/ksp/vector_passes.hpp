@@ -8,8 +8,8 @@
 #include <span>
 
 #include "backend/krylov_loop.hpp"
-#include "copies/device_vectors.hpp"
 #include "ksp/host_passes.hpp"
+#include "spmv/device_vectors.hpp"
 
 namespace compound::plugin {
 

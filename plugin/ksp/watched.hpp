@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "edge/petsc_guard.hpp"
+#include "petsc/guard.hpp"
 
 namespace compound::plugin {
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "types/type.hpp"
+#include "mat/attach.hpp"
 #include "values/guards.hpp"
 
 namespace compound::plugin {

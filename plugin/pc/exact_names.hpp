@@ -1,7 +1,7 @@
 // Preconditioners of PETSc that serve an AIJ matrix of exactly that name alone.
 #pragma once
 
-#include "edge/petsc_guard.hpp"
+#include "petsc/guard.hpp"
 
 namespace compound::plugin {
 

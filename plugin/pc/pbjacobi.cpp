@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "copies/device_copy.hpp"
-#include "copies/options.hpp"
-#include "copies/placement.hpp"
-#include "copies/product.hpp"
-#include "copies/vec_types.hpp"
-#include "edge/families.hpp"
-#include "edge/log.hpp"
-#include "edge/owned.hpp"
+#include "mat/attach.hpp"
+#include "options/options.hpp"
+#include "petsc/base_types.hpp"
+#include "petsc/log.hpp"
+#include "petsc/owned.hpp"
 #include "petsccompound.h"
-#include "types/type.hpp"
+#include "spmv/device_copy.hpp"
+#include "spmv/placement.hpp"
+#include "spmv/product.hpp"
+#include "spmv/vec_types.hpp"
 #include "values/guards.hpp"
 
 namespace compound::plugin {

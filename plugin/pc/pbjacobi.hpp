@@ -2,7 +2,7 @@
 // PETSc's own name, pbjacobi, so that programs stay unchanged, and pbjacobicompound; other matrices keep PETSc's own.
 #pragma once
 
-#include "edge/petsc_guard.hpp"
+#include "petsc/guard.hpp"
 
 namespace compound::plugin {
 

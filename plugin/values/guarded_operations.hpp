@@ -1,7 +1,7 @@
 // The operations that read or write the values of a base type's arrays, and are not ours.
 #pragma once
 
-#include "edge/petsc_guard.hpp"
+#include "petsc/guard.hpp"
 
 namespace compound::plugin {
 

@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "edge/aij_arrays.hpp"
-#include "edge/parts.hpp"
+#include "petsc/aij_arrays.hpp"
+#include "petsc/parts.hpp"
 #include "values/guarded_operations.hpp"
 
 namespace compound::plugin {

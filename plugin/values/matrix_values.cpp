@@ -4,8 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "edge/log.hpp"
-#include "edge/parts.hpp"
+#include "petsc/log.hpp"
+#include "petsc/parts.hpp"
 
 namespace compound::plugin {
 

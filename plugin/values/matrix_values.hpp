@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend.hpp"
-#include "edge/families.hpp"
+#include "petsc/base_types.hpp"
 
 namespace compound::plugin {
 

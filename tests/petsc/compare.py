@@ -4,7 +4,7 @@ import math
 import re
 from dataclasses import dataclass
 
-# What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/types/view.cpp) are dropped,
+# What our type prints that its parent does not: lines of -mat_view ::ascii_info (plugin/view/view.cpp) are dropped,
 # names of types become the parent's. This is the only place that knows. "block size is", "using I-node": parallel
 # matrices of a DMDA print them with our type alone.
 OWN_LINES = re.compile(r"^ *(compound (plan|plan origin|entry|hint|backend|memory|blocks): |block size is \d+$|(not "

@@ -55,8 +55,8 @@ RULES = [
                                        "src/device/diagonal.hpp", "src/device/sum_lists.hpp", "src/host/*",
                                        "src/layout/*", "!src/layout/layout_spec.hpp"],
      "the plugin does not know layouts' internals"),
-    (["plugin/edge/*"], ["src/*", "!src/base/shape.hpp", "!src/base/error.hpp", "!src/base/scalar.hpp"],
-     "the edge knows PETSc, not what is packed"),
+    (["plugin/petsc/*"], ["src/*", "!src/base/shape.hpp", "!src/base/error.hpp", "!src/base/scalar.hpp"],
+     "petsc/ knows PETSc, not what is packed"),
 ]
 
 # Layers of the core: each knows itself and what is named; the files beside them, which list the backends, know all.
@@ -76,14 +76,14 @@ RULES += [([f"src/{layer}/*"], ["src/*"] + [f"!src/{known}/*" for known in [laye
            f"{layer} knows {', '.join(below)} alone")
           for layer, below in LAYERS.items()]
 
-# Rooms of the plugin: each knows itself and those before it. What lies beside them (registration, the C API) knows all,
+# Folders of the plugin: each knows itself and those before it. Files beside them (registration, the C API) know all,
 # programs (plugin/tools) know none.
-ROOMS = ["edge", "values", "copies", "assembly", "types", "pc", "ksp"]
-RULES += [([f"plugin/{room}/*"],
-           ["plugin/*"] + [f"!plugin/{known}/*" for known in ROOMS[:at + 1]],
-           f"rooms of the plugin know those before them: {' <- '.join(ROOMS)}")
-          for at, room in enumerate(ROOMS)]
-RULES += [(["plugin/tools/*"], [f"plugin/{room}/*" for room in ROOMS],
+PLUGIN_FOLDERS = ["petsc", "options", "values", "spmv", "view", "coo", "spgemm", "mat", "pc", "ksp"]
+RULES += [([f"plugin/{folder}/*"],
+           ["plugin/*"] + [f"!plugin/{known}/*" for known in PLUGIN_FOLDERS[:at + 1]],
+           f"folders of the plugin know those before them: {' <- '.join(PLUGIN_FOLDERS)}")
+          for at, folder in enumerate(PLUGIN_FOLDERS)]
+RULES += [(["plugin/tools/*"], [f"plugin/{folder}/*" for folder in PLUGIN_FOLDERS],
            "programs load the plugin, they do not look inside")]
 
 
@@ -172,7 +172,7 @@ SELF_TEST = [
     ("src/storage/packed.cpp", '#include "backend/backend.hpp"', False),
     ("src/storage/packed.cpp", "#include <vector>", False),
     ("src/storage/packed.cpp", "// #include <petscmat.h>", False),
-    ("src/storage/packed.cpp", '#include "../plugin/edge/family.hpp"', True),
+    ("src/storage/packed.cpp", '#include "../plugin/petsc/base_type.hpp"', True),
     ("src/storage/packed.cpp", '#include "petsccompound.h"', True),
     ("src/device/target.hpp", '#include "operation.hpp"', True),
     ("src/device/spmv_rows.hpp", "#include <cmath>", True),
@@ -201,18 +201,18 @@ SELF_TEST = [
     ("src/planner/wisdom_file.cpp", '#include "pattern/pattern.hpp"', False),
     ("src/base/files.cpp", '#include "pattern/pattern.hpp"', True),
     ("src/planner/tuner.cpp", '#include "device/spmv_rows.hpp"', True),
-    ("plugin/copies/state.hpp", '#include "storage/packed.hpp"', False),
-    ("plugin/copies/state.hpp", "#include <petscmat.h>", False),
-    ("plugin/copies/state.hpp", '#include "device/layout/slices.hpp"', True),
-    ("plugin/copies/state.hpp", '#include "edge/family.hpp"', False),
-    ("plugin/copies/state.hpp", '#include "types/type.hpp"', True),
-    ("plugin/copies/state.hpp", '#include "../capi.cpp"', True),
-    ("plugin/edge/family.hpp", '#include "storage/packed.hpp"', True),
-    ("plugin/edge/family.hpp", '#include "copies/state.hpp"', True),
-    ("plugin/pc/pbjacobi.cpp", '#include "types/type.hpp"', False),
-    ("plugin/types/type.hpp", '#include "pc/pbjacobi.cpp"', True),
-    ("plugin/capi.cpp", '#include "types/type.hpp"', False),
-    ("plugin/tools/bench/x.cpp", '#include "types/type.hpp"', True),
+    ("plugin/spmv/state.hpp", '#include "storage/packed.hpp"', False),
+    ("plugin/spmv/state.hpp", "#include <petscmat.h>", False),
+    ("plugin/spmv/state.hpp", '#include "device/layout/slices.hpp"', True),
+    ("plugin/spmv/state.hpp", '#include "petsc/base_type.hpp"', False),
+    ("plugin/spmv/state.hpp", '#include "mat/attach.hpp"', True),
+    ("plugin/spmv/state.hpp", '#include "../capi.cpp"', True),
+    ("plugin/petsc/base_type.hpp", '#include "storage/packed.hpp"', True),
+    ("plugin/petsc/base_type.hpp", '#include "spmv/state.hpp"', True),
+    ("plugin/pc/pbjacobi.cpp", '#include "mat/attach.hpp"', False),
+    ("plugin/mat/attach.hpp", '#include "pc/pbjacobi.cpp"', True),
+    ("plugin/capi.cpp", '#include "mat/attach.hpp"', False),
+    ("plugin/tools/bench/x.cpp", '#include "mat/attach.hpp"', True),
     ("include/petsccompound.h", '#include "storage/packed.hpp"', True),
     ("include/petsccompound.h", "#include <petscmat.h>", False),
 ]
@@ -221,17 +221,18 @@ SELF_TEST_FILES = [
     "src/backend/backend.hpp", "src/host/kernels.hpp", "src/layout/layout.hpp", "src/storage/packed.hpp",
     "src/pattern/pattern.hpp", "src/plan/plan.hpp",
     "src/device/target.hpp", "src/device/operation.hpp", "src/device/spmv_rows.hpp", "src/device/layout/slices.hpp",
-    "src/device/entry/dense.hpp", "plugin/edge/family.hpp", "plugin/copies/state.hpp", "plugin/types/type.hpp",
+    "src/device/entry/dense.hpp", "plugin/petsc/base_type.hpp", "plugin/spmv/state.hpp", "plugin/mat/attach.hpp",
     "plugin/pc/pbjacobi.cpp", "plugin/capi.cpp", "include/petsccompound.h",
 ]
 
 # Files with what they include -> circles.
 SELF_TEST_OF_CIRCLES = [
-    ({"plugin/edge/a.hpp": "edge/b.hpp", "plugin/edge/b.cpp": "edge/c.hpp", "plugin/edge/b.hpp": "",
-      "plugin/edge/c.hpp": "edge/a.hpp"},
-     ["plugin/edge/a -> plugin/edge/b -> plugin/edge/c -> plugin/edge/a"]),
-    ({"plugin/edge/a.hpp": "", "plugin/edge/a.cpp": "edge/a.hpp", "plugin/edge/b.hpp": "edge/a.hpp",
-      "plugin/edge/c.hpp": "edge/a.hpp", "plugin/edge/d.hpp": "edge/b.hpp", "plugin/edge/d.cpp": "edge/c.hpp"}, []),
+    ({"plugin/petsc/a.hpp": "petsc/b.hpp", "plugin/petsc/b.cpp": "petsc/c.hpp", "plugin/petsc/b.hpp": "",
+      "plugin/petsc/c.hpp": "petsc/a.hpp"},
+     ["plugin/petsc/a -> plugin/petsc/b -> plugin/petsc/c -> plugin/petsc/a"]),
+    ({"plugin/petsc/a.hpp": "", "plugin/petsc/a.cpp": "petsc/a.hpp", "plugin/petsc/b.hpp": "petsc/a.hpp",
+      "plugin/petsc/c.hpp": "petsc/a.hpp", "plugin/petsc/d.hpp": "petsc/b.hpp",
+      "plugin/petsc/d.cpp": "petsc/c.hpp"}, []),
     ({"src/base/a.hpp": "pattern/b.hpp", "src/pattern/b.hpp": "", "src/pattern/c.hpp": "base/d.hpp",
       "src/base/d.hpp": ""}, ["src/base -> src/pattern -> src/base"]),
 ]

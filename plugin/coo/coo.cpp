@@ -1,0 +1,271 @@
+#include "coo/coo.hpp"
+
+#include "coo/structure.hpp"
+#include "petsc/agree.hpp"
+#include "petsc/log.hpp"
+#include "petsc/owned.hpp"
+#include "spmv/placement.hpp"
+#include "spmv/state.hpp"
+#include "values/guards.hpp"
+
+#include <petscdevice.h>
+
+#include <cstdlib>
+#include <optional>
+
+namespace compound::plugin {
+
+namespace {
+
+constexpr const char* name_of_container = "petsccompound_coo";
+
+/// Collective: the lists know places in the arrays, so nobody may have added blocks since.
+PetscErrorCode check_pattern(Mat A, CooStructure& s, const std::vector<PartArrays>& parts) {
+  PetscFunctionBegin;
+  bool same = s.parts.size() == parts.size();
+  for (std::size_t k = 0; k < parts.size() && same; ++k) same = s.parts[k].fits(parts[k]);
+  PetscCall(agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
+                     same ? ""
+                          : "MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "
+                            "MatSetPreallocationCOO(); call that again"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The values given, and where they are added up.
+struct Given {
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  const Scalar* values = nullptr;
+  std::vector<Scalar> on_host;  ///< they lie on, where they are not the caller's
+  Backend* on = nullptr;
+  CooMemory* memory = nullptr;
+};
+
+PetscErrorCode warn_of_host(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(PetscInfo(A, "Values by coordinates are added up on the host: the device has no memory left\n"));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: values by coordinates of a matrix of %" PetscInt_FMT
+                         " local rows are added up on the host from now on: the device has no memory left\n",
+                         A->rmap->n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Not collective: values may travel between the host of one process and the device of another. A device that has no
+/// memory for the lists leaves them to the host, from now on.
+PetscErrorCode make_device_memory(Mat A, Backend& device, CooStructure* s) {
+  PetscFunctionBegin;
+  if (s->in_device || s->device_is_full) PetscFunctionReturn(PETSC_SUCCESS);
+  bool enough;
+  PetscCall(guarded_memory(comm_of(A), &enough, [&] { s->in_device = std::make_unique<CooMemory>(device, *s); }));
+  s->device_is_full = !enough;
+  if (!enough) PetscCall(warn_of_host(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode bring_to_host(Mat A, std::size_t n, Given* g) {
+  PetscFunctionBegin;
+  PetscCall(guarded(comm_of(A), [&] {
+    g->on_host.resize(n);
+    if (n > 0) g->on->download(g->on_host.data(), g->values, n * sizeof(Scalar));
+  }));
+  PetscCall(log_download(n * sizeof(Scalar)));
+  g->values = g->on_host.data();
+  g->type = PETSC_MEMTYPE_HOST;
+  g->on = &backend("host");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
+  PetscFunctionBegin;
+  if (g->on->is_device()) {
+    PetscCall(begin_device_work(*g->on));
+    PetscCall(make_device_memory(A, *g->on, s));
+    if (s->device_is_full) PetscCall(bring_to_host(A, static_cast<std::size_t>(s->given), g));
+  }
+  if (!g->on->is_device() && !s->in_host)
+    PetscCall(guarded(comm_of(A), [&] { s->in_host = std::make_unique<CooMemory>(*g->on, *s); }));
+  g->memory = g->on->is_device() ? s->in_device.get() : s->in_host.get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// One part's values while they are added up.
+struct PartValues {
+  Scalar* values = nullptr;           ///< sums go here: to the base type's array, or to a device
+  MatrixValues* on_device = nullptr;  ///< in its buffer
+  std::optional<MatrixValues> own;    ///< that, of a part that is not of ours yet: the base type gets them at once
+};
+
+/// Whether values that come in the memory of `on` are set there. Tests on machines without a device set the variable.
+bool are_set_there(const Backend& on) { return on.is_device() || std::getenv("COMPOUND_VALUES_APART"); }
+
+/// The array that sums go to, which has the old values if those are wanted. `enough` is false where the device has no
+/// memory for it.
+PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartValues* v, bool* enough) {
+  PetscFunctionBegin;
+  const bool is_ours = is_seq_compound(part.mat);
+  SeqState* st = nullptr;
+  *enough = true;
+  if (is_ours) PetscCall(seq_state(part.mat, &st));
+  if (!are_set_there(on)) {
+    if (add && is_ours) PetscCall(take_host_values(part.mat));
+    PetscCall(begin_host_write(part.mat, &v->values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  v->on_device = is_ours ? &st->matrix_values : &v->own.emplace(*kinship(part.mat).family);
+  PetscCall(guarded_memory(comm_of(part.mat), enough, [&] { v->values = v->on_device->write(part.mat, on, add); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode begin_all_values(const std::vector<PartArrays>& parts, Backend& on, bool add,
+                                std::vector<PartValues>* values, bool* enough) {
+  PetscFunctionBegin;
+  *enough = true;
+  *values = std::vector<PartValues>(parts.size());
+  for (std::size_t k = 0; k < parts.size() && *enough; ++k)
+    PetscCall(begin_values(parts[k], on, add, &(*values)[k], enough));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode end_values(const PartArrays& part, PartValues* v) {
+  PetscFunctionBegin;
+  if (!v->on_device) {
+    PetscCall(end_host_write(part.mat, &v->values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(v->on_device->wrote(part.mat));
+  if (v->own) PetscCall(guarded(comm_of(part.mat), [&] { v->own->read(part.mat); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Own values are added while those of others are under way.
+PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays>& parts, const Given& given,
+                      std::vector<PartValues>* to, bool add) {
+  PetscFunctionBegin;
+  CooMemory& m = *given.memory;
+  const PetscMemType type = given.type;
+  const Scalar* const v = given.values;
+  PetscCall(guarded(comm_of(A), [&] {
+    m.sent.run(m.on, v, m.to_send.data(), Update::assign);
+    m.on.synchronize();
+  }));
+  if (s.sf)
+    PetscCall(
+        PetscSFBcastWithMemTypeBegin(s.sf, MPIU_SCALAR, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
+  PetscCall(guarded(comm_of(A), [&] {
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      m.parts[k].own.run(m.on, v, (*to)[k].values, add ? Update::add : Update::assign);
+  }));
+  if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, MPIU_SCALAR, m.to_send.data(), m.received.data(), MPI_REPLACE));
+  PetscCall(guarded(comm_of(A), [&] {
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      m.parts[k].others.run(m.on, m.received.data(), (*to)[k].values, Update::add);
+  }));
+  for (std::size_t k = 0; k < parts.size(); ++k) PetscCall(end_values(parts[k], &(*to)[k]));
+  if (has_values(A)) PetscCall(guard_values(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A matrix that was given its coordinates as the parent type, and then converted in place (MATIS too makes that
+/// first): PETSc keeps them for values one by one, which it reads on the host.
+PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  PetscObject rows;
+  Given given;
+  PetscInt n;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), "__PETSc_coo_i", &rows));
+  PetscCheck(rows, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "MatSetValuesCOO() on a matrix without coordinates: call MatSetPreallocationCOO() first");
+  PetscCall(ISGetLocalSize(reinterpret_cast<IS>(rows), &n));
+  PetscCall(backend_of(A, v, &given.type, &given.on));
+  given.values = reinterpret_cast<const Scalar*>(v);
+  if (v && given.on->is_device()) PetscCall(bring_to_host(A, static_cast<std::size_t>(n), &given));
+  PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
+  const PetscErrorCode code = MatSetValuesCOO(A, reinterpret_cast<const PetscScalar*>(given.values), mode);
+  PetscCall(compose(A, "MatSetValuesCOO_C", coo_set_values));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent's own function, if the matrix has what that keeps in it. Before 3.20 nobody can see that.
+PetscErrorCode way_of_parent(Mat A, void (**function)(void)) {
+  PetscFunctionBegin;
+  PetscObject kept = nullptr;
+  const Kinship k = kinship(A);
+  *function = nullptr;
+  if (PETSC_VERSION_GE(3, 20, 0))
+    PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), "__PETSc_MatCOOStruct_Host", &kept));
+  if (kept) PetscCall(parent_function(*k.family, k.is_mpi, "MatSetValuesCOO_C", function));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The same of a parent that has a way of its own, which keeps what it needs in the matrix.
+PetscErrorCode set_values_by_parent(Mat A, void (*function)(void), const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  if (v) PetscCall(PetscGetMemType(v, &type));
+  PetscCheck(PetscMemTypeHost(type), comm_of(A), PETSC_ERR_SUP,
+             "MatSetValuesCOO() with values on a device for a matrix that was given its coordinates as another type: "
+             "call MatSetPreallocationCOO() once more");
+  PetscCall(reinterpret_cast<PetscErrorCode (*)(Mat, const PetscScalar*, InsertMode)>(function)(A, v, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
+  PetscFunctionBegin;
+  auto s = std::make_unique<CooStructure>();
+  PetscCall(build(A, n, rows, columns, s.get()));
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// No values (null) are zeros.
+PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  CooStructure* s = nullptr;
+  PetscCall(composed(reinterpret_cast<PetscObject>(A), name_of_container, &s));
+  if (!s) {  // the coordinates were not given to this type
+    void (*parents)(void);
+    PetscCall(way_of_parent(A, &parents));
+    PetscCall(parents ? set_values_by_parent(A, parents, v, mode) : set_values_one_by_one(A, v, mode));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,
+             "MatSetValuesCOO() takes INSERT_VALUES or ADD_VALUES");
+  State* st;  // of settings that were kept for A
+  std::vector<PartArrays> parts;
+  PetscCall(state_of(A, &st));
+  PetscCall(parts_of(A, &parts));
+  PetscCall(check_pattern(A, *s, parts));
+  Given given;
+  given.values = reinterpret_cast<const Scalar*>(v);
+  PetscCall(backend_of(A, v, &given.type, &given.on));
+  if (!v) {
+    given.on_host.assign(static_cast<std::size_t>(s->given), Scalar{});
+    given.values = given.on_host.data();
+  }
+  const bool add = mode == ADD_VALUES;
+  bool enough;
+  std::vector<PartValues> to;
+  PetscCall(choose_memory(A, s, &given));
+  PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
+  if (!enough) {
+    s->device_is_full = true;
+    PetscCall(warn_of_host(A));
+    PetscCall(choose_memory(A, s, &given));
+    PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
+  }
+  PetscCall(add_up(A, *s, parts, given, &to, add));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode keep_coo(Mat from, Mat duplicate) {
+  PetscFunctionBegin;
+  PetscObject container;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(from), name_of_container, &container));
+  if (container) PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(duplicate), name_of_container, container));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

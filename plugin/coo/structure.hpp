@@ -1,0 +1,58 @@
+// What MatSetPreallocationCOO() leaves for MatSetValuesCOO(): where each value given is added, and what others are
+// sent.
+#pragma once
+
+#include <memory>
+
+#include <petscsf.h>
+
+#include "coo/lists.hpp"
+
+namespace compound::plugin {
+
+struct CooStructure;
+
+/// The lists of a structure and room for values in one backend's memory.
+struct CooMemory {
+  struct Part {
+    ListsIn own, others;
+  };
+  Backend& on;
+  ListsIn sent;
+  Buffer<Scalar> to_send, received;
+  std::vector<Part> parts;
+
+  CooMemory(Backend& on, const CooStructure& structure);
+};
+
+struct CooStructure {
+  struct Part {
+    SumLists own, others;       ///< of the values given here (all scalars), of those received (some)
+    std::uint64_t pattern = 0;  ///< of the blocks that the lists are for
+    /// Of matrices that were found to have it: duplicates share a structure, and a hash takes as long as many sums.
+    std::vector<PartArrays::Key> seen = {};
+
+    bool fits(const PartArrays& part);
+  };
+  PetscCount given = 0;  ///< values on this process
+  SumLists sent;         ///< one value each: what is sent, by process
+  slot_t received = 0;   ///< values that come from others, by process
+  PetscSF sf = nullptr;  ///< from sent to received; null for one process
+  std::vector<Part> parts;
+  std::unique_ptr<CooMemory> in_host, in_device;  ///< made at first use
+  bool device_is_full = false;                    ///< it had no memory for `in_device`
+
+  CooStructure() = default;
+  CooStructure(const CooStructure&) = delete;
+  ~CooStructure() {
+    if (sf) (void)PetscSFDestroy(&sf);
+  }
+};
+
+/// Preallocates A for the blocks of the coordinates and fills the structure. Collective.
+PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns, CooStructure* structure);
+
+/// Where an array of the caller's lies, as a backend.
+PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend** on);
+
+}  // namespace compound::plugin

@@ -1,0 +1,175 @@
+#include "mat/attach.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace compound::plugin {
+
+namespace {
+
+const TypeTable& table_of(const Kinship& k) { return table_of(*k.family, k.is_mpi); }
+
+/// Of whatever kind A is by then.
+PetscErrorCode compose_again(Mat A) { return table_of(kinship(A)).compose(A); }
+
+std::string names_of_types() {
+  std::string names;
+  for (const Family* family : families)
+    names += (names.empty() ? "" : ", ") + std::string(family->root) + " (-mat_type " + family->root + ")";
+  return names;
+}
+
+}  // namespace
+
+PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
+  PetscFunctionBegin;
+  const Kinship k = kinship(A);
+  if (!k.is_ours) {
+    const TypeTable& table = table_of(k);
+    A->spptr = static_cast<HasValues*>(table.make_state(*k.family));
+    PetscCall(table.install(A));
+    PetscCall(table.compose(A));
+    PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
+    set_bound(A, false);
+  }
+  State* st;
+  PetscCall(any_state(A, &st));
+  st->settings = settings;
+  st->off_diagonal = off_diagonal;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// What a matrix of ours has that its parent has not.
+struct Aside {
+  Mat mat = nullptr;
+  State* state = nullptr;
+  bool is_bound = false;
+};
+
+PetscErrorCode become_parent(Mat A, Aside* aside) {
+  PetscFunctionBegin;
+  const Kinship k = kinship(A);
+  const TypeTable& table = table_of(k);
+  PetscCall(table.uninstall(A));
+  PetscCall(table.remove(A));
+  *aside = {A, static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr))), is_bound(A)};
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).parent));
+  set_bound(A, true);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode become_ours_again(const Aside& aside) {
+  PetscFunctionBegin;
+  Mat const A = aside.mat;
+  const Kinship k = kinship(A);
+  const TypeTable& table = table_of(k);
+  A->spptr = static_cast<HasValues*>(aside.state);
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
+  PetscCall(table.install(A));
+  PetscCall(table.compose(A));
+  set_bound(A, aside.is_bound);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+using WithParts = std::array<Mat, 3>;
+
+/// Null where there is none of ours.
+PetscErrorCode with_parts(Mat A, WithParts* mats) {
+  PetscFunctionBegin;
+  *mats = {};
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &(*mats)[1], &(*mats)[2], nullptr));
+  (*mats)[0] = A;
+  for (Mat& mat : *mats)
+    if (mat && !is_compound(mat)) mat = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode release(Mat A) {
+  PetscFunctionBegin;
+  WithParts mats;
+  PetscCall(take_host_values(A));
+  PetscCall(with_parts(A, &mats));
+  for (Mat mat : mats) {
+    Aside aside;
+    if (!mat) continue;
+    PetscCall(become_parent(mat, &aside));
+    delete aside.state;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f) {
+  PetscFunctionBegin;
+  WithParts mats;
+  Aside asides[std::tuple_size_v<WithParts>] = {};
+  PetscCall(take_host_values(A));
+  PetscCall(with_parts(A, &mats));
+  for (std::size_t i = 0; i < mats.size(); ++i)
+    if (mats[i]) PetscCall(become_parent(mats[i], &asides[i]));
+  const PetscErrorCode code = f();
+  for (const Aside& aside : asides)
+    if (aside.mat) PetscCall(become_ours_again(aside));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// Whether values are gathered in a table until the first assembly ends (3.19 and newer). PETSc has put operations of
+/// its own in their place until then, and ours, which it keeps, come back by themselves.
+template <class M>
+bool gathers_values([[maybe_unused]] const M& A) {
+  if constexpr (requires { A.hash_active; })
+    return A.hash_active;
+  else
+    return false;
+}
+
+}  // namespace
+
+PetscErrorCode install_again(Mat A) {
+  PetscFunctionBegin;
+  State* st;
+  if (gathers_values(*A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(any_state(A, &st));
+  Unguarded own(A, *st);
+  PetscCall(table_of(kinship(A)).install(A));
+  PetscCall(own.guard_again());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode drop_state(Mat A, const TypeTable& table) {
+  PetscFunctionBegin;
+  State* const st = attached_state(A);
+  if (st) unguard(A, *st);
+  if (st && header_is_merging(A))
+    kept_settings.keep(A, {st->settings, compose_again});
+  else if (st)
+    kept_settings.forget(A);
+  delete st;
+  A->spptr = nullptr;
+  if (!header_is_merging(A)) PetscCall(table.remove(A));  // else there is no list of them just now
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void make_state(Mat A) {
+  const Kinship k = kinship(A);
+  A->spptr = static_cast<HasValues*>(table_of(k).make_state(*k.family));
+}
+
+PetscErrorCode settings_of(Mat A, Settings** settings) {
+  PetscFunctionBegin;
+  PetscCheck(is_compound(A), comm_of(A), PETSC_ERR_ARG_WRONG,
+             "The matrix has type %s; MatCompound functions are for %s", type_of(A), names_of_types().c_str());
+  State* st;
+  PetscCall(any_state(A, &st));
+  *settings = &st->settings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

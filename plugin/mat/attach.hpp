@@ -1,0 +1,34 @@
+// Becoming a matrix of ours, and ceasing to be one.
+#pragma once
+
+#include <functional>
+
+#include "spmv/attached.hpp"
+
+namespace compound::plugin {
+
+/// What makes a seq or an mpi matrix of a family one of ours. Operations call for it (a duplicate becomes ours) and are
+/// listed in it: the rows are in operations.cpp, which knows them all, and this side asks for a row.
+struct TypeTable {
+  State* (*make_state)(const Family&);
+  PetscErrorCode (*install)(Mat);    ///< our operations before the parent's, wherever they are not
+  PetscErrorCode (*uninstall)(Mat);  ///< the parent's again
+  PetscErrorCode (*compose)(Mat);    ///< the functions that PETSc looks up by name
+  PetscErrorCode (*remove)(Mat);
+};
+const TypeTable& table_of(const Family& family, bool is_mpi);
+
+/// The way back from adopt(): all operations and functions are the parent's again, of its parts too.
+PetscErrorCode release(Mat A);
+
+/// Calls `f` while A and its parts, where they are of ours, are what release() makes of them: for what asks for the
+/// parent's exact name and multiplies meanwhile. They come back with their packed copies, also if `f` fails.
+PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f);
+
+/// Our operations again, after something of the parent's that puts its own.
+PetscErrorCode install_again(Mat A);
+
+/// For the operation `destroy`.
+PetscErrorCode drop_state(Mat A, const TypeTable& table);
+
+}  // namespace compound::plugin

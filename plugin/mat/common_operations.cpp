@@ -1,0 +1,170 @@
+#include "mat/common_operations.hpp"
+
+#include "coo/coo.hpp"
+#include "mat/attach.hpp"
+#include "mat/converters.hpp"
+#include "mat/via_aij_copy.hpp"
+#include "options/options.hpp"
+#include "petsc/overrides.hpp"
+#include "spgemm/product_results.hpp"
+#include "spmv/vec_types.hpp"
+#include "view/view.hpp"
+
+namespace compound::plugin {
+
+PetscErrorCode any_set_from_options(Mat A) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  PetscCall(read_options(A, st->settings));
+#if PetscDefined(HAVE_CUDA)
+  PetscCall(decide_vec_type(A, st->settings, Moment::before));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent makes its own type of some, and calls our constructor for others.
+PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
+  PetscFunctionBegin;
+  State* st;
+  const _MatOps* parent;
+  PetscCall(any_state(A, &st));
+  PetscCall(parent_ops(A, &parent));
+  if (option == MAT_COPY_VALUES) PetscCall(need_host_values(A));
+  Unguarded own(A, *st);  // which the duplicate takes
+  PetscCall(parent->duplicate(A, option, B));
+  PetscCall(own.guard_again());
+  PetscCall(adopt(*B, st->settings, st->off_diagonal));
+  PetscCall(install_again(*B));
+  set_bound(*B, is_bound(A));
+  PetscCall(keep_coo(A, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the parent's
+/// type by its exact name: submatrices are the parent's own for the time of the call.
+PetscErrorCode any_view(Mat A, PetscViewer viewer) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscViewerFormat format;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  const bool of_figures = format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL ||
+                          format == PETSC_VIEWER_ASCII_FACTOR_INFO;
+  if (!of_figures) PetscCall(need_host_values(A));
+  PetscCall(
+      with_operation<&_MatOps::createsubmatrix>(A, parent->createsubmatrix, [&] { return parent->view(A, viewer); }));
+  PetscCall(view_info(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// Settings and the type of vectors of A, to a new submatrix that is of ours, too.
+PetscErrorCode pass_on(Mat A, Mat submatrix) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  if (kinship(submatrix).family != &st->family) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(adopt(submatrix, st->settings));
+  PetscCall(take_vec_type(submatrix, {A}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+/// The parent cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes its own type on several
+/// processes.
+PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  bool whole;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(are_whole_blocks(A, rows, cols, &whole));
+  if (!whole) {
+    PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_REUSE_MATRIX) {  // on several processes the parent compares rows with block rows there, and gives up
+    Mat anew;
+    PetscCall(parent->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+    PetscCall(take_from(*B, anew));
+    PetscCall(MatDestroy(&anew));
+  } else {
+    PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+    PetscCall(pass_on(A, *B));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  Mat* only = B;
+  PetscCall(MatCreateSubMatrices(A, 1, &rows, &cols, reuse, &only));
+  if (reuse != MAT_INITIAL_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
+  *B = *only;
+  PetscCall(PetscFree(only));
+  PetscCall(pass_on(A, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(pass_on(A, *B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent makes a matrix of our type that knows nothing of what this one was asked for.
+PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  State* st;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(any_state(A, &st));
+  const Settings settings = st->settings;
+  PetscCall(parent->transpose(A, reuse, B));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(adopt(*B, settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B) {
+  PetscFunctionBegin;
+  bool whole;
+  PetscCall(are_whole_blocks(A, rows, cols, &whole));
+  PetscCall(whole ? MatCreateSubMatrix(A, rows, cols, MAT_INITIAL_MATRIX, B) : permuted_by_aij(A, rows, cols, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PetscDefined(HAVE_CUDA)
+PetscErrorCode any_get_vecs(Mat A, Vec* right, Vec* left) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(decide_vec_type(A, st->settings, Moment::making_vectors));
+  PetscCall(create_vecs(A, right, left));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_set_up_coloring(Mat A, ISColoring colors, MatFDColoring coloring) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(parent->fdcoloringsetup(A, colors, coloring));
+  PetscCall(keep_coloring_on_host(A, coloring));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_bind(Mat A, PetscBool bound) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  PetscCall(bind_to_cpu(A, st->settings, bound));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+}  // namespace compound::plugin

@@ -1,0 +1,11 @@
+// The type names that users may give.
+#pragma once
+
+#include "petsc/guard.hpp"
+
+namespace compound::plugin {
+
+/// Registers each family's types, and their names with a pinned layout.
+PetscErrorCode register_types();
+
+}  // namespace compound::plugin

@@ -1,0 +1,102 @@
+#include "mat/diagonals.hpp"
+
+#if PetscDefined(HAVE_CUDA)
+
+#include <algorithm>
+#include <iterator>
+
+#include "options/options.hpp"
+#include "spmv/refresh.hpp"
+#include "spmv/state.hpp"
+#include "spmv/vec_types.hpp"
+#include "values/guards.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// The copy on the device, made ready, if there is one, or must be, and it can tell the diagonal in full precision;
+/// else null.
+PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix** packed) {
+  PetscFunctionBegin;
+  Place place;
+  *packed = nullptr;
+  PetscCall(place_of_product(A, st->settings, diagonal, &place));
+  if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
+  // For one diagonal it is not made: graphs of multigrid have no products.
+  if (!st->copy(Place::device).packed && st->matrix_values.are_on_host(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(make_ready(A, st, Op::none, &place));
+  PackedCopy& copy = st->copy(Place::device);
+  if (place == Place::device && !copy.must_not_be_used() && copy.has_diagonal() &&
+      copy.packed->plan().values == copy.problem.scalar.precision)
+    *packed = &*copy.packed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Of each family's parent, in the order of `families`.
+decltype(_MatOps::sor) parents_sor[std::size(families)] = {};
+
+auto& parent_sor(const Family& of) { return parents_sor[std::ranges::find(families, &of) - families]; }
+
+PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shift, PetscInt its, PetscInt local_its,
+                   Vec x) {
+  PetscFunctionBegin;
+  PetscCall(parent_sor(*kinship(A).family)(A, b, omega, type, shift, its, local_its, x));
+  PetscCall(tell_of_host_work(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+void follow_sor(Mat A, const Family& of) {
+  if (!A->ops->sor || A->ops->sor == sor) return;
+  parent_sor(of) = A->ops->sor;
+  A->ops->sor = sor;
+}
+
+void leave_sor(Mat A, const Family& of) {
+  if (A->ops->sor == sor) A->ops->sor = parent_sor(of);
+}
+
+PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PackedMatrix* packed;
+  bool done = false;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(seq_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(copy_for_diagonal(A, st, v, &packed));
+  if (packed) {
+    DeviceVector to;
+    PetscCall(to.take(v, Access::write, packed->backend(), st->buffers[2], &done));
+    if (done) PetscCall(guarded_memory(comm_of(A), &done, [&] { packed->diagonal(to.data()); }));
+    PetscCall(to.give_back(done));
+  }
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(need_host_values(A));
+  PetscCall(parent->getdiagonal(A, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode tell_of_host_work(Mat A) {
+  PetscFunctionBegin;
+  SeqState* st;
+  bool device = false;
+  PetscCall(seq_state(A, &st));
+  if (st->told_of_host_work || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(has_cuda_vectors(A, &device));
+  // Preconditioners may come before the first product, which makes the copy.
+  device = device || st->copy(Place::device).packed || st->settings.backend == row_of(Place::device).backend;
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  st->told_of_host_work = true;
+  PetscCall(PetscInfo(A,
+                      "A preconditioner works on the host under a matrix whose products run on the device: "
+                      "-pc_type jacobi and pbjacobi stay on the device\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
+
+#endif

@@ -1,0 +1,51 @@
+#include "mat/seq_operations.hpp"
+
+#include "mat/attach.hpp"
+#include "mat/common_operations.hpp"
+#include "petsc/late_setup.hpp"
+#include "spmv/refresh.hpp"
+
+namespace compound::plugin {
+
+PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(set_up_for_assembly(A));
+  PetscCall(parent->assemblyend(A, mode));
+  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(install_again(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
+  PetscFunctionBegin;
+  SeqState *from, *to;
+  PetscCall(any_duplicate(A, option, B));
+  PetscCall(seq_state(A, &from));
+  PetscCall(seq_state(*B, &to));
+  // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
+  to->parent_mult = from->parent_mult;
+  to->parent_multadd = from->parent_multadd;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_arrays_are_new(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(install_again(A));
+  // They may come to lie where the old ones were, and no state tells of them.
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  unguard(A, *st);
+  st->matrix_values.discard();
+  st->given.key = {};
+  for (PackedCopy& copy : st->copies) {
+    copy.pattern_key = {};
+    copy.values_version = -1;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_values_changed(Mat A) { return PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)); }
+
+}  // namespace compound::plugin

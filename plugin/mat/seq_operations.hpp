@@ -1,0 +1,16 @@
+// Operations of a matrix of ours on one process, or of a part, that are not products.
+#pragma once
+
+#include "petsc/guard.hpp"
+
+namespace compound::plugin {
+
+PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode);
+PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B);
+
+/// The parent has made new arrays, and put its own operations.
+PetscErrorCode seq_arrays_are_new(Mat A);
+
+PetscErrorCode seq_values_changed(Mat A);
+
+}  // namespace compound::plugin

@@ -1,0 +1,124 @@
+#include "mat/value_operations.hpp"
+
+#include "spmv/mpi_state.hpp"
+#include "spmv/placement.hpp"
+#include "spmv/state.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// The values of A where a device alone counts; else null.
+PetscErrorCode values_on_device(Mat A, MatrixValues** values) {
+  PetscFunctionBegin;
+  SeqState* st;
+  *values = nullptr;
+  if (!is_seq_compound(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(A, &st));
+  if (st->matrix_values.are_guarded()) *values = &st->matrix_values;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode begin_work(const MatrixValues& values) {
+  return values.device().is_device() ? begin_device_work(values.device()) : PETSC_SUCCESS;
+}
+
+/// f(vector of the values of A, to be changed) on the device that has them.
+template <class F>
+PetscErrorCode change(Mat A, MatrixValues& values, const F& f) {
+  PetscFunctionBegin;
+  Vec v;
+  PetscCall(begin_work(values));
+  PetscCall(values.as_vector(&v));
+  const PetscErrorCode code = f(v);
+  PetscCall(VecDestroy(&v));
+  PetscCall(code);
+  PetscCall(values.wrote(A));
+  PetscCall(guard_values(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The same by the values of X, which the device gets where it has them not. `enough` is false where it has no room.
+template <class F>
+PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const F& f) {
+  PetscFunctionBegin;
+  const Kinship k = kinship(X);
+  MatrixValues own(*kinship(A).family);  // of a matrix of the base type
+  MatrixValues* of_X = &own;
+  Vec x;
+  *enough = k.family == kinship(A).family && !k.is_mpi;
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
+  if (k.is_ours) {
+    SeqState* st;
+    PetscCall(seq_state(X, &st));
+    of_X = &st->matrix_values;
+  }
+  PetscCall(begin_work(values));
+  PetscCall(guarded_memory(comm_of(A), enough, [&] { of_X->read(X, values.device()); }));
+  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(of_X->device_bytes() == values.device_bytes(), comm_of(A), PETSC_ERR_ARG_INCOMP,
+             "SAME_NONZERO_PATTERN was given for matrices with other numbers of entries");
+  PetscCall(of_X->as_vector(&x));
+  const PetscErrorCode code = change(A, values, [&](Vec a) { return f(a, x); });
+  PetscCall(VecDestroy(&x));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode seq_zero_entries(Mat A) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  MatrixValues* values;
+  PetscCall(parent_ops(A, &parent));
+  if (!A->preallocated) PetscCall(MatSetUp(A));  // 3.18 does not
+  PetscCall(values_on_device(A, &values));
+  PetscCall(values ? change(A, *values, [](Vec v) { return VecSet(v, 0); }) : parent->zeroentries(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode seq_scale(Mat A, PetscScalar a) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  MatrixValues* values;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(values_on_device(A, &values));
+  PetscCall(values ? change(A, *values, [a](Vec v) { return VecScale(v, a); }) : parent->scale(A, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode add_on_device(Mat Y, PetscScalar a, Mat X, bool* done) {
+  PetscFunctionBegin;
+  MatrixValues* values;
+  *done = false;
+  PetscCall(values_on_device(Y, &values));
+  if (values) PetscCall(change_by(Y, *values, X, done, [a](Vec y, Vec x) { return VecAXPY(y, a, x); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode copy_on_device(Mat A, Mat B, bool* done) {
+  PetscFunctionBegin;
+  MatrixValues *values, *of_A;
+  *done = false;
+  PetscCall(values_on_device(B, &values));
+  PetscCall(values_on_device(A, &of_A));
+  if (values && of_A) PetscCall(change_by(B, *values, A, done, [](Vec b, Vec a) { return VecCopy(a, b); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode add_parts(Mat Y, PetscScalar a, Mat X, bool* done) {
+  PetscFunctionBegin;
+  MpiState* st;
+  Mat of_Y[2], of_X[2];
+  *done = is_mpi_compound(X) && kinship(X).family == kinship(Y).family;
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(mpi_parts(Y, &of_Y[0], &of_Y[1], nullptr));
+  PetscCall(mpi_state(X, &st));
+  PetscCall(compound_parts(X, st, &of_X[0], &of_X[1]));
+  for (int k = 0; k < 2; ++k) PetscCall(MatAXPY(of_Y[k], a, of_X[k], SAME_NONZERO_PATTERN));
+  PetscCall(raise_parts(Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,10 @@
+// AIJ as a parent: names, arrays, parts, preallocation.
+#pragma once
+
+#include "petsc/base_type.hpp"
+
+namespace compound::plugin {
+
+extern const Family aij;
+
+}  // namespace compound::plugin

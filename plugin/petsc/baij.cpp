@@ -1,0 +1,70 @@
+#include "petsc/baij.hpp"
+
+#include "petsccompound.h"
+
+namespace compound::plugin {
+
+namespace {
+
+/// What MatSeqBAIJGetArray() calls, without what ours does before.
+PetscErrorCode array_of(Mat A, PetscScalar** values) {
+  static PetscErrorCode (*parents)(Mat, PetscScalar**) = nullptr;
+  PetscFunctionBegin;
+  if (!parents) {
+    Mat pristine;
+    PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
+    PetscCall(MatSetType(pristine, MATSEQBAIJ));
+    PetscCall(query(pristine, "MatSeqBAIJGetArray_C", &parents));
+    PetscCall(MatDestroy(&pristine));
+  }
+  PetscCall(parents(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode arrays(Mat A, BlockArrays* b) {
+  PetscFunctionBegin;
+  PetscInt bs;
+  PetscCall(MatGetBlockSize(A, &bs));
+  b->block = {static_cast<int>(bs), static_cast<int>(bs)};
+  PetscBool done = PETSC_FALSE;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &b->rows, &b->start, &b->column, &done));
+  PetscCheck(done, comm_of(A), PETSC_ERR_PLIB, "The parent gives no block rows");
+  b->cols = A->cmap->n / bs;
+  PetscScalar* values = nullptr;
+  PetscCall(array_of(A, &values));
+  b->values = values;
+  // Both accessors only lend pointers: giving them back would do nothing but raise the state.
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's function insists on the exact type name in every release.
+PetscErrorCode parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns) {
+  return under_type_name(A, MATMPIBAIJ, [&] { return MatMPIBAIJGetSeqBAIJ(A, diagonal, off_diagonal, columns); });
+}
+
+/// Each does nothing for a matrix of the other type.
+PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column) {
+  PetscFunctionBegin;
+  PetscCall(MatSeqBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
+  PetscCall(MatMPIBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr const char* seq_converters[] = {"seqaij", "seqsbaij", "is", "hypre"};
+constexpr const char* mpi_converters[] = {"mpiaij", "mpisbaij", "mpiadj", "is", "hypre"};
+
+}  // namespace
+
+const Family baij = {
+    .root = MATBAIJCOMPOUND,
+    .seq = {MATSEQBAIJ, MATSEQBAIJCOMPOUND, seq_converters},
+    .mpi = {MATMPIBAIJ, MATMPIBAIJCOMPOUND, mpi_converters},
+    .keeps_blocks = true,
+    .arrays = arrays,
+    .get_array = MatSeqBAIJGetArray,
+    .restore_array = MatSeqBAIJRestoreArray,
+    .parts = parts,
+    .preallocate = preallocate,
+};
+
+}  // namespace compound::plugin

@@ -1,0 +1,10 @@
+// BAIJ as a parent: names, arrays, parts, preallocation.
+#pragma once
+
+#include "petsc/base_type.hpp"
+
+namespace compound::plugin {
+
+extern const Family baij;
+
+}  // namespace compound::plugin

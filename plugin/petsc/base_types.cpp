@@ -1,0 +1,98 @@
+#include "petsc/base_types.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace compound::plugin {
+
+Kinship kinship(Mat A) {
+  const char* const type = reinterpret_cast<PetscObject>(A)->type_name;
+  if (!type) return {};
+  for (const Family* family : families) {
+    for (const bool is_mpi : {false, true}) {
+      const Descent& descent = family->descent(is_mpi);
+      if (std::strcmp(type, descent.ours) == 0) return {family, is_mpi, true};
+      if (std::strcmp(type, descent.parent) == 0) return {family, is_mpi, false};
+    }
+  }
+  return {};
+}
+
+PetscErrorCode parent_ops(const Family& family, bool is_mpi, const _MatOps** ops) {
+  // The functions of a loaded libpetsc do not change between PetscInitialize calls.
+  static struct {
+    _MatOps ops;
+    bool taken = false;
+  } pristine[std::size(families)][2];
+  PetscFunctionBegin;
+  auto& of_type = pristine[std::find(std::begin(families), std::end(families), &family) - families][is_mpi];
+  *ops = &of_type.ops;
+  if (of_type.taken) PetscFunctionReturn(PETSC_SUCCESS);
+  Mat A;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(MatSetType(A, family.descent(is_mpi).parent));
+  of_type.ops = *A->ops;
+  PetscCall(MatDestroy(&A));
+  of_type.taken = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+/// The family of a matrix that must have one.
+PetscErrorCode family_of(Mat A, Kinship* k) {
+  PetscFunctionBegin;
+  *k = kinship(A);
+  PetscCheck(k->family, comm_of(A), PETSC_ERR_PLIB, "A matrix of type %s is not above a parent type",
+             reinterpret_cast<PetscObject>(A)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode parent_ops(Mat A, const _MatOps** ops) {
+  PetscFunctionBegin;
+  Kinship k;
+  PetscCall(family_of(A, &k));
+  PetscCall(parent_ops(*k.family, k.is_mpi, ops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode parent_function(const Family& family, bool is_mpi, const char* name, void (**function)(void)) {
+  PetscFunctionBegin;
+  Mat pristine;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
+  PetscCall(MatSetType(pristine, family.descent(is_mpi).parent));
+  PetscCall(query(pristine, name, function));
+  PetscCall(MatDestroy(&pristine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode block_arrays(Mat A, BlockArrays* b) {
+  PetscFunctionBegin;
+  Kinship k;
+  PetscCall(family_of(A, &k));
+  PetscCall(k.family->arrays(A, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode arrays_with_values(Mat A, BlockArrays* b) {
+  PetscFunctionBegin;
+  PetscCall(block_arrays(A, b));
+  PetscCheck(b->values || b->entries() == 0, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix has a pattern of %" PetscInt_FMT
+             " blocks but no values (MAT_STRUCTURE_ONLY?); products need values",
+             b->entries());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode mpi_parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns) {
+  PetscFunctionBegin;
+  Kinship k;
+  PetscCall(family_of(A, &k));
+  PetscCall(k.family->parts(A, diagonal, off_diagonal, columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

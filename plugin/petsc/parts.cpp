@@ -1,0 +1,90 @@
+#include "petsc/parts.hpp"
+
+#include <algorithm>
+
+namespace compound::plugin {
+
+namespace {
+
+bool same(const PartArrays& a, const PartArrays& b) {
+  const BlockArrays &p = a.blocks, &q = b.blocks;
+  if (p.rows != q.rows || p.block != q.block || p.entries() != q.entries()) return false;
+  if (a.columns.has_value() != b.columns.has_value() || (a.columns && !std::ranges::equal(*a.columns, *b.columns)))
+    return false;
+  return p.rows == 0 ||
+         (std::equal(p.start, p.start + p.rows + 1, q.start) && std::equal(p.column, p.column + p.entries(), q.column));
+}
+
+}  // namespace
+
+std::size_t PartArrays::scalars() const {
+  return static_cast<std::size_t>(blocks.entries()) * static_cast<std::size_t>(blocks.scalars_of_entry());
+}
+
+PetscInt64 PartArrays::place_of(PetscInt row, PetscInt column) const {
+  const PetscInt bs = blocks.block.rows;
+  PetscInt c = column / bs - first_column;
+  if (columns) {
+    const auto found = std::lower_bound(columns->begin(), columns->end(), column / bs);
+    if (found == columns->end() || *found != column / bs) return -1;
+    c = static_cast<PetscInt>(found - columns->begin());
+  } else if (c < 0 || c >= blocks.cols) {
+    return -1;
+  }
+  const PetscInt r = (row - first_row) / bs;
+  const PetscInt* const end = blocks.column + blocks.start[r + 1];
+  const PetscInt* const entry = std::lower_bound(blocks.column + blocks.start[r], end, c);
+  const PetscInt64 block = entry - blocks.column;
+  return (block * bs + column % bs) * bs + (row - first_row) % bs;
+}
+
+std::uint64_t PartArrays::pattern() const {
+  std::uint64_t hash = 14695981039346656037ull;
+  const auto add = [&](std::span<const PetscInt> integers) {
+    for (const PetscInt i : integers) hash = (hash ^ static_cast<std::uint64_t>(i)) * 1099511628211ull;
+  };
+  if (blocks.rows > 0) add({blocks.start, static_cast<std::size_t>(blocks.rows) + 1});
+  add({blocks.column, static_cast<std::size_t>(blocks.entries())});
+  if (columns) add(*columns);
+  return hash;
+}
+
+PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts) {
+  PetscFunctionBegin;
+  Mat mats[2] = {A, nullptr};
+  const PetscInt* columns = nullptr;
+  if (kinship(A).is_mpi) PetscCall(mpi_parts(A, &mats[0], &mats[1], &columns));
+  for (Mat mat : mats) {
+    if (!mat) continue;
+    PartArrays p{mat, {}, A->rmap->rstart, 0, {}};
+    PetscCall(block_arrays(mat, &p.blocks));
+    if (parts->empty())
+      p.first_column = A->cmap->rstart / p.blocks.block.cols;
+    else
+      p.columns = std::span(columns, static_cast<std::size_t>(p.blocks.cols));
+    parts->push_back(p);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode have_same_pattern(Mat A, Mat B, bool* yes) {
+  PetscFunctionBegin;
+  std::vector<PartArrays> a, b;
+  PetscCall(parts_of(A, &a));
+  PetscCall(parts_of(B, &b));
+  int all = std::ranges::equal(a, b, same);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  *yes = all != 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode hash_of_pattern(Mat A, std::uint64_t* hash) {
+  PetscFunctionBegin;
+  std::vector<PartArrays> parts;
+  PetscCall(parts_of(A, &parts));
+  *hash = 0;
+  for (const PartArrays& p : parts) *hash = *hash * 31 + p.pattern();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

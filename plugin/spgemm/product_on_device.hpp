@@ -1,0 +1,20 @@
+// Products of two sparse matrices on a device: algebraic multigrid's set-up.
+#pragma once
+
+#include "petsc/guard.hpp"
+
+#if PetscDefined(HAVE_CUDA)
+
+namespace compound::plugin {
+
+/// Whether a product of seq matrices above AIJ is to be made on a device: where one of the operands' products with
+/// vectors run there, the other's can, and they are large. Of AB, AtB and PtAP, once the parent's
+/// MatProductSetFromOptions() has been called.
+PetscErrorCode is_product_on_device(Mat product, bool* yes);
+
+/// Such a product is PETSc's by cuSPARSE, on copies in single scalars, unless that cannot count it.
+PetscErrorCode take_product_on_device(Mat product, bool* taken);
+
+}  // namespace compound::plugin
+
+#endif

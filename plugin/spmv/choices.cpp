@@ -1,0 +1,224 @@
+#include "spmv/choices.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "petsc/log.hpp"
+#include "planner/entry_choice.hpp"
+#include "planner/search.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
+/// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
+bool is_asked_for(const Settings& s, Place place, bool of_other_blocks) {
+  const bool of_any_place = s.entry != "auto" && s.entry != "dense" && !entry_kind(s.entry).user_defined;
+  const bool by_name = s.backend == row_of(place).backend;
+  if (place == Place::device) return by_name;
+  return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || of_other_blocks;
+}
+
+/// How the plan of a part is asked for: where it comes from before it is tuned, and by which option.
+struct Wish {
+  std::string origin;
+  const char* option;
+};
+Wish wish(const Packing& p) {
+  const Settings& s = p.st.settings;
+  if (!s.plan_of_part(p.st.off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
+  if (s.layout != "auto") return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
+  return {"by rule", ""};
+}
+
+/// Why single scalars are the parent's to multiply; empty where they are not.
+std::string why_scalars_stay(const Packing& p) {
+  const Settings& s = p.st.settings;
+  if (p.st.family.keeps_blocks || p.copy.problem.block != BlockShape{1, 1} || p.place == Place::device) return "";
+  if (is_asked_for(s, p.place, false) || s.tune != "off" || s.precision != "double") return "";
+  return "its rows are of single scalars, which the parent type multiplies as fast";
+}
+
+/// Of the first rows of a matrix whose values lie on a device.
+std::string_view entry_of_first_rows(Packing& p, const PatternView& pattern) {
+  constexpr count32 few = 1024;
+  const auto enough = std::ranges::lower_bound(pattern.start, few);
+  const auto rows = std::min(static_cast<idx>(enough - pattern.start.begin()), pattern.rows);
+  const count32 entries = pattern.start[rows];
+  std::vector<Scalar> values(entries * scalars_in(p.copy.problem.block));
+  p.st.matrix_values.read_first(p.A, values.size(), values.data());
+  const PatternView first{rows, pattern.cols, pattern.start.first(rows + std::size_t{1}),
+                          pattern.column.first(entries)};
+  return cheapest_entry(first, p.copy.problem, backend("host"), values.data());
+}
+
+/// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
+/// is seen at once, without code for the device, and without all values on the host.
+std::string_view entry_of_values(Packing& p, const PatternView& pattern) {
+  const Problem& problem = p.copy.problem;
+  const Scalar* const there = values_on_device(p);
+  if (there && entry_of_first_rows(p, pattern) == "dense") return "dense";
+  if (!there || problem.order == ValueOrder::rows)
+    return cheapest_entry(pattern, problem, backend("host"), packed_values(p));
+  return cheapest_entry(problem, backend(row_of(p.place).backend), there, pattern.entries(), Memory::backend);
+}
+
+/// The kind that `auto` stands for.
+std::string_view found_entry(Packing& p, const PatternView& pattern) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string_view entry = entry_of_values(p, pattern);
+  p.copy.seconds_of_finding = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  p.fits = true;
+  return entry;
+}
+
+bool has_code(const Packing& p, const Plan& plan) {
+  return !why_not(plan, p.copy.problem, backend(row_of(p.place).backend));
+}
+
+/// The plan that the settings ask for, by rule where they leave it open: then none that pads too much or owns too much
+/// memory: `capped` then says which that would be, in words. `found` is the kind of entry where none was asked for.
+/// Throws `argument` when what was asked for does not fit it.
+Plan plan_from_settings(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
+                        std::string_view found, std::string* capped) {
+  const Settings& s = p.st.settings;
+  const Problem& problem = p.copy.problem;
+  const std::string_view backend = row_of(p.place).backend;
+  const std::string_view entry = s.entry == "auto" ? found : s.entry;
+  const ValuePrecision values = s.precision == "single" ? ValuePrecision(Precision::single) : ValuePrecision();
+  const bool by_rule = s.layout == "auto" && s.plan_of_part(p.st.off_diagonal).empty();
+  Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry, values)
+                                 : plan_for_layout(s.layout, numbers, problem, backend, entry, values);
+  const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding()).has_value(); };
+  if (by_rule && !base.later.empty() && pads())
+    base = default_plan(numbers, problem, backend, entry, values, Parts::one);
+  if (by_rule && pads()) base = plan_for_layout("csr", numbers, problem, backend, entry, values);
+  capped->clear();
+  const PlanLimits limits = s.limits();
+  const auto owns = [&](const Plan& plan) {
+    return too_much_memory(pattern, problem, plan, compound::backend(backend), limits);
+  };
+  if (const auto why = by_rule && limits.bytes < PlanLimits{}.bytes ? owns(base) : std::nullopt) {
+    base = plan_for_layout("csr", numbers, problem, backend, entry, values);
+    // Dense blocks may lie on the matrix's own arrays.
+    const Plan dense = plan_for_layout("csr", numbers, problem, backend, "dense", values);
+    if (s.entry == "auto" && owns(base) && !owns(dense)) base = dense;
+    *capped = *why;
+  }
+  const std::string_view text = s.plan_of_part(p.st.off_diagonal);
+  return text.empty() ? base : plan_for_line(text, base, numbers, problem, backend, entry, values);
+}
+
+/// Without measuring, for the kind of entry that the values are found to be of, where that is to be found. `capped`: as
+/// of plan_from_settings().
+Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, std::string* capped) {
+  const auto with = [&](std::string_view found) { return plan_from_settings(p, pattern, numbers, found, capped); };
+  p.fits = false;
+  p.copy.finds_entry = p.st.settings.finds_entry(p.st.off_diagonal);
+  const Plan plan = with(p.copy.finds_entry ? found_entry(p, pattern) : "dense");
+  return p.copy.finds_entry && !has_code(p, plan) ? with("dense") : plan;
+}
+
+/// Once for all matrices: it is a matter of the program's environment.
+void warn_of_tables(const std::string& problem) {
+  static bool warned = false;
+  if (problem.empty() || warned) return;
+  warned = true;
+  (void)PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                     "compound: COMPOUND_DEVICES is not used, the built-in tables of devices are: %s\n",
+                     problem.c_str());
+}
+
+/// Prints each plan that is better than those before it, and the end: processes tune their parts by themselves.
+void monitor(const BestSoFar& best, bool is_new) {
+  if (is_new || best.has_all()) (void)PetscPrintf(PETSC_COMM_SELF, "compound tuning: %s\n", best.text().c_str());
+}
+
+/// The plan that the settings' effort (-mat_compound_tune) finds in the place of `base`. copy.origin says how, or why
+/// not.
+Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base) {
+  const Settings& s = p.st.settings;
+  PackedCopy& copy = p.copy;
+  const bool is_given = !s.plan_of_part(p.st.off_diagonal).empty();
+  if (is_given || p.b.entries() == 0) {
+    copy.origin += is_given ? " (not tuned: a plan was asked for)" : " (not tuned: there are no blocks)";
+    return base;
+  }
+  SearchOptions options = s.search_options();
+  if (s.tune_monitor) options.told = monitor;
+  const LogSpan span(Event::tune, p.A);
+  FoundPlan found = search({pattern, numbers, copy.problem, backend(row_of(p.place).backend)}, base, copy.origin,
+                           options, [&] { return packed_values(p); });
+  warn_of_tables(found.problem_with_table);
+  copy.origin = found.origin;
+  copy.measured = std::move(found.measured);
+  return found.plan;
+}
+
+}  // namespace
+
+std::string block_size_hint(const Settings& s, const Family& family, const BlockArrays& b) try {
+  constexpr double worth_telling = 0.9;
+  if (s.block_size != "auto" || b.block != BlockShape{1, 1} || b.rows == 0) return "";  // larger ones gain little more
+  Pattern copied;
+  const NaturalBlock found = found_block(s, false, pattern_of(b, copied), 1);
+  if (found.bytes >= worth_telling * found.bytes_as_given) return "";
+  const std::string size = text_of(found.block),
+                    share = std::to_string(std::lround(100 * found.bytes / found.bytes_as_given));
+  const std::string seen = "the matrix has block size 1, but its rows seem to come in blocks of " + size +
+                           ", which take " + share + " % of the bytes";
+  if (family.keeps_blocks)
+    return seen + ": -mat_compound_block_size " + size + " packs them as such, find looks for the size";
+  const std::string r = std::to_string(found.block.rows), c = std::to_string(found.block.cols);
+  return seen + " and are packed as such: MatSetBlockSizes(A, " + r + ", " + c +
+         ") tells preconditioners and products of matrices of them, too";
+} catch (const std::exception&) {
+  return "";
+}
+
+std::string option_of_plan(const Packing& p) { return wish(p).option; }
+
+void check_entry_asked_for(const Packing& p) {
+  const std::string& asked = p.st.settings.entry;
+  if (asked == "auto" || !p.st.settings.plan.empty()) return;
+  const std::string misfit = entry_kind(asked).why_not(p.copy.problem.scalar.field, p.copy.problem.block);
+  if (!misfit.empty())
+    throw error(ErrorKind::argument, misfit +
+                                         " (-mat_compound_entry); leave the kind to auto, ask for dense, or regroup "
+                                         "the blocks by -mat_compound_block_size");
+}
+
+std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan) {
+  const Settings& s = p.st.settings;
+  const Problem& problem = p.copy.problem;
+  const std::string by = wish(p).option;
+  if (const auto padding = too_much_padding(pattern, problem, plan, s.most_padding()))
+    return *padding + by + "; -mat_compound_padding_limit none lets it through";
+  const PlanLimits limits = s.limits();
+  if (limits.bytes == PlanLimits{}.bytes) return "";
+  const auto memory = too_much_memory(pattern, problem, plan, backend(row_of(p.place).backend), limits);
+  return memory ? *memory + by + "; raise -mat_compound_memory_limit, or leave the layout to the rule" : "";
+}
+
+std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {
+  const Settings& s = p.st.settings;
+  if (is_asked_for(s, p.place, p.copy.other_blocks.has_value())) return "";
+  if (const auto why = why_scalars_stay(p); !why.empty()) return why;
+  const Backend& on = backend(row_of(p.place).backend);
+  if (const auto why = on.applicable(plan, p.copy.problem)) return *why;
+  const auto memory = too_much_memory(pattern, p.copy.problem, plan, on, s.limits());
+  return memory ? *memory + " (-mat_compound_memory_limit)" : "";
+}
+
+Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+  std::string capped;
+  const Plan base = plan_for_values(p, pattern, numbers, &capped);
+  p.copy.measured = {};
+  p.copy.origin = wish(p).origin;
+  if (!capped.empty()) p.copy.origin += " within -mat_compound_memory_limit (" + capped + ")";
+  return p.st.settings.tune == "off" ? base : tuned_plan(p, pattern, numbers, base);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,30 @@
+// What a packed copy in the making is to be: the kind of entry, the plan.
+#pragma once
+
+#include "spmv/packing.hpp"
+
+namespace compound::plugin {
+
+/// The plan of a copy: from the settings, with the kind of entry that the values are found to be of, and by measuring
+/// where that is asked for. What was measured stays in the copy, for -info.
+Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
+
+/// Where a matrix has block size 1 but would take less in blocks, and nobody asked for any: what to do. Looks at some
+/// of its rows.
+std::string block_size_hint(const Settings& settings, const Family& family, const BlockArrays& b);
+
+/// " (-mat_compound_layout)": what brought the plan about, for messages; empty for the rule.
+std::string option_of_plan(const Packing& p);
+
+/// Throws `argument` where the kind that was asked for by name does not exist for these blocks.
+void check_entry_asked_for(const Packing& p);
+
+/// Why a plan that was asked for is an error: it pads more than -mat_compound_padding_limit allows, or owns more than
+/// -mat_compound_memory_limit. Empty if not.
+std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan);
+
+/// Why the next place is to multiply; empty if this one can. What nobody asked for in particular and we have no code
+/// for, or no memory that -mat_compound_memory_limit allows, is the parent's to multiply, as it was before.
+std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan);
+
+}  // namespace compound::plugin

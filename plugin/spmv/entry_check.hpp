@@ -1,0 +1,19 @@
+// The error where values are not of the kind of entry that was asked for, or a layout that was pads too much.
+#pragma once
+
+#include <initializer_list>
+
+#include "spmv/state.hpp"
+
+namespace compound::plugin {
+
+/// A matrix without parts, or a part of an mpi matrix, and where it is to multiply.
+struct PlacedPart {
+  Mat mat;
+  Place place;
+};
+
+/// After refresh(): that error, on all processes of A. Collective.
+PetscErrorCode check_copies(Mat A, std::initializer_list<PlacedPart> parts);
+
+}  // namespace compound::plugin

@@ -1,0 +1,95 @@
+#include "spmv/ghosts.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "petsc/base_types.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// The off-diagonal part's global block columns.
+PetscErrorCode ghost_columns(Mat A, std::span<const PetscInt>* columns) {
+  PetscFunctionBegin;
+  Mat off;
+  const PetscInt* first;
+  PetscCall(mpi_parts(A, nullptr, &off, &first));
+  *columns = {first, static_cast<std::size_t>(off->cmap->n / kinship(A).family->block_size(A))};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// In device memory of our own, so that where it is full nothing of PETSc's fails; null then.
+PetscErrorCode make_device_ghosts([[maybe_unused]] Ghosts& g) {
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_CUDA)
+  PetscInt n;
+  bool enough;
+  Backend& device = *device_backend();
+  PetscCall(VecGetLocalSize(g.on_host, &n));
+  PetscCall(guarded_memory(PETSC_COMM_SELF, &enough, [&] {
+    g.device_memory = Buffer<std::byte>(device, static_cast<std::size_t>(n) * sizeof(PetscScalar));
+  }));
+  if (enough)
+    PetscCall(VecCreateSeqCUDAWithArrays(PETSC_COMM_SELF, 1, n, nullptr,
+                                         reinterpret_cast<PetscScalar*>(g.device_memory.data()), &g.on_device));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+Ghosts::~Ghosts() { static_cast<void>(destroy_ghosts(*this)); }
+
+PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
+  PetscFunctionBegin;
+  if (g.scatter) PetscFunctionReturn(PETSC_SUCCESS);
+  std::span<const PetscInt> columns;
+  const PetscInt bs = kinship(A).family->block_size(A);
+  PetscCall(ghost_columns(A, &columns));
+  g.columns.assign(columns.begin(), columns.end());
+  const auto blocks = static_cast<PetscInt>(columns.size());
+  const PetscInt n = blocks * bs;
+  IS from, to;
+  Vec x;
+  PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, blocks, columns.data(), PETSC_COPY_VALUES, &from));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &to));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &g.on_host));
+  PetscCall(VecCreateMPIWithArray(comm_of(A), 1, A->cmap->n, A->cmap->N, nullptr, &x));
+  PetscCall(VecScatterCreate(x, from, g.on_host, to, &g.scatter));
+  PetscCall(VecDestroy(&x));
+  PetscCall(ISDestroy(&from));
+  PetscCall(ISDestroy(&to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode destroy_ghosts(Ghosts& g) {
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&g.on_host));
+  PetscCall(VecDestroy(&g.on_device));
+  g.device_memory = {};
+  PetscCall(VecScatterDestroy(&g.scatter));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode check_ghosts(Mat A, Ghosts& g) {
+  PetscFunctionBegin;
+  std::span<const PetscInt> columns;
+  PetscCall(ghost_columns(A, &columns));
+  const int mine = g.scatter && !std::equal(columns.begin(), columns.end(), g.columns.begin(), g.columns.end());
+  int changed = 0;
+  PetscCallMPI(MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, comm_of(A)));
+  if (changed) PetscCall(destroy_ghosts(g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ghosts_beside(Vec x, Ghosts& g, Vec* beside) {
+  PetscFunctionBegin;
+  bool device = false;
+  if (!g.columns.empty()) PetscCall(is_on_device(x, &device));
+  if (device && !g.on_device) PetscCall(make_device_ghosts(g));
+  *beside = device ? g.on_device : g.on_host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,38 @@
+// The values of x that a matrix's off-diagonal part multiplies: who has them, and where they arrive.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "petsc/guard.hpp"
+#include "spmv/placement.hpp"
+
+namespace compound::plugin {
+
+/// The parent's scatter is private and its vector always on the host, so we make our own.
+struct Ghosts {
+  Ghosts() = default;
+  Ghosts(const Ghosts&) = delete;
+  ~Ghosts();
+
+  Vec on_host = nullptr;    ///< the off-diagonal part's columns of x, blocks in its column order
+  Vec on_device = nullptr;  ///< the same for x on a device
+  Buffer<std::byte> device_memory;
+  VecScatter scatter = nullptr;   ///< x to ghosts
+  std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
+};
+
+/// Makes the scatter unless it is there. Collective.
+PetscErrorCode make_ghosts(Mat A, Ghosts& ghosts);
+
+/// Drops all that was made for them.
+PetscErrorCode destroy_ghosts(Ghosts& ghosts);
+
+/// Collective: drops the scatter everywhere if the off-diagonal columns changed anywhere.
+PetscErrorCode check_ghosts(Mat A, Ghosts& ghosts);
+
+/// The ghosts on the side of x; null where the device has no memory for them.
+PetscErrorCode ghosts_beside(Vec x, Ghosts& ghosts, Vec* beside);
+
+}  // namespace compound::plugin

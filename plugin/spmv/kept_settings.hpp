@@ -1,0 +1,43 @@
+// Settings of matrices whose header PETSc is replacing.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "options/settings.hpp"
+
+namespace compound::plugin {
+
+/// MatHeaderMerge(A, &C) destroys A's data and moves C's in, spptr included, but keeps A's operations: what the user
+/// asked of A (a pinned layout, say) would be lost with MatAXPY() of another pattern or an in-place MatTranspose(). It
+/// calls A's destroy operation with a null type name, which nobody else does: then the settings are kept here until the
+/// matrix is next used or destroyed, and with them the way to compose our functions again, which are C's now.
+class KeptSettings {
+ public:
+  struct Kept {
+    Settings settings;
+    PetscErrorCode (*compose)(Mat);
+  };
+  bool empty() const { return kept_.empty(); }  ///< nearly always, and asked for at each product
+  void keep(Mat A, Kept kept) { kept_.insert_or_assign(A, std::move(kept)); }
+  void forget(Mat A) { kept_.erase(A); }
+  /// Gives A's back, if there are any, and calls `take`(kept).
+  template <class Take>
+  PetscErrorCode give_back(Mat A, const Take& take) {
+    const auto found = kept_.find(A);
+    if (found == kept_.end()) return PETSC_SUCCESS;
+    Kept kept = std::move(found->second);
+    kept_.erase(found);
+    return take(kept);
+  }
+
+ private:
+  std::map<Mat, Kept> kept_;
+};
+
+inline KeptSettings kept_settings;
+
+/// Whether a destroy operation is called by MatHeaderMerge().
+inline bool header_is_merging(Mat A) { return reinterpret_cast<PetscObject>(A)->type_name == nullptr; }
+
+}  // namespace compound::plugin

@@ -1,0 +1,249 @@
+#include "spmv/operator.hpp"
+
+#include <algorithm>
+
+#include "options/options.hpp"
+#include "spmv/attached.hpp"
+#include "spmv/refresh.hpp"
+#include "values/guards.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// The parent's flop counts, so that -log_view compares.
+PetscLogDouble flops(const SeqState& st, const Operands& o) {
+  const BlockShape block = st.given_block;
+  const double products = 2.0 * st.statistics.entries * static_cast<double>(scalars_in(block));
+  const bool saves_first_add = o.op == Op::none && o.update == Update::assign;
+  return products - (saves_first_add ? double{1} * block.rows * (st.statistics.rows - st.statistics.empty_rows) : 0.0);
+}
+
+/// PETSc's products of large blocks leave y as it was where a row is empty (seen in 3.18): such rows are set first.
+PetscErrorCode set_empty_rows(const SeqState& st, const Operands& o) {
+  PetscFunctionBegin;
+  if (o.op != Op::none || st.statistics.empty_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!o.z)
+    PetscCall(VecSet(o.y, 0));
+  else if (!o.in_place())
+    PetscCall(VecCopy(o.z, o.y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// This process's part of conj(from), in a vector of its own: parts of a matrix multiply where others need not.
+PetscErrorCode local_conjugate(Vec from, Vec* to) {
+  PetscFunctionBegin;
+  PetscInt n;
+  const PetscScalar* read;
+  PetscScalar* write;
+  PetscCall(VecGetLocalSize(from, &n));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, to));
+  PetscCall(VecGetArrayRead(from, &read));
+  PetscCall(VecGetArrayWrite(*to, &write));
+  std::transform(read, read + n, write, [](PetscScalar s) { return PetscConj(s); });
+  PetscCall(VecRestoreArrayWrite(*to, &write));
+  PetscCall(VecRestoreArrayRead(from, &read));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// y = [z +] A^H x, where the parent has none, as conj([conj(z) +] A^T conj(x)).
+PetscErrorCode run_conjugated(Mat A, const _MatOps& parent, const Operands& o) {
+  PetscFunctionBegin;
+  Vec x;
+  PetscCall(local_conjugate(o.x, &x));
+  if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
+  if (o.z) PetscCall(VecConjugate(o.y));
+  PetscCall(o.z ? parent.multtransposeadd(A, x, o.y, o.y) : parent.multtranspose(A, x, o.y));
+  PetscCall(VecConjugate(o.y));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The parent's product; y = A x of a seq matrix by its operations for this block size.
+PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
+  PetscFunctionBegin;
+  const bool add = o.update == Update::add;
+  if (o.op == Op::none && !st.is_mpi) {
+    const SeqState& seq = static_cast<const SeqState&>(st);
+    PetscCall(add ? seq.parent_multadd(A, o.x, o.z, o.y) : seq.parent_mult(A, o.x, o.y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const _MatOps* parent;
+  PetscCall(parent_ops(st.family, st.is_mpi, &parent));
+  if (o.op == Op::none) PetscCall(add ? parent->multadd(A, o.x, o.z, o.y) : parent->mult(A, o.x, o.y));
+  if (o.op == Op::transpose)
+    PetscCall(add ? parent->multtransposeadd(A, o.x, o.z, o.y) : parent->multtranspose(A, o.x, o.y));
+  if (o.op == Op::hermitian && !parent->multhermitiantranspose)
+    PetscCall(run_conjugated(A, *parent, o));
+  else if (o.op == Op::hermitian)
+    PetscCall(add ? parent->multhermitiantransposeadd(A, o.x, o.z, o.y) : parent->multhermitiantranspose(A, o.x, o.y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// By the parent where there is no packed copy; it has Hermitian transposes of small blocks only.
+PetscErrorCode run_without_copy(Mat A, const SeqState& st, Operands o) {
+  PetscFunctionBegin;
+  PetscCall(need_host_values(A));
+  if (o.op == Op::hermitian && !PetscDefined(USE_COMPLEX)) o.op = Op::transpose;
+  PetscCall(set_empty_rows(st, o));
+  PetscCall(run_parents(A, st, o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Once: whoever asks for the device by name may not know that vectors travel at each product.
+PetscErrorCode tell_of_host_vectors(Mat A, SeqState& st) {
+  PetscFunctionBegin;
+  if (st.told_of_host_vectors) PetscFunctionReturn(PETSC_SUCCESS);
+  st.told_of_host_vectors = true;
+  PetscCall(PetscInfo(A,
+                      "Products run on the device, but vectors are on the host and are copied at each product: "
+                      "-dm_vec_type cuda (or -vec_type cuda) keeps them on the device\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// `done` is false where the memory of the device is full: the host is then ready to multiply.
+PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done) {
+  PetscFunctionBegin;
+  DeviceRun run;
+  PetscCall(run_on_device(comm_of(A), o, flops(st, o), st.copy(Place::device), st.buffers, &run));
+  if (run.x_was_copied && run.done) PetscCall(tell_of_host_vectors(A, st));
+  *done = run.done;
+  if (*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(leave_device(A, &st, no_memory("for a product's vectors")));
+  PetscCall(refresh(A, &st, Place::host, o.op));
+  if (st.copy(Place::host).must_not_be_used()) PetscCall(check_copies(A, {{A, Place::host}}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* of_product) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(seq, &st));
+  *of_product = flops(*st, {Op::none, Update::assign, nullptr, nullptr, nullptr});
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x) {
+  PetscFunctionBegin;
+  PetscCall(make_ghosts(A, st.ghosts));
+  PetscCall(compound_parts(A, &st, &parts_[diagonal].mat, &parts_[off_diagonal].mat));
+  if (!st.settings.parent_only()) ++st.products;
+  if (st.settings.parent_only() && op_ != Op::hermitian) {  // which the parent has none of
+    parts_[diagonal] = {A, &st};
+    parts_[off_diagonal] = {};
+  } else {
+    PetscCall(prepare_parts(A, st, x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::prepare_parts(Mat A, MpiState& st, Vec x) {
+  PetscFunctionBegin;
+  Place place;
+  PetscCall(place_of_product(A, st.settings, x, &place));
+  for (PlacedState& part : parts_) {
+    SeqState* of_part;
+    PetscCall(seq_state(part.mat, &of_part));
+    part.st = of_part;
+    part.place = place;
+    PetscCall(make_ready(part.mat, of_part, op_, &part.place));
+  }
+  PetscCall(check_parts(
+      A, &st,
+      {{parts_[diagonal].mat, parts_[diagonal].place}, {parts_[off_diagonal].mat, parts_[off_diagonal].place}}));
+  scatter_ = st.ghosts.scatter;
+  PetscCall(choose_ghosts(st.ghosts, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The ghosts on the side of x, unless the off-diagonal part multiplies on the host all the same.
+PetscErrorCode Operator::choose_ghosts(Ghosts& all, Vec x) {
+  PetscFunctionBegin;
+  PlacedState& off = parts_[off_diagonal];
+  SeqState* const of_off = static_cast<SeqState*>(off.st);
+  ghosts_ = all.on_host;
+  if (off.place == Place::host) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ghosts_beside(x, all, &ghosts_));
+  if (ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
+  ghosts_ = all.on_host;
+  PetscCall(leave_device(off.mat, of_off, no_memory("for ghosts")));
+  PetscCall(make_ready(off.mat, of_off, Op::none, &off.place));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::prepare(Mat A, Op op, Vec x) {
+  PetscFunctionBegin;
+  State* st;
+  op_ = op;
+  PetscCall(any_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  if (st->settings.parent_only()) PetscCall(need_host_values(A));
+  if (st->is_mpi) {
+    PetscCall(prepare_mpi(A, static_cast<MpiState&>(*st), x));
+  } else {
+    parts_[diagonal] = {A, st};
+    PetscCall(place_of_product(A, st->settings, x, &parts_[diagonal].place));
+    PetscCall(make_ready(A, static_cast<SeqState*>(st), op, &parts_[diagonal].place));
+  }
+  PetscCall(view_once(A, st->settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::begin_ghosts(Vec v) const {
+  PetscFunctionBegin;
+  PetscCall(op_ == Op::none ? VecScatterBegin(scatter_, v, ghosts_, INSERT_VALUES, SCATTER_FORWARD)
+                            : VecScatterBegin(scatter_, ghosts_, v, ADD_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::end_ghosts(Vec v) const {
+  PetscFunctionBegin;
+  PetscCall(op_ == Op::none ? VecScatterEnd(scatter_, v, ghosts_, INSERT_VALUES, SCATTER_FORWARD)
+                            : VecScatterEnd(scatter_, ghosts_, v, ADD_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) const {
+  PetscFunctionBegin;
+  const PlacedState& part = parts_[which];
+  const Operands o{op_, update, x, z, y};
+  if (part.st->settings.parent_only()) {
+    PetscCall(run_parents(part.mat, *part.st, o));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  SeqState& st = static_cast<SeqState&>(*part.st);
+  bool done = false;
+  if (st.copy(part.place).must_not_be_used()) PetscCall(check_copies(part.mat, {{part.mat, part.place}}));
+  if (part.place == Place::device) PetscCall(try_on_device(part.mat, st, o, &done));
+  if (!done && !st.copy(Place::host).packed) {
+    PetscCall(run_without_copy(part.mat, st, o));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!done) PetscCall(run_on_host(comm_of(part.mat), o, flops(st, o), st.copy(Place::host)));
+  ++st.counts.products;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
+  PetscFunctionBegin;
+  Operator a;
+  PetscCall(a.prepare(A, op, x));
+  if (!a.ghosts()) {
+    PetscCall(a.run(Operator::diagonal, update, x, z, y));
+  } else if (op == Op::none) {
+    PetscCall(a.begin_ghosts(x));
+    PetscCall(a.run(Operator::diagonal, update, x, z, y));
+    PetscCall(a.end_ghosts(x));
+    PetscCall(a.run(Operator::off_diagonal, Update::add, a.ghosts(), y, y));
+  } else {
+    PetscCall(a.run(Operator::off_diagonal, Update::assign, x, nullptr, a.ghosts()));
+    PetscCall(a.run(Operator::diagonal, update, x, z, y));
+    PetscCall(a.begin_ghosts(y));
+    PetscCall(a.end_ghosts(y));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

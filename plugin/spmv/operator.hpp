@@ -1,0 +1,57 @@
+// A matrix of ours as a linear operator: the one place where the steps of its products follow each other.
+#pragma once
+
+#include "spmv/mpi_state.hpp"
+#include "spmv/product.hpp"
+
+namespace compound::plugin {
+
+/// y = op(A) x or z + op(A) x, step by step, for MatMult() and its kin (multiply() below) and for whoever does
+/// something between the steps:
+///
+///     prepare, run(diagonal)                                             without ghosts()
+///     prepare, begin_ghosts(x), run(diagonal), end_ghosts(x), run(off)   y = A x
+///     prepare, run(off), run(diagonal), begin_ghosts(y), end_ghosts(y)   transposes
+///
+/// A matrix of one process has no ghosts and is its own diagonal part; so is one whose products are left to the parent
+/// type. What is to happen to y in the kernel that makes it (a dot product, a norm) would be one more argument of
+/// run(), handed on to the backend's ProductTask: all products come by there.
+class Operator {
+ public:
+  /// Options, places, packing, ghosts, the view; whatever can fail does so here, before messages are under way.
+  /// Collective.
+  PetscErrorCode prepare(Mat A, Op op, Vec x);
+
+  /// Values of `v` for the off-diagonal part (y = A x), or what it has made added to `v` (transposes).
+  PetscErrorCode begin_ghosts(Vec v) const;
+  PetscErrorCode end_ghosts(Vec v) const;
+  /// What travels: what the off-diagonal part reads, or with transposes writes. Null where there is no such part.
+  Vec ghosts() const { return ghosts_; }
+
+  enum Part { diagonal, off_diagonal };
+  /// By the packed copy, or by the parent; a device whose memory is full leaves it to the host.
+  PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
+
+ private:
+  struct PlacedState {
+    Mat mat = nullptr;
+    State* st = nullptr;
+    Place place = Place::host;
+  };
+  PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x);
+  PetscErrorCode prepare_parts(Mat A, MpiState& st, Vec x);
+  PetscErrorCode choose_ghosts(Ghosts& all, Vec x);
+
+  Op op_ = Op::none;
+  PlacedState parts_[2];
+  VecScatter scatter_ = nullptr;
+  Vec ghosts_ = nullptr;
+};
+
+/// Of y = A x, of a seq matrix that has multiplied or been packed, for whoever makes that product himself.
+PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* flops);
+
+/// The whole product; z may be y, or null for assign. Collective.
+PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y);
+
+}  // namespace compound::plugin

@@ -1,0 +1,75 @@
+// What hangs on the Mat::spptr of a matrix of ours. All but the settings can be made again from the parent.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <type_traits>
+
+#include "options/settings.hpp"
+#include "petsc/base_types.hpp"
+#include "spmv/device_vectors.hpp"
+#include "spmv/kept_input_blocks.hpp"
+#include "spmv/kept_settings.hpp"
+#include "spmv/packed_copy.hpp"
+#include "spmv/placement.hpp"
+#include "values/guards.hpp"
+
+namespace compound::plugin {
+
+struct State : HasValues {
+  using HasValues::HasValues;
+
+  Settings settings;
+  bool off_diagonal = false;         ///< a part of an mpi matrix of ours
+  bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
+};
+
+struct Counts {
+  PetscInt64 products = 0, pattern_packs = 0, value_packs = 0;
+};
+
+/// Of a seq matrix, which has packed copies.
+struct SeqState final : State {
+  explicit SeqState(const Family& of) : State(of, false), matrix_values(of) {}
+  MatrixValues* values() override { return &matrix_values; }
+
+  MatrixValues matrix_values;
+  std::array<PackedCopy, places.size()> copies;
+  PackedCopy& copy(Place place) { return copies[static_cast<int>(place)]; }
+  const PackedCopy& copy(Place place) const { return copies[static_cast<int>(place)]; }
+  PatternStatistics statistics;  ///< of the parent's pattern, in the blocks that are given
+  BlockShape given_block{1, 1};  ///< the size of these
+  GivenBlocks given;
+
+  DeviceBuffers buffers;
+  bool told_of_host_vectors = false, told_of_host_work = false;
+  Counts counts;
+
+  /// The parent's products for this block size, which it picks at preallocation.
+  PetscErrorCode (*parent_mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*parent_multadd)(Mat, Vec, Vec, Vec) = nullptr;
+};
+
+/// Null where there is none.
+inline State* attached_state(Mat A) { return static_cast<State*>(has_values(A)); }
+
+/// Takes settings that were kept for A.
+PetscErrorCode take_kept_settings(Mat A, State& state);
+
+/// The state, of type S; made anew, with the settings that were kept, when PETSc moved the header away from it.
+template <class S>
+PetscErrorCode state_of(Mat A, S** state) {
+  PetscFunctionBegin;
+  if constexpr (!std::is_same_v<S, State>)
+    if (!A->spptr) A->spptr = static_cast<HasValues*>(new S(*kinship(A).family));
+  State* const any = attached_state(A);
+  *state = static_cast<S*>(any);
+  if (!kept_settings.empty()) PetscCall(take_kept_settings(A, *any));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode seq_state(Mat A, SeqState** state) { return state_of(A, state); }
+
+inline bool ignores_others_rows(Mat A) { return A->spptr && attached_state(A)->ignores_others_rows; }
+
+}  // namespace compound::plugin

@@ -1,0 +1,90 @@
+#include "view/figures.hpp"
+
+#include "spmv/attached.hpp"
+#include "spmv/input_blocks.hpp"
+#include "spmv/mpi_state.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  SeqState* st;
+  PetscCall(block_arrays(part, &b));
+  info->parent_bytes += b.bytes();
+  if (!is_seq_compound(part)) {
+    info->stored_blocks += b.entries();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(seq_state(part, &st));
+  if (copy_in_use(*st)) PetscCall(given_blocks(part, *st, &b));  // which it has found then
+  info->stored_blocks += b.entries();
+  info->pattern_packs += st->counts.pattern_packs;
+  info->value_packs += st->counts.value_packs;
+  info->products += st->counts.products;
+  info->packed_bytes += st->given.bytes();
+  for (const PackedCopy& copy : st->copies) {
+    if (!copy.packed) continue;
+    info->packed_bytes += static_cast<PetscInt64>(copy.bytes());
+    info->padding_blocks += copy.packed->slots() - copy.packed->entries();
+  }
+  if (st->copy(Place::device).packed)
+    info->device_bytes += static_cast<PetscInt64>(st->copy(Place::device).packed->bytes().total());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode plan_of_part(Mat part, std::string* line) {
+  PetscFunctionBegin;
+  if (is_seq_compound(part)) {
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    if (const PackedCopy* copy = copy_in_use(*st)) *line = to_string(copy->packed->plan());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+const PackedCopy* copy_in_use(const SeqState& st) {
+  for (const Place place : {Place::device, Place::host})
+    if (st.copy(place).packed) return &st.copy(place);
+  return nullptr;
+}
+
+PetscErrorCode collect_info(Mat A, MatCompoundInfo* info) {
+  PetscFunctionBegin;
+  *info = {};
+  if (!A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_mpi_compound(A)) {
+    MpiState* st;
+    Mat diagonal, off;
+    PetscCall(mpi_state(A, &st));
+    PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+    PetscCall(add_part(diagonal, info));
+    PetscCall(add_part(off, info));
+    info->products = st->products;
+  } else {
+    PetscCall(add_part(A, info));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode plan_line(Mat A, std::string* line) {
+  PetscFunctionBegin;
+  line->clear();
+  if (!is_mpi_compound(A)) {
+    PetscCall(plan_of_part(A, line));
+  } else if (A->assembled) {
+    Mat diagonal, off;
+    std::string second;
+    PetscCall(mpi_parts(A, &diagonal, &off, nullptr));
+    PetscCall(plan_of_part(diagonal, line));
+    PetscCall(plan_of_part(off, &second));
+    if (!second.empty()) *line += " off: " + second;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
