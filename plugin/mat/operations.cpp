@@ -16,7 +16,7 @@
 #include "petsc/baij_changes.hpp"
 #include "petsc/late_setup.hpp"
 #include "spgemm/block_sums.hpp"
-#include "spgemm/products_of_blocks.hpp"
+#include "spgemm/products_of_matrices.hpp"
 #include "spmv/mpi_state.hpp"
 #include "spmv/operator.hpp"
 #include "values/guards.hpp"

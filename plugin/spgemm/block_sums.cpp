@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "spgemm/products_of_blocks.hpp"
+#include "spgemm/products_of_matrices.hpp"
 
 namespace compound::plugin {
 

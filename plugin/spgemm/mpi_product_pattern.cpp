@@ -172,7 +172,7 @@ void find_result(MpiProduct& p) {
   const auto& from = p.rows_of_result.from();
   const std::vector<CameRow> came = rows_that_came(p);
   const PatternView local = p.local.view();
-  const PetscInt rows = p.kind.is_galerkin ? p.columns : local.rows;
+  const PetscInt rows = p.is_galerkin ? p.columns : local.rows;
   p.result = {};
   std::vector<PetscInt> columns;
   auto next = came.begin();
@@ -213,11 +213,7 @@ PetscErrorCode take_operands(Mat C, MpiProduct* p, bool* fit) {
   PetscCall(take_operand(A, &p->A, &full_A));
   PetscCall(take_operand(B, &p->B, &full_B));
   const BlockShape a = p->A.block, b = p->B.block;
-  int all = full_A && full_B && a.cols == b.rows && (!p->kind.is_galerkin || a.rows == b.rows);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(C)));
-  *fit = all != 0;
-  PetscCall(key_of(A, &p->of_A));
-  PetscCall(key_of(B, &p->of_B));
+  *fit = full_A && full_B && a.cols == b.rows && (!p->is_galerkin || a.rows == b.rows);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,9 +223,9 @@ PetscErrorCode find_pattern(Mat C, MpiProduct* p) {
   PetscCall(guarded(comm_of(C), [&] {
     const Term<PatternView> sum[] = {{p->A.diagonal.pattern(), p->own_rows.view()},
                                      {p->A.off.pattern(), p->other_rows.view()}};
-    p->local = p->kind.is_galerkin ? galerkin_pattern(p->own_rows.view(), sum) : product_pattern(sum);
+    p->local = p->is_galerkin ? galerkin_pattern(p->own_rows.view(), sum) : product_pattern(sum);
   }));
-  if (p->kind.is_galerkin) PetscCall(trade_rows_of_result(C, p));
+  if (p->is_galerkin) PetscCall(trade_rows_of_result(C, p));
   PetscCall(guarded(comm_of(C), [&] { find_result(*p); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "spgemm/products_of_blocks.hpp"
+#include "spgemm/block_product.hpp"
 #include "spgemm/row_traffic.hpp"
 #include "spmv/packing.hpp"
 #include "storage/sparse_product.hpp"
@@ -48,12 +48,11 @@ struct ResultRows {
   }
 };
 
-/// All that depends on the patterns. Hangs on the product.
+/// All that depends on the patterns.
 struct MpiProduct {
-  explicit MpiProduct(const BlockProductKind& of) : kind(of) {}
+  explicit MpiProduct(bool galerkin) : is_galerkin(galerkin) {}
 
-  const BlockProductKind& kind;
-  PatternKey of_A, of_B;
+  const bool is_galerkin;
   MpiOperand A, B;
   PetscInt first = 0;            ///< global block column that is this process's first
   idx columns = 0;               ///< how many it has
@@ -71,13 +70,13 @@ struct MpiProduct {
     if (column >= first && column < first + columns) return static_cast<idx>(column - first);
     return columns + static_cast<idx>(std::ranges::lower_bound(ghosts, column) - ghosts.begin());
   }
-  BlockShape block() const { return {kind.is_galerkin ? B.block.cols : A.block.rows, B.block.cols}; }
+  BlockShape block() const { return {is_galerkin ? B.block.cols : A.block.rows, B.block.cols}; }
   /// A process's entries: scalars of a block of B.
   PetscInt64 scalars_of_B() const { return static_cast<PetscInt64>(scalars_in(B.block)); }
 };
 
-/// Both operands; `fit`: whether all processes have full blocks, of the sizes that the matrices tell, that fit each
-/// other. Collective.
+/// Both operands; `fit`: whether this process has full blocks, of the sizes that the matrices tell, that fit each
+/// other.
 PetscErrorCode take_operands(Mat C, MpiProduct* p, bool* fit);
 
 /// The rest, from the operands. Collective.

@@ -7,7 +7,6 @@
 #include "../layout/family.hpp"
 #include "base/error.hpp"
 #include "decoded_values.hpp"
-#include "dot.hpp"
 #include "instruction_set.hpp"
 #include "pieces.hpp"
 #include "processor.hpp"
@@ -94,16 +93,6 @@ bool is_in_slices_of_8(const Plan& plan) {
 
 }  // namespace
 
-HostCode::HostCode(const Plan& plan, const Problem& problem)
-    : family(family_of(plan.layout)),
-      read(plan_as_read(plan, problem)),
-      kernels(*find_kernels(plan, problem)),
-      simd(find_simd(plan, problem)),
-      row_words(find_row_words(plan, problem)),
-      in_rows(kernels.in_rows && is_in_rows(read)),
-      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(read)),
-      by_pieces(is_read_by_pieces(plan, problem)) {}
-
 bool HostCode::knows_rows(Op op) const {
   if (row_words || in_rows || (simd && simd->scatter)) return true;
   return op == Op::none && (simd || in_slices_of_8);
@@ -185,7 +174,8 @@ void pack_codes(const PackTask& t, const ValueCode& code) {
   code.bytes == 1 ? pack_codes_as<std::uint8_t>(t) : pack_codes_as<std::uint16_t>(t);
 }
 
-void multiply_alone(const ProductTask& t, const HostCode& code) {
+/// Whatever the plan.
+void run_any(const ProductTask& t, const HostCode& code) {
   if (t.op == Op::none && visits_all_rows(code.family, t.plan.layout.row_list, t.layout))
     return multiply_all_rows(t, code);
   start(t);  // rows that are not visited are 0 or z; the others, and scattered ones, add to that
@@ -195,12 +185,38 @@ void multiply_alone(const ProductTask& t, const HostCode& code) {
   multiply_all_rows(rest, code);
 }
 
+void gather_by_simd(const ProductTask& t, const HostCode& code) { code.simd->run(simd_task(t)); }
+
+void scatter_by_simd(const ProductTask& t, const HostCode& code) {
+  start(t);
+  ProductTask rest = t;
+  rest.update = Update::add;
+  rest.z = t.y;
+  code.simd->scatter(simd_task(rest));
+}
+
 }  // namespace
 
-/// What follows takes y as a whole: traversals know nothing of it, and the matrix is what takes time.
-void multiply(const ProductTask& t) {
-  multiply_alone(t, static_cast<const HostCode&>(*t.code));
-  if (has_dot(t.dot.kind)) dot(t.dot, t.problem.scalar, scalars_of_y(t), t.y);
+HostCode::HostCode(const Plan& plan, const Problem& problem)
+    : gather(run_any),
+      scatter(run_any),
+      family(family_of(plan.layout)),
+      read(plan_as_read(plan, problem)),
+      kernels(*find_kernels(plan, problem)),
+      simd(find_simd(plan, problem)),
+      row_words(find_row_words(plan, problem)),
+      in_rows(kernels.in_rows && is_in_rows(read)),
+      in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(read)),
+      by_pieces(is_read_by_pieces(plan, problem)) {
+  if (by_pieces || plan.layout.row_list || family.visited_rows >= 0) return;
+  if (simd) {
+    gather = gather_by_simd;
+    if (simd->scatter) scatter = scatter_by_simd;
+  } else if (row_words) {
+    gather = [](const ProductTask& t, const HostCode& code) { code.row_words(t); };
+  } else if (in_rows) {
+    gather = [](const ProductTask& t, const HostCode& code) { code.kernels.in_rows(t); };
+  }
 }
 
 void pack(const PackTask& t) {

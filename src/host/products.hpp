@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "dot.hpp"
 #include "kernels.hpp"
 #include "simd/task.hpp"
 
@@ -11,6 +12,10 @@ namespace compound::host {
 
 /// Found once for a packed matrix, not at each product.
 struct HostCode : Code {
+  using Run = void (*)(const ProductTask&, const HostCode&);
+  Run gather;   ///< y = [z +] A x
+  Run scatter;  ///< y = [z +] A^T x or A^H x
+
   const LayoutFamily& family;
   Plan read;  ///< plan_as_read()
   Kernels kernels;
@@ -28,7 +33,12 @@ struct HostCode : Code {
 const SimdKernel* find_simd(const Plan& plan, const Problem& problem);
 
 /// The task has a HostCode.
-void multiply(const ProductTask& task);
+inline void multiply(const ProductTask& t) {
+  const auto& code = static_cast<const HostCode&>(*t.code);
+  (t.op == Op::none ? code.gather : code.scatter)(t, code);
+  // It takes y as a whole: traversals know nothing of it, and the matrix is what takes time.
+  if (has_dot(t.dot.kind)) dot(t.dot, t.problem.scalar, scalars_of_y(t), t.y);
+}
 /// It need not have one.
 void pack(const PackTask& task);
 

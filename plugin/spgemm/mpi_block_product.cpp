@@ -1,54 +1,36 @@
 #include <limits>
 #include <memory>
 
-#include "petsc/owned.hpp"
 #include "spgemm/mpi_product_pattern.hpp"
 #include "spgemm/product_results.hpp"
+#include "spgemm/products_of_matrices.hpp"
 
 namespace compound::plugin {
 
 namespace {
 
-constexpr const char* container_name = "petsc-compound product of blocks on several processes";
+/// Of several processes, on their hosts.
+class MpiBlockProduct final : public BlockProduct {
+ public:
+  explicit MpiBlockProduct(const BlockProductKind& of) : BlockProduct(of), product_(of.is_galerkin) {}
 
-PetscErrorCode attached(Mat C, MpiProduct** p) {
-  PetscFunctionBegin;
-  PetscCall(composed(reinterpret_cast<PetscObject>(C), container_name, p));
-  PetscCheck(*p, comm_of(C), PETSC_ERR_PLIB, "A product of blocks has lost its pattern");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Whether the operands' patterns are still those that were taken. Collective.
-PetscErrorCode are_as_taken(Mat C, const MpiProduct& p, bool* same) {
-  PetscFunctionBegin;
-  PatternKey of_A, of_B;
-  PetscCall(key_of(C->product->A, &of_A));
-  PetscCall(key_of(C->product->B, &of_B));
-  int all = of_A == p.of_A && of_B == p.of_B;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(C)));
-  *same = all != 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// For other operands than those of the symbolic phase, or changed ones, which must give the same pattern. Collective.
-PetscErrorCode check_operands(Mat C, MpiProduct* p) {
-  PetscFunctionBegin;
-  bool as_taken;
-  PetscCall(are_as_taken(C, *p, &as_taken));
-  if (as_taken) PetscFunctionReturn(PETSC_SUCCESS);
-  const ResultRows before = p->result;
-  bool fit;
-  PetscCall(take_operands(C, p, &fit));
-  if (fit) PetscCall(find_pattern(C, p));
-  int same = fit && p->result == before;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm_of(C)));
-  if (!same) {
-    p->of_A = {};  // asked again, it looks again
-    p->result = before;
-    PetscCall(refuse_other_pattern(C));
+ protected:
+  PetscErrorCode take_operands(Mat C, bool* fit) override { return compound::plugin::take_operands(C, &product_, fit); }
+  PetscErrorCode find_pattern(Mat C, bool at_first, bool* same) override {
+    PetscFunctionBegin;
+    const ResultRows before = product_.result;
+    PetscCall(compound::plugin::find_pattern(C, &product_));
+    *same = at_first || product_.result == before;
+    if (!*same) product_.result = before;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+  PetscErrorCode make_result(Mat C) override;
+  PetscErrorCode multiply(Mat C) override;
+  const char* where() const override { return "on the host, on all of its processes"; }
+
+ private:
+  MpiProduct product_;
+};
 
 PetscErrorCode refresh_values(Mat A, MpiOperand* o) {
   PetscFunctionBegin;
@@ -139,19 +121,15 @@ PetscErrorCode write_result(Mat C, const MpiProduct& p, const std::vector<PetscS
   add_all(p, a, own, came);
   PetscCall(MatSeqAIJRestoreArrayWrite(a.diagonal, &a.in_diagonal));
   PetscCall(MatSeqAIJRestoreArrayWrite(a.off, &a.in_off));
-  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode numeric(Mat C) {
+PetscErrorCode MpiBlockProduct::multiply(Mat C) {
   PetscFunctionBegin;
   const MPI_Comm comm = comm_of(C);
-  MpiProduct* p;
+  MpiProduct* const p = &product_;
   PetscLogDouble products = 0;
   std::vector<PetscScalar> own_rows, other_rows, own, came;
-  PetscCall(attached(C, &p));
-  PetscCall(check_operands(C, p));
   PetscCall(refresh_values(C->product->A, &p->A));
   PetscCall(refresh_values(C->product->B, &p->B));
   PetscCall(guarded(comm, [&] {
@@ -167,10 +145,10 @@ PetscErrorCode numeric(Mat C) {
     constexpr ScalarType scalar = scalar_type_of<Scalar>();
     own.resize(p->local.column.size() * each);
     came.resize(static_cast<std::size_t>(p->rows_of_result.entries_from_others()) * each);
-    products = p->kind.is_galerkin ? multiply_galerkin(own_of_B, sum, scalar, p->local.view(), own.data())
-                                   : multiply(sum, scalar, p->local.view(), own.data());
+    products = p->is_galerkin ? multiply_galerkin(own_of_B, sum, scalar, p->local.view(), own.data())
+                              : compound::multiply(sum, scalar, p->local.view(), own.data());
   }));
-  if (p->kind.is_galerkin)
+  if (p->is_galerkin)
     PetscCall(
         p->rows_of_result.send_values(comm, p->local.view(), static_cast<PetscInt64>(each), own.data(), came.data()));
   PetscCall(write_result(C, *p, own, came));
@@ -201,19 +179,11 @@ void scalar_rows_of(const MpiProduct& p, std::vector<PetscInt>* start, std::vect
     }
 }
 
-PetscErrorCode symbolic(Mat C) {
+PetscErrorCode MpiBlockProduct::make_result(Mat C) {
   PetscFunctionBegin;
-  MpiProduct* p;
-  bool fit;  // set_from_options() has seen that they do
+  MpiProduct* const p = &product_;
   std::vector<PetscInt> start, column;
   Mat const A = C->product->A, B = C->product->B;
-  PetscCall(attached(C, &p));
-  PetscCall(are_as_taken(C, *p, &fit));
-  if (!fit) PetscCall(take_operands(C, p, &fit));
-  PetscCheck(fit, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
-             "The operands of a product have other blocks than when MatProductSetFromOptions() looked at them; call it "
-             "again");
-  PetscCall(find_pattern(C, p));
   const BlockShape block = p->block();
   const PetscInt64 entries =
       (PetscInt64{p->result.diagonal_start.back()} + p->result.off_start.back()) * PetscInt64(scalars_in(block));
@@ -223,23 +193,11 @@ PetscErrorCode symbolic(Mat C) {
              "The product of two sparse matrices has more scalars on one process than this PETSc's integers can count; "
              "use more processes or a PETSc with 64-bit indices");
   PetscCall(guarded(comm_of(C), [&] { scalar_rows_of(*p, &start, &column); }));
-  const PetscLayout rows = p->kind.is_galerkin ? B->cmap : A->rmap;
+  const PetscLayout rows = p->is_galerkin ? B->cmap : A->rmap;
   PetscCall(MatSetSizes(C, rows->n, B->cmap->n, rows->N, B->cmap->N));
   PetscCall(MatSetBlockSizes(C, block.rows, block.cols));
   PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(A)->type_name));
   PetscCall(MatMPIAIJSetPreallocationCSR(C, start.data(), column.data(), nullptr));
-  C->ops->productnumeric = numeric;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode take_product_of_blocks(Mat C, const BlockProductKind& kind, bool* taken) {
-  PetscFunctionBegin;
-  auto p = std::make_unique<MpiProduct>(kind);
-  PetscCall(take_operands(C, p.get(), taken));
-  if (!*taken) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
-  C->ops->productsymbolic = symbolic;
-  PetscCall(PetscInfo(C, "The product of two matrices runs in blocks on the host, on all of its processes\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,8 +207,8 @@ PetscErrorCode mpi_product_set_from_options(Mat C) {
   PetscFunctionBegin;
   const BlockProductKind* kind;
   bool taken = false;
-  PetscCall(ask_parent(C, &kind));
-  if (kind) PetscCall(take_product_of_blocks(C, *kind, &taken));
+  PetscCall(ask_base_type(C, &kind));
+  if (kind) PetscCall(take_block_product(C, std::make_unique<MpiBlockProduct>(*kind), &taken));
   if (!taken) PetscCall(keep_values_of_operands(C));
   PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
