@@ -75,7 +75,7 @@ typedef struct {
   PetscInt64 stored_blocks;  /* entries of the pattern */
   PetscInt64 padding_blocks; /* slots of the layout that hold no entry */
   PetscInt64 parent_bytes;   /* bytes of the BAIJ parent: values, columns, row starts */
-  PetscInt64 packed_bytes;   /* bytes of the packed copies beside them, on the host and on a device */
+  PetscInt64 packed_bytes;   /* bytes beside them, on the host and on a device: packed copies, values set on a device */
   PetscInt64 device_bytes;   /* of these, bytes on a device */
 } MatCompoundInfo;
 

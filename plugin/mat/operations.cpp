@@ -109,6 +109,7 @@ constexpr auto seq = [](const auto& f) {
   f(&_MatOps::duplicate, seq_duplicate);
   f(&_MatOps::zeroentries, seq_zero_entries);
   f(&_MatOps::scale, seq_scale);
+  f(&_MatOps::creatempimatconcatenateseqmat, seq_concatenate);
 #if PetscDefined(HAVE_CUDA)
   f(&_MatOps::getdiagonal, seq_get_diagonal);
   follow<&_MatOps::invertblockdiagonal, tell_of_host_work>(f);

@@ -30,6 +30,15 @@ PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode seq_concatenate(MPI_Comm comm, Mat A, PetscInt columns, MatReuse reuse, Mat* whole) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(need_host_values(A));
+  PetscCall(parent->creatempimatconcatenateseqmat(comm, A, columns, reuse, whole));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode seq_arrays_are_new(Mat A) {
   PetscFunctionBegin;
   PetscCall(install_again(A));

@@ -8,7 +8,10 @@ namespace compound::plugin {
 PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode);
 PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B);
 
-/// The parent has made new arrays, and put its own operations.
+/// MatCreateMPIMatConcatenateSeqMat(): the base type reads A's array.
+PetscErrorCode seq_concatenate(MPI_Comm comm, Mat A, PetscInt columns, MatReuse reuse, Mat* whole);
+
+/// The base type has made new arrays, and put its own operations.
 PetscErrorCode seq_arrays_are_new(Mat A);
 
 PetscErrorCode seq_values_changed(Mat A);

@@ -24,7 +24,8 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   info->pattern_packs += st->counts.pattern_packs;
   info->value_packs += st->counts.value_packs;
   info->products += st->counts.products;
-  info->packed_bytes += st->given.bytes();
+  info->packed_bytes += st->given.bytes() + static_cast<PetscInt64>(st->matrix_values.device_bytes());
+  info->device_bytes += static_cast<PetscInt64>(st->matrix_values.device_bytes());
   for (const PackedCopy& copy : st->copies) {
     if (!copy.packed) continue;
     info->packed_bytes += static_cast<PetscInt64>(copy.bytes());

@@ -526,6 +526,28 @@ TEST_P(ValuesApart, StayOnTheHostOfAMatrixThatWasFactored) {
   PETSC_OK(KSPDestroy(&ksp));
 }
 
+/// One matrix of each process below the other.
+TEST_P(ValuesApart, AreReadWhereMatricesAreConcatenated) {
+  Matrix A, whole;
+  const PetscInt n = 4 * GetParam();
+  std::vector<PetscInt> place;
+  for (PetscInt k = 0; k < n; ++k) place.push_back(k);
+  PETSC_OK(MatCreate(PETSC_COMM_SELF, A.out()));
+  PETSC_OK(MatSetSizes(A, n, n, n, n));
+  PETSC_OK(MatSetBlockSize(A, GetParam()));
+  PETSC_OK(MatSetType(A, tested_type().c_str()));
+  auto rows = place, columns = place;
+  PETSC_OK(MatSetPreallocationCOO(A, n, rows.data(), columns.data()));
+  const std::vector<PetscScalar> twos(static_cast<std::size_t>(n), 2.0);
+  set(A, twos, INSERT_VALUES);
+
+  PETSC_OK(MatCreateMPIMatConcatenateSeqMat(PETSC_COMM_WORLD, A, rank() == 0 ? n : 0, MAT_INITIAL_MATRIX, whole.out()));
+
+  PetscReal norm;
+  PETSC_OK(MatNorm(whole, NORM_INFINITY, &norm));
+  EXPECT_EQ(norm, 2);
+}
+
 TEST_P(ValuesApart, ProductsOfMatricesAreMadeAgain) {
   const auto e = random_entries(120, square(), 200);
   const auto A = made(e), aij = made_of(MATAIJ, square(), e);
