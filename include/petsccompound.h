@@ -1,8 +1,8 @@
 /*
    petsc-compound: PETSc matrix types whose entries are compound (dense blocks and other small fixed-size algebras).
 
-   Applications need nothing from this header: `-dll_append <path>/libpetsccompound.so -mat_type baijcompound` is
-   enough. It is for programs that want to choose or inspect from code what the options choose from the command line.
+   Applications do not need this header: `-dll_append <path>/libpetsccompound.so -mat_type baijcompound` is enough.
+   With it a program can set and query from code what the options set on the command line.
 */
 #pragma once
 
@@ -11,7 +11,7 @@
 /*MC
    MATBAIJCOMPOUND = "baijcompound" - block matrices whose products run in a layout and schedule of their own.
 
-   A subclass of MATBAIJ: everything that MATBAIJ can do works. "seqbaijcompound" on one process, else
+   A subclass of MATBAIJ: all operations of MATBAIJ work. "seqbaijcompound" on one process, else
    "mpibaijcompound".
 
    Options Database Keys: those of -mat_compound_*, listed by -help and in the README.
@@ -24,9 +24,9 @@ M*/
    MATAIJCOMPOUND = "aijcompound" - matrices assembled by single scalars, whose products run in blocks and in a layout
    and schedule of their own.
 
-   A subclass of MATAIJ: everything that MATAIJ can do works, algebraic multigrid (PCGAMG) among it. Blocks are those of
-   MatSetBlockSizes(), or are found; full ones are multiplied on the host in the matrix's own arrays. "seqaijcompound"
-   on one process, else "mpiaijcompound".
+   A subclass of MATAIJ: all operations of MATAIJ work, algebraic multigrid (PCGAMG) included. MatSetBlockSizes() gives
+   the block sizes, or else the plugin looks for blocks. Full blocks are multiplied on the host in the matrix's own
+   arrays. "seqaijcompound" on one process, else "mpiaijcompound".
 
    Options Database Keys: those of -mat_compound_*, listed by -help and in the README.
 M*/
@@ -35,22 +35,22 @@ M*/
 #define MATMPIAIJCOMPOUND "mpiaijcompound"
 
 /*
-   PCType: another name of PCPBJACOBI, which for these types inverts the diagonal blocks, packs the inverses and applies
-   them where the vectors are. Matrices of other types get PETSc's own.
+   PCType: another name of PCPBJACOBI. For these types it inverts the diagonal blocks, packs the inverses and applies
+   them where the vectors are. For matrices of other types it is PETSc's own.
 */
 #define PCPBJACOBICOMPOUND "pbjacobicompound"
 
 /*
-   KSPTypes: KSPCG and KSPBCGS whose iterations run on a device by themselves where matrix, vectors and preconditioner
-   let them (docs/solvers.md).
+   KSPTypes: KSPCG and KSPBCGS with iterations that run on a device by themselves if matrix, vectors and preconditioner
+   allow it (docs/solvers.md).
 */
 #define KSPCGCOMPOUND "cgcompound"
 #define KSPBCGSCOMPOUND "bcgscompound"
 
 /*
-   Constructors of the same types with the layout pinned: MatGetType() says "seqbaijcompound" or "mpibaijcompound", or
-   the same of aijcompound. On an assembled compound matrix, MatSetType() or MatConvert() in place to one of them pins
-   the layout anew.
+   Constructors of the same types with a pinned layout: MatGetType() says "seqbaijcompound" or "mpibaijcompound", or
+   "seqaijcompound" or "mpiaijcompound". On an assembled compound matrix, MatSetType() or MatConvert() in place to one
+   of these names pins the layout anew.
 */
 #define MATBAIJCOMPOUNDCSR "baijcompoundcsr"
 #define MATBAIJCOMPOUNDELLR "baijcompoundellr"
@@ -67,14 +67,14 @@ M*/
 #define MATAIJCOMPOUNDHDIA "aijcompoundhdia"
 #define MATAIJCOMPOUNDCCOO "aijcompoundccoo"
 
-/* What a compound matrix did and holds; on MPI types the sums over this process's diagonal and off-diagonal part. */
+/* Counts of a compound matrix; for MPI types the sums over this process's diagonal and off-diagonal part. */
 typedef struct {
-  PetscInt64 products;       /* products by our own kernels, transposes included (not the parent's) */
+  PetscInt64 products;       /* products by our own kernels, transposes included (not the base type's) */
   PetscInt64 pattern_packs;  /* times the integers of a layout were built */
-  PetscInt64 value_packs;    /* times values were packed (0 for ever when the plan lies on the parent's arrays) */
+  PetscInt64 value_packs;    /* times values were packed (always 0 if the plan uses the base type's arrays) */
   PetscInt64 stored_blocks;  /* entries of the pattern */
   PetscInt64 padding_blocks; /* slots of the layout that hold no entry */
-  PetscInt64 parent_bytes;   /* bytes of the BAIJ parent: values, columns, row starts */
+  PetscInt64 parent_bytes;   /* bytes of the base type: values, columns, row starts */
   PetscInt64 packed_bytes;   /* bytes beside them, on the host and on a device: packed copies, values set on a device */
   PetscInt64 device_bytes;   /* of these, bytes on a device */
 } MatCompoundInfo;
@@ -83,40 +83,40 @@ typedef struct {
 PETSC_EXTERN PetscErrorCode PetscCompoundInitialize(void);
 
 /*
-   The plan in use as one line, with "off: ..." for the off-diagonal part; "" before the first product, and where
-   products are left to the parent. Not collective; the string belongs to the matrix, until its next product.
+   The plan in use as one line, with "off: ..." for the off-diagonal part; "" before the first product, and if the base
+   type makes the products. Not collective; the string belongs to the matrix and is valid until its next product.
 */
 PETSC_EXTERN PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]);
 
 /*
-   What the options -mat_compound_plan and _layout do; NULL asks for nothing in particular ("auto"). A layout drops a
-   plan that was asked for before. These and the three below: logically collective; PETSC_ERR_ARG_WRONG for a word that
-   is not known, PETSC_ERR_SUP for a backend that is missing here. Whether a plan suits the matrix shows at its next
-   product.
+   Set what the options -mat_compound_plan and _layout set; NULL means "auto". Setting a layout drops a plan that was
+   set before. These functions, and MatCompoundSetEntry(), MatCompoundSetBackend() and MatCompoundTune(), are logically
+   collective. Errors: PETSC_ERR_ARG_WRONG for an unknown word, PETSC_ERR_SUP for a backend that is missing. The next
+   product checks whether the plan suits the matrix.
 */
 PETSC_EXTERN PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]);
 PETSC_EXTERN PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]);
 
-/* The kind of entry, as the option -mat_compound_entry does: "auto" finds it, "dense" switches that off. */
+/* Sets the kind of entry, as the option -mat_compound_entry: "auto" finds the kind, "dense" switches this off. */
 PETSC_EXTERN PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]);
 
-/* "auto", "host", "cuda" or "petsc" (the parent's own product). */
+/* Sets the backend: "auto", "host", "cuda" or "petsc" (the base type's own product). */
 PETSC_EXTERN PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]);
 
 /*
-   How a plan is found, as the option -mat_compound_tune says: "off", "wisdom", "measure" or "exhaustive"; NULL for
-   "off". Done at the next product, which packs the matrix anew. What comes of it is in MatCompoundGetPlan() and
-   MatView() then.
+   Sets how a plan is found, as the option -mat_compound_tune: "off", "wisdom", "measure" or "exhaustive"; NULL means
+   "off". The next product finds the plan and packs the matrix again. MatCompoundGetPlan() and MatView() then show it.
 */
 PETSC_EXTERN PetscErrorCode MatCompoundTune(Mat A, const char effort[]);
 
 /*
-   The parts of a matrix on several processes ("mpibaijcompound"), as MatMPIBAIJGetSeqBAIJ() gives those of MATMPIBAIJ,
-   which refuses every type but that by its exact name: the diagonal and the off-diagonal part, both "seqbaijcompound",
-   and the global block column of each block column of the latter. NULL for what is not wanted. They belong to A, until
-   its pattern changes. PETSC_ERR_ARG_WRONG for a matrix of one process, which is its own part. Not collective.
+   The parts of a matrix on several processes ("mpibaijcompound"): the diagonal and the off-diagonal part, both
+   "seqbaijcompound", and the global block column of each block column of the off-diagonal part. Any argument may be
+   NULL. (MatMPIBAIJGetSeqBAIJ() does this for MATMPIBAIJ, and refuses types with another name.) The parts belong to A
+   and are valid until its pattern changes. PETSC_ERR_ARG_WRONG for a matrix on one process, which is its own part. Not
+   collective.
 */
 PETSC_EXTERN PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]);
 
-/* Not collective. */
+/* Gets the counts of MatCompoundInfo. Not collective. */
 PETSC_EXTERN PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info);

@@ -136,7 +136,7 @@ static PetscErrorCode ReadPlyNumber(Source* s, int format, const PlyType* type, 
   PetscFunctionReturn(0);
 }
 
-/* The corners of a face, or a list nobody asked for */
+/* The corners of a face, or a list that this program does not use */
 static PetscErrorCode ReadPlyList(Source* s, int format, const PlyProperty* p, const Numbers* vertex_uv, Parts* parts) {
   double count, number;
   Corner last[2];

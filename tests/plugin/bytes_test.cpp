@@ -70,7 +70,7 @@ const Copy copies[] = {
 
 struct Bytes : testing::TestWithParam<Copy> {
   /// All from the heap, which takes back what aligning to a huge page skips. Of a mapping glibc counts that too, up to
-  /// 2 MB that nobody touches. (Debian's libsuperlu_dist turns mappings off, so that its PETSc never has any.)
+  /// 2 MB that are never touched. (Debian's libsuperlu_dist turns mappings off, so that its PETSc never has any.)
   static void SetUpTestSuite() {
     if (has_count) {
       ASSERT_EQ(mallopt(M_MMAP_MAX, 0), 1);

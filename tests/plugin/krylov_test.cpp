@@ -42,7 +42,7 @@ struct Case {
     constant_and_vectors,
     function,
     with_transposed,  ///< the constant, and taken out of the right-hand side by its own name
-    near              ///< what preconditioners may ask for, and nobody removes
+    near              ///< that preconditioners may ask for, and that no solver removes
   } null_space = Null::nothing;
   enum class Rows { spread, one, of_last_rank } rows = Rows::spread;
   std::string matrix_options = {}, kind = {};      ///< either: the matrix is coupled() of them, or with other rows
@@ -741,7 +741,7 @@ void expect_norms(const std::vector<std::string>& lines, const Outcome& o) {
   }
 }
 
-/// Nobody needs x where a monitor prints norms.
+/// A monitor that prints norms does not need x.
 TEST_P(BothOnDevice, GoOnUnderMonitorsOfNorms) {
   Outcome o;
   expect_norms(monitored(GetParam(), "kernel", true, &o), o);

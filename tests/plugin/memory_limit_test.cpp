@@ -8,8 +8,7 @@ using namespace petsc_test;
 struct MemoryLimit : ForCompound {
   void TearDown() override { (void)PetscOptionsClear(nullptr); }
 
-  /// Beside 64-bit indices of PETSc's even compressed rows own their block columns, and a limit of one byte is for
-  /// nobody.
+  /// If PETSc has 64-bit indices, even compressed rows own their block columns, and no plan fits a limit of one byte.
   static constexpr bool owns_columns = sizeof(PetscInt) > sizeof(int);
   static void expect_nothing_fits(const std::string& text) {
     EXPECT_TRUE(says(text, "products are left to the parent type, since layout csr would own "));

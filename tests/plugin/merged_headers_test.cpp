@@ -55,7 +55,7 @@ TEST_P(MergedHeaders, ConvertToOtherTypes) {
   }
 }
 
-/// By PETSc's general road there would be room for entries that nobody has.
+/// PETSc's general conversion would allocate room for entries that do not exist.
 TEST_P(MergedHeaders, ConvertToAijWithoutRoomToSpare) {
   Matrix aij;
   MatInfo info;

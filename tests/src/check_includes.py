@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who may include whom (docs/architecture.md) by reading #include lines.
+"""Checks which folders may include which (docs/architecture.md) by reading #include lines.
 
 usage: check_includes.py [ROOT]      every violation on a line of its own; exit status 1 if there is any
        check_includes.py --self-test the rules against made-up violations

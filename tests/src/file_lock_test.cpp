@@ -1,4 +1,4 @@
-// A lock among processes: who waits for whom, and for how long.
+// A lock among processes: which process waits, for which, and for how long.
 #include "base/lock.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Packed matrices: who owns what, new values, and what is refused. Their products are in packed_*_test.cpp.
+// Packed matrices: ownership of arrays, new values, and refused plans. Their products are in packed_*_test.cpp.
 #include "storage/packed.hpp"
 
 #include <gtest/gtest.h>

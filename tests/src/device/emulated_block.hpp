@@ -44,7 +44,7 @@ class Block {
   std::array<T, warp_size> exchange(T value, int what) {
     static_assert(sizeof(T) <= most_bytes);
     Warp& warp = warps_[now_ / warp_size];
-    auto& values = warp.values[threads_[now_].turn ^= 1];  // two by turns: who is late may still read the other
+    auto& values = warp.values[threads_[now_].turn ^= 1];  // two in turn: a late thread may still read the other
     std::memcpy(values.of[now_ % warp_size], &value, sizeof(T));
     values.what[now_ % warp_size] = what;
     wait(warp.barrier, warp_size);

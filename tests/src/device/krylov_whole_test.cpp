@@ -459,7 +459,7 @@ void expect_sum(std::complex<double> made, const Values& a, const Values& b, boo
   EXPECT_LE(std::abs(made - inner(a, b, hermitian)), 2 * scalars * 2.3e-16 * size);
 }
 
-/// Conjugate gradients with one reduction an iteration, as who runs the passes goes about it.
+/// Conjugate gradients with one reduction an iteration, as the caller of the passes runs it.
 template <class F>
 Ran run_with_one_reduction(const System<typename F::scalar>& system, PassBy by, int iterations) {
   using S = typename F::scalar;
