@@ -112,7 +112,7 @@ PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
   else if (settings && is_bound(A))
     *why = "the matrix is bound to the host (MatBindToCPU)";
   else if (settings)
-    *why = "products run on the host (-mat_compound_backend " + settings->backend + ")";
+    *why = "products run on the host (-mat_compound_backend " + get(*settings, "backend") + ")";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -88,7 +88,7 @@ PetscErrorCode tell_of_host_work(Mat A) {
   if (st->told_of_host_work || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(has_cuda_vectors(A, &device));
   // Preconditioners may come before the first product, which makes the copy.
-  device = device || st->copy(Place::device).packed || st->settings.backend == row_of(Place::device).backend;
+  device = device || st->copy(Place::device).packed || st->settings.backend == BackendChoice::cuda;
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   st->told_of_host_work = true;
   PetscCall(PetscInfo(A,

@@ -8,6 +8,9 @@ namespace compound::plugin {
 /// Sets one option by its name without the prefix `-mat_compound_`; throws `argument` listing what is allowed.
 void set(Settings& settings, std::string_view option, const std::string& value);
 
+/// The value of an option, as set() takes it.
+std::string get(const Settings& settings, std::string_view option);
+
 /// Reads -<prefix>mat_compound_* into `settings` and lists them under -help.
 PetscErrorCode read_options(Mat A, Settings& settings);
 

@@ -222,8 +222,7 @@ PetscErrorCode ask_operand(Mat A, OfDevice* of) {
   PetscCall(block_arrays(A, &b));
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
-  if (b.entries() < fewest_scalars || settings->parent_only() || settings->is_backend("host"))
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (b.entries() < fewest_scalars || !settings->may_use_device()) PetscFunctionReturn(PETSC_SUCCESS);
   of->may_be = true;
   PetscCall(expects_device_vectors(A, *settings, &of->is_expected));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -15,10 +15,9 @@ namespace {
 /// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
 /// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
 bool is_asked_for(const Settings& s, Place place, bool of_other_blocks) {
-  const bool of_any_place = s.entry != "auto" && s.entry != "dense" && !entry_kind(s.entry).user_defined;
-  const bool by_name = s.backend == row_of(place).backend;
-  if (place == Place::device) return by_name;
-  return by_name || !s.plan.empty() || s.layout != "auto" || of_any_place || of_other_blocks;
+  if (place == Place::device) return s.backend == BackendChoice::cuda;
+  const bool of_any_place = s.names_kind() && !entry_kind(s.entry).user_defined;
+  return s.backend == BackendChoice::host || s.names_layout() || of_any_place || of_other_blocks;
 }
 
 /// How the plan of a part is asked for: where it comes from before it is tuned, and by which option.
@@ -29,7 +28,7 @@ struct Wish {
 Wish wish(const Packing& p) {
   const Settings& s = p.st.settings;
   if (!s.plan_of_part(p.st.off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
-  if (s.layout != "auto") return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
+  if (!s.layout.empty()) return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
   return {"by rule", ""};
 }
 
@@ -37,7 +36,7 @@ Wish wish(const Packing& p) {
 std::string why_scalars_stay(const Packing& p) {
   const Settings& s = p.st.settings;
   if (p.st.family.keeps_blocks || p.copy.problem.block != BlockShape{1, 1} || p.place == Place::device) return "";
-  if (is_asked_for(s, p.place, false) || s.tune != "off" || s.precision != "double") return "";
+  if (is_asked_for(s, p.place, false) || s.tune != Effort::rule || s.precision) return "";
   return "its rows are of single scalars, which the parent type multiplies as fast";
 }
 
@@ -86,29 +85,28 @@ Plan plan_from_settings(const Packing& p, const PatternView& pattern, const Patt
   const Settings& s = p.st.settings;
   const Problem& problem = p.copy.problem;
   const std::string_view backend = row_of(p.place).backend;
-  const std::string_view entry = s.entry == "auto" ? found : s.entry;
-  const ValuePrecision values = s.precision == "single" ? ValuePrecision(Precision::single) : ValuePrecision();
-  const bool by_rule = s.layout == "auto" && s.plan_of_part(p.st.off_diagonal).empty();
-  Plan base = s.layout == "auto" ? default_plan(numbers, problem, backend, entry, values)
-                                 : plan_for_layout(s.layout, numbers, problem, backend, entry, values);
-  const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding()).has_value(); };
+  const std::string_view entry = s.entry.empty() ? found : s.entry;
+  const bool by_rule = s.layout.empty() && s.plan_of_part(p.st.off_diagonal).empty();
+  Plan base = s.layout.empty() ? default_plan(numbers, problem, backend, entry, s.precision)
+                               : plan_for_layout(s.layout, numbers, problem, backend, entry, s.precision);
+  const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding).has_value(); };
   if (by_rule && !base.later.empty() && pads())
-    base = default_plan(numbers, problem, backend, entry, values, Parts::one);
-  if (by_rule && pads()) base = plan_for_layout("csr", numbers, problem, backend, entry, values);
+    base = default_plan(numbers, problem, backend, entry, s.precision, Parts::one);
+  if (by_rule && pads()) base = plan_for_layout("csr", numbers, problem, backend, entry, s.precision);
   capped->clear();
   const PlanLimits limits = s.limits();
   const auto owns = [&](const Plan& plan) {
     return too_much_memory(pattern, problem, plan, compound::backend(backend), limits);
   };
   if (const auto why = by_rule && limits.bytes < PlanLimits{}.bytes ? owns(base) : std::nullopt) {
-    base = plan_for_layout("csr", numbers, problem, backend, entry, values);
+    base = plan_for_layout("csr", numbers, problem, backend, entry, s.precision);
     // Dense blocks may lie on the matrix's own arrays.
-    const Plan dense = plan_for_layout("csr", numbers, problem, backend, "dense", values);
-    if (s.entry == "auto" && owns(base) && !owns(dense)) base = dense;
+    const Plan dense = plan_for_layout("csr", numbers, problem, backend, "dense", s.precision);
+    if (s.entry.empty() && owns(base) && !owns(dense)) base = dense;
     *capped = *why;
   }
   const std::string_view text = s.plan_of_part(p.st.off_diagonal);
-  return text.empty() ? base : plan_for_line(text, base, numbers, problem, backend, entry, values);
+  return text.empty() ? base : plan_for_line(text, base, numbers, problem, backend, entry, s.precision);
 }
 
 /// Without measuring, for the kind of entry that the values are found to be of, where that is to be found. `capped`: as
@@ -161,7 +159,8 @@ Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics&
 
 std::string block_size_hint(const Settings& s, const Family& family, const BlockArrays& b) try {
   constexpr double worth_telling = 0.9;
-  if (s.block_size != "auto" || b.block != BlockShape{1, 1} || b.rows == 0) return "";  // larger ones gain little more
+  if (s.block_size.way != BlockSize::of_matrix || b.block != BlockShape{1, 1} || b.rows == 0)
+    return "";  // larger ones gain little more
   Pattern copied;
   const NaturalBlock found = found_block(s, false, pattern_of(b, copied), 1);
   if (found.bytes >= worth_telling * found.bytes_as_given) return "";
@@ -182,7 +181,7 @@ std::string option_of_plan(const Packing& p) { return wish(p).option; }
 
 void check_entry_asked_for(const Packing& p) {
   const std::string& asked = p.st.settings.entry;
-  if (asked == "auto" || !p.st.settings.plan.empty()) return;
+  if (asked.empty() || !p.st.settings.plan.empty()) return;
   const std::string misfit = entry_kind(asked).why_not(p.copy.problem.scalar.field, p.copy.problem.block);
   if (!misfit.empty())
     throw error(ErrorKind::argument, misfit +
@@ -194,7 +193,7 @@ std::string why_refused(const Packing& p, const PatternView& pattern, const Plan
   const Settings& s = p.st.settings;
   const Problem& problem = p.copy.problem;
   const std::string by = wish(p).option;
-  if (const auto padding = too_much_padding(pattern, problem, plan, s.most_padding()))
+  if (const auto padding = too_much_padding(pattern, problem, plan, s.most_padding))
     return *padding + by + "; -mat_compound_padding_limit none lets it through";
   const PlanLimits limits = s.limits();
   if (limits.bytes == PlanLimits{}.bytes) return "";
@@ -218,7 +217,7 @@ Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics
   p.copy.measured = {};
   p.copy.origin = wish(p).origin;
   if (!capped.empty()) p.copy.origin += " within -mat_compound_memory_limit (" + capped + ")";
-  return p.st.settings.tune == "off" ? base : tuned_plan(p, pattern, numbers, base);
+  return p.st.settings.tune == Effort::rule ? base : tuned_plan(p, pattern, numbers, base);
 }
 
 }  // namespace compound::plugin

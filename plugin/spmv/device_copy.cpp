@@ -14,9 +14,7 @@ PetscErrorCode may_be_on_device(Mat A, SeqState** st, bool* yes) {
   if (!is_seq_compound(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_state(A, st));
   PetscCall(read_options_once(A, (*st)->settings));
-  const std::string& backend = (*st)->settings.backend;
-  const bool wanted = backend == "auto" || backend == row_of(Place::device).backend;
-  *yes = wanted && !is_bound(A) && device_backend();
+  *yes = (*st)->settings.may_use_device() && !is_bound(A) && device_backend();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

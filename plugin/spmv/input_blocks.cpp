@@ -26,13 +26,13 @@ bool are_whole(const PetscInt* column, PetscInt n, PetscInt width) {
 BlockShape found_block_of(const Settings& s, bool off_diagonal, const BlockArrays& scalars) {
   Pattern copied;
   const NaturalBlock found = found_block(s, off_diagonal, pattern_of(scalars, copied), 1);
-  const bool asked_for = s.finds_block();
+  const bool asked_for = s.block_size.way == BlockSize::to_find;
   return asked_for || found.bytes < worth_of_found_blocks * found.bytes_as_given ? found.block : one;
 }
 
 BlockShape wanted_block(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars) {
-  if (s.block_size != "auto" && !s.finds_block()) return s.packed_block(1);
-  if (!s.finds_block() && own != one) return own;
+  if (s.block_size.way == BlockSize::given) return s.block_size.shape;
+  if (s.block_size.way == BlockSize::of_matrix && own != one) return own;
   return found_block_of(s, off_diagonal, scalars);
 }
 

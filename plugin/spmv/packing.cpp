@@ -34,7 +34,7 @@ namespace {
 /// What products read, of dense blocks in the layout that is asked for, or in compressed rows.
 double bytes_of_blocks(const Settings& s, bool off_diagonal, const Reblocked& r) {
   Plan plan;
-  set_layout(plan, s.layout == "auto" ? "csr" : s.layout);
+  set_layout(plan, s.layout.empty() ? "csr" : s.layout);
   if (const auto text = s.plan_of_part(off_diagonal); !text.empty()) plan = parse_plan(text, plan);
   set_entry(plan, "dense");
   return read_bytes(r, plan, scalar_type_of<Scalar>(), backend("host"));
@@ -52,9 +52,8 @@ namespace {
 /// blocks. Blocks that nobody asked for must take less than single scalars with a column each.
 bool is_worth_packing(const SeqState& st, BlockShape block, double fill) {
   const Settings& s = st.settings;
-  const bool needed = s.entry != "auto" && s.entry != "dense";
-  if (needed) return true;
-  if (!st.family.keeps_blocks && s.block_size == "auto") {
+  if (s.names_kind()) return true;
+  if (!st.family.keeps_blocks && s.block_size.way == BlockSize::of_matrix) {
     const double scalars = double(scalars_in(block));
     const double bytes_of_block = scalars * sizeof(Scalar) + sizeof(idx);
     const double bytes_of_scalars = fill * scalars * (sizeof(Scalar) + sizeof(idx));
@@ -67,7 +66,8 @@ bool is_worth_packing(const SeqState& st, BlockShape block, double fill) {
 BlockShape packed_block(const SeqState& st, const PatternView& pattern, int given) {
   if (!st.family.keeps_blocks) return st.given.wanted;
   const Settings& s = st.settings;
-  return s.finds_block() ? found_block(s, st.off_diagonal, pattern, given).block : s.packed_block(given);
+  const bool finds = s.block_size.way == BlockSize::to_find;
+  return finds ? found_block(s, st.off_diagonal, pattern, given).block : s.packed_block(given);
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ void update_edges(Packing& p) {
 
 void transpose_edges(Packing& p) {
   for_each_edge(p.copy, [&](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
-    if (edge) packed->packed.prepare_transposed(edge->pattern.view(), p.st.settings.transposed_values());
+    if (edge) packed->packed.prepare_transposed(edge->pattern.view(), p.st.settings.transpose);
   });
 }
 

@@ -75,10 +75,10 @@ PetscErrorCode place_of_product(Mat A, const Settings& settings, Vec x, Place* p
   bool device = false;
   if (is_bound(A) || settings.parent_only())
     device = false;
-  else if (settings.is_backend("auto"))
+  else if (settings.backend == BackendChoice::automatic)
     PetscCall(is_on_device(x, &device));
   else
-    device = settings.is_backend(row_of(Place::device).backend);
+    device = settings.backend == BackendChoice::cuda;
   *place = device && device_backend() ? Place::device : Place::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

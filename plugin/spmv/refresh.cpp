@@ -58,7 +58,7 @@ std::optional<std::string> pack_transposed(Packing& p) {
   Pattern copied;
   const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
   const Settings& s = p.st.settings;
-  return p.copy.packed->prepare_transposed(pattern, s.transposed_values(), s.most_padding());
+  return p.copy.packed->prepare_transposed(pattern, s.transpose, s.most_padding);
 }
 
 /// Packs by `body`; on a device that has no memory left the copy is given up.
@@ -95,7 +95,7 @@ PetscErrorCode tell_of_pattern(const Packing& p) {
   const bool looks = told && !p.st.off_diagonal && !p.copy.other_blocks;  // it takes many products' time
   const std::string hint = looks ? block_size_hint(p.st.settings, p.st.family, p.b) : "";
   if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
-  if (p.st.settings.tune != "off") PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
+  if (p.st.settings.tune != Effort::rule) PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
   for (const Measured& m : p.copy.measured.all)
     PetscCall(PetscInfo(p.A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
                         m.is_timed() ? microseconds(m.seconds).c_str() : "", m.failure.c_str()));

@@ -42,7 +42,7 @@ PetscErrorCode is_asked_for(Mat A, const Settings& settings, bool* asked) {
     if (!given) PetscCall(PetscOptionsGetString(object(A)->options, prefix, "-vec_type", text, sizeof(text), &given));
   PetscCall(MatGetDM(A, &dm));
   if (dm) PetscCall(DMGetVecType(dm, &of_dm));
-  *asked = settings.backend == row_of(Place::device).backend || (given && is_cuda(text)) || is_cuda(of_dm);
+  *asked = settings.backend == BackendChoice::cuda || (given && is_cuda(text)) || is_cuda(of_dm);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,7 +73,7 @@ PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment) {
   PetscCall(is_vec_type_set(A, &set));
   if (set || is_bound(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(is_asked_for(A, settings, &wanted));
-  if (moment == Moment::making_vectors && settings.backend == "auto")
+  if (moment == Moment::making_vectors && settings.backend == BackendChoice::automatic)
     wanted = wanted || PetscDeviceInitialized(PETSC_DEVICE_CUDA);
   if (wanted && device_backend()) PetscCall(MatSetVecType(A, VECCUDA));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -81,9 +81,8 @@ PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment) {
 
 PetscErrorCode expects_device_vectors(Mat A, const Settings& settings, bool* yes) {
   PetscFunctionBegin;
-  const bool may = settings.backend == "auto" || settings.backend == row_of(Place::device).backend;
   *yes = false;
-  if (!may || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!settings.may_use_device() || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(has_cuda_vectors(A, yes));
   if (!*yes) PetscCall(is_asked_for(A, settings, yes));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,7 +31,7 @@ PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
   PetscFunctionBegin;
   bool device;
   PetscCall(expects_device_vectors(A, settings, &device));
-  const bool by_name = settings.backend == row_of(Place::device).backend && !is_bound(A) && device_backend();
+  const bool by_name = settings.backend == BackendChoice::cuda && !is_bound(A) && device_backend();
   *place = device || by_name ? Place::device : Place::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -59,7 +59,7 @@ std::string backend_text(const Settings& settings, const SeqState* st, Place exp
           (text.empty() ? "" : "; ") + std::string(row_of(place).backend) + ", " + std::string(copy->packed->code());
   }
   if (text.empty()) text = is_left_to_parent(settings, st) ? "petsc" : std::string(row_of(expected).backend);
-  if (settings.backend == "auto") text += " (auto)";
+  if (settings.backend == BackendChoice::automatic) text += " (auto)";
   if (st && !st->copy(Place::device).left_out.empty())
     text += "; not " + std::string(row_of(Place::device).backend) + ": " + st->copy(Place::device).left_out;
   return text;

@@ -163,16 +163,6 @@ FoundPlan by_measuring(const SearchedMatrix& m, const Plan& base, const std::str
 
 std::span<const std::string_view> effort_words() { return words; }
 
-Effort effort_of(std::string_view word) {
-  const auto found = std::ranges::find(words, word);
-  if (found == std::end(words)) {
-    std::string names;
-    for (const std::string_view w : words) names += (names.empty() ? "" : ", ") + std::string(w);
-    throw error(ErrorKind::argument, "unknown tune effort '" + std::string(word) + "'; choose " + names);
-  }
-  return static_cast<Effort>(found - std::begin(words));
-}
-
 PlansToTry plans_to_try(const SearchedMatrix& m, const Plan& base, const SearchOptions& o,
                         std::span<const Plan> beside) {
   const Search which = candidates_of(o.effort);

@@ -22,8 +22,6 @@ enum class Effort {
 };
 /// off, model, wisdom, measure, exhaustive: as options and wisdom files name them, in the order of Effort.
 std::span<const std::string_view> effort_words();
-/// Throws `argument` where there is no such effort.
-Effort effort_of(std::string_view word);
 inline std::string_view word_of(Effort effort) { return effort_words()[static_cast<std::size_t>(effort)]; }
 
 /// The candidates that measuring by an effort goes through.

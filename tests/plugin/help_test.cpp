@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "compare.hpp"
 
@@ -22,12 +24,16 @@ PetscErrorCode collect(MPI_Comm, const char format[], ...) {
   return PETSC_SUCCESS;
 }
 
-/// What -help prints when a matrix of the tested type reads its options.
-std::string help() {
+/// What -help prints when a matrix of the tested type, which was made with `options`, reads its options once more.
+/// PETSc prints the help of each prefix once.
+std::string help(const std::string& options, const char* prefix) {
+  const auto A = empty_matrix(tested_type(), options, spread(2, 3, 3));
   const auto usual = PetscHelpPrintf;
   PetscHelpPrintf = collect;
+  printed.clear();
+  PETSC_OK(MatSetOptionsPrefix(A, prefix));
   PETSC_OK(PetscOptionsSetValue(nullptr, "-help", nullptr));
-  const auto A = empty_matrix(tested_type(), "", spread(2, 3, 3));
+  PETSC_OK(MatSetFromOptions(A));
   PETSC_OK(PetscOptionsClearValue(nullptr, "-help"));
   PetscHelpPrintf = usual;
   return printed;
@@ -63,7 +69,7 @@ TEST(Help, SaysOfEveryOptionWhatTheReadmeSays) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   const auto rows = readme_table();
 
-  const auto text = help();
+  const auto text = help("", "help_");
 
   ASSERT_FALSE(rows.empty()) << "no options table in README.md";
   for (const auto& row : rows)
@@ -72,6 +78,41 @@ TEST(Help, SaysOfEveryOptionWhatTheReadmeSays) {
   std::size_t listed = 0;
   for (auto at = text.find("mat_compound_"); at != std::string::npos; at = text.find("mat_compound_", at + 1)) ++listed;
   EXPECT_EQ(listed, rows.size()) << text;
+}
+
+/// The default first: it is not asked for.
+const std::pair<const char*, std::vector<const char*>> values_of[] = {
+    {"entry_file", {""}},
+    {"backend", {"auto", "petsc", "host"}},
+    {"block_size", {"auto", "find", "3", "4x2"}},
+    {"entry", {"auto", "dense"}},
+    {"layout", {"auto", "sell:8"}},
+    {"memory_limit", {"none", "0", "0.1"}},
+    {"padding_limit", {"4", "none", "1.5"}},
+    {"plan", {"", "sell:8:16"}},
+    {"precision", {"double", "single"}},
+    {"transpose", {"copy", "shared"}},
+    {"tune", {"off", "model", "wisdom", "measure", "exhaustive"}},
+    {"wisdom", {"auto", "none", "a/file"}},
+    {"tune_seconds", {"10", "none", "0.5"}},
+    {"tune_score", {"time", "bytes:0.25"}},
+    {"tune_libraries", {"none", "cusparse"}},
+    {"expected_products", {"unknown", "1000000"}},
+};
+
+TEST(Help, SaysWhatWasAskedForBefore) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  int count = 0;
+  for (const auto& [option, values] : values_of) {
+    for (const char* value : values) {
+      const std::string name = std::string("mat_compound_") + option;
+      const std::string asked_for = value == values.front() ? "" : "-" + name + " " + value;
+
+      const auto text = help(asked_for, ("again" + std::to_string(count++) + "_").c_str());
+
+      EXPECT_NE(line_with(text, name).find(std::string("formerly ") + value + ">"), std::string::npos) << text;
+    }
+  }
 }
 
 }  // namespace

@@ -45,11 +45,8 @@ class Searches : public testing::Test {
 };
 
 TEST(Efforts, HaveOneWordEach) {
-  for (const Effort effort : {Effort::rule, Effort::model, Effort::wisdom, Effort::measure, Effort::exhaustive})
-    EXPECT_EQ(effort_of(word_of(effort)), effort);
-  EXPECT_EQ(effort_of("off"), Effort::rule);
-  EXPECT_ERROR(effort_of("much"), ErrorKind::argument,
-               "unknown tune effort 'much'; choose off, model, wisdom, measure, exhaustive");
+  EXPECT_EQ(word_of(Effort::rule), "off");
+  EXPECT_EQ(word_of(Effort::exhaustive), "exhaustive");
 }
 
 TEST_F(Searches, MeasureNothingWhereTheyNeedNot) {
