@@ -43,17 +43,13 @@ void check_layout(const std::string& v) {
   }
 }
 
-void check_plan_of_part(std::string_view text) {
-  if (parse_plan(text, Plan{}).layout.vector_group != 1)
-    throw error(ErrorKind::argument,
-                "vectors= in plan '" + std::string(text) +
-                    "' is not 1: PETSc's vectors hold the scalars of a block side by side; leave it out");
-}
-
 void check_plan(const std::string& v) {
   const PlanText parts = split_off_diagonal(v);
-  check_plan_of_part(parts.diagonal);
-  if (parts.off_diagonal) check_plan_of_part(*parts.off_diagonal);
+  for (const std::string_view text : {parts.diagonal, parts.off_diagonal.value_or(parts.diagonal)})
+    if (parse_plan(text, Plan{}).layout.vector_group != 1)
+      throw error(ErrorKind::argument,
+                  "vectors= in plan '" + std::string(text) +
+                      "' is not 1: PETSc's vectors hold the scalars of a block side by side; leave it out");
 }
 
 void check_library(const std::string& v) {
@@ -114,10 +110,9 @@ Words<Effort> efforts() {
 
 /// A text, at which `check` throws if it is wrong; or a word, which is kept as no text.
 Value text(std::string Settings::*member, const char* word, void (*check)(const std::string&)) {
-  const auto parse = [=](std::string v) {
-    if (v == word) return std::string();
-    check(v);
-    return v;
+  const auto parse = [=](const std::string& v) {
+    if (v != word) check(v);
+    return v == word ? std::string() : v;
   };
   return value(member, parse, [=](const std::string& v) { return v.empty() ? word : v; });
 }
