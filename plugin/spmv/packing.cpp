@@ -152,7 +152,8 @@ void update_edges(Packing& p) {
 
 void transpose_edges(Packing& p) {
   for_each_edge(p.copy, [&](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
-    if (edge) packed->packed.prepare_transposed(edge->pattern.view(), p.st.settings.transposed_values());
+    if (edge)
+      packed->packed.prepare_transposed(edge->pattern.view(), plan_of_transpose, p.st.settings.transposed_values());
   });
 }
 

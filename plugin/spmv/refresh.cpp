@@ -58,7 +58,7 @@ std::optional<std::string> pack_transposed(Packing& p) {
   Pattern copied;
   const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
   const Settings& s = p.st.settings;
-  return p.copy.packed->prepare_transposed(pattern, s.transposed_values(), s.most_padding());
+  return p.copy.packed->prepare_transposed(pattern, plan_of_transpose, s.transposed_values(), s.most_padding());
 }
 
 /// Packs by `body`; on a device that has no memory left the copy is given up.

@@ -141,4 +141,10 @@ Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistic
 Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& statistics, const Problem& problem,
                    std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
 
+/// For the transpose of a pattern whose plan, of one part, is the rule's: the rule's for the transpose, whose rows may
+/// be of quite other lengths (a prolongator's transpose has few and long ones). Nothing where another plan was chosen:
+/// that serves both.
+std::optional<Plan> plan_of_transpose(const Plan& plan, const PatternView& pattern, const PatternView& transposed,
+                                      const Problem& problem, std::string_view backend);
+
 }  // namespace compound

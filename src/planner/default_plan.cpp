@@ -106,4 +106,16 @@ Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatist
   return parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
 }
 
+std::optional<Plan> plan_of_transpose(const Plan& plan, const PatternView& pattern, const PatternView& transposed,
+                                      const Problem& problem, std::string_view backend) {
+  const auto rule = [&](const PatternView& of, BlockShape block, bool row_list) {
+    Plan made = default_plan(statistics(of), {block, problem.scalar}, backend, plan.entry, plan.values, Parts::one);
+    made.layout.row_list = row_list;
+    return made;
+  };
+  const BlockShape block = problem.block;
+  if (plan != rule(pattern, block, plan.layout.row_list)) return {};
+  return rule(transposed, {block.cols, block.rows}, false);
+}
+
 }  // namespace compound

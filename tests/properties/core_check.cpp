@@ -59,7 +59,7 @@ class CoreCheck {
            nullptr,
            {o.pattern.view(), problem, plan, on_}};
     if (case_.fenced) m.fenced = std::make_unique<Fenced<S>>(m.values);
-    m.A.prepare_transposed(o.pattern.view(), case_.transposed);
+    m.A.prepare_transposed(o.pattern.view(), plan_of_transpose, case_.transposed);
     m.A.update_values(m.data());
     return m;
   }

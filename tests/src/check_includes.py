@@ -41,7 +41,7 @@ RULES = [
      "layout encoders know patterns and their own decoders"),
     (["src/plan/schedule.*"], ["src/*", "!src/plan/schedule.hpp", "!src/base/error.hpp", "!src/device/target.hpp"],
      "schedules know worker counts, no layout arrays"),
-    (["src/storage/packed.*"], ["src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
+    (["src/storage/packed*"], ["src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
                                 "src/device/diagonal.hpp", "src/device/sum_lists.hpp"],
      "packed matrices know backends by their interface only"),
     (["src/planner/tuner*"], ["src/host/*", "src/device/*"],

@@ -84,7 +84,7 @@ class CoreCandidate final : public Candidate {
     return timed(PETSC_COMM_SELF, [&] {
       packed_.emplace(source_->view, source_->problem, plan, backend_, PatternLifetime::outlives);
       packed_->update_values(source_->values);
-      if (operation_ == Operation::transpose) packed_->prepare_transposed(source_->view);
+      if (operation_ == Operation::transpose) packed_->prepare_transposed(source_->view, plan_of_transpose);
     });
   }
 

@@ -102,7 +102,7 @@ class HamiltonCandidate final : public Candidate {
                              PatternLifetime::outlives);
       take_values();
       if (operation_ == Operation::transpose)
-        for (PackedMatrix& p : packed_) p.prepare_transposed(source_->view);
+        for (PackedMatrix& p : packed_) p.prepare_transposed(source_->view, plan_of_transpose);
     });
   }
 

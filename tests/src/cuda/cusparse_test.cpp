@@ -34,7 +34,7 @@ class CusparseProducts : public OnDevice, public testing::WithParamInterface<Lib
       Random random;
       Operands<S> operands(pattern, c.entry, c.block, random);
       PackedMatrix A(pattern.view(), operands.problem(), c.plan(), device());
-      if (transposed) A.prepare_transposed(pattern.view(), TransposedValues::copy);
+      if (transposed) A.prepare_transposed(pattern.view(), plan_of_transpose, TransposedValues::copy);
       A.update_values(operands.blocks.data());
       f(operands, A);
     });

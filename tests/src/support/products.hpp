@@ -175,7 +175,7 @@ template <class S>
 PackedMatrix packed(const Operands<S>& o, const Plan& plan, Backend& on = backend("host"),
                     TransposedValues transposed = TransposedValues::copy) {
   PackedMatrix A(o.pattern.view(), o.problem(), plan, on);
-  A.prepare_transposed(o.pattern.view(), transposed);
+  A.prepare_transposed(o.pattern.view(), plan_of_transpose, transposed);
   A.update_values(o.blocks.data());
   return A;
 }

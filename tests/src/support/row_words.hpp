@@ -29,7 +29,7 @@ template <class S>
 PackedMatrix packed_from_rows(const Operands<S>& o, const Plan& plan, const std::vector<S>& values,
                               Backend& on = backend("host")) {
   PackedMatrix A(o.pattern.view(), given_in_rows(o.problem()), plan, on);
-  A.prepare_transposed(o.pattern.view());
+  A.prepare_transposed(o.pattern.view(), plan_of_transpose);
   A.update_values(values.data());
   return A;
 }
