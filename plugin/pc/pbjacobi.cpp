@@ -15,6 +15,7 @@
 #include "petsc/log.hpp"
 #include "petsc/owned.hpp"
 #include "petsccompound.h"
+#include "planner/default_plan.hpp"
 #include "spmv/device_copy.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/product.hpp"

@@ -1,4 +1,5 @@
 #include "spmv/packing.hpp"
+#include "planner/default_plan.hpp"
 
 #include <algorithm>
 

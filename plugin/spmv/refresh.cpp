@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "petsc/log.hpp"
+#include "planner/default_plan.hpp"
 #include "spmv/choices.hpp"
 #include "spmv/input_blocks.hpp"
 

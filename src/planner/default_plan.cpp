@@ -1,4 +1,6 @@
 // Which plan a matrix gets by rule. What the limits rest on is in docs/performance.md.
+#include "planner/default_plan.hpp"
+
 #include <algorithm>
 
 #include "backend/backend.hpp"

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "check.hpp"
 #include "host/instruction_set.hpp"
+#include "planner/default_plan.hpp"
 #include "support/fenced.hpp"
 #include "support/row_words.hpp"
 

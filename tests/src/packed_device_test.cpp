@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "planner/default_plan.hpp"
 #include "storage/packed.hpp"
 #include "support/device_forms.hpp"
 #include "support/errors.hpp"

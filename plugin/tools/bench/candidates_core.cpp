@@ -8,6 +8,7 @@
 #include "core_source.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 
 namespace compound::bench {

@@ -5,6 +5,7 @@
 #include "core_source.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "planner/default_plan.hpp"
 
 namespace compound::bench {
 

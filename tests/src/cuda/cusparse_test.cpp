@@ -10,6 +10,7 @@
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
 #include "planner/candidates.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/tuner.hpp"
 #include "support/dots.hpp"
 #include "support/zoo.hpp"

@@ -9,6 +9,7 @@
 
 #include "blocks.hpp"
 #include "dense_reference.hpp"
+#include "planner/default_plan.hpp"
 #include "storage/packed.hpp"
 
 namespace compound {

@@ -1,6 +1,7 @@
 // Values of full blocks in the order of rows (ValueOrder::rows), by its definition.
 #pragma once
 
+#include "planner/default_plan.hpp"
 #include "products.hpp"
 
 namespace compound::test {
