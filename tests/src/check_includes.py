@@ -44,7 +44,7 @@ RULES = [
     (["src/storage/packed*"], ["src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
                                 "src/device/diagonal.hpp", "src/device/sum_lists.hpp"],
      "packed matrices know backends by their interface only"),
-    (["src/planner/tuner*"], ["src/host/*", "src/device/*"],
+    (["src/planner/tuner*", "src/planner/measurement*"], ["src/host/*", "src/device/*"],
      "tuners know costs, not how kernels work"),
     (["src/planner/wisdom*"], ["src/*", "!src/planner/wisdom*", "!src/base/*", "!src/pattern/pattern.hpp"],
      "wisdom keeps plans as text: it knows neither what they mean nor how they are measured"),
