@@ -50,7 +50,7 @@ inline constexpr double unlimited_padding = std::numeric_limits<double>::infinit
 std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
                                             double most);
 
-/// What a plan may take that nobody asked for in particular.
+/// What a plan may take that was not asked for in particular.
 struct PlanLimits {
   double padding = unlimited_padding;                      ///< slots an entry
   double bytes = std::numeric_limits<double>::infinity();  ///< that its packed copy owns
