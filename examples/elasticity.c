@@ -54,8 +54,7 @@ of the bounding box: xmin, xmax, ymin, ymax, zmin, zmax.\n\
 enum { CLAMP, LOAD, SURFACES }; /* of the mesh */
 
 typedef struct {
-  char mesh[PETSC_MAX_PATH_LEN], vtu[PETSC_MAX_PATH_LEN];
-  char clamp[128], load[128], pmat_type[64];
+  char mesh[PETSC_MAX_PATH_LEN], vtu[PETSC_MAX_PATH_LEN], clamp[128], load[128], pmat_type[64];
   PetscInt box[3], refine, set_up, repeat;
   PetscReal box_size[3], traction[3], young, poisson, fraction;
   PetscBool is_box, box_tets;
@@ -157,11 +156,10 @@ static void ElementStiffness(const Options* o, PetscInt nv, PetscReal X[][3], Pe
       for (PetscInt b = 0; b < nv; b++) {
         const PetscReal dot = G[a][0] * G[b][0] + G[a][1] * G[b][1] + G[a][2] * G[b][2];
 
-        for (PetscInt i = 0; i < 3; i++) {
+        for (PetscInt i = 0; i < 3; i++)
           for (PetscInt j = 0; j < 3; j++)
             K[(3 * a + i) * 3 * nv + 3 * b + j] +=
                 w * (lambda * (G[a][i] * G[b][j]) + mu * (G[a][j] * G[b][i]) + (i == j ? mu * dot : 0));
-        }
       }
     }
   }
@@ -177,9 +175,8 @@ static void ElementClamp(const VolumeMesh* m, const PetscInt nodes[], PetscScala
     const PetscScalar mean = (K[r * n + r] + K[(r + 1) * n + r + 1] + K[(r + 2) * n + r + 2]) / 3.0;
 
     if (!IsClamped(m, nodes[a])) continue;
-    for (PetscInt i = 0; i < 3; i++) {
+    for (PetscInt i = 0; i < 3; i++)
       for (PetscInt j = 0; j < n; j++) K[(r + i) * n + j] = K[j * n + r + i] = 0;
-    }
     for (PetscInt i = 0; i < 3; i++) K[(r + i) * n + r + i] = mean;
   }
 }
@@ -281,8 +278,7 @@ static PetscErrorCode CreatePreconditionerMatrix(const Options* o, Mat A, Vec co
   PetscFunctionReturn(0);
 }
 
-/* The matrix assembled anew, as a step in time or of Newton's method does it, the set-up for it, and in the end a solve
- */
+/* The matrix assembled anew, as in steps in time or of Newton's method, the set-up for it, and in the end a solve */
 static PetscErrorCode SetUpAgain(const Options* o, const VolumeMesh* m, KSP ksp, Mat A, Mat P, Vec b, Vec u) {
   PetscLogDouble t0, t1, seconds = 0;
   PetscLogStage stage;

@@ -15,6 +15,7 @@
 #include "petsc/log.hpp"
 #include "petsc/owned.hpp"
 #include "petsccompound.h"
+#include "planner/default_plan.hpp"
 #include "spmv/device_copy.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/product.hpp"
@@ -257,7 +258,7 @@ PetscErrorCode apply_on_device(PC pc, PointBlocks& b, const Operands& o, bool* d
   DeviceBuffers buffers;  // stay empty: the vectors are there
   PetscCall(begin_device_work(inverses.backend()));
   if (o.op != Op::none && !inverses.has_transposed())
-    PetscCall(guarded(comm_of(pc), [&] { inverses.prepare_transposed(b.pattern.view()); }));
+    PetscCall(guarded(comm_of(pc), [&] { inverses.prepare_transposed(b.pattern.view(), plan_of_transpose); }));
   PetscCall(run_on_device(comm_of(pc), o, flops(b), inverses, buffers, &run));
   *done = run.done;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "petsc/log.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "planner/search.hpp"
 

@@ -1,4 +1,5 @@
 #include "spmv/packing.hpp"
+#include "planner/default_plan.hpp"
 
 #include <algorithm>
 
@@ -152,7 +153,7 @@ void update_edges(Packing& p) {
 
 void transpose_edges(Packing& p) {
   for_each_edge(p.copy, [&](const std::optional<Edge>& edge, std::optional<PackedCopy::PackedEdge>& packed) {
-    if (edge) packed->packed.prepare_transposed(edge->pattern.view(), p.st.settings.transpose);
+    if (edge) packed->packed.prepare_transposed(edge->pattern.view(), plan_of_transpose, p.st.settings.transpose);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "petsc/log.hpp"
+#include "planner/default_plan.hpp"
 #include "spmv/choices.hpp"
 #include "spmv/input_blocks.hpp"
 
@@ -58,7 +59,7 @@ std::optional<std::string> pack_transposed(Packing& p) {
   Pattern copied;
   const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
   const Settings& s = p.st.settings;
-  return p.copy.packed->prepare_transposed(pattern, s.transpose, s.most_padding);
+  return p.copy.packed->prepare_transposed(pattern, plan_of_transpose, s.transpose, s.most_padding);
 }
 
 /// Packs by `body`; on a device that has no memory left the copy is given up.

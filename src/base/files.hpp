@@ -1,4 +1,5 @@
-// Files that are kept for a user between runs: where they lie, who may write to them, whole reads and writes.
+// Files that are kept for a user between runs: where they lie, which users may write to them, whole reads
+// and writes.
 #pragma once
 
 #include <sys/types.h>

@@ -4,6 +4,7 @@
 
 #include "cuda/kernel_source.hpp"
 #include "cuda/sparse_product.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 
 namespace compound::cuda {

@@ -15,26 +15,25 @@ std::string text(slot_t v) { return std::to_string(v); }
 
 std::string group_text(idx group) { return group == group_all ? "all_items" : std::to_string(group); }
 
-std::string op_text(Op op) {
-  constexpr const char* names[] = {"Op::none", "Op::transpose", "Op::hermitian"};
-  return names[static_cast<int>(op)];
+template <class Enum, std::size_t n>
+std::string named(Enum value, const char* const (&names)[n]) {
+  return names[static_cast<int>(value)];
 }
 
+std::string op_text(Op op) { return named(op, {"Op::none", "Op::transpose", "Op::hermitian"}); }
+
 std::string traversal_text(Traversal traversal) {
-  constexpr const char* names[] = {"Traversal::rows", "Traversal::components", "Traversal::slots"};
-  return names[static_cast<int>(traversal)];
+  return named(traversal, {"Traversal::rows", "Traversal::components", "Traversal::slots"});
 }
 
 std::string update_text(Update update) { return update == Update::add ? "Update::add" : "Update::assign"; }
 
 std::string follow_text(Follow follow) {
-  constexpr const char* names[] = {"Follow::nothing", "Follow::stoppable", "Follow::dot", "Follow::bilinear"};
-  return names[static_cast<int>(follow)];
+  return named(follow, {"Follow::nothing", "Follow::stoppable", "Follow::dot", "Follow::bilinear"});
 }
 
 std::string balance_text(Balance balance) {
-  constexpr const char* names[] = {"Balance::grid", "Balance::fixed", "Balance::counted"};
-  return names[static_cast<int>(balance)];
+  return named(balance, {"Balance::grid", "Balance::fixed", "Balance::counted"});
 }
 
 /// What each word of an entry is stored as.
@@ -89,6 +88,7 @@ class FormText {
   void constant(const std::string& type, const std::string& name, const std::string& value) {
     line("static constexpr " + type + " " + name + " = " + value);
   }
+  void constant(const std::string& name, bool value) { constant("bool", name, value ? "true" : "false"); }
   std::string take() { return std::move(text_); }
 
  private:
@@ -168,32 +168,6 @@ std::string diagonal_kernel(const std::string& function, const Plan& plan, const
 
 }  // namespace
 
-std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& problem) {
-  const Schedule& s = plan.schedule;
-  if (!s.of_device() || s.blocks < 1) return "a device's schedule needs threads= and blocks=";
-  if (!entry_text(plan.entry))
-    return "entry " + std::string(plan.entry) + " has no text for devices: name its file (-mat_compound_entry_file)";
-  if (s.traversal == Traversal::components && plan.entry != "dense")
-    return "components are of dense blocks; entry " + std::string(plan.entry) + " goes by rows";
-  const LayoutFamily& family = family_of(plan.layout);
-  if (s.traversal == Traversal::slots && (s.lanes != 1 || s.unroll != 1))
-    return "layouts that go by slots say how many a worker has: lanes=1 unroll=1";
-  if (s.traversal != Traversal::slots && s.carries != Carries::ordered)
-    return "carries=atomic is for layouts that go by slots, " + layout_name(plan.layout) + " has no carries";
-  if (family.threads && s.threads != family.threads(plan.layout))
-    return "threads=" + std::to_string(s.threads) + " with layout " + layout_name(plan.layout) +
-           ", whose chunks are made for blocks of " + std::to_string(family.threads(plan.layout)) +
-           " threads: leave threads= out, or choose another layout";
-  if (s.threads * s.blocks > most_threads)
-    return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) + " are more than the " +
-           std::to_string(most_threads) + " threads of a multiprocessor";
-  constexpr int most = 32;
-  if (s.traversal != Traversal::components && std::max(problem.block.rows, problem.block.cols) > most)
-    return "blocks of " + std::to_string(problem.block.rows) + "x" + std::to_string(problem.block.cols) +
-           " are too large for one worker a row (32x32 at most); use components";
-  return {};
-}
-
 std::string diagonal_source(const Plan& plan, const Problem& problem) {
   return diagonal_kernel("write_diagonal", plan, problem);
 }
@@ -242,18 +216,22 @@ struct MethodText {
 constexpr MethodText methods[] = {{"cg", "cg.hpp"}, {"bcgs", "bcgs.hpp"}};
 
 /// Scalars, and which inner product is theirs.
-std::string inner_form(ScalarType scalar, bool hermitian) {
-  return "  using scalar = " + scalar_name(scalar) +
-         ";\n  static constexpr bool hermitian = " + (hermitian ? "true" : "false") + ";\n";
+FormText inner_form(ScalarType scalar, bool hermitian) {
+  FormText t;
+  t.line("using scalar = " + scalar_name(scalar));
+  t.constant("hermitian", hermitian);
+  return t;
 }
 
-std::string krylov_form(const KrylovProblem& p) {
+FormText krylov_form(const KrylovProblem& p) {
   constexpr const char* norms[] = {"preconditioned", "unpreconditioned", "natural", "none"};
-  return inner_form(p.scalar, p.hermitian) + "  using state = " + methods[static_cast<int>(p.method)].name +
-         "_state<scalar>;\n  static constexpr int columns = " + std::to_string(p.columns) +
-         ";\n  static constexpr KrylovNorm norm = KrylovNorm::" + norms[static_cast<int>(p.norm)] +
-         ";\n  static constexpr int null_vectors = " + std::to_string(p.null_space.size()) +
-         ";\n  static constexpr bool null_constant = " + (p.null_space.constant ? "true" : "false") + ";\n";
+  FormText t = inner_form(p.scalar, p.hermitian);
+  t.line(std::string("using state = ") + methods[static_cast<int>(p.method)].name + "_state<scalar>");
+  t.constant("int", "columns", text(p.columns));
+  t.constant("KrylovNorm", "norm", std::string("KrylovNorm::") + norms[static_cast<int>(p.norm)]);
+  t.constant("int", "null_vectors", std::to_string(p.null_space.size()));
+  t.constant("null_constant", p.null_space.constant);
+  return t;
 }
 
 std::string loop_kernel(const std::string& header, const std::string& form, const std::string& arguments,
@@ -264,7 +242,7 @@ std::string loop_kernel(const std::string& header, const std::string& form, cons
 }
 
 std::string krylov_kernel(const KrylovProblem& p, const std::string& arguments, const std::string& body) {
-  return loop_kernel(methods[static_cast<int>(p.method)].header, krylov_form(p), arguments, body);
+  return loop_kernel(methods[static_cast<int>(p.method)].header, krylov_form(p).take(), arguments, body);
 }
 
 }  // namespace
@@ -278,9 +256,9 @@ std::string krylov_source(const KrylovProblem& p, const std::string& kernel, con
 }
 
 std::string pass_source(ScalarType scalar, bool hermitian, bool diagonal, const std::string& pass) {
-  const std::string form =
-      inner_form(scalar, hermitian) + "  static constexpr bool diagonal = " + (diagonal ? "true" : "false") + ";\n";
-  return loop_kernel("vector_passes.hpp", form, "pass_args", "run_pass<" + pass + "<form>, form::scalar>(a);");
+  FormText form = inner_form(scalar, hermitian);
+  form.constant("diagonal", diagonal);
+  return loop_kernel("vector_passes.hpp", form.take(), "pass_args", "run_pass<" + pass + "<form>, form::scalar>(a);");
 }
 
 std::string scalar_name(ScalarType s) {
@@ -315,23 +293,20 @@ std::string product_form(const Plan& plan, const Problem& problem, Op op, Update
                          bool reordered, bool aligned, Follow follow) {
   const Schedule& s = plan.schedule;
   const std::string chunk = std::to_string(slots_of_chunk(plan.layout));
-  std::string form = common_form(plan, words_of_products(plan, problem, s.cache, chunk), reordered, s.cache);
-  const auto constant = [&](const std::string& type, const std::string& name, const std::string& value) {
-    form += "  static constexpr " + type + " " + name + " = " + value + ";\n";
-  };
-  constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
-  constant("int", "vector_access", text(aligned ? vector_access(plan, problem) : 0));
-  constant("Op", "op", op_text(op));
-  constant("Update", "update", update_text(update));
-  constant("Traversal", "traversal", traversal_text(s.traversal));
-  constant("int", "lanes", text(slot_t{s.lanes}));
-  constant("int", "at_once", text(slot_t{s.unroll}));
-  constant("Balance", "balance", balance_text(s.balance));
+  FormText t;
+  t.constant("slot_t", "vector_group", group_text(plan.layout.vector_group));
+  t.constant("int", "vector_access", text(aligned ? vector_access(plan, problem) : 0));
+  t.constant("Op", "op", op_text(op));
+  t.constant("Update", "update", update_text(update));
+  t.constant("Traversal", "traversal", traversal_text(s.traversal));
+  t.constant("int", "lanes", text(slot_t{s.lanes}));
+  t.constant("int", "at_once", text(slot_t{s.unroll}));
+  t.constant("Balance", "balance", balance_text(s.balance));
   if (s.traversal == Traversal::slots)
-    constant("Carries", "carries", s.carries == Carries::atomic ? "Carries::atomic" : "Carries::ordered");
-  if (follow != Follow::nothing) constant("Follow", "follow", follow_text(follow));
-  form += "  using value_index = " + value_index(plan, shares_values, s.cache) + ";\n";
-  return form;
+    t.constant("Carries", "carries", s.carries == Carries::atomic ? "Carries::atomic" : "Carries::ordered");
+  if (follow != Follow::nothing) t.constant("Follow", "follow", follow_text(follow));
+  t.line("using value_index = " + value_index(plan, shares_values, s.cache));
+  return common_form(plan, words_of_products(plan, problem, s.cache, chunk), reordered, s.cache) + t.take();
 }
 
 }  // namespace
@@ -354,12 +329,13 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
 std::string whole_loop_source(const KrylovProblem& p, const Plan& plan, const Problem& problem, bool reordered,
                               bool aligned, WholeForm whole) {
   const Follow follow = p.method != KrylovMethod::cg ? Follow::nothing : p.hermitian ? Follow::dot : Follow::bilinear;
-  const std::string form = krylov_form(p) +
-                           "  static constexpr bool two_meetings = " + (whole.two_meetings ? "true" : "false") +
-                           ", keeps_words = " + (whole.keeps_words ? "true" : "false") + ";\n" +
-                           product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
-  return "#include \"krylov_whole.hpp\"\n" +
-         whole_source(plan.entry, form, std::to_string(threads_of_whole_loop) + ", 1", "krylov_whole", "whole_args");
+  FormText form = krylov_form(p);
+  form.constant("two_meetings", whole.two_meetings);
+  form.constant("keeps_words", whole.keeps_words);
+  const std::string product = product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
+  return "#include \"krylov_whole.hpp\"\n" + whole_source(plan.entry, form.take() + product,
+                                                          std::to_string(threads_of_whole_loop) + ", 1", "krylov_whole",
+                                                          "whole_args");
 }
 
 std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow) {
@@ -389,17 +365,6 @@ std::string regroup_source(const Plan& from, const Plan& to, const Problem& prob
   const std::string form = "  struct from {\n" + words_form(from, words_of_slots(from, problem)) + "  };\n";
   return whole_source(to.entry, form + words_form(to, words_of_slots(to, problem)), "128", "regroup_all",
                       "regroup_args");
-}
-
-slot_t workers_of(const Plan& plan, const Problem& problem, Op op, const layout_args& layout) {
-  const Schedule& s = plan.schedule;
-  if (s.traversal == Traversal::slots)
-    return (slot_t{layout.positions} + layout.height - 1) / layout.height * s.threads;
-  const int rows_a_warp = 32 / s.lanes;
-  const slot_t warps = (slot_t{layout.positions} + rows_a_warp - 1) / rows_a_warp;
-  const bool by_scalar_row = s.traversal == Traversal::components && family_of(plan.layout).interleaved;
-  const EntryShape shape = entry_shape(plan, problem);
-  return 32 * warps * (by_scalar_row ? (op == Op::none ? shape.rows : shape.cols) : 1);
 }
 
 }  // namespace compound::cuda

@@ -12,7 +12,7 @@
 namespace compound {
 
 /// What blocks tell each other: half of a number or a whole one in the lower half, and in the upper one that of the
-/// meeting it is for, so that whoever reads both at once needs no other sign that it is there.
+/// meeting it is for, so that a reader of both at once needs no other sign that it is there.
 using signal = unsigned long long;
 
 /// A block's place has two signals for each number, and lines of the second cache to itself: all blocks read all
@@ -47,7 +47,7 @@ struct fresh_vector {
 ///
 /// Blocks meet by each writing to a place of its own and all reading all of these places, which brings the sums with
 /// it. A fence then lets them read what others have written, after which the first cache has forgotten all it had.
-/// `keeps_words`: it is to keep the matrix from one iteration to the next. Then nobody fences, and what others have
+/// `keeps_words`: it is to keep the matrix from one iteration to the next. Then no block fences, and what others have
 /// written, the products' vectors, is read past that cache; of all other vectors a thread reads what it has written
 /// itself (for_each_own()).
 template <bool keeps_words>
@@ -139,8 +139,8 @@ class one_kernel {
   }
 
   __device__ static unsigned warps_of_places() { return (gridDim.x + 31) / 32; }
-  /// Of a number at this meeting. Two sets of places in turn: nobody writes to one again before all have met once more,
-  /// and so have read it.
+  /// Of a number at this meeting. Two sets of places in turn: no block writes to one again before all have met once
+  /// more, and so have read it.
   __device__ signal* place_of(int number, slot_t block) const {
     return places_ + (meetings_ % 2 * slot_t(gridDim.x) + block) * signals_of_place + 2 * number;
   }
@@ -293,7 +293,7 @@ __device__ void iterate_all(const whole_args& a, State& s, Grid& grid) {
 }
 
 /// CG with two meetings an iteration instead of three, and the same bits: the product makes the new direction where it
-/// reads it, so that nobody waits until all have written theirs. It is written beside the old one, which others still
+/// reads it, so that no block waits until all have written theirs. It is written beside the old one, which others still
 /// read.
 template <class Form, class S, class Grid>
 requires(Form::two_meetings) __device__ void iterate_all(const whole_args& a, cg_state<S>& s, Grid& grid) {

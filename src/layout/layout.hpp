@@ -1,5 +1,5 @@
 // A pattern encoded in a layout: its sizes, and named arrays of integers. What they mean is between an encoder
-// (src/layout/<family>.cpp) and its decoder (src/device/layout); who keeps, uploads or counts them need not know.
+// (src/layout/<family>.cpp) and its decoder (src/device/layout); code that keeps, uploads or counts them need not know.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@ namespace compound {
 
 /// Some block rows of a layout. Meant to be used again: the arrays grow to a list's size once and are longer than it.
 struct RowLists {
-  bool first_slot_only = false;  ///< enough for who knows that slots follow each other
+  bool first_slot_only = false;  ///< enough where slots are known to follow each other
   idx rows = 0;
   std::vector<idx> row, column;
   std::vector<slot_t> first, slot;

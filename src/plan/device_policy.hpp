@@ -36,8 +36,9 @@ struct FormRow {
   double mean_row = unlimited;
 };
 
-/// `long_ones`: uneven, and so long that whoever has one of them works when all others are done. `lagging`: the same of
-/// a single worker with the longest row, while the device reads all the others. `varied`: by a fifth of their length.
+/// `long_ones`: uneven, and so long that a worker with one of them works when all others are done. `lagging`: the same
+/// of a single worker with the longest row, while the device reads all the others. `varied`: by a fifth of their
+/// length.
 enum class RowShape { any, uneven, long_ones, lagging, varied, scattered };
 
 /// A table of forms, and the matrices that it is for: block sizes, numbers of block rows, and how rows are.

@@ -110,35 +110,7 @@ void set_layout(Plan& plan, std::string_view layout);
 /// rows.
 void set_entry(Plan& plan, std::string_view entry);
 
-/// Of stored words; nothing: that of the vectors.
-using ValuePrecision = std::optional<Precision>;
-
-/// Whether a rule may give a plan of several.
-enum class Parts { one, some };
-
-/// The plan that the default rule of a backend gives for a matrix with entries of this kind
-/// (src/planner/default_plan.cpp).
-Plan default_plan(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
-                  std::string_view entry = "dense", ValuePrecision values = {}, Parts parts = Parts::some);
-
-/// Every plan that default_plan() can give for "cuda" and such entries, whatever the pattern: what machine code is made
-/// of beforehand (cuda/default_kernels.hpp). In those of two parts longest=1 stands for any number.
-std::vector<Plan> default_cuda_plans(const Problem& problem, std::string_view entry);
-
-/// The rule's plan first, then those that measuring might prefer to it: a handful.
-std::vector<Plan> near_plans(const PatternStatistics& statistics, const Problem& problem, std::string_view backend,
-                             std::string_view entry = "dense", ValuePrecision values = {});
-
 /// The layout that the first part of a plan's line names; empty where it names none.
 std::string_view layout_in(std::string_view line);
-
-/// A layout as users name it, with the word map and row list that suit it.
-Plan plan_for_layout(std::string_view layout, const PatternStatistics& statistics, const Problem& problem,
-                     std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
-
-/// A plan as users give it: what its line leaves out is the rule's for the layout that it names. Where it names none,
-/// that of `base`.
-Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& statistics, const Problem& problem,
-                   std::string_view backend, std::string_view entry = "dense", ValuePrecision values = {});
 
 }  // namespace compound

@@ -1,5 +1,5 @@
-// Schedule: who computes what. On the host one worker takes the rows in order, by vector instructions where it can;
-// most fields are for devices.
+// Schedule: which worker computes what. On the host one worker takes the rows in order, by vector instructions where it
+// can; most fields are for devices.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct Schedule {
   Balance balance = Balance::grid;
   Cache cache = Cache::keep;
   Carries carries = Carries::ordered;
-  /// Whose product stands in the place of this schedule's where it can (library_products.hpp); empty: nobody's.
+  /// Whose product stands in the place of this schedule's where it can (library_products.hpp); empty: none.
   std::string_view library = {};
   bool operator==(const Schedule&) const = default;
 

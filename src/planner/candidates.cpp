@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "layout/family.hpp"
 #include "plan/library_products.hpp"
+#include "planner/default_plan.hpp"
 #include "storage/packed.hpp"
 
 namespace compound {

@@ -1,4 +1,6 @@
 // Which plan a matrix gets by rule. What the limits rest on is in docs/performance.md.
+#include "planner/default_plan.hpp"
+
 #include <algorithm>
 
 #include "backend/backend.hpp"
@@ -104,6 +106,18 @@ Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatist
                    std::string_view backend, std::string_view entry, ValuePrecision values) {
   const std::string_view layout = layout_in(line);
   return parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
+}
+
+std::optional<Plan> plan_of_transpose(const Plan& plan, const PatternView& pattern, const PatternView& transposed,
+                                      const Problem& problem, std::string_view backend) {
+  const auto rule = [&](const PatternView& of, BlockShape block, bool row_list) {
+    Plan made = default_plan(statistics(of), {block, problem.scalar}, backend, plan.entry, plan.values, Parts::one);
+    made.layout.row_list = row_list;
+    return made;
+  };
+  const BlockShape block = problem.block;
+  if (plan != rule(pattern, block, plan.layout.row_list)) return {};
+  return rule(transposed, {block.cols, block.rows}, false);
 }
 
 }  // namespace compound

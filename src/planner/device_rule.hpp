@@ -3,6 +3,7 @@
 
 #include "plan/device_policy.hpp"
 #include "plan/plan.hpp"
+#include "planner/default_plan.hpp"
 
 namespace compound::device_rule {
 

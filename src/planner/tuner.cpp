@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <new>
 #include <optional>
 #include <span>
@@ -24,46 +23,6 @@ constexpr double hopeless = 2;  // of the fastest, in all of fewer samples
 constexpr int most_confirmed = 4, usually_confirmed = 2;
 constexpr double products_to_confirm = usually_confirmed * (2 * usual_samples + 1);
 constexpr int few = 8;  // products of a sample
-constexpr double as_good = 1.03, as_small = 1.03;
-constexpr double as_fast = 1.005;  // less is not worth another plan
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + values.size() / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-std::vector<double> ratios_of(const Measured& m) {
-  std::vector<double> ratios;
-  for (const Sample& s : m.samples) ratios.push_back(s.ratio);
-  return ratios;
-}
-
-/// Whether three quarters of its samples were as fast as those of the first beside them, or faster.
-bool wins_by_more_than_noise(const Measured& m) {
-  if (m.samples.empty()) return true;
-  std::vector<double> ratios = ratios_of(m);
-  const auto late = ratios.begin() + 3 * ratios.size() / 4;
-  std::nth_element(ratios.begin(), late, ratios.end());
-  return *late <= 1;
-}
-
-/// Of those near the fastest those near the smallest copy; the fastest first.
-template <class Counts>
-std::vector<const Measured*> near_and_small(const std::vector<Measured>& all, const Counts& counts) {
-  std::vector<const Measured*> timed, near;
-  for (const Measured& one : all)
-    if (one.is_timed() && counts(one)) timed.push_back(&one);
-  std::ranges::stable_sort(timed, {}, &Measured::seconds);
-  for (const Measured* one : timed) {
-    if (near.empty() && !wins_by_more_than_noise(*one)) continue;
-    if (near.empty() || one->seconds <= as_good * near.front()->seconds) near.push_back(one);
-  }
-  if (near.empty()) return near;
-  const double least = double((*std::ranges::min_element(near, {}, &Measured::bytes))->bytes);
-  std::erase_if(near, [&](const Measured* one) { return double(one->bytes) > as_small * least; });
-  return near;
-}
 
 /// Vectors that products may read and write; x is zeros, since only time counts and no value may stop a product.
 class Vectors {
@@ -126,7 +85,7 @@ class Race {
       sample(*first_, 1);  // compiles, and fills the caches
       unit_s_ = std::max(sample(*first_, 1), 1e-9);
       if (unit_s_ < short_s) unit_s_ = std::max(sample(*first_, static_cast<int>(short_s / unit_s_)), 1e-9);
-      packing_s_ = 0;  // whoever takes this plan has to pack it, too
+      packing_s_ = 0;  // a matrix that takes this plan is packed by it, too
     });
     if (!begun) return first_.reset(), false;
     take_copy(m, *first_);
@@ -148,11 +107,11 @@ class Race {
   bool confirm(std::vector<Measured>& all) {
     if (!first_) return false;
     set_seconds(all);
-    const auto likely = near_and_small(all, [](const Measured&) { return true; });
-    if (likely.empty()) return false;
-    Measured& best = *std::ranges::find(all, likely.front()->place, &Measured::place);
+    const Measured* const likely = to_confirm(all);
+    if (!likely) return false;
+    Measured& best = *std::ranges::find(all, likely->place, &Measured::place);
     const Group group = {&best};
-    if (best.is_confirmed || best.ratio() * as_fast > 1 || !why_not_tried({&group, 1}, 0).empty()) return false;
+    if (!why_not_tried({&group, 1}, 0).empty()) return false;
     best.samples.clear();
     time(group, {&group, 1});
     best.is_confirmed = true;
@@ -339,8 +298,6 @@ std::vector<Group> groups_of(std::span<Measured> all, const Plan& first) {
 
 }  // namespace
 
-double Measured::ratio() const { return median(ratios_of(*this)); }
-
 double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
@@ -367,46 +324,6 @@ Measurement measure(const PatternView& pattern, const Problem& problem, const st
   race.finish(m);
   std::ranges::stable_sort(m.all, {}, &Measured::seconds);
   return m;
-}
-
-const Measured* choice(const Measurement& m) {
-  const auto best = near_and_small(m.all, [](const Measured& one) { return one.is_confirmed; });
-  if (best.empty()) return nullptr;
-  const Measured* const first = *std::ranges::min_element(best, {}, &Measured::place);
-  return best.front()->seconds * as_fast <= first->seconds ? best.front() : first;
-}
-
-const Measured* best_score(const Measurement& m, double weight) {
-  const Measured* best = nullptr;
-  std::size_t largest = 1;
-  for (const Measured& one : m.all)
-    if (one.is_timed()) largest = std::max(largest, one.bytes);
-  const auto score = [&](const Measured& one) {  // `all` begins with the fastest
-    return (1 - weight) * one.seconds / m.all.front().seconds + weight * double(one.bytes) / double(largest);
-  };
-  for (const Measured& one : m.all)
-    if (one.is_timed() && (!best || score(one) < score(*best))) best = &one;
-  return best;
-}
-
-bool BestSoFar::add(const Measured& m) {
-  ++done_;
-  if (!m.is_timed() || m.samples.empty() || m.ratio() >= ratio_) return false;
-  ratio_ = m.ratio();
-  line_ = to_string(m.plan);
-  return true;
-}
-
-std::string BestSoFar::text() const {
-  char text[96];
-  std::snprintf(text, sizeof(text), "%zu of %zu plans, best so far %.2f times as fast as the first", done_, plans_,
-                1 / ratio_);
-  return line_.empty() ? text : text + (": " + line_);
-}
-
-double gain(const Measurement& m, const Measured& measured) {
-  const auto first = std::ranges::find(m.all, std::size_t{0}, &Measured::place);
-  return first != m.all.end() && first->is_timed() ? first->seconds / measured.seconds : 1;
 }
 
 }  // namespace compound

@@ -13,6 +13,11 @@ namespace compound {
 /// own values out of order.
 enum class TransposedValues { copy, shared };
 
+/// The plan that suits the transpose of a part's rows where that is another than the part's own; `problem` is the
+/// part's. Which plan suits which pattern is the planner's to know (plan_of_transpose()).
+using TransposePlan = std::optional<Plan> (*)(const Plan& part, const PatternView& rows, const PatternView& transposed,
+                                              const Problem& problem, std::string_view backend);
+
 /// Whether the caller knows already that blocks are all of the plan's kind of entry (entry_choice.hpp).
 enum class Fit { unknown, known };
 
@@ -45,7 +50,7 @@ inline constexpr double unlimited_padding = std::numeric_limits<double>::infinit
 std::optional<std::string> too_much_padding(const PatternView& pattern, const Problem& problem, const Plan& plan,
                                             double most);
 
-/// What a plan may take that nobody asked for in particular.
+/// What a plan may take that was not asked for in particular.
 struct PlanLimits {
   double padding = unlimited_padding;                      ///< slots an entry
   double bytes = std::numeric_limits<double>::infinity();  ///< that its packed copy owns
@@ -131,9 +136,10 @@ class PackedMatrix {
   bool lies_on_blocks() const { return lies_on_blocks_; }
 
   /// Makes ready what a product by A^T or A^H needs on this backend; nothing on the host, which scatters. The pattern
-  /// must be the one that was packed. With TransposedValues::copy the values are held twice from then on. Where A^T has
-  /// too_much_padding() nothing is done, and that is returned.
-  std::optional<std::string> prepare_transposed(const PatternView& pattern,
+  /// must be the one that was packed. `plan_for` is asked part by part; what it gives is taken where it can serve. With
+  /// TransposedValues::copy the values are held twice from then on. Where A^T has too_much_padding() nothing is done,
+  /// and that is returned.
+  std::optional<std::string> prepare_transposed(const PatternView& pattern, TransposePlan plan_for,
                                                 TransposedValues values = TransposedValues::copy,
                                                 double most_padding = unlimited_padding);
   bool has_transposed() const { return !backend_->is_device() || parts_.front().transposed; }
@@ -197,8 +203,7 @@ class PackedMatrix {
   /// The first part to run sets y, the others add to it.
   Update update_of(const Part& part) const { return &part == &parts_.front() ? Update::assign : Update::add; }
   const void* words_of(const Part& part) const { return static_cast<const std::byte*>(words_) + part.from; }
-  Plan plan_of_transposed(const Part& part, const PatternView& rows, const PatternView& transposed,
-                          TransposedValues values) const;
+  Plan plan_of_transposed(const Part& part, const std::optional<Plan>& own, TransposedValues values) const;
   std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const Plan& plan, const PatternView& rows,
                                                   const Transposed& t, TransposedValues values) const;
   void regroup(const Part& part) const;

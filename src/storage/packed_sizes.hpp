@@ -27,7 +27,7 @@ inline std::size_t begin_of_words(std::size_t after) {
   return (after + items - 1) / items * items;
 }
 
-/// Columns that have a bit of their own beside them are nobody else's.
+/// Columns that have a bit of their own beside them belong to one part alone.
 inline PatternLifetime lifetime_for(const PatternPart& part, PatternLifetime given) {
   const bool may_borrow = part.has_all() && !value_code(part.plan.codes).in_columns();
   return may_borrow ? given : PatternLifetime::temporary;

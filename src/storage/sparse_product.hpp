@@ -31,7 +31,7 @@ Pattern product_pattern(std::span<const Term<PatternView>> sum);
 /// rows of Q are not as many as those of A.
 Pattern galerkin_pattern(const PatternView& Q, std::span<const Term<PatternView>> sum);
 
-/// The patterns of Q^T A P by way of A P, for who has room to keep that (device_product.hpp).
+/// The patterns of Q^T A P by way of A P, where there is room to keep that (device_product.hpp).
 struct GalerkinPatterns {
   Pattern product;       ///< of A P
   Transposed to_coarse;  ///< of Q

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "check.hpp"
 #include "host/instruction_set.hpp"
+#include "planner/default_plan.hpp"
 #include "support/fenced.hpp"
 #include "support/row_words.hpp"
 
@@ -59,7 +60,7 @@ class CoreCheck {
            nullptr,
            {o.pattern.view(), problem, plan, on_}};
     if (case_.fenced) m.fenced = std::make_unique<Fenced<S>>(m.values);
-    m.A.prepare_transposed(o.pattern.view(), case_.transposed);
+    m.A.prepare_transposed(o.pattern.view(), plan_of_transpose, case_.transposed);
     m.A.update_values(m.data());
     return m;
   }

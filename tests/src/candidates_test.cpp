@@ -12,6 +12,7 @@
 #include "support/zoo.hpp"
 #if defined(COMPOUND_HAVE_CUDA)
 #include "cuda/kernel_source.hpp"
+#include "planner/default_plan.hpp"
 #endif
 
 namespace compound::test {

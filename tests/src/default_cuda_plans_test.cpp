@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "plan/plan.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "support/random.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "backend/backend.hpp"
 #include "planner/candidates.hpp"
+#include "planner/default_plan.hpp"
 #include "support/errors.hpp"
 #include "support/zoo.hpp"
 

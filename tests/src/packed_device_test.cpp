@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "planner/default_plan.hpp"
 #include "storage/packed.hpp"
 #include "support/device_forms.hpp"
 #include "support/errors.hpp"
@@ -140,7 +141,7 @@ TEST_P(DeviceMatrix, ChangesItsWayToTransposeWhenAnotherIsAsked) {
   A.update_values(operands.blocks.data());
   const PackedBytes before = A.bytes();
   const auto prepare = [&](TransposedValues values) {
-    A.prepare_transposed(pattern.view(), values);
+    A.prepare_transposed(pattern.view(), plan_of_transpose, values);
     expect_right(A, Op::transpose);
   };
   if (pattern.view().entries() == 0) return;
@@ -178,7 +179,7 @@ TEST(DeviceTranspose, IsMadeOnceForAWay) {
     PackedMatrix A = packed(operands, parse_plan("csr", {}), device, values);
     const int allocations = device.allocations, regroups = device.regroups;
 
-    A.prepare_transposed(pattern.view(), values);
+    A.prepare_transposed(pattern.view(), plan_of_transpose, values);
 
     EXPECT_EQ(device.allocations, allocations);
     EXPECT_EQ(device.regroups, regroups);
@@ -221,7 +222,7 @@ TEST(DeviceTranspose, ListsNoSlotsWhereThereIsOneBlock) {
     const auto integers = [&](const char* values) {
       const Plan plan = parse_plan(values + std::string(layout), {});
       PackedMatrix A(pattern.view(), {{1, 1}, {Field::real, Precision::double_}}, plan, device);
-      A.prepare_transposed(pattern.view(), TransposedValues::shared);
+      A.prepare_transposed(pattern.view(), plan_of_transpose, TransposedValues::shared);
       return A.bytes().integers;
     };
     EXPECT_EQ(integers("codes=blocks0 ") + slots_of_transpose(pattern, layout) * sizeof(count32), integers(""))
@@ -239,7 +240,7 @@ TEST(DeviceTranspose, IsAskedForBeforeItIsUsed) {
   EXPECT_FALSE(A.has_transposed());
   EXPECT_ERROR(A.multiply(Op::transpose, Update::assign, nullptr, nullptr, nullptr), ErrorKind::argument,
                "transposed product on a device without prepare_transposed()");
-  A.prepare_transposed(pattern.view());
+  A.prepare_transposed(pattern.view(), plan_of_transpose);
   EXPECT_TRUE(A.has_transposed());
 }
 
@@ -250,7 +251,7 @@ TEST(DeviceTranspose, IsNotMadeWhereItPadsTooMuch) {
   PackedMatrix A(pattern.view(), {{1, 1}, {Field::real, Precision::double_}}, parse_plan("ellr", {}), device);
   const int allocations = device.allocations;
 
-  const auto why = A.prepare_transposed(pattern.view(), TransposedValues::copy, 4);
+  const auto why = A.prepare_transposed(pattern.view(), plan_of_transpose, TransposedValues::copy, 4);
 
   ASSERT_TRUE(why.has_value());
   EXPECT_NE(why->find("layout ellr would have"), std::string::npos) << *why;
@@ -267,7 +268,7 @@ TEST(DeviceTranspose, CostsTheHostNothing) {
   const int allocations = host.allocations;
   EXPECT_TRUE(A.has_transposed());
 
-  A.prepare_transposed(pattern.view());
+  A.prepare_transposed(pattern.view(), plan_of_transpose);
 
   EXPECT_EQ(host.allocations, allocations);
   EXPECT_TRUE(agrees(multiplied(A, operands, Op::transpose, Form::assign),

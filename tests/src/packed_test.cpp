@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "planner/default_plan.hpp"
 #include "support/dots.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "planner/default_plan.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"

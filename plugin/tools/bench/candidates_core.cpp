@@ -8,6 +8,7 @@
 #include "core_source.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 
 namespace compound::bench {
@@ -84,7 +85,7 @@ class CoreCandidate final : public Candidate {
     return timed(PETSC_COMM_SELF, [&] {
       packed_.emplace(source_->view, source_->problem, plan, backend_, PatternLifetime::outlives);
       packed_->update_values(source_->values);
-      if (operation_ == Operation::transpose) packed_->prepare_transposed(source_->view);
+      if (operation_ == Operation::transpose) packed_->prepare_transposed(source_->view, plan_of_transpose);
     });
   }
 

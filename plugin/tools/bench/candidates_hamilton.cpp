@@ -5,6 +5,7 @@
 #include "core_source.hpp"
 #include "device.hpp"
 #include "failure.hpp"
+#include "planner/default_plan.hpp"
 
 namespace compound::bench {
 
@@ -102,7 +103,7 @@ class HamiltonCandidate final : public Candidate {
                              PatternLifetime::outlives);
       take_values();
       if (operation_ == Operation::transpose)
-        for (PackedMatrix& p : packed_) p.prepare_transposed(source_->view);
+        for (PackedMatrix& p : packed_) p.prepare_transposed(source_->view, plan_of_transpose);
     });
   }
 

@@ -7,6 +7,7 @@
 
 #include "candidate.hpp"
 #include "device/layout/words.hpp"
+#include "planner/default_plan.hpp"
 #include "storage/packed.hpp"
 
 namespace compound::bench {

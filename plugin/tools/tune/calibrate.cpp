@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/tuner.hpp"
 
 namespace compound::bench::tune {

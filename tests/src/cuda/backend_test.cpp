@@ -4,6 +4,7 @@
 #include "cuda/kernel_source.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "planner/tuner.hpp"
 #include "support/entry_cases.hpp"

@@ -10,6 +10,7 @@
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
 #include "planner/candidates.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/tuner.hpp"
 #include "support/dots.hpp"
 #include "support/zoo.hpp"
@@ -34,7 +35,7 @@ class CusparseProducts : public OnDevice, public testing::WithParamInterface<Lib
       Random random;
       Operands<S> operands(pattern, c.entry, c.block, random);
       PackedMatrix A(pattern.view(), operands.problem(), c.plan(), device());
-      if (transposed) A.prepare_transposed(pattern.view(), TransposedValues::copy);
+      if (transposed) A.prepare_transposed(pattern.view(), plan_of_transpose, TransposedValues::copy);
       A.update_values(operands.blocks.data());
       f(operands, A);
     });

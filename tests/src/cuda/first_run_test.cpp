@@ -9,6 +9,7 @@
 #include "cuda/default_kernels.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/runtime.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "support/built_in_code.hpp"
 #include "support/products.hpp"

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "plan/plan.hpp"
+#include "planner/default_plan.hpp"
 
 namespace compound::test {
 

@@ -8,6 +8,7 @@
 #include "cuda/plan_code.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/sparse_product.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "support/compiles.hpp"
 

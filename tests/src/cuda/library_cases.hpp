@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/library_products.hpp"
+#include "planner/default_plan.hpp"
 
 namespace compound::test {
 

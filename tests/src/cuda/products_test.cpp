@@ -6,6 +6,7 @@
 #include "cuda/on_device.hpp"
 #include "cuda/product_cases.hpp"
 #include "planner/candidates.hpp"
+#include "planner/default_plan.hpp"
 #include "support/tier.hpp"
 
 namespace compound::test {

@@ -9,6 +9,7 @@
 
 #include "blocks.hpp"
 #include "dense_reference.hpp"
+#include "planner/default_plan.hpp"
 #include "storage/packed.hpp"
 
 namespace compound {
@@ -175,7 +176,7 @@ template <class S>
 PackedMatrix packed(const Operands<S>& o, const Plan& plan, Backend& on = backend("host"),
                     TransposedValues transposed = TransposedValues::copy) {
   PackedMatrix A(o.pattern.view(), o.problem(), plan, on);
-  A.prepare_transposed(o.pattern.view(), transposed);
+  A.prepare_transposed(o.pattern.view(), plan_of_transpose, transposed);
   A.update_values(o.blocks.data());
   return A;
 }

@@ -1,6 +1,7 @@
 // Values of full blocks in the order of rows (ValueOrder::rows), by its definition.
 #pragma once
 
+#include "planner/default_plan.hpp"
 #include "products.hpp"
 
 namespace compound::test {
@@ -29,7 +30,7 @@ template <class S>
 PackedMatrix packed_from_rows(const Operands<S>& o, const Plan& plan, const std::vector<S>& values,
                               Backend& on = backend("host")) {
   PackedMatrix A(o.pattern.view(), given_in_rows(o.problem()), plan, on);
-  A.prepare_transposed(o.pattern.view());
+  A.prepare_transposed(o.pattern.view(), plan_of_transpose);
   A.update_values(values.data());
   return A;
 }
