@@ -6,6 +6,7 @@
 #include <string>
 
 #include "petsc/guard.hpp"
+#include "planner/default_plan.hpp"
 #include "planner/search.hpp"
 #include "storage/packed.hpp"
 
