@@ -2,7 +2,7 @@
 # The cheap checks, in less than a minute:   bash config/checks.sh [NAME...] [-- FILE...]
 #
 #   format     clang-format 14.0.6 on C and C++
-#   includes   who may include whom (tests/src/check_includes.py)
+#   includes   which file may include which (tests/src/check_includes.py)
 #   documents  links, paths, options and variables in documents exist (tests/check_documents.py)
 #   spelling   codespell; words that it takes for others' are in config/spelling.txt
 #   shell      shellcheck on shell scripts

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* name_of_container = "petsccompound_coo";
 
-/// Collective: the lists know places in the arrays, so nobody may have added blocks since.
+/// Collective: the lists know places in the arrays, so no block may have been added since.
 PetscErrorCode check_pattern(Mat A, CooStructure& s, const std::vector<PartArrays>& parts) {
   PetscFunctionBegin;
   bool same = s.parts.size() == parts.size();
@@ -186,7 +186,7 @@ PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent's own function, if the matrix has what that keeps in it. Before 3.20 nobody can see that.
+/// The parent's own function, if the matrix has what that keeps in it. Before 3.20 that cannot be seen.
 PetscErrorCode way_of_parent(Mat A, void (**function)(void)) {
   PetscFunctionBegin;
   PetscObject kept = nullptr;

@@ -90,7 +90,8 @@ PetscErrorCode take_outgoing(Mat A, Coordinates* own, CooStructure* s, Outgoing*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Who sends here, what places of its list: by process, so that the order of additions is always the same.
+/// Which processes send here, and which places of their lists: by process, so that the order of additions is always the
+/// same.
 PetscErrorCode find_incoming(Mat A, const Outgoing& out, std::vector<PetscSFNode>* from) {
   PetscFunctionBegin;
   PetscMPIInt senders, *process;

@@ -36,7 +36,7 @@ PetscErrorCode why_not_fused(KSP ksp, PackedMatrix** packed, std::string* why);
 /// or no code for it.
 PetscErrorCode solve_fused(KSP ksp, FusedSolver& fused, const PackedMatrix& packed);
 
-/// CG's residual as its last iteration has left it, for who looks between iterations or after them.
+/// CG's residual as its last iteration has left it, for code that looks between iterations or after them.
 PetscErrorCode take_residual(FusedSolver& fused, Vec to);
 
 }  // namespace compound::plugin

@@ -74,7 +74,7 @@ inline PetscErrorCode end_exactly(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Who looks for a direction of negative curvature has found it.
+/// A direction of negative curvature was looked for, and found.
 inline KSPConvergedReason indefinite_matrix([[maybe_unused]] KSP ksp) {
 #if PETSC_VERSION_GE(3, 20, 0)
   if (ksp->converged_neg_curve) return KSP_CONVERGED_NEG_CURVE;

@@ -42,7 +42,7 @@ PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block) {
   PetscCall(compound_parts(A, st, block, &off));
 #if PetscDefined(HAVE_CUDA)
   VecType vectors;
-  PetscCall(decide_vec_type(A, st->settings, Moment::making_vectors));  // as whoever asks for the block will
+  PetscCall(decide_vec_type(A, st->settings, Moment::making_vectors));  // as callers that ask for the block will
   PetscCall(MatGetVecType(A, &vectors));
   PetscCall(MatSetVecType(*block, vectors));
 #endif

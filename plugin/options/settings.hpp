@@ -52,7 +52,7 @@ struct Settings {
   bool may_use_device() const { return backend == BackendChoice::automatic || backend == BackendChoice::cuda; }
   /// The plan line that was given for one part; empty where there is none.
   std::string_view plan_of_part(bool off_diagonal) const;
-  /// Whether the kind of entry of a part is to be found: nobody named one, and a plan that was given for it would mean
+  /// Whether the kind of entry of a part is to be found: none was named, and a plan that was given for it would mean
   /// dense.
   bool finds_entry(bool off_diagonal) const { return entry.empty() && plan_of_part(off_diagonal).empty(); }
   /// Whether a kind of entry that blocks may not be of was asked for by name.

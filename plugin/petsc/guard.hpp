@@ -72,7 +72,7 @@ inline const char* type_of(Mat A) {
 template <class F>
 PetscErrorCode under_type_name(Mat A, MatType lent, const F& f) {
   char*& type_name = reinterpret_cast<PetscObject>(A)->type_name;
-  char* const own = std::exchange(type_name, const_cast<char*>(lent));  // which nobody writes to
+  char* const own = std::exchange(type_name, const_cast<char*>(lent));  // PETSc does not write to it
   const PetscErrorCode code = f();
   type_name = own;
   return code;

@@ -1,7 +1,7 @@
-// Who has what in a product of two matrices on several processes. A process multiplies its rows of A with those rows of
+// Which process has which rows in a product of two matrices. A process multiplies its rows of A with those rows of
 // B that their columns name: its own, and rows of other processes, which are sent to it. Columns of the result are
 // numbered on each process: its own first, then those of others ("compact"). Rows of P^T A P that others have are sent
-// to them, who add what comes in the order of ranks.
+// to their owners, which add what comes in the order of ranks.
 #pragma once
 
 #include <algorithm>

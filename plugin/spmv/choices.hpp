@@ -9,7 +9,7 @@ namespace compound::plugin {
 /// where that is asked for. What was measured stays in the copy, for -info.
 Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
 
-/// Where a matrix has block size 1 but would take less in blocks, and nobody asked for any: what to do. Looks at some
+/// Where a matrix has block size 1 but would take less in blocks, and none were asked for: what to do. Looks at some
 /// of its rows.
 std::string block_size_hint(const Settings& settings, const Family& family, const BlockArrays& b);
 
@@ -23,7 +23,7 @@ void check_entry_asked_for(const Packing& p);
 /// -mat_compound_memory_limit. Empty if not.
 std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan);
 
-/// Why the next place is to multiply; empty if this one can. What nobody asked for in particular and we have no code
+/// Why the next place is to multiply; empty if this one can. What was not asked for in particular and we have no code
 /// for, or no memory that -mat_compound_memory_limit allows, is the parent's to multiply, as it was before.
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan);
 

@@ -1,4 +1,4 @@
-// The values of x that a matrix's off-diagonal part multiplies: who has them, and where they arrive.
+// The values of x that a matrix's off-diagonal part multiplies: their owners, and where they arrive.
 #pragma once
 
 #include <cstddef>

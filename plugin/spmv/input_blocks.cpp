@@ -8,7 +8,7 @@ namespace compound::plugin {
 
 namespace {
 
-/// Blocks that nobody named must take so much less.
+/// Blocks whose size was not asked for must take so much less.
 constexpr double worth_of_found_blocks = 0.9;
 
 constexpr BlockShape one{1, 1};

@@ -10,8 +10,8 @@ namespace compound::plugin {
 
 /// MatHeaderMerge(A, &C) destroys A's data and moves C's in, spptr included, but keeps A's operations: what the user
 /// asked of A (a pinned layout, say) would be lost with MatAXPY() of another pattern or an in-place MatTranspose(). It
-/// calls A's destroy operation with a null type name, which nobody else does: then the settings are kept here until the
-/// matrix is next used or destroyed, and with them the way to compose our functions again, which are C's now.
+/// calls A's destroy operation with a null type name, which no other call does: then the settings are kept here until
+/// the matrix is next used or destroyed, and with them the way to compose our functions again, which are C's now.
 class KeptSettings {
  public:
   struct Kept {

@@ -31,7 +31,7 @@ PetscErrorCode diagonal_state(Mat A, SeqState** state);
 /// The two parts, of ours, with this matrix's settings and states that tell of its changes.
 PetscErrorCode compound_parts(Mat A, MpiState* state, Mat* diagonal, Mat* off_diagonal);
 
-/// Tells whoever holds a part (PCBJACOBI) of changed values: it would multiply with stale packed ones.
+/// Tells holders of a part (PCBJACOBI) of changed values: they would multiply with stale packed ones.
 PetscErrorCode raise_parts(Mat A);
 
 /// check_copies() for prepared parts, once for each state of A. Collective.

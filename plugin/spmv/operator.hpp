@@ -6,7 +6,7 @@
 
 namespace compound::plugin {
 
-/// y = op(A) x or z + op(A) x, step by step, for MatMult() and its kin (multiply() below) and for whoever does
+/// y = op(A) x or z + op(A) x, step by step, for MatMult() and its kin (multiply() below) and for code that does
 /// something between the steps:
 ///
 ///     prepare, run(diagonal)                                             without ghosts()
@@ -48,7 +48,7 @@ class Operator {
   Vec ghosts_ = nullptr;
 };
 
-/// Of y = A x, of a seq matrix that has multiplied or been packed, for whoever makes that product himself.
+/// Of y = A x, of a seq matrix that has multiplied or been packed, for code that makes that product itself.
 PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* flops);
 
 /// The whole product; z may be y, or null for assign. Collective.

@@ -50,7 +50,7 @@ NaturalBlock found_block(const Settings& s, bool off_diagonal, const PatternView
 namespace {
 
 /// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
-/// blocks. Blocks that nobody asked for must take less than single scalars with a column each.
+/// blocks. Blocks that were not asked for must take less than single scalars with a column each.
 bool is_worth_packing(const SeqState& st, BlockShape block, double fill) {
   const Settings& s = st.settings;
   if (s.names_kind()) return true;

@@ -9,8 +9,7 @@
 
 namespace compound::plugin {
 
-/// A matrix is packed for each of them on its own. Who cannot multiply leaves products to the one before, and the host
-/// to the parent type.
+/// A matrix is packed for each of them on its own. Fallback order of products: the device, the host, the base type.
 enum class Place { host, device };
 
 struct PlaceRow {

@@ -143,7 +143,7 @@ PetscErrorCode get_csr(Mat A, const PetscInt** start, const PetscInt** column, P
 constexpr AijArrayFunctions guards_of_aij = {get_array, nullptr, get_array_to_read, nullptr, get_array_to_write,
                                              nullptr,   get_csr};
 
-/// Who asks for the array of a seq matrix. BAIJ's is handed out by a function that ours stands before always.
+/// Requests for the array of a seq matrix ask first, too. BAIJ's function for it is always ours.
 PetscErrorCode guard_array(Mat seq, const Family& family, bool* can_be) {
   PetscFunctionBegin;
   *can_be = true;

@@ -161,7 +161,7 @@ std::string first_bytes(const std::string& file, std::size_t count) {
 
 FileKind kind_of(const std::string& file) {
   std::error_code failed;  // opening says why
-  // Who opens a pipe may wait for ever, and files are opened more than once.
+  // Opening a pipe may wait for ever, and files are opened more than once.
   if (const std::string what = what_else_than_file(std::filesystem::status(file, failed)); !what.empty())
     throw usage_error("-matrix: '" + file + "' is " + what + ", not a regular file; write the matrix to a file first");
   const std::string head = first_bytes(file, 14);

@@ -36,7 +36,7 @@ struct TuneOptions {
   std::vector<std::string> counted;  ///< plans of -bytes; empty: measure
   bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;
-  std::string library;                                          ///< whose products are timed, too; empty: nobody's
+  std::string library;                                          ///< whose products are timed, too; empty: none
   bool reproducible = true;                                     ///< these give the same bits each time
   double most_bytes = std::numeric_limits<double>::infinity();  ///< of a packed copy
   double memory_weight = 0;                                     ///< best_score()
