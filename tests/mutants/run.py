@@ -28,6 +28,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 
@@ -473,8 +474,9 @@ def document(root, mutants, known):
     dates = sorted({e["date"][:10] for e in ran})
     machines, commits = sorted({e["machine"] for e in ran}), sorted({e["commit"] for e in ran})
     if ran:
-        out += ["", f"{dates[0]}{' to ' + dates[-1] if len(dates) > 1 else ''}, {'; '.join(machines)}, "
-                f"commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."]
+        ran_on = (f"{dates[0]}{' to ' + dates[-1] if len(dates) > 1 else ''}, {'; '.join(machines)}, "
+                  f"commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}.")
+        out += ["", *textwrap.wrap(ran_on, 100)]
     survivors = [m for m in mutants if m.name in entries and entries[m.name]["steps"] and not killer(entries[m.name])]
     if survivors:
         out += ["", "## Found by no test", ""]
