@@ -40,8 +40,9 @@ struct Given {
   CooMemory* memory = nullptr;
 };
 
-PetscErrorCode warn_of_host(Mat A) {
+PetscErrorCode leave_to_host(Mat A, CooStructure* s) {
   PetscFunctionBegin;
+  s->device_is_full = true;
   PetscCall(PetscInfo(A, "Values by coordinates are added up on the host: the device has no memory left\n"));
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
                          "petsc-compound: values by coordinates of a matrix of %" PetscInt_FMT
@@ -57,8 +58,7 @@ PetscErrorCode make_device_memory(Mat A, Backend& device, CooStructure* s) {
   if (s->in_device || s->device_is_full) PetscFunctionReturn(PETSC_SUCCESS);
   bool enough;
   PetscCall(guarded_memory(comm_of(A), &enough, [&] { s->in_device = std::make_unique<CooMemory>(device, *s); }));
-  s->device_is_full = !enough;
-  if (!enough) PetscCall(warn_of_host(A));
+  if (!enough) PetscCall(leave_to_host(A, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -251,8 +251,7 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   PetscCall(choose_memory(A, s, &given));
   PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
   if (!enough) {
-    s->device_is_full = true;
-    PetscCall(warn_of_host(A));
+    PetscCall(leave_to_host(A, s));
     PetscCall(choose_memory(A, s, &given));
     PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
   }

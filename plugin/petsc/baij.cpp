@@ -10,13 +10,7 @@ namespace {
 PetscErrorCode array_of(Mat A, PetscScalar** values) {
   static PetscErrorCode (*parents)(Mat, PetscScalar**) = nullptr;
   PetscFunctionBegin;
-  if (!parents) {
-    Mat pristine;
-    PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
-    PetscCall(MatSetType(pristine, MATSEQBAIJ));
-    PetscCall(query(pristine, "MatSeqBAIJGetArray_C", &parents));
-    PetscCall(MatDestroy(&pristine));
-  }
+  if (!parents) PetscCall(query_type(MATSEQBAIJ, "MatSeqBAIJGetArray_C", &parents));
   PetscCall(parents(A, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

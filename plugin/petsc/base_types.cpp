@@ -60,13 +60,7 @@ PetscErrorCode parent_ops(Mat A, const _MatOps** ops) {
 }
 
 PetscErrorCode parent_function(const Family& family, bool is_mpi, const char* name, void (**function)(void)) {
-  PetscFunctionBegin;
-  Mat pristine;
-  PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
-  PetscCall(MatSetType(pristine, family.descent(is_mpi).parent));
-  PetscCall(query(pristine, name, function));
-  PetscCall(MatDestroy(&pristine));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return query_type(family.descent(is_mpi).parent, name, function);
 }
 
 PetscErrorCode block_arrays(Mat A, BlockArrays* b) {

@@ -93,4 +93,16 @@ PetscErrorCode query(Mat A, const char* name, F** f) {
   return PetscObjectQueryFunction(reinterpret_cast<PetscObject>(A), name, f);
 }
 
+/// The same of a pristine matrix of a type, which is made for it.
+template <class F>
+PetscErrorCode query_type(MatType type, const char* name, F** f) {
+  PetscFunctionBegin;
+  Mat pristine;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
+  PetscCall(MatSetType(pristine, type));
+  PetscCall(query(pristine, name, f));
+  PetscCall(MatDestroy(&pristine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace compound::plugin

@@ -90,7 +90,7 @@ PetscErrorCode run_without_copy(Mat A, const SeqState& st, Operands o) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Once: a user who asks for the device by name may not know that vectors travel at each product.
+/// Once. The option that names the device does not tell that vectors travel at each product.
 PetscErrorCode tell_of_host_vectors(Mat A, SeqState& st) {
   PetscFunctionBegin;
   if (st.told_of_host_vectors) PetscFunctionReturn(PETSC_SUCCESS);

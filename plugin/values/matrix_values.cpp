@@ -25,20 +25,11 @@ void MatrixValues::follow(PetscObjectState state) {
   ++version_;
 }
 
-PetscErrorCode MatrixValues::array(Mat A, Scalar** values, std::size_t* count) const {
-  PetscFunctionBegin;
-  PartArrays part;
-  PetscCall(family_.arrays(A, &part.blocks));
-  *values = reinterpret_cast<Scalar*>(const_cast<PetscScalar*>(part.blocks.values));
-  *count = *values ? part.scalars() : 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 Scalar* MatrixValues::array(Mat A, std::size_t* count) const {
-  Scalar* values = nullptr;
-  *count = 0;
-  check_petsc(array(A, &values, count));
-  return values;
+  PartArrays part;
+  check_petsc(family_.arrays(A, &part.blocks));
+  *count = part.blocks.values ? part.scalars() : 0;
+  return reinterpret_cast<Scalar*>(const_cast<PetscScalar*>(part.blocks.values));
 }
 
 /// Room for `count` scalars; none is left where there is no memory for it.
@@ -90,9 +81,13 @@ void MatrixValues::read_first(Mat A, std::size_t count, Scalar* to) {
 }
 
 Scalar* MatrixValues::write(Mat A, Backend& device, bool keep) {
-  std::size_t count = 0;
-  static_cast<void>(array(A, &count));
-  keep ? static_cast<void>(read(A, device)) : reserve(device, count);
+  if (keep) {
+    static_cast<void>(read(A, device));
+  } else {
+    std::size_t count = 0;
+    static_cast<void>(array(A, &count));
+    reserve(device, count);
+  }
   return buffer_.data();
 }
 

@@ -57,7 +57,6 @@ class MatrixValues {
 
  private:
   void follow(PetscObjectState state);
-  PetscErrorCode array(Mat A, Scalar** values, std::size_t* count) const;
   Scalar* array(Mat A, std::size_t* count) const;
   void reserve(Backend& device, std::size_t count);
 
