@@ -1,8 +1,9 @@
 // What documents say of the kinds of entry is made from their headers: the table of docs/entries.md and the README's
-// row of -mat_compound_entry. With --write the files are made anew; else they are compared with.
+// row of -mat_compound_entry. With COMPOUND_WRITE_DOCUMENTS=1 this writes the files; else it compares them.
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -11,8 +12,6 @@
 
 namespace compound::test {
 namespace {
-
-bool writes = false;
 
 std::string number_text(double value) {
   char text[32];
@@ -68,15 +67,15 @@ void expect_in(const std::string& name, const std::string& begin, const std::str
   const std::size_t first = text.find(begin), from = first + begin.size(), to = text.find(end, from);
   ASSERT_NE(first, std::string::npos) << name << " has no '" << begin << "'";
   ASSERT_NE(to, std::string::npos) << name << " has no '" << end << "'";
-  if (writes)
+  if (std::getenv("COMPOUND_WRITE_DOCUMENTS"))
     std::ofstream(path) << text.replace(from, to - from, wanted);
   else
-    EXPECT_EQ(text.substr(from, to - from), wanted) << name << ": write it anew with core_entry_documents --write";
+    EXPECT_EQ(text.substr(from, to - from), wanted) << name << ": COMPOUND_WRITE_DOCUMENTS=1 writes it";
 }
 
 TEST(EntryDocuments, HaveARowForEveryKind) {
   expect_in("docs/entries.md",
-            "<!-- kinds: made by core.entry_documents -->\n"
+            "<!-- kinds: made by entry/documents_test -->\n"
             "| kind | blocks | words kept | fewer bytes of a block (double) | where it comes from |\n"
             "|---|---|---|---|---|\n",
             "| one's own |", table());
@@ -88,9 +87,3 @@ TEST(EntryDocuments, NameEveryKindWhereOptionsAre) {
 
 }  // namespace
 }  // namespace compound::test
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  compound::test::writes = argc > 1 && std::string_view(argv[1]) == "--write";
-  return RUN_ALL_TESTS();
-}
