@@ -2,9 +2,10 @@
 // vector instructions of them: in one order for a machine, whatever the process.
 #include "ksp/host_passes.hpp"
 
-// The loader picks the code for the machine. Sanitizers are not there yet when it does.
+// The loader picks the code for the machine, by what the processor can do: "arch=..." would mean that one processor
+// alone. Sanitizers are not there yet when the loader picks.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define COMPOUND_CLONES __attribute__((target_clones("arch=haswell", "default")))
+#define COMPOUND_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define COMPOUND_CLONES
 #endif
