@@ -136,6 +136,20 @@ TEST_P(FewBlocks, RefuseOneMoreAndKeepTheOld) {
   }
 }
 
+TEST_P(FewBlocks, FollowBlocksThatChangePlaces) {
+  const Diagonal d(50);
+  RecordingBackend device;
+  for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
+    PackedMatrix A(d.pattern.view(), scalars, plan(), *on);
+    auto turns = values(50, 1), halves = turns;
+    for (std::size_t row = 0; row < halves.size(); ++row) halves[row] = row < 25 ? turns[0] : turns[1];
+    for (const auto& now : {turns, halves, turns}) {
+      A.update_values(now.data());
+      EXPECT_EQ(d.times_ones(A), now);
+    }
+  }
+}
+
 TEST(CodesWithoutBytes, NeedABitOfTheColumnWhereTheyAreTwo) {
   for (const char* layout : {"ccoo", "hdia", "dia"}) {
     const std::string why = applicable(parse_plan(std::string(layout) + " codes=blocks1", {}), scalars).value_or("");
