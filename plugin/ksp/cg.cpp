@@ -7,42 +7,42 @@ namespace {
 constexpr const char* single_reduction = "a single reduction is asked for (-ksp_cg_single_reduction)";
 
 /// What PETSc's CG composes under these names.
-PetscErrorCode (*parents_type)(KSP, KSPCGType);
-PetscErrorCode (*parents_reduction)(KSP, PetscBool);
-PetscErrorCode (*parents_radius)(KSP, PetscReal);
-PetscErrorCode (*parents_objective)(KSP, PetscReal);
-PetscErrorCode (*parents_value)(KSP, PetscReal*);
+PetscErrorCode (*base_set_type)(KSP, KSPCGType);
+PetscErrorCode (*base_use_single_reduction)(KSP, PetscBool);
+PetscErrorCode (*base_set_radius)(KSP, PetscReal);
+PetscErrorCode (*base_set_objective)(KSP, PetscReal);
+PetscErrorCode (*base_get_objective)(KSP, PetscReal*);
 
 PetscErrorCode set_type(KSP ksp, KSPCGType type) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents_type)(ksp, type));
+  PetscCall((*base_set_type)(ksp, type));
   s->fused.hermitian = type == KSP_CG_HERMITIAN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Puts `ours` before the parent's function of that name, if it has one.
+/// Overrides the base solver's function of that name, if it has one.
 template <class F>
-PetscErrorCode stand_before(KSP ksp, const char* name, F* ours, F** parents) {
+PetscErrorCode override_function(KSP ksp, const char* name, F* ours, F** base) {
   PetscFunctionBegin;
   F* found = nullptr;
   PetscCall(PetscObjectQueryFunction(object(ksp), name, &found));
   if (!found || found == ours) PetscFunctionReturn(PETSC_SUCCESS);
-  *parents = found;
+  *base = found;
   PetscCall(PetscObjectComposeFunction(object(ksp), name, ours));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// x^H A x / 2 - b^H x, which the parent's loop keeps as it goes: of x and its residual. Collective.
+/// x^H A x / 2 - b^H x, which the base solver keeps as it iterates; here it is made of x and its residual. Collective.
 PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   Vec r;
   PetscScalar of_r, of_b;
   PetscCall(solver_of(ksp, &s));
-  if (s->fused.ran == FusedSolver::Ran::nowhere || s->fused.ran == FusedSolver::Ran::parents) {
-    PetscCall((*parents_value)(ksp, value));
+  if (s->fused.ran == FusedSolver::Ran::nowhere || s->fused.ran == FusedSolver::Ran::base_solver) {
+    PetscCall((*base_get_objective)(ksp, value));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, &r));
@@ -53,39 +53,39 @@ PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent's single reduction takes it away, and back its own.
-PetscErrorCode tell_objective(KSP ksp) {
-  return stand_before(ksp, "KSPCGGetObjFcn_C", value_of_objective, &parents_value);
+/// The base solver's single reduction removes this function, and puts its own back.
+PetscErrorCode override_objective(KSP ksp) {
+  return override_function(ksp, "KSPCGGetObjFcn_C", value_of_objective, &base_get_objective);
 }
 
 PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents_reduction)(ksp, yes));
-  PetscCall(tell_objective(ksp));
+  PetscCall((*base_use_single_reduction)(ksp, yes));
+  PetscCall(override_objective(ksp));
   PetscCall(keep_loop(ksp, *s, single_reduction));
   if (!yes) s->asked.clear();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Numbers that only the parent's loop looks at.
+// Numbers that only the base solver's loop looks at.
 
 PetscErrorCode set_radius(KSP ksp, PetscReal radius) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents_radius)(ksp, radius));
+  PetscCall((*base_set_radius)(ksp, radius));
   s->radius = radius == 0 ? nullptr : "a radius is set (KSPCGSetRadius)";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Others than negative ones are none to the parent.
+/// The base solver ignores objectives that are not negative.
 PetscErrorCode set_objective(KSP ksp, PetscReal objective) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  PetscCall((*parents_objective)(ksp, objective));
+  PetscCall((*base_set_objective)(ksp, objective));
   s->objective = objective < 0 ? "an objective is set (KSPCGSetObjectiveTarget)" : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -96,11 +96,11 @@ PetscErrorCode attach_cg(KSP ksp, Solver& s) {
   PetscFunctionBegin;
   s.fused.hermitian = PetscDefined(USE_COMPLEX);  // KSPCG's own default
   s.stepwise.take(forms_of_cg().back());
-  PetscCall(stand_before(ksp, "KSPCGSetType_C", set_type, &parents_type));
-  PetscCall(stand_before(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &parents_reduction));
-  PetscCall(stand_before(ksp, "KSPCGSetRadius_C", set_radius, &parents_radius));
-  PetscCall(stand_before(ksp, "KSPCGSetObjectiveTarget_C", set_objective, &parents_objective));
-  PetscCall(tell_objective(ksp));
+  PetscCall(override_function(ksp, "KSPCGSetType_C", set_type, &base_set_type));
+  PetscCall(override_function(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &base_use_single_reduction));
+  PetscCall(override_function(ksp, "KSPCGSetRadius_C", set_radius, &base_set_radius));
+  PetscCall(override_function(ksp, "KSPCGSetObjectiveTarget_C", set_objective, &base_set_objective));
+  PetscCall(override_objective(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

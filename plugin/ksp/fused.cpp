@@ -293,7 +293,7 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
     if (iteration > 0 && !ksp->reason) f.lanczos.note(iteration - 1, PetscReal(news.inverse_step), growth);
     growth = PetscReal(news.growth);
     if (told == PETSC_SUCCESS && is_watched(ksp)) told = take_solution(ksp, f, on);
-    if (told == PETSC_SUCCESS) told = hear_norm(ksp, iteration, static_cast<PetscReal>(news.norm));
+    if (told == PETSC_SUCCESS) told = report_norm(ksp, iteration, static_cast<PetscReal>(news.norm));
   };
   const std::array uses{VectorUse{ksp->guess_zero ? nullptr : ksp->vec_sol}, VectorUse{ksp->work[0]}};
   PetscCall(with_vectors(on, uses, f.buffers, [&](const auto& data) { run = f.loop->start(data[0], data[1], heard); }));

@@ -17,10 +17,10 @@ namespace compound::plugin {
 /// What a KSP keeps from solve to solve.
 struct FusedSolver {
   KrylovMethod method = KrylovMethod::cg;
-  bool hermitian = true;                                                           ///< KSPCGType; CG alone
-  KrylovRunner runner = KrylovRunner::by_size;                                     ///< -ksp_compound_loop
-  enum class Ran { nowhere, parents, host, stepwise, device } ran = Ran::nowhere;  ///< the last solve
-  std::string why_not;                                                             ///< it was the parent's
+  bool hermitian = true;                                                               ///< KSPCGType; CG alone
+  KrylovRunner runner = KrylovRunner::by_size;                                         ///< -ksp_compound_loop
+  enum class Ran { nowhere, base_solver, host, stepwise, device } ran = Ran::nowhere;  ///< the last solve
+  std::string why_not;                                                                 ///< it was the base solver's
   std::unique_ptr<KrylovLoop> loop;
   Lanczos lanczos;        ///< of the last solve, where eigenvalues are asked for
   DeviceBuffers buffers;  ///< of vectors on the host

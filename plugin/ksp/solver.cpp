@@ -29,20 +29,20 @@ PetscErrorCode attach_bcgs(KSP, Solver& s) {
 PetscErrorCode read_nothing(KSP, Solver&, OptionItems) { return PETSC_SUCCESS; }
 
 struct TypeRow {
-  const char *name, *parent;
+  const char *name, *base;
   KrylovMethod method;
   PetscErrorCode (*attach)(KSP, Solver&);
   PetscErrorCode (*read_options)(KSP, Solver&, OptionItems);
 };
 constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options},
                              {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_bcgs, read_nothing}};
-std::array<PetscErrorCode (*)(KSP), std::size(types)> create_parent;
+std::array<PetscErrorCode (*)(KSP), std::size(types)> create_base;
 
-PetscErrorCode solve_by_parent(KSP ksp, Solver& s) {
+PetscErrorCode solve_by_base(KSP ksp, Solver& s) {
   PetscFunctionBegin;
-  s.fused.ran = Ran::parents;
+  s.fused.ran = Ran::base_solver;
   PetscCall(PetscInfo(ksp, "Iterations are PETSc's own: %s\n", s.fused.why_not.c_str()));
-  PetscCall((*s.parent.solve)(ksp));
+  PetscCall((*s.base.solve)(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,8 +51,8 @@ PetscErrorCode eigenvalues(KSP ksp, PetscInt most, PetscReal* re, PetscReal* im,
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  if (s->fused.ran == Ran::parents) {
-    PetscCall((*s->parent.computeeigenvalues)(ksp, most, re, im, count));
+  if (s->fused.ran == Ran::base_solver) {
+    PetscCall((*s->base.computeeigenvalues)(ksp, most, re, im, count));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const std::vector<PetscReal> found = s->fused.lanczos.eigenvalues();
@@ -69,8 +69,8 @@ PetscErrorCode extreme_values(KSP ksp, PetscReal* largest, PetscReal* smallest) 
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  if (s->fused.ran == Ran::parents) {
-    PetscCall((*s->parent.computeextremesingularvalues)(ksp, largest, smallest));
+  if (s->fused.ran == Ran::base_solver) {
+    PetscCall((*s->base.computeextremesingularvalues)(ksp, largest, smallest));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const std::vector<PetscReal> found = s->fused.lanczos.eigenvalues();
@@ -79,14 +79,14 @@ PetscErrorCode extreme_values(KSP ksp, PetscReal* largest, PetscReal* smallest) 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Puts `ours` before what the parent's set-up has put there, if anything.
+/// Overrides the function that the base solver's set-up has put there, if any.
 template <class F>
-void stand_before(F& now, F& parents, F ours) {
-  if (now && now != ours) parents = std::exchange(now, ours);
+void override_function(F& now, F& base, F ours) {
+  if (now && now != ours) base = std::exchange(now, ours);
 }
 
 /// What only PETSc's own loop does of what this solve is to do; empty: nothing.
-std::string why_parents(KSP ksp, const Solver& s) {
+std::string why_base_solver(KSP ksp, const Solver& s) {
   if (const char* const settings = why_not_solver(ksp)) return settings;
   if (!s.asked.empty()) return s.asked;
   return s.radius ? s.radius : s.objective ? s.objective : "";
@@ -100,11 +100,11 @@ PetscErrorCode solve(KSP ksp) {
   FusedSolver& f = s->fused;
   f.lanczos.forget();
   f.lanczos.wanted = ksp->calc_sings == PETSC_TRUE;
-  stand_before(ksp->ops->computeeigenvalues, s->parent.computeeigenvalues, eigenvalues);
-  stand_before(ksp->ops->computeextremesingularvalues, s->parent.computeextremesingularvalues, extreme_values);
-  f.why_not = why_parents(ksp, *s);
+  override_function(ksp->ops->computeeigenvalues, s->base.computeeigenvalues, eigenvalues);
+  override_function(ksp->ops->computeextremesingularvalues, s->base.computeextremesingularvalues, extreme_values);
+  f.why_not = why_base_solver(ksp, *s);
   if (!f.why_not.empty()) {
-    PetscCall(solve_by_parent(ksp, *s));
+    PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PackedMatrix* packed = nullptr;
@@ -115,7 +115,7 @@ PetscErrorCode solve(KSP ksp) {
   PetscCall(prepare_steps(ksp, f.hermitian, s->stepwise, &where));
   if (where == StepwiseOn::nothing) {
     f.why_not = s->stepwise.why_not;
-    PetscCall(solve_by_parent(ksp, *s));
+    PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   f.ran = where == StepwiseOn::host ? Ran::host : Ran::stepwise;
@@ -136,24 +136,24 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   Solver* s = nullptr;
   PetscBool ascii;
   PetscCall(solver_of(ksp, &s));
-  if (s->parent.view) PetscCall((*s->parent.view)(ksp, viewer));
+  if (s->base.view) PetscCall((*s->base.view)(ksp, viewer));
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   const FusedSolver& f = s->fused;
   const char* const reductions = s->stepwise.form->reductions;
   const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
   const NullSpace null_space = f.loop ? f.loop->problem().null_space : NullSpace{};
-  const bool tells_why_host = device_backend() && !f.why_not.empty();  // else nothing could be gained
+  const bool says_why_host = device_backend() && !f.why_not.empty();  // else nothing could be gained
   switch (f.ran) {
     case Ran::nowhere:
       break;
-    case Ran::parents:
+    case Ran::base_solver:
       PetscCall(PetscViewerASCIIPrintf(viewer, "  not fused: %s\n", f.why_not.c_str()));
       break;
     case Ran::host:
       PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the host: %s an iteration%s%s\n", reductions,
-                                       tells_why_host ? "; not on the device: " : "",
-                                       tells_why_host ? f.why_not.c_str() : ""));
+                                       says_why_host ? "; not on the device: " : "",
+                                       says_why_host ? f.why_not.c_str() : ""));
       break;
     case Ran::stepwise:
       PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %s an iteration; not more: %s\n", reductions,
@@ -182,7 +182,7 @@ PetscErrorCode build_residual(KSP ksp, Vec t, Vec v, Vec* residual) {
   PetscCall(solver_of(ksp, &s));
   if (s->fused.ran == Ran::device && s->fused.method == KrylovMethod::cg)
     PetscCall(take_residual(s->fused, ksp->work[0]));
-  PetscCall((*s->parent.buildresidual)(ksp, t, v, residual));
+  PetscCall((*s->base.buildresidual)(ksp, t, v, residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +194,7 @@ PetscErrorCode reset(KSP ksp) {
   s->fused.buffers = {};
   s->stepwise.passes.reset();
   s->fused.ran = Ran::nowhere;
-  if (s->parent.reset) PetscCall((*s->parent.reset)(ksp));
+  if (s->base.reset) PetscCall((*s->base.reset)(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,19 +202,19 @@ PetscErrorCode destroy(KSP ksp) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
-  const auto parents = s->parent.destroy;
+  const auto destroy_base = s->base.destroy;
   PetscCall(PetscObjectCompose(object(ksp), name_of_solver, nullptr));
-  if (parents) PetscCall((*parents)(ksp));
+  if (destroy_base) PetscCall((*destroy_base)(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <std::size_t row>
 PetscErrorCode create(KSP ksp) {
   PetscFunctionBegin;
-  PetscCall((*create_parent[row])(ksp));
+  PetscCall((*create_base[row])(ksp));
   auto made = std::make_unique<Solver>();
   Solver& solver = *made;
-  solver.parent = *ksp->ops;
+  solver.base = *ksp->ops;
   solver.fused.method = types[row].method;
   ksp->ops->solve = solve;
   ksp->ops->view = view;
@@ -226,7 +226,7 @@ PetscErrorCode create(KSP ksp) {
     PetscFunctionBegin;
     Solver* s = nullptr;
     PetscCall(solver_of(of, &s));
-    if (s->parent.setfromoptions) PetscCall((*s->parent.setfromoptions)(of, PetscOptionsObject));
+    if (s->base.setfromoptions) PetscCall((*s->base.setfromoptions)(of, PetscOptionsObject));
     auto runner = static_cast<PetscInt>(s->fused.runner);
     PetscCall(PetscOptionsEList("-ksp_compound_loop", "How iterations run on a device", nullptr, runners,
                                 static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
@@ -243,7 +243,7 @@ template <std::size_t... row>
 PetscErrorCode register_all(std::index_sequence<row...>) {
   PetscFunctionBegin;
   for (std::size_t r = 0; r < std::size(types); ++r)
-    PetscCall(PetscFunctionListFind(KSPList, types[r].parent, &create_parent[r]));
+    PetscCall(PetscFunctionListFind(KSPList, types[r].base, &create_base[r]));
   PetscErrorCode (*const creators[])(KSP) = {create<row>...};
   for (std::size_t r = 0; r < std::size(types); ++r) PetscCall(KSPRegister(types[r].name, creators[r]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -257,7 +257,7 @@ PetscErrorCode keep_loop(KSP ksp, Solver& s, const char* why) {
   PetscFunctionBegin;
   if (ksp->ops->solve == solve) PetscFunctionReturn(PETSC_SUCCESS);
   s.asked = why;
-  s.parent.solve = std::exchange(ksp->ops->solve, solve);
+  s.base.solve = std::exchange(ksp->ops->solve, solve);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

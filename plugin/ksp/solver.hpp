@@ -13,7 +13,7 @@
 namespace compound::plugin {
 
 struct Solver {
-  _KSPOps parent;
+  _KSPOps base;                                        ///< operations of the base solver, PETSc's own
   std::string asked;                                   ///< what was asked of PETSc's method that only its own loop does
   const char *radius = nullptr, *objective = nullptr;  ///< the same of CG's, each on its own; null: was not
   FusedSolver fused;

@@ -41,7 +41,7 @@ PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos&) {
   PetscCall(VecCopy(l.r, l.r0));
   for (Vec v : {l.v, l.t, l.p}) PetscCall(VecSet(v, 0));
   PetscCall(l.step());
-  PetscCall(hear_norm(ksp, 0, l.norm));
+  PetscCall(report_norm(ksp, 0, l.norm));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscScalar beta = 0;
   PetscInt i = 0;
@@ -69,7 +69,7 @@ PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos&) {
     }
     l.omega = petsc_scalar(sums[0]) / of_t;
     PetscCall(l.step());
-    PetscCall(hear_norm(ksp, i + 1, l.norm));
+    PetscCall(report_norm(ksp, i + 1, l.norm));
     if (ksp->reason) break;
     if (before == PetscScalar(0)) {
       ksp->reason = KSP_DIVERGED_BREAKDOWN;

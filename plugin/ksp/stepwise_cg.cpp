@@ -29,7 +29,7 @@ struct TwoReductions : Cg {
   static constexpr const char* reductions = "two reductions";
   static constexpr PetscInt vectors = 3;
   static constexpr VectorPass passes[] = {VectorPass::cg_step, VectorPass::cg_turn};
-  PetscScalar pending = 0;  ///< of x, which lags behind unless somebody looks
+  PetscScalar pending = 0;  ///< of x, which lags behind unless it is watched
 
   using Cg::Cg;
   PetscErrorCode begin() {
@@ -114,7 +114,7 @@ PetscErrorCode iterate(const Steps& steps, Lanczos& lanczos) {
   Form l(steps);
   PetscScalar before = 1, beta = 0;
   PetscCall(l.begin());
-  PetscCall(hear_norm(ksp, 0, l.norm));
+  PetscCall(report_norm(ksp, 0, l.norm));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   KSPCheckDot(ksp, l.rho);
   PetscInt i = 0;
@@ -140,7 +140,7 @@ PetscErrorCode iterate(const Steps& steps, Lanczos& lanczos) {
     const PetscScalar alpha = l.rho / l.curvature;
     lanczos.note(i, PetscRealPart(PetscScalar(1) / alpha), PetscAbsScalar(beta));
     PetscCall(l.step(alpha));
-    PetscCall(hear_norm(ksp, i + 1, l.norm));
+    PetscCall(report_norm(ksp, i + 1, l.norm));
     if (ksp->reason) break;
     KSPCheckDot(ksp, l.rho);
     ++i;

@@ -18,7 +18,7 @@ inline const MonitorFunction monitors_of_norms[] = {
 #endif
     reinterpret_cast<MonitorFunction>(KSPMonitorResidual), reinterpret_cast<MonitorFunction>(KSPMonitorResidualDrawLG)};
 
-/// Whether somebody may look at the vectors between iterations: all but the default test and these monitors can.
+/// Whether vectors may be read between iterations: by a convergence test or a monitor that is not one of these.
 inline bool is_watched(KSP ksp) {
   const auto looks = [](auto monitor) {
     return std::ranges::find(monitors_of_norms, reinterpret_cast<MonitorFunction>(monitor)) ==
@@ -28,8 +28,8 @@ inline bool is_watched(KSP ksp) {
          (ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip);
 }
 
-/// One norm, as PETSc's methods hear it.
-inline PetscErrorCode hear_norm(KSP ksp, PetscInt iteration, PetscReal norm) {
+/// Reports a norm as PETSc's methods do: history, monitors, convergence test.
+inline PetscErrorCode report_norm(KSP ksp, PetscInt iteration, PetscReal norm) {
   PetscFunctionBegin;
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->its = iteration;
