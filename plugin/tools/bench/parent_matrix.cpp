@@ -13,14 +13,12 @@
 
 #include "device.hpp"
 #include "failure.hpp"
-#include "file_kind.hpp"
+#include "record.hpp"
 
 namespace compound::bench {
 
 Share share_of_rank(MPI_Comm comm, std::int64_t all_rows) {
-  int rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
+  const int rank = rank_of(comm), size = ranks_of(comm);
   const std::int64_t each = all_rows / size, more = all_rows % size;
   return {rank * each + std::min<std::int64_t>(rank, more), each + (rank < more ? 1 : 0)};
 }
@@ -160,9 +158,8 @@ std::string first_bytes(const std::string& file, std::size_t count) {
 }
 
 FileKind kind_of(const std::string& file) {
-  std::error_code failed;  // opening says why
   // Opening a pipe may wait for ever, and files are opened more than once.
-  if (const std::string what = what_else_than_file(std::filesystem::status(file, failed)); !what.empty())
+  if (const std::string what = what_else_than_file(file); !what.empty())
     throw usage_error("-matrix: '" + file + "' is " + what + ", not a regular file; write the matrix to a file first");
   const std::string head = first_bytes(file, 14);
   std::string lower = head;

@@ -58,4 +58,10 @@ Matrix load(MPI_Comm comm, const std::string& file, int block_size, bool complex
 BlockRows load_pattern(MPI_Comm comm, const std::string& file, BlockShape block,
                        const std::function<void(const CaseSize&)>& check);
 
+/// The block rows of a matrix on one rank.
+BlockRows rows_of(const BlockArrays& arrays, BlockShape block);
+
+/// The same for a PETSc matrix; the given one is gone then.
+Matrix renumbered(Matrix matrix, const std::string& ordering, int block_size, double& seconds);
+
 }  // namespace compound::bench
