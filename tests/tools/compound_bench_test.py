@@ -257,7 +257,8 @@ def test_layouts(args):
     for more in (["-block_size", "3x2"], ["-core_scalar", "float"], ["-operation", "transpose"]):
         written, _ = good(args, ["-n", "4", "-core_plans", "layouts csr sell:8 hdia:64"] + more)
         expect(all("error" in r for r in written["cases"][0]["layouts"]), f"{more}: {written['cases'][0]['layouts']}")
-    written, _ = good(args, ["-n", "8", "-block_size", "1", "-long_rows", "1:100", "-core_plans", "layouts csr ellr", "-types", "none",
+    written, _ = good(args, ["-n", "8", "-block_size", "1", "-long_rows", "1:100", "-core_plans", "layouts csr ellr",
+                             "-types", "none",
                              "-memory_limit", "1"])
     why = [r.get("why", "") for r in written["cases"][0]["layouts"]]
     expect(why[0] == "" and why[1].startswith("too large: "), f"memory of layouts: {why}")

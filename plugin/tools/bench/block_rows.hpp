@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "entry/kinds.hpp"
@@ -32,10 +31,6 @@ BlockRows generated_rows(const Generated& matrix, std::int64_t first, std::int64
 /// Sums up entries given twice. Throws std::invalid_argument unless the block size divides rows and columns, or when
 /// values are complex and this PETSc's scalars are real.
 BlockRows coordinate_rows(const CoordinateMatrix& matrix, int block_size, std::int64_t first, std::int64_t rows);
-
-/// PETSc's ordering of the graph of blocks: [block rows], the row that comes at each place; `seconds` that it took.
-/// Throws usage_error where there are not as many block columns.
-std::vector<PetscInt> ordering_of(const BlockRows& rows, const std::string& ordering, double& seconds);
 
 /// Row and column order[i] become i; values go along.
 BlockRows renumbered(const BlockRows& rows, std::span<const PetscInt> order, BlockShape block);

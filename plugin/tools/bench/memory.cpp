@@ -35,10 +35,6 @@ bool lies_on_parent(const std::string& line, Precision precision) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Values, columns and row starts of the matrix in blocks and in scalars.
 struct Sizes {
   explicit Sizes(const CaseSize& s) {
