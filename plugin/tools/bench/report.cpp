@@ -71,16 +71,18 @@ void relate(Record& r, std::size_t baseline) {
   if (!r.contains("candidates")) return;
   Record& candidates = r["candidates"];
   const Record *const dense = best_of_dense(r), *const vendor = best_of_cusparse(r);
-  r["baseline"] = candidates[baseline]["name"];
-  if (vendor) r["best_of_cusparse"] = vendor->at("name");
-  for (Record& c : r["candidates"]) {
+  for (Record& c : candidates) {
     add_speed(c, "compulsory_bytes");
-    c["share_of_read"] = share_of(r["read"], c);
-    c["times_baseline"] = times(r["candidates"][baseline], c);
+    c["share_of_read"] = share_of(r.at("read"), c);
+    c["times_baseline"] = times(candidates[baseline], c);
     if (dense) c["times_dense"] = times(*dense, c);
-    if (r.contains("copy")) c["share_of_copy"] = share_of(r["copy"], c);
+    if (r.contains("copy")) c["share_of_copy"] = share_of(r.at("copy"), c);
     if (vendor) c["times_best_cusparse"] = times(*vendor, c);
   }
+  // New members of a record move its old ones.
+  Record names = {{"baseline", candidates[baseline].at("name")}};
+  if (vendor) names["best_of_cusparse"] = vendor->at("name");
+  r.update(names);
 }
 
 namespace {
