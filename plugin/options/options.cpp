@@ -3,24 +3,16 @@
 #include "options/options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <functional>
 #include <utility>
-#include <vector>
 
 #include "backend/backend.hpp"
 #include "entry/registry.hpp"
 #include "entry_file.hpp"
-#include "plan/library_products.hpp"
+#include "options/option_values.hpp"
 
 namespace compound::plugin {
 
 namespace {
-
-error unknown(const std::string& what, const std::string& found, const std::string& allowed) {
-  return error(ErrorKind::argument, "unknown " + what + " '" + found + "'; choose " + allowed);
-}
 
 void check_backend(const std::string& v) {
   if (v != "auto" && v != "petsc") (void)backend(v);  // throws why it is missing
@@ -30,7 +22,7 @@ void check_entry(const std::string& v) {
   try {
     entry_kind(v);
   } catch (const error&) {
-    throw unknown("entry", v, "auto, " + entry_kind_names());
+    throw unknown_word("entry", v, "auto, " + entry_kind_names());
   }
 }
 
@@ -38,7 +30,8 @@ void check_layout(const std::string& v) {
   try {
     parse_layout(v);
   } catch (const error& e) {
-    if (std::string_view(e.what()).starts_with("unknown layout")) throw unknown("layout", v, "auto, " + preset_names());
+    if (std::string_view(e.what()).starts_with("unknown layout"))
+      throw unknown_word("layout", v, "auto, " + preset_names());
     throw;
   }
 }
@@ -50,10 +43,6 @@ void check_plan(const std::string& v) {
       throw error(ErrorKind::argument,
                   "vectors= in plan '" + std::string(text) +
                       "' is not 1: PETSc's vectors hold the scalars of a block side by side; leave it out");
-}
-
-void check_library(const std::string& v) {
-  if (!is_library(v)) throw unknown("library", v, "none, " + library_names());
 }
 
 /// `symmetric` of "kinds/symmetric.hpp".
@@ -72,74 +61,10 @@ void check_entry_file(const std::string& v) {
   }
 }
 
-/// How a member of the settings is parsed, which checks it, and how it is printed again.
-struct Value {
-  std::function<void(Settings&, const std::string&)> parse;
-  std::function<std::string(const Settings&)> print;
-};
-
-template <class T, class Parse, class Print>
-Value value(T Settings::*member, const Parse& parse, const Print& print) {
-  return {[=](Settings& s, const std::string& text) { s.*member = parse(text); },
-          [=](const Settings& s) { return std::string(print(s.*member)); }};
-}
-
-template <class T>
-using Words = std::vector<std::pair<std::string_view, T>>;
-
-template <class T>
-Value word(T Settings::*member, const char* what, const Words<T>& words, void (*check)(const std::string&) = nullptr) {
-  const auto parse = [=](const std::string& text) {
-    std::string names;
-    for (const auto& [name, meaning] : words) {
-      if (text == name && check) check(text);
-      if (text == name) return meaning;
-      names += (names.empty() ? "" : ", ") + std::string(name);
-    }
-    throw unknown(what, text, names);
-  };
-  return value(member, parse,
-               [=](T v) { return std::ranges::find(words, v, [](auto& w) { return w.second; })->first; });
-}
-
-Words<Effort> efforts() {
-  Words<Effort> words;
+OptionWords<Effort> efforts() {
+  OptionWords<Effort> words;
   for (const std::string_view name : effort_words()) words.emplace_back(name, static_cast<Effort>(words.size()));
   return words;
-}
-
-/// A text, at which `check` throws if it is wrong; or a word, which is kept as no text.
-Value text(std::string Settings::*member, const char* word, void (*check)(const std::string&)) {
-  const auto parse = [=](const std::string& v) {
-    if (v != word) check(v);
-    return v == word ? std::string() : v;
-  };
-  return value(member, parse, [=](const std::string& v) { return v.empty() ? word : v; });
-}
-
-/// Neither this nor number_of() hangs on the program's locale, as std::to_string and std::stod do.
-std::string printed(double v, const char* word = "") {
-  char text[400];  // enough for the largest and the smallest numbers
-  return std::isinf(v) ? word : std::string(text, std::to_chars(text, std::end(text), v, std::chars_format::fixed).ptr);
-}
-
-std::optional<double> number_of(std::string_view text, double least, double most) {
-  double v = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), v);
-  if (code != std::errc{} || end != text.data() + text.size() || !(v >= least && v <= most)) return {};
-  return v;
-}
-
-/// A number, `least` or more, or a word for no limit.
-Value number(double Settings::*member, const std::string& what, double least, const char* word) {
-  const auto parse = [=](const std::string& text) {
-    constexpr double unlimited = std::numeric_limits<double>::infinity();
-    if (text == word) return unlimited;
-    if (const auto v = number_of(text, least, unlimited)) return *v;
-    throw error(ErrorKind::argument,
-                what + " '" + text + "' must be a number, " + printed(least) + " or more, or " + word);
-  };
-  return value(member, parse, [=](double v) { return printed(v, word); });
 }
 
 BlockSize block_size_of(const std::string& text) {
@@ -159,15 +84,6 @@ std::string printed_block_size(const BlockSize& size) {
   return size.way == BlockSize::to_find ? "find" : "auto";
 }
 
-double memory_weight_of(const std::string& text) {
-  constexpr std::string_view begin = "bytes:";
-  if (text == "time") return 0;
-  if (text.starts_with(begin))
-    if (const auto weight = number_of(std::string_view(text).substr(begin.size()), 0, 1)) return *weight;
-  throw error(ErrorKind::argument,
-              "score of tuning '" + text + "' must be time, or bytes:W with a weight of memory from 0 (as time) to 1");
-}
-
 std::optional<std::string> wisdom_of(const std::string& text) {
   if (text.empty()) throw error(ErrorKind::argument, "the wisdom file has no name; give a path, auto or none");
   if (text == "auto") return {};
@@ -177,59 +93,59 @@ std::optional<std::string> wisdom_of(const std::string& text) {
 struct Option {
   std::string_view name;  ///< after -mat_compound_
   std::string help;
-  Value value;
+  OptionValue<Settings> value;
 };
 
 /// In the order they are read: the kind that a file brings may be asked for by the options after it.
 const Option options[] = {
     {"entry_file", "a header with a kind of entry of one's own, named like the file, for devices (docs/entries.md)",
-     text(&Settings::entry_file, "", check_entry_file)},
+     text_option(&Settings::entry_file, "", check_entry_file)},
     {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
-     word(&Settings::backend, "backend",
-          {{"auto", BackendChoice::automatic},
-           {"petsc", BackendChoice::petsc},
-           {"host", BackendChoice::host},
-           {"cuda", BackendChoice::cuda}},
-          check_backend)},
+     word_option(&Settings::backend, "backend",
+                 {{"auto", BackendChoice::automatic},
+                  {"petsc", BackendChoice::petsc},
+                  {"host", BackendChoice::host},
+                  {"cuda", BackendChoice::cuda}},
+                 check_backend)},
     {"block_size",
      "of packed blocks: auto (the matrix's), find (that takes the fewest bytes), N or ROWSxCOLUMNS, each a multiple or "
      "divisor of the matrix's block size, "
      "32 at most",
-     value(&Settings::block_size, block_size_of, printed_block_size)},
+     option_value(&Settings::block_size, block_size_of, printed_block_size)},
     {"entry",
      "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",
-     text(&Settings::entry, "auto", check_entry)},
-    {"layout", "auto (by rule), " + preset_forms(), text(&Settings::layout, "auto", check_layout)},
+     text_option(&Settings::entry, "auto", check_entry)},
+    {"layout", "auto (by rule), " + preset_forms(), text_option(&Settings::layout, "auto", check_layout)},
     {"memory_limit", "megabytes that a packed copy of a part of a matrix may own, or none: other plans are taken then",
-     number(&Settings::megabytes, "megabytes of a packed copy", 0, "none")},
+     limit_option(&Settings::megabytes, "megabytes of a packed copy", 0, "none")},
     {"padding_limit",
      "slots over entries that a layout may come to, 4, or none; padding of less than 64 MB is let through",
-     number(&Settings::most_padding, "padding limit", 1, "none")},
-    {"plan", "a whole plan as one line, as views print it", text(&Settings::plan, "", check_plan)},
+     limit_option(&Settings::most_padding, "padding limit", 1, "none")},
+    {"plan", "a whole plan as one line, as views print it", text_option(&Settings::plan, "", check_plan)},
     {"precision", "of stored matrix values: double, single (vectors and sums stay double)",
-     word(&Settings::precision, "precision", {{"double", std::nullopt}, {"single", Precision::single}})},
+     word_option(&Settings::precision, "precision", {{"double", std::nullopt}, {"single", Precision::single}})},
     {"transpose", "products by the transpose on a device: copy (of the values), shared (no copy, slower)",
-     word(&Settings::transpose, "transpose", {{"copy", TransposedValues::copy}, {"shared", TransposedValues::shared}})},
+     word_option(&Settings::transpose, "transpose",
+                 {{"copy", TransposedValues::copy}, {"shared", TransposedValues::shared}})},
     {"tune",
      "effort to find a plan: off (by rule), model (by predicted times, on devices), wisdom (what was measured before), "
      "measure (times the plans near the "
      "rule's, in 150 products), exhaustive (times all plans there are)",
-     word(&Settings::tune, "tune effort", efforts())},
+     word_option(&Settings::tune, "tune effort", efforts())},
     {"wisdom", "file of what was measured, read and written where a plan is tuned: auto (the user's), a path, or none",
-     value(&Settings::wisdom, wisdom_of, [](const auto& v) { return v ? v->empty() ? "none" : *v : "auto"; })},
+     option_value(&Settings::wisdom, wisdom_of, [](const auto& v) { return v ? v->empty() ? "none" : *v : "auto"; })},
     {"tune_seconds", "that tuning may pack copies for, of one part of a matrix, or none",
-     number(&Settings::tune_seconds, "seconds of tuning", 0, "none")},
+     limit_option(&Settings::tune_seconds, "seconds of tuning", 0, "none")},
     {"tune_score",
      "what measuring takes: time (the fastest plan), bytes:W (that of the least sum of time and bytes of the packed "
      "copy, W from 0 to 1 the weight of these)",
-     value(&Settings::memory_weight, memory_weight_of,
-           [](double v) { return v == 0 ? "time" : "bytes:" + printed(v); })},
+     score_option(&Settings::memory_weight)},
     {"tune_libraries",
      "whose products measuring tries, too, on devices: none, " + library_names() +
          " (opened when it is first asked for; a plan names its products without this)",
-     text(&Settings::library, "none", check_library)},
+     library_option(&Settings::library)},
     {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
-     number(&Settings::expected_products, "number of products expected", 1, "unknown")},
+     limit_option(&Settings::expected_products, "number of products expected", 1, "unknown")},
 };
 
 struct Switch {
