@@ -33,7 +33,7 @@ std::vector<BlockFill> block_fills(const CoreSource& source) {
   std::vector<BlockFill> all;
   double as_given = 0;
   count32 entries = 0;
-  natural_block(source.view, given.rows, [&](const Reblocked& r) {
+  detect_block_size(source.view, given.rows, [&](const Reblocked& r) {
     const double bytes = read_bytes(r, Plan{}, source.problem.scalar, core_backend());
     if (all.empty()) as_given = bytes, entries = r.pattern.view().entries();  // the given size comes first
     all.push_back({r.block(), r.fill(entries), bytes / as_given});
