@@ -244,7 +244,7 @@ PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
     try {
       if (!f.loop || f.loop->problem() != problem) {
         f.loop.reset();  // before another takes memory
-        f.loop = A.backend().krylov_loop(problem);
+        f.loop = A.backend().extensions().krylov->krylov_loop(problem);
       }
       f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
     } catch (const error& e) {

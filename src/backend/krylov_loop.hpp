@@ -113,4 +113,16 @@ class KrylovPasses {
   virtual void run(VectorPass pass, const Arguments& arguments, void* sums) = 0;
 };
 
+/// Krylov methods that a backend runs by itself.
+class Krylov {
+ public:
+  virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) = 0;
+  /// Of passes over its vectors; inner products of CG are bilinear, or hermitian.
+  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
+                                                      bool hermitian) = 0;
+
+ protected:
+  ~Krylov() = default;
+};
+
 }  // namespace compound

@@ -223,7 +223,8 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& mat
                           VectorOrder::petsc, o.library);
   for (const Plan& plan : named_plans(*source, o, without))
     if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
-  core_backend().compile_ahead(plans, source->problem);
+  if (DeviceControl* const control = core_backend().extensions().control)
+    control->compile_ahead(plans, source->problem);
   return plans.size();
 }
 

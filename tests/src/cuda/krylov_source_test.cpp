@@ -88,10 +88,7 @@ TEST_F(DotSource, IsThatOfProductsAloneWhereNothingFollows) {
   EXPECT_EQ(source.find("follow"), std::string::npos) << source;
 }
 
-TEST(HostBackend, RunsNoLoops) {
-  EXPECT_EQ(backend("host").krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), 3, 0, KrylovNorm::natural, true}),
-            nullptr);
-}
+TEST(HostBackend, RunsNoLoops) { EXPECT_EQ(backend("host").extensions().krylov, nullptr); }
 
 }  // namespace
 }  // namespace compound::test

@@ -191,7 +191,7 @@ Solved solved(const System& s, const PackedMatrix& A, KrylovNorm norm, const Kry
   const int columns = int(s.inverses.size() / s.scalars());
   KrylovProblem problem{KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true, runner};
   if (!s.null_vector.empty()) problem.null_space = {true, 1};
-  const auto loop = on.krylov_loop(problem);
+  const auto loop = on.extensions().krylov->krylov_loop(problem);
   if (!s.null_vector.empty())
     on.upload(loop->null_space(), s.null_vector.data(), s.null_vector.size() * sizeof(double));
   if (columns) on.upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
@@ -333,7 +333,7 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
   PackedMatrix A = s.packed("sell:32 rows", device());
   const Buffer<double> b(device(), std::span<const double>(s.b));
   for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::persistent, KrylovRunner::persistent2}) {
-    const auto loop = device().krylov_loop(
+    const auto loop = device().extensions().krylov->krylov_loop(
         {KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), 3, KrylovNorm::preconditioned, true, runner});
     device().upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
     const KrylovLoop::Matrix matrix = krylov_matrix(A);
