@@ -30,7 +30,7 @@ std::span<const BackendRow> backends() { return rows; }
 
 DeviceTraits device_traits(std::string_view name) {
   for (const BackendRow& row : rows)
-    if (Backend* const found = row.name == name && row.get ? row.get() : nullptr) return found->traits();
+    if (Backend* const found = row.name == name && row.get ? row.get() : nullptr) return traits_of(*found);
   return {};
 }
 

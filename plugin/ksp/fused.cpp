@@ -244,7 +244,7 @@ PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
     try {
       if (!f.loop || f.loop->problem() != problem) {
         f.loop.reset();  // before another takes memory
-        f.loop = A.backend().krylov_loop(problem);
+        f.loop = A.backend().extensions().krylov->krylov_loop(problem);
       }
       f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
     } catch (const error& e) {
@@ -289,20 +289,21 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
   PetscErrorCode told = PETSC_SUCCESS;
   KrylovRun run;
   PetscReal growth = 0;  // of the direction that the next step goes
-  const KrylovLoop::Heard heard = [&](int iteration, const krylov_news& news) {
+  const KrylovLoop::Report report = [&](int iteration, const krylov_news& news) {
     if (iteration > 0 && !ksp->reason) f.lanczos.note(iteration - 1, PetscReal(news.inverse_step), growth);
     growth = PetscReal(news.growth);
     if (told == PETSC_SUCCESS && is_watched(ksp)) told = take_solution(ksp, f, on);
     if (told == PETSC_SUCCESS) told = report_norm(ksp, iteration, static_cast<PetscReal>(news.norm));
   };
   const std::array uses{VectorUse{ksp->guess_zero ? nullptr : ksp->vec_sol}, VectorUse{ksp->work[0]}};
-  PetscCall(with_vectors(on, uses, f.buffers, [&](const auto& data) { run = f.loop->start(data[0], data[1], heard); }));
+  PetscCall(
+      with_vectors(on, uses, f.buffers, [&](const auto& data) { run = f.loop->start(data[0], data[1], report); }));
   PetscCall(told);
   while (!ksp->reason && (run.stop <= KrylovStop::iterations)) {
     const KrylovLimits limits = limits_of(ksp, run.iteration);
     const bool alone = !is_watched(ksp);  // others may time what they do themselves
     if (alone) PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(guarded(comm_of(ksp), [&] { run = f.loop->go_on(limits, heard); }));
+    PetscCall(guarded(comm_of(ksp), [&] { run = f.loop->go_on(limits, report); }));
     if (alone) PetscCall(PetscLogGpuTimeEnd());
     PetscCall(told);
     PetscCall(name_reason(ksp, f.method, run));

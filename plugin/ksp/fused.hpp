@@ -18,7 +18,7 @@ namespace compound::plugin {
 struct FusedSolver {
   KrylovMethod method = KrylovMethod::cg;
   bool hermitian = true;                                                               ///< KSPCGType; CG alone
-  KrylovRunner runner = KrylovRunner::by_size;                                         ///< -ksp_compound_loop
+  KrylovRunner runner = KrylovRunner::automatic;                                       ///< -ksp_compound_loop
   enum class Ran { nowhere, base_solver, host, stepwise, device } ran = Ran::nowhere;  ///< the last solve
   std::string why_not;                                                                 ///< it was the base solver's
   std::unique_ptr<KrylovLoop> loop;

@@ -19,7 +19,7 @@ using Ran = FusedSolver::Ran;
 constexpr const char* name_of_solver = "petsccompound_solver";
 
 /// Values of -ksp_compound_loop, in the order of KrylovRunner, as PETSc wants its enumerations.
-constexpr const char* runners[] = {"by_size", "graphs", "kernel", "two_meetings"};
+constexpr const char* runners[] = {"auto", "graphs", "persistent", "persistent2"};
 
 PetscErrorCode attach_bcgs(KSP, Solver& s) {
   s.stepwise.take(form_of_bcgs());
@@ -162,9 +162,9 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
     case Ran::device:
       if (shape.one_kernel)
         PetscCall(PetscViewerASCIIPrintf(viewer,
-                                         "  fused on the device: one cooperative kernel for all iterations, whose "
-                                         "blocks meet %d times an iteration\n",
-                                         shape.meetings));
+                                         "  fused on the device: one cooperative kernel for all iterations, with %d "
+                                         "grid synchronizations an iteration\n",
+                                         shape.grid_syncs));
       else
         PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
                                          shape.kernels, shape.iterations));

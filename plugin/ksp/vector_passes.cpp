@@ -97,7 +97,8 @@ class OnHost final : public VectorPasses {
 class OnDevice final : public VectorPasses {
  public:
   OnDevice(Backend& device, std::span<const VectorPass> passes, bool hermitian)
-      : device_(device), passes_(device.krylov_passes(scalar_type_of<Scalar>(), passes, hermitian)) {}
+      : device_(device),
+        passes_(device.extensions().krylov->krylov_passes(scalar_type_of<Scalar>(), passes, hermitian)) {}
 
   PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers, PassSums* sums) override {
     PetscFunctionBegin;

@@ -163,7 +163,7 @@ std::string block_size_hint(const Settings& s, const Family& family, const Block
   if (s.block_size.way != BlockSize::of_matrix || b.block != BlockShape{1, 1} || b.rows == 0)
     return "";  // larger ones gain little more
   Pattern copied;
-  const NaturalBlock found = found_block(s, false, pattern_of(b, copied), 1);
+  const DetectedBlock found = found_block(s, false, pattern_of(b, copied), 1);
   if (found.bytes >= worth_telling * found.bytes_as_given) return "";
   const std::string size = text_of(found.block),
                     share = std::to_string(std::lround(100 * found.bytes / found.bytes_as_given));

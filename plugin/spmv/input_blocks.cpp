@@ -25,7 +25,7 @@ bool are_whole(const PetscInt* column, PetscInt n, PetscInt width) {
 
 BlockShape found_block_of(const Settings& s, bool off_diagonal, const BlockArrays& scalars) {
   Pattern copied;
-  const NaturalBlock found = found_block(s, off_diagonal, pattern_of(scalars, copied), 1);
+  const DetectedBlock found = found_block(s, off_diagonal, pattern_of(scalars, copied), 1);
   const bool asked_for = s.block_size.way == BlockSize::to_find;
   return asked_for || found.bytes < worth_of_found_blocks * found.bytes_as_given ? found.block : one;
 }

@@ -43,8 +43,8 @@ double bytes_of_blocks(const Settings& s, bool off_diagonal, const Reblocked& r)
 
 }  // namespace
 
-NaturalBlock found_block(const Settings& s, bool off_diagonal, const PatternView& pattern, int given) {
-  return natural_block(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
+DetectedBlock found_block(const Settings& s, bool off_diagonal, const PatternView& pattern, int given) {
+  return detect_block_size(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
 }
 
 namespace {

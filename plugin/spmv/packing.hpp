@@ -27,7 +27,7 @@ struct Packing {
 PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 
 /// What `-mat_compound_block_size find` stands for, of a part whose blocks are of size `given`.
-NaturalBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
+DetectedBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
 
 /// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
 PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);

@@ -21,7 +21,8 @@ PetscErrorCode choose_device() {
   PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_rank(node, &rank));
   PetscCallMPI(MPI_Comm_free(&node));
-  if (Backend* const device = row->get()) PetscCall(guarded(PETSC_COMM_SELF, [&] { device->choose_device(rank); }));
+  if (Backend* const device = row->get())
+    PetscCall(guarded(PETSC_COMM_SELF, [&] { device->extensions().control->choose_device(rank); }));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -39,7 +40,7 @@ PetscErrorCode begin_device_work(Backend& device) {
   if (handle) stream = *static_cast<void**>(handle);
 #endif
 #endif
-  PetscCall(guarded(PETSC_COMM_SELF, [&] { device.use_queue(stream); }));
+  PetscCall(guarded(PETSC_COMM_SELF, [&] { device.extensions().control->use_queue(stream); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,7 +60,7 @@ const Scalar* MatrixValues::read(Mat A, Backend& device) {
   const Scalar* const from = read(A);
   static_cast<void>(array(A, &count));
   reserve(device, count);
-  if (count > 0) device.upload_large(buffer_.data(), from, buffer_.bytes());
+  if (count > 0) device.upload(buffer_.data(), from, buffer_.bytes());
   mask_ = PETSC_OFFLOAD_BOTH;
   check_petsc(log_upload(device.is_device() ? buffer_.bytes() : 0));
   check_petsc(PetscInfo(A, "Values of the host are copied to the device, which asks for them\n"));

@@ -1,4 +1,5 @@
 // Backend: memory and products of one place. The tasks below are all it is told; it knows neither PETSc nor tuning.
+// Interfaces that only some backends have: value_work.hpp, sparse_products.hpp, krylov_loop.hpp.
 #pragma once
 
 #include <memory>
@@ -7,23 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "device/chunk_codes.hpp"
 #include "device/operation.hpp"
 #include "device/product_dot.hpp"
-#include "device/sparse_product.hpp"
 #include "layout/layout.hpp"
-#include "plan/device_policy.hpp"
 #include "plan/partition.hpp"
 
 namespace compound {
-
-/// What a backend keeps for the products of one packed matrix: its compiled kernels.
-class Code {
- public:
-  virtual ~Code() = default;
-  /// Of the backend's memory that products by a library work in.
-  virtual std::size_t bytes() const { return 0; }
-};
 
 struct Machine {
   std::string device;     ///< "NVIDIA H200"; the processor and the instruction set in use
@@ -34,8 +24,7 @@ struct Machine {
 /// Whose memory a pointer is of.
 enum class Memory { host, backend };
 
-template <class T>
-class Buffer;
+class Code;
 
 /// Are full blocks, in pattern order, all of a kind of entry?
 struct FitTask {
@@ -44,16 +33,6 @@ struct FitTask {
   const void* blocks = nullptr;  ///< [entries][cols][rows]
   count32 entries = 0;
   Memory blocks_in = Memory::host;
-};
-
-/// Which items are the same, bit by bit.
-struct CodeTask {
-  const ValueCode& code;
-  const void* items = nullptr;  ///< [count], each of `bytes` bytes, a multiple of 4
-  slot_t count = 0;
-  std::size_t bytes = 0;
-  Memory items_in = Memory::host;
-  void* codes = nullptr;  ///< [count] each of code.bytes, in the backend's memory
 };
 
 /// values <- blocks: [entries][cols][rows] full blocks in pattern order. Where the plan codes blocks `blocks` are their
@@ -116,26 +95,26 @@ inline std::size_t bytes_of_y(const ProductTask& t) { return bytes_of(t.problem.
 
 /// Words of A in the order of a layout of A^T's pattern: to(slot) = values(value_slot[slot]).
 struct RegroupTask {
-  const Plan& from;  ///< of A's values; those of A^T are in the words of the plan that `code` is of
+  const Plan& from;  ///< of A's values; those of A^T are in the words of the plan of the code
   slot_t slots = 0;  ///< of the layout of A^T
   slot_t value_slots = 0;
   const count32* value_slot = nullptr;
   const void* values = nullptr;
   void* to = nullptr;
-  Code* code = nullptr;
 };
 
-/// The diagonal blocks of a square packed matrix, A itself (no transposed pattern), or of one of its parts.
+/// The diagonal of a packed matrix of square blocks, A itself (no transposed pattern), or of one of its parts. What the
+/// layout does not have stays as it is.
 struct DiagonalTask {
   const Plan& plan;
   const Problem& problem;
   const layout_args& layout;  ///< arrays in the backend's memory
-  idx rows = 0;
   const void* values = nullptr;
   const void* codes = nullptr;  ///< as of a product
   const void* table = nullptr;
-  void* to = nullptr;  ///< in the backend's memory
-  Code* code = nullptr;
+  void* to = nullptr;  ///< in the backend's memory: [rows][block rows] scalars
+  /// [rows], set to 1 where a row's diagonal block could be inverted: `to` gets inverses, [rows][cols][rows]. Or null.
+  unsigned char* inverted = nullptr;
 };
 
 /// to[place[s]] = [to[place[s]] +] sum of from[index[n]] for n in [first[s], first[s + 1]), in that order.
@@ -150,40 +129,73 @@ struct SumTask {
   Update update = Update::assign;
 };
 
-/// blocks [entries][cols][rows] <- `values` in the order of rows (ValueOrder::rows).
-struct OrderTask {
-  const Problem& problem;
-  idx rows = 0;  ///< block rows
-  count32 entries = 0;
-  const count32* start = nullptr;  ///< [rows + 1], in the backend's memory
-  const void* values = nullptr;
-  Memory values_in = Memory::host;
-  void* blocks = nullptr;  ///< in the backend's memory
+/// What a backend has for the products of one packed matrix by one plan: its kernels, which are compiled when they are
+/// first needed.
+class Code {
+ public:
+  virtual ~Code() = default;
+  /// For people: "avx512", "plain", "built in".
+  virtual std::string_view name() const = 0;
+  /// Of the backend's memory that products by a library work in.
+  virtual std::size_t bytes() const { return 0; }
+  /// Compiles what packing and products by A need: products that add, of a later part of a plan, and packing of some of
+  /// the entries, `of_part`.
+  virtual void prepare(Update, bool /*of_part*/) {}
+  /// Sets what the layout of the task has of the diagonal.
+  virtual void diagonal(const DiagonalTask& task) = 0;
+  /// Needed where PackedMatrix::prepare_transposed() makes a layout: on devices.
+  virtual void regroup(const RegroupTask&) {}
 };
 
-/// C = A B, or Q^T B (`transposed`), of sparse matrices of full blocks; arrays in the backend's memory.
-struct SparseProductTask {
-  ScalarType scalar;
-  BlockShape a;   ///< of A; of Q^T: its own, not those of Q
-  int width = 1;  ///< columns of a block of B
-  bool transposed = false;
-  const sparse_product_args& args;
+/// What tells devices apart; 0: not known.
+struct DeviceTraits {
+  int multiprocessors = 0;
+  std::size_t second_cache_bytes = 0;
+  double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it
 };
 
-class KrylovLoop;
-class KrylovPasses;
-struct KrylovProblem;
-enum class VectorPass;
+/// One of several devices, its queue and its compiler.
+class DeviceControl {
+ public:
+  virtual DeviceTraits traits() const = 0;
+  /// For this process the n-th of its node. Before anything is allocated.
+  virtual void choose_device(int n) = 0;
+  /// Work is queued on this stream (cudaStream_t) from now on; null is the default stream.
+  virtual void use_queue(void* stream) = 0;
+  /// Code::prepare() of plans that may be asked for next, on all cores. What does not compile is reported when it is
+  /// needed.
+  virtual void compile_ahead(std::span<const Plan> plans, const Problem& problem) = 0;
+
+ protected:
+  ~DeviceControl() = default;
+};
+
+class Krylov;
+class SparseProducts;
+class ValueWork;
+
+/// What a backend has beside the functions that all have; null where it has none.
+struct Extensions {
+  DeviceControl* control = nullptr;
+  ValueWork* values = nullptr;
+  SparseProducts* sparse_products = nullptr;
+  Krylov* krylov = nullptr;
+};
+
+/// Where a backend's memory is: where products read the caller's arrays as they lie, where the host can write but
+/// products want copies, or out of the host's reach, where vectors must be copied and work is queued.
+enum class Reach { in_place, copies, device };
 
 class Backend {
  public:
+  Backend(std::string_view name, Reach reach, const Extensions& extensions = {})
+      : name_(name), reach_(reach), extensions_(extensions) {}
   virtual ~Backend() = default;
-  virtual std::string_view name() const = 0;
-  /// Whether its memory is out of the host's reach, so that vectors must lie there and work is queued.
-  virtual bool is_device() const { return false; }
-  /// Whether its products read the caller's arrays where they lie, so that what needs no packing is not copied.
-  virtual bool reads_in_place() const { return false; }
-  virtual DeviceTraits traits() const { return {}; }
+  std::string_view name() const { return name_; }
+  bool is_device() const { return reach_ == Reach::device; }
+  bool reads_in_place() const { return reach_ == Reach::in_place; }
+  const Extensions& extensions() const { return extensions_; }
+
   /// What times hang on beside the matrix and the plan, for people and as a key.
   virtual Machine machine() const { return {}; }
 
@@ -197,75 +209,50 @@ class Backend {
     });
   }
 
-  /// The code that multiplies with an applicable plan, for people: "avx512", "plain".
-  virtual std::string_view code(const Plan& plan, const Problem& problem) const = 0;
-
   /// Throws std::bad_alloc when there is no memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
   virtual void clear(void* to, std::size_t bytes) = 0;
-  /// From host memory and back; both have happened when the call returns.
+  /// From host memory, all of which is read when the call returns; what is queued later finds it there.
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+  /// To host memory, where it is when the call returns.
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
-  /// upload() of what may be large: a device has it by way of pinned memory. All is read when the call returns.
-  virtual void upload_large(void* to, const void* from, std::size_t bytes) { upload(to, from, bytes); }
   /// Within its memory, queued like a product.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
-
-  /// Where there are several devices: the one for this process, the n-th of its node. Before anything is allocated.
-  virtual void choose_device(int) {}
-  /// Device: work is queued on this stream (cudaStream_t) from now on; null is the default stream.
-  virtual void use_queue(void*) {}
-  /// Device: waits for what was queued.
+  /// Waits for what was queued.
   virtual void synchronize() {}
 
-  /// The code for this plan, handed in with each task; its kernels are compiled when first needed, or by compile().
-  virtual std::unique_ptr<Code> code_for(const Plan&, const Problem&) { return nullptr; }
-  /// Compiles what packing and products by A need: products that add, of a later part of a plan, and packing of some of
-  /// the entries, `of_part`.
-  virtual void compile(Code&, Update, bool /*of_part*/) {}
-  /// The same for plans that may be asked for next, on all cores. What does not compile is told when it is needed.
-  virtual void compile_ahead(std::span<const Plan>, const Problem&) {}
-
+  /// The code for a plan of one part, which the tasks name.
+  virtual std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const = 0;
   virtual void pack(const PackTask& task) = 0;
-  /// The one way from one ValueOrder to the other: whatever packs or looks at blocks sees them in order `blocks`.
-  virtual void order_blocks(const OrderTask& task) = 0;
-  /// Codes for all items. Those that differ [number], by their first places, in the backend's memory; nothing where
-  /// they are more than the code has.
-  virtual std::optional<Buffer<std::byte>> code_items(const CodeTask& task);
-  /// One step of code_chunks() (chunk_codes.hpp), all in the backend's memory. Here by the host.
-  virtual void code_chunks(ChunkStep step, const chunk_code_args& args);
+  virtual void multiply(const ProductTask& task) = 0;
   /// Index of the first block that is not of the kind; empty if all are.
   virtual std::optional<count32> first_misfit(const FitTask& task) = 0;
-  virtual void multiply(const ProductTask& task) = 0;
-  /// For a device alone: the host's transposed products scatter over A's own layout.
-  virtual void regroup(const RegroupTask&) {}
-
-  /// Of one matrix: a task for each part, the first of which may visit rows of the others. to: [rows][block rows]
-  /// scalars of the diagonal; 0 where a row has no diagonal block.
-  virtual void diagonal(std::span<const DiagonalTask> parts) = 0;
-  /// to: [rows][cols][rows] inverses of the diagonal blocks. The first row whose block is missing or singular; empty if
-  /// none is.
-  virtual std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) = 0;
   /// Gathers and adds up scalars by lists, without atomics: all arrays in the backend's memory.
   virtual void sum(const SumTask& task) = 0;
-  /// For a device alone: the host has products of its own (sparse_product.hpp). Throws `unsupported` there.
-  virtual void multiply_sparse(const SparseProductTask& task);
-
-  /// A Krylov method that this backend runs by itself (krylov_loop.hpp), or null: it runs none.
-  virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem);
-  /// The same of passes over its vectors; inner products of CG are bilinear, or hermitian.
-  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
-                                                      bool hermitian);
 
  protected:
   /// Of a plan of one part.
   virtual std::optional<std::string> why_not(const Plan& part, const Problem& problem) const = 0;
+
+ private:
+  std::string_view name_;
+  Reach reach_;
+  Extensions extensions_;
 };
 
 /// Why a plan cannot serve a problem on a backend, in words for the user: what is wrong in itself, or what this backend
 /// cannot do; empty if it can serve.
-std::optional<std::string> why_not(const Plan& plan, const Problem& problem, const Backend& on);
+inline std::optional<std::string> why_not(const Plan& plan, const Problem& problem, const Backend& on) {
+  auto reason = applicable(plan, problem);
+  return reason ? reason : on.applicable(plan, problem);
+}
+
+/// Nothing of a backend that is no device.
+inline DeviceTraits traits_of(const Backend& on) {
+  const DeviceControl* const control = on.extensions().control;
+  return control ? control->traits() : DeviceTraits{};
+}
 
 /// A name users may give, and the backend behind it or why there is none.
 struct BackendRow {

@@ -14,10 +14,10 @@ namespace compound {
 
 enum class KrylovMethod { cg, bcgs };
 
-/// How a device runs iterations: as kernels that are queued many at a time, or all of them in one kernel, which small
-/// matrices gain by; not all layouts can. Of that there is a form for CG in which blocks wait for each other twice an
-/// iteration, not three times, and the product reads two vectors, which the smallest gain by.
-enum class KrylovRunner { by_size, graphs, kernel, two_meetings };
+/// How a device runs iterations: as graphs of kernels that are queued many at a time, or all of them in one persistent
+/// kernel, which small matrices gain by; not all layouts can. `persistent2` is a form of it for CG with two grid
+/// synchronizations an iteration, not three, and a product that reads two vectors, which the smallest gain by.
+enum class KrylovRunner { automatic, graphs, persistent, persistent2 };
 
 /// What a loop takes out of whatever it has preconditioned.
 struct NullSpace {
@@ -34,7 +34,7 @@ struct KrylovProblem {
   int columns = 0;     ///< of M's diagonal blocks, which are square: 1 is a diagonal, 0 no preconditioner
   KrylovNorm norm = KrylovNorm::preconditioned;
   bool hermitian = true;  ///< CG: inner products; else bilinear
-  KrylovRunner runner = KrylovRunner::by_size;
+  KrylovRunner runner = KrylovRunner::automatic;
   NullSpace null_space = {};  ///< most_null_vectors at most
   bool operator==(const KrylovProblem&) const = default;
 };
@@ -66,8 +66,8 @@ class KrylovLoop {
     std::function<std::optional<ProductTask>(const void* x, void* y)> task = {};
     std::size_t bytes = 0;  ///< that a product reads of the matrix
   };
-  /// What has come of an iteration, one after the other.
-  using Heard = std::function<void(int iteration, const krylov_news& news)>;
+  /// Called with the result of each iteration, in order.
+  using Report = std::function<void(int iteration, const krylov_news& news)>;
 
   virtual const KrylovProblem& problem() const = 0;
 
@@ -82,18 +82,18 @@ class KrylovLoop {
   /// A vector that is 1 in component k of each of M's blocks, else 0: M's product with it is column k.
   virtual void set_unit(int k, void* to) = 0;
   /// From x (null: 0) with the residual r, which for BiCGSTAB is preconditioned, both copied; iteration 0.
-  virtual KrylovRun start(const void* x, const void* r, const Heard& heard) = 0;
-  virtual KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) = 0;
+  virtual KrylovRun start(const void* x, const void* r, const Report& report) = 0;
+  virtual KrylovRun go_on(const KrylovLimits& limits, const Report& report) = 0;
   /// Copies x as it is after the last iteration.
   virtual void take_x(void* to) = 0;
   /// The same of the residual that the method updates, for BiCGSTAB the preconditioned one.
   virtual void take_residual(void* to) = 0;
-  /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all, whose blocks
-  /// meet so often an iteration.
+  /// How iterations run: kernels (and memory set) an iteration, iterations a graph; or one kernel for all, with so
+  /// many grid synchronizations an iteration.
   struct Shape {
     int kernels = 0, iterations = 0;
     bool one_kernel = false;
-    int meetings = 0;
+    int grid_syncs = 0;
   };
   virtual Shape shape() const = 0;
 };
@@ -111,6 +111,18 @@ class KrylovPasses {
   };
   /// Queues the pass, or where it has sums waits for them: `sums` of the host get always the same bits.
   virtual void run(VectorPass pass, const Arguments& arguments, void* sums) = 0;
+};
+
+/// Krylov methods that a backend runs by itself.
+class Krylov {
+ public:
+  virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) = 0;
+  /// Of passes over its vectors; inner products of CG are bilinear, or hermitian.
+  virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
+                                                      bool hermitian) = 0;
+
+ protected:
+  ~Krylov() = default;
 };
 
 }  // namespace compound

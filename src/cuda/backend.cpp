@@ -9,8 +9,9 @@
 
 #include "backend/backend.hpp"
 #include "backend/diagonal_args.hpp"
+#include "backend/sparse_products.hpp"
+#include "backend/value_work.hpp"
 #include "base/error.hpp"
-#include "cuda/built_in.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_graphs.hpp"
 #include "cuda/krylov_passes.hpp"
@@ -34,41 +35,31 @@ namespace {
 using cuda::blocks_for;
 using cuda::check;
 
-constexpr int threads_of_other_kernels = 128;  // packing and regrouping
-
 using cuda::CudaCode;
 
 CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
 
-class CudaBackend final : public Backend {
+class CudaBackend final : public Backend, public DeviceControl, public ValueWork, public SparseProducts, public Krylov {
  public:
-  std::string_view name() const override { return "cuda"; }
-  bool is_device() const override { return true; }
+  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this}) {}
   DeviceTraits traits() const override {
     const cuda::Device& device = cuda::current_device();
     return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
   }
   Machine machine() const override { return {cuda::device_name(), cuda::driver_version(), cuda::device_slot()}; }
 
-  std::string_view code(const Plan& plan, const Problem& problem) const override {
-    if (const std::string_view library = library_of(plan); !library.empty()) return library;
-    return cuda::is_built_in(cuda::plain_source(plan, problem), cuda::current_device().capability) ? "built in"
-                                                                                                   : "nvrtc";
-  }
-
   void* allocate(std::size_t bytes) override { return cuda::allocate(bytes); }
   void release(void* memory) noexcept override { cuda::release(memory); }
   void clear(void* to, std::size_t bytes) override { check(cudaMemsetAsync(to, 0, bytes, queue_), "clearing memory"); }
   void upload(void* to, const void* from, std::size_t bytes) override {
+    constexpr std::size_t most_by_the_driver = std::size_t{64} << 10;  // beyond that pinned memory is faster
+    if (bytes > most_by_the_driver) return cuda::Staging::instance().upload(to, from, bytes, queue_);
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, queue_), "uploading");
     synchronize();
   }
   void download(void* to, const void* from, std::size_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_), "downloading");
     synchronize();
-  }
-  void upload_large(void* to, const void* from, std::size_t bytes) override {
-    cuda::Staging::instance().upload(to, from, bytes, queue_);
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue_), "copying within the device");
@@ -81,11 +72,10 @@ class CudaBackend final : public Backend {
   void use_queue(void* stream) override { queue_ = static_cast<cudaStream_t>(stream); }
   void synchronize() override { check(cudaStreamSynchronize(queue_), "waiting for the device"); }
 
-  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const override {
     if (entry_kind(plan.entry).user_defined) try_entry_here(plan.entry, problem);
-    return std::make_unique<CudaCode>(plan, problem);
+    return std::make_unique<CudaCode>(plan, problem, queue_);
   }
-  void compile(Code& code, Update update, bool of_part) override { of(&code).prepare(update, of_part); }
   void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
@@ -96,9 +86,6 @@ class CudaBackend final : public Backend {
   }
   std::optional<count32> first_misfit(const FitTask& task) override;
   void multiply(const ProductTask& task) override;
-  void regroup(const RegroupTask& task) override;
-  void diagonal(std::span<const DiagonalTask> parts) override;
-  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override;
   void sum(const SumTask& task) override;
   void multiply_sparse(const SparseProductTask& task) override;
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
@@ -118,15 +105,14 @@ class CudaBackend final : public Backend {
 
  private:
   std::optional<count32> first_misfit_on_host(const FitTask& task);
-  void try_entry_here(std::string_view entry, const Problem& problem);
+  void try_entry_here(std::string_view entry, const Problem& problem) const;
   void pack_chunk(const PackTask& task, const void* blocks, slot_t from, slot_t to);
   void pack_from_host(const PackTask& task);
   template <class Use>
   void by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use);
-  /// A kernel with one worker for each of `workers`.
   template <class Argument>
-  void launch(const void* kernel, slot_t workers, const Argument& argument) {
-    cuda::launch(kernel, blocks_for(workers, threads_of_other_kernels), threads_of_other_kernels, argument, queue_);
+  void launch(const void* kernel, slot_t workers, const Argument& argument) const {
+    cuda::launch_workers(kernel, workers, argument, queue_);
   }
 
   cudaStream_t queue_ = nullptr;
@@ -150,15 +136,15 @@ void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& prob
 }
 
 /// Once for each text and problem: a kind that breaks its promises would give wrong products without a word.
-void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) {
+void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) const {
   static std::set<std::string, std::less<>> passed;
   const std::string source = cuda::entry_trial_source(entry, p);
   if (passed.contains(source)) return;
-  const Buffer<trial_found> memory(*this, 1);
-  launch(cuda::kernel_of(source), 1, trial_args{memory.data()});
-  trial_found found;
-  download(&found, memory.data(), sizeof(found));
-  check_trial("entry " + std::string(entry) + " (-mat_compound_entry_file)", found, p.block.rows, p.scalar.field);
+  const cuda::Pinned memory(sizeof(trial_found));
+  auto* const found = static_cast<trial_found*>(memory.data());
+  launch(cuda::kernel_of(source), 1, trial_args{found});
+  check(cudaStreamSynchronize(queue_), "trying a kind of entry");
+  check_trial("entry " + std::string(entry) + " (-mat_compound_entry_file)", *found, p.block.rows, p.scalar.field);
   passed.insert(source);
 }
 
@@ -230,10 +216,8 @@ void CudaBackend::order_blocks(const OrderTask& t) {
   if (t.values_in == Memory::host) synchronize();  // before what it reads is released
 }
 
-/// Items in the host's memory are coded there. Places come as the hash has it: the host, which numbers the distinct
-/// items in their order, sees the table alone.
+/// Places come as the hash has it: the host, which numbers the distinct items in their order, sees the table alone.
 std::optional<Buffer<std::byte>> CudaBackend::code_items(const CodeTask& t) {
-  if (t.items_in == Memory::host || t.count == 0) return Backend::code_items(t);
   if (t.count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
   const count32 places = places_of(static_cast<slot_t>(t.code.most));
   const Buffer<count32> first(*this, places), distinct(*this, 1);
@@ -325,7 +309,7 @@ void CudaBackend::multiply(const ProductTask& t) {
   if (s.balance != Balance::grid)
     blocks = std::min<slot_t>(shares, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
   const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y);
-  const slot_t carry_blocks = chunks <= 1 ? 0 : blocks_for(chunks, threads_of_other_kernels);
+  const slot_t carry_blocks = chunks <= 1 ? 0 : blocks_for(chunks, cuda::threads_without_schedule);
   args.dot.stop = t.dot.stop;
   if (has_dot(t.dot.kind)) {
     if (blocks == 0 && !t.dot.adds) clear(t.dot.result, bytes_of(t.problem.scalar));
@@ -342,29 +326,6 @@ void CudaBackend::multiply(const ProductTask& t) {
   args.dot.first = shares;
   args.dot.goes_on = false;
   launch(code.carries_kernel(t.op, t.dot.kind), chunks, args);
-}
-
-void CudaBackend::regroup(const RegroupTask& t) {
-  launch(of(t.code).regroup(t.from), t.slots, regroup_args{t.slots, t.value_slots, t.value_slot, t.values, t.to});
-}
-
-void CudaBackend::diagonal(std::span<const DiagonalTask> parts) {
-  const DiagonalTask& any = parts.front();
-  clear(any.to, std::size_t{1} * any.rows * diagonal_args(any).block_size * bytes_of(any.problem.scalar));
-  for (const DiagonalTask& t : parts) launch(of(t.code).diagonal(), t.layout.positions, diagonal_args(t));
-}
-
-std::optional<idx> CudaBackend::invert_diagonal(std::span<const DiagonalTask> parts) {
-  const DiagonalTask& any = parts.front();
-  const Buffer<unsigned char> inverted(*this, any.rows);
-  diagonal_args(any);  // throws before anything is written
-  clear(any.to, any.rows * bytes_of_block(any.problem));
-  clear(inverted.data(), any.rows);
-  for (const DiagonalTask& t : parts)
-    launch(of(t.code).inverse(), t.layout.positions, diagonal_args(t, inverted.data()));
-  std::vector<unsigned char> flags(any.rows);
-  download(flags.data(), inverted.data(), flags.size());
-  return first_not_inverted(flags);
 }
 
 void CudaBackend::sum(const SumTask& t) {

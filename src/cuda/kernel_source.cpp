@@ -330,7 +330,7 @@ std::string whole_loop_source(const KrylovProblem& p, const Plan& plan, const Pr
                               bool aligned, WholeForm whole) {
   const Follow follow = p.method != KrylovMethod::cg ? Follow::nothing : p.hermitian ? Follow::dot : Follow::bilinear;
   FormText form = krylov_form(p);
-  form.constant("two_meetings", whole.two_meetings);
+  form.constant("two_grid_syncs", whole.two_grid_syncs);
   form.constant("keeps_words", whole.keeps_words);
   const std::string product = product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
   return "#include \"krylov_whole.hpp\"\n" + whole_source(plan.entry, form.take() + product,

@@ -70,8 +70,8 @@ std::string pass_source(ScalarType scalar, bool hermitian, bool diagonal, const 
 
 /// Of a loop in one kernel.
 struct WholeForm {
-  bool two_meetings;  ///< an iteration; CG alone
-  bool keeps_words;   ///< of the matrix, in the first cache
+  bool two_grid_syncs;  ///< an iteration; CG alone
+  bool keeps_words;     ///< of the matrix, in the first cache
 };
 /// All iterations in one kernel over whole_args (device/krylov_whole.hpp), in blocks of at most threads_of_whole_loop,
 /// one a multiprocessor: that this is said is worth up to a third, since loads are then put further ahead. The plan

@@ -162,13 +162,13 @@ class Loop final : public KrylovLoop {
            blocks_for(problem_.scalars, threads_of_krylov));
   }
   void prepare(const Matrix& A, int at_once) override;
-  KrylovRun start(const void* x, const void* r, const Heard& heard) override;
-  KrylovRun go_on(const KrylovLimits& limits, const Heard& heard) override;
+  KrylovRun start(const void* x, const void* r, const Report& report) override;
+  KrylovRun go_on(const KrylovLimits& limits, const Report& report) override;
   void take_x(void* to) override { backend_.copy(to, args_.vectors[x_vector], bytes_); }
   void take_residual(void* to) override { backend_.copy(to, args_.vectors[r_vector], bytes_); }
   Shape shape() const override {
     return {graph_ ? graph_.nodes() / queued_ : 0, graph_ ? queued_ : 0, whole_.has_value(),
-            whole_ ? whole_->meetings(stages()) : 0};
+            whole_ ? whole_->grid_syncs(stages()) : 0};
   }
 
  private:
@@ -192,10 +192,10 @@ class Loop final : public KrylovLoop {
     return static_cast<int>(
         std::ranges::count_if(method_.iteration, [&](const Stage& s) { return projects || !s.projects; }));
   }
-  KrylovRun go_on_by_graphs(const KrylovLimits& limits, const Heard& heard);
-  KrylovRun go_on_in_one_kernel(const KrylovLimits& limits, const Heard& heard);
-  void hear(const Heard& heard);
-  KrylovRun where() const { return {heard_.count() - 1, static_cast<KrylovStop>(heard_.stop())}; }
+  KrylovRun go_on_by_graphs(const KrylovLimits& limits, const Report& report);
+  KrylovRun go_on_in_one_kernel(const KrylovLimits& limits, const Report& report);
+  void report_news(const Report& report);
+  KrylovRun where() const { return {news_.count() - 1, static_cast<KrylovStop>(news_.stop())}; }
 
   Backend& backend_;
   cudaStream_t& queue_;
@@ -208,7 +208,7 @@ class Loop final : public KrylovLoop {
   std::array<Buffer<std::byte>, most_krylov_vectors> vectors_;
   Buffer<std::byte> state_, factors_, null_space_, partials_;
   Buffer<unsigned> tickets_;
-  News heard_;
+  News news_;
   int next_ = 0;  ///< norm that was not told of yet
   krylov_args args_;
   Stream recorder_;
@@ -249,8 +249,8 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
   for (int v = 0; v < method_.vectors; ++v) args_.vectors[v] = vectors_[v].data();
   args_.scalars = problem.scalars;
   args_.sum = {partials_.data(), tickets_.data()};
-  args_.report = heard_.report();
-  args_.news = heard_.ring_of_news();
+  args_.report = news_.report();
+  args_.news = news_.ring_of_news();
   args_.ring = ring;
 }
 
@@ -272,19 +272,19 @@ Follow Loop::follow(const Stage& product) const {
   return has_shadow || problem_.hermitian ? Follow::dot : Follow::bilinear;
 }
 
-KrylovRun Loop::start(const void* x, const void* r, const Heard& heard) {
+KrylovRun Loop::start(const void* x, const void* r, const Report& report) {
   backend_.clear(state_.data(), state_.bytes());
   for (int v = 0; v < method_.vectors; ++v)  // what the start multiplies by 0 must be numbers
     if (args_.vectors[v]) backend_.clear(args_.vectors[v], bytes_);
   if (x) backend_.copy(args_.vectors[x_vector], x, bytes_);
   backend_.copy(args_.vectors[r_vector], r, bytes_);
   if (method_.shadow >= 0) backend_.copy(args_.vectors[method_.shadow], r, bytes_);
-  heard_.forget();
+  news_.forget();
   next_ = 0;
   set_limits({-1, std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max() - 1}, KrylovStop::not_yet);
   queue(method_.iteration.last(method_.start), nullptr);
   check(cudaStreamSynchronize(queue_), "waiting for the first residual");
-  hear(heard);
+  report_news(report);
   return where();
 }
 
@@ -321,15 +321,15 @@ void Loop::record(const Matrix& A) {
   queue_ = queue_before;
 }
 
-void Loop::hear(const Heard& heard) {
-  for (const int count = heard_.count(); next_ < count; ++next_) heard(next_, heard_.ring_of_news()[next_ % ring]);
+void Loop::report_news(const Report& report) {
+  for (const int count = news_.count(); next_ < count; ++next_) report(next_, news_.ring_of_news()[next_ % ring]);
 }
 
-KrylovRun Loop::go_on(const KrylovLimits& limits, const Heard& heard) {
-  return whole_ ? go_on_in_one_kernel(limits, heard) : go_on_by_graphs(limits, heard);
+KrylovRun Loop::go_on(const KrylovLimits& limits, const Report& report) {
+  return whole_ ? go_on_in_one_kernel(limits, report) : go_on_by_graphs(limits, report);
 }
 
-KrylovRun Loop::go_on_in_one_kernel(const KrylovLimits& limits, const Heard& heard) {
+KrylovRun Loop::go_on_in_one_kernel(const KrylovLimits& limits, const Report& report) {
   KrylovRun run = where();
   do {
     KrylovLimits these = limits;
@@ -337,28 +337,28 @@ KrylovRun Loop::go_on_in_one_kernel(const KrylovLimits& limits, const Heard& hea
     set_limits(these, KrylovStop::not_yet);
     whole_->launch(queue_, args_);
     check(cudaStreamSynchronize(queue_), "waiting for iterations");
-    hear(heard);
+    report_news(report);
     run = where();
   } while (run.stop == KrylovStop::iterations && run.iteration < limits.most);
   return run;
 }
 
 /// One graph is under way while the host looks at the one before.
-KrylovRun Loop::go_on_by_graphs(const KrylovLimits& limits, const Heard& heard) {
-  heard_.report()->stop = 0;
+KrylovRun Loop::go_on_by_graphs(const KrylovLimits& limits, const Report& report) {
+  news_.report()->stop = 0;
   set_limits(limits, KrylovStop::not_yet);
   const int ahead = queued_ == 1 ? 1 : graphs_in_flight;
   std::array<Event, graphs_in_flight> ends;
-  for (int launched = 0, ended = 0; heard_.stop() == 0; ++ended) {
+  for (int launched = 0, ended = 0; news_.stop() == 0; ++ended) {
     for (; launched < ended + ahead; ++launched) {
       graph_.launch(queue_);
       ends[launched % graphs_in_flight].record(queue_);
     }
     ends[ended % graphs_in_flight].wait();
-    hear(heard);
+    report_news(report);
   }
   check(cudaStreamSynchronize(queue_), "waiting for iterations");
-  hear(heard);
+  report_news(report);
   return where();
 }
 

@@ -41,9 +41,9 @@ std::size_t bytes_of_first_caches() {
 /// past the first caches where these keep the matrix.
 WholeForm form_for(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
   const bool is_held = matrix_bytes <= bytes_of_first_caches();
-  const bool gains_by_two = problem.runner == KrylovRunner::by_size && matrix_bytes <= bytes_of_first_caches() / 3;
-  const bool fewer = problem.runner == KrylovRunner::two_meetings || gains_by_two;
-  return {.two_meetings = fewer && problem.method == KrylovMethod::cg,
+  const bool gains_by_two = problem.runner == KrylovRunner::automatic && matrix_bytes <= bytes_of_first_caches() / 3;
+  const bool fewer = problem.runner == KrylovRunner::persistent2 || gains_by_two;
+  return {.two_grid_syncs = fewer && problem.method == KrylovMethod::cg,
           .keeps_words = is_held && t.plan.schedule.traversal == Traversal::rows};
 }
 
@@ -52,10 +52,10 @@ WholeForm form_for(const KrylovProblem& problem, const ProductTask& t, std::size
 bool WholeLoop::suits(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
   if (problem.runner == KrylovRunner::graphs || t.plan.schedule.traversal == Traversal::slots) return false;
   if (!visits_all_rows(family_of(t.plan.layout), t.plan.layout.row_list, t.layout)) return false;
-  // Of CG, and of BiCGSTAB, whose blocks meet six times an iteration: up to these sizes one kernel was faster
-  // (docs/solvers.md).
+  // Of CG, and of BiCGSTAB, which has six grid synchronizations an iteration: up to these sizes one kernel was
+  // faster (docs/solvers.md).
   const std::size_t second_cache = current_device().second_cache_bytes, most[] = {8 * second_cache, second_cache};
-  return problem.runner != KrylovRunner::by_size || matrix_bytes <= most[static_cast<int>(problem.method)];
+  return problem.runner != KrylovRunner::automatic || matrix_bytes <= most[static_cast<int>(problem.method)];
 }
 
 WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product,
@@ -65,7 +65,7 @@ WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& 
       threads_(threads_for(workers_for(problem, product))),
       blocks_(blocks_at_once(workers_for(problem, product), threads_)),
       signals_(backend, static_cast<std::size_t>(signals_of(blocks_))),
-      other_(backend, form_.two_meetings ? static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar) : 0) {
+      other_(backend, form_.two_grid_syncs ? static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar) : 0) {
   if (form_.keeps_words)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
           "asking for a large first cache");

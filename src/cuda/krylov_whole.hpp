@@ -25,8 +25,8 @@ class WholeLoop {
   WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product,
             std::size_t matrix_bytes);
 
-  /// An iteration, of so many stages after each of which blocks meet but where the next is made with it.
-  int meetings(int stages) const { return stages - (form_.two_meetings ? 1 : 0); }
+  /// Of an iteration of so many stages: one after each stage, but where the next is made with it.
+  int grid_syncs(int stages) const { return stages - (form_.two_grid_syncs ? 1 : 0); }
 
   /// Queues what the limits in the loop's state allow.
   void launch(cudaStream_t queue, const krylov_args& loop);
@@ -36,7 +36,7 @@ class WholeLoop {
   const void* kernel_;
   slot_t threads_, blocks_;
   Buffer<signal> signals_;
-  Buffer<std::byte> other_;  ///< a vector, with two meetings
+  Buffer<std::byte> other_;  ///< a vector, with two grid synchronizations
   whole_args args_;
 };
 

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/diagonal_args.hpp"
+#include "cuda/built_in.hpp"
 #include "cuda/cusparse.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
 #include "device/kernels.hpp"
 #include "layout/family.hpp"
+#include "plan/library_products.hpp"
 
 namespace compound::cuda {
 
@@ -54,8 +57,10 @@ inline product_args args_of(const ProductTask& t) {
 /// The kernels of one plan, compiled when first asked for, and the counter of its dynamic schedule.
 class CudaCode final : public Code {
  public:
-  CudaCode(const Plan& plan, const Problem& problem)
-      : plan_(plan),
+  /// `queue`: that of the backend, which may change.
+  CudaCode(const Plan& plan, const Problem& problem, const cudaStream_t& queue)
+      : queue_(queue),
+        plan_(plan),
         problem_(problem),
         family_(&family_of(plan.layout)),
         vector_access_(vector_access(plan, problem)) {}
@@ -86,10 +91,13 @@ class CudaCode final : public Code {
     if (!library_) library_ = cusparse_matrix(*find_library_product(plan_.schedule.library), plan_, problem_);
     return *library_;
   }
+  std::string_view name() const override {
+    if (!plan_.schedule.library.empty()) return library_of(plan_);
+    return is_built_in(plain_source(plan_, problem_), current_device().capability) ? "built in" : "nvrtc";
+  }
   std::size_t bytes() const override { return library_ ? library_->bytes() : 0; }
   const LayoutFamily& family() const { return *family_; }
-  /// What packing and products by A need.
-  void prepare(Update update, bool of_part) {
+  void prepare(Update update, bool of_part) override {
     const PlainProduct plain(plan_, update);
     if (value_code(plan_.codes).in != CodesIn::nowhere) {
       if (of_part)
@@ -103,12 +111,14 @@ class CudaCode final : public Code {
   const void* pack() { return once(pack_, pack_source); }
   const void* pack_part() { return once(pack_part_, pack_part_source); }
   /// Values of A in the words of this plan, which is of A^T: there is one A to such code.
-  const void* regroup(const Plan& from) {
-    if (!regroup_) regroup_ = kernel_of(regroup_source(from, plan_, problem_));
-    return regroup_;
+  void regroup(const RegroupTask& t) override {
+    if (!regroup_) regroup_ = kernel_of(regroup_source(t.from, plan_, problem_));
+    launch_workers(regroup_, t.slots, regroup_args{t.slots, t.value_slots, t.value_slot, t.values, t.to}, queue_);
   }
-  const void* diagonal() { return once(diagonal_, diagonal_source); }
-  const void* inverse() { return once(inverse_, inverse_source); }
+  void diagonal(const DiagonalTask& t) override {
+    const void* const kernel = t.inverted ? once(inverse_, inverse_source) : once(diagonal_, diagonal_source);
+    launch_workers(kernel, t.layout.positions, diagonal_args(t), queue_);
+  }
 
   const void* carries_kernel(Op op, Follow follow) {
     const void*& kernel = carries_kernels_[follows * (op != Op::none) + static_cast<std::size_t>(follow)];
@@ -161,6 +171,7 @@ class CudaCode final : public Code {
     return kernel;
   }
 
+  const cudaStream_t& queue_;
   Plan plan_;
   Problem problem_;
   const LayoutFamily* family_;

@@ -55,6 +55,13 @@ void launch(const void* kernel, slot_t blocks, int threads, const Argument& argu
 /// Blocks that have `each` of the workers.
 inline slot_t blocks_for(slot_t workers, slot_t each) { return (workers + each - 1) / each; }
 
+/// A kernel without a schedule, with one worker for each of `workers`.
+inline constexpr int threads_without_schedule = 128;
+template <class Argument>
+void launch_workers(const void* kernel, slot_t workers, const Argument& argument, cudaStream_t stream) {
+  launch(kernel, blocks_for(workers, threads_without_schedule), threads_without_schedule, argument, stream);
+}
+
 /// Device memory. COMPOUND_CUDA_FAIL_ALLOCATION=n in the environment makes the n-th allocation of the process fail, for
 /// tests of what happens then.
 void* allocate(std::size_t bytes);

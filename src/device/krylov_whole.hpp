@@ -12,22 +12,23 @@
 namespace compound {
 
 /// What blocks tell each other: half of a number or a whole one in the lower half, and in the upper one that of the
-/// meeting it is for, so that a reader of both at once needs no other sign that it is there.
+/// grid synchronization it is for, so that a reader of both at once needs no other sign that it is there.
 using signal = unsigned long long;
 
 /// A block's place has two signals for each number, and lines of the second cache to itself: all blocks read all
 /// places, and places that share lines are read one after the other.
 inline constexpr int most_numbers = most_krylov_sums * 2, signals_of_place = 32;
 static_assert(2 * most_numbers <= signals_of_place);
-/// Blocks that may meet, as many as warps have lanes.
+/// Blocks of a grid that synchronizes, as many as warps have lanes.
 inline constexpr int most_warps_of_places = 32, most_blocks_of_whole = 32 * most_warps_of_places;
 COMPOUND_FN slot_t signals_of(slot_t blocks) { return signals_of_place * (1 + 2 * blocks); }
 
 struct whole_args {
   krylov_args loop;
-  product_args product;       ///< its vectors are the loop's
-  void* other = nullptr;      ///< another p; Form::two_meetings only
-  signal* signals = nullptr;  ///< [signals_of(blocks)], zeros before the first kernel: the meetings so far, then places
+  product_args product;   ///< its vectors are the loop's
+  void* other = nullptr;  ///< another p; Form::two_grid_syncs only
+  signal* signals =
+      nullptr;  ///< [signals_of(blocks)], zeros before the first kernel: the synchronizations so far, then places
 };
 
 #if defined(__CUDA_ARCH__)
@@ -45,16 +46,16 @@ struct fresh_vector {
 
 /// Stages within one kernel, all of whose blocks are on the device at once (a cooperative launch).
 ///
-/// Blocks meet by each writing to a place of its own and all reading all of these places, which brings the sums with
-/// it. A fence then lets them read what others have written, after which the first cache has forgotten all it had.
-/// `keeps_words`: it is to keep the matrix from one iteration to the next. Then no block fences, and what others have
-/// written, the products' vectors, is read past that cache; of all other vectors a thread reads what it has written
-/// itself (for_each_own()).
+/// The grid synchronizes by each block writing to a place of its own and all reading all of these places, which brings
+/// the sums with it. A fence then lets them read what others have written, after which the first cache has forgotten
+/// all it had. `keeps_words`: it is to keep the matrix from one iteration to the next. Then no block fences, and what
+/// others have written, the products' vectors, is read past that cache; of all other vectors a thread reads what it has
+/// written itself (for_each_own()).
 template <bool keeps_words>
 class one_kernel {
  public:
   __device__ explicit one_kernel(const whole_args& a)
-      : places_(a.signals + signals_of_place), meetings_(unsigned(read_now(a.signals))) {}
+      : places_(a.signals + signals_of_place), syncs_(unsigned(read_now(a.signals))) {}
 
   template <class S>
   __device__ static auto of_others(const S* v) {
@@ -66,10 +67,10 @@ class one_kernel {
   /// What any block wrote before is there for all of them after.
   __device__ void wait() {
     __syncthreads();
-    meetings_ += 1;
-    if (threadIdx.x == 0) tell(0, 0u);
+    syncs_ += 1;
+    if (threadIdx.x == 0) publish(0, 0u);
     for_each_place(1, [&](int, slot_t block) {
-      if (block < gridDim.x) hear<unsigned>(0, block);
+      if (block < gridDim.x) wait_for<unsigned>(0, block);
     });
     __syncthreads();
   }
@@ -82,10 +83,10 @@ class one_kernel {
     alignas(16) __shared__ unsigned char memory[numbers * most_warps_of_places * sizeof(R)];
     R* const of_warps = reinterpret_cast<R*>(memory);
     const sums<S, n> of_block = sum_over_block(mine);
-    meetings_ += 1;
-    if (threadIdx.x < 32) tell_all(of_block);
+    syncs_ += 1;
+    if (threadIdx.x < 32) publish_all(of_block);
     for_each_place(numbers, [&](int number, slot_t block) {
-      const R sum = sum_over_lanes<32>(block < gridDim.x ? hear<R>(number, block) : R{});
+      const R sum = sum_over_lanes<32>(block < gridDim.x ? wait_for<R>(number, block) : R{});
       if (block % 32 == 0) of_warps[number * most_warps_of_places + block / 32] = sum;
     });
     __syncthreads();
@@ -99,8 +100,8 @@ class one_kernel {
     }
     __syncthreads();
   }
-  /// After the last meeting, by one thread of the grid.
-  __device__ void leave(const whole_args& a) const { *a.signals = meetings_; }
+  /// After the last synchronization, by one thread of the grid.
+  __device__ void leave(const whole_args& a) const { *a.signals = syncs_; }
 
   __device__ bool leads() const { return threadIdx.x == 0; }
   __device__ void before_it_writes() const { __syncthreads(); }
@@ -139,21 +140,21 @@ class one_kernel {
   }
 
   __device__ static unsigned warps_of_places() { return (gridDim.x + 31) / 32; }
-  /// Of a number at this meeting. Two sets of places in turn: no block writes to one again before all have met once
-  /// more, and so have read it.
+  /// Of a number at this synchronization. Two sets of places in turn: no block writes to one again before all have
+  /// synchronized once more, and so have read it.
   __device__ signal* place_of(int number, slot_t block) const {
-    return places_ + (meetings_ % 2 * slot_t(gridDim.x) + block) * signals_of_place + 2 * number;
+    return places_ + (syncs_ % 2 * slot_t(gridDim.x) + block) * signals_of_place + 2 * number;
   }
   template <class R>
-  __device__ void tell(int number, R value) const {
+  __device__ void publish(int number, R value) const {
     bits32 half[2] = {};
     memcpy(half, &value, sizeof(value));
-    const signal meeting = signal(meetings_) << 32;
-    write_last(place_of(number, blockIdx.x), meeting | half[0], meeting | half[1]);
+    const signal sync = signal(syncs_) << 32;
+    write_last(place_of(number, blockIdx.x), sync | half[0], sync | half[1]);
   }
   /// By the first warp, whose lanes all have the sums.
   template <class S, int n>
-  __device__ void tell_all(const sums<S, n>& of_block) const {
+  __device__ void publish_all(const sums<S, n>& of_block) const {
     using R = real_of<S>;
     constexpr int numbers = n * int(sizeof(S) / sizeof(R));
     R all[numbers];
@@ -161,14 +162,14 @@ class one_kernel {
     R mine{};
     for (int i = 0; i < numbers; ++i)
       if (int(threadIdx.x) == i) mine = all[i];
-    if (int(threadIdx.x) < numbers) tell(int(threadIdx.x), mine);
+    if (int(threadIdx.x) < numbers) publish(int(threadIdx.x), mine);
   }
   /// Waits for it.
   template <class R>
-  __device__ R hear(int number, slot_t block) const {
+  __device__ R wait_for(int number, slot_t block) const {
     signal s, t;
     do read_now(place_of(number, block), s, t);
-    while (s >> 32 != meetings_ || t >> 32 != meetings_);
+    while (s >> 32 != syncs_ || t >> 32 != syncs_);
     const bits32 half[2] = {bits32(s), bits32(t)};
     R value;
     memcpy(&value, half, sizeof(value));
@@ -183,7 +184,7 @@ class one_kernel {
   }
 
   signal* places_;
-  unsigned meetings_;
+  unsigned syncs_;
 };
 
 /// By all workers of the grid.
@@ -292,11 +293,11 @@ __device__ void iterate_all(const whole_args& a, State& s, Grid& grid) {
   } while (s.stop == 0);
 }
 
-/// CG with two meetings an iteration instead of three, and the same bits: the product makes the new direction where it
-/// reads it, so that no block waits until all have written theirs. It is written beside the old one, which others still
-/// read.
+/// CG with two grid synchronizations an iteration instead of three, and the same bits: the product makes the new
+/// direction where it reads it, so that no block waits until all have written theirs. It is written beside the old one,
+/// which others still read.
 template <class Form, class S, class Grid>
-requires(Form::two_meetings) __device__ void iterate_all(const whole_args& a, cg_state<S>& s, Grid& grid) {
+requires(Form::two_grid_syncs) __device__ void iterate_all(const whole_args& a, cg_state<S>& s, Grid& grid) {
   using V = cg_vectors;
   S *const x = vector_of<S>(a.loop, V::x), *const p = vector_of<S>(a.loop, V::p);
   S *of_step = p, *other = static_cast<S*>(a.other);

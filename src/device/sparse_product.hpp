@@ -76,7 +76,7 @@ COMPOUND_FN void for_scalars_of_blocks(slot_t blocks, int lane, const F& f) {
 
 /// What lanes wrote before is there for all of their group after.
 template <int lanes>
-__device__ void meet_in_group() {
+__device__ void sync_group() {
   if constexpr (lanes == 32)
     __syncwarp();
   else
@@ -107,7 +107,7 @@ __device__ void multiply_block_rows(const sparse_product_args& a) {
   S* const sums = fits ? reinterpret_cast<S*>(memory[group]) : c;
   const slot_t scalars = slot_t(count) * area, stride = slot_t(count) * width;
   for (slot_t s = lane; s < scalars; s += lanes) sums[s] = S{};
-  meet_in_group<lanes>();
+  sync_group<lanes>();
   for (slot_t entry = a.a.start[row]; entry < a.a.start[row + 1]; ++entry) {
     const auto left = left_block<S>::template of<Form>(a, row, entry);
     const idx b_row = a.a.column[entry];
@@ -121,7 +121,7 @@ __device__ void multiply_block_rows(const sparse_product_args& a) {
         value += left.values[i * left.row_step + k * left.inner_step] * b[(k * b_count + block) * width + j];
       sum = value;
     });
-    meet_in_group<lanes>();  // the next entry's blocks go to other lanes
+    sync_group<lanes>();  // the next entry's blocks go to other lanes
   }
   if (!fits) return;
   for (slot_t s = lane; s < scalars; s += lanes) c[s] = sums[s];

@@ -12,7 +12,6 @@
 #include "host/instruction_set.hpp"
 #include "host/processor.hpp"
 #include "host/products.hpp"
-#include "plan/value_order.hpp"
 
 namespace compound {
 
@@ -35,18 +34,9 @@ void* allocate_aligned(std::size_t bytes) {
 
 class HostBackend final : public Backend {
  public:
-  std::string_view name() const override { return "host"; }
-  bool reads_in_place() const override { return true; }
+  HostBackend() : Backend("host", Reach::in_place) {}
   Machine machine() const override {
     return {host::processor().name + ", " + std::string(name_of(host::instruction_set_in_use())), ""};
-  }
-
-  std::string_view code(const Plan& plan, const Problem& problem) const override {
-    return name_of(host::find_simd(plan, problem) ? host::instruction_set_in_use() : host::InstructionSet::plain);
-  }
-
-  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
-    return std::make_unique<host::HostCode>(plan, problem);
   }
 
   void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
@@ -56,11 +46,10 @@ class HostBackend final : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 
-  void pack(const PackTask& t) override { host::pack(t); }
-  void order_blocks(const OrderTask& t) override {
-    to_blocks({t.rows, 0, {t.start, static_cast<std::size_t>(t.rows) + 1}, {}}, t.problem, t.values, t.blocks, 0,
-              t.rows);
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const override {
+    return std::make_unique<host::HostCode>(plan, problem);
   }
+  void pack(const PackTask& t) override { host::pack(t); }
   std::optional<count32> first_misfit(const FitTask& t) override {
     const BlockShape& b = t.problem.block;
     const auto kernels = host::find_kernels(t.entry, t.problem.scalar.precision, t.problem);
@@ -69,11 +58,6 @@ class HostBackend final : public Backend {
     return static_cast<count32>(found);
   }
   void multiply(const ProductTask& t) override { host::multiply(t); }
-
-  void diagonal(std::span<const DiagonalTask> parts) override { host::diagonal(parts); }
-  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override {
-    return host::invert_diagonal(parts);
-  }
   void sum(const SumTask& t) override { host::sum(t); }
 
  protected:

@@ -219,6 +219,8 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
   }
 }
 
+std::string_view HostCode::name() const { return name_of(simd ? instruction_set_in_use() : InstructionSet::plain); }
+
 void pack(const PackTask& t) {
   const LayoutSpec& l = t.plan.layout;
   if (const ValueCode& code = value_code(t.plan.codes); code.of == CodeOf::blocks) return pack_codes(t, code);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "diagonals.hpp"
 #include "dot.hpp"
 #include "kernels.hpp"
 #include "simd/task.hpp"
@@ -27,6 +28,9 @@ struct HostCode : Code {
   HostCode(const Plan& plan, const Problem& problem);
   /// Whether there are kernels that know the layout's rows; otherwise it goes by lists.
   bool knows_rows(Op op) const;
+
+  std::string_view name() const override;
+  void diagonal(const DiagonalTask& task) override { host::diagonal(task, kernels); }
 };
 
 /// Null where the plain kernel multiplies.

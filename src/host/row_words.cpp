@@ -131,9 +131,9 @@ DiagonalTask DiagonalBlocks::task() const {
   return {.plan = plan_,
           .problem = of_.problem,
           .layout = layout_,
-          .rows = of_.rows,
           .values = words_.data(),
-          .to = of_.to};
+          .to = of_.to,
+          .inverted = of_.inverted};
 }
 
 }  // namespace compound::host

@@ -52,14 +52,15 @@ PatternView sampled(const PatternView& pattern, Pattern& sample) {
 
 }  // namespace
 
-std::span<const BlockShape> natural_block_sizes() { return sizes; }
+std::span<const BlockShape> block_sizes_to_try() { return sizes; }
 
-NaturalBlock natural_block(const PatternView& pattern, int from, const std::function<double(const Reblocked&)>& bytes) {
+DetectedBlock detect_block_size(const PatternView& pattern, int from,
+                                const std::function<double(const Reblocked&)>& bytes) {
   Pattern sample;
   const PatternView rows = sampled(pattern, sample);
   const BlockShape given{from, from};
   const double as_given = bytes(reblocked(rows, from, given));
-  NaturalBlock best{given, as_given, as_given};
+  DetectedBlock best{given, as_given, as_given};
   for (const BlockShape block : sizes) {
     if (!can_be_reblocked(from, block) || block == given) continue;
     const double taken = bytes(reblocked(rows, from, block));

@@ -141,7 +141,7 @@ class Plans {
     if (!plan.schedule.simd && !plan.schedule.of_device()) {
       Plan same = plan;
       same.schedule.simd = true;
-      if (backend_.code(same, problem_) == backend_.code(plan, problem_)) return;
+      if (backend_.code_for(same, problem_)->name() == backend_.code_for(plan, problem_)->name()) return;
     }
     keep(plan);
   }

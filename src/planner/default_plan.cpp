@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "backend/backend.hpp"
 #include "host/processor.hpp"
 #include "layout/family.hpp"
 #include "plan/value_order.hpp"
 #include "planner/device_rule.hpp"
+#include "planner/device_tables.hpp"
 
 namespace compound {
 
@@ -37,9 +37,7 @@ Plan plan(const PatternStatistics& s, const Problem& problem, std::string_view e
 
 }  // namespace host_rule
 
-const DevicePolicy& policy_of(std::string_view backend) {
-  return nearest_policy(device_policies(), device_traits(backend));
-}
+const DevicePolicy& policy_of(std::string_view backend) { return policy_for(device_traits(backend)); }
 
 /// Of this kind, and what all plans of the rule have.
 Plan completed(Plan plan, const PatternStatistics& s, const Problem& problem, std::string_view entry,

@@ -1,9 +1,9 @@
 // Which plan a matrix gets on a device by rule: the first case of a policy that it is of.
 #pragma once
 
-#include "plan/device_policy.hpp"
 #include "plan/plan.hpp"
 #include "planner/default_plan.hpp"
+#include "planner/device_policy.hpp"
 
 namespace compound::device_rule {
 

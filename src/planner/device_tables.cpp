@@ -146,6 +146,14 @@ std::vector<DeviceTable> parse_device_tables(std::string_view text, const std::s
 
 namespace {
 
+std::vector<DeviceTable> built_in_tables() { return parse_device_tables(built_in, "built-in tables"); }
+
+const DevicePolicy* policy_named(std::string_view device) {
+  const std::span<const DevicePolicy> all = device_policies();
+  const auto found = std::ranges::find(all, device, &DevicePolicy::device);
+  return found == all.end() ? nullptr : &*found;
+}
+
 std::vector<DeviceTable> parsed(const std::string& file) {
   return parse_device_tables(text_of(file), "file of devices '" + file + "'");
 }
@@ -157,7 +165,7 @@ std::vector<DeviceTable> read_device_tables(const std::string& file) {
 }
 
 DeviceTables device_tables() {
-  DeviceTables tables{parse_device_tables(built_in, "built-in tables"), {}};
+  DeviceTables tables{built_in_tables(), {}};
   const std::string file = from_environment("COMPOUND_DEVICES");
   if (file.empty()) return tables;
   try {
@@ -176,6 +184,15 @@ const DeviceTable& table_for(const std::vector<DeviceTable>& all, std::string_vi
     return doublings(t.multiprocessors, device.multiprocessors) +
            doublings(t.cache, double(device.second_cache_bytes)) + doublings(t.bandwidth, device.bandwidth);
   });
+}
+
+const DevicePolicy& policy_for(const DeviceTraits& device) {
+  static const std::vector<DeviceTable> with_policy = [] {
+    std::vector<DeviceTable> all = built_in_tables();
+    std::erase_if(all, [](const DeviceTable& t) { return !policy_named(t.name); });
+    return all;
+  }();
+  return *policy_named(table_for(with_policy, {}, device).name);
 }
 
 void add_device_table(const std::string& file, const DeviceTable& table) {

@@ -1,11 +1,13 @@
-// What devices take for what products do, a line of text each: built in, and of a user's file.
+// A row for each device: what it takes for what products do, as a line of text, built in or of a user's file; and of
+// those built in the policy of the default rule, by the same name.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plan/device_policy.hpp"
+#include "backend/backend.hpp"
+#include "planner/device_policy.hpp"
 
 namespace compound {
 
@@ -68,6 +70,10 @@ DeviceTables device_tables();
 
 /// The last one of this name, else that of the device that is most like this one. There must be one.
 const DeviceTable& table_for(const std::vector<DeviceTable>& all, std::string_view name, const DeviceTraits& device);
+
+/// That of the default rule for this device: of the row that is most like it among those built in that have one. What
+/// users' files have plays no part, so that default plans are the same for all.
+const DevicePolicy& policy_for(const DeviceTraits& device);
 
 /// Of a file; none where there is no file. Throws `argument` where it is no file of tables, or cannot be read.
 std::vector<DeviceTable> read_device_tables(const std::string& file);

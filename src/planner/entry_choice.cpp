@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/value_work.hpp"
 #include "host/backend.hpp"
 #include "plan/value_order.hpp"
 
@@ -120,7 +121,7 @@ std::string_view cheapest_entry(const PatternView& p, const Problem& problem, Ba
   if (left.empty()) return "dense";
   const Buffer<count32> start(backend, p.start);
   const Buffer<std::byte> blocks(backend, entries * each);
-  backend.order_blocks({problem, p.rows, entries, start.data(), values, Memory::backend, blocks.data()});
+  order_blocks(backend, {problem, p.rows, entries, start.data(), values, Memory::backend, blocks.data()});
   drop_misfits(left, backend, {{}, problem, blocks.data(), entries, Memory::backend});
   backend.synchronize();  // before the blocks are released
   return left.empty() ? "dense" : left.front().entry;

@@ -70,7 +70,7 @@ double seconds_of(const DeviceTable& t, const Work& work) {
 
 Predictor::Predictor(const PatternView& pattern, const PatternStatistics& s, const Problem& problem,
                      const Backend& backend)
-    : pattern_(pattern), statistics_(s), problem_(problem), backend_(backend), device_(backend.traits()) {
+    : pattern_(pattern), statistics_(s), problem_(problem), backend_(backend), device_(traits_of(backend)) {
   const DeviceTables tables = device_tables();
   table_ = table_for(tables.all, backend.machine().device, device_);
   problem_with_file_ = tables.problem;

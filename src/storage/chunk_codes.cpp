@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backend/value_work.hpp"
+
 namespace compound {
 
 namespace {
@@ -35,7 +37,7 @@ std::vector<std::byte> frequent_words(Backend& on, chunk_code_args args, std::si
   args.samples = std::min(most_samples, args.slots * args.words_of_entry);
   const Buffer<std::byte> sample(on, args.samples * bytes);
   args.sample = reinterpret_cast<bits32*>(sample.data());
-  on.code_chunks(ChunkStep::sample, args);
+  code_chunks(on, ChunkStep::sample, args);
   std::vector<std::byte> drawn(sample.bytes());
   if (!drawn.empty()) on.download(drawn.data(), sample.data(), drawn.size());
   return most_frequent(drawn.data(), args.samples, bytes, table_items);
@@ -103,14 +105,14 @@ ChunkedValues code_chunks(Backend& on, const WordsOfChunks& w) {
   std::vector<count32> full((w.slots + w.chunk - 1) / w.chunk, 0);
   const Buffer<count32> noted(on, std::span<const count32>(full));
   args.full = noted.data();
-  on.code_chunks(ChunkStep::note, args);
+  code_chunks(on, ChunkStep::note, args);
   if (!full.empty()) on.download(full.data(), noted.data(), noted.bytes());
   const Places places = places_of_chunks(full, args, w.bytes);
   ChunkedValues made{std::move(table.items), Buffer<chunk_place>(on, std::span<const chunk_place>(places.of_chunk)),
                      Buffer<std::byte>(on, places.bytes)};
   args.place = made.places.data();
   args.to = reinterpret_cast<unsigned char*>(made.values.data());
-  on.code_chunks(ChunkStep::write, args);
+  code_chunks(on, ChunkStep::write, args);
   on.synchronize();  // before what it reads is released
   return made;
 }

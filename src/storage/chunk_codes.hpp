@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "device/layout/chunk_words.hpp"
 
 namespace compound {
 

@@ -1,5 +1,8 @@
 #include "storage/device_product.hpp"
 
+#include "backend/sparse_products.hpp"
+#include "base/error.hpp"
+
 namespace compound {
 
 namespace {
@@ -16,6 +19,12 @@ sparse_product_args args_of(const PlacedBlocks& B, const PlacedBlocks& C) {
   return args;
 }
 
+SparseProducts& products_of(Backend& on) {
+  if (SparseProducts* const products = on.extensions().sparse_products) return *products;
+  throw error(ErrorKind::unsupported,
+              "products of sparse matrices in the memory of backend " + std::string(on.name()) + "; use multiply()");
+}
+
 }  // namespace
 
 PlacedPattern::PlacedPattern(Backend& on, const PatternView& from, BlockShape block)
@@ -24,7 +33,7 @@ PlacedPattern::PlacedPattern(Backend& on, const PatternView& from, BlockShape bl
 void multiply(Backend& on, ScalarType scalar, const PlacedBlocks& A, const PlacedBlocks& B, const PlacedBlocks& C) {
   sparse_product_args args = args_of(B, C);
   args.a = A.pattern.with(A.values);
-  on.multiply_sparse({scalar, A.pattern.block(), B.pattern.block().cols, false, args});
+  products_of(on).multiply_sparse({scalar, A.pattern.block(), B.pattern.block().cols, false, args});
 }
 
 PlacedGalerkin::PlacedGalerkin(Backend& on, const GalerkinPatterns& of, BlockShape Q, BlockShape A, BlockShape P)
@@ -41,7 +50,7 @@ void multiply_galerkin(Backend& on, ScalarType scalar, const PlacedBlocks& Q, co
   args.a = of.to_coarse_.with(Q.values);
   args.entry_of = of.entry_of_.data();
   args.start_of = Q.pattern.with(nullptr).start;
-  on.multiply_sparse({scalar, of.to_coarse_.block(), P.pattern.block().cols, true, args});
+  products_of(on).multiply_sparse({scalar, of.to_coarse_.block(), P.pattern.block().cols, true, args});
   on.synchronize();  // before what it reads is released
 }
 

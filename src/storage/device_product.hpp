@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "device/sparse_product.hpp"
 #include "storage/sparse_product.hpp"
 
 namespace compound {

@@ -1,8 +1,10 @@
 #include "storage/packed.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 
+#include "backend/value_work.hpp"
 #include "base/error.hpp"
 #include "layout/family.hpp"
 #include "plan/value_order.hpp"
@@ -58,8 +60,7 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
 }
 
 void PackedMatrix::compile() {
-  for (const Part& part : parts_)
-    if (part.code) backend_->compile(*part.code, update_of(part), part.runs.args().runs > 0);
+  for (const Part& part : parts_) part.code->prepare(update_of(part), part.runs.args().runs > 0);
 }
 
 slot_t PackedMatrix::slots() const {
@@ -73,7 +74,7 @@ PackedMatrix::Scheduled PackedMatrix::scheduled(const Schedule& schedule) const 
   plan.schedule = schedule;
   require_applicable(plan, problem_, *backend_);
   Scheduled made{schedule, backend_->code_for(compound::parts(plan).front(), problem_)};
-  if (made.code) backend_->compile(*made.code, Update::assign, parts_.front().runs.args().runs > 0);
+  made.code->prepare(Update::assign, parts_.front().runs.args().runs > 0);
   return made;
 }
 
@@ -123,7 +124,7 @@ void PackedMatrix::update_values(const void* values, Memory in) {
 Buffer<std::byte> PackedMatrix::in_blocks(const void* values, Memory in) const {
   Buffer<std::byte> blocks(*backend_, entries_ * bytes_of_block(problem_));
   const Problem given{problem_.block, problem_.scalar, ValueOrder::rows};
-  backend_->order_blocks({given, rows_, entries_, start_of_rows_.data(), values, in, blocks.data()});
+  order_blocks(*backend_, {given, rows_, entries_, start_of_rows_.data(), values, in, blocks.data()});
   return blocks;
 }
 
@@ -182,7 +183,7 @@ void PackedMatrix::code_blocks(const void* blocks, Memory in) {
   const ValueCode& code = value_code(plan_.codes);
   const std::size_t each = bytes_of_block(problem_);
   const Buffer<std::byte> codes(*backend_, entries_ * code.bytes);
-  auto items = backend_->code_items({code, blocks, entries_, each, in, codes.data()});
+  auto items = code_items(*backend_, {code, blocks, entries_, each, in, codes.data()});
   if (!items) throw_too_many_values(code);
   const auto number = static_cast<idx>(items->bytes() / each);
   std::vector<count32> start(number + 1);
@@ -221,8 +222,8 @@ Buffer<std::byte> PackedMatrix::plain_words(const void* blocks, Memory in, std::
 void PackedMatrix::code_words(const void* blocks, Memory in) {
   const ValueCode& code = value_code(plan_.codes);
   const Buffer<std::byte> words = plain_words(blocks, in, values_.bytes());
-  auto items = backend_->code_items({code, words.data(), static_cast<slot_t>(values_.bytes()),
-                                     bytes_of_word(plan_, problem_), Memory::backend, values_.data()});
+  auto items = code_items(*backend_, {code, words.data(), static_cast<slot_t>(values_.bytes()),
+                                      bytes_of_word(plan_, problem_), Memory::backend, values_.data()});
   if (!items) throw_too_many_values(code);
   backend_->synchronize();
   dictionary_ = {*std::move(items), nullptr, {}};
@@ -300,31 +301,39 @@ ProductTask PackedMatrix::task(const Part& part, Op op, Update update, const voi
   return task;
 }
 
-std::vector<DiagonalTask> PackedMatrix::diagonal_tasks(void* to) const {
-  std::vector<DiagonalTask> tasks;
+void PackedMatrix::diagonal(void* to, std::size_t scalars_a_row, unsigned char* inverted) const {
+  const BlockShape& b = problem_.block;
+  if (b.rows != b.cols)
+    throw error(ErrorKind::argument, "diagonal blocks of a matrix with blocks of " + std::to_string(b.rows) + "x" +
+                                         std::to_string(b.cols) + "; only square blocks have a diagonal");
+  if (rows_ == 0) return;
+  backend_->clear(to, rows_ * scalars_a_row * bytes_of(problem_.scalar));
+  if (inverted) backend_->clear(inverted, rows_);
   for (const Part& part : parts_) {
-    tasks.push_back({.plan = part.plan,
-                     .problem = problem_,
-                     .layout = part.layout.args(),
-                     .rows = rows_,
-                     .to = to,
-                     .code = part.code.get()});
-    set_values(tasks.back(), part, words_of(part));
+    DiagonalTask task{
+        .plan = part.plan, .problem = problem_, .layout = part.layout.args(), .to = to, .inverted = inverted};
+    set_values(task, part, words_of(part));
+    part.code->diagonal(task);
   }
-  return tasks;
 }
 
-void PackedMatrix::diagonal(void* to) const { backend_->diagonal(diagonal_tasks(to)); }
+void PackedMatrix::diagonal(void* to) const { diagonal(to, problem_.block.rows, nullptr); }
 
 std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
-  return backend_->invert_diagonal(diagonal_tasks(to));
+  const Buffer<unsigned char> inverted(*backend_, rows_);
+  diagonal(to, std::size_t{1} * problem_.block.rows * problem_.block.cols, inverted.data());
+  std::vector<unsigned char> flags(rows_);
+  if (rows_ > 0) backend_->download(flags.data(), inverted.data(), flags.size());
+  const auto first = std::ranges::find(flags, 0);
+  if (first == flags.end()) return {};
+  return static_cast<idx>(first - flags.begin());
 }
 
 PackedBytes PackedMatrix::bytes() const {
   PackedBytes b{start_of_rows_.bytes(), values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();
-    if (part.code) b.words += part.code->bytes();
+    b.words += part.code->bytes();
     if (!part.transposed) continue;
     b.integers += part.transposed->layout.bytes() + part.transposed->value_slot.bytes();
     b.words += part.transposed->values.bytes();

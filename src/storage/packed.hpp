@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backend/backend.hpp"
+#include "device/layout/chunk_words.hpp"
 #include "pattern/reblock.hpp"
 
 namespace compound {
@@ -144,9 +145,11 @@ class PackedMatrix {
                                                 double most_padding = unlimited_padding);
   bool has_transposed() const { return !backend_->is_device() || parts_.front().transposed; }
 
-  /// to: [rows][block rows] scalars; see Backend::diagonal().
+  /// to: [rows][block rows] scalars of the diagonal; 0 where a row has no diagonal block. Throws `argument` unless
+  /// blocks are square.
   void diagonal(void* to) const;
-  /// to: [rows] full blocks; see Backend::invert_diagonal().
+  /// to: [rows][cols][rows] inverses of the diagonal blocks. The first row whose block is missing or singular; empty if
+  /// none is.
   std::optional<idx> invert_diagonal(void* to) const;
 
   /// y = op(A) x, or y = z + op(A) x; z may be y. Vectors: blocks in grouped<vector_group> order, in the backend's
@@ -164,7 +167,8 @@ class PackedMatrix {
   /// That of what is packed: order `rows` where it lies on such values, else `blocks` whatever was given.
   const Problem& problem() const { return problem_; }
   Backend& backend() const { return *backend_; }
-  std::string_view code() const { return backend_->code(plan_, problem_); }
+  /// For people: Code::name().
+  std::string_view code() const { return parts_.front().code->name(); }
   count32 entries() const { return entries_; }
   slot_t slots() const;
   /// Bytes owned: what the caller's arrays serve costs nothing.
@@ -218,7 +222,8 @@ class PackedMatrix {
   void code_chunks(const void* blocks, Memory in);
   ProductTask task(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
                    const ProductDot& dot) const;
-  std::vector<DiagonalTask> diagonal_tasks(void* to) const;
+  /// `scalars_a_row` of them are 0 where there is no block.
+  void diagonal(void* to, std::size_t scalars_a_row, unsigned char* inverted) const;
   /// What is coded, and the dictionary in a task.
   template <class Task>
   void set_values(Task& task, const Part& part, const void* in_slots) const;

@@ -69,8 +69,8 @@ std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(cons
 void PackedMatrix::regroup(const Part& part) const {
   const TransposedLayout& to = *part.transposed;
   if (to.held == TransposedValues::shared || part.slots() == 0) return;
-  backend_->regroup({part.plan, to.layout.args().slots, part.slots(), to.value_slot.data(), words_of(part),
-                     to.values.data(), to.code.get()});
+  to.code->regroup(
+      {part.plan, to.layout.args().slots, part.slots(), to.value_slot.data(), words_of(part), to.values.data()});
 }
 
 }  // namespace compound

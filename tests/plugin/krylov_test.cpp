@@ -587,11 +587,11 @@ TEST_P(OnDevice, IsPetscsOwn) {
   const bool fused = c.fused && size() == 1;
   EXPECT_EQ(says(found, "  null space removed in the loop: "), fused && c.removes_null_space()) << found.view;
   const char* const by_graphs = "kernels an iteration, graphs of ";
-  const auto in_one_kernel = [&](bool two_meetings) {
+  const auto in_one_kernel = [&](bool two_syncs) {
     const int projections = c.removes_null_space() ? (is_cg ? 1 : 3) : 0;
-    const int meetings = (is_cg ? (two_meetings ? 2 : 3) : 6) + projections;
-    return "  fused on the device: one cooperative kernel for all iterations, whose blocks meet " +
-           std::to_string(meetings) + " times an iteration\n";
+    const int grid_syncs = (is_cg ? (two_syncs ? 2 : 3) : 6) + projections;
+    return "  fused on the device: one cooperative kernel for all iterations, with " + std::to_string(grid_syncs) +
+           " grid synchronizations an iteration\n";
   };
   const std::string stepwise = std::string("  fused on the device: ") + method.reductions + " an iteration; not more: ";
   EXPECT_TRUE(says(found, fused              ? (c.one_kernel ? in_one_kernel(true) : by_graphs)
@@ -599,7 +599,7 @@ TEST_P(OnDevice, IsPetscsOwn) {
                                              : stepwise.c_str()))
       << found.view;
   if (c.has_guess) return;
-  for (const char* loop : {"graphs", "kernel", "two_meetings"}) {
+  for (const char* loop : {"graphs", "persistent", "persistent2"}) {
     if (!fused) break;
     Case other = c;
     const std::string options = std::string(c.options) + " -solver_ksp_compound_loop " + loop;
@@ -607,7 +607,7 @@ TEST_P(OnDevice, IsPetscsOwn) {
     const Outcome the_other_way = outcome(solver(other, of_ours, method.ours), of_ours);
     EXPECT_TRUE(same(the_other_way, wanted)) << loop;
     const bool graphs = std::strcmp(loop, "graphs") == 0 || !c.one_kernel;
-    EXPECT_TRUE(says(the_other_way, graphs ? by_graphs : in_one_kernel(std::strcmp(loop, "two_meetings") == 0)))
+    EXPECT_TRUE(says(the_other_way, graphs ? by_graphs : in_one_kernel(std::strcmp(loop, "persistent2") == 0)))
         << the_other_way.view;
   }
   const Outcome again = outcome(ksp, of_ours);
@@ -744,7 +744,7 @@ void expect_norms(const std::vector<std::string>& lines, const Outcome& o) {
 /// A monitor that prints norms does not need x.
 TEST_P(BothOnDevice, GoOnUnderMonitorsOfNorms) {
   Outcome o;
-  expect_norms(monitored(GetParam(), "kernel", true, &o), o);
+  expect_norms(monitored(GetParam(), "persistent", true, &o), o);
   expect_norms(monitored(GetParam(), "graphs", true, &o), o);
   EXPECT_TRUE(size() > 1 || says(o, "graphs of 8\n")) << o.view;
   // Without a preconditioner the norm is that of the residual, which this one builds.
@@ -759,7 +759,7 @@ TEST_P(BothOnDevice, GoOnUnderMonitorsOfNorms) {
 TEST_P(BothOnHost, GoOnUnderMonitorsOfNorms) {
   Outcome o;
   const auto before = event("VecAXPY");
-  expect_norms(monitored(GetParam(), "by_size", false, &o), o);
+  expect_norms(monitored(GetParam(), "auto", false, &o), o);
   EXPECT_LE(event("VecAXPY").count - before.count, 1);
 }
 
@@ -855,7 +855,7 @@ void follow_changes(const Method& method, bool device) {
   s.expect_petscs("a preconditioner that is not fused", by_steps);
   s.set("-solver_pc_type jacobi -solver_ksp_compound_loop graphs");
   s.expect_petscs("graphs", by_graphs);
-  s.set("-solver_pc_type jacobi -solver_ksp_compound_loop kernel");
+  s.set("-solver_pc_type jacobi -solver_ksp_compound_loop persistent");
   s.expect_petscs("one kernel");
 
   s.set("-solver_pc_type jacobi -solver_ksp_max_it 15");  // rounding tells in BiCGSTAB's later ones
@@ -905,7 +905,7 @@ TEST_P(BothOnDevice, FuseTheirOwnProductsWhereAPlanNamesALibrarys) {
                .matrix_options = "-mat_compound_plan cusparse:bsr-column"};
   const System of_petsc(c, true), of_ours(c, true);
   const Outcome wanted = outcome(solver(c, of_petsc, GetParam().petscs), of_petsc);
-  for (const char* loop : {"graphs", "kernel"}) {
+  for (const char* loop : {"graphs", "persistent"}) {
     const auto ksp = solver(c, of_ours, GetParam().ours);
     PETSC_OK(PetscOptionsSetValue(nullptr, "-solver_ksp_compound_loop", loop));
     PETSC_OK(KSPSetFromOptions(ksp));
@@ -1111,6 +1111,20 @@ TEST(Types, RefuseOtherNumbersOfReductions) {
   PETSC_OK(PetscOptionsClear(nullptr));
   EXPECT_EQ(error.code, PETSC_ERR_ARG_OUTOFRANGE);
   EXPECT_NE(error.message.find("-ksp_cgcompound_reductions is 3; choose 1 or 2"), std::string::npos) << error.message;
+}
+
+/// By PETSc's error, which lists the known ones.
+TEST(Types, RefuseOtherLoops) {
+  const Case c{"", "-solver_pc_type jacobi"};
+  const System s(c, false);
+  const auto ksp = solver(c, s, KSPCGCOMPOUND);
+  for (const char* loop : {"by_size", "kernel", "two_meetings"}) {
+    PETSC_OK(PetscOptionsSetValue(nullptr, "-solver_ksp_compound_loop", loop));
+    const auto error = catch_error([&] { return KSPSetFromOptions(ksp); });
+    PETSC_OK(PetscOptionsClear(nullptr));
+    EXPECT_NE(error.code, 0) << loop;
+    EXPECT_NE(error.message.find("auto graphs persistent persistent2"), std::string::npos) << error.message;
+  }
 }
 
 /// A matrix of PETSc's own.

@@ -39,8 +39,9 @@ class CoreCandidate final : public Candidate {
   bool float_vectors() const override { return source_->single; }
   bool on_device() const override { return backend_.is_device(); }
   bool use_queue(void* queue) override {
-    backend_.use_queue(queue);
-    return on_device();
+    DeviceControl* const control = backend_.extensions().control;
+    if (control) control->use_queue(queue);
+    return control != nullptr;
   }
   double preparation_s() const override { return preparation_s_; }
 

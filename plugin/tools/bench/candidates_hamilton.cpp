@@ -49,8 +49,9 @@ class HamiltonCandidate final : public Candidate {
   bool float_vectors() const override { return source_->single; }
   bool on_device() const override { return core_backend().is_device(); }
   bool use_queue(void* queue) override {
-    core_backend().use_queue(queue);
-    return on_device();
+    DeviceControl* const control = core_backend().extensions().control;
+    if (control) control->use_queue(queue);
+    return control != nullptr;
   }
   double preparation_s() const override { return preparation_s_; }
 

@@ -141,8 +141,9 @@ void calibrate(MPI_Comm comm, int argc, char** argv, const TuneOptions& o) {
   Backend& on = core_backend();
   Progress progress(comm);
   const double begin = steady_s();
-  const Calibration c = calibrated(on, on.traits(), table_for(device_tables().all, on.machine().device, on.traits()),
-                                   [&](const std::string& matrix) { progress.say("timing " + matrix); });
+  const Calibration c =
+      calibrated(on, traits_of(on), table_for(device_tables().all, on.machine().device, traits_of(on)),
+                 [&](const std::string& matrix) { progress.say("timing " + matrix); });
   add_device_table(file, c.table);
   std::cout << text(
                    "%d plans timed in %.0f s; their predicted times are off by %.1f %% at the mean, %.1f %% at the "

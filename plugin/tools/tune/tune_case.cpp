@@ -25,7 +25,7 @@ Record block_fills(const CoreSource& source) {
   if (given.rows != given.cols || source.view.entries() == 0) return all;
   double as_given = 0;
   count32 entries = 0;
-  natural_block(source.view, given.rows, [&](const Reblocked& r) {
+  detect_block_size(source.view, given.rows, [&](const Reblocked& r) {
     const double bytes = read_bytes(r, Plan{}, source.problem.scalar, core_backend());
     if (all.empty()) as_given = bytes, entries = r.pattern.view().entries();  // the given size comes first
     all.push_back({{"block", block_text(r.block())}, {"fill", r.fill(entries)}, {"bytes_of_given", bytes / as_given}});
@@ -218,7 +218,8 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions&
                           core_backend(), VectorOrder::petsc, o.library);
   for (const Plan& plan : named_plans(*source, o, without))
     if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
-  core_backend().compile_ahead(plans, source->problem);
+  if (DeviceControl* const control = core_backend().extensions().control)
+    control->compile_ahead(plans, source->problem);
   return plans.size();
 }
 

@@ -35,7 +35,7 @@ FakeCusparse& fake() {
 /// Packs as the host does, and multiplies by the library.
 class LibraryBackend final : public RecordingBackend {
  public:
-  std::string_view name() const override { return "library"; }
+  LibraryBackend() : RecordingBackend("library") {}
   void multiply(const ProductTask& t) override {
     if (!matrix_) matrix_ = cuda::cusparse_matrix(*find_library_product(t.plan.schedule.library), t.plan, t.problem);
     matrix_->multiply(t, nullptr);

@@ -178,9 +178,9 @@ TEST_F(CusparseBackend, FollowsTheQueue) {
   cudaStream_t queue = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking), cudaSuccess);
 
-  device().use_queue(queue);
+  device().extensions().control->use_queue(queue);
   const auto found = multiplied(A, operands, Op::none, Form::assign);
-  device().use_queue(nullptr);
+  device().extensions().control->use_queue(nullptr);
 
   EXPECT_TRUE(same_bits(found, wanted));
   EXPECT_TRUE(same_bits(multiplied(A, operands, Op::none, Form::assign), wanted));

@@ -59,10 +59,10 @@ TEST_F(WholeLoopSource, Compiles) {
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
       for (const ScalarType scalar : scalars) {
         KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
-        for (const bool two_meetings : {false, true}) {
-          p.null_space = {two_meetings, two_meetings ? 5 : 0};
+        for (const bool two_grid_syncs : {false, true}) {
+          p.null_space = {two_grid_syncs, two_grid_syncs ? 5 : 0};
           expect_compiles(
-              cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, {two_meetings, two_meetings}));
+              cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, {two_grid_syncs, two_grid_syncs}));
         }
       }
   }
@@ -88,10 +88,7 @@ TEST_F(DotSource, IsThatOfProductsAloneWhereNothingFollows) {
   EXPECT_EQ(source.find("follow"), std::string::npos) << source;
 }
 
-TEST(HostBackend, RunsNoLoops) {
-  EXPECT_EQ(backend("host").krylov_loop({KrylovMethod::cg, scalar_type_of<double>(), 3, 0, KrylovNorm::natural, true}),
-            nullptr);
-}
+TEST(HostBackend, RunsNoLoops) { EXPECT_EQ(backend("host").extensions().krylov, nullptr); }
 
 }  // namespace
 }  // namespace compound::test

@@ -191,27 +191,27 @@ Solved solved(const System& s, const PackedMatrix& A, KrylovNorm norm, const Kry
   const int columns = int(s.inverses.size() / s.scalars());
   KrylovProblem problem{KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm, true, runner};
   if (!s.null_vector.empty()) problem.null_space = {true, 1};
-  const auto loop = on.krylov_loop(problem);
+  const auto loop = on.extensions().krylov->krylov_loop(problem);
   if (!s.null_vector.empty())
     on.upload(loop->null_space(), s.null_vector.data(), s.null_vector.size() * sizeof(double));
   if (columns) on.upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
   const Buffer<double> b(on, std::span<const double>(s.b)), x(on, s.scalars());
   loop->prepare(krylov_matrix(A), step_by_step ? 1 : 8);
   Solved made;
-  const auto heard = [&](int i, const krylov_news& news) {
+  const auto report = [&](int i, const krylov_news& news) {
     EXPECT_EQ(i, int(made.norms.size()));
     made.norms.push_back(news.norm);
     made.inverse_steps.push_back(news.inverse_step);
     made.growths.push_back(news.growth);
   };
-  made.start = loop->start(nullptr, b.data(), heard);
+  made.start = loop->start(nullptr, b.data(), report);
   if (step_by_step) do {
       KrylovLimits one = limits;
       one.most = made.end.iteration + 1;
-      made.end = loop->go_on(one, heard);
+      made.end = loop->go_on(one, report);
     } while (made.end.stop == KrylovStop::iterations && made.end.iteration < limits.most);
   else
-    made.end = loop->go_on(limits, heard);
+    made.end = loop->go_on(limits, report);
   made.x.resize(s.scalars());
   made.shape = loop->shape();
   loop->take_x(x.data());
@@ -254,13 +254,15 @@ TEST_F(KrylovLoops, RemoveNullSpaces) {
     System s(23, 0.5, columns);
     s.have_null_space();
     const PackedMatrix A = s.packed("sell:32 rows", device());
-    for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings})
+    for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::persistent, KrylovRunner::persistent2})
       for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural}) {
         SCOPED_TRACE(columns);
         const Solved made = solved(s, A, norm, limits, false, runner);
         EXPECT_EQ(made.end.stop, KrylovStop::norm);
         EXPECT_EQ(made.shape.one_kernel, runner != KrylovRunner::graphs);
-        EXPECT_EQ(made.shape.meetings, runner == KrylovRunner::graphs ? 0 : runner == KrylovRunner::kernel ? 4 : 3);
+        EXPECT_EQ(made.shape.grid_syncs, runner == KrylovRunner::graphs       ? 0
+                                         : runner == KrylovRunner::persistent ? 4
+                                                                              : 3);
         const auto wanted = reference_news(s, norm, made.end.iteration);
         ASSERT_EQ(made.norms.size(), wanted.size());
         for (std::size_t i = 0; i < wanted.size(); ++i)
@@ -303,10 +305,10 @@ TEST_F(KrylovLoops, AreTheSameInOneKernel) {
       for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural}) {
         const KrylovLimits limits{1e-9, infinity, 600};
         const Solved graphs = solved(s, A, norm, limits);
-        for (const KrylovRunner runner : {KrylovRunner::kernel, KrylovRunner::two_meetings}) {
+        for (const KrylovRunner runner : {KrylovRunner::persistent, KrylovRunner::persistent2}) {
           const Solved kernel = solved(s, A, norm, limits, false, runner);
           EXPECT_EQ(kernel.shape.one_kernel, !line.starts_with("ccoo"));
-          EXPECT_EQ(kernel.shape.meetings, line.starts_with("ccoo") ? 0 : runner == KrylovRunner::kernel ? 3 : 2);
+          EXPECT_EQ(kernel.shape.grid_syncs, line.starts_with("ccoo") ? 0 : runner == KrylovRunner::persistent ? 3 : 2);
           EXPECT_FALSE(graphs.shape.one_kernel);
           EXPECT_EQ(kernel.end.stop, KrylovStop::norm);
           EXPECT_LE(std::abs(kernel.end.iteration - graphs.end.iteration), 1);
@@ -330,8 +332,8 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
   System s(8, 0.5, 3);
   PackedMatrix A = s.packed("sell:32 rows", device());
   const Buffer<double> b(device(), std::span<const double>(s.b));
-  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings}) {
-    const auto loop = device().krylov_loop(
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::persistent, KrylovRunner::persistent2}) {
+    const auto loop = device().extensions().krylov->krylov_loop(
         {KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), 3, KrylovNorm::preconditioned, true, runner});
     device().upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
     const KrylovLoop::Matrix matrix = krylov_matrix(A);
@@ -358,7 +360,7 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
 TEST_F(KrylovLoops, GoOnInAnotherKernel) {
   const System s(10, 0.5, 0);
   const PackedMatrix A = s.packed("sell:32 rows", device());
-  for (const KrylovRunner runner : {KrylovRunner::kernel, KrylovRunner::two_meetings}) {
+  for (const KrylovRunner runner : {KrylovRunner::persistent, KrylovRunner::persistent2}) {
     const Solved made = solved(s, A, KrylovNorm::none, {-1, infinity, 1300}, false, runner);
     EXPECT_LE(made.end.iteration, 1300);
     EXPECT_EQ(int(made.norms.size()), made.end.iteration + 1);
@@ -367,7 +369,7 @@ TEST_F(KrylovLoops, GoOnInAnotherKernel) {
 
 TEST_F(KrylovLoops, SayWhyTheyStop) {
   const KrylovLimits limits{1e-9, infinity, 500};
-  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::kernel, KrylovRunner::two_meetings}) {
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::persistent, KrylovRunner::persistent2}) {
     const auto solved = [&](const System& s, const PackedMatrix& A, KrylovNorm norm, const KrylovLimits& l) {
       return compound::test::solved(s, A, norm, l, false, runner);
     };

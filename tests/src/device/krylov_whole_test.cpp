@@ -46,7 +46,7 @@ struct Form {
   using layout = compressed_rows<RowOrder::kept, columns32<>>;
   using words_code = plain_words<>;
   using value_index = own_values;
-  static constexpr bool hermitian = is_hermitian, two_meetings = two, diagonal = columns_of_m == 1;
+  static constexpr bool hermitian = is_hermitian, two_grid_syncs = two, diagonal = columns_of_m == 1;
   static constexpr bool keeps_words = by == Traversal::rows;
   static constexpr int columns = columns_of_m;
   static constexpr KrylovNorm norm = which;

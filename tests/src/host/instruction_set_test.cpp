@@ -34,8 +34,8 @@ TEST(InstructionSets, AreWhatTheHostBackendSaysItMultipliesWith) {
   for (const InstructionSet set : all_sets) {
     if (set > best_instruction_set()) continue;
     use_instruction_set(set);
-    EXPECT_EQ(backend("host").code(parse_plan("csr", {}), real_3x3), name_of(set));
-    EXPECT_EQ(backend("host").code(parse_plan("csr plain", {}), real_3x3), "plain");
+    EXPECT_EQ(backend("host").code_for(parse_plan("csr", {}), real_3x3)->name(), name_of(set));
+    EXPECT_EQ(backend("host").code_for(parse_plan("csr plain", {}), real_3x3)->name(), "plain");
   }
   use_instruction_set(before);
 }

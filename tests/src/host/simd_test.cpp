@@ -53,7 +53,8 @@ Problem problem_of(const SimdKernel& k, int rows, int cols) {
 
 TEST(Simd, IsTakenForWhatItsTableHas) {
   for (const SimdKernel& k : all_kernels()) {
-    EXPECT_EQ(backend("host").code(plan_of(k), problem_of(k, k.rows, k.cols)), name_of(host::instruction_set_in_use()))
+    EXPECT_EQ(backend("host").code_for(plan_of(k), problem_of(k, k.rows, k.cols))->name(),
+              name_of(host::instruction_set_in_use()))
         << name_of_kernel(k);
   }
 }
@@ -63,9 +64,10 @@ TEST(Simd, IsNotTakenForWhatItCannotDo) {
   for (const char* line : {"csr words=1:row", "csr words=2", "csr words=2 codes=scalars8", "sell:8 presence", "sell:2",
                            "sell:8 words=1", "csr vectors=32", "csr plain", "hdia:33", "hdia:32 words=16",
                            "dia words=1", "hdia:32 rowlist", "hdia:32 words=32:row", "hdia:32 vectors=32"})
-    EXPECT_EQ(backend("host").code(parse_plan(line, {}), real_3x3), "plain") << line;
-  EXPECT_EQ(backend("host").code(parse_plan("csr values=float", {}), {{3, 3}, {Field::real, Precision::single}}),
-            "plain");
+    EXPECT_EQ(backend("host").code_for(parse_plan(line, {}), real_3x3)->name(), "plain") << line;
+  EXPECT_EQ(
+      backend("host").code_for(parse_plan("csr values=float", {}), {{3, 3}, {Field::real, Precision::single}})->name(),
+      "plain");
 }
 
 TEST(Simd, ReadsCodesByPieces) {
@@ -74,7 +76,8 @@ TEST(Simd, ReadsCodesByPieces) {
        {"csr columns=8", "csr codes=scalars8", "csr words=1 codes=blocks16", "csr codes=blocks1", "csr codes=blocks0",
         "sell:8 columns=16", "sell:8 codes=scalars8", "sell:8 words=1 codes=blocks8", "ellr words=32 columns=8",
         "hdia:32 words=1 codes=blocks8", "ccoo words=1 codes=blocks8"})
-    EXPECT_EQ(backend("host").code(parse_plan(line, {}), real_3x3), name_of(host::instruction_set_in_use())) << line;
+    EXPECT_EQ(backend("host").code_for(parse_plan(line, {}), real_3x3)->name(), name_of(host::instruction_set_in_use()))
+        << line;
 }
 
 /// Square blocks of every size that a table's row serves, and some others; or its own shape.

@@ -1,4 +1,4 @@
-// natural_block(): the block size that takes the fewest bytes, from a sample of rows.
+// detect_block_size(): the block size that takes the fewest bytes, from a sample of rows.
 #include "pattern/block_size.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ double bytes_in_compressed_rows(const Reblocked& r) {
 }
 
 BlockShape found(const Pattern& p, int from = 1) {
-  return natural_block(p.view(), from, bytes_in_compressed_rows).block;
+  return detect_block_size(p.view(), from, bytes_in_compressed_rows).block;
 }
 
 /// Full blocks at random places, no two side by side, as single scalars.
@@ -41,13 +41,13 @@ Pattern of_blocks(BlockShape block, idx rows, idx cols) {
   return p;
 }
 
-TEST(NaturalBlock, IsThatOfTheMatrixForEachSize) {
-  for (const BlockShape block : natural_block_sizes())
+TEST(DetectedBlock, IsThatOfTheMatrixForEachSize) {
+  for (const BlockShape block : block_sizes_to_try())
     for (const idx rows : {300, 4003})  // all rows, and a sample of them: quarters that begin within a block
       EXPECT_EQ(found(of_blocks(block, rows, 4 * rows)), block) << text_of(block) << ", " << rows << " block rows";
 }
 
-TEST(NaturalBlock, IsTheGivenOneWhereBlocksWouldBeFilledWithZeros) {
+TEST(DetectedBlock, IsTheGivenOneWhereBlocksWouldBeFilledWithZeros) {
   const Pattern scattered = random_pattern(5000, 5000, 5, 12);
 
   EXPECT_EQ(found(scattered), (BlockShape{1, 1}));
@@ -56,7 +56,7 @@ TEST(NaturalBlock, IsTheGivenOneWhereBlocksWouldBeFilledWithZeros) {
   EXPECT_EQ(found(scattered, 3), (BlockShape{3, 3}));
 }
 
-TEST(NaturalBlock, IsMadeOfTheGivenOnes) {
+TEST(DetectedBlock, IsMadeOfTheGivenOnes) {
   const Pattern fours = of_blocks({2, 2}, 300, 900);  // of blocks of 2: 4 x 4
 
   EXPECT_EQ(found(fours, 2), (BlockShape{4, 4}));
@@ -76,15 +76,15 @@ Pattern partly_clamped_chain(idx nodes) {
   return pattern_of(first.back(), rows);
 }
 
-TEST(NaturalBlock, IsThatOfNodesOfWhichSomeAreShort) {
+TEST(DetectedBlock, IsThatOfNodesOfWhichSomeAreShort) {
   for (const idx nodes : {200, 3000}) EXPECT_EQ(found(partly_clamped_chain(nodes)), (BlockShape{3, 3})) << nodes;
 }
 
-TEST(NaturalBlock, IsFoundFromOnePerCentOfTheRows) {
+TEST(DetectedBlock, IsFoundFromOnePerCentOfTheRows) {
   const Pattern p = of_blocks({3, 3}, 200'000, 1000);
   idx most_rows = 0;
 
-  const NaturalBlock n = natural_block(p.view(), 1, [&](const Reblocked& r) {
+  const DetectedBlock n = detect_block_size(p.view(), 1, [&](const Reblocked& r) {
     most_rows = std::max(most_rows, r.rows.all_scalars());
     return bytes_in_compressed_rows(r);
   });

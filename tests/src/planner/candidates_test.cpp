@@ -191,7 +191,7 @@ TEST(LeaveOutLarge, KnowsWhatIsOutForItsMemoryAlone) {
 /// Knows which kernels there are, and runs none.
 class KernelBackend final : public RecordingBackend {
  public:
-  std::string_view name() const override { return "cuda"; }
+  KernelBackend() : RecordingBackend("cuda") {}
 
  protected:
   std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {

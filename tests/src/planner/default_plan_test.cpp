@@ -5,8 +5,8 @@
 
 #include "backend/backend.hpp"
 #include "host/processor.hpp"
-#include "plan/device_policy.hpp"
 #include "plan/plan.hpp"
+#include "planner/device_tables.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
 #if defined(COMPOUND_HAVE_CUDA)
@@ -107,7 +107,7 @@ TEST(PlanForLayout, IsApplicableForEveryPreset) {
     EXPECT_EQ(applicable(plan_for_layout(p.name, {}, real_3x3, "host"), real_3x3).value_or(""), "") << p.name;
 }
 
-// The rule for devices, by what must hold whatever its numbers are (src/plan/device_policy.cpp).
+// The rule for devices, by what must hold whatever its numbers are (src/planner/device_policy.cpp).
 
 PatternStatistics uneven_rows(idx rows, idx row) {
   PatternStatistics s = even_rows(rows, row);
@@ -372,24 +372,15 @@ TEST(DeviceRule, BringsALineThatNamesALayoutTheScheduleThatSuitsIt) {
   });
 }
 
-TEST(DevicePolicies, SayWhatTheyWereMeasuredOn) {
-  for (const DevicePolicy& p : device_policies()) {
-    EXPECT_FALSE(p.measured_on.empty());
-    EXPECT_GT(p.traits.multiprocessors, 0);
-    EXPECT_EQ(&nearest_policy(device_policies(), p.traits), &p) << p.measured_on;
-  }
-}
-
 TEST(DevicePolicies, AreTakenByTheDeviceThatIsNearest) {
-  constexpr std::size_t MiB = std::size_t{1} << 20;
-  const DevicePolicy made_up[] = {{.measured_on = "large", .traits = {132, 60 * MiB}},
-                                  {.measured_on = "small", .traits = {20, 4 * MiB}}};
-  const auto taken = [&](const DeviceTraits& device) { return nearest_policy(made_up, device).measured_on; };
-
-  EXPECT_EQ(taken({132, 50 * MiB}), "large");
-  EXPECT_EQ(taken({108, 40 * MiB}), "large");
-  EXPECT_EQ(taken({16, 2 * MiB}), "small");
-  EXPECT_EQ(taken({}), "large") << "nothing is known";
+  const std::vector<DeviceTable> rows = device_tables().all;
+  for (const DevicePolicy& p : device_policies()) {
+    const DeviceTable& row = table_for(rows, p.device, {});
+    EXPECT_EQ(row.name, p.device) << "a row of its own";
+    EXPECT_EQ(&policy_for(row.traits()), &p) << p.device;
+  }
+  EXPECT_EQ(&policy_for({}), &device_policies().front()) << "nothing is known";
+  EXPECT_EQ(&policy_for({132, std::size_t{50} << 20, 3.352e12}), &device_policies().front()) << "an H100 has none";
 }
 
 /// Statistics on all sides of the rule's limits.

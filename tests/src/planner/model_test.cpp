@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "plan/device_policy.hpp"
 #include "storage/packed.hpp"
 #include "support/recording_backend.hpp"
 #include "support/zoo.hpp"
@@ -28,13 +27,12 @@ Pattern grid(idx n, std::initializer_list<idx> distances) {
 
 class Model : public testing::Test {
  protected:
-  const DevicePolicy& h200 = device_policies().front();
-  const DeviceTable table = table_for(device_tables().all, h200.measured_on, {});
+  const DeviceTable table = table_for(device_tables().all, "NVIDIA H200", {});
   RecordingBackend on;
 
   double microseconds(const Pattern& pattern, const char* line, const Problem& problem = real_1x1) {
     const Plan plan = parse_plan(line, {});
-    return 1e6 * seconds_of(table, work_of(table, h200.traits, plan, bytes_of(pattern.view(), problem, plan, on),
+    return 1e6 * seconds_of(table, work_of(table, table.traits(), plan, bytes_of(pattern.view(), problem, plan, on),
                                            statistics(pattern.view()), problem));
   }
 };
@@ -120,8 +118,8 @@ TEST_F(Model, KnowsThatAPartForLongRowsPaysOff) {
   EXPECT_LT(predictor.seconds(parts), 0.5 * predictor.seconds(whole));
   EXPECT_GT(predictor.seconds(parts), 2 * table.launch_s) << "two kernels";
   EXPECT_EQ(predictor.seconds(whole),
-            seconds_of(table,
-                       work_of(table, h200.traits, whole, bytes_of(pattern.view(), real_1x1, whole, on), s, real_1x1)));
+            seconds_of(table, work_of(table, table.traits(), whole, bytes_of(pattern.view(), real_1x1, whole, on), s,
+                                      real_1x1)));
 }
 
 TEST_F(Model, OrdersPlansAndLeavesSlowOnesOut) {
@@ -152,16 +150,11 @@ TEST_F(Model, KnowsNothingOfLibrariesAndLeavesNoneOut) {
   EXPECT_TRUE(left_out.empty());
 }
 
-TEST_F(Model, HasATableForEveryPolicy) {
-  for (const DevicePolicy& p : device_policies())
-    EXPECT_EQ(table_for(device_tables().all, p.measured_on, {}).name, p.measured_on);
-}
-
 TEST_F(Model, KeepsAsMuchMoreAsTheCacheIsLarger) {
   const Pattern pattern = grid(1000, {-1000, -1, 0, 1, 1000});  // 80 MB
   const Plan plan = parse_plan("sell:32 rows threads=128 blocks=8 cached", {});
   const auto work = [&](double caches) {
-    DeviceTraits device = h200.traits;
+    DeviceTraits device = table.traits();
     device.second_cache_bytes = static_cast<std::size_t>(caches * table.cache);
     return work_of(table, device, plan, bytes_of(pattern.view(), real_1x1, plan, on), statistics(pattern.view()),
                    real_1x1);

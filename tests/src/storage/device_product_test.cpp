@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "backend/sparse_products.hpp"
 #include "device/emulated_sparse_products.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
@@ -18,9 +19,11 @@
 namespace compound::test {
 namespace {
 
-class EmulatedDevice final : public RecordingBackend {
+class EmulatedDevice final : public RecordingBackend, public SparseProducts {
  public:
   bool sums_at_hand = true;
+
+  EmulatedDevice() : RecordingBackend("recording", Reach::copies, {.sparse_products = this}) {}
 
   void multiply_sparse(const SparseProductTask& t) override {
     if (t.args.rows == 0) return;
@@ -129,12 +132,10 @@ TEST(DeviceProducts, CountTheirProductsOfBlocks) {
 }
 
 TEST(DeviceProducts, AreNoneOfTheHosts) {
-  sparse_product_args args;
-  EXPECT_TRUE(throws(
-      [&] {
-        backend("host").multiply_sparse({scalar_type_of<double>(), {3, 3}, 3, false, args});
-      },
-      ErrorKind::unsupported, "in the memory of backend host"));
+  Random random;
+  const SparseOperand<double> A(pattern_of(2, {{0, 1}, {}}), {3, 3}, random);
+  EXPECT_TRUE(
+      throws([&] { product_on(backend("host"), A, A); }, ErrorKind::unsupported, "in the memory of backend host"));
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ namespace {
 /// What is read before it was written shows.
 class PretendedDevice final : public RecordingBackend {
  public:
-  bool is_device() const override { return true; }
-  bool reads_in_place() const override { return false; }
+  PretendedDevice() : RecordingBackend("recording", Reach::device) {}
   void* allocate(std::size_t bytes) override { return std::memset(RecordingBackend::allocate(bytes), 0xff, bytes); }
 };
 

@@ -19,24 +19,15 @@ namespace {
 /// Multiplies by gathering over the layout it is given, blocks of one scalar in words=1 only.
 class PretendedDevice final : public RecordingBackend {
  public:
-  int regroups = 0, codes = 0;
+  mutable int regroups = 0, codes = 0;
   bool shared_values = false;  ///< whether the last product read A's own values
   Plan last;                   ///< of the last product
-  std::string_view as = "recording";
 
-  std::string_view name() const override { return as; }
-  bool is_device() const override { return true; }
+  explicit PretendedDevice(std::string_view name = "recording") : RecordingBackend(name, Reach::device) {}
   /// What is read before it was written shows.
   void* allocate(std::size_t bytes) override { return std::memset(RecordingBackend::allocate(bytes), 0xff, bytes); }
-  std::unique_ptr<Code> code_for(const Plan&, const Problem&) override { return ++codes, std::make_unique<Code>(); }
-
-  void regroup(const RegroupTask& t) override {
-    ++regroups;
-    EXPECT_NE(t.code, nullptr);
-    for (slot_t s = 0; s < t.slots; ++s) {
-      EXPECT_LT(t.value_slot[s], t.value_slots);
-      static_cast<double*>(t.to)[s] = static_cast<const double*>(t.values)[t.value_slot[s]];
-    }
+  std::unique_ptr<Code> code_for(const Plan&, const Problem&) const override {
+    return ++codes, std::make_unique<PretendedCode>(regroups);
   }
 
   void multiply(const ProductTask& t) override {
@@ -63,6 +54,20 @@ class PretendedDevice final : public RecordingBackend {
   std::optional<std::string> why_not(const Plan&, const Problem&) const override { return {}; }
 
  private:
+  struct PretendedCode final : Code {
+    explicit PretendedCode(int& regroups) : regroups(regroups) {}
+    std::string_view name() const override { return "pretended"; }
+    void diagonal(const DiagonalTask&) override {}
+    void regroup(const RegroupTask& t) override {
+      ++regroups;
+      for (slot_t s = 0; s < t.slots; ++s) {
+        EXPECT_LT(t.value_slot[s], t.value_slots);
+        static_cast<double*>(t.to)[s] = static_cast<const double*>(t.values)[t.value_slot[s]];
+      }
+    }
+    int& regroups;
+  };
+
   static double value(const ProductTask& t, slot_t slot) {
     const slot_t at = t.value_slot ? slot_t{t.value_slot[slot]} : slot;
     EXPECT_LT(at, t.value_slots);
@@ -201,8 +206,7 @@ TEST(DeviceTranspose, GoesByTheRulesPlanForItsOwnRowsWhereADoes) {
   another.schedule.blocks = 3;
   for (const TransposedValues values : {TransposedValues::copy, TransposedValues::shared})
     for (const Plan& plan : {by_rule(pattern), another}) {
-      PretendedDevice device;
-      device.as = "cuda";
+      PretendedDevice device("cuda");
       const PackedMatrix A = packed(operands, plan, device, values);
       EXPECT_TRUE(agrees(multiplied(A, operands, Op::transpose, Form::assign),
                          reference_product(operands, plan.values, Op::transpose, Form::assign)));

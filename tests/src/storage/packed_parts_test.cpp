@@ -65,9 +65,9 @@ TEST(PackedParts, LetDevicesPackAPartFromChunksOfTheWhole) {
 class CountingBackend final : public RecordingBackend {
  public:
   mutable int products = 0;
-  int codes = 0;
+  mutable int codes = 0;
   void multiply(const ProductTask& t) override { ++products, RecordingBackend::multiply(t); }
-  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const override {
     return ++codes, RecordingBackend::code_for(plan, problem);
   }
 };

@@ -13,9 +13,10 @@ class RecordingBackend : public Backend {
   int allocations = 0, releases = 0, uploads = 0, packs = 0;
   int most_held = 0;  ///< allocations at a time
 
-  std::string_view name() const override { return "recording"; }
-  std::string_view code(const Plan& plan, const Problem& problem) const override { return host_.code(plan, problem); }
-  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) override {
+  explicit RecordingBackend(std::string_view name = "recording", Reach reach = Reach::copies,
+                            const Extensions& extensions = {})
+      : Backend(name, reach, extensions) {}
+  std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const override {
     return host_.code_for(plan, problem);
   }
   void* allocate(std::size_t bytes) override {
@@ -28,13 +29,8 @@ class RecordingBackend : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) override { host_.copy(to, from, bytes); }
   void pack(const PackTask& task) override { ++packs, host_.pack(task); }
-  void order_blocks(const OrderTask& task) override { host_.order_blocks(task); }
   std::optional<count32> first_misfit(const FitTask& task) override { return host_.first_misfit(task); }
   void multiply(const ProductTask& task) override { host_.multiply(task); }
-  void diagonal(std::span<const DiagonalTask> parts) override { host_.diagonal(parts); }
-  std::optional<idx> invert_diagonal(std::span<const DiagonalTask> parts) override {
-    return host_.invert_diagonal(parts);
-  }
   void sum(const SumTask& task) override { host_.sum(task); }
 
  protected:

@@ -86,7 +86,7 @@ struct PlacedOperand {
 
   PlacedOperand(Backend& backend, const FullBlocks& from)
       : on(backend), pattern(on, from.pattern, from.block), values(on, pattern.scalars()) {
-    if (values.bytes() > 0) on.upload_large(values.data(), from.values, values.bytes());
+    if (values.bytes() > 0) on.upload(values.data(), from.values, values.bytes());
   }
   operator PlacedBlocks() const { return {pattern, values.data()}; }
   void download(std::vector<S>& to) const {

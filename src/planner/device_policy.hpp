@@ -1,4 +1,5 @@
-// The numbers that the rule for devices goes by, as a table with a row for each device they were measured on.
+// What the default rule for devices goes by: of each device that it was measured on, a policy. The row of a device that
+// is nearest to another one is found by device_tables.hpp.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +10,6 @@
 #include "plan/schedule.hpp"
 
 namespace compound {
-
-/// What tells devices apart; 0: not known.
-struct DeviceTraits {
-  int multiprocessors = 0;
-  std::size_t second_cache_bytes = 0;
-  double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it
-};
 
 /// A schedule and the layout it is for.
 struct Form {
@@ -75,8 +69,7 @@ struct FamilyRule {
 };
 
 struct DevicePolicy {
-  std::string_view measured_on;
-  DeviceTraits traits;
+  std::string_view device;  ///< as its DeviceTable is called
   /// Beyond so much of matrix and vectors words and columns pass through the second cache: kept, they would push x out.
   double cached_bytes = 0;
   /// What the device reads while one worker goes through an entry of its row.
@@ -85,8 +78,5 @@ struct DevicePolicy {
 };
 
 std::span<const DevicePolicy> device_policies();
-
-/// The policy of the device that is most like this one; the first where nothing is known of it.
-const DevicePolicy& nearest_policy(std::span<const DevicePolicy> policies, const DeviceTraits& device);
 
 }  // namespace compound

@@ -1,9 +1,8 @@
 // What the limits rest on is in docs/performance.md.
-#include "plan/device_policy.hpp"
+#include "planner/device_policy.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace compound {
 
@@ -149,8 +148,7 @@ constexpr PartsRule long_rows_apart = {
 }  // namespace h200
 
 constexpr DevicePolicy policies[] = {
-    {.measured_on = "NVIDIA H200",
-     .traits = {132, std::size_t{60} << 20},
+    {.device = "NVIDIA H200",
      .cached_bytes = 50e6,
      .bytes_of_step = 1.2e6,
      .dense = {h200::dense, h200::compressed_rows, h200::scalar_rows, 65536, 4, h200::near_dense,
@@ -158,20 +156,8 @@ constexpr DevicePolicy policies[] = {
      .kinds = {h200::kinds, h200::compressed_kinds, h200::kind_slices, 80000, 3, h200::near_kinds}},
 };
 
-/// How many times more the one has than the other, as a power of two.
-double doublings(double a, double b) { return a > 0 && b > 0 ? std::abs(std::log2(a / b)) : 0; }
-
-double distance(const DeviceTraits& a, const DeviceTraits& b) {
-  return doublings(a.multiprocessors, b.multiprocessors) +
-         doublings(double(a.second_cache_bytes), double(b.second_cache_bytes));
-}
-
 }  // namespace
 
 std::span<const DevicePolicy> device_policies() { return policies; }
-
-const DevicePolicy& nearest_policy(std::span<const DevicePolicy> all, const DeviceTraits& device) {
-  return *std::ranges::min_element(all, {}, [&](const DevicePolicy& p) { return distance(p.traits, device); });
-}
 
 }  // namespace compound
