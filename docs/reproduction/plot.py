@@ -102,7 +102,7 @@ def tables_of_schedules(cases, word=""):
             found.append((case, table))
     if not found:
         raise Unfit(f"{cases[0].file}: no matrix has {word + ' ' if word else ''}plans of several threads= and "
-                    "blocks=; time them by compound-tune -device cuda -search all")
+                    "blocks=; time them by compound-tune -device cuda -search exhaustive")
     return found
 
 

@@ -134,7 +134,7 @@ def candidate(c):
 
 def case_of_bench(case):
     kept = taken(BENCH, case)
-    kept["candidates"] = [candidate(c) for c in case["candidates"]]
+    kept["candidates"] = [candidate(c) for c in case.get("candidates", [])]
     if layouts := [candidate(c) for c in case.get("layouts", []) if "why" not in c]:
         kept["layouts"] = layouts
     kept["read_gbs"] = shortened(case["read"]["gbs"])
@@ -242,7 +242,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of all; what is not done then is listed")
     parser.add_argument("--budget", type=float, default=8,
                         help="seconds of timing and packing of each matrix of joint-2020 (%(default)s)")
-    parser.add_argument("--search", default="all", choices=["near", "all"],
+    parser.add_argument("--search", default="exhaustive", choices=["measure", "exhaustive"],
                         help="plans of joint-2020 (%(default)s); near: a check in little time")
     parser.add_argument("--data", default=os.environ.get("COMPOUND_DATA", ""),
                         help="folder of meshes and matrices (COMPOUND_DATA); without, generated matrices stand in")

@@ -151,7 +151,7 @@ def main():
     parser.add_argument("--folder", required=True, help="where the JSON files go")
     parser.add_argument("--runs", default=os.path.join(here, "tuning-study.txt"), help="list of runs (%(default)s)")
     parser.add_argument("--device", default="host", choices=["host", "cuda"])
-    parser.add_argument("--search", default="all", choices=["near", "all"],
+    parser.add_argument("--search", default="exhaustive", choices=["measure", "exhaustive"],
                         help="plans to screen (%(default)s); near: a check in little time")
     parser.add_argument("--beside", help="record of a study (.json.xz) whose fastest plans for blocks of a kind are "
                         "screened, too")

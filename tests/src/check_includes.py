@@ -83,7 +83,8 @@ RULES += [([f"plugin/{folder}/*"],
            ["plugin/*"] + [f"!plugin/{known}/*" for known in PLUGIN_FOLDERS[:at + 1]],
            f"folders of the plugin know those before them: {' <- '.join(PLUGIN_FOLDERS)}")
           for at, folder in enumerate(PLUGIN_FOLDERS)]
-RULES += [(["plugin/tools/*"], [f"plugin/{folder}/*" for folder in PLUGIN_FOLDERS] + ["!plugin/options/option_values.hpp"],
+RULES += [(["plugin/tools/*"],
+           [f"plugin/{folder}/*" for folder in PLUGIN_FOLDERS] + ["!plugin/options/option_values.hpp"],
            "programs load the plugin, they do not look inside; how options are parsed is shared")]
 
 

@@ -26,11 +26,9 @@ def tune(args, options, wanted=0):
 
 
 def saved(args, options, name="out.json"):
-    """What -json writes, and the file; None without JSON."""
+    """What -json writes, and the file."""
     file = os.path.join(args.folder, name)
-    tune(args, options + QUICK + (["-json", file] if args.json else []))
-    if not args.json:
-        return None, file
+    tune(args, options + QUICK + ["-json", file])
     with open(file) as read:
         return json.load(read), file
 
@@ -102,7 +100,7 @@ def test_table(args):
 
 def test_memory(args):
     fastest = advice(tune(args, SMALL + QUICK)[0])[0]
-    stdout, _ = tune(args, SMALL + QUICK + ["-score", "1"])
+    stdout, _ = tune(args, SMALL + QUICK + ["-score", "bytes:1"])
     smallest = advice(stdout)
     by_rule = re.search(r"no plan is better than the rule's\n  the fastest, for ([\d.]+) times the speed and ", stdout)
     expect(re.search("what to do(: nothing; by time and memory|, for [0-9.]+ times the speed and )", stdout), stdout)
@@ -114,10 +112,10 @@ def test_memory(args):
     expect(sizes and all(size <= 0.01 for size in sizes), f"sizes {sizes} within 0.01 MB")
     expect(fastest and (not smallest or " csr " in smallest[0]), f"-score 1 takes {smallest}")
     wisdom = os.path.join(args.folder, "small")
-    stdout, _ = tune(args, SMALL + QUICK + ["-score", "1", "-wisdom", wisdom])
+    stdout, _ = tune(args, SMALL + QUICK + ["-score", "bytes:1", "-wisdom", wisdom])
     expect(not os.path.exists(wisdom) and f"not added to {wisdom}" in stdout, f"wisdom of a score: {stdout}")
-    for options, said in ((["-score", "2"], "expected a weight from 0 to 1"),
-                          (["-copy_limit", "x"], "expected a number")):
+    for options, said in ((["-score", "bytes:2"], "must be time, or bytes:W with a weight of memory from 0"),
+                          (["-copy_limit", "x"], "must be a number, 0 or more, or none")):
         expect(said in tune(args, options, wanted=2)[1], f"{options}")
 
 
@@ -133,12 +131,10 @@ def test_top_rows(args):
 
 
 def test_json(args):
-    written, _ = saved(args, SMALL + ["-samples", "20", "-search", "near"])
-    if not written:
-        return
+    written, _ = saved(args, SMALL + ["-samples", "20", "-search", "measure"])
     expect(written["program"] == "compound-tune" and written["schema"] == 1 and "-rows 200" in written["command_line"],
            "head")
-    expect(written["versions"]["petsc_scalar"] == args.scalar and written["search"] == "near", "versions, search")
+    expect(written["versions"]["petsc_scalar"] == args.scalar and written["search"] == "measure", "versions, search")
     case, = written["cases"]
     expect(case["block"] == "3x3" and case["analysis"]["block_rows"] == 216 and case["analysis"]["blocks"] == 1296,
            str(case["analysis"]))
@@ -173,30 +169,27 @@ def test_csv_has_every_sample(args):
         lines = list(csv.DictReader(file))
     expect(lines and all(float(line["seconds"]) > 0 and line["block"] == "2x2" for line in lines),
            f"{len(lines)} lines")
-    if written:
-        samples = sum(len(p["samples_s"]) for c in written["cases"] for p in c["plans"])
-        expect(len(lines) == samples, f"{len(lines)} lines, {samples} samples")
+    samples = sum(len(p["samples_s"]) for c in written["cases"] for p in c["plans"])
+    expect(len(lines) == samples, f"{len(lines)} lines, {samples} samples")
 
 
 def test_several_matrices(args):
     files = [write_matrix_market(args, "a.mtx", 24), write_matrix_market(args, "b.mtx", 36)]
     written, _ = saved(args, ["-matrix", ",".join(files), "-block_size", "2"])
-    if written:
-        expect([(c["description"], c["analysis"]["block_rows"]) for c in written["cases"]]
-               == [(files[0], 12), (files[1], 18)], "cases")
+    expect([(c["description"], c["analysis"]["block_rows"]) for c in written["cases"]]
+           == [(files[0], 12), (files[1], 18)], "cases")
 
 
 def test_all_plans_are_more_and_those_without_a_time_have_reasons(args):
     near, _ = saved(args, SMALL)
-    all_plans, _ = saved(args, SMALL + ["-search", "all"])
-    stdout, _ = tune(args, SMALL + ["-search", "all", "-products", "1", "-seconds", "5"])
+    all_plans, _ = saved(args, SMALL + ["-search", "exhaustive"])
+    stdout, _ = tune(args, SMALL + ["-search", "exhaustive", "-products", "1", "-seconds", "5"])
     expect("without a time:" in stdout and "timing has taken the time it may" in stdout, stdout[-800:])
-    if near:
-        def count(j):
-            return len(j["cases"][0]["plans"] + j["cases"][0]["without"])
+    def count(j):
+        return len(j["cases"][0]["plans"] + j["cases"][0]["without"])
 
-        expect(count(all_plans) > 2 * count(near), f"{count(near)} near, {count(all_plans)} of all")
-        expect(all(w["why"] for w in all_plans["cases"][0]["without"]), "reasons")
+    expect(count(all_plans) > 2 * count(near), f"{count(near)} near, {count(all_plans)} of all")
+    expect(all(w["why"] for w in all_plans["cases"][0]["without"]), "reasons")
 
 
 def test_precision_and_shapes(args):
@@ -211,8 +204,6 @@ def test_precision_and_shapes(args):
 
 def test_compare_both_ways(args):
     written, before = saved(args, SMALL)
-    if not written:
-        return
     changed = copy.deepcopy(written)
     slow = changed["cases"][0]["plans"][1]
     slow["median_s"] *= 2
@@ -279,12 +270,8 @@ def test_wisdom_is_kept_merged_listed_and_found(args):
 
 
 def test_a_study_has_every_plan_and_the_tested_ones(args):
-    if not args.json:
-        _, stderr = tune(args, SMALL + ["-study", os.path.join(args.folder, "study")], wanted=2)
-        expect("built without nlohmann-json" in stderr, stderr)
-        return
     folder = os.path.join(args.folder, "new", "study")
-    study = ["-rows", "64,200", "-block_size", "2", "-search", "all", "-study", folder, "-budget", "2"]
+    study = ["-rows", "64,200", "-block_size", "2", "-search", "exhaustive", "-study", folder, "-budget", "2"]
     stdout, _ = tune(args, study)
     expect("plans screened" in stdout and "by rule: " in stdout and "by measure: " in stdout, stdout[-800:])
     names = ["7-point-grid-4-3-nodes-2x2-double.json", "7-point-grid-6-3-nodes-2x2-double.json"]
@@ -310,8 +297,6 @@ def test_a_study_has_every_plan_and_the_tested_ones(args):
 
 
 def test_a_study_leaves_out_what_it_has(args):
-    if not args.json:
-        return
     folder = os.path.join(args.folder, "study")
     tune(args, ["-rows", "64", "-block_size", "2", "-study", folder, "-budget", "0.2"])
     file = os.path.join(folder, os.listdir(folder)[0])
@@ -322,14 +307,12 @@ def test_a_study_leaves_out_what_it_has(args):
 
 
 def test_studies_of_many_matrices_go_on_where_they_ended(args):
-    if not args.json:
-        return
     folder, runs, matrix = (os.path.join(args.folder, name) for name in ("many", "runs.txt", "m.mtx"))
     write_matrix_market(args, "m.mtx", 24)
     with open(runs, "w") as file:
         file.write("# two\n-grid 7 -n 4 -block_size 2\n-grid 7 -n 5 -block_size 2 -precision single\n")
     command = [sys.executable, args.study, "--tune", args.program, "--folder", folder, "--runs", runs, "--search",
-               "near", "--budget", "0.2"]
+               "measure", "--budget", "0.2"]
     code, stdout, stderr, said = run(command + [f"{matrix}:2"])
     expect(code == 0 and "3 matrices in" in stdout, f"{said}: {code}\n{stdout}{stderr}")
     expect(any("single" in name for name in os.listdir(folder)), f"{os.listdir(folder)}")
@@ -342,24 +325,24 @@ def test_studies_of_many_matrices_go_on_where_they_ended(args):
 
 
 def test_compiling_times_nothing(args):
-    stdout, _ = tune(args, ["-rows", "64", "-compile", "-search", "all"])
+    stdout, _ = tune(args, ["-rows", "64", "-compile", "-search", "exhaustive"])
     expect(re.search(r"^kernels of \d+ plans compiled for 7-point grid", stdout, re.M) and not rows_of(stdout), stdout)
 
 
 def test_bad_options(args):
     there = write_matrix_market(args, "there.mtx", 24)
     for options, said in [
-            (["-search", "some"], "-search 'some': unknown search; choose near, all"),
-            (["-libraries", "magma"], "-libraries 'magma': choose none, cusparse"),
-            (["-serach", "all"], "did you mean -search?"),
+            (["-search", "some"], "-search: unknown search 'some'; choose measure, exhaustive"),
+            (["-libraries", "magma"], "-libraries: unknown library 'magma'; choose none, cusparse"),
+            (["-serach", "exhaustive"], "did you mean -search?"),
             (["-types", "aij"], "nothing asked for the option(s) -types"),
             (["-products", "-3"], "-products"),
-            (["-seconds", "soon"], "-seconds 'soon': expected a number that is not negative, or none"),
+            (["-seconds", "soon"], "-seconds: seconds of packing 'soon' must be a number, 0 or more, or none"),
             (["-samples", "2"], "-samples '2': expected an integer from 3"),
-            (["-precision", "half"], "-precision 'half': choose double, single"),
+            (["-precision", "half"], "-precision: unknown precision 'half'; choose double, single"),
             (["-top", "0"], "-top '0': expected an integer from 1"),
             (["-budget", "0"], "-budget '0': expected a positive number of seconds"),
-            (["-study", there], "is no folder and none can be made there" if args.json else "nlohmann-json"),
+            (["-study", there], "is no folder and none can be made there"),
             (["-threshold", "0.5"], "-threshold '0.5': expected a number from 1 on"),
             (["-matrix", "missing.mtx"], "-matrix: there is no file 'missing.mtx'"),
             (["-matrix", f"{there},"], "expected files separated by ','"),
@@ -372,7 +355,7 @@ def test_bad_options(args):
             (["-list", there, "-merge", there], "exclude each other"),
             (["-compare", there], "expected two JSON files"),
             (["-compare", there, "missing.json"], "-compare: there is no file 'missing.json'"),
-            (["-json", args.folder] if args.json else ["-csv", args.folder], "is a folder"),
+            (["-json", args.folder], "is a folder"),
             (["stray"], "unexpected word 'stray'"),
     ]:
         _, stderr = tune(args, options, wanted=2)
@@ -381,8 +364,6 @@ def test_bad_options(args):
 
 def test_resume_goes_on_with_its_file(args):
     tune(args, SMALL + ["-resume"], wanted=2)
-    if not args.json:
-        return
     file = os.path.join(args.folder, "resumed.json")
     more = QUICK + ["-json", file, "-resume"]
     tune(args, SMALL + more)
@@ -403,7 +384,7 @@ def test_resume_goes_on_with_its_file(args):
 
 def test_block_sizes_are_listed_without_timing(args):
     stdout, _ = tune(args, SMALL + ["-blocks"])
-    rows = [line.split() for line in stdout.splitlines() if re.match(r"  \d+x\d+ ", line)]
+    rows = [line.split() for line in stdout.splitlines() if re.match(r" +\d+x\d+ ", line)]
     expect(["3x3", "100.0", "1.000"] in rows and len(rows) > 2, stdout)
     of_bytes = [float(row[2]) for row in rows]
     expect(of_bytes == sorted(of_bytes), f"fewest bytes first: {of_bytes}")
@@ -414,7 +395,7 @@ def test_bytes_are_counted_without_timing(args):
     rows, scalar = 216, 16 if args.scalar == "complex" else 8
     stdout, _ = tune(args, ["-n", "6", "-block_size", "1", "-bytes", "csr;ellr;dia;bellpack:1"])
     entries = 7 * rows - 6 * 36
-    expect(re.search(rf"^ +{4 * (rows + 1) + (4 + scalar) * entries} +\d+ +1.00  entry=dense csr ", stdout, re.M),
+    expect(re.search(rf"^ +{4 * (rows + 1) + (4 + scalar) * entries} +\d+ +1.00 +entry=dense csr ", stdout, re.M),
            f"compressed rows: {stdout}")
     expect("bellpack:1: " in stdout and "GB/s" not in stdout and "what to do" not in stdout,
            f"a plan that there is not; nothing timed: {stdout}")
@@ -422,15 +403,14 @@ def test_bytes_are_counted_without_timing(args):
         _, stderr = tune(args, SMALL + ["-bytes", "csr"] + more, wanted=2)
         expect("-bytes times nothing; leave" in stderr, stderr)
     written, _ = saved(args, ["-n", "6", "-block_size", "1", "-bytes", "csr;ellr;bellpack:1"])
-    if written:
-        (case,) = written["cases"]
-        csr, ellr, none = case["counted"]
-        # ELLPACK: 7 slots for each of 224 rows, their lengths, and an offset (fewer than 100 bytes of them).
-        wanted = 7 * 224 * (4 + scalar) + 4 * rows
-        expect(csr["bytes"] == 4 * (rows + 1) + (4 + scalar) * entries and 0 <= ellr["bytes"] - wanted < 100,
-               f"{csr} {ellr}, not {wanted}")
-        expect(none["asked"] == "bellpack:1" and none["why"], none)
-        expect("plans" not in case and "rule" not in case["analysis"] and case["analysis"]["blocks"] == entries, case)
+    (case,) = written["cases"]
+    csr, ellr, none = case["counted"]
+    # ELLPACK: 7 slots for each of 224 rows, their lengths, and an offset (fewer than 100 bytes of them).
+    wanted = 7 * 224 * (4 + scalar) + 4 * rows
+    expect(csr["bytes"] == 4 * (rows + 1) + (4 + scalar) * entries and 0 <= ellr["bytes"] - wanted < 100,
+           f"{csr} {ellr}, not {wanted}")
+    expect(none["asked"] == "bellpack:1" and none["why"], none)
+    expect("plans" not in case and "rule" not in case["analysis"] and case["analysis"]["blocks"] == entries, case)
 
 
 def test_patterns_of_files_are_filled_with_blocks(args):
@@ -477,7 +457,6 @@ def main():
     parser.add_argument("--bench", required=True, help="compound-bench of the same build")
     parser.add_argument("--study", required=True, help="docs/reproduction/tuning-study.py")
     parser.add_argument("--scalar", required=True)
-    parser.add_argument("--json", action="store_true", help="the program was built with JSON")
     args = parser.parse_args()
     return run_tests(globals(), args)
 

@@ -85,82 +85,85 @@ TEST(Cusparse, ComplexNumbersAreMadeOfRealBlocks) {
   EXPECT_TRUE(why_not_cusparse(kind, {3, 3}, 10));
 }
 
-CandidateResult candidate(const char* name, const char* kind, double seconds) {
-  CandidateResult c;
-  c.name = name;
-  c.kind = kind;
-  c.samples.seconds = {seconds};
-  c.compulsory_bytes = 100;
+Record candidate(const char* name, const char* kind, double seconds) {
+  Record c = record_of_samples({seconds}, 1);
+  c.update({{"name", name}, {"kind", kind}, {"compulsory_bytes", 100}});
   return c;
 }
 
-CaseResult device_case() {
-  CaseResult r;
-  r.candidates = {candidate("aijcusparse", "type", 1), candidate("cusparse csr", "cusparse", 6),
-                  candidate("cusparse sell", "cusparse", 4), candidate("core auto", "core", 2)};
-  r.read.samples.seconds = {1};
-  r.read.bytes = 400;
-  r.copy = r.read;
-  r.copy->bytes = 200;
+Record device_case() {
+  const Record quartiles = {{"least", 1}, {"lower", 1}, {"median", 1}, {"upper", 1}, {"most", 1}};
+  Record r = {{"row_lengths", quartiles}, {"row_bandwidths", quartiles}, {"ordering", "natural"}};
+  r["candidates"] = {candidate("aijcusparse", "type", 1), candidate("cusparse csr", "cusparse", 6),
+                     candidate("cusparse sell", "cusparse", 4), candidate("core auto", "core", 2)};
+  for (const auto& [name, bytes] : {std::pair{"read", 400}, std::pair{"copy", 200}}) {
+    r[name] = record_of_samples({1}, 1);
+    r[name]["bytes"] = bytes;
+  }
   return r;
 }
 
-TEST(DeviceTable, RatiosAreToTheBestOfCusparseAlone) {
-  const CaseResult r = device_case();
+std::string printed_case(Record r) {
+  relate(r, 0);
+  std::ostringstream out;
+  print_case(out, r, {});
+  return out.str();
+}
 
-  EXPECT_EQ(best_of_cusparse(r)->name, "cusparse sell");
-  EXPECT_EQ(best_of_ours(r)->name, "core auto");
-  EXPECT_EQ(times(*best_of_cusparse(r), *best_of_ours(r)), 2);
-  EXPECT_EQ(share_of(*r.copy, r.candidates[3]), 0.25);
-  EXPECT_EQ(share_of(r.read, r.candidates[3]), 0.125);
+TEST(DeviceTable, RatiosAreToTheBestOfCusparseAlone) {
+  Record r = device_case();
+  relate(r, 0);
+  const Record& ours = r["candidates"][3];
+
+  EXPECT_EQ(best_of_cusparse(r)->at("name"), "cusparse sell");
+  EXPECT_EQ(best_of_ours(r)->at("name"), "core auto");
+  EXPECT_EQ(r["best_of_cusparse"], "cusparse sell");
+  EXPECT_EQ(ours.at("times_best_cusparse"), 2);
+  EXPECT_EQ(ours.at("times_baseline"), 0.5);
+  EXPECT_EQ(ours.at("share_of_copy"), 0.25);
+  EXPECT_EQ(ours.at("share_of_read"), 0.125);
 }
 
 TEST(DeviceTable, ShowsWhatWasAskedForAndWhatWasLeftOut) {
-  CaseResult r = device_case();
-  r.left_out.push_back({"cusparse bsr-row", "refused"});
-  Options o;
-  o.graph = true;
-  std::ostringstream out;
-  print_table(out, r, o);
+  Record r = device_case();
+  r["left_out"].push_back({{"name", "cusparse bsr-row"}, {"why", "refused"}});
+  r["candidates"][3]["graph_median_s"] = 0.5;
+  const std::string out = printed_case(r);
 
   for (const char* part : {"graph us", "% copy", "x cusparse", "left out: cusparse bsr-row: refused",
                            "best of cuSPARSE: cusparse sell; ours: core auto, 2.00 times as fast"})
-    EXPECT_NE(out.str().find(part), std::string::npos) << part << " in\n" << out.str();
-  EXPECT_EQ(out.str().find("cold us"), std::string::npos);
+    EXPECT_NE(out.find(part), std::string::npos) << part << " in\n" << out;
+  EXPECT_EQ(out.find("cold us"), std::string::npos);
 }
 
 TEST(Table, ShowsWhatFewerWordsAndTheirFindingAreWorth) {
-  CaseResult r = device_case();
-  r.candidates[0].plan = "entry=dense csr";
-  r.candidates[3].plan = "entry=quaternion csr";
-  r.entry_check = {"quaternion", {0.5, 0.25, 0.75}};
-  std::ostringstream out;
-  print_table(out, r, {});
+  Record r = device_case();
+  r["candidates"][0]["plan"] = "entry=dense csr";
+  r["candidates"][3]["plan"] = "entry=quaternion csr";
+  r["entry_check"] = {{"entry", "quaternion"}, {"median_s", 0.5}};
+  const std::string out = printed_case(r);
 
-  EXPECT_EQ(times(*best_of_dense(r), r.candidates[3]), 0.5);
+  EXPECT_EQ(times(*best_of_dense(r), r["candidates"][3]), 0.5);
   for (const char* part : {"x dense",
                            "blocks are entries of kind quaternion: found in 500000.0 us, 0.50 products of "
                            "aijcusparse, 0.25 products of core auto"})
-    EXPECT_NE(out.str().find(part), std::string::npos) << part << " in\n" << out.str();
+    EXPECT_NE(out.find(part), std::string::npos) << part << " in\n" << out;
 }
 
 TEST(Table, NamesACandidateOnceAndNoTimeOfZeroProducts) {
-  CaseResult r = device_case();
-  r.candidates[3].plan = "entry=dense csr";
-  r.entry_check = {"dense", {1e-6}};
-  std::ostringstream out;
-  print_table(out, r, {});
+  Record r = device_case();
+  r["candidates"][3]["plan"] = "entry=dense csr";
+  r["entry_check"] = {{"entry", "dense"}, {"median_s", 1e-6}};
+  const std::string out = printed_case(r);
 
-  EXPECT_NE(out.str().find("found in 1.0 us, less than 0.01 products of core auto\n"), std::string::npos) << out.str();
+  EXPECT_NE(out.find("found in 1.0 us, less than 0.01 products of core auto\n"), std::string::npos) << out;
 }
 
 TEST(Table, HasNoSuchColumnForWholeBlocksAlone) {
-  CaseResult r = device_case();
-  r.candidates[3].plan = "entry=dense csr";
-  std::ostringstream out;
-  print_table(out, r, {});
+  Record r = device_case();
+  r["candidates"][3]["plan"] = "entry=dense csr";
 
-  EXPECT_EQ(out.str().find("x dense"), std::string::npos);
+  EXPECT_EQ(printed_case(r).find("x dense"), std::string::npos);
 }
 
 TEST(DeviceMemory, FormsAreSharedAndTooLargeCasesRefused) {

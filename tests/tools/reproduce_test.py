@@ -35,10 +35,15 @@ def whole(line):
 
 
 def bench(words):
-    lines = [("core", line) for line in option(words, "-core_plans").split(";") if line]
+    lines, layouts = [], []
+    for line in filter(None, option(words, "-core_plans").split(";")):
+        first, _, rest = line.partition(" ")
+        if first == "layouts":
+            layouts = rest.split()
+        else:
+            lines.append(("hamilton", rest) if first == "hamilton" else ("core", line))
     lines += [("cusparse", name) for name in option(words, "-cusparse").replace("all", "bsrmv-row,csr").split(",")
               if name]
-    lines += [("hamilton", line) for line in option(words, "-hamilton").split(";") if line]
 
     def timed(kind, line, name):
         return {"name": name, "kind": kind, "plan": whole(line), "median_s": SECONDS[kind], "samples_s": [1.0],
@@ -46,10 +51,9 @@ def bench(words):
 
     case = {**CASE, "row_lengths": QUARTILES, "row_bandwidths": QUARTILES,
             "candidates": [timed(kind, line, f"{kind} {line}") for kind, line in lines]}
-    case["layouts"] = [timed("layout", line, line) for line in option(words, "-layouts").split(",")
-                       if line] + [{"name": "dia", "why": "too large"}]
+    case["layouts"] = [timed("layout", line, line) for line in layouts] + [{"name": "dia", "why": "too large"}]
     case["ksp"] = [{"type": t, "ksp": k, "pc": "none", "iteration_median_s": 1e-5 if t == "aijcusparse" else 5e-6}
-                   for k in option(words, "-ksp").split(",") if k for t in option(words, "-types").split(",")]
+                   for t, slash, k in (word.partition("/") for word in option(words, "-types").split(",")) if slash]
     return {"program": "compound-bench", "cases": [case]}
 
 

@@ -1,14 +1,17 @@
-#include "statistics.hpp"
-
+// Samples and what is made of them, tables and CSV, texts, estimates of memory.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
+#include "measure.hpp"
 #include "memory.hpp"
-#include "read_bandwidth.hpp"
+#include "record.hpp"
 #include "text.hpp"
 
 namespace compound::bench {
@@ -44,6 +47,34 @@ TEST(Statistics, PairedRatioIgnoresWhatSlowsBothDown) {
 
 TEST(Statistics, PairedRatioNeedsEqualRounds) {
   EXPECT_THROW(paired_ratio(std::vector<double>{1, 2}, std::vector<double>{1}), std::invalid_argument);
+}
+
+TEST(PrintRows, LinesUpWhatThereIs) {
+  const std::vector<Column> columns = {{"name", 0, "name"},
+                                       {"ms", 6, "s", "%.1f", 1e3},
+                                       {"of it", 6, "part", "%.2f", 1, "s"},
+                                       {"none", 6, "none", "%.1f", 1, nullptr, true}};
+  const Record rows = {
+      {{"name", "first"}, {"s", 2}, {"part", 1}}, {{"name", "b"}, {"s", 0.5}}, {{"name", "c"}, {"why", "too large"}}};
+  std::ostringstream out;
+
+  print_rows(out, columns, rows);
+
+  EXPECT_EQ(out.str(),
+            "name      ms  of it\n"
+            "first 2000.0   0.50\n"
+            "b      500.0      -\n"
+            "c     left out: too large\n");
+}
+
+TEST(WriteCsv, QuotesAndLeavesEmptyWhatThereIsNot) {
+  const std::string file = testing::TempDir() + "compound_write.csv";
+  constexpr CsvColumn columns[] = {{"plan", "line"}, {"seconds"}, {"count"}};
+
+  write_csv(file, columns, {{{"line", "a, \"b\""}, {"seconds", 0.25}}, {{"line", "c"}, {"count", 3}}});
+
+  std::ifstream in(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "plan,seconds,count\n\"a, \"\"b\"\"\",0.25,\nc,,3\n");
 }
 
 TEST(StreamingSum, AddsEveryWordOnceWhateverTheLength) {

@@ -9,43 +9,37 @@
 namespace compound::bench::tune {
 namespace {
 
-TunedPlan plan_of(double seconds, double packing_s, int samples = 3) {
-  TunedPlan p;
-  p.measured.seconds = seconds;
-  p.measured.packing_s = packing_s;
-  for (int i = 0; i < samples; ++i) p.measured.samples.push_back({seconds * (1 + 0.01 * i), 1});
-  return p;
+/// The record of a plan beside a rule's plan of so many seconds.
+Record plan_of(double seconds, double packing_s, int samples = 3, double rule_s = 0) {
+  Measured m;
+  m.seconds = seconds;
+  m.packing_s = packing_s;
+  for (int i = 0; i < samples; ++i) m.samples.push_back({seconds * (1 + 0.01 * i), 1});
+  return record_of(m, rule_s, {{"compulsory_bytes", 1e6}, {"read", {{"gbs", 2.0}}}});
 }
 
-TEST(TuneResult, PaysOffWhereProductsGain) {
-  TuneResult r;
-  r.rule_s = 2e-3;
-
-  EXPECT_NEAR(*pays_off_after(r, plan_of(1.5e-3, 5e-3)), 10, 1e-9);
-  EXPECT_EQ(*pays_off_after(r, plan_of(1e-3, 0)), 0);
-  EXPECT_FALSE(pays_off_after(r, plan_of(2e-3, 5e-3)));
-  EXPECT_FALSE(pays_off_after(r, plan_of(3e-3, 5e-3)));
+TEST(TunedPlan, PaysOffWhereProductsGain) {
+  EXPECT_NEAR(plan_of(1.5e-3, 5e-3, 3, 2e-3).at("pays_off_after"), 10, 1e-9);
+  EXPECT_EQ(plan_of(1e-3, 0, 3, 2e-3).at("pays_off_after"), 0);
+  EXPECT_FALSE(plan_of(2e-3, 5e-3, 3, 2e-3).contains("pays_off_after"));
+  EXPECT_FALSE(plan_of(3e-3, 5e-3, 3, 2e-3).contains("pays_off_after"));
 }
 
-TEST(TuneResult, PaysOffNowhereWithoutATimeOfTheRule) {
-  EXPECT_FALSE(pays_off_after(TuneResult{}, plan_of(1e-3, 1e-3)));
+TEST(TunedPlan, PaysOffNowhereWithoutATimeOfTheRule) {
+  EXPECT_FALSE(plan_of(1e-3, 1e-3).contains("pays_off_after"));
+  EXPECT_FALSE(plan_of(1e-3, 1e-3).contains("times_rule"));
 }
 
-TEST(TuneResult, SharesAreOfTheYardsticksBytesPerSecond) {
-  TuneResult r;
-  r.compulsory_bytes = 1e6;
-  r.read = {{1, {1e-3, 2e-3, 9e-3}}, 4e6, "any"};
-
-  EXPECT_NEAR(share(r, r.read, plan_of(1e-3, 0, 1)), 0.5, 1e-12);  // 1 GB/s of 2
-  EXPECT_EQ(share(r, {{1, {1e-3}}, 0, "any"}, plan_of(1e-3, 0)), 0);
+TEST(TunedPlan, SharesAreOfTheYardsticksBytesPerSecond) {
+  EXPECT_NEAR(plan_of(1e-3, 0, 1).at("share_of_read"), 0.5, 1e-12);  // 1 GB/s of 2
 }
 
 TEST(TunedPlan, HasAPercentileOfEnoughSamples) {
-  EXPECT_FALSE(plan_of(1, 0, 19).late_s());
-  ASSERT_TRUE(plan_of(1, 0, 20).late_s());
-  EXPECT_NEAR(*plan_of(1, 0, 21).late_s(), 1.19, 1e-12);
-  EXPECT_EQ(plan_of(1, 0, 21).least_s(), 1);
-  EXPECT_NEAR(plan_of(1, 0, 21).median_s(), 1.1, 1e-12);
+  EXPECT_FALSE(plan_of(1, 0, 19).contains("p95_s"));
+  EXPECT_TRUE(plan_of(1, 0, 20).contains("p95_s"));
+  EXPECT_NEAR(plan_of(1, 0, 21).at("p95_s"), 1.19, 1e-12);
+  EXPECT_EQ(plan_of(1, 0, 21).at("least_s"), 1);
+  EXPECT_NEAR(plan_of(1, 0, 21).at("median_s"), 1.1, 1e-12);
 }
 
 const SavedTimes before = {{"cube", {{"csr", 1e-3}, {"sell:8", 2e-3}, {"dia", 1e-3}}}, {"square", {{"csr", 1e-3}}}};

@@ -45,19 +45,18 @@ def against_cusparse(scalar):
                 "complex-csr,complex-csr-alg1,complex-csr-alg2,complex-sell,complex-coo" if m.entry == "complex"
                 else "all"
             )
-            plans = ["-core_plans", ";".join(["auto"] + papers_layouts(m.entry))]
-            more = ["-hamilton", "auto"] if m.entry == "quaternion" else []
+            plans = ["auto"] + papers_layouts(m.entry) + ["hamilton auto"] * (m.entry == "quaternion")
             found.append(Run(m.name, "bench", matrices.options_of(m, folder) + TIMES
-                             + ["-core_scalar", scalar, "-cusparse", vendor] + plans + more))
+                             + ["-core_scalar", scalar, "-cusparse", vendor, "-core_plans", ";".join(plans)]))
         return found
 
     return runs
 
 
-def timed(rows, plans, vendor, *more):
+def timed(rows, plans, vendor):
     return lambda folder: [
         Run(m.name, "bench", matrices.options_of(m, folder) + TIMES
-            + ["-core_plans", ";".join(plans), "-cusparse", vendor, *more]) for m in rows
+            + ["-core_plans", ";".join(plans), "-cusparse", vendor]) for m in rows
     ]
 
 
@@ -79,8 +78,9 @@ def joint(folder):
 
 
 def krylov(folder):
-    types = "aijcusparse,baijcompoundccoo,baijcompoundcsr,baijcompound"
-    solver = ["-types", types, "-ksp", "bcgs,bcgscompound", "-pc_type", "none", "-ksp_norm_type", "none", "-rounds",
+    types = ("aijcusparse", "baijcompoundccoo", "baijcompoundcsr", "baijcompound")
+    solvers = ",".join(f"{t}/{k}" for t in types for k in ("bcgs", "bcgscompound"))
+    solver = ["-types", solvers, "-pc_type", "none", "-ksp_norm_type", "none", "-rounds",
               "5", "-min_time", "0.003"]
     return [Run(m.name, "bench", matrices.options_of(m, folder) + solver) for m in matrices.COORDINATES[:5]]
 
@@ -95,7 +95,7 @@ def blocks(folder):
 
 def predicted(folder):
     return [Run("dense", "tune", shlex.split(matrices.DENSE)
-                + ["-block_size", ",".join(matrices.DENSE_BLOCKS), "-search", "near", "-top", "1"])]
+                + ["-block_size", ",".join(matrices.DENSE_BLOCKS), "-search", "measure", "-top", "1"])]
 
 
 def sampled(folder):
@@ -121,8 +121,8 @@ STEPS = [
     Step("sampled-2010", "host", 10, sampled),
     Step("joint-2020", "cuda", 250, joint),
     Step("cusparse-double", "cuda", 115, against_cusparse("double")),
-    Step("formats-2015", "cuda", 105, timed(matrices.FORMATS, LANES + ["auto"], "csr,csr-alg1,csr-alg2,sell",
-                                            "-layouts", "csr,hdia:32,dia")),
+    Step("formats-2015", "cuda", 105, timed(matrices.FORMATS, LANES + ["auto", "layouts csr hdia:32 dia"],
+                                            "csr,csr-alg1,csr-alg2,sell")),
     Step("coordinates-2020", "cuda", 90, coordinates),
     Step("blocks-2010", "cuda", 80, blocks),
     Step("cusparse-single", "cuda", 105, against_cusparse("float")),

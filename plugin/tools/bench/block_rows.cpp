@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -89,6 +90,32 @@ BlockRows coordinate_rows(const CoordinateMatrix& m, int block_size, std::int64_
   }
   for (std::size_t r = 1; r < b.start.size(); ++r) b.start[r] = std::max(b.start[r], b.start[r - 1]);
   return b;
+}
+
+BlockRows renumbered(const BlockRows& from, std::span<const PetscInt> order, BlockShape block) {
+  const auto area = static_cast<std::size_t>(block.rows) * static_cast<std::size_t>(block.cols);
+  std::vector<PetscInt> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = static_cast<PetscInt>(i);
+  BlockRows to;
+  to.all_rows = from.all_rows;
+  to.all_columns = from.all_columns;
+  to.column.reserve(from.column.size());
+  to.values.reserve(from.values.size());
+  std::vector<std::size_t> entries;
+  const auto column_of = [&](std::size_t entry) { return place[static_cast<std::size_t>(from.column[entry])]; };
+  for (const PetscInt row : order) {
+    const auto r = static_cast<std::size_t>(row);
+    entries.resize(static_cast<std::size_t>(from.start[r + 1] - from.start[r]));
+    std::iota(entries.begin(), entries.end(), static_cast<std::size_t>(from.start[r]));
+    std::ranges::sort(entries, {}, column_of);
+    for (const std::size_t e : entries) {
+      to.column.push_back(column_of(e));
+      const auto block_at = from.values.begin() + static_cast<std::ptrdiff_t>(e * area);
+      to.values.insert(to.values.end(), block_at, block_at + static_cast<std::ptrdiff_t>(area));
+    }
+    to.start.push_back(static_cast<PetscInt>(to.column.size()));
+  }
+  return to;
 }
 
 }  // namespace compound::bench

@@ -4,8 +4,10 @@
 #include <petscsys.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "entry/kinds.hpp"
 #include "generated_rows.hpp"
 #include "matrix_market.hpp"
 
@@ -29,5 +31,8 @@ BlockRows generated_rows(const Generated& matrix, std::int64_t first, std::int64
 /// Sums up entries given twice. Throws std::invalid_argument unless the block size divides rows and columns, or when
 /// values are complex and this PETSc's scalars are real.
 BlockRows coordinate_rows(const CoordinateMatrix& matrix, int block_size, std::int64_t first, std::int64_t rows);
+
+/// Row and column order[i] become i; values go along.
+BlockRows renumbered(const BlockRows& rows, std::span<const PetscInt> order, BlockShape block);
 
 }  // namespace compound::bench

@@ -12,7 +12,7 @@
 #include "options.hpp"
 #include "parent_matrix.hpp"
 #include "plan/plan.hpp"
-#include "report.hpp"
+#include "record.hpp"
 
 namespace compound::bench {
 
@@ -42,7 +42,11 @@ CaseMatrix make_case(BlockRows blocks, BlockShape shape, Operation operation, st
 /// op(A) x [+ z] in PETSc's order by the definition, one scalar after the other; one rank alone.
 std::vector<PetscScalar> plain_product(const CaseMatrix& matrix);
 
-int ranks_of(MPI_Comm comm);
+/// Of the rows of a matrix in one or two parts on each rank, "row_lengths" in blocks, and "row_bandwidths": largest
+/// less smallest block column, 0 for rows of one block or none (MSF 2020, eq. 3). Of both the least and the most, and
+/// the least values that at least a quarter, a half, three quarters of the rows of all ranks do not exceed. Collective.
+Record row_quartiles(MPI_Comm comm, const std::vector<BlockArrays>& parts);
+Record quartiles(MPI_Comm comm, std::vector<std::int64_t> numbers);
 
 struct Bytes {
   double parent = 0, packed = 0;  ///< on all ranks
@@ -124,8 +128,8 @@ std::shared_ptr<CusparseSource> make_cusparse_source(const CaseMatrix& matrix, b
 std::unique_ptr<Candidate> make_cusparse_candidate(const std::shared_ptr<CusparseSource>& source,
                                                    const CusparseKind& kind);
 
-/// Finding the cheapest kind of entry of all blocks, which lie where core products run.
-EntryCheck time_entry_check(const CaseMatrix& matrix);
+/// Finding the cheapest kind of entry of all blocks, which lie where core products run: "entry" and the samples.
+Record time_entry_check(const CaseMatrix& matrix);
 
 /// Seconds on the slowest rank, all starting together and waiting for what they queued on the device.
 double timed(MPI_Comm comm, const std::function<void()>& body);

@@ -141,18 +141,20 @@ std::unique_ptr<Candidate> make_layout_candidate(const CaseMatrix& c, std::share
   }
 }
 
-EntryCheck time_entry_check(const CaseMatrix& c) {
+Record time_entry_check(const CaseMatrix& c) {
   const CoreSource source(c, false);
   const std::size_t scalars = static_cast<std::size_t>(source.view.entries()) * static_cast<std::size_t>(c.area());
   std::shared_ptr<void> on_device;
   if (used_device()) on_device = used_device()->uploaded(source.values, scalars * sizeof(PetscScalar));
-  EntryCheck check;
-  constexpr int repeats = 5;
-  for (int i = 0; i < repeats; ++i)
-    check.seconds.push_back(timed(PETSC_COMM_SELF, [&] {
-      check.entry = cheapest_entry(source.problem, core_backend(), on_device ? on_device.get() : source.values,
-                                   source.view.entries(), on_device ? Memory::backend : Memory::host);
-    }));
+  Record check;
+  std::vector<double> seconds(5);
+  for (double& s : seconds)
+    s = timed(PETSC_COMM_SELF, [&] {
+      check["entry"] = cheapest_entry(source.problem, core_backend(), on_device ? on_device.get() : source.values,
+                                      source.view.entries(), on_device ? Memory::backend : Memory::host);
+    });
+  check["median_s"] = statistics_of(seconds).median;
+  check["samples_s"] = seconds;
   return check;
 }
 

@@ -141,7 +141,7 @@ std::unique_ptr<Candidate> make_hamilton_candidate(const CaseMatrix& c, std::sha
     const Plan plan = core_plan(*source, source->problem_of({1, 1}), text == "auto" ? "entry=dense" : text);
     return std::make_unique<HamiltonCandidate>(c, std::move(source), plan, text);
   } catch (const error& e) {
-    throw usage_error("-hamilton '" + text + "': " + e.what());
+    throw usage_error("-core_plans 'hamilton " + text + "': " + e.what());
   }
 }
 

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "candidate.hpp"
 #include "failure.hpp"
-#include "report.hpp"
+#include "text.hpp"
 
 namespace compound::bench {
 
@@ -23,7 +22,8 @@ class Check {
     if (plainly) reference_ = plain_product(c);
   }
 
-  void operator()(Candidate& candidate, CandidateResult& result) {
+  /// Adds the error, and what is allowed.
+  void operator()(Candidate& candidate, Record& result) {
     const std::vector<PetscScalar> y = candidate.result();
     const Storage storage = storage_of(candidate, case_);
     if (reference_.empty()) {
@@ -39,17 +39,15 @@ class Check {
     }
     MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, comm_);
     const double scale = largest[1] > 0 ? largest[1] : 1;
-    result.error = largest[0] / scale;
-    result.allowed_error = allowed(storage.single || reference_single_) / scale;
-    if (result.error == 0 || result.error <= result.allowed_error) return;
-    refuse(candidate.name(), result);
+    const double error = largest[0] / scale, may_be = allowed(storage.single || reference_single_) / scale;
+    if (may_be > 0) result.update({{"error", error}, {"allowed_error", may_be}});
+    if (error != 0 && !(error <= may_be)) refuse(candidate.name(), error, may_be);
   }
 
  private:
   /// Of two candidates either may be the wrong one.
-  [[noreturn]] void refuse(const std::string& name, const CandidateResult& result) const {
-    char by[100];
-    std::snprintf(by, sizeof(by), "%g of the largest component, allowed are %g", result.error, result.allowed_error);
+  [[noreturn]] void refuse(const std::string& name, double error, double may_be) const {
+    const std::string by = text("%g of the largest component, allowed are %g", error, may_be);
     if (!first_.empty())
       throw usage_error("candidate '" + name + "' and the first, '" + first_ + "', differ by " + by +
                         "; all are compared with the first, so either of the two is wrong; -no_check times them "

@@ -1,13 +1,13 @@
-#include "coo.hpp"
-
+// Assembly from coordinates.
 #include <petsccompound.h>
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 
 #include "device.hpp"
 #include "failure.hpp"
+#include "report.hpp"
+#include "run_case.hpp"
 
 namespace compound::bench {
 
@@ -66,8 +66,8 @@ double error_of(Mat A, const CaseMatrix& c) {
   return scale > 0 ? difference / scale : difference;
 }
 
-CooResult timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Options& o) {
-  CooResult r;
+Record timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Options& o) {
+  std::vector<double> values_s, with_product_s;
   Vector x, y;
   must(MatCreateVecs(A, x.out(), y.out()));
   must(VecSet(x, 1.0));
@@ -75,64 +75,59 @@ CooResult timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Op
   const auto multiply = [&] {
     set();
     must(MatMult(A, x, y));
-    wait_for_device();
   };
   multiply();  // what is prepared at first is not counted
   for (int round = 0; round < o.rounds; ++round) {
-    r.values_s.push_back(timed(comm, [&] {
-      set();
-      wait_for_device();
-    }));
-    r.with_product_s.push_back(timed(comm, multiply));
+    values_s.push_back(timed(comm, set));
+    with_product_s.push_back(timed(comm, multiply));
   }
-  return r;
+  return {{"median_s", statistics_of(values_s).median},
+          {"samples_s", values_s},
+          {"with_product_median_s", statistics_of(with_product_s).median}};
 }
 
-/// Where values lie.
-struct ValuesOn {
-  const char* name;
-  const PetscScalar* values;
-};
-
-void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const char* type, const Coordinates& all,
-               std::span<const ValuesOn> places, std::vector<CooResult>& results) {
-  Matrix A = empty_matrix(comm, c, type);
+void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const std::string& type, const Coordinates& all,
+               const PetscScalar* on_device, Record& r) {
+  Matrix A = empty_matrix(comm, c, type.c_str());
   Coordinates mine{all.row, all.column, {}};  // PETSc may change them
   const double preallocation_s = timed(comm, [&] {
     must(MatSetPreallocationCOO(A, static_cast<PetscCount>(mine.row.size()), mine.row.data(), mine.column.data()));
   });
-  for (const ValuesOn& place : places) {
-    CooResult r = timed_values(comm, A, place.values, o);
-    r.type = type;
-    r.values_on = place.name;
-    r.preallocation_s = preallocation_s;
-    r.error = error_of(A, c);
-    results.push_back(std::move(r));
+  const std::pair<const char*, const PetscScalar*> places[] = {{"host", all.value.data()}, {"device", on_device}};
+  for (const auto& [place, values] : places) {
+    if (!values) continue;
+    Record row = {{"type", type}, {"values_on", place}, {"preallocation_s", preallocation_s}};
+    row.update(timed_values(comm, A, values, o));
+    row["gbs"] = r["coo_bytes"].get<double>() / row["median_s"].get<double>() / 1e9;
+    row["error"] = error_of(A, c);
+    r["coo"].push_back(row);
   }
+}
+
+/// PETSc's host types read values on the host alone.
+bool takes_device_values(const std::string& type) {
+  return is_ours(type) || type.find("cusparse") != std::string::npos;
 }
 
 }  // namespace
 
-void time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, CaseResult& result) {
+Record time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
   if (!c.parent || c.block_rows != c.block_columns)
-    throw usage_error("-coo takes square matrices of square blocks only");
+    throw usage_error("-types TYPE/coo takes square matrices of square blocks only");
   const Coordinates all = coordinates_of(c);
   double bytes = static_cast<double>(all.value.size() * sizeof(PetscScalar));
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
-  result.coo_bytes = bytes;
+  Record r = {{"coo_bytes", bytes}};
   std::shared_ptr<void> on_device;
   if (used_device()) on_device = used_device()->uploaded(all.value.data(), all.value.size() * sizeof(PetscScalar));
-  const auto* const there = static_cast<const PetscScalar*>(on_device.get());
-  const ValuesOn both[] = {{"host", all.value.data()}, {"device", there}};
-  for (const char* type : {MATBAIJCOMPOUND, MATAIJCOMPOUND, MATBAIJ, used_device() ? MATAIJCUSPARSE : MATAIJ}) {
-    progress.say(std::string("assembling ") + type + " from coordinates");
-    const bool takes_device = there && std::strcmp(type, MATBAIJ) != 0;
-    try {
-      time_type(comm, c, o, type, all, std::span(both, takes_device ? 2 : 1), result.coo);
+  for (const std::string& type : o.assembled) try {
+      progress.say("assembling " + type + " from coordinates");
+      const auto* const there = static_cast<const PetscScalar*>(on_device.get());
+      time_type(comm, c, o, type, all, takes_device_values(type) ? there : nullptr, r);
     } catch (const petsc_error& e) {
-      throw petsc_error(std::string("-coo: ") + type + ": " + e.what());
+      throw petsc_error("-types " + type + "/coo: " + e.what());
     }
-  }
+  return r;
 }
 
 }  // namespace compound::bench

@@ -13,36 +13,23 @@
 namespace compound::bench {
 
 /// What a scalar is called by cuSPARSE, and its legacy product.
+template <class Real, class NativeScalar, cudaDataType Type, auto Bsrmv>
+struct TraitsOf {
+  static constexpr bool single = sizeof(Real) == sizeof(float);
+  static constexpr cudaDataType type = Type;
+  using Native = NativeScalar;
+  static constexpr auto bsrmv = Bsrmv;
+};
 template <class Scalar>
 struct Traits;
 template <>
-struct Traits<float> {
-  static constexpr bool single = true;
-  static constexpr cudaDataType type = CUDA_R_32F;
-  using Native = float;
-  static constexpr auto bsrmv = cusparseSbsrmv;
-};
+struct Traits<float> : TraitsOf<float, float, CUDA_R_32F, cusparseSbsrmv> {};
 template <>
-struct Traits<double> {
-  static constexpr bool single = false;
-  static constexpr cudaDataType type = CUDA_R_64F;
-  using Native = double;
-  static constexpr auto bsrmv = cusparseDbsrmv;
-};
+struct Traits<double> : TraitsOf<double, double, CUDA_R_64F, cusparseDbsrmv> {};
 template <>
-struct Traits<std::complex<float>> {
-  static constexpr bool single = true;
-  static constexpr cudaDataType type = CUDA_C_32F;
-  using Native = cuComplex;
-  static constexpr auto bsrmv = cusparseCbsrmv;
-};
+struct Traits<std::complex<float>> : TraitsOf<float, cuComplex, CUDA_C_32F, cusparseCbsrmv> {};
 template <>
-struct Traits<std::complex<double>> {
-  static constexpr bool single = false;
-  static constexpr cudaDataType type = CUDA_C_64F;
-  using Native = cuDoubleComplex;
-  static constexpr auto bsrmv = cusparseZbsrmv;
-};
+struct Traits<std::complex<double>> : TraitsOf<double, cuDoubleComplex, CUDA_C_64F, cusparseZbsrmv> {};
 
 /// Whether two of PETSc's scalars are one of these.
 template <class Scalar>

@@ -7,14 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace compound::bench {
+#include "record.hpp"
 
-struct DeviceFacts {
-  std::string name;
-  int capability = 0;  ///< 90 for 9.0
-  double memory_bytes = 0, cache_bytes = 0;
-  int driver = 0, runtime = 0;  ///< as CUDA writes them: 13000
-};
+namespace compound::bench {
 
 /// A pass over memory that moves known bytes, to compare products with.
 struct MemoryPass {
@@ -25,7 +20,8 @@ struct MemoryPass {
 class Device {
  public:
   virtual ~Device() = default;
-  virtual DeviceFacts facts() const = 0;
+  /// Its name, compute capability (90 for 9.0), memory, cache, and CUDA's versions as it writes them (13000).
+  virtual Record facts() const = 0;
   virtual double free_bytes() const = 0;
   /// Until all that was queued is done.
   virtual void wait() = 0;
@@ -47,9 +43,13 @@ Device* find_device();
 std::string why_no_device();
 
 /// The device of this run; null while it is the host's alone. Set once by -device.
-void use_device(Device* device);
-Device* used_device();
+inline Device*& used_device() {
+  static Device* device = nullptr;
+  return device;
+}
 /// Nothing without a device.
-void wait_for_device();
+inline void wait_for_device() {
+  if (used_device()) used_device()->wait();
+}
 
 }  // namespace compound::bench

@@ -85,12 +85,16 @@ class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int number) { must_cuda(cudaGetDeviceProperties(&properties_, number), "asking for the device"); }
 
-  DeviceFacts facts() const override {
-    DeviceFacts f{properties_.name, capability(), static_cast<double>(properties_.totalGlobalMem),
-                  static_cast<double>(properties_.l2CacheSize)};
-    must_cuda(cudaDriverGetVersion(&f.driver), "asking for the driver's version");
-    must_cuda(cudaRuntimeGetVersion(&f.runtime), "asking for the runtime's version");
-    return f;
+  Record facts() const override {
+    int driver = 0, runtime = 0;
+    must_cuda(cudaDriverGetVersion(&driver), "asking for the driver's version");
+    must_cuda(cudaRuntimeGetVersion(&runtime), "asking for the runtime's version");
+    return {{"name", properties_.name},
+            {"capability", capability()},
+            {"memory_bytes", static_cast<double>(properties_.totalGlobalMem)},
+            {"cache_bytes", static_cast<double>(properties_.l2CacheSize)},
+            {"driver", driver},
+            {"runtime", runtime}};
   }
 
   double free_bytes() const override {

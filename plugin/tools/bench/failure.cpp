@@ -33,6 +33,18 @@ void must(PetscErrorCode code) {
   throw petsc_error(message);
 }
 
+int rank_of(MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int ranks_of(MPI_Comm comm) {
+  int ranks;
+  MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
 void collectively(MPI_Comm comm, const std::function<void()>& body) {
   std::string message;
   bool failed = true;
@@ -44,9 +56,8 @@ void collectively(MPI_Comm comm, const std::function<void()>& body) {
   } catch (const std::exception& e) {
     message = e.what();
   }
-  int rank, lowest;
-  MPI_Comm_rank(comm, &rank);
-  const int mine = failed ? rank : INT_MAX;
+  int lowest;
+  const int mine = failed ? rank_of(comm) : INT_MAX;
   MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm);
   if (lowest == INT_MAX) return;
   int length = static_cast<int>(message.size());

@@ -1,4 +1,4 @@
-// How the programs fail: exceptions inside, one message and a non-zero exit at main().
+// How the programs fail, on one rank or several: exceptions inside, one message and a non-zero exit at main().
 #pragma once
 
 #include <petscsys.h>
@@ -34,6 +34,9 @@ PetscErrorCode remember_error(MPI_Comm, int line, const char* function, const ch
 
 /// Throws petsc_error with PETSc's message unless `code` is success.
 void must(PetscErrorCode code);
+
+int rank_of(MPI_Comm comm);
+int ranks_of(MPI_Comm comm);
 
 /// Runs `body`, which may fail on some ranks only; then all throw usage_error with the message of the lowest of those.
 void collectively(MPI_Comm comm, const std::function<void()>& body);

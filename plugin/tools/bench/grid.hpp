@@ -27,7 +27,6 @@ struct Graph {
 
 struct GridKind {
   std::string_view name;
-  std::string_view description;
   int dimensions;  ///< 1 to 3: how many sides a grid has
   bool one_side;   ///< all sides are equal
   bool periodic;   ///< opposite borders meet

@@ -1,5 +1,4 @@
-#include "ksp.hpp"
-
+// An iteration of Krylov methods.
 #include <petsccompound.h>
 #include <petscksp.h>
 
@@ -10,6 +9,7 @@
 #include <span>
 
 #include "failure.hpp"
+#include "run_case.hpp"
 
 namespace compound::bench {
 
@@ -112,7 +112,7 @@ class Solve {
     must(KSPGetIterationNumber(ksp_, &done));
     must(KSPGetConvergedReason(ksp_, &reason));
     if (done != iterations)
-      throw usage_error("-ksp: " + method() + " stopped after " + std::to_string(done) + " of " +
+      throw usage_error("-types: " + method() + " stopped after " + std::to_string(done) + " of " +
                         std::to_string(iterations) + " iterations (" + KSPConvergedReasons[reason] +
                         "); leave out options that end it");
   }
@@ -152,37 +152,42 @@ class Solve {
 
 }  // namespace
 
-void time_ksp(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, CaseResult& result) {
+Record time_ksp(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
   if (!c.parent || c.block_rows != c.block_columns)
-    throw usage_error("-ksp takes square matrices of square blocks only");
+    throw usage_error("-types: Krylov methods take square matrices of square blocks only");
   const double diagonal = dominant_diagonal(c.parent);
   const Matrix with_diagonal = parent_with_diagonal(comm, c);
   const Mat parent = with_diagonal ? with_diagonal : c.parent;
-  std::vector<Matrix> matrices;
+  std::map<std::string, Matrix> matrices;
   std::vector<std::unique_ptr<Solve>> solves;
-  for (const std::string& type : o.types) {
-    matrices.push_back(matrix_of(parent, type, diagonal));
-    multiply_once(matrices.back());
-    for (const std::string& ksp : o.ksp) {
-      progress.say("setting up " + ksp + " on " + type);
-      solves.push_back(std::make_unique<Solve>(matrices.back(), ksp));
-      KspResult& r = result.ksp.emplace_back();
-      r.type = type;
-      r.ksp = ksp;
-      r.first_s = timed(comm, [&] { solves.back()->run(many); });
-      r.preconditioner = solves.back()->preconditioner();
-    }
+  std::vector<std::vector<double>> all_s(o.solvers.size()), iteration_s(o.solvers.size());
+  Record rows;
+  for (const auto& [type, method] : o.solvers) {
+    progress.say("solving by " + method + " with " + type);
+    if (!matrices.contains(type)) multiply_once(matrices[type] = matrix_of(parent, type, diagonal));
+    solves.push_back(std::make_unique<Solve>(matrices[type], method));
+    const double first_s = timed(comm, [&] { solves.back()->run(many); });
+    rows.push_back(
+        {{"type", type}, {"ksp", method}, {"pc", solves.back()->preconditioner()}, {"first_solve_s", first_s}});
   }
   for (int round = 0; round < o.rounds; ++round) {
     progress.say("solving, round " + std::to_string(round + 1));
     for (std::size_t i = 0; i < solves.size(); ++i) {
       const double beginning = timed(comm, [&] { solves[i]->run(few); });
-      const double all = timed(comm, [&] { solves[i]->run(many); });
-      result.ksp[i].solve_s.push_back(all);
-      result.ksp[i].iteration_s.push_back((all - beginning) / (many - few));
+      all_s[i].push_back(timed(comm, [&] { solves[i]->run(many); }));
+      iteration_s[i].push_back((all_s[i].back() - beginning) / (many - few));
     }
   }
-  for (std::size_t i = 0; i < solves.size(); ++i) result.ksp[i].residual = solves[i]->residual();
+  for (std::size_t i = 0; i < solves.size(); ++i) {
+    const Statistics s = statistics_of(iteration_s[i]);
+    rows[i].update({{"set_up_s", rows[i]["first_solve_s"].get<double>() - statistics_of(all_s[i]).median},
+                    {"iteration_median_s", s.median},
+                    {"iteration_spread", s.spread},
+                    {"iteration_samples_s", iteration_s[i]},
+                    {"times_first", statistics_of(iteration_s.front()).median / s.median},
+                    {"residual", solves[i]->residual()}});
+  }
+  return rows;
 }
 
 }  // namespace compound::bench

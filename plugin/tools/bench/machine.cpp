@@ -1,13 +1,15 @@
-#include "machine.hpp"
+// The machine and the libraries that results are of.
 
-#include <mpi.h>
 #include <petscsys.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <ctime>
 #include <fstream>
-#include <map>
+
+#include "device.hpp"
+#include "failure.hpp"
+#include "record.hpp"
 
 #if __has_include(<petscconfiginfo.h>)
 #include <petscconfiginfo.h>
@@ -49,48 +51,51 @@ std::vector<std::string> caches() {
   return all;
 }
 
-}  // namespace
-
-Machine this_machine() {
-  Machine m;
-  m.processor = value_of("/proc/cpuinfo", "model name", ':');
-  m.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  m.caches = caches();
-  m.huge_pages = first_line("/sys/kernel/mm/transparent_hugepage/enabled");
+Record machine() {
   utsname names{};
-  if (uname(&names) == 0) {
-    m.system = std::string(names.sysname) + " " + names.release + " " + names.machine;
-    m.host = names.nodename;
-  }
+  const bool named = uname(&names) == 0;
   const std::string distribution = value_of("/etc/os-release", "PRETTY_NAME", '=');
-  if (!distribution.empty()) m.system = distribution + ", " + m.system;
-  return m;
+  std::string system = named ? std::string(names.sysname) + " " + names.release + " " + names.machine : "";
+  if (!distribution.empty()) system = distribution + ", " + system;
+  return {{"processor", value_of("/proc/cpuinfo", "model name", ':')},
+          {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
+          {"caches", caches()},  // of the first core
+          {"huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled")},
+          {"system", system},
+          {"host", named ? names.nodename : ""}};
 }
 
-Versions these_versions() {
-  Versions v;
-  v.plugin = COMPOUND_VERSION;
+std::string petsc_version() {
   PetscInt major, minor, subminor, release;
-  if (PetscGetVersionNumber(&major, &minor, &subminor, &release) == 0)
-    v.petsc = std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor);
-  v.petsc_scalar = sizeof(PetscScalar) == 16 ? "complex" : "real";
-  v.petsc_index_bits = 8 * static_cast<int>(sizeof(PetscInt));
-  v.petsc_debug = PetscDefined(USE_DEBUG);
+  must(PetscGetVersionNumber(&major, &minor, &subminor, &release));
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor);
+}
+
+Record versions() {
 #if __has_include(<petscconfiginfo.h>)
-  v.petsc_configuration = petscconfigureoptions;
+  const std::string configuration = petscconfigureoptions;
+#else
+  const std::string configuration;
 #endif
 #if defined(__clang__)
-  v.compiler = "clang " __clang_version__;
+  constexpr const char* compiler = "clang " __clang_version__;
 #else
-  v.compiler = "gcc " __VERSION__;
+  constexpr const char* compiler = "gcc " __VERSION__;
 #endif
-  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
-  MPI_Get_library_version(text, &length);
-  v.mpi = std::string(text).substr(0, std::string(text).find(','));
-  return v;
+  MPI_Get_library_version(mpi, &length);
+  return {{"petsc_compound", COMPOUND_VERSION},
+          {"petsc", petsc_version()},
+          {"petsc_scalar", sizeof(PetscScalar) == 16 ? "complex" : "real"},
+          {"petsc_index_bits", 8 * sizeof(PetscInt)},
+          {"petsc_debug", bool(PetscDefined(USE_DEBUG))},
+          {"petsc_configuration", configuration},
+          {"compiler", compiler},
+          {"mpi", std::string(mpi).substr(0, std::string(mpi).find(','))}};
 }
 
+/// "2026-11-21T10:00:00Z"
 std::string date_now() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
@@ -98,6 +103,28 @@ std::string date_now() {
   char text[32];
   std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text;
+}
+
+std::string command_line(int argc, char** argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool quote = word.empty() || word.find_first_of(" ;*?$&|<>()'\"") != std::string::npos;
+    line += (i ? " " : "") + (quote ? "\"" + word + "\"" : word);
+  }
+  return line;
+}
+
+}  // namespace
+
+Record circumstances(int argc, char** argv) {
+  Record r = {{"program", program_name()},
+              {"date", date_now()},
+              {"command_line", command_line(argc, argv)},
+              {"machine", machine()},
+              {"versions", versions()}};
+  if (used_device()) r["device"] = used_device()->facts();
+  return r;
 }
 
 }  // namespace compound::bench

@@ -3,6 +3,7 @@
 
 #include "failure.hpp"
 #include "program.hpp"
+#include "report.hpp"
 #include "run_case.hpp"
 
 namespace compound::bench {
@@ -22,18 +23,20 @@ int run(MPI_Comm comm, int argc, char** argv) {
   Options o = read_options();
   check_unused_options(true, option_names());
   check_outputs(comm, o);
-  start_device(comm, o);
-  const Circumstances of_run = circumstances(comm, argc, argv);
+  Record all = begin(comm, argc, argv, o);
+  all.update({{"operation", word_of(operation_words, o.operation)},
+              {"rounds", o.rounds},
+              {"min_time_s", o.min_time_s},
+              {"warm_up", o.warm_up},
+              {"seed", o.seed}});
   Progress progress(comm);
-  std::vector<CaseResult> results;
   for (const CaseSpec& spec : cases_of(o)) {
-    results.push_back(run_case(comm, spec, o, progress));
-    if (rank_of(comm) == 0) print_table(std::cout, results.back(), o);
-    if (rank_of(comm) == 0) print_effect_of_order(std::cout, results);
+    all["cases"].push_back(run_case(comm, spec, o, progress));
     collectively(comm, [&] {
       if (rank_of(comm) > 0) return;
-      if (!o.json.empty()) write_json(o.json, of_run, o, results);
-      if (!o.csv.empty()) write_csv(o.csv, o, results);
+      print_case(std::cout, all["cases"].back(), o);
+      print_effect_of_order(std::cout, all["cases"]);
+      write_results(o, all);
     });
   }
   check_unused_options(false, option_names());

@@ -4,16 +4,13 @@
 #include <cmath>
 #include <cstdio>
 
-#include "candidate.hpp"
+#include "device.hpp"
 #include "failure.hpp"
+#include "report.hpp"
 
 namespace compound::bench {
 
-Progress::Progress(MPI_Comm comm) : begin_s_(MPI_Wtime()), last_s_(begin_s_ + 1) {
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  speaks_ = rank == 0;
-}
+Progress::Progress(MPI_Comm comm) : speaks_(rank_of(comm) == 0), begin_s_(MPI_Wtime()), last_s_(begin_s_ + 1) {}
 
 void Progress::say(const std::string& what, bool surely) {
   const double now = MPI_Wtime();
@@ -50,19 +47,67 @@ std::int64_t calibrated(MPI_Comm comm, const Runner& r, const Options& o) {
 
 }  // namespace
 
-std::vector<Samples> measure(MPI_Comm comm, const std::vector<Runner>& runners, const Options& o, Progress& progress) {
-  std::vector<Samples> all(runners.size());
+std::vector<Record> measure(MPI_Comm comm, const std::vector<Runner>& runners, const Options& o, Progress& progress) {
+  std::vector<std::int64_t> products(runners.size());
+  std::vector<std::vector<double>> seconds(runners.size());
   for (std::size_t i = 0; i < runners.size(); ++i) {
     progress.say("warming up " + runners[i].name);
-    all[i].products_a_sample = calibrated(comm, runners[i], o);
+    products[i] = calibrated(comm, runners[i], o);
   }
   for (int round = 0; round < o.rounds; ++round)
     for (std::size_t i = 0; i < runners.size(); ++i) {
       progress.say("round " + std::to_string(round + 1) + " of " + std::to_string(o.rounds) + ", " + runners[i].name);
       runners[i].product();
-      all[i].seconds.push_back(time_products(comm, runners[i], all[i].products_a_sample));
+      seconds[i].push_back(time_products(comm, runners[i], products[i]));
     }
+  std::vector<Record> all;
+  for (std::size_t i = 0; i < runners.size(); ++i) all.push_back(record_of_samples(seconds[i], products[i]));
   return all;
+}
+
+namespace {
+
+double sum_over_ranks(MPI_Comm comm, double mine) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return mine;
+}
+
+/// The host's plain read of the matrix' own arrays.
+Record host_read(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners) {
+  runners.push_back({"plain read", [parts = c.arrays(), area = std::size_t(c.area())] {
+                       // Without a use of the sums the compiler might leave them out.
+                       [[maybe_unused]] static volatile std::uint64_t sink;
+                       for (const BlockArrays& p : parts) {
+                         const auto entries = static_cast<std::size_t>(p.entries());
+                         sink = streaming_sum(p.values, entries * area * sizeof(PetscScalar)) +
+                                streaming_sum(p.column, entries * sizeof(PetscInt));
+                       }
+                     }});
+  return {{"bytes", sum_over_ranks(comm, static_cast<double>(c.read_bytes))}, {"kernel", streaming_sum_name()}};
+}
+
+}  // namespace
+
+void add_yardsticks(MPI_Comm comm, const CaseMatrix& c, std::vector<Runner>& runners, Record& r) {
+  if (!used_device()) {
+    r["read"] = host_read(comm, c, runners);
+    return;
+  }
+  const auto add = [&](const char* name, const MemoryPass& pass) {
+    runners.push_back({std::string("device ") + name, pass.run});
+    r[name] = {{"bytes", sum_over_ranks(comm, pass.bytes)}, {"kernel", "device"}};
+  };
+  add("copy", used_device()->copy());
+  add("read", used_device()->read());
+}
+
+void take_yardsticks(const std::vector<Record>& samples, Record& r) {
+  const auto take = [&](const char* name, std::size_t from_the_end) {
+    r[name].update(samples[samples.size() - from_the_end]);
+    add_speed(r[name], "bytes");
+  };
+  take("read", 1);
+  if (r.contains("copy")) take("copy", 2);
 }
 
 }  // namespace compound::bench

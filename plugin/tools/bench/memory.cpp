@@ -35,10 +35,6 @@ bool lies_on_parent(const std::string& line, Precision precision) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Values, columns and row starts of the matrix in blocks and in scalars.
 struct Sizes {
   explicit Sizes(const CaseSize& s) {
@@ -63,11 +59,11 @@ double bytes_of_cusparse(const Sizes& s, const Options& o) {
   return o.core_float ? all / 2 + (s.scalar_rows - s.values) : all;
 }
 
-/// Their vectors, and baij's own copy; the others come when those of the products are gone.
+/// Matrices and vectors of the methods, and a copy of the parent with a diagonal.
 double bytes_of_ksp(const Sizes& s, const Options& o) {
   constexpr double vectors_of_method = 12;
-  if (o.ksp.empty()) return 0;
-  return s.blocks + vectors_of_method * s.vector * static_cast<double>(o.ksp.size() * o.types.size());
+  if (o.solvers.empty()) return 0;
+  return s.blocks + (s.scalar_rows + vectors_of_method * s.vector) * static_cast<double>(o.solvers.size());
 }
 
 }  // namespace
@@ -83,7 +79,7 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
   const double copies = o.operation == Operation::transpose ? 2 : 1;
   all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
   all += static_cast<double>(o.core_plans.size()) * (o.core_float ? 0.5 : 1) * (copies * s.blocks + 4 * s.vector);
-  if (o.coo) all += 3 * s.scalar_rows;
+  if (!o.assembled.empty()) all += 3 * s.scalar_rows;
   all += bytes_of_ksp(s, o);
   if (ranks == 1) all += s.values;  // while the kind of entry is found
   return all / ranks + yardsticks + staging;
@@ -117,7 +113,7 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   if ((o.wants_core() || !o.cusparse.empty()) && o.core_float) all += values / 2;
   all += static_cast<double>(o.hamilton.size()) * core_share * (2.5 * vectors + values / 2 + 8 * s.entries);
   if (!o.cusparse.empty()) all += 2.2 * scalar_rows;  // while they are made
-  if (o.coo) all += 3 * scalar_rows;
+  if (!o.assembled.empty()) all += 3 * scalar_rows;
   all += bytes_of_ksp(sizes, o);
   for (const std::string& plan : o.core_plans)
     all += core_share * (vectors + (lies_on_parent(plan, core) ? 0 : parent));
@@ -150,18 +146,14 @@ double available_here() {
 double available_bytes(MPI_Comm comm) {
   MPI_Comm machine;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  int rank;
-  MPI_Comm_rank(machine, &rank);
+  double bytes = rank_of(machine) == 0 ? available_here() : 0;
   MPI_Comm_free(&machine);
-  double bytes = rank == 0 ? available_here() : 0;
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
   return bytes;
 }
 
 void check_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
-  int ranks;
-  MPI_Comm_size(comm, &ranks);
-  const double needed = estimated_bytes(size, o, ranks), available = available_bytes(comm);
+  const double needed = estimated_bytes(size, o, ranks_of(comm)), available = available_bytes(comm);
   const double limit = o.memory_limit_bytes > 0 ? o.memory_limit_bytes : 0.7 * available;
   if (limit == 0 || needed <= limit) return;
   throw usage_error("the case needs about " + megabytes(needed) + " with all its candidates, more than " +

@@ -15,12 +15,6 @@ std::optional<std::string> given(const char* name, const char* help, bool may_be
   return value;
 }
 
-std::string did_you_mean(std::string_view name, const OptionNames& own) {
-  const auto distance = [&](std::string_view other) { return edit_distance(name, other); };
-  const std::string_view best = *std::ranges::min_element(own, {}, distance);
-  return distance(best) <= 2 ? " (did you mean -" + std::string(best) + "?)" : "";
-}
-
 void check_words(int argc, const char* const* argv) {
   const auto is_option = [](std::string_view word) {
     return word.size() > 1 && word[0] == '-' && (std::isalpha(static_cast<unsigned char>(word[1])) || word[1] == '-');
@@ -35,6 +29,13 @@ void check_words(int argc, const char* const* argv) {
 }
 
 namespace {
+
+/// " (did you mean -n?)"; empty if none is near.
+std::string did_you_mean(std::string_view name, const OptionNames& own) {
+  const auto distance = [&](std::string_view other) { return edit_distance(name, other); };
+  const std::string_view best = *std::ranges::min_element(own, {}, distance);
+  return distance(best) <= 2 ? " (did you mean -" + std::string(best) + "?)" : "";
+}
 
 /// Beginnings of options that PETSc's objects or the plugin may still ask for.
 constexpr std::string_view later_options[] = {"mat_",     "vec_",    "vecscatter_", "log_",     "is_",     "sf_",

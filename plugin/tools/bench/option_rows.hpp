@@ -5,32 +5,45 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "failure.hpp"
+#include "options/option_values.hpp"
 #include "text.hpp"
 
 namespace compound::bench {
 
-template <class Asked>
+template <class Settings>
 struct OptionRow {
   const char* name;  ///< with the dash
   const char* help;
   const char* shown_default;
-  void (*read)(Asked&, const std::string& value);
+  OptionValue<Settings> value;
   bool may_be_bare = false;  ///< given without a value: the text is empty
 };
 
 /// Empty unless the option was given. Throws usage_error where it lacks its value.
 std::optional<std::string> given(const char* name, const char* help, bool may_be_bare);
 
-template <class Asked, class Rows>
-void read_rows(const Rows& rows, Asked& to) {
-  for (const auto& row : rows)
-    if (const auto value = given(row.name, row.help, row.may_be_bare)) row.read(to, *value);
+/// What is expected instead of a value; the message names both.
+class wrong_value : public usage_error {
+  using usage_error::usage_error;
+};
+
+template <class Rows, class Settings>
+void read_rows(const Rows& rows, Settings& to) {
+  for (const auto& row : rows) {
+    const auto text = given(row.name, row.help, row.may_be_bare);
+    if (text) try {
+        row.value.parse(to, *text);
+      } catch (const wrong_value& e) {
+        throw usage_error(std::string(row.name) + " '" + *text + "': " + e.what());
+      } catch (const error& e) {
+        throw usage_error(std::string(row.name) + ": " + e.what());
+      }
+  }
 }
 
 template <class Rows>
@@ -42,67 +55,66 @@ PetscErrorCode show_rows(MPI_Comm comm, const Rows& rows) {
 
 /// Without the dashes.
 using OptionNames = std::vector<std::string_view>;
-template <class Rows>
-void add_names(const Rows& rows, OptionNames& to) {
-  for (const auto& row : rows) to.push_back(row.name + 1);
+template <class... Rows>
+OptionNames names_of(const Rows&... tables) {
+  OptionNames all;
+  const auto add = [&](const auto& rows) {
+    for (const auto& row : rows) all.push_back(row.name + 1);
+  };
+  (add(tables), ...);
+  return all;
 }
-
-/// The one of a program's own options whose name is nearest, " (did you mean -n?)"; empty if none is near.
-std::string did_you_mean(std::string_view name, const OptionNames& own);
 
 /// Throws usage_error for words on the command line that PETSc would silently drop: neither an option nor its value.
 void check_words(int argc, const char* const* argv);
 
-/// Throws usage_error for options that nothing has asked for. `early`: before the matrices exist, which read options of
-/// their own; then only names that none of PETSc's can be.
+/// Throws usage_error for options that nothing has asked for, with the one of `own` whose name is nearest. `early`:
+/// before the matrices exist, which read options of their own; then only names that none of PETSc's can be.
 void check_unused_options(bool early, const OptionNames& own);
 
-// What rows read their texts by.
-
-[[noreturn]] inline void refuse(const std::string& option, const std::string& found, const std::string& allowed) {
-  throw usage_error(option + " '" + found + "': " + allowed);
-}
+// How rows read their texts, beside what the plugin's options have (options/option_values.hpp).
 
 template <class Number>
-Number number(const char* option, const std::string& text, Number least, Number most, const std::string& allowed) {
+Number number(std::string_view text, Number least, Number most, const std::string& expected) {
   const auto value = parse_number<Number>(trimmed(text));
-  if (!value || !(*value >= least && *value <= most)) refuse(option, text, allowed);
+  if (!value || !(*value >= least && *value <= most)) throw wrong_value("expected " + expected);
   return *value;
 }
 
-/// The parts of a list of numbers, of which none may be missing.
-inline std::vector<std::string> parts_of(const char* option, const std::string& text, char separator,
-                                         const std::string& allowed) {
-  const std::vector<std::string> parts = split(text, separator);
-  if (parts.empty() || std::ranges::any_of(parts, &std::string::empty)) refuse(option, text, allowed);
-  return parts;
+/// A number from `least` to `most`, times `factor`.
+template <class Settings, class Number>
+OptionValue<Settings> number_option(Number Settings::*member, Number least, Number most, std::string expected,
+                                    Number factor = 1) {
+  return {[=](Settings& s, const std::string& text) { s.*member = factor * number(text, least, most, expected); }};
+}
+
+template <class Settings>
+OptionValue<Settings> integer_option(int Settings::*member, int least, int most) {
+  return number_option(member, least, most, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 /// A list whose parts may not be empty.
-inline std::vector<std::string> names(const char* option, const std::string& text, char separator, const char* what) {
-  const std::vector<std::string> all = split(text, separator);
-  if (all.empty() || std::ranges::any_of(all, &std::string::empty))
-    refuse(option, text, std::string("expected ") + what + " separated by '" + separator + "'");
-  return all;
+inline std::vector<std::string> listed(std::string_view text, char separator, const std::string& expected) {
+  const std::vector<std::string> parts = split(text, separator);
+  if (parts.empty() || std::ranges::any_of(parts, &std::string::empty)) throw wrong_value("expected " + expected);
+  return parts;
 }
 
-inline bool yes(const char* option, const std::string& text) {
-  for (const char* word : {"", "1", "true", "yes", "on"})
-    if (text == word) return true;
-  for (const char* word : {"0", "false", "no", "off"})
-    if (text == word) return false;
-  refuse(option, text, "expected true or false");
+template <class Settings>
+OptionValue<Settings> list_option(std::vector<std::string> Settings::*member, char separator, const char* what) {
+  const std::string expected = std::string(what) + " separated by '" + separator + "'";
+  return {[=](Settings& s, const std::string& text) { s.*member = listed(text, separator, expected); }};
 }
 
-/// The row of a table of names.
-template <class Table>
-const auto& named(const Table& table, const char* option, const std::string& v, const std::string& what) {
-  std::string known;
-  for (const auto& row : table) {
-    if (row.name == v) return row;
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  refuse(option, v, what + "choose " + known);
+/// True or false; without a value it says that it is as its name has it.
+template <class Settings>
+OptionValue<Settings> flag_option(bool Settings::*member, bool meaning = true) {
+  return {[=](Settings& s, const std::string& text) {
+    constexpr std::string_view yes[] = {"", "1", "true", "yes", "on"}, no[] = {"0", "false", "no", "off"};
+    const bool is_yes = std::ranges::find(yes, text) != std::end(yes);
+    if (!is_yes && std::ranges::find(no, text) == std::end(no)) throw wrong_value("expected true or false");
+    s.*member = is_yes == meaning;
+  }};
 }
 
 }  // namespace compound::bench

@@ -18,13 +18,8 @@ namespace compound::bench {
 
 enum class Operation { mult, multadd, transpose };
 
-struct OperationName {
-  Operation operation;
-  std::string_view name;
-};
-inline constexpr OperationName operation_names[] = {
-    {Operation::mult, "mult"}, {Operation::multadd, "multadd"}, {Operation::transpose, "transpose"}};
-std::string_view name_of(Operation operation);
+inline const OptionWords<Operation> operation_words = {
+    {"mult", Operation::mult}, {"multadd", Operation::multadd}, {"transpose", Operation::transpose}};
 
 /// A type of the plugin, by its name.
 inline bool is_ours(std::string_view type) { return type.find("compound") != std::string_view::npos; }
@@ -35,11 +30,13 @@ enum class SizeBy { sides, rows, megabytes };
 /// A file's complex numbers: scalars of a complex PETSc, or 2x2 blocks [[a, -b], [b, a]] of a real one.
 enum class ComplexAs { scalars, blocks };
 
-struct ComplexName {
-  ComplexAs as;
-  std::string_view name;
+/// "3x3"
+inline std::string block_text(BlockShape b) { return std::to_string(b.rows) + "x" + std::to_string(b.cols); }
+
+/// A Krylov method on a matrix type, "baijcompound/cgcompound".
+struct Solver {
+  std::string type, method;
 };
-inline constexpr ComplexName complex_names[] = {{ComplexAs::scalars, "scalars"}, {ComplexAs::blocks, "blocks"}};
 
 struct Options {
   std::string file;                ///< empty: generate
@@ -58,12 +55,13 @@ struct Options {
   std::uint64_t seed = 1;
 
   std::vector<std::string> types, plans, core_plans;
+  std::vector<std::string> assembled;  ///< types of "TYPE/coo"
+  std::vector<Solver> solvers;
   std::vector<std::string> hamilton;  ///< plans of a quaternion matrix' four real ones
   std::vector<std::string> layouts;   ///< of the table of layouts
-  std::vector<std::string> ksp;       ///< types of KSP
   bool on_device = false;             ///< -device cuda
   std::vector<std::string> cusparse;  ///< names of CusparseKind; empty: none
-  bool cold = false, graph = false, coo = false;
+  bool cold = false, graph = false;
   bool core_float = false;
   std::string baseline;  ///< empty: baij if it is there, else the first
   Operation operation = Operation::mult;
@@ -77,9 +75,11 @@ struct Options {
 
   /// Whether any candidate runs the core without a PETSc matrix.
   bool wants_core() const { return !core_plans.empty() || !hamilton.empty() || !layouts.empty(); }
+  /// Whether one of -types is not for products alone.
+  bool wants_more_of_types() const { return !assembled.empty() || !solvers.empty(); }
 };
 
-/// What describes a case: matrix, blocks, numbering, device, memory.
+/// What describes a case (matrix, blocks, numbering, device, memory), and the files of results.
 std::span<const OptionRow<Options>> case_option_rows();
 
 /// Prints compound-bench's own options. For PetscSetHelpVersionFunctions(): PETSc calls it before it prints its own.

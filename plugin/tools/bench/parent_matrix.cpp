@@ -13,14 +13,12 @@
 
 #include "device.hpp"
 #include "failure.hpp"
-#include "file_kind.hpp"
+#include "record.hpp"
 
 namespace compound::bench {
 
 Share share_of_rank(MPI_Comm comm, std::int64_t all_rows) {
-  int rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
+  const int rank = rank_of(comm), size = ranks_of(comm);
   const std::int64_t each = all_rows / size, more = all_rows % size;
   return {rank * each + std::min<std::int64_t>(rank, more), each + (rank < more ? 1 : 0)};
 }
@@ -81,10 +79,6 @@ void write_values(Mat A, const BlockRows& rows, int block_size, const ValueRule&
     }
   must(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
 }
-
-}  // namespace
-
-namespace {
 
 void preallocate(Mat A, const BlockRows& rows, int block_size, const Share& columns) {
   std::vector<PetscInt> diagonal, off_diagonal;
@@ -160,9 +154,8 @@ std::string first_bytes(const std::string& file, std::size_t count) {
 }
 
 FileKind kind_of(const std::string& file) {
-  std::error_code failed;  // opening says why
   // Opening a pipe may wait for ever, and files are opened more than once.
-  if (const std::string what = what_else_than_file(std::filesystem::status(file, failed)); !what.empty())
+  if (const std::string what = what_else_than_file(file); !what.empty())
     throw usage_error("-matrix: '" + file + "' is " + what + ", not a regular file; write the matrix to a file first");
   const std::string head = first_bytes(file, 14);
   std::string lower = head;
@@ -294,6 +287,46 @@ Matrix load(MPI_Comm comm, const std::string& file, int block_size, bool complex
   } catch (const petsc_error& e) {
     throw petsc_error("-matrix: cannot load '" + file + "': " + e.what());
   }
+}
+
+BlockRows rows_of(const BlockArrays& a, BlockShape block) {
+  BlockRows b;
+  b.all_rows = a.rows;
+  b.all_columns = a.columns;
+  b.start.assign(a.start, a.start + a.rows + 1);
+  b.column.assign(a.column, a.column + a.entries());
+  b.values.assign(a.values, a.values + a.entries() * block.rows * block.cols);
+  return b;
+}
+
+std::vector<PetscInt> ordering_of(const BlockRows& rows, const std::string& ordering, double& seconds) {
+  if (rows.all_rows != rows.all_columns)
+    throw usage_error("-renumber takes rows and columns in the same order: the matrix has " +
+                      std::to_string(rows.all_rows) + " block rows and " + std::to_string(rows.all_columns) +
+                      " block columns; leave it out");
+  Matrix graph;
+  std::vector<PetscScalar> ones(rows.column.size(), 1.0);
+  const auto size = static_cast<PetscInt>(rows.all_rows);
+  // PETSc takes pointers to what it will not change.
+  must(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, size, size, const_cast<PetscInt*>(rows.start.data()),
+                                 const_cast<PetscInt*>(rows.column.data()), ones.data(), graph.out()));
+  Handle<IS, ISDestroy> row_order, column_order;
+  const double begin = MPI_Wtime();
+  must(MatGetOrdering(graph, ordering.c_str(), row_order.out(), column_order.out()));
+  seconds = MPI_Wtime() - begin;
+  const PetscInt* places;
+  must(ISGetIndices(row_order, &places));
+  std::vector<PetscInt> order(places, places + size);
+  must(ISRestoreIndices(row_order, &places));
+  return order;
+}
+
+Matrix renumbered(Matrix matrix, const std::string& ordering, int block_size, double& seconds) {
+  const BlockShape block{block_size, block_size};
+  BlockRows rows = rows_of(block_arrays(matrix).front(), block);
+  matrix.reset();
+  rows = renumbered(rows, ordering_of(rows, ordering, seconds), block);
+  return assemble(PETSC_COMM_SELF, rows, block_size, nullptr);
 }
 
 }  // namespace compound::bench

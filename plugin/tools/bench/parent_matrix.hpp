@@ -58,4 +58,14 @@ Matrix load(MPI_Comm comm, const std::string& file, int block_size, bool complex
 BlockRows load_pattern(MPI_Comm comm, const std::string& file, BlockShape block,
                        const std::function<void(const CaseSize&)>& check);
 
+/// The block rows of a matrix on one rank.
+BlockRows rows_of(const BlockArrays& arrays, BlockShape block);
+
+/// PETSc's ordering of the graph of blocks: [block rows], the row that comes at each place; `seconds` that it took.
+/// Throws usage_error where there are not as many block columns.
+std::vector<PetscInt> ordering_of(const BlockRows& rows, const std::string& ordering, double& seconds);
+
+/// renumbered() of a PETSc matrix; the given one is gone then.
+Matrix renumbered(Matrix matrix, const std::string& ordering, int block_size, double& seconds);
+
 }  // namespace compound::bench

@@ -7,7 +7,6 @@
 #include "device.hpp"
 #include "failure.hpp"
 #include "memory.hpp"
-#include "renumber.hpp"
 
 namespace compound::bench {
 
@@ -43,8 +42,7 @@ std::string describe(const CaseSpec& spec, const Options& o) {
   if (!spec.grid.kind) return o.file + (o.pattern_alone && o.entry != "dense" ? ", " + o.entry + " blocks" : "");
   std::string text = spec.grid.description();
   if (o.entry != "dense") text += ", " + o.entry + " blocks";
-  if (o.values != Values::random)
-    text += ", " + std::string(std::ranges::find(values_names, o.values, &ValuesName::values)->name) + " values";
+  if (o.values != Values::random) text += ", " + std::string(word_of(values_words, o.values)) + " values";
   if (o.long_rows.count > 0)
     text += ", " + std::to_string(o.long_rows.count) + " rows of " + std::to_string(o.long_rows.length(spec.grid));
   if (o.shuffle_window >= spec.grid.rows())
@@ -52,6 +50,10 @@ std::string describe(const CaseSpec& spec, const Options& o) {
   else if (o.shuffle_window > 1)
     text += ", rows shuffled within " + std::to_string(o.shuffle_window);
   return text;
+}
+
+std::string description_of(const CaseSpec& spec, const Options& o) {
+  return describe(spec, o) + (spec.ordering == "natural" ? "" : ", numbered by " + spec.ordering);
 }
 
 namespace {

@@ -22,6 +22,8 @@ std::vector<CaseSpec> cases_of(const Options& options);
 
 /// Of its matrix: "7-point grid, 40^3 nodes, quaternion blocks", or the file.
 std::string describe(const CaseSpec& spec, const Options& options);
+/// The same with the order of its rows.
+std::string description_of(const CaseSpec& spec, const Options& options);
 
 /// Collective. Throws usage_error where the case does not fit in memory, petsc_error.
 CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& options, Progress& progress);

@@ -9,27 +9,14 @@
 
 #include "device.hpp"
 #include "failure.hpp"
-#include "output_file.hpp"
 
 namespace compound::bench {
 
 namespace {
 
-std::string command_line(int argc, char** argv) {
-  std::string line;
-  for (int i = 0; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool quote = word.empty() || word.find_first_of(" ;*?$&|<>()'\"") != std::string::npos;
-    line += (i ? " " : "") + (quote ? "\"" + word + "\"" : word);
-  }
-  return line;
-}
-
 /// Failures that perhaps not all ranks share end the job: others may wait for this rank for ever.
 int fail_alone(MPI_Comm comm, const Program& program, const char* what) {
-  int rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
+  const int rank = rank_of(comm), size = ranks_of(comm);
   if (rank > 0) sleep(2);  // where all fail alike, one message is enough
   if (size == 1)
     std::fprintf(stderr, "%s: error: %s\n", program_name().c_str(), what);
@@ -54,30 +41,12 @@ int guarded_run(const Program& program, MPI_Comm comm, int argc, char** argv) {
 
 }  // namespace
 
-int rank_of(MPI_Comm comm) {
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
 void check_outputs(MPI_Comm comm, Options& o) {
-  if (!o.json.empty() && !has_json())
-    throw usage_error("-json: this " + program_name() +
-                      " was built without nlohmann-json (Debian: nlohmann-json3-dev)");
   if (!o.csv.empty() && o.csv == o.json) throw usage_error("-csv and -json name the same file; choose two");
   collectively(comm, [&] {
     if (rank_of(comm) > 0) return;
     if (!o.json.empty()) o.json = output_file("-json", o.json);
     if (!o.csv.empty()) o.csv = output_file("-csv", o.csv);
-  });
-}
-
-void start_device(MPI_Comm comm, const Options& o) {
-  if (!o.on_device) return;
-  collectively(comm, [] {
-    Device* const device = find_device();
-    if (!device) throw usage_error("-device cuda: " + why_no_device());
-    use_device(device);
   });
 }
 
@@ -89,12 +58,16 @@ bool is_help(MPI_Comm comm) {
   return wanted;
 }
 
-Circumstances circumstances(MPI_Comm comm, int argc, char** argv) {
-  Circumstances c{this_machine(), these_versions(), date_now(), command_line(argc, argv), {}};
-  if (used_device()) c.device = used_device()->facts();
-  if (c.versions.petsc_debug && rank_of(comm) == 0)
+Record begin(MPI_Comm comm, int argc, char** argv, const Options& o) {
+  if (o.on_device)
+    collectively(comm, [] {
+      Device* const device = find_device();
+      if (!device) throw usage_error("-device cuda: " + why_no_device());
+      used_device() = device;
+    });
+  if (PetscDefined(USE_DEBUG) && rank_of(comm) == 0)
     std::fprintf(stderr, "%s: this PETSc is a debugging build: its own times mean little\n", program_name().c_str());
-  return c;
+  return circumstances(argc, argv);
 }
 
 int run_program(const Program& program, int argc, char** argv) {

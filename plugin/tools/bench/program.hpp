@@ -7,7 +7,7 @@
 #include <string>
 
 #include "options.hpp"
-#include "report.hpp"
+#include "record.hpp"
 
 namespace compound::bench {
 
@@ -25,14 +25,11 @@ int run_program(const Program& program, int argc, char** argv);
 /// Whether -help was given: then that is said, and there is nothing else to do.
 bool is_help(MPI_Comm comm);
 
-int rank_of(MPI_Comm comm);
-
 /// Before a long run, not after it. The rank that writes gets the files' own names.
 void check_outputs(MPI_Comm comm, Options& options);
 
-/// Where the options ask for one. Throws usage_error where there is none.
-void start_device(MPI_Comm comm, const Options& options);
-
-Circumstances circumstances(MPI_Comm comm, int argc, char** argv);
+/// Takes the device, where the options ask for one, and tells the circumstances of the run. Throws usage_error where
+/// there is no device.
+Record begin(MPI_Comm comm, int argc, char** argv, const Options& options);
 
 }  // namespace compound::bench

@@ -1,6 +1,6 @@
-#include "read_bandwidth.hpp"
-
 #include <cstring>
+
+#include "measure.hpp"
 
 namespace compound::bench {
 

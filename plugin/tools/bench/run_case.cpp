@@ -4,17 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
-#include "candidate_times.hpp"
 #include "check.hpp"
-#include "coo.hpp"
 #include "device.hpp"
 #include "failure.hpp"
-#include "ksp.hpp"
-#include "layout_times.hpp"
 #include "memory.hpp"
-#include "statistics.hpp"
-#include "yardsticks.hpp"
+#include "report.hpp"
 
 namespace compound::bench {
 
@@ -23,8 +19,7 @@ namespace {
 using Candidates = std::vector<std::unique_ptr<Candidate>>;
 
 /// What cuSPARSE refuses is told and left out: which of its products take a matrix is one of the results.
-void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Candidates& all,
-                  std::vector<LeftOut>& left) {
+void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Candidates& all, Record& left) {
   std::map<CusparseScalars, std::shared_ptr<CusparseSource>> sources;
   for (const std::string& name : o.cusparse) {
     progress.say("converting for cuSPARSE's " + name);
@@ -36,12 +31,12 @@ void add_cusparse(const CaseMatrix& c, const Options& o, Progress& progress, Can
       if (!source) source = make_cusparse_source(c, o.core_float, kind.scalars);
       all.push_back(make_cusparse_candidate(source, kind));
     } catch (const left_out& e) {
-      left.push_back({"cusparse " + name, e.what()});
+      left.push_back({{"name", "cusparse " + name}, {"why", e.what()}});
     }
   }
 }
 
-void add_core(const CaseMatrix& c, const Options& o, Candidates& all, std::vector<LeftOut>& left) {
+void add_core(const CaseMatrix& c, const Options& o, Candidates& all, Record& left) {
   std::shared_ptr<CoreSource> source, in_rows;
   const auto made = [&](std::shared_ptr<CoreSource>& of, ValueOrder order) {
     return of ? of : of = make_core_source(c, o.core_float, order);
@@ -53,7 +48,7 @@ void add_core(const CaseMatrix& c, const Options& o, Candidates& all, std::vecto
   for (const std::string& plan : o.hamilton) try {
       all.push_back(make_hamilton_candidate(c, made(source, ValueOrder::blocks), plan));
     } catch (const left_out& e) {
-      left.push_back({"hamilton " + plan, e.what()});
+      left.push_back({{"name", "hamilton " + plan}, {"why", e.what()}});
     }
 }
 
@@ -61,14 +56,11 @@ void check_one_rank(MPI_Comm comm, const Options& o) {
   if (ranks_of(comm) == 1) return;
   if (o.renumber != std::vector<std::string>{"natural"})
     throw usage_error("-renumber runs on one rank: PETSc's orderings are sequential; leave mpirun out");
-  if (!o.core_plans.empty()) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
-  if (!o.hamilton.empty()) throw usage_error("-hamilton runs on one rank: the core knows no MPI; leave mpirun out");
-  if (!o.layouts.empty()) throw usage_error("-layouts runs on one rank: the core knows no MPI; leave mpirun out");
+  if (o.wants_core()) throw usage_error("-core_plans run on one rank: the core knows no MPI; leave mpirun out");
   if (!o.cusparse.empty()) throw usage_error("-cusparse runs on one rank: cuSPARSE knows no MPI; leave mpirun out");
 }
 
-Candidates make_candidates(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress,
-                           std::vector<LeftOut>& left) {
+Candidates make_candidates(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, Record& left) {
   check_one_rank(comm, o);
   Candidates all;
   for (const std::string& type : o.types) {
@@ -95,16 +87,24 @@ std::size_t baseline_of(const Candidates& all, const Options& o) {
   throw usage_error("-baseline '" + o.baseline + "' is not a candidate; choose " + names);
 }
 
+void take_times(Record& row, const std::string& name, const std::vector<double>& seconds) {
+  row[name + "_median_s"] = statistics_of(seconds).median;
+  row[name + "_samples_s"] = seconds;
+}
+
 /// Products alone, with cold caches, in rounds as the hot ones.
-void cold_times(const Candidates& candidates, const Options& o, Progress& progress, CaseResult& result) {
+void cold_times(const Candidates& candidates, const Options& o, Progress& progress, Record& rows) {
   constexpr int products_a_round = 5;
+  std::vector<std::vector<double>> all(candidates.size());
   for (int round = 0; round < o.rounds; ++round)
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (!candidates[i]->on_device()) continue;
       progress.say("cold round " + std::to_string(round + 1) + ", " + candidates[i]->name());
       const auto seconds = used_device()->cold_seconds([&] { candidates[i]->multiply(); }, products_a_round);
-      result.candidates[i].cold_s.insert(result.candidates[i].cold_s.end(), seconds.begin(), seconds.end());
+      all[i].insert(all[i].end(), seconds.begin(), seconds.end());
     }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!all[i].empty()) take_times(rows[i], "cold", all[i]);
 }
 
 constexpr int captured_products = 20;
@@ -120,8 +120,7 @@ std::function<void()> replay_of(Candidate& candidate) {
   return replay;
 }
 
-void graph_times(MPI_Comm comm, const Candidates& candidates, const Options& o, Progress& progress,
-                 CaseResult& result) {
+void graph_times(MPI_Comm comm, const Candidates& candidates, const Options& o, Progress& progress, Record& rows) {
   std::vector<Runner> runners;
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < candidates.size(); ++i)
@@ -129,10 +128,73 @@ void graph_times(MPI_Comm comm, const Candidates& candidates, const Options& o, 
       runners.push_back({"replay of " + candidates[i]->name(), replay});
       which.push_back(i);
     }
-  const std::vector<Samples> samples = measure(comm, runners, o, progress);
-  for (std::size_t n = 0; n < which.size(); ++n)
-    for (const double seconds : samples[n].seconds)
-      result.candidates[which[n]].graph_s.push_back(seconds / captured_products);
+  const std::vector<Record> samples = measure(comm, runners, o, progress);
+  for (std::size_t n = 0; n < which.size(); ++n) {
+    std::vector<double> seconds = samples_of(samples[n]);
+    for (double& s : seconds) s /= captured_products;
+    take_times(rows[which[n]], "graph", seconds);
+  }
+}
+
+/// The first product packs, so it is timed; steady products are not known yet.
+Record first_product(MPI_Comm comm, const CaseMatrix& c, Candidate& candidate, const Options& o, Check& check) {
+  const double seconds = timed(comm, [&] { candidate.multiply(); });
+  Record row = {{"name", candidate.name()},
+                {"kind", candidate.kind()},
+                {"plan", candidate.plan()},
+                {"compulsory_bytes", compulsory_bytes(c, storage_of(candidate, c))},
+                {"first_pack_s", seconds}};
+  if (o.check) check(candidate, row);
+  return row;
+}
+
+/// After the rounds, which give the time of a steady product.
+void packing_times(const CaseMatrix& c, Candidate& candidate, Record& row) {
+  const double steady_s = row.at("median_s"), first_s = row.at("first_pack_s");
+  std::vector<double> first = {std::max(0.0, first_s - steady_s) + candidate.preparation_s()}, values;
+  // One short sample alone would be at the mercy of the machine's other work.
+  constexpr double long_enough_s = 0.5;
+  do values.push_back(candidate.new_values_s(steady_s));
+  while (values.size() < 3 && values.front() < long_enough_s);
+  const double there_s = candidate.new_values_there_s();
+  for (int i = 0; i < 2 && first.front() < long_enough_s; ++i)
+    if (const double again_s = candidate.pack_again_s(steady_s); again_s >= 0) first.push_back(again_s);
+  const Bytes bytes = candidate.bytes();
+  row.update({{"first_pack_s", statistics_of(first).median},
+              {"new_values_s", statistics_of(values).median},
+              {"parent_bytes", bytes.parent},
+              {"packed_bytes", bytes.packed}});
+  if (there_s >= 0) row["new_values_there_s"] = there_s;
+  if (candidate.slots() > 0 && c.entries > 0) row["padding"] = candidate.slots() / static_cast<double>(c.entries);
+}
+
+/// What a packed copy may take now.
+double most_bytes(MPI_Comm comm, const Options& o) {
+  if (used_device()) return 0.95 * used_device()->free_bytes();
+  if (o.memory_limit_bytes > 0) return o.memory_limit_bytes;
+  const double available = available_bytes(comm);
+  return available > 0 ? 0.7 * available : std::numeric_limits<double>::infinity();
+}
+
+/// Products in each layout that was asked for; one packed copy is in memory at a time. What is refused or too large is
+/// told.
+Record layout_rows(MPI_Comm comm, const CaseMatrix& c, const Options& o, Check& check, Progress& progress) {
+  Record rows;
+  const auto source = make_core_source(c, o.core_float);
+  for (const std::string& layout : o.layouts) try {
+      progress.say("packing as " + layout);
+      const auto candidate = make_layout_candidate(c, source, layout, most_bytes(comm, o));
+      const auto multiply = [&] { candidate->multiply(); };
+      Record row = first_product(comm, c, *candidate, o, check);
+      row["name"] = layout;
+      row.update(measure(comm, {{layout, multiply}}, o, progress).front());
+      if (o.cold && candidate->on_device()) take_times(row, "cold", used_device()->cold_seconds(multiply, 20));
+      packing_times(c, *candidate, row);
+      rows.push_back(row);
+    } catch (const left_out& e) {
+      rows.push_back({{"name", layout}, {"why", e.what()}});
+    }
+  return rows;
 }
 
 double norm_of(MPI_Comm comm, const std::vector<PetscScalar>& y) {
@@ -142,20 +204,23 @@ double norm_of(MPI_Comm comm, const std::vector<PetscScalar>& y) {
   return std::sqrt(sum);
 }
 
-CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
-  CaseResult r;
-  r.matrix = r.description = describe(spec, o);
-  if (spec.ordering != "natural") r.description += ", numbered by " + spec.ordering;
-  r.ordering = spec.ordering;
-  r.ordering_s = c.ordering_s;
-  r.row_quartiles = row_quartiles(comm, c.arrays());
-  r.block = c.block;
-  r.ranks = ranks_of(comm);
-  r.block_rows = c.block_rows;
-  r.block_columns = c.block_columns;
-  r.entries = c.entries;
-  r.longest_row = c.longest_row;
-  r.value_bytes = static_cast<double>(c.entries * c.area()) * sizeof(PetscScalar);
+Record head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
+  const std::string matrix = describe(spec, o);
+  Record r = {{"description", description_of(spec, o)},
+              {"matrix", matrix},  // in whatever order its rows are
+              {"block", block_text(c.block)},
+              {"block_size", c.block.rows},
+              {"block_shape", {c.block.rows, c.block.cols}},
+              {"block_rows", c.block_rows},
+              {"block_columns", c.block_columns},
+              {"blocks", c.entries},
+              {"longest_row", c.longest_row},
+              {"ordering", spec.ordering},
+              {"ordering_s", c.ordering_s},
+              {"value_bytes", static_cast<double>(c.entries * c.area()) * sizeof(PetscScalar)},
+              {"ranks", ranks_of(comm)},
+              {"result_norm", 0.0}};
+  r.update(row_quartiles(comm, c.arrays()));
   return r;
 }
 
@@ -163,7 +228,7 @@ CaseResult head_of(MPI_Comm comm, const CaseSpec& spec, const CaseMatrix& c, con
 /// and code is loaded before first products are timed.
 void rehearse(MPI_Comm comm, const BlockShape& block, const Options& o, Progress& progress) {
   const CaseMatrix c = small_case(comm, block, o);
-  std::vector<LeftOut> told_later;
+  Record told_later;
   const auto candidates = make_candidates(comm, c, o, progress, told_later);
   baseline_of(candidates, o);
   for (const auto& candidate : candidates) {
@@ -175,38 +240,35 @@ void rehearse(MPI_Comm comm, const BlockShape& block, const Options& o, Progress
 
 }  // namespace
 
-CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
+Record run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
   if (spec.grid.kind) rehearse(comm, spec.block, o, progress);
   const CaseMatrix c = prepare(comm, spec, o, progress);
   if (!spec.grid.kind) rehearse(comm, c.block, o, progress);
-  CaseResult r = head_of(comm, spec, c, o);
-  Candidates candidates = make_candidates(comm, c, o, progress, r.left_out);
-  r.baseline = baseline_of(candidates, o);
+  Record r = head_of(comm, spec, c, o), rows, left;
+  Candidates candidates = make_candidates(comm, c, o, progress, left);
+  const std::size_t baseline = baseline_of(candidates, o);
   Check check(comm, c, !c.parent || candidates.empty());
   std::vector<Runner> runners;
   for (const auto& candidate : candidates) {
-    CandidateResult& result = r.candidates.emplace_back();
-    first_product(comm, *candidate, result);
-    result.compulsory_bytes = compulsory_bytes(c, storage_of(*candidate, c));
-    if (r.candidates.size() == 1) r.result_norm = norm_of(comm, candidate->result());  // the next overwrites y
-    if (o.check) check(*candidate, result);
+    rows.push_back(first_product(comm, c, *candidate, o, check));
+    if (rows.size() == 1) r["result_norm"] = norm_of(comm, candidate->result());  // the next overwrites y
     runners.push_back({candidate->name(), [raw = candidate.get()] { raw->multiply(); }});
   }
-  add_yardsticks(comm, c, runners, r.read, r.copy);
-  if (r.ranks == 1) r.entry_check = time_entry_check(c);
-  std::vector<Samples> samples = measure(comm, runners, o, progress);
-  r.read.samples = std::move(samples.back());
-  if (r.copy) r.copy->samples = std::move(samples[candidates.size()]);
-  if (o.cold) cold_times(candidates, o, progress, r);
-  if (o.graph) graph_times(comm, candidates, o, progress, r);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    r.candidates[i].samples = std::move(samples[i]);
-    packing_times(*candidates[i], r.candidates[i]);
-  }
-  if (o.coo) time_coo(comm, c, o, progress, r);
+  add_yardsticks(comm, c, runners, r);
+  if (ranks_of(comm) == 1) r["entry_check"] = time_entry_check(c);
+  const std::vector<Record> samples = measure(comm, runners, o, progress);
+  take_yardsticks(samples, r);
+  for (std::size_t i = 0; i < candidates.size(); ++i) rows[i].update(samples[i]);
+  if (o.cold) cold_times(candidates, o, progress, rows);
+  if (o.graph) graph_times(comm, candidates, o, progress, rows);
+  for (std::size_t i = 0; i < candidates.size(); ++i) packing_times(c, *candidates[i], rows[i]);
+  if (!o.assembled.empty()) r.update(time_coo(comm, c, o, progress));
   candidates.clear();  // what follows needs the memory
-  if (!o.ksp.empty()) time_ksp(comm, c, o, progress, r);
-  if (!o.layouts.empty()) time_layouts(comm, c, o, check, progress, r);
+  if (!o.solvers.empty()) r["ksp"] = time_ksp(comm, c, o, progress);
+  if (!o.layouts.empty()) r["layouts"] = layout_rows(comm, c, o, check, progress);
+  if (!left.empty()) r["left_out"] = left;
+  if (!rows.empty()) r["candidates"] = rows;
+  relate(r, baseline);
   return r;
 }
 

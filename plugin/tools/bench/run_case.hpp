@@ -3,11 +3,19 @@
 
 #include "measure.hpp"
 #include "prepare_case.hpp"
-#include "report.hpp"
 
 namespace compound::bench {
 
 /// Collective. Throws usage_error, petsc_error.
-CaseResult run_case(MPI_Comm comm, const CaseSpec& spec, const Options& options, Progress& progress);
+Record run_case(MPI_Comm comm, const CaseSpec& spec, const Options& options, Progress& progress);
+
+// Parts of it, each collective.
+
+/// Krylov methods on types: a row for each.
+Record time_ksp(MPI_Comm comm, const CaseMatrix& matrix, const Options& options, Progress& progress);
+
+/// Assembly from coordinates by types, MatSetPreallocationCOO once, MatSetValuesCOO again and again: rows "coo", and
+/// their bytes. Every entry of the case's matrix is a coordinate of its own, in the order of its blocks.
+Record time_coo(MPI_Comm comm, const CaseMatrix& matrix, const Options& options, Progress& progress);
 
 }  // namespace compound::bench

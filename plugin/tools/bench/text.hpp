@@ -64,18 +64,4 @@ std::string text(const char* format, Values... values) {
   return buffer;
 }
 
-/// A cell of comma-separated values (RFC 4180).
-inline std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string to = "\"";
-  for (const char c : text) to += c == '"' ? "\"\"" : std::string(1, c);
-  return to + "\"";
-}
-
-inline std::string csv_number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof(text), "%.9g", value);
-  return text;
-}
-
 }  // namespace compound::bench

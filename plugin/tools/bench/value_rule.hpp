@@ -10,21 +10,18 @@
 
 #include "block_rows.hpp"
 #include "entry/kinds.hpp"
+#include "options/option_values.hpp"
 
 namespace compound::bench {
 
 enum class Values {
   random,     ///< every block of its own
   stencil,    ///< blocks of few numbers, the same for the same step of the stencil, as a uniform mesh has them
-  convection  ///< coefficients of convection and diffusion, times the identity
+  convection  ///< of the papers' experiments: coefficients of convection and diffusion, times the identity
 };
 
-struct ValuesName {
-  Values values;
-  std::string_view name;
-};
-inline constexpr ValuesName values_names[] = {
-    {Values::random, "random"}, {Values::stencil, "stencil"}, {Values::convection, "convection"}};
+inline const OptionWords<Values> values_words = {
+    {"random", Values::random}, {"stencil", Values::stencil}, {"convection", Values::convection}};
 
 /// Blocks that depend on block row, block column and seed alone.
 class ValueRule {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 #include "base/error.hpp"
+#include "options.hpp"
+#include "parent_matrix.hpp"
 #include "planner/default_plan.hpp"
 #include "planner/tuner.hpp"
 
@@ -13,53 +14,44 @@ namespace compound::bench::tune {
 
 namespace {
 
-/// Cubes of nodes with their neighbours at up to one node in each direction (27) or in one of them (7).
+/// Of a grid of `points`, with blocks of `size`.
 struct Cube {
-  int points, size;  ///< size: of blocks
-  double caches;     ///< bytes of its words and columns over those of the second cache
+  const char* points;
+  int size;
+  double caches;  ///< bytes of its words and columns over those of the second cache
   bool shuffled = false;
-  idx long_rows = 0;  ///< so many, a thousand times as long
+  LongRows longer = {};
 };
 
 // On both sides of the second cache, blocks small and large, in order and not, with a few long rows, and hardly
 // anything: what the seconds of a table are told apart by. The model chooses among matrices like these.
-constexpr Cube cubes[] = {
-    {7, 1, 0.003},         {7, 1, 0.4}, {7, 1, 3},    {27, 1, 0.4}, {27, 1, 2},        {27, 1, 1.5, true},
-    {7, 1, 1.5, false, 4}, {7, 2, 2},   {27, 3, 0.4}, {27, 3, 3},   {7, 3, 1.5, true}, {27, 6, 2}};
+constexpr Cube cubes[] = {{"7", 1, 0.003},
+                          {"7", 1, 0.4},
+                          {"7", 1, 3},
+                          {"27", 1, 0.4},
+                          {"27", 1, 2},
+                          {"27", 1, 1.5, true},
+                          {"7", 1, 1.5, false, {4, 1000}},
+                          {"7", 2, 2},
+                          {"27", 3, 0.4},
+                          {"27", 3, 3},
+                          {"7", 3, 1.5, true},
+                          {"27", 6, 2}};
 
 std::string description(const Cube& c) {
-  return std::to_string(c.points) + "-point cube, blocks of " + std::to_string(c.size) + "x" + std::to_string(c.size) +
-         (c.shuffled ? ", shuffled" : "") + (c.long_rows > 0 ? ", long rows" : "");
+  return std::string(c.points) + "-point cube, blocks of " + block_text({c.size, c.size}) +
+         (c.shuffled ? ", shuffled" : "") + (c.longer.count > 0 ? ", long rows" : "");
 }
 
 Pattern pattern(const Cube& c, double cache) {
-  const double bytes_of_row = c.points * (8.0 * c.size * c.size + 4);
-  const auto n = static_cast<idx>(std::max(4.0, std::cbrt(c.caches * cache / bytes_of_row)));
-  const idx rows = n * n * n;
-  std::vector<idx> place(rows);
-  std::iota(place.begin(), place.end(), 0);
-  if (c.shuffled) std::shuffle(place.begin(), place.end(), std::mt19937(1));
-  std::vector<std::vector<idx>> columns(rows);
-  const auto add = [&](idx x, idx y, idx z, idx dx, idx dy, idx dz) {
-    const bool inside = std::min({x + dx, y + dy, z + dz}) >= 0 && std::max({x + dx, y + dy, z + dz}) < n;
-    if (!inside || (c.points == 7 && std::abs(dx) + std::abs(dy) + std::abs(dz) > 1)) return;
-    columns[place[(z * n + y) * n + x]].push_back(place[((z + dz) * n + y + dy) * n + x + dx]);
-  };
-  for (idx z = 0; z < n; ++z)
-    for (idx y = 0; y < n; ++y)
-      for (idx x = 0; x < n; ++x)
-        for (idx d = 0; d < 27; ++d) add(x, y, z, d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1);
-  for (idx k = 0; k < c.long_rows; ++k) {
-    std::vector<idx>& row = columns[(2 * k + 1) * (rows / (2 * c.long_rows + 1))];
-    row.resize(std::min(rows, 1000 * c.points));
-    std::iota(row.begin(), row.end(), 0);
-  }
-  Pattern p{rows, rows, {0}, {}};
-  for (std::vector<idx>& row : columns) {
-    std::ranges::sort(row);
-    p.column.insert(p.column.end(), row.begin(), row.end());
-    p.start.push_back(static_cast<count32>(p.column.size()));
-  }
+  const GridKind& kind = *find_grid(c.points);
+  const Grid of_size = grid_of_entries(kind, c.caches * cache / (8.0 * c.size * c.size + 4));
+  const Grid grid(&kind, std::max<std::int64_t>(4, of_size.sides.x));
+  const Generated matrix{grid, Shuffle(grid.rows(), c.shuffled ? grid.rows() : 1, 1), c.longer};
+  const BlockRows rows = generated_rows(matrix, 0, grid.rows());
+  Pattern p{static_cast<idx>(grid.rows()), static_cast<idx>(grid.rows()), {}, {}};
+  p.start.assign(rows.start.begin(), rows.start.end());
+  p.column.assign(rows.column.begin(), rows.column.end());
   return p;
 }
 

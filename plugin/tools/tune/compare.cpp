@@ -1,8 +1,54 @@
 #include "compare.hpp"
 
 #include <algorithm>
+#include <fstream>
+
+#include "failure.hpp"
+#include "tune_case.hpp"
 
 namespace compound::bench::tune {
+
+namespace {
+
+template <class Read>
+auto guarded(const char* option, const std::string& file, const Read& read) {
+  try {
+    return read();
+  } catch (const Record::exception& e) {
+    throw usage_error(std::string(option) + ": '" + file + "' is no JSON file of compound-tune: " + e.what() +
+                      "; write it by -json");
+  }
+}
+
+}  // namespace
+
+Record read_results(const char* option, const std::string& file) {
+  return guarded(option, file, [&] {
+    std::ifstream in(file);
+    Record j = Record::parse(in);
+    if (j.at("program") != "compound-tune" || j.at("schema") != schema)
+      throw usage_error(std::string(option) + ": '" + file + "' is not of this program's schema " +
+                        std::to_string(schema) + "; write it by compound-tune -json");
+    return j;
+  });
+}
+
+SavedTimes read_times(const std::string& file) {
+  return guarded("-compare", file, [&] {
+    const Record j = read_results("-compare", file);
+    SavedTimes times;
+    for (const Record& c : j.at("cases")) {
+      PlanTimes& plans = times[case_name(c.at("description"), c.at("block"), j.at("precision"))];
+      for (const Record& p : c.at("plans")) {
+        const double seconds = p.at("median_s").get<double>();
+        if (!(seconds > 0))
+          throw usage_error("-compare: '" + file + "': a time is not above 0; write it anew by -json");
+        plans.emplace(p.at("plan").get<std::string>(), seconds);
+      }
+    }
+    return times;
+  });
+}
 
 namespace {
 

@@ -1,11 +1,15 @@
-// Two results of one program, before and after: which plans became slower.
+// Results of earlier runs, and of two of them which plans became slower.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "record.hpp"
+
 namespace compound::bench::tune {
+
+inline constexpr int schema = 1;  ///< of JSON files
 
 /// Median seconds by plan.
 using PlanTimes = std::map<std::string, double>;
@@ -13,7 +17,9 @@ using PlanTimes = std::map<std::string, double>;
 /// What a comparison needs of a JSON file, by matrix and block.
 using SavedTimes = std::map<std::string, PlanTimes>;
 
-/// Throws usage_error, naming the file, unless it is one of compound-tune's.
+/// The cases of a JSON file, which `option` reads, and their precision. Throws usage_error, naming the file, unless it
+/// is one of compound-tune's.
+Record read_results(const char* option, const std::string& file);
 SavedTimes read_times(const std::string& file);
 
 struct Change {

@@ -19,7 +19,7 @@ namespace {
 const char help[] =
     "compound-tune: analyses matrices, times their plans, and says which to take.\n"
     "  compound-tune -grid 27 -n 60 -block_size 3\n"
-    "  compound-tune -matrix A.mtx,B.dat -search all -json t.json -wisdom FILE\n"
+    "  compound-tune -matrix A.mtx,B.dat -search exhaustive -json t.json -wisdom FILE\n"
     "  compound-tune -compare before.json after.json -threshold 1.05\n\n";
 
 void print(const char* title, const std::vector<Change>& changes) {
@@ -45,55 +45,99 @@ int compare(const TuneOptions& o) {
   return c.slower.empty() ? 0 : 1;
 }
 
+/// Cases of the file of -json, which -resume goes on with; none where there is no such file.
+Record earlier_cases(const TuneOptions& o) {
+  if (!o.resume || !std::filesystem::exists(o.json)) return Record::array();
+  const Record j = read_results("-resume", o.json);
+  const std::string found = j.value("precision", "");
+  if (found != word_of(precision_words, o.precision))
+    throw usage_error("-resume: '" + o.json + "' is of -precision " + found + "; give that, or another -json");
+  return j.at("cases");
+}
+
 /// A file's own block is not known before it is read: then whatever blocks it was timed in.
-bool is_in(const EarlierCases& earlier, const CaseSpec& spec, const Options& matrix, const TuneOptions& o) {
-  const std::string description = description_of(spec, matrix), name = case_name(description, spec.block, o.precision);
-  return std::ranges::any_of(earlier.names, [&](const std::string& there) {
-    return spec.block.rows > 0 ? there == name : there.starts_with(description + ", blocks of ");
+bool is_in(const Record& cases, const CaseSpec& spec, const Options& o) {
+  return std::ranges::any_of(cases, [&](const Record& c) {
+    return c.value("description", "") == description_of(spec, o) &&
+           (spec.block.rows == 0 || c.value("block", "") == block_text(spec.block));
   });
 }
 
-int tune(MPI_Comm comm, const TuneOptions& o, const Circumstances& of_run) {
+void write_csv_file(const std::string& file, const Record& cases) {
+  constexpr CsvColumn columns[] = {{"description"}, {"block"}, {"plan"}, {"sample"}, {"seconds"}, {"ratio"}};
+  std::vector<Record> lines;
+  for (const Record& r : cases)
+    for (const Record& p : r.value("plans", Record::array()))
+      for (std::size_t i = 0; i < p.at("samples_s").size(); ++i)
+        lines.push_back({{"description", r.at("description")},
+                         {"block", r.at("block")},
+                         {"plan", p.at("plan")},
+                         {"sample", i},
+                         {"seconds", p.at("samples_s")[i]},
+                         {"ratio", p.at("ratios")[i]}});
+  write_csv(file, columns, lines);
+}
+
+/// One matrix of a study, compact.
+void write_study(const std::string& file, Record run, const Record& r) {
+  run["schema"] = "study 1";
+  run.erase("cases");
+  for (const char* member : {"description", "block", "analysis", "compulsory_bytes", "read", "copy"})
+    if (r.contains(member)) run[member] = r.at(member);
+  run["left_out"] = Record::array();
+  for (const Record& l : r.at("without")) run["left_out"].push_back({l.at("plan"), l.at("why")});
+  run.update(r.at("study"));
+  write_json(file, run, "-study", -1);
+}
+
+/// What was made of it; nothing where all was printed.
+void tune_matrix(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Record& run, Record& done,
+                 Progress& progress) {
+  const std::string description = description_of(spec, o);
+  if (o.compile) {
+    std::cout << text("kernels of %zu plans compiled for ", compile_case(comm, spec, o, progress)) << description
+              << "\n";
+    return;
+  }
+  if (o.blocks) {
+    const Record sizes = block_sizes(comm, spec, o, progress);
+    std::cout << description << "\n";
+    print_block_sizes(std::cout, sizes);
+    return;
+  }
+  const std::string file = o.study.empty() ? "" : study_file(o.study, description, spec.block, o.precision);
+  const bool is_there = std::filesystem::exists(file);
+  if (is_there || is_in(run["cases"], spec, o)) {
+    std::cout << "left out: " << (is_there ? file + " is there" : description + " is in " + o.json) << "\n";
+    return;
+  }
+  const bool counts = !o.counted.empty();
+  Record r = (counts ? count_case : tune_case)(comm, spec, o, progress);
+  (counts ? print_counted : print_result)(std::cout, r, o);
+  if (!file.empty()) write_study(file, run, r);
+  r.erase("study");
+  run["cases"].push_back(r);
+  done.push_back(r);
+  if (!o.json.empty()) write_json(o.json, run);
+  if (!o.csv.empty()) write_csv_file(o.csv, done);
+}
+
+int tune(MPI_Comm comm, const TuneOptions& o, Record run) {
   Progress progress(comm);
-  const EarlierCases earlier = o.resume ? read_earlier(o.matrix.json, o.precision) : EarlierCases{};
-  std::vector<TuneResult> results;
-  for (const Options& matrix : runs_of(o))
-    for (const CaseSpec& spec : cases_of(matrix)) {
-      if (o.compile) {
-        std::cout << text("kernels of %zu plans compiled for ", compile_case(comm, spec, matrix, o, progress))
-                  << description_of(spec, matrix) << "\n";
-        continue;
-      }
-      if (o.blocks) {
-        const std::vector<BlockFill> sizes = block_sizes(comm, spec, matrix, progress);
-        std::cout << description_of(spec, matrix) << "\n";
-        print_block_sizes(std::cout, sizes);
-        continue;
-      }
-      const std::string file =
-          o.study.empty() ? "" : study_file(o.study, description_of(spec, matrix), spec.block, o.precision);
-      if (std::filesystem::exists(file)) {
-        std::cout << "left out: " << file << " is there\n";
-        continue;
-      }
-      if (is_in(earlier, spec, matrix, o)) {
-        std::cout << "left out: " << description_of(spec, matrix) << " is in " << o.matrix.json << "\n";
-        continue;
-      }
-      const bool counts = !o.counted.empty();
-      results.push_back((counts ? count_case : tune_case)(comm, spec, matrix, o, progress));
-      (counts ? print_counted : print_result)(std::cout, results.back(), o);
-      if (!file.empty()) write_study_json(file, of_run, o, results.back());
-      if (!o.matrix.json.empty()) write_tune_json(o.matrix.json, of_run, o, earlier, results);
-      if (!o.matrix.csv.empty()) write_tune_csv(o.matrix.csv, results);
-    }
+  Record done;
+  run.update({{"schema", schema},
+              {"search", word_of(search_words, o.search)},
+              {"precision", word_of(precision_words, o.precision)},
+              {"cases", earlier_cases(o)}});
+  for (const TuneOptions& one : runs_of(o))
+    for (const CaseSpec& spec : cases_of(one)) tune_matrix(comm, spec, one, run, done, progress);
   return 0;
 }
 
-void calibrate(MPI_Comm comm, const TuneOptions& o) {
+void calibrate(MPI_Comm comm, int argc, char** argv, const TuneOptions& o) {
   const std::string& file = o.named.front();
   read_device_tables(file);  // what is wrong with it is better known before
-  start_device(comm, o.matrix);
+  begin(comm, argc, argv, o);
   Backend& on = core_backend();
   Progress progress(comm);
   const double begin = steady_s();
@@ -123,13 +167,12 @@ int run(MPI_Comm comm, int argc, char** argv) {
     std::cout << text("%zu plans added to ", merge_wisdom(o.named, o.wisdom)) << o.wisdom << "\n";
     return 0;
   }
-  if (o.mode == Mode::calibrate) return calibrate(comm, o), 0;
+  if (o.mode == Mode::calibrate) return calibrate(comm, argc, argv, o), 0;
   if (const std::string problem = device_tables().problem; !problem.empty())
     throw usage_error("COMPOUND_DEVICES: " + problem);
-  check_outputs(comm, o.matrix);
+  check_outputs(comm, o);
   if (!o.wisdom.empty()) check_wisdom(o.wisdom);
-  start_device(comm, o.matrix);
-  const int status = tune(comm, o, circumstances(comm, argc, argv));
+  const int status = tune(comm, o, begin(comm, argc, argv, o));
   check_unused_options(false, tune_option_names());
   return status;
 }

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "text.hpp"
+
 namespace compound::bench::tune {
 
 namespace {
@@ -88,10 +90,57 @@ Study studied(const CoreSource& source, const PatternStatistics& numbers, const 
   return s;
 }
 
+namespace {
+
+/// Four digits are more than there is in a time.
+double rounded(double value) { return std::stod(text("%.4g", value)); }
+
+/// Of every plan its time relative to the rule's plan's, and the number of samples.
+Record screened_rows(const Measurement& m) {
+  Record all = Record::array();
+  for (const Measured& one : m.all)
+    if (one.is_timed()) all.push_back({to_string(one.plan), rounded(one.ratio()), one.samples.size()});
+  return all;
+}
+
+/// The same with all samples.
+Record sampled_rows(const Measurement& m) {
+  Record all = Record::array();
+  for (const Measured& one : m.all) {
+    if (!one.is_timed()) continue;
+    Record ratios = Record::array();
+    for (const Sample& s : one.samples) ratios.push_back(rounded(s.ratio));
+    all.push_back({{"plan", to_string(one.plan)},
+                   {"seconds", rounded(one.seconds)},
+                   {"bytes", one.bytes},
+                   {"packing_s", rounded(one.packing_s)},
+                   {"ratios", ratios}});
+  }
+  return all;
+}
+
+}  // namespace
+
+Record record_of(const Study& s) {
+  Record j;
+  for (const TestedPlan& t : s.tested)
+    j["tested"].push_back({{"by", t.chosen_by}, {"plan", to_string(t.plan)}, {"of_best", rounded(s.of_best(t))}});
+  j["timing_s"] = s.screened.timing_s + s.again.timing_s + s.finals.timing_s;
+  j["packing_s"] = s.screened.packing_s + s.again.packing_s + s.finals.packing_s;
+  j["finals"] = sampled_rows(s.finals);
+  j["again"] = sampled_rows(s.again);
+  j["screened"] = screened_rows(s.screened);
+  Record without = Record::array();
+  for (const Measured& one : s.screened.all)
+    if (!one.is_timed()) without.push_back({to_string(one.plan), one.failure});
+  j["without"] = without;
+  return j;
+}
+
 std::string study_file(const std::string& folder, const std::string& description, BlockShape block,
                        Precision precision) {
-  const std::string words = description + " " + std::to_string(block.rows) + "x" + std::to_string(block.cols) +
-                            (precision == Precision::single ? " single" : " double");
+  const std::string words =
+      description + " " + block_text(block) + (precision == Precision::single ? " single" : " double");
   std::string name;
   for (const char c : words) {
     if (std::isalnum(static_cast<unsigned char>(c)))

@@ -7,6 +7,7 @@
 
 #include "core_source.hpp"
 #include "planner/search.hpp"
+#include "record.hpp"
 
 namespace compound::bench::tune {
 
@@ -31,6 +32,9 @@ struct Study {
 /// `plans`: the rule's first. `budget_s`: of timing and packing; where it is short there are fewer samples.
 Study studied(const CoreSource& source, const PatternStatistics& numbers, const std::vector<Plan>& plans,
               double budget_s, const decltype(SearchOptions::told)& told);
+
+/// Of all plans their times relative to the rule's plan's, of the best again and of the finals all samples.
+Record record_of(const Study& study);
 
 /// The file of a matrix in a study's folder: "27-point-grid-60-x-60-x-60-nodes-3x3-double.json".
 std::string study_file(const std::string& folder, const std::string& description, BlockShape block,

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <utility>
 
 #include "base/error.hpp"
 #include "core_source.hpp"
+#include "pattern/block_size.hpp"
 #include "planner/model.hpp"
-#include "statistics.hpp"
-#include "yardsticks.hpp"
+#include "report.hpp"
 
 namespace compound::bench::tune {
 
@@ -20,26 +17,22 @@ namespace {
 
 constexpr std::size_t enough_for_percentile = 20;
 
-std::vector<double> seconds_of(const Measured& m) {
-  std::vector<double> all;
-  for (const Sample& s : m.samples) all.push_back(s.seconds);
-  return all;
-}
-
-/// By the fewest bytes of dense blocks in compressed rows, as -mat_compound_block_size find counts them.
-std::vector<BlockFill> block_fills(const CoreSource& source) {
+/// By the fewest bytes of dense blocks in compressed rows, as -mat_compound_block_size find counts them. None where
+/// blocks are not square.
+Record block_fills(const CoreSource& source) {
   const BlockShape given = source.problem.block;
-  if (given.rows != given.cols || source.view.entries() == 0) return {};
-  std::vector<BlockFill> all;
+  Record all = Record::array();
+  if (given.rows != given.cols || source.view.entries() == 0) return all;
   double as_given = 0;
   count32 entries = 0;
   natural_block(source.view, given.rows, [&](const Reblocked& r) {
     const double bytes = read_bytes(r, Plan{}, source.problem.scalar, core_backend());
     if (all.empty()) as_given = bytes, entries = r.pattern.view().entries();  // the given size comes first
-    all.push_back({r.block(), r.fill(entries), bytes / as_given});
+    all.push_back({{"block", block_text(r.block())}, {"fill", r.fill(entries)}, {"bytes_of_given", bytes / as_given}});
     return bytes;
   });
-  std::ranges::stable_sort(all, {}, &BlockFill::of_given);
+  std::ranges::stable_sort(all.get_ref<Record::array_t&>(), {},
+                           [](const Record& b) { return b.at("bytes_of_given").get<double>(); });
   return all;
 }
 
@@ -47,37 +40,29 @@ double padding(const CoreSource& source, const Footprint& f) {
   return source.view.entries() > 0 ? double(f.slots) / double(source.view.entries()) : 0;
 }
 
-std::vector<LayoutBytes> layout_bytes(const CoreSource& source, Precision precision) {
-  std::vector<LayoutBytes> all;
-  for (const Preset& p : presets()) {
-    LayoutBytes& row = all.emplace_back();
-    try {
+/// What products read, the fewest bytes first, and layouts that there are not.
+Record layout_bytes(const CoreSource& source, Precision precision) {
+  std::vector<Record> all;
+  for (const Preset& p : presets()) try {
       Plan plan = layout_plan(source, std::string(p.name));
       plan.values = precision;
-      row.layout = layout_name(plan.layout);
       const Footprint f = bytes_of(source.view, source.problem, plan, core_backend());
-      row.bytes = double(f.read.total());
-      row.padding = padding(source, f);
+      all.push_back(
+          {{"layout", layout_name(plan.layout)}, {"bytes", double(f.read.total())}, {"padding", padding(source, f)}});
     } catch (const error& e) {
-      row = {std::string(p.name), INFINITY, 0, e.what()};
+      all.push_back({{"layout", p.name}, {"why", e.what()}});
     }
-  }
-  std::ranges::stable_sort(all, {}, &LayoutBytes::bytes);
+  std::ranges::stable_sort(all, {}, [](const Record& l) { return l.value("bytes", INFINITY); });
   return all;
 }
 
-Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source) {
-  Analysis a;
-  a.numbers = statistics(source.view);
-  a.quartiles = row_quartiles(comm, c.arrays());
-  a.blocks = block_fills(source);
-  return a;
-}
-
-Analysis analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, const Plan& rule) {
-  Analysis a = analysed(comm, c, source);
-  a.layouts = layout_bytes(source, rule.values);
-  a.rule = to_string(rule);
+Record analysed(MPI_Comm comm, const CaseMatrix& c, const CoreSource& source, const PatternStatistics& n) {
+  Record a = {{"block_rows", n.rows},       {"block_columns", n.cols}, {"blocks", n.entries},
+              {"empty_rows", n.empty_rows}, {"mean_row", n.mean_row},  {"row_deviation", n.row_deviation},
+              {"scattered", n.scattered},   {"bandwidth", n.bandwidth}};
+  a.update(row_quartiles(comm, c.arrays()));
+  a["block_sizes"] = block_fills(source);
+  a["layouts"] = Record::array();
   return a;
 }
 
@@ -93,13 +78,13 @@ Problem problem_of(const CoreSource& source, const TuneOptions& o) {
 }
 
 /// Those of -plans; what is none goes to `without`.
-std::vector<Plan> named_plans(const CoreSource& source, const TuneOptions& o, std::vector<LeftOut>& without) {
+std::vector<Plan> named_plans(const CoreSource& source, const TuneOptions& o, Record& without) {
   std::vector<Plan> plans;
-  for (const std::string& line : o.plans) {
+  for (const std::string& line : o.more_plans) {
     try {
       plans.push_back(core_plan(source, source.problem, line, o.precision));
     } catch (const error& e) {
-      without.push_back({line, e.what()});
+      without.push_back({{"plan", line}, {"why", e.what()}});
     }
   }
   return plans;
@@ -107,12 +92,13 @@ std::vector<Plan> named_plans(const CoreSource& source, const TuneOptions& o, st
 
 /// The rule's first. Those that need not be packed to be out go to `without`.
 std::vector<Plan> plans_to_time(const SearchedMatrix& m, const CoreSource& source, const Plan& rule,
-                                const TuneOptions& o, std::vector<LeftOut>& without) {
+                                const TuneOptions& o, Record& without) {
   PlansToTry tried = plans_to_try(m, rule, o.search_options(), named_plans(source, o, without));
   if (!o.library.empty())
     if (const std::string why = why_no_library_plan(o.library, rule, m.numbers, m.problem, m.on); !why.empty())
-      without.push_back({o.library, why});
-  for (const LargePlan& large : tried.left_out) without.push_back({to_string(large.plan), large.why});
+      without.push_back({{"plan", o.library}, {"why", why}});
+  for (const LargePlan& large : tried.left_out)
+    without.push_back({{"plan", to_string(large.plan)}, {"why", large.why}});
   return std::move(tried.plans);
 }
 
@@ -136,91 +122,100 @@ class Paddings {
   std::vector<Counted> counted_;
 };
 
-void take_times(TuneResult& r, const CoreSource& source, const Measurement& m, const TuneOptions& o) {
+/// The plans of a measurement, and which of them is the best.
+void take_times(Record& r, const CoreSource& source, const PatternStatistics& numbers, const Measurement& m,
+                const TuneOptions& o) {
   const Measured* const best = best_of(m, o.memory_weight);
+  double rule_s = 0;
+  for (const Measured& one : m.all)
+    if (one.is_timed() && one.place == 0) rule_s = one.seconds;
   Paddings paddings(source);
-  Predictor predictor(source.view, r.analysis.numbers, source.problem, core_backend());
+  Predictor predictor(source.view, numbers, source.problem, core_backend());
   for (const Measured& one : m.all) {
     if (!one.is_timed()) {
-      r.without.push_back({to_string(one.plan), one.failure});
+      r["without"].push_back({{"plan", to_string(one.plan)}, {"why", one.failure}});
       continue;
     }
-    if (&one == best) r.best = r.plans.size(), r.gain = gain(m, one);
-    if (one.place == 0) r.rule_s = one.seconds;
-    r.plans.push_back({to_string(one.plan), one, paddings(one.plan)});
+    Record plan = record_of(one, rule_s, r);
+    plan["padding"] = paddings(one.plan);
     if (one.plan.schedule.of_device() && one.plan.schedule.library.empty())
-      r.plans.back().predicted_s = predictor.seconds(one.plan);
+      plan["predicted_s"] = predictor.seconds(one.plan);
+    r["plans"].push_back(plan);
   }
-  r.timing_s = m.timing_s;
-  r.packing_s = m.packing_s;
-  r.products = m.products;
-  if (!best) throw usage_error(r.description + ": no plan could be timed: " + r.without.back().why);
+  if (!best)
+    throw usage_error(r["description"].get<std::string>() +
+                      ": no plan could be timed: " + r["without"].back()["why"].get<std::string>());
+  r.update({{"best", to_string(best->plan)},
+            {"gain", gain(m, *best)},
+            {"timing_s", m.timing_s},
+            {"packing_s", m.packing_s},
+            {"products", m.products}});
 }
 
-void take_yardsticks(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, TuneResult& r) {
+void measure_yardsticks(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress, Record& r) {
   std::vector<Runner> runners;
-  add_yardsticks(comm, c, runners, r.read, r.copy);
-  std::vector<Samples> samples = measure(comm, runners, o, progress);
-  r.read.samples = std::move(samples.back());
-  if (r.copy) r.copy->samples = std::move(samples.front());
+  add_yardsticks(comm, c, runners, r);
+  take_yardsticks(measure(comm, runners, o, progress), r);
 }
 
-std::string keep(const TuneResult& r, const SearchedMatrix& m, const Plan& rule, const TuneOptions& o) {
-  if (o.wisdom.empty()) return "";
+std::string keep(const SearchedMatrix& m, const Plan& rule, const Measurement& found, const TuneOptions& o) {
   if (o.weighs_memory()) return "not added to " + o.wisdom + ": it keeps what is fastest, and memory counted here";
-  const std::string lost = keep_in_wisdom(m, rule, o.search_options(), r.plans[r.best].measured, r.gain);
+  const Measured& best = *best_of(found, o.memory_weight);
+  const std::string lost = keep_in_wisdom(m, rule, o.search_options(), best, gain(found, best));
   return lost.empty() ? "added to " + o.wisdom : "not added to " + o.wisdom + ": " + lost;
+}
+
+double share(const Record& result, const char* yardstick, double median_s) {
+  const double gbs = result.at(yardstick).value("gbs", 0.0);
+  return gbs > 0 ? result.value("compulsory_bytes", 0.0) / median_s / 1e9 / gbs : 0;
+}
+
+Record head_of(const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
+  return {{"description", description_of(spec, o)}, {"block", block_text(c.block)}};
 }
 
 }  // namespace
 
-double TunedPlan::median_s() const { return quantile(seconds_of(measured), 0.5); }
-
-double TunedPlan::least_s() const { return quantile(seconds_of(measured), 0); }
-
-std::optional<double> TunedPlan::late_s() const {
-  if (measured.samples.size() < enough_for_percentile) return {};
-  return quantile(seconds_of(measured), 0.95);
+std::string case_name(const std::string& description, const std::string& block, const std::string& precision) {
+  return description + ", blocks of " + block + ", " + precision;
 }
 
-double share(const TuneResult& r, const Yardstick& y, const TunedPlan& plan) {
-  const double passes_s = statistics_of(y.samples.seconds).median;
-  return y.bytes > 0 && passes_s > 0 ? r.compulsory_bytes / plan.median_s() / (y.bytes / passes_s) : 0;
+Record record_of(const Measured& plan, double rule_s, const Record& result) {
+  std::vector<double> seconds, ratios;
+  for (const Sample& s : plan.samples) {
+    seconds.push_back(s.seconds);
+    ratios.push_back(s.ratio);
+  }
+  const double median_s = quantile(seconds, 0.5), gain_s = rule_s - plan.seconds;
+  Record r = {{"plan", to_string(plan.plan)},
+              {"median_s", median_s},
+              {"least_s", quantile(seconds, 0)},
+              {"gbs", result.value("compulsory_bytes", 0.0) / median_s / 1e9},
+              {"share_of_read", share(result, "read", median_s)},
+              {"copy_bytes", plan.bytes},
+              {"packing_s", plan.packing_s},
+              {"samples_s", seconds},
+              {"ratios", ratios}};
+  // By the median of the ratios, which a machine that changes its speed does not change.
+  if (rule_s > 0) r["times_rule"] = rule_s / plan.seconds;
+  if (seconds.size() >= enough_for_percentile) r["p95_s"] = quantile(seconds, 0.95);
+  if (result.contains("copy")) r["share_of_copy"] = share(result, "copy", median_s);
+  if (gain_s > 0) r["pays_off_after"] = plan.packing_s / gain_s;  // products that win back what packing takes
+  return r;
 }
 
-std::optional<double> pays_off_after(const TuneResult& r, const TunedPlan& plan) {
-  const double gain_s = r.rule_s - plan.measured.seconds;
-  if (!(gain_s > 0)) return {};
-  return plan.measured.packing_s / gain_s;
-}
-
-std::vector<std::size_t> pareto(const std::vector<TunedPlan>& plans) {
-  std::vector<std::size_t> places(plans.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::ranges::stable_sort(
-      places, {}, [&](std::size_t i) { return std::pair(plans[i].measured.seconds, plans[i].measured.bytes); });
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  std::erase_if(places, [&](std::size_t i) {
-    const std::size_t bytes = plans[i].measured.bytes;
-    return bytes >= std::exchange(least, std::min(least, bytes));
-  });
-  return places;
-}
-
-std::vector<BlockFill> block_sizes(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, Progress& progress) {
-  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+Record block_sizes(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, o, progress);
   return block_fills(*make_core_source(c, false));
 }
 
-std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,
-                         Progress& progress) {
-  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, o, progress);
   const auto source = make_core_source(c, false);
   const PatternStatistics numbers = statistics(source->view);
-  const Problem problem = problem_of(*source, o);
-  std::vector<LeftOut> without;  // by this matrix: others may take them
-  auto plans = candidates(candidates_of(o.search->effort), rule_plan(*source, o), numbers, problem, core_backend(),
-                          VectorOrder::petsc, o.library);
+  Record without;  // by this matrix: others may take them
+  auto plans = candidates(candidates_of(o.search), rule_plan(*source, o), numbers, problem_of(*source, o),
+                          core_backend(), VectorOrder::petsc, o.library);
   for (const Plan& plan : named_plans(*source, o, without))
     if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
   core_backend().compile_ahead(plans, source->problem);
@@ -229,68 +224,65 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const Options& mat
 
 namespace {
 
-CountedPlan counted(const CoreSource& source, const std::string& asked, Precision precision) {
-  CountedPlan p{asked, ""};
+Record counted(const CoreSource& source, const std::string& asked, Precision precision) {
   try {
-    Plan plan = core_plan(source, source.problem, asked, precision);
-    p.line = to_string(plan);
-    p.bytes = bytes_of(source.view, source.problem, plan, core_backend());
-    p.padding = padding(source, p.bytes);
+    const Plan plan = core_plan(source, source.problem, asked, precision);
+    const Footprint bytes = bytes_of(source.view, source.problem, plan, core_backend());
+    return {{"asked", asked},
+            {"plan", to_string(plan)},
+            {"bytes", bytes.read.total()},
+            {"allocated_bytes", bytes.allocated.total()},
+            {"padding", padding(source, bytes)}};
   } catch (const error& e) {
-    p.why = e.what();
+    return {{"asked", asked}, {"why", e.what()}};
   }
-  return p;
 }
 
 }  // namespace
 
-TuneResult count_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,
-                      Progress& progress) {
-  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+Record count_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, o, progress);
   const auto source = make_core_source(c, false);
-  TuneResult r;
-  r.description = description_of(spec, matrix);
-  r.block = c.block;
-  progress.say("counting bytes of " + r.description);
-  r.analysis = analysed(comm, c, *source);
-  for (const std::string& plan : o.counted) r.counted.push_back(counted(*source, plan, o.precision));
+  Record r = head_of(spec, c, o);
+  progress.say("counting bytes of " + description_of(spec, o));
+  r["analysis"] = analysed(comm, c, *source, statistics(source->view));
+  for (const std::string& plan : o.counted) r["counted"].push_back(counted(*source, plan, o.precision));
   return r;
 }
 
-std::string description_of(const CaseSpec& spec, const Options& matrix) {
-  return describe(spec, matrix) + (spec.ordering == "natural" ? "" : ", numbered by " + spec.ordering);
-}
-
-TuneResult tune_case(MPI_Comm comm, const CaseSpec& spec, const Options& matrix, const TuneOptions& o,
-                     Progress& progress) {
-  const CaseMatrix c = prepare(comm, spec, matrix, progress);
+Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
+  const CaseMatrix c = prepare(comm, spec, o, progress);
   const auto source = make_core_source(c, false);
-  TuneResult r;
-  r.description = description_of(spec, matrix);
-  r.block = c.block;
+  Record r = head_of(spec, c, o);
   try {
     const Plan rule = rule_plan(*source, o);
-    progress.say("analysing " + r.description);
-    r.analysis = analysed(comm, c, *source, rule);
+    const PatternStatistics numbers = statistics(source->view);
+    progress.say("analysing " + description_of(spec, o));
+    r["analysis"] = analysed(comm, c, *source, numbers);
+    r["analysis"].update({{"rule", to_string(rule)}, {"layouts", layout_bytes(*source, rule.values)}});
     const EntryShape entry = entry_shape(rule, source->problem);
     const double entry_bytes = double(bytes_of(entry, {source->problem.scalar.field, rule.values}));
-    r.compulsory_bytes = compulsory_bytes(c, {entry_bytes, sizeof(PetscScalar), false});
+    r["compulsory_bytes"] = compulsory_bytes(c, {entry_bytes, sizeof(PetscScalar), false});
     const Problem problem = problem_of(*source, o);
-    const SearchedMatrix m{source->view, r.analysis.numbers, problem, core_backend()};
-    const auto plans = plans_to_time(m, *source, rule, o, r.without);
+    const SearchedMatrix m{source->view, numbers, problem, core_backend()};
+    r.update({{"plans", Record::array()}, {"without", Record::array()}});
+    const auto plans = plans_to_time(m, *source, rule, o, r["without"]);
     progress.say("timing " + std::to_string(plans.size()) + " plans");
     SearchOptions options = o.search_options();
     if (isatty(STDERR_FILENO)) options.told = [&](const BestSoFar& best, bool) { progress.say(best.text()); };
+    Measurement found;
     if (o.study.empty()) {
-      take_times(r, *source, measured_in_turn(m, plans, source->values, options), o);
+      found = measured_in_turn(m, plans, source->values, options);
     } else {
-      r.study = studied(*source, r.analysis.numbers, plans, o.budget_s, options.told);
-      take_times(r, *source, r.study->finals, o);
+      Study study = studied(*source, numbers, plans, o.budget_s, options.told);
+      r["study"] = record_of(study);
+      found = std::move(study.finals);
     }
-    take_yardsticks(comm, c, matrix, progress, r);
-    r.kept = keep(r, m, rule, o);
+    measure_yardsticks(comm, c, o, progress, r);
+    take_times(r, *source, numbers, found, o);
+    if (!o.wisdom.empty()) r["wisdom"] = keep(m, rule, found, o);
   } catch (const error& e) {
-    throw usage_error(r.description + ": " + e.what());
+    throw usage_error(r["description"].get<std::string>() + ": " + e.what());
   }
   return r;
 }

@@ -13,17 +13,16 @@ namespace compound::bench::tune {
 
 enum class Mode { measure, merge, list, compare, calibrate };
 
-struct SearchName {
-  Effort effort;
-  std::string_view name;
-};
-inline constexpr SearchName search_names[] = {{Effort::measure, "near"}, {Effort::exhaustive, "all"}};
+/// Of -mat_compound_tune those that measure.
+inline const OptionWords<Effort> search_words = {{"measure", Effort::measure}, {"exhaustive", Effort::exhaustive}};
+/// As -mat_compound_precision has them.
+inline const OptionWords<Precision> precision_words = {{"double", Precision::double_}, {"single", Precision::single}};
 
-struct TuneOptions {
+/// Beside those of a case: the matrix, one file at a time.
+struct TuneOptions : Options {
   Mode mode = Mode::measure;
-  Options matrix;                  ///< of the cases, one file at a time
   std::vector<std::string> files;  ///< of -matrix; empty: generated
-  const SearchName* search = search_names;
+  Effort search = Effort::measure;
   double products = std::numeric_limits<double>::infinity(), seconds = 10;
   int samples = MeasureLimits{}.samples;
   Precision precision = Precision::double_;
@@ -31,18 +30,18 @@ struct TuneOptions {
   std::string wisdom;              ///< empty: none
   std::vector<std::string> named;  ///< files of -merge, -list, -compare, -calibrate
   double threshold = 1.05;
-  std::string study;                 ///< folder; empty: none
-  std::vector<std::string> plans;    ///< lines to time beside those of the search
-  std::vector<std::string> counted;  ///< plans of -bytes; empty: measure
+  std::string study;                    ///< folder; empty: none
+  std::vector<std::string> more_plans;  ///< lines to time beside those of the search
+  std::vector<std::string> counted;     ///< plans of -bytes; empty: measure
   bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;
-  std::string library;                                          ///< whose products are timed, too; empty: none
-  bool reproducible = true;                                     ///< these give the same bits each time
-  double most_bytes = std::numeric_limits<double>::infinity();  ///< of a packed copy
-  double memory_weight = 0;                                     ///< best_score()
+  std::string library;                                              ///< whose products are timed, too; empty: none
+  bool reproducible = true;                                         ///< these give the same bits each time
+  double most_megabytes = std::numeric_limits<double>::infinity();  ///< of a packed copy
+  double memory_weight = 0;                                         ///< best_score()
 
   /// Whether the plan to take may not be the fastest.
-  bool weighs_memory() const { return memory_weight > 0 || most_bytes < std::numeric_limits<double>::infinity(); }
+  bool weighs_memory() const { return memory_weight > 0 || most_megabytes < std::numeric_limits<double>::infinity(); }
 
   /// As a program's search would have them.
   SearchOptions search_options() const;
@@ -55,6 +54,6 @@ OptionNames tune_option_names();
 TuneOptions read_tune_options();
 
 /// The options of one run of cases: each file, or the generated matrices.
-std::vector<Options> runs_of(const TuneOptions& options);
+std::vector<TuneOptions> runs_of(const TuneOptions& options);
 
 }  // namespace compound::bench::tune

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <ostream>
 
-#include "statistics.hpp"
 #include "text.hpp"
 #include "tune_case.hpp"
 
@@ -13,95 +11,90 @@ namespace {
 
 constexpr std::size_t shown_blocks = 4;
 
-void print_rows(std::ostream& out, const Analysis& a) {
-  const PatternStatistics& n = a.numbers;
-  const Quartiles& q = a.quartiles.lengths;
-  out << text("  block rows %d, block columns %d, blocks %u, empty rows %d\n", n.rows, n.cols, n.entries, n.empty_rows)
-      << text("  row lengths: shortest %lld, quartiles %lld %lld %lld, longest %lld; mean %.1f, deviation %.1f\n",
-              static_cast<long long>(q.least), static_cast<long long>(q.lower), static_cast<long long>(q.median),
-              static_cast<long long>(q.upper), static_cast<long long>(q.most), n.mean_row, n.row_deviation)
-      << text("  scattered blocks %.0f %%, bandwidth %d\n", 100 * n.scattered, n.bandwidth);
-}
+double number(const Record& r, const char* member) { return r.value(member, 0.0); }
+std::string word(const Record& r, const char* member) { return r.value(member, ""); }
 
-/// The fewest bytes, and the given size.
-void print_blocks(std::ostream& out, const TuneResult& r) {
-  const std::vector<BlockFill>& all = r.analysis.blocks;
+void print_matrix(std::ostream& out, const Record& r) {
+  const Record& a = r.at("analysis");
+  const auto n = [&](const char* member) { return number(a, member); };
+  const auto length = [&](const char* quartile) { return number(a.at("row_lengths"), quartile); };
+  out << "\n"
+      << word(r, "description") << ", blocks of " << word(r, "block") << "\n"
+      << text("  block rows %.0f, block columns %.0f, blocks %.0f, empty rows %.0f\n", n("block_rows"),
+              n("block_columns"), n("blocks"), n("empty_rows"))
+      << text("  row lengths: shortest %.0f, quartiles %.0f %.0f %.0f, longest %.0f; mean %.1f, deviation %.1f\n",
+              length("least"), length("lower"), length("median"), length("upper"), length("most"), n("mean_row"),
+              n("row_deviation"))
+      << text("  scattered blocks %.0f %%, bandwidth %.0f\n", 100 * n("scattered"), n("bandwidth"));
+  const Record& all = a.at("block_sizes");
   if (all.empty()) return;
   out << "  block sizes (fill, bytes over those as given):";
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (i < shown_blocks || all[i].block == r.block)
-      out << text(" %dx%d %.0f %% %.2f;", all[i].block.rows, all[i].block.cols, 100 * all[i].fill, all[i].of_given);
-  out << text(" fewest bytes by %dx%d\n", all.front().block.rows, all.front().block.cols);
+  for (std::size_t i = 0; i < all.size(); ++i)  // the fewest bytes, and the given size
+    if (i < shown_blocks || all[i].at("block") == r.at("block"))
+      out << " " << word(all[i], "block")
+          << text(" %.0f %% %.2f;", 100 * number(all[i], "fill"), number(all[i], "bytes_of_given"));
+  out << " fewest bytes by " << word(all.front(), "block") << "\n";
 }
 
-void print_layouts(std::ostream& out, const Analysis& a) {
+void print_layouts(std::ostream& out, const Record& layouts) {
   out << "  MB by layout (padding):";
-  for (const LayoutBytes& l : a.layouts)
-    if (l.why.empty()) out << text(" %s %.3f (%.2f)", l.layout.c_str(), l.bytes / 1e6, l.padding);
+  for (const Record& l : layouts)
+    if (!l.contains("why"))
+      out << " " << word(l, "layout") << text(" %.3f (%.2f)", number(l, "bytes") / 1e6, number(l, "padding"));
   out << "\n";
-  for (const LayoutBytes& l : a.layouts)
-    if (!l.why.empty()) out << "  " << l.layout << ": " << l.why << "\n";
+  for (const Record& l : layouts)
+    if (l.contains("why")) out << "  " << word(l, "layout") << ": " << word(l, "why") << "\n";
 }
 
-struct Column {
-  std::string title;
-  int width;
-  std::function<std::string(const TunedPlan&)> cell;
-};
+const std::vector<Column> time_columns = {{"ms", 10, "median_s", "%.4f", 1e3},
+                                          {"least", 9, "least_s", "%.4f", 1e3},
+                                          {"95 %", 9, "p95_s", "%.4f", 1e3},
+                                          {"GB/s", 7, "gbs", "%.2f"},
+                                          {"model ms", 9, "predicted_s", "%.4f", 1e3, nullptr, true},
+                                          {"% copy", 6, "share_of_copy", "%.1f", 100, nullptr, true},
+                                          {"% read", 6, "share_of_read", "%.1f", 100},
+                                          {"MB", 9, "copy_bytes", "%.3f", 1e-6},
+                                          {"padding", 7, "padding", "%.2f"},
+                                          {"pack ms", 8, "packing_s", "%.2f", 1e3},
+                                          {"pays off", 8, "products_to_pay_off", "%.0f"},
+                                          {"x rule", 6, "times_rule", "%.2f"},
+                                          {" plan", 0, "shown"}};
 
-std::string ms(double seconds) { return text("%.4f", 1e3 * seconds); }
+bool is_rule(const Record& r, const Record& plan) { return plan.at("plan") == r.at("analysis").at("rule"); }
 
 /// The plan that the model predicts to be the fastest; null where it predicts nothing, as of the host.
-const TunedPlan* predicted_fastest(const TuneResult& r) {
-  const TunedPlan* best = nullptr;
-  for (const TunedPlan& p : r.plans)
-    if (p.predicted_s && (!best || *p.predicted_s < *best->predicted_s)) best = &p;
+const Record* predicted_fastest(const Record& r) {
+  const Record* best = nullptr;
+  for (const Record& p : r.at("plans"))
+    if (p.contains("predicted_s") && (!best || p.at("predicted_s") < best->at("predicted_s"))) best = &p;
   return best;
 }
 
-std::vector<Column> columns_of(const TuneResult& r) {
-  using P = const TunedPlan&;
-  std::vector<Column> all = {{"ms", 10, [](P p) { return ms(p.median_s()); }},
-                             {"least", 10, [](P p) { return ms(p.least_s()); }},
-                             {"95 %", 10, [](P p) { return p.late_s() ? ms(*p.late_s()) : "-"; }},
-                             {"GB/s", 8, [&r](P p) { return text("%.2f", r.compulsory_bytes / p.median_s() / 1e9); }}};
-  if (predicted_fastest(r))
-    all.push_back({"model ms", 10, [](P p) { return p.predicted_s ? ms(*p.predicted_s) : "-"; }});
-  if (r.copy) all.push_back({"% copy", 7, [&r](P p) { return text("%.1f", 100 * share(r, *r.copy, p)); }});
-  const std::vector<Column> rest = {
-      {"% read", 7, [&r](P p) { return text("%.1f", 100 * share(r, r.read, p)); }},
-      {"MB", 10, [](P p) { return text("%.3f", double(p.measured.bytes) / 1e6); }},
-      {"padding", 8, [](P p) { return text("%.2f", p.padding); }},
-      {"pack ms", 9, [](P p) { return text("%.2f", 1e3 * p.measured.packing_s); }},
-      {"pays off", 9,
-       [&r](P p) {
-         const auto products = pays_off_after(r, p);
-         return products ? text("%.0f", std::ceil(*products)) : "-";
-       }},
-      {"x rule", 7, [&r](P p) { return r.rule_s > 0 ? text("%.2f", r.times_rule(p)) : "-"; }}};
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
+const Record& best_plan(const Record& r) {
+  return *std::ranges::find_if(r.at("plans"), [&](const Record& p) { return p.at("plan") == r.at("best"); });
 }
 
-void print_times(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
-  const std::vector<Column> columns = columns_of(r);
-  for (const Column& c : columns) out << text("%*s", c.width, c.title.c_str());
-  out << "  plan\n";
-  const std::size_t shown = std::min(r.plans.size(), static_cast<std::size_t>(o.top));
-  for (std::size_t i = 0; i < r.plans.size(); ++i) {
-    const bool is_rule = r.plans[i].line == r.analysis.rule;
-    if (i >= shown && i != r.best && !is_rule) continue;
-    for (const Column& c : columns) out << text("%*s", c.width, c.cell(r.plans[i]).c_str());
-    out << "  " << r.plans[i].line << (is_rule ? "  (by rule)" : "") << "\n";
+/// The fastest, and wherever they are the best and the rule's.
+void print_times(std::ostream& out, const Record& r, const TuneOptions& o) {
+  Record rows = Record::array();
+  const std::size_t all = r.at("plans").size(), shown = std::min(all, static_cast<std::size_t>(o.top));
+  for (std::size_t i = 0; i < all; ++i) {
+    Record row = r.at("plans")[i];
+    if (i >= shown && row.at("plan") != r.at("best") && !is_rule(r, row)) continue;
+    if (row.contains("pays_off_after")) row["products_to_pay_off"] = std::ceil(number(row, "pays_off_after"));
+    row["shown"] = " " + word(row, "plan") + (is_rule(r, row) ? "  (by rule)" : "");
+    rows.push_back(row);
   }
-  if (shown < r.plans.size()) out << text("%zu more plans were timed; -top shows more\n", r.plans.size() - shown);
+  print_rows(out, time_columns, rows);
+  if (shown < all) out << text("%zu more plans were timed; -top shows more\n", all - shown);
 }
 
 /// Plans of one reason together: the first, and how many more.
-void print_without(std::ostream& out, const TuneResult& r) {
-  std::vector<std::pair<const LeftOut*, std::size_t>> reasons;
-  for (const LeftOut& l : r.without) {
-    const auto same = std::ranges::find_if(reasons, [&](const auto& seen) { return seen.first->why == l.why; });
+void print_without(std::ostream& out, const Record& without) {
+  std::vector<std::pair<const Record*, std::size_t>> reasons;
+  for (const Record& l : without) {
+    const auto same =
+        std::ranges::find_if(reasons, [&](const auto& seen) { return seen.first->at("why") == l.at("why"); });
     if (same == reasons.end())
       reasons.emplace_back(&l, 0);
     else
@@ -109,99 +102,97 @@ void print_without(std::ostream& out, const TuneResult& r) {
   }
   if (!reasons.empty()) out << "without a time:\n";
   for (const auto& [first, more] : reasons)
-    out << "  " << first->name << (more ? text(" and %zu more", more) : "") << ": " << first->why << "\n";
+    out << "  " << word(*first, "plan") << (more ? text(" and %zu more", more) : "") << ": " << word(*first, "why")
+        << "\n";
 }
 
-void print_pareto(std::ostream& out, const TuneResult& r) {
+/// Those that no other one beats in time and in bytes of its copy, the fastest first, as all are.
+void print_pareto(std::ostream& out, const Record& plans) {
   out << "no other plan is both faster and smaller:\n";
-  for (const std::size_t i : pareto(r.plans)) {
-    const TunedPlan& p = r.plans[i];
-    out << text("  %s ms, %.3f MB, %.2f x rule: ", ms(p.median_s()).c_str(), double(p.measured.bytes) / 1e6,
-                r.times_rule(p))
-        << p.line << "\n";
+  double least = INFINITY;
+  for (const Record& p : plans) {
+    const double bytes = number(p, "copy_bytes");
+    if (bytes >= least) continue;
+    least = bytes;
+    out << text("  %.4f ms, %.3f MB, %.2f x rule: ", 1e3 * number(p, "median_s"), bytes / 1e6, number(p, "times_rule"))
+        << word(p, "plan") << "\n";
   }
 }
 
 /// "1.62 times the speed and 2.10 times the bytes": of a plan, beside the rule's.
-std::string compared_with_rule(const TuneResult& r, const TunedPlan& plan) {
-  const auto rule = std::ranges::find(r.plans, r.analysis.rule, &TunedPlan::line);
-  const double bytes = rule != r.plans.end() ? double(rule->measured.bytes) : 0;
-  const std::string size = bytes > 0 ? text("%.2f times the bytes", double(plan.measured.bytes) / bytes)
-                                     : text("%.3f MB instead of none", double(plan.measured.bytes) / 1e6);
-  return text("%.2f times the speed and ", r.times_rule(plan)) + size;
+std::string compared_with_rule(const Record& r, const Record& plan) {
+  const auto rule = std::ranges::find_if(r.at("plans"), [&](const Record& p) { return is_rule(r, p); });
+  const double bytes = rule != r.at("plans").end() ? number(*rule, "copy_bytes") : 0, own = number(plan, "copy_bytes");
+  return text("%.2f times the speed and ", number(plan, "times_rule")) +
+         (bytes > 0 ? text("%.2f times the bytes", own / bytes) : text("%.3f MB instead of none", own / 1e6));
 }
 
-void print_advice(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
-  const TunedPlan& best = r.plans[r.best];
-  const bool is_rule = best.line == r.analysis.rule;
-  if (o.memory_weight > 0 && is_rule) {
-    out << text("what to do: nothing; by time and memory (-score %g) no plan is better than the rule's\n",
+void print_advice(std::ostream& out, const Record& r, const TuneOptions& o) {
+  const Record& best = best_plan(r);
+  if (o.memory_weight > 0 && is_rule(r, best)) {
+    out << text("what to do: nothing; by time and memory (-score bytes:%g) no plan is better than the rule's\n",
                 o.memory_weight);
-    if (r.best != 0)
-      out << "  the fastest, for " << compared_with_rule(r, r.plans.front()) << ": " << r.plans.front().line << "\n";
-  } else if (is_rule) {
+    if (&best != &r.at("plans").front())
+      out << "  the fastest, for " << compared_with_rule(r, r.at("plans").front()) << ": "
+          << word(r.at("plans").front(), "plan") << "\n";
+  } else if (is_rule(r, best)) {
     out << "what to do: nothing; no plan is faster than the rule's by more than can be told apart\n";
   } else if (o.memory_weight > 0) {
     out << "what to do, for " << compared_with_rule(r, best) << ":\n";
   } else {
-    out << text("what to do, for %.2f times the speed:\n", r.gain);
+    out << text("what to do, for %.2f times the speed:\n", number(r, "gain"));
   }
-  out << "  -mat_compound_plan \"" << best.line << "\"\n";
-  if (!r.kept.empty()) out << "  " << r.kept << "\n";
+  out << "  -mat_compound_plan \"" << word(best, "plan") << "\"\n";
+  if (r.contains("wisdom")) out << "  " << word(r, "wisdom") << "\n";
 }
 
-void print_study(std::ostream& out, const Study& s) {
-  out << text("%d plans screened, %d timed again, %d once more, from which these are:\n", s.screened.timed,
-              s.again.timed, s.finals.timed);
-  for (const TestedPlan& t : s.tested)
-    out << text("  by %s: %.3f times as long as the fastest: ", std::string(t.chosen_by).c_str(), s.of_best(t))
-        << to_string(t.plan) << "\n";
+void print_study(std::ostream& out, const Record& s) {
+  out << text("%zu plans screened, %zu timed again, %zu once more, from which these are:\n", s.at("screened").size(),
+              s.at("again").size(), s.at("finals").size());
+  for (const Record& t : s.at("tested"))
+    out << "  by " << word(t, "by") << text(": %.3f times as long as the fastest: ", number(t, "of_best"))
+        << word(t, "plan") << "\n";
 }
 
 }  // namespace
 
-void print_block_sizes(std::ostream& out, const std::vector<BlockFill>& sizes) {
+void print_block_sizes(std::ostream& out, const Record& sizes) {
   if (sizes.empty()) out << "  blocks are not square, or there are none: no other sizes are tried\n";
-  out << text("  %-7s %8s %10s\n", "block", "fill %", "x bytes");
-  for (const BlockFill& b : sizes)
-    out << text("  %-7s %8.1f %10.3f\n", text("%dx%d", b.block.rows, b.block.cols).c_str(), 100 * b.fill, b.of_given);
+  print_rows(out,
+             {{"  block", 9, "block"}, {"fill %", 8, "fill", "%.1f", 100}, {"x bytes", 10, "bytes_of_given", "%.3f"}},
+             sizes);
 }
 
-namespace {
-
-void print_matrix(std::ostream& out, const TuneResult& r) {
-  out << text("\n%s, blocks of %dx%d\n", r.description.c_str(), r.block.rows, r.block.cols);
-  print_rows(out, r.analysis);
-  print_blocks(out, r);
-}
-
-}  // namespace
-
-void print_counted(std::ostream& out, const TuneResult& r, const TuneOptions&) {
+void print_counted(std::ostream& out, const Record& r, const TuneOptions&) {
   print_matrix(out, r);
-  out << text("  %14s %14s %8s  plan\n", "bytes read", "allocated", "padding");
-  for (const CountedPlan& p : r.counted)
-    if (p.why.empty())
-      out << text("  %14zu %14zu %8.2f  ", p.bytes.read.total(), p.bytes.allocated.total(), p.padding) << p.line
-          << "\n";
-  for (const CountedPlan& p : r.counted)
-    if (!p.why.empty()) out << "  " << p.asked << ": " << p.why << "\n";
+  Record rows = Record::array();
+  for (const Record& p : r.at("counted"))
+    if (!p.contains("why")) rows.push_back(p);
+  print_rows(out,
+             {{"bytes read", 16, "bytes", "%.0f"},
+              {"allocated", 14, "allocated_bytes", "%.0f"},
+              {"padding", 8, "padding", "%.2f"},
+              {"plan", 0, "plan"}},
+             rows);
+  for (const Record& p : r.at("counted"))
+    if (p.contains("why")) out << "  " << word(p, "asked") << ": " << word(p, "why") << "\n";
   out.flush();
 }
 
-void print_result(std::ostream& out, const TuneResult& r, const TuneOptions& o) {
+void print_result(std::ostream& out, const Record& r, const TuneOptions& o) {
   print_matrix(out, r);
-  print_layouts(out, r.analysis);
-  out << "  by rule: " << r.analysis.rule << "\n";
-  if (const TunedPlan* const p = predicted_fastest(r))
-    out << "  by model: " << p->line << text(", predicted to take %s ms", ms(*p->predicted_s).c_str()) << "\n";
+  print_layouts(out, r.at("analysis").at("layouts"));
+  out << "  by rule: " << word(r.at("analysis"), "rule") << "\n";
+  if (const Record* const p = predicted_fastest(r))
+    out << "  by model: " << word(*p, "plan") << text(", predicted to take %.4f ms", 1e3 * number(*p, "predicted_s"))
+        << "\n";
   out << "\n";
   print_times(out, r, o);
-  out << text("%zu plans timed in %.2f s (%.0f products of the rule's plan), packed in %.2f s\n", r.plans.size(),
-              r.timing_s, r.products, r.packing_s);
-  print_without(out, r);
-  if (o.pareto) print_pareto(out, r);
-  if (r.study) print_study(out, *r.study);
+  out << text("%zu plans timed in %.2f s (%.0f products of the rule's plan), packed in %.2f s\n", r.at("plans").size(),
+              number(r, "timing_s"), number(r, "products"), number(r, "packing_s"));
+  print_without(out, r.at("without"));
+  if (o.pareto) print_pareto(out, r.at("plans"));
+  if (r.contains("study")) print_study(out, r.at("study"));
   print_advice(out, r, o);
   out.flush();
 }

@@ -1,10 +1,10 @@
 #include "wisdom_files.hpp"
 
-#include <algorithm>
 #include <ostream>
 
 #include "failure.hpp"
 #include "planner/wisdom_file.hpp"
+#include "record.hpp"
 #include "text.hpp"
 
 namespace compound::bench::tune {
@@ -32,22 +32,26 @@ std::size_t merge_wisdom(const std::vector<std::string>& files, const std::strin
 
 void print_wisdom(std::ostream& out, const std::string& file) {
   const std::vector<WisdomEntry> entries = read("-list", file).entries();
-  std::size_t device = 6, problem = 7;  // as wide as their titles
-  for (const WisdomEntry& e : entries) {
-    device = std::max(device, e.key.device.size());
-    problem = std::max(problem, e.key.problem.size());
-  }
-  const auto line = [&](const std::string& d, const std::string& p, const std::string& of, const std::string& pattern,
-                        const std::string& us, const std::string& gain, const std::string& effort,
-                        const std::string& plan) {
-    out << text("%-*s  %-*s  %-18s  %-16s  %12s  %6s  %-10s  %s\n", int(device), d.c_str(), int(problem), p.c_str(),
-                of.c_str(), pattern.c_str(), us.c_str(), gain.c_str(), effort.c_str(), plan.c_str());
-  };
-  line("device", "problem", "class", "pattern", "us", "x rule", "effort", "plan");
+  Record rows = Record::array();
   for (const WisdomEntry& e : entries)
-    line(e.key.device, e.key.problem, to_string(e.key.pattern_class),
-         text("%016llx", static_cast<unsigned long long>(e.key.pattern)), text("%.2f", 1e6 * e.seconds),
-         text("%.2f", e.gain), e.effort, e.plan);
+    rows.push_back({{"device", e.key.device},
+                    {"problem", e.key.problem},
+                    {"class", to_string(e.key.pattern_class)},
+                    {"pattern", text("%016llx", static_cast<unsigned long long>(e.key.pattern))},
+                    {"seconds", e.seconds},
+                    {"gain", e.gain},
+                    {"effort", e.effort},
+                    {"plan", e.plan}});
+  print_rows(out,
+             {{"device", 0, "device"},
+              {"problem", 0, "problem"},
+              {"class", 0, "class"},
+              {"pattern", 0, "pattern"},
+              {"us", 12, "seconds", "%.2f", 1e6},
+              {"x rule", 6, "gain", "%.2f"},
+              {"effort", 0, "effort"},
+              {"plan", 0, "plan"}},
+             rows);
   out << text("%zu plans in %s\n", entries.size(), file.c_str());
 }
 

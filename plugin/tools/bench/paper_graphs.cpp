@@ -1,10 +1,11 @@
+// Graphs that only the papers' experiments need.
 #include "grid.hpp"
 
 namespace compound::bench {
 
 namespace {
 
-constexpr int faces = 6;
+constexpr int faces = 6, unknowns = 3;
 
 /// A row by what it stands for: a state, a multiplier, or a control on one of the faces, at a node of the cube.
 struct Unknown {
@@ -13,7 +14,7 @@ struct Unknown {
   std::int64_t node;
 };
 
-Grid cube_of(const Grid& g) { return {find_grid("27"), g.sides.x}; }
+Grid cube_of(const Grid& g) { return {find_grid("27"), g.sides}; }
 
 std::int64_t nodes_of(const Grid& g) { return g.sides.x * g.sides.x * g.sides.x; }
 std::int64_t face_nodes_of(const Grid& g) { return g.sides.x * g.sides.x; }
@@ -87,6 +88,30 @@ const Graph kkt_graph{
     entries_of_kkt,
     neighbours_of_kkt,
     relation_of_kkt,
+};
+
+const Graph elasticity_graph{
+    [](const Grid& g) { return unknowns * cube_of(g).rows(); },
+    [](const Grid& g) { return unknowns * unknowns * cube_of(g).entries(); },
+    [](const Grid& g, std::int64_t row, std::vector<std::int64_t>& to) {
+      std::vector<std::int64_t> around;
+      cube_of(g).neighbours(row / unknowns, around);
+      for (const std::int64_t node : around)
+        for (std::int64_t i = 0; i < unknowns; ++i) to.push_back(unknowns * node + i);
+    },
+    [](const Grid& g, std::int64_t row, std::int64_t column) {
+      const std::int64_t step = cube_of(g).relation(row / unknowns, column / unknowns);
+      return (step * unknowns + row % unknowns) * unknowns + column % unknowns;
+    },
+};
+
+const Graph dense_graph{
+    [](const Grid& g) { return g.sides.x; },
+    [](const Grid& g) { return g.sides.x * g.sides.x; },
+    [](const Grid& g, std::int64_t, std::vector<std::int64_t>& to) {
+      for (std::int64_t column = 0; column < g.sides.x; ++column) to.push_back(column);
+    },
+    [](const Grid&, std::int64_t row, std::int64_t column) { return std::int64_t{row != column}; },
 };
 
 }  // namespace compound::bench
