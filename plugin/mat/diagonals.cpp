@@ -17,19 +17,19 @@ namespace {
 
 /// The copy on the device, made ready, if there is one, or must be, and it can tell the diagonal in full precision;
 /// else null.
-PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, PackedMatrix** packed) {
+PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, const PackedMatrix** packed) {
   PetscFunctionBegin;
   Place place;
   *packed = nullptr;
   PetscCall(place_of_product(A, st->settings, diagonal, &place));
   if (place == Place::host || A->rmap->n != A->cmap->n) PetscFunctionReturn(PETSC_SUCCESS);
   // For one diagonal it is not made: graphs of multigrid have no products.
-  if (!st->copy(Place::device).packed && st->matrix_values.are_on_host(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!st->copy(Place::device).packed() && st->matrix_values.are_on_host(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_ready(A, st, Op::none, &place));
-  PackedCopy& copy = st->copy(Place::device);
+  const PackedCopy& copy = st->copy(Place::device);
   if (place == Place::device && !copy.must_not_be_used() && copy.has_diagonal() &&
-      copy.packed->plan().values == copy.problem.scalar.precision)
-    *packed = &*copy.packed;
+      copy.packed()->plan().values == copy.packed()->problem().scalar.precision)
+    *packed = copy.packed();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -61,7 +61,7 @@ void leave_sor(Mat A, const Family& of) {
 PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
   PetscFunctionBegin;
   SeqState* st;
-  PackedMatrix* packed;
+  const PackedMatrix* packed;
   bool done = false;
   const _MatOps* parent;
   PetscCall(parent_ops(A, &parent));
@@ -88,7 +88,7 @@ PetscErrorCode tell_of_host_work(Mat A) {
   if (st->told_of_host_work || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(has_cuda_vectors(A, &device));
   // Preconditioners may come before the first product, which makes the copy.
-  device = device || st->copy(Place::device).packed || st->settings.backend == BackendChoice::cuda;
+  device = device || st->copy(Place::device).packed() || st->settings.backend == BackendChoice::cuda;
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   st->told_of_host_work = true;
   PetscCall(PetscInfo(A,

@@ -48,10 +48,7 @@ PetscErrorCode seq_arrays_are_new(Mat A) {
   unguard(A, *st);
   st->matrix_values.discard();
   st->given.key = {};
-  for (PackedCopy& copy : st->copies) {
-    copy.pattern_key = {};
-    copy.values_version = -1;
-  }
+  for (PackedCopy& copy : st->copies) copy.forget_arrays();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,9 +16,9 @@
 #include "petsc/owned.hpp"
 #include "petsccompound.h"
 #include "planner/default_plan.hpp"
-#include "spmv/device_copy.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/product.hpp"
+#include "spmv/refresh.hpp"
 #include "spmv/vec_types.hpp"
 #include "values/guards.hpp"
 
@@ -164,7 +164,7 @@ PetscErrorCode choose_place(Mat A, const PointBlocks& b, bool* device) {
 PetscErrorCode invert(PC pc, PointBlocks& b) {
   PetscFunctionBegin;
   bool device, done = false;
-  PackedMatrix* packed = nullptr;
+  const PackedMatrix* packed = nullptr;
   Mat diagonal = pc->pmat;
   if (pc->pmat->ops->getdiagonalblock) PetscCall(MatGetDiagonalBlock(pc->pmat, &diagonal));
   PetscCall(choose_place(pc->pmat, b, &device));

@@ -5,9 +5,18 @@
 
 namespace compound::plugin {
 
+struct ChosenPlan {
+  Plan plan;
+  std::string origin;              ///< in the user's terms
+  bool finds_entry = false;        ///< the kind of entry was found, not asked for
+  bool fits = false;               ///< the values have been looked at: all are of that kind
+  double seconds_of_finding = 0;   ///< that took
+  std::vector<Measured> measured;  ///< what it was chosen from, if by measuring
+};
+
 /// The plan of a copy: from the settings, with the kind of entry that the values are found to be of, and by measuring
-/// where that is asked for. What was measured stays in the copy, for -info.
-Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
+/// where that is asked for.
+ChosenPlan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
 
 /// Where a matrix has block size 1 but would take less in blocks, and none were asked for: what to do. Looks at some
 /// of its rows.

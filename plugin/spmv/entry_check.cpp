@@ -40,8 +40,8 @@ PetscErrorCode check_copies(Mat A, std::initializer_list<PlacedPart> placed) {
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const PartArrays& a) { return a.mat == p.mat; });
     const PackedCopy& copy = st->copy(p.place);
     if (!found.empty()) continue;
-    if (copy.misfit) found = message(*copy.misfit, *part);
-    if (!copy.refused.empty()) found = copy.refused;
+    if (copy.misfit()) found = message(*copy.misfit(), *part);
+    if (!copy.refused().empty()) found = copy.refused();
   }
   PetscCall(agree_on(A, PETSC_ERR_ARG_WRONG, found));
   PetscFunctionReturn(PETSC_SUCCESS);

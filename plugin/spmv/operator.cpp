@@ -110,7 +110,8 @@ PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done)
   *done = run.done;
   if (*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(leave_device(A, &st, no_memory("for a product's vectors")));
-  PetscCall(refresh(A, &st, Place::host, o.op));
+  Place host = Place::host;
+  PetscCall(make_ready(A, &st, o.op, &host));
   if (st.copy(Place::host).must_not_be_used()) PetscCall(check_copies(A, {{A, Place::host}}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -217,7 +218,7 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
   bool done = false;
   if (st.copy(part.place).must_not_be_used()) PetscCall(check_copies(part.mat, {{part.mat, part.place}}));
   if (part.place == Place::device) PetscCall(try_on_device(part.mat, st, o, &done));
-  if (!done && !st.copy(Place::host).packed) {
+  if (!done && !st.copy(Place::host).packed()) {
     PetscCall(run_without_copy(part.mat, st, o));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -5,27 +5,25 @@
 
 namespace compound::plugin {
 
-/// Packs again for one place what changed since the last time: nothing, values, or everything. No copy is left where
-/// products are left to the next place; a device's memory that is full is such a case, not an error. Nor are values
-/// that are not of a kind of entry asked for, of which the copy's `misfit` tells.
-PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op = Op::none);
+inline bool is_current(Mat A, SeqState& st, Op op, Place place) {
+  return st.copy(place).is_current(A, st.matrix_values.version(A), st.settings.version, op);
+}
 
-/// The same for `place` or the next that can multiply, which `place` then is.
+/// Packs again for `place` what changed since the last time: nothing, values, or everything. Where products are left to
+/// the next place there is no copy, and `place` then is that place; a device's memory that is full is such a case, not
+/// an error. Nor are values that are not of a kind of entry asked for, of which the copy's misfit() tells.
 PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place);
 
-/// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
-/// state, or makes the copy forget its own (seq_arrays_are_new()).
-inline bool is_current(Mat A, SeqState& st, const PackedCopy& copy, Op op) {
-  const PackedCopy::PatternKey& key = copy.pattern_key;
-  return copy.packed && st.matrix_values.version(A) == copy.values_version && A->nonzerostate == key.nonzero_state &&
-         st.settings.version == key.settings_version && (op == Op::none || copy.packed->has_transposed());
-}
-
-/// For a product: refresh_one(), unless products are left to the parent type.
+/// The same for a product: nothing if those are left to the parent type, or the copy is up to date.
 inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, Place* place) {
-  if (st->settings.parent_only() || is_current(A, *st, st->copy(*place), op)) return PETSC_SUCCESS;
+  if (st->settings.parent_only() || is_current(A, *st, op, *place)) return PETSC_SUCCESS;
   return refresh_one(A, st, op, place);
 }
+
+/// The copy in a device's memory of a seq matrix of ours, all of it in blocks as they are given, brought up to date;
+/// null where its products do not run on a device, its blocks are made up of others, or not of the kind of entry that
+/// was asked for.
+PetscErrorCode device_copy(Mat seq, const PackedMatrix** packed);
 
 /// Gives up the copy on the device until the pattern or the settings change. Warns, and says why.
 PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why);

@@ -27,12 +27,12 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   info->packed_bytes += st->given.bytes() + static_cast<PetscInt64>(st->matrix_values.device_bytes());
   info->device_bytes += static_cast<PetscInt64>(st->matrix_values.device_bytes());
   for (const PackedCopy& copy : st->copies) {
-    if (!copy.packed) continue;
+    if (!copy.packed()) continue;
     info->packed_bytes += static_cast<PetscInt64>(copy.bytes());
-    info->padding_blocks += copy.packed->slots() - copy.packed->entries();
+    info->padding_blocks += copy.packed()->slots() - copy.packed()->entries();
   }
-  if (st->copy(Place::device).packed)
-    info->device_bytes += static_cast<PetscInt64>(st->copy(Place::device).packed->bytes().total());
+  if (const PackedMatrix* const on_device = st->copy(Place::device).packed())
+    info->device_bytes += static_cast<PetscInt64>(on_device->bytes().total());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +41,7 @@ PetscErrorCode plan_of_part(Mat part, std::string* line) {
   if (is_seq_compound(part)) {
     SeqState* st;
     PetscCall(seq_state(part, &st));
-    if (const PackedCopy* copy = copy_in_use(*st)) *line = to_string(copy->packed->plan());
+    if (const PackedCopy* copy = copy_in_use(*st)) *line = to_string(copy->packed()->plan());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,7 +50,7 @@ PetscErrorCode plan_of_part(Mat part, std::string* line) {
 
 const PackedCopy* copy_in_use(const SeqState& st) {
   for (const Place place : {Place::device, Place::host})
-    if (st.copy(place).packed) return &st.copy(place);
+    if (st.copy(place).packed()) return &st.copy(place);
   return nullptr;
 }
 

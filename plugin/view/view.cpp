@@ -40,12 +40,12 @@ PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
 std::string why_none(const SeqState* st) {
   if (!st) return "";
   for (const PackedCopy& copy : st->copies)
-    if (!copy.refused.empty()) return copy.refused;
+    if (!copy.refused().empty()) return copy.refused();
   return "";
 }
 
 bool is_left_to_parent(const Settings& settings, const SeqState* st) {
-  return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out.empty());
+  return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out().empty());
 }
 
 /// What multiplies: "host, avx512", "cuda, ...; host, ..." where the matrix is packed for both, or "petsc" where the
@@ -54,14 +54,14 @@ std::string backend_text(const Settings& settings, const SeqState* st, Place exp
   std::string text;
   for (const Place place : {Place::device, Place::host}) {
     const PackedCopy* copy = st ? &st->copy(place) : nullptr;
-    if (copy && copy->packed)
+    if (copy && copy->packed())
       text +=
-          (text.empty() ? "" : "; ") + std::string(row_of(place).backend) + ", " + std::string(copy->packed->code());
+          (text.empty() ? "" : "; ") + std::string(row_of(place).backend) + ", " + std::string(copy->packed()->code());
   }
   if (text.empty()) text = is_left_to_parent(settings, st) ? "petsc" : std::string(row_of(expected).backend);
   if (settings.backend == BackendChoice::automatic) text += " (auto)";
-  if (st && !st->copy(Place::device).left_out.empty())
-    text += "; not " + std::string(row_of(Place::device).backend) + ": " + st->copy(Place::device).left_out;
+  if (st && !st->copy(Place::device).left_out().empty())
+    text += "; not " + std::string(row_of(Place::device).backend) + ": " + st->copy(Place::device).left_out();
   return text;
 }
 
@@ -76,8 +76,8 @@ PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer vie
     SeqState* st;
     PetscCall(seq_state(part, &st));
     const PackedCopy* copy = copy_in_use(*st);
-    if (!copy || !copy->other_blocks) continue;
-    const Reblocked& r = copy->other_blocks->shape;
+    if (!copy || !copy->other_blocks()) continue;
+    const Reblocked& r = copy->other_blocks()->shape();
     scalars[0] += double(st->statistics.entries) * r.from * r.from;
     scalars[1] += r.stored();
   }
@@ -116,8 +116,8 @@ PetscErrorCode count_entries(Mat A, Mat part, EntryCounts* counts) {
     SeqState* st;
     PetscCall(seq_state(part, &st));
     const PackedCopy* const copy = copy_in_use(*st);
-    for (std::size_t k = 0; k < kinds.size() && copy && copy->packed->entries() > 0; ++k)
-      if (kinds[k].name == copy->packed->plan().entry) ++(*counts)[2 * k + (copy->finds_entry ? 0 : 1)];
+    for (std::size_t k = 0; k < kinds.size() && copy && copy->packed()->entries() > 0; ++k)
+      if (kinds[k].name == copy->packed()->plan().entry) ++(*counts)[2 * k + (copy->finds_entry() ? 0 : 1)];
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts->data(), static_cast<PetscMPIInt>(counts->size()), MPIU_INT, MPI_SUM,
                              comm_of(A)));
@@ -169,7 +169,8 @@ PetscErrorCode add_origin_of_off(Mat A, std::string* origin) {
   if (!off || !is_seq_compound(off)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_state(off, &st));
   const PackedCopy* const copy = copy_in_use(*st);
-  if (copy && copy->packed->entries() > 0 && copy->origin != *origin) *origin += "; off-diagonal: " + copy->origin;
+  if (copy && copy->packed()->entries() > 0 && copy->origin() != *origin)
+    *origin += "; off-diagonal: " + copy->origin();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,8 +178,9 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
   PetscFunctionBegin;
   const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
   if (A->assembled)
-    text->block = copy ? copy->problem.block : settings.packed_block(static_cast<int>(PetscAbs(A->rmap->bs)));
-  text->has_blocks = copy && copy->packed->entries() > 0;
+    text->block =
+        copy ? copy->packed()->problem().block : settings.packed_block(static_cast<int>(PetscAbs(A->rmap->bs)));
+  text->has_blocks = copy && copy->packed()->entries() > 0;
   if (copy && st->given.are_full) text->full_blocks = st->given.wanted;
   if (settings.parent_only()) {
     text->plan = left_to_parent("");
@@ -186,10 +188,10 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
     text->plan = "none yet: the matrix is not assembled";
   } else if (copy) {
     PetscCall(plan_line(A, &text->plan));
-    text->origin = copy->origin;
+    text->origin = copy->origin();
     PetscCall(add_origin_of_off(A, &text->origin));
   } else if (is_left_to_parent(settings, st)) {
-    text->plan = left_to_parent(st->copy(Place::host).left_out);
+    text->plan = left_to_parent(st->copy(Place::host).left_out());
   } else if (const std::string why = why_none(st); !why.empty()) {
     text->plan = "none: " + why;
   } else {
