@@ -5,8 +5,10 @@
 #include "mat/converters.hpp"
 #include "mat/via_aij_copy.hpp"
 #include "options/options.hpp"
+#include "petsc/late_setup.hpp"
 #include "petsc/overrides.hpp"
 #include "spgemm/product_results.hpp"
+#include "spmv/mpi_state.hpp"
 #include "spmv/vec_types.hpp"
 #include "view/view.hpp"
 
@@ -20,6 +22,32 @@ PetscErrorCode any_set_from_options(Mat A) {
 #if PetscDefined(HAVE_CUDA)
   PetscCall(decide_vec_type(A, st->settings, Moment::before));
 #endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_assembly_begin(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(set_up_for_assembly(A));
+  if (parent->assemblybegin) PetscCall(parent->assemblybegin(A, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  State* st;
+  const _MatOps* parent;
+  PetscCall(parent_ops(A, &parent));
+  PetscCall(parent->assemblyend(A, mode));
+  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(install_again(A));
+  PetscCall(any_state(A, &st));
+  if (!st->is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  auto* const mpi = static_cast<MpiState*>(st);
+  Mat diagonal, off;
+  PetscCall(check_ghosts(A, mpi->ghosts));
+  PetscCall(compound_parts(A, mpi, &diagonal, &off));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,8 @@
 namespace compound::plugin {
 
 PetscErrorCode any_set_from_options(Mat A);
+PetscErrorCode any_assembly_begin(Mat A, MatAssemblyType mode);
+PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode);
 PetscErrorCode any_view(Mat A, PetscViewer viewer);
 PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B);
 PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B);

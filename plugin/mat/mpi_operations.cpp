@@ -2,36 +2,11 @@
 
 #include "mat/attach.hpp"
 #include "options/options.hpp"
-#include "petsc/late_setup.hpp"
 #include "spmv/mpi_state.hpp"
 #include "spmv/refresh.hpp"
 #include "spmv/vec_types.hpp"
 
 namespace compound::plugin {
-
-PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode) {
-  PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(parent->assemblyend(A, mode));
-  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
-  MpiState* st;
-  Mat diagonal, off;
-  PetscCall(install_again(A));
-  PetscCall(mpi_state(A, &st));
-  PetscCall(check_ghosts(A, st->ghosts));
-  PetscCall(compound_parts(A, st, &diagonal, &off));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode mpi_assembly_begin(Mat A, MatAssemblyType mode) {
-  PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(set_up_for_assembly(A));
-  PetscCall(parent->assemblybegin(A, mode));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block) {
   PetscFunctionBegin;

@@ -5,8 +5,6 @@
 
 namespace compound::plugin {
 
-PetscErrorCode mpi_assembly_begin(Mat A, MatAssemblyType mode);
-PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode);
 PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block);
 
 /// The parent asks its diagonal part.

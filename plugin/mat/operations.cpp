@@ -1,6 +1,7 @@
 // What a matrix of ours does otherwise than its parent: every operation and every function that PETSc looks up by name.
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 #include "coo/coo.hpp"
 #include "mat/attach.hpp"
@@ -12,9 +13,8 @@
 #include "mat/under_aij_name.hpp"
 #include "mat/value_operations.hpp"
 #include "mat/via_aij_copy.hpp"
-#include "petsc/aij_changes.hpp"
-#include "petsc/baij_changes.hpp"
 #include "petsc/late_setup.hpp"
+#include "petsc/overrides.hpp"
 #include "spgemm/block_sums.hpp"
 #include "spgemm/products_of_matrices.hpp"
 #include "spmv/mpi_state.hpp"
@@ -85,6 +85,8 @@ constexpr auto common = [](const auto& f) {
   f(&_MatOps::multtransposeadd, mult_add<Op::transpose>);
   f(&_MatOps::multhermitiantranspose, mult<Op::hermitian>);
   f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
+  f(&_MatOps::assemblybegin, any_assembly_begin);
+  f(&_MatOps::assemblyend, any_assembly_end);
   f(&_MatOps::view, any_view);
   f(&_MatOps::convertfrom, convert_to_compound);
   f(&_MatOps::transpose, any_transpose);
@@ -103,9 +105,16 @@ constexpr auto of_blocks = [](const auto& f) {
   f(&_MatOps::creategraph, [](auto... args) { return refuse_graph(args...); });
 };
 
+/// Of one that keeps single scalars.
+template <bool is_mpi>
+constexpr auto of_scalars = [](const auto& f) {
+  f(&_MatOps::createsubmatrix, is_mpi ? mpi_create_submatrix_of_scalars : seq_create_submatrix_of_scalars);
+  f(&_MatOps::productsetfromoptions, is_mpi ? mpi_product_set_from_options : seq_product_set_from_options);
+  if constexpr (!is_mpi) f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
+};
+
 constexpr auto seq = [](const auto& f) {
   common(f);
-  f(&_MatOps::assemblyend, seq_assembly_end);
   f(&_MatOps::duplicate, seq_duplicate);
   f(&_MatOps::zeroentries, seq_zero_entries);
   f(&_MatOps::scale, seq_scale);
@@ -118,8 +127,6 @@ constexpr auto seq = [](const auto& f) {
 
 constexpr auto mpi = [](const auto& f) {
   common(f);
-  f(&_MatOps::assemblybegin, mpi_assembly_begin);
-  f(&_MatOps::assemblyend, mpi_assembly_end);
   f(&_MatOps::getdiagonalblock, mpi_get_diagonal_block);
   f(&_MatOps::duplicate, any_duplicate);
   f(&_MatOps::setoption, mpi_set_option);
@@ -140,86 +147,93 @@ constexpr auto coo_for_parents = [](const auto& f) {
   f(ReplacedFunction<is_mpi, "MatSetValuesCOO_C", coo_set_values>{});
 };
 
-/// One row: lists of operations and of functions, over the parent of one family.
+/// What changes a matrix and tells too little of it. The operations of several processes write into the arrays of the
+/// parts.
+template <bool has_blocks, bool is_mpi, auto after>
+constexpr auto changing_operations = [](const auto& f) {
+  follow<&_MatOps::conjugate, after>(f);
+  follow<&_MatOps::realpart, after>(f);
+  follow<&_MatOps::imaginarypart, after>(f);
+  if constexpr (is_mpi) {
+    follow<&_MatOps::zerorows, after>(f);
+    follow<&_MatOps::zerorowscolumns, after>(f);
+    follow<&_MatOps::diagonalscale, after>(f);
+    follow<&_MatOps::scale, after>(f);
+    if constexpr (!has_blocks) {  // BAIJ has none of its own
+      follow<&_MatOps::diagonalset, after>(f);
+      follow<&_MatOps::setrandom, after>(f);
+    }
+#if PETSC_VERSION_GE(3, 19, 0)
+    if constexpr (!has_blocks || PETSC_VERSION_GE(3, 20, 0)) follow<&_MatOps::eliminatezeros, after>(f);
+#endif
+  }
+};
+
+/// The same of functions. Arrays that they hand out are read or written unseen.
+constexpr auto seq_baij_changes = [](const auto& f) {
+  f(FollowedFunction<baij, "MatSeqBAIJSetPreallocation_C", seq_arrays_are_new,
+                     PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*)>{});
+  f(FollowedFunction<baij, "MatSeqBAIJGetArray_C", nothing, PetscErrorCode(Mat, PetscScalar**), take_host_values>{});
+  f(FollowedFunction<baij, "MatSeqBAIJRestoreArray_C", seq_values_changed, PetscErrorCode(Mat, PetscScalar**)>{});
+};
+constexpr auto mpi_baij_changes = [](const auto& f) {
+  f(FollowedFunction<baij, "MatMPIBAIJSetPreallocation_C", install_again,
+                     PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*, PetscInt, const PetscInt*)>{});
+};
+constexpr auto seq_aij_changes = [](const auto& f) {
+  using SetRows = PetscErrorCode(Mat, const PetscInt*, const PetscInt*, const PetscScalar*);
+  f(FollowedFunction<aij, "MatSeqAIJSetPreallocation_C", seq_arrays_are_new,
+                     PetscErrorCode(Mat, PetscInt, const PetscInt*)>{});
+  f(FollowedFunction<aij, "MatSeqAIJSetPreallocationCSR_C", seq_arrays_are_new, SetRows>{});
+  f(FollowedFunction<aij, "MatSeqAIJSetColumnIndices_C", seq_arrays_are_new, PetscErrorCode(Mat, PetscInt*)>{});
+  f(FollowedFunction<aij, "MatResetPreallocation_C", seq_arrays_are_new, PetscErrorCode(Mat)>{});
+};
+constexpr auto mpi_aij_changes = [](const auto& f) {
+  using SetRows = PetscErrorCode(Mat, const PetscInt*, const PetscInt*, const PetscScalar*);
+  f(FollowedFunction<aij, "MatMPIAIJSetPreallocation_C", install_again,
+                     PetscErrorCode(Mat, PetscInt, const PetscInt*, PetscInt, const PetscInt*)>{});
+  f(FollowedFunction<aij, "MatMPIAIJSetPreallocationCSR_C", install_again, SetRows>{});
+  f(FollowedFunction<aij, "MatResetPreallocation_C", install_again, PetscErrorCode(Mat)>{});
+  f(FollowedFunction<aij, "MatRetrieveValues_C", raise_parts, PetscErrorCode(Mat)>{});
+};
+template <const Family& family>
+constexpr auto stored_values = [](const auto& f) {
+  f(FollowedFunction<family, "MatStoreValues_C", nothing, PetscErrorCode(Mat), need_host_values>{});
+  f(FollowedFunction<family, "MatRetrieveValues_C", seq_values_changed, PetscErrorCode(Mat), take_host_values>{});
+};
+
+/// Over one base type: lists of operations and of functions.
 template <const Family& family, bool is_mpi>
-struct Row;
+struct Row {
+  static constexpr bool has_blocks = &family == &baij;
+  using StateType = std::conditional_t<is_mpi, MpiState, SeqState>;
 
-using SeqBaij = SeqBaijChanges<seq_arrays_are_new, seq_values_changed, need_host_values, take_host_values>;
-using MpiBaij = MpiBaijChanges<install_again, raise_parts>;
-using SeqAij = SeqAijChanges<seq_arrays_are_new, seq_values_changed, need_host_values, take_host_values>;
-using MpiAij = MpiAijChanges<install_again, raise_parts>;
-
-template <>
-struct Row<baij, false> {
-  using StateType = SeqState;
   static constexpr auto operations = [](const auto& f) {
-    seq(f);
-    of_blocks(f);
-    SeqBaij::operations(f);
-    f(&_MatOps::axpy, axpy<baij, false>);
-    f(&_MatOps::copy, copy<baij>);
-    f(&_MatOps::destroy, destroy<baij, false>);
+    if constexpr (is_mpi)
+      mpi(f);
+    else
+      seq(f);
+    if constexpr (has_blocks)
+      of_blocks(f);
+    else
+      of_scalars<is_mpi>(f);
+    changing_operations<has_blocks, is_mpi, is_mpi ? raise_parts : seq_values_changed>(f);
+    f(&_MatOps::axpy, axpy<family, is_mpi>);
+    if constexpr (!is_mpi) f(&_MatOps::copy, copy<family>);
+    f(&_MatOps::destroy, destroy<family, is_mpi>);
   };
   static constexpr auto functions = [](const auto& f) {
-    SeqBaij::functions(f);
-    own_coo(f);
-    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
-  };
-};
-
-template <>
-struct Row<baij, true> {
-  using StateType = MpiState;
-  static constexpr auto operations = [](const auto& f) {
-    mpi(f);
-    of_blocks(f);
-    MpiBaij::operations(f);
-    f(&_MatOps::axpy, axpy<baij, true>);
-    f(&_MatOps::destroy, destroy<baij, true>);
-  };
-  static constexpr auto functions = [](const auto& f) {
-    MpiBaij::functions(f);
-    own_coo(f);
-    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
-  };
-};
-
-template <>
-struct Row<aij, false> {
-  using StateType = SeqState;
-  static constexpr auto operations = [](const auto& f) {
-    seq(f);
-    f(&_MatOps::createsubmatrix, seq_create_submatrix_of_scalars);
-    f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
-    f(&_MatOps::productsetfromoptions, seq_product_set_from_options);
-    SeqAij::operations(f);
-    f(&_MatOps::axpy, axpy<aij, false>);
-    f(&_MatOps::copy, copy<aij>);
-    f(&_MatOps::destroy, destroy<aij, false>);
-  };
-  static constexpr auto functions = [](const auto& f) {
-    SeqAij::functions(f);
-    coo_for_parents<false>(f);
-    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_as_aij>{});
-    f(ReplacedFunction<false, "MatSeqAIJKron_C", kron_as_aij>{});
-  };
-};
-
-template <>
-struct Row<aij, true> {
-  using StateType = MpiState;
-  static constexpr auto operations = [](const auto& f) {
-    mpi(f);
-    f(&_MatOps::createsubmatrix, mpi_create_submatrix_of_scalars);
-    f(&_MatOps::productsetfromoptions, mpi_product_set_from_options);
-    MpiAij::operations(f);
-    f(&_MatOps::axpy, axpy<aij, true>);
-    f(&_MatOps::destroy, destroy<aij, true>);
-  };
-  static constexpr auto functions = [](const auto& f) {
-    MpiAij::functions(f);
-    coo_for_parents<true>(f);
-    f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_as_aij>{});
+    if constexpr (!is_mpi) stored_values<family>(f);
+    if constexpr (has_blocks) {
+      is_mpi ? mpi_baij_changes(f) : seq_baij_changes(f);
+      own_coo(f);
+      f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
+    } else {
+      is_mpi ? mpi_aij_changes(f) : seq_aij_changes(f);
+      coo_for_parents<is_mpi>(f);
+      f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_as_aij>{});
+      if constexpr (!is_mpi) f(ReplacedFunction<false, "MatSeqAIJKron_C", kron_as_aij>{});
+    }
   };
 };
 

@@ -2,21 +2,9 @@
 
 #include "mat/attach.hpp"
 #include "mat/common_operations.hpp"
-#include "petsc/late_setup.hpp"
 #include "spmv/refresh.hpp"
 
 namespace compound::plugin {
-
-PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode) {
-  PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(set_up_for_assembly(A));
-  PetscCall(parent->assemblyend(A, mode));
-  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(install_again(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionBegin;
