@@ -39,6 +39,9 @@ PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   State* st;
   const _MatOps* parent;
   PetscCall(parent_ops(A, &parent));
+  // BAIJ writes what other processes have sent into the arrays of its parts.
+  for (const MatStash* sent : {&A->stash, &A->bstash})
+    if (sent->nrecvs > 0 || sent->nrecvranks > 0) PetscCall(take_host_values(A));
   PetscCall(parent->assemblyend(A, mode));
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(install_again(A));

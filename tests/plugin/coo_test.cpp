@@ -496,6 +496,23 @@ TEST_P(ValuesApart, CrossOnlyToWhatNeedsThem) {
     }
 }
 
+/// Process 0 sets a scalar of each row: the others call nothing but the assembly.
+TEST_P(ValuesApart, TakeWhatOtherProcessesSend) {
+  const auto e = random_entries(105, square(), 300);
+  const auto A = made(e), B = made(e);
+  const auto v = whole_values(106, e);
+  set(A, v, INSERT_VALUES);
+  set_on_host(B, v, INSERT_VALUES);
+  for (Mat m : {Mat(A), Mat(B)}) {
+    PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    for (PetscInt row = 0; row < square().block_rows() * square().bs && rank() == 0; ++row)
+      PETSC_OK(MatSetValue(m, row, row, 2.0, ADD_VALUES));
+    assemble(m);
+  }
+
+  EXPECT_TRUE(same_scalars(A, B));
+}
+
 /// Solvers read the arrays of a matrix again after each assembly, and ask for nothing.
 TEST_P(ValuesApart, StayOnTheHostOfAMatrixThatWasFactored) {
   const Shape shape = spread(GetParam(), 6, 6);
