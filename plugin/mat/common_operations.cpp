@@ -61,14 +61,14 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   const _MatOps* parent;
   PetscCall(any_state(A, &st));
   PetscCall(parent_ops(A, &parent));
-  if (option == MAT_COPY_VALUES) PetscCall(need_host_values(A));
-  Unguarded own(A, *st);  // which the duplicate takes
+  Unguarded own(A, *st);  // the duplicate takes A's operations
   PetscCall(parent->duplicate(A, option, B));
   PetscCall(own.guard_again());
   PetscCall(adopt(*B, st->settings, st->off_diagonal));
   PetscCall(install_again(*B));
   set_bound(*B, is_bound(A));
   PetscCall(keep_coo(A, *B));
+  PetscCall(guard_values(*B));  // of parts, which were copied with their values
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

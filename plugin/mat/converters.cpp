@@ -101,6 +101,7 @@ PetscErrorCode convert_from_compound_to_parent(Mat A, MatType, MatReuse reuse, M
     PetscCall(take_from(*B, A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(need_host_values(A));
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
   PetscCall(release(*B));
   PetscFunctionReturn(PETSC_SUCCESS);

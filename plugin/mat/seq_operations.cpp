@@ -2,6 +2,7 @@
 
 #include "mat/attach.hpp"
 #include "mat/common_operations.hpp"
+#include "mat/value_operations.hpp"
 #include "spmv/refresh.hpp"
 
 namespace compound::plugin {
@@ -9,12 +10,18 @@ namespace compound::plugin {
 PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionBegin;
   SeqState *from, *to;
-  PetscCall(any_duplicate(A, option, B));
   PetscCall(seq_state(A, &from));
+  const bool on_device = option == MAT_COPY_VALUES && from->matrix_values.are_guarded();
+  const bool on_host = from->matrix_values.are_on_host(A);
+  PetscCall(any_duplicate(A, on_device && !on_host ? MAT_DO_NOT_COPY_VALUES : option, B));
   PetscCall(seq_state(*B, &to));
   // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
   to->parent_mult = from->parent_mult;
   to->parent_multadd = from->parent_multadd;
+  bool done = false;
+  if (on_device) PetscCall(copy_to_device(A, *B, &done));
+  if (done && on_host) to->matrix_values.host_has_them();
+  if (on_device && !done && !on_host) PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -99,11 +99,24 @@ PetscErrorCode add_on_device(Mat Y, PetscScalar a, Mat X, bool* done) {
 
 PetscErrorCode copy_on_device(Mat A, Mat B, bool* done) {
   PetscFunctionBegin;
-  MatrixValues *values, *of_A;
+  MatrixValues* values;
   *done = false;
   PetscCall(values_on_device(B, &values));
+  if (values) PetscCall(copy_to_device(A, B, done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode copy_to_device(Mat A, Mat B, bool* done) {
+  PetscFunctionBegin;
+  MatrixValues* of_A;
+  SeqState* to;
+  *done = false;
   PetscCall(values_on_device(A, &of_A));
-  if (values && of_A) PetscCall(change_by(B, *values, A, done, [](Vec b, Vec a) { return VecCopy(a, b); }));
+  if (!of_A) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(B, &to));
+  PetscCall(begin_work(*of_A));
+  PetscCall(guarded_memory(comm_of(B), done, [&] { to->matrix_values.write(B, of_A->device(), false); }));
+  if (*done) PetscCall(change_by(B, to->matrix_values, A, done, [](Vec b, Vec a) { return VecCopy(a, b); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

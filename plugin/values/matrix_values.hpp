@@ -47,6 +47,9 @@ class MatrixValues {
   /// The device has the values now, and the host has not; raises the state. For guard_values() (values/guards.hpp).
   PetscErrorCode wrote(Mat A);
 
+  /// After wrote(): the host's array has the same values, too.
+  void host_has_them() { mask_ = PETSC_OFFLOAD_BOTH; }
+
   /// A vector that lies on the device's buffer, which has the values as they are now. To be destroyed by the caller.
   PetscErrorCode as_vector(Vec* values);
 
