@@ -10,7 +10,7 @@ namespace compound::test {
 /// Not "host": like a device it never lies on the caller's arrays.
 class RecordingBackend : public Backend {
  public:
-  int allocations = 0, releases = 0, uploads = 0, packs = 0;
+  int allocations = 0, releases = 0, uploads = 0, packs = 0, orders = 0;
   int most_held = 0;  ///< allocations at a time
 
   std::string_view name() const override { return "recording"; }
@@ -27,8 +27,20 @@ class RecordingBackend : public Backend {
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) override { host_.copy(to, from, bytes); }
-  void pack(const PackTask& task) override { ++packs, host_.pack(task); }
-  void order_blocks(const OrderTask& task) override { host_.order_blocks(task); }
+  /// Of values in the order of rows, too, which devices pack as they are.
+  void pack(const PackTask& task) override {
+    ++packs;
+    if (!task.start) return host_.pack(task);
+    std::vector<std::byte> blocks(task.entries * bytes_of_block(task.problem));
+    const Problem given{task.problem.block, task.problem.scalar, ValueOrder::rows};
+    const auto entries = static_cast<count32>(task.entries);
+    host_.order_blocks({given, task.rows, entries, task.start, task.blocks, Memory::host, blocks.data()});
+    PackTask of_blocks = task;
+    of_blocks.blocks = blocks.data();
+    of_blocks.start = nullptr;
+    host_.pack(of_blocks);
+  }
+  void order_blocks(const OrderTask& task) override { ++orders, host_.order_blocks(task); }
   std::optional<count32> first_misfit(const FitTask& task) override { return host_.first_misfit(task); }
   void multiply(const ProductTask& task) override { host_.multiply(task); }
   void diagonal(std::span<const DiagonalTask> parts) override { host_.diagonal(parts); }
