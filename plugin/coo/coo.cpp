@@ -111,7 +111,7 @@ PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartV
     PetscCall(begin_host_write(part.mat, &v->values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  v->on_device = is_ours ? &st->matrix_values : &v->own.emplace(*kinship(part.mat).family);
+  v->on_device = is_ours ? &st->matrix_values : &v->own.emplace(*type_of_matrix(part.mat).base_type);
   PetscCall(guarded_memory(comm_of(part.mat), enough, [&] { v->values = v->on_device->write(part.mat, on, add); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -190,11 +190,11 @@ PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mod
 PetscErrorCode way_of_parent(Mat A, void (**function)(void)) {
   PetscFunctionBegin;
   PetscObject kept = nullptr;
-  const Kinship k = kinship(A);
+  const TypeOfMatrix k = type_of_matrix(A);
   *function = nullptr;
   if (PETSC_VERSION_GE(3, 20, 0))
     PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), "__PETSc_MatCOOStruct_Host", &kept));
-  if (kept) PetscCall(parent_function(*k.family, k.is_mpi, "MatSetValuesCOO_C", function));
+  if (kept) PetscCall(parent_function(*k.base_type, k.is_mpi, "MatSetValuesCOO_C", function));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -24,7 +24,7 @@ PetscErrorCode set_type(KSP ksp, KSPCGType type) {
 
 /// Puts `ours` before the parent's function of that name, if it has one.
 template <class F>
-PetscErrorCode stand_before(KSP ksp, const char* name, F* ours, F** parents) {
+PetscErrorCode override_function(KSP ksp, const char* name, F* ours, F** parents) {
   PetscFunctionBegin;
   F* found = nullptr;
   PetscCall(PetscObjectQueryFunction(object(ksp), name, &found));
@@ -55,7 +55,7 @@ PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
 
 /// The parent's single reduction takes it away, and back its own.
 PetscErrorCode tell_objective(KSP ksp) {
-  return stand_before(ksp, "KSPCGGetObjFcn_C", value_of_objective, &parents_value);
+  return override_function(ksp, "KSPCGGetObjFcn_C", value_of_objective, &parents_value);
 }
 
 PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
@@ -96,10 +96,10 @@ PetscErrorCode attach_cg(KSP ksp, Solver& s) {
   PetscFunctionBegin;
   s.fused.hermitian = PetscDefined(USE_COMPLEX);  // KSPCG's own default
   s.stepwise.take(forms_of_cg().back());
-  PetscCall(stand_before(ksp, "KSPCGSetType_C", set_type, &parents_type));
-  PetscCall(stand_before(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &parents_reduction));
-  PetscCall(stand_before(ksp, "KSPCGSetRadius_C", set_radius, &parents_radius));
-  PetscCall(stand_before(ksp, "KSPCGSetObjectiveTarget_C", set_objective, &parents_objective));
+  PetscCall(override_function(ksp, "KSPCGSetType_C", set_type, &parents_type));
+  PetscCall(override_function(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &parents_reduction));
+  PetscCall(override_function(ksp, "KSPCGSetRadius_C", set_radius, &parents_radius));
+  PetscCall(override_function(ksp, "KSPCGSetObjectiveTarget_C", set_objective, &parents_objective));
   PetscCall(tell_objective(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -101,11 +101,11 @@ PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
   bool on_device;
   PetscCall(is_on_device(x, &on_device));
   if (is_seq_compound(A)) {
-    Place place;
+    MemorySpace place;
     PetscCall(settings_of(A, &settings));
     PetscCall(read_options_once(A, *settings));
-    PetscCall(place_of_product(A, *settings, x, &place));
-    if (place == Place::device) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(space_of_product(A, *settings, x, &place));
+    if (place == MemorySpace::device) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!on_device)
     *why = "the vectors are on the host";

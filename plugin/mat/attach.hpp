@@ -7,16 +7,16 @@
 
 namespace compound::plugin {
 
-/// What makes a seq or an mpi matrix of a family one of ours. Operations call for it (a duplicate becomes ours) and are
-/// listed in it: the rows are in operations.cpp, which knows them all, and this side asks for a row.
+/// What makes a seq or an mpi matrix of a base_type one of ours. Operations call for it (a duplicate becomes ours) and
+/// are listed in it: the rows are in operations.cpp, which knows them all, and this side asks for a row.
 struct TypeTable {
-  State* (*make_state)(const Family&);
+  State* (*make_state)(const BaseType&);
   PetscErrorCode (*install)(Mat);    ///< our operations before the parent's, wherever they are not
   PetscErrorCode (*uninstall)(Mat);  ///< the parent's again
   PetscErrorCode (*compose)(Mat);    ///< the functions that PETSc looks up by name
   PetscErrorCode (*remove)(Mat);
 };
-const TypeTable& table_of(const Family& family, bool is_mpi);
+const TypeTable& table_of(const BaseType& base_type, bool is_mpi);
 
 /// The way back from adopt(): all operations and functions are the parent's again, of its parts too.
 PetscErrorCode release(Mat A);

@@ -10,7 +10,7 @@ namespace {
 /// colours; for mpibaij it fails (3.18).
 PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
   PetscFunctionBegin;
-  const PetscInt bs = kinship(A).family->block_size(A);
+  const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
   PetscInt first, end;
   ISColoringValue* color;
   PetscCall(MatGetOwnershipRange(A, &first, &end));
@@ -27,8 +27,8 @@ PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
 PetscErrorCode color_naturally(MatColoring mc, ISColoring* colors,
                                PetscErrorCode (*parents)(MatColoring, ISColoring*)) {
   PetscFunctionBegin;
-  const Kinship k = kinship(mc->mat);
-  PetscCall(k.is_ours && k.family->keeps_blocks ? color_blocks(mc->mat, colors) : parents(mc, colors));
+  const TypeOfMatrix k = type_of_matrix(mc->mat);
+  PetscCall(k.is_ours && k.base_type->keeps_blocks ? color_blocks(mc->mat, colors) : parents(mc, colors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

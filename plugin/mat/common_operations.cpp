@@ -96,7 +96,7 @@ PetscErrorCode pass_on(Mat A, Mat submatrix) {
   PetscFunctionBegin;
   State* st;
   PetscCall(any_state(A, &st));
-  if (kinship(submatrix).family != &st->family) PetscFunctionReturn(PETSC_SUCCESS);
+  if (type_of_matrix(submatrix).base_type != &st->base_type) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(adopt(submatrix, st->settings));
   PetscCall(take_vec_type(submatrix, {A}));
   PetscFunctionReturn(PETSC_SUCCESS);

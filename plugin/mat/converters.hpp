@@ -16,7 +16,7 @@ PetscErrorCode take_from(Mat B, Mat A);
 
 /// MatConvert_<ours>_<target>_C for the parent's converters (a derived type does not inherit them), for the way back to
 /// the parent and for every pinned name.
-PetscErrorCode compose_converters(Mat A, const Descent& of);
-PetscErrorCode remove_converters(Mat A, const Descent& of);
+PetscErrorCode compose_converters(Mat A, const TypePair& of);
+PetscErrorCode remove_converters(Mat A, const TypePair& of);
 
 }  // namespace compound::plugin

@@ -35,24 +35,24 @@ PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
   return multiply(A, op, Update::add, x, z, y);
 }
 
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode destroy(Mat A) {
   PetscFunctionBegin;
   const _MatOps* parent;
-  PetscCall(parent_ops(family, is_mpi, &parent));  // A has no type name while headers are merged
-  PetscCall(drop_state(A, table_of(family, is_mpi)));
+  PetscCall(parent_ops(base_type, is_mpi, &parent));  // A has no type name while headers are merged
+  PetscCall(drop_state(A, table_of(base_type, is_mpi)));
   PetscCall(parent->destroy(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The parent reads X's arrays too. Each type has a function of its own, since PETSc takes matrices with the same one
 /// for matrices of one type.
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
   PetscFunctionBegin;
   const _MatOps* parent;
   bool done = false;
-  PetscCall(parent_ops(family, is_mpi, &parent));
+  PetscCall(parent_ops(base_type, is_mpi, &parent));
   if (structure == SAME_NONZERO_PATTERN) PetscCall(is_mpi ? add_parts(Y, a, X, &done) : add_on_device(Y, a, X, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(X));
@@ -64,12 +64,12 @@ PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
 }
 
 /// The base type compares this operation, too.
-template <const Family& family>
+template <const BaseType& base_type>
 PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
   PetscFunctionBegin;
   const _MatOps* parent;
   bool done = false;
-  PetscCall(parent_ops(family, false, &parent));
+  PetscCall(parent_ops(base_type, false, &parent));
   if (structure == SAME_NONZERO_PATTERN) PetscCall(copy_on_device(A, B, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(A));
@@ -121,7 +121,7 @@ constexpr auto seq = [](const auto& f) {
   f(&_MatOps::creatempimatconcatenateseqmat, seq_concatenate);
 #if PetscDefined(HAVE_CUDA)
   f(&_MatOps::getdiagonal, seq_get_diagonal);
-  follow<&_MatOps::invertblockdiagonal, tell_of_host_work>(f);
+  follow<&_MatOps::invertblockdiagonal, report_host_work>(f);
 #endif
 };
 
@@ -196,16 +196,16 @@ constexpr auto mpi_aij_changes = [](const auto& f) {
   f(FollowedFunction<aij, "MatResetPreallocation_C", install_again, PetscErrorCode(Mat)>{});
   f(FollowedFunction<aij, "MatRetrieveValues_C", raise_parts, PetscErrorCode(Mat)>{});
 };
-template <const Family& family>
+template <const BaseType& base_type>
 constexpr auto stored_values = [](const auto& f) {
-  f(FollowedFunction<family, "MatStoreValues_C", nothing, PetscErrorCode(Mat), need_host_values>{});
-  f(FollowedFunction<family, "MatRetrieveValues_C", seq_values_changed, PetscErrorCode(Mat), take_host_values>{});
+  f(FollowedFunction<base_type, "MatStoreValues_C", nothing, PetscErrorCode(Mat), need_host_values>{});
+  f(FollowedFunction<base_type, "MatRetrieveValues_C", seq_values_changed, PetscErrorCode(Mat), take_host_values>{});
 };
 
 /// Over one base type: lists of operations and of functions.
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 struct Row {
-  static constexpr bool has_blocks = &family == &baij;
+  static constexpr bool has_blocks = &base_type == &baij;
   using StateType = std::conditional_t<is_mpi, MpiState, SeqState>;
 
   static constexpr auto operations = [](const auto& f) {
@@ -218,12 +218,12 @@ struct Row {
     else
       of_scalars<is_mpi>(f);
     changing_operations<has_blocks, is_mpi, is_mpi ? raise_parts : seq_values_changed>(f);
-    f(&_MatOps::axpy, axpy<family, is_mpi>);
-    if constexpr (!is_mpi) f(&_MatOps::copy, copy<family>);
-    f(&_MatOps::destroy, destroy<family, is_mpi>);
+    f(&_MatOps::axpy, axpy<base_type, is_mpi>);
+    if constexpr (!is_mpi) f(&_MatOps::copy, copy<base_type>);
+    f(&_MatOps::destroy, destroy<base_type, is_mpi>);
   };
   static constexpr auto functions = [](const auto& f) {
-    if constexpr (!is_mpi) stored_values<family>(f);
+    if constexpr (!is_mpi) stored_values<base_type>(f);
     if constexpr (has_blocks) {
       is_mpi ? mpi_baij_changes(f) : seq_baij_changes(f);
       own_coo(f);
@@ -247,70 +247,70 @@ PetscErrorCode keep_parents_products(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode install_row(Mat A) {
   PetscFunctionBegin;
   const _MatOps* parent;
-  PetscCall(parent_ops(family, is_mpi, &parent));
+  PetscCall(parent_ops(base_type, is_mpi, &parent));
   finish_late_set_up(A, *parent);
   if (!is_mpi) PetscCall(keep_parents_products(A));
-  install(A, Row<family, is_mpi>::operations);
+  install(A, Row<base_type, is_mpi>::operations);
 #if PetscDefined(HAVE_CUDA)
-  if (!is_mpi) follow_sor(A, family);
+  if (!is_mpi) follow_sor(A, base_type);
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode uninstall_row(Mat A) {
   PetscFunctionBegin;
   const _MatOps* parent;
-  PetscCall(parent_ops(family, is_mpi, &parent));
-  uninstall(A, *parent, Row<family, is_mpi>::operations);
+  PetscCall(parent_ops(base_type, is_mpi, &parent));
+  uninstall(A, *parent, Row<base_type, is_mpi>::operations);
   if (is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
   SeqState* st;
   PetscCall(seq_state(A, &st));
 #if PetscDefined(HAVE_CUDA)
-  leave_sor(A, family);
+  leave_sor(A, base_type);
 #endif
   A->ops->mult = st->parent_mult;
   A->ops->multadd = st->parent_multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode compose_row(Mat A) {
   PetscFunctionBegin;
-  PetscCall(compose_all(A, Row<family, is_mpi>::functions));
-  PetscCall(compose_converters(A, family.descent(is_mpi)));
+  PetscCall(compose_all(A, Row<base_type, is_mpi>::functions));
+  PetscCall(compose_converters(A, base_type.types(is_mpi)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode remove_row(Mat A) {
   PetscFunctionBegin;
-  PetscCall(remove_all(A, Row<family, is_mpi>::functions));
-  PetscCall(remove_converters(A, family.descent(is_mpi)));
+  PetscCall(remove_all(A, Row<base_type, is_mpi>::functions));
+  PetscCall(remove_converters(A, base_type.types(is_mpi)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <const Family& family, bool is_mpi>
+template <const BaseType& base_type, bool is_mpi>
 constexpr TypeTable table = {
-    [](const Family& of) -> State* { return new typename Row<family, is_mpi>::StateType(of); },
-    install_row<family, is_mpi>,
-    uninstall_row<family, is_mpi>,
-    compose_row<family, is_mpi>,
-    remove_row<family, is_mpi>,
+    [](const BaseType& of) -> State* { return new typename Row<base_type, is_mpi>::StateType(of); },
+    install_row<base_type, is_mpi>,
+    uninstall_row<base_type, is_mpi>,
+    compose_row<base_type, is_mpi>,
+    remove_row<base_type, is_mpi>,
 };
 
-/// In the order of `families`.
-constexpr const TypeTable* tables[std::size(families)][2] = {{&table<baij, false>, &table<baij, true>},
-                                                             {&table<aij, false>, &table<aij, true>}};
+/// In the order of `base_types`.
+constexpr const TypeTable* tables[std::size(base_types)][2] = {{&table<baij, false>, &table<baij, true>},
+                                                               {&table<aij, false>, &table<aij, true>}};
 
 }  // namespace
 
-const TypeTable& table_of(const Family& family, bool is_mpi) {
-  return *tables[std::find(std::begin(families), std::end(families), &family) - std::begin(families)][is_mpi];
+const TypeTable& table_of(const BaseType& base_type, bool is_mpi) {
+  return *tables[std::find(std::begin(base_types), std::end(base_types), &base_type) - std::begin(base_types)][is_mpi];
 }
 
 }  // namespace compound::plugin

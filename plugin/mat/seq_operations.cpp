@@ -42,7 +42,7 @@ PetscErrorCode seq_arrays_are_new(Mat A) {
   PetscCall(seq_state(A, &st));
   unguard(A, *st);
   st->matrix_values.discard();
-  st->given.key = {};
+  st->input.key = {};
   for (PackedCopy& copy : st->copies) copy.forget_arrays();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,15 +16,15 @@ constexpr const char* packages[] = {"petsc", "mumps",     "superlu", "superlu_di
                                     "spqr",  "strumpack", "pastix",  "mkl_pardiso",  "mkl_cpardiso", "bas"};
 constexpr std::size_t kinds_of_factor = MAT_FACTOR_QR + 1;
 
-/// A parent's type: families[k / 2], on one process or on several.
-constexpr std::size_t parent_types = 2 * std::size(families);
-MatType parent_type(std::size_t k) { return families[k / 2]->descent(k % 2 != 0).parent; }
+/// A parent's type: base_types[k / 2], on one process or on several.
+constexpr std::size_t parent_types = 2 * std::size(base_types);
+MatType parent_type(std::size_t k) { return base_types[k / 2]->types(k % 2 != 0).parent; }
 
 Factor originals[std::size(packages)][parent_types][kinds_of_factor];
 
 /// MUMPS knows BAIJ by its exact name.
 bool wants_parents_name(std::size_t package, Mat A) {
-  return std::strcmp(packages[package], "mumps") == 0 && is_seq_compound(A) && kinship(A).family == &baij;
+  return std::strcmp(packages[package], "mumps") == 0 && is_seq_compound(A) && type_of_matrix(A).base_type == &baij;
 }
 
 /// The package's own. What it makes reads A's arrays at each numeric factorization, and asks for nothing.

@@ -16,10 +16,10 @@ PetscErrorCode under_parents_names(std::initializer_list<Mat> mats, bool* none, 
   std::pair<Mat, char*> lent[3];
   int count = 0;
   for (Mat A : mats) {
-    const Kinship k = A ? kinship(A) : Kinship{};
-    if (!k.is_ours || k.family != &aij) continue;
+    const TypeOfMatrix k = A ? type_of_matrix(A) : TypeOfMatrix{};
+    if (!k.is_ours || k.base_type != &aij) continue;
     char*& name = reinterpret_cast<PetscObject>(A)->type_name;
-    lent[count++] = {A, std::exchange(name, const_cast<char*>(aij.descent(k.is_mpi).parent))};
+    lent[count++] = {A, std::exchange(name, const_cast<char*>(aij.types(k.is_mpi).parent))};
   }
   *none = count == 0;
   const PetscErrorCode code = *none ? PETSC_SUCCESS : f();

@@ -42,11 +42,11 @@ PetscErrorCode change(Mat A, MatrixValues& values, const F& f) {
 template <class F>
 PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const F& f) {
   PetscFunctionBegin;
-  const Kinship k = kinship(X);
-  MatrixValues own(*kinship(A).family);  // of a matrix of the base type
+  const TypeOfMatrix k = type_of_matrix(X);
+  MatrixValues own(*type_of_matrix(A).base_type);  // of a matrix of the base type
   MatrixValues* of_X = &own;
   Vec x;
-  *enough = k.family == kinship(A).family && !k.is_mpi;
+  *enough = k.base_type == type_of_matrix(A).base_type && !k.is_mpi;
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   if (k.is_ours) {
     SeqState* st;
@@ -124,7 +124,7 @@ PetscErrorCode add_parts(Mat Y, PetscScalar a, Mat X, bool* done) {
   PetscFunctionBegin;
   MpiState* st;
   Mat of_Y[2], of_X[2];
-  *done = is_mpi_compound(X) && kinship(X).family == kinship(Y).family;
+  *done = is_mpi_compound(X) && type_of_matrix(X).base_type == type_of_matrix(Y).base_type;
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(mpi_parts(Y, &of_Y[0], &of_Y[1], nullptr));
   PetscCall(mpi_state(X, &st));

@@ -5,6 +5,6 @@
 
 namespace compound::plugin {
 
-extern const Family aij;
+extern const BaseType aij;
 
 }  // namespace compound::plugin

@@ -49,7 +49,7 @@ constexpr const char* mpi_converters[] = {"mpiaij", "mpisbaij", "mpiadj", "is", 
 
 }  // namespace
 
-const Family baij = {
+const BaseType baij = {
     .root = MATBAIJCOMPOUND,
     .seq = {MATSEQBAIJ, MATSEQBAIJCOMPOUND, seq_converters},
     .mpi = {MATMPIBAIJ, MATMPIBAIJCOMPOUND, mpi_converters},

@@ -5,6 +5,6 @@
 
 namespace compound::plugin {
 
-extern const Family baij;
+extern const BaseType baij;
 
 }  // namespace compound::plugin

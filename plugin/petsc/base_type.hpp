@@ -27,7 +27,7 @@ struct BlockArrays {
 };
 
 /// A type of PETSc and ours above it.
-struct Descent {
+struct TypePair {
   MatType parent, ours;
   /// MatConvert_<parent>_<these>_C: types inherit operations, but not converters.
   std::span<const char* const> converters;
@@ -35,9 +35,9 @@ struct Descent {
   std::span<const char* const> siblings = {};
 };
 
-struct Family {
+struct BaseType {
   MatType root;  ///< ours, resolved by PETSc to seq or mpi
-  Descent seq, mpi;
+  TypePair seq, mpi;
   /// Whether it keeps blocks of its own size, square. Else it keeps single scalars, and what blocks they are in is
   /// found (spmv/input_blocks.hpp).
   bool keeps_blocks;
@@ -53,10 +53,10 @@ struct Family {
   /// For these blocks of `arrays`, in block compressed rows with global columns; seq or mpi.
   PetscErrorCode (*preallocate)(Mat A, PetscInt block_size, const PetscInt* start, const PetscInt* column);
 
-  /// Of the square blocks of `arrays`, of any matrix of the family.
+  /// Of the square blocks of `arrays`, of any matrix of the base_type.
   PetscInt block_size(Mat A) const { return keeps_blocks ? PetscAbs(A->rmap->bs) : 1; }
 
-  const Descent& descent(bool is_mpi) const { return is_mpi ? mpi : seq; }
+  const TypePair& types(bool is_mpi) const { return is_mpi ? mpi : seq; }
 };
 
 }  // namespace compound::plugin

@@ -83,10 +83,10 @@ struct ReplacedFunction {
 inline PetscErrorCode nothing(Mat) { return PETSC_SUCCESS; }
 
 /// One that the parent has: its own, after Before(A) and followed by After(A).
-template <const Family& family, FunctionName name, auto After, class Signature, auto Before = nothing>
+template <const BaseType& base_type, FunctionName name, auto After, class Signature, auto Before = nothing>
 struct FollowedFunction;
-template <const Family& family, FunctionName name, auto After, class... Args, auto Before>
-struct FollowedFunction<family, name, After, PetscErrorCode(Mat, Args...), Before> {
+template <const BaseType& base_type, FunctionName name, auto After, class... Args, auto Before>
+struct FollowedFunction<base_type, name, After, PetscErrorCode(Mat, Args...), Before> {
   static inline PetscErrorCode (*parents)(Mat, Args...) = nullptr;  ///< the same for all matrices of the type
 
   static PetscErrorCode call(Mat A, Args... args) {

@@ -14,19 +14,19 @@ namespace compound::plugin {
 namespace {
 
 /// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
-/// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
-bool is_asked_for(const Settings& s, Place place, bool of_other_blocks) {
-  if (place == Place::device) return s.backend == BackendChoice::cuda;
+/// have code for one memory space only: the other then does without. `dense` asks for no kind to be looked for.
+bool is_asked_for(const Settings& s, MemorySpace space, bool of_other_blocks) {
+  if (space == MemorySpace::device) return s.backend == BackendChoice::cuda;
   const bool of_any_place = s.names_kind() && !entry_kind(s.entry).user_defined;
   return s.backend == BackendChoice::host || s.names_layout() || of_any_place || of_other_blocks;
 }
 
 /// How the plan of a part is asked for: where it comes from before it is tuned, and by which option.
-struct Wish {
+struct PlanRequest {
   std::string origin;
   const char* option;
 };
-Wish wish(const Packing& p) {
+PlanRequest plan_request(const Packing& p) {
   const Settings& s = p.st.settings;
   if (!s.plan_of_part(p.st.off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
   if (!s.layout.empty()) return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
@@ -36,8 +36,8 @@ Wish wish(const Packing& p) {
 /// Why single scalars are the parent's to multiply; empty where they are not.
 std::string why_scalars_stay(const Packing& p) {
   const Settings& s = p.st.settings;
-  if (p.st.family.keeps_blocks || p.problem().block != BlockShape{1, 1} || p.place == Place::device) return "";
-  if (is_asked_for(s, p.place, false) || s.tune != Effort::rule || s.precision) return "";
+  if (p.st.base_type.keeps_blocks || p.problem().block != BlockShape{1, 1} || p.space == MemorySpace::device) return "";
+  if (is_asked_for(s, p.space, false) || s.tune != Effort::rule || s.precision) return "";
   return "its rows are of single scalars, which the parent type multiplies as fast";
 }
 
@@ -73,7 +73,7 @@ Plan plan_from_settings(const Packing& p, const PatternView& pattern, const Patt
                         std::string_view found, std::string* capped) {
   const Settings& s = p.st.settings;
   const Problem problem = p.problem();
-  const std::string_view backend = row_of(p.place).backend;
+  const std::string_view backend = row_of(p.space).backend;
   const std::string_view entry = s.entry.empty() ? found : s.entry;
   const bool by_rule = s.layout.empty() && s.plan_of_part(p.st.off_diagonal).empty();
   Plan base = s.layout.empty() ? default_plan(numbers, problem, backend, entry, s.precision)
@@ -153,7 +153,7 @@ void tune(Packing& p, const PatternView& pattern, const PatternStatistics& numbe
 
 }  // namespace
 
-std::string block_size_hint(const Settings& s, const Family& family, const BlockArrays& b) try {
+std::string block_size_hint(const Settings& s, const BaseType& base_type, const BlockArrays& b) try {
   constexpr double worth_telling = 0.9;
   if (s.block_size.way != BlockSize::of_matrix || b.block != BlockShape{1, 1} || b.rows == 0)
     return "";  // larger ones gain little more
@@ -164,7 +164,7 @@ std::string block_size_hint(const Settings& s, const Family& family, const Block
                     share = std::to_string(std::lround(100 * found.bytes / found.bytes_as_given));
   const std::string seen = "the matrix has block size 1, but its rows seem to come in blocks of " + size +
                            ", which take " + share + " % of the bytes";
-  if (family.keeps_blocks)
+  if (base_type.keeps_blocks)
     return seen + ": -mat_compound_block_size " + size + " packs them as such, find looks for the size";
   const std::string r = std::to_string(found.block.rows), c = std::to_string(found.block.cols);
   return seen + " and are packed as such: MatSetBlockSizes(A, " + r + ", " + c +
@@ -173,7 +173,7 @@ std::string block_size_hint(const Settings& s, const Family& family, const Block
   return "";
 }
 
-std::string option_of_plan(const Packing& p) { return wish(p).option; }
+std::string option_of_plan(const Packing& p) { return plan_request(p).option; }
 
 void check_entry_asked_for(const Packing& p) {
   const std::string& asked = p.st.settings.entry;
@@ -188,7 +188,7 @@ void check_entry_asked_for(const Packing& p) {
 std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan) {
   const Settings& s = p.st.settings;
   const Problem problem = p.problem();
-  const std::string by = wish(p).option;
+  const std::string by = plan_request(p).option;
   if (const auto padding = too_much_padding(pattern, problem, plan, s.most_padding))
     return *padding + by + "; -mat_compound_padding_limit none lets it through";
   const PlanLimits limits = s.limits();
@@ -199,7 +199,7 @@ std::string why_refused(const Packing& p, const PatternView& pattern, const Plan
 
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {
   const Settings& s = p.st.settings;
-  if (is_asked_for(s, p.place, p.copy.other_blocks() != nullptr)) return "";
+  if (is_asked_for(s, p.space, p.copy.other_blocks() != nullptr)) return "";
   if (const auto why = why_scalars_stay(p); !why.empty()) return why;
   const Backend& on = p.backend();
   if (const auto why = on.applicable(plan, p.problem())) return *why;
@@ -210,7 +210,7 @@ std::string why_left_out(const Packing& p, const PatternView& pattern, const Pla
 ChosenPlan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
   std::string capped;
   ChosenPlan chosen = plan_for_values(p, pattern, numbers, &capped);
-  chosen.origin = wish(p).origin;
+  chosen.origin = plan_request(p).origin;
   if (!capped.empty()) chosen.origin += " within -mat_compound_memory_limit (" + capped + ")";
   if (p.st.settings.tune != Effort::rule) tune(p, pattern, numbers, &chosen);
   return chosen;

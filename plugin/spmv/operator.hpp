@@ -33,17 +33,17 @@ class Operator {
   PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
 
  private:
-  struct PlacedState {
+  struct StateInSpace {
     Mat mat = nullptr;
     State* st = nullptr;
-    Place place = Place::host;
+    MemorySpace space = MemorySpace::host;
   };
   PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x);
   PetscErrorCode prepare_parts(Mat A, MpiState& st, Vec x);
   PetscErrorCode choose_ghosts(Ghosts& all, Vec x);
 
   Op op_ = Op::none;
-  PlacedState parts_[2];
+  StateInSpace parts_[2];
   VecScatter scatter_ = nullptr;
   Vec ghosts_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// A matrix packed for one place. refresh.cpp alone makes it and keeps it up to date; all others read it.
+// A matrix packed for one memory space. refresh.cpp alone makes it and keeps it up to date; all others read it.
 #pragma once
 
 #include "petsc/base_type.hpp"
@@ -18,7 +18,7 @@ class PackedCopy {
   /// Whether the kind of entry was found, not asked for.
   bool finds_entry() const { return finds_entry_; }
 
-  /// Why there is none although the matrix was looked at: the next place multiplies.
+  /// Why there is none although the matrix was looked at: the next memory space multiplies.
   const std::string& left_out() const { return left_out_; }
   /// Why there is none, or none of these values, although it was asked for: an error.
   const std::string& refused() const { return refused_; }

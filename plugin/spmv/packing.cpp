@@ -54,7 +54,7 @@ namespace {
 bool is_worth_packing(const SeqState& st, BlockShape block, double fill) {
   const Settings& s = st.settings;
   if (s.names_kind()) return true;
-  if (!st.family.keeps_blocks && s.block_size.way == BlockSize::of_matrix) {
+  if (!st.base_type.keeps_blocks && s.block_size.way == BlockSize::of_matrix) {
     const double scalars = double(scalars_in(block));
     const double bytes_of_block = scalars * sizeof(Scalar) + sizeof(idx);
     const double bytes_of_scalars = fill * scalars * (sizeof(Scalar) + sizeof(idx));
@@ -65,7 +65,7 @@ bool is_worth_packing(const SeqState& st, BlockShape block, double fill) {
 
 /// The size of the blocks that are to be packed, of a part that is given in square ones of size `given`.
 BlockShape packed_block(const SeqState& st, const PatternView& pattern, int given) {
-  if (!st.family.keeps_blocks) return st.given.wanted;
+  if (!st.base_type.keeps_blocks) return st.input.wanted;
   const Settings& s = st.settings;
   const bool finds = s.block_size.way == BlockSize::to_find;
   return finds ? found_block(s, st.off_diagonal, pattern, given).block : s.packed_block(given);

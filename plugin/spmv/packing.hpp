@@ -15,13 +15,13 @@ inline constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
 struct Packing {
   Mat A;
   SeqState& st;
-  Place place;
+  MemorySpace space;
   const BlockArrays& b;
-  const PackedCopy& copy = st.copy(place);
+  const PackedCopy& copy = st.copy(space);
   std::vector<Scalar> regrouped = {};  ///< the values in packed blocks of another size than the matrix's
 
-  bool on_device() const { return place == Place::device; }
-  Backend& backend() const { return compound::backend(row_of(place).backend); }
+  bool on_device() const { return space == MemorySpace::device; }
+  Backend& backend() const { return compound::backend(row_of(space).backend); }
   Problem problem() const;
   /// In the packed blocks: a view where the integers are of one width, else of `copied`.
   PatternView pattern(Pattern& copied) const;

@@ -13,14 +13,15 @@ namespace compound::plugin {
 /// One copy while it is brought up to date.
 class CopyRefresh {
  public:
-  CopyRefresh(Mat A, SeqState& st, Place place, const BlockArrays& b) : in_{A, st, place, b}, copy_(st.copy(place)) {}
+  CopyRefresh(Mat A, SeqState& st, MemorySpace space, const BlockArrays& b)
+      : in_{A, st, space, b}, copy_(st.copy(space)) {}
 
   PetscErrorCode pattern();
   /// No error where values are not what was asked for: the copy's misfit() or refused() tells of it.
   PetscErrorCode values();
   PetscErrorCode transposed(Op op);
 
-  static void leave_out(SeqState& st, Place place, const std::string& why);
+  static void leave_out(SeqState& st, MemorySpace space, const std::string& why);
 
  private:
   template <class Body>
@@ -39,8 +40,8 @@ class CopyRefresh {
   std::optional<count32> misfit_;  ///< the first block that is not of the copy's kind of entry
 };
 
-void CopyRefresh::leave_out(SeqState& st, Place place, const std::string& why) {
-  PackedCopy& copy = st.copy(place);
+void CopyRefresh::leave_out(SeqState& st, MemorySpace space, const std::string& why) {
+  PackedCopy& copy = st.copy(space);
   copy.packed_.reset();
   copy.other_blocks_.reset();
   copy.left_out_ = why;
@@ -68,7 +69,7 @@ void CopyRefresh::pack_pattern() {
   copy_.other_blocks_.reset();
   in_.regrouped.clear();
   st.statistics = statistics(given);
-  st.given_block = in_.b.block;
+  st.input_block = in_.b.block;
   if (auto other = in_other_blocks(in_, given)) copy_.other_blocks_.emplace(*std::move(other));
   const bool is_given = !copy_.other_blocks_;
   const PatternView pattern = is_given ? given : copy_.other_blocks_->shape().pattern.view();
@@ -106,14 +107,14 @@ PetscErrorCode CopyRefresh::report_pattern() const {
   Mat const A = in_.A;
   if (!copy_.refused_.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (!copy_.packed_) {
-    PetscCall(PetscInfo(A, "Products are left to %s: %s\n", row_of(in_.place).next, copy_.left_out_.c_str()));
+    PetscCall(PetscInfo(A, "Products are left to %s: %s\n", row_of(in_.space).next, copy_.left_out_.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PatternStatistics& s = in_.st.statistics;
   PetscBool reports;
   PetscCall(PetscInfoEnabled(MAT_CLASSID, &reports));
   const bool looks = reports && !in_.st.off_diagonal && !copy_.other_blocks_;  // it takes many products' time
-  const std::string hint = looks ? block_size_hint(in_.st.settings, in_.st.family, in_.b) : "";
+  const std::string hint = looks ? block_size_hint(in_.st.settings, in_.st.base_type, in_.b) : "";
   if (!hint.empty()) PetscCall(PetscInfo(A, "Hint: %s\n", hint.c_str()));
   if (in_.st.settings.tune != Effort::rule) PetscCall(PetscInfo(A, "Plan: %s\n", copy_.origin_.c_str()));
   for (const Measured& m : chosen_.measured)
@@ -239,7 +240,7 @@ PetscErrorCode CopyRefresh::transposed(Op op) {
 
 PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
   PetscFunctionBegin;
-  CopyRefresh::leave_out(*st, Place::device, why);
+  CopyRefresh::leave_out(*st, MemorySpace::device, why);
   st->buffers = {};
   PetscCall(PetscInfo(A, "Products run on the host: %s\n", why.c_str()));
   PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
@@ -251,13 +252,13 @@ PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
 
 namespace {
 
-PetscErrorCode refresh(Mat A, SeqState* st, Op op, Place place) {
+PetscErrorCode refresh(Mat A, SeqState* st, Op op, MemorySpace space) {
   PetscFunctionBegin;
   BlockArrays b;
-  if (is_current(A, *st, op, place)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(given_values(A, *st, &b));
-  CopyRefresh copy(A, *st, place, b);
-  if (place == Place::device) PetscCall(begin_device_work(backend(row_of(place).backend)));
+  if (is_current(A, *st, op, space)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(input_values(A, *st, &b));
+  CopyRefresh copy(A, *st, space, b);
+  if (space == MemorySpace::device) PetscCall(begin_device_work(backend(row_of(space).backend)));
   PetscCall(copy.pattern());
   PetscCall(copy.values());
   PetscCall(copy.transposed(op));
@@ -266,12 +267,12 @@ PetscErrorCode refresh(Mat A, SeqState* st, Op op, Place place) {
 
 }  // namespace
 
-PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place) {
+PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, MemorySpace* space) {
   PetscFunctionBegin;
-  PetscCall(refresh(A, st, op, *place));
-  if (*place == Place::host || st->copy(*place).packed()) PetscFunctionReturn(PETSC_SUCCESS);
-  *place = Place::host;
-  PetscCall(refresh(A, st, op, *place));
+  PetscCall(refresh(A, st, op, *space));
+  if (*space == MemorySpace::host || st->copy(*space).packed()) PetscFunctionReturn(PETSC_SUCCESS);
+  *space = MemorySpace::host;
+  PetscCall(refresh(A, st, op, *space));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,8 +284,8 @@ PetscErrorCode device_copy(Mat A, const PackedMatrix** packed) {
   PetscCall(seq_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   if (!st->settings.may_use_device() || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(refresh(A, st, Op::none, Place::device));
-  const PackedCopy& copy = st->copy(Place::device);
+  PetscCall(refresh(A, st, Op::none, MemorySpace::device));
+  const PackedCopy& copy = st->copy(MemorySpace::device);
   if (!copy.other_blocks() && !copy.must_not_be_used()) *packed = copy.packed();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,19 +5,19 @@
 
 namespace compound::plugin {
 
-inline bool is_current(Mat A, SeqState& st, Op op, Place place) {
-  return st.copy(place).is_current(A, st.matrix_values.version(A), st.settings.version, op);
+inline bool is_current(Mat A, SeqState& st, Op op, MemorySpace space) {
+  return st.copy(space).is_current(A, st.matrix_values.version(A), st.settings.version, op);
 }
 
-/// Packs again for `place` what changed since the last time: nothing, values, or everything. Where products are left to
-/// the next place there is no copy, and `place` then is that place; a device's memory that is full is such a case, not
-/// an error. Nor are values that are not of a kind of entry asked for, of which the copy's misfit() tells.
-PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place);
+/// Packs again for `space` what changed since the last time: nothing, values, or everything. Where products are left to
+/// the next memory space there is no copy, and `space` then is that space; a device's memory that is full is such a
+/// case, not an error. Nor are values that are not of a kind of entry asked for, of which the copy's misfit() tells.
+PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, MemorySpace* space);
 
 /// The same for a product: nothing if those are left to the parent type, or the copy is up to date.
-inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, Place* place) {
-  if (st->settings.parent_only() || is_current(A, *st, op, *place)) return PETSC_SUCCESS;
-  return refresh_one(A, st, op, place);
+inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, MemorySpace* space) {
+  if (st->settings.parent_only() || is_current(A, *st, op, *space)) return PETSC_SUCCESS;
+  return refresh_one(A, st, op, space);
 }
 
 /// The copy in a device's memory of a seq matrix of ours, all of it in blocks as they are given, brought up to date;
