@@ -42,21 +42,21 @@ PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
 
 namespace {
 
-/// What a matrix of ours has that its parent has not.
+/// What a matrix of ours has that its base type has not.
 struct StateOfOurs {
   Mat mat = nullptr;
   State* state = nullptr;
   bool is_bound = false;
 };
 
-PetscErrorCode become_parent(Mat A, StateOfOurs* aside) {
+PetscErrorCode become_base(Mat A, StateOfOurs* aside) {
   PetscFunctionBegin;
   const TypeOfMatrix k = type_of_matrix(A);
   const TypeTable& table = table_of(k);
   PetscCall(table.uninstall(A));
   PetscCall(table.remove(A));
   *aside = {A, static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr))), is_bound(A)};
-  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).parent));
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).base));
   set_bound(A, true);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,20 +97,20 @@ PetscErrorCode release(Mat A) {
   for (Mat mat : mats) {
     StateOfOurs aside;
     if (!mat) continue;
-    PetscCall(become_parent(mat, &aside));
+    PetscCall(become_base(mat, &aside));
     delete aside.state;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f) {
+PetscErrorCode as_base_type(Mat A, const std::function<PetscErrorCode()>& f) {
   PetscFunctionBegin;
   WithParts mats;
   StateOfOurs asides[std::tuple_size_v<WithParts>] = {};
   PetscCall(take_host_values(A));
   PetscCall(with_parts(A, &mats));
   for (std::size_t i = 0; i < mats.size(); ++i)
-    if (mats[i]) PetscCall(become_parent(mats[i], &asides[i]));
+    if (mats[i]) PetscCall(become_base(mats[i], &asides[i]));
   const PetscErrorCode code = f();
   for (const StateOfOurs& aside : asides)
     if (aside.mat) PetscCall(become_ours_again(aside));

@@ -27,22 +27,22 @@ PetscErrorCode any_set_from_options(Mat A) {
 
 PetscErrorCode any_assembly_begin(Mat A, MatAssemblyType mode) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
   PetscCall(set_up_for_assembly(A));
-  if (parent->assemblybegin) PetscCall(parent->assemblybegin(A, mode));
+  if (base->assemblybegin) PetscCall(base->assemblybegin(A, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   PetscFunctionBegin;
   State* st;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
   // BAIJ writes what other processes have sent into the arrays of its parts.
   for (const MatStash* sent : {&A->stash, &A->bstash})
     if (sent->nrecvs > 0 || sent->nrecvranks > 0) PetscCall(take_host_values(A));
-  PetscCall(parent->assemblyend(A, mode));
+  PetscCall(base->assemblyend(A, mode));
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(install_again(A));
   PetscCall(any_state(A, &st));
@@ -54,15 +54,15 @@ PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent makes its own type of some, and calls our constructor for others.
+/// The base type makes its own type of some, and calls our constructor for others.
 PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionBegin;
   State* st;
-  const _MatOps* parent;
+  const _MatOps* base;
   PetscCall(any_state(A, &st));
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   Unguarded own(A, *st);  // the duplicate takes A's operations
-  PetscCall(parent->duplicate(A, option, B));
+  PetscCall(base->duplicate(A, option, B));
   PetscCall(own.guard_again());
   PetscCall(adopt(*B, st->settings, st->off_diagonal));
   PetscCall(install_again(*B));
@@ -72,19 +72,18 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the parent's
-/// type by its exact name: submatrices are the parent's own for the time of the call.
+/// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the base type
+///  by its exact name: submatrices are the base type's own for the time of the call.
 PetscErrorCode any_view(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   PetscViewerFormat format;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   const bool of_figures = format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL ||
                           format == PETSC_VIEWER_ASCII_FACTOR_INFO;
   if (!of_figures) PetscCall(need_host_values(A));
-  PetscCall(
-      with_operation<&_MatOps::createsubmatrix>(A, parent->createsubmatrix, [&] { return parent->view(A, viewer); }));
+  PetscCall(with_operation<&_MatOps::createsubmatrix>(A, base->createsubmatrix, [&] { return base->view(A, viewer); }));
   PetscCall(view_info(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,25 +103,26 @@ PetscErrorCode pass_on(Mat A, Mat submatrix) {
 
 }  // namespace
 
-/// The parent cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes its own type on several
-/// processes.
+/// The base type cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes its own type on
+/// several processes.
 PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   bool whole;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(are_whole_blocks(A, rows, cols, &whole));
   if (!whole) {
     PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (reuse == MAT_REUSE_MATRIX) {  // on several processes the parent compares rows with block rows there, and gives up
+  if (reuse ==
+      MAT_REUSE_MATRIX) {  // on several processes the base type compares rows with block rows there, and gives up
     Mat anew;
-    PetscCall(parent->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+    PetscCall(base->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
     PetscCall(take_from(*B, anew));
     PetscCall(MatDestroy(&anew));
   } else {
-    PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+    PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
     PetscCall(pass_on(A, *B));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -141,22 +141,22 @@ PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse
 
 PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(pass_on(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent makes a matrix of our type that knows nothing of what this one was asked for.
+/// The base type makes a matrix of our type that knows nothing of what this one was asked for.
 PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   State* st;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(any_state(A, &st));
   const Settings settings = st->settings;
-  PetscCall(parent->transpose(A, reuse, B));
+  PetscCall(base->transpose(A, reuse, B));
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(adopt(*B, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,9 +182,9 @@ PetscErrorCode any_get_vecs(Mat A, Vec* right, Vec* left) {
 
 PetscErrorCode any_set_up_coloring(Mat A, ISColoring colors, MatFDColoring coloring) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(parent->fdcoloringsetup(A, colors, coloring));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  PetscCall(base->fdcoloringsetup(A, colors, coloring));
   PetscCall(keep_coloring_on_host(A, coloring));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,7 +17,7 @@ namespace {
 template <std::size_t base_type, std::size_t row>
 PetscErrorCode create(Mat A, bool is_mpi) {
   PetscFunctionBegin;
-  PetscCall(MatSetType(A, base_types[base_type]->types(is_mpi).parent));
+  PetscCall(MatSetType(A, base_types[base_type]->types(is_mpi).base));
   Settings settings;
   if (row < preset_count) set(settings, "layout", std::string(presets()[row].name));
   PetscCall(adopt(A, settings));

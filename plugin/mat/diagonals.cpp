@@ -34,14 +34,14 @@ PetscErrorCode copy_for_diagonal(Mat A, SeqState* st, Vec diagonal, const Packed
 }
 
 /// Of each base type, in the order of `base_types`.
-decltype(_MatOps::sor) parents_sor[std::size(base_types)] = {};
+decltype(_MatOps::sor) base_sors[std::size(base_types)] = {};
 
-auto& parent_sor(const BaseType& of) { return parents_sor[std::ranges::find(base_types, &of) - base_types]; }
+auto& base_sor(const BaseType& of) { return base_sors[std::ranges::find(base_types, &of) - base_types]; }
 
 PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shift, PetscInt its, PetscInt local_its,
                    Vec x) {
   PetscFunctionBegin;
-  PetscCall(parent_sor(*type_of_matrix(A).base_type)(A, b, omega, type, shift, its, local_its, x));
+  PetscCall(base_sor(*type_of_matrix(A).base_type)(A, b, omega, type, shift, its, local_its, x));
   PetscCall(report_host_work(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -50,12 +50,12 @@ PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shi
 
 void follow_sor(Mat A, const BaseType& of) {
   if (!A->ops->sor || A->ops->sor == sor) return;
-  parent_sor(of) = A->ops->sor;
+  base_sor(of) = A->ops->sor;
   A->ops->sor = sor;
 }
 
 void leave_sor(Mat A, const BaseType& of) {
-  if (A->ops->sor == sor) A->ops->sor = parent_sor(of);
+  if (A->ops->sor == sor) A->ops->sor = base_sor(of);
 }
 
 PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
@@ -63,8 +63,8 @@ PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
   SeqState* st;
   const PackedMatrix* packed;
   bool done = false;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
   PetscCall(seq_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   PetscCall(copy_for_diagonal(A, st, v, &packed));
@@ -76,7 +76,7 @@ PetscErrorCode seq_get_diagonal(Mat A, Vec v) {
   }
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(A));
-  PetscCall(parent->getdiagonal(A, v));
+  PetscCall(base->getdiagonal(A, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,8 +13,8 @@ PetscErrorCode seq_get_diagonal(Mat A, Vec diagonal);
 /// the matrix, none of whose operations is called.
 PetscErrorCode report_host_work(Mat A);
 
-/// MatSOR() with report_host_work(), and the parent's own again. The parent has none before preallocation, and then
-/// the same for all block sizes.
+/// MatSOR() with report_host_work(), and the base type's own again. The base type has none before preallocation, and
+/// then the same for all block sizes.
 void follow_sor(Mat A, const BaseType& of);
 void leave_sor(Mat A, const BaseType& of);
 

@@ -27,21 +27,21 @@ PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block) {
 PetscErrorCode mpi_set_option(Mat A, MatOption option, PetscBool on) {
   PetscFunctionBegin;
   MpiState* st;
-  const _MatOps* parent;
+  const _MatOps* base;
   PetscCall(mpi_state(A, &st));
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   if (option == MAT_IGNORE_OFF_PROC_ENTRIES) st->ignores_others_rows = on;
-  PetscCall(parent->setoption(A, option, on));
+  PetscCall(base->setoption(A, option, on));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode mpi_get_diagonal(Mat A, Vec v) {
   PetscFunctionBegin;
   Mat part;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
   PetscCall(mpi_get_diagonal_block(A, &part));
-  PetscCall(parent->getdiagonal(A, v));
+  PetscCall(base->getdiagonal(A, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,5 @@
-// What a matrix of ours does otherwise than its parent: every operation and every function that PETSc looks up by name.
+// What a matrix of ours does otherwise than its base type: every operation and every function that PETSc looks up by
+// name.
 #include <algorithm>
 #include <iterator>
 #include <type_traits>
@@ -38,27 +39,27 @@ PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
 template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode destroy(Mat A) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(base_type, is_mpi, &parent));  // A has no type name while headers are merged
+  const _MatOps* base;
+  PetscCall(base_ops(base_type, is_mpi, &base));  // A has no type name while headers are merged
   PetscCall(drop_state(A, table_of(base_type, is_mpi)));
-  PetscCall(parent->destroy(A));
+  PetscCall(base->destroy(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent reads X's arrays too. Each type has a function of its own, since PETSc takes matrices with the same one
-/// for matrices of one type.
+/// The base type reads X's arrays too. Each type has a function of its own, since PETSc takes matrices with the same
+/// one for matrices of one type.
 template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   bool done = false;
-  PetscCall(parent_ops(base_type, is_mpi, &parent));
+  PetscCall(base_ops(base_type, is_mpi, &base));
   if (structure == SAME_NONZERO_PATTERN) PetscCall(is_mpi ? add_parts(Y, a, X, &done) : add_on_device(Y, a, X, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(X));
   PetscCall(take_host_values(Y));
   if (structure == SUBSET_NONZERO_PATTERN && !is_mpi) PetscCall(add_full_blocks(Y, a, X, &done));
-  if (!done) PetscCall(parent->axpy(Y, a, X, structure));
+  if (!done) PetscCall(base->axpy(Y, a, X, structure));
   if (is_mpi) PetscCall(raise_parts(Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -67,14 +68,14 @@ PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
 template <const BaseType& base_type>
 PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   bool done = false;
-  PetscCall(parent_ops(base_type, false, &parent));
+  PetscCall(base_ops(base_type, false, &base));
   if (structure == SAME_NONZERO_PATTERN) PetscCall(copy_on_device(A, B, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(A));
   PetscCall(structure == SAME_NONZERO_PATTERN ? overwrite_host_values(B) : take_host_values(B));
-  PetscCall(parent->copy(A, B, structure));
+  PetscCall(base->copy(A, B, structure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,7 +99,7 @@ constexpr auto common = [](const auto& f) {
 #endif
 };
 
-/// Of a parent with blocks of one size, which PETSc does less for than for AIJ.
+/// Of a base type with blocks of one size, which PETSc does less for than for AIJ.
 constexpr auto of_blocks = [](const auto& f) {
   f(&_MatOps::createsubmatrix, any_create_submatrix);
   f(&_MatOps::permute, any_permute);
@@ -135,14 +136,14 @@ constexpr auto mpi = [](const auto& f) {
 #endif
 };
 
-/// Values by coordinates: of a parent that has no way for them,
+/// Values by coordinates: of a base type that has no way for them,
 constexpr auto own_coo = [](const auto& f) {
   f(OwnFunction<"MatSetPreallocationCOO_C", coo_set_preallocation>{});
   f(OwnFunction<"MatSetValuesCOO_C", coo_set_values>{});
 };
 /// and of one that has, on the host.
 template <bool is_mpi>
-constexpr auto coo_for_parents = [](const auto& f) {
+constexpr auto coo_for_base = [](const auto& f) {
   f(ReplacedFunction<is_mpi, "MatSetPreallocationCOO_C", coo_set_preallocation>{});
   f(ReplacedFunction<is_mpi, "MatSetValuesCOO_C", coo_set_values>{});
 };
@@ -230,30 +231,30 @@ struct Row {
       f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
     } else {
       is_mpi ? mpi_aij_changes(f) : seq_aij_changes(f);
-      coo_for_parents<is_mpi>(f);
+      coo_for_base<is_mpi>(f);
       f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_as_aij>{});
       if constexpr (!is_mpi) f(ReplacedFunction<false, "MatSeqAIJKron_C", kron_as_aij>{});
     }
   };
 };
 
-/// The parent picks its products by block size at each preallocation: they are kept while ours stand before them.
-PetscErrorCode keep_parents_products(Mat A) {
+/// The base type picks its products by block size at each preallocation: they are kept while ours stand before them.
+PetscErrorCode keep_base_products(Mat A) {
   PetscFunctionBegin;
   SeqState* st;
   PetscCall(seq_state(A, &st));
-  if (A->ops->mult != mult<Op::none>) st->parent_mult = A->ops->mult;
-  if (A->ops->multadd != mult_add<Op::none>) st->parent_multadd = A->ops->multadd;
+  if (A->ops->mult != mult<Op::none>) st->base_mult = A->ops->mult;
+  if (A->ops->multadd != mult_add<Op::none>) st->base_multadd = A->ops->multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode install_row(Mat A) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(base_type, is_mpi, &parent));
-  finish_late_set_up(A, *parent);
-  if (!is_mpi) PetscCall(keep_parents_products(A));
+  const _MatOps* base;
+  PetscCall(base_ops(base_type, is_mpi, &base));
+  finish_late_set_up(A, *base);
+  if (!is_mpi) PetscCall(keep_base_products(A));
   install(A, Row<base_type, is_mpi>::operations);
 #if PetscDefined(HAVE_CUDA)
   if (!is_mpi) follow_sor(A, base_type);
@@ -264,17 +265,17 @@ PetscErrorCode install_row(Mat A) {
 template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode uninstall_row(Mat A) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(base_type, is_mpi, &parent));
-  uninstall(A, *parent, Row<base_type, is_mpi>::operations);
+  const _MatOps* base;
+  PetscCall(base_ops(base_type, is_mpi, &base));
+  uninstall(A, *base, Row<base_type, is_mpi>::operations);
   if (is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
   SeqState* st;
   PetscCall(seq_state(A, &st));
 #if PetscDefined(HAVE_CUDA)
   leave_sor(A, base_type);
 #endif
-  A->ops->mult = st->parent_mult;
-  A->ops->multadd = st->parent_multadd;
+  A->ops->mult = st->base_mult;
+  A->ops->multadd = st->base_multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

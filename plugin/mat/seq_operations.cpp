@@ -16,8 +16,8 @@ PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(any_duplicate(A, on_device && !on_host ? MAT_DO_NOT_COPY_VALUES : option, B));
   PetscCall(seq_state(*B, &to));
   // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
-  to->parent_mult = from->parent_mult;
-  to->parent_multadd = from->parent_multadd;
+  to->base_mult = from->base_mult;
+  to->base_multadd = from->base_multadd;
   bool done = false;
   if (on_device) PetscCall(copy_to_device(A, *B, &done));
   if (done && on_host) to->matrix_values.host_has_them();
@@ -27,10 +27,10 @@ PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
 
 PetscErrorCode seq_concatenate(MPI_Comm comm, Mat A, PetscInt columns, MatReuse reuse, Mat* whole) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
   PetscCall(need_host_values(A));
-  PetscCall(parent->creatempimatconcatenateseqmat(comm, A, columns, reuse, whole));
+  PetscCall(base->creatempimatconcatenateseqmat(comm, A, columns, reuse, whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -69,22 +69,22 @@ PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const
 
 PetscErrorCode seq_zero_entries(Mat A) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   MatrixValues* values;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   if (!A->preallocated) PetscCall(MatSetUp(A));  // 3.18 does not
   PetscCall(values_on_device(A, &values));
-  PetscCall(values ? change(A, *values, [](Vec v) { return VecSet(v, 0); }) : parent->zeroentries(A));
+  PetscCall(values ? change(A, *values, [](Vec v) { return VecSet(v, 0); }) : base->zeroentries(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode seq_scale(Mat A, PetscScalar a) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   MatrixValues* values;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(values_on_device(A, &values));
-  PetscCall(values ? change(A, *values, [a](Vec v) { return VecScale(v, a); }) : parent->scale(A, a));
+  PetscCall(values ? change(A, *values, [a](Vec v) { return VecScale(v, a); }) : base->scale(A, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

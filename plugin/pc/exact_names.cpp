@@ -14,7 +14,7 @@ namespace {
 PetscErrorCode under_name(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
   PetscCall(need_host_values(pc->pmat));
-  PetscCall(under_parents_name(pc->pmat, [&] { return set_up(pc); }));
+  PetscCall(under_base_name(pc->pmat, [&] { return set_up(pc); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,7 +36,7 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
   PetscCall(has_direct_prolongation(pc, &direct));
   if (direct && k.is_ours && k.base_type == &aij)
-    PetscCall(as_parent(pc->pmat, [&] { return set_up(pc); }));
+    PetscCall(as_base_type(pc->pmat, [&] { return set_up(pc); }));
   else
     PetscCall(set_up(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,4 @@
-// AIJ as a parent: names, arrays, parts, preallocation.
+// AIJ as a base type: names, arrays, parts, preallocation.
 #pragma once
 
 #include "petsc/base_type.hpp"

@@ -1,4 +1,4 @@
-// BAIJ as a parent: names, arrays, parts, preallocation.
+// BAIJ as a base type: names, arrays, parts, preallocation.
 #pragma once
 
 #include "petsc/base_type.hpp"

@@ -1,4 +1,4 @@
-// What a parent type of PETSc must tell for types of ours to stand above it. One row of data for each: baij.cpp has
+// What a base type of PETSc must tell for types of ours to stand above it. One row of data for each: baij.cpp has
 // the first.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace compound::plugin {
 
-/// A sequential parent's own arrays: block rows, columns, and values in blocks.
+/// A sequential base type's own arrays: block rows, columns, and values in blocks.
 struct BlockArrays {
   PetscInt rows = 0, cols = 0;  ///< in blocks
   BlockShape block = {1, 1};
@@ -28,10 +28,11 @@ struct BlockArrays {
 
 /// A type of PETSc and ours above it.
 struct TypePair {
-  MatType parent, ours;
-  /// MatConvert_<parent>_<these>_C: types inherit operations, but not converters.
+  MatType base, ours;
+  /// MatConvert_<base>_<these>_C: types inherit operations, but not converters.
   std::span<const char* const> converters;
-  /// The same of types that are subclasses of the parent themselves: they take the place of what we hang on a matrix.
+  /// The same of types that are subclasses of the base type themselves: they take the place of what we hang on a
+  /// matrix.
   std::span<const char* const> siblings = {};
 };
 

@@ -13,13 +13,13 @@ TypeOfMatrix type_of_matrix(Mat A) {
     for (const bool is_mpi : {false, true}) {
       const TypePair& types = base_type->types(is_mpi);
       if (std::strcmp(type, types.ours) == 0) return {base_type, is_mpi, true};
-      if (std::strcmp(type, types.parent) == 0) return {base_type, is_mpi, false};
+      if (std::strcmp(type, types.base) == 0) return {base_type, is_mpi, false};
     }
   }
   return {};
 }
 
-PetscErrorCode parent_ops(const BaseType& base_type, bool is_mpi, const _MatOps** ops) {
+PetscErrorCode base_ops(const BaseType& base_type, bool is_mpi, const _MatOps** ops) {
   // The functions of a loaded libpetsc do not change between PetscInitialize calls.
   static struct {
     _MatOps ops;
@@ -31,7 +31,7 @@ PetscErrorCode parent_ops(const BaseType& base_type, bool is_mpi, const _MatOps*
   if (of_type.taken) PetscFunctionReturn(PETSC_SUCCESS);
   Mat A;
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
-  PetscCall(MatSetType(A, base_type.types(is_mpi).parent));
+  PetscCall(MatSetType(A, base_type.types(is_mpi).base));
   of_type.ops = *A->ops;
   PetscCall(MatDestroy(&A));
   of_type.taken = true;
@@ -51,16 +51,16 @@ PetscErrorCode family_of(Mat A, TypeOfMatrix* k) {
 
 }  // namespace
 
-PetscErrorCode parent_ops(Mat A, const _MatOps** ops) {
+PetscErrorCode base_ops(Mat A, const _MatOps** ops) {
   PetscFunctionBegin;
   TypeOfMatrix k;
   PetscCall(family_of(A, &k));
-  PetscCall(parent_ops(*k.base_type, k.is_mpi, ops));
+  PetscCall(base_ops(*k.base_type, k.is_mpi, ops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode parent_function(const BaseType& base_type, bool is_mpi, const char* name, void (**function)(void)) {
-  return query_type(base_type.types(is_mpi).parent, name, function);
+PetscErrorCode base_function(const BaseType& base_type, bool is_mpi, const char* name, void (**function)(void)) {
+  return query_type(base_type.types(is_mpi).base, name, function);
 }
 
 PetscErrorCode block_arrays(Mat A, BlockArrays* b) {

@@ -33,7 +33,7 @@ PlanRequest plan_request(const Packing& p) {
   return {"by rule", ""};
 }
 
-/// Why single scalars are the parent's to multiply; empty where they are not.
+/// Why single scalars are the base type's to multiply; empty where they are not.
 std::string why_scalars_stay(const Packing& p) {
   const Settings& s = p.st.settings;
   if (p.st.base_type.keeps_blocks || p.problem().block != BlockShape{1, 1} || p.space == MemorySpace::device) return "";

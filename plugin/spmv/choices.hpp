@@ -33,7 +33,7 @@ void check_entry_asked_for(const Packing& p);
 std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan);
 
 /// Why the next memory space is to multiply; empty if this one can. What was not asked for in particular and we have no
-/// code for, or no memory that -mat_compound_memory_limit allows, is the parent's to multiply, as it was before.
+/// code for, or no memory that -mat_compound_memory_limit allows, is the base type's to multiply, as it was before.
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan);
 
 }  // namespace compound::plugin

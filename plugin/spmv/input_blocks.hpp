@@ -1,5 +1,5 @@
-// The parent's values in the blocks that they come in: its own, or where it keeps single scalars (AIJ) those that its
-// rows are made of.
+// The base type's values in the blocks that they come in: its own, or where it keeps single scalars (AIJ) those that
+// its rows are made of.
 #pragma once
 
 #include <vector>

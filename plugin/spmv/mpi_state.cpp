@@ -41,7 +41,7 @@ PetscErrorCode raise_parts(Mat A) {
   PetscFunctionBegin;
   Mat parts[2];
   MpiState* st;
-  PetscCall(mpi_state(A, &st));  // MatAXPY() may have merged the header of a matrix of the parent type into A's
+  PetscCall(mpi_state(A, &st));  // MatAXPY() may have merged the header of a matrix of the base type into A's
   PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
     if (part) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(part)));

@@ -11,7 +11,7 @@ namespace compound::plugin {
 
 namespace {
 
-/// The parent's flop counts, so that -log_view compares.
+/// The base type's flop counts, so that -log_view compares.
 PetscLogDouble flops(const SeqState& st, const Operands& o) {
   const BlockShape block = st.input_block;
   const double products = 2.0 * st.statistics.entries * static_cast<double>(scalars_in(block));
@@ -46,47 +46,47 @@ PetscErrorCode local_conjugate(Vec from, Vec* to) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// y = [z +] A^H x, where the parent has none, as conj([conj(z) +] A^T conj(x)).
-PetscErrorCode run_conjugated(Mat A, const _MatOps& parent, const Operands& o) {
+/// y = [z +] A^H x, where the base type has none, as conj([conj(z) +] A^T conj(x)).
+PetscErrorCode run_conjugated(Mat A, const _MatOps& base, const Operands& o) {
   PetscFunctionBegin;
   Vec x;
   PetscCall(local_conjugate(o.x, &x));
   if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
   if (o.z) PetscCall(VecConjugate(o.y));
-  PetscCall(o.z ? parent.multtransposeadd(A, x, o.y, o.y) : parent.multtranspose(A, x, o.y));
+  PetscCall(o.z ? base.multtransposeadd(A, x, o.y, o.y) : base.multtranspose(A, x, o.y));
   PetscCall(VecConjugate(o.y));
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent's product; y = A x of a seq matrix by its operations for this block size.
-PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
+/// The base type's product; y = A x of a seq matrix by its operations for this block size.
+PetscErrorCode run_base(Mat A, const State& st, const Operands& o) {
   PetscFunctionBegin;
   const bool add = o.update == Update::add;
   if (o.op == Op::none && !st.is_mpi) {
     const SeqState& seq = static_cast<const SeqState&>(st);
-    PetscCall(add ? seq.parent_multadd(A, o.x, o.z, o.y) : seq.parent_mult(A, o.x, o.y));
+    PetscCall(add ? seq.base_multadd(A, o.x, o.z, o.y) : seq.base_mult(A, o.x, o.y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const _MatOps* parent;
-  PetscCall(parent_ops(st.base_type, st.is_mpi, &parent));
-  if (o.op == Op::none) PetscCall(add ? parent->multadd(A, o.x, o.z, o.y) : parent->mult(A, o.x, o.y));
+  const _MatOps* base;
+  PetscCall(base_ops(st.base_type, st.is_mpi, &base));
+  if (o.op == Op::none) PetscCall(add ? base->multadd(A, o.x, o.z, o.y) : base->mult(A, o.x, o.y));
   if (o.op == Op::transpose)
-    PetscCall(add ? parent->multtransposeadd(A, o.x, o.z, o.y) : parent->multtranspose(A, o.x, o.y));
-  if (o.op == Op::hermitian && !parent->multhermitiantranspose)
-    PetscCall(run_conjugated(A, *parent, o));
+    PetscCall(add ? base->multtransposeadd(A, o.x, o.z, o.y) : base->multtranspose(A, o.x, o.y));
+  if (o.op == Op::hermitian && !base->multhermitiantranspose)
+    PetscCall(run_conjugated(A, *base, o));
   else if (o.op == Op::hermitian)
-    PetscCall(add ? parent->multhermitiantransposeadd(A, o.x, o.z, o.y) : parent->multhermitiantranspose(A, o.x, o.y));
+    PetscCall(add ? base->multhermitiantransposeadd(A, o.x, o.z, o.y) : base->multhermitiantranspose(A, o.x, o.y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// By the parent where there is no packed copy; it has Hermitian transposes of small blocks only.
+/// By the base type where there is no packed copy; it has Hermitian transposes of small blocks only.
 PetscErrorCode run_without_copy(Mat A, const SeqState& st, Operands o) {
   PetscFunctionBegin;
   PetscCall(need_host_values(A));
   if (o.op == Op::hermitian && !PetscDefined(USE_COMPLEX)) o.op = Op::transpose;
   PetscCall(set_empty_rows(st, o));
-  PetscCall(run_parents(A, st, o));
+  PetscCall(run_base(A, st, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,7 +131,7 @@ PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x) {
   PetscCall(make_ghosts(A, st.ghosts));
   PetscCall(compound_parts(A, &st, &parts_[diagonal].mat, &parts_[off_diagonal].mat));
   if (!st.settings.parent_only()) ++st.products;
-  if (st.settings.parent_only() && op_ != Op::hermitian) {  // which the parent has none of
+  if (st.settings.parent_only() && op_ != Op::hermitian) {  // which the base type has none of
     parts_[diagonal] = {A, &st};
     parts_[off_diagonal] = {};
   } else {
@@ -211,7 +211,7 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
   const StateInSpace& part = parts_[which];
   const Operands o{op_, update, x, z, y};
   if (part.st->settings.parent_only()) {
-    PetscCall(run_parents(part.mat, *part.st, o));
+    PetscCall(run_base(part.mat, *part.st, o));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   SeqState& st = static_cast<SeqState&>(*part.st);

@@ -1,4 +1,4 @@
-// From the parent's arrays to the packed copies, and keeping them up to date.
+// From the base type's arrays to the packed copies, and keeping them up to date.
 #pragma once
 
 #include "spmv/state.hpp"
@@ -14,7 +14,7 @@ inline bool is_current(Mat A, SeqState& st, Op op, MemorySpace space) {
 /// case, not an error. Nor are values that are not of a kind of entry asked for, of which the copy's misfit() tells.
 PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, MemorySpace* space);
 
-/// The same for a product: nothing if those are left to the parent type, or the copy is up to date.
+/// The same for a product: nothing if those are left to the base type, or the copy is up to date.
 inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, MemorySpace* space) {
   if (st->settings.parent_only() || is_current(A, *st, op, *space)) return PETSC_SUCCESS;
   return refresh_one(A, st, op, space);

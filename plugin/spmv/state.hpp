@@ -1,4 +1,4 @@
-// What hangs on the Mat::spptr of a matrix of ours. All but the settings can be made again from the parent.
+// What hangs on the Mat::spptr of a matrix of ours. All but the settings can be made again from the base type.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct SeqState final : State {
   std::array<PackedCopy, memory_spaces.size()> copies;
   PackedCopy& copy(MemorySpace space) { return copies[static_cast<int>(space)]; }
   const PackedCopy& copy(MemorySpace space) const { return copies[static_cast<int>(space)]; }
-  PatternStatistics statistics;  ///< of the parent's pattern, in the blocks that are given
+  PatternStatistics statistics;  ///< of the base type's pattern, in the blocks that are given
   BlockShape input_block{1, 1};  ///< the size of these
   InputBlocks input;
 
@@ -45,9 +45,9 @@ struct SeqState final : State {
   bool reported_host_vectors = false, reported_host_work = false;
   Counts counts;
 
-  /// The parent's products for this block size, which it picks at preallocation.
-  PetscErrorCode (*parent_mult)(Mat, Vec, Vec) = nullptr;
-  PetscErrorCode (*parent_multadd)(Mat, Vec, Vec, Vec) = nullptr;
+  /// The base type's products for this block size, which it picks at preallocation.
+  PetscErrorCode (*base_mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*base_multadd)(Mat, Vec, Vec, Vec) = nullptr;
 };
 
 /// Null where there is none.
