@@ -18,7 +18,7 @@ namespace compound::plugin {
 namespace {
 
 /// One thing a plugin and the PETSc it is loaded into must agree on.
-struct Fit {
+struct RequiredMatch {
   const char* what;
   std::string built_for, found;
 };
@@ -28,7 +28,7 @@ std::string text_of(PetscDataType type) {
   return names[type];
 }
 
-PetscErrorCode check_fit(const Fit& f) {
+PetscErrorCode check_fit(const RequiredMatch& f) {
   PetscFunctionBegin;
   PetscCheck(f.built_for == f.found, PETSC_COMM_SELF, PETSC_ERR_LIB,
              "petsc-compound does not fit this PETSc: it was built for %s %s, this program runs with %s; "

@@ -111,7 +111,7 @@ PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartV
     PetscCall(begin_host_write(part.mat, &v->values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  v->on_device = is_ours ? &st->matrix_values : &v->own.emplace(*kinship(part.mat).family);
+  v->on_device = is_ours ? &st->matrix_values : &v->own.emplace(*type_of_matrix(part.mat).base_type);
   PetscCall(guarded_memory(comm_of(part.mat), enough, [&] { v->values = v->on_device->write(part.mat, on, add); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -165,7 +165,7 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A matrix that was given its coordinates as the parent type, and then converted in place (MATIS too makes that
+/// A matrix that was given its coordinates as the base type, and then converted in place (MATIS too makes that
 /// first): PETSc keeps them for values one by one, which it reads on the host.
 PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mode) {
   PetscFunctionBegin;
@@ -186,20 +186,20 @@ PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent's own function, if the matrix has what that keeps in it. Before 3.20 that cannot be seen.
-PetscErrorCode way_of_parent(Mat A, void (**function)(void)) {
+/// The base type's own function, if the matrix has what that keeps in it. Before 3.20 that cannot be seen.
+PetscErrorCode way_of_base(Mat A, void (**function)(void)) {
   PetscFunctionBegin;
   PetscObject kept = nullptr;
-  const Kinship k = kinship(A);
+  const TypeOfMatrix k = type_of_matrix(A);
   *function = nullptr;
   if (PETSC_VERSION_GE(3, 20, 0))
     PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(A), "__PETSc_MatCOOStruct_Host", &kept));
-  if (kept) PetscCall(parent_function(*k.family, k.is_mpi, "MatSetValuesCOO_C", function));
+  if (kept) PetscCall(base_function(*k.base_type, k.is_mpi, "MatSetValuesCOO_C", function));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The same of a parent that has a way of its own, which keeps what it needs in the matrix.
-PetscErrorCode set_values_by_parent(Mat A, void (*function)(void), const PetscScalar* v, InsertMode mode) {
+/// The same of a base type that has a way of its own, which keeps what it needs in the matrix.
+PetscErrorCode set_values_by_base(Mat A, void (*function)(void), const PetscScalar* v, InsertMode mode) {
   PetscFunctionBegin;
   PetscMemType type = PETSC_MEMTYPE_HOST;
   if (v) PetscCall(PetscGetMemType(v, &type));
@@ -226,9 +226,9 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   CooStructure* s = nullptr;
   PetscCall(composed(reinterpret_cast<PetscObject>(A), name_of_container, &s));
   if (!s) {  // the coordinates were not given to this type
-    void (*parents)(void);
-    PetscCall(way_of_parent(A, &parents));
-    PetscCall(parents ? set_values_by_parent(A, parents, v, mode) : set_values_one_by_one(A, v, mode));
+    void (*base)(void);
+    PetscCall(way_of_base(A, &base));
+    PetscCall(base ? set_values_by_base(A, base, v, mode) : set_values_one_by_one(A, v, mode));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(mode == INSERT_VALUES || mode == ADD_VALUES, comm_of(A), PETSC_ERR_ARG_WRONG,

@@ -145,7 +145,7 @@ PetscErrorCode preallocate(Mat A, PetscInt bs, const BlockRows& b) {
                      fits ? ""
                           : "MatSetPreallocationCOO(): more blocks on one process than a PetscInt counts; use more "
                             "processes or a PETSc with 64-bit indices"));
-  PetscCall(kinship(A).family->preallocate(A, bs, b.start.data(), b.column.data()));
+  PetscCall(type_of_matrix(A).base_type->preallocate(A, bs, b.start.data(), b.column.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,10 +181,10 @@ PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* 
   PetscFunctionBegin;
   PetscInt rows_of_block, of_columns;
   Coordinates own, others;
-  const Family& family = *kinship(A).family;
-  const PetscInt bs = family.block_size(A);
+  const BaseType& base_type = *type_of_matrix(A).base_type;
+  const PetscInt bs = base_type.block_size(A);
   PetscCall(MatGetBlockSizes(A, &rows_of_block, &of_columns));
-  PetscCheck(!family.keeps_blocks || rows_of_block == of_columns, comm_of(A), PETSC_ERR_SUP,
+  PetscCheck(!base_type.keeps_blocks || rows_of_block == of_columns, comm_of(A), PETSC_ERR_SUP,
              "MatSetPreallocationCOO(): blocks of %" PetscInt_FMT " x %" PetscInt_FMT
              "; a matrix of type %s has square blocks: MatSetBlockSize(A, bs)",
              rows_of_block, of_columns, type_of(A));

@@ -10,9 +10,9 @@
 #include "mat/attach.hpp"
 #include "options/options.hpp"
 #include "petsccompound.h"
-#include "spmv/device_copy.hpp"
 #include "spmv/operator.hpp"
 #include "spmv/placement.hpp"
+#include "spmv/refresh.hpp"
 #include "storage/krylov_matrix.hpp"
 
 namespace compound::plugin {
@@ -101,11 +101,11 @@ PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
   bool on_device;
   PetscCall(is_on_device(x, &on_device));
   if (is_seq_compound(A)) {
-    Place place;
+    MemorySpace place;
     PetscCall(settings_of(A, &settings));
     PetscCall(read_options_once(A, *settings));
-    PetscCall(place_of_product(A, *settings, x, &place));
-    if (place == Place::device) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(space_of_product(A, *settings, x, &place));
+    if (place == MemorySpace::device) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!on_device)
     *why = "the vectors are on the host";
@@ -116,7 +116,7 @@ PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode why_not_matrix(Mat A, PackedMatrix** packed, std::string* why) {
+PetscErrorCode why_not_matrix(Mat A, const PackedMatrix** packed, std::string* why) {
   PetscFunctionBegin;
   NullSpace null_space;
   if (!is_seq_compound(A)) {
@@ -315,7 +315,7 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
 
 }  // namespace
 
-PetscErrorCode why_not_fused(KSP ksp, PackedMatrix** packed, std::string* why) {
+PetscErrorCode why_not_fused(KSP ksp, const PackedMatrix** packed, std::string* why) {
   PetscFunctionBegin;
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));

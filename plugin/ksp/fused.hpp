@@ -30,7 +30,7 @@ struct FusedSolver {
 const char* why_not_solver(KSP ksp);
 
 /// Why this solve cannot run on the device by itself; empty if it can: with `packed`, the matrix's copy up to date.
-PetscErrorCode why_not_fused(KSP ksp, PackedMatrix** packed, std::string* why);
+PetscErrorCode why_not_fused(KSP ksp, const PackedMatrix** packed, std::string* why);
 
 /// What PETSc's method does in KSPSolve(); or `why_not`, and nothing has happened to x, where the device has no memory
 /// or no code for it.

@@ -107,7 +107,7 @@ PetscErrorCode solve(KSP ksp) {
     PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PackedMatrix* packed = nullptr;
+  const PackedMatrix* packed = nullptr;
   PetscCall(why_not_fused(ksp, &packed, &f.why_not));
   f.ran = Ran::device;
   if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, *packed));

@@ -8,15 +8,15 @@ namespace compound::plugin {
 
 namespace {
 
-const TypeTable& table_of(const Kinship& k) { return table_of(*k.family, k.is_mpi); }
+const TypeTable& table_of(const TypeOfMatrix& k) { return table_of(*k.base_type, k.is_mpi); }
 
 /// Of whatever kind A is by then.
-PetscErrorCode compose_again(Mat A) { return table_of(kinship(A)).compose(A); }
+PetscErrorCode compose_again(Mat A) { return table_of(type_of_matrix(A)).compose(A); }
 
 std::string names_of_types() {
   std::string names;
-  for (const Family* family : families)
-    names += (names.empty() ? "" : ", ") + std::string(family->root) + " (-mat_type " + family->root + ")";
+  for (const BaseType* base_type : base_types)
+    names += (names.empty() ? "" : ", ") + std::string(base_type->root) + " (-mat_type " + base_type->root + ")";
   return names;
 }
 
@@ -24,13 +24,13 @@ std::string names_of_types() {
 
 PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
   PetscFunctionBegin;
-  const Kinship k = kinship(A);
+  const TypeOfMatrix k = type_of_matrix(A);
   if (!k.is_ours) {
     const TypeTable& table = table_of(k);
-    A->spptr = static_cast<HasValues*>(table.make_state(*k.family));
+    A->spptr = static_cast<HasValues*>(table.make_state(*k.base_type));
     PetscCall(table.install(A));
     PetscCall(table.compose(A));
-    PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
+    PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).ours));
     set_bound(A, false);
   }
   State* st;
@@ -42,32 +42,32 @@ PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
 
 namespace {
 
-/// What a matrix of ours has that its parent has not.
-struct Aside {
+/// What a matrix of ours has that its base type has not.
+struct StateOfOurs {
   Mat mat = nullptr;
   State* state = nullptr;
   bool is_bound = false;
 };
 
-PetscErrorCode become_parent(Mat A, Aside* aside) {
+PetscErrorCode become_base(Mat A, StateOfOurs* aside) {
   PetscFunctionBegin;
-  const Kinship k = kinship(A);
+  const TypeOfMatrix k = type_of_matrix(A);
   const TypeTable& table = table_of(k);
   PetscCall(table.uninstall(A));
   PetscCall(table.remove(A));
   *aside = {A, static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr))), is_bound(A)};
-  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).parent));
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).base));
   set_bound(A, true);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode become_ours_again(const Aside& aside) {
+PetscErrorCode become_ours_again(const StateOfOurs& aside) {
   PetscFunctionBegin;
   Mat const A = aside.mat;
-  const Kinship k = kinship(A);
+  const TypeOfMatrix k = type_of_matrix(A);
   const TypeTable& table = table_of(k);
   A->spptr = static_cast<HasValues*>(aside.state);
-  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.family->descent(k.is_mpi).ours));
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).ours));
   PetscCall(table.install(A));
   PetscCall(table.compose(A));
   set_bound(A, aside.is_bound);
@@ -95,24 +95,24 @@ PetscErrorCode release(Mat A) {
   PetscCall(take_host_values(A));
   PetscCall(with_parts(A, &mats));
   for (Mat mat : mats) {
-    Aside aside;
+    StateOfOurs aside;
     if (!mat) continue;
-    PetscCall(become_parent(mat, &aside));
+    PetscCall(become_base(mat, &aside));
     delete aside.state;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f) {
+PetscErrorCode as_base_type(Mat A, const std::function<PetscErrorCode()>& f) {
   PetscFunctionBegin;
   WithParts mats;
-  Aside asides[std::tuple_size_v<WithParts>] = {};
+  StateOfOurs asides[std::tuple_size_v<WithParts>] = {};
   PetscCall(take_host_values(A));
   PetscCall(with_parts(A, &mats));
   for (std::size_t i = 0; i < mats.size(); ++i)
-    if (mats[i]) PetscCall(become_parent(mats[i], &asides[i]));
+    if (mats[i]) PetscCall(become_base(mats[i], &asides[i]));
   const PetscErrorCode code = f();
-  for (const Aside& aside : asides)
+  for (const StateOfOurs& aside : asides)
     if (aside.mat) PetscCall(become_ours_again(aside));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,7 +138,7 @@ PetscErrorCode install_again(Mat A) {
   if (gathers_values(*A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(any_state(A, &st));
   Unguarded own(A, *st);
-  PetscCall(table_of(kinship(A)).install(A));
+  PetscCall(table_of(type_of_matrix(A)).install(A));
   PetscCall(own.guard_again());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -158,8 +158,8 @@ PetscErrorCode drop_state(Mat A, const TypeTable& table) {
 }
 
 void make_state(Mat A) {
-  const Kinship k = kinship(A);
-  A->spptr = static_cast<HasValues*>(table_of(k).make_state(*k.family));
+  const TypeOfMatrix k = type_of_matrix(A);
+  A->spptr = static_cast<HasValues*>(table_of(k).make_state(*k.base_type));
 }
 
 PetscErrorCode settings_of(Mat A, Settings** settings) {

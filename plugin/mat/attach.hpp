@@ -7,25 +7,25 @@
 
 namespace compound::plugin {
 
-/// What makes a seq or an mpi matrix of a family one of ours. Operations call for it (a duplicate becomes ours) and are
-/// listed in it: the rows are in operations.cpp, which knows them all, and this side asks for a row.
+/// What makes a seq or an mpi matrix of a base_type one of ours. Operations call for it (a duplicate becomes ours) and
+/// are listed in it: the rows are in operations.cpp, which knows them all, and this side asks for a row.
 struct TypeTable {
-  State* (*make_state)(const Family&);
-  PetscErrorCode (*install)(Mat);    ///< our operations before the parent's, wherever they are not
-  PetscErrorCode (*uninstall)(Mat);  ///< the parent's again
+  State* (*make_state)(const BaseType&);
+  PetscErrorCode (*install)(Mat);    ///< our operations before the base type's, wherever they are not
+  PetscErrorCode (*uninstall)(Mat);  ///< the base type's again
   PetscErrorCode (*compose)(Mat);    ///< the functions that PETSc looks up by name
   PetscErrorCode (*remove)(Mat);
 };
-const TypeTable& table_of(const Family& family, bool is_mpi);
+const TypeTable& table_of(const BaseType& base_type, bool is_mpi);
 
-/// The way back from adopt(): all operations and functions are the parent's again, of its parts too.
+/// The way back from adopt(): all operations and functions are the base type's again, of its parts too.
 PetscErrorCode release(Mat A);
 
 /// Calls `f` while A and its parts, where they are of ours, are what release() makes of them: for what asks for the
-/// parent's exact name and multiplies meanwhile. They come back with their packed copies, also if `f` fails.
-PetscErrorCode as_parent(Mat A, const std::function<PetscErrorCode()>& f);
+/// base type's exact name and multiplies meanwhile. They come back with their packed copies, also if `f` fails.
+PetscErrorCode as_base_type(Mat A, const std::function<PetscErrorCode()>& f);
 
-/// Our operations again, after something of the parent's that puts its own.
+/// Our operations again, after something of the base type's that puts its own.
 PetscErrorCode install_again(Mat A);
 
 /// For the operation `destroy`.

@@ -10,7 +10,7 @@ namespace {
 /// colours; for mpibaij it fails (3.18).
 PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
   PetscFunctionBegin;
-  const PetscInt bs = kinship(A).family->block_size(A);
+  const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
   PetscInt first, end;
   ISColoringValue* color;
   PetscCall(MatGetOwnershipRange(A, &first, &end));
@@ -24,32 +24,31 @@ PetscErrorCode color_blocks(Mat A, ISColoring* colors) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode color_naturally(MatColoring mc, ISColoring* colors,
-                               PetscErrorCode (*parents)(MatColoring, ISColoring*)) {
+PetscErrorCode color_naturally(MatColoring mc, ISColoring* colors, PetscErrorCode (*base)(MatColoring, ISColoring*)) {
   PetscFunctionBegin;
-  const Kinship k = kinship(mc->mat);
-  PetscCall(k.is_ours && k.family->keeps_blocks ? color_blocks(mc->mat, colors) : parents(mc, colors));
+  const TypeOfMatrix k = type_of_matrix(mc->mat);
+  PetscCall(k.is_ours && k.base_type->keeps_blocks ? color_blocks(mc->mat, colors) : base(mc, colors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// PETSc's looks at an AIJ of the exact name alone.
-PetscErrorCode color_as_aij(MatColoring mc, ISColoring* colors, PetscErrorCode (*parents)(MatColoring, ISColoring*)) {
+PetscErrorCode color_as_aij(MatColoring mc, ISColoring* colors, PetscErrorCode (*base)(MatColoring, ISColoring*)) {
   PetscFunctionBegin;
-  PetscCall(under_parents_name(mc->mat, [&] { return parents(mc, colors); }));
+  PetscCall(under_base_name(mc->mat, [&] { return base(mc, colors); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// A colouring of PETSc's that is made by `ours`, which is given PETSc's own.
 template <FunctionName name, auto ours>
 struct Wrapped {
-  static inline PetscErrorCode (*parents_create)(MatColoring) = nullptr;
-  static inline PetscErrorCode (*parents_apply)(MatColoring, ISColoring*) = nullptr;
+  static inline PetscErrorCode (*base_create)(MatColoring) = nullptr;
+  static inline PetscErrorCode (*base_apply)(MatColoring, ISColoring*) = nullptr;
 
-  static PetscErrorCode apply(MatColoring mc, ISColoring* colors) { return ours(mc, colors, parents_apply); }
+  static PetscErrorCode apply(MatColoring mc, ISColoring* colors) { return ours(mc, colors, base_apply); }
   static PetscErrorCode create(MatColoring mc) {
     PetscFunctionBegin;
-    PetscCall(parents_create(mc));
-    parents_apply = mc->ops->apply;
+    PetscCall(base_create(mc));
+    base_apply = mc->ops->apply;
     mc->ops->apply = apply;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -58,7 +57,7 @@ struct Wrapped {
     PetscErrorCode (*found)(MatColoring) = nullptr;
     PetscCall(PetscFunctionListFind(MatColoringList, name.text, &found));
     if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
-    parents_create = found;
+    base_create = found;
     PetscCall(MatColoringRegister(name.text, create));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -5,8 +5,10 @@
 #include "mat/converters.hpp"
 #include "mat/via_aij_copy.hpp"
 #include "options/options.hpp"
+#include "petsc/late_setup.hpp"
 #include "petsc/overrides.hpp"
 #include "spgemm/product_results.hpp"
+#include "spmv/mpi_state.hpp"
 #include "spmv/vec_types.hpp"
 #include "view/view.hpp"
 
@@ -23,37 +25,65 @@ PetscErrorCode any_set_from_options(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent makes its own type of some, and calls our constructor for others.
+PetscErrorCode any_assembly_begin(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  PetscCall(set_up_for_assembly(A));
+  if (base->assemblybegin) PetscCall(base->assemblybegin(A, mode));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
+  PetscFunctionBegin;
+  State* st;
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  // BAIJ writes what other processes have sent into the arrays of its parts.
+  for (const MatStash* sent : {&A->stash, &A->bstash})
+    if (sent->nrecvs > 0 || sent->nrecvranks > 0) PetscCall(take_host_values(A));
+  PetscCall(base->assemblyend(A, mode));
+  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(install_again(A));
+  PetscCall(any_state(A, &st));
+  if (!st->is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  auto* const mpi = static_cast<MpiState*>(st);
+  Mat diagonal, off;
+  PetscCall(check_ghosts(A, mpi->ghosts));
+  PetscCall(compound_parts(A, mpi, &diagonal, &off));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The base type makes its own type of some, and calls our constructor for others.
 PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionBegin;
   State* st;
-  const _MatOps* parent;
+  const _MatOps* base;
   PetscCall(any_state(A, &st));
-  PetscCall(parent_ops(A, &parent));
-  if (option == MAT_COPY_VALUES) PetscCall(need_host_values(A));
-  Unguarded own(A, *st);  // which the duplicate takes
-  PetscCall(parent->duplicate(A, option, B));
+  PetscCall(base_ops(A, &base));
+  Unguarded own(A, *st);  // the duplicate takes A's operations
+  PetscCall(base->duplicate(A, option, B));
   PetscCall(own.guard_again());
   PetscCall(adopt(*B, st->settings, st->off_diagonal));
   PetscCall(install_again(*B));
   set_bound(*B, is_bound(A));
   PetscCall(keep_coo(A, *B));
+  PetscCall(guard_values(*B));  // of parts, which were copied with their values
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the parent's
-/// type by its exact name: submatrices are the parent's own for the time of the call.
+/// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the base type
+///  by its exact name: submatrices are the base type's own for the time of the call.
 PetscErrorCode any_view(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   PetscViewerFormat format;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   const bool of_figures = format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL ||
                           format == PETSC_VIEWER_ASCII_FACTOR_INFO;
   if (!of_figures) PetscCall(need_host_values(A));
-  PetscCall(
-      with_operation<&_MatOps::createsubmatrix>(A, parent->createsubmatrix, [&] { return parent->view(A, viewer); }));
+  PetscCall(with_operation<&_MatOps::createsubmatrix>(A, base->createsubmatrix, [&] { return base->view(A, viewer); }));
   PetscCall(view_info(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,7 +95,7 @@ PetscErrorCode pass_on(Mat A, Mat submatrix) {
   PetscFunctionBegin;
   State* st;
   PetscCall(any_state(A, &st));
-  if (kinship(submatrix).family != &st->family) PetscFunctionReturn(PETSC_SUCCESS);
+  if (type_of_matrix(submatrix).base_type != &st->base_type) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(adopt(submatrix, st->settings));
   PetscCall(take_vec_type(submatrix, {A}));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -73,25 +103,26 @@ PetscErrorCode pass_on(Mat A, Mat submatrix) {
 
 }  // namespace
 
-/// The parent cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes its own type on several
-/// processes.
+/// The base type cannot cut blocks (nor does it see blocks whose scalars are permuted), and makes its own type on
+/// several processes.
 PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   bool whole;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(are_whole_blocks(A, rows, cols, &whole));
   if (!whole) {
     PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (reuse == MAT_REUSE_MATRIX) {  // on several processes the parent compares rows with block rows there, and gives up
+  if (reuse ==
+      MAT_REUSE_MATRIX) {  // on several processes the base type compares rows with block rows there, and gives up
     Mat anew;
-    PetscCall(parent->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+    PetscCall(base->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
     PetscCall(take_from(*B, anew));
     PetscCall(MatDestroy(&anew));
   } else {
-    PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+    PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
     PetscCall(pass_on(A, *B));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,22 +141,22 @@ PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse
 
 PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(parent->createsubmatrix(A, rows, cols, reuse, B));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(pass_on(A, *B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent makes a matrix of our type that knows nothing of what this one was asked for.
+/// The base type makes a matrix of our type that knows nothing of what this one was asked for.
 PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   State* st;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(any_state(A, &st));
   const Settings settings = st->settings;
-  PetscCall(parent->transpose(A, reuse, B));
+  PetscCall(base->transpose(A, reuse, B));
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(adopt(*B, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,9 +182,9 @@ PetscErrorCode any_get_vecs(Mat A, Vec* right, Vec* left) {
 
 PetscErrorCode any_set_up_coloring(Mat A, ISColoring colors, MatFDColoring coloring) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(parent->fdcoloringsetup(A, colors, coloring));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  PetscCall(base->fdcoloringsetup(A, colors, coloring));
   PetscCall(keep_coloring_on_host(A, coloring));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

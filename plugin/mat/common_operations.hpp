@@ -6,15 +6,17 @@
 namespace compound::plugin {
 
 PetscErrorCode any_set_from_options(Mat A);
+PetscErrorCode any_assembly_begin(Mat A, MatAssemblyType mode);
+PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode);
 PetscErrorCode any_view(Mat A, PetscViewer viewer);
 PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B);
 PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B);
 
-/// Of a parent with blocks, which cannot cut them.
+/// Of a base type with blocks, which cannot cut them.
 PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B);
 
-/// Of one without: the parent's own, with this matrix's settings and type of vectors. On one process it has no such
+/// Of one without: the base type's own, with this matrix's settings and type of vectors. On one process it has no such
 /// operation: PETSc then takes the first of several.
 PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);

@@ -12,12 +12,12 @@ namespace compound::plugin {
 
 namespace {
 
-/// PETSc calls a constructor without the name that was asked for: there is one for each family, each layout that names
-/// pin (row preset_count pins none), and each of seq and mpi.
-template <std::size_t family, std::size_t row>
+/// PETSc calls a constructor without the name that was asked for: there is one for each base type, each layout that
+/// names pin (row preset_count pins none), and each of seq and mpi.
+template <std::size_t base_type, std::size_t row>
 PetscErrorCode create(Mat A, bool is_mpi) {
   PetscFunctionBegin;
-  PetscCall(MatSetType(A, families[family]->descent(is_mpi).parent));
+  PetscCall(MatSetType(A, base_types[base_type]->types(is_mpi).base));
   Settings settings;
   if (row < preset_count) set(settings, "layout", std::string(presets()[row].name));
   PetscCall(adopt(A, settings));
@@ -25,14 +25,14 @@ PetscErrorCode create(Mat A, bool is_mpi) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <std::size_t family, std::size_t row>
+template <std::size_t base_type, std::size_t row>
 PetscErrorCode register_names() {
   PetscFunctionBegin;
-  const Family& f = *families[family];
+  const BaseType& f = *base_types[base_type];
   const std::string suffix(row < preset_count ? presets()[row].name : "");
   const std::string root = f.root + suffix, seq = f.seq.ours + suffix, mpi = f.mpi.ours + suffix;
-  PetscCall(MatRegister(seq.c_str(), [](Mat A) { return create<family, row>(A, false); }));
-  PetscCall(MatRegister(mpi.c_str(), [](Mat A) { return create<family, row>(A, true); }));
+  PetscCall(MatRegister(seq.c_str(), [](Mat A) { return create<base_type, row>(A, false); }));
+  PetscCall(MatRegister(mpi.c_str(), [](Mat A) { return create<base_type, row>(A, true); }));
   PetscCall(MatRegisterRootName(root.c_str(), seq.c_str(), mpi.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -48,6 +48,6 @@ PetscErrorCode register_all(std::index_sequence<all...>) {
 
 }  // namespace
 
-PetscErrorCode register_types() { return register_all(std::make_index_sequence<std::size(families) * rows>{}); }
+PetscErrorCode register_types() { return register_all(std::make_index_sequence<std::size(base_types) * rows>{}); }
 
 }  // namespace compound::plugin

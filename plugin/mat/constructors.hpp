@@ -5,7 +5,7 @@
 
 namespace compound::plugin {
 
-/// Registers each family's types, and their names with a pinned layout.
+/// Registers each base_type's types, and their names with a pinned layout.
 PetscErrorCode register_types();
 
 }  // namespace compound::plugin

@@ -11,11 +11,11 @@ PetscErrorCode seq_get_diagonal(Mat A, Vec diagonal);
 /// -info once, after work of a preconditioner (MatSOR(), MatInvertBlockDiagonal()) on the host although the products of
 /// the matrix run on a device. Factorizations cannot tell: PETSc finds their makers by the type's name and hands them
 /// the matrix, none of whose operations is called.
-PetscErrorCode tell_of_host_work(Mat A);
+PetscErrorCode report_host_work(Mat A);
 
-/// MatSOR() with tell_of_host_work(), and the parent's own again. The parent has none before preallocation, and then
-/// the same for all block sizes.
-void follow_sor(Mat A, const Family& of);
-void leave_sor(Mat A, const Family& of);
+/// MatSOR() with report_host_work(), and the base type's own again. The base type has none before preallocation, and
+/// then the same for all block sizes.
+void follow_sor(Mat A, const BaseType& of);
+void leave_sor(Mat A, const BaseType& of);
 
 }  // namespace compound::plugin

@@ -2,36 +2,11 @@
 
 #include "mat/attach.hpp"
 #include "options/options.hpp"
-#include "petsc/late_setup.hpp"
 #include "spmv/mpi_state.hpp"
 #include "spmv/refresh.hpp"
 #include "spmv/vec_types.hpp"
 
 namespace compound::plugin {
-
-PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode) {
-  PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(parent->assemblyend(A, mode));
-  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
-  MpiState* st;
-  Mat diagonal, off;
-  PetscCall(install_again(A));
-  PetscCall(mpi_state(A, &st));
-  PetscCall(check_ghosts(A, st->ghosts));
-  PetscCall(compound_parts(A, st, &diagonal, &off));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode mpi_assembly_begin(Mat A, MatAssemblyType mode) {
-  PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(set_up_for_assembly(A));
-  PetscCall(parent->assemblybegin(A, mode));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block) {
   PetscFunctionBegin;
@@ -52,21 +27,21 @@ PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block) {
 PetscErrorCode mpi_set_option(Mat A, MatOption option, PetscBool on) {
   PetscFunctionBegin;
   MpiState* st;
-  const _MatOps* parent;
+  const _MatOps* base;
   PetscCall(mpi_state(A, &st));
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   if (option == MAT_IGNORE_OFF_PROC_ENTRIES) st->ignores_others_rows = on;
-  PetscCall(parent->setoption(A, option, on));
+  PetscCall(base->setoption(A, option, on));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode mpi_get_diagonal(Mat A, Vec v) {
   PetscFunctionBegin;
   Mat part;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
   PetscCall(mpi_get_diagonal_block(A, &part));
-  PetscCall(parent->getdiagonal(A, v));
+  PetscCall(base->getdiagonal(A, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

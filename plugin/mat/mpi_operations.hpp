@@ -5,14 +5,12 @@
 
 namespace compound::plugin {
 
-PetscErrorCode mpi_assembly_begin(Mat A, MatAssemblyType mode);
-PetscErrorCode mpi_assembly_end(Mat A, MatAssemblyType mode);
 PetscErrorCode mpi_get_diagonal_block(Mat A, Mat* block);
 
-/// The parent asks its diagonal part.
+/// The base type asks its diagonal part.
 PetscErrorCode mpi_get_diagonal(Mat A, Vec diagonal);
 
-/// The parent keeps MAT_IGNORE_OFF_PROC_ENTRIES to itself.
+/// The base type keeps MAT_IGNORE_OFF_PROC_ENTRIES to itself.
 PetscErrorCode mpi_set_option(Mat A, MatOption option, PetscBool on);
 
 }  // namespace compound::plugin

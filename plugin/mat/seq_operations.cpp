@@ -2,40 +2,35 @@
 
 #include "mat/attach.hpp"
 #include "mat/common_operations.hpp"
-#include "petsc/late_setup.hpp"
+#include "mat/value_operations.hpp"
 #include "spmv/refresh.hpp"
 
 namespace compound::plugin {
 
-PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode) {
-  PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(set_up_for_assembly(A));
-  PetscCall(parent->assemblyend(A, mode));
-  if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(install_again(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionBegin;
   SeqState *from, *to;
-  PetscCall(any_duplicate(A, option, B));
   PetscCall(seq_state(A, &from));
+  const bool on_device = option == MAT_COPY_VALUES && from->matrix_values.are_guarded();
+  const bool on_host = from->matrix_values.are_on_host(A);
+  PetscCall(any_duplicate(A, on_device && !on_host ? MAT_DO_NOT_COPY_VALUES : option, B));
   PetscCall(seq_state(*B, &to));
   // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
-  to->parent_mult = from->parent_mult;
-  to->parent_multadd = from->parent_multadd;
+  to->base_mult = from->base_mult;
+  to->base_multadd = from->base_multadd;
+  bool done = false;
+  if (on_device) PetscCall(copy_to_device(A, *B, &done));
+  if (done && on_host) to->matrix_values.host_has_them();
+  if (on_device && !done && !on_host) PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode seq_concatenate(MPI_Comm comm, Mat A, PetscInt columns, MatReuse reuse, Mat* whole) {
   PetscFunctionBegin;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
   PetscCall(need_host_values(A));
-  PetscCall(parent->creatempimatconcatenateseqmat(comm, A, columns, reuse, whole));
+  PetscCall(base->creatempimatconcatenateseqmat(comm, A, columns, reuse, whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,11 +42,8 @@ PetscErrorCode seq_arrays_are_new(Mat A) {
   PetscCall(seq_state(A, &st));
   unguard(A, *st);
   st->matrix_values.discard();
-  st->given.key = {};
-  for (PackedCopy& copy : st->copies) {
-    copy.pattern_key = {};
-    copy.values_version = -1;
-  }
+  st->input.key = {};
+  for (PackedCopy& copy : st->copies) copy.forget_arrays();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

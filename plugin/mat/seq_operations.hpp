@@ -5,7 +5,6 @@
 
 namespace compound::plugin {
 
-PetscErrorCode seq_assembly_end(Mat A, MatAssemblyType mode);
 PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B);
 
 /// MatCreateMPIMatConcatenateSeqMat(): the base type reads A's array.

@@ -6,7 +6,8 @@
 namespace compound::plugin {
 
 /// MUMPS's LU tests for the exact name "seqbaij" and reads a descendant as an mpibaij: a crash. Its handler is
-/// registered anew inside a wrapper that lends our matrices the parent's name. Does nothing in a PETSc without MUMPS.
+/// registered anew inside a wrapper that lends our matrices the base type's name. Does nothing in a PETSc without
+/// MUMPS.
 PetscErrorCode wrap_solver_packages();
 
 }  // namespace compound::plugin

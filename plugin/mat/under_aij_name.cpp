@@ -9,17 +9,17 @@ namespace compound::plugin {
 
 namespace {
 
-/// Calls `f` while those of the matrices that are of ours above AIJ bear their parent's name. `none` is set where there
-/// are none.
+/// Calls `f` while those of the matrices that are of ours above AIJ bear their base type's name. `none` is set where
+/// there are none.
 template <class F>
-PetscErrorCode under_parents_names(std::initializer_list<Mat> mats, bool* none, const F& f) {
+PetscErrorCode under_base_names(std::initializer_list<Mat> mats, bool* none, const F& f) {
   std::pair<Mat, char*> lent[3];
   int count = 0;
   for (Mat A : mats) {
-    const Kinship k = A ? kinship(A) : Kinship{};
-    if (!k.is_ours || k.family != &aij) continue;
+    const TypeOfMatrix k = A ? type_of_matrix(A) : TypeOfMatrix{};
+    if (!k.is_ours || k.base_type != &aij) continue;
     char*& name = reinterpret_cast<PetscObject>(A)->type_name;
-    lent[count++] = {A, std::exchange(name, const_cast<char*>(aij.descent(k.is_mpi).parent))};
+    lent[count++] = {A, std::exchange(name, const_cast<char*>(aij.types(k.is_mpi).base))};
   }
   *none = count == 0;
   const PetscErrorCode code = *none ? PETSC_SUCCESS : f();
@@ -40,7 +40,7 @@ PetscErrorCode product_as_aij(Mat C) {
   if (!done) PetscCall(leave_to_operand(C, product_as_aij, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(keep_values_of_operands(C));
-  PetscCall(under_parents_names({p->A, p->B, p->C}, &none, [&] { return MatProductSetFromOptions(C); }));
+  PetscCall(under_base_names({p->A, p->B, p->C}, &none, [&] { return MatProductSetFromOptions(C); }));
   PetscCall(follow_operands(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -48,20 +48,20 @@ PetscErrorCode product_as_aij(Mat C) {
 PetscErrorCode transpose_symbolic_as_aij(Mat A, Mat* B) {
   PetscFunctionBegin;
   bool none;
-  const _MatOps* parent;
-  PetscCall(parent_ops(A, &parent));
-  PetscCall(under_parents_names({A}, &none, [&] { return parent->transposesymbolic(A, B); }));
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  PetscCall(under_base_names({A}, &none, [&] { return base->transposesymbolic(A, B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode kron_as_aij(Mat A, Mat B, MatReuse reuse, Mat* C) {
   PetscFunctionBegin;
   bool none;
-  void (*parents)(void);
-  PetscCall(parent_function(aij, false, "MatSeqAIJKron_C", &parents));
+  void (*base)(void);
+  PetscCall(base_function(aij, false, "MatSeqAIJKron_C", &base));
   for (Mat operand : {A, B}) PetscCall(need_host_values(operand));
-  auto* const kron = reinterpret_cast<PetscErrorCode (*)(Mat, Mat, MatReuse, Mat*)>(parents);
-  PetscCall(under_parents_names({A, B}, &none, [&] { return kron(A, B, reuse, C); }));
+  auto* const kron = reinterpret_cast<PetscErrorCode (*)(Mat, Mat, MatReuse, Mat*)>(base);
+  PetscCall(under_base_names({A, B}, &none, [&] { return kron(A, B, reuse, C); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

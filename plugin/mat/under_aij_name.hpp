@@ -9,7 +9,7 @@ namespace compound::plugin {
 /// finds by their names.
 PetscErrorCode product_as_aij(Mat product);
 
-/// The pattern of the transpose, of the parent's type: A B^T with a left operand of that type makes it such one, which
+/// The pattern of the transpose, of the base type: A B^T with a left operand of that type makes it such one, which
 /// would empty one of ours.
 PetscErrorCode transpose_symbolic_as_aij(Mat A, Mat* B);
 

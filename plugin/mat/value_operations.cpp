@@ -42,11 +42,11 @@ PetscErrorCode change(Mat A, MatrixValues& values, const F& f) {
 template <class F>
 PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const F& f) {
   PetscFunctionBegin;
-  const Kinship k = kinship(X);
-  MatrixValues own(*kinship(A).family);  // of a matrix of the base type
+  const TypeOfMatrix k = type_of_matrix(X);
+  MatrixValues own(*type_of_matrix(A).base_type);  // of a matrix of the base type
   MatrixValues* of_X = &own;
   Vec x;
-  *enough = k.family == kinship(A).family && !k.is_mpi;
+  *enough = k.base_type == type_of_matrix(A).base_type && !k.is_mpi;
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   if (k.is_ours) {
     SeqState* st;
@@ -69,22 +69,22 @@ PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const
 
 PetscErrorCode seq_zero_entries(Mat A) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   MatrixValues* values;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   if (!A->preallocated) PetscCall(MatSetUp(A));  // 3.18 does not
   PetscCall(values_on_device(A, &values));
-  PetscCall(values ? change(A, *values, [](Vec v) { return VecSet(v, 0); }) : parent->zeroentries(A));
+  PetscCall(values ? change(A, *values, [](Vec v) { return VecSet(v, 0); }) : base->zeroentries(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode seq_scale(Mat A, PetscScalar a) {
   PetscFunctionBegin;
-  const _MatOps* parent;
+  const _MatOps* base;
   MatrixValues* values;
-  PetscCall(parent_ops(A, &parent));
+  PetscCall(base_ops(A, &base));
   PetscCall(values_on_device(A, &values));
-  PetscCall(values ? change(A, *values, [a](Vec v) { return VecScale(v, a); }) : parent->scale(A, a));
+  PetscCall(values ? change(A, *values, [a](Vec v) { return VecScale(v, a); }) : base->scale(A, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,11 +99,24 @@ PetscErrorCode add_on_device(Mat Y, PetscScalar a, Mat X, bool* done) {
 
 PetscErrorCode copy_on_device(Mat A, Mat B, bool* done) {
   PetscFunctionBegin;
-  MatrixValues *values, *of_A;
+  MatrixValues* values;
   *done = false;
   PetscCall(values_on_device(B, &values));
+  if (values) PetscCall(copy_to_device(A, B, done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode copy_to_device(Mat A, Mat B, bool* done) {
+  PetscFunctionBegin;
+  MatrixValues* of_A;
+  SeqState* to;
+  *done = false;
   PetscCall(values_on_device(A, &of_A));
-  if (values && of_A) PetscCall(change_by(B, *values, A, done, [](Vec b, Vec a) { return VecCopy(a, b); }));
+  if (!of_A) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(B, &to));
+  PetscCall(begin_work(*of_A));
+  PetscCall(guarded_memory(comm_of(B), done, [&] { to->matrix_values.write(B, of_A->device(), false); }));
+  if (*done) PetscCall(change_by(B, to->matrix_values, A, done, [](Vec b, Vec a) { return VecCopy(a, b); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,7 +124,7 @@ PetscErrorCode add_parts(Mat Y, PetscScalar a, Mat X, bool* done) {
   PetscFunctionBegin;
   MpiState* st;
   Mat of_Y[2], of_X[2];
-  *done = is_mpi_compound(X) && kinship(X).family == kinship(Y).family;
+  *done = is_mpi_compound(X) && type_of_matrix(X).base_type == type_of_matrix(Y).base_type;
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(mpi_parts(Y, &of_Y[0], &of_Y[1], nullptr));
   PetscCall(mpi_state(X, &st));

@@ -13,6 +13,8 @@ PetscErrorCode seq_scale(Mat A, PetscScalar a);
 /// changed. `done` is false where they are on the host.
 PetscErrorCode add_on_device(Mat Y, PetscScalar a, Mat X, bool* done);
 PetscErrorCode copy_on_device(Mat A, Mat B, bool* done);
+/// B <- A, where the device has the values of A alone: B's are there, too, from then on, if it has room for them.
+PetscErrorCode copy_to_device(Mat A, Mat B, bool* done);
 
 /// Y <- Y + a X of mpi matrices with one pattern, part by part. `done` is false where X is not of ours.
 PetscErrorCode add_parts(Mat Y, PetscScalar a, Mat X, bool* done);

@@ -35,8 +35,8 @@ struct ProductByAij {
 constexpr const char* container_name = "petsc-compound product";
 
 bool needs_copy(Mat A) {
-  const Family* const family = A ? kinship(A).family : nullptr;
-  return family && family->keeps_blocks;
+  const BaseType* const base_type = A ? type_of_matrix(A).base_type : nullptr;
+  return base_type && base_type->keeps_blocks;
 }
 
 PetscErrorCode attached(Mat C, ProductByAij** by) {

@@ -14,7 +14,7 @@ namespace {
 PetscErrorCode under_name(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
   PetscCall(need_host_values(pc->pmat));
-  PetscCall(under_parents_name(pc->pmat, [&] { return set_up(pc); }));
+  PetscCall(under_base_name(pc->pmat, [&] { return set_up(pc); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -33,20 +33,20 @@ PetscErrorCode has_direct_prolongation(PC pc, bool* direct) {
 PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
   bool direct;
-  const Kinship k = pc->pmat ? kinship(pc->pmat) : Kinship{};
+  const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
   PetscCall(has_direct_prolongation(pc, &direct));
-  if (direct && k.is_ours && k.family == &aij)
-    PetscCall(as_parent(pc->pmat, [&] { return set_up(pc); }));
+  if (direct && k.is_ours && k.base_type == &aij)
+    PetscCall(as_base_type(pc->pmat, [&] { return set_up(pc); }));
   else
     PetscCall(set_up(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-struct Asking {
+struct ExactNameType {
   const char* type;
   PetscErrorCode (*set_up)(PC, PetscErrorCode (*parents)(PC));
 };
-constexpr Asking asking[] = {{PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid}};
+constexpr ExactNameType exact_name_types[] = {{PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid}};
 
 /// Of row `which`.
 template <int which>
@@ -54,7 +54,7 @@ struct Wrapped {
   static inline PetscErrorCode (*parents_create)(PC) = nullptr;
   static inline PetscErrorCode (*parents_set_up)(PC) = nullptr;
 
-  static PetscErrorCode set_up(PC pc) { return asking[which].set_up(pc, parents_set_up); }
+  static PetscErrorCode set_up(PC pc) { return exact_name_types[which].set_up(pc, parents_set_up); }
   static PetscErrorCode create(PC pc) {
     PetscFunctionBegin;
     PetscCall(parents_create(pc));
@@ -66,10 +66,10 @@ struct Wrapped {
   static PetscErrorCode wrap() {
     PetscFunctionBegin;
     PetscErrorCode (*found)(PC) = nullptr;
-    PetscCall(PetscFunctionListFind(PCList, asking[which].type, &found));
+    PetscCall(PetscFunctionListFind(PCList, exact_name_types[which].type, &found));
     if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
     parents_create = found;
-    PetscCall(PCRegister(asking[which].type, create));
+    PetscCall(PCRegister(exact_name_types[which].type, create));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

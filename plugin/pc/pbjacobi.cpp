@@ -16,9 +16,9 @@
 #include "petsc/owned.hpp"
 #include "petsccompound.h"
 #include "planner/default_plan.hpp"
-#include "spmv/device_copy.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/product.hpp"
+#include "spmv/refresh.hpp"
 #include "spmv/vec_types.hpp"
 #include "values/guards.hpp"
 
@@ -31,18 +31,18 @@ struct PointBlocks {
   PetscInt block_size = 0;
   Pattern pattern;              ///< the diagonal
   std::vector<Scalar> on_host;  ///< the host's packed matrix may lie on these
-  std::array<std::optional<PackedMatrix>, places.size()> inverses;
-  std::optional<Place> applied;  ///< where vectors were at the last application
-  bool device_is_full = false;   ///< it had no memory for inverses; until the next set_up()
+  std::array<std::optional<PackedMatrix>, memory_spaces.size()> inverses;
+  std::optional<MemorySpace> applied;  ///< where vectors were at the last application
+  bool device_is_full = false;         ///< it had no memory for inverses; until the next set_up()
 
-  std::optional<PackedMatrix>& at(Place place) { return inverses[static_cast<int>(place)]; }
+  std::optional<PackedMatrix>& at(MemorySpace space) { return inverses[static_cast<int>(space)]; }
   std::size_t scalars() const { return static_cast<std::size_t>(pattern.rows) * block_size; }
   std::size_t scalars_of_blocks() const { return scalars() * block_size; }
 };
 
 /// Composed with every preconditioner of either name: PETSc's own point-block Jacobi and ours. The matrix decides which
 /// of them has the PC's operations and data.
-struct Both {
+struct PointJacobi {
   _PCOps petsc_ops;  ///< while ours has them
   void* petsc_data = nullptr;
   bool is_ours = false;
@@ -53,7 +53,7 @@ constexpr const char* name_of_both = "petsccompound_pbjacobi";
 PetscErrorCode (*create_petsc)(PC);  ///< PETSc's constructor and the set-up that this gives a PC
 PetscErrorCode (*set_up_petsc)(PC);
 
-PointBlocks& blocks_of(PC pc) { return static_cast<Both*>(pc->data)->blocks; }
+PointBlocks& blocks_of(PC pc) { return static_cast<PointJacobi*>(pc->data)->blocks; }
 MPI_Comm comm_of(PC pc) { return PetscObjectComm(reinterpret_cast<PetscObject>(pc)); }
 
 Pattern diagonal_pattern(idx rows) {
@@ -64,13 +64,13 @@ Pattern diagonal_pattern(idx rows) {
 }
 
 /// A packed matrix of the inverses: plan by the backend's rule.
-void pack(PointBlocks& b, Place place, const Scalar* blocks) {
-  Backend& on = backend(row_of(place).backend);
+void pack(PointBlocks& b, MemorySpace space, const Scalar* blocks) {
+  Backend& on = backend(row_of(space).backend);
   const int bs = static_cast<int>(b.block_size);
   const Problem problem{{bs, bs}, scalar_type_of<Scalar>()};
   const Plan plan = default_plan(statistics(b.pattern.view()), problem, on.name());
-  b.at(place).emplace(b.pattern.view(), problem, plan, on, PatternLifetime::outlives);
-  b.at(place)->update_values(blocks, on.is_device() ? Memory::backend : Memory::host);
+  b.at(space).emplace(b.pattern.view(), problem, plan, on, PatternLifetime::outlives);
+  b.at(space)->update_values(blocks, on.is_device() ? Memory::backend : Memory::host);
 }
 
 /// As PETSc's own does: an error only where the user wants one, else the solver is told.
@@ -92,7 +92,7 @@ PetscErrorCode invert_on_device(PC pc, PointBlocks& b, const PackedMatrix& A, bo
   PetscCall(guarded_memory(comm_of(pc), enough, [&] {
     const Buffer<Scalar> inverses(A.backend(), b.scalars_of_blocks());
     singular = A.invert_diagonal(inverses.data());
-    pack(b, Place::device, inverses.data());
+    pack(b, MemorySpace::device, inverses.data());
     A.backend().synchronize();  // the buffer goes
   }));
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
@@ -140,9 +140,9 @@ PetscErrorCode invert_on_host(PC pc, PointBlocks& b, Mat seq) {
   PetscCall(diagonal_blocks(seq, b, &blocks));
   PetscCall(guarded(comm_of(pc), [&] {
     b.on_host.resize(blocks.size());
-    pack(b, Place::host, blocks.data());
-    singular = b.at(Place::host)->invert_diagonal(b.on_host.data());
-    pack(b, Place::host, b.on_host.data());
+    pack(b, MemorySpace::host, blocks.data());
+    singular = b.at(MemorySpace::host)->invert_diagonal(b.on_host.data());
+    pack(b, MemorySpace::host, b.on_host.data());
   }));
   PetscCall(PetscLogFlops(2.0 * static_cast<double>(b.scalars_of_blocks()) * static_cast<double>(b.block_size)));
   PetscCall(report(pc, b, singular));
@@ -153,7 +153,7 @@ PetscErrorCode invert_on_host(PC pc, PointBlocks& b, Mat seq) {
 PetscErrorCode choose_place(Mat A, const PointBlocks& b, bool* device) {
   PetscFunctionBegin;
   Settings* settings;
-  *device = b.applied == Place::device;
+  *device = b.applied == MemorySpace::device;
   if (b.applied) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
@@ -164,7 +164,7 @@ PetscErrorCode choose_place(Mat A, const PointBlocks& b, bool* device) {
 PetscErrorCode invert(PC pc, PointBlocks& b) {
   PetscFunctionBegin;
   bool device, done = false;
-  PackedMatrix* packed = nullptr;
+  const PackedMatrix* packed = nullptr;
   Mat diagonal = pc->pmat;
   if (pc->pmat->ops->getdiagonalblock) PetscCall(MatGetDiagonalBlock(pc->pmat, &diagonal));
   PetscCall(choose_place(pc->pmat, b, &device));
@@ -197,7 +197,7 @@ double flops(const PointBlocks& b) {
 
 /// Where the inverses are on a device alone, as columns by products there: blocks in column-major order.
 void download(PointBlocks& b) {
-  const PackedMatrix& there = *b.at(Place::device);
+  const PackedMatrix& there = *b.at(MemorySpace::device);
   Backend& on = there.backend();
   const auto bs = static_cast<std::size_t>(b.block_size);
   std::vector<Scalar> unit(b.scalars()), column(b.scalars());
@@ -215,11 +215,11 @@ void download(PointBlocks& b) {
 /// The inverses beside the vectors, once for each set_up() of which the guess was wrong.
 PetscErrorCode bring_to_host(PC pc, PointBlocks& b) {
   PetscFunctionBegin;
-  if (b.at(Place::host)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(begin_device_work(b.at(Place::device)->backend()));
+  if (b.at(MemorySpace::host)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(begin_device_work(b.at(MemorySpace::device)->backend()));
   PetscCall(guarded(comm_of(pc), [&] {
     download(b);
-    pack(b, Place::host, b.on_host.data());
+    pack(b, MemorySpace::host, b.on_host.data());
   }));
   PetscCall(log_download(b.scalars_of_blocks() * sizeof(Scalar)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -228,17 +228,17 @@ PetscErrorCode bring_to_host(PC pc, PointBlocks& b) {
 PetscErrorCode bring_to_device(PC pc, PointBlocks& b) {
   PetscFunctionBegin;
   bool enough;
-  if (b.at(Place::device) || b.device_is_full) PetscFunctionReturn(PETSC_SUCCESS);
+  if (b.at(MemorySpace::device) || b.device_is_full) PetscFunctionReturn(PETSC_SUCCESS);
   Backend& device = *device_backend();
   PetscCall(begin_device_work(device));
   PetscCall(guarded_memory(comm_of(pc), &enough, [&] {
     const Buffer<Scalar> blocks(device, b.scalars_of_blocks());
     device.upload(blocks.data(), b.on_host.data(), blocks.bytes());
-    pack(b, Place::device, blocks.data());
+    pack(b, MemorySpace::device, blocks.data());
     device.synchronize();  // the buffer goes
   }));
   b.device_is_full = !enough;
-  if (!enough) b.at(Place::device).reset();
+  if (!enough) b.at(MemorySpace::device).reset();
   if (!enough) PetscCall(warn_of_host(pc));
   PetscCall(log_upload(b.scalars_of_blocks() * sizeof(Scalar)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -247,13 +247,13 @@ PetscErrorCode bring_to_device(PC pc, PointBlocks& b) {
 PetscErrorCode apply_on_host(PC pc, PointBlocks& b, const Operands& o) {
   PetscFunctionBegin;
   PetscCall(bring_to_host(pc, b));
-  PetscCall(run_on_host(comm_of(pc), o, flops(b), *b.at(Place::host)));
+  PetscCall(run_on_host(comm_of(pc), o, flops(b), *b.at(MemorySpace::host)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode apply_on_device(PC pc, PointBlocks& b, const Operands& o, bool* done) {
   PetscFunctionBegin;
-  PackedMatrix& inverses = *b.at(Place::device);
+  PackedMatrix& inverses = *b.at(MemorySpace::device);
   DeviceRun run;
   DeviceBuffers buffers;  // stay empty: the vectors are there
   PetscCall(begin_device_work(inverses.backend()));
@@ -284,11 +284,11 @@ PetscErrorCode apply(PC pc, Vec x, Vec y) {
     PetscCall(belongs_on_device(x, &x_there));
     PetscCall(belongs_on_device(y, &y_there));
   }
-  b.applied = x_there && y_there ? Place::device : Place::host;
-  if (b.applied == Place::device) PetscCall(bring_to_device(pc, b));
+  b.applied = x_there && y_there ? MemorySpace::device : MemorySpace::host;
+  if (b.applied == MemorySpace::device) PetscCall(bring_to_device(pc, b));
   const Operands o{op, Update::assign, x, nullptr, y};
   bool done = false;
-  if (b.applied == Place::device && b.at(Place::device)) PetscCall(apply_on_device(pc, b, o, &done));
+  if (b.applied == MemorySpace::device && b.at(MemorySpace::device)) PetscCall(apply_on_device(pc, b, o, &done));
   if (!done) PetscCall(apply_on_host(pc, b, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -300,8 +300,8 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii || b.block_size == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  point-block size %" PetscInt_FMT "\n", b.block_size));
-  for (const PlaceRow& row : places)
-    if (const auto& inverses = b.at(row.place))
+  for (const MemorySpaceRow& row : memory_spaces)
+    if (const auto& inverses = b.at(row.space))
       PetscCall(PetscViewerASCIIPrintf(viewer, "  inverses on backend %s, plan %s\n", std::string(row.backend).c_str(),
                                        to_string(inverses->plan()).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -314,7 +314,7 @@ PetscErrorCode reset(PC pc) {
 
 PetscErrorCode set_up(PC pc);
 
-void give_to_petsc(PC pc, Both& both) {
+void give_to_petsc(PC pc, PointJacobi& both) {
   if (!both.is_ours) return;
   *pc->ops = both.petsc_ops;
   pc->data = both.petsc_data;
@@ -324,12 +324,12 @@ void give_to_petsc(PC pc, Both& both) {
 
 PetscErrorCode destroy(PC pc) {
   PetscFunctionBegin;
-  give_to_petsc(pc, *static_cast<Both*>(pc->data));
+  give_to_petsc(pc, *static_cast<PointJacobi*>(pc->data));
   PetscCall(pc->ops->destroy(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void take_from_petsc(PC pc, Both& both) {
+void take_from_petsc(PC pc, PointJacobi& both) {
   if (both.is_ours) return;
   both.petsc_ops = *pc->ops;
   both.petsc_data = std::exchange(pc->data, &both);
@@ -346,7 +346,7 @@ void take_from_petsc(PC pc, Both& both) {
 /// At each set-up, since the matrix may have become another.
 PetscErrorCode set_up(PC pc) {
   PetscFunctionBegin;
-  Both* both = nullptr;
+  PointJacobi* both = nullptr;
   PetscCall(composed(reinterpret_cast<PetscObject>(pc), name_of_both, &both));
   if (is_compound(pc->pmat)) {
     take_from_petsc(pc, *both);
@@ -362,7 +362,7 @@ PetscErrorCode create(PC pc) {
   PetscFunctionBegin;
   PetscCall(create_petsc(pc));
   set_up_petsc = std::exchange(pc->ops->setup, set_up);
-  PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), name_of_both, std::make_unique<Both>()));
+  PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), name_of_both, std::make_unique<PointJacobi>()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

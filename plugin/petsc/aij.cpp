@@ -44,7 +44,7 @@ constexpr const char* mpi_siblings[] = {"mpiaijperm",   "mpiaijsell",     "mpiai
 
 }  // namespace
 
-const Family aij = {
+const BaseType aij = {
     .root = MATAIJCOMPOUND,
     .seq = {MATSEQAIJ, MATSEQAIJCOMPOUND, seq_converters, seq_siblings},
     .mpi = {MATMPIAIJ, MATMPIAIJCOMPOUND, mpi_converters, mpi_siblings},

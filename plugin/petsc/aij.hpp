@@ -1,10 +1,10 @@
-// AIJ as a parent: names, arrays, parts, preallocation.
+// AIJ as a base type: names, arrays, parts, preallocation.
 #pragma once
 
 #include "petsc/base_type.hpp"
 
 namespace compound::plugin {
 
-extern const Family aij;
+extern const BaseType aij;
 
 }  // namespace compound::plugin

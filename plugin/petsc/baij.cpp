@@ -8,10 +8,10 @@ namespace {
 
 /// What MatSeqBAIJGetArray() calls, without what ours does before.
 PetscErrorCode array_of(Mat A, PetscScalar** values) {
-  static PetscErrorCode (*parents)(Mat, PetscScalar**) = nullptr;
+  static PetscErrorCode (*base)(Mat, PetscScalar**) = nullptr;
   PetscFunctionBegin;
-  if (!parents) PetscCall(query_type(MATSEQBAIJ, "MatSeqBAIJGetArray_C", &parents));
-  PetscCall(parents(A, values));
+  if (!base) PetscCall(query_type(MATSEQBAIJ, "MatSeqBAIJGetArray_C", &base));
+  PetscCall(base(A, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,7 +49,7 @@ constexpr const char* mpi_converters[] = {"mpiaij", "mpisbaij", "mpiadj", "is", 
 
 }  // namespace
 
-const Family baij = {
+const BaseType baij = {
     .root = MATBAIJCOMPOUND,
     .seq = {MATSEQBAIJ, MATSEQBAIJCOMPOUND, seq_converters},
     .mpi = {MATMPIBAIJ, MATMPIBAIJCOMPOUND, mpi_converters},

@@ -1,10 +1,10 @@
-// BAIJ as a parent: names, arrays, parts, preallocation.
+// BAIJ as a base type: names, arrays, parts, preallocation.
 #pragma once
 
 #include "petsc/base_type.hpp"
 
 namespace compound::plugin {
 
-extern const Family baij;
+extern const BaseType baij;
 
 }  // namespace compound::plugin

@@ -1,4 +1,4 @@
-// What a parent type of PETSc must tell for types of ours to stand above it. One row of data for each: baij.cpp has
+// What a base type of PETSc must tell for types of ours to stand above it. One row of data for each: baij.cpp has
 // the first.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace compound::plugin {
 
-/// A sequential parent's own arrays: block rows, columns, and values in blocks.
+/// A sequential base type's own arrays: block rows, columns, and values in blocks.
 struct BlockArrays {
   PetscInt rows = 0, cols = 0;  ///< in blocks
   BlockShape block = {1, 1};
@@ -27,17 +27,18 @@ struct BlockArrays {
 };
 
 /// A type of PETSc and ours above it.
-struct Descent {
-  MatType parent, ours;
-  /// MatConvert_<parent>_<these>_C: types inherit operations, but not converters.
+struct TypePair {
+  MatType base, ours;
+  /// MatConvert_<base>_<these>_C: types inherit operations, but not converters.
   std::span<const char* const> converters;
-  /// The same of types that are subclasses of the parent themselves: they take the place of what we hang on a matrix.
+  /// The same of types that are subclasses of the base type themselves: they take the place of what we hang on a
+  /// matrix.
   std::span<const char* const> siblings = {};
 };
 
-struct Family {
+struct BaseType {
   MatType root;  ///< ours, resolved by PETSc to seq or mpi
-  Descent seq, mpi;
+  TypePair seq, mpi;
   /// Whether it keeps blocks of its own size, square. Else it keeps single scalars, and what blocks they are in is
   /// found (spmv/input_blocks.hpp).
   bool keeps_blocks;
@@ -53,10 +54,10 @@ struct Family {
   /// For these blocks of `arrays`, in block compressed rows with global columns; seq or mpi.
   PetscErrorCode (*preallocate)(Mat A, PetscInt block_size, const PetscInt* start, const PetscInt* column);
 
-  /// Of the square blocks of `arrays`, of any matrix of the family.
+  /// Of the square blocks of `arrays`, of any matrix of the base_type.
   PetscInt block_size(Mat A) const { return keeps_blocks ? PetscAbs(A->rmap->bs) : 1; }
 
-  const Descent& descent(bool is_mpi) const { return is_mpi ? mpi : seq; }
+  const TypePair& types(bool is_mpi) const { return is_mpi ? mpi : seq; }
 };
 
 }  // namespace compound::plugin

@@ -6,32 +6,32 @@
 
 namespace compound::plugin {
 
-Kinship kinship(Mat A) {
+TypeOfMatrix type_of_matrix(Mat A) {
   const char* const type = reinterpret_cast<PetscObject>(A)->type_name;
   if (!type) return {};
-  for (const Family* family : families) {
+  for (const BaseType* base_type : base_types) {
     for (const bool is_mpi : {false, true}) {
-      const Descent& descent = family->descent(is_mpi);
-      if (std::strcmp(type, descent.ours) == 0) return {family, is_mpi, true};
-      if (std::strcmp(type, descent.parent) == 0) return {family, is_mpi, false};
+      const TypePair& types = base_type->types(is_mpi);
+      if (std::strcmp(type, types.ours) == 0) return {base_type, is_mpi, true};
+      if (std::strcmp(type, types.base) == 0) return {base_type, is_mpi, false};
     }
   }
   return {};
 }
 
-PetscErrorCode parent_ops(const Family& family, bool is_mpi, const _MatOps** ops) {
+PetscErrorCode base_ops(const BaseType& base_type, bool is_mpi, const _MatOps** ops) {
   // The functions of a loaded libpetsc do not change between PetscInitialize calls.
   static struct {
     _MatOps ops;
     bool taken = false;
-  } pristine[std::size(families)][2];
+  } pristine[std::size(base_types)][2];
   PetscFunctionBegin;
-  auto& of_type = pristine[std::find(std::begin(families), std::end(families), &family) - families][is_mpi];
+  auto& of_type = pristine[std::find(std::begin(base_types), std::end(base_types), &base_type) - base_types][is_mpi];
   *ops = &of_type.ops;
   if (of_type.taken) PetscFunctionReturn(PETSC_SUCCESS);
   Mat A;
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
-  PetscCall(MatSetType(A, family.descent(is_mpi).parent));
+  PetscCall(MatSetType(A, base_type.types(is_mpi).base));
   of_type.ops = *A->ops;
   PetscCall(MatDestroy(&A));
   of_type.taken = true;
@@ -40,34 +40,34 @@ PetscErrorCode parent_ops(const Family& family, bool is_mpi, const _MatOps** ops
 
 namespace {
 
-/// The family of a matrix that must have one.
-PetscErrorCode family_of(Mat A, Kinship* k) {
+/// The base type of a matrix that must have one.
+PetscErrorCode family_of(Mat A, TypeOfMatrix* k) {
   PetscFunctionBegin;
-  *k = kinship(A);
-  PetscCheck(k->family, comm_of(A), PETSC_ERR_PLIB, "A matrix of type %s is not above a parent type",
+  *k = type_of_matrix(A);
+  PetscCheck(k->base_type, comm_of(A), PETSC_ERR_PLIB, "A matrix of type %s is not above a parent type",
              reinterpret_cast<PetscObject>(A)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode parent_ops(Mat A, const _MatOps** ops) {
+PetscErrorCode base_ops(Mat A, const _MatOps** ops) {
   PetscFunctionBegin;
-  Kinship k;
+  TypeOfMatrix k;
   PetscCall(family_of(A, &k));
-  PetscCall(parent_ops(*k.family, k.is_mpi, ops));
+  PetscCall(base_ops(*k.base_type, k.is_mpi, ops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode parent_function(const Family& family, bool is_mpi, const char* name, void (**function)(void)) {
-  return query_type(family.descent(is_mpi).parent, name, function);
+PetscErrorCode base_function(const BaseType& base_type, bool is_mpi, const char* name, void (**function)(void)) {
+  return query_type(base_type.types(is_mpi).base, name, function);
 }
 
 PetscErrorCode block_arrays(Mat A, BlockArrays* b) {
   PetscFunctionBegin;
-  Kinship k;
+  TypeOfMatrix k;
   PetscCall(family_of(A, &k));
-  PetscCall(k.family->arrays(A, b));
+  PetscCall(k.base_type->arrays(A, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,9 +83,9 @@ PetscErrorCode arrays_with_values(Mat A, BlockArrays* b) {
 
 PetscErrorCode mpi_parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns) {
   PetscFunctionBegin;
-  Kinship k;
+  TypeOfMatrix k;
   PetscCall(family_of(A, &k));
-  PetscCall(k.family->parts(A, diagonal, off_diagonal, columns));
+  PetscCall(k.base_type->parts(A, diagonal, off_diagonal, columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

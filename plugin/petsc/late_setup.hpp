@@ -7,7 +7,7 @@
 
 namespace compound::plugin {
 
-inline void finish_late_set_up(Mat A, const _MatOps& parent);
+inline void finish_late_set_up(Mat A, const _MatOps& base);
 
 template <auto Member>
 struct SetUpFirst;
@@ -15,10 +15,10 @@ template <class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
 struct SetUpFirst<Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
-    const _MatOps* parent;
-    PetscCall(parent_ops(A, &parent));
+    const _MatOps* base;
+    PetscCall(base_ops(A, &base));
     PetscCall(MatSetUp(A));
-    finish_late_set_up(A, *parent);  // of AIJ it has not come by our preallocation
+    finish_late_set_up(A, *base);  // of AIJ it has not come by our preallocation
     PetscCall((A->ops[0].*Member)(A, args...));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -40,12 +40,12 @@ inline void begin_late_set_up([[maybe_unused]] Mat A) {
 #endif
 }
 
-/// Once the matrix is preallocated: the parent's operations again (those that PETSc has not replaced since).
-inline void finish_late_set_up([[maybe_unused]] Mat A, [[maybe_unused]] const _MatOps& parent) {
+/// Once the matrix is preallocated: the base type's operations again (those that PETSc has not replaced since).
+inline void finish_late_set_up([[maybe_unused]] Mat A, [[maybe_unused]] const _MatOps& base) {
 #if PETSC_VERSION_LT(3, 19, 0)
   if (!A->preallocated) return;
   for_each_first_operation([&](auto member, auto ours) {
-    if (A->ops[0].*member == ours) A->ops[0].*member = parent.*member;
+    if (A->ops[0].*member == ours) A->ops[0].*member = base.*member;
   });
 #endif
 }

@@ -1,4 +1,5 @@
-// Replacing some of a matrix's operations and composed functions by ours and giving the parent's back, from one list.
+// Replacing some of a matrix's operations and composed functions by ours and giving the base type's back, from one
+// list.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,8 @@ void install(Mat A, const List& list) {
 }
 
 template <class List>
-void uninstall(Mat A, const _MatOps& parent, const List& list) {
-  list([&](auto member, auto) { A->ops[0].*member = parent.*member; });
+void uninstall(Mat A, const _MatOps& base, const List& list) {
+  list([&](auto member, auto) { A->ops[0].*member = base.*member; });
 }
 
 /// Calls `f` while A's operation `Member` is another one.
@@ -28,17 +29,17 @@ PetscErrorCode with_operation(Mat A, Operation operation, const F& f) {
   return code;
 }
 
-/// The parent's operation `Member`, followed by After(A): for those that change values and raise too few states, or of
-/// which there is something to tell.
+/// The base type's operation `Member`, followed by After(A): for those that change values and raise too few states, or
+/// of which there is something to tell.
 template <auto After, auto Member>
 struct Followed;
 template <auto After, class... Args, PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
 struct Followed<After, Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
-    const _MatOps* parent;
-    PetscCall(parent_ops(A, &parent));
-    PetscCall((parent->*Member)(A, args...));
+    const _MatOps* base;
+    PetscCall(base_ops(A, &base));
+    PetscCall((base->*Member)(A, args...));
     PetscCall(After(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -57,42 +58,42 @@ struct FunctionName {
   constexpr FunctionName(const char (&from)[size]) { std::copy_n(from, size, text); }
 };
 
-/// A row in a list of functions: one that PETSc looks up by name and the parent does not have.
+/// A row in a list of functions: one that PETSc looks up by name and the base type does not have.
 template <FunctionName name, auto ours>
 struct OwnFunction {
   static PetscErrorCode put_on(Mat A) { return compose(A, name.text, ours); }
   static PetscErrorCode take_off(Mat A) { return compose(A, name.text, nullptr); }
 };
 
-/// One that the parent has, and we do ourselves: of its type on one process, or on several.
+/// One that the base type has, and we do ourselves: of its type on one process, or on several.
 template <bool is_mpi, FunctionName name, auto ours>
 struct ReplacedFunction {
-  static inline void (*parents)(void) = nullptr;  ///< the same for all matrices of the type
+  static inline void (*base)(void) = nullptr;  ///< the same for all matrices of the type
 
   static PetscErrorCode put_on(Mat A) {
     PetscFunctionBegin;
     void (*found)(void);
     PetscCall(query(A, name.text, &found));
-    if (found != reinterpret_cast<void (*)(void)>(ours)) parents = found;
+    if (found != reinterpret_cast<void (*)(void)>(ours)) base = found;
     PetscCall(compose(A, name.text, ours));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  static PetscErrorCode take_off(Mat A) { return compose(A, name.text, parents); }
+  static PetscErrorCode take_off(Mat A) { return compose(A, name.text, base); }
 };
 
 inline PetscErrorCode nothing(Mat) { return PETSC_SUCCESS; }
 
-/// One that the parent has: its own, after Before(A) and followed by After(A).
-template <const Family& family, FunctionName name, auto After, class Signature, auto Before = nothing>
+/// One that the base type has: its own, after Before(A) and followed by After(A).
+template <const BaseType& base_type, FunctionName name, auto After, class Signature, auto Before = nothing>
 struct FollowedFunction;
-template <const Family& family, FunctionName name, auto After, class... Args, auto Before>
-struct FollowedFunction<family, name, After, PetscErrorCode(Mat, Args...), Before> {
-  static inline PetscErrorCode (*parents)(Mat, Args...) = nullptr;  ///< the same for all matrices of the type
+template <const BaseType& base_type, FunctionName name, auto After, class... Args, auto Before>
+struct FollowedFunction<base_type, name, After, PetscErrorCode(Mat, Args...), Before> {
+  static inline PetscErrorCode (*base)(Mat, Args...) = nullptr;  ///< the same for all matrices of the type
 
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
     PetscCall(Before(A));
-    PetscCall(parents(A, args...));
+    PetscCall(base(A, args...));
     PetscCall(After(A));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -100,11 +101,11 @@ struct FollowedFunction<family, name, After, PetscErrorCode(Mat, Args...), Befor
     PetscFunctionBegin;
     PetscErrorCode (*found)(Mat, Args...);
     PetscCall(query(A, name.text, &found));
-    if (found != call) parents = found;
+    if (found != call) base = found;
     PetscCall(compose(A, name.text, call));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  static PetscErrorCode take_off(Mat A) { return compose(A, name.text, parents); }
+  static PetscErrorCode take_off(Mat A) { return compose(A, name.text, base); }
 };
 
 /// `list(f)` calls f(row) for every function that a type composes.

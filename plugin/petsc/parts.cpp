@@ -53,7 +53,7 @@ PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts) {
   PetscFunctionBegin;
   Mat mats[2] = {A, nullptr};
   const PetscInt* columns = nullptr;
-  if (kinship(A).is_mpi) PetscCall(mpi_parts(A, &mats[0], &mats[1], &columns));
+  if (type_of_matrix(A).is_mpi) PetscCall(mpi_parts(A, &mats[0], &mats[1], &columns));
   for (Mat mat : mats) {
     if (!mat) continue;
     PartArrays p{mat, {}, A->rmap->rstart, 0, {}};

@@ -34,7 +34,7 @@ struct PartArrays {
   Key key() const { return {mat->nonzerostate, blocks.entries(), blocks.start, blocks.column}; }
 };
 
-/// A matrix of a parent's type or of ours: itself, or both its parts.
+/// A matrix of a base type or of ours: itself, or both its parts.
 PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts);
 
 /// Whether two such matrices of one size have their blocks in the same places on all processes. Collective.

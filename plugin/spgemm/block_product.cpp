@@ -110,7 +110,7 @@ PetscErrorCode ask_base_type(Mat C, const BlockProductKind** kind) {
   const _MatOps* parent;
   PetscBool by_default, by_option;
   PetscCall(PetscStrcmp(product->alg, MATPRODUCTALGORITHMDEFAULT, &by_default));
-  PetscCall(parent_ops(product->A, &parent));
+  PetscCall(base_ops(product->A, &parent));
   PetscCall(parent->productsetfromoptions(C));
   *kind = nullptr;
   if (!C->ops->productsymbolic || found == std::end(kinds) || !by_default) PetscFunctionReturn(PETSC_SUCCESS);

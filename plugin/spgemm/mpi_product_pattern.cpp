@@ -39,10 +39,10 @@ bool take_ghosts(std::span<const PetscInt> scalars, PetscInt width, std::vector<
 /// `full`: whether this process's scalars come in full blocks of more than one, of the size that the matrix tells.
 PetscErrorCode take_operand(Mat A, MpiOperand* o, bool* full) {
   PetscFunctionBegin;
-  const Kinship k = kinship(A);
+  const TypeOfMatrix k = type_of_matrix(A);
   MpiState* st;
   *full = false;
-  if (!k.is_ours || !k.is_mpi || k.family != &aij || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!k.is_ours || !k.is_mpi || k.base_type != &aij || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(mpi_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   o->block = own_block(A);

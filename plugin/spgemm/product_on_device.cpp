@@ -217,7 +217,7 @@ PetscErrorCode ask_operand(Mat A, OfDevice* of) {
   PetscFunctionBegin;
   Settings* settings;
   BlockArrays b;
-  if (!is_seq_compound(A) || kinship(A).family != &aij || !A->assembled || is_bound(A) || !device_backend())
+  if (!is_seq_compound(A) || type_of_matrix(A).base_type != &aij || !A->assembled || is_bound(A) || !device_backend())
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(block_arrays(A, &b));
   PetscCall(settings_of(A, &settings));

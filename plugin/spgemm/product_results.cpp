@@ -41,9 +41,9 @@ PetscErrorCode symbolic(Mat C) {
   PetscCheck(phase, comm_of(C), PETSC_ERR_PLIB, "A product has lost its symbolic phase");
   PetscCall(phase->run(C));
   const Mat_Product* const p = C->product;
-  const Kinship of_result = kinship(C), of_left = kinship(p->A);
+  const TypeOfMatrix of_result = type_of_matrix(C), of_left = type_of_matrix(p->A);
   // The interpolation of a grid (MATMAIJ) makes it the parent's on one process.
-  const bool lost_type = of_left.is_ours && of_result.family == of_left.family && !of_result.is_ours;
+  const bool lost_type = of_left.is_ours && of_result.base_type == of_left.base_type && !of_result.is_ours;
   if (lost_type) PetscCall(adopt(C, {}));
   if (is_compound(C)) PetscCall(take_vec_type(C, {p->A, p->B, p->C}));
   PetscFunctionReturn(PETSC_SUCCESS);

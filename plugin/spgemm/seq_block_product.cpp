@@ -130,11 +130,11 @@ PetscErrorCode full_blocks_of(Mat A, BlockArrays* b, bool* full) {
   PetscFunctionBegin;
   SeqState* st;
   *full = false;
-  if (!is_seq_compound(A) || kinship(A).family != &aij || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_seq_compound(A) || type_of_matrix(A).base_type != &aij || !A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   if (st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(given_values(A, *st, b));
+  PetscCall(input_values(A, *st, b));
   *full = b->order == ValueOrder::rows;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

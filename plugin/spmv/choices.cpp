@@ -14,30 +14,30 @@ namespace compound::plugin {
 namespace {
 
 /// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
-/// have code for one place only: the other then does without. `dense` asks for no kind to be looked for.
-bool is_asked_for(const Settings& s, Place place, bool of_other_blocks) {
-  if (place == Place::device) return s.backend == BackendChoice::cuda;
+/// have code for one memory space only: the other then does without. `dense` asks for no kind to be looked for.
+bool is_asked_for(const Settings& s, MemorySpace space, bool of_other_blocks) {
+  if (space == MemorySpace::device) return s.backend == BackendChoice::cuda;
   const bool of_any_place = s.names_kind() && !entry_kind(s.entry).user_defined;
   return s.backend == BackendChoice::host || s.names_layout() || of_any_place || of_other_blocks;
 }
 
 /// How the plan of a part is asked for: where it comes from before it is tuned, and by which option.
-struct Wish {
+struct PlanRequest {
   std::string origin;
   const char* option;
 };
-Wish wish(const Packing& p) {
+PlanRequest plan_request(const Packing& p) {
   const Settings& s = p.st.settings;
   if (!s.plan_of_part(p.st.off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
   if (!s.layout.empty()) return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
   return {"by rule", ""};
 }
 
-/// Why single scalars are the parent's to multiply; empty where they are not.
+/// Why single scalars are the base type's to multiply; empty where they are not.
 std::string why_scalars_stay(const Packing& p) {
   const Settings& s = p.st.settings;
-  if (p.st.family.keeps_blocks || p.copy.problem.block != BlockShape{1, 1} || p.place == Place::device) return "";
-  if (is_asked_for(s, p.place, false) || s.tune != Effort::rule || s.precision) return "";
+  if (p.st.base_type.keeps_blocks || p.problem().block != BlockShape{1, 1} || p.space == MemorySpace::device) return "";
+  if (is_asked_for(s, p.space, false) || s.tune != Effort::rule || s.precision) return "";
   return "its rows are of single scalars, which the parent type multiplies as fast";
 }
 
@@ -47,36 +47,24 @@ std::string_view entry_of_first_rows(Packing& p, const PatternView& pattern) {
   const auto enough = std::ranges::lower_bound(pattern.start, few);
   const auto rows = std::min(static_cast<idx>(enough - pattern.start.begin()), pattern.rows);
   const count32 entries = pattern.start[rows];
-  std::vector<Scalar> values(entries * scalars_in(p.copy.problem.block));
+  std::vector<Scalar> values(entries * scalars_in(p.problem().block));
   p.st.matrix_values.read_first(p.A, values.size(), values.data());
   const PatternView first{rows, pattern.cols, pattern.start.first(rows + std::size_t{1}),
                           pattern.column.first(entries)};
-  return cheapest_entry(first, p.copy.problem, backend("host"), values.data());
+  return cheapest_entry(first, p.problem(), backend("host"), values.data());
 }
 
 /// Where the values lie on a device, a few of them are looked at on the host first: most matrices are dense, and that
 /// is seen at once, without code for the device, and without all values on the host.
 std::string_view entry_of_values(Packing& p, const PatternView& pattern) {
-  const Problem& problem = p.copy.problem;
-  const Scalar* const there = values_on_device(p);
+  const Problem problem = p.problem();
+  const Scalar* const there = p.values_on_device();
   if (there && entry_of_first_rows(p, pattern) == "dense") return "dense";
-  if (!there || problem.order == ValueOrder::rows)
-    return cheapest_entry(pattern, problem, backend("host"), packed_values(p));
-  return cheapest_entry(problem, backend(row_of(p.place).backend), there, pattern.entries(), Memory::backend);
+  if (!there || problem.order == ValueOrder::rows) return cheapest_entry(pattern, problem, backend("host"), p.values());
+  return cheapest_entry(problem, p.backend(), there, pattern.entries(), Memory::backend);
 }
 
-/// The kind that `auto` stands for.
-std::string_view found_entry(Packing& p, const PatternView& pattern) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::string_view entry = entry_of_values(p, pattern);
-  p.copy.seconds_of_finding = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  p.fits = true;
-  return entry;
-}
-
-bool has_code(const Packing& p, const Plan& plan) {
-  return !why_not(plan, p.copy.problem, backend(row_of(p.place).backend));
-}
+bool has_code(const Packing& p, const Plan& plan) { return !why_not(plan, p.problem(), p.backend()); }
 
 /// The plan that the settings ask for, by rule where they leave it open: then none that pads too much or owns too much
 /// memory: `capped` then says which that would be, in words. `found` is the kind of entry where none was asked for.
@@ -84,8 +72,8 @@ bool has_code(const Packing& p, const Plan& plan) {
 Plan plan_from_settings(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
                         std::string_view found, std::string* capped) {
   const Settings& s = p.st.settings;
-  const Problem& problem = p.copy.problem;
-  const std::string_view backend = row_of(p.place).backend;
+  const Problem problem = p.problem();
+  const std::string_view backend = row_of(p.space).backend;
   const std::string_view entry = s.entry.empty() ? found : s.entry;
   const bool by_rule = s.layout.empty() && s.plan_of_part(p.st.off_diagonal).empty();
   Plan base = s.layout.empty() ? default_plan(numbers, problem, backend, entry, s.precision)
@@ -112,12 +100,20 @@ Plan plan_from_settings(const Packing& p, const PatternView& pattern, const Patt
 
 /// Without measuring, for the kind of entry that the values are found to be of, where that is to be found. `capped`: as
 /// of plan_from_settings().
-Plan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, std::string* capped) {
+ChosenPlan plan_for_values(Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
+                           std::string* capped) {
+  ChosenPlan chosen;
+  std::string_view entry = "dense";
   const auto with = [&](std::string_view found) { return plan_from_settings(p, pattern, numbers, found, capped); };
-  p.fits = false;
-  p.copy.finds_entry = p.st.settings.finds_entry(p.st.off_diagonal);
-  const Plan plan = with(p.copy.finds_entry ? found_entry(p, pattern) : "dense");
-  return p.copy.finds_entry && !has_code(p, plan) ? with("dense") : plan;
+  if (p.st.settings.finds_entry(p.st.off_diagonal)) {
+    const auto begin = std::chrono::steady_clock::now();
+    entry = entry_of_values(p, pattern);
+    chosen.seconds_of_finding = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    chosen.finds_entry = chosen.fits = true;
+  }
+  chosen.plan = with(entry);
+  if (chosen.finds_entry && !has_code(p, chosen.plan)) chosen.plan = with("dense");
+  return chosen;
 }
 
 /// Once for all matrices: it is a matter of the program's environment.
@@ -135,30 +131,29 @@ void monitor(const BestSoFar& best, bool is_new) {
   if (is_new || best.has_all()) (void)PetscPrintf(PETSC_COMM_SELF, "compound tuning: %s\n", best.text().c_str());
 }
 
-/// The plan that the settings' effort (-mat_compound_tune) finds in the place of `base`. copy.origin says how, or why
-/// not.
-Plan tuned_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, const Plan& base) {
+/// Puts the plan that the settings' effort (-mat_compound_tune) finds in the place of the chosen one; its origin says
+/// how, or why not.
+void tune(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, ChosenPlan* chosen) {
   const Settings& s = p.st.settings;
-  PackedCopy& copy = p.copy;
   const bool is_given = !s.plan_of_part(p.st.off_diagonal).empty();
   if (is_given || p.b.entries() == 0) {
-    copy.origin += is_given ? " (not tuned: a plan was asked for)" : " (not tuned: there are no blocks)";
-    return base;
+    chosen->origin += is_given ? " (not tuned: a plan was asked for)" : " (not tuned: there are no blocks)";
+    return;
   }
   SearchOptions options = s.search_options();
   if (s.tune_monitor) options.told = monitor;
   const LogSpan span(Event::tune, p.A);
-  FoundPlan found = search({pattern, numbers, copy.problem, backend(row_of(p.place).backend)}, base, copy.origin,
-                           options, [&] { return packed_values(p); });
+  FoundPlan found = search({pattern, numbers, p.problem(), p.backend()}, chosen->plan, chosen->origin, options,
+                           [&] { return p.values(); });
   warn_of_tables(found.problem_with_table);
-  copy.origin = found.origin;
-  copy.measured = std::move(found.measured);
-  return found.plan;
+  chosen->plan = found.plan;
+  chosen->origin = found.origin;
+  chosen->measured = std::move(found.measured.all);
 }
 
 }  // namespace
 
-std::string block_size_hint(const Settings& s, const Family& family, const BlockArrays& b) try {
+std::string block_size_hint(const Settings& s, const BaseType& base_type, const BlockArrays& b) try {
   constexpr double worth_telling = 0.9;
   if (s.block_size.way != BlockSize::of_matrix || b.block != BlockShape{1, 1} || b.rows == 0)
     return "";  // larger ones gain little more
@@ -169,7 +164,7 @@ std::string block_size_hint(const Settings& s, const Family& family, const Block
                     share = std::to_string(std::lround(100 * found.bytes / found.bytes_as_given));
   const std::string seen = "the matrix has block size 1, but its rows seem to come in blocks of " + size +
                            ", which take " + share + " % of the bytes";
-  if (family.keeps_blocks)
+  if (base_type.keeps_blocks)
     return seen + ": -mat_compound_block_size " + size + " packs them as such, find looks for the size";
   const std::string r = std::to_string(found.block.rows), c = std::to_string(found.block.cols);
   return seen + " and are packed as such: MatSetBlockSizes(A, " + r + ", " + c +
@@ -178,12 +173,12 @@ std::string block_size_hint(const Settings& s, const Family& family, const Block
   return "";
 }
 
-std::string option_of_plan(const Packing& p) { return wish(p).option; }
+std::string option_of_plan(const Packing& p) { return plan_request(p).option; }
 
 void check_entry_asked_for(const Packing& p) {
   const std::string& asked = p.st.settings.entry;
   if (asked.empty() || !p.st.settings.plan.empty()) return;
-  const std::string misfit = entry_kind(asked).why_not(p.copy.problem.scalar.field, p.copy.problem.block);
+  const std::string misfit = entry_kind(asked).why_not(p.problem().scalar.field, p.problem().block);
   if (!misfit.empty())
     throw error(ErrorKind::argument, misfit +
                                          " (-mat_compound_entry); leave the kind to auto, ask for dense, or regroup "
@@ -192,33 +187,33 @@ void check_entry_asked_for(const Packing& p) {
 
 std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan) {
   const Settings& s = p.st.settings;
-  const Problem& problem = p.copy.problem;
-  const std::string by = wish(p).option;
+  const Problem problem = p.problem();
+  const std::string by = plan_request(p).option;
   if (const auto padding = too_much_padding(pattern, problem, plan, s.most_padding))
     return *padding + by + "; -mat_compound_padding_limit none lets it through";
   const PlanLimits limits = s.limits();
   if (limits.bytes == PlanLimits{}.bytes) return "";
-  const auto memory = too_much_memory(pattern, problem, plan, backend(row_of(p.place).backend), limits);
+  const auto memory = too_much_memory(pattern, problem, plan, p.backend(), limits);
   return memory ? *memory + by + "; raise -mat_compound_memory_limit, or leave the layout to the rule" : "";
 }
 
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {
   const Settings& s = p.st.settings;
-  if (is_asked_for(s, p.place, p.copy.other_blocks.has_value())) return "";
+  if (is_asked_for(s, p.space, p.copy.other_blocks() != nullptr)) return "";
   if (const auto why = why_scalars_stay(p); !why.empty()) return why;
-  const Backend& on = backend(row_of(p.place).backend);
-  if (const auto why = on.applicable(plan, p.copy.problem)) return *why;
-  const auto memory = too_much_memory(pattern, p.copy.problem, plan, on, s.limits());
+  const Backend& on = p.backend();
+  if (const auto why = on.applicable(plan, p.problem())) return *why;
+  const auto memory = too_much_memory(pattern, p.problem(), plan, on, s.limits());
   return memory ? *memory + " (-mat_compound_memory_limit)" : "";
 }
 
-Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
+ChosenPlan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
   std::string capped;
-  const Plan base = plan_for_values(p, pattern, numbers, &capped);
-  p.copy.measured = {};
-  p.copy.origin = wish(p).origin;
-  if (!capped.empty()) p.copy.origin += " within -mat_compound_memory_limit (" + capped + ")";
-  return p.st.settings.tune == Effort::rule ? base : tuned_plan(p, pattern, numbers, base);
+  ChosenPlan chosen = plan_for_values(p, pattern, numbers, &capped);
+  chosen.origin = plan_request(p).origin;
+  if (!capped.empty()) chosen.origin += " within -mat_compound_memory_limit (" + capped + ")";
+  if (p.st.settings.tune != Effort::rule) tune(p, pattern, numbers, &chosen);
+  return chosen;
 }
 
 }  // namespace compound::plugin

@@ -5,13 +5,22 @@
 
 namespace compound::plugin {
 
+struct ChosenPlan {
+  Plan plan;
+  std::string origin;              ///< in the user's terms
+  bool finds_entry = false;        ///< the kind of entry was found, not asked for
+  bool fits = false;               ///< the values have been looked at: all are of that kind
+  double seconds_of_finding = 0;   ///< that took
+  std::vector<Measured> measured;  ///< what it was chosen from, if by measuring
+};
+
 /// The plan of a copy: from the settings, with the kind of entry that the values are found to be of, and by measuring
-/// where that is asked for. What was measured stays in the copy, for -info.
-Plan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
+/// where that is asked for.
+ChosenPlan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers);
 
 /// Where a matrix has block size 1 but would take less in blocks, and none were asked for: what to do. Looks at some
 /// of its rows.
-std::string block_size_hint(const Settings& settings, const Family& family, const BlockArrays& b);
+std::string block_size_hint(const Settings& settings, const BaseType& base_type, const BlockArrays& b);
 
 /// " (-mat_compound_layout)": what brought the plan about, for messages; empty for the rule.
 std::string option_of_plan(const Packing& p);
@@ -23,8 +32,8 @@ void check_entry_asked_for(const Packing& p);
 /// -mat_compound_memory_limit. Empty if not.
 std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan);
 
-/// Why the next place is to multiply; empty if this one can. What was not asked for in particular and we have no code
-/// for, or no memory that -mat_compound_memory_limit allows, is the parent's to multiply, as it was before.
+/// Why the next memory space is to multiply; empty if this one can. What was not asked for in particular and we have no
+/// code for, or no memory that -mat_compound_memory_limit allows, is the base type's to multiply, as it was before.
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan);
 
 }  // namespace compound::plugin

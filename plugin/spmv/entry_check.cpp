@@ -29,19 +29,19 @@ std::string message(const Misfit& m, const PartArrays& part) {
 
 }  // namespace
 
-PetscErrorCode check_copies(Mat A, std::initializer_list<PlacedPart> placed) {
+PetscErrorCode check_copies(Mat A, std::initializer_list<PartInSpace> placed) {
   PetscFunctionBegin;
   std::string found;
   std::vector<PartArrays> parts;
   PetscCall(parts_of(A, &parts));
-  for (const PlacedPart& p : placed) {
+  for (const PartInSpace& p : placed) {
     SeqState* st;
     PetscCall(seq_state(p.mat, &st));
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const PartArrays& a) { return a.mat == p.mat; });
-    const PackedCopy& copy = st->copy(p.place);
+    const PackedCopy& copy = st->copy(p.space);
     if (!found.empty()) continue;
-    if (copy.misfit) found = message(*copy.misfit, *part);
-    if (!copy.refused.empty()) found = copy.refused;
+    if (copy.misfit()) found = message(*copy.misfit(), *part);
+    if (!copy.refused().empty()) found = copy.refused();
   }
   PetscCall(agree_on(A, PETSC_ERR_ARG_WRONG, found));
   PetscFunctionReturn(PETSC_SUCCESS);

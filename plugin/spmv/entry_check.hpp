@@ -8,12 +8,12 @@
 namespace compound::plugin {
 
 /// A matrix without parts, or a part of an mpi matrix, and where it is to multiply.
-struct PlacedPart {
+struct PartInSpace {
   Mat mat;
-  Place place;
+  MemorySpace space;
 };
 
 /// After refresh(): that error, on all processes of A. Collective.
-PetscErrorCode check_copies(Mat A, std::initializer_list<PlacedPart> parts);
+PetscErrorCode check_copies(Mat A, std::initializer_list<PartInSpace> parts);
 
 }  // namespace compound::plugin

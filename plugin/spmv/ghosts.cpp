@@ -15,7 +15,7 @@ PetscErrorCode ghost_columns(Mat A, std::span<const PetscInt>* columns) {
   Mat off;
   const PetscInt* first;
   PetscCall(mpi_parts(A, nullptr, &off, &first));
-  *columns = {first, static_cast<std::size_t>(off->cmap->n / kinship(A).family->block_size(A))};
+  *columns = {first, static_cast<std::size_t>(off->cmap->n / type_of_matrix(A).base_type->block_size(A))};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,7 +45,7 @@ PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
   PetscFunctionBegin;
   if (g.scatter) PetscFunctionReturn(PETSC_SUCCESS);
   std::span<const PetscInt> columns;
-  const PetscInt bs = kinship(A).family->block_size(A);
+  const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
   PetscCall(ghost_columns(A, &columns));
   g.columns.assign(columns.begin(), columns.end());
   const auto blocks = static_cast<PetscInt>(columns.size());

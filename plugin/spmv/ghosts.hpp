@@ -10,7 +10,7 @@
 
 namespace compound::plugin {
 
-/// The parent's scatter is private and its vector always on the host, so we make our own.
+/// The base type's scatter is private and its vector always on the host, so we make our own.
 struct Ghosts {
   Ghosts() = default;
   Ghosts(const Ghosts&) = delete;

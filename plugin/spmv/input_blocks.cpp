@@ -66,14 +66,14 @@ bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<P
   return true;
 }
 
-void find_blocks(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars, GivenBlocks* g) {
+void find_blocks(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars, InputBlocks* g) {
   g->wanted = wanted_block(s, off_diagonal, own, scalars);
   g->are_full = g->wanted != one && are_full_blocks(scalars, g->wanted, &g->start, &g->column);
   if (g->are_full) return;
   for (auto* none : {&g->start, &g->column}) *none = std::vector<PetscInt>();
 }
 
-BlockArrays in_blocks(const BlockArrays& scalars, const GivenBlocks& full) {
+BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full) {
   BlockArrays b = scalars;
   b.rows /= full.wanted.rows;
   b.cols /= full.wanted.cols;
@@ -84,12 +84,12 @@ BlockArrays in_blocks(const BlockArrays& scalars, const GivenBlocks& full) {
   return b;
 }
 
-PetscErrorCode given_blocks(Mat A, SeqState& st, BlockArrays* b) {
+PetscErrorCode input_blocks(Mat A, SeqState& st, BlockArrays* b) {
   PetscFunctionBegin;
   PetscCall(block_arrays(A, b));
-  if (st.family.keeps_blocks) PetscFunctionReturn(PETSC_SUCCESS);
-  GivenBlocks& g = st.given;
-  const GivenBlocks::Key key{A->nonzerostate, b->entries(),        b->start,
+  if (st.base_type.keeps_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+  InputBlocks& g = st.input;
+  const InputBlocks::Key key{A->nonzerostate, b->entries(),        b->start,
                              b->column,       st.settings.version, g.of_whole.rows > 0 ? g.of_whole : own_block(A)};
   if (g.key != key) {
     g.key = key;
@@ -99,10 +99,10 @@ PetscErrorCode given_blocks(Mat A, SeqState& st, BlockArrays* b) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode given_values(Mat A, SeqState& st, BlockArrays* b) {
+PetscErrorCode input_values(Mat A, SeqState& st, BlockArrays* b) {
   PetscFunctionBegin;
   PetscCall(arrays_with_values(A, b));
-  PetscCall(given_blocks(A, st, b));
+  PetscCall(input_blocks(A, st, b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,5 @@
-// The parent's values in the blocks that they come in: its own, or where it keeps single scalars (AIJ) those that its
-// rows are made of.
+// The base type's values in the blocks that they come in: its own, or where it keeps single scalars (AIJ) those that
+// its rows are made of.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@ BlockShape own_block(Mat A);
 
 /// The arrays of a seq matrix of ours, as packing takes them: where single scalars come in full blocks of the size that
 /// is to be packed, in these blocks by the order of rows. block_arrays() else.
-PetscErrorCode given_blocks(Mat A, SeqState& st, BlockArrays* arrays);
+PetscErrorCode input_blocks(Mat A, SeqState& st, BlockArrays* arrays);
 /// For what multiplies: no values are an error.
-PetscErrorCode given_values(Mat A, SeqState& st, BlockArrays* arrays);
+PetscErrorCode input_values(Mat A, SeqState& st, BlockArrays* arrays);
 
 /// The same looked for anew, of single scalars of a matrix whose own block sizes are `own`. Throws.
 void find_blocks(const Settings& settings, bool off_diagonal, BlockShape own, const BlockArrays& scalars,
-                 GivenBlocks* found);
+                 InputBlocks* found);
 /// Single scalars in the full blocks that were found.
-BlockArrays in_blocks(const BlockArrays& scalars, const GivenBlocks& full);
+BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full);
 
 /// Whether all scalar rows come in full blocks: then these, with columns in blocks.
 bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<PetscInt>* start,

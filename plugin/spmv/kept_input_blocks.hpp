@@ -8,7 +8,7 @@
 namespace compound::plugin {
 
 /// Of a matrix of single scalars, found once for each pattern and each change of settings.
-struct GivenBlocks {
+struct InputBlocks {
   /// What it was found for; anything different means finding it again.
   struct Key {
     PetscObjectState nonzero_state = -1;

@@ -13,7 +13,7 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
   SeqState* st;
   if (is_compound(part)) {
     PetscCall(seq_state(part, &st));
-    st->given.of_whole = of_whole;
+    st->input.of_whole = of_whole;
     if (st->settings.options_read && st->settings.version == settings.version && st->off_diagonal == off_diagonal)
       PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -22,7 +22,7 @@ PetscErrorCode push_settings(Mat part, const Settings& settings, bool off_diagon
   of_part.view = false;
   PetscCall(adopt(part, of_part, off_diagonal));
   PetscCall(seq_state(part, &st));
-  st->given.of_whole = of_whole;
+  st->input.of_whole = of_whole;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +41,7 @@ PetscErrorCode raise_parts(Mat A) {
   PetscFunctionBegin;
   Mat parts[2];
   MpiState* st;
-  PetscCall(mpi_state(A, &st));  // MatAXPY() may have merged the header of a matrix of the parent type into A's
+  PetscCall(mpi_state(A, &st));  // MatAXPY() may have merged the header of a matrix of the base type into A's
   PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
     if (part) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(part)));
@@ -51,7 +51,7 @@ PetscErrorCode raise_parts(Mat A) {
 
 PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diagonal) {
   PetscFunctionBegin;
-  PetscCall(st->family.parts(A, diagonal, off_diagonal, nullptr));
+  PetscCall(st->base_type.parts(A, diagonal, off_diagonal, nullptr));
   const BlockShape blocks = own_block(A);
   PetscCall(push_settings(*diagonal, st->settings, false, blocks));
   PetscCall(push_settings(*off_diagonal, st->settings, true, blocks));
@@ -63,7 +63,7 @@ PetscErrorCode compound_parts(Mat A, MpiState* st, Mat* diagonal, Mat* off_diago
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode check_parts(Mat A, MpiState* st, std::initializer_list<PlacedPart> parts) {
+PetscErrorCode check_parts(Mat A, MpiState* st, std::initializer_list<PartInSpace> parts) {
   PetscFunctionBegin;
   MpiState::Checked now{-1, st->settings.version};
   const Settings& s = st->settings;

@@ -10,7 +10,7 @@
 namespace compound::plugin {
 
 struct MpiState final : State {
-  explicit MpiState(const Family& of) : State(of, true) {}
+  explicit MpiState(const BaseType& of) : State(of, true) {}
 
   Ghosts ghosts;
   PetscObjectState parts_state = -1;
@@ -35,6 +35,6 @@ PetscErrorCode compound_parts(Mat A, MpiState* state, Mat* diagonal, Mat* off_di
 PetscErrorCode raise_parts(Mat A);
 
 /// check_copies() for prepared parts, once for each state of A. Collective.
-PetscErrorCode check_parts(Mat A, MpiState* state, std::initializer_list<PlacedPart> parts);
+PetscErrorCode check_parts(Mat A, MpiState* state, std::initializer_list<PartInSpace> parts);
 
 }  // namespace compound::plugin

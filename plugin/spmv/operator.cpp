@@ -11,9 +11,9 @@ namespace compound::plugin {
 
 namespace {
 
-/// The parent's flop counts, so that -log_view compares.
+/// The base type's flop counts, so that -log_view compares.
 PetscLogDouble flops(const SeqState& st, const Operands& o) {
-  const BlockShape block = st.given_block;
+  const BlockShape block = st.input_block;
   const double products = 2.0 * st.statistics.entries * static_cast<double>(scalars_in(block));
   const bool saves_first_add = o.op == Op::none && o.update == Update::assign;
   return products - (saves_first_add ? double{1} * block.rows * (st.statistics.rows - st.statistics.empty_rows) : 0.0);
@@ -46,55 +46,55 @@ PetscErrorCode local_conjugate(Vec from, Vec* to) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// y = [z +] A^H x, where the parent has none, as conj([conj(z) +] A^T conj(x)).
-PetscErrorCode run_conjugated(Mat A, const _MatOps& parent, const Operands& o) {
+/// y = [z +] A^H x, where the base type has none, as conj([conj(z) +] A^T conj(x)).
+PetscErrorCode run_conjugated(Mat A, const _MatOps& base, const Operands& o) {
   PetscFunctionBegin;
   Vec x;
   PetscCall(local_conjugate(o.x, &x));
   if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
   if (o.z) PetscCall(VecConjugate(o.y));
-  PetscCall(o.z ? parent.multtransposeadd(A, x, o.y, o.y) : parent.multtranspose(A, x, o.y));
+  PetscCall(o.z ? base.multtransposeadd(A, x, o.y, o.y) : base.multtranspose(A, x, o.y));
   PetscCall(VecConjugate(o.y));
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The parent's product; y = A x of a seq matrix by its operations for this block size.
-PetscErrorCode run_parents(Mat A, const State& st, const Operands& o) {
+/// The base type's product; y = A x of a seq matrix by its operations for this block size.
+PetscErrorCode run_base(Mat A, const State& st, const Operands& o) {
   PetscFunctionBegin;
   const bool add = o.update == Update::add;
   if (o.op == Op::none && !st.is_mpi) {
     const SeqState& seq = static_cast<const SeqState&>(st);
-    PetscCall(add ? seq.parent_multadd(A, o.x, o.z, o.y) : seq.parent_mult(A, o.x, o.y));
+    PetscCall(add ? seq.base_multadd(A, o.x, o.z, o.y) : seq.base_mult(A, o.x, o.y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const _MatOps* parent;
-  PetscCall(parent_ops(st.family, st.is_mpi, &parent));
-  if (o.op == Op::none) PetscCall(add ? parent->multadd(A, o.x, o.z, o.y) : parent->mult(A, o.x, o.y));
+  const _MatOps* base;
+  PetscCall(base_ops(st.base_type, st.is_mpi, &base));
+  if (o.op == Op::none) PetscCall(add ? base->multadd(A, o.x, o.z, o.y) : base->mult(A, o.x, o.y));
   if (o.op == Op::transpose)
-    PetscCall(add ? parent->multtransposeadd(A, o.x, o.z, o.y) : parent->multtranspose(A, o.x, o.y));
-  if (o.op == Op::hermitian && !parent->multhermitiantranspose)
-    PetscCall(run_conjugated(A, *parent, o));
+    PetscCall(add ? base->multtransposeadd(A, o.x, o.z, o.y) : base->multtranspose(A, o.x, o.y));
+  if (o.op == Op::hermitian && !base->multhermitiantranspose)
+    PetscCall(run_conjugated(A, *base, o));
   else if (o.op == Op::hermitian)
-    PetscCall(add ? parent->multhermitiantransposeadd(A, o.x, o.z, o.y) : parent->multhermitiantranspose(A, o.x, o.y));
+    PetscCall(add ? base->multhermitiantransposeadd(A, o.x, o.z, o.y) : base->multhermitiantranspose(A, o.x, o.y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// By the parent where there is no packed copy; it has Hermitian transposes of small blocks only.
+/// By the base type where there is no packed copy; it has Hermitian transposes of small blocks only.
 PetscErrorCode run_without_copy(Mat A, const SeqState& st, Operands o) {
   PetscFunctionBegin;
   PetscCall(need_host_values(A));
   if (o.op == Op::hermitian && !PetscDefined(USE_COMPLEX)) o.op = Op::transpose;
   PetscCall(set_empty_rows(st, o));
-  PetscCall(run_parents(A, st, o));
+  PetscCall(run_base(A, st, o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Once. The option that names the device does not tell that vectors travel at each product.
-PetscErrorCode tell_of_host_vectors(Mat A, SeqState& st) {
+PetscErrorCode report_host_vectors(Mat A, SeqState& st) {
   PetscFunctionBegin;
-  if (st.told_of_host_vectors) PetscFunctionReturn(PETSC_SUCCESS);
-  st.told_of_host_vectors = true;
+  if (st.reported_host_vectors) PetscFunctionReturn(PETSC_SUCCESS);
+  st.reported_host_vectors = true;
   PetscCall(PetscInfo(A,
                       "Products run on the device, but vectors are on the host and are copied at each product: "
                       "-dm_vec_type cuda (or -vec_type cuda) keeps them on the device\n"));
@@ -105,13 +105,14 @@ PetscErrorCode tell_of_host_vectors(Mat A, SeqState& st) {
 PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done) {
   PetscFunctionBegin;
   DeviceRun run;
-  PetscCall(run_on_device(comm_of(A), o, flops(st, o), st.copy(Place::device), st.buffers, &run));
-  if (run.x_was_copied && run.done) PetscCall(tell_of_host_vectors(A, st));
+  PetscCall(run_on_device(comm_of(A), o, flops(st, o), st.copy(MemorySpace::device), st.buffers, &run));
+  if (run.x_was_copied && run.done) PetscCall(report_host_vectors(A, st));
   *done = run.done;
   if (*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(leave_device(A, &st, no_memory("for a product's vectors")));
-  PetscCall(refresh(A, &st, Place::host, o.op));
-  if (st.copy(Place::host).must_not_be_used()) PetscCall(check_copies(A, {{A, Place::host}}));
+  MemorySpace host = MemorySpace::host;
+  PetscCall(make_ready(A, &st, o.op, &host));
+  if (st.copy(MemorySpace::host).must_not_be_used()) PetscCall(check_copies(A, {{A, MemorySpace::host}}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,7 +131,7 @@ PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x) {
   PetscCall(make_ghosts(A, st.ghosts));
   PetscCall(compound_parts(A, &st, &parts_[diagonal].mat, &parts_[off_diagonal].mat));
   if (!st.settings.parent_only()) ++st.products;
-  if (st.settings.parent_only() && op_ != Op::hermitian) {  // which the parent has none of
+  if (st.settings.parent_only() && op_ != Op::hermitian) {  // which the base type has none of
     parts_[diagonal] = {A, &st};
     parts_[off_diagonal] = {};
   } else {
@@ -141,18 +142,18 @@ PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x) {
 
 PetscErrorCode Operator::prepare_parts(Mat A, MpiState& st, Vec x) {
   PetscFunctionBegin;
-  Place place;
-  PetscCall(place_of_product(A, st.settings, x, &place));
-  for (PlacedState& part : parts_) {
+  MemorySpace space;
+  PetscCall(space_of_product(A, st.settings, x, &space));
+  for (StateInSpace& part : parts_) {
     SeqState* of_part;
     PetscCall(seq_state(part.mat, &of_part));
     part.st = of_part;
-    part.place = place;
-    PetscCall(make_ready(part.mat, of_part, op_, &part.place));
+    part.space = space;
+    PetscCall(make_ready(part.mat, of_part, op_, &part.space));
   }
   PetscCall(check_parts(
       A, &st,
-      {{parts_[diagonal].mat, parts_[diagonal].place}, {parts_[off_diagonal].mat, parts_[off_diagonal].place}}));
+      {{parts_[diagonal].mat, parts_[diagonal].space}, {parts_[off_diagonal].mat, parts_[off_diagonal].space}}));
   scatter_ = st.ghosts.scatter;
   PetscCall(choose_ghosts(st.ghosts, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -161,15 +162,15 @@ PetscErrorCode Operator::prepare_parts(Mat A, MpiState& st, Vec x) {
 /// The ghosts on the side of x, unless the off-diagonal part multiplies on the host all the same.
 PetscErrorCode Operator::choose_ghosts(Ghosts& all, Vec x) {
   PetscFunctionBegin;
-  PlacedState& off = parts_[off_diagonal];
+  StateInSpace& off = parts_[off_diagonal];
   SeqState* const of_off = static_cast<SeqState*>(off.st);
   ghosts_ = all.on_host;
-  if (off.place == Place::host) PetscFunctionReturn(PETSC_SUCCESS);
+  if (off.space == MemorySpace::host) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ghosts_beside(x, all, &ghosts_));
   if (ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
   ghosts_ = all.on_host;
   PetscCall(leave_device(off.mat, of_off, no_memory("for ghosts")));
-  PetscCall(make_ready(off.mat, of_off, Op::none, &off.place));
+  PetscCall(make_ready(off.mat, of_off, Op::none, &off.space));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,8 +185,8 @@ PetscErrorCode Operator::prepare(Mat A, Op op, Vec x) {
     PetscCall(prepare_mpi(A, static_cast<MpiState&>(*st), x));
   } else {
     parts_[diagonal] = {A, st};
-    PetscCall(place_of_product(A, st->settings, x, &parts_[diagonal].place));
-    PetscCall(make_ready(A, static_cast<SeqState*>(st), op, &parts_[diagonal].place));
+    PetscCall(space_of_product(A, st->settings, x, &parts_[diagonal].space));
+    PetscCall(make_ready(A, static_cast<SeqState*>(st), op, &parts_[diagonal].space));
   }
   PetscCall(view_once(A, st->settings));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -207,21 +208,21 @@ PetscErrorCode Operator::end_ghosts(Vec v) const {
 
 PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) const {
   PetscFunctionBegin;
-  const PlacedState& part = parts_[which];
+  const StateInSpace& part = parts_[which];
   const Operands o{op_, update, x, z, y};
   if (part.st->settings.parent_only()) {
-    PetscCall(run_parents(part.mat, *part.st, o));
+    PetscCall(run_base(part.mat, *part.st, o));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   SeqState& st = static_cast<SeqState&>(*part.st);
   bool done = false;
-  if (st.copy(part.place).must_not_be_used()) PetscCall(check_copies(part.mat, {{part.mat, part.place}}));
-  if (part.place == Place::device) PetscCall(try_on_device(part.mat, st, o, &done));
-  if (!done && !st.copy(Place::host).packed) {
+  if (st.copy(part.space).must_not_be_used()) PetscCall(check_copies(part.mat, {{part.mat, part.space}}));
+  if (part.space == MemorySpace::device) PetscCall(try_on_device(part.mat, st, o, &done));
+  if (!done && !st.copy(MemorySpace::host).packed()) {
     PetscCall(run_without_copy(part.mat, st, o));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!done) PetscCall(run_on_host(comm_of(part.mat), o, flops(st, o), st.copy(Place::host)));
+  if (!done) PetscCall(run_on_host(comm_of(part.mat), o, flops(st, o), st.copy(MemorySpace::host)));
   ++st.counts.products;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

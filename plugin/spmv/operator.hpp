@@ -13,7 +13,7 @@ namespace compound::plugin {
 ///     prepare, begin_ghosts(x), run(diagonal), end_ghosts(x), run(off)   y = A x
 ///     prepare, run(off), run(diagonal), begin_ghosts(y), end_ghosts(y)   transposes
 ///
-/// A matrix of one process has no ghosts and is its own diagonal part; so is one whose products are left to the parent
+/// A matrix of one process has no ghosts and is its own diagonal part; so is one whose products are left to the base
 /// type. What is to happen to y in the kernel that makes it (a dot product, a norm) would be one more argument of
 /// run(), handed on to the backend's ProductTask: all products come by there.
 class Operator {
@@ -29,21 +29,21 @@ class Operator {
   Vec ghosts() const { return ghosts_; }
 
   enum Part { diagonal, off_diagonal };
-  /// By the packed copy, or by the parent; a device whose memory is full leaves it to the host.
+  /// By the packed copy, or by the base type; a device whose memory is full leaves it to the host.
   PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
 
  private:
-  struct PlacedState {
+  struct StateInSpace {
     Mat mat = nullptr;
     State* st = nullptr;
-    Place place = Place::host;
+    MemorySpace space = MemorySpace::host;
   };
   PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x);
   PetscErrorCode prepare_parts(Mat A, MpiState& st, Vec x);
   PetscErrorCode choose_ghosts(Ghosts& all, Vec x);
 
   Op op_ = Op::none;
-  PlacedState parts_[2];
+  StateInSpace parts_[2];
   VecScatter scatter_ = nullptr;
   Vec ghosts_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// One packed copy in the making: the matrix's pattern and values in the blocks that are packed.
+// What a packed copy is made from: the matrix's pattern and values in the blocks that are packed.
 #pragma once
 
 #include <vector>
@@ -15,38 +15,31 @@ inline constexpr bool same_index_width = sizeof(PetscInt) == sizeof(idx);
 struct Packing {
   Mat A;
   SeqState& st;
-  Place place;
+  MemorySpace space;
   const BlockArrays& b;
-  PackedCopy& copy = st.copy(place);
+  const PackedCopy& copy = st.copy(space);
   std::vector<Scalar> regrouped = {};  ///< the values in packed blocks of another size than the matrix's
-  bool fits = false;                   ///< the values have been looked at: all are of the kind of entry in the plan
-  bool on_device() const { return place == Place::device; }
+
+  bool on_device() const { return space == MemorySpace::device; }
+  Backend& backend() const { return compound::backend(row_of(space).backend); }
+  Problem problem() const;
+  /// In the packed blocks: a view where the integers are of one width, else of `copied`.
+  PatternView pattern(Pattern& copied) const;
+  /// For the packed pattern, on the host, in the problem's order; null where there are none. They are copied from a
+  /// device that alone has them.
+  const Scalar* values();
+  /// The same where they lie on the copy's device; null where they do not.
+  const Scalar* values_on_device() const;
 };
 
-/// The parent's integers as a pattern: a view where the widths agree, else of `copy`.
+/// The base type's integers as a pattern: a view where the widths agree, else of `copy`.
 PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 
 /// What `-mat_compound_block_size find` stands for, of a part whose blocks are of size `given`.
 DetectedBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
 
-/// Blocks of the size asked for: `copy.other_blocks` is set where that is not the matrix's.
-PatternView packed_pattern(Packing& p, const PatternView& given, BlockShape* block);
-
-/// The matrix's values for the packed pattern, on the host, in the order of the copy's problem; null where there are
-/// none. They are copied from a device that alone has them.
-const Scalar* packed_values(Packing& p);
-
-/// The same where they lie on the copy's device; null where they do not.
-const Scalar* values_on_device(Packing& p);
-
-/// Where groups are not full: room for vectors in groups.
-void make_group_vectors(PackedCopy& copy);
-
-/// The same of the edges that other blocks leave over as of the blocks.
-void pack_edges(Packing& p);
-void update_edges(Packing& p);
-void transpose_edges(Packing& p);
-void compile_edges(PackedCopy& copy);
+/// The matrix in blocks of the size that is to be packed, where that is not the size of those that are given.
+std::optional<Reblocked> in_other_blocks(const Packing& p, const PatternView& given);
 
 /// Block `entry` of the packed pattern, which is not of the plan's kind.
 Misfit misfit_at(Packing& p, count32 entry);

@@ -7,14 +7,14 @@
 namespace compound::plugin {
 
 Backend* device_backend() {
-  const auto row = std::ranges::find(backends(), row_of(Place::device).backend, &BackendRow::name);
+  const auto row = std::ranges::find(backends(), row_of(MemorySpace::device).backend, &BackendRow::name);
   return row->get ? row->get() : nullptr;
 }
 
 PetscErrorCode choose_device() {
   PetscFunctionBegin;
 #if !PetscDefined(HAVE_CUDA)
-  const auto row = std::ranges::find(backends(), row_of(Place::device).backend, &BackendRow::name);
+  const auto row = std::ranges::find(backends(), row_of(MemorySpace::device).backend, &BackendRow::name);
   if (!row->get) PetscFunctionReturn(PETSC_SUCCESS);
   MPI_Comm node;
   PetscMPIInt rank;
@@ -71,7 +71,7 @@ void set_bound([[maybe_unused]] Mat A, [[maybe_unused]] bool bound) {
 #endif
 }
 
-PetscErrorCode place_of_product(Mat A, const Settings& settings, Vec x, Place* place) {
+PetscErrorCode space_of_product(Mat A, const Settings& settings, Vec x, MemorySpace* space) {
   PetscFunctionBegin;
   bool device = false;
   if (is_bound(A) || settings.parent_only())
@@ -80,7 +80,7 @@ PetscErrorCode place_of_product(Mat A, const Settings& settings, Vec x, Place* p
     PetscCall(is_on_device(x, &device));
   else
     device = settings.backend == BackendChoice::cuda;
-  *place = device && device_backend() ? Place::device : Place::host;
+  *space = device && device_backend() ? MemorySpace::device : MemorySpace::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

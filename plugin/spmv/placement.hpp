@@ -10,16 +10,16 @@
 namespace compound::plugin {
 
 /// A matrix is packed for each of them on its own. Fallback order of products: the device, the host, the base type.
-enum class Place { host, device };
+enum class MemorySpace { host, device };
 
-struct PlaceRow {
-  Place place;
+struct MemorySpaceRow {
+  MemorySpace space;
   std::string_view backend;
   const char* next;  ///< to whom products are left
 };
-constexpr std::array<PlaceRow, 2> places = {
-    {{Place::host, "host", "the parent type"}, {Place::device, "cuda", "the host"}}};
-constexpr const PlaceRow& row_of(Place place) { return places[static_cast<int>(place)]; }
+constexpr std::array<MemorySpaceRow, 2> memory_spaces = {
+    {{MemorySpace::host, "host", "the parent type"}, {MemorySpace::device, "cuda", "the host"}}};
+constexpr const MemorySpaceRow& row_of(MemorySpace space) { return memory_spaces[static_cast<int>(space)]; }
 
 /// Null where there is none: not built, no driver, no device. Initialises nothing.
 Backend* device_backend();
@@ -39,6 +39,6 @@ void set_bound(Mat A, bool bound);
 PetscErrorCode is_on_device(Vec v, bool* yes);
 
 /// Where a product with `x` is to run: `auto` follows x, and no device is touched for a vector on the host.
-PetscErrorCode place_of_product(Mat A, const Settings& settings, Vec x, Place* place);
+PetscErrorCode space_of_product(Mat A, const Settings& settings, Vec x, MemorySpace* space);
 
 }  // namespace compound::plugin

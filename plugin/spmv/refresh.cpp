@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "options/options.hpp"
 #include "petsc/log.hpp"
 #include "planner/default_plan.hpp"
 #include "spmv/choices.hpp"
@@ -9,72 +10,88 @@
 
 namespace compound::plugin {
 
-namespace {
+/// One copy while it is brought up to date.
+class CopyRefresh {
+ public:
+  CopyRefresh(Mat A, SeqState& st, MemorySpace space, const BlockArrays& b)
+      : in_{A, st, space, b}, copy_(st.copy(space)) {}
 
-void pack_pattern(Packing& p) {
-  Pattern copied;
-  BlockShape block;
-  PackedCopy& copy = p.copy;
-  const PatternView given = pattern_of(p.b, copied);
-  copy.packed.reset();
-  copy.other_blocks.reset();
-  p.regrouped.clear();
-  p.st.statistics = statistics(given);
-  p.st.given_block = p.b.block;
-  const PatternView pattern = packed_pattern(p, given, &block);
-  copy.problem = {block, scalar_type_of<Scalar>(), copy.other_blocks ? ValueOrder::blocks : p.b.order,
-                  p.st.settings.reproducible};
-  check_entry_asked_for(p);
-  const Plan plan = choose_plan(p, pattern, copy.other_blocks ? statistics(pattern) : p.st.statistics);
-  copy.left_out = why_left_out(p, pattern, plan);
-  if (!copy.left_out.empty()) return;
-  copy.refused = why_refused(p, pattern, plan);
-  if (!copy.refused.empty()) return;
-  try {
-    copy.packed.emplace(pattern, copy.problem, plan, backend(row_of(p.place).backend),
-                        same_index_width || copy.other_blocks ? PatternLifetime::outlives : PatternLifetime::temporary);
-  } catch (const error& e) {
-    throw error(e.kind(), e.what() + option_of_plan(p));
-  }
-  pack_edges(p);
-  make_group_vectors(copy);
-  ++p.st.counts.pattern_packs;
-}
+  PetscErrorCode pattern();
+  /// No error where values are not what was asked for: the copy's misfit() or refused() tells of it.
+  PetscErrorCode values();
+  PetscErrorCode transposed(Op op);
 
-/// The first block that is not of the copy's kind of entry, if there is one: the old values then stay.
-std::optional<count32> pack_values(Packing& p) {
-  PackedCopy& copy = p.copy;
-  const Fit fit = p.fits ? Fit::known : Fit::unknown;
-  const Scalar* const there = values_on_device(p);
-  const auto misfit = there ? copy.packed->try_update_values(there, Memory::backend, fit)
-                            : copy.packed->try_update_values(packed_values(p), Memory::host, fit);
-  if (copy.packed->lies_on_blocks() && copy.other_blocks) copy.other_blocks->values = std::move(p.regrouped);
-  if (!misfit) update_edges(p);
-  return misfit;
-}
+  static void leave_out(SeqState& st, MemorySpace space, const std::string& why);
 
-/// The pattern that is packed, once more; why not, where it pads too much.
-std::optional<std::string> pack_transposed(Packing& p) {
-  transpose_edges(p);
-  Pattern copied;
-  const PatternView pattern = p.copy.other_blocks ? p.copy.other_blocks->shape.pattern.view() : pattern_of(p.b, copied);
-  const Settings& s = p.st.settings;
-  return p.copy.packed->prepare_transposed(pattern, plan_of_transpose, s.transpose, s.most_padding);
+ private:
+  template <class Body>
+  PetscErrorCode within_memory(const char* wanted, const Body& body);
+  void pack_pattern();
+  void pack_values();
+  PetscErrorCode pack_pattern_anew();
+  PetscErrorCode follow_to_device();
+  PetscErrorCode report_pattern() const;
+  PetscErrorCode take_values();
+  PetscErrorCode widen();
+
+  Packing in_;
+  PackedCopy& copy_;
+  ChosenPlan chosen_;
+  std::optional<count32> misfit_;  ///< the first block that is not of the copy's kind of entry
+};
+
+void CopyRefresh::leave_out(SeqState& st, MemorySpace space, const std::string& why) {
+  PackedCopy& copy = st.copy(space);
+  copy.packed_.reset();
+  copy.other_blocks_.reset();
+  copy.left_out_ = why;
 }
 
 /// Packs by `body`; on a device that has no memory left the copy is given up.
 template <class Body>
-PetscErrorCode within_memory(const Packing& p, const char* wanted, const Body& body) {
+PetscErrorCode CopyRefresh::within_memory(const char* wanted, const Body& body) {
   PetscFunctionBegin;
-  if (!p.on_device()) {
-    PetscCall(guarded(comm_of(p.A), body));
+  if (!in_.on_device()) {
+    PetscCall(guarded(comm_of(in_.A), body));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   bool enough;
-  PetscCall(guarded_memory(comm_of(p.A), &enough, body));
-  if (!enough) PetscCall(leave_device(p.A, &p.st, no_memory(wanted)));
+  PetscCall(guarded_memory(comm_of(in_.A), &enough, body));
+  if (!enough) PetscCall(leave_device(in_.A, &in_.st, no_memory(wanted)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+void CopyRefresh::pack_pattern() {
+  Pattern copied;
+  SeqState& st = in_.st;
+  const PatternView given = pattern_of(in_.b, copied);
+  copy_.packed_.reset();
+  copy_.other_blocks_.reset();
+  in_.regrouped.clear();
+  st.statistics = statistics(given);
+  st.input_block = in_.b.block;
+  if (auto other = in_other_blocks(in_, given)) copy_.other_blocks_.emplace(*std::move(other));
+  const bool is_given = !copy_.other_blocks_;
+  const PatternView pattern = is_given ? given : copy_.other_blocks_->shape().pattern.view();
+  check_entry_asked_for(in_);
+  chosen_ = choose_plan(in_, pattern, is_given ? st.statistics : statistics(pattern));
+  copy_.origin_ = chosen_.origin;
+  copy_.finds_entry_ = chosen_.finds_entry;
+  copy_.left_out_ = why_left_out(in_, pattern, chosen_.plan);
+  if (!copy_.left_out_.empty()) return;
+  copy_.refused_ = why_refused(in_, pattern, chosen_.plan);
+  if (!copy_.refused_.empty()) return;
+  try {
+    copy_.packed_.emplace(pattern, in_.problem(), chosen_.plan, in_.backend(),
+                          same_index_width || !is_given ? PatternLifetime::outlives : PatternLifetime::temporary);
+  } catch (const error& e) {
+    throw error(e.kind(), e.what() + option_of_plan(in_));
+  }
+  if (!is_given) copy_.other_blocks_->pack(in_.problem().scalar, in_.backend());
+  ++st.counts.pattern_packs;
+}
+
+namespace {
 
 std::string microseconds(double seconds) {
   char text[32];
@@ -82,177 +99,194 @@ std::string microseconds(double seconds) {
   return text;
 }
 
-/// What -info tells of a copy that was just made, or was not.
-PetscErrorCode tell_of_pattern(const Packing& p) {
+}  // namespace
+
+/// What -info says of a copy that was just made, or was not.
+PetscErrorCode CopyRefresh::report_pattern() const {
   PetscFunctionBegin;
-  if (!p.copy.refused.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!p.copy.packed) {
-    PetscCall(PetscInfo(p.A, "Products are left to %s: %s\n", row_of(p.place).next, p.copy.left_out.c_str()));
+  Mat const A = in_.A;
+  if (!copy_.refused_.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!copy_.packed_) {
+    PetscCall(PetscInfo(A, "Products are left to %s: %s\n", row_of(in_.space).next, copy_.left_out_.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const PatternStatistics& s = p.st.statistics;
-  PetscBool told;
-  PetscCall(PetscInfoEnabled(MAT_CLASSID, &told));
-  const bool looks = told && !p.st.off_diagonal && !p.copy.other_blocks;  // it takes many products' time
-  const std::string hint = looks ? block_size_hint(p.st.settings, p.st.family, p.b) : "";
-  if (!hint.empty()) PetscCall(PetscInfo(p.A, "Hint: %s\n", hint.c_str()));
-  if (p.st.settings.tune != Effort::rule) PetscCall(PetscInfo(p.A, "Plan: %s\n", p.copy.origin.c_str()));
-  for (const Measured& m : p.copy.measured.all)
-    PetscCall(PetscInfo(p.A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
+  const PatternStatistics& s = in_.st.statistics;
+  PetscBool reports;
+  PetscCall(PetscInfoEnabled(MAT_CLASSID, &reports));
+  const bool looks = reports && !in_.st.off_diagonal && !copy_.other_blocks_;  // it takes many products' time
+  const std::string hint = looks ? block_size_hint(in_.st.settings, in_.st.base_type, in_.b) : "";
+  if (!hint.empty()) PetscCall(PetscInfo(A, "Hint: %s\n", hint.c_str()));
+  if (in_.st.settings.tune != Effort::rule) PetscCall(PetscInfo(A, "Plan: %s\n", copy_.origin_.c_str()));
+  for (const Measured& m : chosen_.measured)
+    PetscCall(PetscInfo(A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
                         m.is_timed() ? microseconds(m.seconds).c_str() : "", m.failure.c_str()));
-  if (p.copy.finds_entry)
-    PetscCall(PetscInfo(p.A, "Kind of entry found: %s, in %s\n", std::string(p.copy.packed->plan().entry).c_str(),
-                        microseconds(p.copy.seconds_of_finding).c_str()));
-  PetscCall(PetscInfo(p.A, "%d x %d blocks of %s, %u stored: plan '%s'\n", s.rows, s.cols, text_of(p.b.block).c_str(),
-                      s.entries, to_string(p.copy.packed->plan()).c_str()));
+  if (copy_.finds_entry_)
+    PetscCall(PetscInfo(A, "Kind of entry found: %s, in %s\n", std::string(copy_.packed_->plan().entry).c_str(),
+                        microseconds(chosen_.seconds_of_finding).c_str()));
+  PetscCall(PetscInfo(A, "%d x %d blocks of %s, %u stored: plan '%s'\n", s.rows, s.cols, text_of(in_.b.block).c_str(),
+                      s.entries, to_string(copy_.packed_->plan()).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// What a device needs beside a copy's integers: they have travelled, and code for the plan.
-PetscErrorCode follow_to_device(const Packing& p) {
+PetscErrorCode CopyRefresh::follow_to_device() {
   PetscFunctionBegin;
-  if (!p.on_device() || !p.copy.packed) PetscFunctionReturn(PETSC_SUCCESS);
-  PackedMatrix& packed = *p.copy.packed;
-  PetscCall(log_upload(packed.bytes().integers));
-  PetscCall(logged(Event::compile, p.A, [&] {
-    return within_memory(p, "for code", [&] {
-      packed.compile();
-      compile_edges(p.copy);
+  if (!in_.on_device() || !copy_.packed_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(log_upload(copy_.packed_->bytes().integers));
+  PetscCall(logged(Event::compile, in_.A, [&] {
+    return within_memory("for code", [&] {
+      copy_.packed_->compile();
+      if (copy_.other_blocks_) copy_.other_blocks_->compile();
     });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh_pattern(Packing& p) {
+PetscErrorCode CopyRefresh::pack_pattern_anew() {
   PetscFunctionBegin;
-  const BlockArrays& b = p.b;
-  PackedCopy& copy = p.copy;
-  const PackedCopy::PatternKey key{p.A->nonzerostate, b.entries(), b.start, b.column, b.block, p.st.settings.version};
-  if ((copy.packed || !copy.left_out.empty() || !copy.refused.empty()) && key == copy.pattern_key)
+  PetscCall(logged(Event::pack, in_.A, [&] { return within_memory("for a packed pattern", [&] { pack_pattern(); }); }));
+  copy_.values_version_ = -1;
+  copy_.misfit_.reset();
+  PetscCall(follow_to_device());
+  PetscCall(report_pattern());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CopyRefresh::pattern() {
+  PetscFunctionBegin;
+  const BlockArrays& b = in_.b;
+  const int settings_version = in_.st.settings.version;
+  const PackedCopy::PatternKey key{in_.A->nonzerostate, b.entries(), b.start, b.column, b.block, settings_version};
+  const bool was_looked_at = copy_.packed_ || !copy_.left_out_.empty() || !copy_.refused_.empty();
+  if (was_looked_at && key == copy_.key_) PetscFunctionReturn(PETSC_SUCCESS);
+  copy_.key_ = {};
+  PetscCall(pack_pattern_anew());
+  copy_.key_ = key;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where a block is not of the copy's kind of entry the old values stay. Values that a plan has no room for (codes=)
+/// are refused, not an error at once: other processes may have such that fit.
+void CopyRefresh::pack_values() try {
+  const Fit fit = chosen_.fits ? Fit::known : Fit::unknown;
+  const Scalar* const there = in_.values_on_device();
+  misfit_ = there ? copy_.packed_->try_update_values(there, Memory::backend, fit)
+                  : copy_.packed_->try_update_values(in_.values(), Memory::host, fit);
+  if (!copy_.other_blocks_) return;
+  if (copy_.packed_->lies_on_blocks()) copy_.other_blocks_->keep(std::move(in_.regrouped));
+  if (!misfit_) copy_.other_blocks_->take_values(in_.st.matrix_values.read(in_.A));
+} catch (const error& e) {
+  if (e.kind() != ErrorKind::argument) throw;
+  copy_.refused_ = e.what();
+}
+
+/// New values for the copy as it is.
+PetscErrorCode CopyRefresh::take_values() {
+  PetscFunctionBegin;
+  misfit_.reset();
+  if (!copy_.packed_) PetscFunctionReturn(PETSC_SUCCESS);
+  const auto pack = [&] { return within_memory("for packed values", [&] { pack_values(); }); };
+  if (copy_.packed_->lies_on_blocks() && !copy_.other_blocks_) {
+    PetscCall(pack());
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(
-      logged(Event::pack, p.A, [&] { return within_memory(p, "for a packed pattern", [&] { pack_pattern(p); }); }));
-  copy.pattern_key = key;
-  copy.values_version = -1;
-  copy.misfit.reset();
-  PetscCall(follow_to_device(p));
-  PetscCall(tell_of_pattern(p));
+  }
+  PetscCall(logged(in_.on_device() ? Event::upload : Event::pack, in_.A, pack));
+  if (misfit_ || !copy_.refused_.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  ++in_.st.counts.value_packs;
+  if (in_.on_device() && copy_.packed_ && !in_.values_on_device())
+    PetscCall(log_upload(copy_.packed_->entries() * bytes_of_block(copy_.packed_->problem())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The values are no more of the kind of entry that was found: finds the cheapest again and packs the pattern for it.
-PetscErrorCode widen(Packing& p, count32 misfit) {
+PetscErrorCode CopyRefresh::widen() {
   PetscFunctionBegin;
-  PetscCall(PetscInfo(p.A, "Values have changed: entry %u is not of kind %s, which was found before\n", misfit,
-                      std::string(p.copy.packed->plan().entry).c_str()));
-  p.copy.pattern_key = {};
-  PetscCall(refresh_pattern(p));
+  PetscCall(PetscInfo(in_.A, "Values have changed: entry %u is not of kind %s, which was found before\n", *misfit_,
+                      std::string(copy_.packed_->plan().entry).c_str()));
+  PetscCall(pack_pattern_anew());
+  PetscCall(take_values());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Values that a plan has no room for (codes=) are refused, not an error at once: other processes may have such that
-/// fit.
-void pack_values_or_refuse(Packing& p, std::optional<count32>* misfit) {
-  try {
-    *misfit = pack_values(p);
-  } catch (const error& e) {
-    if (e.kind() != ErrorKind::argument) throw;
-    p.copy.refused = e.what();
-  }
-}
-
-/// New values for the copy as it is; `misfit` where they are not of its kind of entry.
-PetscErrorCode take_values(Packing& p, std::optional<count32>* misfit) {
+PetscErrorCode CopyRefresh::values() {
   PetscFunctionBegin;
-  PackedCopy& copy = p.copy;
-  const auto pack = [&] { return within_memory(p, "for packed values", [&] { pack_values_or_refuse(p, misfit); }); };
-  if (copy.packed->lies_on_blocks() && !copy.other_blocks) {
-    PetscCall(pack());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(logged(p.on_device() ? Event::upload : Event::pack, p.A, pack));
-  if (*misfit || !copy.refused.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  ++p.st.counts.value_packs;
-  if (p.on_device() && copy.packed && !values_on_device(p))
-    PetscCall(log_upload(copy.packed->entries() * scalars_in(copy.problem.block) * sizeof(Scalar)));
+  const PetscInt64 version = in_.st.matrix_values.version(in_.A);
+  if (!copy_.packed_ || version == copy_.values_version_) PetscFunctionReturn(PETSC_SUCCESS);
+  copy_.refused_.clear();
+  PetscCall(take_values());
+  if (misfit_ && copy_.finds_entry_) PetscCall(widen());
+  copy_.misfit_.reset();
+  if (misfit_) PetscCall(guarded(comm_of(in_.A), [&] { copy_.misfit_ = misfit_at(in_, *misfit_); }));
+  copy_.values_version_ = copy_.must_not_be_used() ? -1 : version;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// `take`(misfit) takes values for the copy as it is; where they are not of the kind of entry that was found, once more
-/// for another kind.
-template <class Take>
-PetscErrorCode take_widening(Packing& p, std::optional<count32>* misfit, const Take& take) {
+/// A transposed pattern that pads too much is not packed: products then leave the device.
+PetscErrorCode CopyRefresh::transposed(Op op) {
   PetscFunctionBegin;
-  PetscCall(take(misfit));
-  if (!*misfit || !p.copy.finds_entry) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(widen(p, **misfit));
-  misfit->reset();
-  PetscCall(take(misfit));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// No error where values are not what was asked for: the copy's `misfit` or `refused` tells of it.
-PetscErrorCode refresh_values(Packing& p) {
-  PetscFunctionBegin;
-  PackedCopy& copy = p.copy;
-  std::optional<count32> misfit;
-  const PetscInt64 version = p.st.matrix_values.version(p.A);
-  if (!copy.packed || version == copy.values_version) PetscFunctionReturn(PETSC_SUCCESS);
-  copy.refused.clear();
-  PetscCall(take_widening(p, &misfit, [&](auto* at) { return copy.packed ? take_values(p, at) : PETSC_SUCCESS; }));
-  copy.misfit.reset();
-  if (misfit) PetscCall(guarded(comm_of(p.A), [&] { copy.misfit = misfit_at(p, *misfit); }));
-  copy.values_version = copy.must_not_be_used() ? -1 : version;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode refresh_transposed(Packing& p, Op op) {
-  PetscFunctionBegin;
-  if (op == Op::none || !p.on_device() || !p.copy.packed || p.copy.packed->has_transposed())
+  if (op == Op::none || !in_.on_device() || !copy_.packed_ || copy_.packed_->has_transposed())
     PetscFunctionReturn(PETSC_SUCCESS);
   std::optional<std::string> padding;
-  PetscCall(logged(Event::pack, p.A,
-                   [&] { return within_memory(p, "for the transpose", [&] { padding = pack_transposed(p); }); }));
-  if (padding) PetscCall(leave_device(p.A, &p.st, "of the transpose, " + *padding));
+  const auto pack = [&] {
+    Pattern copied;
+    const Settings& s = in_.st.settings;
+    if (copy_.other_blocks_) copy_.other_blocks_->prepare_transposed(s.transpose);
+    padding = copy_.packed_->prepare_transposed(in_.pattern(copied), plan_of_transpose, s.transpose, s.most_padding);
+  };
+  PetscCall(logged(Event::pack, in_.A, [&] { return within_memory("for the transpose", pack); }));
+  if (padding) PetscCall(leave_device(in_.A, &in_.st, "of the transpose, " + *padding));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
+  PetscFunctionBegin;
+  CopyRefresh::leave_out(*st, MemorySpace::device, why);
+  st->buffers = {};
+  PetscCall(PetscInfo(A, "Products run on the host: %s\n", why.c_str()));
+  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
+                         "petsc-compound: products of a matrix of %" PetscInt_FMT
+                         " local rows run on the host from now on: %s\n",
+                         A->rmap->n, why.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+PetscErrorCode refresh(Mat A, SeqState* st, Op op, MemorySpace space) {
+  PetscFunctionBegin;
+  BlockArrays b;
+  if (is_current(A, *st, op, space)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(input_values(A, *st, &b));
+  CopyRefresh copy(A, *st, space, b);
+  if (space == MemorySpace::device) PetscCall(begin_device_work(backend(row_of(space).backend)));
+  PetscCall(copy.pattern());
+  PetscCall(copy.values());
+  PetscCall(copy.transposed(op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
+PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, MemorySpace* space) {
   PetscFunctionBegin;
-  PackedCopy& copy = st->copy(Place::device);
-  copy.packed.reset();
-  copy.other_blocks.reset();
-  st->buffers = {};
-  copy.left_out = why;
-  PetscCall(PetscInfo(A, "Products run on the host: %s\n", copy.left_out.c_str()));
-  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
-                         "petsc-compound: products of a matrix of %" PetscInt_FMT
-                         " local rows run on the host from now on: %s\n",
-                         A->rmap->n, copy.left_out.c_str()));
+  PetscCall(refresh(A, st, op, *space));
+  if (*space == MemorySpace::host || st->copy(*space).packed()) PetscFunctionReturn(PETSC_SUCCESS);
+  *space = MemorySpace::host;
+  PetscCall(refresh(A, st, op, *space));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op) {
+PetscErrorCode device_copy(Mat A, const PackedMatrix** packed) {
   PetscFunctionBegin;
-  BlockArrays b;
-  if (is_current(A, *st, st->copy(place), op)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(given_values(A, *st, &b));
-  Packing p{A, *st, place, b};
-  if (p.on_device()) PetscCall(begin_device_work(backend(row_of(place).backend)));
-  PetscCall(refresh_pattern(p));
-  PetscCall(refresh_values(p));
-  PetscCall(refresh_transposed(p, op));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place) {
-  PetscFunctionBegin;
-  PetscCall(refresh(A, st, *place, op));
-  if (*place == Place::host || st->copy(*place).packed) PetscFunctionReturn(PETSC_SUCCESS);
-  *place = Place::host;
-  PetscCall(refresh(A, st, *place, op));
+  SeqState* st;
+  *packed = nullptr;
+  if (!is_seq_compound(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  if (!st->settings.may_use_device() || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(refresh(A, st, Op::none, MemorySpace::device));
+  const PackedCopy& copy = st->copy(MemorySpace::device);
+  if (!copy.other_blocks() && !copy.must_not_be_used()) *packed = copy.packed();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,31 +1,29 @@
-// From the parent's arrays to the packed copies, and keeping them up to date.
+// From the base type's arrays to the packed copies, and keeping them up to date.
 #pragma once
 
 #include "spmv/state.hpp"
 
 namespace compound::plugin {
 
-/// Packs again for one place what changed since the last time: nothing, values, or everything. No copy is left where
-/// products are left to the next place; a device's memory that is full is such a case, not an error. Nor are values
-/// that are not of a kind of entry asked for, of which the copy's `misfit` tells.
-PetscErrorCode refresh(Mat A, SeqState* st, Place place, Op op = Op::none);
-
-/// The same for `place` or the next that can multiply, which `place` then is.
-PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, Place* place);
-
-/// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
-/// state, or makes the copy forget its own (seq_arrays_are_new()).
-inline bool is_current(Mat A, SeqState& st, const PackedCopy& copy, Op op) {
-  const PackedCopy::PatternKey& key = copy.pattern_key;
-  return copy.packed && st.matrix_values.version(A) == copy.values_version && A->nonzerostate == key.nonzero_state &&
-         st.settings.version == key.settings_version && (op == Op::none || copy.packed->has_transposed());
+inline bool is_current(Mat A, SeqState& st, Op op, MemorySpace space) {
+  return st.copy(space).is_current(A, st.matrix_values.version(A), st.settings.version, op);
 }
 
-/// For a product: refresh_one(), unless products are left to the parent type.
-inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, Place* place) {
-  if (st->settings.parent_only() || is_current(A, *st, st->copy(*place), op)) return PETSC_SUCCESS;
-  return refresh_one(A, st, op, place);
+/// Packs again for `space` what changed since the last time: nothing, values, or everything. Where products are left to
+/// the next memory space there is no copy, and `space` then is that space; a device's memory that is full is such a
+/// case, not an error. Nor are values that are not of a kind of entry asked for, of which the copy's misfit() tells.
+PetscErrorCode refresh_one(Mat A, SeqState* st, Op op, MemorySpace* space);
+
+/// The same for a product: nothing if those are left to the base type, or the copy is up to date.
+inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, MemorySpace* space) {
+  if (st->settings.parent_only() || is_current(A, *st, op, *space)) return PETSC_SUCCESS;
+  return refresh_one(A, st, op, space);
 }
+
+/// The copy in a device's memory of a seq matrix of ours, all of it in blocks as they are given, brought up to date;
+/// null where its products do not run on a device, its blocks are made up of others, or not of the kind of entry that
+/// was asked for.
+PetscErrorCode device_copy(Mat seq, const PackedMatrix** packed);
 
 /// Gives up the copy on the device until the pattern or the settings change. Warns, and says why.
 PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why);

@@ -1,4 +1,4 @@
-// What hangs on the Mat::spptr of a matrix of ours. All but the settings can be made again from the parent.
+// What hangs on the Mat::spptr of a matrix of ours. All but the settings can be made again from the base type.
 #pragma once
 
 #include <array>
@@ -30,24 +30,24 @@ struct Counts {
 
 /// Of a seq matrix, which has packed copies.
 struct SeqState final : State {
-  explicit SeqState(const Family& of) : State(of, false), matrix_values(of) {}
+  explicit SeqState(const BaseType& of) : State(of, false), matrix_values(of) {}
   MatrixValues* values() override { return &matrix_values; }
 
   MatrixValues matrix_values;
-  std::array<PackedCopy, places.size()> copies;
-  PackedCopy& copy(Place place) { return copies[static_cast<int>(place)]; }
-  const PackedCopy& copy(Place place) const { return copies[static_cast<int>(place)]; }
-  PatternStatistics statistics;  ///< of the parent's pattern, in the blocks that are given
-  BlockShape given_block{1, 1};  ///< the size of these
-  GivenBlocks given;
+  std::array<PackedCopy, memory_spaces.size()> copies;
+  PackedCopy& copy(MemorySpace space) { return copies[static_cast<int>(space)]; }
+  const PackedCopy& copy(MemorySpace space) const { return copies[static_cast<int>(space)]; }
+  PatternStatistics statistics;  ///< of the base type's pattern, in the blocks that are given
+  BlockShape input_block{1, 1};  ///< the size of these
+  InputBlocks input;
 
   DeviceBuffers buffers;
-  bool told_of_host_vectors = false, told_of_host_work = false;
+  bool reported_host_vectors = false, reported_host_work = false;
   Counts counts;
 
-  /// The parent's products for this block size, which it picks at preallocation.
-  PetscErrorCode (*parent_mult)(Mat, Vec, Vec) = nullptr;
-  PetscErrorCode (*parent_multadd)(Mat, Vec, Vec, Vec) = nullptr;
+  /// The base type's products for this block size, which it picks at preallocation.
+  PetscErrorCode (*base_mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*base_multadd)(Mat, Vec, Vec, Vec) = nullptr;
 };
 
 /// Null where there is none.
@@ -61,7 +61,7 @@ template <class S>
 PetscErrorCode state_of(Mat A, S** state) {
   PetscFunctionBegin;
   if constexpr (!std::is_same_v<S, State>)
-    if (!A->spptr) A->spptr = static_cast<HasValues*>(new S(*kinship(A).family));
+    if (!A->spptr) A->spptr = static_cast<HasValues*>(new S(*type_of_matrix(A).base_type));
   State* const any = attached_state(A);
   *state = static_cast<S*>(any);
   if (!kept_settings.empty()) PetscCall(take_kept_settings(A, *any));

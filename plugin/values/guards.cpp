@@ -23,7 +23,7 @@ PetscErrorCode seq_mats(Mat A, const HasValues& of, SeqMats* mats) {
     *mats = {A, nullptr};
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (A->preallocated && A->data) PetscCall(of.family.parts(A, &(*mats)[0], &(*mats)[1], nullptr));
+  if (A->preallocated && A->data) PetscCall(of.base_type.parts(A, &(*mats)[0], &(*mats)[1], nullptr));
   for (Mat& part : *mats)
     if (part && (!is_seq_compound(part) || !part->spptr)) part = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -58,11 +58,11 @@ PetscErrorCode ask_argument([[maybe_unused]] const T& argument) {
 }
 
 /// Of each type its own: PETSc takes matrices with the same operation for matrices of one type.
-template <const Family& family, bool is_mpi, Access access, auto Member>
+template <const BaseType& base_type, bool is_mpi, Access access, auto Member>
 struct Guard;
-template <const Family& family, bool is_mpi, Access access, class... Args,
+template <const BaseType& base_type, bool is_mpi, Access access, class... Args,
           PetscErrorCode (*_MatOps::*Member)(Mat, Args...)>
-struct Guard<family, is_mpi, access, Member> {
+struct Guard<base_type, is_mpi, access, Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
     HasValues* const of = has_values(A);
@@ -78,21 +78,21 @@ struct Guard<family, is_mpi, access, Member> {
   }
 };
 
-template <const Family& family, bool is_mpi, Access access, class F, auto... Members>
+template <const BaseType& base_type, bool is_mpi, Access access, class F, auto... Members>
 void for_each_guard_of(Operations<Members...>, const F& f) {
-  (f(Members, Guard<family, is_mpi, access, Members>::call), ...);
+  (f(Members, Guard<base_type, is_mpi, access, Members>::call), ...);
 }
 
-template <const Family& family, bool is_mpi, class F>
+template <const BaseType& base_type, bool is_mpi, class F>
 void for_each_guard_of(const F& f) {
-  for_each_guard_of<family, is_mpi, Access::read>(ReadingOperations{}, f);
-  for_each_guard_of<family, is_mpi, Access::write>(WritingOperations{}, f);
+  for_each_guard_of<base_type, is_mpi, Access::read>(ReadingOperations{}, f);
+  for_each_guard_of<base_type, is_mpi, Access::write>(WritingOperations{}, f);
 }
 
 /// f(member, guard) for each.
 template <class F>
 void for_each_guard(const HasValues& of, const F& f) {
-  if (&of.family == &baij)
+  if (&of.base_type == &baij)
     of.is_mpi ? for_each_guard_of<baij, true>(f) : for_each_guard_of<baij, false>(f);
   else
     of.is_mpi ? for_each_guard_of<aij, true>(f) : for_each_guard_of<aij, false>(f);
@@ -120,7 +120,7 @@ PetscErrorCode get_array_to_read(Mat A, const PetscScalar** values) {
   PetscFunctionBegin;
   BlockArrays b;
   PetscCall(ask(A, *has_values(A), Access::read));
-  PetscCall(has_values(A)->family.arrays(A, &b));
+  PetscCall(has_values(A)->base_type.arrays(A, &b));
   *values = b.values;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -144,10 +144,10 @@ constexpr AijArrayFunctions guards_of_aij = {get_array, nullptr, get_array_to_re
                                              nullptr,   get_csr};
 
 /// Requests for the array of a seq matrix ask first, too. BAIJ's function for it is always ours.
-PetscErrorCode guard_array(Mat seq, const Family& family, bool* can_be) {
+PetscErrorCode guard_array(Mat seq, const BaseType& base_type, bool* can_be) {
   PetscFunctionBegin;
   *can_be = true;
-  if (&family == &baij) PetscFunctionReturn(PETSC_SUCCESS);
+  if (&base_type == &baij) PetscFunctionReturn(PETSC_SUCCESS);
   AijArrayFunctions* table;
   PetscCall(aij_array_functions(seq, &table));
   *can_be = table != nullptr;
@@ -158,7 +158,7 @@ PetscErrorCode guard_array(Mat seq, const Family& family, bool* can_be) {
 PetscErrorCode guard_seq(Mat seq, HasValues& of, bool unasked) {
   PetscFunctionBegin;
   bool can_be;
-  PetscCall(guard_array(seq, of.family, &can_be));
+  PetscCall(guard_array(seq, of.base_type, &can_be));
   if (unasked || of.is_read_unasked || !can_be) PetscCall(guarded(comm_of(seq), [&] { of.values()->read(seq); }));
   if (can_be)
     guard(seq, of);
@@ -211,7 +211,7 @@ void unguard(Mat A, HasValues& of) {
   };
   for_each_guard(of, take_off);
   of.unguarded.reset();
-  if (&of.family == &aij && !of.is_mpi && A->data) static_cast<void>(aij_array_functions(A, &table));
+  if (&of.base_type == &aij && !of.is_mpi && A->data) static_cast<void>(aij_array_functions(A, &table));
   if (table) *table = {};
 }
 
@@ -219,7 +219,7 @@ PetscErrorCode begin_host_write(Mat seq, Scalar** values) {
   PetscFunctionBegin;
   PetscScalar* array;
   PetscCall(overwrite_host_values(seq));
-  PetscCall(kinship(seq).family->get_array(seq, &array));
+  PetscCall(type_of_matrix(seq).base_type->get_array(seq, &array));
   *values = reinterpret_cast<Scalar*>(array);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -227,7 +227,7 @@ PetscErrorCode begin_host_write(Mat seq, Scalar** values) {
 PetscErrorCode end_host_write(Mat seq, Scalar** values) {
   PetscFunctionBegin;
   auto* array = reinterpret_cast<PetscScalar*>(*values);
-  PetscCall(kinship(seq).family->restore_array(seq, &array));
+  PetscCall(type_of_matrix(seq).base_type->restore_array(seq, &array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,12 +10,12 @@ namespace compound::plugin {
 
 /// What a matrix of ours has on Mat::spptr, as far as values are concerned.
 struct HasValues {
-  HasValues(const Family& of, bool on_several) : family(of), is_mpi(on_several) {}
+  HasValues(const BaseType& of, bool on_several) : base_type(of), is_mpi(on_several) {}
   HasValues(const HasValues&) = delete;
   virtual ~HasValues() = default;
   virtual MatrixValues* values() { return nullptr; }  ///< of a seq matrix
 
-  const Family& family;
+  const BaseType& base_type;
   const bool is_mpi;
   bool is_read_unasked = false;             ///< the host's array always has the values, too
   std::unique_ptr<_MatOps> unguarded = {};  ///< the operations as they are without guards; null where none stand

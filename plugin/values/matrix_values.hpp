@@ -14,7 +14,7 @@ namespace compound::plugin {
 /// raise of the state means nothing.
 class MatrixValues {
  public:
-  explicit MatrixValues(const Family& family) : family_(family) {}
+  explicit MatrixValues(const BaseType& base_type) : family_(base_type) {}
 
   /// Another number whenever values may have changed, wherever that was.
   PetscInt64 version(Mat A) {
@@ -47,6 +47,9 @@ class MatrixValues {
   /// The device has the values now, and the host has not; raises the state. For guard_values() (values/guards.hpp).
   PetscErrorCode wrote(Mat A);
 
+  /// After wrote(): the host's array has the same values, too.
+  void host_has_them() { mask_ = PETSC_OFFLOAD_BOTH; }
+
   /// A vector that lies on the device's buffer, which has the values as they are now. To be destroyed by the caller.
   PetscErrorCode as_vector(Vec* values);
 
@@ -60,7 +63,7 @@ class MatrixValues {
   Scalar* array(Mat A, std::size_t* count) const;
   void reserve(Backend& device, std::size_t count);
 
-  const Family& family_;
+  const BaseType& family_;
   Backend* device_ = nullptr;  ///< that has `buffer_`
   Buffer<Scalar> buffer_;
   PetscOffloadMask mask_ = PETSC_OFFLOAD_CPU;

@@ -19,20 +19,20 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(seq_state(part, &st));
-  if (copy_in_use(*st)) PetscCall(given_blocks(part, *st, &b));  // which it has found then
+  if (copy_in_use(*st)) PetscCall(input_blocks(part, *st, &b));  // which it has found then
   info->stored_blocks += b.entries();
   info->pattern_packs += st->counts.pattern_packs;
   info->value_packs += st->counts.value_packs;
   info->products += st->counts.products;
-  info->packed_bytes += st->given.bytes() + static_cast<PetscInt64>(st->matrix_values.device_bytes());
+  info->packed_bytes += st->input.bytes() + static_cast<PetscInt64>(st->matrix_values.device_bytes());
   info->device_bytes += static_cast<PetscInt64>(st->matrix_values.device_bytes());
   for (const PackedCopy& copy : st->copies) {
-    if (!copy.packed) continue;
+    if (!copy.packed()) continue;
     info->packed_bytes += static_cast<PetscInt64>(copy.bytes());
-    info->padding_blocks += copy.packed->slots() - copy.packed->entries();
+    info->padding_blocks += copy.packed()->slots() - copy.packed()->entries();
   }
-  if (st->copy(Place::device).packed)
-    info->device_bytes += static_cast<PetscInt64>(st->copy(Place::device).packed->bytes().total());
+  if (const PackedMatrix* const on_device = st->copy(MemorySpace::device).packed())
+    info->device_bytes += static_cast<PetscInt64>(on_device->bytes().total());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +41,7 @@ PetscErrorCode plan_of_part(Mat part, std::string* line) {
   if (is_seq_compound(part)) {
     SeqState* st;
     PetscCall(seq_state(part, &st));
-    if (const PackedCopy* copy = copy_in_use(*st)) *line = to_string(copy->packed->plan());
+    if (const PackedCopy* copy = copy_in_use(*st)) *line = to_string(copy->packed()->plan());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,8 +49,8 @@ PetscErrorCode plan_of_part(Mat part, std::string* line) {
 }  // namespace
 
 const PackedCopy* copy_in_use(const SeqState& st) {
-  for (const Place place : {Place::device, Place::host})
-    if (st.copy(place).packed) return &st.copy(place);
+  for (const MemorySpace space : {MemorySpace::device, MemorySpace::host})
+    if (st.copy(space).packed()) return &st.copy(space);
   return nullptr;
 }
 

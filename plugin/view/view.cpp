@@ -27,12 +27,12 @@ std::string left_to_parent(const std::string& reason) {
 }
 
 /// Where products will run, as far as can be told.
-PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
+PetscErrorCode space_of_view(Mat A, const Settings& settings, MemorySpace* space) {
   PetscFunctionBegin;
   bool device;
   PetscCall(expects_device_vectors(A, settings, &device));
   const bool by_name = settings.backend == BackendChoice::cuda && !is_bound(A) && device_backend();
-  *place = device || by_name ? Place::device : Place::host;
+  *space = device || by_name ? MemorySpace::device : MemorySpace::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,28 +40,29 @@ PetscErrorCode place_of_view(Mat A, const Settings& settings, Place* place) {
 std::string why_none(const SeqState* st) {
   if (!st) return "";
   for (const PackedCopy& copy : st->copies)
-    if (!copy.refused.empty()) return copy.refused;
+    if (!copy.refused().empty()) return copy.refused();
   return "";
 }
 
 bool is_left_to_parent(const Settings& settings, const SeqState* st) {
-  return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(Place::host).left_out.empty());
+  return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(MemorySpace::host).left_out().empty());
 }
 
 /// What multiplies: "host, avx512", "cuda, ...; host, ..." where the matrix is packed for both, or "petsc" where the
 /// parent does; before the first product what is expected to.
-std::string backend_text(const Settings& settings, const SeqState* st, Place expected) {
+std::string backend_text(const Settings& settings, const SeqState* st, MemorySpace expected) {
   std::string text;
-  for (const Place place : {Place::device, Place::host}) {
-    const PackedCopy* copy = st ? &st->copy(place) : nullptr;
-    if (copy && copy->packed)
+  for (const MemorySpace space : {MemorySpace::device, MemorySpace::host}) {
+    const PackedCopy* copy = st ? &st->copy(space) : nullptr;
+    if (copy && copy->packed())
       text +=
-          (text.empty() ? "" : "; ") + std::string(row_of(place).backend) + ", " + std::string(copy->packed->code());
+          (text.empty() ? "" : "; ") + std::string(row_of(space).backend) + ", " + std::string(copy->packed()->code());
   }
   if (text.empty()) text = is_left_to_parent(settings, st) ? "petsc" : std::string(row_of(expected).backend);
   if (settings.backend == BackendChoice::automatic) text += " (auto)";
-  if (st && !st->copy(Place::device).left_out.empty())
-    text += "; not " + std::string(row_of(Place::device).backend) + ": " + st->copy(Place::device).left_out;
+  if (st && !st->copy(MemorySpace::device).left_out().empty())
+    text +=
+        "; not " + std::string(row_of(MemorySpace::device).backend) + ": " + st->copy(MemorySpace::device).left_out();
   return text;
 }
 
@@ -76,8 +77,8 @@ PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer vie
     SeqState* st;
     PetscCall(seq_state(part, &st));
     const PackedCopy* copy = copy_in_use(*st);
-    if (!copy || !copy->other_blocks) continue;
-    const Reblocked& r = copy->other_blocks->shape;
+    if (!copy || !copy->other_blocks()) continue;
+    const Reblocked& r = copy->other_blocks()->shape();
     scalars[0] += double(st->statistics.entries) * r.from * r.from;
     scalars[1] += r.stored();
   }
@@ -85,7 +86,7 @@ PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer vie
   if (scalars[1] > 0)
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  compound blocks: of %s packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n",
-        text_of(shown.block).c_str(), kinship(A).family->block_size(A), 100.0 * scalars[0] / scalars[1]));
+        text_of(shown.block).c_str(), type_of_matrix(A).base_type->block_size(A), 100.0 * scalars[0] / scalars[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,8 +117,8 @@ PetscErrorCode count_entries(Mat A, Mat part, EntryCounts* counts) {
     SeqState* st;
     PetscCall(seq_state(part, &st));
     const PackedCopy* const copy = copy_in_use(*st);
-    for (std::size_t k = 0; k < kinds.size() && copy && copy->packed->entries() > 0; ++k)
-      if (kinds[k].name == copy->packed->plan().entry) ++(*counts)[2 * k + (copy->finds_entry ? 0 : 1)];
+    for (std::size_t k = 0; k < kinds.size() && copy && copy->packed()->entries() > 0; ++k)
+      if (kinds[k].name == copy->packed()->plan().entry) ++(*counts)[2 * k + (copy->finds_entry() ? 0 : 1)];
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts->data(), static_cast<PetscMPIInt>(counts->size()), MPIU_INT, MPI_SUM,
                              comm_of(A)));
@@ -169,7 +170,8 @@ PetscErrorCode add_origin_of_off(Mat A, std::string* origin) {
   if (!off || !is_seq_compound(off)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_state(off, &st));
   const PackedCopy* const copy = copy_in_use(*st);
-  if (copy && copy->packed->entries() > 0 && copy->origin != *origin) *origin += "; off-diagonal: " + copy->origin;
+  if (copy && copy->packed()->entries() > 0 && copy->origin() != *origin)
+    *origin += "; off-diagonal: " + copy->origin();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,19 +179,20 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
   PetscFunctionBegin;
   const PackedCopy* const copy = st ? copy_in_use(*st) : nullptr;
   if (A->assembled)
-    text->block = copy ? copy->problem.block : settings.packed_block(static_cast<int>(PetscAbs(A->rmap->bs)));
-  text->has_blocks = copy && copy->packed->entries() > 0;
-  if (copy && st->given.are_full) text->full_blocks = st->given.wanted;
+    text->block =
+        copy ? copy->packed()->problem().block : settings.packed_block(static_cast<int>(PetscAbs(A->rmap->bs)));
+  text->has_blocks = copy && copy->packed()->entries() > 0;
+  if (copy && st->input.are_full) text->full_blocks = st->input.wanted;
   if (settings.parent_only()) {
     text->plan = left_to_parent("");
   } else if (!A->assembled) {
     text->plan = "none yet: the matrix is not assembled";
   } else if (copy) {
     PetscCall(plan_line(A, &text->plan));
-    text->origin = copy->origin;
+    text->origin = copy->origin();
     PetscCall(add_origin_of_off(A, &text->origin));
   } else if (is_left_to_parent(settings, st)) {
-    text->plan = left_to_parent(st->copy(Place::host).left_out);
+    text->plan = left_to_parent(st->copy(MemorySpace::host).left_out());
   } else if (const std::string why = why_none(st); !why.empty()) {
     text->plan = "none: " + why;
   } else {
@@ -233,7 +236,7 @@ PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
   if (!A->assembled || own_block(A) != BlockShape{1, 1}) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &diagonal, nullptr, nullptr));
   PetscCall(block_arrays(diagonal, &b));
-  const std::string hint = block_size_hint(settings, *kinship(A).family, b);
+  const std::string hint = block_size_hint(settings, *type_of_matrix(A).base_type, b);
   if (!hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -244,7 +247,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   Settings* settings;
   SeqState* st;
   ShownPlan text;
-  Place place = Place::host;
+  MemorySpace space = MemorySpace::host;
   PetscCall(settings_of(A, &settings));
   PetscCall(read_options_once(A, *settings));
   PetscCall(collect_info(A, &mine));
@@ -257,8 +260,8 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   if (!text.origin.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan origin: %s\n", text.origin.c_str()));
   if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, text.block, viewer));
-  PetscCall(place_of_view(A, *settings, &place));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, place).c_str()));
+  PetscCall(space_of_view(A, *settings, &space));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, space).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; parent %.3f MB, packed copies %.3f MB\n",

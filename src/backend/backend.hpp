@@ -49,6 +49,9 @@ struct PackTask {
   /// Where `layout` has a part of them: which ones, here and in the backend's memory.
   const EntryRuns* part = nullptr;
   entry_runs runs = {};
+  /// Of a device: [rows + 1] of the whole pattern, in its memory, where `blocks` are there in the order of rows.
+  const count32* start = nullptr;
+  idx rows = 0;
 };
 
 /// A dot product with what a product adds to y, made as it is made: always the same bits. On the host for assign alone.

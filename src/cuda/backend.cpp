@@ -151,7 +151,7 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) const
 /// The blocks of the matrix' entries [from, to); of a part its own among them.
 void CudaBackend::pack_chunk(const PackTask& t, const void* blocks, slot_t from, slot_t to) {
   const bool by_entries = of(t.code).family().slots_are_entries;
-  const pack_args args{t.layout, blocks, t.values, from, to};
+  const pack_args args{t.layout, blocks, t.values, from, to, t.start, t.rows};
   if (t.runs.runs == 0) return launch(of(t.code).pack(), by_entries ? to - from : slot_t{t.layout.positions}, args);
   const slot_t first = t.part->first_from(from), last = t.part->first_from(to);
   launch(of(t.code).pack_part(), by_entries ? last - first : slot_t{t.layout.positions},
@@ -200,6 +200,8 @@ void CudaBackend::pack_from_host(const PackTask& t) {
 void CudaBackend::pack(const PackTask& t) {
   if (t.blocks_in == Memory::host) return pack_from_host(t);
   if (!lie_as_blocks(t)) return pack_chunk(t, t.blocks, 0, t.entries);
+  const auto entries = static_cast<count32>(t.entries);
+  if (t.start) return order_blocks({t.problem, t.rows, entries, t.start, t.blocks, Memory::backend, t.values});
   copy(t.values, t.blocks, t.entries * bytes_of_block(t.problem));
 }
 

@@ -35,6 +35,8 @@ struct pack_args {
   const void* blocks = nullptr;  ///< of the entries [from, to)
   void* values = nullptr;
   slot_t from = 0, to = 0;
+  const count32* start = nullptr;  ///< [rows + 1], where `blocks` are all values in the order of rows
+  idx rows = 0;
 };
 
 /// Of a part of the matrix: its entries [first, last) are those among [from, to) of the whole.
@@ -262,6 +264,8 @@ __device__ auto packing_over(const pack_args& a) {
   p.blocks = static_cast<const typename Entry::scalar*>(a.blocks);
   p.values = static_cast<typename Form::stored*>(a.values);
   p.from = a.from;
+  p.start = a.start;
+  p.rows = a.rows;
   return p;
 }
 

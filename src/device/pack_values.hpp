@@ -4,10 +4,21 @@
 #include "entry_runs.hpp"
 #include "layout/listed_rows.hpp"
 #include "layout/words.hpp"
+#include "order_blocks.hpp"
 
 namespace compound {
 
-/// What packing reads and writes. `blocks`: [entries][cols][rows], each block column-major, as in PETSc's BAIJ.
+/// One full block, read by row and column: column-major unless it says otherwise.
+template <class S>
+struct full_block {
+  const S* first;
+  int rows;
+  slot_t down = 1, across = rows;  ///< from a scalar to the next in its column, and in its row
+  COMPOUND_FN S operator()(int i, int j) const { return first[i * down + j * across]; }
+};
+
+/// What packing reads and writes. `blocks`: [entries][cols][rows], each block column-major, as in PETSc's BAIJ; or,
+/// where `start` is given, all values in the order of rows, as in AIJ (order_blocks.hpp).
 template <class Entry, class Stored, class MatrixWords>
 struct packing {
   using entry_type = Entry;
@@ -18,16 +29,28 @@ struct packing {
   const scalar* blocks = nullptr;  ///< of the entries from `from` on
   Stored* values = nullptr;
   slot_t from = 0;
+  const count32* start = nullptr;  ///< [rows + 1] entries before each block row
+  idx rows = 0;
 
-  COMPOUND_FN const scalar* block(slot_t e) const { return blocks + (e - from) * entry.rows() * entry.cols(); }
-};
-
-/// One full block, read by row and column.
-template <class S>
-struct full_block {
-  const S* first;
-  int rows;
-  COMPOUND_FN S operator()(int i, int j) const { return first[i + slot_t(j) * rows]; }
+  /// That has entry `e`, where that matters.
+  COMPOUND_FN idx row_of(slot_t e) const {
+    idx row = 0;
+    for (idx beyond = start ? rows : 0; beyond - row > 1;) {
+      const idx middle = row + (beyond - row) / 2;
+      if (slot_t(start[middle]) <= e)
+        row = middle;
+      else
+        beyond = middle;
+    }
+    return row;
+  }
+  COMPOUND_FN full_block<scalar> block(slot_t e, idx row) const {
+    const slot_t words = slot_t(entry.rows()) * entry.cols();
+    if (!start) return {blocks + (e - from) * words, entry.rows()};
+    const slot_t first = start[row], length = slot_t(start[row + 1]) - first;
+    return {blocks + first * words + place_in_rows(length, e - first, 0, 0, entry.cols()), entry.rows(),
+            length * entry.cols(), 1};
+  }
 };
 
 /// Words of the largest block of a kind.
@@ -52,27 +75,32 @@ struct held_block {
   COMPOUND_FN S operator()(int i, int j) const { return scalar[i + j * rows]; }
 };
 
-/// The full block of an entry: kinds of fewer words read of it what they need.
+/// The full block of an entry of a block row: kinds of fewer words read of it what they need.
 template <class Packing>
-COMPOUND_FN auto block_at(const Packing& p, slot_t entry) {
-  const full_block<typename Packing::scalar> block{p.block(entry), p.entry.rows()};
+COMPOUND_FN auto block_at(const Packing& p, slot_t entry, idx row) {
+  const full_block<typename Packing::scalar> block = p.block(entry, row);
   using Entry = typename Packing::entry_type;
   if constexpr (!requires { Entry::word_count; } && most_words_of<Entry>() <= most_words_held) {
     held_block<typename Packing::scalar, most_words_of<Entry>()> held;
     held.rows = p.entry.rows();
-    for (int k = 0; k < p.entry.words(); ++k) held.scalar[k] = block.first[k];
+    for (int j = 0; j < p.entry.cols(); ++j)
+      for (int i = 0; i < p.entry.rows(); ++i) held.scalar[i + j * p.entry.rows()] = block(i, j);
     return held;
   } else {
     return block;
   }
 }
 
-/// Fills one slot from pattern entry `entry`.
+/// Fills one slot from pattern entry `entry`, of block row `row`.
 template <class Packing>
-COMPOUND_FN void pack_slot(const Packing& p, slot_t slot, slot_t entry) {
+COMPOUND_FN void pack_slot(const Packing& p, slot_t slot, slot_t entry, idx row) {
   using word = typename Packing::entry_type::word;
   const auto words = p.matrix_words.at(p.entry, p.values, slot);
-  p.entry.from_block(block_at(p, entry), [&](int i, int j, word w) { words.put(i, j, w); });
+  p.entry.from_block(block_at(p, entry, row), [&](int i, int j, word w) { words.put(i, j, w); });
+}
+template <class Packing>
+COMPOUND_FN void pack_slot(const Packing& p, slot_t slot, slot_t entry) {
+  pack_slot(p, slot, entry, p.row_of(entry));
 }
 
 /// A padding slot gets words 0: vector code multiplies them by 0 (by nothing else, and plain code not at all).
@@ -102,12 +130,13 @@ COMPOUND_FN void pack_row_part(const Packing& p, const Layout& layout, idx posit
   const slot_t first_entry = layout.first_entry[position] + shift;
   if (first_entry >= to || first_entry + count <= from) return;  // a row's entries lie together
   slot_t slot = layout.first(position);
+  const idx row = p.row_of(first_entry);
   idx nth = 0;
   COMPOUND_ROLLED
   for (idx k = 0; k < count; ++k, slot += layout.apart()) {
     if (!layout.present(slot)) continue;
     const slot_t entry = layout.entry(slot, position, nth++) + shift;
-    if (entry >= from && entry < to) pack_slot(p, slot, entry);
+    if (entry >= from && entry < to) pack_slot(p, slot, entry, row);
   }
 }
 

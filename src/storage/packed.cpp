@@ -135,6 +135,12 @@ std::optional<count32> PackedMatrix::try_update_values(const void* values, Memor
     return {};
   }
   if (!start_of_rows_.data() || entries_ == 0) return take_blocks(values, in, fit);
+  const bool is_fit = fit == Fit::known || plan_.entry == "dense";
+  if (in == Memory::backend && backend_->is_device() && is_fit && value_code(plan_.codes).of == CodeOf::nothing) {
+    pack_parts(values, in, start_of_rows_.data());
+    take_packed();
+    return {};
+  }
   const Buffer<std::byte> blocks = in_blocks(values, in);
   const auto misfit = take_blocks(blocks.data(), Memory::backend, fit);
   backend_->synchronize();  // before the blocks are released
@@ -145,10 +151,14 @@ std::optional<count32> PackedMatrix::take_blocks(const void* blocks, Memory in, 
   if (fit == Fit::unknown)
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
   pack_values(blocks, in);
+  take_packed();
+  return {};
+}
+
+void PackedMatrix::take_packed() {
   words_ = values_.data();
   for (const Part& part : parts_)
     if (part.transposed) regroup(part);
-  return {};
 }
 
 void PackedMatrix::pack_values(const void* blocks, Memory in) {
@@ -164,13 +174,13 @@ void PackedMatrix::pack_values(const void* blocks, Memory in) {
   }
 }
 
-void PackedMatrix::pack_parts(const void* blocks, Memory in) {
+void PackedMatrix::pack_parts(const void* blocks, Memory in, const count32* start) {
   const ValueCode& code = value_code(plan_.codes);
   if (code.in == CodesIn::nowhere) return;
   for (const Part& part : parts_) {
     void* const to = code.in_columns() ? columns_of(part) : values_.data() + part.from;
     backend_->pack({part.plan, problem_, part.layout.args(), blocks, to, in, part.code.get(), entries_,
-                    &part.runs.on_host(), part.runs.args()});
+                    &part.runs.on_host(), part.runs.args(), start, rows_});
   }
 }
 

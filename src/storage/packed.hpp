@@ -213,8 +213,9 @@ class PackedMatrix {
   void regroup(const Part& part) const;
   Buffer<std::byte> in_blocks(const void* values, Memory in) const;
   std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);
+  void take_packed();
   void pack_values(const void* blocks, Memory in);
-  void pack_parts(const void* blocks, Memory in);
+  void pack_parts(const void* blocks, Memory in, const count32* start = nullptr);
   void* columns_of(const Part& part) const;
   void code_blocks(const void* blocks, Memory in);
   Buffer<std::byte> plain_words(const void* blocks, Memory in, std::size_t count) const;

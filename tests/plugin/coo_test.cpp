@@ -372,7 +372,17 @@ const Use uses[] = {
        PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
        return twice(B, A);
      },
-     true, On::device},
+     false, On::device},
+    {"MatDuplicate without values",
+     [](Mat A, Mat) {
+       Mat B;
+       PetscReal norm;
+       PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &B));
+       PetscCall(MatNorm(B, NORM_INFINITY, &norm));
+       PetscCall(MatDestroy(&B));
+       return MatScale(A, norm > 0 ? 3.0 : 2.0);
+     },
+     false, On::device},
     {"MatConvert",
      [](Mat A, Mat) {
        Mat B;
@@ -494,6 +504,50 @@ TEST_P(ValuesApart, CrossOnlyToWhatNeedsThem) {
       set_on_host(B, w, ADD_VALUES);
       EXPECT_TRUE(same_scalars(A, B));
     }
+}
+
+/// Process 0 sets a scalar of each row: the others call nothing but the assembly.
+TEST_P(ValuesApart, TakeWhatOtherProcessesSend) {
+  const auto e = random_entries(105, square(), 300);
+  const auto A = made(e), B = made(e);
+  const auto v = whole_values(106, e);
+  set(A, v, INSERT_VALUES);
+  set_on_host(B, v, INSERT_VALUES);
+  for (Mat m : {Mat(A), Mat(B)}) {
+    PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    for (PetscInt row = 0; row < square().block_rows() * square().bs && rank() == 0; ++row)
+      PETSC_OK(MatSetValue(m, row, row, 2.0, ADD_VALUES));
+    assemble(m);
+  }
+
+  EXPECT_TRUE(same_scalars(A, B));
+}
+
+/// A matrix's values on a device go to its duplicate there, whether the host has them, too, or not.
+TEST_P(ValuesApart, OfDuplicatesAreWhereThoseOfTheOriginalAre) {
+  const auto e = random_entries(103, square(), 300);
+  const auto A = made(e), B = made(e);
+  const auto v = whole_values(104, e);
+  set_on_host(B, v, INSERT_VALUES);
+  for (const On on : {On::device, On::both, On::host}) {
+    SCOPED_TRACE(static_cast<int>(on));
+    Matrix copy, empty;
+    PetscReal norm = 0, of_empty = -1;
+    on == On::host ? set_on_host(A, v, INSERT_VALUES) : set(A, v, INSERT_VALUES);
+    if (on == On::both) PETSC_OK(MatNorm(A, NORM_INFINITY, &norm));
+
+    const Crossings found = crossings_during([&] {
+      PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
+      PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, empty.out()));
+    });
+
+    EXPECT_EQ(found.to_host + found.to_device, 0);
+    for (Mat m : {Mat(A), Mat(copy)}) EXPECT_EQ(where_values_are(m, e), on);
+    PETSC_OK(MatScale(A, 2.0));
+    EXPECT_TRUE(same_scalars(copy, B));
+    PETSC_OK(MatNorm(empty, NORM_INFINITY, &of_empty));
+    EXPECT_EQ(of_empty, 0);
+  }
 }
 
 /// Solvers read the arrays of a matrix again after each assembly, and ask for nothing.

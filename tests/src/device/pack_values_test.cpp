@@ -10,6 +10,7 @@
 #include "device/entry/quaternion.hpp"
 #include "support/blocks.hpp"
 #include "support/device_forms.hpp"
+#include "support/row_words.hpp"
 #include "support/words.hpp"
 #include "support/zoo.hpp"
 
@@ -146,6 +147,37 @@ TEST(PackRowPart, FillsTheSlotsOfThePartsEntriesAlone) {
     for (double& word : expected)
       if (word != word) word = 0;  // slots of no position
     EXPECT_EQ(values, expected) << layout_name(spec) << ", " << seed_text();
+  }
+}
+
+/// As a device packs AIJ's values.
+TEST(PackRowPart, ReadsValuesInTheOrderOfRows) {
+  using Words = matrix_words<32, WordOrder::column>;
+  using Packing = packing<dense<double, 3, 2>, double, Words>;
+  Random random;
+  const Pattern pattern = random_pattern(70, 50, 7, test_seed());
+  const slot_t entries = pattern.view().entries();
+  const auto blocks = random_blocks<double>("dense", {3, 2}, static_cast<count32>(entries), random);
+  const auto rows = in_rows(pattern, {3, 2}, blocks);
+  for (const char* text : {"sell:8:16", "hdia:32", "csr"}) {
+    const LayoutSpec spec = spec_of(text, Occupancy::lengths);
+    const Layout l = encode(pattern.view(), spec);
+    const AnyLayout layout(spec, l.args());
+    const Words words{map_of<32>(l.slots)};
+    std::vector<double> by_blocks(whole_groups(l.slots, 32) * 6), by_rows(by_blocks.size());
+    const Packing p{{}, words, blocks.data(), by_blocks.data()};
+    const Packing q{{}, words, rows.data(), by_rows.data(), 0, pattern.start.data(), pattern.rows};
+
+    for (idx position = 0; position < l.positions && spec.preset != "csr"; ++position) {
+      pack_row_part(p, layout, position, 0, entries);
+      pack_row_part(q, layout, position, 0, entries);
+    }
+    for (slot_t e = 0; e < entries && spec.preset == "csr"; ++e) {
+      pack_slot(p, e, e);
+      pack_slot(q, e, e);
+    }
+
+    EXPECT_EQ(by_rows, by_blocks) << text << ", " << seed_text();
   }
 }
 

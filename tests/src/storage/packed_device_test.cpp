@@ -11,6 +11,7 @@
 #include "support/errors.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"
+#include "support/row_words.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
@@ -312,6 +313,32 @@ TEST(Reschedule, RefusesWithTheReasonAndLeavesTheOldSchedule) {
   EXPECT_EQ(A.plan(), parse_plan("sell:8", {}));
   EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
                      reference_product(operands, Precision::double_, Op::none, Form::assign)));
+}
+
+TEST(DeviceMatrixOfRows, TakesNewValuesInOnePassAndAllocatesNothing) {
+  Random random;
+  const Pattern pattern = random_pattern(50, 40, 9, test_seed());
+  Operands<double> operands(pattern, "dense", {3, 2}, random);
+  for (const char* text : {"csr", "csr words=32", "sell:8:16", "sell:32 longest=3 + ccoo:32"}) {
+    SCOPED_TRACE(std::string(text) + ", " + seed_text());
+    PretendedDevice device;
+    const Plan plan = parse_plan(text, {});
+    PackedMatrix A(pattern.view(), given_in_rows(operands.problem()), plan, device);
+    const int allocations = device.allocations;
+    const auto bytes = A.bytes().total();
+    for (int n = 1; n <= 2; ++n) {
+      operands.blocks = random_blocks<double>("dense", {3, 2}, pattern.view().entries(), random);
+      const auto values = in_rows(pattern, {3, 2}, operands.blocks);
+
+      A.update_values(values.data(), Memory::backend);
+
+      EXPECT_EQ(device.packs, n * static_cast<int>(parts(plan).size()));
+      EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                         reference_product(operands, plan.values, Op::none, Form::assign)));
+    }
+    EXPECT_EQ(A.bytes().total(), bytes);
+    EXPECT_EQ(device.allocations, allocations + 6);  // x, z and y of two products
+  }
 }
 
 }  // namespace

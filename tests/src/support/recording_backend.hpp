@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "backend/backend.hpp"
+#include "backend/value_work.hpp"
 
 namespace compound::test {
 
@@ -28,7 +28,19 @@ class RecordingBackend : public Backend {
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) override { host_.copy(to, from, bytes); }
-  void pack(const PackTask& task) override { ++packs, host_.pack(task); }
+  /// Of values in the order of rows, too, which devices pack as they are.
+  void pack(const PackTask& task) override {
+    ++packs;
+    if (!task.start) return host_.pack(task);
+    std::vector<std::byte> blocks(task.entries * bytes_of_block(task.problem));
+    const Problem given{task.problem.block, task.problem.scalar, ValueOrder::rows};
+    const auto entries = static_cast<count32>(task.entries);
+    order_blocks(host_, {given, task.rows, entries, task.start, task.blocks, Memory::host, blocks.data()});
+    PackTask of_blocks = task;
+    of_blocks.blocks = blocks.data();
+    of_blocks.start = nullptr;
+    host_.pack(of_blocks);
+  }
   std::optional<count32> first_misfit(const FitTask& task) override { return host_.first_misfit(task); }
   void multiply(const ProductTask& task) override { host_.multiply(task); }
   void sum(const SumTask& task) override { host_.sum(task); }
