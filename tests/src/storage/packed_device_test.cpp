@@ -321,7 +321,7 @@ TEST(DeviceMatrixOfRows, TakesNewValuesInOnePassAndAllocatesNothing) {
   Operands<double> operands(pattern, "dense", {3, 2}, random);
   for (const char* text : {"csr", "csr words=32", "sell:8:16", "sell:32 longest=3 + ccoo:32"}) {
     SCOPED_TRACE(std::string(text) + ", " + seed_text());
-    PretendedDevice device;
+    RecordingBackend device("recording", Reach::device);
     const Plan plan = parse_plan(text, {});
     PackedMatrix A(pattern.view(), given_in_rows(operands.problem()), plan, device);
     const int allocations = device.allocations;
