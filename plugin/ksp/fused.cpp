@@ -94,7 +94,7 @@ PetscErrorCode null_space_of(Mat A, NullSpace* size, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Products follow the vectors, unless a matrix of ours has been told otherwise.
+/// Products follow the vectors, unless the options of a compound matrix say otherwise.
 PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
   PetscFunctionBegin;
   Settings* settings = nullptr;
@@ -286,26 +286,26 @@ PetscErrorCode log_flops(const KrylovProblem& p, Mat A, int iterations) {
 /// Iterations until PETSc has a reason to stop.
 PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
   PetscFunctionBegin;
-  PetscErrorCode told = PETSC_SUCCESS;
+  PetscErrorCode code = PETSC_SUCCESS;
   KrylovRun run;
   PetscReal growth = 0;  // of the direction that the next step goes
   const KrylovLoop::Report report = [&](int iteration, const krylov_news& news) {
     if (iteration > 0 && !ksp->reason) f.lanczos.note(iteration - 1, PetscReal(news.inverse_step), growth);
     growth = PetscReal(news.growth);
-    if (told == PETSC_SUCCESS && is_watched(ksp)) told = take_solution(ksp, f, on);
-    if (told == PETSC_SUCCESS) told = report_norm(ksp, iteration, static_cast<PetscReal>(news.norm));
+    if (code == PETSC_SUCCESS && is_watched(ksp)) code = take_solution(ksp, f, on);
+    if (code == PETSC_SUCCESS) code = report_norm(ksp, iteration, static_cast<PetscReal>(news.norm));
   };
   const std::array uses{VectorUse{ksp->guess_zero ? nullptr : ksp->vec_sol}, VectorUse{ksp->work[0]}};
   PetscCall(
       with_vectors(on, uses, f.buffers, [&](const auto& data) { run = f.loop->start(data[0], data[1], report); }));
-  PetscCall(told);
+  PetscCall(code);
   while (!ksp->reason && (run.stop <= KrylovStop::iterations)) {
     const KrylovLimits limits = limits_of(ksp, run.iteration);
     const bool alone = !is_watched(ksp);  // others may time what they do themselves
     if (alone) PetscCall(PetscLogGpuTimeBegin());
     PetscCall(guarded(comm_of(ksp), [&] { run = f.loop->go_on(limits, report); }));
     if (alone) PetscCall(PetscLogGpuTimeEnd());
-    PetscCall(told);
+    PetscCall(code);
     PetscCall(name_reason(ksp, f.method, run));
   }
   PetscCall(name_reason(ksp, f.method, run));

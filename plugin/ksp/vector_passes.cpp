@@ -43,7 +43,8 @@ class Arrays {
   Arrays(const Arrays&) = delete;
   ~Arrays() {
     for (std::size_t i = uses_.size(); i-- > 0;) {
-      if (!uses_[i].v) continue;  // not by the pointer: without scalars it is null, and PETSc still is to be told
+      if (!uses_[i].v)
+        continue;  // not by the pointer: it is null without scalars, and the array must be restored all the same
       note(uses_[i].access == Access::read
                ? VecRestoreArrayRead(uses_[i].v, const_cast<const PetscScalar**>(&arrays_[i]))
                : VecRestoreArray(uses_[i].v, &arrays_[i]));

@@ -13,7 +13,7 @@
 
 namespace compound::plugin {
 
-/// What PETSc is told of a pass of device/vector_passes.hpp.
+/// What is reported to PETSc of a pass of device/vector_passes.hpp.
 struct PassRow {
   int vectors;
   std::array<Access, most_pass_vectors> access;

@@ -61,7 +61,7 @@ PetscErrorCode base_converter(Mat A, const std::string& newtype, Converter* conv
   for (const char* prefix : {"seq", "mpi", ""})
     if (!*converter)
       PetscCall(query(A, converter_name(k.base_type->types(k.is_mpi).base, prefix + newtype).c_str(), converter));
-  PetscCheck(*converter, comm_of(A), PETSC_ERR_PLIB, "The parent has lost its converter to %s", newtype.c_str());
+  PetscCheck(*converter, comm_of(A), PETSC_ERR_PLIB, "The base type has lost its converter to %s", newtype.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

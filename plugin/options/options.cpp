@@ -100,7 +100,7 @@ struct Option {
 const Option options[] = {
     {"entry_file", "a header with a kind of entry of one's own, named like the file, for devices (docs/entries.md)",
      text_option(&Settings::entry_file, "", check_entry_file)},
-    {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the parent's own)",
+    {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the base type's own)",
      word_option(&Settings::backend, "backend",
                  {{"auto", BackendChoice::automatic},
                   {"petsc", BackendChoice::petsc},

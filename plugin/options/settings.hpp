@@ -12,7 +12,7 @@
 
 namespace compound::plugin {
 
-/// `automatic` follows the vectors, `petsc` leaves products to the parent type.
+/// `automatic` follows the vectors, `petsc` leaves products to the base type.
 enum class BackendChoice { automatic, petsc, host, cuda };
 
 /// Of packed blocks.
@@ -47,7 +47,7 @@ struct Settings {
   bool options_read = false;
   int version = 0;  ///< rises with every change, so that packed copies know when they are of old settings
 
-  /// Whether products are left to the parent type.
+  /// Whether products are left to the base type.
   bool parent_only() const { return backend == BackendChoice::petsc; }
   bool may_use_device() const { return backend == BackendChoice::automatic || backend == BackendChoice::cuda; }
   /// The plan line that was given for one part; empty where there is none.

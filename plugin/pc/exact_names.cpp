@@ -44,21 +44,21 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
 
 struct ExactNameType {
   const char* type;
-  PetscErrorCode (*set_up)(PC, PetscErrorCode (*parents)(PC));
+  PetscErrorCode (*set_up)(PC, PetscErrorCode (*base)(PC));
 };
 constexpr ExactNameType exact_name_types[] = {{PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid}};
 
 /// Of row `which`.
 template <int which>
 struct Wrapped {
-  static inline PetscErrorCode (*parents_create)(PC) = nullptr;
-  static inline PetscErrorCode (*parents_set_up)(PC) = nullptr;
+  static inline PetscErrorCode (*base_create)(PC) = nullptr;
+  static inline PetscErrorCode (*base_set_up)(PC) = nullptr;
 
-  static PetscErrorCode set_up(PC pc) { return exact_name_types[which].set_up(pc, parents_set_up); }
+  static PetscErrorCode set_up(PC pc) { return exact_name_types[which].set_up(pc, base_set_up); }
   static PetscErrorCode create(PC pc) {
     PetscFunctionBegin;
-    PetscCall(parents_create(pc));
-    parents_set_up = pc->ops->setup;
+    PetscCall(base_create(pc));
+    base_set_up = pc->ops->setup;
     pc->ops->setup = set_up;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -68,7 +68,7 @@ struct Wrapped {
     PetscErrorCode (*found)(PC) = nullptr;
     PetscCall(PetscFunctionListFind(PCList, exact_name_types[which].type, &found));
     if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
-    parents_create = found;
+    base_create = found;
     PetscCall(PCRegister(exact_name_types[which].type, create));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

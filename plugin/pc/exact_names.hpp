@@ -5,7 +5,7 @@
 
 namespace compound::plugin {
 
-/// Registers PCCP, PCTFS and PCGAMG anew: PETSc's own, whose set-up finds the parent where it asks for it (of PCGAMG
+/// Registers PCCP, PCTFS and PCGAMG anew: PETSc's own, whose set-up finds the base type where it asks for it (of PCGAMG
 /// classical coarsening with direct prolongation alone), for matrices of ours above AIJ.
 PetscErrorCode wrap_preconditioners_by_name();
 

@@ -73,7 +73,7 @@ void pack(PointBlocks& b, MemorySpace space, const Scalar* blocks) {
   b.at(space)->update_values(blocks, on.is_device() ? Memory::backend : Memory::host);
 }
 
-/// As PETSc's own does: an error only where the user wants one, else the solver is told.
+/// As PETSc's own does: an error only where the user wants one, else the solver is informed.
 PetscErrorCode report(PC pc, const PointBlocks& b, std::optional<idx> singular) {
   PetscFunctionBegin;
   if (!singular) PetscFunctionReturn(PETSC_SUCCESS);
@@ -117,7 +117,7 @@ PetscErrorCode diagonal_blocks(Mat seq, const PointBlocks& b, std::vector<Scalar
   BlockArrays a;
   PetscCall(need_host_values(seq));
   PetscCall(arrays_with_values(seq, &a));
-  const PetscInt bs = b.block_size, kept = a.block.rows;  // kept: blocks of 1 in a parent of single scalars
+  const PetscInt bs = b.block_size, kept = a.block.rows;  // kept: blocks of 1 where the base type keeps single scalars
   const auto* const values = reinterpret_cast<const Scalar*>(a.values);
   blocks->assign(b.scalars_of_blocks(), Scalar{});
   for (PetscInt row = 0; row < a.rows; ++row)

@@ -22,7 +22,7 @@ PetscErrorCode arrays(Mat A, BlockArrays* b) {
   b->block = {static_cast<int>(bs), static_cast<int>(bs)};
   PetscBool done = PETSC_FALSE;
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &b->rows, &b->start, &b->column, &done));
-  PetscCheck(done, comm_of(A), PETSC_ERR_PLIB, "The parent gives no block rows");
+  PetscCheck(done, comm_of(A), PETSC_ERR_PLIB, "The base type gives no block rows");
   b->cols = A->cmap->n / bs;
   PetscScalar* values = nullptr;
   PetscCall(array_of(A, &values));

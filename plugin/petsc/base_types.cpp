@@ -44,7 +44,7 @@ namespace {
 PetscErrorCode family_of(Mat A, TypeOfMatrix* k) {
   PetscFunctionBegin;
   *k = type_of_matrix(A);
-  PetscCheck(k->base_type, comm_of(A), PETSC_ERR_PLIB, "A matrix of type %s is not above a parent type",
+  PetscCheck(k->base_type, comm_of(A), PETSC_ERR_PLIB, "A matrix of type %s is not above a base type",
              reinterpret_cast<PetscObject>(A)->type_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
-// Where a matrix has blocks: its parts with their places in it, compared between matrices and told from one time to
-// another.
+// Where a matrix has blocks: its parts with their places in it, compared between matrices, and with
+// what they were before.
 #pragma once
 
 #include <cstdint>

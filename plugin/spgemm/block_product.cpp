@@ -107,11 +107,11 @@ PetscErrorCode ask_base_type(Mat C, const BlockProductKind** kind) {
   PetscFunctionBegin;
   const Mat_Product* const product = C->product;
   const auto* const found = std::ranges::find(kinds, product->type, &BlockProductKind::type);
-  const _MatOps* parent;
+  const _MatOps* base;
   PetscBool by_default, by_option;
   PetscCall(PetscStrcmp(product->alg, MATPRODUCTALGORITHMDEFAULT, &by_default));
-  PetscCall(base_ops(product->A, &parent));
-  PetscCall(parent->productsetfromoptions(C));
+  PetscCall(base_ops(product->A, &base));
+  PetscCall(base->productsetfromoptions(C));
   *kind = nullptr;
   if (!C->ops->productsymbolic || found == std::end(kinds) || !by_default) PetscFunctionReturn(PETSC_SUCCESS);
   const char* const option = product->api_user ? found->option : "-mat_product_algorithm";

@@ -46,8 +46,8 @@ PetscErrorCode take_operand(Mat A, MpiOperand* o, bool* full) {
   PetscCall(mpi_state(A, &st));
   PetscCall(read_options_once(A, st->settings));
   o->block = own_block(A);
-  const bool is_told = st->settings.block_size.way == BlockSize::of_matrix && o->block != BlockShape{1, 1};
-  if (!is_told || st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool has_own_size = st->settings.block_size.way == BlockSize::of_matrix && o->block != BlockShape{1, 1};
+  if (!has_own_size || st->settings.parent_only()) PetscFunctionReturn(PETSC_SUCCESS);
   Mat diagonal, off;
   const PetscInt* columns;
   bool full_off, whole = false;

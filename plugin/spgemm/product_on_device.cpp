@@ -209,7 +209,7 @@ PetscErrorCode symbolic(Mat C) {
 }
 
 /// What speaks for a product on the device: that A can be there, and is large enough for that to pay; that vectors of A
-/// are there, as far as can be told.
+/// are there, as far as this is known before the product.
 struct OfDevice {
   bool may_be = false, is_expected = false;
 };

@@ -8,7 +8,7 @@
 namespace compound::plugin {
 
 /// Whether a product of seq matrices above AIJ is to be made on a device: where one of the operands' products with
-/// vectors run there, the other's can, and they are large. Of AB, AtB and PtAP, once the parent's
+/// vectors run there, the other's can, and they are large. Of AB, AtB and PtAP, once the base type's
 /// MatProductSetFromOptions() has been called.
 PetscErrorCode is_product_on_device(Mat product, bool* yes);
 

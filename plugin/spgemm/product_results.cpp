@@ -42,7 +42,7 @@ PetscErrorCode symbolic(Mat C) {
   PetscCall(phase->run(C));
   const Mat_Product* const p = C->product;
   const TypeOfMatrix of_result = type_of_matrix(C), of_left = type_of_matrix(p->A);
-  // The interpolation of a grid (MATMAIJ) makes it the parent's on one process.
+  // The interpolation of a grid (MATMAIJ) makes it a matrix of the base type on one process.
   const bool lost_type = of_left.is_ours && of_result.base_type == of_left.base_type && !of_result.is_ours;
   if (lost_type) PetscCall(adopt(C, {}));
   if (is_compound(C)) PetscCall(take_vec_type(C, {p->A, p->B, p->C}));

@@ -13,7 +13,7 @@ namespace compound::plugin {
 
 namespace {
 
-/// Whether having no code for a plan is an error: where somebody asked for it in particular. A kind of a user's own may
+/// Whether having no code for a plan is an error: where an option asks for it in particular. A kind of a user's own may
 /// have code for one memory space only: the other then does without. `dense` asks for no kind to be looked for.
 bool is_asked_for(const Settings& s, MemorySpace space, bool of_other_blocks) {
   if (space == MemorySpace::device) return s.backend == BackendChoice::cuda;
@@ -38,7 +38,7 @@ std::string why_scalars_stay(const Packing& p) {
   const Settings& s = p.st.settings;
   if (p.st.base_type.keeps_blocks || p.problem().block != BlockShape{1, 1} || p.space == MemorySpace::device) return "";
   if (is_asked_for(s, p.space, false) || s.tune != Effort::rule || s.precision) return "";
-  return "its rows are of single scalars, which the parent type multiplies as fast";
+  return "its rows are of single scalars, which the base type multiplies as fast";
 }
 
 /// Of the first rows of a matrix whose values lie on a device.
@@ -141,7 +141,7 @@ void tune(Packing& p, const PatternView& pattern, const PatternStatistics& numbe
     return;
   }
   SearchOptions options = s.search_options();
-  if (s.tune_monitor) options.told = monitor;
+  if (s.tune_monitor) options.report = monitor;
   const LogSpan span(Event::tune, p.A);
   FoundPlan found = search({pattern, numbers, p.problem(), p.backend()}, chosen->plan, chosen->origin, options,
                            [&] { return p.values(); });

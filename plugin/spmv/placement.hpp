@@ -18,7 +18,7 @@ struct MemorySpaceRow {
   const char* next;  ///< to whom products are left
 };
 constexpr std::array<MemorySpaceRow, 2> memory_spaces = {
-    {{MemorySpace::host, "host", "the parent type"}, {MemorySpace::device, "cuda", "the host"}}};
+    {{MemorySpace::host, "host", "the base type"}, {MemorySpace::device, "cuda", "the host"}}};
 constexpr const MemorySpaceRow& row_of(MemorySpace space) { return memory_spaces[static_cast<int>(space)]; }
 
 /// Null where there is none: not built, no driver, no device. Initialises nothing.

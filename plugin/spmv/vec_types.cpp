@@ -46,7 +46,7 @@ PetscErrorCode is_asked_for(Mat A, const Settings& settings, bool* asked) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the user named a type, or somebody set one before.
+/// Whether a vector type was set, by an option or by the program.
 PetscErrorCode is_vec_type_set(Mat A, bool* set) {
   PetscFunctionBegin;
   VecType type;

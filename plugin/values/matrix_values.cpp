@@ -11,7 +11,7 @@ namespace compound::plugin {
 
 namespace {
 
-/// In code that throws: a PETSc error was told of already.
+/// In code that throws: PETSc has reported the error already.
 void check_petsc(PetscErrorCode code) {
   if (code) throw std::runtime_error("PETSc failed to hand out the values of a matrix");
 }

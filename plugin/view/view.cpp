@@ -22,11 +22,11 @@ struct ShownPlan {
   BlockShape full_blocks = {0, 0};  ///< of single scalars' rows, where they are full
 };
 
-std::string left_to_parent(const std::string& reason) {
-  return "none: products are left to the parent type" + (reason.empty() ? "" : ", since " + reason);
+std::string left_to_base_type(const std::string& reason) {
+  return "none: products are left to the base type" + (reason.empty() ? "" : ", since " + reason);
 }
 
-/// Where products will run, as far as can be told.
+/// Where products will run, as far as this is known before the first one.
 PetscErrorCode space_of_view(Mat A, const Settings& settings, MemorySpace* space) {
   PetscFunctionBegin;
   bool device;
@@ -44,12 +44,12 @@ std::string why_none(const SeqState* st) {
   return "";
 }
 
-bool is_left_to_parent(const Settings& settings, const SeqState* st) {
+bool is_left_to_base_type(const Settings& settings, const SeqState* st) {
   return settings.parent_only() || (st && !copy_in_use(*st) && !st->copy(MemorySpace::host).left_out().empty());
 }
 
 /// What multiplies: "host, avx512", "cuda, ...; host, ..." where the matrix is packed for both, or "petsc" where the
-/// parent does; before the first product what is expected to.
+/// base type does; before the first product what is expected to.
 std::string backend_text(const Settings& settings, const SeqState* st, MemorySpace expected) {
   std::string text;
   for (const MemorySpace space : {MemorySpace::device, MemorySpace::host}) {
@@ -58,7 +58,7 @@ std::string backend_text(const Settings& settings, const SeqState* st, MemorySpa
       text +=
           (text.empty() ? "" : "; ") + std::string(row_of(space).backend) + ", " + std::string(copy->packed()->code());
   }
-  if (text.empty()) text = is_left_to_parent(settings, st) ? "petsc" : std::string(row_of(expected).backend);
+  if (text.empty()) text = is_left_to_base_type(settings, st) ? "petsc" : std::string(row_of(expected).backend);
   if (settings.backend == BackendChoice::automatic) text += " (auto)";
   if (st && !st->copy(MemorySpace::device).left_out().empty())
     text +=
@@ -90,7 +90,7 @@ PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer vie
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// One line where the parent keeps single scalars whose rows are full blocks. Collective.
+/// One line where the base type keeps single scalars whose rows are full blocks. Collective.
 PetscErrorCode print_full_blocks(Mat A, const ShownPlan& shown, PetscViewer viewer) {
   PetscFunctionBegin;
   int largest[] = {shown.full_blocks.rows, shown.full_blocks.cols};
@@ -184,15 +184,15 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
   text->has_blocks = copy && copy->packed()->entries() > 0;
   if (copy && st->input.are_full) text->full_blocks = st->input.wanted;
   if (settings.parent_only()) {
-    text->plan = left_to_parent("");
+    text->plan = left_to_base_type("");
   } else if (!A->assembled) {
     text->plan = "none yet: the matrix is not assembled";
   } else if (copy) {
     PetscCall(plan_line(A, &text->plan));
     text->origin = copy->origin();
     PetscCall(add_origin_of_off(A, &text->origin));
-  } else if (is_left_to_parent(settings, st)) {
-    text->plan = left_to_parent(st->copy(MemorySpace::host).left_out());
+  } else if (is_left_to_base_type(settings, st)) {
+    text->plan = left_to_base_type(st->copy(MemorySpace::host).left_out());
   } else if (const std::string why = why_none(st); !why.empty()) {
     text->plan = "none: " + why;
   } else {
@@ -264,7 +264,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, space).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
-                                   " padding; parent %.3f MB, packed copies %.3f MB\n",
+                                   " padding; base type %.3f MB, packed copies %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
   if (A->assembled) PetscCall(print_other_blocks(A, text, viewer));
   if (A->assembled) PetscCall(print_full_blocks(A, text, viewer));

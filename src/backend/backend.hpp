@@ -54,14 +54,14 @@ struct PackTask {
   idx rows = 0;
 };
 
-/// A dot product with what a product adds to y, made as it is made: always the same bits. On the host for assign alone.
+/// Of a device: a dot product with what a product adds to y, made together with the product. Always the same bits.
 struct ProductDot {
   Follow kind = Follow::nothing;
   const void* w = nullptr;  ///< in the order of y
   void* result = nullptr;   ///< a scalar in the backend's memory
-  /// Device: an integer in its memory. Where it is not 0 when its turn comes, the product leaves y; or null.
+  /// An integer in the device's memory, or null. Where it is not 0 when the product's turn comes, y stays as it is.
   const int* stop = nullptr;
-  bool adds = false;  ///< device: to what `result` is, where products before have the rest of y
+  bool adds = false;  ///< to what `result` is, where products before have the rest of y
 };
 
 /// y = [z +] op(A) x on vectors in the backend's memory; z may be y.

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "diagonals.hpp"
-#include "dot.hpp"
 #include "kernels.hpp"
 #include "simd/task.hpp"
 
@@ -40,8 +39,6 @@ const SimdKernel* find_simd(const Plan& plan, const Problem& problem);
 inline void multiply(const ProductTask& t) {
   const auto& code = static_cast<const HostCode&>(*t.code);
   (t.op == Op::none ? code.gather : code.scatter)(t, code);
-  // It takes y as a whole: traversals know nothing of it, and the matrix is what takes time.
-  if (has_dot(t.dot.kind)) dot(t.dot, t.problem.scalar, scalars_of_y(t), t.y);
 }
 /// It need not have one.
 void pack(const PackTask& task);

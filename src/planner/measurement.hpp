@@ -56,7 +56,7 @@ const Measured* best_score(const Measurement& measurement, double memory_weight)
 /// How many times faster it is than the first of the candidates; 1 where that has no time.
 double gain(const Measurement& measurement, const Measured& measured);
 
-/// What onlookers are told of a search that goes on.
+/// What is reported of a search while it runs.
 class BestSoFar {
  public:
   explicit BestSoFar(std::size_t plans) : plans_(plans) {}

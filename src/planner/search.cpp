@@ -188,12 +188,12 @@ PlansToTry plans_to_try(const SearchedMatrix& m, const Plan& base, const SearchO
 Measurement measured_in_turn(const SearchedMatrix& m, const std::vector<Plan>& plans, const void* values,
                              const SearchOptions& o) {
   const auto turn = turn_on(m.on);
-  const auto told = [&o, best = BestSoFar(plans.size())](const Measured& one) mutable {
+  const auto report = [&o, best = BestSoFar(plans.size())](const Measured& one) mutable {
     const bool is_new = best.add(one);
-    o.told(best, is_new);
+    o.report(best, is_new);
   };
   return measure(m.pattern, m.problem, plans, m.on, values, o.measuring,
-                 o.told ? std::function<void(const Measured&)>(told) : nullptr);
+                 o.report ? std::function<void(const Measured&)>(report) : nullptr);
 }
 
 const Measured* best_of(const Measurement& measurement, double memory_weight) {

@@ -45,7 +45,7 @@ struct SearchOptions {
   double products_expected = std::numeric_limits<double>::infinity();
   double memory_weight = 0;  ///< of best_score(); 0: the fastest plan is wanted
   /// Called after each plan that was measured: what is the best so far, and whether that is new.
-  std::function<void(const BestSoFar& best, bool is_new)> told;
+  std::function<void(const BestSoFar& best, bool is_new)> report;
 };
 
 struct PlansToTry {

@@ -33,10 +33,10 @@ struct MeasureLimits {
 /// change their clocks. Samples of less than 0.1 ms would time the wait for a device. A candidate that is a tenth
 /// behind after three samples, or takes twice as long from the beginning, is left. The fastest is packed and sampled
 /// again, and keeps the new samples. `values`: all of the matrix's in host memory, in problem.order;
-/// `told(candidate)` is called after each of them. What a candidate needs that is not there (memory above all) makes it
-/// fail, not the call.
+/// `report(candidate)` is called after each of them. What a candidate needs that is not there (memory above all) makes
+/// it fail, not the call.
 Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
                     Backend& backend, const void* values, const MeasureLimits& limits = {},
-                    const std::function<void(const Measured&)>& told = {});
+                    const std::function<void(const Measured&)>& report = {});
 
 }  // namespace compound

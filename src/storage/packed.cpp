@@ -269,13 +269,11 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
   if (op != Op::none && !has_transposed())
     throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
-  if (has_dot(dot.kind) && !backend_->is_device() && (update == Update::add || plan_.layout.vector_group != 1))
-    throw error(ErrorKind::argument, "on the host a dot product follows y = A x with vectors=1 alone");
+  if (has_dot(dot.kind) && !backend_->is_device())
+    throw error(ErrorKind::unsupported, "a dot product that follows a product on the host");
   ProductDot follows = dot;
   for (const Part& part : parts_) {
-    // On the host it takes y, once that is whole.
-    const bool has_its_turn = backend_->is_device() || &part == &parts_.back();
-    backend_->multiply(task(part, op, update, x, z, y, has_its_turn ? follows : ProductDot{}));
+    backend_->multiply(task(part, op, update, x, z, y, follows));
     update = Update::add;
     z = y;
     follows.adds = true;

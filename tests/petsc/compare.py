@@ -101,7 +101,7 @@ def shorter_monitors(found, wanted):
                 runs.append(lines[start:end])
             own, reference = runs
             if abs(len(own) - len(reference)) > allowed_difference_of_counts(len(reference)):
-                return None, f"{len(own)} lines like '{b.shown}', with the parent type {len(reference)}"
+                return None, f"{len(own)} lines like '{b.shown}', with the base type {len(reference)}"
             shorter = min(len(own), len(reference))
             result[0].extend(own[:shorter])
             result[1].extend(reference[:shorter])
@@ -139,13 +139,13 @@ def compare(found, wanted, tolerance=None, unordered=False):
     count = 0
     for a, b in zip(own, reference):
         if a.text != b.text:
-            return count, f"'{a.shown}', with the parent type '{b.shown}'"
+            return count, f"'{a.shown}', with the base type '{b.shown}'"
         for x, y in zip(a.words, b.words):
             count += 1
             if not same_number(x, y, b.shown, largest.get(b.text, 0.0), tolerance):
-                return count, f"'{a.shown}', with the parent type '{b.shown}'"
+                return count, f"'{a.shown}', with the base type '{b.shown}'"
     if len(own) != len(reference):
         more, lines = ("more", own) if len(own) > len(reference) else ("fewer", reference)
         first = lines[min(len(own), len(reference))].shown
-        return count, f"{abs(len(own) - len(reference))} lines {more} than with the parent type, first '{first}'"
+        return count, f"{abs(len(own) - len(reference))} lines {more} than with the base type, first '{first}'"
     return count, None

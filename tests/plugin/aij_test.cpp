@@ -141,7 +141,7 @@ TEST(AijScalars, StayWithTheParentAndTakeNoMemory) {
   PETSC_OK(MatCompoundGetInfo(A, &info));
   EXPECT_EQ(info.packed_bytes, 0);
   EXPECT_EQ(planned(A), "");
-  EXPECT_NE(view_of("aij", A).find("single scalars, which the parent type multiplies as fast"), std::string::npos);
+  EXPECT_NE(view_of("aij", A).find("single scalars, which the base type multiplies as fast"), std::string::npos);
 }
 
 TEST(AijScalars, ArePackedWhereALayoutIsAskedFor) {

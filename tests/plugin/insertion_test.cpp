@@ -229,7 +229,7 @@ TEST_P(ByLayout, NewValuesArePackedAgainButNotThePattern) {
 
   EXPECT_TRUE(same_mult(twins.tested, twins.plain, 80));
   const auto after = info_of(twins.tested);
-  // A plan on the parent's own arrays never packs values; else each part does, once.
+  // A plan on the base type's own arrays never packs values; else each part does, once.
   const bool packs = before.value_packs > 0;
   const PetscInt64 rise = after.value_packs - before.value_packs;
   EXPECT_TRUE(all_ranks(after.pattern_packs == before.pattern_packs));

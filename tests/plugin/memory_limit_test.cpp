@@ -11,7 +11,7 @@ struct MemoryLimit : ForCompound {
   /// If PETSc has 64-bit indices, even compressed rows own their block columns, and no plan fits a limit of one byte.
   static constexpr bool owns_columns = sizeof(PetscInt) > sizeof(int);
   static void expect_nothing_fits(const std::string& text) {
-    EXPECT_TRUE(says(text, "products are left to the parent type, since layout csr would own "));
+    EXPECT_TRUE(says(text, "products are left to the base type, since layout csr would own "));
   }
 
   static std::string view(Mat A) { return view_of("memory_limit_test", A); }
@@ -72,7 +72,7 @@ TEST_F(MemoryLimit, LeavesProductsToTheParentWhereNothingIsSmallEnough) {
   const std::string text = view_after_product("-mat_compound_precision single -mat_compound_memory_limit 0",
                                               random_problem(71, spread(3, 8, 8)));
 
-  EXPECT_TRUE(says(text, "products are left to the parent type"));
+  EXPECT_TRUE(says(text, "products are left to the base type"));
 }
 
 }  // namespace

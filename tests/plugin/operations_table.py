@@ -173,7 +173,7 @@ def composed_name(name):
     )
 
 
-def parent_of(mat_type):
+def base_of(mat_type):
     return mat_type.removesuffix("compound")
 
 
@@ -205,7 +205,7 @@ def classify(args, mat_type):
     if len(member_of) != len(ops):
         sys.exit(f"{args.header} has {len(member_of)} operations, the program lists {len(ops)}: another PETSc?")
     there, explained, unknown = {}, {}, []
-    words = {"own": "own", "inherited": parent_of(mat_type), "none": "", "-": "", "lost": ""}
+    words = {"own": "own", "inherited": base_of(mat_type), "none": "", "-": "", "lost": ""}
     for index, seq, mpi, *_ in ops:
         member = member_of[int(index)]
         name = known.get(member)
@@ -220,7 +220,7 @@ def classify(args, mat_type):
     for function, seq, mpi, *_ in functions:
         there[composed_name(function)] = (words[seq], words[mpi])
         if "lost" in (seq, mpi) and not function.startswith("MatProductSetFromOptions"):
-            unknown.append(f"{function} of {parent_of(mat_type)} is lost")
+            unknown.append(f"{function} of {base_of(mat_type)} is lost")
     refused, general = [], []
     for name, (seq, mpi, *message) in calls.items():
         if (seq, mpi) == ("0", "0"):
@@ -238,11 +238,11 @@ def classify(args, mat_type):
 def section(mat_type, there, explained, general, refused, products):
     return [
         f"## {mat_type}",
-        f"*own*: our code stands before the parent's. *{parent_of(mat_type)}*: the parent's function as it is. Empty: "
+        f"*own*: our function overrides the base type's. *{base_of(mat_type)}*: the base type's function as it is. Empty: "
         "not of this type; what PETSc does then is below.",
         table("function | seq | mpi |", sorted((name, *states) for name, states in there.items())),
         f"### What PETSc's general methods answer of {mat_type}", ", ".join(sorted(general)) + ".",
-        f"### What {mat_type} refuses", f"With PETSC_ERR_SUP and this message; {parent_of(mat_type)} refuses them as "
+        f"### What {mat_type} refuses", f"With PETSC_ERR_SUP and this message; {base_of(mat_type)} refuses them as "
         "well.",
         table("function | on | message | way out |", sorted(refused)),
         f"### Products of {mat_type}", PRODUCTS[mat_type], products_table(mat_type, products),

@@ -1,4 +1,4 @@
-// Twins: a matrix of the tested type and one of its parent type made by the same calls.
+// Twins: a matrix of the tested type and one of its base type made by the same calls.
 #pragma once
 
 #include "petsc_test.hpp"

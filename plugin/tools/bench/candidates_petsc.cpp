@@ -71,7 +71,7 @@ class PetscCandidate final : public Candidate {
     if (!compound_ || case_.parent == matrix()) return -1;
     const char* line;
     must(MatCompoundGetPlan(matrix(), &line));
-    if (!*line) return -1;  // left to the parent type
+    if (!*line) return -1;  // left to the base type
     must(MatCompoundSetPlan(matrix(), std::string(line).c_str()));
     return std::max(0.0, timed(comm_of(matrix()), [&] { multiply(); }) - steady_s);
   }

@@ -23,7 +23,7 @@ std::string megabytes(double bytes) {
   return text;
 }
 
-/// Whether a plan line stands for words on the parent's own arrays.
+/// Whether a plan line stands for words on the base type's own arrays.
 bool lies_on_parent(const std::string& line, Precision precision) {
   Plan base;
   base.values = precision;

@@ -132,7 +132,7 @@ std::vector<Column> candidate_columns(const Record& r) {
     columns.push_back({"x dense", 7, "times_dense", "%.2f", 1, nullptr, true});
   const Column rest[] = {{"pack", 7, "first_pack_s", "%.1f", 1, "median_s"},
                          {"values", 7, "new_values_s", "%.1f", 1, "median_s"},
-                         {"parent MB", 10, "parent_bytes", "%.1f", 1e-6},
+                         {"base MB", 10, "parent_bytes", "%.1f", 1e-6},
                          {"packed MB", 10, "packed_bytes", "%.1f", 1e-6},
                          {"error", 9, "error", "%.1e"},
                          {"x cusparse", 10, "times_best_cusparse", "%.2f", 1, nullptr, true}};

@@ -80,7 +80,7 @@ std::vector<Timed> timed(const Cube& cube, Backend& on, double cache) {
 }  // namespace
 
 Calibration calibrated(Backend& on, const DeviceTraits& device, const DeviceTable& nearest,
-                       const std::function<void(const std::string&)>& told) {
+                       const std::function<void(const std::string&)>& report) {
   Calibration c{nearest};
   c.table.name = on.machine().device;
   const double larger = double(device.second_cache_bytes) / nearest.cache;
@@ -92,7 +92,7 @@ Calibration calibrated(Backend& on, const DeviceTraits& device, const DeviceTabl
   if (device.bandwidth > 0) c.table.bandwidth = device.bandwidth;
   std::vector<Timed> all;
   for (const Cube& cube : cubes) {
-    told(description(cube));
+    report(description(cube));
     const std::vector<Timed> of_cube = timed(cube, on, c.table.cache);
     all.insert(all.end(), of_cube.begin(), of_cube.end());
   }

@@ -14,9 +14,9 @@ struct Calibration {
   double mean_error = 0, median_error = 0;  ///< of predicted times, relative
 };
 
-/// `nearest`: what is not measured is as there, and the second cache keeps as much of its size. `told(text)` is called
-/// before each matrix.
+/// `nearest`: what is not measured is as there, and the second cache keeps as much of its size. `report(text)` is
+/// called before each matrix.
 Calibration calibrated(Backend& on, const DeviceTraits& device, const DeviceTable& nearest,
-                       const std::function<void(const std::string&)>& told);
+                       const std::function<void(const std::string&)>& report);
 
 }  // namespace compound::bench::tune

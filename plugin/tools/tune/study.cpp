@@ -31,7 +31,7 @@ class Rounds {
       : source_(source), matrix_{source.view, numbers, source.problem, core_backend()}, budget_s_(budget_s) {}
 
   Measurement run(const Round& round, const std::vector<Plan>& plans,
-                  const decltype(SearchOptions::told)& told = {}) const {
+                  const decltype(SearchOptions::report)& report = {}) const {
     SearchOptions options;
     MeasureLimits& limits = options.measuring;
     limits.products = no_limit;
@@ -40,7 +40,7 @@ class Rounds {
     limits.samples = round.samples;
     limits.sample_s = round.sample_s;
     limits.far_behind = round.far_behind;
-    options.told = told;
+    options.report = report;
     return measured_in_turn(matrix_, plans, source_.values, options);
   }
   /// What -mat_compound_tune takes by an effort.
@@ -74,11 +74,11 @@ double Study::of_best(const TestedPlan& t) const {
 }
 
 Study studied(const CoreSource& source, const PatternStatistics& numbers, const std::vector<Plan>& plans,
-              double budget_s, const decltype(SearchOptions::told)& told) {
+              double budget_s, const decltype(SearchOptions::report)& report) {
   const Rounds rounds(source, numbers, budget_s);
   const Plan& rule = plans.front();
   Study s;
-  s.screened = rounds.run(screening, plans, told);
+  s.screened = rounds.run(screening, plans, report);
   s.tested = {{"rule", rule}, rounds.found_by(Effort::measure, rule)};
   if (rule.schedule.of_device()) s.tested.push_back(rounds.found_by(Effort::model, rule));
   const auto best = static_cast<std::size_t>(std::ceil(share_of_best * s.screened.timed));

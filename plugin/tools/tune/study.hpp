@@ -31,7 +31,7 @@ struct Study {
 
 /// `plans`: the rule's first. `budget_s`: of timing and packing; where it is short there are fewer samples.
 Study studied(const CoreSource& source, const PatternStatistics& numbers, const std::vector<Plan>& plans,
-              double budget_s, const decltype(SearchOptions::told)& told);
+              double budget_s, const decltype(SearchOptions::report)& report);
 
 /// Of all plans their times relative to the rule's plan's, of the best again and of the finals all samples.
 Record record_of(const Study& study);

@@ -270,12 +270,12 @@ Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Prog
     const auto plans = plans_to_time(m, *source, rule, o, r["without"]);
     progress.say("timing " + std::to_string(plans.size()) + " plans");
     SearchOptions options = o.search_options();
-    if (isatty(STDERR_FILENO)) options.told = [&](const BestSoFar& best, bool) { progress.say(best.text()); };
+    if (isatty(STDERR_FILENO)) options.report = [&](const BestSoFar& best, bool) { progress.say(best.text()); };
     Measurement found;
     if (o.study.empty()) {
       found = measured_in_turn(m, plans, source->values, options);
     } else {
-      Study study = studied(*source, numbers, plans, o.budget_s, options.told);
+      Study study = studied(*source, numbers, plans, o.budget_s, options.report);
       r["study"] = record_of(study);
       found = std::move(study.finals);
     }

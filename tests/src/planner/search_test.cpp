@@ -92,16 +92,16 @@ TEST_F(Searches, KeepNothingThatIsNotTheFastest) {
 }
 
 TEST_F(Searches, TellOfEachPlan) {
-  std::size_t told = 0;
+  std::size_t reported = 0;
   bool is_over = false;
-  options.told = [&](const BestSoFar& best, bool) {
-    ++told;
+  options.report = [&](const BestSoFar& best, bool) {
+    ++reported;
     is_over = best.has_all();
   };
 
   const FoundPlan found = found_by(Effort::measure);
 
-  EXPECT_EQ(told + 1, found.measured.all.size()) << "all but the first";
+  EXPECT_EQ(reported + 1, found.measured.all.size()) << "all but the first";
   EXPECT_TRUE(is_over);
 }
 

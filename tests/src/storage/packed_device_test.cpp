@@ -56,7 +56,7 @@ class PretendedDevice final : public RecordingBackend {
 
  private:
   struct PretendedCode final : Code {
-    explicit PretendedCode(int& regroups) : regroups(regroups) {}
+    explicit PretendedCode(int& count) : regroups(count) {}
     std::string_view name() const override { return "pretended"; }
     void diagonal(const DiagonalTask&) override {}
     void regroup(const RegroupTask& t) override {

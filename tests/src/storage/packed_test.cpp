@@ -247,44 +247,13 @@ TEST(Misfit, IsNotWhatTwoZeroSignsMake) {
   EXPECT_NO_THROW(A.update_values(block));
 }
 
-template <class T>
-void expect_dot_follows(std::string_view line, Op op) {
-  const Pattern pattern = random_pattern(97, 97, 6, test_seed());
-  Random random;
-  const Operands<T> operands(pattern, "dense", {3, 3}, random);
-  const PackedMatrix A =
-      packed(operands, parse_plan(line, default_plan(PatternStatistics{}, operands.problem(), "host")));
-  const auto w = random_vector<T>(operands.z(op).size(), random);
-  for (const Follow kind : {Follow::dot, Follow::bilinear}) {
-    const auto made = multiplied_with_dot(A, operands, op, Form::assign, kind, w);
-    EXPECT_TRUE(same_bits(made.y, multiplied(A, operands, op, Form::assign)));
-    T error = made.dot;
-    error -= reference_dot(kind, w, made.y);
-    EXPECT_LE(size_of_terms<T>({T(1)}, {error}), (sizeof(real_of<T>) == 4 ? 1e-5 : 1e-13) * size_of_terms(w, made.y))
-        << line;
-  }
-}
-
-TEST(Dots, FollowProductsOnTheHost) {
-  for (const char* line : {"csr", "sell:8", "hdia:32", "ccoo:32", "csr rowlist"})
-    for (const Op op : {Op::none, Op::hermitian}) {
-      expect_dot_follows<double>(line, op);
-      expect_dot_follows<complex_number<double>>(line, op);
-      expect_dot_follows<complex_number<float>>(line, op);
-    }
-}
-
-TEST(Dots, AreOfWholeProductsOnTheHost) {
+TEST(Dots, FollowProductsOnDevicesAlone) {
   const Pattern pattern = random_pattern(20, 20, 3, 1);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  const auto w = random_vector<double>(60, random);
-  const PackedMatrix A = packed(operands, parse_plan("csr", {})),
-                     in_groups = packed(operands, parse_plan("csr vectors=8", {}));
-  EXPECT_ERROR(multiplied_with_dot(A, operands, Op::none, Form::add, Follow::dot, w), ErrorKind::argument,
-               "on the host a dot product follows y = A x with vectors=1 alone");
-  EXPECT_ERROR(multiplied_with_dot(in_groups, operands, Op::none, Form::assign, Follow::dot, w), ErrorKind::argument,
-               "vectors=1 alone");
+  const PackedMatrix A = packed(operands, parse_plan("csr", {}));
+  EXPECT_ERROR(multiplied_with_dot(A, operands, Op::none, Form::assign, Follow::dot, random_vector<double>(60, random)),
+               ErrorKind::unsupported, "a dot product that follows a product on the host");
 }
 
 }  // namespace
