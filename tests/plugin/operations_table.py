@@ -238,8 +238,8 @@ def classify(args, mat_type):
 def section(mat_type, there, explained, general, refused, products):
     return [
         f"## {mat_type}",
-        f"*own*: our function overrides the base type's. *{base_of(mat_type)}*: the base type's function as it is. Empty: "
-        "not of this type; what PETSc does then is below.",
+        f"*own*: our function overrides the base type's. *{base_of(mat_type)}*: the base type's function as it is. "
+        "Empty: not of this type; what PETSc does then is below.",
         table("function | seq | mpi |", sorted((name, *states) for name, states in there.items())),
         f"### What PETSc's general methods answer of {mat_type}", ", ".join(sorted(general)) + ".",
         f"### What {mat_type} refuses", f"With PETSC_ERR_SUP and this message; {base_of(mat_type)} refuses them as "

@@ -70,8 +70,8 @@ def section_table_9(source):
         "",
         "Bytes of compressed rows, and what layouts take over them: the paper's / ours, double precision, 32-bit "
         "integers. *By sizes*: 4 (rows + 1) + entries (4 + 8 words) from the",
-        "paper's rows and entries, which is the paper's number for all 13 (tests/src/layout/memory_test.cpp). Our slices "
-        "read a length of each row besides, 4 bytes, which the paper's do not: left out here.",
+        "paper's rows and entries, which is the paper's number for all 13 (tests/src/layout/memory_test.cpp). Our "
+        "slices read a length of each row besides, 4 bytes, which the paper's do not: left out here.",
         origin(source, "memory-2020")[0],
         "",
         *table(["matrix", "CSR, paper", "by sizes", "CSR, ours", "pattern", "ELL", "Sl-16", "Sl-32", "as 4x4 blocks"],

@@ -41,7 +41,9 @@ INSTANTIATE_TEST_SUITE_P(Pairwise, OtherKernels, testing::ValuesIn(every_eighth(
 
 /// More would take too long.
 TEST(CoveringSetOfProducts, IsSmall) {
-  if (all_kernels_compile()) EXPECT_LE(cuda_cases::choices().size(), 400u);
+  if (all_kernels_compile()) {
+    EXPECT_LE(cuda_cases::choices().size(), 400u);
+  }
   EXPECT_LE(cuda_cases::few_choices().size(), 130u);
 }
 
