@@ -9,7 +9,7 @@
 
 namespace compound {
 
-/// Block compressed rows over arrays that somebody else owns.
+/// Block compressed rows over arrays of another owner.
 ///
 /// start [rows + 1] from 0, column [start[rows]] in [0, cols), in any order within a row; an entry given twice counts
 /// twice.

@@ -26,7 +26,7 @@ constexpr FormRow shared_rows[] = {
     {.form = {"csr", Traversal::rows, 32, 1, 128, 8}, .size = 7},
     {.form = {"csr", Traversal::components, 32, 2, 128, 8}},
 };
-/// Compressed rows that somebody asked for, however many and short they are.
+/// Compressed rows where an option asks for them, however many and short the rows are.
 constexpr auto compressed_rows =
     joined(std::array<FormRow, 2>{{
                {.form = {"csr", Traversal::rows, 4, 2, 128, 12}, .most_lanes = 32, .size = 1},

@@ -61,7 +61,7 @@ struct PartsRule {
 /// The rule for dense blocks, or for the kinds that keep fewer words.
 struct FamilyRule {
   std::span<const Case> cases;                  ///< the first that a matrix is of is taken
-  std::span<const FormRow> compressed, slices;  ///< where somebody asked for such a layout and the cases give another
+  std::span<const FormRow> compressed, slices;  ///< where an option asks for this layout and the cases give another
   double workers_wanted = 0;                    ///< lanes share a row while rows have fewer workers than this,
   double entries_of_lane = 1;                   ///< if each then has so many entries
   std::span<const Variation> near;

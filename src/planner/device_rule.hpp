@@ -12,7 +12,7 @@ namespace compound::device_rule {
 Plan plan(const DevicePolicy& policy, const PatternStatistics& statistics, const Problem& problem,
           std::string_view entry, ValuePrecision values = {}, Parts parts = Parts::some);
 
-/// The same for a layout that somebody asked for: the schedule that suits it.
+/// The same for a layout that an option asks for: the schedule that suits it.
 Plan plan_for(const LayoutSpec& asked, const DevicePolicy& policy, const PatternStatistics& statistics,
               const Problem& problem, std::string_view entry, ValuePrecision values = {});
 

@@ -107,7 +107,7 @@ TEST_P(Coo, DuplicatesTakeValuesToo) {
 /// The coordinates were given to the parent, which knows nothing of ours.
 TEST_P(Coo, MatricesConvertedInPlaceTakeValues) {
   if (tested_is_of_scalars() && PETSC_VERSION_LT(3, 20, 0))
-    GTEST_SKIP() << "before PETSc 3.20 nobody can see whether AIJ was given coordinates";
+    GTEST_SKIP() << "before PETSc 3.20 AIJ does not show whether it was given coordinates";
   const auto e = random_entries(24, square(), 100);
   const auto v = whole_values(25, e), w = whole_values(26, e);
   const auto aij = made_of(MATAIJ, square(), e);

@@ -755,7 +755,7 @@ TEST_P(BothOnDevice, GoOnUnderMonitorsOfNorms) {
   EXPECT_TRUE(says(outcome(watched, s), "graphs of 1\n") || size() > 1);
 }
 
-/// On the host x is brought up to date by a pass of its own where somebody may look at it.
+/// On the host a pass of its own brings x up to date where it is watched.
 TEST_P(BothOnHost, GoOnUnderMonitorsOfNorms) {
   Outcome o;
   const auto before = event("VecAXPY");

@@ -183,7 +183,7 @@ TEST(Submatrix, FilledAnewFromOtherColumnsHasThem) {
   EXPECT_TRUE(!tested_is_compound() || is_tested_type(part));
 }
 
-/// A part that somebody holds, PCBJACOBI say, multiplies with the values that an operation gave the whole.
+/// A part that other code holds, PCBJACOBI for example, multiplies with the values that an operation gave the whole.
 struct HeldPart {
   const char* name;
   void (*change)(Mat A);

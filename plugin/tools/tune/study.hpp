@@ -11,7 +11,7 @@
 
 namespace compound::bench::tune {
 
-/// A plan that somebody takes without timing all.
+/// A plan that is taken without timing all of them.
 struct TestedPlan {
   std::string_view chosen_by;  ///< "rule", or the effort of -mat_compound_tune
   Plan plan;
