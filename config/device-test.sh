@@ -31,6 +31,9 @@ device_build() {
   configure_and_build host ON compound_device_tests
   reason=$(why_no_gpu)
   [ -z "$reason" ] || fail "${build#"$top"/} cannot use the GPU: $reason"
+  ! grep -q "^-- compound-bench and compound-tune are not built" "$top/build/configure.log" ||
+    fail "compound-bench and compound-tune cannot be tested: CMake finds no nlohmann-json" \
+      "(Debian: nlohmann-json3-dev; or a folder that has it in CMAKE_PREFIX_PATH)"
   builds+=("$build")
   part_ends "building $(basename "$build")"
 }

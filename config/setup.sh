@@ -70,8 +70,8 @@ else
   compilers_cached=()
 fi
 
-# Before OMP_NUM_THREADS is set, which nproc goes by.
-cores=$(nproc)
+# nproc goes by OMP_NUM_THREADS where that is set, which is a choice for programs, not for tests side by side.
+cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 
 # Ranks share cores here: wait by yielding, one thread each. Open MPI refuses root unless told.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
