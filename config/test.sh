@@ -55,7 +55,7 @@ if [ -z "${PETSC_DIR:-}" ]; then
   # shellcheck disable=SC2012 # no such folder has a space in its name
   pc=$(ls -d /usr/lib/petscdir/petsc3.*/*-real/lib/pkgconfig/PETSc.pc | head -1)
   release=$(pkg-config --modversion "$pc" | cut -d. -f1,2)
-  quick_clients=(python3-petsc4py-real libslepc-real-dev "libpetsc$release-dev-examples")
+  quick_clients=(python3-petsc4py python3-petsc4py-real libslepc-real-dev "libpetsc$release-dev-examples")
   all_clients=("${quick_clients[@]}" python3-petsc4py-complex libslepc-complex-dev python3-slepc4py-real
     python3-dolfinx-real python3-dolfinx-complex fenicsx-performance-tests
     libdeal.ii-dev libdeal.ii-doc valgrind man-db)

@@ -58,7 +58,7 @@ def main():
     if probe.returncode:
         missing(f"{args.python} cannot load petsc4py for PETSC_DIR={args.petsc_dir}: "
                 f"{probe.stderr.strip().splitlines()[-1]}; "
-             f"Debian: python3-petsc4py-{args.scalar}")
+             f"Debian: python3-petsc4py python3-petsc4py-{args.scalar}")
     folder = fresh_folder(args.scratch, "run")
     for name, case in cases(client.plugin, args.type, folder).items():
         check(checks, client, name, case, folder)
