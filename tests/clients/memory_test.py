@@ -12,7 +12,7 @@ TYPES = ("baij", "baijcompound", "baijcompoundcsr", "baijcompoundsell")
 
 
 def viewed(output):
-    parent, packed = re.search(r"compound memory: .* parent ([\d.]+) MB, packed copies ([\d.]+) MB", output).groups()
+    parent, packed = re.search(r"compound memory: .* base type ([\d.]+) MB, packed copies ([\d.]+) MB", output).groups()
     return float(parent), float(packed)
 
 

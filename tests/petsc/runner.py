@@ -81,7 +81,8 @@ class Runner:
         # Output to files, not pipes: what a rank leaves behind cannot keep us waiting.
         with open(os.path.join(folder, "stdout"), "wb+") as out, open(os.path.join(folder, "stderr"), "wb+") as err:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
-                                       env=dict(self.environment, COMPOUND_PROBE=facts), start_new_session=True)
+                                       start_new_session=True, env=dict(
+                                           self.environment, COMPOUND_PROBE=facts, OMPI_MCA_orte_tmpdir_base=folder))
             try:
                 code = process.wait(self.timeout)
             except subprocess.TimeoutExpired:
