@@ -7,7 +7,7 @@
 
 namespace compound::plugin {
 
-/// What makes a seq or an mpi matrix of a base_type one of ours. Operations call for it (a duplicate becomes ours) and
+/// What makes a seq or an mpi matrix of a base type one of ours. Operations call for it (a duplicate becomes ours) and
 /// are listed in it: the rows are in operations.cpp, which knows them all, and this side asks for a row.
 struct TypeTable {
   State* (*make_state)(const BaseType&);

@@ -73,7 +73,7 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
 }
 
 /// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the base type
-///  by its exact name: submatrices are the base type's own for the time of the call.
+/// by its exact name: submatrices are the base type's own for the time of the call.
 PetscErrorCode any_view(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   const _MatOps* base;
@@ -115,8 +115,8 @@ PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat
     PetscCall(submatrix_by_aij(A, rows, cols, reuse, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (reuse ==
-      MAT_REUSE_MATRIX) {  // on several processes the base type compares rows with block rows there, and gives up
+  // On several processes the base type compares rows with block rows there, and gives up.
+  if (reuse == MAT_REUSE_MATRIX) {
     Mat anew;
     PetscCall(base->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
     PetscCall(take_from(*B, anew));
