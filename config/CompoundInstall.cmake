@@ -6,12 +6,13 @@
 #   lib/pkgconfig/petsccompound-<build>.pc           `pkg-config --variable=plugin` is the plugin's path
 #   lib/cmake/petsccompound/                         find_package(petsccompound COMPONENTS real ...);
 #                                                    builds/<build>.cmake
-#   include/petsccompound.h, include/petsccompound/ (kinds of entry of one's own)
+#   include/petsccompound.h, include/petsccompound/ (block formats of one's own)
 #   share/petsccompound/examples/, share/doc/petsc-compound/, share/man/
 #
-# Nothing installed names the build tree or the prefix: the tree may be moved.
+# and, where COMPOUND_INSTALL_LINK is on, a link in PETSc's library folder. Nothing installed names the build tree or the prefix: the tree may be moved.
 
 include(GNUInstallDirs)
+include(CompoundInstallLink)
 
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" petsc_release "${PETSC_VERSION}")
 set(compound_build_default "${petsc_release}-${PETSC_SCALAR}-${PETSC_INDEX}")
@@ -101,6 +102,7 @@ endfunction()
 function(compound_install)
   install(TARGETS petsccompound LIBRARY DESTINATION "${compound_plugin_dir}")
   set_target_properties(petsccompound PROPERTIES INSTALL_RPATH "")
+  compound_install_link("${compound_plugin_dir}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.h*")
   # What a kind of entry of a user's own is compiled with.

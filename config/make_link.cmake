@@ -1,0 +1,38 @@
+# Run by `cmake --install` where COMPOUND_INSTALL_LINK is on: a link in `folder` to the plugin in `plugin_dir`.
+
+get_filename_component(plugin "${plugin_dir}/libpetsccompound.so" ABSOLUTE BASE_DIR "${CMAKE_INSTALL_PREFIX}")
+set(link "${folder}/libpetsccompound.so")
+set(staged "$ENV{DESTDIR}${link}")
+set(remedy "install without -DCOMPOUND_INSTALL_LINK=ON, and give -dll_append the plugin's path, ${plugin}")
+
+# Where both lie in one prefix, the link is relative: the prefix may be moved.
+set(target "${plugin}")
+if(EXISTS "${folder}")
+  file(REAL_PATH "${folder}" real_folder)
+  file(REAL_PATH "${CMAKE_INSTALL_PREFIX}" real_prefix)
+  string(FIND "${real_folder}/" "${real_prefix}/" begin)
+  if(begin EQUAL 0 AND NOT IS_ABSOLUTE "${plugin_dir}")
+    file(RELATIVE_PATH target "${real_folder}" "${real_prefix}/${plugin_dir}/libpetsccompound.so")
+  endif()
+endif()
+
+if(IS_SYMLINK "${staged}")
+  file(READ_SYMLINK "${staged}" before)
+  if(NOT before STREQUAL target)
+    message(STATUS "Link: ${staged} pointed to ${before}; it is replaced")
+  endif()
+elseif(EXISTS "${staged}")
+  message(FATAL_ERROR "${staged} is there and is not a link: it is not replaced. Remove it, or ${remedy}.")
+endif()
+if(NOT "$ENV{DESTDIR}" STREQUAL "")
+  file(MAKE_DIRECTORY "$ENV{DESTDIR}${folder}")
+endif()
+file(CREATE_LINK "${target}" "${staged}" RESULT result SYMBOLIC)
+if(NOT result STREQUAL "0")
+  message(FATAL_ERROR
+    "The link ${staged} cannot be made: ${result}. Install as a user that may write to ${folder}, or ${remedy}.")
+endif()
+list(APPEND CMAKE_INSTALL_MANIFEST_FILES "${link}")
+message(STATUS "Link: ${staged} -> ${target}")
+message(STATUS "  load it by:   -dll_append '\${PETSC_LIB_DIR}/libpetsccompound'")
+message(STATUS "  remove it by: rm ${staged}")
