@@ -262,7 +262,7 @@ def difference_of_coordinates(source):
         f"read; coordinates move their fewer bytes at {share(lambda c: c.ours)} %. Values are in full, but in the "
         "column *coded*, by a table of 256 as the paper's where they repeat (- where they do not)"
         + ("." if any(c.coded for c in found) else ", of which this record has none yet "
-           "([performance.md](performance.md#layouts-columns-and-codes-on-the-gpu) has such grids).")
+           "([performance.md](performance-gpu.md#layouts-columns-and-codes-on-the-gpu) has such grids).")
     )
 
 
