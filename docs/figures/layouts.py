@@ -106,7 +106,7 @@ def csr(all_rows):
     flat = [e for row in all_rows for e in row]
     starts = [sum(map(len, all_rows[:r])) for r in range(ROWS + 1)]
     tables = [Table([("start", integers(starts))]),
-              Table([("column", integers(e.column for e in flat)), ("words", [word(e, False) for e in flat])])]
+              Table([("column", integers(e.column for e in flat)), ("scalars", [word(e, False) for e in flat])])]
     return tables, len(flat), 4 * len(starts) + 4 * len(flat)
 
 
@@ -158,7 +158,7 @@ def chunks(all_rows, chunk):
         row_offsets, column_offsets = [e.row - row for e in part], [e.column - column for e in part]
         row_bytes = bytes_for(max(row_offsets)) if any(row_offsets) else 0
         strips = [("row +", integers(row_offsets))] if row_bytes else []
-        strips += [("column +", integers(column_offsets)), ("words", [word(e, False) for e in part])]
+        strips += [("column +", integers(column_offsets)), ("scalars", [word(e, False) for e in part])]
         tables.append(Table(strips, title=f"chunk {n}: first row {row}, least column {column}"))
         taken += 16 + 4 * -(-chunk * (row_bytes + bytes_for(max(column_offsets))) // 4)
     return tables, len(flat), taken
@@ -178,7 +178,7 @@ LAYOUTS = [
 
 def made():
     """{file: its text} of the pictures, and the table."""
-    pictures, lines = {}, ["| drawn as | slots | integers | words | together |\n", "|---|---|---|---|---|\n"]
+    pictures, lines = {}, ["| drawn as | slots | integers | scalars | together |\n", "|---|---|---|---|---|\n"]
     for name, layout, make in LAYOUTS:
         tables, slots, taken = make(entries())
         pictures[HERE / f"{name}.svg"] = drawn(tables)

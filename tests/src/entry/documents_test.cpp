@@ -1,5 +1,5 @@
-// What documents say of the kinds of entry is made from their headers: the table of docs/entries.md and the README's
-// row of -mat_compound_entry. With COMPOUND_WRITE_DOCUMENTS=1 this writes the files; else it compares them.
+// The table of docs/entries.md is made from the headers of the block formats. With COMPOUND_WRITE_DOCUMENTS=1 this
+// writes the file; else it compares it.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -76,13 +76,9 @@ void expect_in(const std::string& name, const std::string& begin, const std::str
 TEST(EntryDocuments, HaveARowForEveryKind) {
   expect_in("docs/entries.md",
             "<!-- kinds: made by entry/documents_test -->\n"
-            "| kind | blocks | words kept | fewer bytes of a block (double) | where it comes from |\n"
+            "| block format | blocks | scalars kept | fewer bytes of a block (double) | where it comes from |\n"
             "|---|---|---|---|---|\n",
-            "| one's own |", table());
-}
-
-TEST(EntryDocuments, NameEveryKindWhereOptionsAre) {
-  expect_in("README.md", "auto (the cheapest that holds every block), ", ", or one's own", built_in_entry_names());
+            "| your own |", table());
 }
 
 }  // namespace
