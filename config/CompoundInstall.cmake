@@ -9,7 +9,8 @@
 #   include/petsccompound.h, include/petsccompound/ (block formats of one's own)
 #   share/petsccompound/examples/, share/doc/petsc-compound/, share/man/
 #
-# and, where COMPOUND_INSTALL_LINK is on, a link in PETSc's library folder. Nothing installed names the build tree or the prefix: the tree may be moved.
+# and, where COMPOUND_INSTALL_LINK is on, a link in PETSc's library folder. Nothing else names the build tree or the
+# prefix: the tree may be moved.
 
 include(GNUInstallDirs)
 include(CompoundInstallLink)
@@ -71,7 +72,7 @@ function(compound_package_files)
     "${PROJECT_BINARY_DIR}/install/builds/${compound_build}.cmake" @ONLY)
 endfunction()
 
-# Man pages from the header's comments, tables of the documents and the programs' options, made again when one of them
+# Man pages from the header's comments, tables of docs/reference and the programs' options, made again when one of them
 # changes.
 function(compound_man_pages)
   find_package(Python3 QUIET COMPONENTS Interpreter)
@@ -79,14 +80,15 @@ function(compound_man_pages)
     message(STATUS "python3 not found: no man pages")
     return()
   endif()
-  set(command "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/docs/man/make_man.py" --source "${PROJECT_SOURCE_DIR}"
+  set(command "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/docs/man/make_man.py"
     --version "${PROJECT_VERSION}" --output "${PROJECT_BINARY_DIR}/man")
   execute_process(COMMAND ${command} RESULT_VARIABLE result ERROR_VARIABLE errors)
   if(result)
     message(FATAL_ERROR "The man pages cannot be made:\n${errors}")
   endif()
   foreach(file docs/man/make_man.py docs/man/baijcompound.7.in docs/man/compound-bench.1.in docs/man/compound-tune.1.in
-    include/petsccompound.h README.md
+      docs/reference/source.py docs/reference/header.py docs/reference/types.md docs/reference/options.md
+      docs/reference/plans.md docs/reference/environment.md include/petsccompound.h
       docs/compound-bench.md docs/compound-tune.md plugin/tools/bench/case_options.cpp plugin/tools/bench/options.cpp
       plugin/tools/tune/tune_options.cpp)
     set_property(DIRECTORY "${PROJECT_SOURCE_DIR}"

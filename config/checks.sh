@@ -3,7 +3,8 @@
 #
 #   format     clang-format 14.0.6 on C and C++
 #   includes   which file may include which (tests/src/check_includes.py)
-#   documents  links, paths, options and variables in documents exist (tests/check_documents.py)
+#   documents  links, paths, options and variables in documents exist (tests/check_documents.py); docs/reference is
+#              what its script makes of the source
 #   spelling   codespell; words that it takes for others' are in config/spelling.txt
 #   shell      shellcheck on shell scripts
 #   python     ruff on Python, by config/ruff.toml
@@ -81,7 +82,8 @@ check_includes() {
 }
 
 check_documents() {
-  python3 -B tests/check_documents.py --self-test && python3 -B tests/check_documents.py
+  python3 -B tests/check_documents.py --self-test && python3 -B tests/check_documents.py &&
+    python3 -B docs/reference/make_reference.py --check
 }
 
 check_spelling() {

@@ -18,6 +18,7 @@ OPTION = re.compile(r"(?<![\w-])-(?:[a-z]+_)*?((?:mat|ksp|pc)_[a-z]*compound_[a-
 OPTION_OF_CODE = re.compile(r'"-([a-z_]*compound_[a-z_]+)"')
 ROW_OF_OPTIONS = re.compile(r'^    \{"([a-z_]+)",', re.M)
 OPTIONS = "plugin/options/options.cpp"
+OPTIONS_PAGE = "docs/reference/options.md"
 VARIABLE = re.compile(r"\bCOMPOUND_[A-Z0-9_]*[A-Z0-9]\b")
 
 
@@ -82,7 +83,7 @@ def wrong_paths(root, path, text, files):
 
 
 def wrong_options(documents, rows, code):
-    """Options that no source knows, and rows of the plugin's table that README.md lacks."""
+    """Options that no source knows, and rows of the plugin's table that its page lacks."""
     known = {"mat_compound_" + row for row in rows}.union(*(OPTION_OF_CODE.findall(text) for text in code.values()))
     for path, text in documents.items():
         for number, line in enumerate(text.splitlines(), 1):
@@ -90,8 +91,8 @@ def wrong_options(documents, rows, code):
                 if option not in known:
                     yield f"{path}:{number}: option -{option} is in no source of plugin/"
     for row in rows:
-        if not re.search(rf"`-mat_compound_{row}\b", documents.get("README.md", "")):
-            yield f"README.md: option -mat_compound_{row} of {OPTIONS} is missing"
+        if not re.search(rf"`-mat_compound_{row}\b", documents.get(OPTIONS_PAGE, "")):
+            yield f"{OPTIONS_PAGE}: option -mat_compound_{row} of {OPTIONS} is missing"
 
 
 def wrong_variables(documents, others):
@@ -120,8 +121,9 @@ RIGHT = {
     "README.md": "# A plug-in, `fast`\n[more](docs/more.md#two-words) [up](#a-plug-in-fast) `src/a.cpp` `bash "
     "config/t.sh`"
                  " `src/<kind>.cpp` `src/{a,b}.cpp`\n\n    `src/made.cpp` [not](a link)\n\n"
-                 "| `-mat_compound_plan` | `-a_b_mat_compound_plan` `-ksp_compound_loop` | `COMPOUND_SEED`\n",
+                 "`-a_b_mat_compound_plan` `-ksp_compound_loop` | `COMPOUND_SEED`\n",
     "docs/more.md": "## Two words\n[back](../README.md)\n",
+    OPTIONS_PAGE: "| `-mat_compound_plan` |\n",
     "src/a.cpp": 'getenv("COMPOUND_SEED")\n',
     "src/b.cpp": "",
     "config/t.sh": "",

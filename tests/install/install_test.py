@@ -226,12 +226,12 @@ def test_man(args, checks):
     pages = [f for f in all_files(args.prefix) if re.search(r"/man\d/", f)]
     texts = {os.path.basename(p): read(p).replace("\\-", "-") for p in pages}
     everything = "".join(texts.values())
-    readme = read(SOURCE + "/README.md")
+    options = read(SOURCE + "/docs/reference/options.md")
     check_pages(args, texts, checks)
     for name in type_names():
         checks.true(re.search(rf"\b{name}\b", texts["baijcompound.7"]),
                     f"baijcompound(7) does not name the type {name}")
-    for name in public_functions() + re.findall(r"^\| `(-mat_compound_\w+)` \|", readme, re.M):
+    for name in public_functions() + re.findall(r"^\| `(-\w+)` \|", options, re.M):
         checks.true(name in everything, f"no man page names {name}")
     if not shutil.which("man"):
         print("no program `man` here: the pages' markup is not checked")

@@ -1,4 +1,4 @@
-// -help and the README tell the same about every option.
+// -help and docs/reference/options.md tell the same about every option.
 #include <cstdarg>
 #include <cstdio>
 #include <fstream>
@@ -43,13 +43,14 @@ struct Row {
   std::string option, values;
 };
 
-/// Rows "| `-name` | what it takes |" of the README between its "options table" comment and the next blank line.
-std::vector<Row> readme_table() {
-  std::ifstream readme(COMPOUND_SOURCE_DIR "/README.md");
+/// Rows "| `-name` | what it does |" of the page of options, from where its table of matrices begins to the next blank
+/// line.
+std::vector<Row> table_of_page() {
+  std::ifstream page(COMPOUND_SOURCE_DIR "/docs/reference/options.md");
   std::string line;
   std::vector<Row> rows;
-  while (std::getline(readme, line) && line.find("<!-- options table") == std::string::npos) continue;
-  while (std::getline(readme, line) && !line.empty()) {
+  while (std::getline(page, line) && line.find("made by make_reference.py: matrix options") == std::string::npos) continue;
+  while (std::getline(page, line) && !line.empty()) {
     const auto name = line.find("`-"), end = line.find("` | ");
     if (name == std::string::npos || end == std::string::npos) continue;
     rows.push_back({line.substr(name + 2, end - name - 2), line.substr(end + 4, line.rfind(" |") - end - 4)});
@@ -65,16 +66,16 @@ std::string line_with(const std::string& text, const std::string& word) {
   return "";
 }
 
-TEST(Help, SaysOfEveryOptionWhatTheReadmeSays) {
+TEST(Help, SaysOfEveryOptionWhatItsPageSays) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
-  const auto rows = readme_table();
+  const auto rows = table_of_page();
 
   const auto text = help("", "help_");
 
-  ASSERT_FALSE(rows.empty()) << "no options table in README.md";
+  ASSERT_FALSE(rows.empty()) << "no table of options in docs/reference/options.md";
   for (const auto& row : rows)
     EXPECT_NE(line_with(text, row.option).find(row.values), std::string::npos)
-        << "-help says of " << row.option << ": " << line_with(text, row.option) << "\nthe README: " << row.values;
+        << "-help says of " << row.option << ": " << line_with(text, row.option) << "\nthe page: " << row.values;
   std::size_t listed = 0;
   for (auto at = text.find("mat_compound_"); at != std::string::npos; at = text.find("mat_compound_", at + 1)) ++listed;
   EXPECT_EQ(listed, rows.size()) << text;

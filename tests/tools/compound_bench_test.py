@@ -232,10 +232,9 @@ def test_orders(args):
 
 
 def presets():
-    """Of the help of -mat_compound_layout's table in the README."""
-    with open(os.path.join(os.path.dirname(__file__), "..", "..", "README.md"), encoding="utf-8") as file:
-        names = re.search(r"^\| `-mat_compound_layout` \| auto \(by rule\), (.*) \|$", file.read(), re.M)
-    return [name.split("[")[0] for name in names[1].split(", ")]
+    """Those that the page of types has."""
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "docs/reference/types.md"), encoding="utf-8") as file:
+        return re.findall(r"^\| `baijcompound(\w+)` \|", file.read(), re.M)
 
 
 def test_layouts(args):
