@@ -212,12 +212,40 @@ def check_pages(args, everything, checks):
 
 
 def test_versions(args, checks):
-    """One version: of the project, the package for citing, the last release in the changelog."""
-    version = re.search(r"^project\(petsc-compound VERSION (\S+)", read(SOURCE + "/CMakeLists.txt"), re.M)[1]
-    cited = re.search(r"^version: (\S+)$", read(SOURCE + "/CITATION.cff"), re.M)[1]
-    changes = re.search(r"^## (\S+) \(", read(SOURCE + "/CHANGELOG.md"), re.M)[1]
-    checks.true(cited == version, f"CITATION.cff is for {cited}, the project {version}")
-    checks.true(changes == version, f"CHANGELOG.md begins with {changes}, the project is {version}")
+    """One version and one date, in every file that writes them (config/versions.py); each disagreement is found."""
+    versions = SOURCE + "/config/versions.py"
+    done = subprocess.run([sys.executable, "-B", versions], capture_output=True, text=True)
+    checks.true(done.returncode == 0 and re.fullmatch(r"\d+\.\d+\.\d+\n", done.stdout), done.stdout + done.stderr)
+    version = done.stdout.strip()
+    notes = subprocess.run([sys.executable, "-B", versions, "--notes"], capture_output=True, text=True).stdout
+    checks.true(notes.startswith("- ") and "\n## " not in notes, f"--notes: {notes}")
+    root = fresh_folder(args.scratch, "versions")
+    places = re.findall(r'^    \("([^"]+)", r"', read(versions), re.M)
+    checks.true(len(places) >= 7, f"files that write the version: {places}")
+    for name in places:
+        os.makedirs(os.path.dirname(f"{root}/{name}"), exist_ok=True)
+        shutil.copy(f"{SOURCE}/{name}", f"{root}/{name}")
+    for name in places:
+        text = read(f"{root}/{name}")
+        for changed, wanted in ((text.replace(version, "9.8.7"), f"{name} 9.8.7"), (None, f"{name} is not there")):
+            os.remove(f"{root}/{name}")
+            if changed is not None:
+                with open(f"{root}/{name}", "w") as file:
+                    file.write(changed)
+            done = subprocess.run([sys.executable, "-B", versions, root], capture_output=True, text=True)
+            checks.true(done.returncode == 1 and wanted in done.stderr, f"{wanted}: {done.stderr}")
+            with open(f"{root}/{name}", "w") as file:
+                file.write(text)
+    for name, pattern, change, wanted in (
+            ("CHANGELOG.md", r" - \d{4}-\d\d-\d\d$", " (unreleased)", "which has no date"),
+            ("CITATION.cff", r"(?<=date-released: ).*$", "1999-01-01", "date-released 1999-01-01, CHANGELOG.md")):
+        text = read(f"{root}/{name}")
+        with open(f"{root}/{name}", "w") as file:
+            file.write(re.sub(pattern, change, text, flags=re.M))
+        done = subprocess.run([sys.executable, "-B", versions, root], capture_output=True, text=True)
+        checks.true(done.returncode == 1 and wanted in done.stderr, f"{wanted}: {done.stderr}")
+        with open(f"{root}/{name}", "w") as file:
+            file.write(text)
 
 
 def test_man(args, checks):

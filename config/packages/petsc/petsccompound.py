@@ -3,15 +3,17 @@
 Copy this file to config/BuildSystem/config/packages/ of PETSc's source and apply petsccompound.patch there
 (docs/install.md has the commands). FILE is the source package that `python -m build --sdist` makes.
 '''
-import config.package
 import os
+
+import config.package
+
 
 class Configure(config.package.CMakePackage):
   def __init__(self, framework):
     config.package.CMakePackage.__init__(self, framework)
     self.version          = '0.1.0'
     # No public address yet: this name is looked for in the folder of configure and in --with-packages-download-dir.
-    self.download         = ['petsccompound-'+self.version+'.tar.gz']
+    self.download         = ['petsc_compound-'+self.version+'.tar.gz']
     self.includes         = ['petsccompound.h']
     self.buildLanguages   = ['Cxx']
     self.precisions       = ['double']
@@ -42,7 +44,7 @@ class Configure(config.package.CMakePackage):
 
   def petscPlace(self):
     '''Where PETSc is once it is built: PETSC_DIR, PETSC_ARCH and the prefix of this package'''
-    if self.argDB['prefix'] and not 'package-prefix-hash' in self.argDB:
+    if self.argDB['prefix'] and 'package-prefix-hash' not in self.argDB:
       prefix = os.path.abspath(os.path.expanduser(self.argDB['prefix']))
       return prefix, '', prefix
     return self.petscdir.dir, self.arch, os.path.join(self.petscdir.dir,self.arch)
@@ -65,10 +67,10 @@ class Configure(config.package.CMakePackage):
   def downLoad(self):
     '''The source package must be a local file: say which, instead of trying an address that does not exist'''
     name = self.download[0]
-    if name == 'petsccompound-'+self.version+'.tar.gz' and not os.path.isfile(name):
-      raise RuntimeError('petsc-compound has no public address: give --download-petsc-compound=FILE, where FILE is the '
-                         'source package '+name+'\n("python3 -m build --sdist" in its repository makes it), or put that '
-                         'file into '+os.getcwd())
+    if name == 'petsc_compound-'+self.version+'.tar.gz' and not os.path.isfile(name):
+      raise RuntimeError('petsc-compound has no public address: give --download-petsc-compound=FILE, where FILE is\n'
+                         'the source package '+name+' ("python3 -m build --sdist" in its\n'
+                         'repository makes it), or put that file into '+os.getcwd())
     return config.package.CMakePackage.downLoad(self)
 
   def Install(self):
@@ -78,7 +80,7 @@ class Configure(config.package.CMakePackage):
     if self.argDB['with-library-name-suffix']:
       raise RuntimeError('petsc-compound cannot be loaded by a PETSc with --with-library-name-suffix='
                          +self.argDB['with-library-name-suffix']+': PETSc then looks for another name.\n'
-                         'Rerun configure without that suffix, or build petsc-compound apart and load it by -dll_append')
+                         'Rerun configure without it, or build petsc-compound apart and load it by -dll_append')
     if not self.cmake.found:
       raise RuntimeError('CMake not found, needed to build petsc-compound. Rerun configure with --download-cmake.')
     args = self.formCMakeConfigureArgs()
