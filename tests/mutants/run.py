@@ -483,7 +483,7 @@ def document(root, mutants, known):
         out += ["| mistake | what is wrong | tried | why it is left |", "|---|---|---|---|"]
         out += [f"| {m.name} | {m.what} | {', '.join(STEPS[s] for s in entries[m.name]['steps'])} | {m.left or '?'} |"
                 for m in survivors]
-    out += ["", "## All", "", "| mistake | where | kind | what is wrong | found by | s |", "|---|---|---|---|---|---|"]
+    out += ["", "## All", "", "| mistake | where | class | what is wrong | found by | s |", "|---|---|---|---|---|---|"]
     for m in mutants:
         entry = entries.get(m.name, {"steps": {}})
         seconds = sum(s["seconds"] for s in entry["steps"].values())

@@ -93,7 +93,7 @@ def section_layouts(source):
         "The gain over schedules alone: the fastest of all threads, blocks, static and dynamic schedules of CSR with "
         "entries and vectors as arrays of structures (CSR-AoS-AoS), over the fastest of the papers' layouts, and of "
         "all plans here. *Static over dynamic*: times of the fastest plans of",
-        "either kind in the papers' best layout, most by three samples each, so that a few per cent are noise; above 1 "
+        "either schedule in the papers' best layout, most by three samples each, so a few per cent are noise; above 1 "
         "dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. "
         "Vectors are arrays of structures, as PETSc's are: 8 of their 16 layouts, 960 of 1,920 plans;",
         "`cusparse-double` has all 16 by one schedule. Layouts of more than 4 slots an entry (ELLPACK of RFdevice, "
@@ -120,7 +120,7 @@ def section_schedules(source):
     return [
         "## Threads and blocks (2019, figure 1; 2020, figures 1 and 7)",
         "",
-        "Median of the matrices of the study ([tuning.md](tuning.md#the-study)), over the fastest of either kind:",
+        "Median of the matrices of the study ([tuning.md](tuning.md#the-study)), over the fastest of either schedule:",
         *picture("schedules"),
         "",
         "The slowest over the fastest of 60 pairs of threads and blocks, in the papers' best layout of each matrix, "
@@ -161,8 +161,8 @@ def footprint_choice(case):
 
 def section_model(source):
     errors = model_errors()
-    rows = [[f"theirs, {gpu}", "BELLPACK", *numbers] for gpu, numbers in printed.MODEL.items()]
-    rows += [["ours, H200", f"`{name}`, {len(all_)} plans", *per_cent(all_)] for name, all_ in errors.items()]
+    rows = [[f"the paper, {gpu}", "BELLPACK", *numbers] for gpu, numbers in printed.MODEL.items()]
+    rows += [["this plugin, H200", f"`{name}`, {len(all_)} plans", *per_cent(all_)] for name, all_ in errors.items()]
     fit = plot_cases.sibling("fit-model")
     study = [fit.Matrix(c.data, fit.device_table(fit.TABLES, c.study)[1]) for c in source.study]
     chosen = []
@@ -178,14 +178,14 @@ def section_model(source):
     return [
         "## Whether a model predicts (2010, figures 10 to 13 and section 6.7)",
         "",
-        "Theirs counts iterations of thread blocks with parameters from dense matrices in BELLPACK on the same GPU; "
-        "ours ([tuning.md](tuning.md#the-model)) sums ten times that are fitted to recorded products of other "
-        "matrices, and bounds them from below by a worker's time for the longest row. Errors of predicted times, per "
-        "cent:",
+        "The paper's model counts iterations of thread blocks with parameters from dense matrices in BELLPACK on the "
+        "same GPU; this plugin's ([tuning.md](tuning.md#the-model)) sums ten times that are fitted to recorded "
+        "products of other matrices, and bounds them from below by a thread's time for the longest row. Errors of "
+        "predicted times, per cent:",
         "",
         *table(["model", "plans", "mean", "median", "largest"], rows),
         "",
-        "Speed of the plan taken over that of the fastest of all, per cent (theirs: tuned over exhaustive, 8 matrices, "
+        "Speed of the plan taken over that of the fastest of all, per cent (paper: tuned over exhaustive, 8 matrices, "
         "5 near the best, the others 86.5 at the mean and 92.6 at the median; for the least footprint they say that "
         "results are mixed):",
         "",
@@ -193,7 +193,7 @@ def section_model(source):
                [["the model, fitted to the other 33 matrices", *choice(chosen)],
                 ["the layout of the fewest bytes, in its fastest schedule", *choice(least)]]),
         "",
-        "`docs/reproduction/tuning-study-h200.json.xz`. On dense matrices as theirs, with the table that is built in "
+        "`docs/reproduction/tuning-study-h200.json.xz`. On dense matrices as the paper's, with the built-in table "
         "(the bound was added after the run, of which the times are, and whose predictions without it were off by "
         "67 % at the mean): " + origin(source, "model-2010", "cuda")[0],
         *rows_of_dense_model(source),

@@ -53,7 +53,7 @@ PDE = [grid(f"pde{n}", n**3, 7 * n**3 - 6 * n**2, True, f"-grid 7 -n {n} -values
 def kkt(n):
     entries = 2 * (3 * n - 2) ** 3 + 12 * (3 * n - 2) ** 2 + n**3 + 6 * n**2
     return grid(f"nlpkkt{n}", 2 * n**3 + 6 * n**2, entries, True, f"-grid kkt -n {n}",
-                "by its counts: rows and entries are the paper's, the order of unknowns is ours")
+                "by its counts: rows and entries are the paper's, the order of unknowns is not")
 
 
 def elasticity(name, rows, entries, n):

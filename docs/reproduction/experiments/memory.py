@@ -68,13 +68,13 @@ def section_table_9(source):
     return [
         "## Memory of layouts (2020, table 9)",
         "",
-        "Bytes of compressed rows, and what layouts take over them: the paper's / ours, double precision, 32-bit "
-        "integers. *By sizes*: 4 (rows + 1) + entries (4 + 8 words) from the",
+        "Bytes of compressed rows, and what layouts take over them: the paper's / here, double precision, 32-bit "
+        "integers. *By sizes*: 4 (rows + 1) + entries (4 + 8 scalars) from the",
         "paper's rows and entries, which is the paper's number for all 13 (tests/src/layout/memory_test.cpp). Our "
         "slices read a length of each row besides, 4 bytes, which the paper's do not: left out here.",
         origin(source, "memory-2020")[0],
         "",
-        *table(["matrix", "CSR, paper", "by sizes", "CSR, ours", "pattern", "ELL", "Sl-16", "Sl-32", "as 4x4 blocks"],
+        *table(["matrix", "CSR, paper", "by sizes", "CSR, here", "pattern", "ELL", "Sl-16", "Sl-32", "as 4x4 blocks"],
                rows_of_table_9(source)),
         "",
         "Where the pattern is the paper's, so are all ratios. Stand-ins of meshes are near; where one row is much "
@@ -104,7 +104,7 @@ def section_table_5(source):
     return [
         "## Memory of formats (2015, table 5)",
         "",
-        "10^6 bytes, the paper's / ours, double precision. Their HYB is gone from cuSPARSE; CSR is ours. "
+        "10^6 bytes, the paper's / here, double precision. HYB is gone from cuSPARSE; CSR is counted here. "
         + origin(source, "memory-2015")[0],
         "",
         *table(["matrix", "pattern here", "rows", "entries", "DIA (`dia`)", "HDIA (`hdia:32`)", "ELL (`ellr`)",
@@ -112,7 +112,7 @@ def section_table_5(source):
         "",
         "Our diagonals have a bit a slot that says whether there is an entry: an eighth of a byte beside the eight of "
         "its value, without which pde100 takes the paper's 56.0. Diagonals depend on the order of unknowns, which for "
-        "nlpkkt is ours: DIA is impossible in both. A grid",
+        "nlpkkt is not the paper's: DIA is impossible in both. A grid",
         "stands in badly for the diagonals of thermal problems on unstructured meshes: only ELL, HLL and CSR of these "
         "rows compare.",
     ]

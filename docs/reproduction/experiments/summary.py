@@ -51,7 +51,7 @@ def of_search(source):
         "were timed of; " if nearly else ""
     )
     return (
-        f"*With schedules tuned too* it still does: {of_papers}by all plans of ours at least "
+        f"*With schedules tuned too* it still does: {of_papers}by all plans of this plugin at least "
         f"{spread_of(j.our_gain() for j in found)}, {plot_cases.middle([j.our_gain() for j in found]):.2f} at the "
         "median of all."
     )
@@ -127,7 +127,8 @@ def of_blocks(source):
     better = [v for b in found if (v := b.speed(b.block_rows()))]
     return (
         f"*BELLPACK loses on a dense matrix* of 4 million scalars: {spread_of(b.speed(b.bellpack()) for b in found)} "
-        f"of cuSPARSE's speed (theirs 1.1 to 1.8), as {spread_of(rows, '{:,}')} block rows, a thread each, are few of "
+        f"of cuSPARSE's speed (the paper: 1.1 to 1.8), as {spread_of(rows, '{:,}')} block rows, a thread each, "
+        "are few of "
         "the "
         f"{times.most_threads(source):,} that an H200 runs at once. Block rows, a warp each, have {spread_of(better)}, "
         f"above 1 in {sum(v > 1 for v in better)} of {len(better)} cases."
@@ -160,7 +161,7 @@ def of_formats(source):
     won = [v for v in hdia.values() if v >= 1]
 
     def theirs(name):
-        return f" (theirs {ratio(t[1] / t[4])})" if (t := printed.TABLE_8[name])[4] and t[1] else ""
+        return f" (the paper: {ratio(t[1] / t[4])})" if (t := printed.TABLE_8[name])[4] and t[1] else ""
 
     lost = [f"{name} {v:.2f}{theirs(name)}" for name, v in hdia.items() if v < 1]
     lanes = [(f.m.name, f.best_lanes(layout)) for f in found for layout in times.OF_LANES if f.best_lanes(layout)]
@@ -171,7 +172,7 @@ def of_formats(source):
         f"*Diagonals mostly win*: HDIA has {spread_of(won)} times the speed of cuSPARSE's best for {len(won)} of "
         f"{len(hdia)} matrices, less for {listed(lost)}. *One thread a row* is best in {sum(n == 1 for _, n in lanes)} "
         f"of {len(lanes)} cases "
-        f"(theirs: {sum(one >= two for one, two in pairs)} of {len(pairs)}), two or four for {listed(more)}."
+        f"(the paper: {sum(one >= two for one, two in pairs)} of {len(pairs)}), two or four for {listed(more)}."
     )
 
 

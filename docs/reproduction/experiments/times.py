@@ -98,10 +98,11 @@ def section_cusparse(source, step, words):
         "cusparseSbsrmv/Dbsrmv by rows and columns, cusparseSpMV on BSR by rows and columns, CSR (ALG1, ALG2), sliced "
         "ELL and COO; complex CSR, sliced ELL and COO for complex numbers. "
         + origin(source, step, "cuda")[0] + difference_of_cusparse(source, step),
-        "The default plans are those of the record; the rule has been mended since by what the search of `joint-2020` "
+        "The default plans are those of the record; the default heuristic has been improved since by what the "
+        "search of `joint-2020` "
         "found for these matrices ([tuning.md](tuning.md#the-study)).",
         *(["", *table(["matrix", "pattern", "cuSPARSE's fastest", "us", "CSR-AoS-AoS", "best layout", "its speed",
-                       "gain by layout, paper / ours", "default plan, us", "its speed", "as four real matrices"], rows)]
+                       "gain by layout, paper / here", "default plan, us", "its speed", "as four real matrices"], rows)]
           if (rows := rows_of_cusparse(source, step)) else []),
         *picture(step),
     ]
@@ -187,8 +188,8 @@ def difference_of_formats(source):
         f"{spread_of(pde, '{:.0f}')} times as fast on pde50 to pde100. Small matrices are bound by launches and rows "
         f"rather than by bytes: {small.m.name}'s {small.case['block_rows']:,} rows take "
         f"{micro(best)} us at least, {figures(of_copy(small.case, best), 2)} % of the speed of a copy. Diagonals "
-        f"depend on the order of unknowns: HDIA of nlpkkt takes {spread_of(kkt)} of the paper's bytes in ours. Ours "
-        "lack layouts of more than 4 slots an entry."
+        f"depend on the order of unknowns: HDIA of nlpkkt takes {spread_of(kkt)} of the paper's bytes in "
+        "the order here. Matrices here lack layouts of more than 4 slots an entry."
     )
 
 
@@ -198,14 +199,14 @@ def section_formats(source):
         "",
         *table(["matrix", "pattern", "DIA", "HDIA", "ELL", "HLL", "HYB / best of cuSPARSE", "HDIA over that"], rows),
         "",
-        "One, two (theirs, a Tesla M2070) and one, two, four threads a row (ours), GFLOPS (tables 9 to 11):",
+        "One, two (the paper, a Tesla M2070) and one, two, four threads a row (here), GFLOPS (tables 9 to 11):",
         "",
-        *table(["matrix", "ELL, paper", "ELL, ours", "HLL, paper", "HLL, ours"], rows_of_lanes(source)),
+        *table(["matrix", "ELL, paper", "ELL, here", "HLL, paper", "HLL, here"], rows_of_lanes(source)),
     ]
     return [
         "## Three storage formats (2015, tables 6 to 11)",
         "",
-        "GFLOPS in double precision, the paper's on a GTX 660 / ours. HYB is gone from cuSPARSE: in its place stands "
+        "GFLOPS in double precision, the paper's on a GTX 660 / here. HYB is gone from cuSPARSE: in its place stands "
         "the fastest of its CSR (default, ALG1, ALG2) and sliced ELL. " + origin(source, "formats-2015", "cuda")[0]
         + difference_of_formats(source),
         *(more if rows else []),
@@ -256,8 +257,8 @@ def difference_of_coordinates(source):
         return spread_of((of_read(c.case, of(c)) for c in found), "{:.0f}")
 
     return (
-        " The paper's cuSPARSE is CUDA 11.0.167's, with its default CSR on 900 GB/s of a V100; ours is CUDA 13's, the "
-        "fastest of three algorithms of CSR, which moves its bytes and the vectors', each once, at "
+        " The paper's cuSPARSE is CUDA 11.0.167's, with its default CSR on 900 GB/s of a V100; here it is CUDA 13's, "
+        "the fastest of three algorithms of CSR, which moves its bytes and the vectors', each once, at "
         f"{share(lambda c: c.vendor['csr'])} % of the {max(c.case['read_gbs'] for c in found):,.0f} GB/s that can be "
         f"read; coordinates move their fewer bytes at {share(lambda c: c.ours)} %. Values are in full, but in the "
         "column *coded*, by a table of 256 as the paper's where they repeat (- where they do not)"
@@ -275,7 +276,7 @@ def section_coordinates(source):
         "or atomic, beside the fastest of cuSPARSE's CSR, COO and sliced ELL. The paper: up to 170 on a V100 and 250 "
         "on an A100, at the median 1.4 and 1.25 to 1.3 times CSR's speed. "
         + origin(source, "coordinates-2020", "cuda")[0] + difference_of_coordinates(source),
-        *(["", *table(["matrix", "pattern", "ours", "GFLOPS", "CSR", "COO", "sliced ELL", "over CSR", "over COO",
+        *(["", *table(["matrix", "pattern", "`ccoo`", "GFLOPS", "CSR", "COO", "sliced ELL", "over CSR", "over COO",
                        "coded over CSR", "default plan"], rows)] if rows else []),
         *picture("coordinates"),
     ]
@@ -307,7 +308,7 @@ def section_bicgstab(source):
         "Microseconds of an iteration (speed over aijcusparse, whose products are cuSPARSE's CSR), fixed numbers of "
         "iterations, no preconditioner. The paper: 1.2 times the speed of CSR at the median, on both GPUs. "
         + origin(source, "bicgstab-2020", "cuda")[0]
-        + " Theirs is a solver of its own in CUDA; ours is PETSc's KSPBCGS, the same for all types but for the "
+        + " The paper has its own solver in CUDA; here it is PETSc's KSPBCGS, the same for all types but for the "
         "product, so that it dampens what products gain or lose; `bcgscompound` has the vectors' work fused with them, "
         "which the paper has not.",
         *(["", *table(["matrix", "aijcusparse", "`ccoo`", "`csr`", "default plan", "default plan, `bcgscompound`"],
@@ -385,7 +386,7 @@ def section_blocks(source):
     lines = [
         "## Block rows and BELLPACK (2010, figures 2 and 5)",
         "",
-        "A dense matrix of 4 million scalars (theirs: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of "
+        "A dense matrix of 4 million scalars (the paper: 2,000 x 2,000) in the 11 block sizes and 4 slice heights R of "
         "the paper, a thread a block row and R threads a block: GFLOPS. *Block rows*: the faster of `csr rows "
         "lanes=32`, a warp a block row, and `csr components`, a thread for each of its rows. "
         "The paper on a Tesla C1060: BELLPACK up to 29.0 in single and 15.7 in double precision, 1.3 to 1.8 and 1.1 to "
