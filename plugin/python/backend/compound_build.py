@@ -7,39 +7,15 @@ says what is missing.
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from typing import Any
 
-from find_petsc import Found, NoPetsc, find
+from find_petsc import NoPetsc, find
+from find_tools import NoTool, check_compiler, mpi_wrappers
 from scikit_build_core import build as skbuild
 from scikit_build_core.build import build_sdist, get_requires_for_build_sdist  # noqa: F401
 
 Settings = "dict[str, Any] | None"
-
-# What the sources need of the language and its library.
-PROGRAM = """
-#include <concepts>
-#include <ranges>
-#include <span>
-#include <vector>
-template <std::integral N> N sum(std::span<const N> numbers) {
-  N all = 0;
-  for (const N n : numbers | std::views::filter([](N i) { return i > 0; })) all += n;
-  return all;
-}
-int main() {
-  const std::vector<int> numbers{1, -2, 3};
-  return sum<int>(numbers) == 4 ? 0 : 1;
-}
-"""
-
-
-def _stop(reason: object) -> None:
-    sys.stdout.flush()
-    raise SystemExit(f"petsc-compound: {reason}")
 
 
 def _defined(settings: Any, name: str) -> str | None:
@@ -48,54 +24,19 @@ def _defined(settings: Any, name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _compiler(settings: Any) -> str:
-    """The C++ compiler that CMake will take, or a line if none takes C++20."""
-    asked = _defined(settings, "CMAKE_CXX_COMPILER") or os.environ.get("CXX", "").split(" ")[0]
-    names = [asked] if asked else ["c++", "g++", "clang++"]
-    found = next((path for path in map(shutil.which, names) if path), None)
-    remedy = "install GCC 11 or newer, or Clang 16 or newer (Debian: g++), or name one by CXX"
-    if not found:
-        _stop(f"there is no C++ compiler ({', '.join(names)}); {remedy}")
-    with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, "program.cpp")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
-        done = subprocess.run([str(found), "-std=c++20", "-c", source, "-o", os.path.join(folder, "program.o")],
-                              capture_output=True, text=True)
-    if done.returncode:
-        version = subprocess.run([str(found), "--version"], capture_output=True, text=True).stdout.split("\n")[0]
-        _stop(f"the C++ compiler {found} ({version}) does not take C++20; {remedy}")
-    return str(found)
-
-
-def _wrappers(found: Found, settings: Any) -> dict[str, str]:
-    """-D options that name the MPI of PETSc; a line if there is no MPI to compile with."""
-    result = {}
-    for language, variable, usual in (("C", "CC", "mpicc"), ("CXX", "CXX", "mpicxx")):
-        option = f"MPI_{language}_COMPILER"
-        if _defined(settings, option) or os.environ.get("MPI_HOME"):
-            continue
-        own = found.files.variables.get(variable, "").split(" ")[0]
-        wrapper = shutil.which(own) if os.path.basename(own).startswith("mpi") else None
-        if wrapper and os.path.isabs(own):  # else CMake looks for it by itself
-            result[option] = wrapper
-        elif not wrapper and not shutil.which(usual) and (not own or os.path.basename(own).startswith("mpi")):
-            _stop(f"there is no MPI to compile with: {usual} is not on PATH"
-                  f"{f', and neither is {own}, which PETSc was built with' if own and own != usual else ''}; "
-                  "install the MPI of that PETSc (Debian: libopenmpi-dev), or name its folder by MPI_HOME")
-    return result
-
-
 def _prepared(settings: Any) -> dict[str, Any]:
-    """The config settings with what the build needs to know; prints what it is for."""
+    """The config settings with what the build needs to know; prints what it is for. One line and status 1 where
+    something is missing."""
+    named = [name for name in ("MPI_C_COMPILER", "MPI_CXX_COMPILER") if _defined(settings, name) is not None]
     try:
         found = find(_defined(settings, "PETSC_DIR"), _defined(settings, "PETSC_ARCH"))
-    except NoPetsc as reason:
-        _stop(reason)
-    print(f"petsc-compound is built for {found.petsc}\nfound by {found.how}", *found.notes, sep="\n", flush=True)
-    compiler = _compiler(settings)
-    defines = {"PETSC_DIR": found.files.folder, "PETSC_ARCH": found.files.arch, "CMAKE_CXX_COMPILER": compiler,
-               **_wrappers(found, settings)}
+        print(f"petsc-compound is built for {found.petsc}\nfound by {found.how}", *found.notes, sep="\n", flush=True)
+        check_compiler(_defined(settings, "CMAKE_CXX_COMPILER") or "")
+        defines = {"PETSC_DIR": found.files.folder, "PETSC_ARCH": found.files.arch,
+                   **mpi_wrappers(found.files, named)}
+    except (NoPetsc, NoTool) as reason:
+        sys.stdout.flush()
+        raise SystemExit(f"petsc-compound: {reason}") from None
     # Machine code for the devices that PETSc's own kernels are for.
     if found.petsc.cuda and found.files.capabilities:
         defines["COMPOUND_DEVICE_CODE_CAPABILITIES"] = ";".join(found.files.capabilities)

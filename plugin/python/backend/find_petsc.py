@@ -28,6 +28,8 @@ from petsccompound._petsc import Petsc, PetscFiles
 FOUR_WAYS = ("no PETSc was found. Name one by PETSC_DIR (and PETSC_ARCH), or install petsc4py, or the package petsc, "
              "into this environment, or let pkg-config find PETSc (PKG_CONFIG_PATH; Debian: libpetsc-real-dev)")
 
+DEBIAN = "/usr/lib/petscdir/petsc3.*/*-real"
+
 # What the user's interpreter is asked. Importing these two packages starts nothing.
 QUESTION = """
 import json, os
@@ -169,7 +171,7 @@ def _by_pkg_config() -> str:
 
 
 def _of_debian() -> str:
-    found = sorted(glob.glob("/usr/lib/petscdir/petsc3.*/*-real"))
+    found = sorted(glob.glob(DEBIAN))
     return found[-1] if found else ""
 
 

@@ -81,7 +81,8 @@ def mending_command(petsc: Petsc | None = None) -> str:
     variables = f"PETSC_DIR={petsc.folder} PETSC_ARCH={petsc.arch} " if petsc else ""
     source = _source()
     hint = " (in the folder of its source)" if source == "." else ""
-    return f"install it again: {variables}{sys.executable} -m pip install --no-cache-dir --force-reinstall {source}{hint}"
+    return (f"install it again: {variables}{sys.executable} -m pip install --no-cache-dir --force-reinstall "
+            f"{source}{hint}")
 
 
 def check_fit(found: Petsc) -> None:

@@ -11,9 +11,10 @@ NAME = "libpetsccompound.so"
 
 
 def link_path() -> str:
-    """Where the link is, or would be: the folder that PETSc puts for ${PETSC_LIB_DIR}."""
+    """Where the link is, or would be: the folder that PETSc puts for ${PETSC_LIB_DIR}, which the variable of that name
+    may change."""
     own = built_for()
-    folder = PetscFiles(own.folder, own.arch).plugin_folder
+    folder = os.environ.get("PETSC_LIB_DIR") or PetscFiles(own.folder, own.arch).plugin_folder
     if not folder and own.library:
         folder = os.path.dirname(own.library)
     if not os.path.isdir(folder):

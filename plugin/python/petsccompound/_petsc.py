@@ -141,7 +141,8 @@ class PetscFiles:
         if not self._conf:
             return f"{where} has no include/petscconf.h: no PETSc was built there (PETSC_ARCH names a folder in it)"
         if not self.pkg_config_folder:
-            return f"{where} has no lib/pkgconfig/PETSc.pc: install that PETSc whole (make install), or its -dev package"
+            return (f"{where} has no lib/pkgconfig/PETSc.pc: install that PETSc whole (make install), or its package "
+                    "for development")
         found = self.petsc()
         number = tuple(int(part) for part in found.release.split("."))
         if number < OLDEST:

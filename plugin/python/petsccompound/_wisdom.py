@@ -1,4 +1,7 @@
-"""The wisdom file: which plans were measured to be the fastest. Format and rules are those of src/planner/wisdom.cpp."""
+"""The wisdom file: which plans were measured to be the fastest.
+
+Format and rules are those of src/planner/wisdom.cpp.
+"""
 
 from __future__ import annotations
 
