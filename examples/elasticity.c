@@ -35,14 +35,14 @@ of the bounding box: xmin, xmax, ymin, ymax, zmin, zmax.\n\
   -box_tets            cut each cell of the box into six tetrahedra\n\
   -young E             Young's modulus (1)\n\
   -poisson nu          Poisson's ratio (0.3)\n\
-  -clamp SURFACE       is held fixed (clamp, of a box xmin)\n\
-  -load SURFACE        is under traction (load, of a box xmax)\n\
+  -clamp SURFACE       surface that is held fixed (clamp; of a box xmin)\n\
+  -load SURFACE        surface under traction (load; of a box xmax)\n\
   -traction tx,ty,tz   force per area on the loaded surface (0,0,-1e-3)\n\
-  -select_fraction f   a side is what lies within this part of the extent from it (0.02, of a box 1e-6)\n\
-  -set_up n            assemble the matrix and set up for it so many times more, in the log stage Set up (0)\n\
-  -repeat n            solve so many times more, in the log stage Repeat (0)\n\
-  -pmat_type TYPE      type of a copy of the matrix for the preconditioner (aij for gamg and ml, which\n\
-                       -mat_type aijcompound needs no copy for)\n\
+  -select_fraction f   a side has all points within this part of the extent (0.02; of a box 1e-6)\n\
+  -set_up n            assemble the matrix and set up n more times, in the log stage Set up (0)\n\
+  -repeat n            solve n more times, in the log stage Repeat (0)\n\
+  -pmat_type TYPE      type of a copy of the matrix for the preconditioner (aij for gamg and ml;\n\
+                       -mat_type aijcompound needs no copy)\n\
   -vtu FILE            write mesh and displacement to this file for ParaView\n\n";
 
 #include "common/element.h"

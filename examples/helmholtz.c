@@ -36,16 +36,16 @@ static char help[] =
     "Acoustic scattering by a sphere in a 3-D box with an absorbing boundary.\n\
 Real scalars: unknowns are pairs (Re, Im) and blocks are [[a,-b],[b,a]]; complex scalars: blocks of size 1.\n\
   -cells nx,ny,nz       cells of the box (24,24,24)\n\
-  -size lx,ly,lz        its lengths in m (cubes as cells, longest side 1)\n\
-  -frequency f          in Hz (686)\n\
+  -size lx,ly,lz        lengths of the box in m (cubes as cells, longest side 1)\n\
+  -frequency f          frequency in Hz (686)\n\
   -speed c0             speed of sound in m/s (343)\n\
-  -direction dx,dy,dz   a plane wave comes in, going there (1,0,0)\n\
-  -source x,y,z         a spherical wave comes in instead, from a point outside the box, in m\n\
-  -obstacle KIND        none, fluid, soft or hard (soft)\n\
-  -center x,y,z         centre of the sphere in m (the box's)\n\
-  -radius r             its radius in m (0.2 of the shortest length)\n\
+  -direction dx,dy,dz   direction of a plane incident wave (1,0,0)\n\
+  -source x,y,z         a spherical wave instead, from this point outside the box, in m\n\
+  -obstacle NAME        none, fluid, soft or hard (soft)\n\
+  -center x,y,z         centre of the sphere in m (centre of the box)\n\
+  -radius r             radius of the sphere in m (0.2 of the shortest length)\n\
   -inner_speed c        speed of sound in a fluid sphere (c0/2)\n\
-  -turn angle           all equations are multiplied by exp(i angle), in degrees (75)\n\
+  -turn angle           multiply all equations by exp(i angle), angle in degrees (75)\n\
   -vti FILE             write the field for ParaView\n\n";
 
 #include "common/box_grid.h"

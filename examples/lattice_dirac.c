@@ -28,12 +28,12 @@
 static char help[] =
     "Wilson-Dirac operator on a periodic 4-D lattice: matrix of complex 12 x 12 blocks, solved twice.\n\
   -lattice T,Z,Y,X   extents (8,8,8,8), for a random gauge field\n\
-  -disorder d        0: all links are 1; large: links without any order (0.3)\n\
+  -disorder d        0: all links are 1; large: links without order (0.3)\n\
   -gauge FILE        read lattice and gauge field from a file instead\n\
-  -seed n            of random links and right-hand side (1)\n\
+  -seed n            seed of random links and right-hand side (1)\n\
   -mass m            quark mass in units of the inverse lattice spacing (0.1)\n\
-  -source KIND       right-hand side: random, or point (site 0, spin 0, colour 0) (random)\n\
-  -adjoint KIND      D^+ by MatMultHermitianTranspose (matrix), or gamma_5 D gamma_5 (gamma5) (matrix)\n\n";
+  -source NAME       right-hand side: random, or point (site 0, spin 0, colour 0) (random)\n\
+  -adjoint NAME      D^+ by MatMultHermitianTranspose (matrix), or gamma_5 D gamma_5 (gamma5) (matrix)\n\n";
 
 #include "common/gauge_field.h"
 #include "common/input.h"

@@ -28,12 +28,12 @@ a grey image (-image) or a function (-rho), times -scale.\n\
   -mesh FILE           OBJ, OFF or PLY\n\
   -sphere n            the unit sphere: an icosahedron, its triangles cut in four n times\n\
   -image FILE          TGA or PGM; rho is -scale (black) to scale (white) at texture coordinates\n\
-  -rho NAME            a function of the place: constant, height, stripes or waves (waves)\n\
+  -rho NAME            a function of the position: constant, height, stripes or waves (waves)\n\
   -scale s             factor on image or function, in 1 / length (5 with an image, else 2)\n\
   -unit_radius         move the mesh to centre 0 and radius 1 first, so that -scale means the same for all\n\
   -renumber ORDERING   renumber the vertices in an order of MatGetOrdering, such as rcm\n\
-  -steps n             of inverse iteration (3)\n\
-  -repeat n            do the inverse iteration so many times more, in the log stage Repeat (0)\n\
+  -steps n             steps of inverse iteration (3)\n\
+  -repeat n            repeat the inverse iteration n more times, in the log stage Repeat (0)\n\
   -obj FILE            write the surface to this OBJ file\n\n";
 
 #include "common/curved_surface.h"

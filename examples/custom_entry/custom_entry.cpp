@@ -1,9 +1,9 @@
 /*
-  A kind of entry of one's own, for the host and for GPUs: symmetric 3 x 3 blocks (symmetric.hpp).
+  A block format of your own, for the host and for GPUs: symmetric 3 x 3 blocks (symmetric.hpp).
 
   Three fields on a grid that diffuse into each other, u - div(K grad u) = f with the symmetric, positive definite 3 x 3
   matrix K(x), periodic, by finite differences: every block of the matrix is symmetric, and 6 of its 9 scalars are kept.
-  The program registers the kind for the host; for GPUs the same header is named on the command line:
+  The program registers the format for the host; for GPUs the same header is named on the command line:
 
     custom_entry -n 64 -mat_type baijcompound -mat_compound_entry symmetric -mat_compound_view
     custom_entry -n 64 -dm_mat_type baijcompound -dm_vec_type cuda -use_gpu_aware_mpi 0 \
@@ -13,7 +13,7 @@
   petsccompound::petsccompound) with C++20; programs that link the plugin need no -dll_append.
 */
 static char help[] =
-    "Symmetric 3 x 3 blocks as a kind of entry of one's own: three coupled diffusing fields on a grid.\n\n";
+    "Symmetric 3 x 3 blocks as a block format of your own: three coupled diffusing fields on a grid.\n\n";
 
 #include <petscdmda.h>
 #include <petscksp.h>

@@ -1,4 +1,4 @@
-// A kind of entry of one's own: symmetric 3 x 3 blocks, kept as the 6 scalars of their lower triangle.
+// A block format of your own: symmetric 3 x 3 blocks, stored as the 6 scalars of their lower triangle.
 //
 // Given to -mat_compound_entry_file it is compiled for the GPU; custom_entry.cpp beside it compiles it for the host.
 #pragma once
@@ -9,7 +9,7 @@ template <class S>
 struct symmetric : compound::custom_entry<symmetric<S>, S, 3, 3, 6> {
   static constexpr const char* name = "symmetric";
 
-  /// The word at (i, j): 0, 1, 2 are the diagonal, 3, 4, 5 are (1, 0), (2, 0), (2, 1).
+  /// The stored scalar at (i, j): 0, 1, 2 are the diagonal, 3, 4, 5 are (1, 0), (2, 0), (2, 1).
   COMPOUND_FN static constexpr int word_at(int i, int j) { return i == j ? i : i + j + 2; }
 
   template <class Words>
