@@ -91,7 +91,7 @@ test_build() {
 # Its plugin and what tests that, with the core of the first build.
 other=(-DCOMPOUND_CORE="$top/build/host")
 plugin_alone=("${other[@]}" -DCOMPOUND_TESTS_OF=plugin -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
-every="core plugin properties tools examples install clients petsc"
+every="core plugin properties tools examples install clients petsc documents packages"
 without_core="plugin properties tools examples install clients"
 
 # with_petsc SCALAR LABELS [-D option...]: a build with PETSc 3.26.1 from its archive.

@@ -132,7 +132,8 @@ def check_spack():
     variants = {args[0] for name, args, _ in calls if name == "variant"} | {"cuda"}  # of CudaPackage
     true({"python", "tools"} <= variants, f"package.py: variants {variants}")
     needs = [args[0] for name, args, _ in calls if name == "depends_on"]
-    true(any(need.startswith("petsc@") and "+shared" in need for need in needs), f"package.py: no petsc+shared: {needs}")
+    true(any(need.startswith("petsc@") and "+shared" in need for need in needs),
+         f"package.py: no petsc+shared: {needs}")
     true("petsc+cuda cuda_arch=90" in needs, f"package.py: PETSc's cuda_arch is not the plugin's: {needs}")
     for name, _, options in calls:
         for variant in re.findall(r"[+~](\w+)", options.get("when", "")):

@@ -12,7 +12,8 @@ import sys
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CHANGES = "# Changelog\n\n## 1.2.3 - 2026-01-02\n\n### Added\n\n- First [thing](docs/x.md) of `a`.\n\n## 1.2.2 - 2025-01-02\n\n- Old.\n"
+CHANGES = ("# Changelog\n\n## 1.2.3 - 2026-01-02\n\n### Added\n\n- First [thing](docs/x.md) of `a`.\n\n"
+           "## 1.2.2 - 2025-01-02\n\n- Old.\n")
 FILES = {
     "CMakeLists.txt": "project(petsc-compound VERSION 1.2.3 LANGUAGES C)\n",
     "CITATION.cff": "version: 1.2.3\ndate-released: 2026-01-02\n",
