@@ -43,8 +43,8 @@ git var GIT_COMMITTER_IDENT >/dev/null 2>&1 ||
 say "version $version, tree clean, no tag $tag yet"
 
 say "tests of documents"
-bash config/checks.sh documents spelling columns || fail "no release: the checks of documents failed"
-# What reads nothing but documents and sources; the site and its browser tests are config/docs.sh's.
+bash config/check-text.sh || fail "no release: the checks of text failed"
+# Those that read nothing but documents and sources; the site's are run by config/docs.sh.
 for test in tests/documents/*_test.py; do
   [ -f "$test" ] || continue
   if grep -q '^# release: no$' "$test"; then

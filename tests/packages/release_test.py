@@ -23,7 +23,7 @@ FILES = {
     "config/packages/petsc/petsccompound.py": "    self.version = '1.2.3'\n",
     "config/packages/spack/package.py": '    version("1.2.3")\n',
     "config/packages/conda/recipe.yaml": 'context:\n  version: "1.2.3"\n',
-    "config/checks.sh": 'echo "checks asked for: $*"\n[ ! -f bad-documents ]\n',
+    "config/check-text.sh": 'echo "checks of text"\n[ ! -f bad-text ]\n',
     "tests/documents/small_test.py": "print('small test of documents')\n",
     ".gitignore": "/build/\n",
 }
@@ -99,7 +99,7 @@ def check_refused(scratch):
         ({"CITATION.cff": "version: 1.2.4\n"}, None, "versions differ: CMakeLists.txt 1.2.3, CITATION.cff 1.2.4"),
         ({"pyproject.toml": None}, None, "pyproject.toml is not there"),
         ({"CHANGELOG.md": CHANGES.replace(" - 2026-01-02", "")}, None, "begins with '## 1.2.3', which has no date"),
-        ({"bad-documents": ""}, None, "no release: the checks of documents failed"),
+        ({"bad-text": ""}, None, "no release: the checks of text failed"),
         ({"tests/documents/small_test.py": "raise SystemExit(1)\n"}, None, "tests/documents/small_test.py failed"),
         ({"no-package": ""}, None, "the source package cannot be made"),
     ]
@@ -120,7 +120,7 @@ def check_made(scratch):
     tree = make_tree(scratch / "made")
     code, output = release(tree, "--dry-run")
     true(code == 0 and "no tag was made" in output and "First thing of `a`." in output, f"dry run, {code}:\n{output}")
-    true("checks asked for: documents" in output and "small test of documents" in output, f"tests:\n{output}")
+    true("checks of text" in output and "small test of documents" in output, f"tests:\n{output}")
     true(git(tree, "tag") == "" and git(tree, "status", "--porcelain") == "", "the dry run left something")
     true((tree / "build/release/petsc_compound-1.2.3.tar.gz").is_file(), "the dry run made no source package")
     code, output = release(tree)
