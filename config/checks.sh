@@ -5,7 +5,8 @@
 #   includes   which file may include which (tests/src/check_includes.py)
 #   documents  links, paths, options and variables in documents exist (tests/check_documents.py); docs/reference is
 #              what its script makes of the source
-#   spelling   codespell; words that it takes for others' are in config/spelling.txt
+#   words      old words are in no text that users read (tests/documents/words_test.py, its list old_words.txt)
+#   spelling   codespell; correct words that it does not know are in config/spelling.txt
 #   shell      shellcheck on shell scripts
 #   python     ruff on Python, by config/ruff.toml
 #   columns    no line of more than 120 columns
@@ -13,13 +14,14 @@
 #              origin/main, else HEAD~1), the most changed first, for 30 s; COMPOUND_CHECKS_TIDY=all: until all are done
 #
 # All of them, or those named; on the whole tree, or on the files given. All run, even if one fails; exit status 1 if
-# any did. The programs come from the Python package index into build/checks, in the versions of
-# config/checks-requirements.txt; where that is out of reach those on PATH are taken. clang-tidy is the system's.
+# any did. config/check-text.sh runs all but tidy. The programs come from the Python package index into build/checks, in
+# the versions of config/checks-requirements.txt; where that is out of reach those on PATH are taken. clang-tidy is the
+# system's.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 cd "$top"
 export LC_ALL=C.UTF-8  # columns are characters
 
-names=(format includes documents spelling shell python columns tidy)
+names=(format includes documents words spelling shell python columns tidy)
 tools=$top/build/checks
 
 asked=()
@@ -41,7 +43,7 @@ files() {
     fi
   done
 }
-text=(':!*.svg' ':!*.png' ':!*.xz' ':!*.msh')
+text=(':!*.svg' ':!*.png' ':!*.xz' ':!*.msh' ':!*.ipynb')
 
 # The programs' environment, made once, and again when the versions change or it has been moved. Sets no_tools to the
 # reason if it cannot be.
@@ -84,6 +86,10 @@ check_includes() {
 check_documents() {
   python3 -B tests/check_documents.py --self-test && python3 -B tests/check_documents.py &&
     python3 -B docs/reference/make_reference.py --check
+}
+
+check_words() {
+  python3 -B tests/documents/words_test.py --self-test && python3 -B tests/documents/words_test.py
 }
 
 check_spelling() {
