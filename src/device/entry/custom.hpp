@@ -16,7 +16,7 @@ namespace compound {
 /// recognised.
 template <class Kind, class S, int R, int C, int W, class Word = S>
 struct custom_entry : fixed_shape<Kind> {
-  static_assert(R > 0 && C > 0 && W > 0, "a kind of entry has rows, columns and words");
+  static_assert(R > 0 && C > 0 && W > 0, "a block format has rows, columns and stored scalars");
   using scalar = S;
   using word = Word;
   static constexpr int block_rows = R, block_cols = C, word_count = W;
