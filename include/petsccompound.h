@@ -9,42 +9,111 @@
 #include <petscmat.h>
 
 /*MC
-   MATBAIJCOMPOUND = "baijcompound" - block matrices whose products run in a layout and schedule of their own.
+   MATBAIJCOMPOUND - MATBAIJCOMPOUND = "baijcompound" - A matrix type for block sparse matrices whose products run in a
+   layout and schedule that are chosen for the matrix, on the host or on a GPU.
 
-   A subclass of MATBAIJ: all operations of MATBAIJ work. "seqbaijcompound" on one process, else
+   Options Database Keys:
++  -mat_type baijcompound - sets the matrix type to `MATBAIJCOMPOUND` in `MatSetFromOptions()`
+.  -mat_compound_layout <auto> - layout of packed storage
+.  -mat_compound_tune <off> - how a plan is found: off, model, wisdom, measure, exhaustive
+-  -mat_compound_view - prints the plan when a matrix has been packed
+
+   Level: beginner
+
+   Notes:
+   A subclass of `MATBAIJ`: all operations of `MATBAIJ` work. `MatGetType()` says "seqbaijcompound" on one process, else
    "mpibaijcompound".
 
-   Options Database Keys: those of -mat_compound_*, listed by -help and in the README.
+   Set the block size (`MatSetBlockSize()`) before the matrix is preallocated. With blocks of 1 x 1 nothing is gained.
+
+   There are more options: docs/reference/options.md, and -help.
+
+.seealso: `MATBAIJ`, `MATAIJCOMPOUND`, `MatCompoundGetPlan()`, `MatCompoundSetPlan()`, `MatCompoundTune()`,
+          `MatCompoundGetInfo()`
 M*/
 #define MATBAIJCOMPOUND "baijcompound"
 #define MATSEQBAIJCOMPOUND "seqbaijcompound"
 #define MATMPIBAIJCOMPOUND "mpibaijcompound"
 
 /*MC
-   MATAIJCOMPOUND = "aijcompound" - matrices assembled by single scalars, whose products run in blocks and in a layout
-   and schedule of their own.
+   MATAIJCOMPOUND - MATAIJCOMPOUND = "aijcompound" - A matrix type for matrices that are assembled by single scalars and
+   have blocks; products run in these blocks.
 
-   A subclass of MATAIJ: all operations of MATAIJ work, algebraic multigrid (PCGAMG) included. MatSetBlockSizes() gives
-   the block sizes, or else the plugin looks for blocks. Full blocks are multiplied on the host in the matrix's own
-   arrays. "seqaijcompound" on one process, else "mpiaijcompound".
+   Options Database Keys:
++  -mat_type aijcompound - sets the matrix type to `MATAIJCOMPOUND` in `MatSetFromOptions()`
+.  -mat_compound_layout <auto> - layout of packed storage
+.  -mat_compound_tune <off> - how a plan is found: off, model, wisdom, measure, exhaustive
+-  -mat_compound_view - prints the plan when a matrix has been packed
 
-   Options Database Keys: those of -mat_compound_*, listed by -help and in the README.
+   Level: beginner
+
+   Notes:
+   A subclass of `MATAIJ`: all operations of `MATAIJ` work, algebraic multigrid (`PCGAMG`) included. `MatGetType()` says
+   "seqaijcompound" on one process, else "mpiaijcompound".
+
+   `MatSetBlockSizes()` gives the sizes of the blocks; without it the plugin looks for blocks in the rows. Full blocks
+   are multiplied on the host in the matrix's own arrays. A matrix without blocks keeps the products of `MATAIJ`.
+
+   There are more options: docs/reference/options.md, and -help.
+
+.seealso: `MATAIJ`, `MATBAIJCOMPOUND`, `PCGAMG`, `MatCompoundGetPlan()`, `MatCompoundSetPlan()`, `MatCompoundGetInfo()`
 M*/
 #define MATAIJCOMPOUND "aijcompound"
 #define MATSEQAIJCOMPOUND "seqaijcompound"
 #define MATMPIAIJCOMPOUND "mpiaijcompound"
 
-/*
-   PCType: another name of PCPBJACOBI. For these types it inverts the diagonal blocks, packs the inverses and applies
-   them where the vectors are. For matrices of other types it is PETSc's own.
-*/
+/*MC
+   PCPBJACOBICOMPOUND - PCPBJACOBICOMPOUND = "pbjacobicompound" - Point block Jacobi preconditioner; another name of
+   `PCPBJACOBI`.
+
+   Options Database Key:
+.  -pc_type pbjacobicompound - sets the preconditioner in `PCSetFromOptions()`
+
+   Level: beginner
+
+   Note:
+   For matrices of the types of this plugin, `PCPBJACOBI` inverts the diagonal blocks, packs the inverses and applies
+   them in the memory space of the vectors. For matrices of other types it is PETSc's own.
+
+.seealso: `PCPBJACOBI`, `MATBAIJCOMPOUND`, `MATAIJCOMPOUND`, `KSPCGCOMPOUND`
+M*/
 #define PCPBJACOBICOMPOUND "pbjacobicompound"
 
-/*
-   KSPTypes: KSPCG and KSPBCGS with iterations that run on a device by themselves if matrix, vectors and preconditioner
-   allow it (docs/solvers.md).
-*/
+/*MC
+   KSPCGCOMPOUND - KSPCGCOMPOUND = "cgcompound" - The preconditioned conjugate gradient method, `KSPCG`, with iterations
+   that run on a device without the host.
+
+   Options Database Keys:
++  -ksp_type cgcompound - sets the solver in `KSPSetFromOptions()`
+.  -ksp_compound_loop <auto> - how iterations run on a device: auto, graphs, persistent, persistent2
+-  -ksp_cgcompound_reductions <2> - reductions of an iteration, 1 or 2, when the solve is not entirely on one GPU
+
+   Level: beginner
+
+   Note:
+   This needs a matrix of a type of this plugin on a device, vectors in device memory, and the preconditioner `PCNONE`,
+   `PCJACOBI` or `PCPBJACOBI`. Otherwise iterations run one operation at a time, as PETSc's do; the view says why.
+
+.seealso: `KSPCG`, `KSPBCGSCOMPOUND`, `MATBAIJCOMPOUND`, `PCPBJACOBICOMPOUND`
+M*/
 #define KSPCGCOMPOUND "cgcompound"
+
+/*MC
+   KSPBCGSCOMPOUND - KSPBCGSCOMPOUND = "bcgscompound" - The stabilised bi-conjugate gradient method, `KSPBCGS`, with
+   iterations that run on a device without the host.
+
+   Options Database Keys:
++  -ksp_type bcgscompound - sets the solver in `KSPSetFromOptions()`
+-  -ksp_compound_loop <auto> - how iterations run on a device: auto, graphs, persistent, persistent2
+
+   Level: beginner
+
+   Note:
+   This needs a matrix of a type of this plugin on a device, vectors in device memory, and the preconditioner `PCNONE`,
+   `PCJACOBI` or `PCPBJACOBI`. Otherwise iterations run one operation at a time, as PETSc's do; the view says why.
+
+.seealso: `KSPBCGS`, `KSPCGCOMPOUND`, `MATBAIJCOMPOUND`, `PCPBJACOBICOMPOUND`
+M*/
 #define KSPBCGSCOMPOUND "bcgscompound"
 
 /*
@@ -67,7 +136,14 @@ M*/
 #define MATAIJCOMPOUNDHDIA "aijcompoundhdia"
 #define MATAIJCOMPOUNDCCOO "aijcompoundccoo"
 
-/* Counts of a compound matrix; for MPI types the sums over this process's diagonal and off-diagonal part. */
+/*S
+   MatCompoundInfo - Counts of products and packing, and sizes of a matrix on this process. On several processes each is
+   the sum over the diagonal and the off-diagonal part of the process.
+
+   Level: intermediate
+
+.seealso: `MatCompoundGetInfo()`
+S*/
 typedef struct {
   PetscInt64 products;       /* products by our own kernels, transposes included (not the base type's) */
   PetscInt64 pattern_packs;  /* times the integers of a layout were built */
@@ -79,44 +155,172 @@ typedef struct {
   PetscInt64 device_bytes;   /* of these, bytes on a device */
 } MatCompoundInfo;
 
-/* Registers the types, options and log events; loading by -dll_append calls it. May be called again. */
+/*@C
+   PetscCompoundInitialize - Registers the types, options and log events of this plugin.
+
+   Collective
+
+   Level: intermediate
+
+   Note:
+   Loading by -dll_append calls it. A program that links the plugin calls it after `PetscInitialize()`. It may be called
+   again.
+
+.seealso: `MATBAIJCOMPOUND`, `MATAIJCOMPOUND`, `KSPCGCOMPOUND`, `PCPBJACOBICOMPOUND`
+@*/
 PETSC_EXTERN PetscErrorCode PetscCompoundInitialize(void);
 
-/*
-   The plan in use as one line, with "off: ..." for the off-diagonal part; "" before the first product, and if the base
-   type makes the products. Not collective; the string belongs to the matrix and is valid until its next product.
-*/
+/*@C
+   MatCompoundGetPlan - Gets the plan in use as one line.
+
+   Not Collective
+
+   Input Parameter:
+.  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+
+   Output Parameter:
+.  plan - the line; the string belongs to the matrix and is valid until its next product
+
+   Level: intermediate
+
+   Note:
+   "" before the first product, and if the base type makes the products. On several processes "off: ..." begins the plan
+   of the off-diagonal part.
+
+.seealso: `MatCompoundSetPlan()`, `MatCompoundTune()`, `MatCompoundGetInfo()`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]);
 
-/*
-   Set what the options -mat_compound_plan and _layout set; NULL means "auto". Setting a layout drops a plan that was
-   set before. These functions, and MatCompoundSetEntry(), MatCompoundSetBackend() and MatCompoundTune(), are logically
-   collective. Errors: PETSC_ERR_ARG_WRONG for an unknown word, PETSC_ERR_SUP for a backend that is missing. The next
-   product checks whether the plan suits the matrix.
-*/
+/*@C
+   MatCompoundSetPlan - Sets the plan, as the option -mat_compound_plan does.
+
+   Logically Collective
+
+   Input Parameters:
++  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+-  plan - a plan as one line, as views print it; `NULL` or "auto": the default plan
+
+   Level: intermediate
+
+   Note:
+   `PETSC_ERR_ARG_WRONG` for an unknown keyword. The next product checks whether the plan suits the matrix.
+
+.seealso: `MatCompoundGetPlan()`, `MatCompoundSetLayout()`, `MatCompoundTune()`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]);
+
+/*@C
+   MatCompoundSetLayout - Sets the layout, as the option -mat_compound_layout does.
+
+   Logically Collective
+
+   Input Parameters:
++  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+-  layout - a layout such as "sell:32"; `NULL` or "auto": that of the default heuristic
+
+   Level: intermediate
+
+   Note:
+   It drops a plan that was set before. `PETSC_ERR_ARG_WRONG` for an unknown layout. The next product checks whether the
+   layout suits the matrix.
+
+.seealso: `MatCompoundSetPlan()`, `MatCompoundGetPlan()`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]);
 
-/* Sets the kind of entry, as the option -mat_compound_entry: "auto" finds the kind, "dense" switches this off. */
+/*@C
+   MatCompoundSetEntry - Sets the block format, as the option -mat_compound_entry does.
+
+   Logically Collective
+
+   Input Parameters:
++  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+-  entry - the block format; "auto" detects it, "dense" turns the detection off
+
+   Level: intermediate
+
+   Note:
+   `PETSC_ERR_ARG_WRONG` for an unknown block format. If the blocks do not have the format, the next product is an
+   error.
+
+.seealso: `MatCompoundGetPlan()`, `MatCompoundSetPlan()`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]);
 
-/* Sets the backend: "auto", "host", "cuda" or "petsc" (the base type's own product). */
+/*@C
+   MatCompoundSetBackend - Sets where products run, as the option -mat_compound_backend does.
+
+   Logically Collective
+
+   Input Parameters:
++  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+-  backend - "auto" (the memory space of the vectors), "host", "cuda" or "petsc" (the product of the base type)
+
+   Level: intermediate
+
+   Note:
+   `PETSC_ERR_SUP` for a backend that is missing here.
+
+.seealso: `MatCompoundGetPlan()`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]);
 
-/*
-   Sets how a plan is found, as the option -mat_compound_tune: "off", "wisdom", "measure" or "exhaustive"; NULL means
-   "off". The next product finds the plan and packs the matrix again. MatCompoundGetPlan() and MatView() then show it.
-*/
+/*@C
+   MatCompoundTune - Sets how a plan is found, as the option -mat_compound_tune does.
+
+   Logically Collective
+
+   Input Parameters:
++  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+-  effort - "off", "model", "wisdom", "measure" or "exhaustive"; `NULL`: "off"
+
+   Level: intermediate
+
+   Note:
+   The next product finds the plan and packs the matrix again. `MatCompoundGetPlan()` and `MatView()` then show it.
+
+.seealso: `MatCompoundGetPlan()`, `MatCompoundSetPlan()`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundTune(Mat A, const char effort[]);
 
-/*
-   The parts of a matrix on several processes ("mpibaijcompound"): the diagonal and the off-diagonal part, both
-   "seqbaijcompound", and the global block column of each block column of the off-diagonal part. Any argument may be
-   NULL. (MatMPIBAIJGetSeqBAIJ() does this for MATMPIBAIJ, and refuses types with another name.) The parts belong to A
-   and are valid until its pattern changes. PETSC_ERR_ARG_WRONG for a matrix on one process, which is its own part. Not
-   collective.
-*/
+/*@C
+   MatCompoundGetSeqBAIJ - Gets the parts of a matrix on several processes.
+
+   Not Collective
+
+   Input Parameter:
+.  A - the matrix, of type "mpibaijcompound"
+
+   Output Parameters:
++  diagonal - the diagonal part, of type "seqbaijcompound"
+.  off_diagonal - the off-diagonal part, of type "seqbaijcompound"
+-  columns - the global block column of each block column of the off-diagonal part
+
+   Level: advanced
+
+   Notes:
+   Any output may be `NULL`. The parts belong to A and are valid until its pattern changes. `PETSC_ERR_ARG_WRONG` for a
+   matrix on one process, which is its own part.
+
+   `MatMPIBAIJGetSeqBAIJ()` does this for `MATMPIBAIJ`, and refuses types with another name.
+
+.seealso: `MATBAIJCOMPOUND`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]);
 
-/* Gets the counts of MatCompoundInfo. Not collective. */
+/*@C
+   MatCompoundGetInfo - Gets counts and sizes of a matrix.
+
+   Not Collective
+
+   Input Parameter:
+.  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+
+   Output Parameter:
+.  info - the counts of this process
+
+   Level: intermediate
+
+.seealso: `MatCompoundInfo`, `MatCompoundGetPlan()`
+@*/
 PETSC_EXTERN PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info);

@@ -29,23 +29,22 @@ def roff(text):
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
 
 
-def first_sentence(text):
-    return re.split(r"(?<=[.;])\s", text)[0].rstrip(".;")
-
-
-def function_page(comment, members, structs, version):
-    names = [name for name, _ in members]
-    used = [s for s in structs if any(s[2] in arguments for _, arguments in members)]
-    comment = " ".join([header.comment_text(said.split("\n")) for said, _, _ in used] + [comment])
-    page = [f'.TH {names[0]} 3 "" "petsc-compound {version}" "petsc-compound"', ".SH NAME",
-            f"{', '.join(names)} \\- {roff(first_sentence(comment))}", ".SH SYNOPSIS", ".nf",
-            "#include <petsccompound.h>", ""]
-    page += [roff(f"PetscErrorCode {name}({arguments});") for name, arguments in members]
-    for _, body, name in used:
-        page += ["", roff(f"typedef struct {{\n{body.rstrip()}\n}} {name};")]
-    page += [".fi", ".SH DESCRIPTION", roff(comment), ".SH RETURN VALUE",
-             "0, or a PETSc error code; the message says what was found, what is allowed and how to go on.",
-             ".SH SEE ALSO", ".BR baijcompound (7)", ""]
+def function_page(comment, arguments, structs, version):
+    page = [f'.TH {comment.name} 3 "" "petsc-compound {version}" "petsc-compound"', ".SH NAME",
+            f"{comment.name} \\- {roff(plain(comment.summary).rstrip('.'))}", ".SH SYNOPSIS", ".nf",
+            "#include <petsccompound.h>", "", roff(f"PetscErrorCode {comment.name}({arguments});")]
+    used = [(said, body) for said, body in structs if said.name in arguments]
+    for said, body in used:
+        page += ["", roff(f"typedef struct {{\n{body.rstrip()}\n}} {said.name};")]
+    page += [".fi", ".SH DESCRIPTION"]
+    paragraphs = [comment.summary, *(said.summary for said, _ in used), *comment.said]
+    page.append("\n.PP\n".join(roff(plain(text)) for text in paragraphs))
+    for title, items in comment.sections.items():
+        page += [f".SH {title.upper()}", tagged([[name, plain(text)] for name, text in items])]
+    functions = [name.removesuffix("()") for name in comment.see if name.endswith("()")]
+    page += [".SH RETURN VALUE",
+             "0, or a PETSc error code; the message says what was found, what is allowed and the remedy.",
+             ".SH SEE ALSO", *(f".BR {name} (3)," for name in functions), ".BR baijcompound (7)", ""]
     return "\n".join(page)
 
 
@@ -77,8 +76,7 @@ def tagged(rows):
     return "\n".join(f".TP\n.B {roff(left)}\n{roff(right)}" for left, right in rows)
 
 
-def types_page(template, groups, version):
-    names = [name for _, members in groups for name, _ in members]
+def types_page(template, names, version):
     see = "\n".join(f".BR {name} (3){',' if name != names[-1] else ''}" for name in names)
     tables = {"OPTIONS": ("options", "## Options of matrices"), "SOLVER_OPTIONS": ("options", "## Options of solvers"),
               "PLAN_WORDS": ("plans", "# Plan keywords"), "GPU_PLAN_WORDS": ("plans", "## On a GPU"),
@@ -116,20 +114,18 @@ def main():
 
 
 def make(output, version):
-    text = source.read(header.FILE)
-    groups, structs = header.functions(text), header.STRUCT.findall(text)
+    functions, structs = header.functions(), header.structures()
     for folder in ("man1", "man3", "man7"):
         (output / folder).mkdir(parents=True, exist_ok=True)
         for old in (output / folder).iterdir():
             old.unlink()
-    for comment, members in groups:
-        page = function_page(comment, members, structs, version)
-        for name, _ in members:
-            link = f".so man3/{members[0][0]}.3\n"
-            (output / "man3" / f"{name}.3").write_text(page if name == members[0][0] else link)
+    for comment, arguments in functions:
+        page = function_page(comment, arguments, structs, version)
+        (output / "man3" / f"{comment.name}.3").write_text(page)
     for name in source.TOOL_TABLES:
         (output / f"man1/{name}.1").write_text(tool_page(name, version))
-    (output / "man7/baijcompound.7").write_text(types_page(source.read("docs/man/baijcompound.7.in"), groups, version))
+    (output / "man7/baijcompound.7").write_text(types_page(
+        source.read("docs/man/baijcompound.7.in"), [comment.name for comment, _ in functions], version))
     for name in [name for baij, aij, _ in types() for name in (baij, aij)][1:]:
         (output / "man7" / f"{name}.7").write_text(".so man7/baijcompound.7\n")
 

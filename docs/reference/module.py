@@ -41,7 +41,8 @@ def sections(text):
         page.append({"Args:": "*Arguments*", "Returns:": "*Returns*", "Raises:": "*Raises*"}[head])
         body = re.sub(r"\n {5,}", " ", body) if head != "Returns:" else " ".join(body.split())
         item = re.compile(r"^ *([\w.*]+): ", re.M)
-        page.append(body if head == "Returns:" else item.sub(r"- `\1`: ", body))
+        page.append(source.wrapped(body) if head == "Returns:" else
+                    "\n".join(source.wrapped(item.sub(r"`\1`: ", line), "- ") for line in body.split("\n")))
     return "\n\n".join(page)
 
 
@@ -58,7 +59,8 @@ def members(file, node):
     for item in node.body:
         if isinstance(item, ast.AnnAssign):
             comment = plain(lines[item.lineno - 1].partition("#: ")[2])
-            yield f"- `{item.target.id}: {ast.unparse(item.annotation)}`" + (f": {comment}" if comment else "")
+            said = f"`{item.target.id}: {ast.unparse(item.annotation)}`" + (f": {comment}" if comment else "")
+            yield source.wrapped(said, "- ")
 
 
 def signature(node):

@@ -6,6 +6,7 @@ what was looked for.
 
 import pathlib
 import re
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STRING = r'"(?:[^"\\]|\\.)*"'
@@ -18,6 +19,12 @@ class SourceError(Exception):
 
 def read(path):
     return (ROOT / path).read_text(encoding="utf-8")
+
+
+def wrapped(text, first="", others=""):
+    """A paragraph of the pages, in lines of at most 120 columns."""
+    return textwrap.fill(text, 120, initial_indent=first, subsequent_indent=others or " " * len(first),
+                         break_long_words=False, break_on_hyphens=False)
 
 
 def literal(token):

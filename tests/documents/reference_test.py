@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # (file, text there, its replacement, what is said)
 CHANGES = [
     ("plugin/options/options.cpp", '{"view", ', '{"sight", ', "options.md differs"),
-    ("plugin/tools/bench/options.cpp", '{"-types", ', '{"-kinds", ', "compound-bench.md differs"),
+    ("plugin/tools/bench/options.cpp", '"-types",', '"-kinds",', "compound-bench.md differs"),
     ("src/plan/keywords.cpp", '{"presence", ', '{"presense", ', "the keyword presense of the source is missing"),
     ("src/plan/codes.cpp", '{"scalars8", ', '{"scalars4", ', "`codes=scalars8` is no keyword"),
     ("src/layout/layout_spec.cpp", '"compressed block rows"', '"rows"', "types.md differs"),
