@@ -56,19 +56,20 @@ copyhashtoxaij MatCopyHashToXAIJ;getcurrentmemtype MatGetCurrentMemType;adot Mat
 
 FAMILIES = ("baijcompound", "aijcompound")
 
-# Operations that neither a parent nor the compound type has and that are not called by users on such a matrix.
+# Operations that neither a base type nor the compound type has and that are not called by users on such a matrix.
 INSIDE = {
     "of a factored matrix, from "
     "MatGetFactor()": """solve solveadd solvetranspose solvetransposeadd matsolve matsolvetranspose
         mattransposesolve solves getinertia forwardsolve backwardsolve setunfactored lufactorsymbolic lufactornumeric
         choleskyfactorsymbolic choleskyfactornumeric ilufactorsymbolic iccfactorsymbolic choleskyfactor iccfactor
         getfactor""",
-    "of MatProduct (see Products)": """matmatmultsymbolic matmatmultnumeric matmultsymbolic matmultnumeric ptapsymbolic
+    "of MatProduct (see Products of "
+    "matrices)": """matmatmultsymbolic matmatmultnumeric matmultsymbolic matmultnumeric ptapsymbolic
         ptapnumeric mattransposemultsymbolic mattransposemultnumeric transposematmultsymbolic transposematmultnumeric
         rartsymbolic rartnumeric productsetfromoptions productsymbolic productnumeric transposecoloringcreate
         transcoloringapplysptoden transcoloringapplydentosp mults""",
-    "of PETSc's inside, or for other kinds of "
-    "matrices": """hasoperation setvaluesadifor setinf bindtocpu viewnative create
+    "inside PETSc, or for other matrix "
+    "types": """hasoperation setvaluesadifor setinf bindtocpu viewnative create
         setvaluesbatch dummy coloringpatch getblockdiagonal getvblockdiagonal copyhashtoxaij getcurrentmemtype
         getordering selectvariableblocksizes convert""",
     "done by PETSc "
@@ -103,27 +104,25 @@ WAYS_OUT = {
 }
 
 PRODUCTS = {
-    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, on our own products.
-All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the
-results:""",
+    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, by products of this
+plugin. All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of
+the results:""",
     "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those
 of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of
 the results:""",
 }
 
-TAIL = """## Submatrices
+SUBMATRICES = """MatCreateSubMatrix() of whole blocks makes a matrix of the type. For `baijcompound`, index sets that
+cut blocks or reorder within them (PCFIELDSPLIT within blocks) make an aij; on several processes their columns must be
+sorted. MatCreateSubMatrices() (PCASM) needs whole blocks, as with baij. MatPermute() takes any permutation and makes an
+aij. `aijcompound` takes any index sets. Its submatrices are of the type, and so is the result of MatPermute() on one
+process (aij on several)."""
 
-MatCreateSubMatrix() of whole blocks makes a matrix of the type. Of `baijcompound`, index sets that cut blocks or
-turn them around (PCFIELDSPLIT within blocks) make an aij; on several processes their columns must be sorted.
-MatCreateSubMatrices() (PCASM) wants whole blocks, as baij does. MatPermute() takes any permutation and makes an aij.
-`aijcompound` takes any index sets; its submatrices are of the type, and so is what MatPermute() makes on one process
-(aij on several).
+PRECONDITIONERS = """## Preconditioners
 
-## Preconditioners
+`aijcompound` works with every preconditioner and every factorization package that works with aij. For `baijcompound`:
 
-`aijcompound` takes every preconditioner and every package for factorizations that aij takes. Of `baijcompound`:
-
-| -pc_type | works | else |
+| -pc_type | works | otherwise |
 |---|---|---|
 | jacobi, pbjacobi, sor, bjacobi, asm, ksp, composite, redundant, telescope | on any number of processes | |
 | redistribute, svd, mg, hmg, hypre | on any number of processes | |
@@ -133,8 +132,7 @@ MatCreateSubMatrices() (PCASM) wants whole blocks, as baij does. MatPermute() ta
 | gasm | on one process | asm |
 | gamg, ml | with `Amat = baijcompound, Pmat = aij` | -mat_type aijcompound; -pmat_type aij in examples/elasticity.c |
 | cholesky by MUMPS; superlu, superlu_dist, umfpack, klu, cholmod | with Pmat = aij | error of PETSc naming the type |
-| vpbjacobi, eisenstat, cp, tfs, bddc | as for baij: error of PETSc | Pmat = aij, MATIS for bddc |
-"""
+| vpbjacobi, eisenstat, cp, tfs, bddc | as for baij: error of PETSc | Pmat = aij, MATIS for bddc |"""
 
 
 def names():
@@ -235,25 +233,30 @@ def classify(args, mat_type):
     return there, explained, general, refused, products, unknown
 
 
-def section(mat_type, there, explained, general, refused, products):
+def refusals(mat_type, refused):
+    return [f"### {mat_type} refuses",
+            f"With PETSC_ERR_SUP and this message; {base_of(mat_type)} refuses them as well.",
+            table("function | on | message | way out |", sorted(refused))]
+
+
+def functions(mat_type, there, explained, general):
+    rows = sorted((name, *states) for name, states in there.items())
+    conversions = [row for row in rows if row[0].startswith("MatConvert")]
     return [
-        f"## {mat_type}",
-        f"*own*: our function overrides the base type's. *{base_of(mat_type)}*: the base type's function as it is. "
-        "Empty: not of this type; what PETSc does then is below.",
-        table("function | seq | mpi |", sorted((name, *states) for name, states in there.items())),
-        f"### What PETSc's general methods answer of {mat_type}", ", ".join(sorted(general)) + ".",
-        f"### What {mat_type} refuses", f"With PETSC_ERR_SUP and this message; {base_of(mat_type)} refuses them as "
-        "well.",
-        table("function | on | message | way out |", sorted(refused)),
-        f"### Products of {mat_type}", PRODUCTS[mat_type], products_table(mat_type, products),
-        f"### Not for users of {mat_type}",
+        f"### Functions of {mat_type}",
+        f"*own*: a function of this plugin overrides the base type's. *{base_of(mat_type)}*: the base type's function "
+        "is used. Empty: the type has no such function; PETSc's general method answers, or the function is refused.",
+        table("function | seq | mpi |", [row for row in rows if row not in conversions]),
+        "PETSc's general methods answer: " + ", ".join(sorted(general)) + ".",
+        "Conversions:", table("function | seq | mpi |", conversions),
+        "Not called by users:",
         "\n".join(f"- {why}: {', '.join(sorted(list_))}" for why, list_ in sorted(explained.items())),
     ]
 
 
 def filled(paragraph):
     """At most 120 columns, but for tables; each item of a list by itself."""
-    if paragraph.startswith(("|", "#")):
+    if paragraph.startswith(("|", "#")) or "\n|" in paragraph:
         return paragraph
     items = paragraph.split("\n") if paragraph.startswith("- ") else [" ".join(paragraph.split())]
     return "\n".join(textwrap.fill(item, 120, subsequent_indent="  " * item.startswith("- "), break_long_words=False,
@@ -263,21 +266,31 @@ def filled(paragraph):
 def document(args, parts):
     paragraphs = [
         "# Operations",
-        "What each operation of PETSc does on `seqbaijcompound` and `mpibaijcompound`, and below on `seqaijcompound` "
-        "and `mpiaijcompound` (seq, mpi). Made by `tests/plugin/operations_table.py --write` with PETSc "
+        "Which operations of PETSc work on `baijcompound` and `aijcompound`: first preconditioners, then what is "
+        "refused and the way out, then products and submatrices, and at the end "
+        "every function. Matrices on one process are "
+        "*seq*, on several *mpi*.",
+        "Made by `tests/plugin/operations_table.py --write` with PETSc "
         f"{args.petsc}, real scalars, from the function pointers of real matrices and from calls; a test compares "
-        "this file with them. Submatrices and preconditioners at the end.",
+        "this file with them.",
+        PRECONDITIONERS, "## What is refused",
     ]
-    for mat_type in FAMILIES:
-        paragraphs += section(mat_type, *parts[mat_type])
-    return "\n\n".join(map(filled, paragraphs)) + "\n\n" + TAIL
+    for mat_type, (_, _, _, refused, _) in parts.items():
+        paragraphs += refusals(mat_type, refused)
+    paragraphs.append("## Products of matrices")
+    for mat_type, (*_, products) in parts.items():
+        paragraphs += [f"### Products of {mat_type}", PRODUCTS[mat_type], products_table(mat_type, products)]
+    paragraphs += ["## Submatrices", SUBMATRICES, "## All functions"]
+    for mat_type, (there, explained, general, _, _) in parts.items():
+        paragraphs += functions(mat_type, there, explained, general)
+    return "\n\n".join(map(filled, paragraphs)) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("program", "header", "petsc", "docs"):
         parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--compare", action="store_true", help="the file tells of this PETSc")
+    parser.add_argument("--compare", action="store_true", help="the file is for this PETSc")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     parts = {}
@@ -292,7 +305,7 @@ def main():
     elif args.compare:
         with open(args.docs) as file:
             if file.read() != text:
-                sys.exit(f"{args.docs} does not tell what this PETSc does; write it anew with --write")
+                sys.exit(f"{args.docs} does not say what this PETSc does; write it again with --write")
     for mat_type, (there, _, general, refused, _) in parts.items():
         print(f"{mat_type}: {len(there)} own or inherited, {len(general)} general, {len(refused)} refused")
 
