@@ -88,8 +88,7 @@ class Configure(config.package.CMakePackage):
       args.append(self.argDB['download-petsc-compound-cmake-arguments'])
     self.include = [os.path.join(self.petscPlace()[2],'include')]
     folder = os.path.join(self.packageDir,'petsc-build')
-    self.addPost(self.packageDir, ['${RM} -r petsc-build && mkdir petsc-build',
-                                   self.cmake.cmake+' -S . -B '+folder+' '+' '.join(args),
+    self.addPost(self.packageDir, [self.cmake.cmake+' -S . -B '+folder+' '+' '.join(args),
                                    self.make.make_jnp+' -C '+folder,
                                    '${OMAKE} -C '+folder+' install'])
     return self.installDir
