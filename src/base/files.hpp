@@ -16,7 +16,7 @@ std::string user_cache_folder();
 /// The variable's value, empty where it is not set.
 std::string from_environment(const char* variable);
 
-/// Makes a folder and those above it, mode 0700, where they are missing. Who opens something in it learns of failures.
+/// Makes a folder and those above it, mode 0700, where they are missing. Opening a file in it reports failures.
 void make_folders(const std::string& path);
 
 bool writable_by_others(mode_t mode);

@@ -6,7 +6,7 @@ namespace compound::cuda {
 
 namespace {
 
-/// Who makes a block row of a product, and how many bytes of it are summed up in shared memory: rows that have more are
+/// The lanes that make a block row of a product, and the bytes of it that are summed up in shared memory: longer rows are
 /// where they lie. Small enough for all the threads that a multiprocessor holds.
 struct Group {
   int lanes, groups, tile_bytes;

@@ -5,8 +5,8 @@ usage: words_test.py [--program FILE]...   every old word on a line of its own; 
        words_test.py --self-test           finds each kind of mistake in a made-up tree, and none in a right one
 
 What is read: the prose of Markdown files (commands and code spans only for names in capital letters below); man pages;
-comments and strings of include/petsccompound.h; strings with a blank in C and C++ of plugin/, src/ and examples/, and in
-Python of plugin/python/; and what the programs named by --program print with `-help intro`.
+comments and strings of include/petsccompound.h; strings with a blank in C and C++ of plugin/, src/ and examples/, and
+in Python of plugin/python/; and what the programs named by --program print with `-help intro`.
 """
 
 import argparse
@@ -145,7 +145,8 @@ def mistakes(root, programs=()):
 
 
 RIGHT = {
-    LIST: "# list\nold: \\bgizmos?\\b -> part\nname: \\bby_gizmo\\b -> auto\nexcept: a.md: the gizmo of Paris -- a name\n",
+    LIST: "# list\nold: \\bgizmos?\\b -> part\nname: \\bby_gizmo\\b -> auto\n"
+          "except: a.md: the gizmo of Paris -- a name\n",
     "a.md": "See the gizmo of\nParis, `gizmo`.\n\n    gizmo\n",
     "docs/b.md": "All is well.\n",
     "plugin/c.cpp": '// gizmo\n#include "a gizmo.hpp"\nf("gizmo");\n',
