@@ -6,7 +6,7 @@ namespace compound::cuda {
 
 namespace {
 
-/// The lanes that make a block row of a product, and the bytes of it that are summed up in shared memory: longer rows are
+/// The lanes that make a block row of a product, and the bytes of it that are summed in shared memory: longer rows are
 /// where they lie. Small enough for all the threads that a multiprocessor holds.
 struct Group {
   int lanes, groups, tile_bytes;

@@ -62,7 +62,7 @@ def differences(built_for: Petsc, found: Petsc) -> list[str]:
 class PetscFiles:
     """The files of a PETSc in a folder.
 
-    `problem()` says in words why a plugin cannot be built for it, `petsc()` what it is.
+    `problem()` says why a plugin cannot be built for it, `petsc()` what it is.
     """
 
     def __init__(self, folder: str, arch: str = "") -> None:

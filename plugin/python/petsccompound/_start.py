@@ -52,7 +52,7 @@ def init(argv: str | Iterable[object] | None = None, **options: Any) -> None:
     (``slepc4py.init()``, DOLFINx). It may be called again.
 
     Args:
-        argv: Options of PETSc as words, such as ``sys.argv``, or as one string. Before PETSc runs they are handed to
+        argv: Options of PETSc as a list, such as ``sys.argv``, or as one string. Before PETSc runs they are handed to
             ``petsc4py.init()``. Afterwards they are added to PETSc's options in place of the values there; options
             that PETSc reads only when it starts (``-log_view``) then come too late.
         **options: Options by name, without the hyphen: ``mat_type="baijcompound", ksp_rtol=1e-8``. Booleans become

@@ -40,7 +40,7 @@ class Wisdom:
     """What a wisdom file holds."""
 
     file: str  #: its path; empty if wisdom is switched off (``-mat_compound_wisdom none``)
-    problem: str  #: why the file is not used, in words; empty if it is, or is not there
+    problem: str  #: why the file is not used; empty if it is, or is not there
     entries: tuple[WisdomEntry, ...]  #: all of them, the oldest first
     here: tuple[WisdomEntry, ...]  #: those for this processor and the GPUs of this machine, and this version
 
