@@ -1,4 +1,4 @@
-"""The build backend of pyproject.toml: scikit-build-core's, told which PETSc to build for.
+"""The build backend of pyproject.toml: scikit-build-core's, for the PETSc that is found.
 
 Before anything is downloaded or compiled it says which PETSc that is and how it was found, or ends with one line that
 says what is missing.
