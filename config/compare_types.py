@@ -72,7 +72,7 @@ def memory_mb(printed, mat_type, scalar_bytes):
     """Bytes of the matrix on host and device together, by the type's own arrays (32-bit indices)."""
     blocks, unknowns = int(printed["blocks"]), int(printed["unknowns"])
     if "compound memory" in printed:
-        parent, packed = re.search(r"base type ([\d.]+) MB, packed copies ([\d.]+) MB",
+        parent, packed = re.search(r"base type ([\d.]+) MB, packed storage ([\d.]+) MB",
                                    printed["compound memory"]).groups()
         return float(parent) + float(packed)
     scalar_rows = 9 * blocks * (scalar_bytes + 4) + (unknowns + 1) * 4

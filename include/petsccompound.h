@@ -145,13 +145,13 @@ M*/
 .seealso: `MatCompoundGetInfo()`
 S*/
 typedef struct {
-  PetscInt64 products;       /* products by our own kernels, transposes included (not the base type's) */
+  PetscInt64 products;       /* products by kernels of this plugin, with transposes (not those of the base type) */
   PetscInt64 pattern_packs;  /* times the integers of a layout were built */
   PetscInt64 value_packs;    /* times values were packed (always 0 if the plan uses the base type's arrays) */
   PetscInt64 stored_blocks;  /* entries of the pattern */
   PetscInt64 padding_blocks; /* slots of the layout that hold no entry */
-  PetscInt64 parent_bytes;   /* bytes of the base type: values, columns, row starts */
-  PetscInt64 packed_bytes;   /* bytes beside them, on the host and on a device: packed copies, values set on a device */
+  PetscInt64 base_bytes;     /* bytes of the base type: values, columns, row starts */
+  PetscInt64 packed_bytes;   /* bytes beside them, on host and device: packed storage, values set on a device */
   PetscInt64 device_bytes;   /* of these, bytes on a device */
 } MatCompoundInfo;
 

@@ -7,9 +7,11 @@
 #include "mat/colorings.hpp"
 #include "mat/constructors.hpp"
 #include "mat/solver_packages.hpp"
+#include "options/unused_options.hpp"
 #include "pc/exact_names.hpp"
 #include "pc/pbjacobi.hpp"
 #include "petsc/log.hpp"
+#include "petsc/warnings.hpp"
 #include "petsccompound.h"
 #include "spmv/placement.hpp"
 
@@ -84,8 +86,11 @@ namespace {
 bool initialized = false;
 
 PetscErrorCode forget() {
+  PetscFunctionBegin;
   initialized = false;
-  return PETSC_SUCCESS;
+  PetscCall(compound::plugin::report_unused_options());
+  compound::plugin::forget_warnings();
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace

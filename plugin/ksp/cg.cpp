@@ -112,10 +112,10 @@ PetscErrorCode read_reductions(KSP ksp, StepwiseSolver& stepwise, OptionItems Pe
   const auto most = static_cast<PetscInt>(forms.size());
   PetscInt reductions = static_cast<PetscInt>(stepwise.form - forms.data()) + 1;
   PetscCall(PetscOptionsInt("-ksp_cgcompound_reductions",
-                            "Reductions an iteration, where others than a device have a part in it: 1 or 2", nullptr,
-                            reductions, &reductions, nullptr));
+                            "Reductions per iteration when the solve is not entirely on one GPU: 1 or 2 (default 2)",
+                            nullptr, reductions, &reductions, nullptr));
   PetscCheck(reductions >= 1 && reductions <= most, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ksp_cgcompound_reductions is %" PetscInt_FMT "; choose 1 or 2 reductions an iteration", reductions);
+             "-ksp_cgcompound_reductions is %" PetscInt_FMT "; choose 1 or 2 reductions per iteration", reductions);
   stepwise.take(forms[reductions - 1]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

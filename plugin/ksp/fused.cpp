@@ -120,14 +120,14 @@ PetscErrorCode why_not_matrix(Mat A, const PackedMatrix** packed, std::string* w
   PetscFunctionBegin;
   NullSpace null_space;
   if (!is_seq_compound(A)) {
-    *why = "a matrix of type " + std::string(type_of(A)) + "; one of ours on one process is";
+    *why = "a matrix of type " + std::string(type_of(A)) + "; fused are " MATSEQBAIJCOMPOUND " and " MATSEQAIJCOMPOUND;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(null_space_of(A, &null_space, why));
   if (why->empty() && A->rmap->n == 0) *why = "the matrix has no rows";
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(device_copy(A, packed));
-  if (!*packed) *why = "the matrix has no copy on the device in blocks of its own size";
+  if (!*packed) *why = "the matrix has no packed storage on the device in blocks of its own size";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

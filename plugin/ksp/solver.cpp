@@ -228,8 +228,11 @@ PetscErrorCode create(KSP ksp) {
     PetscCall(solver_of(of, &s));
     if (s->base.setfromoptions) PetscCall((*s->base.setfromoptions)(of, PetscOptionsObject));
     auto runner = static_cast<PetscInt>(s->fused.runner);
-    PetscCall(PetscOptionsEList("-ksp_compound_loop", "How iterations run on a device", nullptr, runners,
-                                static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
+    PetscCall(PetscOptionsEList(
+        "-ksp_compound_loop",
+        "How iterations run on a device: graphs of kernels, or one persistent kernel (persistent2: with two grid "
+        "synchronizations); default auto",
+        nullptr, runners, static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
     s->fused.runner = static_cast<KrylovRunner>(runner);
     PetscCall(types[row].read_options(of, *s, PetscOptionsObject));
     PetscFunctionReturn(PETSC_SUCCESS);

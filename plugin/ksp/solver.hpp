@@ -27,7 +27,7 @@ PetscErrorCode solver_of(KSP ksp, Solver** solver);
 /// Puts our loop before one that PETSc's method has put, which it is asked for by `why`.
 PetscErrorCode keep_loop(KSP ksp, Solver& solver, const char* why);
 
-/// What PETSc hands to readers of options: a type that differs by release.
+/// Type of `PetscOptionsObject`, which differs between releases.
 template <class Items>
 Items items_of(PetscErrorCode (*)(KSP, Items));
 using OptionItems = decltype(items_of(std::declval<_KSPOps>().setfromoptions));

@@ -114,7 +114,7 @@ PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, Ste
   }
   StepwiseOn mine = least == most ? static_cast<StepwiseOn>(least) : StepwiseOn::nothing;
   keeps.why_not = least != most                 ? "some of the solve's vectors are on the host, others on the device"
-                  : mine == StepwiseOn::nothing ? "the solve's vectors are on a device that is not ours"
+                  : mine == StepwiseOn::nothing ? "the solve's vectors are on another device than products"
                                                 : "another process cannot do what this one can";
 
   PetscCall(make_passes(hermitian, keeps, &mine));

@@ -74,7 +74,7 @@ inline PetscErrorCode end_exactly(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A direction of negative curvature was looked for, and found.
+/// Negative curvature is a success if the caller asked for it.
 inline KSPConvergedReason indefinite_matrix([[maybe_unused]] KSP ksp) {
 #if PETSC_VERSION_GE(3, 20, 0)
   if (ksp->converged_neg_curve) return KSP_CONVERGED_NEG_CURVE;

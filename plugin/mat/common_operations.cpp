@@ -7,6 +7,7 @@
 #include "options/options.hpp"
 #include "petsc/late_setup.hpp"
 #include "petsc/overrides.hpp"
+#include "petsc/warnings.hpp"
 #include "spgemm/product_results.hpp"
 #include "spmv/mpi_state.hpp"
 #include "spmv/vec_types.hpp"
@@ -34,6 +35,38 @@ PetscErrorCode any_assembly_begin(Mat A, MatAssemblyType mode) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// Of this process's parts so far.
+PetscErrorCode count_mallocs(Mat A, PetscLogDouble* count) {
+  PetscFunctionBegin;
+  Mat parts[2] = {A, nullptr};
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  *count = 0;
+  for (Mat part : parts)
+    if (part) *count += part->info.mallocs;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A type that is set after preallocation drops it: each malloc then copies all that was inserted so far.
+PetscErrorCode report_mallocs(Mat A, const Settings& settings) {
+  constexpr PetscLogDouble worth_telling = 100;
+  PetscFunctionBegin;
+  PetscLogDouble count;
+  if (!settings.warn || was_said(Once::assembly)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(count_mallocs(A, &count));
+  if (count < worth_telling) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(warn_once(
+      Once::assembly,
+      "the assembly of a matrix of type " + std::string(type_of(A)) + " with " + std::to_string(A->rmap->n) +
+          " local rows allocated memory " + std::to_string(static_cast<PetscInt64>(count)) +
+          " times, which is slow: preallocate it, and set its type before that, not after (-mat_type or MatSetType() "
+          "before MatXAIJSetPreallocation(), create_matrix(form, type) in DOLFINx)"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   PetscFunctionBegin;
   State* st;
@@ -46,6 +79,7 @@ PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(install_again(A));
   PetscCall(any_state(A, &st));
+  if (!st->off_diagonal) PetscCall(report_mallocs(A, st->settings));
   if (!st->is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
   auto* const mpi = static_cast<MpiState*>(st);
   Mat diagonal, off;

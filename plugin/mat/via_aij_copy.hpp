@@ -22,18 +22,21 @@ PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B)
 /// Whether both sets, on every process, are made of A's blocks, whole and in order. Collective.
 PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole);
 
-/// MatCreateGraph(), whose arguments differ between releases. PCGAMG asks for it first, and would then make
-/// prolongations of the matrix's own type, which BAIJ cannot hold (its blocks are square): better to say so here, with
-/// the way out.
-template <class... Args>
-PetscErrorCode refuse_graph(Mat A, Args...) {
+/// Algebraic multigrid `whose`, which needs AIJ: an error with the way out.
+inline PetscErrorCode refuse_multigrid(Mat A, const char* whose) {
   PetscFunctionBegin;
   SETERRQ(comm_of(A), PETSC_ERR_SUP,
-          "Algebraic multigrid of PETSc (PCGAMG) needs a matrix of type aij, found %s: use -mat_type aijcompound, "
-          "which has "
-          "products in blocks, too. Or give the preconditioner an AIJ copy and keep this matrix for the products: "
+          "Algebraic multigrid %s needs a matrix of type aij, found %s: use -mat_type aijcompound, which has products "
+          "in blocks, too. Or give the preconditioner an AIJ copy and keep this matrix for the products: "
           "MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &P), KSPSetOperators(ksp, A, P)",
-          reinterpret_cast<PetscObject>(A)->type_name);
+          whose, type_of(A));
+}
+
+/// MatCreateGraph(), whose arguments differ between releases. PCGAMG asks for it first, and would then make
+/// prolongations of the matrix's own type, which BAIJ cannot hold: its blocks are square.
+template <class... Args>
+PetscErrorCode refuse_graph(Mat A, Args...) {
+  return refuse_multigrid(A, "of PETSc (PCGAMG)");
 }
 
 }  // namespace compound::plugin

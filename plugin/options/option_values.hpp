@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "plan/library_products.hpp"
 
 namespace compound {
@@ -25,8 +26,16 @@ struct OptionValue {
   std::function<std::string(const Settings&)> print = {};
 };
 
+/// `allowed`: with commas between them.
 inline error unknown_word(const std::string& what, const std::string& found, const std::string& allowed) {
-  return error(ErrorKind::argument, "unknown " + what + " '" + found + "'; choose " + allowed);
+  constexpr std::string_view comma = ", ";
+  std::vector<std::string_view> names;
+  for (std::string_view rest = allowed; !rest.empty();) {
+    const std::size_t end = rest.find(comma);
+    names.push_back(rest.substr(0, end));
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + comma.size());
+  }
+  return error(ErrorKind::argument, unknown_name(what, found, names));
 }
 
 template <class Settings, class T, class Parse, class Print>

@@ -9,6 +9,7 @@
 #include "entry/registry.hpp"
 #include "entry_file.hpp"
 #include "options/option_values.hpp"
+#include "options/unused_options.hpp"
 
 namespace compound::plugin {
 
@@ -98,9 +99,12 @@ struct Option {
 
 /// In the order they are read: the kind that a file brings may be asked for by the options after it.
 const Option options[] = {
-    {"entry_file", "a header with a kind of entry of one's own, named like the file, for devices (docs/entries.md)",
+    {"entry_file",
+     "Header file with a block format of the user's own, named like the file, for devices; default none "
+     "(docs/entries.md)",
      text_option(&Settings::entry_file, "", check_entry_file)},
-    {"backend", "where products run: auto (follows the vectors), host, cuda, petsc (the base type's own)",
+    {"backend",
+     "Where products run: auto (in the memory space of the vectors; default), host, cuda, petsc (by the base type)",
      word_option(&Settings::backend, "backend",
                  {{"auto", BackendChoice::automatic},
                   {"petsc", BackendChoice::petsc},
@@ -108,43 +112,49 @@ const Option options[] = {
                   {"cuda", BackendChoice::cuda}},
                  check_backend)},
     {"block_size",
-     "of packed blocks: auto (the matrix's), find (that takes the fewest bytes), N or ROWSxCOLUMNS, each a multiple or "
-     "divisor of the matrix's block size, "
-     "32 at most",
+     "Size of packed blocks: auto (the matrix's block size; default), find (the size that takes the fewest bytes), N "
+     "or "
+     "ROWSxCOLUMNS, each a multiple or divisor of the matrix's block size, 32 at most",
      option_value(&Settings::block_size, block_size_of, printed_block_size)},
     {"entry",
-     "what a stored entry is: auto (the cheapest that holds every block), " + built_in_entry_names() + ", or one's own",
+     "Block format: auto (the cheapest that holds every block; default), " + built_in_entry_names() +
+         ", or a format of the user's own",
      text_option(&Settings::entry, "auto", check_entry)},
-    {"layout", "auto (by rule), " + preset_forms(), text_option(&Settings::layout, "auto", check_layout)},
-    {"memory_limit", "megabytes that a packed copy of a part of a matrix may own, or none: other plans are taken then",
-     limit_option(&Settings::megabytes, "megabytes of a packed copy", 0, "none")},
+    {"layout", "Layout of packed storage: auto (default heuristic; default), " + preset_forms(),
+     text_option(&Settings::layout, "auto", check_layout)},
+    {"memory_limit",
+     "Memory limit in megabytes for packed storage, per local block of the matrix: larger plans are not taken; default "
+     "none",
+     limit_option(&Settings::megabytes, "megabytes of packed storage", 0, "none")},
     {"padding_limit",
-     "slots over entries that a layout may come to, 4, or none; padding of less than 64 MB is let through",
+     "Limit on the slots that a layout may have per entry, at least 1, or none; padding below 64 MB is always allowed; "
+     "default 4",
      limit_option(&Settings::most_padding, "padding limit", 1, "none")},
-    {"plan", "a whole plan as one line, as views print it", text_option(&Settings::plan, "", check_plan)},
-    {"precision", "of stored matrix values: double, single (vectors and sums stay double)",
+    {"plan", "Whole plan as one line, as views print it; default none", text_option(&Settings::plan, "", check_plan)},
+    {"precision", "Precision of stored matrix values: double (default), single; vectors and sums stay double",
      word_option(&Settings::precision, "precision", {{"double", std::nullopt}, {"single", Precision::single}})},
-    {"transpose", "products by the transpose on a device: copy (of the values), shared (no copy, slower)",
+    {"transpose",
+     "Values for products with the transpose on a device: copy (stored twice; default), shared (stored once, slower)",
      word_option(&Settings::transpose, "transpose",
                  {{"copy", TransposedValues::copy}, {"shared", TransposedValues::shared}})},
     {"tune",
-     "effort to find a plan: off (by rule), model (by predicted times, on devices), wisdom (what was measured before), "
-     "measure (times the plans near the "
-     "rule's, in 150 products), exhaustive (times all plans there are)",
+     "Effort to find a plan: off (default heuristic; default), model (predicted times, on devices), wisdom (earlier "
+     "measurements), measure (times neighbouring plans of the default heuristic's, within the time of 150 products), "
+     "exhaustive (times all plans)",
      word_option(&Settings::tune, "tune effort", efforts())},
-    {"wisdom", "file of what was measured, read and written where a plan is tuned: auto (the user's), a path, or none",
+    {"wisdom", "File of measured plans, which tuning reads and writes: auto (the user's; default), a path, or none",
      option_value(&Settings::wisdom, wisdom_of, [](const auto& v) { return v ? v->empty() ? "none" : *v : "auto"; })},
-    {"tune_seconds", "that tuning may pack copies for, of one part of a matrix, or none",
+    {"tune_seconds",
+     "Time limit in seconds for packing candidates, per local block of the matrix; none: no limit; default 10",
      limit_option(&Settings::tune_seconds, "seconds of tuning", 0, "none")},
     {"tune_score",
-     "what measuring takes: time (the fastest plan), bytes:W (that of the least sum of time and bytes of the packed "
-     "copy, W from 0 to 1 the weight of these)",
+     "Criterion of measuring: time (the fastest plan; default), bytes:W (the least weighted sum of time and bytes of "
+     "packed storage, with the weight W of the bytes from 0 to 1)",
      score_option(&Settings::memory_weight)},
-    {"tune_libraries",
-     "whose products measuring tries, too, on devices: none, " + library_names() +
-         " (opened when it is first asked for; a plan names its products without this)",
+    {"tune_libraries", "Also benchmark this vendor library's SpMV, on devices: none (default), " + library_names(),
      library_option(&Settings::library)},
-    {"expected_products", "by the matrix, of whose time tuning takes a tenth at most: a number, or unknown",
+    {"expected_products",
+     "Expected number of products; tuning uses at most 10 % of their total time; default unknown (no limit)",
      limit_option(&Settings::expected_products, "number of products expected", 1, "unknown")},
 };
 
@@ -155,14 +165,27 @@ struct Switch {
   bool of_plans = false;  ///< whether copies that are there are packed anew
 };
 constexpr Switch switches[] = {
-    {"reproducible",
-     "products of libraries give the same bits each time, as our own do; false lets algorithms in that may not",
-     &Settings::reproducible, true},
-    {"tune_monitor", "print the best plan so far while tuning measures", &Settings::tune_monitor},
-    {"view", "print the plan when a matrix has been packed", &Settings::view},
+    {"reproducible", "Require bitwise-reproducible vendor products (default true)", &Settings::reproducible, true},
+    {"tune_monitor", "Print the best plan so far while tuning measures (default false)", &Settings::tune_monitor},
+    {"view", "Print the plan when a matrix has been packed (default false)", &Settings::view},
+    {"warn",
+     "Print warnings, each once in a program: options without effect, missing block sizes, missing preallocation "
+     "(default true)",
+     &Settings::warn},
 };
 
 }  // namespace
+
+std::span<const std::string_view> option_names() {
+  static const std::vector<std::string> texts = [] {
+    std::vector<std::string> all;
+    for (const Option& o : options) all.push_back("mat_compound_" + std::string(o.name));
+    for (const Switch& o : switches) all.push_back("mat_compound_" + std::string(o.name));
+    return all;
+  }();
+  static const std::vector<std::string_view> names(texts.begin(), texts.end());
+  return names;
+}
 
 void set(Settings& settings, std::string_view name, const std::string& value) {
   for (const Option& o : options) {
@@ -206,6 +229,8 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
     if (o.of_plans && settings.*o.value != before) ++settings.version;
   }
   PetscOptionsEnd();
+  note_prefix(prefix);
+  if (settings.warn) PetscCall(report_unknown_options(reinterpret_cast<PetscObject>(A)->options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

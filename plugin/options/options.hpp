@@ -1,6 +1,9 @@
 // The options -mat_compound_*.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "options/settings.hpp"
 
 namespace compound::plugin {
@@ -10,6 +13,9 @@ void set(Settings& settings, std::string_view option, const std::string& value);
 
 /// The value of an option, as set() takes it.
 std::string get(const Settings& settings, std::string_view option);
+
+/// mat_compound_layout, ..., of all options.
+std::span<const std::string_view> option_names();
 
 /// Reads -<prefix>mat_compound_* into `settings` and lists them under -help.
 PetscErrorCode read_options(Mat A, Settings& settings);

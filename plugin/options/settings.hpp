@@ -26,8 +26,8 @@ struct Settings {
   BlockSize block_size;
   std::string entry;  ///< empty: to be found
   std::string entry_file;
-  std::string layout;                                          ///< empty: by rule
-  double megabytes = std::numeric_limits<double>::infinity();  ///< that a packed copy may own
+  std::string layout;                                          ///< empty: default heuristic
+  double megabytes = std::numeric_limits<double>::infinity();  ///< that packed storage may own
   double most_padding = 4;                                     ///< slots over entries
   std::string plan;
   ValuePrecision precision;  ///< not set: as vectors
@@ -42,6 +42,7 @@ struct Settings {
   bool tune_monitor = false;  ///< print the best plan so far while tuning
   bool view = false;          ///< print the plan once, when first packed
   bool viewed = false;
+  bool warn = true;  ///< warnings on stderr about this matrix
 
   std::string printed_plan;  ///< what MatCompoundGetPlan() lends
   bool options_read = false;

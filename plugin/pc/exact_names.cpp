@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mat/attach.hpp"
+#include "mat/via_aij_copy.hpp"
 #include "values/guards.hpp"
 
 namespace compound::plugin {
@@ -42,11 +43,21 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// PETSc's own error names the type alone.
+PetscErrorCode aij_only(PC pc, PetscErrorCode (*set_up)(PC)) {
+  PetscFunctionBegin;
+  const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
+  if (k.is_ours && k.base_type == &baij) PetscCall(refuse_multigrid(pc->pmat, "of ML (PCML)"));
+  PetscCall(set_up(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 struct ExactNameType {
   const char* type;
   PetscErrorCode (*set_up)(PC, PetscErrorCode (*base)(PC));
 };
-constexpr ExactNameType exact_name_types[] = {{PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid}};
+constexpr ExactNameType exact_name_types[] = {
+    {PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid}, {PCML, aij_only}};
 
 /// Of row `which`.
 template <int which>
@@ -81,6 +92,7 @@ PetscErrorCode wrap_preconditioners_by_name() {
   PetscCall(Wrapped<0>::wrap());
   PetscCall(Wrapped<1>::wrap());
   PetscCall(Wrapped<2>::wrap());
+  PetscCall(Wrapped<3>::wrap());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-// What matrices take over from those that they come of: multigrid's levels, the parts of a block system.
+// Vector type inherited by results of products and submatrices: multigrid's levels, the parts of a block system.
 #pragma once
 
 #include <initializer_list>

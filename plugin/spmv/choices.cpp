@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 
 #include "petsc/log.hpp"
+#include "petsc/warnings.hpp"
 #include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "planner/search.hpp"
@@ -30,7 +32,7 @@ PlanRequest plan_request(const Packing& p) {
   const Settings& s = p.st.settings;
   if (!s.plan_of_part(p.st.off_diagonal).empty()) return {"asked for as a plan", " (-mat_compound_plan)"};
   if (!s.layout.empty()) return {"asked for as layout " + s.layout, " (-mat_compound_layout)"};
-  return {"by rule", ""};
+  return {"default heuristic", ""};
 }
 
 /// Why single scalars are the base type's to multiply; empty where they are not.
@@ -117,13 +119,10 @@ ChosenPlan plan_for_values(Packing& p, const PatternView& pattern, const Pattern
 }
 
 /// Once for all matrices: it is a matter of the program's environment.
-void warn_of_tables(const std::string& problem) {
-  static bool warned = false;
-  if (problem.empty() || warned) return;
-  warned = true;
-  (void)PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
-                     "compound: COMPOUND_DEVICES is not used, the built-in tables of devices are: %s\n",
-                     problem.c_str());
+void warn_of_tables(const Settings& s, const std::string& problem) {
+  if (problem.empty() || !s.warn) return;
+  (void)warn_once(Once::device_tables,
+                  "COMPOUND_DEVICES is not used, the built-in tuning tables of devices are: " + problem);
 }
 
 /// Prints each plan that is better than those before it, and the end: processes tune their parts by themselves.
@@ -145,9 +144,10 @@ void tune(Packing& p, const PatternView& pattern, const PatternStatistics& numbe
   const LogSpan span(Event::tune, p.A);
   FoundPlan found = search({pattern, numbers, p.problem(), p.backend()}, chosen->plan, chosen->origin, options,
                            [&] { return p.values(); });
-  warn_of_tables(found.problem_with_table);
+  warn_of_tables(s, found.problem_with_table);
   chosen->plan = found.plan;
   chosen->origin = found.origin;
+  chosen->problem_with_wisdom = found.problem_with_wisdom;
   chosen->measured = std::move(found.measured.all);
 }
 
@@ -173,6 +173,23 @@ std::string block_size_hint(const Settings& s, const BaseType& base_type, const 
   return "";
 }
 
+std::string layout_hint(const Packing& p, const PatternView& pattern, const PatternStatistics& numbers,
+                        const Plan& plan) try {
+  const Settings& s = p.st.settings;
+  if (s.layout.empty() || !s.plan_of_part(p.st.off_diagonal).empty() || p.on_device() || p.b.entries() == 0) return "";
+  const Problem problem = p.problem();
+  const Plan base = default_plan(numbers, problem, row_of(p.space).backend, plan.entry, s.precision);
+  if (base.layout.preset == plan.layout.preset) return "";
+  const auto faster = faster_by_wisdom({pattern, numbers, problem, p.backend()}, plan, base, s.search_options());
+  if (!faster)
+    return "the default here is " + layout_name(base.layout) + ", on the host seldom slower than layout " + s.layout;
+  char times[48] = "by wisdom";
+  if (faster->times > 0) std::snprintf(times, sizeof(times), "about %.1f times, by wisdom", faster->times);
+  return "layout " + s.layout + " is slower here than " + faster->layout + " (" + times + ")";
+} catch (const std::exception&) {
+  return "";
+}
+
 std::string option_of_plan(const Packing& p) { return plan_request(p).option; }
 
 void check_entry_asked_for(const Packing& p) {
@@ -180,9 +197,10 @@ void check_entry_asked_for(const Packing& p) {
   if (asked.empty() || !p.st.settings.plan.empty()) return;
   const std::string misfit = entry_kind(asked).why_not(p.problem().scalar.field, p.problem().block);
   if (!misfit.empty())
-    throw error(ErrorKind::argument, misfit +
-                                         " (-mat_compound_entry); leave the kind to auto, ask for dense, or regroup "
-                                         "the blocks by -mat_compound_block_size");
+    throw error(ErrorKind::argument,
+                misfit +
+                    " (-mat_compound_entry); leave the block format to auto, ask for dense, or regroup "
+                    "the blocks by -mat_compound_block_size");
 }
 
 std::string why_refused(const Packing& p, const PatternView& pattern, const Plan& plan) {
@@ -194,7 +212,8 @@ std::string why_refused(const Packing& p, const PatternView& pattern, const Plan
   const PlanLimits limits = s.limits();
   if (limits.bytes == PlanLimits{}.bytes) return "";
   const auto memory = too_much_memory(pattern, problem, plan, p.backend(), limits);
-  return memory ? *memory + by + "; raise -mat_compound_memory_limit, or leave the layout to the rule" : "";
+  return memory ? *memory + by + "; raise -mat_compound_memory_limit, or leave the layout to the default heuristic"
+                : "";
 }
 
 std::string why_left_out(const Packing& p, const PatternView& pattern, const Plan& plan) {

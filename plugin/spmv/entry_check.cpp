@@ -23,8 +23,8 @@ std::string message(const Misfit& m, const PartArrays& part) {
           : "packed " + std::to_string(m.block.rows) + " x " + std::to_string(m.block.cols) +
                 " block that begins at row " + std::to_string(row) + " and column " +
                 std::to_string(column * bs + m.column % bs);
-  return "The " + where + " is not of the kind of entry that was asked for, " + m.entry + ": it " + m.found +
-         "; leave the kind to -mat_compound_entry auto, or ask for dense";
+  return "The " + where + " does not fit the block format that was asked for, " + m.entry + ": it " + m.found +
+         "; leave the block format to -mat_compound_entry auto, or ask for dense";
 }
 
 }  // namespace

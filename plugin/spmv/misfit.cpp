@@ -88,7 +88,7 @@ std::string found_in(const Scalar* block, std::string_view entry, const Problem&
     replace_infinity(finite[k]);
   }
   const std::vector<Scalar> kept = as_entry(finite.data(), entry, problem);
-  if (kept.empty()) return "is not what its words make of it";
+  if (kept.empty()) return "differs from the block that its scalars stand for";
   std::size_t worst = 0;  // of an approximate kind the others may differ too, by less than it allows
   double most = -1;
   for (std::size_t k = 0; k < scalars; ++k) {
@@ -98,7 +98,7 @@ std::string found_in(const Scalar* block, std::string_view entry, const Problem&
   }
   const Number kept_there = number(kept[worst]);
   const auto [has, keeps] = texts(number(block[worst]), {with_infinity(kept_there.re), with_infinity(kept_there.im)});
-  return "has " + has + " at " + at(worst, rows) + ", where that kind has " + keeps;
+  return "has " + has + " at " + at(worst, rows) + ", where that format has " + keeps;
 }
 
 }  // namespace compound::plugin

@@ -12,7 +12,7 @@ struct Misfit {
   std::string entry;
   BlockShape block;              ///< that is packed
   PetscInt row = 0, column = 0;  ///< of its first scalar, in the part
-  std::string found;             ///< "has 0.5 at (0, 1), where that kind has -0.25"
+  std::string found;             ///< "has 0.5 at (0, 1), where that format has -0.25"
 };
 
 /// What a block [cols][rows] has that its kind of entry has not.

@@ -15,6 +15,8 @@ class PackedCopy {
   const OtherBlocks* other_blocks() const { return other_blocks_ ? &*other_blocks_ : nullptr; }
   /// Of the plan, in the user's terms.
   const std::string& origin() const { return origin_; }
+  /// What is known of the speed of a layout that was asked for; empty: nothing to tell.
+  const std::string& hint() const { return hint_; }
   /// Whether the kind of entry was found, not asked for.
   bool finds_entry() const { return finds_entry_; }
 
@@ -76,7 +78,7 @@ class PackedCopy {
   PetscInt64 values_version_ = -1;  ///< that were taken (MatrixValues)
   std::optional<OtherBlocks> other_blocks_;
   std::optional<PackedMatrix> packed_;
-  std::string origin_, left_out_, refused_;
+  std::string origin_, hint_, left_out_, refused_;
   bool finds_entry_ = false;
   std::optional<Misfit> misfit_;
 };

@@ -1,9 +1,11 @@
 #include "spmv/refresh.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "options/options.hpp"
 #include "petsc/log.hpp"
+#include "petsc/warnings.hpp"
 #include "planner/default_plan.hpp"
 #include "spmv/choices.hpp"
 #include "spmv/input_blocks.hpp"
@@ -30,6 +32,7 @@ class CopyRefresh {
   void pack_values();
   PetscErrorCode pack_pattern_anew();
   PetscErrorCode follow_to_device();
+  PetscErrorCode report_block_size() const;
   PetscErrorCode report_pattern() const;
   PetscErrorCode take_values();
   PetscErrorCode widen();
@@ -87,6 +90,7 @@ void CopyRefresh::pack_pattern() {
   } catch (const error& e) {
     throw error(e.kind(), e.what() + option_of_plan(in_));
   }
+  copy_.hint_ = layout_hint(in_, pattern, is_given ? st.statistics : statistics(pattern), chosen_.plan);
   if (!is_given) copy_.other_blocks_->pack(in_.problem().scalar, in_.backend());
   ++st.counts.pattern_packs;
 }
@@ -101,6 +105,26 @@ std::string microseconds(double seconds) {
 
 }  // namespace
 
+/// Looking for blocks takes the time of many products. Without -info only matrices that are larger than those before
+/// are looked at, until one has blocks. A base type of scalars is packed in blocks that are found: nothing is lost.
+PetscErrorCode CopyRefresh::report_block_size() const {
+  static PetscInt largest = 0;
+  PetscFunctionBegin;
+  PetscBool reports;
+  const SeqState& st = in_.st;
+  if (st.off_diagonal || copy_.other_blocks_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfoEnabled(MAT_CLASSID, &reports));
+  const bool warns = st.settings.warn && st.base_type.keeps_blocks && in_.b.rows > largest && is_first_process() &&
+                     !was_said(Once::block_size) && warnings_are_on();
+  if (!reports && !warns) PetscFunctionReturn(PETSC_SUCCESS);
+  largest = std::max(largest, in_.b.rows);
+  const std::string hint = block_size_hint(st.settings, st.base_type, in_.b);
+  if (hint.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfo(in_.A, "Hint: %s\n", hint.c_str()));
+  if (warns) PetscCall(warn_once(Once::block_size, hint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// What -info says of a copy that was just made, or was not.
 PetscErrorCode CopyRefresh::report_pattern() const {
   PetscFunctionBegin;
@@ -111,20 +135,20 @@ PetscErrorCode CopyRefresh::report_pattern() const {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const PatternStatistics& s = in_.st.statistics;
-  PetscBool reports;
-  PetscCall(PetscInfoEnabled(MAT_CLASSID, &reports));
-  const bool looks = reports && !in_.st.off_diagonal && !copy_.other_blocks_;  // it takes many products' time
-  const std::string hint = looks ? block_size_hint(in_.st.settings, in_.st.base_type, in_.b) : "";
-  if (!hint.empty()) PetscCall(PetscInfo(A, "Hint: %s\n", hint.c_str()));
+  PetscCall(report_block_size());
   if (in_.st.settings.tune != Effort::rule) PetscCall(PetscInfo(A, "Plan: %s\n", copy_.origin_.c_str()));
+  if (!chosen_.problem_with_wisdom.empty())
+    PetscCall(PetscInfo(A, "Wisdom file not used: %s\n", chosen_.problem_with_wisdom.c_str()));
   for (const Measured& m : chosen_.measured)
     PetscCall(PetscInfo(A, "Measured: %s %s%s\n", to_string(m.plan).c_str(),
                         m.is_timed() ? microseconds(m.seconds).c_str() : "", m.failure.c_str()));
   if (copy_.finds_entry_)
-    PetscCall(PetscInfo(A, "Kind of entry found: %s, in %s\n", std::string(copy_.packed_->plan().entry).c_str(),
+    PetscCall(PetscInfo(A, "Block format found: %s, in %s\n", std::string(copy_.packed_->plan().entry).c_str(),
                         microseconds(chosen_.seconds_of_finding).c_str()));
   PetscCall(PetscInfo(A, "%d x %d blocks of %s, %u stored: plan '%s'\n", s.rows, s.cols, text_of(in_.b.block).c_str(),
                       s.entries, to_string(copy_.packed_->plan()).c_str()));
+  for (const std::string& hint : {copy_.packed_->remark(), copy_.hint_})
+    if (!hint.empty()) PetscCall(PetscInfo(A, "Hint: %s\n", hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,11 +222,14 @@ PetscErrorCode CopyRefresh::take_values() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The values are no more of the kind of entry that was found: finds the cheapest again and packs the pattern for it.
+/// If new values no longer fit the detected format, the next product detects again and repacks; it never switches to a
+/// smaller format by itself.
 PetscErrorCode CopyRefresh::widen() {
   PetscFunctionBegin;
-  PetscCall(PetscInfo(in_.A, "Values have changed: entry %u is not of kind %s, which was found before\n", *misfit_,
-                      std::string(copy_.packed_->plan().entry).c_str()));
+  PetscCall(PetscInfo(in_.A,
+                      "Values have changed: entry %u does not fit the block format %s that was found before; the "
+                      "matrix is packed again\n",
+                      *misfit_, std::string(copy_.packed_->plan().entry).c_str()));
   PetscCall(pack_pattern_anew());
   PetscCall(take_values());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -243,10 +270,9 @@ PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
   CopyRefresh::leave_out(*st, MemorySpace::device, why);
   st->buffers = {};
   PetscCall(PetscInfo(A, "Products run on the host: %s\n", why.c_str()));
-  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
-                         "petsc-compound: products of a matrix of %" PetscInt_FMT
-                         " local rows run on the host from now on: %s\n",
-                         A->rmap->n, why.c_str()));
+  if (st->settings.warn)
+    PetscCall(warn("products of a matrix of " + std::to_string(A->rmap->n) +
+                   " local rows run on the host from now on: " + why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

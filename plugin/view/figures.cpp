@@ -13,7 +13,7 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   BlockArrays b;
   SeqState* st;
   PetscCall(block_arrays(part, &b));
-  info->parent_bytes += b.bytes();
+  info->base_bytes += b.bytes();
   if (!is_seq_compound(part)) {
     info->stored_blocks += b.entries();
     PetscFunctionReturn(PETSC_SUCCESS);

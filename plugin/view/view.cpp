@@ -16,7 +16,7 @@ namespace {
 
 /// A plan as it is printed, or "none" and why, and where it comes from.
 struct ShownPlan {
-  std::string plan, origin;
+  std::string plan, origin, hint;
   BlockShape block = {1, 1};        ///< that is packed
   bool has_blocks = false;          ///< of this process's diagonal part
   BlockShape full_blocks = {0, 0};  ///< of single scalars' rows, where they are full
@@ -54,9 +54,10 @@ std::string backend_text(const Settings& settings, const SeqState* st, MemorySpa
   std::string text;
   for (const MemorySpace space : {MemorySpace::device, MemorySpace::host}) {
     const PackedCopy* copy = st ? &st->copy(space) : nullptr;
-    if (copy && copy->packed())
-      text +=
-          (text.empty() ? "" : "; ") + std::string(row_of(space).backend) + ", " + std::string(copy->packed()->code());
+    if (!copy || !copy->packed()) continue;
+    text +=
+        (text.empty() ? "" : "; ") + std::string(row_of(space).backend) + ", " + std::string(copy->packed()->code());
+    if (const std::string remark = copy->packed()->remark(); !remark.empty()) text += " (" + remark + ")";
   }
   if (text.empty()) text = is_left_to_base_type(settings, st) ? "petsc" : std::string(row_of(expected).backend);
   if (settings.backend == BackendChoice::automatic) text += " (auto)";
@@ -190,6 +191,7 @@ PetscErrorCode describe_plan(Mat A, const Settings& settings, const SeqState* st
   } else if (copy) {
     PetscCall(plan_line(A, &text->plan));
     text->origin = copy->origin();
+    text->hint = copy->hint();
     PetscCall(add_origin_of_off(A, &text->origin));
   } else if (is_left_to_base_type(settings, st)) {
     text->plan = left_to_base_type(st->copy(MemorySpace::host).left_out());
@@ -222,6 +224,7 @@ PetscErrorCode choose_shown_plan(Mat A, ShownPlan* text) {
   root = root < size ? root : 0;
   PetscCall(share(comm_of(A), root, &text->plan));
   PetscCall(share(comm_of(A), root, &text->origin));
+  PetscCall(share(comm_of(A), root, &text->hint));
   int size_of_block[] = {text->block.rows, text->block.cols};
   PetscCallMPI(MPI_Bcast(size_of_block, 2, MPI_INT, root, comm_of(A)));
   text->block = {size_of_block[0], size_of_block[1]};
@@ -264,11 +267,12 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, space).c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
-                                   " padding; base type %.3f MB, packed copies %.3f MB\n",
-                                   all.stored_blocks, all.padding_blocks, mb(all.parent_bytes), mb(all.packed_bytes)));
+                                   " padding; base type %.3f MB, packed storage %.3f MB\n",
+                                   all.stored_blocks, all.padding_blocks, mb(all.base_bytes), mb(all.packed_bytes)));
   if (A->assembled) PetscCall(print_other_blocks(A, text, viewer));
   if (A->assembled) PetscCall(print_full_blocks(A, text, viewer));
   PetscCall(print_hint(A, *settings, viewer));
+  if (!text.hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", text.hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

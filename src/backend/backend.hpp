@@ -139,6 +139,9 @@ class Code {
   virtual ~Code() = default;
   /// For people: "avx512", "plain", "built in".
   virtual std::string_view name() const = 0;
+  /// For people: why products are slower than they could be, and what would mend it; mostly empty. Of what the code was
+  /// made for.
+  virtual std::string remark(const Plan&, const Problem&) const { return {}; }
   /// Of the backend's memory that products by a library work in.
   virtual std::size_t bytes() const { return 0; }
   /// Compiles what packing and products by A need: products that add, of a later part of a plan, and packing of some of
@@ -206,7 +209,7 @@ class Backend {
   std::optional<std::string> applicable(const Plan& plan, const Problem& problem) const {
     return first_of_parts(plan, [&](const Plan& part) -> std::optional<std::string> {
       if (part.layout.word_group == group_rows && !reads_in_place())
-        return "words=rows are read where the matrix has them, which backend " + std::string(name()) +
+        return "words=rows reads scalars where the matrix has them, which backend " + std::string(name()) +
                " cannot; use words=1";
       return why_not(part, problem);
     });

@@ -221,6 +221,21 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
 
 std::string_view HostCode::name() const { return name_of(simd ? instruction_set_in_use() : InstructionSet::plain); }
 
+/// Vector traversals of slices take several rows at once.
+std::string HostCode::remark(const Plan& plan, const Problem& problem) const {
+  const idx height = plan.layout.slice;
+  if (simd || height == whole) return {};
+  for (const idx together : {8, 32}) {
+    Plan other = plan;
+    other.layout.slice = together;
+    if (other.layout.word_group != group_all) other.layout.word_group = together;
+    if (height % together != 0 && find_simd(other, problem))
+      return "slices of " + std::to_string(height) + " rows have no vector code, heights that are multiples of " +
+             std::to_string(together) + " have";
+  }
+  return {};
+}
+
 void pack(const PackTask& t) {
   const LayoutSpec& l = t.plan.layout;
   if (const ValueCode& code = value_code(t.plan.codes); code.of == CodeOf::blocks) return pack_codes(t, code);

@@ -29,6 +29,7 @@ struct HostCode : Code {
   bool knows_rows(Op op) const;
 
   std::string_view name() const override;
+  std::string remark(const Plan& plan, const Problem& problem) const override;
   void diagonal(const DiagonalTask& task) override { host::diagonal(task, kernels); }
 };
 

@@ -90,16 +90,21 @@ bool is_enough(std::string_view effort, Effort asked) {
 
 std::string times_as_fast(double gain) {
   char text[48];
-  std::snprintf(text, sizeof(text), "%.2f times as fast as that ", gain);
+  std::snprintf(text, sizeof(text), "%.2f times as fast as the plan ", gain);
   return text;
 }
 
-/// "by measurement: 1.25 times as fast as that by rule; 9 of 12 plans timed in 148 products".
+/// "of the default heuristic", "asked for as layout csr": of the base plan, behind a noun.
+std::string of_origin(const std::string& origin) {
+  return (origin.starts_with("default heuristic") ? "of the " : "") + origin;
+}
+
+/// "by measurement: 1.25 times as fast as the plan of the default heuristic; 9 of 12 plans timed in 148 products".
 std::string text_of(const Measurement& m, const Measured& best, const std::string& base) {
   char text[96];
   std::snprintf(text, sizeof(text), "; %d of %zu plans timed in %.0f products", m.timed, m.all.size(), m.products);
-  return "by measurement: " + (best.place == 0 ? "nothing is faster than that " : times_as_fast(gain(m, best))) + base +
-         text;
+  return "by measurement: " + (best.place == 0 ? "nothing is faster than the plan " : times_as_fast(gain(m, best))) +
+         of_origin(base) + text;
 }
 
 /// Where products of a library are asked for and there are none: why, which nothing else would tell.
@@ -129,8 +134,9 @@ FoundPlan by_model(const SearchedMatrix& m, const Plan& base, const std::string&
   const Prediction best = predicted_best(plans, m.pattern, m.numbers, m.problem, m.on, o.limits);
   const std::string by =
       best.device == m.on.machine().device ? "" : " (of " + best.device + ", the nearest that has a table)";
-  const std::string gained = best.plan == base ? "nothing promises to be faster than that " : times_as_fast(best.gain);
-  return {best.plan, "by model" + by + ": " + gained + origin, {}, best.problem_with_file};
+  const std::string gained =
+      best.plan == base ? "nothing promises to be faster than the plan " : times_as_fast(best.gain);
+  return {best.plan, "by model" + by + ": " + gained + of_origin(origin), {}, best.problem_with_file};
 }
 
 FoundPlan by_measuring(const SearchedMatrix& m, const Plan& base, const std::string& origin, const SearchOptions& o,
@@ -156,6 +162,7 @@ FoundPlan by_measuring(const SearchedMatrix& m, const Plan& base, const std::str
   const std::string lost = beyond_memory > 0 ? "plans without that limit may be faster"
                                              : keep(before.key, o, *best, gain(found.measured, *best));
   if (!lost.empty()) found.origin += " (not kept: " + lost + ")";
+  if (beyond_memory == 0) found.problem_with_wisdom = lost;
   return found;
 }
 
@@ -205,6 +212,21 @@ std::string keep_in_wisdom(const SearchedMatrix& m, const Plan& base, const Sear
   return o.wisdom.empty() ? "" : keep(key_of(m, base, o), o, best, gain);
 }
 
+std::optional<FasterLayout> faster_by_wisdom(const SearchedMatrix& m, const Plan& asked, const Plan& base,
+                                             const SearchOptions& o) {
+  constexpr double worth_telling = 1.05;
+  SearchOptions any = o;
+  any.layout = "auto";
+  const Remembered best = remembered(m, base, any);
+  if (!best.plan || best.plan->layout.preset == asked.layout.preset) return {};
+  const Remembered own = remembered(m, asked, o);
+  // An entry's gain is over the plan that was asked for.
+  const bool both = own.plan && own.is_of_pattern && best.is_of_pattern;
+  const double times = both ? own.entry.seconds * own.entry.gain / best.entry.seconds : 0;
+  if (both && times < worth_telling) return {};
+  return FasterLayout{layout_name(best.plan->layout), times};
+}
+
 FoundPlan search(const SearchedMatrix& m, const Plan& base, const std::string& origin, const SearchOptions& o,
                  const std::function<const void*()>& values) {
   if (o.effort == Effort::rule) return {base, origin};
@@ -218,11 +240,18 @@ FoundPlan search(const SearchedMatrix& m, const Plan& base, const std::string& o
   const Remembered before = o.memory_weight > 0 ? Remembered{} : remembered(m, base, o);
   const std::string unread = before.problem.empty() ? "" : " (wisdom: " + before.problem + ")";
   if (before.plan && (only_wisdom || (before.is_of_pattern && is_enough(before.entry.effort, o.effort))))
-    return {*before.plan, "by wisdom: for " +
-                              std::string(before.is_of_pattern ? "this pattern " : "patterns like this ") +
-                              times_as_fast(before.entry.gain) + origin + unread};
+    return {*before.plan,
+            "by wisdom: for " + std::string(before.is_of_pattern ? "this pattern " : "patterns like this ") +
+                times_as_fast(before.entry.gain) + of_origin(origin) + unread,
+            {},
+            {},
+            before.problem};
   if (only_wisdom)
-    return {base, origin + " (nothing in " + (o.wisdom.empty() ? "no wisdom file" : o.wisdom) + ")" + unread};
+    return {base,
+            origin + " (nothing in " + (o.wisdom.empty() ? "no wisdom file" : o.wisdom) + ")" + unread,
+            {},
+            {},
+            before.problem};
   if (o.products_expected < least_products) {
     char text[96];
     std::snprintf(text, sizeof(text), " (not tuned: %g products are too few to pay for it)", o.products_expected);
@@ -230,6 +259,7 @@ FoundPlan search(const SearchedMatrix& m, const Plan& base, const std::string& o
   }
   FoundPlan found = by_measuring(m, base, origin, o, before, values());
   found.origin += unread;
+  if (!before.problem.empty()) found.problem_with_wisdom = before.problem;
   return found;
 }
 

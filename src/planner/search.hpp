@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,10 +72,22 @@ std::string keep_in_wisdom(const SearchedMatrix& m, const Plan& base, const Sear
 
 struct FoundPlan {
   Plan plan;
-  std::string origin;                   ///< where it comes from, in words
-  Measurement measured = {};            ///< nothing, if nothing was measured
-  std::string problem_with_table = {};  ///< why a file of tables of devices was not used, in words
+  std::string origin;                    ///< where it comes from, in words
+  Measurement measured = {};             ///< nothing, if nothing was measured
+  std::string problem_with_table = {};   ///< why a file of tables of devices was not used, in words
+  std::string problem_with_wisdom = {};  ///< why a wisdom file was not used, or not written, in words
 };
+
+/// A layout that wisdom has as faster than the one of `asked`, and how many times; 0 where it does not say.
+struct FasterLayout {
+  std::string layout;
+  double times = 0;
+};
+
+/// What earlier measuring of this pattern, or of one like it, tells of a layout that was asked for (options.layout).
+/// `base`: the plan for any layout.
+std::optional<FasterLayout> faster_by_wisdom(const SearchedMatrix& m, const Plan& asked, const Plan& base,
+                                             const SearchOptions& options);
 
 /// The plan for a matrix, in the place of `base`: of its kind of entry and precision, and of its layout where one was
 /// asked for. `base` where there is nothing to find. `origin`: where that comes from. `values`: all values in host

@@ -69,6 +69,15 @@ Text text_of(const std::string& path) {
   return {std::move(*content), {}};
 }
 
+/// Only the default folder is made: a folder that was named and is not there may be mistyped.
+std::string why_no_folder(const std::string& folder) {
+  if (folder == user_cache_folder()) make_folders(folder);
+  struct stat status;
+  if (stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
+  return "the folder " + folder + " of the wisdom file is not there; make it (mkdir -p " + folder +
+         "), or name another file";
+}
+
 /// With the lock held.
 std::string write_merged(const std::string& path, const Wisdom& newer) {
   WisdomFile file = read_wisdom(path);
@@ -97,7 +106,8 @@ std::string merge_into_wisdom(const std::string& path, const Wisdom& newer) {
   if (newer.size() + newer.newer_schemas() == 0) return {};
   const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
   if (name == path.size()) return "wisdom cannot be kept in '" + path + "', which names no file";
-  if (name > 1) make_folders(path.substr(0, name - 1));
+  if (name > 1)
+    if (std::string problem = why_no_folder(path.substr(0, name - 1)); !problem.empty()) return problem;
   const FileLock lock(path + ".lock", longest_wait);
   return lock.problem().empty() ? write_merged(path, newer) : lock.problem();
 }

@@ -26,9 +26,9 @@ struct WisdomLookUp {
 /// What read_wisdom().wisdom.find(key) would find, without reading entries that cannot be it.
 WisdomLookUp look_up_wisdom(const std::string& path, const WisdomKey& key);
 
-/// Reads the file anew, adds the entries, and writes it, mode 0600, while `path`.lock is locked; folders that are
-/// missing are made. A file that read_wisdom() would not use is left as it is. Empty if all entries are kept, else why
-/// not, in words.
+/// Reads the file anew, adds the entries, and writes it, mode 0600, while `path`.lock is locked; of folders
+/// that are missing, the user's cache folder is made. A file that read_wisdom() would not use is left as it is. Empty
+/// if all entries are kept, else why not, in words.
 std::string add_to_wisdom(const std::string& path, const std::vector<WisdomEntry>& entries);
 
 /// The same with all that `newer` has, lines of newer schemas among it.

@@ -169,6 +169,8 @@ class PackedMatrix {
   Backend& backend() const { return *backend_; }
   /// For people: Code::name().
   std::string_view code() const { return parts_.front().code->name(); }
+  /// For people: Code::remark().
+  std::string remark() const { return parts_.front().code->remark(parts_.front().plan, problem_); }
   count32 entries() const { return entries_; }
   slot_t slots() const;
   /// Bytes owned: what the caller's arrays serve costs nothing.

@@ -12,7 +12,7 @@ TYPES = ("baij", "baijcompound", "baijcompoundcsr", "baijcompoundsell")
 
 
 def viewed(output):
-    parent, packed = re.search(r"compound memory: .* base type ([\d.]+) MB, packed copies ([\d.]+) MB", output).groups()
+    parent, packed = re.search(r"compound memory: .* base type ([\d.]+) MB, packed storage ([\d.]+) MB", output).groups()
     return float(parent), float(packed)
 
 
@@ -40,7 +40,7 @@ def main():
         if mat_type == "baijcompoundsell":
             checks.true(packed >= blocks * (9 * scalar + 4) / 1e6,
                         f"{mat_type}: {packed} MB of copies are less than its blocks")
-        print(f"{mat_type}: parent {parent} MB, packed copies {packed} MB, table {column[mat_type]} MB")
+        print(f"{mat_type}: parent {parent} MB, packed storage {packed} MB, table {column[mat_type]} MB")
     checks.finish()
 
 

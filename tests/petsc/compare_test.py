@@ -83,7 +83,7 @@ class Comparing(unittest.TestCase):
 
     def test_own_lines_and_names_are_those_of_the_parent(self):
         self.same(self.changed("  type: mpibaij\n", "  type: mpibaijcompound\n    compound plan: csr words=1:column "
-                               "(by rule)\n    compound memory: 3 blocks\n"))
+                               "(default heuristic)\n    compound memory: 3 blocks\n"))
         self.differs(self.changed("  type: mpibaij\n", "  type: mpibaij\n    compound interest: 3\n"))
 
     def test_not_a_number_is_caught(self):

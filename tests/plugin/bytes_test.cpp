@@ -1,4 +1,5 @@
-// The bytes that are told are the bytes that are taken: parent and packed copies, against the allocator's own count.
+// The bytes that are reported are the bytes that are taken: base type and packed storage, against the allocator's own
+// count.
 #include <malloc.h>
 
 #include <cmath>
@@ -123,7 +124,7 @@ TEST(ParentBytes, AreThoseOfValuesColumnsAndRowStarts) {
   if (!has_count) GTEST_SKIP() << "the address sanitizer's allocator does not count";
   const auto before = allocated();
   const auto A = large(MATBAIJCOMPOUND);
-  const auto taken = allocated() - before, told = info_of(A).parent_bytes;
+  const auto taken = allocated() - before, told = info_of(A).base_bytes;
 
   EXPECT_EQ(told, values + (blocks + block_rows + 1) * static_cast<PetscInt64>(sizeof(PetscInt)));
   EXPECT_LE(told, taken);

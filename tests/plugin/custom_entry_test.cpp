@@ -89,8 +89,8 @@ TEST_F(CustomEntry, ThatABlockIsNotOfIsAnErrorWithItsPlace) {
   const auto x = right_vector(A, 402), y = left_vector(A, 403);
 
   const auto found = catch_error([&] { return MatMult(A, x, y); });
-  EXPECT_TRUE(
-      says(found.message, "block row 2 and block column 2 is not of the kind of entry that was asked for, symmetric"));
+  EXPECT_TRUE(says(found.message,
+                   "block row 2 and block column 2 does not fit the block format that was asked for, symmetric"));
 
   fill(A);
   EXPECT_TRUE(same_products(A, plain, 404));
@@ -201,8 +201,8 @@ TEST_F(CustomEntryOnDevice, ThatABlockIsNotOfIsAnErrorWithItsPlace) {
   const auto x = on_side(right_vector(A, 411), true), y = on_side(left_vector(A, 412), true);
 
   const auto found = catch_error([&] { return MatMult(A, x, y); });
-  EXPECT_TRUE(
-      says(found.message, "block row 2 and block column 2 is not of the kind of entry that was asked for, symmetric"));
+  EXPECT_TRUE(says(found.message,
+                   "block row 2 and block column 2 does not fit the block format that was asked for, symmetric"));
 
   fill(A);
   EXPECT_TRUE(same_everywhere(A, plain, 413));

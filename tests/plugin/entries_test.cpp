@@ -209,8 +209,8 @@ TEST_P(EachKind, AskedForByNameSaysWhichBlockIsNone) {
                                           std::to_string(of_column * bs())
                                     : "block at block row 10 and block column " + std::to_string(of_column);
       for (const std::string& part :
-           {where + " is not of the kind of entry that was asked for, " + kind() + ": it has ", std::string("123.5"),
-            std::string("leave the kind to -mat_compound_entry auto")})
+           {where + " does not fit the block format that was asked for, " + kind() + ": it has ", std::string("123.5"),
+            std::string("leave the block format to -mat_compound_entry auto")})
         EXPECT_TRUE(all_ranks(says(found.message, part))) << found.message;
     }
     EXPECT_TRUE(all_ranks(catch_error([&] { return viewed(A); }).code == 0));  // a view fails for no such reason
@@ -348,7 +348,7 @@ TEST_F(UnitQuaternions, OfAnotherLengthAreRefused) {
 
   const auto found = catch_error([&] { return MatMult(A, x, y); });
 
-  EXPECT_TRUE(all_ranks(says(found.message, "not of the kind of entry that was asked for, unit_quaternion")));
+  EXPECT_TRUE(all_ranks(says(found.message, "does not fit the block format that was asked for, unit_quaternion")));
 }
 
 /// One block, on each process by itself; `values` row by row.

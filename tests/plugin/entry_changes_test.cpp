@@ -46,7 +46,7 @@ TEST_P(EachKind, IsLeftForDenseAndNotTakenUpAgain) {
   });
 
   EXPECT_TRUE(all_ranks(says(text, "is not of kind " + kind() + ", which was found before")));
-  EXPECT_TRUE(all_ranks(says(text, "Kind of entry found: dense"))) << text;
+  EXPECT_TRUE(all_ranks(says(text, "Block format found: dense"))) << text;
   EXPECT_TRUE(entry_is(A, "dense (found)"));
   for (Mat m : {Mat(A), Mat(plain_matrix)}) {
     insert_blocks(m, problem(), 212, INSERT_VALUES);

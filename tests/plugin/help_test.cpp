@@ -49,7 +49,8 @@ std::vector<Row> table_of_page() {
   std::ifstream page(COMPOUND_SOURCE_DIR "/docs/reference/options.md");
   std::string line;
   std::vector<Row> rows;
-  while (std::getline(page, line) && line.find("made by make_reference.py: matrix options") == std::string::npos) continue;
+  while (std::getline(page, line) && line.find("made by make_reference.py: matrix options") == std::string::npos)
+    continue;
   while (std::getline(page, line) && !line.empty()) {
     const auto name = line.find("`-"), end = line.find("` | ");
     if (name == std::string::npos || end == std::string::npos) continue;

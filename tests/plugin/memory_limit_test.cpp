@@ -1,4 +1,4 @@
-// -mat_compound_memory_limit: plans whose packed copies would own more are not taken, and nothing is packed to see it.
+// -mat_compound_memory_limit: plans whose packed storage would own more are not taken, and nothing is packed to see it.
 #include "of_kinds.hpp"
 
 namespace {
@@ -30,7 +30,7 @@ TEST_F(MemoryLimit, MakesTheRuleTakeTheMatrixsOwnArrays) {
   const std::string text = view_after_product("-mat_compound_memory_limit 1e-6", diagonal);
 
   if (owns_columns) return expect_nothing_fits(text);
-  EXPECT_TRUE(says(text, "compound plan origin: by rule within -mat_compound_memory_limit (layout "));
+  EXPECT_TRUE(says(text, "compound plan origin: default heuristic within -mat_compound_memory_limit (layout "));
   EXPECT_TRUE(says(text, "MB, where up to 1e-06 MB are allowed)"));
   EXPECT_EQ(text.find("entry=diagonal"), std::string::npos) << text;
 }
@@ -39,7 +39,7 @@ TEST_F(MemoryLimit, ThatIsLargeChangesNothing) {
   const std::string text = view_after_product("-mat_compound_memory_limit 100", problem_of("diagonal", 3));
 
   EXPECT_TRUE(says(text, "entry=diagonal"));
-  EXPECT_TRUE(says(text, "compound plan origin: by rule\n"));
+  EXPECT_TRUE(says(text, "compound plan origin: default heuristic\n"));
 }
 
 TEST_F(MemoryLimit, IsAnErrorForALayoutThatWasAskedFor) {

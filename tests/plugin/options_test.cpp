@@ -38,13 +38,14 @@ void PrintTo(const Refused& r, std::ostream* out) { *out << r.option; }
 
 const Refused refusals[] = {
     {"layout", "-mat_compound_layout sel",
-     "unknown layout 'sel'; choose auto, csr, ellr, bellpack, sell, dia, hdia, ccoo (-mat_compound_layout)"},
+     "unknown layout 'sel': did you mean sell? Choose auto, csr, ellr, bellpack, sell, dia, hdia, ccoo "
+     "(-mat_compound_layout)"},
     {"height", "-mat_compound_layout sell:2000", "must be a number, 2 to 1024"},
     {"window", "-mat_compound_layout sell:8:9",
      "the sorting window 9 must be a multiple of the slice height 8 (-mat_compound_layout)"},
     {"plan_window", "-mat_compound_plan sell:8:9", "multiple of the slice height 8 (-mat_compound_plan)"},
     {"numbers", "-mat_compound_layout csr:4", "too many numbers"},
-    {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown word 'csr,wordz=3' in a plan; choose "},
+    {"plan_word", "-mat_compound_plan csr,wordz=3", "unknown plan keyword 'csr,wordz=3'; choose "},
     {"plan_group", "-mat_compound_plan words=3", "must be a power of two"},
     {"plan_vectors", "-mat_compound_plan vectors=4", "vectors= in plan 'vectors=4' is not 1: PETSc's vectors hold"},
     {"plan_last_part", "-mat_compound_plan \"csr longest=64\"",
@@ -59,7 +60,7 @@ const Refused refusals[] = {
     {"entry", "-mat_compound_entry octonion", "choose auto, dense, complex, quaternion"},
     {"precision", "-mat_compound_precision half", "choose double, single"},
     {"memory", "-mat_compound_memory_limit lots",
-     "megabytes of a packed copy 'lots' must be a number, 0 or more, or none"},
+     "megabytes of packed storage 'lots' must be a number, 0 or more, or none"},
     {"padding", "-mat_compound_padding_limit 0.5", "padding limit '0.5' must be a number, 1 or more, or none"},
     {"padding_word", "-mat_compound_padding_limit 4x", "padding limit '4x' must be a number"},
     {"block_size", "-mat_compound_block_size 3x",
@@ -72,7 +73,7 @@ const Refused refusals[] = {
     {"tune_seconds", "-mat_compound_tune_seconds -1", "seconds of tuning '-1' must be a number, 0 or more, or none"},
     {"tune_libraries", "-mat_compound_tune_libraries magma", "unknown library 'magma'; choose none, cusparse"},
     {"plan_library", "-mat_compound_plan cusparse:/tmp/libcusparse.so",
-     "unknown word 'cusparse:/tmp/libcusparse.so' in a plan; choose "},
+     "unknown plan keyword 'cusparse:/tmp/libcusparse.so': did you mean cusparse:bsr-row? Choose "},
     {"products", "-mat_compound_expected_products many",
      "number of products expected 'many' must be a number, 1 or more, or unknown"},
 };
@@ -223,7 +224,7 @@ TEST_F(Options, ViewSaysPlanBackendAndBytes) {
   EXPECT_NE(text.find("compound plan origin: asked for as layout sell\n"), std::string::npos) << text;
   EXPECT_NE(text.find("compound backend: host, "), std::string::npos) << text;
   EXPECT_NE(text.find(" (auto)\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("packed copies"), std::string::npos) << text;
+  EXPECT_NE(text.find("packed storage"), std::string::npos) << text;
 }
 
 TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
@@ -233,16 +234,18 @@ TEST_F(Options, TunedSayWhatWasTriedAndKeepWhatWasAskedFor) {
     std::vector<const char*> origin;  ///< in this order
   };
   const Tuned all[] = {
-      {"-mat_compound_tune measure", "", {"by measurement: ", "that by rule; ", " plans timed in "}},
-      {exhaustive_tuning(), "", {"by measurement: ", "that by rule; ", " plans timed in "}},
+      {"-mat_compound_tune measure",
+       "",
+       {"by measurement: ", "the plan of the default heuristic; ", " plans timed in "}},
+      {exhaustive_tuning(), "", {"by measurement: ", "the plan of the default heuristic; ", " plans timed in "}},
       {"-mat_compound_tune measure -mat_compound_layout sell:4",
        " sell:4 ",
-       {"by measurement: ", "that asked for as layout sell:4; "}},
+       {"by measurement: ", "the plan asked for as layout sell:4; "}},
       {"-mat_compound_tune measure -mat_compound_block_size 6", "", {"by measurement: "}},
       {"-mat_compound_tune measure -mat_compound_tune_libraries cusparse",
        "",
        {"by measurement: ", "; none by cusparse (cusparse:bsr-row is a product of a device's library"}},
-      {"-mat_compound_tune model", " csr ", {"by rule (not tuned: the model is of devices)"}},
+      {"-mat_compound_tune model", " csr ", {"default heuristic (not tuned: the model is of devices)"}},
   };
   const auto plain = filled_matrix(MATBAIJ, "", problem());
   for (const Tuned& t : all) {

@@ -22,6 +22,9 @@
 
 namespace petsc_test {
 
+/// PETSc's own handler prints and aborts; this one remembers messages, for PETSC_OK() and catch_error().
+PetscErrorCode push_error_handler();
+
 void must(int code, const char* call, const char* file, int line);
 
 int rank();

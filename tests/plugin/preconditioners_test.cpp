@@ -137,16 +137,24 @@ TEST_P(Split, MultigridOnAnAijCopyTakesAsManyIterationsAsOnAij) {
 INSTANTIATE_TEST_SUITE_P(Multigrid, Split, testing::Values("gamg", "ml", "hypre"),
                          [](const auto& param_info) { return std::string(param_info.param); });
 
-TEST(Multigrid, OnTheCompoundMatrixAloneNamesTheWayOut) {
+struct AlgebraicMultigrid : testing::TestWithParam<const char*> {};
+
+TEST_P(AlgebraicMultigrid, OnTheCompoundMatrixAloneNamesTheWayOut) {
   if (tested_is_of_scalars()) GTEST_SKIP() << "multigrid works (aij_test.cpp)";
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   const auto A = spd(tested_type(), 3);
   Solved solved;
 
-  const auto found = catch_error([&] { return try_to_solve(A, A, "-solver_pc_type gamg", &solved); });
+  const auto options = "-solver_pc_type " + std::string(GetParam());
+  const auto found = catch_error([&] { return try_to_solve(A, A, options, &solved); });
+  if (found.code == PETSC_ERR_ARG_UNKNOWN_TYPE) GTEST_SKIP() << "not in this PETSc: " << found.message;
 
   EXPECT_EQ(found.code, PETSC_ERR_SUP);
+  EXPECT_NE(found.message.find("-mat_type aijcompound"), std::string::npos) << found.message;
   EXPECT_NE(found.message.find("KSPSetOperators(ksp, A, P)"), std::string::npos) << found.message;
 }
+
+INSTANTIATE_TEST_SUITE_P(All, AlgebraicMultigrid, testing::Values("gamg", "ml"),
+                         [](const auto& param_info) { return std::string(param_info.param); });
 
 }  // namespace

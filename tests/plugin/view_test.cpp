@@ -1,4 +1,5 @@
 // MatView(): what baij prints, with our lines beside it; a view costs nothing and never fails.
+#include "info.hpp"
 #include "view_text.hpp"
 
 #include <filesystem>
@@ -136,9 +137,9 @@ const Untuned untuned[] = {
     {"plan", "-plain_mat_compound_plan csr", "asked for as a plan (not tuned: a plan was asked for)",
      "; off-diagonal: by measurement: "},
     {"products", "-plain_mat_compound_expected_products 50",
-     "by rule (not tuned: 50 products are too few to pay for it)"},
+     "default heuristic (not tuned: 50 products are too few to pay for it)"},
     {"score_of_wisdom", "-plain_mat_compound_tune wisdom -plain_mat_compound_tune_score bytes:0.5",
-     "by rule (not tuned: wisdom keeps what is fastest, and memory is to count)"},
+     "default heuristic (not tuned: wisdom keeps what is fastest, and memory is to count)"},
 };
 
 struct UntunedPlans : Views, testing::WithParamInterface<Untuned> {};
@@ -196,6 +197,25 @@ TEST_F(Views, HintABlockSizeThatWasForgotten) {
 
   EXPECT_NE(line_of(text, "compound hint").find("-mat_compound_block_size 3"), std::string::npos) << text;
   EXPECT_EQ(line_of(good, "compound hint"), "") << good;
+}
+
+/// Slices of other heights are multiplied by plain code.
+TEST_F(Views, NameTheSliceHeightsThatHaveVectorCode) {
+  const auto shown = [](const char* layout) {
+    const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+    PETSC_OK(MatCompoundSetLayout(A, layout));
+    const auto info = info_during("view_test", [&] { (void)product_of(A, all_products().front(), 69); });
+    return std::pair(line_of(text_of(A, PETSC_VIEWER_ASCII_INFO), "compound backend"), info);
+  };
+  const std::string remark = "slices of 3 rows have no vector code, heights that are multiples of 8 have";
+
+  const auto three = shown("sell:3"), eight = shown("sell:8");
+
+  if (eight.first.find("plain") != std::string::npos) GTEST_SKIP() << "no vector code on this machine: " << eight.first;
+  EXPECT_NE(three.first.find("host, plain (" + remark + ")"), std::string::npos) << three.first;
+  EXPECT_NE(three.second.find("Hint: " + remark), std::string::npos) << three.second;
+  EXPECT_EQ(eight.first.find("vector code"), std::string::npos) << eight.first;
+  EXPECT_EQ(eight.second.find("vector code"), std::string::npos) << eight.second;
 }
 
 /// Above AIJ, whose single scalars come in blocks that are told or found.

@@ -2,10 +2,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "compare.hpp"
+#include "info.hpp"
 #include "view_text.hpp"
 
 namespace {
@@ -128,7 +130,7 @@ TEST_F(WisdomTest, FoundWithALibraryIsForThoseWhoAskForIt) {
                     with = origin_of(file.options("wisdom") + with_it, problem()),
                     any_bits = origin_of(file.options("wisdom") + with_it + " -mat_compound_reproducible 0", problem());
 
-  EXPECT_EQ(without, "by rule (nothing in " + file.path() + ")");
+  EXPECT_EQ(without, "default heuristic (nothing in " + file.path() + ")");
   EXPECT_TRUE(begins(with, "by wisdom: for this pattern ")) << with;
   EXPECT_EQ(any_bits, without);
 }
@@ -147,7 +149,7 @@ TEST_F(WisdomTest, ThatIsDamagedOrAbsurdIsNone) {
   for (const std::string& text : {flipped, cut, foreign, std::string()}) {
     file.write(text);
     const std::string none = origin_of(file.options("wisdom"), problem());
-    EXPECT_TRUE(begins(none, "by rule (nothing in " + file.path() + ")")) << none;
+    EXPECT_TRUE(begins(none, "default heuristic (nothing in " + file.path() + ")")) << none;
   }
 }
 
@@ -158,6 +160,49 @@ TEST_F(WisdomTest, ThatCannotBeWrittenIsToldAndTheProductIsRight) {
 
   EXPECT_TRUE(begins(told, "by measurement: ")) << told;
   EXPECT_NE(told.find("(not kept: "), std::string::npos) << told;
+}
+
+std::string hint_of(const std::string& options) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, options, problem());
+  (void)product_of(A, all_products().front(), 95);
+  const std::string text = view_of("wisdom_test", A), begin = "compound hint: ";
+  const std::size_t from = text.find(begin);
+  return from == std::string::npos ? "" : text.substr(from + begin.size(), text.find('\n', from) - from - begin.size());
+}
+
+TEST_F(WisdomTest, OrTheDefaultIsComparedWithALayoutThatWasAskedFor) {
+  const std::string pinned = " -mat_compound_layout ellr", with_file = "-mat_compound_wisdom " + file.path();
+
+  const std::string unmeasured = hint_of(with_file + pinned),
+                    of_default = hint_of(with_file + " -mat_compound_layout csr");
+  EXPECT_EQ(unmeasured, "the default here is csr, on the host seldom slower than layout ellr");
+  EXPECT_EQ(of_default, "");
+}
+
+/// A folder that was named may be mistyped.
+TEST_F(WisdomTest, OfAFolderThatIsNotThereMakesNone) {
+  const std::string folder = file.path() + "_folder", path = folder + "/wisdom",
+                    options = "-mat_compound_wisdom " + path + " -mat_compound_tune measure";
+  std::string told;
+
+  const std::string info = info_during("wisdom_test", [&] { told = origin_of(options, problem()); });
+
+  EXPECT_NE(told.find("(not kept: the folder " + folder + " of the wisdom file is not there; make it"),
+            std::string::npos)
+      << told;
+  EXPECT_NE(info.find("Wisdom file not used: the folder " + folder), std::string::npos) << info;
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST_F(WisdomTest, ThatCannotBeUsedIsOneLineOfInfo) {
+  file.write("nothing of wisdom");
+
+  const std::string info = info_during("wisdom_test", [&] { (void)origin_of(file.options("wisdom"), problem()); });
+  const std::string none = info_during(
+      "wisdom_test", [&] { (void)origin_of("-mat_compound_wisdom none -mat_compound_tune wisdom", problem()); });
+
+  EXPECT_NE(info.find("Wisdom file not used: " + file.path() + " has no line of wisdom"), std::string::npos) << info;
+  EXPECT_EQ(none.find("Wisdom file not used"), std::string::npos) << none;
 }
 
 /// The variable that names the file for all users of a machine, for a time.
@@ -206,14 +251,14 @@ TEST_F(WisdomTest, OfOnesOwnComesBeforeThatOfTheMachineForTheSamePattern) {
 TEST_F(WisdomTest, IsNotAskedWithoutTuning) {
   (void)origin_of(file.options("measure"), problem());
 
-  EXPECT_EQ(origin_of("-mat_compound_wisdom " + file.path(), problem()), "by rule");
+  EXPECT_EQ(origin_of("-mat_compound_wisdom " + file.path(), problem()), "default heuristic");
 }
 
 TEST_F(WisdomTest, IsMadeForAMatrixThatIsPackedAlreadyToo) {
   const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_wisdom " + file.path(), problem()),
              plain = filled_matrix(MATBAIJ, "", problem());
   EXPECT_TRUE(same_products(A, plain, 92));
-  EXPECT_EQ(origin_in_view(A), "by rule");
+  EXPECT_EQ(origin_in_view(A), "default heuristic");
 
   PETSC_OK(MatCompoundTune(A, "measure"));
   EXPECT_TRUE(same_products(A, plain, 93));
@@ -221,14 +266,14 @@ TEST_F(WisdomTest, IsMadeForAMatrixThatIsPackedAlreadyToo) {
 
   PETSC_OK(MatCompoundTune(A, nullptr));
   EXPECT_TRUE(same_products(A, plain, 94));
-  EXPECT_EQ(origin_in_view(A), "by rule");
+  EXPECT_EQ(origin_in_view(A), "default heuristic");
   EXPECT_NE(catch_error([&] { return MatCompoundTune(A, "much"); }).code, 0);
 }
 
 TEST_F(WisdomTest, IsNotKeptWhereNobodyWantsIt) {
   const std::string none = origin_of("-mat_compound_wisdom none -mat_compound_tune wisdom", problem());
 
-  EXPECT_EQ(none, "by rule (nothing in no wisdom file)");
+  EXPECT_EQ(none, "default heuristic (nothing in no wisdom file)");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class PetscCandidate final : public Candidate {
   Bytes bytes() const override {
     if (!compound_) return {own_bytes(), on_device() ? own_bytes() : 0};
     const MatCompoundInfo i = info();
-    return {static_cast<double>(i.parent_bytes), static_cast<double>(i.packed_bytes)};
+    return {static_cast<double>(i.base_bytes), static_cast<double>(i.packed_bytes)};
   }
 
   std::vector<PetscScalar> result() override {

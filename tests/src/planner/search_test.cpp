@@ -38,7 +38,7 @@ class Searches : public testing::Test {
 
   FoundPlan found_by(Effort effort) {
     options.effort = effort;
-    return search(matrix, base, "by rule", options, [&] {
+    return search(matrix, base, "default heuristic", options, [&] {
       ++values_asked_for;
       return operands.blocks.data();
     });
@@ -51,15 +51,15 @@ TEST(Efforts, HaveOneWordEach) {
 }
 
 TEST_F(Searches, MeasureNothingWhereTheyNeedNot) {
-  for (const auto& [effort, origin] :
-       {std::pair(Effort::rule, "by rule"), {Effort::model, "by rule (not tuned: the model is of devices)"}}) {
+  for (const auto& [effort, origin] : {std::pair(Effort::rule, "default heuristic"),
+                                       {Effort::model, "default heuristic (not tuned: the model is of devices)"}}) {
     const FoundPlan found = found_by(effort);
     EXPECT_EQ(found.plan, base);
     EXPECT_EQ(found.origin, origin);
   }
-  EXPECT_EQ(found_by(Effort::wisdom).origin, "by rule (nothing in " + options.wisdom + ")");
+  EXPECT_EQ(found_by(Effort::wisdom).origin, "default heuristic (nothing in " + options.wisdom + ")");
   options.products_expected = 50;
-  EXPECT_EQ(found_by(Effort::measure).origin, "by rule (not tuned: 50 products are too few to pay for it)");
+  EXPECT_EQ(found_by(Effort::measure).origin, "default heuristic (not tuned: 50 products are too few to pay for it)");
   options.limits.bytes = 1;
   options.limits.lifetime = PatternLifetime::temporary;
   EXPECT_NE(found_by(Effort::measure).origin.find("(not tuned: layout csr would own "), std::string::npos);
@@ -88,7 +88,36 @@ TEST_F(Searches, KeepNothingThatIsNotTheFastest) {
   EXPECT_NE(small.origin.find("; chosen by time and memory, which weighs 1"), std::string::npos) << small.origin;
 
   options.memory_weight = 0;
-  EXPECT_EQ(found_by(Effort::wisdom).origin, "by rule (nothing in " + options.wisdom + ")");
+  EXPECT_EQ(found_by(Effort::wisdom).origin, "default heuristic (nothing in " + options.wisdom + ")");
+}
+
+TEST_F(Searches, TellThatALayoutThatWasAskedForIsSlower) {
+  const auto keep = [&](const Plan& plan, const Plan& of, double seconds, double gain) {
+    Measured one;
+    one.plan = plan;
+    one.seconds = seconds;
+    EXPECT_EQ(keep_in_wisdom(matrix, of, options, one, gain), "");
+  };
+  const Plan ellr = plan_for_layout("ellr", numbers, problem, "host");
+  const auto faster = [&] {
+    SearchOptions pinned = options;
+    pinned.layout = "ellr";
+    return faster_by_wisdom(matrix, ellr, base, pinned);
+  };
+
+  EXPECT_FALSE(faster()) << "nothing was measured";
+  keep(base, base, 1e-3, 1);
+  ASSERT_TRUE(faster());
+  EXPECT_EQ(faster()->layout, "csr");
+  EXPECT_EQ(faster()->times, 0) << "ellr was not measured";
+  options.layout = "ellr";
+  keep(ellr, ellr, 2e-3, 1.5);  // the default plan of ellr takes 3 ms
+  EXPECT_EQ(faster()->times, 3);
+  keep(ellr, ellr, 1e-3, 1);
+  EXPECT_FALSE(faster()) << "ellr is as fast";
+  options.layout = "auto";
+  keep(ellr, base, 1e-3, 1.5);
+  EXPECT_FALSE(faster()) << "ellr is the fastest";
 }
 
 TEST_F(Searches, TellOfEachPlan) {

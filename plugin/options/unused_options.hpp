@@ -1,0 +1,18 @@
+// Options of this plugin that have no effect: misspelt, or with a prefix that no matrix or solver has. Each gets one
+// line of process 0, once in a program.
+#pragma once
+
+#include "petsc/guard.hpp"
+
+namespace compound::plugin {
+
+/// Options whose names are none of this plugin's. `options`: a matrix's database; null: PETSc's own.
+PetscErrorCode report_unknown_options(PetscOptions options);
+
+/// A matrix with this prefix, or null, has read its options.
+void note_prefix(const char* prefix);
+
+/// At PetscFinalize(): the same, and options that nothing has read. Then forgets all.
+PetscErrorCode report_unused_options();
+
+}  // namespace compound::plugin
