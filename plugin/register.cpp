@@ -7,6 +7,7 @@
 #include "mat/colorings.hpp"
 #include "mat/constructors.hpp"
 #include "mat/solver_packages.hpp"
+#include "options/options.hpp"
 #include "options/unused_options.hpp"
 #include "pc/exact_names.hpp"
 #include "pc/pbjacobi.hpp"
@@ -88,7 +89,7 @@ bool initialized = false;
 PetscErrorCode forget() {
   PetscFunctionBegin;
   initialized = false;
-  PetscCall(compound::plugin::report_unused_options());
+  PetscCall(compound::plugin::report_unused_options(compound::plugin::option_names()));
   compound::plugin::forget_warnings();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

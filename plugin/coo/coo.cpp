@@ -4,6 +4,7 @@
 #include "petsc/agree.hpp"
 #include "petsc/log.hpp"
 #include "petsc/owned.hpp"
+#include "petsc/warnings.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/state.hpp"
 #include "values/guards.hpp"
@@ -44,10 +45,8 @@ PetscErrorCode leave_to_host(Mat A, CooStructure* s) {
   PetscFunctionBegin;
   s->device_is_full = true;
   PetscCall(PetscInfo(A, "Values by coordinates are added up on the host: the device has no memory left\n"));
-  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
-                         "petsc-compound: values by coordinates of a matrix of %" PetscInt_FMT
-                         " local rows are added up on the host from now on: the device has no memory left\n",
-                         A->rmap->n));
+  PetscCall(warn("values by coordinates of a matrix of " + std::to_string(A->rmap->n) +
+                 " local rows are added up on the host from now on: the device has no memory left"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

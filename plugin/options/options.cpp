@@ -230,7 +230,7 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
   }
   PetscOptionsEnd();
   note_prefix(prefix);
-  if (settings.warn) PetscCall(report_unknown_options(reinterpret_cast<PetscObject>(A)->options));
+  if (settings.warn) PetscCall(report_unknown_options(reinterpret_cast<PetscObject>(A)->options, option_names()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/nearest.hpp"
-#include "options/options.hpp"
 #include "petsc/warnings.hpp"
 
 namespace compound::plugin {
 
 namespace {
+
+using Names = std::span<const std::string_view>;
 
 constexpr std::string_view of_matrices = "mat_compound_";
 /// Those of plugin/ksp.
@@ -46,26 +47,24 @@ Name own_name(const std::string& name) {
 }
 
 /// "mat_compuond_layout": near enough to one of ours that PETSc hardly has such an option.
-Name nearly_own_name(const std::string& name) {
+Name nearly_own_name(const std::string& name, Names of_options) {
   constexpr std::string_view ours[] = {"compound"};
   const std::string text = lower(name);
   const auto at = text.rfind("mat_");
   if (at == std::string::npos) return {};
   const auto word = at + std::string_view("mat_").size(), end = text.find('_', word);
   if (end == std::string::npos || nearest(text.substr(word, end - word), ours).empty()) return {};
-  const bool names_option = !nearest(std::string(of_matrices) + text.substr(end + 1), option_names()).empty();
+  const bool names_option = !nearest(std::string(of_matrices) + text.substr(end + 1), of_options).empty();
   return names_option ? split_at(name, at, false) : Name{};
 }
 
-bool is_known(const Name& name) {
-  if (name.of_solver) return std::ranges::find(of_solvers, name.own) != std::end(of_solvers);
-  const auto names = option_names();
+bool is_known(const Name& name, Names of_options) {
+  const Names names = name.of_solver ? Names(of_solvers) : of_options;
   return std::ranges::find(names, name.own) != names.end();
 }
 
-std::string unknown(const std::string& option, const Name& name) {
-  const auto names = option_names();
-  const std::string_view meant = name.of_solver ? nearest(name.own, of_solvers) : nearest(name.own, names);
+std::string unknown(const std::string& option, const Name& name, Names of_options) {
+  const std::string_view meant = nearest(name.own, name.of_solver ? Names(of_solvers) : of_options);
   const std::string begin = "unknown option -" + option;
   if (!meant.empty()) return begin + ": did you mean -" + name.prefix + std::string(meant) + "?";
   return begin + "; -help lists those of a matrix of type baijcompound or aijcompound, and of a solver cgcompound";
@@ -108,30 +107,30 @@ PetscErrorCode for_each_unread(PetscOptions options, const F& f) {
 
 void note_prefix(const char* prefix) { prefixes.insert(prefix ? prefix : ""); }
 
-PetscErrorCode report_unknown_options(PetscOptions options) {
+PetscErrorCode report_unknown_options(PetscOptions options, std::span<const std::string_view> of_options) {
   PetscFunctionBegin;
   if (!is_first_process()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(for_each_unread(options, [](const std::string& option) -> PetscErrorCode {
+  PetscCall(for_each_unread(options, [of_options](const std::string& option) -> PetscErrorCode {
     PetscFunctionBegin;
     const Name name = own_name(option);
-    if (!name.own.empty() && !is_known(name)) PetscCall(report(option, unknown(option, name)));
+    if (!name.own.empty() && !is_known(name, of_options)) PetscCall(report(option, unknown(option, name, of_options)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode report_unused_options() {
+PetscErrorCode report_unused_options(std::span<const std::string_view> of_options) {
   PetscFunctionBegin;
   const bool on = is_first_process() && warnings_are_on();
   if (on)
-    PetscCall(for_each_unread(nullptr, [](const std::string& option) -> PetscErrorCode {
+    PetscCall(for_each_unread(nullptr, [of_options](const std::string& option) -> PetscErrorCode {
       PetscFunctionBegin;
       Name name = own_name(option);
-      if (name.own.empty()) name = nearly_own_name(option);
+      if (name.own.empty()) name = nearly_own_name(option, of_options);
       if (name.own.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-      const bool known = is_known(name);
-      PetscCall(
-          report(option, known ? "option -" + option + " has no effect: " + why_unread(name) : unknown(option, name)));
+      const bool known = is_known(name, of_options);
+      PetscCall(report(option, known ? "option -" + option + " has no effect: " + why_unread(name)
+                                     : unknown(option, name, of_options)));
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
   reported.clear();

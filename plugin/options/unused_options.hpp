@@ -2,17 +2,21 @@
 // line of process 0, once in a program.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "petsc/guard.hpp"
 
 namespace compound::plugin {
 
-/// Options whose names are none of this plugin's. `options`: a matrix's database; null: PETSc's own.
-PetscErrorCode report_unknown_options(PetscOptions options);
+/// Options whose names are none of this plugin's. `options`: a matrix's database; null: PETSc's own. `of_matrices`:
+/// option_names().
+PetscErrorCode report_unknown_options(PetscOptions options, std::span<const std::string_view> of_matrices);
 
 /// A matrix with this prefix, or null, has read its options.
 void note_prefix(const char* prefix);
 
 /// At PetscFinalize(): the same, and options that nothing has read. Then forgets all.
-PetscErrorCode report_unused_options();
+PetscErrorCode report_unused_options(std::span<const std::string_view> of_matrices);
 
 }  // namespace compound::plugin

@@ -14,6 +14,7 @@
 #include "petsc/base_types.hpp"
 #include "petsc/log.hpp"
 #include "petsc/owned.hpp"
+#include "petsc/warnings.hpp"
 #include "petsccompound.h"
 #include "planner/default_plan.hpp"
 #include "spmv/placement.hpp"
@@ -104,10 +105,8 @@ PetscErrorCode invert_on_device(PC pc, PointBlocks& b, const PackedMatrix& A, bo
 PetscErrorCode warn_of_host(PC pc) {
   PetscFunctionBegin;
   PetscCall(PetscInfo(pc, "Works on the host: the device has no memory left for inverses\n"));
-  PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR,
-                         "petsc-compound: the preconditioner " PCPBJACOBI " of %" PetscInt_FMT
-                         " local rows works on the host: the device has no memory left for inverses\n",
-                         pc->pmat->rmap->n));
+  PetscCall(warn("the preconditioner " PCPBJACOBI " of " + std::to_string(pc->pmat->rmap->n) +
+                 " local rows works on the host: the device has no memory left for inverses"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
