@@ -1,6 +1,9 @@
 #include "backend/backend.hpp"
 
+#include <vector>
+
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "host/backend.hpp"
 #if defined(COMPOUND_HAVE_CUDA)
 #include "cuda/backend.hpp"
@@ -35,15 +38,15 @@ DeviceTraits device_traits(std::string_view name) {
 }
 
 Backend& backend(std::string_view name) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const BackendRow& row : rows) {
     if (row.name == name) {
       if (Backend* const found = row.get ? row.get() : nullptr) return *found;
       throw error(ErrorKind::unsupported, "backend '" + std::string(name) + "' is missing: " + row.why_missing());
     }
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    names.push_back(row.name);
   }
-  throw error(ErrorKind::argument, "unknown backend '" + std::string(name) + "'; choose " + names);
+  throw error(ErrorKind::argument, unknown_name("backend", name, names));
 }
 
 }  // namespace compound

@@ -54,14 +54,17 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return whole == names.end() ? std::string_view() : *whole;
 }
 
-std::string unknown_name(std::string_view what, std::string_view word, std::span<const std::string_view> names,
-                         std::string_view list) {
-  std::string text = "unknown " + std::string(what) + " '" + std::string(word) + "'";
+std::string choose(std::string_view word, std::span<const std::string_view> names, std::string_view list) {
   const std::string_view meant = nearest(word, names);
-  text += meant.empty() ? "; choose " : ": did you mean " + std::string(meant) + "? Choose ";
+  std::string text = meant.empty() ? "; choose " : ": did you mean " + std::string(meant) + "? Choose ";
   if (!list.empty()) return text + std::string(list);
   for (const std::string_view name : names) text += (name == names.front() ? "" : ", ") + std::string(name);
   return text;
+}
+
+std::string unknown_name(std::string_view what, std::string_view word, std::span<const std::string_view> names,
+                         std::string_view list) {
+  return "unknown " + std::string(what) + " '" + std::string(word) + "'" + choose(word, names, list);
 }
 
 }  // namespace compound

@@ -12,8 +12,11 @@ namespace compound {
 /// Empty where none is near: more than every third letter differs.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> names);
 
-/// "unknown layout 'csrr': did you mean csr? Choose csr, ellr, sell"; "unknown layout 'x'; choose csr, ellr, sell".
-/// `list`: what is shown of the names, where it is not the names themselves.
+/// What there is to choose from, behind an unknown word: ": did you mean csr? Choose csr, ellr, sell", or "; choose
+/// csr, ellr, sell" where none is near. `list`: what is shown of the names, where it is not the names themselves.
+std::string choose(std::string_view word, std::span<const std::string_view> names, std::string_view list = {});
+
+/// "unknown layout 'csrr': did you mean csr? Choose csr, ellr, sell".
 std::string unknown_name(std::string_view what, std::string_view word, std::span<const std::string_view> names,
                          std::string_view list = {});
 

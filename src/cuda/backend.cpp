@@ -143,7 +143,7 @@ void CudaBackend::try_entry_here(std::string_view entry, const Problem& p) const
   const cuda::Pinned memory(sizeof(trial_found));
   auto* const found = static_cast<trial_found*>(memory.data());
   launch(cuda::kernel_of(source), 1, trial_args{found});
-  check(cudaStreamSynchronize(queue_), "trying a kind of entry");
+  check(cudaStreamSynchronize(queue_), "trying a block format");
   check_trial("entry " + std::string(entry) + " (-mat_compound_entry_file)", *found, p.block.rows, p.scalar.field);
   passed.insert(source);
 }

@@ -1,6 +1,9 @@
 #include "entry/kinds.hpp"
 
+#include <vector>
+
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "entry/list.hpp"
 
 namespace compound {
@@ -90,7 +93,9 @@ std::string built_in_entry_names() {
 const EntryKind& entry_kind(std::string_view name) {
   for (const EntryKind& k : kinds())
     if (k.name == name) return k;
-  throw error(ErrorKind::argument, "unknown entry '" + std::string(name) + "'; choose " + entry_kind_names());
+  std::vector<std::string_view> names;
+  for (const EntryKind& k : kinds()) names.push_back(k.name);
+  throw error(ErrorKind::argument, unknown_name("entry", name, names));
 }
 
 }  // namespace compound

@@ -38,7 +38,7 @@ EntryShape shape_of(const host_entry& e) { return {e.rows, e.cols, e.words, e.re
 
 std::string text_of(const EntryShape& s) {
   return std::to_string(s.rows) + "x" + std::to_string(s.cols) + " blocks in " + std::to_string(s.words) +
-         (s.real_words ? " real words" : " words");
+         (s.real_words ? " real scalars" : " scalars");
 }
 
 error wrong(std::string_view name, const std::string& what) {
@@ -56,17 +56,17 @@ bool is_identifier(std::string_view name) {
 }  // namespace
 
 void check_entry_name(std::string_view name) {
-  if (name == "auto") throw wrong(name, "that is the word for looking for a kind; choose another name");
+  if (name == "auto") throw wrong(name, "that is the keyword for detecting a format; choose another name");
   if (!is_identifier(name)) throw wrong(name, "the name must be that of a C++ template: letters, digits and _");
   for (const EntryKind& k : entry_kinds())
-    if (k.name == name && !k.user_defined) throw wrong(name, "a built-in kind has this name; choose another");
+    if (k.name == name && !k.user_defined) throw wrong(name, "a built-in format has this name; choose another");
 }
 
 namespace {
 
 void check_shape(std::string_view name, const EntryShape& s) {
   if (s.rows < 1 || s.cols < 1 || s.rows > largest_size || s.cols > largest_size || s.words < 1)
-    throw wrong(name, "it has " + text_of(s) + "; blocks of 1x1 to 32x32 and at least one word are allowed");
+    throw wrong(name, "it has " + text_of(s) + "; blocks of 1x1 to 32x32 and at least one scalar are allowed");
 }
 
 EntryShape& shape_in(EntryKind& kind, Field field) { return field == Field::real ? kind.in_real : kind.in_complex; }
@@ -157,7 +157,7 @@ void register_host_entry(const host_entry& e) {
   if (const host_entry* const known = registered_host_entry(name, scalar_of(e))) {
     if (e.real_bytes == 4 ? is_same_definition<float>(*known, e) : is_same_definition<double>(*known, e)) return;
     throw wrong(name,
-                "its words stand for other blocks than those of the kind that is registered under this name; "
+                "its scalars stand for other blocks than those of the format that is registered under this name; "
                 "choose another name");
   }
   Registered& r = kind_with(name, field, shape_of(e));

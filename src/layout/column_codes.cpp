@@ -6,6 +6,7 @@
 
 #include "../device/layout/columns.hpp"
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 
 namespace compound {
 
@@ -126,12 +127,12 @@ constexpr ColumnCode table[] = {
 std::span<const ColumnCode> column_codes() { return table; }
 
 const ColumnCode& column_code(std::string_view word) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const ColumnCode& c : table) {
     if (c.word == word) return c;
-    names += (names.empty() ? "" : ", ") + std::string(c.word);
+    names.push_back(c.word);
   }
-  throw error(ErrorKind::argument, "columns=" + std::string(word) + "; choose " + names);
+  throw error(ErrorKind::argument, "columns=" + std::string(word) + choose({}, names));
 }
 
 }  // namespace compound

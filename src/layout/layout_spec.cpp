@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "family.hpp"
 
 namespace compound {
@@ -128,7 +129,9 @@ std::string preset_forms() {
 const Preset& preset(std::string_view name) {
   for (const Preset& p : table)
     if (p.name == name) return p;
-  throw error(ErrorKind::argument, "unknown layout '" + std::string(name) + "'; choose " + preset_names());
+  std::vector<std::string_view> names;
+  for (const Preset& p : table) names.push_back(p.name);
+  throw error(ErrorKind::argument, unknown_name("layout", name, names));
 }
 
 idx parse_number(std::string_view text, idx least, idx most, std::string_view what) {
@@ -162,7 +165,7 @@ std::string layout_name(const LayoutSpec& s) {
   std::string name(p.name), usual;  // the first number is always there; others up to the last that is not the usual one
   for (const Place& place : open_places(p)) {
     const idx value = s.*place.value;
-    usual += ":" + number_text(value);
+    usual.append(":").append(number_text(value));
     if (place.number == &Preset::slice || value != (p.*place.number).usual) name += std::exchange(usual, "");
   }
   return name;

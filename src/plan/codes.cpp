@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "device/code_items.hpp"
 
 namespace compound {
@@ -26,16 +27,16 @@ constexpr ValueCode table[] = {
 std::span<const ValueCode> value_codes() { return table; }
 
 const ValueCode& value_code(std::string_view word) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const ValueCode& c : table) {
     if (c.word == word) return c;
-    names += (names.empty() ? "" : ", ") + std::string(c.word);
+    names.push_back(c.word);
   }
-  throw error(ErrorKind::argument, "codes=" + std::string(word) + "; choose " + names);
+  throw error(ErrorKind::argument, "codes=" + std::string(word) + choose(word, names));
 }
 
 void throw_too_many_values(const ValueCode& code) {
-  const std::string what = code.of == CodeOf::blocks ? "blocks" : "scalars";
+  const std::string what = std::string(code.of == CodeOf::blocks ? "block" : "scalar") + (code.most == 1 ? "" : "s");
   throw error(ErrorKind::argument, "codes=" + std::string(code.word) + " has room for " + std::to_string(code.most) +
                                        " different " + what + " and the matrix has more; use codes=none" +
                                        (code.of == CodeOf::blocks && code.most <= 256 ? " or codes=blocks16" : ""));

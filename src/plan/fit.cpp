@@ -17,14 +17,14 @@ std::size_t bytes_of_words(const Plan& p, const Problem& problem) {
 
 std::optional<std::string> why_not_padded(const Plan& p, const Problem& problem) {
   if (value_code(p.codes).of != CodeOf::nothing)
-    return "codes=" + std::string(p.codes) + " keeps no words in the slots that could be padded; leave padded out";
+    return "codes=" + std::string(p.codes) + " stores no scalars in the slots that could be padded; leave padded out";
   if (p.layout.word_group != 1)
-    return "an entry's words are padded where they lie together: words=1:padded, not words=" +
+    return "an entry's scalars are padded where they are stored together: words=1:padded, not words=" +
            word_group_text(p.layout.word_group);
   const std::size_t bytes = bytes_of_words(p, problem);
   if (bytes % widest_bytes == 0)
     return "words=1:padded would change nothing: each entry has " + std::to_string(bytes) +
-           " bytes of words, a multiple of 16 already; leave padded out";
+           " bytes of scalars, a multiple of 16 already; leave padded out";
   return {};
 }
 
@@ -35,16 +35,16 @@ std::optional<std::string> why_not_in_chunks(const Plan& p) {
     return code + " keeps values chunk by chunk, and layout " + std::string(l.preset) +
            " has no chunks; use ccoo, or codes=scalars8";
   if (l.word_group == group_all || slots_of_chunk(l) % l.word_group != 0)
-    return code + " wants whole groups of words in each chunk of " + std::to_string(slots_of_chunk(l)) +
-           " entries, and words=" + word_group_text(l.word_group) + " has others; use words=32 or words=1";
+    return code + " needs whole groups of scalars in each chunk of " + std::to_string(slots_of_chunk(l)) +
+           " entries, which words=" + word_group_text(l.word_group) + " does not give; use words=32 or words=1";
   return {};
 }
 
 /// Words in the order of rows are the caller's own: nothing packs them.
 std::optional<std::string> why_not_in_rows(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
-  const std::string words = "words=rows are the values of a matrix as it has them, scalar row by scalar row";
-  if (problem.order != ValueOrder::rows) return words + ", and this one has them block by block (BAIJ); use words=1";
+  const std::string words = "words=rows are the values of a matrix as it stores them, scalar row by scalar row";
+  if (problem.order != ValueOrder::rows) return words + ", and this one stores them block by block (BAIJ); use words=1";
   const auto only_with = [&](std::string_view what, const std::string& found) {
     return words + ": with " + std::string(what) + " alone, not " + found + "; use words=1";
   };
@@ -83,10 +83,10 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
   if (value_code(p.codes).of == CodeOf::chunks)
     if (const auto why = why_not_in_chunks(p)) return why;
   if (value_code(p.codes).of == CodeOf::blocks && l.word_group != 1)
-    return "codes=" + std::string(p.codes) + " reads the words of a block together: words=1";
+    return "codes=" + std::string(p.codes) + " reads the scalars of a block together: use words=1";
   if (const auto why = why_not_by_library(p, problem)) return why;
   if (p.values == Precision::double_ && problem.scalar.precision == Precision::single)
-    return "values=double under vectors of float: matrix words may be narrower than the vectors, not wider";
+    return "values=double under vectors of float: matrix scalars may be narrower than the vectors, not wider";
   if (l.padded) return why_not_padded(p, problem);
   return {};
 }
@@ -97,13 +97,13 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   if (const auto why = why_not_in_parts(p)) return why;
   const auto is_in_rows = [](const Plan& part) { return part.layout.word_group == group_rows; };
   if (!p.later.empty() && std::ranges::any_of(parts(p), is_in_rows))
-    return "words=rows are all of a matrix's values, as it has them: they make a plan of one part; use words=1";
+    return "words=rows are all of a matrix's values, as it stores them: they make a plan of one part; use words=1";
   if (value_code(p.codes).of == CodeOf::chunks && !p.later.empty())
     return "codes=" + std::string(p.codes) + " is for plans of one part; use codes=scalars8 or codes=none for several";
   const auto has_other_order = [&](const PlanPart& part) { return part.layout.word_order != p.layout.word_order; };
   if (value_code(p.codes).of == CodeOf::blocks && std::ranges::any_of(p.later, has_other_order))
-    return "parts with words in different orders have no dictionary in common, as codes=" + std::string(p.codes) +
-           " wants: words=1 in all, or the same order";
+    return "parts with scalars in different orders have no dictionary in common, as codes=" + std::string(p.codes) +
+           " needs: use words=1 in all, or the same order";
   return first_of_parts(p, [&](const Plan& part) { return applicable_part(part, problem); });
 }
 

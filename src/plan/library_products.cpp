@@ -36,7 +36,8 @@ std::optional<std::string> why_not_of_form(const LibraryProduct& product, const 
   }
   if (!dense) return word + " multiplies full blocks: entry=dense, not entry=" + std::string(p.entry);
   if (problem.block.rows != problem.block.cols)
-    return word + " multiplies square blocks, not " + text_of(problem.block) + "; take our own kernels (csr)";
+    return word + " multiplies square blocks, not " + text_of(problem.block) +
+           "; take the kernels of this plugin (csr)";
   if (one) return word + " multiplies blocks, and these are scalars; take cusparse:csr-alg2";
   return {};
 }
@@ -107,7 +108,7 @@ std::optional<std::string> why_not_by_library(const Plan& p, const Problem& prob
   if (p.values != problem.scalar.precision) return only_with(values, "values=" + std::string(name_of(p.values)));
   if (const auto why = why_not_of_form(*product, p, problem)) return why;
   if (l.word_group != 1 || l.padded || l.word_order != product->order)
-    return only_with(text_of(product->order), "other words: leave words= out");
+    return only_with(text_of(product->order), "other values of words=; leave words= out");
   if (problem.repeatable && !product->repeats_bits)
     return word +
            " may give other bits each time; take cusparse:csr-alg2, or let such products in "

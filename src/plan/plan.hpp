@@ -101,6 +101,7 @@ bool is_of_full_blocks(const Plan& plan);
 bool words_are_blocks(const Plan& plan, const Problem& problem);
 
 /// words=rows
+inline constexpr std::string_view words_in_rows = "rows";
 void set_words_in_rows(LayoutSpec& layout);
 
 /// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.

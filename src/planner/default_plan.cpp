@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "host/processor.hpp"
 #include "layout/family.hpp"
+#include "plan/keywords.hpp"
 #include "plan/value_order.hpp"
 #include "planner/device_rule.hpp"
 #include "planner/device_tables.hpp"
@@ -103,7 +105,11 @@ Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const 
 Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& s, const Problem& problem,
                    std::string_view backend, std::string_view entry, ValuePrecision values) {
   const std::string_view layout = layout_in(line);
-  return parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
+  const Plan plan =
+      parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
+  if (const auto why = why_not_in(line, plan, backend == "host" ? MemorySpace::host : MemorySpace::device))
+    throw error(ErrorKind::argument, "plan '" + std::string(line) + "': " + *why);
+  return plan;
 }
 
 std::optional<Plan> plan_of_transpose(const Plan& plan, const PatternView& pattern, const PatternView& transposed,

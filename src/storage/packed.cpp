@@ -117,7 +117,7 @@ PlacedRuns::PlacedRuns(Backend& on, EntryRuns runs) : kept_(std::move(runs)), in
 
 void PackedMatrix::update_values(const void* values, Memory in) {
   if (const auto misfit = try_update_values(values, in))
-    throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of entry kind '" +
+    throw error(ErrorKind::argument, "block " + std::to_string(*misfit) + " of the matrix is not of block format '" +
                                          std::string(plan_.entry) + "'; use entry=dense");
 }
 

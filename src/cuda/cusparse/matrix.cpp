@@ -138,7 +138,7 @@ class Matrix : public CusparseMatrix {
     if (arrays == arrays_) return;
     if (arrays.blocks > static_cast<slot_t>(std::numeric_limits<int>::max()))
       throw error(ErrorKind::too_large, std::string(product_.word) + " counts up to 2^31 blocks, the matrix has " +
-                                            std::to_string(arrays.blocks) + "; take our own kernels (csr)");
+                                            std::to_string(arrays.blocks) + "; take the kernels of this plugin (csr)");
     arrays_ = {};
     describe(t);
     arrays_ = arrays;

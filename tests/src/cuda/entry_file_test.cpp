@@ -145,7 +145,7 @@ TEST_F(EntryFile, OfABuiltInNameIsRefused) {
   const std::string file = write("quaternion.hpp", text_of_kind("quaternion", good_block));
 
   EXPECT_ERROR(cuda::register_entry_file("quaternion", file, real_double), ErrorKind::argument,
-               "a built-in kind has this name");
+               "a built-in format has this name");
 }
 
 }  // namespace

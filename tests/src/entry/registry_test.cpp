@@ -244,7 +244,7 @@ TEST(Registering, LeavesNothingOfAKindThatIsRefused) {
 
 TEST(Registering, RefusesNamesThatAreTakenOrNone) {
   EXPECT_ERROR(register_host_entry(host_entry_of<taken_name<double>>()), ErrorKind::argument,
-               "entry 'quaternion': a built-in kind has this name");
+               "entry 'quaternion': a built-in format has this name");
   EXPECT_ERROR(register_host_entry(host_entry_of<strange_name<double>>()), ErrorKind::argument,
                "the name must be that of a C++ template");
   EXPECT_ERROR(register_host_entry(host_entry_of<automatic<double>>()), ErrorKind::argument,
@@ -259,7 +259,7 @@ TEST(Registering, RefusesOtherVersionsAndShapes) {
   host_entry other = host_entry_of<symmetric<double>>();
   other.words = 9;
   EXPECT_ERROR(register_host_entry(other), ErrorKind::argument,
-               "entry 'symmetric': it has 3x3 blocks in 9 words, but 3x3 blocks in 6 words in");
+               "entry 'symmetric': it has 3x3 blocks in 9 scalars, but 3x3 blocks in 6 scalars in");
   other.rows = 33;
   EXPECT_ERROR(register_host_entry(other), ErrorKind::argument, "blocks of 1x1 to 32x32");
 }
@@ -277,7 +277,7 @@ TEST(Registering, TextsComeWithTheShapeOfTheHostKernels) {
   EXPECT_ERROR(register_entry_text("symmetric", "b.hpp", "// other", Field::real, shape), ErrorKind::argument,
                "its text was taken from a.hpp already, and b.hpp has another");
   EXPECT_ERROR(register_entry_text("symmetric", "a.hpp", "// text", Field::real, {3, 3, 9, false}), ErrorKind::argument,
-               "but 3x3 blocks in 6 words in a.hpp");
+               "but 3x3 blocks in 6 scalars in a.hpp");
 }
 
 TEST(Registering, OfATextAloneLeavesTheHostWithoutKernels) {

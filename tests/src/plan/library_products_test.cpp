@@ -68,7 +68,7 @@ TEST(LibraryPlan, IsOneOfTheTableAndNamesNoFile) {
   for (const char* line : {"cusparse:", "cusparse", "cusparse:ell", "cusparse:bsr-row:2", "cusparse:/tmp/lib.so",
                            "cusparse:../bsr-row", "Cusparse:csr"})
     EXPECT_ERROR(parse_plan(line, of_device), ErrorKind::argument,
-                 std::string("unknown word '") + line + "' in a plan; choose a layout");
+                 std::string("unknown plan keyword '") + line + "': did you mean cusparse:");
   EXPECT_ERROR(parse_plan("cusparse:csr cusparse:csr-alg2", of_device), ErrorKind::argument,
                "a plan names two products of libraries, cusparse:csr and cusparse:csr-alg2; name one");
   EXPECT_ERROR(parse_plan("csr,x", of_device), ErrorKind::argument, "cusparse:bsr-row, cusparse:bsr-column");
@@ -92,7 +92,7 @@ TEST(LibraryPlan, IsForFullSquareBlocksOrScalars) {
       "cusparse:csr multiplies scalars (1x1 blocks, or entry=complex), not blocks of 3 with entry=dense; for full "
       "square blocks take cusparse:bsr-row or cusparse:bsr-column");
   EXPECT_EQ(reason("cusparse:bsr-row", blocks_of(3, 2)),
-            "cusparse:bsr-row multiplies square blocks, not 3x2; take our own kernels (csr)");
+            "cusparse:bsr-row multiplies square blocks, not 3x2; take the kernels of this plugin (csr)");
   EXPECT_EQ(reason("cusparse:bsr-row", blocks_of(1, 1)),
             "cusparse:bsr-row multiplies blocks, and these are scalars; take cusparse:csr-alg2");
 }
@@ -162,7 +162,7 @@ TEST(Libraries, SayWhyTheyHaveNoPlanForAMatrix) {
   EXPECT_EQ(why_no_library_plan("cusparse", rule, s, problem, backend("host")),
             "cusparse:bsr-row is a product of a device's library: it needs vectors there (-vec_type cuda)");
   EXPECT_EQ(why_no_library_plan("cusparse", rule, s, rectangular, backend("host")),
-            "cusparse:bsr-row multiplies square blocks, not 3x2; take our own kernels (csr)");
+            "cusparse:bsr-row multiplies square blocks, not 3x2; take the kernels of this plugin (csr)");
   EXPECT_EQ(why_no_library_plan("", rule, s, problem, backend("host")), "");
 }
 

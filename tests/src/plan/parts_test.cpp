@@ -47,11 +47,13 @@ TEST(PlanOfParts, IsReadAsItIsPrinted) {
     for (const char* line :
          {"sell:32 longest=64 + ccoo", "sell presence longest=1 + sell:8:16 presence longest=2 + csr",
           "entry=quaternion csr rowlist longest=12 + ellr words=4:row columns=8", "ccoo longest=5 + ccoo:256:4",
-          "hdia longest=30 codes=blocks16 + csr plain xahead"}) {
+          "hdia longest=30 codes=blocks16 + csr"}) {
       const Plan plan = parse_plan(line, base);
       EXPECT_EQ(parse_plan(to_string(plan), base), plan) << to_string(plan);
       EXPECT_NE(plan, parts(plan).front());
     }
+  const Plan host = parse_plan("hdia longest=30 codes=blocks16 + csr plain xahead", {});
+  EXPECT_EQ(parse_plan(to_string(host), {}), host);
   const Plan device =
       parse_plan("ccoo longest=9 + csr lanes=8 unroll=3 dynamic longest=20 + ccoo carries=atomic", device_base);
   EXPECT_EQ(parse_plan(to_string(device), device_base), device);
@@ -95,7 +97,7 @@ TEST(PlanOfParts, IsApplicableWhereEachPartIs) {
   EXPECT_EQ(why("csr codes=blocks8 words=1:row longest=8 + ccoo"), "");
   EXPECT_EQ(
       why("csr codes=blocks8 words=1:row longest=8 + ccoo words=1:column"),
-      "parts with words in different orders have no dictionary in common, as codes=blocks8 wants: words=1 in all, "
+      "parts with scalars in different orders have no dictionary in common, as codes=blocks8 wants: words=1 in all, "
       "or the same order");
   Plan by_hand = parse_plan("csr", {});
   by_hand.longest = 5;  // longer rows would be nowhere

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plan/keywords.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
 #include "support/random.hpp"
@@ -113,6 +114,18 @@ TEST(PlanLine, NamesCarriesThatAreAtomic) {
   EXPECT_EQ(to_string(ordered).find("carries"), std::string::npos);
 }
 
+/// No backend takes these; their lines differ, and say what they are.
+TEST(PlanLine, ShowsWordsOfDevicesThatHaveNoThreads) {
+  const Plan no_blocks = parse_plan("csr threads=128", {});
+  EXPECT_EQ(to_string(no_blocks), to_string(Plan{}) + " unroll=1 threads=128 grid cached");
+  EXPECT_EQ(parse_plan(to_string(no_blocks), {}), no_blocks);
+  for (const char* word : {"unroll=4", "blocks=8", "static", "dynamic", "stream"}) {
+    const Plan plan = parse_plan("csr " + std::string(word), {});
+    EXPECT_EQ(to_string(plan), to_string(Plan{}) + " " + word);
+    EXPECT_EQ(parse_plan(to_string(plan), {}), plan);
+  }
+}
+
 TEST(PlanLine, OfAHostSaysNothingOfDevices) {
   for (const char* word : {"unroll", "threads", "blocks", "grid", "cached"})
     EXPECT_EQ(to_string(parse_plan("csr", {})).find(word), std::string::npos) << word;
@@ -204,15 +217,126 @@ TEST(ParsePlan, ListsWhatEachDeviceSettingAllows) {
 }
 
 TEST(ParsePlan, ListsWhatItKnowsForAWordItDoesNotKnow) {
-  EXPECT_ERROR(parse_plan("sel:32", {}), ErrorKind::argument,
-               "unknown word 'sel:32' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo), entry=");
-  EXPECT_ERROR(parse_plan("csr presense", {}), ErrorKind::argument, "'presense'");
+  EXPECT_ERROR(
+      parse_plan("sel:32", {}), ErrorKind::argument,
+      "unknown plan keyword 'sel:32': did you mean sell? Choose a layout (csr, ellr, bellpack, sell, dia, hdia, "
+      "ccoo), entry=");
+  const auto suggested = [](const char* line, const char* word, const char* meant) {
+    EXPECT_ERROR(
+        parse_plan(line, {}), ErrorKind::argument,
+        std::string("unknown plan keyword '") + word + "': did you mean " + meant + "? Choose a layout (csr, ");
+  };
+  suggested("csrr", "csrr", "csr");
+  suggested("csr presense", "presense", "presence");
+  suggested("csr lanse=4", "lanse=4", "lanes=");
+  suggested("csr column=16", "column=16", "columns=");
+  suggested("csr strem", "strem", "stream");
+  suggested("csr lanes", "lanes", "lanes=");
+  EXPECT_ERROR(parse_plan("csr octopus", {}), ErrorKind::argument, "unknown plan keyword 'octopus'; choose a layout");
+}
+
+std::string refusal(std::string_view line) {
+  try {
+    parse_plan(line, {});
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(ParsePlan, RefusesKeywordsThatExcludeEachOther) {
+  EXPECT_EQ(refusal("sell:32 presence lengths"),
+            "plan 'sell:32 presence lengths': presence and lengths exclude each other: each says how entries are told "
+            "from padding; name one");
+  EXPECT_EQ(refusal("csr simd plain"),
+            "plan 'csr simd plain': simd and plain exclude each other: each says whether the host uses vector "
+            "instructions; name one");
+  EXPECT_EQ(refusal("csr lanes=2 lanes=4"),
+            "plan 'csr lanes=2 lanes=4': lanes=2 and lanes=4 exclude each other: each says how many workers share a "
+            "row; name one");
+  EXPECT_EQ(refusal("csr plain rowlist plain"), "plan 'csr plain rowlist plain': plain stands twice; name it once");
+  EXPECT_EQ(refusal("sell:32 longest=4 + ccoo threads=64 threads=128"),
+            "a part of plan 'sell:32 longest=4 + ccoo threads=64 threads=128': threads=64 and threads=128 exclude each "
+            "other: each says the threads of a block; name one");
+  EXPECT_EQ(refusal("csr plain longest=4 + ccoo"), "") << "parts have their own";
+}
+
+/// Each pair of keywords is refused if both decide the same thing, and no other pair for that.
+TEST(ParsePlan, TakesOneKeywordOfEachThing) {
+  const auto word_of = [](const Keyword& k) {
+    const std::string value = k.name == "entry="     ? "dense"
+                              : k.name == "codes="   ? "none"
+                              : k.name == "values="  ? "float"
+                              : k.name == "columns=" ? "32"
+                              : k.name == "carries=" ? "atomic"
+                              : k.name == "threads=" ? "32"
+                                                     : "1";
+    return std::string(k.name) + (k.has_value() ? value : "");
+  };
+  for (const Keyword& a : plan_keywords())
+    for (const Keyword& b : plan_keywords()) {
+      const std::string words[] = {word_of(a), word_of(b)};
+      const std::string_view both[] = {words[0], words[1]};
+      const std::string why = why_not_together(both).value_or("");
+      EXPECT_EQ(why.find("exclude each other") != std::string::npos || why.find("twice") != std::string::npos,
+                a.decides == b.decides)
+          << words[0] << " " << words[1] << ": " << why;
+    }
+}
+
+TEST(ParsePlan, RefusesKeywordsThatSayNothingOfTheLayout) {
+  for (const char* line : {"dia lengths", "csr lengths", "lengths csr", "hdia:32 lengths", "ccoo lengths"})
+    EXPECT_NE(refusal(line).find(": lengths is not for layout "), std::string::npos) << line << ": " << refusal(line);
+  EXPECT_EQ(refusal("csr lengths"),
+            "plan 'csr lengths': lengths is not for layout csr: only slices by row length (ellr, bellpack, sell) tell "
+            "entries from padding by them; leave lengths out");
+  EXPECT_EQ(refusal("ccoo allrows"),
+            "plan 'ccoo allrows': allrows is not for layout ccoo: it stores entries one by one, and no rows; leave "
+            "allrows out");
+  EXPECT_NE(refusal("csr threads=128 blocks=8 carries=ordered").find("carries=ordered is not for layout csr: "),
+            std::string::npos);
+  for (const char* line : {"ellr lengths", "sell:8 lengths", "bellpack:32 lengths", "csr allrows", "dia allrows",
+                           "ccoo carries=ordered", "lengths"})
+    EXPECT_EQ(refusal(line), "") << line;
+}
+
+TEST(ParsePlan, RefusesKeywordsOfTheHostWithThoseOfDevices) {
+  EXPECT_EQ(refusal("csr plain threads=128 blocks=8"),
+            "plan 'csr plain threads=128 blocks=8': plain is for products on the host and threads=128 for products on "
+            "devices; name the keywords of one of them");
+  EXPECT_NE(refusal("csr stream xnear"), "");
+  EXPECT_EQ(refusal("csr lanes=4 threads=128 blocks=8 stream"), "");
+}
+
+TEST(WhyNotIn, RefusesKeywordsOfTheOtherMemorySpace) {
+  const auto why = [](std::string_view line, MemorySpace space) {
+    return why_not_in(line, parse_plan(line, {}), space).value_or("");
+  };
+  for (const char* word : {"unroll=1", "threads=128", "blocks=8", "grid", "static", "dynamic", "cached", "stream"}) {
+    const std::string line = "csr " + std::string(word);
+    EXPECT_EQ(why(line, MemorySpace::host), std::string(word) +
+                                                " is for products on devices, and this one is on the "
+                                                "host; leave " +
+                                                word + " out");
+    EXPECT_EQ(why(line, MemorySpace::device), "");
+  }
+  for (const char* word : {"simd", "plain", "xnear", "xahead"}) {
+    const std::string line = "sell:8 longest=4 + csr " + std::string(word);
+    EXPECT_EQ(why(line, MemorySpace::device), std::string(word) +
+                                                  " is for products on the host, and this one is on a "
+                                                  "device; leave " +
+                                                  word + " out");
+    EXPECT_EQ(why(line, MemorySpace::host), "");
+  }
+  // Of the layout that the line does not name.
+  EXPECT_NE(why("lengths", MemorySpace::host).find("lengths is not for layout csr"), std::string::npos);
 }
 
 TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
-      "unknown word 'word=2' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo), entry=, codes=, "
+      "unknown plan keyword 'word=2': did you mean words=? Choose a layout (csr, ellr, bellpack, sell, dia, hdia, "
+      "ccoo), entry=, codes=, "
       "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, longest=, lengths, presence, "
       "allrows, "
       "rowlist, simd, plain, xnear, xahead, "
@@ -225,10 +349,13 @@ TEST(ParsePlan, ListsWhatEachSettingAllows) {
   EXPECT_ERROR(parse_plan("words=3", {}), ErrorKind::argument, "words= 3 must be a power of two, or 'all'");
   EXPECT_ERROR(parse_plan("words=0", {}), ErrorKind::argument, "words= (or 'all') '0' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("words=2:diagonal", {}), ErrorKind::argument,
-               "word order 'diagonal' in words=; choose row, column, and padded for words=1");
+               "order 'diagonal' in words=; choose row, column, and padded for words=1");
   EXPECT_ERROR(parse_plan("vectors=2048", {}), ErrorKind::argument,
                "vectors= (or 'all') '2048' must be a number, 1 to 1024");
   EXPECT_ERROR(parse_plan("values=half", {}), ErrorKind::argument, "values=half; choose double, float");
+  EXPECT_ERROR(parse_plan("values=none", {}), ErrorKind::argument, "values=none; choose double, float");
+  EXPECT_ERROR(parse_plan("values=flaot", {}), ErrorKind::argument,
+               "values=flaot: did you mean float? Choose double, float");
   EXPECT_ERROR(parse_plan("columns=24", {}), ErrorKind::argument, "columns=24; choose 32, 16, 8");
   EXPECT_ERROR(parse_plan("lanes=3", {}), ErrorKind::argument, "lanes=3 must be a power of two, 1 to 32");
   EXPECT_ERROR(parse_plan("csr sell", {}), ErrorKind::argument,
@@ -292,9 +419,9 @@ TEST(Applicable, PadsTheWordsOfEachEntryAlone) {
   EXPECT_EQ(reason("sell:32 words=1:padded", real_3x3), "");
   EXPECT_EQ(reason("csr words=1:row:padded values=float", real_3x3), "");
   EXPECT_EQ(reason("sell:32 words=32:padded", real_3x3),
-            "an entry's words are padded where they lie together: words=1:padded, not words=32");
+            "an entry's scalars are padded where they are stored together: words=1:padded, not words=32");
   EXPECT_EQ(reason("sell:32 words=all:padded", real_3x3),
-            "an entry's words are padded where they lie together: words=1:padded, not words=all");
+            "an entry's scalars are padded where they are stored together: words=1:padded, not words=all");
 }
 
 TEST(Applicable, RefusesPaddingWhereThereIsNothingToPad) {

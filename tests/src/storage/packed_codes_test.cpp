@@ -191,7 +191,7 @@ TEST(CodesOfAPlan, AreRefusedWithGroupsOfWordsWhereTheyStandForBlocks) {
   EXPECT_EQ(to_string(parse_plan("sell:32 codes=blocks8", {})).find("words=1:column"),
             std::string("entry=dense sell:32 ").size());
   EXPECT_EQ(applicable(parse_plan("sell:32 codes=blocks8 words=32", {}), scalars).value_or(""),
-            "codes=blocks8 reads the words of a block together: words=1");
+            "codes=blocks8 reads the scalars of a block together: use words=1");
   EXPECT_EQ(applicable(parse_plan("sell:32 codes=scalars8 words=32", {}), scalars).value_or(""), "");
   EXPECT_ERROR(parse_plan("csr codes=bytes", {}), ErrorKind::argument,
                "codes=bytes; choose none, blocks0, blocks1, scalars8, chunks8, blocks8, blocks16");

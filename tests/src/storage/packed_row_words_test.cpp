@@ -255,12 +255,12 @@ std::string reason(const char* line, const Problem& problem, Backend& on = backe
 
 TEST(WordsInRows, SayWhatTheyDoNotGoWith) {
   const Problem rows = given_in_rows({{3, 3}, {}});
-  const std::string words = "words=rows are the values of a matrix as it has them, scalar row by scalar row";
+  const std::string words = "words=rows are the values of a matrix as it stores them, scalar row by scalar row";
   RecordingBackend copying;
 
   EXPECT_EQ(reason("csr words=rows rowlist", rows), "");
   EXPECT_EQ(reason("csr words=rows", {{3, 3}, {}}),
-            words + ", and this one has them block by block (BAIJ); use words=1");
+            words + ", and this one stores them block by block (BAIJ); use words=1");
   const std::string only = words + ": with ", instead = "; use words=1";
   EXPECT_EQ(reason("sell:8 words=rows", rows), only + "layout csr alone, not with sell" + instead);
   EXPECT_EQ(reason("ccoo words=rows", rows), only + "layout csr alone, not with ccoo" + instead);
@@ -270,11 +270,11 @@ TEST(WordsInRows, SayWhatTheyDoNotGoWith) {
   EXPECT_EQ(reason("csr words=rows columns=16", rows), only + "columns=32 alone, not columns=16" + instead);
   EXPECT_EQ(reason("csr words=rows vectors=32", rows), only + "vectors=1 alone, not vectors=32" + instead);
   EXPECT_EQ(reason("csr words=rows longest=3 + ccoo", rows),
-            "words=rows are all of a matrix's values, as it has them: they make a plan of one part; use words=1");
+            "words=rows are all of a matrix's values, as it stores them: they make a plan of one part; use words=1");
   EXPECT_EQ(reason("csr longest=3 + csr words=rows", rows),
-            "words=rows are all of a matrix's values, as it has them: they make a plan of one part; use words=1");
+            "words=rows are all of a matrix's values, as it stores them: they make a plan of one part; use words=1");
   EXPECT_EQ(reason("csr words=rows", rows, copying),
-            "words=rows are read where the matrix has them, which backend recording cannot; use words=1");
+            "words=rows reads scalars where the matrix has them, which backend recording cannot; use words=1");
 }
 
 TEST(WordsInRows, ArePrintedAndRead) {

@@ -224,7 +224,7 @@ TEST_P(Misfit, IsNamedAndLeavesTheOldValuesWorking) {
   broken[19 * 16 + 3] += 1;
 
   EXPECT_ERROR(A.update_values(broken.data()), ErrorKind::argument,
-               "block 17 of the matrix is not of entry kind 'quaternion'; use entry=dense");
+               "block 17 of the matrix is not of block format 'quaternion'; use entry=dense");
   EXPECT_TRUE(same_bits(multiplied(A, operands, Op::none, Form::assign), y)) << seed_text();
 }
 
