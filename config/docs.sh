@@ -42,6 +42,7 @@ rm -rf build/site
 python3 docs/site/stage.py build/site-source
 "$tools/bin/sphinx-build" -b html -q -W --keep-going -j "$cores" -d build/site-doctrees -E build/site-source build/site ||
   fail "the site has mistakes: each line above names a file of build/site-source, which is the one of the repository"
-rm -rf build/site/.buildinfo build/site/objects.inv
+rm -rf build/site/.buildinfo build/site/objects.inv build/site/_static/webpack-macros.html build/site/_static/*/*.map
 python3 tests/documents/site_test.py --site build/site "${external[@]}"
+python3 tests/documents/site_test.py --site build/site --browser || [ $? -eq 77 ]  # it says why
 say "site: build/site/index.html, $(du -sm build/site | cut -f1) MB, $((SECONDS - begin)) s"

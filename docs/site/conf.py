@@ -22,8 +22,10 @@ html_theme_options = {
     "footer_end": [],
     "show_prev_next": True,
 }
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/icon.svg"
 html_extra_path = ["_extra"]
 html_copy_source = False
 html_show_sourcelink = False

@@ -4,6 +4,7 @@ A page that is not there yet is left out. A page that no group names stands at t
 stands for docs/decisions in order of their numbers.
 """
 
+TITLES = {"README.md": "Overview", "docs/reference/README.md": "How the reference is made"}  # in place of their own
 DECISIONS = "docs/decisions/*.md"
 GROUPS = [
     ("Start", "start", "The first solve, and how to install the plugin.", [
@@ -57,7 +58,6 @@ GROUPS = [
     ("Understanding", "understanding", "How the plugin is built, its words, and why it is built this way.", [
         "docs/glossary.md",
         "docs/architecture.md",
-        "docs/decisions/README.md",
         DECISIONS,
     ]),
     ("Developing", "developing", "Changing the plugin, its tests, and what has changed.", [

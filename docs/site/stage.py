@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
-from groups import DECISIONS, GROUPS  # noqa: E402
+from groups import DECISIONS, GROUPS, TITLES  # noqa: E402
 
 LINK = re.compile(r"(\[[^][]*\]\()([^()\s#]+)((?:#[^()\s]*)?\))")
 IMAGES = {".png", ".svg"}
@@ -113,16 +113,23 @@ def explorer_page(folder):
 def members(listed, staged):
     for path in listed:
         if path == DECISIONS:
-            yield from (p for p in staged if p.startswith("docs/decisions/") and not p.endswith("/README.md"))
+            yield from (p for p in staged if p.startswith("docs/decisions/"))
         elif path in staged:
             yield path
 
 
 def title_of(folder, path):
+    if path in TITLES:
+        return TITLES[path]
     found = re.search(r"^# (.+)$", (folder / path).read_text(encoding="utf-8"), re.M)
     if not found:
         sys.exit(f"stage.py: {path} has no title; begin it with '# TITLE'")
     return re.sub(r"\[([^][]*)\]\([^()]*\)|`", r"\1", found[1])
+
+
+def tree_line(page):
+    path = f"/{page.removesuffix('.md')}"
+    return f"{TITLES[page]} <{path}>" if page in TITLES else path
 
 
 def group_pages(folder, staged):
@@ -133,11 +140,12 @@ def group_pages(folder, staged):
         seen.update(pages)
         if number + 1 == len(GROUPS):
             pages += [page for page in staged if page not in seen]
-        tree = "\n".join(f"/{page.removesuffix('.md')}" for page in pages)
+        tree = "\n".join(tree_line(page) for page in pages)
         write(folder, f"{name}.md", f"# {title}\n\n{what}\n\n```{{toctree}}\n:maxdepth: 1\n\n{tree}\n```\n")
-        links = "\n".join(f"- [{title_of(folder, page)}]({page})" for page in pages if "/decisions/" not in page)
-        cards.append(f":::{{grid-item-card}} {title}\n:link: {name}\n:link-type: doc\n\n{what}\n:::\n" if not links else
-                     f":::{{grid-item-card}} [{title}]({name}.md)\n\n{what}\n\n{links}\n:::\n")
+        links = [f"- [{title_of(folder, page)}]({page})" for page in pages if "/decisions/" not in page]
+        if len(links) < len(pages):
+            links.append(f"- [Decisions]({name}.md), {len(pages) - len(links)} of them")
+        cards.append("\n".join([f":::{{grid-item-card}} [{title}]({name}.md)\n\n{what}\n", *links, ":::\n"]))
     tree = "\n".join(name for _, name, _, _ in GROUPS)
     index = (HERE / "index.md").read_text(encoding="utf-8")
     index = re.sub(r"\[([^][]*)\]\((docs/[^()]*)\)", lambda m: m[0] if m[2] in staged else m[1], index)
@@ -150,7 +158,8 @@ def main(folder):
     for part in ("_static", "_extra"):
         (folder / part).mkdir(parents=True)
     shutil.copy(HERE / "conf.py", folder)
-    shutil.copy(HERE / "site.css", folder / "_static")
+    for file in ("site.css", "icon.svg"):
+        shutil.copy(HERE / file, folder / "_static")
     for images in ("docs/images", "docs/figures"):
         shutil.copytree(ROOT / images, folder / images, ignore=shutil.ignore_patterns("*.py"))
     staged = documents()

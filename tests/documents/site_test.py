@@ -5,13 +5,19 @@ every page, sizes keep their limits.
 usage: site_test.py [--site FOLDER] [--external]   the site; status 77, with the reason, where it is not made yet
        site_test.py --self-test                    finds a mistake of each kind in a made-up site
        site_test.py --stage                        what Sphinx is given: every document is in one group of pages
+       site_test.py --browser [--screenshots FOLDER]  pages in headless Chromium: search finds, nothing is asked of
+                                                   another host, no complaint; status 77 without site or Chromium
 """
 
 import argparse
+import functools
+import http.server
 import pathlib
 import re
 import sys
 import tempfile
+import threading
+import time
 import urllib.error
 import urllib.request
 from html.parser import HTMLParser
@@ -103,7 +109,7 @@ def not_searched(site, pages):
     index = read(site / "searchindex.js") if (site / "searchindex.js").exists() else ""
     names = re.search(r'"?docnames"?:\s*\[([^]]*)\]', index)
     known = set(re.findall(r'"([^"]+)"', names[1])) if names else set()
-    generated = {"genindex", "search", "explorer"}
+    generated = {"genindex", "search", "explorer"}  # explorer.html is also a part of docs/performance-explorer.html
     for path in pages:
         name = str(path.relative_to(site).with_suffix(""))
         if name not in known | generated:
@@ -166,13 +172,71 @@ def stage():
         stages.main(folder)
         trees = "\n".join(read(folder / f"{name}.md") for _, name, _, _ in groups.GROUPS)
         for page in stages.documents():
-            count = len(re.findall(rf"^/{re.escape(page.removesuffix('.md'))}$", trees, re.M))
+            count = len(re.findall(rf"^(?:.* <)?/{re.escape(page.removesuffix('.md'))}>?$", trees, re.M))
             if count != 1:
                 wrong.append(f"{page} stands {count} times in the lists of pages")
             text = read(folder / page)
             for target in re.findall(r"\]\(([^()\s#]*repository/[^()\s#]+)\)", text):
                 if not (folder / page).parent.joinpath(target).exists():
                     wrong.append(f"{page}: {target} has no page")
+    return wrong
+
+
+# What a reader would look for, and a page that the search must find.
+SEARCHES = {"mat_compound_layout": "docs/reference/options.html", "rigid body": "docs/multigrid.html",
+            "MatCompoundGetPlan": "docs/reference/c.html"}
+OPENED = ("index", "docs/start", "docs/choosing", "docs/reference/options", "docs/performance-explorer",
+          "docs/troubleshooting")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def found_by_search(browser, address, words):
+    browser.open(f"{address}/search.html?q={words.replace(' ', '+')}")
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        if browser.value("/finished|did not match/.test(document.body.innerText)"):
+            break
+        time.sleep(0.1)
+    return browser.value("[...document.querySelectorAll('ul.search li a')].map(a => a.href.split('?')[0]).join(' ')")
+
+
+def browser_is_here():
+    sys.path.insert(0, str(ROOT / "tests/documents"))
+    from browser import find_browser
+    return find_browser()
+
+
+def in_browser(site, screenshots):
+    from browser import Browser
+    wrong = []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    with Browser() as browser:
+        # From the folder itself, where a page may not read another one for an excerpt: search finds all the same.
+        if "options.html" not in found_by_search(browser, site.as_uri(), "mat_compound_layout"):
+            wrong.append("opened as files, the search does not find docs/reference/options.html")
+        browser.complaints.clear()
+        for page in OPENED:
+            for width in (1280, 390):
+                browser.open(f"{address}/{page}.html", width=width)
+                if browser.value("document.documentElement.scrollWidth") > width:
+                    wrong.append(f"{page}.html is wider than {width} pixels")
+                if screenshots:
+                    browser.screenshot(screenshots / f"{page.replace('/', '-')}-{width}.png", whole=False)
+        for words, page in SEARCHES.items():
+            if f"{address}/{page}" not in found_by_search(browser, address, words):
+                wrong.append(f"searching '{words}' does not find {page}")
+        own = (f"{address}/", site.as_uri(), "data:", "about:", "blob:")
+        elsewhere = [url for url in browser.requests if not url.startswith(own)]
+        wrong += [f"asked for {url}" for url in elsewhere] + [f"complaint: {text}" for text in browser.complaints]
+        print(f"{len(OPENED)} pages in two widths, {len(SEARCHES)} searches, {len(browser.requests)} requests, "
+              f"{len(elsewhere)} of them elsewhere")
+    server.shutdown()
     return wrong
 
 
@@ -218,6 +282,8 @@ def main():
     parser.add_argument("--external", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--stage", action="store_true")
+    parser.add_argument("--browser", action="store_true")
+    parser.add_argument("--screenshots", type=pathlib.Path)
     args = parser.parse_args()
     if args.self_test:
         wrong = self_test()
@@ -226,6 +292,11 @@ def main():
     elif not (args.site / "index.html").exists():
         print(f"skipped: {args.site} is not made yet; bash config/docs.sh makes it")
         return 77
+    elif args.browser:
+        if not browser_is_here():
+            print("skipped: there is no Chromium (Debian's package chromium)")
+            return 77
+        wrong = in_browser(args.site.resolve(), args.screenshots)
     else:
         wrong = list(mistakes(args.site))
         pages = sorted((path.stat().st_size, path.name) for path in args.site.rglob("*.html"))
