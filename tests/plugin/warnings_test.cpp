@@ -52,6 +52,7 @@ testing::AssertionResult says_once(const std::string& text, const std::string& l
   return testing::AssertionFailure() << "'" << line << "' " << found << " times, not " << wanted << ", in: " << text;
 }
 
+/// Matrices of these tests have the prefix "plain_" (empty_matrix()).
 void multiply(Mat A) { (void)product_of(A, all_products().front(), 5); }
 
 const Problem& problem() {
@@ -112,7 +113,7 @@ TEST_F(Warnings, OfAWrongPrefixComeAtTheEndAndNameTheRightOne) {
   EXPECT_EQ(r.before_finalize, "") << "a matrix may come that has this prefix";
   EXPECT_TRUE(says_once(r.at_finalize, "option -fluid_mat_compound_layout has no effect: "));
   EXPECT_TRUE(says_once(r.at_finalize, "with the prefix 'fluid_' has read it"));
-  EXPECT_TRUE(says_once(r.at_finalize, "; did you mean -mat_compound_layout?"));
+  EXPECT_TRUE(says_once(r.at_finalize, "; did you mean -plain_mat_compound_layout?"));
 }
 
 TEST_F(Warnings, OfAProgramWithoutOurMatricesSaySo) {
@@ -139,7 +140,8 @@ TEST_F(Warnings, OfAMisspeltWordCompoundComeAtTheEnd) {
 
 TEST_F(Warnings, AreNoneWhereAllOptionsAreRead) {
   const auto r =
-      run("-mat_compound_layout sell -mat_compound_view 0 -ksp_cgcompound_reductions 1 -ksp_compound_loop graphs "
+      run("-plain_mat_compound_layout sell -plain_mat_compound_view 0 -ksp_cgcompound_reductions 1 -ksp_compound_loop "
+          "graphs "
           "-ksp_rtol 1e-3",
           [] { solve_by(KSPCGCOMPOUND); });
 
