@@ -97,7 +97,7 @@ def main():
             print(add(file, commit, args.data))
     except Unfit as e:
         sys.exit(f"add_record.py: {e}")
-    print("now: python3 docs/explorer/make_explorer.py --page")
+    print("now: python3 docs/explorer/make_explorer.py --page && python3 docs/explorer/first_look.py")
 
 
 if __name__ == "__main__":

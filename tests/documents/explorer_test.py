@@ -2,8 +2,8 @@
 """The performance explorer shows what docs/data holds.
 
 usage: explorer_test.py [--data FOLDER]                         records, the tables made of them, and wrong records
-       explorer_test.py --browser [--data F] [--screenshots F]  the page in headless Chromium; without one it is skipped,
-                                                                with COMPOUND_BROWSER_REQUIRED=1 it fails
+       explorer_test.py --browser [--data F] [--screenshots F]  the page in headless Chromium
+Without Chromium the second is skipped; with COMPOUND_BROWSER_REQUIRED=1 it fails.
 """
 
 import argparse
@@ -181,6 +181,8 @@ def without_browser(data):
         tables_equal_records(PAGE.read_text(encoding="utf-8"), records)
         checked = run("make_explorer.py", "--check")
         check(checked.returncode == 0, f"docs/performance-explorer.md is up to date: {checked.stderr}")
+        checked = run("first_look.py", "--check")
+        check(checked.returncode == 0, f"docs/images/first-look.svg is up to date: {checked.stderr}")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         page_of_itself(data, folder)
