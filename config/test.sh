@@ -66,6 +66,9 @@ if [ -z "${PETSC_DIR:-}" ]; then
     (install_packages "${quick_clients[@]}") || say "going on without those client programs; their tests are skipped"
   fi
 fi
+if [ $tier = all ]; then
+  (install_packages chromium) || say "going on without Chromium; tests that open pages are skipped"
+fi
 part_ends packages
 
 if [ "$labels" = . ]; then
@@ -138,6 +141,11 @@ if [ -z "${PETSC_DIR:-}" ]; then
 fi
 [ $tier = quick ] || test_build "core plugin properties" asan
 [ ${#builds[@]} -gt 0 ] || fail "no build has tests with a label like '$labels'; the labels: $every"
+
+if [ $tier = all ] && grep -qE "$labels" <<<documents; then
+  bash "$top/config/docs.sh"
+  part_ends "making the site"
+fi
 
 # One ctest over all builds: its summary then counts everything.
 all="$top/build/all-tests"
