@@ -27,6 +27,8 @@ def run(args, options, system, many):
                "-options_left", "-mat_compound_wisdom", "none"]
     if many:
         command += ["-systems", "3"]
+    if DEVICE_OPTIONS in options:
+        command += ["-mat_compound_view"]  # says where products ran
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     output = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if "Configure options" not in line)
     return done.returncode, output
@@ -69,6 +71,8 @@ def main():
         for system in (name for name in systems if name != "many"):
             code, output = run(args, options, system, many)
             reason = next((NO_DEVICE[sign] for sign in NO_DEVICE if sign in output), None)
+            if DEVICE_OPTIONS in options and not reason and not code and "compound backend: cuda" not in output:
+                reason = "products ran on the host"
             if DEVICE_OPTIONS in options and reason:
                 if os.environ.get("COMPOUND_DEVICE_REQUIRED"):
                     failures.append(f"{options}: {reason}")
