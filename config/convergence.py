@@ -7,10 +7,17 @@ python3 config/convergence.py --program build/host/examples/elasticity --plugin 
 
 import argparse
 import functools
+import pathlib
 import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs" / "reproduction"))
+from plot_marks import described  # noqa: E402
+
+TITLE = "Norms of conjugate gradients over iterations"
+DESCRIPTION = ("Preconditioned, natural and true residual norms, each over its first value; drawn by "
+               "config/convergence.py from what a program prints")
 # The name of a curve, the options that print it, and the word before its numbers.
 CURVES = [("preconditioned", ["-ksp_norm_type", "preconditioned", "-ksp_monitor_true_residual"],
            "preconditioned resid norm"),
@@ -59,6 +66,9 @@ def main():
     axes.legend()
     figure.tight_layout()
     figure.savefig(args.output, metadata={"Date": None} if args.output.endswith(".svg") else None)
+    if args.output.endswith(".svg"):
+        picture = pathlib.Path(args.output)
+        picture.write_text(described(picture.read_text(encoding="utf-8"), TITLE, DESCRIPTION), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -65,11 +65,12 @@ def text(x, y, words, size=13, anchor="middle", colour=TEXT, weight="normal"):
             f"{words}</text>")
 
 
-def drawn(tables):
+def drawn(tables, title, description):
     width, height = max(t.width() for t in tables) + GAP, sum(t.height() for t in tables) + GAP
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} '
              f'{height}" '
-             'font-family="sans-serif">', f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
+             'font-family="sans-serif">', f"<title>{title}</title>", f"<desc>{description}</desc>",
+             f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
     y = GAP
     for table in tables:
         top = y
@@ -164,6 +165,7 @@ def chunks(all_rows, chunk):
     return tables, len(flat), taken
 
 
+DESCRIPTION = "Tables of what is stored: columns and starts as integers, slots with the numbers of the blocks"
 LAYOUTS = [
     ("matrix", "", drawn_matrix),
     ("csr", "csr", csr),
@@ -181,7 +183,9 @@ def made():
     pictures, lines = {}, ["| drawn as | slots | integers | scalars | together |\n", "|---|---|---|---|---|\n"]
     for name, layout, make in LAYOUTS:
         tables, slots, taken = make(entries())
-        pictures[HERE / f"{name}.svg"] = drawn(tables)
+        title = f"The example matrix in the layout {layout}" if layout else "The example matrix"
+        description = DESCRIPTION if layout else "Rows and columns of its blocks"
+        pictures[HERE / f"{name}.svg"] = drawn(tables, title, description)
         if layout:
             words = slots * BLOCK_BYTES
             lines.append(f"| `{layout}` | {slots} | {taken} | {words} | {taken + words} |\n")

@@ -12,7 +12,22 @@ import argparse
 import sys
 
 from experiments.layouts import papers_plan
-from plot_cases import Unfit, bench_times, cases_of, family, middle, predictions, words_of
+from plot_cases import Unfit, bench_times, cases_of, family, labels, middle, predictions, words_of
+from plot_marks import (
+    COLOURS,
+    ROW,
+    Style,
+    bars,
+    described,
+    dots,
+    legend_above,
+    panels_of,
+    paper_values,
+    plain_log,
+    rows_of_axes,
+)
+
+COMPARED = "o^sDvx+*1"  # markers of layouts that lie among each other
 
 KINDS = {}  # by name: the function that draws it; its documentation is the help
 
@@ -22,33 +37,12 @@ def kind(function):
     return function
 
 
-def short(text, most=58):
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
-class Colours:
-    """One for each name, in the order in which they are first asked for."""
-
-    def __init__(self):
-        self.of = {}
-
-    def __call__(self, name):
-        return self.of.setdefault(name, f"C{len(self.of) % 10}")
-
-
-# Pictures. Each makes a figure of `cases`.
-
-def bars(plt, names, title):
-    figure, axes = plt.subplots(figsize=(9, 1.1 + 0.24 * len(names)), layout="constrained")
-    axes.set_yticks(range(len(names)), [short(name) for name in names], fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlabel(title)
-    return figure, axes
-
+# Pictures. Each makes a figure of `cases`; `paper`: values of a paper to compare with, and their names.
 
 @kind
-def speedup(plt, cases):
-    """how much faster the fastest plan of each matrix is than the rule's (of compound-bench: than its baseline)"""
+def speedup(plt, cases, paper=()):
+    """how much faster the fastest plan of each matrix is than the default heuristic's (of compound-bench: than its
+    baseline)"""
     best = []
     for case in cases:
         timed = [t for t in case.times() if t.speed is not None]
@@ -56,35 +50,47 @@ def speedup(plt, cases):
             raise Unfit(f"{case.file}: matrix '{case.name}' has no speeds ('times_rule', 'times_baseline')")
         best.append((max(timed, key=lambda t: t.speed), case))
     best.sort(key=lambda b: -b[0].speed)
-    what = "baseline" if all(case.of is bench_times for case in cases) else "rule's plan"
-    figure, axes = bars(plt, [case.name for _, case in best],
-                        f"speed of the fastest plan over the {what}, by its layout")
-    colour = Colours()
+    what = "baseline" if all(case.of is bench_times for case in cases) else "default heuristic's plan"
+    figure, axes = plt.subplots(figsize=(9, 1), layout="constrained")
+    style, names = Style(), []
     for y, (t, _) in enumerate(best):
         name = family(t.name)
-        axes.barh(y, t.speed, color=colour(name), label=None if name in axes.get_legend_handles_labels()[1] else name)
+        axes.barh(y, t.speed, color=style(name)[0], label=None if name in names else name)
         axes.text(t.speed, y, f" {t.speed:.2f}", va="center", fontsize=8)
+        names += [name] if name not in names else []
+    rows_of_axes(axes, labels([case for _, case in best]))
+    axes.set_xlabel(f"speed of the fastest plan over the {what}, by its layout")
+    axes.margins(x=0.08)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.legend(loc="lower right")
+    legend_above(figure, axes, names, 0.65 + ROW * len(best))
     return figure
 
 
 @kind
-def roofline(plt, cases):
-    """operations a second over operations a compulsory byte, below what reading memory allows"""
+def roofline(plt, cases, paper=()):
+    """operations a second over operations a compulsory byte, below what reading allows: memory, or the last cache for
+    matrices that fit there (hollow)"""
     figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
-    colour = Colours()
-    points = [(case.flops() / case.bytes(), case.flops() / case.best().seconds / 1e9, family(case.best().name))
-              for case in cases]
-    for x, y, name in points:
-        axes.plot(x, y, "o", color=colour(name), markersize=5,
-                  label=None if name in axes.get_legend_handles_labels()[1] else name)
-    ends = 0.8 * min(x for x, _, _ in points), 1.25 * max(x for x, _, _ in points)
-    read = middle([case.read_gbs() for case in cases])
-    axes.plot(ends, [x * read for x in ends], color="black", label=f"reading {read:.0f} GB/s")
-    axes.set(xscale="log", yscale="log", xlabel="operations a byte", ylabel="10^9 operations a second")
+    style, names = Style(), []
+    for case in cases:
+        name = family(case.best().name)
+        colour, marker = style(name)
+        axes.plot(case.flops() / case.bytes(), case.flops() / case.best().seconds / 1e9, marker, color=colour,
+                  markerfacecolor="none" if case.in_cache() else colour, label=None if name in names else name)
+        names += [name] if name not in names else []
+    at = [case.flops() / case.bytes() for case in cases]
+    ends = 0.8 * min(at), 1.25 * max(at)
+    # A device's plain read is of its memory, whatever the matrix; a host's is of the matrix: of memory for large ones.
+    memory_gbs = [case.read_gbs() for case in cases if case.origin.get("cache_gbs") or not case.in_cache()]
+    cache_gbs = [case.cache_gbs() for case in cases if case.in_cache() and case.cache_gbs()]
+    for what, gbs, line in (("memory", memory_gbs, "-"), ("the last cache", cache_gbs, ":")):
+        if gbs:
+            names.append(f"reading {what}, {middle(gbs):.0f} GB/s")
+            axes.plot(ends, [x * middle(gbs) for x in ends], line, color="black", label=names[-1])
+    axes.set(xlabel="operations a byte", ylabel="10^9 operations a second")
+    plain_log(axes, "xy")
     axes.grid(True, which="both", linewidth=0.3)
-    axes.legend()
+    legend_above(figure, axes, names)
     return figure
 
 
@@ -131,7 +137,7 @@ def size_of_schedules(found):
 
 
 @kind
-def schedule(plt, cases):
+def schedule(plt, cases, paper=()):
     """heat map of threads and blocks of them on a multiprocessor: the fastest plan of each pair over the fastest of
     all"""
     found = tables_of_schedules(cases)
@@ -143,7 +149,7 @@ def schedule(plt, cases):
 
 
 @kind
-def schedules(plt, cases):
+def schedules(plt, cases, paper=()):
     """the same of static and of dynamic schedules, each over the fastest of its own"""
     found = {word: tables_of_schedules(cases, word) for word in ("static", "dynamic")}
     width, height = size_of_schedules(found["static"])
@@ -157,92 +163,72 @@ def schedules(plt, cases):
 
 
 @kind
-def memory(plt, cases):
-    """time of each plan over the bytes that its packed copy owns, both over those of the fastest plan of its matrix"""
+def memory(plt, cases, paper=()):
+    """time of each plan over the bytes of its packed storage, both over those of the fastest plan of its matrix"""
     figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
-    colour, any_ = Colours(), False
+    style, names = Style(), []
     for case in cases:
         timed = [t for t in case.times() if t.bytes]
         if not timed:
             continue
-        any_ = True
         best = min(timed, key=lambda t: t.seconds)
         for t in timed:
             name = family(t.name)
-            label = None if name in axes.get_legend_handles_labels()[1] else name
-            axes.plot(t.bytes / best.bytes, t.seconds / best.seconds, ".", color=colour(name), label=label)
-    if not any_:
-        raise Unfit(f"{cases[0].file}: no plan has bytes of a packed copy ('copy_bytes', 'packed_bytes')")
-    axes.set(xscale="log", yscale="log", xlabel="bytes of the packed copy over the fastest plan's",
-             ylabel="time over the fastest plan's")
+            colour, marker = style(name)
+            axes.plot(t.bytes / best.bytes, t.seconds / best.seconds, marker, color=colour, markersize=4,
+                      label=None if name in names else name)
+            names += [name] if name not in names else []
+    if not names:
+        raise Unfit(f"{cases[0].file}: no plan has bytes of packed storage ('copy_bytes', 'packed_bytes')")
+    axes.set(xlabel="bytes of the packed storage over the fastest plan's", ylabel="time over the fastest plan's")
+    plain_log(axes, "xy")
     axes.grid(True, which="both", linewidth=0.3)
-    axes.legend()
+    legend_above(figure, axes, names)
     return figure
 
 
 @kind
-def model(plt, cases):
+def model(plt, cases, paper=()):
     """predicted times over measured ones"""
     found = predictions(cases)
     figure, axes = plt.subplots(figsize=(6.5, 6), layout="constrained")
-    for name in dict.fromkeys(name for name, _, _ in found):
+    style, names = Style(), list(dict.fromkeys(name for name, _, _ in found))
+    for name in names:
         these = [(1e6 * m, 1e6 * p) for n, m, p in found if n == name]
-        axes.plot(*zip(*these), ".", markersize=4, label=name)
+        colour, marker = style(name)
+        axes.plot(*zip(*these), COMPARED[list(COLOURS).index(name) % len(COMPARED)] if name in COLOURS else marker,
+                  markersize=3.5, label=name, color=colour)
     ends = [1e6 * f(x for _, *both in found for x in both) for f in (min, max)]
     for factor, style in ((1, "-"), (1.2, ":"), (1 / 1.2, ":")):
         axes.plot(ends, [factor * e for e in ends], style, color="black", linewidth=0.8,
                   label="20 % off" if factor == 1.2 else None)
-    axes.set(xscale="log", yscale="log", xlabel="measured, microseconds", ylabel="predicted, microseconds")
+    axes.set(xlabel="measured, microseconds", ylabel="predicted, microseconds")
+    plain_log(axes, "xy")
     axes.grid(True, which="both", linewidth=0.3)
-    axes.legend()
+    legend_above(figure, axes, [*names, "20 % off"])
     return figure
 
 
 @kind
-def padding(plt, cases):
+def padding(plt, cases, paper=()):
     """slots of each layout over the entries of the matrix"""
-    rows = [(case, [row for row in case.get("analysis", "layouts") if "padding" in row]) for case in cases]
-    names = list(dict.fromkeys(row["layout"] for _, layouts in rows for row in layouts))
-    if not names:
+    rows = [{row["layout"]: row["padding"] for row in case.get("analysis", "layouts") if "padding" in row}
+            for case in cases]
+    if not any(rows):
         raise Unfit(f"{cases[0].file}: no layout has a 'padding'")
-    figure, axes = bars(plt, [case.name for case, _ in rows], "slots an entry")
-    tall = 0.8 / len(names)
-    for i, name in enumerate(names):
-        at = [(y + i * tall - 0.4, row["padding"]) for y, (_, layouts) in enumerate(rows) for row in layouts
-              if row["layout"] == name]
-        axes.barh(*zip(*at), height=tall, align="edge", label=name)
-    axes.set_xscale("log")
-    axes.legend(fontsize=8)
-    figure.set_figheight(1.1 + 0.1 * len(names) * len(rows))
-    return figure
-
-
-def grouped(plt, rows, title):
-    """Bars of rows (name, {series: value}), a colour for each series."""
-    names = list(dict.fromkeys(name for _, values in rows for name in values))
-    figure, axes = bars(plt, [name for name, _ in rows], title)
-    tall = 0.8 / len(names)
-    for i, name in enumerate(names):
-        at = [(y + i * tall - 0.4, values[name]) for y, (_, values) in enumerate(rows) if name in values]
-        axes.barh(*zip(*at), height=tall, align="edge", label=name,
-                  color=f"C{i % 10}" if i < 10 else str(0.07 * (i - 9)))
-    axes.legend(fontsize=7)
-    figure.set_figheight(1.1 + 0.09 * len(names) * len(rows) + 0.1 * len(rows))
-    return figure, axes
+    return dots(plt, [("", list(zip(labels(cases), rows)))], "slots an entry", log=True)[0]
 
 
 @kind
-def footprint(plt, cases):
+def footprint(plt, cases, paper=()):
     """what plans of `compound-tune -bytes` take, over the first of them"""
     rows = []
     for case in cases:
         counted = [c for c in case.get("counted") if "bytes" in c]
         entry = counted[0]["asked"].split()[0]  # said once is enough
-        rows.append((case.name, {c["asked"].removeprefix(entry + " "): c["bytes"] / counted[0]["bytes"]
-                                 for c in counted}))
-    figure, axes = grouped(plt, rows, "bytes over those of the first plan")
-    axes.set_xscale("log")
-    axes.axvline(1, color="black", linewidth=0.8)
+        rows.append({c["asked"].removeprefix(entry + " "): c["bytes"] / counted[0]["bytes"] for c in counted})
+    figure, (axes,) = dots(plt, [("", list(zip(labels(cases), rows)))], "bytes over those of the first plan")
+    axes.axvline(1, color="black", linewidth=0.8, zorder=0.5)
     return figure
 
 
@@ -253,14 +239,17 @@ def of_bench(case):
 
 
 @kind
-def flops(plt, cases):
+def flops(plt, cases, paper=()):
     """operations a second of every candidate and layout of compound-bench"""
-    rows = [(case.name, {c["name"]: case.flops() / c["median_s"] / 1e9 for c in of_bench(case)}) for case in cases]
-    return grouped(plt, rows, "10^9 operations a second")[0]
+    def values(case):
+        return {("cuSPARSE " if c.get("kind") == "cusparse" else "") + c["name"]: case.flops() / c["median_s"] / 1e9
+                for c in of_bench(case)}
+
+    return dots(plt, panels_of(cases, values), "10^9 operations a second", log=True, paper=paper)[0]
 
 
 @kind
-def cusparse(plt, cases):
+def cusparse(plt, cases, paper=()):
     """speed over the fastest of cuSPARSE: with schedules alone, with the papers' layouts, by default"""
     rows = []
     for case in cases:
@@ -276,14 +265,14 @@ def cusparse(plt, cases):
             raise Unfit(f"{case.file}: matrix '{case.name}' has no products of cuSPARSE; time them by -device cuda "
                         "-cusparse all")
         vendor = fastest.pop("cusparse")
-        rows.append((case.name, {name: vendor / s for name, s in fastest.items()}))
-    figure, axes = grouped(plt, rows, "speed over the fastest of cuSPARSE")
+        rows.append({name: vendor / s for name, s in fastest.items()})
+    figure, axes = bars(plt, list(zip(labels(cases), rows)), "speed over the fastest of cuSPARSE")
     axes.axvline(1, color="black", linewidth=0.8)
     return figure
 
 
 @kind
-def sparsity(plt, cases):
+def sparsity(plt, cases, paper=()):
     """how long rows are, and how far apart their columns: quartiles of each matrix, from the shortest to the longest"""
     figure, pair = plt.subplots(1, 2, figsize=(11, 1.2 + 0.24 * len(cases)), sharey=True, layout="constrained")
     for axes, member, title in zip(pair, ("row_lengths", "row_bandwidths"),
@@ -300,9 +289,22 @@ def sparsity(plt, cases):
             axes.plot(median, y, "|", color="black", markersize=9)
         axes.set_xscale("symlog")
         axes.set_xlabel(title)
-    pair[0].set_yticks(range(len(cases)), [short(case.name) for case in cases], fontsize=8)
+    pair[0].set_yticks(range(len(cases)), labels(cases), fontsize=8)
     pair[0].invert_yaxis()
     return figure
+
+
+def describe(file, title, cases):
+    """Writes title, device, date and command into the SVG."""
+    origins = [case.origin for case in cases if case.origin.get("device")]
+    facts = [", ".join(dict.fromkeys(o["device"] for o in origins)), min((o["date"] for o in origins), default=""),
+             next((o["command"] for o in origins if o["command"]), "")]
+    text = f"{len(cases)} matrices" if len(cases) > 1 else cases[0].name
+    text = "; ".join([text, *(fact for fact in facts if fact), "drawn by docs/reproduction/plot.py"])
+    with open(file, encoding="utf-8") as picture:
+        svg = picture.read()
+    with open(file, "w", encoding="utf-8") as picture:
+        picture.write(described(svg, title[0].upper() + title[1:], text))
 
 
 def main():
@@ -313,6 +315,9 @@ def main():
     parser.add_argument("kind", choices=KINDS, metavar="KIND", help="one of those below")
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSON files")
     parser.add_argument("-o", "--out", required=True, help="the picture: .svg, .png or .pdf")
+    parser.add_argument("--title", help="of an SVG, for readers who do not see it (default: what KIND is)")
+    parser.add_argument("--paper", action="append", default=[], metavar="VALUE:NAME",
+                        help="a paper's value to compare with, for each panel of `flops` one")
     args = parser.parse_args()
     try:
         import matplotlib
@@ -325,8 +330,10 @@ def main():
         sys.exit("plot.py: needs matplotlib (Debian: python3-matplotlib)")
     try:
         cases = [case for file in args.files for case in cases_of(file)]
-        figure = KINDS[args.kind](plt, cases)
+        figure = KINDS[args.kind](plt, cases, paper=paper_values(args.paper))
         figure.savefig(args.out, metadata={"Date": None} if args.out.endswith(".svg") else None)
+        if args.out.endswith(".svg"):
+            describe(args.out, args.title or " ".join(KINDS[args.kind].__doc__.split()), cases)
     except (OSError, ValueError, Unfit) as e:
         sys.exit(f"plot.py: {args.kind}: {e}")
     except (KeyError, TypeError, IndexError) as e:

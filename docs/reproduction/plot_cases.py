@@ -20,11 +20,12 @@ Timed.__new__.__defaults__ = (None, None)
 
 class Case:
     """A matrix of a file. `data` is as the program wrote it, `of` how products of its plans are found there; `study` is
-    the file's, of many matrices."""
+    the file's, of many matrices; `origin` what is known of the run: device, date, command."""
 
-    def __init__(self, file, data, of, study=None):
-        self.file, self.data, self.of, self.study = file, data, of, study
-        self.name = "{}, {}".format(self.get("description"), self.block())
+    def __init__(self, file, data, of, study=None, origin=None):
+        self.file, self.data, self.of, self.study, self.origin = file, data, of, study, origin or {}
+        text = self.get("description")
+        self.name = text if text.endswith(self.block()) else f"{text}, {self.block()}"
 
     def get(self, *path):
         value = self.data
@@ -50,6 +51,14 @@ class Case:
     def read_gbs(self):
         return self.data["read_gbs"] if "read_gbs" in self.data else self.get("read", "gbs")
 
+    def in_cache(self):
+        """Whether what a product reads and writes fits in the last cache; False where that is not known."""
+        return self.bytes() <= (self.origin.get("cache_bytes") or 0)
+
+    def cache_gbs(self):
+        """How fast the last cache is read: of a device by its table, of a host by the plain read of what lies there."""
+        return self.origin.get("cache_gbs") or (self.read_gbs() if self.in_cache() else None)
+
     def flops(self):
         rows, cols = self.block().split("x")
         return 2.0 * self.entries() * int(rows) * int(cols)
@@ -62,6 +71,35 @@ class Case:
 
     def best(self):
         return min(self.times(), key=lambda t: t.seconds)
+
+
+def labels(cases):
+    """Names of the matrices in a picture: without the size of blocks where it is that of all."""
+    texts = [case.get("description") for case in cases]
+    alike = len({case.block() for case in cases}) == 1 and len(set(texts)) == len(texts)
+    return [text if len(text) <= 58 else text[:55] + "..." for text in
+            (texts if alike else [case.name for case in cases])]
+
+
+def origin_of(record, command=None):
+    """Of a record: device, date and command, as far as it has them; of the last cache its bytes and GB/s."""
+    device = record.get("device")
+    machine = record.get("machine") if isinstance(record.get("machine"), dict) else {}
+    facts = device if isinstance(device, dict) else {"name": device} if device else {}
+    origin = {"device": facts.get("name") or machine.get("processor") or record.get("processor"),
+              "date": str(record.get("date", ""))[:10],
+              "command": command or record.get("command") or record.get("command_line"),
+              "cache_bytes": facts.get("cache_bytes"), "cache_gbs": None}
+    if facts:
+        fit = sibling("fit-model")
+        try:
+            numbers = fit.device_table(fit.TABLES, {"device": facts.get("name")})[1]
+        except SystemExit:  # no table of that device
+            return origin
+        origin.update(cache_bytes=numbers["cache"], cache_gbs=1e-9 / numbers["second_cache"])
+    elif sizes := [int(found[1]) for cache in machine.get("caches", []) if (found := re.search(r" (\d+)K$", cache))]:
+        origin["cache_bytes"] = 1024 * max(sizes)
+    return origin
 
 
 def bench_times(case):
@@ -108,10 +146,10 @@ def cases_of(name):
     if not isinstance(data, dict):
         data = {}
     if "matrices" in data or str(data.get("schema", "")).startswith("study"):
-        cases = [Case(file, matrix, study_times, data) for matrix in data.get("matrices", [data])]
+        cases = [Case(file, matrix, study_times, data, origin_of(data)) for matrix in data.get("matrices", [data])]
     elif data.get("program") in ("compound-bench", "compound-tune"):
         of = bench_times if data["program"] == "compound-bench" else tune_times
-        cases = [Case(file, case, of) for case in data.get("cases", [])]
+        cases = [Case(file, case, of, origin=origin_of(data)) for case in data.get("cases", [])]
     elif str(data.get("schema", "")).startswith("reproduction"):
         cases = cases_of_records(file, step, data["steps"])
     else:
@@ -126,13 +164,14 @@ def cases_of_records(file, step, steps):
     if step not in steps:
         raise Unfit(f"{file}: has no step '{step}'; name one as {file}:STEP, of {', '.join(steps)}")
     cases = []
+    command = f"python3 docs/reproduction/reproduce.py --steps {step}"
     for run, record in steps[step].items():
         of = (
             bench_times if record["program"] == "compound-bench" else study_times if "screened" in record["cases"][0]
             else tune_times
         )
-        cases += [Case(file, {**case, "description": run if len(record["cases"]) == 1 else case["description"]}, of)
-                  for case in record["cases"]]
+        cases += [Case(file, {**case, "description": run if len(record["cases"]) == 1 else case["description"]}, of,
+                       origin=origin_of(record, command)) for case in record["cases"]]
     return cases
 
 

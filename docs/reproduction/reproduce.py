@@ -211,7 +211,8 @@ def draw_pictures(folder):
         if not has_picture(name):
             continue
         command = [sys.executable, os.path.join(HERE, "plot.py"), picture.kind, picture.source, "-o",
-                   os.path.join(folder, f"reproduction-{name}.svg")]
+                   os.path.join(folder, f"reproduction-{name}.svg"), "--title", picture.shown,
+                   *(word for value in picture.paper for word in ("--paper", value))]
         if code := subprocess.run(command).returncode:
             return code
     return 0

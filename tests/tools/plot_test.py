@@ -85,8 +85,8 @@ def one_of_study():
     }
 
 
-def run(kind, files, out):
-    return subprocess.run([PYTHON, plot, kind, *files, "-o", out], capture_output=True, text=True)
+def run(kind, files, out, *options):
+    return subprocess.run([PYTHON, plot, kind, *files, "-o", out, *options], capture_output=True, text=True)
 
 
 def version(svg):
@@ -119,11 +119,44 @@ def beside_cusparse():
     return content
 
 
+def many_series():
+    """More candidates than there are colours, each matrix in both precisions."""
+    content = bench()
+    case = content["cases"][0]
+    case["candidates"] = [{"name": f"sell:{2**i}", "kind": "core", "plan": plan(f"sell:{2**i}", 128, 8),
+                           "median_s": 1e-5 * (1 + i), "compulsory_bytes": 4e5} for i in range(9)]
+    case["candidates"] += [{**c, "name": f"alg{i}", "kind": "cusparse", "plan": ""}
+                           for i, c in enumerate(case["candidates"][:4])]
+    content["cases"] = [{**case, "description": f"{word}-3x3"} for word in ("float", "double")]
+    content.update(device={"name": "NVIDIA H200"}, date="2026-11-23T00:00:00Z", command_line="compound-bench -grid 27")
+    return content
+
+
+def looks_differ(saved):
+    """Of 13 series each has its own colour and marker, the legend is no part of the axes, and sizes are said once."""
+    file = os.path.join(folder, "many.svg")
+    done = run("flops", [saved("many.json", many_series())], file, "--title", "Speeds & more", "--paper", "20:a paper")
+    expect(done.returncode == 0, f"13 series: {done}")
+    with open(file) as picture:
+        drawn = picture.read()
+    axes = drawn[drawn.index('<g id="axes_1">'):drawn.index('<g id="axes_2">')]
+    looks = set(re.findall(r'<use xlink:href="#(m\w+)"[^>]*style="fill: (#\w+); stroke: #ffffff', axes))
+    expect(len(looks) == 13, f"13 series have {len(looks)} looks: {looks}")
+    expect('id="legend_1"' in drawn and 'id="legend_1"' not in axes, "the legend stands outside of the axes")
+    expect("3x3, 3x3" not in drawn, "the size is said once")
+    expect("single precision" in drawn and "a paper" in drawn, "panels, and the paper's value")
+    expect("<title id=\"title\">Speeds &amp; more</title>" in drawn, "the title that is asked for")
+    for fact in ("NVIDIA H200", "2026-11-23", "compound-bench -grid 27"):
+        expect(fact in re.search("<desc[^>]*>(.*)</desc>", drawn)[1], f"the description tells {fact}")
+    expect("is not VALUE:NAME" in run("flops", [saved("many.json", many_series())], file, "--paper", "x").stderr,
+           "a paper's value that is none")
+
+
 OF_ONE = {"footprint": (counted(), "bytes over those of the first plan"), "flops": (bench(), "operations a second"),
           "schedules": (scheduled(), "dynamic, matrix 1"),
           "cusparse": (beside_cusparse(), "over the fastest of cuSPARSE")}
 KINDS = {"speedup": "speed of the fastest plan", "roofline": "operations a byte",
-         "schedule": "blocks on a multiprocessor", "memory": "bytes of the packed copy",
+         "schedule": "blocks on a multiprocessor", "memory": "bytes of the packed storage",
          "model": "predicted, microseconds", "padding": "slots an entry", "sparsity": "entries of a row"}
 UNABLE = {("bench", "model"): "predicted_s", ("bench", "padding"): "has no member 'analysis.layouts'",
           ("one_of_study", "model"): "predicted_s"}
@@ -147,7 +180,10 @@ with tempfile.TemporaryDirectory() as folder:
                 continue
             expect(done.returncode == 0, f"{kind} of {make.__name__}: {done}")
             with open(out) as picture:
-                expect(title in picture.read(), f"{kind} of {make.__name__}: no '{title}' in the picture")
+                drawn = picture.read()
+            expect(title in drawn, f"{kind} of {make.__name__}: no '{title}' in the picture")
+            expect(re.search(r"<title id=\"title\">\w[^<]{10,}</title>\s*<desc id=\"desc\">[^<]{20,}</desc>", drawn),
+                   f"{kind} of {make.__name__}: title and description for readers who do not see it")
             os.remove(out)
     for kind, (content, title) in OF_ONE.items():
         done = run(kind, [saved("one.json", content)], out)
@@ -156,6 +192,7 @@ with tempfile.TemporaryDirectory() as folder:
         other = run(kind, [saved("other.json", one_of_study() if kind != "footprint" else bench())], out)
         expect(other.returncode == 1 and "other.json" in other.stderr and "Traceback" not in other.stderr,
                f"{kind} of another file: {other}")
+    looks_differ(saved)
     records = saved("records.json", {"schema": "reproduction 1", "steps": {"a": {"x": bench()}, "b": {"y": counted()}}})
     expect(run("footprint", [records + ":b"], out).returncode == 0, "a step of records")
     expect("has no step ''; name one as" in run("footprint", [records], out).stderr, "no step of records")

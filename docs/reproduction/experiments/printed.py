@@ -73,6 +73,9 @@ TABLE_8 = {
 # largest).
 MODEL = {"C1060": (3.74, 2.73, 14.89), "C1060, 3x3 and R = 128 alone": (13.56, 2.95, 61.41), "C870": (2.18, 2.06, 6.18)}
 
+# The same, abstract: the fastest of BELLPACK in single and in double precision, of all matrices, on a C1060.
+BELLPACK_GFLOPS = (29.0, 15.7)
+
 # Barbieri and others, table 10, Tesla M2070: GFLOPS of one and of two threads a row, ELL-G and HLL.
 TABLE_10 = {
     "pde50": (11.83, 8.94, 11.96, 8.58),

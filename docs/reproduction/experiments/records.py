@@ -7,7 +7,7 @@ import os
 
 import plot_cases
 
-from experiments import matrices
+from experiments import matrices, printed
 from experiments.steps import not_run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -17,23 +17,29 @@ STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
 COMMAND = "python3 docs/reproduction/reproduce.py --folder build/reproduction"
 
 
-# By docs/reproduction/plot.py. `source`: FILE or FILE:STEP; `shown`: what it shows, and the paper's figure.
-Picture = collections.namedtuple("Picture", "kind source shown")
+# By docs/reproduction/plot.py. `source`: FILE or FILE:STEP; `shown`: what it shows, and the paper's figure; `paper`: a
+# value of the paper for each panel.
+Picture = collections.namedtuple("Picture", "kind source shown paper", defaults=[()])
 PICTURES = {
     "rows": Picture("sparsity", RECORDS["host"] + ":memory-2020",
-                    "lengths of rows and bandwidths (2020, figures 3 and 4)"),
-    "schedules": Picture("schedules", STUDY, "time over threads and blocks, static and dynamic (2020, figure 7)"),
+                    "Lengths of rows and bandwidths (2020, figures 3 and 4)"),
+    "schedules": Picture("schedules", STUDY, "Time over threads and blocks, static and dynamic (2020, figure 7)"),
     "coordinates-bytes": Picture("footprint", RECORDS["host"] + ":memory-coo",
-                                 "bytes over those of CSR (2020, figure 3)"),
+                                 "Bytes over those of CSR (2020, figure 3)"),
     "cusparse-double": Picture("cusparse", RECORDS["cuda"] + ":cusparse-double",
-                               "speed over cuSPARSE (2020, figure 6)"),
+                               "Speed over the fastest of cuSPARSE, double precision (2020, figure 6)"),
     "cusparse-single": Picture("cusparse", RECORDS["cuda"] + ":cusparse-single",
-                               "speed over cuSPARSE (2020, figure 5)"),
-    "formats": Picture("flops", RECORDS["cuda"] + ":formats-2015", "GFLOPS of formats (2015, tables 6 to 11)"),
-    "coordinates": Picture("flops", RECORDS["cuda"] + ":coordinates-2020", "GFLOPS (2020, figure 4)"),
-    "blocks": Picture("flops", RECORDS["cuda"] + ":blocks-2010", "GFLOPS of block sizes (2010, figures 2 and 5)"),
+                               "Speed over the fastest of cuSPARSE, single precision (2020, figure 5)"),
+    "formats": Picture("flops", RECORDS["cuda"] + ":formats-2015",
+                       "GFLOPS of formats, 1x1 blocks, double precision (2015, tables 6 to 11)"),
+    "coordinates": Picture("flops", RECORDS["cuda"] + ":coordinates-2020",
+                           "GFLOPS of compressed coordinates, 1x1 blocks, double precision (2020, figure 4)"),
+    "blocks": Picture("flops", RECORDS["cuda"] + ":blocks-2010",
+                      "GFLOPS of block sizes, and the paper's best (2010, figures 2 and 5)",
+                      [f"{best}:the paper's best (Tesla C1060)"
+                       for best in printed.BELLPACK_GFLOPS]),
     "model-dense": Picture("model", RECORDS["cuda"] + ":model-2010",
-                           "predicted and measured times of dense matrices (2010, figures 10 to 12)"),
+                           "Predicted and measured times of dense matrices (2010, figures 10 to 12)"),
 }
 
 
@@ -43,8 +49,18 @@ def has_picture(name):
 
 
 def picture(name):
-    """Lines of the page."""
-    return ["", f"![{PICTURES[name].shown}](images/reproduction-{name}.svg)"] if has_picture(name) else []
+    """Lines of the page: the picture, and what it is of."""
+    if not has_picture(name):
+        return []
+    drawn = PICTURES[name]
+    file, _, step = drawn.source.partition(".xz:")
+    origin = plot_cases.cases_of(drawn.source)[0].origin
+    data = f"step `{step}` of `docs/reproduction/{os.path.basename(file)}.xz`" if step else \
+        f"`docs/reproduction/{os.path.basename(file)}`"
+    counted = drawn.kind in ("sparsity", "footprint")
+    where = f"counted on the host, {origin['date']}" if counted else f"{origin['device']}, {origin['date']}"
+    return ["", f"![{drawn.shown}](images/reproduction-{name}.svg)", "",
+            f"*{drawn.shown}; {where}, {data}. Drawn by* `python3 docs/reproduction/reproduce.py --pictures`."]
 
 
 def read_records(file):
