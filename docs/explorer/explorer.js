@@ -15,7 +15,7 @@
 
   // What can be chosen for each name, as [value, text], once those before it are chosen.
   const options = {
-    device: () => unique(measured.map((m) => m.device)).map((d) => [d, measured.find((m) => m.device === d).deviceName]),
+    device: () => [...new Map(measured.map((m) => [m.device, m.deviceName]))],
     pattern: () => measured.filter((m) => m.device === choice.device).map((m) => [m.pattern, m.patternName]),
     block: () => unique(record().rows.map((r) => r.block)).sort((a, b) => a - b).map((b) => [String(b), b + " x " + b]),
     precision: () => unique(record().rows.filter((r) => isOurs(r) && String(r.block) === choice.block)
@@ -86,13 +86,16 @@
       number(r.times, 2), number(r.us, r.us < 1000 ? 1 : 0), number(100 * r.spread, 1)])));
     element("types").replaceChildren(head, body);
     const single = rowsOfChoice().some((r) => r.precision === "single");
-    element("note").textContent = record().share + " Spread: the interquartile range over the median." +
+    element("note").textContent = record().share + " Spread: the interquartile range over the median; where it is " +
+      "large, more than 100 % is possible." +
       (single ? " Single: values stored in single precision, vectors in double; compared with the same product in " +
         "double." : "");
   }
 
   function showFacts() {
-    const facts = [...record().facts, ["matrix", rowsOfChoice()[0].matrix]];
+    const row = rowsOfChoice()[0];
+    const facts = [...record().facts, ["matrix", row.matrix],
+      [rateName(), gbs({ gbs: row.rate }) + " GB/s, spread " + number(100 * row.rateSpread, 0) + " %"]];
     element("facts").replaceChildren(...facts.flatMap(([name, text]) => {
       const term = document.createElement("dt"), definition = document.createElement("dd");
       term.textContent = name;
@@ -142,10 +145,12 @@
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "explorer-title" });
     picture.append(svg("title", { id: "explorer-title" }, title));
     const at = blocks.indexOf(Number(choice.block));
-    picture.append(svg("rect", { class: "chosen", x: left + at * wide, y: top, width: wide, height: tall + 22, rx: 4 }));
+    picture.append(svg("rect", { class: "chosen", x: left + at * wide, y: top, width: wide, height: tall + 22,
+      rx: 4 }));
     for (let value = 0; value <= most; value += step) {
       picture.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }));
-      picture.append(svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, String(+value.toPrecision(6))));
+      picture.append(svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" },
+        String(+value.toPrecision(6))));
     }
     picture.append(svg("text", { x: 0, y: 10 }, "GB/s"));
     picture.append(svg("text", { x: left + (width - left) / 2, y: height - 4, "text-anchor": "middle" }, "block size"));

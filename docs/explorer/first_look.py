@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws README's bar chart, docs/images/first-look.svg, from the records in docs/data: one product with blocks of 3 x 3,
-27 a row, by PETSc's types and by baijcompound, on a host and on a GPU.
+"""Draws README's bar chart, docs/images/first-look.svg, from the records in docs/data: one product with blocks of
+3 x 3, 27 a row, by PETSc's types and by baijcompound, on a host and on a GPU.
 
     python3 docs/explorer/first_look.py [--check]    --check: only says whether the picture is what it would draw
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes the performance explorer from the records in docs/data (docs/explorer/add_record.py).
 
-    python3 docs/explorer/make_explorer.py --output FOLDER   explorer.html, a page of its own: script, style and data are
-                                                             in it, it loads nothing; and explorer-part.html, the same
-                                                             without head and body, to stand in a page of the site
-    python3 docs/explorer/make_explorer.py --page            docs/performance-explorer.md, the same figures as tables
-    python3 docs/explorer/make_explorer.py --check           says whether that page is what --page would write
+    make_explorer.py --output FOLDER   explorer.html, a page of its own: script, style and data are in it, it loads
+                                       nothing; and explorer-part.html, the same without head and body, to stand in a
+                                       page of the site
+    make_explorer.py --page            docs/performance-explorer.md, the same figures as tables
+    make_explorer.py --check           says whether that page is what --page would write
 """
 
 import argparse
@@ -19,6 +19,7 @@ from tables import HOW, facts, html, markdown
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parent / "performance-explorer.md"
 MOST_BYTES = 400_000
+NUMBERS = ("us", "spread", "gbs", "share", "times", "rate", "rateSpread")
 
 INTRODUCTION = """# Performance explorer
 
@@ -44,8 +45,7 @@ def data_of(records):
             "device": key_of(about["device"]), "deviceName": about["device"], "pattern": about["pattern"],
             "patternName": PATTERNS[about["pattern"]], "onDevice": about["on_device"], "reference": about["reference"],
             "share": HOW[about["on_device"]], "facts": facts(about),
-            "rows": [{**row, **{name: number(row[name]) for name in ("us", "spread", "gbs", "share", "times", "rate")}}
-                     for row in rows],
+            "rows": [{**row, **{name: number(row[name]) for name in NUMBERS}} for row in rows],
         })
     return json.dumps(measured, separators=(",", ":")).replace("<", "\\u003c")
 

@@ -77,7 +77,8 @@ def rows_of(record, file):
                 "block": case["block_size"], "type": name, "precision": precision,
                 "us": 1e6 * candidate["median_s"], "spread": candidate["spread"], "gbs": candidate["gbs"],
                 "share": candidate[share], "times": candidate["times_baseline"],
-                "rate": case["copy" if on_device else "read"]["gbs"], "matrix": case["matrix"],
+                "rate": case["copy" if on_device else "read"]["gbs"],
+                "rateSpread": case["copy" if on_device else "read"]["spread"], "matrix": case["matrix"],
                 "plan": candidate["plan"],
             })
     return about, rows
@@ -90,7 +91,8 @@ def read_all(folder=DATA):
         try:
             found.append(rows_of(json.loads(file.read_text(encoding="utf-8")), file.name))
         except (KeyError, TypeError, ValueError) as e:
-            raise Unfit(f"{file}: is no record of docs/explorer/add_record.py: {e!r}; add it again by that script") from e
+            raise Unfit(f"{file}: is no record of docs/explorer/add_record.py: {e!r}; add it again by that "
+                        "script") from e
     order = list(PATTERNS)
     found.sort(key=lambda f: (not f[0]["on_device"], f[0]["device"], order.index(f[0]["pattern"])))
     if not found:

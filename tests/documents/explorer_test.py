@@ -234,6 +234,9 @@ def five_choices(browser, records):
         facts = browser.value("document.getElementById('explorer-facts').textContent")
         check(record["command_line"] in facts and record["date"][:10] in facts and record["commit"][:10] in facts,
               f"{wanted}: command, date and commit are shown")
+        case = next(c for c in record["cases"] if c["block_size"] == block)
+        rate = case["copy" if "device" in record else "read"]
+        check(f"spread {100 * rate['spread']:.0f} %" in facts, f"{wanted}: the spread of the rate is shown: {facts}")
         address = browser.value("location.href")
         browser.open(address)
         check(browser.value(CHOICE) == wanted, f"{address} keeps {wanted}, not {browser.value(CHOICE)}")
