@@ -196,12 +196,12 @@ def check_pages(args, everything, checks):
         return
     client = Client(args)
     _, said = client.try_run([tool, "-plans", "nonesuch", "-n", "2"], ranks=1)
-    words = re.search(r"unknown word 'nonesuch' in a plan; choose a layout \((.*?)\), ([^\[\n]*)", said)
-    checks.true(words, f"no list of words: {said}")
+    words = re.search(r"unknown plan keyword 'nonesuch'; choose a layout \((.*?)\), ([^\[\n]*)", said)
+    checks.true(words, f"no list of keywords: {said}")
     told = " ".join(re.findall(r"^\.B (.*)$", everything["baijcompound.7"], re.M)).replace("\\-", "-")
     named = set(re.findall(r"\w+=?", told)) | set(re.findall(r"\w+:[\w-]+", told))
     for word in (words[1] + ", " + words[2].strip()).split(", ") if words else []:
-        checks.true(word in named, f"baijcompound(7) does not name the word '{word}' of plans")
+        checks.true(word in named, f"baijcompound(7) does not name the plan keyword '{word}'")
     for tool in TOOLS:
         path = f"{args.build_dir}/plugin/tools/{tool}"
         options = re.findall(r"^  (-\w+) <", client.run([path, "-help", "intro"], ranks=1), re.M)

@@ -236,7 +236,7 @@ TEST_P(DeviceCoo, RefusesValuesThatAreNotOfTheKindAskedFor) {
   EXPECT_TRUE(all_ranks(found.code == PETSC_ERR_ARG_WRONG));
   const char* const where =
       tested_is_of_scalars() ? "block that begins at row 0 and column 0" : "block at block row 0 and block column 0";
-  EXPECT_NE(found.message.find(std::string(where) + " is not of the kind of entry"), std::string::npos)
+  EXPECT_NE(found.message.find(std::string(where) + " does not fit the block format"), std::string::npos)
       << found.message;
   set_from_device(A, given.values, INSERT_VALUES);
   EXPECT_TRUE(same_matrix(A, aij, 87));

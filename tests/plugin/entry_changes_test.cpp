@@ -45,7 +45,7 @@ TEST_P(EachKind, IsLeftForDenseAndNotTakenUpAgain) {
     EXPECT_TRUE(same_products(A, plain_matrix, 211));
   });
 
-  EXPECT_TRUE(all_ranks(says(text, "is not of kind " + kind() + ", which was found before")));
+  EXPECT_TRUE(all_ranks(says(text, "does not fit the block format " + kind() + " that was found before")));
   EXPECT_TRUE(all_ranks(says(text, "Block format found: dense"))) << text;
   EXPECT_TRUE(entry_is(A, "dense (found)"));
   for (Mat m : {Mat(A), Mat(plain_matrix)}) {

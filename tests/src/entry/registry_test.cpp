@@ -230,7 +230,7 @@ TEST(Registering, KeepsTheFirstOfTwoEqualKindsAndRefusesOthersOfTheName) {
 
   register_host_entry(host_entry_of<left<double>>());
   EXPECT_ERROR(register_host_entry(host_entry_of<right<double>>()), ErrorKind::argument,
-               "entry 'leftright': its words stand for other blocks than those of the kind that is registered");
+               "entry 'leftright': its scalars stand for other blocks than those of the format that is registered");
 
   EXPECT_EQ(registered_host_entry("leftright", scalar), first);
 }
@@ -248,7 +248,7 @@ TEST(Registering, RefusesNamesThatAreTakenOrNone) {
   EXPECT_ERROR(register_host_entry(host_entry_of<strange_name<double>>()), ErrorKind::argument,
                "the name must be that of a C++ template");
   EXPECT_ERROR(register_host_entry(host_entry_of<automatic<double>>()), ErrorKind::argument,
-               "entry 'auto': that is the word for looking for a kind");
+               "entry 'auto': that is the keyword for detecting a format");
 }
 
 TEST(Registering, RefusesOtherVersionsAndShapes) {
