@@ -2,8 +2,8 @@
 """Every block of commands or code in documents is run by a test, or is named with its reason in blocks_not_run.txt.
 
 A block is run if a comment `<!-- block ... -->` stands above it in a document that a test reads, if all of its commands
-are of our programs (commands_test.py runs these), or if blocks_run.txt names its test. A block without a command is text
-or output.
+are of our programs (commands_test.py runs these), or if blocks_run.txt names its test. A block without a command is
+text or output.
 """
 
 import os
@@ -14,9 +14,9 @@ import commands
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST_REASONS = 15
-COMMAND = re.compile(r"^(\(?cd |(bash|sh|cmake|ctest|cpack|pip|python3?|mpirun|mpiexec|mpicc|apt-get|cp|mv|rm|patch|make|git|"
-                     r"spack|rattler-build|export|source|cat|sed|echo|printf|\.) |\./|build/|[A-Z_]+=\S* ?|[a-z]+=\$|"
-                     r"property_runner|compound-|-(mat|ksp|pc|dll|grid|n|vec|dm)(_\w+)? |"
+COMMAND = re.compile(r"^(\(?cd |(bash|sh|cmake|ctest|cpack|pip|python3?|mpirun|mpiexec|mpicc|apt-get|cp|mv|rm|patch|"
+                     r"make|git|spack|rattler-build|export|source|cat|sed|echo|printf|\.) |\./|build/|[A-Z_]+=\S* ?|"
+                     r"[a-z]+=\$|property_runner|compound-|-(mat|ksp|pc|dll|grid|n|vec|dm)(_\w+)? |"
                      r"(elasticity|helmholtz|spin_transformation|lattice_dirac|custom_entry) )")
 CODE = re.compile(r"^(#include |template |import |from \w+ import |\w+ = \w.*\(|@)")
 LANGUAGES = ("sh", "bash", "console", "c", "cpp", "c++", "cmake", "python", "fortran")

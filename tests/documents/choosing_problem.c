@@ -14,49 +14,46 @@
 #include <petscksp.h>
 
 typedef struct {
-  PetscInt  n, width;                             /* nodes a side, unknowns a node */
+  PetscInt n, width;                               /* nodes a side, unknowns a node */
   PetscBool marked, by_coordinates, clamps, drops; /* what the matrix is told and keeps */
   PetscReal convection, scale;
 } System;
 
-static PetscErrorCode ReadSystem(System *s)
-{
-  const char *const names[] = {"spd", "nonsymmetric", "scalars", "unmarked", "kept", "eliminated", "coordinates"};
-  PetscInt          which = 0;
-  PetscBool         found = PETSC_FALSE;
+static PetscErrorCode ReadSystem(System* s) {
+  const char* const names[] = {"spd", "nonsymmetric", "scalars", "unmarked", "kept", "eliminated", "coordinates"};
+  PetscInt which = 0;
+  PetscBool found = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   s->n = 6;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &s->n, NULL));
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-system", names, 7, &which, &found));
   PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-system is missing");
-  s->width          = which == 2 ? 1 : 3;
-  s->marked         = (PetscBool)(which != 3 && which != 5);
-  s->clamps         = (PetscBool)(which == 4);
-  s->drops          = (PetscBool)(which == 5);
+  s->width = which == 2 ? 1 : 3;
+  s->marked = (PetscBool)(which != 3 && which != 5);
+  s->clamps = (PetscBool)(which == 4);
+  s->drops = (PetscBool)(which == 5);
   s->by_coordinates = (PetscBool)(which == 6);
-  s->convection     = which == 1 ? 0.4 : 0;
-  s->scale          = 1;
+  s->convection = which == 1 ? 0.4 : 0;
+  s->scale = 1;
   PetscFunctionReturn(0);
 }
 
 /* The coefficient between component a of a node and b of itself (step 0) or of a neighbour (1 to 3 upwards, -1 to -3
    downwards). */
-static PetscScalar Coefficient(const System *s, PetscInt step, PetscInt a, PetscInt b)
-{
+static PetscScalar Coefficient(const System* s, PetscInt step, PetscInt a, PetscInt b) {
   if (step == 0) return s->scale * (a == b ? 6.6 : 0.2);
-  return s->scale * (a == b ? -1 + (step > 0 ? s->convection : -s->convection) : (PetscAbsInt(step) == a + 1 ? 0.05 : 0) + (PetscAbsInt(step) == b + 1 ? 0.05 : 0));
+  if (a == b) return s->scale * (-1 + (step > 0 ? s->convection : -s->convection));
+  return s->scale * ((PetscAbsInt(step) == a + 1 ? 0.05 : 0) + (PetscAbsInt(step) == b + 1 ? 0.05 : 0));
 }
 
 /* The first component of nodes on one side is clamped. */
-static PetscBool IsClamped(const System *s, PetscInt node, PetscInt component)
-{
+static PetscBool IsClamped(const System* s, PetscInt node, PetscInt component) {
   return (PetscBool)((s->clamps || s->drops) && component == 0 && node % s->n == 0);
 }
 
 /* Number of a row, or -1 of one that is left out. */
-static PetscInt RowOf(const System *s, PetscInt node, PetscInt component)
-{
+static PetscInt RowOf(const System* s, PetscInt node, PetscInt component) {
   PetscInt row = node * s->width + component;
 
   if (s->drops) row = IsClamped(s, node, component) ? -1 : row - (node + s->n - 1) / s->n - (node % s->n == 0 ? 1 : 0);
@@ -64,17 +61,15 @@ static PetscInt RowOf(const System *s, PetscInt node, PetscInt component)
 }
 
 /* Nodes beside a node, and itself as step 0; -1 where there is none. */
-static PetscInt Neighbour(const System *s, PetscInt node, PetscInt step)
-{
+static PetscInt Neighbour(const System* s, PetscInt node, PetscInt step) {
   const PetscInt stride[] = {0, 1, s->n, s->n * s->n}, by = PetscAbsInt(step);
-  const PetscInt place    = by ? node / stride[by] % s->n : 0;
+  const PetscInt place = by ? node / stride[by] % s->n : 0;
 
   if ((step > 0 && place == s->n - 1) || (step < 0 && place == 0)) return -1;
   return node + (step > 0 ? stride[by] : -stride[by]);
 }
 
-static PetscErrorCode Create(const System *s, Mat *A)
-{
+static PetscErrorCode Create(const System* s, Mat* A) {
   PetscInt nodes = s->n * s->n * s->n, rows = nodes * s->width - (s->drops ? s->n * s->n : 0);
 
   PetscFunctionBeginUser;
@@ -93,10 +88,9 @@ static PetscErrorCode Create(const System *s, Mat *A)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Fill(const System *s, Mat A, PetscBool first)
-{
-  PetscInt     nodes = s->n * s->n * s->n, k = 0, *rows, *columns;
-  PetscScalar *values;
+static PetscErrorCode Fill(const System* s, Mat A, PetscBool first) {
+  PetscInt nodes = s->n * s->n * s->n, k = 0, *rows, *columns;
+  PetscScalar* values;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(nodes * 7 * 9, &rows, nodes * 7 * 9, &columns, nodes * 7 * 9, &values));
@@ -110,8 +104,9 @@ static PetscErrorCode Fill(const System *s, Mat A, PetscBool first)
         if (IsClamped(s, node, a) || IsClamped(s, other, b)) {
           if (s->drops) continue;
           values[k] = node == other && a == b ? s->scale : 0;
-        } else values[k] = Coefficient(s, step, a, b);
-        rows[k]      = RowOf(s, node, a);
+        } else
+          values[k] = Coefficient(s, step, a, b);
+        rows[k] = RowOf(s, node, a);
         columns[k++] = RowOf(s, other, b);
       }
     }
@@ -128,15 +123,14 @@ static PetscErrorCode Fill(const System *s, Mat A, PetscBool first)
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv)
-{
-  System             s;
-  Mat                A;
-  KSP                ksp;
-  Vec                x, b, wanted;
-  PetscInt           iterations, systems = 1;
-  PetscReal          error, size;
-  MatType            type;
+int main(int argc, char** argv) {
+  System s;
+  Mat A;
+  KSP ksp;
+  Vec x, b, wanted;
+  PetscInt iterations, systems = 1;
+  PetscReal error, size;
+  MatType type;
   KSPConvergedReason reason;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -163,7 +157,8 @@ int main(int argc, char **argv)
   PetscCall(VecAXPY(x, -1, wanted));
   PetscCall(VecNorm(x, NORM_INFINITY, &error));
   PetscCall(VecNorm(wanted, NORM_INFINITY, &size));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "type: %s\niterations: %" PetscInt_FMT "\nreason: %s\nerror: %.1e\n", type, iterations, KSPConvergedReasons[reason], (double)(error / size)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "type: %s\niterations: %" PetscInt_FMT "\nreason: %s\nerror: %.1e\n", type,
+                        iterations, KSPConvergedReasons[reason], (double)(error / size)));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&wanted));

@@ -76,9 +76,10 @@ def blocks(text):
             yield at + 1, line.strip().strip("`"), lines[at + 1:end], above
             end, above = end + 1, ""
         elif line.startswith("    ") and not above.strip():
-            while end < len(lines) and (lines[end].startswith("    ") or
-                                        not lines[end] and lines[end + 1:end + 2] and lines[end + 1].startswith("    ")):
+            while end < len(lines) and (lines[end].startswith("    ") or not lines[end]):
                 end += 1
+            while not lines[end - 1]:  # empty lines are of a block where more of it follows
+                end -= 1
             yield at + 1, "", [text[4:] for text in lines[at:end]], above
             above = "x"
         else:
