@@ -105,19 +105,35 @@ std::string microseconds(double seconds) {
 
 }  // namespace
 
-/// Looking for blocks takes the time of many products. Without -info only matrices that are larger than those before
-/// are looked at, until one has blocks. A base type of scalars is packed in blocks that are found: nothing is lost.
+namespace {
+
+/// Whether many of some neighbouring rows have the same columns, as rows of a block have. Takes microseconds.
+bool may_have_blocks(const BlockArrays& b) {
+  constexpr PetscInt looks = 1024;
+  constexpr double enough = 0.25;
+  const PetscInt pairs = b.rows - 1, step = std::max<PetscInt>(1, pairs / looks);
+  PetscInt seen = 0, same = 0;
+  // Neighbouring steps begin at another place within a block.
+  for (PetscInt row = 0; row < pairs; row += step + seen % 2, ++seen) {
+    const PetscInt *const first = b.column + b.start[row], *const next = b.column + b.start[row + 1];
+    if (std::equal(first, next, next, b.column + b.start[row + 2])) ++same;
+  }
+  return static_cast<double>(same) > enough * static_cast<double>(seen);
+}
+
+}  // namespace
+
+/// Looking for blocks takes the time of many products. Without -info it is done only for matrices that seem to have
+/// some. A base type of scalars is packed in blocks that are found: nothing is lost.
 PetscErrorCode CopyRefresh::report_block_size() const {
-  static PetscInt largest = 0;
   PetscFunctionBegin;
   PetscBool reports;
   const SeqState& st = in_.st;
   if (st.off_diagonal || copy_.other_blocks_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfoEnabled(MAT_CLASSID, &reports));
-  const bool warns = st.settings.warn && st.base_type.keeps_blocks && in_.b.rows > largest && is_first_process() &&
-                     !was_said(Once::block_size) && warnings_are_on();
+  const bool warns = st.settings.warn && st.base_type.keeps_blocks && !was_said(Once::block_size) &&
+                     is_first_process() && warnings_are_on() && may_have_blocks(in_.b);
   if (!reports && !warns) PetscFunctionReturn(PETSC_SUCCESS);
-  largest = std::max(largest, in_.b.rows);
   const std::string hint = block_size_hint(st.settings, st.base_type, in_.b);
   if (hint.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(in_.A, "Hint: %s\n", hint.c_str()));
