@@ -139,9 +139,12 @@ part_complex() {
   unset PETSC_DIR
 }
 
-# petsc4py: into the environment, from its source, for PETSC_DIR.
+# petsc4py: into the environment, from its source, for the PETSc that unpack_petsc has unpacked.
 petsc4py() {
-  local what=${COMPOUND_PETSC4PY:-petsc4py==3.26.1}
+  local what=${COMPOUND_PETSC4PY:-petsc4py==3.26.1} conf=$petsc/lib/petsc/conf old
+  # petsc4py compiles by what these name, which is where PETSc was before it was packed.
+  old=$(sed -n 's|^ *.--prefix=\([^ ,]*\).,$|\1|p' "$conf"/reconfigure-*.py | head -1)
+  [ -z "$old" ] || sed -i "s|$old|$petsc|g" "$conf/petscvariables" "$conf/variables"
   [ -z "${COMPOUND_PETSC4PY:-}" ] || [ -f "$what" ] || fail "COMPOUND_PETSC4PY names $what, which is not a file"
   # Its 300,000 lines of C take minutes to optimise, and only call PETSc.
   PETSC_DIR=$petsc PETSC_ARCH='' CFLAGS=-O0 logged petsc4py "$python" -m pip install --no-build-isolation --no-deps \

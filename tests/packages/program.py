@@ -39,6 +39,7 @@ def fails(call, error, text):
         call()
     except error as found:
         assert text in str(found), f"'{text}' is not in '{found}'"
+        assert error is not PETSc.Error or "() at " in str(found), f"no function and line in '{found}'"
         return
     raise AssertionError(f"no {error.__name__} with '{text}'")
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from ._running import check, load
+from ._running import call, load
 
 if TYPE_CHECKING:
     from petsc4py import PETSc
@@ -56,7 +56,7 @@ def plan(A: PETSc.Mat) -> str:
     """
     from ctypes import byref, c_char_p
     library, text = load(), c_char_p()
-    check(library.MatCompoundGetPlan(_handle(A), byref(text)))
+    call(library, "MatCompoundGetPlan", _handle(A), byref(text))
     return (text.value or b"").decode()
 
 
@@ -76,7 +76,7 @@ def set_plan(A: PETSc.Mat, line: str) -> None:
         raise TypeError(f"line is a {type(line).__name__}; a plan is a string such as 'sell:32'")
     text = None if line in ("", "auto") else line.encode()
     library = load()
-    check(library.MatCompoundSetPlan(_handle(A), text))
+    call(library, "MatCompoundSetPlan", _handle(A), text)
 
 
 def info(A: PETSc.Mat) -> Info:
@@ -94,7 +94,7 @@ def info(A: PETSc.Mat) -> Info:
     from ctypes import byref, c_int64
     names = [field.name for field in fields(Info)]
     library, found = load(), (c_int64 * len(names))()  # a struct of as many PetscInt64
-    check(library.MatCompoundGetInfo(_handle(A), byref(found)))
+    call(library, "MatCompoundGetInfo", _handle(A), byref(found))
     return Info(*found)
 
 
@@ -112,4 +112,4 @@ def tune(A: PETSc.Mat, effort: str = "measure") -> None:
     if not isinstance(effort, str):
         raise TypeError(f"effort is a {type(effort).__name__}; choose off, model, wisdom, measure or exhaustive")
     library = load()
-    check(library.MatCompoundTune(_handle(A), effort.encode()))
+    call(library, "MatCompoundTune", _handle(A), effort.encode())

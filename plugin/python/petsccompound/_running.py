@@ -101,14 +101,36 @@ def load() -> ctypes.CDLL:
     if _loaded is None:
         check_fit(running())
         _loaded = open_plugin()
-        _loaded.PetscCompoundInitialize.argtypes = []
     elif petsc_if_running() is None:
         raise RuntimeError("PETSc is not running any more")
-    check(_loaded.PetscCompoundInitialize())  # may be called again; types are forgotten by PetscFinalize()
+    call(_loaded, "PetscCompoundInitialize")  # may be called again; types are forgotten by PetscFinalize()
     return _loaded
 
 
-def check(code: int) -> None:
-    """Raises petsc4py's Error, with PETSc's text, unless the code is 0."""
+def call(library: ctypes.CDLL, name: str, *arguments: Any) -> None:
+    """Calls a function of the plugin. Raises petsc4py's Error with PETSc's text if it fails.
+
+    petsc4py has the text of errors of its own calls alone, so a handler of PETSc's errors notes it here.
+    """
+    import ctypes
+    lines: list[str] = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int,
+                      ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
+    def note(_comm: Any, line: int, function: bytes, file: bytes, code: int, repeats: int, text: bytes, _: Any) -> int:
+        if not repeats:
+            general = ctypes.c_char_p()
+            library.PetscErrorMessage(code, ctypes.byref(general), None)
+            lines[:] = [part.decode(errors="replace") for part in (general.value, text) if part]
+        lines.insert(0, f"{os.fsdecode(function or b'?')}() at {os.fsdecode(file or b'?')}:{line}")
+        return code
+
+    library.PetscPushErrorHandler(note, None)
+    try:
+        code = getattr(library, name)(*arguments)
+    finally:
+        library.PetscPopErrorHandler()
     if code:
-        raise sys.modules["petsc4py.PETSc"].Error(code)
+        error = sys.modules["petsc4py.PETSc"].Error(code)
+        error._traceback = error._traceback_ = lines  # petsc4py 3.26 and 3.18
+        raise error
