@@ -23,9 +23,9 @@ PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B)
 PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole);
 
 /// Algebraic multigrid `whose`, which needs AIJ: an error with the way out.
-inline PetscErrorCode refuse_multigrid(Mat A, const char* whose) {
+inline PetscErrorCode refuse_multigrid(Mat A, PetscErrorCode code, const char* whose) {
   PetscFunctionBegin;
-  SETERRQ(comm_of(A), PETSC_ERR_SUP,
+  SETERRQ(comm_of(A), code,
           "Algebraic multigrid %s needs a matrix of type aij, found %s: use -mat_type aijcompound, which has products "
           "in blocks, too. Or give the preconditioner an AIJ copy and keep this matrix for the products: "
           "MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &P), KSPSetOperators(ksp, A, P)",
@@ -36,7 +36,7 @@ inline PetscErrorCode refuse_multigrid(Mat A, const char* whose) {
 /// prolongations of the matrix's own type, which BAIJ cannot hold: its blocks are square.
 template <class... Args>
 PetscErrorCode refuse_graph(Mat A, Args...) {
-  return refuse_multigrid(A, "of PETSc (PCGAMG)");
+  return refuse_multigrid(A, PETSC_ERR_SUP, "of PETSc (PCGAMG)");
 }
 
 }  // namespace compound::plugin

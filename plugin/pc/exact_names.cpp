@@ -43,11 +43,11 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's own error names the type alone.
+/// PETSc's own error, of the same code, names the type alone.
 PetscErrorCode aij_only(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
   const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
-  if (k.is_ours && k.base_type == &baij) PetscCall(refuse_multigrid(pc->pmat, "of ML (PCML)"));
+  if (k.is_ours && k.base_type == &baij) PetscCall(refuse_multigrid(pc->pmat, PETSC_ERR_ARG_WRONG, "of ML (PCML)"));
   PetscCall(set_up(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
