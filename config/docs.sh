@@ -30,8 +30,11 @@ if ! cmp -s "$list" "$tools/made-of.txt" || ! "$tools/bin/sphinx-build" --versio
   rm -rf "$tools"
   python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
   python3 -m venv "$tools"
-  "$tools/bin/pip" install -q --disable-pip-version-check -r "$list" >build/docs-tools.log 2>&1 ||
-    { tail -5 build/docs-tools.log; rm -rf "$tools"; fail "pip cannot install what $list names (build/docs-tools.log)"; }
+  if ! "$tools/bin/pip" install -q --disable-pip-version-check -r "$list" >build/docs-tools.log 2>&1; then
+    tail -5 build/docs-tools.log
+    rm -rf "$tools"
+    fail "pip cannot install what $list names (build/docs-tools.log)"
+  fi
   cp "$list" "$tools/made-of.txt"
   part_ends "the programs, in build/docs-tools"
 fi
@@ -40,7 +43,8 @@ begin=$SECONDS
 python3 docs/reference/make_reference.py --check
 rm -rf build/site
 python3 docs/site/stage.py build/site-source
-"$tools/bin/sphinx-build" -b html -q -W --keep-going -j "$cores" -d build/site-doctrees -E build/site-source build/site ||
+"$tools/bin/sphinx-build" -b html -q -W --keep-going -j "$cores" -E -d build/site-doctrees build/site-source \
+  build/site ||
   fail "the site has mistakes: each line above names a file of build/site-source, which is the one of the repository"
 rm -rf build/site/.buildinfo build/site/objects.inv build/site/_static/webpack-macros.html build/site/_static/*/*.map
 python3 tests/documents/site_test.py --site build/site "${external[@]}"

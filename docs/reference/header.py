@@ -61,7 +61,8 @@ def comments():
     for line in declared:
         function = FUNCTION.match(line)
         if not function:
-            raise source.SourceError(f"{FILE}: '{line}' is not PETSC_EXTERN PetscErrorCode NAME(ARGUMENTS); on one line")
+            raise source.SourceError(f"{FILE}: '{line}' is not PETSC_EXTERN PetscErrorCode NAME(ARGUMENTS); on one "
+                                     "line")
         if function[1] not in names:
             raise source.SourceError(f"{FILE}: {function[1]} has no comment /*@C ... @*/ directly above it")
     if not declared:

@@ -106,7 +106,7 @@ def explorer_page(folder):
     part = folder / "docs/explorer-part.html"
     (folder / "_extra/explorer-part.html").replace(part)
     return "# Performance explorer\n\n```{raw} html\n:file: explorer-part.html\n```\n\n" \
-           "<p>The explorer <a href=\"../explorer.html\">as a page of its own</a>, which also works as a file.</p>\n\n" \
+           "<p>The explorer <a href='../explorer.html'>as a page of its own</a>, which also works as a file.</p>\n\n" \
            "[How to add a device](explorer/README.md).\n"
 
 
@@ -148,7 +148,7 @@ def group_pages(folder, staged):
         cards.append("\n".join([f":::{{grid-item-card}} [{title}]({name}.md)\n\n{what}\n", *links, ":::\n"]))
     tree = "\n".join(name for _, name, _, _ in GROUPS)
     index = (HERE / "index.md").read_text(encoding="utf-8")
-    index = re.sub(r"\[([^][]*)\]\((docs/[^()]*)\)", lambda m: m[0] if m[2] in staged else m[1], index)
+    index = index.replace("](../", "](docs/")  # it lies in docs/site, and will lie above docs
     grid = "::::{grid} 1 2 2 3\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n"
     write(folder, "index.md", index.replace("<!-- groups -->", grid + f"\n```{{toctree}}\n:hidden:\n\n{tree}\n```"))
 

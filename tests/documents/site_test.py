@@ -28,7 +28,8 @@ LOADS = {"img": "src", "script": "src", "iframe": "src", "link": "href", "source
          "audio": "src", "embed": "src", "object": "data", "input": "src", "use": "href"}
 OTHER = re.compile(r"(?:[a-z][a-z+.-]*:)?//|(?:https?|ftp|file):", re.I)
 CSS_LOADS = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""")
-JS_LOADS = re.compile(r"""(?:fetch|import|importScripts|open|sendBeacon|src\s*=|href\s*=)\s*\(?\s*["'`](https?://[^"'`]+)""")
+JS_LOADS = re.compile(r"""(?:fetch|import|importScripts|open|sendBeacon|src\s*=|href\s*=)\s*\(?\s*"""
+                      r"""["'`](https?://[^"'`]+)""")
 
 
 class Page(HTMLParser):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""docs/start.md: its tab of petsc4py needs no other page. Its script is saved, run as the page says, and prints what the
-page shows. Blocks of the other tabs are lines of blocks of docs/clients.md, which tests/clients/document_test.py runs.
+"""docs/start.md: its tab of petsc4py needs no other page: its script is saved, run as the page says, and prints what
+the page shows. Blocks of the other tabs are lines of blocks of docs/clients.md, which tests/clients/document_test.py
+runs.
 """
 
 import os
@@ -66,7 +67,8 @@ def main():
         return 77
     code, said, errors = run(["bash", "-eu", "-c", block(start, "first-petsc4py-run")], env, cwd=args.scratch)
     if code != 0 or said.strip() != block(start, "first-petsc4py-output").strip():
-        sys.exit(f"the script of docs/start.md ended with status {code} and printed\n{said}{errors}\nnot what the page shows")
+        sys.exit(f"the script of docs/start.md ended with status {code} and printed\n{said}{errors}\n"
+                 "not what the page shows")
     print("the script of docs/start.md prints what the page shows")
     return 0
 
