@@ -100,9 +100,13 @@ def main():
         if not whole and index % 3 and "-json" not in options and "-wisdom" not in options:
             continue
         line = (["mpirun", "-n", str(ranks)] if ranks > 1 else []) + [programs[name], *shlex.split(options)]
-        run = subprocess.run(line, cwd=args.scratch, capture_output=True, text=True, timeout=120)
         count += 1
-        if wrong := wrong_with(run, name):
+        try:
+            run = subprocess.run(line, cwd=args.scratch, capture_output=True, text=True, timeout=120)
+            wrong = wrong_with(run, name)
+        except subprocess.TimeoutExpired:
+            wrong = "did not end within 120 s"
+        if wrong:
             failures.append(f"{path}: {command}\n  run as {name} {options}\n  {wrong}")
     print(*sorted(skipped), *failures, sep="\n")
     print(f"{len(found)} commands in documents, {count} of them run, {len(failures)} failures")
