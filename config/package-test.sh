@@ -19,16 +19,16 @@
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 unset PETSC_DIR PETSC_ARCH PETSC_OPTIONS PYTHONPATH VIRTUAL_ENV
 
-parts=(real complex release wrong)
+asked=(real complex release wrong)
 device=no
 if [ "${1:-}" = --device ]; then
   device=yes
-  parts=(release)
+  asked=(release)
 elif [ $# -gt 0 ]; then
   for part in "$@"; do
-    [[ " ${parts[*]} " == *" $part "* ]] || fail "there is no part '$part'; choose ${parts[*]}, or --device alone"
+    [[ " ${asked[*]} " == *" $part "* ]] || fail "there is no part '$part'; choose ${asked[*]}, or --device alone"
   done
-  parts=("$@")
+  asked=("$@")
 fi
 work=$top/build/packages
 mkdir -p "$work"
@@ -212,11 +212,11 @@ else
   complex_petsc=$(ls -d /usr/lib/petscdir/petsc3.*/*-complex | head -1)
   part_ends packages
 fi
-for part in "${parts[@]}"; do
+for part in "${asked[@]}"; do
   say "part $part"
   "part_$part"
   part_ends "$part"
 done
 print_parts
 printf '%s' "$reasons"
-say "the Python package works: ${parts[*]}"
+say "the Python package works: ${asked[*]}"

@@ -121,6 +121,7 @@ if PETSc.COMM_WORLD.getRank() == 0:  # a damaged line is no entry, one of anothe
     del os.environ["COMPOUND_HOST_SIMD"]
     os.chmod(own, 0o666)
     assert "may be written by others" in petsccompound.wisdom(own).problem
+    os.remove(own)
 PETSc.COMM_WORLD.barrier()
 PETSc.Options().setValue("mat_compound_wisdom", "none")
 assert petsccompound.wisdom().file == ""
