@@ -1,5 +1,5 @@
-"""How pictures of docs/reproduction/plot.py look: colours, dots and bars by matrix, legends above, words for readers who
-do not see them."""
+"""How pictures of docs/reproduction/plot.py look: colours, dots and bars by matrix, legends above, descriptions for
+readers who do not see them."""
 
 import re
 from xml.sax.saxutils import escape

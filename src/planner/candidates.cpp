@@ -267,7 +267,8 @@ std::vector<LargePlan> leave_out_large(std::vector<Plan>& plans, const PatternVi
   const double first = bytes(plans.front());
   const auto large_of = [&](const Plan& plan) -> LargePlan {
     if (auto pads = too_much_padding(pattern, problem, plan, limits.padding)) return {plan, *pads};
-    if (bytes(plan) > too_much_more * first) return {plan, "not tried: its products read a third more than the default plan's"};
+    if (bytes(plan) > too_much_more * first)
+      return {plan, "not tried: its products read a third more than the default plan's"};
     const auto owns = too_much_memory(pattern, problem, plan, backend, limits);
     return {plan, owns.value_or(""), owns.has_value()};
   };

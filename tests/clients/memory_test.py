@@ -12,8 +12,8 @@ TYPES = ("baij", "baijcompound", "baijcompoundcsr", "baijcompoundsell")
 
 
 def viewed(output):
-    parent, packed = re.search(r"compound memory: .* base type ([\d.]+) MB, packed storage ([\d.]+) MB", output).groups()
-    return float(parent), float(packed)
+    found = re.search(r"compound memory: .* base type ([\d.]+) MB, packed storage ([\d.]+) MB", output)
+    return float(found[1]), float(found[2])
 
 
 def main():
