@@ -164,7 +164,7 @@ part_release() {
     logged release-tools "$python" -m pip install -q numpy cython 'setuptools<81' wheel
     petsc4py
     part_ends "release: petsc4py"
-    install release "$top" -C cmake.define.COMPOUND_DEVICE_CODE=OFF
+    install release "$top" --config-settings=cmake.define.COMPOUND_DEVICE_CODE=OFF
   else
     environment release "${COMPOUND_PYTHON:-python3}" --system-site-packages
     # What the environment's own interpreter has, which may be an environment itself, is seen as well.
@@ -173,7 +173,7 @@ part_release() {
     capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
     petsc4py &
     PETSC_DIR=$petsc install release "$top" --no-build-isolation --no-deps \
-      -C cmake.define.COMPOUND_DEVICE_CODE_CAPABILITIES="$capability"
+      --config-settings=cmake.define.COMPOUND_DEVICE_CODE_CAPABILITIES="$capability"
     wait $! || fail "petsc4py was not built"
     options+=(-vec_type cuda)
   fi

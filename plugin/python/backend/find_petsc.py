@@ -2,7 +2,7 @@
 
 In this order:
 
-1. PETSC_DIR and PETSC_ARCH, of the environment or of pip's config settings (-C cmake.define.PETSC_DIR=...)
+1. PETSC_DIR and PETSC_ARCH, of the environment or of pip (--config-settings=cmake.define.PETSC_DIR=...)
 2. petsc4py.get_config() of the user's interpreter
 3. petsc.get_petsc_dir() there (the package `petsc`)
 4. pkg-config's PETSc, else Debian's and Ubuntu's PETSc with real scalars
