@@ -73,7 +73,7 @@ Text text_of(const std::string& path) {
 std::string why_no_folder(const std::string& folder) {
   if (folder == user_cache_folder()) make_folders(folder);
   struct stat status;
-  if (stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
+  if (stat(folder.c_str(), &status) == 0 || errno != ENOENT) return {};
   return "the folder " + folder + " of the wisdom file is not there; make it (mkdir -p " + folder +
          "), or name another file";
 }

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/files.hpp"
 #include "base/hash.hpp"
 #include "support/processes.hpp"
 #include "support/random.hpp"
@@ -89,15 +91,26 @@ TEST_F(WisdomFileTest, GivesBackWhatWasAdded) {
   EXPECT_EQ(read.wisdom.entries(), entries_of(0, 5));
 }
 
-TEST_F(WisdomFileTest, IsForItsOwnerOnlyInFoldersThatAreMade) {
-  file_ = folder_ / "made" / "deep" / "wisdom";
+TEST_F(WisdomFileTest, IsForItsOwnerOnlyInTheDefaultFolderThatIsMade) {
+  const std::string before = from_environment("XDG_CACHE_HOME");
+  setenv("XDG_CACHE_HOME", (folder_ / "made").c_str(), 1);
+  file_ = files::path(user_cache_folder()) / "wisdom";
 
   EXPECT_EQ(add(0, 1), "");
+  before.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", before.c_str(), 1);
 
   EXPECT_EQ(mode_of(file_), 0600u);
   EXPECT_EQ(mode_of(folder_ / "made"), 0700u);
-  EXPECT_EQ(mode_of(folder_ / "made" / "deep"), 0700u);
+  EXPECT_EQ(mode_of(folder_ / "made" / "petsc-compound"), 0700u);
   EXPECT_FALSE(files::exists(file_.string() + ".new"));
+}
+
+TEST_F(WisdomFileTest, IsNotKeptInAnotherFolderThatIsNotThere) {
+  file_ = folder_ / "mistyped" / "wisdom";
+
+  EXPECT_PRED2(has, add(0, 1), "/mistyped of the wisdom file is not there; make it");
+
+  EXPECT_FALSE(files::exists(folder_ / "mistyped"));
 }
 
 TEST_F(WisdomFileTest, KeepsWhatOthersWroteAndTheLastOfAKey) {
