@@ -114,7 +114,7 @@ sdist() {
   unpacked=$(mktemp -d "${TMPDIR:-/tmp}/petsc-compound.XXXXXX")
   trap 'rm -rf "$unpacked"' EXIT
   tar xf "$archive" -C "$unpacked" --strip-components=1
-  comm -23 <(git -C "$top" ls-files | grep -vE '^(docs/images/|docs/data/|docs/reproduction/.*\.json\.xz$|\.)' | sort) \
+  comm -23 <(git -C "$top" ls-files | grep -vE '^(docs/images/|docs/reproduction/.*\.json\.xz$|\.)' | sort) \
     <(cd "$unpacked" && find . -type f | sed 's|^\./||' | sort) >"$work/sdist-files.txt"
   [ ! -s "$work/sdist-files.txt" ] || { cat "$work/sdist-files.txt"; fail "the sdist has not these files of the tree"; }
   ! find "$unpacked" -name '*.json.xz' -o -path '*/docs/images/*' | grep -q . || fail "the sdist has figures or records"

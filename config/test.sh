@@ -95,7 +95,7 @@ test_build() {
 other=(-DCOMPOUND_CORE="$top/build/host")
 plugin_alone=("${other[@]}" -DCOMPOUND_TESTS_OF=plugin -DCOMPOUND_TOOLS=OFF -DCOMPOUND_EXAMPLES=OFF)
 every="core plugin properties tools examples install clients petsc documents packages"
-without_core="plugin properties tools examples install clients"
+without_core="plugin properties tools examples install clients packages"
 
 # with_petsc SCALAR LABELS [-D option...]: a build with PETSc 3.26.1 from its archive.
 with_petsc() {
@@ -122,7 +122,8 @@ grep "^-- CUDA backend" "$top/build/configure.log" 2>/dev/null | sed 's/^--/==/'
 if [ -z "${PETSC_DIR:-}" ]; then
   if [ "$clients" = yes ]; then
     for preset in host-complex host-64; do
-      test_build "$without_core" $preset "${other[@]}" -DCOMPOUND_TESTS_OF="plugin;tools;examples;install;clients"
+      test_build "$without_core" $preset "${other[@]}" \
+        -DCOMPOUND_TESTS_OF="plugin;tools;examples;install;clients;packages"
     done
   elif [ $tier = quick ]; then
     test_build "plugin" host-complex "${plugin_alone[@]}" -DCOMPOUND_TESTS_SEE=scalars
@@ -145,6 +146,14 @@ fi
 if [ $tier = all ] && grep -qE "$labels" <<<documents; then
   bash "$top/config/docs.sh"
   part_ends "making the site"
+fi
+
+# Installing by pip takes 20 minutes; it has no label of ctest's, which asks for `packages`.
+if [ $tier = all ] && [ -z "${PETSC_DIR:-}" ] && grep -qE "$labels" <<<packages; then
+  bash "$top/config/package-test.sh" >"$top/build/package-test.log" 2>&1 ||
+    { tail -60 "$top/build/package-test.log"; failed=yes; }
+  skipped+=$(sed -n '/^skipped: /p' "$top/build/package-test.log")
+  part_ends "installing by pip"
 fi
 
 # One ctest over all builds: its summary then counts everything.

@@ -161,7 +161,7 @@ def check_tools(args, finder):
             file.write(f"#!/bin/sh\nexit {status}\n")
         os.chmod(f"{there}/{name}", 0o755)
     program("c++", 1)
-    finder.checks.one_line(run([python, "-c", text], env), [f"c++ () does not take C++20"], "an old compiler")
+    finder.checks.one_line(run([python, "-c", text], env), ["c++ () does not take C++20"], "an old compiler")
     program("c++", 0)
     finder.checks.one_line(run([python, "-c", text], env), ["no MPI to compile with: mpicc is not on PATH",
                                                             "libopenmpi-dev"], "no MPI")

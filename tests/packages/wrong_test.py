@@ -48,7 +48,7 @@ def check_each(args, env, checks, extra):
             if "runpy.run_module('petsccompound')" in call:
                 call = call[:-1] + ", run_name='__main__')"
             result = run([args.python, "-c", call], {**env, "PYTHONPATH": site})
-            checks.one_line(result, ["petsccompound: built for PETSc ", f" but this program runs PETSc {petsc['version']} ",
+            checks.one_line(result, ["petsccompound: built for PETSc ", f" runs PETSc {petsc['version']} ",
                                      f"(other: {name})", "install it again: PETSC_DIR=" + petsc["folder"],
                                      "pip install --no-cache-dir --force-reinstall"], f"{name}: {call}")
     code, output, errors = run([args.python, "-c", AFTER, ":".join(sites), *extra], env)
