@@ -44,7 +44,7 @@ say "version $version, tree clean, no tag $tag yet"
 
 say "tests of documents"
 bash config/check-text.sh || fail "no release: the checks of text failed"
-# Those that read nothing but documents and sources; the site's are run by config/docs.sh.
+# Those that need no build: the others have the line `# release: no`.
 for test in tests/documents/*_test.py; do
   [ -f "$test" ] || continue
   if grep -q '^# release: no$' "$test"; then

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# release: no
 """docs/start.md: its tab of petsc4py needs no other page: its script is saved, run as the page says, and prints what
 the page shows. Blocks of the other tabs are lines of blocks of docs/clients.md, which tests/clients/document_test.py
 runs.
