@@ -230,9 +230,8 @@ PetscErrorCode create(KSP ksp) {
     auto runner = static_cast<PetscInt>(s->fused.runner);
     PetscCall(PetscOptionsEList(
         "-ksp_compound_loop",
-        "How iterations run on a device: graphs of kernels, or one persistent kernel (persistent2: with two grid "
-        "synchronizations); default auto",
-        nullptr, runners, static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
+        "Loop on a device (default auto; persistent2 has two grid synchronizations per iteration)", nullptr, runners,
+        static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
     s->fused.runner = static_cast<KrylovRunner>(runner);
     PetscCall(types[row].read_options(of, *s, PetscOptionsObject));
     PetscFunctionReturn(PETSC_SUCCESS);

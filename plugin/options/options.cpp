@@ -120,7 +120,7 @@ const Option options[] = {
      "Block format: auto (the cheapest that holds every block; default), " + built_in_entry_names() +
          ", or a format of the user's own",
      text_option(&Settings::entry, "auto", check_entry)},
-    {"layout", "Layout of packed storage: auto (default heuristic; default), " + preset_forms(),
+    {"layout", "Layout of packed storage: auto (chosen by the default heuristic; default), " + preset_forms(),
      text_option(&Settings::layout, "auto", check_layout)},
     {"memory_limit",
      "Memory limit in megabytes for packed storage, per local block of the matrix: larger plans are not taken; default "
@@ -138,7 +138,8 @@ const Option options[] = {
      word_option(&Settings::transpose, "transpose",
                  {{"copy", TransposedValues::copy}, {"shared", TransposedValues::shared}})},
     {"tune",
-     "Effort to find a plan: off (default heuristic; default), model (predicted times, on devices), wisdom (earlier "
+     "Effort to find a plan: off (the default heuristic decides; default), model (predicted times, on devices), wisdom "
+     "(earlier "
      "measurements), measure (times neighbouring plans of the default heuristic's, within the time of 150 products), "
      "exhaustive (times all plans)",
      word_option(&Settings::tune, "tune effort", efforts())},
