@@ -72,7 +72,7 @@ std::string device_text(const Schedule& s) {
   };
   return text(s.unroll != 1, "unroll=" + std::to_string(s.unroll)) +
          text(false, "threads=" + std::to_string(s.threads)) +
-         (s.blocks != 0 ? " blocks=" + std::to_string(s.blocks) : "") +
+         (s.blocks != 0 ? std::string(" blocks=").append(std::to_string(s.blocks)) : "") +
          text(s.balance != Balance::grid, std::string(balance_names[static_cast<int>(s.balance)])) +
          text(s.cache != Cache::keep, s.cache == Cache::stream ? "stream" : "cached");
 }

@@ -63,6 +63,8 @@ class BestSoFar {
   /// Whether it is the best so far.
   bool add(const Measured& measured);
   bool has_all() const { return done_ == plans_; }
+  std::size_t done() const { return done_; }
+  std::size_t plans() const { return plans_; }
   /// "12 of 40 plans, best so far 1.20 times as fast as the first: <plan>".
   std::string text() const;
 

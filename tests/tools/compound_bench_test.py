@@ -544,7 +544,7 @@ ERRORS = [
     ("-n 3 -values convection -long_rows 1:2", "no coefficients for the entries of -long_rows"),
     ("-complex blocks -n 2", "-complex blocks is for files"),
     ("-complex pairs -n 2", "-complex: unknown form 'pairs'; choose scalars, blocks"),
-    ("-n 2 -core_plans layouts|sel", "-core_plans: unknown layout 'sel'; choose csr, ellr"),
+    ("-n 2 -core_plans layouts|sel", "-core_plans: unknown layout 'sel': did you mean sell? Choose csr, ellr"),
     ("-types baij/ -n 2", "-types 'baij/': expected a type before the slash, and coo or a Krylov method after it"),
     ("-types baij/ggg -n 2", "ggg"),
     ("-renumber rcm,best", "-renumber: unknown order 'best'; choose natural, rcm, nd"),
@@ -579,7 +579,7 @@ ERRORS = [
     ("-types aij,,baij", "expected matrix types separated by ','"),
     ("-types none -n 2", "-types none leaves nothing to compare"),
     ("-types nonesuch -n 2", "-types 'nonesuch': Unknown Mat type given: nonesuch"),
-    ("-plans sel -n 2", "unknown word 'sel' in a plan; choose a layout (csr, ellr, bellpack, sell, dia, hdia, ccoo)"),
+    ("-plans sel -n 2", "unknown plan keyword 'sel': did you mean sell?"),
     ("-plans csr|presence -n 2", "presence bits are for slices"),
     ("-core_scalar half", "-core_scalar: unknown scalar 'half'; choose double, float"),
     ("-baseline dense -n 2", "-baseline 'dense' is not a candidate; choose 'aij', 'baij', 'baijcompound'"),
@@ -604,9 +604,10 @@ ERRORS = [
     ("-typs aij", "-typs (did you mean -types?)"),
     ("-frobnicate 1", "nothing asked for the option(s) -frobnicate"),
     ("-n 2 -mat_compound_layuot sell", "nothing asked for the option(s) -mat_compound_layuot"),
-    ("-n 2 -mat_compound_layout sel", "unknown layout 'sel'; choose auto, csr, ellr, bellpack, sell, dia, hdia, ccoo"),
-    ("matrix.mtx", "unexpected word 'matrix.mtx'"),
-    ("-n 2 3", "unexpected word '3'"),
+    ("-n 2 -mat_compound_layout sel", "unknown layout 'sel': did you mean sell? Choose auto, csr, ellr, bellpack, sell, "
+     "dia, hdia, ccoo"),
+    ("matrix.mtx", "unexpected argument 'matrix.mtx'"),
+    ("-n 2 3", "unexpected argument '3'"),
     ("-matrix {folder}/absent", "cannot open '{folder}/absent': No such file"),
     ("-matrix {folder}", "-matrix: '{folder}' is a folder, not a regular file"),
     ("-matrix {folder}/pipe", "-matrix: '{folder}/pipe' is a named pipe, not a regular file"),
@@ -671,7 +672,7 @@ def test_errors(args):
         errors.append(("-n 2 -core_plans csr", "-core_plans run on one rank"))
     else:
         errors.append(("-n 2 -core_plans sell:9:7", "-core_plans 'sell:9:7': "))
-        errors.append(("-n 2 -core_plans cs", "-core_plans 'cs': unknown word 'cs' in a plan"))
+        errors.append(("-n 2 -core_plans cs", "-core_plans 'cs': unknown plan keyword 'cs'"))
     for options, message in errors:
         words = [w.replace("{folder}", args.folder).replace("|", " ") for w in options.split()]
         code, stdout, stderr, command = bench(args, QUICK + words)

@@ -51,9 +51,17 @@ def write_matrix_market(args, name, rows):
 
 
 def rows_of(stdout):
-    """Of the tables of times: numbers, and the plan."""
+    """Of the tables of times: numbers, and the plan with its marks."""
     return [(line.split()[:10], line[line.index("entry="):]) for line in stdout.splitlines()
             if re.match(r"\s+\d+\.\d{4}\s+\d", line)]
+
+
+def plan_in(shown):
+    return shown.partition("  (")[0]
+
+
+def marks_of(shown):
+    return shown.partition("  (")[2].rstrip(")").split(", ")
 
 
 def advice(stdout):
@@ -88,21 +96,26 @@ def test_table(args):
     for said in ("block rows", "row lengths: shortest", "scattered blocks", "fewest bytes by",
                  "MB by layout (padding): ", "what to do"):
         expect(said in stdout, f"'{said}' is not in\n{stdout}")
-    speeds = [float(numbers[-1]) for numbers, _ in rows_of(stdout)]
+    rows = rows_of(stdout)
+    speeds = [float(numbers[-1]) for numbers, _ in rows]
     expect(len(speeds) > 2 and speeds == sorted(speeds, reverse=True), f"speeds {speeds}")
-    by_rule = [(numbers, plan) for numbers, plan in rows_of(stdout) if plan.endswith("(by rule)")]
-    expect(len(by_rule) == 1 and by_rule[0][0][-1] == "1.00" and by_rule[0][0][-2] == "-", f"the rule's row: {by_rule}")
-    expect(f"by rule: {by_rule[0][1].removesuffix('  (by rule)')}\n" in stdout,
-           "the rule's plan of the analysis is not that of the table")
-    plans = [plan.removesuffix("  (by rule)") for _, plan in rows_of(stdout)]
-    expect(len(advice(stdout)) == 1 and advice(stdout)[0] in plans, f"advice {advice(stdout)} of {plans}")
+    times = [float(numbers[0]) for numbers, _ in rows]
+    expect(times == sorted(times), f"the times shown are those by which the rows are sorted: {times}")
+    expect(all(float(n[1]) <= float(n[0]) <= float(n[2]) for n, _ in rows), f"quartiles around the median: {rows}")
+    default = [(numbers, plan) for numbers, plan in rows if "default" in marks_of(plan)]
+    expect(len(default) == 1 and default[0][0][-1] == "1.00" and default[0][0][-2] == "-", f"the default: {default}")
+    expect(f"default: {plan_in(default[0][1])}\n" in stdout,
+           "the default plan of the analysis is not that of the table")
+    best = [plan_in(plan) for _, plan in rows if "best" in marks_of(plan)]
+    expect(advice(stdout) == best and len(best) == 1, f"advice {advice(stdout)}, best {best}")
 
 
 def test_memory(args):
     fastest = advice(tune(args, SMALL + QUICK)[0])[0]
     stdout, _ = tune(args, SMALL + QUICK + ["-score", "bytes:1"])
     smallest = advice(stdout)
-    by_rule = re.search(r"no plan is better than the rule's\n  the fastest, for ([\d.]+) times the speed and ", stdout)
+    is_default = r"no plan is better than the default one\n  the fastest, for ([\d.]+) times the speed and "
+    by_rule = re.search(is_default, stdout)
     expect(re.search("what to do(: nothing; by time and memory|, for [0-9.]+ times the speed and )", stdout), stdout)
     speeds = [float(numbers[-1]) for numbers, _ in rows_of(stdout)]
     expect(not by_rule or float(by_rule[1]) == speeds[0], f"the fastest beside the rule's plan: {stdout}")
@@ -149,17 +162,39 @@ def test_json(args):
     expect(case["best"] in plans and case["analysis"]["rule"] in plans, "best and rule have times")
     for p in case["plans"]:
         is_rule = p["plan"] == case["analysis"]["rule"]
-        expect(1 <= len(p["samples_s"]) == len(p["ratios"]) and (len(p["ratios"]) <= 20 or is_rule),
+        # The plans near the fastest are sampled once more.
+        expect(1 <= len(p["samples_s"]) == len(p["ratios"]) and (len(p["ratios"]) <= 25 or is_rule),
                f"samples of {p['plan']}")
         expect(p["least_s"] == min(p["samples_s"]) <= p["median_s"] and p["packing_s"] >= 0 and p["gbs"] > 0
                and p["share_of_read"] > 0, str(p))
+        expect(p["quartiles_s"][0] <= p["seconds"] * (1 + 1e-9) and p["seconds"] <= p["quartiles_s"][1] * (1 + 1e-9),
+               f"quartiles: {p}")
+        expect(("no_difference" in p) == (p["plan"] != case["best"]), f"no_difference of {p['plan']}")
         expect(("p95_s" in p) == (len(p["samples_s"]) >= 20), f"percentile of {p['plan']}")
         expect("predicted_s" not in p, "the model is of devices")
         if "pays_off_after" in p:
-            of_rule = sorted(plans[case["analysis"]["rule"]]["samples_s"])
-            # The median as the tuner takes it, of an even number too.
-            gain = of_rule[len(of_rule) // 2] * (1 - 1 / p["times_rule"])
+            gain = plans[case["analysis"]["rule"]]["seconds"] * (1 - 1 / p["times_rule"])
             expect(gain > 0 and abs(p["pays_off_after"] * gain / p["packing_s"] - 1) < 1e-6, f"pays off: {p}")
+
+
+def test_the_plan_to_take_is_sampled_with_the_default_one(args):
+    """What is recommended has the least time of those that are sampled so often, and differs from the default plan."""
+    file = os.path.join(args.folder, "finals.json")
+    stdout, _ = tune(args, SMALL + ["-seconds", "5", "-json", file])
+    with open(file) as read:
+        case, = json.load(read)["cases"]
+    plans = {p["plan"]: p for p in case["plans"]}
+    best, default = plans[case["best"]], plans[case["analysis"]["rule"]]
+    expect(len(default["ratios"]) >= 25 and (best is default or len(best["ratios"]) == 25),
+           f"samples: {len(best['ratios'])}, {len(default['ratios'])}")
+    lower, upper = case["gain_quartiles"]
+    expect(lower - 1e-9 <= case["gain"] <= upper + 1e-9, f"{lower} {case['gain']} {upper}")
+    if best is default:
+        expect("nothing; no plan shows a difference from the default one" in stdout, stdout)
+    else:
+        expect(lower > 1 and default["no_difference"] is False, f"gain {lower} to {upper}")
+        expect(f"times the speed (quartiles {lower:.2f} to {upper:.2f}):" in stdout, stdout)
+    expect(all(a["seconds"] <= b["seconds"] for a, b in zip(case["plans"], case["plans"][1:])), "the fastest first")
 
 
 def test_csv_has_every_sample(args):
@@ -199,7 +234,7 @@ def test_precision_and_shapes(args):
     expect("blocks of 3x2" in stdout and "block sizes" not in stdout, stdout)
     size = "2" if args.scalar == "complex" else "4"
     stdout, _ = tune(args, ["-rows", "64", "-block_size", size, "-entry", "quaternion"] + QUICK)
-    expect("by rule: entry=quaternion" in stdout, stdout)
+    expect("default: entry=quaternion" in stdout, stdout)
 
 
 def test_compare_both_ways(args):
@@ -273,7 +308,8 @@ def test_a_study_has_every_plan_and_the_tested_ones(args):
     folder = os.path.join(args.folder, "new", "study")
     study = ["-rows", "64,200", "-block_size", "2", "-search", "exhaustive", "-study", folder, "-budget", "2"]
     stdout, _ = tune(args, study)
-    expect("plans screened" in stdout and "by rule: " in stdout and "by measure: " in stdout, stdout[-800:])
+    for said in ("plans screened", "by the default heuristic: ", "by measure: "):
+        expect(said in stdout, stdout[-800:])
     names = ["7-point-grid-4-3-nodes-2x2-double.json", "7-point-grid-6-3-nodes-2x2-double.json"]
     expect(sorted(os.listdir(folder)) == names, f"{os.listdir(folder)}")
     with open(os.path.join(folder, names[1])) as file:
@@ -356,7 +392,7 @@ def test_bad_options(args):
             (["-compare", there], "expected two JSON files"),
             (["-compare", there, "missing.json"], "-compare: there is no file 'missing.json'"),
             (["-json", args.folder], "is a folder"),
-            (["stray"], "unexpected word 'stray'"),
+            (["stray"], "unexpected argument 'stray'"),
     ]:
         _, stderr = tune(args, options, wanted=2)
         expect(said in stderr, f"{options}: '{said}' is not in {stderr}")
@@ -434,8 +470,8 @@ def test_patterns_of_files_are_filled_with_blocks(args):
 
 def test_pareto_lists_plans_that_none_beats_in_both(args):
     stdout, _ = tune(args, SMALL + QUICK + ["-pareto"])
-    rows = re.findall(r"^  ([\d.]+) ms, ([\d.]+) MB, ([\d.]+) x rule: (entry.*)", stdout, re.M)
-    of_table = {plan.removesuffix("  (by rule)"): numbers for numbers, plan in rows_of(stdout)}
+    rows = re.findall(r"^  ([\d.]+) ms, ([\d.]+) MB, ([\d.]+) x default: (entry.*)", stdout, re.M)
+    of_table = {plan_in(plan): numbers for numbers, plan in rows_of(stdout)}
     expect(rows, stdout)
     for ms, mb, speed, plan in rows:
         if plan in of_table:  # -top leaves some out of the table

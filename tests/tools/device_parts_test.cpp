@@ -145,7 +145,7 @@ TEST(Table, ShowsWhatFewerWordsAndTheirFindingAreWorth) {
 
   EXPECT_EQ(times(*best_of_dense(r), r["candidates"][3]), 0.5);
   for (const char* part : {"x dense",
-                           "blocks are entries of kind quaternion: found in 500000.0 us, 0.50 products of "
+                           "blocks are of format quaternion: found in 500000.0 us, 0.50 products of "
                            "aijcusparse, 0.25 products of core auto"})
     EXPECT_NE(out.find(part), std::string::npos) << part << " in\n" << out;
 }

@@ -102,12 +102,6 @@ TEST(Text, NumbersMustBeWhole) {
   EXPECT_FALSE(parse_number<int>(""));
 }
 
-TEST(Text, EditDistanceCountsLetters) {
-  EXPECT_EQ(edit_distance("typs", "types"), 1u);
-  EXPECT_EQ(edit_distance("rouns", "rounds"), 1u);
-  EXPECT_EQ(edit_distance("abc", "xyz"), 3u);
-}
-
 Options of_types(std::vector<std::string> types) {
   Options o;
   o.types = std::move(types);

@@ -4,6 +4,7 @@
 #include "backend/backend.hpp"
 #include "calibrate.hpp"
 #include "compare.hpp"
+#include "finals.hpp"
 #include "tune_case.hpp"
 
 namespace compound::bench::tune {
@@ -40,6 +41,112 @@ TEST(TunedPlan, HasAPercentileOfEnoughSamples) {
   EXPECT_NEAR(plan_of(1, 0, 21).at("p95_s"), 1.19, 1e-12);
   EXPECT_EQ(plan_of(1, 0, 21).at("least_s"), 1);
   EXPECT_NEAR(plan_of(1, 0, 21).at("median_s"), 1.1, 1e-12);
+}
+
+/// A plan whose ratios to the default one are these; the default one has place 0.
+Measured sampled(std::string_view line, std::size_t place, std::vector<double> ratios, double unit_s = 1) {
+  Measured m;
+  m.plan = parse_plan(line, {});
+  m.place = place;
+  for (const double r : ratios) m.samples.push_back({r * unit_s, r});
+  m.seconds = m.ratio() * unit_s;
+  m.is_confirmed = true;
+  return m;
+}
+
+std::vector<std::string> lines_of(const std::vector<Plan>& plans) {
+  std::vector<std::string> lines;
+  for (const Plan& p : plans) lines.push_back(layout_name(p.layout));
+  return lines;
+}
+
+TEST(Finals, AreOfThoseNearTheFastestWithTheDefaultPlan) {
+  Measurement found;
+  found.all = {sampled("sell:8", 2, {0.80}), sampled("sell:16", 3, {0.81}), sampled("sell:32", 1, {0.9}),
+               sampled("csr", 0, {1}), sampled("ellr", 4, {1.2})};
+
+  EXPECT_EQ(lines_of(finalists(found, {})), (std::vector<std::string>{"csr", "sell:8", "sell:16"}));
+  // Both were lucky: what now seems to be faster is timed once more, too.
+  found.all[0] = sampled("sell:8", 2, {0.95});
+  found.all[1] = sampled("sell:16", 3, {0.97});
+  const std::vector<Plan> known = {found.all[0].plan, found.all[1].plan};
+  EXPECT_EQ(lines_of(finalists(found, known)), (std::vector<std::string>{"csr", "sell:32"}));
+  found.all[2] = sampled("sell:32", 1, {0.96});
+  EXPECT_TRUE(finalists(found, known).empty());
+}
+
+TEST(Finals, AreOfNoneWithoutATimeOfTheDefaultPlan) {
+  Measurement found;
+  found.all = {sampled("sell:8", 1, {0.8}), sampled("csr", 0, {1})};
+  found.all[1].failure = "out of memory";
+
+  EXPECT_TRUE(finalists(found, {}).empty());
+}
+
+TEST(Finals, TakeThePlaceOfEarlierSamplesAndSortByThem) {
+  Measurement found;
+  found.all = {sampled("sell:8", 1, {0.6}), sampled("sell:16", 2, {0.7}), sampled("csr", 0, {1})};
+  Measurement once_more;
+  once_more.all = {sampled("sell:16", 2, {0.7, 0.71, 0.72}, 2), sampled("sell:8", 1, {0.8, 0.9, 0.85}, 2),
+                   sampled("csr", 0, {1, 1, 1}, 2)};
+
+  take_finals(found, {once_more});
+
+  ASSERT_EQ(found.all.size(), 3u);
+  EXPECT_EQ(layout_name(found.all[0].plan.layout), "sell:16");
+  EXPECT_NEAR(found.all[0].seconds, 1.42, 1e-12);
+  EXPECT_NEAR(found.all[1].seconds, 1.70, 1e-12);
+  EXPECT_NEAR(found.all[2].seconds, 2, 1e-12);
+  EXPECT_EQ(found.all[1].samples.size(), 3u);
+  EXPECT_EQ(best_with_difference(found, 0), &found.all[0]);
+}
+
+TEST(Finals, ThatAreNoneKeepTheirTimesRelativeToTheDefaultPlan) {
+  Measurement found, once_more;
+  found.all = {sampled("sell:8", 1, {0.6}), sampled("csr", 0, {1}), sampled("ellr", 2, {1.5})};
+  once_more.all = {sampled("sell:8", 1, {0.9}, 3), sampled("csr", 0, {1}, 3)};
+
+  take_finals(found, {once_more});
+
+  EXPECT_NEAR(found.all[2].seconds, 4.5, 1e-12);
+  EXPECT_FALSE(found.all[2].is_confirmed);
+}
+
+TEST(BestWithDifference, IsTheDefaultPlanWhereQuartilesOverlap) {
+  Measurement m;
+  m.all = {sampled("sell:8", 1, {0.5, 0.9, 0.9, 1.1, 1.2}), sampled("csr", 0, {1, 1, 1, 1, 1})};
+  EXPECT_EQ(best_with_difference(m, 0), &m.all[1]);
+  m.all[0] = sampled("sell:8", 1, {0.5, 0.9, 0.9, 0.95, 1.2});
+  EXPECT_EQ(best_with_difference(m, 0), &m.all[0]);
+}
+
+TEST(LuckyPlans, HaveNoTimeAndAreNeverAboveTheOneToTake) {
+  Measurement m;
+  m.all = {sampled("sell:4", 1, {0.2}), sampled("sell:8", 2, {0.8, 0.81, 0.82}), sampled("csr", 0, {1}),
+           sampled("ellr", 3, {1.5})};
+  m.all[0].is_confirmed = m.all[3].is_confirmed = false;
+
+  leave_out_lucky(m, Measured(m.all[1]));
+
+  EXPECT_EQ(layout_name(m.all[0].plan.layout), "sell:8");
+  EXPECT_EQ(layout_name(m.all[3].plan.layout), "sell:4");
+  EXPECT_NE(m.all[3].failure.find("in too few samples to tell: 1;"), std::string::npos) << m.all[3].failure;
+  EXPECT_TRUE(m.all[2].is_timed()) << "slower ones keep theirs";
+}
+
+TEST(Spread, IsTheMiddleHalf) {
+  const Spread s = spread_of(sampled("csr", 1, {0.1, 1, 2, 3, 9}));
+  EXPECT_EQ(s.lower, 1);
+  EXPECT_EQ(s.upper, 3);
+  EXPECT_TRUE(s.overlaps({2.5, 4}));
+  EXPECT_FALSE(s.overlaps({3.5, 4}));
+  EXPECT_FALSE(s.overlaps({0.5, 0.9}));
+}
+
+TEST(TimeLeft, IsAsIfEachPlanTookAsLong) {
+  EXPECT_EQ(time_left(62, 248, 5), "; about 15 s left");
+  EXPECT_EQ(time_left(248, 248, 20), "");
+  EXPECT_EQ(time_left(0, 248, 0), "");
 }
 
 const SavedTimes before = {{"cube", {{"csr", 1e-3}, {"sell:8", 2e-3}, {"dia", 1e-3}}}, {"square", {{"csr", 1e-3}}}};

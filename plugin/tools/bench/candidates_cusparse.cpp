@@ -156,7 +156,7 @@ class Source final : public CusparseSource {
       slices = slice_pattern(rows, slice_height);
       if (!slices.start.empty()) take_integers(f, slices);
     });
-    if (slices.start.empty()) throw left_out("more places in slices than 32-bit starts count");
+    if (slices.start.empty()) throw left_out("more slots in slices than 32-bit starts count");
     f.values_s = timed(PETSC_COMM_SELF, [&] {
       const auto values = slice_values(rows, slices, scalar_values(arrays_, blocks(), block));
       take_values(f, values.data(), values.size());

@@ -82,7 +82,7 @@ const OptionRow<Options> rows[] = {
     {"-matrix", "file with the matrix: PETSc binary, or Matrix Market (coordinate); instead of -grid", "",
      text_option(&Options::file)},
     {"-pattern",
-     "Matrix Market file of which the pattern alone is taken: at each of its places a block of -block_size and -entry "
+     "Matrix Market file of which the pattern alone is taken: at each of its entries a block of -block_size and -entry "
      "with random values; instead of -matrix",
      "",
      {read_pattern}},
@@ -107,7 +107,7 @@ const OptionRow<Options> rows[] = {
      "list makes a case of each. Files: default from the .info file, else 1",
      "3",
      {read_block_sizes}},
-    {"-entry", "the kind of entry that generated blocks are, by its name in plans; dense: any", "dense",
+    {"-entry", "block format of generated blocks, by its name in plans; dense: any", "dense",
      text_option(&Options::entry)},
     {"-values",
      "of a generated matrix: random, stencil (the same few numbers and blocks everywhere, as on a uniform mesh); for "

@@ -10,11 +10,16 @@
 
 namespace compound::bench {
 
-Progress::Progress(MPI_Comm comm) : speaks_(rank_of(comm) == 0), begin_s_(MPI_Wtime()), last_s_(begin_s_ + 1) {}
+// A case of a second is over before it would be read.
+Progress::Progress(MPI_Comm comm, double interval_s)
+    : speaks_(rank_of(comm) == 0),
+      interval_s_(interval_s),
+      begin_s_(MPI_Wtime()),
+      last_s_(std::max(begin_s_, begin_s_ + 2 - interval_s)) {}
 
 void Progress::say(const std::string& what, bool surely) {
   const double now = MPI_Wtime();
-  if (!speaks_ || (now - last_s_ < 1 && !surely)) return;
+  if (!speaks_ || (now - last_s_ < interval_s_ && !surely)) return;
   last_s_ = std::max(last_s_, now);
   std::fprintf(stderr, "%s: %s, %.0f s\n", program_name().c_str(), what.c_str(), now - begin_s_);
 }

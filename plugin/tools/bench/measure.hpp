@@ -17,12 +17,12 @@ namespace compound::bench {
 /// unless `surely`.
 class Progress {
  public:
-  explicit Progress(MPI_Comm comm);
+  explicit Progress(MPI_Comm comm, double interval_s = 1);
   void say(const std::string& what, bool surely = false);
 
  private:
   bool speaks_;
-  double begin_s_, last_s_;
+  double interval_s_, begin_s_, last_s_;
 };
 
 /// What takes its turn in every round.

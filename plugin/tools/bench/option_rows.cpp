@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "base/nearest.hpp"
+
 namespace compound::bench {
 
 std::optional<std::string> given(const char* name, const char* help, bool may_be_bare) {
@@ -23,7 +25,7 @@ void check_words(int argc, const char* const* argv) {
     const std::string word = argv[i];
     const bool stray = !is_option(word) && (i == 1 || !is_option(argv[i - 1]));
     if (!stray) continue;
-    throw usage_error("unexpected word '" + word + "' on the command line" +
+    throw usage_error("unexpected argument '" + word + "' on the command line" +
                       (i == 1 ? "; a matrix file is given by -matrix" : "; quote values that contain spaces"));
   }
 }
@@ -32,9 +34,8 @@ namespace {
 
 /// " (did you mean -n?)"; empty if none is near.
 std::string did_you_mean(std::string_view name, const OptionNames& own) {
-  const auto distance = [&](std::string_view other) { return edit_distance(name, other); };
-  const std::string_view best = *std::ranges::min_element(own, {}, distance);
-  return distance(best) <= 2 ? " (did you mean -" + std::string(best) + "?)" : "";
+  const std::string_view best = nearest(name, own);
+  return best.empty() ? "" : " (did you mean -" + std::string(best) + "?)";
 }
 
 /// Beginnings of options that PETSc's objects or the plugin may still ask for.

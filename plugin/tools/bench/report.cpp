@@ -178,7 +178,7 @@ std::string of_products(double products) {
 void print_entry_check(std::ostream& out, const Record& r) {
   const Record& check = r.at("entry_check");
   const double seconds = median_of(check);
-  out << "blocks are entries of kind " << check.value("entry", "") << text(": found in %.1f us", 1e6 * seconds);
+  out << "blocks are of format " << check.value("entry", "") << text(": found in %.1f us", 1e6 * seconds);
   const Record *const dense = best_of_dense(r), *const ours = best_of_ours(r);
   for (const Record* c : {dense, ours == dense ? nullptr : ours})
     if (c) out << ", " << of_products(seconds / median_of(*c)) << " of " << c->value("name", "");
@@ -196,7 +196,7 @@ void print_candidates(std::ostream& out, const Record& r) {
   if (r.contains("entry_check")) print_entry_check(out, r);
   const Record *theirs = best_of_cusparse(r), *ours = best_of_ours(r);
   if (theirs && ours)
-    out << "best of cuSPARSE: " << theirs->value("name", "") << "; ours: " << ours->value("name", "") << ", "
+    out << "best of cuSPARSE: " << theirs->value("name", "") << "; of this plugin: " << ours->value("name", "") << ", "
         << text("%.2f", times(*theirs, *ours)) << " times as fast\n";
   if (r.contains("left_out"))
     for (const Record& l : r.at("left_out"))

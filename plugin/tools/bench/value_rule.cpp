@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/nearest.hpp"
 #include "entry/list.hpp"
 
 namespace compound::bench {
@@ -84,8 +85,11 @@ double convection_coefficient(const Step& step, const Grid& grid) {
 
 ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed) : block_(block), seed_(mixed(seed)) {
   const auto kind = std::ranges::find(entry_kinds(), entry, &EntryKind::name);
-  if (kind == entry_kinds().end())
-    throw std::invalid_argument("unknown -entry '" + std::string(entry) + "'; choose " + entry_kind_names());
+  if (kind == entry_kinds().end()) {
+    std::vector<std::string_view> names;
+    for (const EntryKind& k : entry_kinds()) names.push_back(k.name);
+    throw std::invalid_argument(unknown_name("-entry", entry, names));
+  }
   const Field field = is_complex<CoreScalar> ? Field::complex : Field::real;
   if (const std::string why = kind->why_not(field, block); !why.empty())
     throw std::invalid_argument("-entry and -block_size: " + why);

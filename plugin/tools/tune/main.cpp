@@ -1,4 +1,6 @@
 // compound-tune: finds the fastest plan of a matrix, offline.
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -123,7 +125,8 @@ void tune_matrix(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Reco
 }
 
 int tune(MPI_Comm comm, const TuneOptions& o, Record run) {
-  Progress progress(comm);
+  // On a terminal each second; in a file a line each 10 s.
+  Progress progress(comm, isatty(STDERR_FILENO) ? 1 : 10);
   Record done;
   run.update({{"schema", schema},
               {"search", word_of(search_words, o.search)},

@@ -1,15 +1,15 @@
 #include "tune_case.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "core_source.hpp"
+#include "finals.hpp"
 #include "pattern/block_size.hpp"
 #include "planner/model.hpp"
 #include "report.hpp"
+#include "text.hpp"
 
 namespace compound::bench::tune {
 
@@ -125,7 +125,7 @@ class Paddings {
 /// The plans of a measurement, and which of them is the best.
 void take_times(Record& r, const CoreSource& source, const PatternStatistics& numbers, const Measurement& m,
                 const TuneOptions& o) {
-  const Measured* const best = best_of(m, o.memory_weight);
+  const Measured* const best = best_with_difference(m, o.memory_weight);
   double rule_s = 0;
   for (const Measured& one : m.all)
     if (one.is_timed() && one.place == 0) rule_s = one.seconds;
@@ -138,6 +138,7 @@ void take_times(Record& r, const CoreSource& source, const PatternStatistics& nu
     }
     Record plan = record_of(one, rule_s, r);
     plan["padding"] = paddings(one.plan);
+    if (best && &one != best) plan["no_difference"] = spread_of(one).overlaps(spread_of(*best));
     if (one.plan.schedule.of_device() && one.plan.schedule.library.empty())
       plan["predicted_s"] = predictor.seconds(one.plan);
     r["plans"].push_back(plan);
@@ -145,8 +146,10 @@ void take_times(Record& r, const CoreSource& source, const PatternStatistics& nu
   if (!best)
     throw usage_error(r["description"].get<std::string>() +
                       ": no plan could be timed: " + r["without"].back()["why"].get<std::string>());
+  const Spread spread = spread_of(*best);
   r.update({{"best", to_string(best->plan)},
             {"gain", gain(m, *best)},
+            {"gain_quartiles", {1 / spread.upper, 1 / spread.lower}},
             {"timing_s", m.timing_s},
             {"packing_s", m.packing_s},
             {"products", m.products}});
@@ -160,14 +163,14 @@ void measure_yardsticks(MPI_Comm comm, const CaseMatrix& c, const Options& o, Pr
 
 std::string keep(const SearchedMatrix& m, const Plan& rule, const Measurement& found, const TuneOptions& o) {
   if (o.weighs_memory()) return "not added to " + o.wisdom + ": it keeps what is fastest, and memory counted here";
-  const Measured& best = *best_of(found, o.memory_weight);
+  const Measured& best = *best_with_difference(found, o.memory_weight);
   const std::string lost = keep_in_wisdom(m, rule, o.search_options(), best, gain(found, best));
   return lost.empty() ? "added to " + o.wisdom : "not added to " + o.wisdom + ": " + lost;
 }
 
-double share(const Record& result, const char* yardstick, double median_s) {
+double share(const Record& result, const char* yardstick, double seconds) {
   const double gbs = result.at(yardstick).value("gbs", 0.0);
-  return gbs > 0 ? result.value("compulsory_bytes", 0.0) / median_s / 1e9 / gbs : 0;
+  return gbs > 0 ? result.value("compulsory_bytes", 0.0) / seconds / 1e9 / gbs : 0;
 }
 
 Record head_of(const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
@@ -175,6 +178,11 @@ Record head_of(const CaseSpec& spec, const CaseMatrix& c, const Options& o) {
 }
 
 }  // namespace
+
+std::string time_left(std::size_t done, std::size_t all, double seconds) {
+  if (done == 0 || done >= all) return "";
+  return text("; about %.0f s left", std::ceil(seconds / double(done) * double(all - done)));
+}
 
 std::string case_name(const std::string& description, const std::string& block, const std::string& precision) {
   return description + ", blocks of " + block + ", " + precision;
@@ -186,20 +194,25 @@ Record record_of(const Measured& plan, double rule_s, const Record& result) {
     seconds.push_back(s.seconds);
     ratios.push_back(s.ratio);
   }
-  const double median_s = quantile(seconds, 0.5), gain_s = rule_s - plan.seconds;
+  const double gain_s = rule_s - plan.seconds;
   Record r = {{"plan", to_string(plan.plan)},
-              {"median_s", median_s},
+              {"seconds", plan.seconds},
+              {"median_s", quantile(seconds, 0.5)},
               {"least_s", quantile(seconds, 0)},
-              {"gbs", result.value("compulsory_bytes", 0.0) / median_s / 1e9},
-              {"share_of_read", share(result, "read", median_s)},
+              {"gbs", result.value("compulsory_bytes", 0.0) / plan.seconds / 1e9},
+              {"share_of_read", share(result, "read", plan.seconds)},
               {"copy_bytes", plan.bytes},
               {"packing_s", plan.packing_s},
               {"samples_s", seconds},
               {"ratios", ratios}};
   // By the median of the ratios, which a machine that changes its speed does not change.
-  if (rule_s > 0) r["times_rule"] = rule_s / plan.seconds;
+  if (rule_s > 0) {
+    const Spread spread = spread_of(plan);
+    r["times_rule"] = rule_s / plan.seconds;
+    r["quartiles_s"] = {spread.lower * rule_s, spread.upper * rule_s};
+  }
   if (seconds.size() >= enough_for_percentile) r["p95_s"] = quantile(seconds, 0.95);
-  if (result.contains("copy")) r["share_of_copy"] = share(result, "copy", median_s);
+  if (result.contains("copy")) r["share_of_copy"] = share(result, "copy", plan.seconds);
   if (gain_s > 0) r["pays_off_after"] = plan.packing_s / gain_s;  // products that win back what packing takes
   return r;
 }
@@ -270,15 +283,23 @@ Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Prog
     const auto plans = plans_to_time(m, *source, rule, o, r["without"]);
     progress.say("timing " + std::to_string(plans.size()) + " plans");
     SearchOptions options = o.search_options();
-    if (isatty(STDERR_FILENO)) options.report = [&](const BestSoFar& best, bool) { progress.say(best.text()); };
+    options.report = [&, begin_s = steady_s()](const BestSoFar& best, bool) {
+      progress.say(best.text() + time_left(best.done(), best.plans(), steady_s() - begin_s));
+    };
     Measurement found;
     if (o.study.empty()) {
       found = measured_in_turn(m, plans, source->values, options);
+      // Where products are counted, or memory counts, the search's own samples are what there is.
+      if (std::isinf(o.products) && o.memory_weight == 0)
+        run_finals(found, m, source->values, options,
+                   [&](std::size_t n) { progress.say("timing " + std::to_string(n) + " plans once more"); });
     } else {
       Study study = studied(*source, numbers, plans, o.budget_s, options.report);
       r["study"] = record_of(study);
       found = std::move(study.finals);
     }
+    if (const Measured* const best = best_with_difference(found, o.memory_weight); best && o.memory_weight == 0)
+      leave_out_lucky(found, Measured(*best));
     measure_yardsticks(comm, c, o, progress, r);
     take_times(r, *source, numbers, found, o);
     if (!o.wisdom.empty()) r["wisdom"] = keep(m, rule, found, o);

@@ -15,6 +15,9 @@ namespace compound::bench::tune {
 /// "3x3, double" and the like behind the description of a matrix: what results are told apart by.
 std::string case_name(const std::string& description, const std::string& block, const std::string& precision);
 
+/// "; about 12 s left", as if each plan took as long as those that are done; empty where nothing is known, or left.
+std::string time_left(std::size_t done, std::size_t all, double seconds);
+
 /// The record of a matrix: its analysis, its plans with the fastest first, those without a time, and the best one.
 /// Throws usage_error where nothing can be measured.
 Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& options, Progress& progress);

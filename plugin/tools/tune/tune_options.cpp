@@ -24,19 +24,21 @@ OptionValue<TuneOptions> files_of(Mode mode) {
 }
 
 const OptionRow<TuneOptions> rows[] = {
-    {"-search", "plans to time, those of -mat_compound_tune: measure (near the rule's), exhaustive (all there are)",
+    {"-search",
+     "plans to time, those of -mat_compound_tune: measure (the neighbouring plans of the default one), exhaustive (all "
+     "plans)",
      "measure", word_option(&TuneOptions::search, "search", search_words)},
-    {"-libraries", "whose products are timed, too, on devices: none, cusparse", "none",
+    {"-libraries", "also benchmark this vendor library's SpMV, on devices: none, cusparse", "none",
      library_option(&TuneOptions::library)},
-    {"-reproducible", "products of libraries give the same bits each time; false lets algorithms in that may not",
-     "true", flag_option(&TuneOptions::reproducible), true},
-    {"-products", "that timing may take, in products of the rule's plan, or none", "none",
+    {"-reproducible", "require bitwise-reproducible vendor products", "true", flag_option(&TuneOptions::reproducible),
+     true},
+    {"-products", "time limit of the search, in products of the default plan; none: no limit", "none",
      limit_option(&TuneOptions::products, "products", 0, "none")},
-    {"-seconds", "that packing copies of one matrix may take, or none", "10",
+    {"-seconds", "time limit in seconds for packing candidates, for each matrix; none: no limit", "10",
      limit_option(&TuneOptions::seconds, "seconds of packing", 0, "none")},
-    {"-samples", "of each plan, at most; from 20 on there is a 95th percentile", "9",
+    {"-samples", "samples of each plan in the search, at most; from 20 on there is a 95th percentile", "9",
      integer_option(&TuneOptions::samples, 3, 10000)},
-    {"-precision", "of the stored matrix values: double, single", "double",
+    {"-precision", "precision of the stored matrix values: double, single", "double",
      word_option(&TuneOptions::precision, "precision", precision_words)},
     {"-top", "rows of the table of times, the fastest", "20", integer_option(&TuneOptions::top, 1, 1000000)},
     {"-wisdom", "wisdom file that what was found is added to, or that -merge writes", "none is kept",
@@ -44,8 +46,8 @@ const OptionRow<TuneOptions> rows[] = {
     {"-resume", "goes on with the file of -json: matrices that are in it are left out, and stay in it", "false",
      flag_option(&TuneOptions::resume), true},
     {"-study",
-     "folder that gets a JSON file for each matrix: every plan screened, the best timed again, and what the rule and "
-     "measuring take beside them. Matrices whose file is there are left out",
+     "folder that gets a JSON file for each matrix: every plan screened, the best timed again, and what the default "
+     "heuristic and measuring take beside them. Matrices whose file is there are left out",
      "none", text_option(&TuneOptions::study, "none")},
     {"-budget", "seconds that timing and packing of a matrix of a study may take", "10",
      number_option(&TuneOptions::budget_s, 1e-3, 1e9, "a positive number of seconds")},
@@ -53,7 +55,9 @@ const OptionRow<TuneOptions> rows[] = {
      "only compiles the kernels of all these plans for the device, where the cache of kernels keeps them for later "
      "runs",
      "false", flag_option(&TuneOptions::compile), true},
-    {"-plans", "lines of more plans to time, separated by semicolons; words that are left out are as the rule has them",
+    {"-plans",
+     "lines of more plans to time, separated by semicolons; keywords that are left out have the default heuristic's "
+     "values",
      "", list_option(&TuneOptions::more_plans, ';', "plan lines")},
     {"-blocks", "only prints the fill and the bytes of all block sizes", "false", flag_option(&TuneOptions::blocks),
      true},
@@ -61,8 +65,8 @@ const OptionRow<TuneOptions> rows[] = {
      list_option(&TuneOptions::counted, ';', "plan lines")},
     {"-pareto", "also lists the plans that no other one beats in both time and bytes", "false",
      flag_option(&TuneOptions::pareto), true},
-    {"-copy_limit", "megabytes that a packed copy may own, but for the rule's, or none", "none",
-     limit_option(&TuneOptions::most_megabytes, "megabytes of a packed copy", 0, "none")},
+    {"-copy_limit", "limit in megabytes for the packed storage of a plan, the default plan excepted; none: no limit",
+     "none", limit_option(&TuneOptions::most_megabytes, "megabytes of packed storage", 0, "none")},
     {"-score",
      "which plan is taken, as -mat_compound_tune_score: time (the fastest), bytes:W (with the weight of memory)",
      "time", score_option(&TuneOptions::memory_weight)},

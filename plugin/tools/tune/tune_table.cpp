@@ -46,9 +46,9 @@ void print_layouts(std::ostream& out, const Record& layouts) {
     if (l.contains("why")) out << "  " << word(l, "layout") << ": " << word(l, "why") << "\n";
 }
 
-const std::vector<Column> time_columns = {{"ms", 10, "median_s", "%.4f", 1e3},
-                                          {"least", 9, "least_s", "%.4f", 1e3},
-                                          {"95 %", 9, "p95_s", "%.4f", 1e3},
+const std::vector<Column> time_columns = {{"ms", 10, "seconds", "%.4f", 1e3},
+                                          {"25 %", 9, "lower_s", "%.4f", 1e3},
+                                          {"75 %", 9, "upper_s", "%.4f", 1e3},
                                           {"GB/s", 7, "gbs", "%.2f"},
                                           {"model ms", 9, "predicted_s", "%.4f", 1e3, nullptr, true},
                                           {"% copy", 6, "share_of_copy", "%.1f", 100, nullptr, true},
@@ -57,7 +57,7 @@ const std::vector<Column> time_columns = {{"ms", 10, "median_s", "%.4f", 1e3},
                                           {"padding", 7, "padding", "%.2f"},
                                           {"pack ms", 8, "packing_s", "%.2f", 1e3},
                                           {"pays off", 8, "products_to_pay_off", "%.0f"},
-                                          {"x rule", 6, "times_rule", "%.2f"},
+                                          {"x default", 9, "times_rule", "%.2f"},
                                           {" plan", 0, "shown"}};
 
 bool is_rule(const Record& r, const Record& plan) { return plan.at("plan") == r.at("analysis").at("rule"); }
@@ -74,6 +74,16 @@ const Record& best_plan(const Record& r) {
   return *std::ranges::find_if(r.at("plans"), [&](const Record& p) { return p.at("plan") == r.at("best"); });
 }
 
+/// Behind a plan: whether it is the one to take, shows no difference from that, or is the default one.
+std::string mark(const Record& r, const Record& plan) {
+  std::string marks;
+  const auto add = [&](const char* text) { marks += (marks.empty() ? "  (" : ", ") + std::string(text); };
+  if (is_rule(r, plan)) add("default");
+  if (plan.at("plan") == r.at("best")) add("best");
+  if (plan.value("no_difference", false)) add("no difference");
+  return marks.empty() ? "" : marks + ")";
+}
+
 /// The fastest, and wherever they are the best and the rule's.
 void print_times(std::ostream& out, const Record& r, const TuneOptions& o) {
   Record rows = Record::array();
@@ -82,7 +92,11 @@ void print_times(std::ostream& out, const Record& r, const TuneOptions& o) {
     Record row = r.at("plans")[i];
     if (i >= shown && row.at("plan") != r.at("best") && !is_rule(r, row)) continue;
     if (row.contains("pays_off_after")) row["products_to_pay_off"] = std::ceil(number(row, "pays_off_after"));
-    row["shown"] = " " + word(row, "plan") + (is_rule(r, row) ? "  (by rule)" : "");
+    if (row.contains("quartiles_s")) {
+      row["lower_s"] = row.at("quartiles_s")[0];
+      row["upper_s"] = row.at("quartiles_s")[1];
+    }
+    row["shown"] = " " + word(row, "plan") + mark(r, row);
     rows.push_back(row);
   }
   print_rows(out, time_columns, rows);
@@ -114,7 +128,8 @@ void print_pareto(std::ostream& out, const Record& plans) {
     const double bytes = number(p, "copy_bytes");
     if (bytes >= least) continue;
     least = bytes;
-    out << text("  %.4f ms, %.3f MB, %.2f x rule: ", 1e3 * number(p, "median_s"), bytes / 1e6, number(p, "times_rule"))
+    out << text("  %.4f ms, %.3f MB, %.2f x default: ", 1e3 * number(p, "seconds"), bytes / 1e6,
+                number(p, "times_rule"))
         << word(p, "plan") << "\n";
   }
 }
@@ -130,17 +145,19 @@ std::string compared_with_rule(const Record& r, const Record& plan) {
 void print_advice(std::ostream& out, const Record& r, const TuneOptions& o) {
   const Record& best = best_plan(r);
   if (o.memory_weight > 0 && is_rule(r, best)) {
-    out << text("what to do: nothing; by time and memory (-score bytes:%g) no plan is better than the rule's\n",
+    out << text("what to do: nothing; by time and memory (-score bytes:%g) no plan is better than the default one\n",
                 o.memory_weight);
     if (&best != &r.at("plans").front())
       out << "  the fastest, for " << compared_with_rule(r, r.at("plans").front()) << ": "
           << word(r.at("plans").front(), "plan") << "\n";
   } else if (is_rule(r, best)) {
-    out << "what to do: nothing; no plan is faster than the rule's by more than can be told apart\n";
+    out << "what to do: nothing; no plan shows a difference from the default one\n";
   } else if (o.memory_weight > 0) {
     out << "what to do, for " << compared_with_rule(r, best) << ":\n";
   } else {
-    out << text("what to do, for %.2f times the speed:\n", number(r, "gain"));
+    const Record& quartiles = r.at("gain_quartiles");
+    out << text("what to do, for %.2f times the speed (quartiles %.2f to %.2f):\n", number(r, "gain"),
+                quartiles[0].get<double>(), quartiles[1].get<double>());
   }
   out << "  -mat_compound_plan \"" << word(best, "plan") << "\"\n";
   if (r.contains("wisdom")) out << "  " << word(r, "wisdom") << "\n";
@@ -150,8 +167,8 @@ void print_study(std::ostream& out, const Record& s) {
   out << text("%zu plans screened, %zu timed again, %zu once more, from which these are:\n", s.at("screened").size(),
               s.at("again").size(), s.at("finals").size());
   for (const Record& t : s.at("tested"))
-    out << "  by " << word(t, "by") << text(": %.3f times as long as the fastest: ", number(t, "of_best"))
-        << word(t, "plan") << "\n";
+    out << "  by " << (word(t, "by") == "rule" ? "the default heuristic" : word(t, "by"))
+        << text(": %.3f times as long as the fastest: ", number(t, "of_best")) << word(t, "plan") << "\n";
 }
 
 }  // namespace
@@ -182,13 +199,13 @@ void print_counted(std::ostream& out, const Record& r, const TuneOptions&) {
 void print_result(std::ostream& out, const Record& r, const TuneOptions& o) {
   print_matrix(out, r);
   print_layouts(out, r.at("analysis").at("layouts"));
-  out << "  by rule: " << word(r.at("analysis"), "rule") << "\n";
+  out << "  default: " << word(r.at("analysis"), "rule") << "\n";
   if (const Record* const p = predicted_fastest(r))
     out << "  by model: " << word(*p, "plan") << text(", predicted to take %.4f ms", 1e3 * number(*p, "predicted_s"))
         << "\n";
   out << "\n";
   print_times(out, r, o);
-  out << text("%zu plans timed in %.2f s (%.0f products of the rule's plan), packed in %.2f s\n", r.at("plans").size(),
+  out << text("%zu plans timed in %.2f s (%.0f products of the default plan), packed in %.2f s\n", r.at("plans").size(),
               number(r, "timing_s"), number(r, "products"), number(r, "packing_s"));
   print_without(out, r.at("without"));
   if (o.pareto) print_pareto(out, r.at("plans"));

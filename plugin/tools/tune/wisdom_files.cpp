@@ -48,7 +48,7 @@ void print_wisdom(std::ostream& out, const std::string& file) {
               {"class", 0, "class"},
               {"pattern", 0, "pattern"},
               {"us", 12, "seconds", "%.2f", 1e6},
-              {"x rule", 6, "gain", "%.2f"},
+              {"x default", 9, "gain", "%.2f"},
               {"effort", 0, "effort"},
               {"plan", 0, "plan"}},
              rows);

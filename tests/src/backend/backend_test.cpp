@@ -18,7 +18,7 @@ constexpr Problem dense_of(int rows, int cols) { return {{rows, cols}, {Field::r
 TEST(Backend, IsFoundByName) { EXPECT_EQ(backend("host").name(), "host"); }
 
 TEST(Backend, ListsTheNamesThereAre) {
-  EXPECT_ERROR(backend("hots"), ErrorKind::argument, "unknown backend 'hots'; choose host, cuda");
+  EXPECT_ERROR(backend("hots"), ErrorKind::argument, "unknown backend 'hots': did you mean host? Choose host, cuda");
 }
 
 TEST(Backend, SaysWhyOneIsMissing) {

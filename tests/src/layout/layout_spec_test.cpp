@@ -53,7 +53,7 @@ TEST(ParseLayout, ReadsAWindowOfAllRows) { EXPECT_EQ(parse_layout("sell:8:all").
 
 TEST(ParseLayout, ListsTheLayoutsThereAre) {
   EXPECT_ERROR(parse_layout("sel"), ErrorKind::argument,
-               "unknown layout 'sel'; choose csr, ellr, bellpack, sell, dia, hdia, ccoo");
+               "unknown layout 'sel': did you mean sell? Choose csr, ellr, bellpack, sell, dia, hdia, ccoo");
   EXPECT_ERROR(parse_layout(""), ErrorKind::argument, "choose csr, ellr, bellpack, sell, dia, hdia, ccoo");
 }
 

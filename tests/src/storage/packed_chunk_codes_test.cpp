@@ -93,9 +93,9 @@ TEST(ChunkCodes, AreRefusedWhereThereAreNoChunks) {
   EXPECT_EQ(why("sell:32 codes=chunks8"),
             "codes=chunks8 keeps values chunk by chunk, and layout sell has no chunks; use ccoo, or codes=scalars8");
   EXPECT_EQ(why("ccoo:32:1 codes=chunks8 words=all"),
-            "codes=chunks8 needs whole groups of scalars in each chunk of 32 entries, which words=all has others; use "
-            "words=32 or words=1");
-  EXPECT_EQ(why("ccoo:96:1 codes=chunks8 words=64").substr(0, 64),
+            "codes=chunks8 needs whole groups of scalars in each chunk of 32 entries, which words=all does not "
+            "give; use words=32 or words=1");
+  EXPECT_EQ(why("ccoo:96:1 codes=chunks8 words=64").substr(0, 66),
             "codes=chunks8 needs whole groups of scalars in each chunk of 96 en");
   EXPECT_EQ(why("ccoo codes=chunks8 longest=3 + ccoo"),
             "codes=chunks8 is for plans of one part; use codes=scalars8 or codes=none for several");

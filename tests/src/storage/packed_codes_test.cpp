@@ -128,7 +128,8 @@ TEST_P(FewBlocks, RefuseOneMoreAndKeepTheOld) {
     more[17] = 4;
     EXPECT_ERROR(A.update_values(more.data()), ErrorKind::argument,
                  std::string(GetParam()) + " has room for " + std::to_string(code().most) +
-                     " different blocks and the matrix has more; use codes=none or codes=blocks16");
+                     (code().most == 1 ? " different block" : " different blocks") +
+                     " and the matrix has more; use codes=none or codes=blocks16");
     EXPECT_EQ(d.times_ones(A), old);
     for (double& v : old) v = 2 - v;
     A.update_values(old.data());
