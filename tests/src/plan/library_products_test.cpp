@@ -101,16 +101,17 @@ TEST(LibraryPlan, RefusesWhatTheLibraryDoesNotRead) {
   struct Row {
     const char *words, *why;
   };
-  for (const Row& row : {Row{"sell:32", "goes with layout csr alone, not with sell"},
-                         {"ccoo:128", "goes with layout csr alone, not with ccoo"},
-                         {"rowlist", "goes with allrows alone, not with rowlist"},
-                         {"columns=16", "goes with columns=32 alone, not with columns=16"},
-                         {"codes=scalars8", "goes with codes=none alone, not with codes=scalars8"},
-                         {"vectors=32", "goes with vectors=1 alone, not with vectors=32"},
-                         {"values=float", "goes with values=double alone, not with values=float"},
-                         {"words=32:row", "goes with words=1:row alone, not with other words: leave words= out"},
-                         {"words=1:column", "goes with words=1:row alone, not with other words: leave words= out"},
-                         {"words=1:row:padded", "goes with words=1:row alone, not with other words"}})
+  for (const Row& row :
+       {Row{"sell:32", "goes with layout csr alone, not with sell"},
+        {"ccoo:128", "goes with layout csr alone, not with ccoo"},
+        {"rowlist", "goes with allrows alone, not with rowlist"},
+        {"columns=16", "goes with columns=32 alone, not with columns=16"},
+        {"codes=scalars8", "goes with codes=none alone, not with codes=scalars8"},
+        {"vectors=32", "goes with vectors=1 alone, not with vectors=32"},
+        {"values=float", "goes with values=double alone, not with values=float"},
+        {"words=32:row", "goes with words=1:row alone, not with other values of words=; leave words= out"},
+        {"words=1:column", "goes with words=1:row alone, not with other values of words=; leave words= out"},
+        {"words=1:row:padded", "goes with words=1:row alone, not with other values of words="}})
     EXPECT_NE(reason(std::string("cusparse:bsr-row ") + row.words, blocks_of(3, 3)).find(row.why), std::string::npos)
         << row.words << ": " << reason(std::string("cusparse:bsr-row ") + row.words, blocks_of(3, 3));
   for (const char* line : {"cusparse:bsr-row longest=9 + ccoo", "sell:32 longest=9 + cusparse:bsr-row"})

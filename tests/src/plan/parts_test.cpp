@@ -95,10 +95,10 @@ TEST(PlanOfParts, IsApplicableWhereEachPartIs) {
   EXPECT_EQ(why("ccoo presence longest=64 + csr"),
             "part 1, ccoo:128: presence bits are for slices by length, not for layout ccoo");
   EXPECT_EQ(why("csr codes=blocks8 words=1:row longest=8 + ccoo"), "");
-  EXPECT_EQ(
-      why("csr codes=blocks8 words=1:row longest=8 + ccoo words=1:column"),
-      "parts with scalars in different orders have no dictionary in common, as codes=blocks8 wants: words=1 in all, "
-      "or the same order");
+  EXPECT_EQ(why("csr codes=blocks8 words=1:row longest=8 + ccoo words=1:column"),
+            "parts with scalars in different orders have no dictionary in common, as codes=blocks8 needs: use words=1 "
+            "in all, "
+            "or the same order");
   Plan by_hand = parse_plan("csr", {});
   by_hand.longest = 5;  // longer rows would be nowhere
   EXPECT_NE(applicable(by_hand, real_3x3).value_or("").find("longest=5 leaves longer rows"), std::string::npos);

@@ -246,8 +246,8 @@ std::string refusal(std::string_view line) {
 
 TEST(ParsePlan, RefusesKeywordsThatExcludeEachOther) {
   EXPECT_EQ(refusal("sell:32 presence lengths"),
-            "plan 'sell:32 presence lengths': presence and lengths exclude each other: each says how entries are told "
-            "from padding; name one");
+            "plan 'sell:32 presence lengths': presence and lengths exclude each other: each says what marks "
+            "padding in slices; name one");
   EXPECT_EQ(refusal("csr simd plain"),
             "plan 'csr simd plain': simd and plain exclude each other: each says whether the host uses vector "
             "instructions; name one");
@@ -426,7 +426,7 @@ TEST(Applicable, PadsTheWordsOfEachEntryAlone) {
 
 TEST(Applicable, RefusesPaddingWhereThereIsNothingToPad) {
   EXPECT_EQ(reason("csr words=1:padded", real_2x2),
-            "words=1:padded would change nothing: each entry has 32 bytes of words, a multiple of 16 already; leave "
+            "words=1:padded would change nothing: each entry has 32 bytes of scalars, a multiple of 16 already; leave "
             "padded out");
   EXPECT_NE(reason("csr entry=quaternion words=1:padded values=float", real_4x4), "");
   EXPECT_NE(reason("csr entry=quaternion words=1:padded", complex_2x2), "");
