@@ -82,13 +82,13 @@ std::string part_text(const LayoutSpec& layout, const Schedule& schedule, idx lo
   std::string line = " columns=" + std::string(layout.columns);
   if (layout.occupancy == Occupancy::presence) line += " presence";
   if (layout.row_list && !row_list_is_usual) line += " rowlist";
-  line += " " + std::string(name_of(schedule.traversal));
+  line.append(" ").append(name_of(schedule.traversal));
   if (!schedule.simd) line += " plain";
   if (schedule.fetch_x) line += " xahead";
   line += " lanes=" + std::to_string(schedule.lanes);
   line += device_text(schedule);
   if (schedule.carries == Carries::atomic) line += " carries=atomic";
-  if (!schedule.library.empty()) line += " " + std::string(schedule.library);
+  if (!schedule.library.empty()) line.append(" ").append(schedule.library);
   return longest == any_number ? line : line + " longest=" + std::to_string(longest);
 }
 
