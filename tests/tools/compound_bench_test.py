@@ -604,8 +604,8 @@ ERRORS = [
     ("-typs aij", "-typs (did you mean -types?)"),
     ("-frobnicate 1", "nothing asked for the option(s) -frobnicate"),
     ("-n 2 -mat_compound_layuot sell", "nothing asked for the option(s) -mat_compound_layuot"),
-    ("-n 2 -mat_compound_layout sel", "unknown layout 'sel': did you mean sell? Choose auto, csr, ellr, bellpack, sell, "
-     "dia, hdia, ccoo"),
+    ("-n 2 -mat_compound_layout sel", "unknown layout 'sel': did you mean sell? Choose auto, csr, ellr, bellpack, "
+     "sell, dia, hdia, ccoo"),
     ("matrix.mtx", "unexpected argument 'matrix.mtx'"),
     ("-n 2 3", "unexpected argument '3'"),
     ("-matrix {folder}/absent", "cannot open '{folder}/absent': No such file"),

@@ -192,11 +192,12 @@ PetscErrorCode show_help(MPI_Comm comm) {
   PetscCall(PetscPrintf(comm, "compound-bench options:\n"));
   PetscCall(show_rows(comm, case_option_rows()));
   PetscCall(show_rows(comm, rows));
-  PetscCall(PetscPrintf(comm,
-                        "Columns: GB/s are of compulsory bytes: each stored scalar once in the plan's precision, 4 bytes "
-                        "a column index and a row start, x and y once.\n'%% read' is their share of a plain sum over "
-                        "the same arrays. Packing is in products.\n-help prints PETSc's own options below these, "
-                        "-help intro these alone.\n"));
+  PetscCall(
+      PetscPrintf(comm,
+                  "Columns: GB/s are of compulsory bytes: each stored scalar once in the plan's precision, 4 bytes "
+                  "a column index and a row start, x and y once.\n'%% read' is their share of a plain sum over "
+                  "the same arrays. Packing is in products.\n-help prints PETSc's own options below these, "
+                  "-help intro these alone.\n"));
   PetscFunctionReturn(static_cast<PetscErrorCode>(0));
 }
 
