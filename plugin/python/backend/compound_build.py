@@ -44,7 +44,7 @@ def _prepared(settings: Any) -> dict[str, Any]:
     for name, value in defines.items():
         if _defined(settings, name) is None:
             result[f"cmake.define.{name}"] = value
-    # PETSC_DIR of the environment has been heard; CMake is told the result.
+    # CMake gets the PETSc that was found as a definition, and must not read another one from the environment.
     os.environ.pop("PETSC_DIR", None)
     os.environ.pop("PETSC_ARCH", None)
     return result
