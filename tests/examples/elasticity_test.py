@@ -33,7 +33,7 @@ ERRORS = {
     "-box 4,4,4 -box_size 1,1": "-box_size: found 2 numbers; give 3",
     "-box 4,4,4 -young": "-young: found no value",
     "-box 4,4,4 -clamp": "-clamp: found no value",
-    "-box 4,4,4 -mat_type baijcompound -mat_compound_layout sel": "choose auto, csr, ellr, bellpack",
+    "-box 4,4,4 -mat_type baijcompound -mat_compound_layout sel": "did you mean sell? Choose auto, csr, ellr, bellpack",
     "-box 4,4,4 -mat_type baijcompound -mat_compound_entry octonion": "choose auto, dense, complex, quaternion",
     "-box 4,4,4 -mat_type baijcompound -mat_compound_plan sell:1": "2 to 1024",
     "-box 4,4,4 -mat_type baijcompound -mat_compound_backend cuda": "backend 'cuda' is missing",

@@ -131,7 +131,7 @@ TEST(DeviceTable, ShowsWhatWasAskedForAndWhatWasLeftOut) {
   const std::string out = printed_case(r);
 
   for (const char* part : {"graph us", "% copy", "x cusparse", "left out: cusparse bsr-row: refused",
-                           "best of cuSPARSE: cusparse sell; ours: core auto, 2.00 times as fast"})
+                           "best of cuSPARSE: cusparse sell; of this plugin: core auto, 2.00 times as fast"})
     EXPECT_NE(out.find(part), std::string::npos) << part << " in\n" << out;
   EXPECT_EQ(out.find("cold us"), std::string::npos);
 }

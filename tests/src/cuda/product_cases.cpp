@@ -70,7 +70,13 @@ Plan plan_in(const Choice& c) {
   return padded_if_it_can(with_threads_of_layout(parse_plan(line, {})), problem_in(c));
 }
 
+/// A line that names carries where nothing is carried is refused before it is a plan.
+bool is_a_plan(const Choice& c) {
+  return c[place_of(carries)] == 0 || layouts[c[place_of(layouts)]].starts_with("ccoo");
+}
+
 bool is_allowed(const Choice& c) {
+  if (!is_a_plan(c)) return false;
   const Plan plan = plan_in(c);
   return !applicable(plan, problem_in(c)) &&
          !first_of_parts(plan, [&](const Plan& part) { return cuda::why_no_kernel(part, problem_in(c)); });
