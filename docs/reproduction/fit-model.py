@@ -218,9 +218,10 @@ def main():
         for line, s in times.items():
             family = parse(line)["layout"].split(":")[0]
             errors.setdefault(family, []).append(abs(s / m.seconds[line] - 1))
-        print("{:6.3f} {:6.3f} {:6.3f}  {}: {}".format(*table[-1], m.name, "the default plan" if taken == m.rule else taken))
+        print("{:6.3f} {:6.3f} {:6.3f}  {}: {}".format(*table[-1], m.name, "default" if taken == m.rule else taken))
     print(f"times over the fastest plan's, of {len(matrices)} matrices: median, 90 %, largest")
-    for title, values in zip(("default plan at the time of the study", "present default plan", "model, others fitted"), zip(*table)):
+    titles = ("default plan at the time of the study", "present default plan", "model, others fitted")
+    for title, values in zip(titles, zip(*table)):
         print(f"  {title:38} {middle(values):.3f} {late(values):.3f} {max(values):.3f}")
     print("errors of predictions of other matrices: plans, mean, median, largest")
     for family, all_ in sorted(errors.items()):

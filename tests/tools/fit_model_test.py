@@ -26,8 +26,8 @@ for name, value in fitted.items():
     )
 with open(os.path.join(top, "docs/tuning.md")) as file:
     document = file.read()
-for title, *numbers in re.findall(r"^  (default plan at the time of the study|present default plan|model, others fitted) "
-                                  r"+([\d.]+) ([\d.]+) ([\d.]+)$", fit.stdout, re.M):
+for title, *numbers in re.findall(r"^  (default plan at the time of the study|present default plan|"
+                                  r"model, others fitted) +([\d.]+) ([\d.]+) ([\d.]+)$", fit.stdout, re.M):
     line = f"| {title} | {' | '.join(numbers)} |"
     assert line in document, f"docs/tuning.md does not say: {line}"
 print(f"{len(fitted)} numbers are those of the fit")
