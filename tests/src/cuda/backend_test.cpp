@@ -1,6 +1,7 @@
 // The CUDA backend on a device: packing, transposes, diagonals, sums, chunks, memory that is full.
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
@@ -111,7 +112,7 @@ TEST(CudaPlans, SayWhatDoesNotGoWithChunks) {
             "threads=128 with layout ccoo:64, whose chunks are made for blocks of 64 threads: leave threads= out, or "
             "choose another layout");
   EXPECT_EQ(why("ccoo:64 unroll=2"), "layouts that go by slots say how many a worker has: lanes=1 unroll=1");
-  EXPECT_THROW(why("sell:32 carries=atomic"), compound::error);  // the line itself is refused
+  EXPECT_THROW(why("sell:32 carries=atomic"), error);  // the line itself is refused
 }
 
 /// Two chunks of staging memory and a part of a third.
