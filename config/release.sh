@@ -19,7 +19,7 @@ case ${1:-} in
 esac
 [ $# -le 1 ] || fail "one option at most, found $#: $*; usage: bash config/release.sh [--dry-run]"
 
-# All that is wrong is told at once.
+# All problems are reported at once.
 wrong=0
 problem() { printf 'error: %s\n' "$*" >&2; wrong=$((wrong + 1)); }
 
