@@ -77,7 +77,8 @@ void CopyRefresh::pack_pattern() {
   const bool is_given = !copy_.other_blocks_;
   const PatternView pattern = is_given ? given : copy_.other_blocks_->shape().pattern.view();
   check_entry_asked_for(in_);
-  chosen_ = choose_plan(in_, pattern, is_given ? st.statistics : statistics(pattern));
+  const PatternStatistics numbers = is_given ? st.statistics : statistics(pattern);
+  chosen_ = choose_plan(in_, pattern, numbers);
   copy_.origin_ = chosen_.origin;
   copy_.finds_entry_ = chosen_.finds_entry;
   copy_.left_out_ = why_left_out(in_, pattern, chosen_.plan);
@@ -90,7 +91,7 @@ void CopyRefresh::pack_pattern() {
   } catch (const error& e) {
     throw error(e.kind(), e.what() + option_of_plan(in_));
   }
-  copy_.hint_ = layout_hint(in_, pattern, is_given ? st.statistics : statistics(pattern), chosen_.plan);
+  copy_.hint_ = layout_hint(in_, pattern, numbers, chosen_.plan);
   if (!is_given) copy_.other_blocks_->pack(in_.problem().scalar, in_.backend());
   ++st.counts.pattern_packs;
 }
