@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import re
+import statistics
 import sys
 
 from program_runs import expect, run, run_tests
@@ -185,8 +186,10 @@ def test_the_plan_to_take_is_sampled_with_the_default_one(args):
         case, = json.load(read)["cases"]
     plans = {p["plan"]: p for p in case["plans"]}
     best, default = plans[case["best"]], plans[case["analysis"]["rule"]]
-    # More than the search itself takes (9 at most); on a slow machine the last round's time ends before all 25.
-    expect(len(default["ratios"]) >= 10 and (best is default or 10 <= len(best["ratios"]) <= 25),
+    # Without a plan within 3 % of the fastest, or of the default plan, there is nothing to sample again.
+    others = [statistics.median(p["ratios"]) for p in plans.values() if p is not default and p["ratios"]]
+    is_alone = best is default and min(others, default=2) > 1.03
+    expect(is_alone or (len(default["ratios"]) >= 25 and (best is default or len(best["ratios"]) == 25)),
            f"samples: {len(best['ratios'])}, {len(default['ratios'])}")
     lower, upper = case["gain_quartiles"]
     expect(lower - 1e-9 <= case["gain"] <= upper + 1e-9, f"{lower} {case['gain']} {upper}")
