@@ -309,6 +309,59 @@ PETSC_EXTERN PetscErrorCode MatCompoundTune(Mat A, const char effort[]);
 PETSC_EXTERN PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]);
 
 /*@C
+   MatCompoundSetPreallocationCOO - Sets the coordinates of blocks, for values that `MatCompoundSetValuesCOO()` sets.
+
+   Collective
+
+   Input Parameters:
++  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`, with its sizes and its block size set
+.  n - the number of blocks that this process gives
+.  i - the block row of each block, of length `n`
+-  j - the block column of each block, of length `n`
+
+   Level: intermediate
+
+   Notes:
+   Block row 5 of a matrix with blocks of 3 x 3 has the rows 15, 16 and 17. The same coordinates by
+   `MatSetPreallocationCOO()` are nine times as many.
+
+   A block may be given more than once; its values are added up. A block with a negative index is ignored. A block may
+   be in a row of another process, which is sent its values. The arrays may be in host or device memory, and are not
+   needed after the call.
+
+   `PETSC_ERR_ARG_OUTOFRANGE` for an index beyond the matrix; `PETSC_ERR_ARG_WRONG` for a matrix of another type;
+   `PETSC_ERR_SUP` for blocks that are not square.
+
+.seealso: `MatCompoundSetValuesCOO()`, `MatSetPreallocationCOO()`, `MatSetBlockSize()`
+@*/
+PETSC_EXTERN PetscErrorCode MatCompoundSetPreallocationCOO(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[]);
+
+/*@C
+   MatCompoundSetValuesCOO - Sets the values of the blocks whose coordinates `MatCompoundSetPreallocationCOO()` was
+given.
+
+   Collective
+
+   Input Parameters:
++  A - the matrix
+.  v - the values of the blocks in the order of their coordinates, each block by rows; `NULL` for zeros
+-  mode - `INSERT_VALUES`: the sums replace all values of the matrix; `ADD_VALUES`: the sums are added to them
+
+   Level: intermediate
+
+   Notes:
+   `v` has n * bs * bs scalars: scalar (r, c) of block k is v[(k * bs + r) * bs + c]. It may be in host or device
+memory. Values of device memory stay there. Contributions to one block are added up in the order of their coordinates,
+so that two calls give the same bits.
+
+   The matrix is assembled after the call. `PETSC_ERR_ARG_WRONGSTATE` before the coordinates are set, and if the
+   pattern of the matrix has changed since.
+
+.seealso: `MatCompoundSetPreallocationCOO()`, `MatSetValuesCOO()`
+@*/
+PETSC_EXTERN PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[], InsertMode mode);
+
+/*@C
    MatCompoundGetInfo - Gets counts and sizes of a matrix.
 
    Not Collective

@@ -1,5 +1,6 @@
 #include "petsccompound.h"
 
+#include "coo/coo.hpp"
 #include "entry/registry.hpp"
 #include "mat/attach.hpp"
 #include "options/options.hpp"
@@ -60,6 +61,20 @@ PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, co
   PetscCall(mpi_state(A, &st));
   PetscCall(compound_parts(A, st, &parts[0], &parts[1]));
   PetscCall(mpi_parts(A, diagonal, off_diagonal, columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCompoundSetPreallocationCOO(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[]) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(coo_set_block_preallocation(A, n, i, j));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[], InsertMode mode) {
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCall(coo_set_block_values(A, v, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,6 +5,7 @@
 #include "petsc/log.hpp"
 #include "petsc/owned.hpp"
 #include "petsc/warnings.hpp"
+#include "petsccompound.h"
 #include "spmv/placement.hpp"
 #include "spmv/state.hpp"
 #include "values/guards.hpp"
@@ -149,12 +150,12 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
   }));
   if (s.sf)
     PetscCall(
-        PetscSFBcastWithMemTypeBegin(s.sf, MPIU_SCALAR, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
+        PetscSFBcastWithMemTypeBegin(s.sf, s.block, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
   PetscCall(guarded(comm_of(A), [&] {
     for (std::size_t k = 0; k < parts.size(); ++k)
       m.parts[k].own.run(m.on, v, (*to)[k].values, add ? Update::add : Update::assign);
   }));
-  if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, MPIU_SCALAR, m.to_send.data(), m.received.data(), MPI_REPLACE));
+  if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, s.block, m.to_send.data(), m.received.data(), MPI_REPLACE));
   PetscCall(guarded(comm_of(A), [&] {
     for (std::size_t k = 0; k < parts.size(); ++k)
       m.parts[k].others.run(m.on, m.received.data(), (*to)[k].values, Update::add);
@@ -211,11 +212,51 @@ PetscErrorCode set_values_by_base(Mat A, void (*function)(void), const PetscScal
 
 }  // namespace
 
-PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
+namespace {
+
+PetscErrorCode preallocate(Mat A, const CooInput& in) {
   PetscFunctionBegin;
   auto s = std::make_unique<CooStructure>();
-  PetscCall(build(A, n, rows, columns, s.get()));
+  PetscCall(build(A, in, s.get()));
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
+  return preallocate(A, {"MatSetPreallocationCOO()", false, n, rows, columns});
+}
+
+PetscErrorCode coo_set_block_preallocation(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns) {
+  PetscFunctionBegin;
+  const bool is_ours = is_seq_compound(A) || is_mpi_compound(A);
+  PetscCheck(is_ours, comm_of(A), PETSC_ERR_ARG_WRONG,
+             "MatCompoundSetPreallocationCOO(): the matrix has type %s, which takes no coordinates of blocks; "
+             "MatSetType(A, " MATBAIJCOMPOUND ") or " MATAIJCOMPOUND " before it",
+             type_of(A));
+  PetscCheck(n >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "MatCompoundSetPreallocationCOO(): %" PetscCount_FMT " blocks; a number of blocks is 0 or more", n);
+  PetscCheck(n == 0 || (rows && columns), PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
+             "MatCompoundSetPreallocationCOO(): no block rows or no block columns for %" PetscCount_FMT " blocks", n);
+  PetscCall(PetscLayoutSetUp(A->rmap));
+  PetscCall(PetscLayoutSetUp(A->cmap));
+  PetscCall(PetscLogEventBegin(MAT_PreallCOO, A, nullptr, nullptr, nullptr));
+  PetscCall(preallocate(A, {"MatCompoundSetPreallocationCOO()", true, n, rows, columns}));
+  PetscCall(PetscLogEventEnd(MAT_PreallCOO, A, nullptr, nullptr, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode coo_set_block_values(Mat A, const PetscScalar* v, InsertMode mode) {
+  PetscFunctionBegin;
+  CooStructure* s = nullptr;
+  PetscCall(composed(reinterpret_cast<PetscObject>(A), name_of_container, &s));
+  PetscCheck(s, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "MatCompoundSetValuesCOO() on a matrix without coordinates: call MatCompoundSetPreallocationCOO() first");
+  PetscCheck(s->are_blocks, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "MatCompoundSetValuesCOO() on a matrix that has coordinates of scalars: call MatSetValuesCOO(), or "
+             "MatCompoundSetPreallocationCOO() first");
+  PetscCall(MatSetValuesCOO(A, v, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,6 +9,10 @@ namespace compound::plugin {
 PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns);
 PetscErrorCode coo_set_values(Mat A, const PetscScalar* values, InsertMode mode);
 
+/// The same by coordinates of blocks (MatCompoundSetPreallocationCOO(), MatCompoundSetValuesCOO()).
+PetscErrorCode coo_set_block_preallocation(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns);
+PetscErrorCode coo_set_block_values(Mat A, const PetscScalar* values, InsertMode mode);
+
 /// A duplicate takes values for the same coordinates.
 PetscErrorCode keep_coo(Mat from, Mat duplicate);
 

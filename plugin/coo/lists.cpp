@@ -2,26 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <utility>
 
 namespace compound::plugin {
 
 namespace {
-
-/// counts[n] things of kind n: where each kind begins, and the end.
-template <class Integer>
-void to_starts(std::vector<Integer>& counts) {
-  Integer sum = 0;
-  for (Integer& c : counts) sum += std::exchange(c, sum);
-}
-
-/// f(block row, block column) of all that counts.
-template <class F>
-void for_each_block(std::initializer_list<const Coordinates*> all, PetscInt first_row, PetscInt bs, const F& f) {
-  for (const Coordinates* c : all)
-    for (std::size_t k = 0; k < c->row.size(); ++k)
-      if (c->row[k] >= 0) f((c->row[k] - first_row) / bs, c->column[k] / bs);
-}
 
 /// Where each list has one index, as coordinates of a whole matrix often give: their beginnings say nothing.
 bool have_one_each(const SumLists& l) {
@@ -29,68 +15,256 @@ bool have_one_each(const SumLists& l) {
          std::ranges::adjacent_find(l.first, std::equal_to()) == l.first.end();
 }
 
-}  // namespace
-
-ListsIn::ListsIn(Backend& on, const SumLists& l)
-    : sums_(l.sums()),
-      first_(have_one_each(l) ? nullptr : take(on, l.first, copies_[0])),
-      index_(take(on, l.index, copies_[1])),
-      place_(l.place.empty() ? nullptr : take(on, l.place, copies_[2])) {}
-
-const slot_t* ListsIn::take(Backend& on, const std::vector<slot_t>& v, Buffer<slot_t>& copy) {
-  if (!on.is_device()) return v.data();
-  copy = Buffer<slot_t>(on, std::span<const slot_t>(v));
+/// The array itself on the host, a copy elsewhere; null for an empty one.
+template <class T>
+const T* take(Backend& on, const std::vector<T>& v, Buffer<T>& copy) {
+  if (v.empty() || !on.is_device()) return v.empty() ? nullptr : v.data();
+  copy = Buffer<T>(on, std::span<const T>(v));
   return copy.data();
 }
 
+/// Offsets of blocks by rows, in the order of blocks by columns.
+std::vector<int> by_columns(const std::vector<int>& offset, PetscInt side) {
+  std::vector<int> turned;
+  const auto words = static_cast<std::size_t>(side * side);
+  for (std::size_t block = 0; block < offset.size(); block += words)
+    for (PetscInt j = 0; j < side; ++j)
+      for (PetscInt i = 0; i < side; ++i) turned.push_back(offset[block + static_cast<std::size_t>(i * side + j)]);
+  return turned;
+}
+
+/// Contributions in buckets by block row, and sorted by column in each.
+class Sorting {
+ public:
+  /// What one list adds up: contributions [begin, end) of the sorted ones.
+  struct List {
+    PetscInt64 key;
+    std::size_t begin, end;
+  };
+
+  Sorting(const Contributions& own, const Contributions& others, const PartsShape& shape)
+      : own_(own),
+        others_(others),
+        side_(own.side),
+        whole_(own.side == 1 && shape.block_size > 1 ? shape.block_size : 1),
+        first_row_(shape.first_row / (side_ * whole_)) {
+    fill_buckets(static_cast<std::size_t>(shape.rows / (side_ * whole_)));
+  }
+
+  std::size_t rows() const { return start_.size() - 1; }
+  /// Lists of a block of the base type; more than one where contributions are its scalars.
+  PetscInt lists_of_block() const { return whole_ * whole_; }
+  const std::vector<std::size_t>& sorted() const { return order_; }
+
+  /// The lists of a bucket: `key` is block column * lists_of_block() + scalar of the block, by columns.
+  const std::vector<List>& sort_row(std::size_t row) {
+    const std::span<std::size_t> ids(order_.data() + start_[row], start_[row + 1] - start_[row]);
+    keyed_.clear();
+    for (const std::size_t id : ids) keyed_.emplace_back(key_of(id), id);
+    if (!std::ranges::is_sorted(keyed_)) std::ranges::sort(keyed_);
+    lists_.clear();
+    for (std::size_t n = 0; n < ids.size(); ++n) {
+      ids[n] = keyed_[n].second;
+      if (lists_.empty() || lists_.back().key != keyed_[n].first)
+        lists_.push_back({keyed_[n].first, start_[row] + n, start_[row] + n});
+      ++lists_.back().end;
+    }
+    return lists_;
+  }
+
+ private:
+  /// f(id, row) of all that count; those of `others` are numbered behind those of `own`.
+  template <class F>
+  void for_each(const F& f) const {
+    std::size_t id = 0;
+    for (const Contributions* c : {&own_, &others_})
+      for (const PetscInt row : c->row) {
+        if (row >= 0) f(id, static_cast<std::size_t>((whole_ == 1 ? row : row / whole_) - first_row_));
+        ++id;
+      }
+  }
+
+  void fill_buckets(std::size_t rows) {
+    start_.assign(rows + 1, 0);
+    for_each([&](std::size_t, std::size_t row) { ++start_[row]; });
+    std::size_t sum = 0;
+    for (std::size_t& s : start_) sum += std::exchange(s, sum);
+    order_.resize(sum);
+    std::vector<std::size_t> next(start_.begin(), start_.end() - 1);
+    for_each([&](std::size_t id, std::size_t row) { order_[next[row]++] = id; });
+  }
+
+  PetscInt64 key_of(std::size_t id) const {
+    const bool is_own = id < own_.size();
+    const Contributions& c = is_own ? own_ : others_;
+    const std::size_t n = is_own ? id : id - own_.size();
+    if (whole_ == 1) return c.column[n];
+    const PetscInt column = c.column[n];
+    return (PetscInt64{column / whole_} * whole_ + column % whole_) * whole_ + c.row[n] % whole_;
+  }
+
+  const Contributions &own_, &others_;
+  const PetscInt side_, whole_, first_row_;
+  std::vector<std::size_t> start_, order_;
+  std::vector<std::pair<PetscInt64, std::size_t>> keyed_;
+  std::vector<List> lists_;
+};
+
+/// Turns sorted contributions into the lists of parts, block row by block row.
+class Lists {
+ public:
+  Lists(const Contributions& own, const Contributions& others, const PartsShape& shape)
+      : own_(own),
+        others_(others),
+        shape_(shape),
+        sorting_(own, others, shape),
+        columns_are_of_(own.side > shape.block_size ? own.side : 1) {
+    assembly_.parts.resize(shape.has_off_diagonal_part ? 2 : 1);
+    places_.resize(assembly_.parts.size());
+    for (PartLists& p : assembly_.parts) {
+      const bool by_rows = columns_are_of_ > 1;
+      begin(own, by_rows, &p.own);
+      begin(others, by_rows, &p.others);
+    }
+    if (assembly_.parts.size() == 1) assembly_.parts[0].own.index.reserve(sorting_.sorted().size());
+  }
+
+  Assembly take() {
+    for (std::size_t row = 0; row < sorting_.rows(); ++row) add_row(sorting_.sort_row(row));
+    return std::move(assembly_);
+  }
+
+ private:
+  /// The part of the matrix, and how many lists and scalars it has so far.
+  struct Place {
+    slot_t lists = 0, scalars = 0;
+  };
+
+  static void begin(const Contributions& c, bool by_rows, SumLists* l) {
+    l->side = c.side;
+    if (c.side > 1) l->offset = by_rows ? c.offset : by_columns(c.offset, c.side);
+  }
+
+  std::size_t part_of(PetscInt64 block_column) const {
+    const PetscInt64 column = block_column * (sorting_.lists_of_block() > 1 ? shape_.block_size : own_.side);
+    return shape_.has_off_diagonal_part && (column < shape_.first_column || column >= shape_.last_column) ? 1 : 0;
+  }
+
+  void add_row(const std::vector<Sorting::List>& lists) {
+    row_.clear();
+    const PetscInt words = sorting_.lists_of_block();
+    for (std::size_t n = 0; n < lists.size();) {
+      const PetscInt64 block = lists[n].key / words;
+      row_.push_back(block);
+      PartLists& part = assembly_.parts[part_of(block)];
+      Place& place = places_[part_of(block)];
+      for (PetscInt word = 0; word < words; ++word) {
+        const bool has_list = n < lists.size() && lists[n].key == block * words + word;
+        if (has_list) add_contributions(lists[n++], place.lists, &part);
+        part.own.first.push_back(static_cast<slot_t>(part.own.index.size()));
+        ++place.lists;
+      }
+    }
+    if (columns_are_of_ > 1) place_in_scalar_rows();
+    add_to_pattern();
+  }
+
+  void add_contributions(const Sorting::List& list, slot_t number, PartLists* part) {
+    const std::size_t before = part->others.index.size();
+    for (std::size_t n = list.begin; n < list.end; ++n) {
+      const std::size_t id = sorting_.sorted()[n];
+      if (id < own_.size())
+        add(own_, id, &part->own);
+      else
+        add(others_, id - own_.size(), &part->others);
+    }
+    if (part->others.index.size() == before) return;
+    part->others.first.push_back(static_cast<slot_t>(part->others.index.size()));
+    part->others.place.push_back(number * part->others.words());
+    list_of_others_.push_back({static_cast<std::size_t>(part - assembly_.parts.data()), number});
+  }
+
+  static void add(const Contributions& c, std::size_t n, SumLists* l) {
+    l->index.push_back(c.first_of(n));
+    if (!c.shape.empty()) l->shape.push_back(c.shape[n]);
+  }
+
+  /// Blocks of a base type of scalars: their rows are as far apart as its rows are long.
+  void place_in_scalar_rows() {
+    const PetscInt side = own_.side;
+    std::vector<PetscInt> blocks(assembly_.parts.size(), 0), nth = blocks;
+    for (const PetscInt64 block : row_) ++blocks[part_of(block)];
+    for (const PetscInt64 block : row_) {
+      const std::size_t p = part_of(block);
+      assembly_.parts[p].own.place.push_back(places_[p].scalars + slot_t{nth[p]++} * side);
+      assembly_.parts[p].own.stride.push_back(static_cast<int>(blocks[p] * side));
+    }
+    for (const auto& [p, number] : std::exchange(list_of_others_, {})) {
+      PartLists& part = assembly_.parts[p];
+      const auto s = static_cast<std::size_t>(number);
+      part.others.place[part.others.stride.size()] = part.own.place[s];
+      part.others.stride.push_back(part.own.stride[s]);
+    }
+    for (std::size_t p = 0; p < blocks.size(); ++p) places_[p].scalars += slot_t{blocks[p]} * side * side;
+  }
+
+  void add_to_pattern() {
+    BlockRows& b = assembly_.blocks;
+    for (PetscInt line = 0; line < columns_are_of_; ++line) {
+      for (const PetscInt64 block : row_)
+        for (PetscInt j = 0; j < columns_are_of_; ++j)
+          b.column.push_back(static_cast<PetscInt>(block * columns_are_of_ + j));
+      b.start.push_back(static_cast<PetscInt>(b.column.size()));
+    }
+    if (columns_are_of_ == 1) list_of_others_.clear();
+  }
+
+  const Contributions &own_, &others_;
+  const PartsShape& shape_;
+  Sorting sorting_;
+  const PetscInt columns_are_of_;  ///< scalar rows and columns of the pattern that a block stands for
+  Assembly assembly_;
+  std::vector<Place> places_;
+  std::vector<PetscInt64> row_;                                 ///< the columns of its blocks
+  std::vector<std::pair<std::size_t, slot_t>> list_of_others_;  ///< part and number of lists that others add to
+};
+
+}  // namespace
+
+ListsIn::ListsIn(Backend& on, const SumLists& l)
+    : task_{.scalar = scalar_type_of<Scalar>(),
+            .sums = l.sums(),
+            .first = have_one_each(l) ? nullptr : take(on, l.first, copies_[0]),
+            .index = take(on, l.index, copies_[1]),
+            .place = take(on, l.place, copies_[2]),
+            .side = static_cast<int>(l.side),
+            .offset = take(on, l.offset, integers_[0]),
+            .shape = take(on, l.shape, shapes_),
+            .stride = take(on, l.stride, integers_[1])} {}
+
 void ListsIn::run(Backend& on, const Scalar* from, Scalar* to, Update update) const {
-  if (!empty()) on.sum({scalar_type_of<Scalar>(), sums_, first_, index_, place_, from, to, update});
+  if (empty()) return;
+  SumTask task = task_;
+  task.from = from;
+  task.to = to;
+  task.update = update;
+  on.sum(task);
 }
 
-BlockRows block_rows_of(std::initializer_list<const Coordinates*> all, PetscInt first_row, PetscInt rows, PetscInt bs) {
-  BlockRows b;
-  std::vector<std::size_t> start(static_cast<std::size_t>(rows / bs) + 1, 0);
-  for_each_block(all, first_row, bs, [&](PetscInt row, PetscInt) { ++start[row]; });
-  to_starts(start);
-  std::vector<PetscInt> column(start.back());
-  std::vector<std::size_t> next = start;
-  for_each_block(all, first_row, bs, [&](PetscInt row, PetscInt c) { column[next[row]++] = c; });
-  b.start.push_back(0);
-  for (std::size_t row = 0; row + 1 < start.size(); ++row) {
-    const auto from = column.begin() + static_cast<std::ptrdiff_t>(start[row]),
-               to = column.begin() + static_cast<std::ptrdiff_t>(start[row + 1]);
-    std::sort(from, to);
-    b.column.insert(b.column.end(), from, std::unique(from, to));
-    b.start.push_back(static_cast<PetscInt>(b.column.size()));
-  }
-  return b;
+Assembly assembly_of(const Contributions& own, const Contributions& others, const PartsShape& shape) {
+  return Lists(own, others, shape).take();
 }
 
-SumLists lists_of(const PartArrays& part, const Coordinates& c) {
+SumLists copies_of(const Contributions& c, const std::vector<std::size_t>& which) {
   SumLists l;
-  std::vector<slot_t> place(c.row.size(), -1);
-  l.first.assign(part.scalars() + 1, 0);
-  for (std::size_t k = 0; k < place.size(); ++k) {
-    if (c.row[k] >= 0) place[k] = part.place_of(c.row[k], c.column[k]);
-    if (place[k] >= 0) ++l.first[place[k]];
+  l.side = c.side;
+  if (c.side > 1) l.offset = c.offset;
+  for (const std::size_t n : which) {
+    l.index.push_back(c.first_of(n));
+    if (!c.shape.empty()) l.shape.push_back(c.shape[n]);
+    l.first.push_back(static_cast<slot_t>(l.index.size()));
   }
-  to_starts(l.first);
-  l.index.resize(l.first.back());
-  std::vector<slot_t> next = l.first;
-  for (std::size_t k = 0; k < place.size(); ++k)
-    if (place[k] >= 0) l.index[next[place[k]]++] = static_cast<slot_t>(k);
   return l;
-}
-
-SumLists without_empty(const SumLists& l) {
-  SumLists some;
-  some.index = l.index;
-  for (slot_t s = 0; s < l.sums(); ++s) {
-    if (l.first[s] == l.first[s + 1]) continue;
-    some.place.push_back(s);
-    some.first.push_back(l.first[s + 1]);
-  }
-  return some;
 }
 
 }  // namespace compound::plugin

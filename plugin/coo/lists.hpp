@@ -1,23 +1,24 @@
-// From coordinates to lists of sums: which of the values given are added up for each scalar of a matrix's blocks.
+// From contributions to lists of sums: which of the values given are added up for each block of a matrix's parts.
 #pragma once
 
 #include <array>
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "petsc/parts.hpp"
+#include "coo/coordinates.hpp"
 
 namespace compound::plugin {
 
-/// Scalar rows and columns of a matrix. A negative row marks what does not count.
-struct Coordinates {
-  std::vector<PetscInt> row, column;
-};
-
-/// The lists of a SumTask.
+/// The lists of a SumTask, for blocks of side x side scalars.
 struct SumLists {
-  std::vector<slot_t> first{0}, index, place;  ///< `place` empty: list s is of scalar s
+  PetscInt side = 1;
+  std::vector<slot_t> first{0}, index;
+  std::vector<slot_t> place;  ///< empty: s * side * side
+  std::vector<int> stride;    ///< empty: side
+  std::vector<unsigned char> shape;
+  std::vector<int> offset;
   slot_t sums() const { return static_cast<slot_t>(first.size()) - 1; }
+  PetscInt words() const { return side * side; }
 };
 
 /// The same in a backend's memory; the host lends the vectors, which must stay.
@@ -25,28 +26,43 @@ class ListsIn {
  public:
   ListsIn(Backend& on, const SumLists& lists);
   void run(Backend& on, const Scalar* from, Scalar* to, Update update) const;
-  bool empty() const { return sums_ == 0; }
+  bool empty() const { return task_.sums == 0; }
 
  private:
-  const slot_t* take(Backend& on, const std::vector<slot_t>& v, Buffer<slot_t>& copy);
-
-  slot_t sums_;
+  SumTask task_;
   std::array<Buffer<slot_t>, 3> copies_;
-  const slot_t *first_, *index_, *place_;
+  std::array<Buffer<int>, 2> integers_;
+  Buffer<unsigned char> shapes_;
 };
 
 /// Block compressed rows, columns sorted and each once.
 struct BlockRows {
-  std::vector<PetscInt> start, column;
+  std::vector<PetscInt> start{0}, column;
 };
 
-/// The blocks of all coordinates. Rows begin at scalar row `first_row`; columns stay global.
-BlockRows block_rows_of(std::initializer_list<const Coordinates*> all, PetscInt first_row, PetscInt rows, PetscInt bs);
+/// Where the parts of a matrix have their blocks and scalars.
+struct PartsShape {
+  PetscInt block_size = 1;  ///< of the blocks that the base type keeps
+  /// Scalars: the first row of this process, its rows; the columns of the diagonal part, in a matrix with two parts.
+  PetscInt first_row = 0, rows = 0;
+  bool has_off_diagonal_part = false;
+  PetscInt first_column = 0, last_column = 0;
+};
 
-/// For every scalar of the part the coordinates that are added up, in their order.
-SumLists lists_of(const PartArrays& part, const Coordinates& coordinates);
+struct PartLists {
+  SumLists own, others;  ///< of the values given here (all blocks), of those received (some)
+};
 
-/// Without the scalars that have none.
-SumLists without_empty(const SumLists& lists);
+/// What assembly by coordinates needs: the base type's blocks, and the sums of each part.
+struct Assembly {
+  BlockRows blocks;  ///< of the base type, with global columns
+  std::vector<PartLists> parts;
+};
+
+/// Contributions with rows of this process, in blocks of one size. Sums are in the order of `own`, then of `others`.
+Assembly assembly_of(const Contributions& own, const Contributions& others, const PartsShape& shape);
+
+/// Lists of one contribution each, which copy contributions to neighbouring blocks whose scalars lie by rows.
+SumLists copies_of(const Contributions& c, const std::vector<std::size_t>& which);
 
 }  // namespace compound::plugin

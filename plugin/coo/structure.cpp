@@ -14,79 +14,112 @@ namespace compound::plugin {
 
 namespace {
 
-std::string at(PetscInt row, PetscInt column) {
-  return "row " + std::to_string(row) + ", column " + std::to_string(column);
-}
-
-/// Coordinates in host memory; those with a negative index do not count.
-PetscErrorCode copy(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns, Coordinates* to) {
+/// The caller's coordinates; those of a device are copied to `kept`.
+PetscErrorCode take(Mat A, const CooInput& in, std::vector<PetscInt> (*kept)[2], Coordinates* to) {
   PetscFunctionBegin;
-  to->row.resize(static_cast<std::size_t>(n));
-  to->column.resize(static_cast<std::size_t>(n));
-  if (n == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscInt* from[] = {rows, columns};
-  std::vector<PetscInt>* into[] = {&to->row, &to->column};
-  for (int k = 0; k < 2; ++k) {
+  const PetscInt* from[] = {in.rows, in.columns};
+  std::span<const PetscInt>* into[] = {&to->row, &to->column};
+  const auto n = static_cast<std::size_t>(in.count);
+  for (int k = 0; k < 2 && n > 0; ++k) {
     PetscMemType type;
     Backend* on;
     PetscCall(backend_of(A, from[k], &type, &on));
-    PetscCall(guarded(comm_of(A), [&] { on->download(into[k]->data(), from[k], into[k]->size() * sizeof(PetscInt)); }));
+    *into[k] = {from[k], n};
+    if (!on->is_device()) continue;
+    PetscCall(guarded(comm_of(A), [&] {
+      (*kept)[k].resize(n);
+      on->download((*kept)[k].data(), from[k], n * sizeof(PetscInt));
+    }));
+    *into[k] = (*kept)[k];
   }
-  for (std::size_t k = 0; k < to->row.size(); ++k)
-    if (to->column[k] < 0) to->row[k] = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool is_here(Mat A, PetscInt row) { return row >= A->rmap->rstart && row < A->rmap->rend; }
+/// Rows and columns in units of contributions.
+struct Extent {
+  PetscInt first_row, end_row, all_rows, all_columns;
+  bool has(PetscInt row) const { return row >= first_row && row < end_row; }
+};
 
-std::string mistake_at(Mat A, const Coordinates& c, std::size_t k) {
-  const std::string which = "MatSetPreallocationCOO(): entry " + std::to_string(k) + " on process " +
-                            std::to_string(PetscGlobalRank) + " is at " + at(c.row[k], c.column[k]) + "; ";
-  if (c.row[k] >= A->rmap->N || c.column[k] >= A->cmap->N)
-    return which + "the matrix has " + std::to_string(A->rmap->N) + " rows and " + std::to_string(A->cmap->N) +
-           " columns (entries with a negative index are ignored)";
+Extent extent_of(Mat A, PetscInt side) {
+  return {A->rmap->rstart / side, A->rmap->rend / side, A->rmap->N / side, A->cmap->N / side};
+}
+
+/// Contribution n, which cannot be. Scalars that form blocks are told of by the first scalar of the block.
+std::string mistake_at(Mat A, const CooInput& in, const Contributions& c, std::size_t n) {
+  const PetscInt side = in.are_blocks ? 1 : c.side;
+  const Extent e = extent_of(A, c.side / side);
+  const slot_t entry = in.are_blocks ? static_cast<slot_t>(n) : c.first_of(n);
+  const std::string block = in.are_blocks ? "block " : "";
+  const PetscInt row = c.row[n] * side, column = c.column[n] * side;
+  const std::string which = std::string(in.function) + ": " + (in.are_blocks ? "block " : "entry ") +
+                            std::to_string(entry) + " on process " + std::to_string(PetscGlobalRank) + " is at " +
+                            block + "row " + std::to_string(row) + ", " + block + "column " + std::to_string(column) +
+                            "; ";
+  if (row >= e.all_rows || column >= e.all_columns)
+    return which + "the matrix has " + std::to_string(e.all_rows) + " " + block + "rows and " +
+           std::to_string(e.all_columns) + " " + block + "columns (entries with a negative index are ignored)";
   return which + "that row is another process's, but MAT_NO_OFF_PROC_ENTRIES is set";
 }
 
-/// The first coordinate that cannot be; empty if all can.
-std::string mistake_in(Mat A, const Coordinates& c) {
-  for (std::size_t k = 0; k < c.row.size(); ++k) {
-    if (c.row[k] < 0) continue;
-    const bool is_beyond = c.row[k] >= A->rmap->N || c.column[k] >= A->cmap->N;
-    if (is_beyond || (A->nooffprocentries && !is_here(A, c.row[k]))) return mistake_at(A, c, k);
+/// The first contribution that cannot be; empty if all can.
+std::string mistake_in(Mat A, const CooInput& in, const Contributions& c) {
+  const Extent e = extent_of(A, c.side);
+  for (std::size_t n = 0; n < c.size(); ++n) {
+    if (c.row[n] < 0) continue;
+    const bool is_beyond = c.row[n] >= e.all_rows || c.column[n] >= e.all_columns;
+    if (is_beyond || (A->nooffprocentries && !e.has(c.row[n]))) return mistake_at(A, in, c, n);
   }
   return "";
 }
 
-/// Entries for other processes, sorted by process.
+/// Coordinates of scalars are kept as blocks if all processes find that they are. Collective.
+PetscErrorCode contributions_to(Mat A, const CooInput& in, const Coordinates& coordinates, Contributions* c) {
+  PetscFunctionBegin;
+  PetscInt rows, columns;
+  std::optional<Contributions> blocks;
+  PetscCall(MatGetBlockSizes(A, &rows, &columns));
+  const bool search = !in.are_blocks && rows == columns && rows > 1;
+  if (search) PetscCall(guarded(comm_of(A), [&] { blocks = find_blocks(coordinates, rows); }));
+  PetscBool here = blocks ? PETSC_TRUE : PETSC_FALSE, everywhere = here;
+  if (search) PetscCallMPI(MPI_Allreduce(&here, &everywhere, 1, MPIU_BOOL, MPI_LAND, comm_of(A)));
+  PetscCall(guarded(comm_of(A), [&] {
+    *c = everywhere ? std::move(*blocks) : contributions_of(coordinates, in.are_blocks ? rows : 1);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Contributions for other processes, sorted by process.
 struct Outgoing {
-  Coordinates coordinates;
+  std::vector<PetscInt> row, column;
   std::vector<PetscMPIInt> processes;
   std::vector<PetscInt> counts_and_offsets;  ///< two of each process
 };
 
 /// Takes what is another process's out of `own`.
-PetscErrorCode take_outgoing(Mat A, Coordinates* own, CooStructure* s, Outgoing* out) {
+PetscErrorCode take_outgoing(Mat A, Contributions* own, CooStructure* s, Outgoing* out) {
   PetscFunctionBegin;
+  const Extent e = extent_of(A, own->side);
   std::vector<std::pair<PetscMPIInt, std::size_t>> to;
-  for (std::size_t k = 0; k < own->row.size(); ++k) {
-    if (own->row[k] < 0 || is_here(A, own->row[k])) continue;
+  std::vector<std::size_t> sent;
+  for (std::size_t n = 0; n < own->size(); ++n) {
+    if (own->row[n] < 0 || e.has(own->row[n])) continue;
     PetscMPIInt owner;
-    PetscCall(PetscLayoutFindOwner(A->rmap, own->row[k], &owner));
-    to.emplace_back(owner, k);
+    PetscCall(PetscLayoutFindOwner(A->rmap, own->row[n] * own->side, &owner));
+    to.emplace_back(owner, n);
   }
   std::sort(to.begin(), to.end());
-  for (const auto& [process, k] : to) {
+  for (const auto& [process, n] : to) {
     if (out->processes.empty() || out->processes.back() != process) {
       out->processes.push_back(process);
-      out->counts_and_offsets.insert(out->counts_and_offsets.end(), {0, static_cast<PetscInt>(s->sent.sums())});
+      out->counts_and_offsets.insert(out->counts_and_offsets.end(), {0, static_cast<PetscInt>(sent.size())});
     }
     ++out->counts_and_offsets[out->counts_and_offsets.size() - 2];
-    out->coordinates.row.push_back(std::exchange(own->row[k], -1));
-    out->coordinates.column.push_back(own->column[k]);
-    s->sent.index.push_back(static_cast<slot_t>(k));
-    s->sent.first.push_back(static_cast<slot_t>(s->sent.index.size()));
+    out->row.push_back(std::exchange(own->row[n], -1));
+    out->column.push_back(own->column[n]);
+    sent.push_back(n);
   }
+  PetscCall(guarded(comm_of(A), [&] { s->sent = copies_of(*own, sent); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,11 +151,12 @@ PetscErrorCode send(PetscSF sf, const std::vector<PetscInt>& from, std::vector<P
 }
 
 /// What is another process's goes there, now as coordinates and later as values.
-PetscErrorCode exchange(Mat A, Coordinates* own, Coordinates* others, CooStructure* s) {
+PetscErrorCode exchange(Mat A, Contributions* own, Contributions* others, CooStructure* s) {
   PetscFunctionBegin;
   const bool ignore = ignores_others_rows(A);
+  const Extent e = extent_of(A, own->side);
   for (PetscInt& row : own->row)
-    if (ignore && !is_here(A, row)) row = -1;
+    if (ignore && !e.has(row)) row = -1;
   Outgoing out;
   std::vector<PetscSFNode> from;
   PetscCall(take_outgoing(A, own, s, &out));
@@ -131,20 +165,23 @@ PetscErrorCode exchange(Mat A, Coordinates* own, Coordinates* others, CooStructu
   PetscCall(PetscSFCreate(comm_of(A), &s->sf));
   PetscCall(PetscSFSetGraph(s->sf, static_cast<PetscInt>(s->sent.sums()), static_cast<PetscInt>(from.size()), nullptr,
                             PETSC_COPY_VALUES, from.data(), PETSC_COPY_VALUES));
-  others->row.resize(from.size());
-  others->column.resize(from.size());
-  PetscCall(send(s->sf, out.coordinates.row, &others->row));
-  PetscCall(send(s->sf, out.coordinates.column, &others->column));
+  std::vector<PetscInt> row(from.size()), column(from.size());
+  PetscCall(send(s->sf, out.row, &row));
+  PetscCall(send(s->sf, out.column, &column));
+  PetscCallMPI(MPI_Type_contiguous(static_cast<PetscMPIInt>(own->words()), MPIU_SCALAR, &s->block));
+  PetscCallMPI(MPI_Type_commit(&s->block));
+  PetscCall(guarded(comm_of(A), [&] { *others = contributions_of({row, column}, own->side); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode preallocate(Mat A, PetscInt bs, const BlockRows& b) {
+PetscErrorCode preallocate(Mat A, const CooInput& in, PetscInt bs, const BlockRows& b) {
   PetscFunctionBegin;
   const bool fits = b.column.size() <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max());
   PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE,
                      fits ? ""
-                          : "MatSetPreallocationCOO(): more blocks on one process than a PetscInt counts; use more "
-                            "processes or a PETSc with 64-bit indices"));
+                          : std::string(in.function) +
+                                ": more blocks on one process than a PetscInt counts; use more processes or a PETSc "
+                                "with 64-bit indices"));
   PetscCall(type_of_matrix(A).base_type->preallocate(A, bs, b.start.data(), b.column.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -164,8 +201,8 @@ bool CooStructure::Part::fits(const PartArrays& part) {
 CooMemory::CooMemory(Backend& backend, const CooStructure& s)
     : on(backend),
       sent(on, s.sent),
-      to_send(on, static_cast<std::size_t>(s.sent.sums())),
-      received(on, static_cast<std::size_t>(s.received)) {
+      to_send(on, static_cast<std::size_t>(s.sent.sums() * s.sent.words())),
+      received(on, static_cast<std::size_t>(s.received * s.sent.words())) {
   for (const CooStructure::Part& p : s.parts) parts.push_back({{on, p.own}, {on, p.others}});
 }
 
@@ -177,26 +214,37 @@ PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns, CooStructure* s) {
+PetscErrorCode build(Mat A, const CooInput& in, CooStructure* s) {
   PetscFunctionBegin;
   PetscInt rows_of_block, of_columns;
-  Coordinates own, others;
+  std::vector<PetscInt> kept[2];
+  Coordinates coordinates;
+  Contributions own, others;
   const BaseType& base_type = *type_of_matrix(A).base_type;
-  const PetscInt bs = base_type.block_size(A);
   PetscCall(MatGetBlockSizes(A, &rows_of_block, &of_columns));
-  PetscCheck(!base_type.keeps_blocks || rows_of_block == of_columns, comm_of(A), PETSC_ERR_SUP,
-             "MatSetPreallocationCOO(): blocks of %" PetscInt_FMT " x %" PetscInt_FMT
-             "; a matrix of type %s has square blocks: MatSetBlockSize(A, bs)",
-             rows_of_block, of_columns, type_of(A));
-  s->given = n;
-  PetscCall(copy(A, n, rows, columns, &own));
-  PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, own)));
+  PetscCheck(!(base_type.keeps_blocks || in.are_blocks) || rows_of_block == of_columns, comm_of(A), PETSC_ERR_SUP,
+             "%s: blocks of %" PetscInt_FMT " x %" PetscInt_FMT "; %s has square blocks: MatSetBlockSize(A, bs)",
+             in.function, rows_of_block, of_columns,
+             in.are_blocks ? "assembly by blocks" : (std::string("a matrix of type ") + type_of(A)).c_str());
+  PetscCall(take(A, in, &kept, &coordinates));
+  PetscCall(contributions_to(A, in, coordinates, &own));
+  PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, in, own)));
+  s->are_blocks = in.are_blocks;
+  s->given = in.are_blocks ? in.count * own.words() : in.count;
+  others.side = own.side;
   if (is_mpi_compound(A)) PetscCall(exchange(A, &own, &others, s));
-  PetscCall(preallocate(A, bs, block_rows_of({&own, &others}, A->rmap->rstart, A->rmap->n, bs)));
+  const PartsShape shape = {base_type.block_size(A), A->rmap->rstart, A->rmap->n,
+                            is_mpi_compound(A),      A->cmap->rstart, A->cmap->rend};
+  Assembly assembly;
+  PetscCall(guarded(comm_of(A), [&] { assembly = assembly_of(own, others, shape); }));
+  PetscCall(PetscInfo(
+      A, "%" PetscCount_FMT " values by coordinates are kept as blocks of %" PetscInt_FMT " x %" PetscInt_FMT "\n",
+      s->given, own.side, own.side));
+  PetscCall(preallocate(A, in, shape.block_size, assembly.blocks));
   std::vector<PartArrays> parts;
   PetscCall(parts_of(A, &parts));
-  for (const PartArrays& p : parts)
-    s->parts.push_back({lists_of(p, own), without_empty(lists_of(p, others)), p.pattern()});
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    s->parts.push_back({std::move(assembly.parts[k].own), std::move(assembly.parts[k].others), parts[k].pattern()});
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

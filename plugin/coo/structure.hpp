@@ -7,6 +7,7 @@
 #include <petscsf.h>
 
 #include "coo/lists.hpp"
+#include "petsc/parts.hpp"
 
 namespace compound::plugin {
 
@@ -27,17 +28,19 @@ struct CooMemory {
 
 struct CooStructure {
   struct Part {
-    SumLists own, others;       ///< of the values given here (all scalars), of those received (some)
+    SumLists own, others;       ///< of the values given here (all blocks), of those received (some)
     std::uint64_t pattern = 0;  ///< of the blocks that the lists are for
     /// Of matrices that were found to have it: duplicates share a structure, and a hash takes as long as many sums.
     std::vector<PartArrays::Key> seen = {};
 
     bool fits(const PartArrays& part);
   };
-  PetscCount given = 0;  ///< values on this process
-  SumLists sent;         ///< one value each: what is sent, by process
-  slot_t received = 0;   ///< values that come from others, by process
-  PetscSF sf = nullptr;  ///< from sent to received; null for one process
+  bool are_blocks = false;                 ///< the coordinates were those of blocks
+  PetscCount given = 0;                    ///< scalars on this process
+  SumLists sent;                           ///< one contribution each: what is sent, by process
+  slot_t received = 0;                     ///< contributions that come from others, by process
+  PetscSF sf = nullptr;                    ///< from sent to received; null for one process
+  MPI_Datatype block = MPI_DATATYPE_NULL;  ///< that it sends
   std::vector<Part> parts;
   std::unique_ptr<CooMemory> in_host, in_device;  ///< made at first use
   bool device_is_full = false;                    ///< it had no memory for `in_device`
@@ -46,11 +49,20 @@ struct CooStructure {
   CooStructure(const CooStructure&) = delete;
   ~CooStructure() {
     if (sf) (void)PetscSFDestroy(&sf);
+    if (block != MPI_DATATYPE_NULL) (void)MPI_Type_free(&block);
   }
 };
 
+/// What the caller gives, in host or device memory.
+struct CooInput {
+  const char* function;  ///< for messages
+  bool are_blocks;       ///< rows and columns count blocks
+  PetscCount count;
+  const PetscInt *rows, *columns;
+};
+
 /// Preallocates A for the blocks of the coordinates and fills the structure. Collective.
-PetscErrorCode build(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns, CooStructure* structure);
+PetscErrorCode build(Mat A, const CooInput& input, CooStructure* structure);
 
 /// Where an array of the caller's lies, as a backend.
 PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend** on);

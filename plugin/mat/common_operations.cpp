@@ -52,7 +52,7 @@ PetscErrorCode count_mallocs(Mat A, PetscLogDouble* count) {
 PetscErrorCode report_mallocs(Mat A, const Settings& settings) {
   constexpr PetscLogDouble worth_telling = 100;
   PetscFunctionBegin;
-  PetscLogDouble count;
+  PetscLogDouble count = 0;
   if (!settings.warn || was_said(Once::assembly)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(count_mallocs(A, &count));
   if (count < worth_telling) PetscFunctionReturn(PETSC_SUCCESS);

@@ -120,16 +120,20 @@ struct DiagonalTask {
   unsigned char* inverted = nullptr;
 };
 
-/// to[place[s]] = [to[place[s]] +] sum of from[index[n]] for n in [first[s], first[s + 1]), in that order.
+/// Sums of blocks by lists, in the order of the lists: SumArgs (device/sum_lists.hpp) says what the arrays are.
 struct SumTask {
   ScalarType scalar;
   slot_t sums = 0;
-  const slot_t* first = nullptr;  ///< [sums + 1]; null: list s has index[s] alone
+  const slot_t* first = nullptr;
   const slot_t* index = nullptr;
-  const slot_t* place = nullptr;  ///< [sums]; null: s itself
+  const slot_t* place = nullptr;
   const void* from = nullptr;
   void* to = nullptr;
   Update update = Update::assign;
+  int side = 1;
+  const int* offset = nullptr;
+  const unsigned char* shape = nullptr;
+  const int* stride = nullptr;
 };
 
 /// What a backend has for the products of one packed matrix by one plan: its kernels, which are compiled when they are

@@ -8,6 +8,8 @@
 namespace compound {
 
 DiagonalArgs diagonal_args(const DiagonalTask& task);
-inline SumArgs sum_args(const SumTask& t) { return {t.sums, t.first, t.index, t.place, t.from, t.to}; }
+inline SumArgs sum_args(const SumTask& t) {
+  return {t.sums, t.first, t.index, t.place, t.from, t.to, t.side, t.offset, t.shape, t.stride};
+}
 
 }  // namespace compound

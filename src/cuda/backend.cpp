@@ -331,7 +331,7 @@ void CudaBackend::multiply(const ProductTask& t) {
 }
 
 void CudaBackend::sum(const SumTask& t) {
-  launch(cuda::kernel_of(cuda::sum_source(t.scalar, t.update)), t.sums, sum_args(t));
+  launch(cuda::kernel_of(cuda::sum_source(t.scalar, t.update, t.side)), t.sums * t.side * t.side, sum_args(t));
 }
 
 void CudaBackend::multiply_sparse(const SparseProductTask& t) {

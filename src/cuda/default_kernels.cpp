@@ -82,7 +82,8 @@ void add_sparse_products(Sources& to, ScalarType scalar) {
 
 std::vector<std::string> default_sources(ScalarType scalar) {
   Sources sources;
-  for (const Update update : {Update::assign, Update::add}) sources.add(sum_source(scalar, update));
+  for (const Update update : {Update::assign, Update::add})
+    for (int side = 1; side <= largest_default_block; ++side) sources.add(sum_source(scalar, update, side));
   sources.add(order_source(scalar));
   add_sparse_products(sources, scalar);
   for (int size = 1; size <= largest_default_block; ++size) {

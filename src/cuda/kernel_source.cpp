@@ -201,10 +201,11 @@ std::string order_source(ScalarType scalar) {
                      worker_text("workers()") + "order_blocks<" + scalar_name(scalar) + ">(a, worker);\n");
 }
 
-std::string sum_source(ScalarType scalar, Update update) {
-  return kernel_text(
-      "dense", "sum_lists.hpp", "SumArgs",
-      worker_text("sums") + "sum_list<" + scalar_name(scalar) + ", " + update_text(update) + ">(a, worker);\n");
+std::string sum_source(ScalarType scalar, Update update, int side) {
+  const std::string known = std::to_string(side);
+  return kernel_text("dense", "sum_lists.hpp", "SumArgs",
+                     worker_text("sums * (" + known + " * " + known + ")") + "sum_list<" + scalar_name(scalar) + ", " +
+                         update_text(update) + ", " + known + ">(a, worker);\n");
 }
 
 namespace {

@@ -56,8 +56,8 @@ std::string chunk_step_source(ChunkStep step);
 /// Over order_args, workers_of_block_row for each block row.
 std::string order_source(ScalarType scalar);
 
-/// Over SumArgs, one worker a sum.
-std::string sum_source(ScalarType scalar, Update update);
+/// Over SumArgs, one worker a scalar of a sum of blocks of side x side.
+std::string sum_source(ScalarType scalar, Update update, int side);
 
 /// A stage of an iteration (device/cg.hpp, bcgs.hpp) as a kernel of its own, in blocks of threads_of_krylov.
 inline constexpr int threads_of_krylov = 256;

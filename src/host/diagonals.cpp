@@ -11,7 +11,12 @@ namespace {
 
 template <class S, Update update>
 void sum_all(const SumArgs& a) {
-  for (slot_t s = 0; s < a.sums; ++s) sum_list<S, update>(a, s);
+  const int words = a.side * a.side;
+  if (words == 1)
+    for (slot_t s = 0; s < a.sums; ++s) sum_word<S, update, 1>(a, s, 0);
+  else
+    for (slot_t s = 0; s < a.sums; ++s)
+      for (int w = 0; w < words; ++w) sum_word<S, update, 0>(a, s, w);
 }
 
 struct SumRow {

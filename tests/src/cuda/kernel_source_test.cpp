@@ -73,7 +73,7 @@ TEST_P(OtherKernels, Compile) {
   expect_compiles(cuda::pack_source(c.plan, c.problem));
   expect_compiles(cuda::pack_part_source(c.plan, c.problem));
   expect_compiles(cuda::regroup_source(c.plan, c.plan, c.problem));
-  expect_compiles(cuda::sum_source(c.problem.scalar, Update::add));
+  expect_compiles(cuda::sum_source(c.problem.scalar, Update::add, c.problem.block.rows));
   expect_compiles(cuda::order_source(c.problem.scalar));
   if (c.plan.schedule.traversal == Traversal::slots) expect_compiles(cuda::carries_source(c.plan, c.problem, c.op));
   if (c.problem.block.rows != c.problem.block.cols) return;
