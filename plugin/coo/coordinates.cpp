@@ -15,7 +15,10 @@ class BlockSearch {
  public:
   BlockSearch(const Coordinates& c, PetscInt side) : c_(c), side_(side), words_(static_cast<std::size_t>(side * side)) {
     found_.side = side;
-    taken_.resize(c.row.size(), false);
+    taken_.resize(c.row.size(), 0);
+    for (std::vector<PetscInt>* v : {&found_.row, &found_.column}) v->reserve(c.row.size() / words_);
+    found_.first.reserve(c.row.size() / words_);
+    found_.shape.reserve(c.row.size() / words_);
   }
 
   /// Whether every scalar that counts is in one block.
@@ -37,7 +40,7 @@ class BlockSearch {
     const auto shape = shape_of(k);
     if (!shape) return false;
     const int* const offset = found_.offset.data() + *shape * words_;
-    for (std::size_t w = 0; w < words_; ++w) taken_[k + static_cast<std::size_t>(offset[w])] = true;
+    for (std::size_t w = 0; w < words_; ++w) taken_[k + static_cast<std::size_t>(offset[w])] = 1;
     found_.row.push_back(row / side_);
     found_.column.push_back(column / side_);
     found_.first.push_back(static_cast<slot_t>(k));
@@ -88,7 +91,7 @@ class BlockSearch {
   const PetscInt side_;
   const std::size_t words_;
   Contributions found_;
-  std::vector<bool> taken_;
+  std::vector<char> taken_;  ///< [scalars] whether a block has it
   std::size_t last_ = 0;
 };
 

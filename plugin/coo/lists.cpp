@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace compound::plugin {
@@ -59,14 +60,12 @@ class Sorting {
   /// The lists of a bucket: `key` is block column * lists_of_block() + scalar of the block, by columns.
   const std::vector<List>& sort_row(std::size_t row) {
     const std::span<std::size_t> ids(order_.data() + start_[row], start_[row + 1] - start_[row]);
-    keyed_.clear();
-    for (const std::size_t id : ids) keyed_.emplace_back(key_of(id), id);
-    if (!std::ranges::is_sorted(keyed_)) std::ranges::sort(keyed_);
+    keys_.clear();
+    for (const std::size_t id : ids) keys_.push_back(key_of(id));
+    if (!std::ranges::is_sorted(keys_)) sort(ids);
     lists_.clear();
     for (std::size_t n = 0; n < ids.size(); ++n) {
-      ids[n] = keyed_[n].second;
-      if (lists_.empty() || lists_.back().key != keyed_[n].first)
-        lists_.push_back({keyed_[n].first, start_[row] + n, start_[row] + n});
+      if (n == 0 || keys_[n] != keys_[n - 1]) lists_.push_back({keys_[n], start_[row] + n, start_[row] + n});
       ++lists_.back().end;
     }
     return lists_;
@@ -94,6 +93,13 @@ class Sorting {
     for_each([&](std::size_t id, std::size_t row) { order_[next[row]++] = id; });
   }
 
+  void sort(std::span<std::size_t> ids) {
+    keyed_.clear();
+    for (std::size_t n = 0; n < ids.size(); ++n) keyed_.emplace_back(keys_[n], ids[n]);
+    std::ranges::sort(keyed_);
+    for (std::size_t n = 0; n < ids.size(); ++n) std::tie(keys_[n], ids[n]) = keyed_[n];
+  }
+
   PetscInt64 key_of(std::size_t id) const {
     const bool is_own = id < own_.size();
     const Contributions& c = is_own ? own_ : others_;
@@ -106,6 +112,7 @@ class Sorting {
   const Contributions &own_, &others_;
   const PetscInt side_, whole_, first_row_;
   std::vector<std::size_t> start_, order_;
+  std::vector<PetscInt64> keys_;
   std::vector<std::pair<PetscInt64, std::size_t>> keyed_;
   std::vector<List> lists_;
 };

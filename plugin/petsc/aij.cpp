@@ -25,11 +25,21 @@ PetscErrorCode parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** c
   return MatMPIAIJGetSeqAIJ(A, diagonal, off_diagonal, columns);
 }
 
-/// Each does nothing for a matrix of the other type.
-PetscErrorCode preallocate(Mat A, PetscInt, const PetscInt* start, const PetscInt* column) {
+PetscErrorCode preallocate_seq(Mat A, PetscInt, const PetscInt* lengths, const PetscInt* column) {
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJSetPreallocationCSR(A, start, column, nullptr));
-  PetscCall(MatMPIAIJSetPreallocationCSR(A, start, column, nullptr));
+  PetscCall(MatSeqAIJSetPreallocation(A, 0, lengths));
+  PetscCall(MatSeqAIJSetColumnIndices(A, const_cast<PetscInt*>(column)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column) {
+  PetscFunctionBegin;
+  if (has_type(A, MATSEQAIJCOMPOUND)) {
+    PetscCall(preallocate_rows(A, bs, start, column, preallocate_seq));
+    PetscCall(MatZeroEntries(A));  // AIJ leaves new values undefined
+  } else {
+    PetscCall(MatMPIAIJSetPreallocationCSR(A, start, column, nullptr));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

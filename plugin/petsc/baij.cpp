@@ -36,11 +36,19 @@ PetscErrorCode parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** c
   return under_type_name(A, MATMPIBAIJ, [&] { return MatMPIBAIJGetSeqBAIJ(A, diagonal, off_diagonal, columns); });
 }
 
-/// Each does nothing for a matrix of the other type.
+PetscErrorCode preallocate_seq(Mat A, PetscInt bs, const PetscInt* lengths, const PetscInt* column) {
+  PetscFunctionBegin;
+  PetscCall(MatSeqBAIJSetPreallocation(A, bs, 0, lengths));  // zeros the values
+  PetscCall(MatSeqBAIJSetColumnIndices(A, const_cast<PetscInt*>(column)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column) {
   PetscFunctionBegin;
-  PetscCall(MatSeqBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
-  PetscCall(MatMPIBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
+  if (has_type(A, MATSEQBAIJCOMPOUND))
+    PetscCall(preallocate_rows(A, bs, start, column, preallocate_seq));
+  else
+    PetscCall(MatMPIBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,4 +60,12 @@ struct BaseType {
   const TypePair& types(bool is_mpi) const { return is_mpi ? mpi : seq; }
 };
 
+/// Sets row lengths and columns of a seq matrix by functions of its base type.
+using SetRows = PetscErrorCode (*)(Mat seq, PetscInt block_size, const PetscInt* lengths, const PetscInt* column);
+
+/// Preallocates a seq matrix by `set`, and assembles it. PETSc's functions for compressed rows insert zeros row by row,
+/// which takes longer.
+PetscErrorCode preallocate_rows(Mat seq, PetscInt block_size, const PetscInt* start, const PetscInt* column,
+                                SetRows set);
+
 }  // namespace compound::plugin

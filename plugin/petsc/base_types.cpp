@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <vector>
 
 namespace compound::plugin {
 
@@ -61,6 +62,17 @@ PetscErrorCode base_ops(Mat A, const _MatOps** ops) {
 
 PetscErrorCode base_function(const BaseType& base_type, bool is_mpi, const char* name, void (**function)(void)) {
   return query_type(base_type.types(is_mpi).base, name, function);
+}
+
+PetscErrorCode preallocate_rows(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column, SetRows set) {
+  PetscFunctionBegin;
+  std::vector<PetscInt> lengths(static_cast<std::size_t>(A->rmap->n / bs));
+  for (std::size_t row = 0; row < lengths.size(); ++row) lengths[row] = start[row + 1] - start[row];
+  PetscCall(set(A, bs, lengths.data(), column));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode block_arrays(Mat A, BlockArrays* b) {

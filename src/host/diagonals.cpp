@@ -9,14 +9,15 @@ namespace compound::host {
 
 namespace {
 
-template <class S, Update update>
+/// Blocks of these sizes have loops of their own, without divisions.
+template <class S, Update update, int known_side = 6>
 void sum_all(const SumArgs& a) {
-  const int words = a.side * a.side;
-  if (words == 1)
-    for (slot_t s = 0; s < a.sums; ++s) sum_word<S, update, 1>(a, s, 0);
-  else
-    for (slot_t s = 0; s < a.sums; ++s)
-      for (int w = 0; w < words; ++w) sum_word<S, update, 0>(a, s, w);
+  if constexpr (known_side > 0) {
+    if (a.side != known_side) return sum_all<S, update, known_side - 1>(a);
+  }
+  const int words = known_side > 0 ? known_side * known_side : a.side * a.side;
+  for (slot_t s = 0; s < a.sums; ++s)
+    for (int w = 0; w < words; ++w) sum_word<S, update, known_side>(a, s, w);
 }
 
 struct SumRow {

@@ -1,6 +1,8 @@
 // Coordinates and values for MatSetPreallocationCOO() and MatSetValuesCOO(), the same for any type.
 #pragma once
 
+#include <numeric>
+
 #include "compare.hpp"
 
 namespace petsc_test {
@@ -21,6 +23,60 @@ inline Entries random_entries(std::uint64_t seed, const Shape& shape, int count)
   for (int k = 0; k < count; ++k) {
     e.row.push_back(random.below(9) == 0 ? -1 - random.below(3) : random.below(rows));
     e.column.push_back(random.below(9) == 0 ? -1 : random.below(cols));
+  }
+  return e;
+}
+
+/// Block rows and columns, as random_entries() draws them for scalars.
+inline Entries random_blocks(std::uint64_t seed, const Shape& shape, int count) {
+  return random_entries(seed, {1, shape.rows, shape.cols}, count);
+}
+
+/// The scalars of the blocks, each block by rows.
+inline Entries scalars_of(const Entries& blocks, int bs) {
+  Entries e;
+  for (std::size_t k = 0; k < blocks.row.size(); ++k)
+    for (int i = 0; i < bs; ++i)
+      for (int j = 0; j < bs; ++j) {
+        e.row.push_back(blocks.row[k] < 0 ? -1 : blocks.row[k] * bs + i);
+        e.column.push_back(blocks.column[k] < 0 ? -1 : blocks.column[k] * bs + j);
+      }
+  return e;
+}
+
+/// In which order the scalars of an element matrix with n nodes come: that of the scalar (i, j) of the nodes (r, c).
+struct Order {
+  const char* name;
+  int (*of)(int r, int c, int i, int j, int n, int bs);
+};
+inline constexpr Order orders[] = {
+    {"rows", [](int r, int c, int i, int j, int n, int bs) { return ((r * bs + i) * n + c) * bs + j; }},
+    {"columns", [](int r, int c, int i, int j, int n, int bs) { return ((c * bs + j) * n + r) * bs + i; }},
+    {"components", [](int r, int c, int i, int j, int n, int bs) { return ((i * bs + j) * n + r) * n + c; }},
+    {"blocks", [](int r, int c, int i, int j, int n, int bs) { return ((r * n + c) * bs + i) * bs + j; }},
+};
+
+/// Elements of 2 to 4 nodes, with neighbours on other processes.
+inline Entries elements(std::uint64_t seed, const Shape& shape, const Order& order) {
+  Random random(seed + 100 * static_cast<std::uint64_t>(rank()));
+  Entries e;
+  const int bs = shape.bs, nodes = shape.block_rows();
+  for (int element = 0; element < 20; ++element) {
+    const int n = 2 + element % 3;
+    std::vector<int> node(static_cast<std::size_t>(nodes));
+    std::iota(node.begin(), node.end(), 0);
+    for (int k = 0; k < n; ++k) std::swap(node[k], node[k + random.below(nodes - k)]);
+    const std::size_t begin = e.row.size(), words = static_cast<std::size_t>(n * n * bs * bs);
+    e.row.resize(begin + words);
+    e.column.resize(begin + words);
+    for (int r = 0; r < n; ++r)
+      for (int c = 0; c < n; ++c)
+        for (int i = 0; i < bs; ++i)
+          for (int j = 0; j < bs; ++j) {
+            const std::size_t k = begin + static_cast<std::size_t>(order.of(r, c, i, j, n, bs));
+            e.row[k] = node[r] * bs + i;
+            e.column[k] = node[c] * bs + j;
+          }
   }
   return e;
 }

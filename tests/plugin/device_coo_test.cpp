@@ -1,4 +1,6 @@
 // MatSetPreallocationCOO() and MatSetValuesCOO() with arrays in a device's memory, against PETSc's aij on the host.
+#include <petsccompound.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -96,32 +98,74 @@ TEST_P(DeviceCoo, DuplicatesTakeValuesFromTheDevice) {
   EXPECT_TRUE(same_matrix(copy, aij, 60));
 }
 
+/// Indices in the device's memory. Vectors are the one way there that needs no CUDA here: scalars whose bits are
+/// indices.
+class IndicesOnDevice {
+ public:
+  explicit IndicesOnDevice(const std::vector<PetscInt>& indices) {
+    std::vector<PetscScalar> s(indices.size() * sizeof(PetscInt) / sizeof(PetscScalar) + 1);
+    std::copy(indices.begin(), indices.end(), reinterpret_cast<PetscInt*>(s.data()));
+    vector_ = on_device(s);
+    PetscMemType type;
+    PETSC_OK(VecGetArrayAndMemType(vector_, &at_, &type));
+  }
+  IndicesOnDevice(const IndicesOnDevice&) = delete;
+  ~IndicesOnDevice() { PETSC_OK(VecRestoreArrayAndMemType(vector_, &at_)); }
+  PetscInt* data() const { return reinterpret_cast<PetscInt*>(at_); }
+
+ private:
+  Vector vector_;
+  PetscScalar* at_ = nullptr;
+};
+
 TEST_P(DeviceCoo, TakesCoordinatesFromTheDevice) {
   if (sizeof(PetscScalar) % sizeof(PetscInt) != 0) GTEST_SKIP() << "skipped: no whole number of indices in a scalar";
   const auto e = random_entries(61, square(), 300);
   const auto v = whole_values(62, e);
   const auto aij = made_of(MATAIJ, square(), e);
-  // Vectors are the one way to device memory that needs no CUDA here: scalars whose bits are indices.
-  const auto as_scalars = [](const std::vector<PetscInt>& indices) {
-    std::vector<PetscScalar> s(indices.size() * sizeof(PetscInt) / sizeof(PetscScalar) + 1);
-    std::copy(indices.begin(), indices.end(), reinterpret_cast<PetscInt*>(s.data()));
-    return s;
-  };
-  const auto rows = on_device(as_scalars(e.row)), columns = on_device(as_scalars(e.column));
-  PetscScalar *at_rows, *at_columns;
-  PetscMemType type;
   const auto A = empty_matrix(tested_type(), "", square());
-  PETSC_OK(VecGetArrayAndMemType(rows, &at_rows, &type));
-  PETSC_OK(VecGetArrayAndMemType(columns, &at_columns, &type));
 
-  PETSC_OK(MatSetPreallocationCOO(A, e.size(), reinterpret_cast<PetscInt*>(at_rows),
-                                  reinterpret_cast<PetscInt*>(at_columns)));
-  PETSC_OK(VecRestoreArrayAndMemType(rows, &at_rows));
-  PETSC_OK(VecRestoreArrayAndMemType(columns, &at_columns));
+  PETSC_OK(MatSetPreallocationCOO(A, e.size(), IndicesOnDevice(e.row).data(), IndicesOnDevice(e.column).data()));
   set(A, v, INSERT_VALUES);
   set(aij, v, INSERT_VALUES);
 
   EXPECT_TRUE(same_matrix(A, aij, 63));
+}
+
+TEST_P(DeviceCoo, TakesBlocksFromTheDevice) {
+  if (!tested_is_compound()) GTEST_SKIP() << "PETSc's types take no coordinates of blocks";
+  if (sizeof(PetscScalar) % sizeof(PetscInt) != 0) GTEST_SKIP() << "skipped: no whole number of indices in a scalar";
+  const auto blocks = random_blocks(161, square(), 150);
+  const auto e = scalars_of(blocks, GetParam());
+  const auto aij = made_of(MATAIJ, square(), e);
+  const auto A = empty_matrix(tested_type(), "", square());
+  PETSC_OK(MatSetVecType(A, "cuda"));
+
+  PETSC_OK(MatCompoundSetPreallocationCOO(A, blocks.size(), IndicesOnDevice(blocks.row).data(),
+                                          IndicesOnDevice(blocks.column).data()));
+  std::uint64_t seed = 162;
+  for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES, INSERT_VALUES}) {
+    const auto v = whole_values(++seed, e);
+    set_from_device(A, v, mode);
+    set(aij, v, mode);
+
+    ASSERT_TRUE(same_matrix(A, aij, seed));
+    ASSERT_TRUE(counts_as_ours(A));
+  }
+}
+
+TEST_P(DeviceCoo, TakesValuesOfElementMatricesFromTheDevice) {
+  for (const Order& order : orders) {
+    SCOPED_TRACE(order.name);
+    const auto e = elements(170, square(), order);
+    const auto A = device_matrix(e), aij = made_of(MATAIJ, square(), e);
+    const auto v = whole_values(171, e);
+
+    set_from_device(A, v, INSERT_VALUES);
+    set(aij, v, INSERT_VALUES);
+
+    EXPECT_TRUE(same_matrix(A, aij, 172));
+  }
 }
 
 /// A vector on the device whose values are there already.

@@ -14,26 +14,61 @@ namespace compound::bench {
 namespace {
 
 struct Coordinates {
+  const char* of;
   std::vector<PetscInt> row, column;
   std::vector<PetscScalar> value;
 };
 
-/// Of this rank's blocks, as they lie: the scalars of a block by columns.
-Coordinates coordinates_of(const CaseMatrix& c) {
-  Coordinates all;
+/// f(row, column, scalars of the block by columns) of this rank's blocks, as they lie.
+template <class F>
+void for_each_block(const CaseMatrix& c, const F& f) {
   PetscInt first;
   must(MatGetOwnershipRange(c.parent, &first, nullptr));
   const PetscInt side = c.block.rows;
-  for (const BlockArrays& part : c.arrays()) {
+  for (const BlockArrays& part : c.arrays())
     for (PetscInt r = 0; r < part.rows; ++r)
       for (PetscInt k = part.start[r]; k < part.start[r + 1]; ++k)
-        for (PetscInt word = 0; word < side * side; ++word) {
-          all.row.push_back(first + r * side + word % side);
-          all.column.push_back(static_cast<PetscInt>(part.global(part.column[k])) * side + word / side);
-        }
-    all.value.insert(all.value.end(), part.values, part.values + part.entries() * side * side);
-  }
+        f(first / side + r, static_cast<PetscInt>(part.global(part.column[k])), part.values + k * side * side);
+}
+
+/// The scalars of a block by columns.
+Coordinates scalars_of(const CaseMatrix& c) {
+  Coordinates all = {"scalars", {}, {}, {}};
+  const PetscInt side = c.block.rows;
+  for_each_block(c, [&](PetscInt row, PetscInt column, const PetscScalar* v) {
+    for (PetscInt word = 0; word < side * side; ++word) {
+      all.row.push_back(row * side + word % side);
+      all.column.push_back(column * side + word / side);
+    }
+    all.value.insert(all.value.end(), v, v + side * side);
+  });
   return all;
+}
+
+/// The scalars of a block by rows.
+Coordinates blocks_of(const CaseMatrix& c) {
+  Coordinates all = {"blocks", {}, {}, {}};
+  const PetscInt side = c.block.rows;
+  for_each_block(c, [&](PetscInt row, PetscInt column, const PetscScalar* v) {
+    all.row.push_back(row);
+    all.column.push_back(column);
+    for (PetscInt i = 0; i < side; ++i)
+      for (PetscInt j = 0; j < side; ++j) all.value.push_back(v[i + j * side]);
+  });
+  return all;
+}
+
+/// Coordinates, and where their values are; null where there is no device.
+struct CooInput {
+  Coordinates on_host;
+  std::shared_ptr<void> on_device;
+};
+
+CooInput input_of(Coordinates c) {
+  CooInput in = {std::move(c), {}};
+  if (Device* const device = used_device())
+    in.on_device = device->uploaded(in.on_host.value.data(), in.on_host.value.size() * sizeof(PetscScalar));
+  return in;
 }
 
 Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
@@ -86,17 +121,29 @@ Record timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Optio
           {"with_product_median_s", statistics_of(with_product_s).median}};
 }
 
-void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const std::string& type, const Coordinates& all,
-               const PetscScalar* on_device, Record& r) {
+/// PETSc's host types read values on the host alone.
+bool takes_device_values(const std::string& type) {
+  return is_ours(type) || type.find("cusparse") != std::string::npos;
+}
+
+bool takes_blocks(const std::string& type) { return is_ours(type); }
+
+void preallocate(Mat A, const Coordinates& c, bool by_blocks) {
+  const auto n = static_cast<PetscCount>(c.row.size());
+  if (by_blocks) return must(MatCompoundSetPreallocationCOO(A, n, c.row.data(), c.column.data()));
+  must(MatSetPreallocationCOO(A, n, const_cast<PetscInt*>(c.row.data()), const_cast<PetscInt*>(c.column.data())));
+}
+
+void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const std::string& type, const CooInput& in,
+               bool by_blocks, Record& r) {
   Matrix A = empty_matrix(comm, c, type.c_str());
-  Coordinates mine{all.row, all.column, {}};  // PETSc may change them
-  const double preallocation_s = timed(comm, [&] {
-    must(MatSetPreallocationCOO(A, static_cast<PetscCount>(mine.row.size()), mine.row.data(), mine.column.data()));
-  });
-  const std::pair<const char*, const PetscScalar*> places[] = {{"host", all.value.data()}, {"device", on_device}};
+  Coordinates mine = in.on_host;  // PETSc may change them
+  const double preallocation_s = timed(comm, [&] { preallocate(A, mine, by_blocks); });
+  const auto* const there = static_cast<const PetscScalar*>(takes_device_values(type) ? in.on_device.get() : nullptr);
+  const std::pair<const char*, const PetscScalar*> places[] = {{"host", in.on_host.value.data()}, {"device", there}};
   for (const auto& [place, values] : places) {
     if (!values) continue;
-    Record row = {{"type", type}, {"values_on", place}, {"preallocation_s", preallocation_s}};
+    Record row = {{"type", type}, {"coordinates", mine.of}, {"values_on", place}, {"preallocation_s", preallocation_s}};
     row.update(timed_values(comm, A, values, o));
     row["gbs"] = r["coo_bytes"].get<double>() / row["median_s"].get<double>() / 1e9;
     row["error"] = error_of(A, c);
@@ -104,26 +151,19 @@ void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const std::
   }
 }
 
-/// PETSc's host types read values on the host alone.
-bool takes_device_values(const std::string& type) {
-  return is_ours(type) || type.find("cusparse") != std::string::npos;
-}
-
 }  // namespace
 
 Record time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
   if (!c.parent || c.block_rows != c.block_columns)
     throw usage_error("-types TYPE/coo takes square matrices of square blocks only");
-  const Coordinates all = coordinates_of(c);
-  double bytes = static_cast<double>(all.value.size() * sizeof(PetscScalar));
+  const CooInput scalars = input_of(scalars_of(c)), blocks = input_of(blocks_of(c));
+  double bytes = static_cast<double>(scalars.on_host.value.size() * sizeof(PetscScalar));
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
   Record r = {{"coo_bytes", bytes}};
-  std::shared_ptr<void> on_device;
-  if (used_device()) on_device = used_device()->uploaded(all.value.data(), all.value.size() * sizeof(PetscScalar));
   for (const std::string& type : o.assembled) try {
       progress.say("assembling " + type + " from coordinates");
-      const auto* const there = static_cast<const PetscScalar*>(on_device.get());
-      time_type(comm, c, o, type, all, takes_device_values(type) ? there : nullptr, r);
+      time_type(comm, c, o, type, scalars, false, r);
+      if (takes_blocks(type)) time_type(comm, c, o, type, blocks, true, r);
     } catch (const petsc_error& e) {
       throw petsc_error("-types " + type + "/coo: " + e.what());
     }

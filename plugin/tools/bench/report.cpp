@@ -163,6 +163,7 @@ const std::vector<Column> ksp_columns = {{"type", 0, "type"},
                                          {"residual", 9, "residual", "%.1e"}};
 
 const std::vector<Column> coo_columns = {{"type", 0, "type"},
+                                         {"coordinates", 0, "coordinates"},
                                          {"values", 0, "values_on"},
                                          {"preallocate ms", 15, "preallocation_s", "%.2f", 1e3},
                                          {"values ms", 11, "median_s", "%.3f", 1e3},
