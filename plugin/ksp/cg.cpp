@@ -39,7 +39,7 @@ PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   Vec r;
-  PetscScalar of_r, of_b;
+  alignas(sizeof(PetscScalar)) PetscScalar of_r, of_b;  // as in stepwise_cg.cpp
   PetscCall(solver_of(ksp, &s));
   if (s->fused.ran == FusedSolver::Ran::nowhere || s->fused.ran == FusedSolver::Ran::base_solver) {
     PetscCall((*base_get_objective)(ksp, value));

@@ -9,7 +9,9 @@ namespace {
 struct Cg {
   const Steps& steps;
   Vec x, r, z, p;
-  PetscScalar rho = 0, curvature = 0;  ///< z^H r and p^H A p
+  PetscScalar rho = 0;  ///< z^H r
+  /// p^H A p. Aligned: PETSc's inner product on a device stores it as CUDA's complex type on a process without rows.
+  alignas(sizeof(PetscScalar)) PetscScalar curvature = 0;
   PetscReal norm = 0;
 
   explicit Cg(const Steps& s) : steps(s), x(s.ksp->vec_sol), r(s.ksp->work[0]), z(s.ksp->work[1]), p(s.ksp->work[2]) {}
