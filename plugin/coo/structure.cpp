@@ -223,9 +223,9 @@ PetscErrorCode build(Mat A, const CooInput& in, CooStructure* s) {
   const BaseType& base_type = *type_of_matrix(A).base_type;
   PetscCall(MatGetBlockSizes(A, &rows_of_block, &of_columns));
   PetscCheck(!(base_type.keeps_blocks || in.are_blocks) || rows_of_block == of_columns, comm_of(A), PETSC_ERR_SUP,
-             "%s: blocks of %" PetscInt_FMT " x %" PetscInt_FMT "; %s has square blocks: MatSetBlockSize(A, bs)",
-             in.function, rows_of_block, of_columns,
-             in.are_blocks ? "assembly by blocks" : (std::string("a matrix of type ") + type_of(A)).c_str());
+             "%s: blocks of %" PetscInt_FMT " x %" PetscInt_FMT
+             "; matrices of type %s that are assembled by coordinates of %s have square blocks: MatSetBlockSize(A, bs)",
+             in.function, rows_of_block, of_columns, type_of(A), in.are_blocks ? "blocks" : "scalars");
   PetscCall(take(A, in, &kept, &coordinates));
   PetscCall(contributions_to(A, in, coordinates, &own));
   PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, in, own)));

@@ -485,7 +485,8 @@ def test_coordinates(args):
     case = written["cases"][0] if written else {}
     scalar = 16 if args.scalar == "complex" else 8
     expect(case["coo_bytes"] == case["blocks"] * 4 * scalar, f"bytes of coordinates: {case['coo_bytes']}")
-    expect([c["type"] for c in case["coo"]] == types, f"types: {case['coo']}")
+    wanted = [(t, of) for t in types for of in ("scalars", "blocks") if of == "scalars" or "compound" in t]
+    expect([(c["type"], c["coordinates"]) for c in case["coo"]] == wanted, f"types: {case['coo']}")
     expect("candidates" not in case and not tables, f"no products were asked for: {case} {tables}")
     for c in case["coo"]:
         expect(len(c["samples_s"]) == ROUNDS and c["error"] < 1e-13, f"assembly by {c['type']}: {c}")
