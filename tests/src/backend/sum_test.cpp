@@ -56,6 +56,47 @@ TEST(Sum, AddsUpInTheOrderOfTheLists) {
     }
 }
 
+/// Blocks from two shapes of contributions, to lines that lie close or apart.
+void expect_block_sums(int side, bool shapes, bool apart, Update update) {
+  Random random;
+  const int words = side * side;
+  auto l = random_lists(20, 30, random);
+  std::vector<unsigned char> shape;
+  std::vector<int> offset, stride;
+  for (slot_t& place : l.place) place *= 2 * words;
+  for (slot_t s = 0; s < l.sums(); ++s) stride.push_back(side + random.below(side + 1));
+  for (std::size_t n = 0; n < l.index.size(); ++n) shape.push_back(static_cast<unsigned char>(random.below(2)));
+  for (int w = 0; w < 2 * words; ++w) offset.push_back(w < words ? words - 1 - w : 3 * (w - words));
+  const auto from = random_vector<double>(30 + 3 * words, random), before = random_vector<double>(40 * words, random);
+  auto found = before, wanted = before;
+  for (slot_t s = 0; s < l.sums(); ++s)
+    for (int line = 0; line < side; ++line)
+      for (int k = 0; k < side; ++k) {
+        const int word = line * side + k;
+        double sum = 0;
+        for (slot_t n = l.first[s]; n < l.first[s + 1]; ++n)
+          sum += from[l.index[n] + offset[(shapes ? shape[n] : 0) * words + word]];
+        double& to = wanted[apart ? l.place[s] + line * stride[s] + k : s * words + word];
+        to = update == Update::add ? sum + to : sum;
+      }
+
+  SumTask task = task_of(l, scalar_type_of<double>(), apart, update, from.data(), found.data());
+  task.side = side;
+  task.offset = offset.data();
+  if (shapes) task.shape = shape.data();
+  if (apart) task.stride = stride.data();
+  backend("host").sum(task);
+
+  EXPECT_EQ(found, wanted) << side << ", " << seed_text();
+}
+
+TEST(Sum, AddsUpBlocks) {
+  for (const int side : {1, 2, 3, 6, 7})
+    for (const bool shapes : {false, true})
+      for (const bool apart : {false, true})
+        for (const Update update : {Update::assign, Update::add}) expect_block_sums(side, shapes, apart, update);
+}
+
 TEST(Sum, TakesOneIndexAListWithoutBeginnings) {
   const std::vector<slot_t> first{0, 1, 2, 3}, index{2, 0, 1};
   const std::vector<double> from{1, 2, 4}, before{8, 16, 32};

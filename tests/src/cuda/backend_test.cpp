@@ -249,6 +249,63 @@ TEST_F(CudaBackend, AddsUpListsAsTheHostDoes) {
   EXPECT_TRUE(same_bits(to, wanted));
 }
 
+TEST_F(CudaBackend, AddsUpBlocksAsTheHostDoes) {
+  Random random;
+  for (const int side : {1, 2, 3, 6, 7}) {
+    const int words = side * side, sums = 200;
+    std::vector<slot_t> first = {0}, index, place;
+    std::vector<unsigned char> shape;
+    std::vector<int> offset, stride;
+    for (slot_t s = 0; s < sums; ++s) {
+      for (int left = random.below(6); left > 0; --left) {
+        index.push_back(random.below(1000));
+        shape.push_back(static_cast<unsigned char>(random.below(2)));
+      }
+      first.push_back(static_cast<slot_t>(index.size()));
+      place.push_back((7 * s + 3) % sums * 2 * words);
+      stride.push_back(side + random.below(side + 1));
+    }
+    for (int w = 0; w < 2 * words; ++w) offset.push_back(w < words ? words - 1 - w : 3 * (w - words));
+    auto from = random_vector<double>(1000 + 3 * words, random);
+    const auto before = random_vector<double>(2 * sums * words, random);
+    const Placed<slot_t> pf(device(), first), pi(device(), index), pp(device(), place);
+    const Placed<unsigned char> psh(device(), shape);
+    const Placed<int> po(device(), offset), pst(device(), stride);
+    const Placed<double> px(device(), from);
+    for (const bool apart : {false, true})
+      for (const Update update : {Update::assign, Update::add}) {
+        auto to = before, wanted = before;
+        const Placed<double> py(device(), to);
+        backend("host").sum({{},
+                             sums,
+                             first.data(),
+                             index.data(),
+                             apart ? place.data() : nullptr,
+                             from.data(),
+                             wanted.data(),
+                             update,
+                             side,
+                             offset.data(),
+                             shape.data(),
+                             apart ? stride.data() : nullptr});
+        device().sum({{},
+                      sums,
+                      pf.data(),
+                      pi.data(),
+                      apart ? pp.data() : nullptr,
+                      px.data(),
+                      py.data(),
+                      update,
+                      side,
+                      po.data(),
+                      psh.data(),
+                      apart ? pst.data() : nullptr});
+        py.bring_back();
+        EXPECT_TRUE(same_bits(to, wanted)) << side << (apart ? ", lines apart" : "");
+      }
+  }
+}
+
 /// Every allocation fails in turn: an error each time, and right results from the first try that gets what it asks for.
 TEST_F(CudaBackend, ReportsEveryAllocationThatFails) {
   const Pattern pattern = random_pattern(300, 300, 20, 9);
