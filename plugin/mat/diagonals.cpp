@@ -86,7 +86,7 @@ PetscErrorCode report_host_work(Mat A) {
   bool device = false;
   PetscCall(seq_state(A, &st));
   if (st->reported_host_work || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(has_cuda_vectors(A, &device));
+  PetscCall(has_device_vectors(A, &device));
   // Preconditioners may come before the first product, which makes the copy.
   device = device || st->copy(MemorySpace::device).packed() || st->settings.backend == BackendChoice::cuda;
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);

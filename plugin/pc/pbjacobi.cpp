@@ -263,13 +263,14 @@ PetscErrorCode apply_on_device(PC pc, PointBlocks& b, const Operands& o, bool* d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the vector's memory of choice is a device's: y's array must not be asked for, which might copy it there.
-PetscErrorCode belongs_on_device(Vec v, bool* on_device) {
+/// Whether a vector is to be written in the device's memory. What it has is not copied there.
+PetscErrorCode is_written_on_device(Vec v, bool* on_device) {
   PetscFunctionBegin;
-  PetscBool cuda, bound = PETSC_FALSE;
-  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(v), &cuda, "seqcuda", "mpicuda", ""));
-  PetscCall(VecBoundToCPU(v, &bound));
-  *on_device = cuda && !bound;
+  PetscScalar* array;
+  PetscMemType memory;
+  PetscCall(VecGetArrayWriteAndMemType(v, &array, &memory));
+  PetscCall(VecRestoreArrayWriteAndMemType(v, &array));
+  *on_device = PetscMemTypeCUDA(memory);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -280,10 +281,10 @@ PetscErrorCode apply(PC pc, Vec x, Vec y) {
   PointBlocks& b = blocks_of(pc);
   bool x_there = false, y_there = false;
   if (device_backend() && !is_bound(pc->pmat)) {
-    PetscCall(belongs_on_device(x, &x_there));
-    PetscCall(belongs_on_device(y, &y_there));
+    PetscCall(is_on_device(x, &x_there));
+    if (x_there) PetscCall(is_written_on_device(y, &y_there));
   }
-  b.applied = x_there && y_there ? MemorySpace::device : MemorySpace::host;
+  b.applied = y_there ? MemorySpace::device : MemorySpace::host;
   if (b.applied == MemorySpace::device) PetscCall(bring_to_device(pc, b));
   const Operands o{op, Update::assign, x, nullptr, y};
   bool done = false;

@@ -15,6 +15,7 @@ PetscErrorCode expects_device_vectors(Mat, const Settings&, bool* yes) {
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include <petscdevice.h>
@@ -28,11 +29,19 @@ namespace {
 
 PetscObject object(Mat A) { return reinterpret_cast<PetscObject>(A); }
 
-bool is_cuda(const char* vec_type) { return vec_type && std::strstr(vec_type, "cuda"); }
+/// Vector types that may be on a device. Where a vector is, its memory type says.
+constexpr VecType device_types[] = {VECCUDA, VECKOKKOS};
+
+/// The one of these that a type such as "seqcuda" belongs to; null for all others.
+VecType device_type_of(const char* vec_type) {
+  const auto* const found = std::ranges::find_if(
+      device_types, [&](VecType type) { return vec_type && std::strstr(vec_type, type) != nullptr; });
+  return found == std::end(device_types) ? nullptr : *found;
+}
 
 /// By backend, by -vec_type (with the matrix's prefix, else as the program's vectors have it), or by the vector type of
-/// the matrix's DM.
-PetscErrorCode is_asked_for(Mat A, const Settings& settings, bool* asked) {
+/// the matrix's DM. Null: none.
+PetscErrorCode find_device_type(Mat A, const Settings& settings, VecType* type) {
   PetscFunctionBegin;
   char text[64];
   PetscBool given = PETSC_FALSE;
@@ -42,7 +51,9 @@ PetscErrorCode is_asked_for(Mat A, const Settings& settings, bool* asked) {
     if (!given) PetscCall(PetscOptionsGetString(object(A)->options, prefix, "-vec_type", text, sizeof(text), &given));
   PetscCall(MatGetDM(A, &dm));
   if (dm) PetscCall(DMGetVecType(dm, &of_dm));
-  *asked = settings.backend == BackendChoice::cuda || (given && is_cuda(text)) || is_cuda(of_dm);
+  *type = device_type_of(given ? text : nullptr);
+  if (!*type) *type = device_type_of(of_dm);
+  if (!*type && settings.backend == BackendChoice::cuda) *type = VECCUDA;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,23 +70,25 @@ PetscErrorCode is_vec_type_set(Mat A, bool* set) {
 
 }  // namespace
 
-PetscErrorCode has_cuda_vectors(Mat A, bool* yes) {
+PetscErrorCode has_device_vectors(Mat A, bool* yes) {
   PetscFunctionBegin;
   VecType type;
   PetscCall(MatGetVecType(A, &type));
-  *yes = is_cuda(type);
+  *yes = device_type_of(type) != nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment) {
   PetscFunctionBegin;
-  bool set = false, wanted = false;
+  bool set = false;
+  VecType wanted = nullptr;
   PetscCall(is_vec_type_set(A, &set));
   if (set || is_bound(A)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(is_asked_for(A, settings, &wanted));
-  if (moment == Moment::making_vectors && settings.backend == BackendChoice::automatic)
-    wanted = wanted || PetscDeviceInitialized(PETSC_DEVICE_CUDA);
-  if (wanted && device_backend()) PetscCall(MatSetVecType(A, VECCUDA));
+  PetscCall(find_device_type(A, settings, &wanted));
+  if (!wanted && moment == Moment::making_vectors && settings.backend == BackendChoice::automatic &&
+      PetscDeviceInitialized(PETSC_DEVICE_CUDA))
+    wanted = VECCUDA;
+  if (wanted && device_backend()) PetscCall(MatSetVecType(A, wanted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,8 +96,10 @@ PetscErrorCode expects_device_vectors(Mat A, const Settings& settings, bool* yes
   PetscFunctionBegin;
   *yes = false;
   if (!settings.may_use_device() || is_bound(A) || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(has_cuda_vectors(A, yes));
-  if (!*yes) PetscCall(is_asked_for(A, settings, yes));
+  VecType asked = nullptr;
+  PetscCall(has_device_vectors(A, yes));
+  PetscCall(find_device_type(A, settings, &asked));
+  *yes = *yes || asked;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,9 +112,9 @@ PetscErrorCode create_vecs(Mat A, Vec* right, Vec* left) {
 PetscErrorCode keep_coloring_on_host(Mat A, MatFDColoring coloring) {
   PetscFunctionBegin;
   VecType type;
-  bool cuda;
-  PetscCall(has_cuda_vectors(A, &cuda));
-  if (!cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  bool device;
+  PetscCall(has_device_vectors(A, &device));
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDestroy(&coloring->w1));
   PetscCall(VecDestroy(&coloring->w2));
   PetscCall(MatGetVecType(A, &type));
@@ -113,9 +128,9 @@ PetscErrorCode keep_coloring_on_host(Mat A, MatFDColoring coloring) {
 
 PetscErrorCode bind_to_cpu(Mat A, const Settings& settings, PetscBool bound) {
   PetscFunctionBegin;
-  bool cuda = false;
-  PetscCall(has_cuda_vectors(A, &cuda));
-  if (bound && cuda) PetscCall(MatSetVecType(A, VECSTANDARD));
+  bool device = false;
+  PetscCall(has_device_vectors(A, &device));
+  if (bound && device) PetscCall(MatSetVecType(A, VECSTANDARD));
   if (!bound) PetscCall(decide_vec_type(A, settings, Moment::making_vectors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -195,6 +195,34 @@ TEST_F(HostWork, IsNotToldWhereThereIsNone) {
 
 struct DeviceVectors : DeviceTest {};
 
+/// Such as Kokkos', whose arrays are a device's under another type name.
+TEST_F(DeviceVectors, AreTakenByTheirMemoryNotByTheirName) {
+#if PetscDefined(HAVE_DEVICE)
+  PETSC_OK(PetscLogDefaultBegin());
+  const auto A = coupled_system();
+  const auto x = on_side(right_vector(A, 324), true), y = on_side(left_vector(A, 325), true);
+  for (Vec v : {Vec(x), Vec(y)}) PETSC_OK(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(v), "foreign"));
+  Solver ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, PCPBJACOBI));
+  PETSC_OK(PCSetUp(pc));
+  for (int call = 0; call < 2; ++call) {
+    const auto product = event("MatMult"), preconditioner = event("PCApply");
+    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK(PCApply(pc, x, y));
+    for (const auto& [name, before] : {std::pair("MatMult", product), std::pair("PCApply", preconditioner)}) {
+      const auto after = event(name);
+      EXPECT_TRUE(all_ranks(after.GpuFlops - before.GpuFlops == after.flops - before.flops)) << name;
+      EXPECT_TRUE(all_ranks(call == 0 || size() > 1 || after.CpuToGpuCount == before.CpuToGpuCount)) << name;
+      EXPECT_TRUE(all_ranks(call == 0 || size() > 1 || after.GpuToCpuCount == before.GpuToCpuCount)) << name;
+    }
+  }
+#endif
+}
+
 TEST_F(DeviceVectors, AreMadeWhereTheUserAsked) {
   const auto A = filled_matrix(tested_type(), "-mat_compound_backend cuda", random_problem(323, spread(3, 9, 9)));
   Vector x;
