@@ -12,7 +12,6 @@
 
 #include <petscdevice.h>
 
-#include <cstdlib>
 #include <optional>
 
 namespace compound::plugin {
@@ -95,9 +94,6 @@ struct PartValues {
   std::optional<MatrixValues> own;    ///< that, of a part that is not of ours yet: the base type gets them at once
 };
 
-/// Whether values that come in the memory of `on` are set there. Tests on machines without a device set the variable.
-bool are_set_there(const Backend& on) { return on.is_device() || std::getenv("COMPOUND_VALUES_APART"); }
-
 /// The array that sums go to, which has the old values if those are wanted. `enough` is false where the device has no
 /// memory for it.
 PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartValues* v, bool* enough) {
@@ -106,7 +102,7 @@ PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartV
   SeqState* st = nullptr;
   *enough = true;
   if (is_ours) PetscCall(seq_state(part.mat, &st));
-  if (!are_set_there(on)) {
+  if (!works_as_device(on)) {
     if (add && is_ours) PetscCall(take_host_values(part.mat));
     PetscCall(begin_host_write(part.mat, &v->values));
     PetscFunctionReturn(PETSC_SUCCESS);

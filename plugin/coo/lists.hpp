@@ -21,6 +21,10 @@ struct SumLists {
   PetscInt words() const { return side * side; }
 };
 
+/// Whether lists and values are in memory of `on` that only it uses. Tests on machines without a device set the
+/// variable COMPOUND_VALUES_APART.
+bool works_as_device(const Backend& on);
+
 /// The same in a backend's memory; the host lends the vectors, which must stay.
 class ListsIn {
  public:
@@ -29,10 +33,10 @@ class ListsIn {
   bool empty() const { return task_.sums == 0; }
 
  private:
-  SumTask task_;
   std::array<Buffer<slot_t>, 3> copies_;
   std::array<Buffer<int>, 2> integers_;
   Buffer<unsigned char> shapes_;
+  SumTask task_;  ///< behind the copies that it refers to
 };
 
 /// Block compressed rows, columns sorted and each once.

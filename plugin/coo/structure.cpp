@@ -81,8 +81,8 @@ PetscErrorCode contributions_to(Mat A, const CooInput& in, const Coordinates& co
   PetscCall(MatGetBlockSizes(A, &rows, &columns));
   const bool search = !in.are_blocks && rows == columns && rows > 1;
   if (search) PetscCall(guarded(comm_of(A), [&] { blocks = find_blocks(coordinates, rows); }));
-  PetscBool here = blocks ? PETSC_TRUE : PETSC_FALSE, everywhere = here;
-  if (search) PetscCallMPI(MPI_Allreduce(&here, &everywhere, 1, MPIU_BOOL, MPI_LAND, comm_of(A)));
+  int everywhere = blocks ? 1 : 0;
+  if (search) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_MIN, comm_of(A)));
   PetscCall(guarded(comm_of(A), [&] {
     *c = everywhere ? std::move(*blocks) : contributions_of(coordinates, in.are_blocks ? rows : 1);
   }));

@@ -2,6 +2,8 @@
 // scalars.
 #include <petsccompound.h>
 
+#include <cstdlib>
+
 #include "coo_entries.hpp"
 #include "info.hpp"
 
@@ -18,17 +20,20 @@ struct BlockCoo : Coo {
 };
 INSTANTIATE_TEST_SUITE_P(BlockSizes, BlockCoo, testing::Values(1, 2, 3, 5));
 
+/// COMPOUND_VALUES_APART has lists and values on the host treated as those of a device, which has its own copies.
+void treat_as_device(bool yes) { yes ? setenv("COMPOUND_VALUES_APART", "1", 1) : unsetenv("COMPOUND_VALUES_APART"); }
+
 Matrix made_of_blocks(const Shape& shape, const Entries& blocks) {
   auto A = empty_matrix(tested_type(), "", shape);
   PETSC_OK(MatCompoundSetPreallocationCOO(A, blocks.size(), blocks.row.data(), blocks.column.data()));
   return A;
 }
 
-TEST_P(BlockCoo, AssemblesAsItsScalarsDo) {
+void expect_what_scalars_assemble(int bs) {
   Random random(5);
-  for (const Shape& shape : {square(), spread(bs(), 7, 12), scatter(random, bs(), 9, 9)}) {
+  for (const Shape& shape : {spread(bs, 11, 11), spread(bs, 7, 12), scatter(random, bs, 9, 9)}) {
     const auto blocks = random_blocks(1, shape, 150);
-    const auto e = scalars_of(blocks, bs());
+    const auto e = scalars_of(blocks, bs);
     const auto A = made_of_blocks(shape, blocks), aij = made_of(MATAIJ, shape, e);
     std::uint64_t seed = 2;
     for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES, ADD_VALUES, INSERT_VALUES}) {
@@ -41,6 +46,14 @@ TEST_P(BlockCoo, AssemblesAsItsScalarsDo) {
       ASSERT_TRUE(counts_as_ours(A));
     }
   }
+}
+
+TEST_P(BlockCoo, AssemblesAsItsScalarsDo) { expect_what_scalars_assemble(bs()); }
+
+TEST_P(BlockCoo, AssemblesAsItsScalarsDoInMemoryOfItsOwn) {
+  treat_as_device(true);
+  expect_what_scalars_assemble(bs());
+  treat_as_device(false);
 }
 
 TEST_P(BlockCoo, NoValuesAreZerosAndNoBlocksAreNothing) {
@@ -74,21 +87,29 @@ TEST_P(BlockCoo, DuplicatesTakeValuesToo) {
 
 std::string kept_as(int bs) { return "are kept as blocks of " + std::to_string(bs) + " x " + std::to_string(bs); }
 
-TEST_P(BlockCoo, FindsTheBlocksOfElementMatrices) {
+void expect_that_blocks_are_found(const Shape& shape) {
   for (const Order& order : orders) {
     SCOPED_TRACE(order.name);
-    const auto e = elements(12, square(), order);
+    const auto e = elements(12, shape, order);
     const auto v = whole_values(13, e);
-    const auto aij = made_of(MATAIJ, square(), e);
-    Matrix A = empty_matrix(tested_type(), "", square());
+    const auto aij = made_of(MATAIJ, shape, e);
+    Matrix A = empty_matrix(tested_type(), "", shape);
 
     const std::string info = info_during("block_coo", [&] { PETSC_OK(preallocate(A, e)); });
     set(A, v, INSERT_VALUES);
     set(aij, v, INSERT_VALUES);
 
-    EXPECT_NE(info.find(kept_as(bs())), std::string::npos) << info;
+    EXPECT_NE(info.find(kept_as(shape.bs)), std::string::npos) << info;
     EXPECT_TRUE(same_matrix(A, aij, 14));
   }
+}
+
+TEST_P(BlockCoo, FindsTheBlocksOfElementMatrices) { expect_that_blocks_are_found(square()); }
+
+TEST_P(BlockCoo, FindsTheBlocksOfElementMatricesInMemoryOfItsOwn) {
+  treat_as_device(true);
+  expect_that_blocks_are_found(square());
+  treat_as_device(false);
 }
 
 /// One process has scalars that form no blocks: all keep scalars.
