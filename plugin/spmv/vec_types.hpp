@@ -13,7 +13,8 @@ enum class Moment { before, making_vectors };
 /// Whether vectors of the type that the matrix has may be on a device.
 PetscErrorCode has_device_vectors(Mat A, bool* yes);
 
-/// MatSetVecType() to vectors of a device where they are wanted, of the type that was asked for; nothing where a type was set already or the matrix is bound.
+/// MatSetVecType() to vectors of a device where they are wanted, of the type that was asked for. Nothing where a type
+/// was set already or the matrix is bound.
 PetscErrorCode decide_vec_type(Mat A, const Settings& settings, Moment moment);
 
 /// Whether vectors of A will be on the device, as far as A can tell without being given one; initialises nothing.
