@@ -48,14 +48,14 @@ class Sorting {
       : own_(own),
         others_(others),
         side_(own.side),
-        whole_(own.side == 1 && shape.block_size > 1 ? shape.block_size : 1),
-        first_row_(shape.first_row / (side_ * whole_)) {
-    fill_buckets(static_cast<std::size_t>(shape.rows / (side_ * whole_)));
+        scalar_blocks_(own.side == 1 && shape.block_size > 1 ? shape.block_size : 1),
+        first_row_(shape.first_row / (side_ * scalar_blocks_)) {
+    fill_buckets(static_cast<std::size_t>(shape.rows / (side_ * scalar_blocks_)));
   }
 
   std::size_t rows() const { return start_.size() - 1; }
   /// Lists of a block of the base type; more than one where contributions are its scalars.
-  PetscInt lists_of_block() const { return whole_ * whole_; }
+  PetscInt lists_of_block() const { return scalar_blocks_ * scalar_blocks_; }
   const std::vector<std::size_t>& sorted() const { return order_; }
 
   /// The lists of a bucket: `key` is block column * lists_of_block() + scalar of the block, by columns.
@@ -79,7 +79,7 @@ class Sorting {
     std::size_t id = 0;
     for (const Contributions* c : {&own_, &others_})
       for (const PetscInt row : c->row) {
-        if (row >= 0) f(id, static_cast<std::size_t>((whole_ == 1 ? row : row / whole_) - first_row_));
+        if (row >= 0) f(id, static_cast<std::size_t>((scalar_blocks_ == 1 ? row : row / scalar_blocks_) - first_row_));
         ++id;
       }
   }
@@ -105,13 +105,16 @@ class Sorting {
     const bool is_own = id < own_.size();
     const Contributions& c = is_own ? own_ : others_;
     const std::size_t n = is_own ? id : id - own_.size();
-    if (whole_ == 1) return c.column[n];
+    if (scalar_blocks_ == 1) return c.column[n];
     const PetscInt column = c.column[n];
-    return (PetscInt64{column / whole_} * whole_ + column % whole_) * whole_ + c.row[n] % whole_;
+    return (PetscInt64{column / scalar_blocks_} * scalar_blocks_ + column % scalar_blocks_) * scalar_blocks_ +
+           c.row[n] % scalar_blocks_;
   }
 
   const Contributions &own_, &others_;
-  const PetscInt side_, whole_, first_row_;
+  const PetscInt side_;
+  const PetscInt scalar_blocks_;  ///< side of the base type's blocks where contributions are their scalars; else 1
+  const PetscInt first_row_;      ///< in buckets
   std::vector<std::size_t> start_, order_;
   std::vector<PetscInt64> keys_;
   std::vector<std::pair<PetscInt64, std::size_t>> keyed_;
@@ -126,11 +129,11 @@ class Lists {
         others_(others),
         shape_(shape),
         sorting_(own, others, shape),
-        columns_are_of_(own.side > shape.block_size ? own.side : 1) {
+        expansion_(own.side > shape.block_size ? own.side : 1) {
     assembly_.parts.resize(shape.has_off_diagonal_part ? 2 : 1);
     places_.resize(assembly_.parts.size());
     for (PartLists& p : assembly_.parts) {
-      const bool by_rows = columns_are_of_ > 1;
+      const bool by_rows = expansion_ > 1;
       begin(own, by_rows, &p.own);
       begin(others, by_rows, &p.others);
     }
@@ -173,7 +176,7 @@ class Lists {
         ++place.lists;
       }
     }
-    if (columns_are_of_ > 1) place_in_scalar_rows();
+    if (expansion_ > 1) place_in_scalar_rows();
     add_to_pattern();
   }
 
@@ -189,7 +192,7 @@ class Lists {
     if (part->others.index.size() == before) return;
     part->others.first.push_back(static_cast<slot_t>(part->others.index.size()));
     part->others.place.push_back(number * part->others.words());
-    list_of_others_.push_back({static_cast<std::size_t>(part - assembly_.parts.data()), number});
+    others_of_row_.push_back({static_cast<std::size_t>(part - assembly_.parts.data()), number});
   }
 
   static void add(const Contributions& c, std::size_t n, SumLists* l) {
@@ -207,7 +210,7 @@ class Lists {
       assembly_.parts[p].own.place.push_back(places_[p].scalars + slot_t{nth[p]++} * side);
       assembly_.parts[p].own.stride.push_back(static_cast<int>(blocks[p] * side));
     }
-    for (const auto& [p, number] : std::exchange(list_of_others_, {})) {
+    for (const auto& [p, number] : std::exchange(others_of_row_, {})) {
       PartLists& part = assembly_.parts[p];
       const auto s = static_cast<std::size_t>(number);
       part.others.place[part.others.stride.size()] = part.own.place[s];
@@ -218,23 +221,22 @@ class Lists {
 
   void add_to_pattern() {
     BlockRows& b = assembly_.blocks;
-    for (PetscInt line = 0; line < columns_are_of_; ++line) {
+    for (PetscInt line = 0; line < expansion_; ++line) {
       for (const PetscInt64 block : row_)
-        for (PetscInt j = 0; j < columns_are_of_; ++j)
-          b.column.push_back(static_cast<PetscInt>(block * columns_are_of_ + j));
+        for (PetscInt j = 0; j < expansion_; ++j) b.column.push_back(static_cast<PetscInt>(block * expansion_ + j));
       b.start.push_back(static_cast<PetscInt>(b.column.size()));
     }
-    if (columns_are_of_ == 1) list_of_others_.clear();
+    if (expansion_ == 1) others_of_row_.clear();
   }
 
   const Contributions &own_, &others_;
   const PartsShape& shape_;
   Sorting sorting_;
-  const PetscInt columns_are_of_;  ///< scalar rows and columns of the pattern that a block stands for
+  const PetscInt expansion_;  ///< rows and columns of the base type's pattern for each row and column of blocks
   Assembly assembly_;
   std::vector<Place> places_;
-  std::vector<PetscInt64> row_;                                 ///< the columns of its blocks
-  std::vector<std::pair<std::size_t, slot_t>> list_of_others_;  ///< part and number of lists that others add to
+  std::vector<PetscInt64> row_;                                ///< the columns of its blocks
+  std::vector<std::pair<std::size_t, slot_t>> others_of_row_;  ///< part and number of a list
 };
 
 }  // namespace
