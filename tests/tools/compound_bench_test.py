@@ -492,6 +492,25 @@ def test_coordinates(args):
         expect(len(c["samples_s"]) == ROUNDS and c["error"] < 1e-13, f"assembly by {c['type']}: {c}")
 
 
+def test_assembly(args):
+    types = ["baij", "baijcompound", "aij", "aijcompound"]
+    command = ["-n", "4", "-block_size", "3", "-types", ",".join(f"{t}/assembly" for t in types), "-pc_type", "jacobi"]
+    steps = ["insert_s", "first_solve_s", "second_solve_s", "new_values_s", "solve_after_s"]
+    written, tables = good(args, command)
+    case = written["cases"][0]
+    rows = case["assembly"]
+    expect("candidates" not in case and not tables, f"no products were asked for: {case} {tables}")
+    expect([r["type"] for r in rows] == types, f"types: {rows}")
+    for r in rows:
+        expect(len(r["whole_samples_s"]) == ROUNDS, f"the first round is kept apart: {r}")
+        expect(all(r[step] > 0 for step in steps), f"steps: {r}")
+        expect(r["ksp"] == ("cgcompound" if "compound" in r["type"] else "cg") and r["pc"] == "jacobi", f"solver: {r}")
+        expect(r["residual"] < 1e-7 and r["iterations"] == rows[0]["iterations"], f"{r['type']} did not solve: {r}")
+    failing = ["-n", "3", "-types", "baij/assembly", "-ksp_max_it", "0"]
+    code, _, stderr, _ = bench(args, QUICK + failing)
+    expect(code != 0 and "choose another method by -ksp_type and -pc_type" in stderr, f"a solve that fails: {stderr}")
+
+
 def test_krylov_methods(args):
     solvers = [(t, k) for t in ("aij", "baijcompound") for k in ("cg", "cgcompound", "bcgs")]
     words = ",".join(f"{t}/{k}" for t, k in solvers)
@@ -546,7 +565,8 @@ ERRORS = [
     ("-complex blocks -n 2", "-complex blocks is for files"),
     ("-complex pairs -n 2", "-complex: unknown form 'pairs'; choose scalars, blocks"),
     ("-n 2 -core_plans layouts|sel", "-core_plans: unknown layout 'sel': did you mean sell? Choose csr, ellr"),
-    ("-types baij/ -n 2", "-types 'baij/': expected a type before the slash, and coo or a Krylov method after it"),
+    ("-types baij/ -n 2",
+     "-types 'baij/': expected a type before the slash, and assembly, coo or a Krylov method after it"),
     ("-types baij/ggg -n 2", "ggg"),
     ("-renumber rcm,best", "-renumber: unknown order 'best'; choose natural, rcm, nd"),
     ("-block_size 2x3 -core_plans csr -n 2 -renumber rcm,", "-renumber 'rcm,': expected orders separated by ','"),

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "dominant_rows.hpp"
 #include "failure.hpp"
 #include "run_case.hpp"
 
@@ -20,38 +21,6 @@ using Solver = Handle<KSP, KSPDestroy>;
 /// An iteration's time is the difference of two solves, since the beginning of one is no part of it. Few enough that no
 /// method comes to an exact answer, whose next iteration would divide by 0.
 constexpr PetscInt few = 8, many = 32;
-
-/// Larger than all other entries of a row and of a column together.
-double dominant_diagonal(Mat A) {
-  PetscReal by_rows, by_columns;
-  must(MatNorm(A, NORM_INFINITY, &by_rows));
-  must(MatNorm(A, NORM_1, &by_columns));
-  return 1.1 * static_cast<double>(PetscMax(by_rows, by_columns));
-}
-
-/// This rank's blocks by columns, and zeros where there is none on the diagonal.
-BlockRows with_diagonal(const CaseMatrix& c) {
-  const auto parts = block_arrays(c.parent);
-  PetscInt first;
-  must(MatGetOwnershipRange(c.parent, &first, nullptr));
-  BlockRows to;
-  to.first = first / c.block.rows;
-  to.all_rows = to.all_columns = c.block_rows;
-  const std::vector<PetscScalar> zeros(static_cast<std::size_t>(c.area()), 0.0);
-  std::map<std::int64_t, const PetscScalar*> row;
-  for (PetscInt r = 0; r < parts.front().rows; ++r) {
-    row = {{to.first + r, zeros.data()}};
-    for (const BlockArrays& part : parts)
-      for (PetscInt k = part.start[r]; k < part.start[r + 1]; ++k)
-        row[part.global(part.column[k])] = part.values + k * c.area();
-    for (const auto& [column, block] : row) {
-      to.column.push_back(static_cast<PetscInt>(column));
-      to.values.insert(to.values.end(), block, block + c.area());
-    }
-    to.start.push_back(static_cast<PetscInt>(to.column.size()));
-  }
-  return to;
-}
 
 bool lacks_diagonal(MPI_Comm comm, const CaseMatrix& c) {
   const BlockArrays diagonal_part = block_arrays(c.parent).front();
@@ -68,7 +37,7 @@ bool lacks_diagonal(MPI_Comm comm, const CaseMatrix& c) {
 /// None where the case's own will do. MatShift() makes places that are not there one by one, each of which moves the
 /// whole matrix, or refuses to.
 Matrix parent_with_diagonal(MPI_Comm comm, const CaseMatrix& c) {
-  return lacks_diagonal(comm, c) ? assemble(comm, with_diagonal(c), c.block.rows, nullptr) : Matrix();
+  return lacks_diagonal(comm, c) ? assemble(comm, with_diagonal(c, 0), c.block.rows, nullptr) : Matrix();
 }
 
 Matrix matrix_of(Mat parent, const std::string& type, double diagonal) {

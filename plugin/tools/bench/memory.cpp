@@ -59,6 +59,11 @@ double bytes_of_cusparse(const Sizes& s, const Options& o) {
   return o.core_float ? all / 2 + (s.scalar_rows - s.values) : all;
 }
 
+/// Coordinates and their matrix; or block rows, and one matrix at a time with what it packs.
+double bytes_of_assembly(const Sizes& s, const Options& o) {
+  return 3 * s.scalar_rows * ((o.assembled.empty() ? 0 : 1) + (o.inserted.empty() ? 0 : 1));
+}
+
 /// Matrices and vectors of the methods, and a copy of the parent with a diagonal.
 double bytes_of_ksp(const Sizes& s, const Options& o) {
   constexpr double vectors_of_method = 12;
@@ -79,7 +84,7 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
   const double copies = o.operation == Operation::transpose ? 2 : 1;
   all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
   all += static_cast<double>(o.core_plans.size()) * (o.core_float ? 0.5 : 1) * (copies * s.blocks + 4 * s.vector);
-  if (!o.assembled.empty()) all += 3 * s.scalar_rows;
+  all += bytes_of_assembly(s, o);
   all += bytes_of_ksp(s, o);
   if (ranks == 1) all += s.values;  // while the kind of entry is found
   return all / ranks + yardsticks + staging;
@@ -113,7 +118,7 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   if ((o.wants_core() || !o.cusparse.empty()) && o.core_float) all += values / 2;
   all += static_cast<double>(o.hamilton.size()) * core_share * (2.5 * vectors + values / 2 + 8 * s.entries);
   if (!o.cusparse.empty()) all += 2.2 * scalar_rows;  // while they are made
-  if (!o.assembled.empty()) all += 3 * scalar_rows;
+  all += bytes_of_assembly(sizes, o);
   all += bytes_of_ksp(sizes, o);
   for (const std::string& plan : o.core_plans)
     all += core_share * (vectors + (lies_on_parent(plan, core) ? 0 : parent));

@@ -171,6 +171,23 @@ const std::vector<Column> coo_columns = {{"type", 0, "type"},
                                          {"with product ms", 16, "with_product_median_s", "%.3f", 1e3},
                                          {"error", 9, "error", "%.1e"}};
 
+const std::vector<Column> assembly_columns = {{"type", 0, "type"},
+                                              {"ksp", 0, "ksp"},
+                                              {"pc", 0, "pc"},
+                                              {"insert ms", 10, "insert_s", "%.2f", 1e3},
+                                              {"first solve", 12, "first_solve_s", "%.2f", 1e3},
+                                              {"second solve", 13, "second_solve_s", "%.2f", 1e3},
+                                              {"new values", 11, "new_values_s", "%.2f", 1e3},
+                                              {"solve after", 12, "solve_after_s", "%.2f", 1e3},
+                                              {"whole ms", 10, "whole_s", "%.2f", 1e3},
+                                              {"+- %", 6, "whole_spread", "%.1f", 100},
+                                              {"x the first", 11, "times_first", "%.2f"},
+                                              {"first round", 12, "first_round_s", "%.2f", 1e3},
+                                              {"its", 5, "iterations", "%.0f"},
+                                              {"host MB", 9, "host_peak_bytes", "%.1f", 1e-6, nullptr, true},
+                                              {"device MB", 9, "device_bytes", "%.1f", 1e-6, nullptr, true},
+                                              {"residual", 9, "residual", "%.1e"}};
+
 /// What is found at the first block is no time at all beside a product.
 std::string of_products(double products) {
   return products < 0.005 ? "less than 0.01 products" : text("%.2f products", products);
@@ -213,6 +230,7 @@ void print_case(std::ostream& out, const Record& r, const Options& o) {
   if (r.contains("layouts")) print_rows(out, layout_columns, r.at("layouts"));
   if (r.contains("layouts")) print_plans(out, r.at("layouts"));
   if (r.contains("ksp")) print_rows(out, ksp_columns, r.at("ksp"));
+  if (r.contains("assembly")) print_rows(out, assembly_columns, r.at("assembly"));
   if (r.contains("coo")) {
     out << text("assembly from %.1f MB of scalars by coordinates\n", r.value("coo_bytes", 0.0) / 1e6);
     print_rows(out, coo_columns, r.at("coo"));

@@ -21,17 +21,19 @@ class ProductKernels : public ByNvrtc, public testing::WithParamInterface<Choice
 class OtherKernels : public ByNvrtc, public testing::WithParamInterface<Choice> {};
 class CodingKernels : public ByNvrtc {};
 
+std::vector<Choice> every(std::size_t step, const std::vector<Choice>& all) {
+  std::vector<Choice> part;
+  for (std::size_t i = 0; i < all.size(); i += step) part.push_back(all[i]);
+  return part;
+}
+
+/// In the tier quick half of those that cover every pair.
 std::vector<Choice> compiled_choices() {
-  return all_kernels_compile() ? cuda_cases::choices() : cuda_cases::few_choices();
+  return all_kernels_compile() ? cuda_cases::choices() : every(2, cuda_cases::few_choices());
 }
 
 /// For kernels that know no schedule: entries, layouts and scalars meet in a part of the covering set, too.
-std::vector<Choice> every_eighth() {
-  std::vector<Choice> part;
-  const std::vector<Choice> all = compiled_choices();
-  for (std::size_t i = 0; i < all.size(); i += 8) part.push_back(all[i]);
-  return part;
-}
+std::vector<Choice> every_eighth() { return every(8, compiled_choices()); }
 
 constexpr auto name_of = [](const testing::TestParamInfo<Choice>& info) {
   return "case_" + std::to_string(info.index);
