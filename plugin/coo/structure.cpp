@@ -174,7 +174,7 @@ PetscErrorCode exchange(Mat A, Contributions* own, Contributions* others, CooStr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode preallocate(Mat A, const CooInput& in, PetscInt bs, const BlockRows& b) {
+PetscErrorCode preallocate_blocks(Mat A, const CooInput& in, PetscInt bs, const BlockRows& b) {
   PetscFunctionBegin;
   const bool fits = b.column.size() <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max());
   PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE,
@@ -182,7 +182,7 @@ PetscErrorCode preallocate(Mat A, const CooInput& in, PetscInt bs, const BlockRo
                           : std::string(in.function) +
                                 ": more blocks on one process than a PetscInt counts; use more processes or a PETSc "
                                 "with 64-bit indices"));
-  PetscCall(type_of_matrix(A).base_type->preallocate(A, bs, b.start.data(), b.column.data()));
+  PetscCall(preallocate(A, bs, b.start.data(), b.column.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,7 +240,7 @@ PetscErrorCode build(Mat A, const CooInput& in, CooStructure* s) {
   PetscCall(PetscInfo(
       A, "%" PetscCount_FMT " values by coordinates are kept as blocks of %" PetscInt_FMT " x %" PetscInt_FMT "\n",
       s->given, own.side, own.side));
-  PetscCall(preallocate(A, in, shape.block_size, assembly.blocks));
+  PetscCall(preallocate_blocks(A, in, shape.block_size, assembly.blocks));
   std::vector<PartArrays> parts;
   PetscCall(parts_of(A, &parts));
   for (std::size_t k = 0; k < parts.size(); ++k)

@@ -25,21 +25,11 @@ PetscErrorCode parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** c
   return MatMPIAIJGetSeqAIJ(A, diagonal, off_diagonal, columns);
 }
 
-PetscErrorCode preallocate_seq(Mat A, PetscInt, const PetscInt* lengths, const PetscInt* column) {
+/// Each of PETSc's functions is for one of the two types and does nothing for the other.
+PetscErrorCode set_lengths(Mat A, PetscInt, const PetscInt* diagonal, const PetscInt* off_diagonal) {
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJSetPreallocation(A, 0, lengths));
-  PetscCall(MatSeqAIJSetColumnIndices(A, const_cast<PetscInt*>(column)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column) {
-  PetscFunctionBegin;
-  if (has_type(A, MATSEQAIJCOMPOUND)) {
-    PetscCall(preallocate_rows(A, bs, start, column, preallocate_seq));
-    PetscCall(MatZeroEntries(A));  // AIJ leaves new values undefined
-  } else {
-    PetscCall(MatMPIAIJSetPreallocationCSR(A, start, column, nullptr));
-  }
+  PetscCall(MatSeqAIJSetPreallocation(A, 0, diagonal));
+  PetscCall(MatMPIAIJSetPreallocation(A, 0, diagonal, 0, off_diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,7 +53,8 @@ const BaseType aij = {
     .get_array = MatSeqAIJGetArray,
     .restore_array = MatSeqAIJRestoreArray,
     .parts = parts,
-    .preallocate = preallocate,
+    .set_lengths = set_lengths,
+    .set_columns = MatSeqAIJSetColumnIndices,
 };
 
 }  // namespace compound::plugin

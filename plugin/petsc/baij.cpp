@@ -36,19 +36,11 @@ PetscErrorCode parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** c
   return under_type_name(A, MATMPIBAIJ, [&] { return MatMPIBAIJGetSeqBAIJ(A, diagonal, off_diagonal, columns); });
 }
 
-PetscErrorCode preallocate_seq(Mat A, PetscInt bs, const PetscInt* lengths, const PetscInt* column) {
+/// Each of PETSc's functions is for one of the two types and does nothing for the other.
+PetscErrorCode set_lengths(Mat A, PetscInt bs, const PetscInt* diagonal, const PetscInt* off_diagonal) {
   PetscFunctionBegin;
-  PetscCall(MatSeqBAIJSetPreallocation(A, bs, 0, lengths));  // zeros the values
-  PetscCall(MatSeqBAIJSetColumnIndices(A, const_cast<PetscInt*>(column)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column) {
-  PetscFunctionBegin;
-  if (has_type(A, MATSEQBAIJCOMPOUND))
-    PetscCall(preallocate_rows(A, bs, start, column, preallocate_seq));
-  else
-    PetscCall(MatMPIBAIJSetPreallocationCSR(A, bs, start, column, nullptr));
+  PetscCall(MatSeqBAIJSetPreallocation(A, bs, 0, diagonal));
+  PetscCall(MatMPIBAIJSetPreallocation(A, bs, 0, diagonal, 0, off_diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,7 +58,8 @@ const BaseType baij = {
     .get_array = MatSeqBAIJGetArray,
     .restore_array = MatSeqBAIJRestoreArray,
     .parts = parts,
-    .preallocate = preallocate,
+    .set_lengths = set_lengths,
+    .set_columns = MatSeqBAIJSetColumnIndices,
 };
 
 }  // namespace compound::plugin

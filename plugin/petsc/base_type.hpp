@@ -51,21 +51,15 @@ struct BaseType {
   PetscErrorCode (*restore_array)(Mat seq, PetscScalar** values);
   /// Diagonal and off-diagonal part of an mpi matrix, and the global block column of each column of the latter.
   PetscErrorCode (*parts)(Mat mpi, Mat* diagonal, Mat* off_diagonal, const PetscInt** columns);
-  /// For these blocks of `arrays`, in block compressed rows with global columns; seq or mpi.
-  PetscErrorCode (*preallocate)(Mat A, PetscInt block_size, const PetscInt* start, const PetscInt* column);
+  /// Blocks in each row of a seq matrix (`off_diagonal` is not read), or of the two parts of an mpi one.
+  PetscErrorCode (*set_lengths)(Mat A, PetscInt block_size, const PetscInt* diagonal, const PetscInt* off_diagonal);
+  /// The block columns of a seq matrix whose lengths are set, row by row.
+  PetscErrorCode (*set_columns)(Mat seq, PetscInt* column);
 
   /// Of the square blocks of `arrays`, of any matrix of the base_type.
   PetscInt block_size(Mat A) const { return keeps_blocks ? PetscAbs(A->rmap->bs) : 1; }
 
   const TypePair& types(bool is_mpi) const { return is_mpi ? mpi : seq; }
 };
-
-/// Sets row lengths and columns of a seq matrix by functions of its base type.
-using SetRows = PetscErrorCode (*)(Mat seq, PetscInt block_size, const PetscInt* lengths, const PetscInt* column);
-
-/// Preallocates a seq matrix by `set`, and assembles it. PETSc's functions for compressed rows insert zeros row by row,
-/// which takes longer.
-PetscErrorCode preallocate_rows(Mat seq, PetscInt block_size, const PetscInt* start, const PetscInt* column,
-                                SetRows set);
 
 }  // namespace compound::plugin

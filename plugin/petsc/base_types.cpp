@@ -64,14 +64,67 @@ PetscErrorCode base_function(const BaseType& base_type, bool is_mpi, const char*
   return query_type(base_type.types(is_mpi).base, name, function);
 }
 
-PetscErrorCode preallocate_rows(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column, SetRows set) {
+namespace {
+
+/// Rows of one part of a matrix that is not assembled yet: columns of the diagonal part are local, those of the other
+/// one global.
+struct PartRows {
+  std::vector<PetscInt> lengths, column;
+};
+
+/// Columns of [first, end) are the diagonal part's. Columns ascend in each row.
+void split_rows(const PetscInt* start, const PetscInt* column, PetscInt first, PetscInt end, PartRows* diagonal,
+                PartRows* off_diagonal) {
+  const std::size_t rows = diagonal->lengths.size();
+  diagonal->column.reserve(static_cast<std::size_t>(start[rows]));
+  for (std::size_t row = 0; row < rows; ++row) {
+    const PetscInt *const begin = column + start[row], *const last = column + start[row + 1];
+    const PetscInt *const from = std::lower_bound(begin, last, first), *const to = std::lower_bound(from, last, end);
+    for (const PetscInt* c = from; c != to; ++c) diagonal->column.push_back(*c - first);
+    off_diagonal->column.insert(off_diagonal->column.end(), begin, from);
+    off_diagonal->column.insert(off_diagonal->column.end(), to, last);
+    diagonal->lengths[row] = static_cast<PetscInt>(to - from);
+    off_diagonal->lengths[row] = static_cast<PetscInt>(last - begin) - diagonal->lengths[row];
+  }
+}
+
+PetscErrorCode set_rows_of_seq(Mat A, const BaseType& base_type, PetscInt bs, PetscInt rows, const PetscInt* start,
+                               const PetscInt* column) {
   PetscFunctionBegin;
-  std::vector<PetscInt> lengths(static_cast<std::size_t>(A->rmap->n / bs));
+  std::vector<PetscInt> lengths(static_cast<std::size_t>(rows));
   for (std::size_t row = 0; row < lengths.size(); ++row) lengths[row] = start[row + 1] - start[row];
-  PetscCall(set(A, bs, lengths.data(), column));
+  PetscCall(base_type.set_lengths(A, bs, lengths.data(), nullptr));
+  PetscCall(base_type.set_columns(A, const_cast<PetscInt*>(column)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_rows_of_mpi(Mat A, const BaseType& base_type, PetscInt bs, PetscInt rows, const PetscInt* start,
+                               const PetscInt* column) {
+  PetscFunctionBegin;
+  const std::vector<PetscInt> none(static_cast<std::size_t>(rows), 0);
+  PartRows rows_of[2] = {{none, {}}, {none, {}}};
+  Mat parts[2];
+  split_rows(start, column, A->cmap->rstart / bs, A->cmap->rend / bs, &rows_of[0], &rows_of[1]);
+  PetscCall(base_type.set_lengths(A, bs, rows_of[0].lengths.data(), rows_of[1].lengths.data()));
+  PetscCall(base_type.parts(A, &parts[0], &parts[1], nullptr));
+  for (int k = 0; k < 2; ++k) PetscCall(base_type.set_columns(parts[k], rows_of[k].column.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const PetscInt* column) {
+  PetscFunctionBegin;
+  const TypeOfMatrix k = type_of_matrix(A);
+  const auto set_rows = k.is_mpi ? set_rows_of_mpi : set_rows_of_seq;
+  const PetscBool nooffprocentries = A->nooffprocentries;
+  PetscCall(set_rows(A, *k.base_type, bs, A->rmap->n / bs, start, column));
+  A->nooffprocentries = PETSC_TRUE;
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  A->nooffprocentries = nooffprocentries;
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
+  if (!k.base_type->keeps_blocks) PetscCall(MatZeroEntries(A));  // AIJ leaves new values undefined; BAIJ has zeros
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

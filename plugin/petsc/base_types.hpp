@@ -30,6 +30,10 @@ inline bool is_compound(Mat A) { return type_of_matrix(A).is_ours; }
 PetscErrorCode base_ops(const BaseType& base_type, bool is_mpi, const _MatOps** ops);
 PetscErrorCode base_ops(Mat A, const _MatOps** ops);
 
+/// Preallocates a matrix of ours for these blocks of its base type, in block compressed rows with global columns, and
+/// assembles it; values are 0. PETSc's functions for compressed rows insert zeros row by row, which takes longer.
+PetscErrorCode preallocate(Mat A, PetscInt block_size, const PetscInt* start, const PetscInt* column);
+
 /// The function that a pristine matrix of the base type has under a name, or null. Makes such a matrix.
 PetscErrorCode base_function(const BaseType& base_type, bool is_mpi, const char* name, void (**function)(void));
 

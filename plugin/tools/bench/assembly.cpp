@@ -59,8 +59,8 @@ RowLengths lengths_of(const BlockRows& rows) {
   RowLengths l;
   for (std::size_t r = 1; r < rows.start.size(); ++r) {
     const std::span columns(rows.column.data() + rows.start[r - 1], rows.column.data() + rows.start[r]);
-    const auto here = std::ranges::count_if(
-        columns, [&](PetscInt j) { return j >= rows.first && j < rows.first + rows.rows(); });
+    const auto here =
+        std::ranges::count_if(columns, [&](PetscInt j) { return j >= rows.first && j < rows.first + rows.rows(); });
     l.diagonal.push_back(static_cast<PetscInt>(here));
     l.off_diagonal.push_back(static_cast<PetscInt>(columns.size()) - l.diagonal.back());
   }
