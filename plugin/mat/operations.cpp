@@ -9,6 +9,7 @@
 #include "mat/common_operations.hpp"
 #include "mat/converters.hpp"
 #include "mat/diagonals.hpp"
+#include "mat/load.hpp"
 #include "mat/mpi_operations.hpp"
 #include "mat/seq_operations.hpp"
 #include "mat/under_aij_name.hpp"
@@ -89,6 +90,7 @@ constexpr auto common = [](const auto& f) {
   f(&_MatOps::assemblybegin, any_assembly_begin);
   f(&_MatOps::assemblyend, any_assembly_end);
   f(&_MatOps::view, any_view);
+  f(&_MatOps::load, any_load);
   f(&_MatOps::convertfrom, convert_to_compound);
   f(&_MatOps::transpose, any_transpose);
   f(&_MatOps::setfromoptions, [](auto A, auto) { return any_set_from_options(A); });  // arguments differ by release
