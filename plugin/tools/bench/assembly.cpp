@@ -50,23 +50,6 @@ class PeakMemory {
   double before_;
 };
 
-/// How many of a row's blocks are in the columns of this process, and how many are not.
-struct RowLengths {
-  std::vector<PetscInt> diagonal, off_diagonal;
-};
-
-RowLengths lengths_of(const BlockRows& rows) {
-  RowLengths l;
-  for (std::size_t r = 1; r < rows.start.size(); ++r) {
-    const std::span columns(rows.column.data() + rows.start[r - 1], rows.column.data() + rows.start[r]);
-    const auto here =
-        std::ranges::count_if(columns, [&](PetscInt j) { return j >= rows.first && j < rows.first + rows.rows(); });
-    l.diagonal.push_back(static_cast<PetscInt>(here));
-    l.off_diagonal.push_back(static_cast<PetscInt>(columns.size()) - l.diagonal.back());
-  }
-  return l;
-}
-
 /// What all types are given.
 struct Input {
   BlockRows rows;
@@ -216,7 +199,7 @@ Record time_assembly(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progr
   if (!c.parent || c.block_rows != c.block_columns)
     throw usage_error("-types TYPE/assembly takes square matrices of square blocks only");
   Input in = {with_diagonal(c, dominant_diagonal(c.parent)), {}, c.block.rows};
-  in.lengths = lengths_of(in.rows);
+  in.lengths = row_lengths(in.rows, in.rows.first, in.rows.first + in.rows.rows());
   std::vector<Samples> samples(o.inserted.size());
   Record rows;
   for (int round = 0; round <= o.rounds; ++round)

@@ -92,6 +92,17 @@ BlockRows coordinate_rows(const CoordinateMatrix& m, int block_size, std::int64_
   return b;
 }
 
+RowLengths row_lengths(const BlockRows& rows, std::int64_t first, std::int64_t end) {
+  RowLengths lengths;
+  for (std::size_t r = 1; r < rows.start.size(); ++r) {
+    const std::span columns(rows.column.data() + rows.start[r - 1], rows.column.data() + rows.start[r]);
+    const auto here = std::ranges::count_if(columns, [&](PetscInt j) { return j >= first && j < end; });
+    lengths.diagonal.push_back(static_cast<PetscInt>(here));
+    lengths.off_diagonal.push_back(static_cast<PetscInt>(columns.size()) - lengths.diagonal.back());
+  }
+  return lengths;
+}
+
 BlockRows renumbered(const BlockRows& from, std::span<const PetscInt> order, BlockShape block) {
   const auto area = static_cast<std::size_t>(block.rows) * static_cast<std::size_t>(block.cols);
   std::vector<PetscInt> place(order.size());

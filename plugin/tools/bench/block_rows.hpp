@@ -32,6 +32,12 @@ BlockRows generated_rows(const Generated& matrix, std::int64_t first, std::int64
 /// values are complex and this PETSc's scalars are real.
 BlockRows coordinate_rows(const CoordinateMatrix& matrix, int block_size, std::int64_t first, std::int64_t rows);
 
+/// How many blocks of each row are in the columns [first, end), and how many are not.
+struct RowLengths {
+  std::vector<PetscInt> diagonal, off_diagonal;
+};
+RowLengths row_lengths(const BlockRows& rows, std::int64_t first, std::int64_t end);
+
 /// Row and column order[i] become i; values go along.
 BlockRows renumbered(const BlockRows& rows, std::span<const PetscInt> order, BlockShape block);
 

@@ -81,16 +81,10 @@ void write_values(Mat A, const BlockRows& rows, int block_size, const ValueRule&
 }
 
 void preallocate(Mat A, const BlockRows& rows, int block_size, const Share& columns) {
-  std::vector<PetscInt> diagonal, off_diagonal;
-  for (std::size_t r = 1; r < rows.start.size(); ++r) {
-    const auto mine = std::count_if(rows.column.begin() + rows.start[r - 1], rows.column.begin() + rows.start[r],
-                                    [&](PetscInt j) { return j >= columns.first && j < columns.first + columns.rows; });
-    diagonal.push_back(static_cast<PetscInt>(mine));
-    off_diagonal.push_back(rows.start[r] - rows.start[r - 1] - diagonal.back());
-  }
+  const RowLengths lengths = row_lengths(rows, columns.first, columns.first + columns.rows);
   // Each is for one of the two types and does nothing for the other.
-  must(MatSeqBAIJSetPreallocation(A, block_size, 0, diagonal.data()));
-  must(MatMPIBAIJSetPreallocation(A, block_size, 0, diagonal.data(), 0, off_diagonal.data()));
+  must(MatSeqBAIJSetPreallocation(A, block_size, 0, lengths.diagonal.data()));
+  must(MatMPIBAIJSetPreallocation(A, block_size, 0, lengths.diagonal.data(), 0, lengths.off_diagonal.data()));
 }
 
 /// Row by row; without values the blocks become zero.
