@@ -128,7 +128,7 @@ if [ -z "${PETSC_DIR:-}" ]; then
     done
   elif [ $tier = quick ]; then
     test_build "plugin" host-complex "${plugin_alone[@]}" -DCOMPOUND_TESTS_SEE=scalars
-    left_out+="host-64, $cuda_petsc-complex, sanitizers: --all has them"$'\n'
+    left_out+="host-64, $cuda_petsc-complex, sanitizers, random cases of complex scalars: --all has them"$'\n'
   else
     test_build "plugin properties examples" host-complex "${plugin_alone[@]}" -DCOMPOUND_EXAMPLES=ON \
       -DCOMPOUND_TESTS_OF="plugin;examples.lattice_dirac"

@@ -132,6 +132,23 @@ TEST_P(BlockCoo, KeepsScalarsThatFormNoBlocks) {
   EXPECT_TRUE(same_matrix(A, aij, 17));
 }
 
+/// As many scalars as a block has, in the order of one, but in rows and columns of two.
+TEST_P(BlockCoo, KeepsScalarsOfTwoBlocks) {
+  if (bs() == 1) GTEST_SKIP() << "blocks of one scalar";
+  Entries e;
+  for (int k = 0; k < bs() * bs() && rank() == 0; ++k) {
+    e.row.push_back(1 + k / bs());
+    e.column.push_back(1 + k % bs());
+  }
+  const auto v = whole_values(18, e);
+  const auto A = made_of(tested_type(), square(), e), aij = made_of(MATAIJ, square(), e);
+
+  set(A, v, INSERT_VALUES);
+  set(aij, v, INSERT_VALUES);
+
+  EXPECT_TRUE(same_scalars(A, aij));
+}
+
 /// Lists with a few scalars changed at random: blocks that lack one, have one twice, or have it elsewhere.
 TEST_P(BlockCoo, AssemblesWhateverItIsGiven) {
   for (std::uint64_t seed = 20; seed < 60; ++seed) {
