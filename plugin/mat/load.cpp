@@ -28,12 +28,10 @@ PetscInt swapped(PetscInt v) {
     return static_cast<PetscInt>(__builtin_bswap32(static_cast<std::uint32_t>(v)));
 }
 
-/// A part of a regular file, which is read without moving the place where others read it.
+/// Integers of a regular file, which are read without moving the place where others read it.
 class FilePart {
  public:
-  FilePart(int descriptor, off_t at, off_t end) : descriptor_(descriptor), at_(at), end_(end) {}
-  PetscInt64 at() const { return static_cast<PetscInt64>(at_); }
-  PetscInt64 left() const { return static_cast<PetscInt64>(end_ - at_); }
+  FilePart(int descriptor, off_t at) : descriptor_(descriptor), at_(at) {}
 
   /// As they lie in the file. False where it ends before, or cannot be read.
   bool read(std::span<PetscInt> to) {
@@ -50,13 +48,13 @@ class FilePart {
 
  private:
   int descriptor_;
-  off_t at_, end_;
+  off_t at_;
 };
 
 /// Integers of a file one after the other, as they lie there, read in pieces.
 class IntegerStream {
  public:
-  IntegerStream(FilePart& file, PetscInt64 count) : file_(file), left_(count) {}
+  IntegerStream(FilePart file, PetscInt64 count) : file_(file), left_(count) {}
   /// The next `count` integers, which stay until the next call; empty where the file ends before.
   std::span<const PetscInt> next(std::size_t count) {
     if (used_ + count > end_ && !refill(count)) return {};
@@ -79,41 +77,57 @@ class IntegerStream {
     return file_.read(std::span(buffer_).subspan(rest, more));
   }
 
-  FilePart& file_;
+  FilePart file_;
   PetscInt64 left_;
   std::vector<PetscInt> buffer_;  ///< those of [used_, end_) were read and not given yet
   std::size_t used_ = 0, end_ = 0;
 };
 
-struct Header {
-  PetscInt rows = 0, columns = 0;
-  PetscInt64 entries = 0;
-};
-
 std::string text(PetscInt64 n) { return std::to_string(n); }
 
-/// What is wrong with the lengths of rows, which are kept in `lengths`.
-std::string mistake_in_lengths(FilePart& file, const Header& h, std::vector<PetscInt>* lengths) {
-  const PetscInt64 begin = file.at();
-  PetscInt64 sum = 0;
-  lengths->resize(static_cast<std::size_t>(h.rows));
-  if (!file.read(*lengths)) return "the lengths of rows, which begin at byte " + text(begin) + ", cannot be read";
-  for (PetscInt& length : *lengths) length = swapped(length);
-  for (std::size_t row = 0; row < lengths->size(); ++row) {
-    const PetscInt length = (*lengths)[row];
-    if (length < 0 || length > h.columns)
-      return "row " + text(static_cast<PetscInt64>(row)) + " has " + text(length) + " entries (byte " +
-             text(begin + static_cast<PetscInt64>(row * sizeof(PetscInt))) + "); a row has 0 to " + text(h.columns);
-    sum += length;
+/// A matrix in a file: four integers, the length of each row, all columns, all values. A process checks the rows
+/// [first, end), if it has the file.
+struct FileOfMatrix {
+  int descriptor = -1;  ///< -1: another process reads it, or it cannot be read twice
+  bool opened = false;  ///< the descriptor is to be closed
+  off_t at = 0, size = 0;
+  PetscInt rows = 0, columns = 0, entries = 0;
+  std::size_t first = 0, end = 0;
+
+  FilePart integers_from(PetscInt64 number) const {
+    return {descriptor, static_cast<off_t>(at + (4 + number) * static_cast<PetscInt64>(sizeof(PetscInt)))};
   }
-  if (sum != h.entries) return "its rows have " + text(sum) + " entries in all, its header says " + text(h.entries);
+};
+
+/// Empty if the file can be as long as its header says.
+std::string mistake_in_size(const FileOfMatrix& f) {
+  const double needed = static_cast<double>(f.rows) * sizeof(PetscInt) +
+                        static_cast<double>(f.entries) * (sizeof(PetscInt) + sizeof(PetscScalar));
+  const PetscInt64 left = f.size - f.at - static_cast<PetscInt64>(4 * sizeof(PetscInt));
+  if (needed <= static_cast<double>(left)) return "";
+  return "it has " + text(f.rows) + " rows and " + text(f.entries) + " entries, which take " +
+         text(static_cast<PetscInt64>(needed)) + " bytes; " + text(left) + " follow its header";
+}
+
+std::string mistake_in_lengths(const FileOfMatrix& f, std::vector<PetscInt>* lengths) {
+  lengths->resize(f.end - f.first);
+  if (!f.integers_from(static_cast<PetscInt64>(f.first)).read(*lengths)) return "the lengths of rows cannot be read";
+  for (PetscInt& length : *lengths) length = swapped(length);
+  for (std::size_t k = 0; k < lengths->size(); ++k) {
+    const PetscInt length = (*lengths)[k];
+    const auto row = static_cast<PetscInt64>(f.first + k);
+    if (length < 0 || length > f.columns)
+      return "row " + text(row) + " has " + text(length) + " entries (byte " +
+             text(f.at + (4 + row) * static_cast<PetscInt64>(sizeof(PetscInt))) + "); a row has 0 to " +
+             text(f.columns);
+  }
   return "";
 }
 
 /// Columns in range that ascend. Nearly all rows are right: one look at signs for all entries, without branches.
-bool is_right(std::span<const PetscInt> columns, const Header& h) {
+bool is_right(std::span<const PetscInt> columns, PetscInt end) {
   using Bits = std::make_unsigned_t<PetscInt>;  // which may wrap around
-  const Bits last = static_cast<Bits>(h.columns) - 1;
+  const Bits last = static_cast<Bits>(end) - 1;
   Bits signs = 0, before = static_cast<Bits>(-1);
   for (const PetscInt column : columns) {
     const auto c = static_cast<Bits>(swapped(column));
@@ -123,62 +137,38 @@ bool is_right(std::span<const PetscInt> columns, const Header& h) {
   return static_cast<PetscInt>(signs) >= 0;
 }
 
-std::string mistake_in_row(std::span<const PetscInt> columns, const Header& h) {
-  if (is_right(columns, h)) return "";
+std::string mistake_in_row(std::span<const PetscInt> columns, PetscInt end) {
+  if (is_right(columns, end)) return "";
   std::vector<PetscInt> sorted;
   for (const PetscInt column : columns) sorted.push_back(swapped(column));
   for (const PetscInt column : sorted)
-    if (column < 0 || column >= h.columns)
-      return "has an entry in column " + text(column) + "; columns are 0 to " + text(h.columns - 1);
+    if (column < 0 || column >= end)
+      return "has an entry in column " + text(column) + "; columns are 0 to " + text(end - 1);
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   return twice == sorted.end() ? "" : "has column " + text(*twice) + " twice; a row has each column once";
 }
 
-std::string mistake_in_columns(FilePart& file, const Header& h, const std::vector<PetscInt>& lengths) {
-  IntegerStream stream(file, h.entries);
-  for (std::size_t row = 0; row < lengths.size(); ++row) {
-    const auto length = static_cast<std::size_t>(lengths[row]);
+/// `before`: entries of the rows before these.
+std::string mistake_in_columns(const FileOfMatrix& f, const std::vector<PetscInt>& lengths, PetscInt64 before,
+                               PetscInt64 entries) {
+  IntegerStream stream(f.integers_from(f.rows + before), entries);
+  for (std::size_t k = 0; k < lengths.size(); ++k) {
+    const auto length = static_cast<std::size_t>(lengths[k]);
     const std::span<const PetscInt> columns = stream.next(length);
-    const std::string mistake = columns.size() < length ? "cannot be read" : mistake_in_row(columns, h);
-    if (!mistake.empty()) return "row " + text(static_cast<PetscInt64>(row)) + " " + mistake;
+    const std::string mistake = columns.size() < length ? "cannot be read" : mistake_in_row(columns, f.columns);
+    if (!mistake.empty()) return "row " + text(static_cast<PetscInt64>(f.first + k)) + " " + mistake;
   }
   return "";
 }
 
-/// What is wrong with the matrix that begins here; empty if nothing is, or if the base type says it.
-std::string mistake_in(FilePart file) {
-  PetscInt header[4];
-  if (!file.read(header)) return "";
-  for (PetscInt& v : header) v = swapped(v);
-  const Header h = {header[1], header[2], header[3]};
-  if (header[0] != MAT_FILE_CLASSID || h.rows < 0 || h.columns < 0 || h.entries < 0) return "";
-  const double needed = static_cast<double>(h.rows) * sizeof(PetscInt) +
-                        static_cast<double>(h.entries) * (sizeof(PetscInt) + sizeof(PetscScalar));
-  const PetscInt64 left = file.left();
-  if (needed > static_cast<double>(left))
-    return "it has " + text(h.rows) + " rows and " + text(h.entries) + " entries, which take " +
-           text(static_cast<PetscInt64>(needed)) + " bytes; " + text(left) + " follow its header";
-  std::vector<PetscInt> lengths;
-  const std::string mistake = mistake_in_lengths(file, h, &lengths);
-  return mistake.empty() ? mistake_in_columns(file, h, lengths) : mistake;
-}
-
-/// A descriptor of the viewer's file on the process that reads it, and where it reads next; -1 elsewhere, and where the
-/// file cannot be read twice. `opened`: it is to be closed.
-struct Place {
-  int descriptor = -1;
-  off_t at = 0, end = 0;
-  bool opened = false;
-};
-
-PetscErrorCode find_place(PetscViewer viewer, Place* p) {
+/// On the processes that read it: the first one, or all by MPI-IO.
+PetscErrorCode find_file(PetscViewer viewer, FileOfMatrix* f) {
   PetscFunctionBegin;
   PetscMPIInt rank;
   PetscBool by_mpi;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(viewer)), &rank));
   PetscCall(PetscViewerBinaryGetUseMPIIO(viewer, &by_mpi));
-  if (rank != 0) PetscFunctionReturn(PETSC_SUCCESS);
   int descriptor = -1;
   off_t at = -1;
   if (by_mpi) {
@@ -188,41 +178,83 @@ PetscErrorCode find_place(PetscViewer viewer, Place* p) {
     PetscCall(PetscViewerFileGetName(viewer, &name));
     PetscCall(PetscViewerBinaryGetMPIIOOffset(viewer, &offset));
     descriptor = open(name, O_RDONLY | O_CLOEXEC);
-    p->opened = descriptor >= 0;
+    f->opened = descriptor >= 0;
     at = static_cast<off_t>(offset);
 #endif
-  } else {
+  } else if (rank == 0) {
     PetscCall(PetscViewerBinaryGetDescriptor(viewer, &descriptor));
     at = descriptor < 0 ? -1 : lseek(descriptor, 0, SEEK_CUR);
   }
   struct stat file;
   if (descriptor < 0 || at < 0 || fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode))
     PetscFunctionReturn(PETSC_SUCCESS);
-  p->descriptor = descriptor;
-  p->at = at;
-  p->end = std::max(at, file.st_size);
+  f->descriptor = descriptor;
+  f->at = at;
+  f->size = std::max(at, file.st_size);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The header, on all processes, and which rows each of them checks. Not `is_matrix`: the base type says what is wrong.
 /// Collective.
-PetscErrorCode check_file(Mat A, PetscViewer viewer) {
+PetscErrorCode read_header(Mat A, FileOfMatrix* f, bool* is_matrix) {
   PetscFunctionBegin;
-  Place place;
+  PetscInt header[4] = {0, 0, 0, 0};
+  PetscMPIInt rank, size;
+  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
+  if (rank == 0 && f->descriptor >= 0 && FilePart(f->descriptor, f->at).read(header))
+    for (PetscInt& v : header) v = swapped(v);
+  PetscCallMPI(MPI_Bcast(header, 4, MPIU_INT, 0, comm_of(A)));
+  *is_matrix = header[0] == MAT_FILE_CLASSID && header[1] >= 0 && header[2] >= 0 && header[3] >= 0;
+  f->rows = header[1];
+  f->columns = header[2];
+  f->entries = header[3];
+  PetscMPIInt reads = f->descriptor >= 0, readers, before = 0;
+  PetscCallMPI(MPI_Allreduce(&reads, &readers, 1, MPI_INT, MPI_SUM, comm_of(A)));
+  PetscCallMPI(MPI_Exscan(&reads, &before, 1, MPI_INT, MPI_SUM, comm_of(A)));
+  if (rank == 0) before = 0;  // MPI leaves it undefined
+  if (!reads) PetscFunctionReturn(PETSC_SUCCESS);
+  f->first = static_cast<std::size_t>(PetscInt64{f->rows} * before / readers);
+  f->end = static_cast<std::size_t>(PetscInt64{f->rows} * (before + 1) / readers);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// `check` gives what is wrong on this process; that is an error on all. Collective.
+template <class Check>
+PetscErrorCode check_on_all(Mat A, PetscViewer viewer, const FileOfMatrix& f, const Check& check) {
+  PetscFunctionBegin;
   const char* name;
   std::string mistake;
-  PetscCall(PetscViewerSetUp(viewer));
   PetscCall(PetscViewerFileGetName(viewer, &name));
-  PetscCall(find_place(viewer, &place));
   const PetscErrorCode code = guarded(comm_of(A), [&] {
-    if (place.descriptor < 0) return;
-    mistake = mistake_in({place.descriptor, place.at, place.end});
+    if (f.descriptor >= 0) mistake = check();
     if (!mistake.empty())
-      mistake = "MatLoad(): '" + std::string(name ? name : "") + "', the matrix at byte " + text(place.at) + ": " +
+      mistake = "MatLoad(): '" + std::string(name ? name : "") + "', the matrix at byte " + text(f.at) + ": " +
                 mistake + "; the file is damaged, or was written by other means: write it once more";
   });
-  if (place.opened) (void)close(place.descriptor);
-  PetscCall(code);
+  PetscCall(agree_on(A, PETSC_ERR_MEM, code ? "MatLoad(): the file cannot be checked: no memory is left" : ""));
   PetscCall(agree_on(A, PETSC_ERR_FILE_UNEXPECTED, mistake));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode check_file(Mat A, PetscViewer viewer, FileOfMatrix* f) {
+  PetscFunctionBegin;
+  bool is_matrix;
+  std::vector<PetscInt> lengths;
+  PetscCall(find_file(viewer, f));
+  PetscCall(read_header(A, f, &is_matrix));
+  if (!is_matrix) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(check_on_all(A, viewer, *f, [&] { return mistake_in_size(*f); }));
+  PetscCall(check_on_all(A, viewer, *f, [&] { return mistake_in_lengths(*f, &lengths); }));
+  PetscInt64 own = 0, sum, before = 0;
+  for (const PetscInt length : lengths) own += length;
+  PetscCallMPI(MPI_Allreduce(&own, &sum, 1, MPIU_INT64, MPI_SUM, comm_of(A)));
+  PetscCallMPI(MPI_Exscan(&own, &before, 1, MPIU_INT64, MPI_SUM, comm_of(A)));
+  if (f->first == 0) before = 0;  // MPI leaves it undefined on the first process
+  PetscCall(check_on_all(A, viewer, *f, [&] {
+    return sum == f->entries ? mistake_in_columns(*f, lengths, before, own)
+                             : "its rows have " + text(sum) + " entries in all, its header says " + text(f->entries);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -233,7 +265,13 @@ PetscErrorCode any_load(Mat A, PetscViewer viewer) {
   const _MatOps* base;
   PetscBool is_binary;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERBINARY, &is_binary));
-  if (is_binary) PetscCall(check_file(A, viewer));
+  if (is_binary) {
+    FileOfMatrix file;
+    PetscCall(PetscViewerSetUp(viewer));
+    const PetscErrorCode code = check_file(A, viewer, &file);
+    if (file.opened) (void)close(file.descriptor);
+    PetscCall(code);
+  }
   PetscCall(base_ops(A, &base));
   PetscCall(base->load(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
