@@ -101,32 +101,10 @@ double error_of(Mat A, const CaseMatrix& c) {
   return scale > 0 ? difference / scale : difference;
 }
 
-Record timed_values(MPI_Comm comm, Mat A, const PetscScalar* values, const Options& o) {
-  std::vector<double> values_s, with_product_s;
-  Vector x, y;
-  must(MatCreateVecs(A, x.out(), y.out()));
-  must(VecSet(x, 1.0));
-  const auto set = [&] { must(MatSetValuesCOO(A, values, INSERT_VALUES)); };
-  const auto multiply = [&] {
-    set();
-    must(MatMult(A, x, y));
-  };
-  multiply();  // what is prepared at first is not counted
-  for (int round = 0; round < o.rounds; ++round) {
-    values_s.push_back(timed(comm, set));
-    with_product_s.push_back(timed(comm, multiply));
-  }
-  return {{"median_s", statistics_of(values_s).median},
-          {"samples_s", values_s},
-          {"with_product_median_s", statistics_of(with_product_s).median}};
-}
-
 /// PETSc's host types read values on the host alone.
 bool takes_device_values(const std::string& type) {
   return is_ours(type) || type.find("cusparse") != std::string::npos;
 }
-
-bool takes_blocks(const std::string& type) { return is_ours(type); }
 
 void preallocate(Mat A, const Coordinates& c, bool by_blocks) {
   const auto n = static_cast<PetscCount>(c.row.size());
@@ -134,8 +112,26 @@ void preallocate(Mat A, const Coordinates& c, bool by_blocks) {
   must(MatSetPreallocationCOO(A, n, const_cast<PetscInt*>(c.row.data()), const_cast<PetscInt*>(c.column.data())));
 }
 
-void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const std::string& type, const CooInput& in,
-               bool by_blocks, Record& r) {
+/// A matrix with coordinates that takes values from one memory.
+struct Assembled {
+  std::string type;
+  const char* place;
+  const PetscScalar* values;
+  Mat A;
+  Record row;
+  Vector x = {}, y = {};
+  std::vector<double> values_s = {}, with_product_s = {};
+
+  void set() { must(MatSetValuesCOO(A, values, INSERT_VALUES)); }
+  void set_and_multiply() {
+    set();
+    must(MatMult(A, x, y));
+  }
+};
+
+/// A matrix of a type with its coordinates, and a row for each memory that it takes values from.
+void prepare(MPI_Comm comm, const CaseMatrix& c, const std::string& type, const CooInput& in, bool by_blocks,
+             std::vector<Matrix>* matrices, std::vector<Assembled>* rows) {
   Matrix A = empty_matrix(comm, c, type.c_str());
   Coordinates mine = in.on_host;  // PETSc may change them
   const double preallocation_s = timed(comm, [&] { preallocate(A, mine, by_blocks); });
@@ -143,11 +139,24 @@ void time_type(MPI_Comm comm, const CaseMatrix& c, const Options& o, const std::
   const std::pair<const char*, const PetscScalar*> places[] = {{"host", in.on_host.value.data()}, {"device", there}};
   for (const auto& [place, values] : places) {
     if (!values) continue;
-    Record row = {{"type", type}, {"coordinates", mine.of}, {"values_on", place}, {"preallocation_s", preallocation_s}};
-    row.update(timed_values(comm, A, values, o));
-    row["gbs"] = r["coo_bytes"].get<double>() / row["median_s"].get<double>() / 1e9;
-    row["error"] = error_of(A, c);
-    r["coo"].push_back(row);
+    Assembled& r = rows->emplace_back(Assembled{type, place, values, A, {}});
+    r.row = {{"type", type}, {"coordinates", mine.of}, {"values_on", place}, {"preallocation_s", preallocation_s}};
+    must(MatCreateVecs(A, r.x.out(), r.y.out()));
+    must(VecSet(r.x, 1.0));
+    r.set_and_multiply();  // what is prepared at first is not counted
+  }
+  matrices->push_back(std::move(A));
+}
+
+/// Rows take turns. Those of one matrix each set the values before they are timed: they come from another memory.
+void time_values(MPI_Comm comm, const Options& o, std::vector<Assembled>& rows, Progress& progress) {
+  for (int round = 0; round < o.rounds; ++round) {
+    progress.say("assembling from coordinates, round " + std::to_string(round + 1));
+    for (Assembled& r : rows) {
+      r.set_and_multiply();
+      r.values_s.push_back(timed(comm, [&] { r.set(); }));
+      r.with_product_s.push_back(timed(comm, [&] { r.set_and_multiply(); }));
+    }
   }
 }
 
@@ -159,14 +168,28 @@ Record time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& 
   const CooInput scalars = input_of(scalars_of(c)), blocks = input_of(blocks_of(c));
   double bytes = static_cast<double>(scalars.on_host.value.size() * sizeof(PetscScalar));
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
-  Record r = {{"coo_bytes", bytes}};
+  std::vector<Matrix> matrices;
+  std::vector<Assembled> rows;
   for (const std::string& type : o.assembled) try {
-      progress.say("assembling " + type + " from coordinates");
-      time_type(comm, c, o, type, scalars, false, r);
-      if (takes_blocks(type)) time_type(comm, c, o, type, blocks, true, r);
+      progress.say("preparing " + type + " for values by coordinates");
+      prepare(comm, c, type, scalars, false, &matrices, &rows);
+      if (is_ours(type)) prepare(comm, c, type, blocks, true, &matrices, &rows);
     } catch (const petsc_error& e) {
       throw petsc_error("-types " + type + "/coo: " + e.what());
     }
+  time_values(comm, o, rows, progress);
+  Record r = {{"coo_bytes", bytes}, {"coo", Record::array()}};
+  for (Assembled& a : rows) {
+    const Statistics s = statistics_of(a.values_s);
+    a.row.update({{"median_s", s.median},
+                  {"spread", s.spread},
+                  {"samples_s", a.values_s},
+                  {"times_first", paired_ratio(rows.front().values_s, a.values_s)},
+                  {"with_product_median_s", statistics_of(a.with_product_s).median},
+                  {"gbs", bytes / s.median / 1e9},
+                  {"error", error_of(a.A, c)}});
+    r["coo"].push_back(a.row);
+  }
   return r;
 }
 

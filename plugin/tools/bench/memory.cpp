@@ -59,9 +59,13 @@ double bytes_of_cusparse(const Sizes& s, const Options& o) {
   return o.core_float ? all / 2 + (s.scalar_rows - s.values) : all;
 }
 
-/// Coordinates and their matrix; or block rows, and one matrix at a time with what it packs.
+/// Block rows, and one matrix at a time with what it packs; or coordinates, and all matrices with their lists, of ours
+/// one for scalars and one for blocks.
 double bytes_of_assembly(const Sizes& s, const Options& o) {
-  return 3 * s.scalar_rows * ((o.assembled.empty() ? 0 : 1) + (o.inserted.empty() ? 0 : 1));
+  double units = o.inserted.empty() ? 0 : 3;
+  if (!o.assembled.empty()) units += 3;
+  for (const std::string& type : o.assembled) units += is_ours(type) ? 4 : 2;
+  return units * s.scalar_rows;
 }
 
 /// Matrices and vectors of the methods, and a copy of the parent with a diagonal.

@@ -167,6 +167,8 @@ const std::vector<Column> coo_columns = {{"type", 0, "type"},
                                          {"values", 0, "values_on"},
                                          {"preallocate ms", 15, "preallocation_s", "%.2f", 1e3},
                                          {"values ms", 11, "median_s", "%.3f", 1e3},
+                                         {"+- %", 6, "spread", "%.1f", 100},
+                                         {"x the first", 11, "times_first", "%.2f"},
                                          {"GB/s", 7, "gbs", "%.2f"},
                                          {"with product ms", 16, "with_product_median_s", "%.3f", 1e3},
                                          {"error", 9, "error", "%.1e"}};
