@@ -1,9 +1,8 @@
 // What a program waits for between its blocks and its solutions.
-#include <petscksp.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <span>
 
 #ifdef __GLIBC__
@@ -14,12 +13,11 @@
 #include "dominant_rows.hpp"
 #include "failure.hpp"
 #include "run_case.hpp"
+#include "solve.hpp"
 
 namespace compound::bench {
 
 namespace {
-
-using Solver = Handle<KSP, KSPDestroy>;
 
 /// The steps of one round, in their order.
 constexpr const char* steps[] = {"insert_s", "first_solve_s", "second_solve_s", "new_values_s", "solve_after_s"};
@@ -84,53 +82,14 @@ void add_rows(Mat A, const Input& in) {
   must(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
 }
 
-/// A program's solver and vectors, which it makes for its first solve.
-class Solve {
- public:
-  void make(Mat A, const std::string& type) {
-    must(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), ksp_.out()));
-    must(KSPSetType(ksp_, is_ours(type) ? "cgcompound" : KSPCG));
-    must(KSPSetOperators(ksp_, A, A));
-    must(KSPSetTolerances(ksp_, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
-    must(KSPSetFromOptions(ksp_));
-    must(MatCreateVecs(A, x_.out(), b_.out()));
-    must(VecSet(b_, 1.0));
-  }
-  void run() {
-    KSPConvergedReason reason;
-    must(KSPSolve(ksp_, b_, x_));
-    must(KSPGetConvergedReason(ksp_, &reason));
-    if (reason <= 0)
-      throw usage_error(std::string("-types TYPE/assembly: a solve ended with ") + KSPConvergedReasons[reason] +
-                        "; choose another method by -ksp_type and -pc_type");
-  }
-  /// |b - A x| / |b|, by Euclidean norms.
-  double residual(Mat A) {
-    Vector r;
-    PetscReal size, scale;
-    must(VecDuplicate(b_, r.out()));
-    must(MatMult(A, x_, r));
-    must(VecAXPY(r, -1.0, b_));
-    must(VecNorm(r, NORM_2, &size));
-    must(VecNorm(b_, NORM_2, &scale));
-    return size / scale;
-  }
-  Record facts() const {
-    PC pc;
-    PCType preconditioner;
-    KSPType method;
-    PetscInt iterations;
-    must(KSPGetPC(ksp_, &pc));
-    must(PCGetType(pc, &preconditioner));
-    must(KSPGetType(ksp_, &method));
-    must(KSPGetIterationNumber(ksp_, &iterations));
-    return {{"ksp", method}, {"pc", preconditioner}, {"iterations", iterations}};
-  }
+void to_small_residuals(KSP ksp) { must(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); }
 
- private:
-  Solver ksp_;
-  Vector x_, b_;
-};
+void solve_now(Solve& solve) {
+  const KSPConvergedReason reason = solve.run();
+  if (reason <= 0)
+    throw usage_error(std::string("-types TYPE/assembly: a solve ended with ") + KSPConvergedReasons[reason] +
+                      "; choose another method by -ksp_type and -pc_type");
+}
 
 double sum_over_ranks(MPI_Comm comm, double mine) {
   MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, comm);
@@ -141,7 +100,7 @@ double sum_over_ranks(MPI_Comm comm, double mine) {
 /// the record.
 Record run_round(MPI_Comm comm, const Input& in, const std::string& type, std::vector<double>* samples) {
   Matrix A;
-  Solve solve;
+  std::optional<Solve> solve;
   const PeakMemory memory;
   const double free_before = used_device() ? used_device()->free_bytes() : 0;
   const std::function<void()> bodies[] = {[&] {
@@ -149,18 +108,20 @@ Record run_round(MPI_Comm comm, const Input& in, const std::string& type, std::v
                                             add_rows(A, in);
                                           },
                                           [&] {
-                                            solve.make(A, type);
-                                            solve.run();
+                                            solve.emplace(A, is_ours(type) ? "cgcompound" : KSPCG, to_small_residuals);
+                                            solve_now(*solve);
                                           },
-                                          [&] { solve.run(); },
+                                          [&] { solve_now(*solve); },
                                           [&] {
                                             must(MatZeroEntries(A));
                                             add_rows(A, in);
                                           },
-                                          [&] { solve.run(); }};
+                                          [&] { solve_now(*solve); }};
   for (std::size_t k = 0; k < std::size(bodies); ++k) samples[k].push_back(timed(comm, bodies[k]));
-  Record facts = solve.facts();
-  facts["residual"] = solve.residual(A);
+  Record facts = {{"ksp", solve->method()},
+                  {"pc", solve->preconditioner()},
+                  {"iterations", solve->iterations()},
+                  {"residual", solve->residual()}};
   const double grown = memory.grown();
   double least = grown;
   MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE, MPI_MIN, comm);

@@ -11,12 +11,11 @@
 #include "dominant_rows.hpp"
 #include "failure.hpp"
 #include "run_case.hpp"
+#include "solve.hpp"
 
 namespace compound::bench {
 
 namespace {
-
-using Solver = Handle<KSP, KSPDestroy>;
 
 /// An iteration's time is the difference of two solves, since the beginning of one is no part of it. Few enough that no
 /// method comes to an exact answer, whose next iteration would divide by 0.
@@ -58,66 +57,17 @@ void multiply_once(Mat A) {
   must(MatMult(A, x, y));
 }
 
-/// One method on one matrix.
-class Solve {
- public:
-  Solve(Mat A, const std::string& type) : A_(A) {
-    must(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), ksp_.out()));
-    must(KSPSetType(ksp_, type.c_str()));
-    must(KSPSetOperators(ksp_, A, A));
-    must(KSPSetConvergenceTest(ksp_, KSPConvergedSkip, nullptr, nullptr));
-    must(KSPSetFromOptions(ksp_));
-    must(MatCreateVecs(A, x_.out(), b_.out()));
-    must(VecSet(b_, 1.0));
-  }
-
-  void run(PetscInt iterations) {
-    PetscInt done;
-    PetscReal relative, absolute, divergence;
-    KSPConvergedReason reason;
-    must(KSPGetTolerances(ksp_, &relative, &absolute, &divergence, nullptr));
-    must(KSPSetTolerances(ksp_, relative, absolute, divergence, iterations));
-    must(KSPSolve(ksp_, b_, x_));
-    must(KSPGetIterationNumber(ksp_, &done));
-    must(KSPGetConvergedReason(ksp_, &reason));
-    if (done != iterations)
-      throw usage_error("-types: " + method() + " stopped after " + std::to_string(done) + " of " +
-                        std::to_string(iterations) + " iterations (" + KSPConvergedReasons[reason] +
-                        "); leave out options that end it");
-  }
-
-  /// "pbjacobi".
-  std::string preconditioner() const {
-    PC pc;
-    PCType type;
-    must(KSPGetPC(ksp_, &pc));
-    must(PCGetType(pc, &type));
-    return type;
-  }
-
-  /// |b - A x| / |b|, by largest components.
-  double residual() {
-    Vector r;
-    PetscReal size, scale;
-    must(VecDuplicate(b_, r.out()));
-    must(MatMult(A_, x_, r));
-    must(VecAXPY(r, -1.0, b_));
-    must(VecNorm(r, NORM_INFINITY, &size));
-    must(VecNorm(b_, NORM_INFINITY, &scale));
-    return size / scale;
-  }
-
- private:
-  std::string method() const {
-    KSPType type;
-    must(KSPGetType(ksp_, &type));
-    return type;
-  }
-
-  Mat A_;
-  Solver ksp_;
-  Vector x_, b_;
-};
+/// Without a test of convergence.
+void iterate(Solve& solve, PetscInt iterations) {
+  PetscReal relative, absolute, divergence;
+  must(KSPGetTolerances(solve.ksp(), &relative, &absolute, &divergence, nullptr));
+  must(KSPSetTolerances(solve.ksp(), relative, absolute, divergence, iterations));
+  const KSPConvergedReason reason = solve.run();
+  if (solve.iterations() != iterations)
+    throw usage_error("-types: " + solve.method() + " stopped after " + std::to_string(solve.iterations()) + " of " +
+                      std::to_string(iterations) + " iterations (" + KSPConvergedReasons[reason] +
+                      "); leave out options that end it");
+}
 
 }  // namespace
 
@@ -134,16 +84,17 @@ Record time_ksp(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& 
   for (const auto& [type, method] : o.solvers) {
     progress.say("solving by " + method + " with " + type);
     if (!matrices.contains(type)) multiply_once(matrices[type] = matrix_of(parent, type, diagonal));
-    solves.push_back(std::make_unique<Solve>(matrices[type], method));
-    const double first_s = timed(comm, [&] { solves.back()->run(many); });
+    solves.push_back(std::make_unique<Solve>(
+        matrices[type], method, [](KSP ksp) { must(KSPSetConvergenceTest(ksp, KSPConvergedSkip, nullptr, nullptr)); }));
+    const double first_s = timed(comm, [&] { iterate(*solves.back(), many); });
     rows.push_back(
         {{"type", type}, {"ksp", method}, {"pc", solves.back()->preconditioner()}, {"first_solve_s", first_s}});
   }
   for (int round = 0; round < o.rounds; ++round) {
     progress.say("solving, round " + std::to_string(round + 1));
     for (std::size_t i = 0; i < solves.size(); ++i) {
-      const double beginning = timed(comm, [&] { solves[i]->run(few); });
-      all_s[i].push_back(timed(comm, [&] { solves[i]->run(many); }));
+      const double beginning = timed(comm, [&] { iterate(*solves[i], few); });
+      all_s[i].push_back(timed(comm, [&] { iterate(*solves[i], many); }));
       iteration_s[i].push_back((all_s[i].back() - beginning) / (many - few));
     }
   }
