@@ -199,9 +199,8 @@ PetscErrorCode find_file(PetscViewer viewer, FileOfMatrix* f) {
 PetscErrorCode read_header(Mat A, FileOfMatrix* f, bool* is_matrix) {
   PetscFunctionBegin;
   PetscInt header[4] = {0, 0, 0, 0};
-  PetscMPIInt rank, size;
+  PetscMPIInt rank;
   PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
-  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
   if (rank == 0 && f->descriptor >= 0 && FilePart(f->descriptor, f->at).read(header))
     for (PetscInt& v : header) v = swapped(v);
   PetscCallMPI(MPI_Bcast(header, 4, MPIU_INT, 0, comm_of(A)));

@@ -1,6 +1,4 @@
 // What a program waits for between its blocks and its solutions.
-#include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <span>
@@ -50,19 +48,14 @@ class PeakMemory {
 
 /// What all types are given.
 struct Input {
+  Mat parent;
   BlockRows rows;
   RowLengths lengths;
   PetscInt block_size;
 };
 
-Matrix preallocated(MPI_Comm comm, const Input& in, const std::string& type) {
-  const auto local = static_cast<PetscInt>(in.rows.rows()) * in.block_size;
-  Matrix A;
-  must(MatCreate(comm, A.out()));
-  must(MatSetSizes(A, local, local, PETSC_DETERMINE, PETSC_DETERMINE));
-  must(MatSetBlockSize(A, in.block_size));
-  must(MatSetType(A, type.c_str()));
-  if (is_ours(type)) multiply_on_device(A);
+Matrix preallocated(const Input& in, const std::string& type) {
+  Matrix A = empty_like(in.parent, type);
   must(MatXAIJSetPreallocation(A, in.block_size, in.lengths.diagonal.data(), in.lengths.off_diagonal.data(), nullptr,
                                nullptr));
   must(MatSetOption(A, MAT_ROW_ORIENTED, PETSC_FALSE));  // blocks lie by columns
@@ -104,7 +97,7 @@ Record run_round(MPI_Comm comm, const Input& in, const std::string& type, std::v
   const PeakMemory memory;
   const double free_before = used_device() ? used_device()->free_bytes() : 0;
   const std::function<void()> bodies[] = {[&] {
-                                            A = preallocated(comm, in, type);
+                                            A = preallocated(in, type);
                                             add_rows(A, in);
                                           },
                                           [&] {
@@ -159,7 +152,7 @@ void add_times(const Samples& samples, const Samples& of_first_type, Record* row
 Record time_assembly(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
   if (!c.parent || c.block_rows != c.block_columns)
     throw usage_error("-types TYPE/assembly takes square matrices of square blocks only");
-  Input in = {with_diagonal(c, dominant_diagonal(c.parent)), {}, c.block.rows};
+  Input in = {c.parent, with_diagonal(c, dominant_diagonal(c.parent)), {}, c.block.rows};
   in.lengths = row_lengths(in.rows, in.rows.first, in.rows.first + in.rows.rows());
   std::vector<Samples> samples(o.inserted.size());
   Record rows;

@@ -71,19 +71,6 @@ CooInput input_of(Coordinates c) {
   return in;
 }
 
-Matrix empty_matrix(MPI_Comm comm, const CaseMatrix& c, const char* type) {
-  PetscInt rows, columns, all_rows, all_columns;
-  must(MatGetLocalSize(c.parent, &rows, &columns));
-  must(MatGetSize(c.parent, &all_rows, &all_columns));
-  Matrix A;
-  must(MatCreate(comm, A.out()));
-  must(MatSetSizes(A, rows, columns, all_rows, all_columns));
-  must(MatSetBlockSize(A, c.block.rows));
-  must(MatSetType(A, type));
-  if (is_ours(type)) multiply_on_device(A);
-  return A;
-}
-
 /// |A x - parent x| over |parent x|, by largest components.
 double error_of(Mat A, const CaseMatrix& c) {
   Vector x, y, wanted, wanted_x;
@@ -132,7 +119,7 @@ struct Assembled {
 /// A matrix of a type with its coordinates, and a row for each memory that it takes values from.
 void prepare(MPI_Comm comm, const CaseMatrix& c, const std::string& type, const CooInput& in, bool by_blocks,
              std::vector<Matrix>* matrices, std::vector<Assembled>* rows) {
-  Matrix A = empty_matrix(comm, c, type.c_str());
+  Matrix A = empty_like(c.parent, type);
   Coordinates mine = in.on_host;  // PETSc may change them
   const double preallocation_s = timed(comm, [&] { preallocate(A, mine, by_blocks); });
   const auto* const there = static_cast<const PetscScalar*>(takes_device_values(type) ? in.on_device.get() : nullptr);
@@ -148,7 +135,7 @@ void prepare(MPI_Comm comm, const CaseMatrix& c, const std::string& type, const 
   matrices->push_back(std::move(A));
 }
 
-/// Rows take turns. Those of one matrix each set the values before they are timed: they come from another memory.
+/// Rows take turns. Values are set once before a row is timed: another row of its matrix took them from another memory.
 void time_values(MPI_Comm comm, const Options& o, std::vector<Assembled>& rows, Progress& progress) {
   for (int round = 0; round < o.rounds; ++round) {
     progress.say("assembling from coordinates, round " + std::to_string(round + 1));

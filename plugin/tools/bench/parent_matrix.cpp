@@ -52,6 +52,20 @@ void multiply_on_device(Mat A) {
   must(MatSetVecType(A, VECCUDA));
 }
 
+Matrix empty_like(Mat parent, const std::string& type) {
+  PetscInt rows, columns, all_rows, all_columns, block_size;
+  must(MatGetLocalSize(parent, &rows, &columns));
+  must(MatGetSize(parent, &all_rows, &all_columns));
+  must(MatGetBlockSize(parent, &block_size));
+  Matrix A;
+  must(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(parent)), A.out()));
+  must(MatSetSizes(A, rows, columns, all_rows, all_columns));
+  must(MatSetBlockSize(A, block_size));
+  must(MatSetType(A, type.c_str()));
+  if (is_ours(type)) multiply_on_device(A);
+  return A;
+}
+
 std::vector<BlockArrays> block_arrays(Mat A) {
   if (is_type(A, MATSEQBAIJ)) return {arrays_of_part(A)};
   Mat diagonal, off_diagonal;

@@ -38,6 +38,10 @@ struct BlockArrays {
   std::int64_t global(PetscInt j) const { return global_column ? global_column[j] : first_column + std::int64_t{j}; }
 };
 
+/// Collective. A matrix of a type with the sizes and the block size of another one; of ours it multiplies on the device
+/// of the run.
+Matrix empty_like(Mat parent, const std::string& type);
+
 /// One or two parts of a BAIJ matrix on this rank. The pointers live as long as the matrix.
 std::vector<BlockArrays> block_arrays(Mat A);
 
