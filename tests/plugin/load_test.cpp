@@ -186,33 +186,25 @@ double error_of(Mat A, const Rows& m) {
 /// Sizes that one bit can make: vectors of more would be a test of the machine's memory.
 bool fits_here(const Rows& m) { return m.rows < 1000000 && m.columns < 1000000; }
 
-struct Random {
-  std::uint64_t state;
-  std::size_t below(std::size_t n) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::size_t>(state >> 33) % n;
-  }
-};
-
 /// One bit changed, the end cut off, or a length, a column or a number of the header replaced.
 Bytes damaged(Bytes b, std::uint64_t seed, const Rows& m) {
-  Random random{seed};
-  (void)random.below(2);
+  Random random(seed);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<int>(n))); };
   const PetscInt extremes[] = {-1, 0, 1, 7, 1 << 20, PETSC_MAX_INT, PETSC_MIN_INT, -1000};
   const std::size_t integers = 4 + m.length.size() + m.column.size();
-  switch (random.below(3)) {
+  switch (below(3)) {
     case 0: {
-      const std::size_t at = random.below(random.below(2) ? b.size() : integers * sizeof(PetscInt));
-      b[at] = static_cast<char>(b[at] ^ (1 << random.below(8)));
+      const std::size_t at = below(below(2) ? b.size() : integers * sizeof(PetscInt));
+      b[at] = static_cast<char>(b[at] ^ (1 << below(8)));
       break;
     }
     case 1:
-      b.resize(random.below(b.size()));
+      b.resize(below(b.size()));
       break;
     default: {
       Bytes number;
-      put(&number, extremes[random.below(std::size(extremes))]);
-      b.replace(random.below(integers) * sizeof(PetscInt), number.size(), number);
+      put(&number, extremes[below(std::size(extremes))]);
+      b.replace(below(integers) * sizeof(PetscInt), number.size(), number);
     }
   }
   return b;
