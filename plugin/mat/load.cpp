@@ -194,30 +194,6 @@ PetscErrorCode find_file(PetscViewer viewer, FileOfMatrix* f) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The header, on all processes, and which rows each of them checks. Not `is_matrix`: the base type says what is wrong.
-/// Collective.
-PetscErrorCode read_header(Mat A, FileOfMatrix* f, bool* is_matrix) {
-  PetscFunctionBegin;
-  PetscInt header[4] = {0, 0, 0, 0};
-  PetscMPIInt rank;
-  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
-  if (rank == 0 && f->descriptor >= 0 && FilePart(f->descriptor, f->at).read(header))
-    for (PetscInt& v : header) v = swapped(v);
-  PetscCallMPI(MPI_Bcast(header, 4, MPIU_INT, 0, comm_of(A)));
-  *is_matrix = header[0] == MAT_FILE_CLASSID && header[1] >= 0 && header[2] >= 0 && header[3] >= 0;
-  f->rows = header[1];
-  f->columns = header[2];
-  f->entries = header[3];
-  PetscMPIInt reads = f->descriptor >= 0, readers, before = 0;
-  PetscCallMPI(MPI_Allreduce(&reads, &readers, 1, MPI_INT, MPI_SUM, comm_of(A)));
-  PetscCallMPI(MPI_Exscan(&reads, &before, 1, MPI_INT, MPI_SUM, comm_of(A)));
-  if (rank == 0) before = 0;  // MPI leaves it undefined
-  if (!reads) PetscFunctionReturn(PETSC_SUCCESS);
-  f->first = static_cast<std::size_t>(PetscInt64{f->rows} * before / readers);
-  f->end = static_cast<std::size_t>(PetscInt64{f->rows} * (before + 1) / readers);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// `check` gives what is wrong on this process; that is an error on all. Collective.
 template <class Check>
 PetscErrorCode check_on_all(Mat A, PetscViewer viewer, const FileOfMatrix& f, const Check& check) {
@@ -236,12 +212,40 @@ PetscErrorCode check_on_all(Mat A, PetscViewer viewer, const FileOfMatrix& f, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The header, on all processes, and which rows each of them checks. Not `is_matrix`: the base type says what is wrong.
+/// By MPI-IO the base type takes a header that ends too soon for what lies in memory, which differs between processes.
+/// Collective.
+PetscErrorCode read_header(Mat A, PetscViewer viewer, FileOfMatrix* f, bool* is_matrix) {
+  PetscFunctionBegin;
+  PetscInt header[4] = {0, 0, 0, 0};
+  PetscMPIInt rank;
+  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscCall(check_on_all(A, viewer, *f, [&]() -> std::string {
+    if (FilePart(f->descriptor, f->at).read(header)) return "";
+    return "its header takes " + text(sizeof(header)) + " bytes; " + text(f->size - f->at) + " are left in the file";
+  }));
+  for (PetscInt& v : header) v = swapped(v);
+  PetscCallMPI(MPI_Bcast(header, 4, MPIU_INT, 0, comm_of(A)));
+  *is_matrix = header[0] == MAT_FILE_CLASSID && header[1] >= 0 && header[2] >= 0 && header[3] >= 0;
+  f->rows = header[1];
+  f->columns = header[2];
+  f->entries = header[3];
+  PetscMPIInt reads = f->descriptor >= 0, readers, before = 0;
+  PetscCallMPI(MPI_Allreduce(&reads, &readers, 1, MPI_INT, MPI_SUM, comm_of(A)));
+  PetscCallMPI(MPI_Exscan(&reads, &before, 1, MPI_INT, MPI_SUM, comm_of(A)));
+  if (rank == 0) before = 0;  // MPI leaves it undefined
+  if (!reads) PetscFunctionReturn(PETSC_SUCCESS);
+  f->first = static_cast<std::size_t>(PetscInt64{f->rows} * before / readers);
+  f->end = static_cast<std::size_t>(PetscInt64{f->rows} * (before + 1) / readers);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode check_file(Mat A, PetscViewer viewer, FileOfMatrix* f) {
   PetscFunctionBegin;
   bool is_matrix;
   std::vector<PetscInt> lengths;
   PetscCall(find_file(viewer, f));
-  PetscCall(read_header(A, f, &is_matrix));
+  PetscCall(read_header(A, viewer, f, &is_matrix));
   if (!is_matrix) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(check_on_all(A, viewer, *f, [&] { return mistake_in_size(*f); }));
   PetscCall(check_on_all(A, viewer, *f, [&] { return mistake_in_lengths(*f, &lengths); }));

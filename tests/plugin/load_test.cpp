@@ -300,14 +300,16 @@ struct LoadMistakes : testing::Test {
   }
   static void expect(const Bytes& bytes, const std::string& text) {
     const File file("load_mistake");
-    Matrix A;
     file.write(bytes);
+    for (const Prepare prepare : {as_it_is, by_mpi_io}) {
+      Matrix A;
 
-    const caught found = load(file.name(), 1, &A);
+      const caught found = load(file.name(), 1, &A, prepare);
 
-    EXPECT_EQ(found.code, PETSC_ERR_FILE_UNEXPECTED);
-    EXPECT_NE(found.message.find(text), std::string::npos) << found.message;
-    EXPECT_NE(found.message.find(file.name()), std::string::npos) << found.message;
+      EXPECT_EQ(found.code, PETSC_ERR_FILE_UNEXPECTED);
+      EXPECT_NE(found.message.find(text), std::string::npos) << found.message;
+      EXPECT_NE(found.message.find(file.name()), std::string::npos) << found.message;
+    }
   }
   const Rows m = some_rows(1);
 };
@@ -340,6 +342,9 @@ TEST_F(LoadMistakes, Columns) {
 
 TEST_F(LoadMistakes, FilesThatEndTooSoon) {
   const Bytes whole = bytes_of(m);
+  constexpr std::size_t header = 4 * sizeof(PetscInt);
+  expect("", "its header takes " + std::to_string(header) + " bytes; 0 are left");
+  expect(whole.substr(0, header - 1), "bytes; " + std::to_string(header - 1) + " are left");
   expect(whole.substr(0, whole.size() - 1), "bytes; ");
   expect(bytes_of(m, PETSC_MAX_INT), "follow its header");
 }
