@@ -164,10 +164,11 @@ template <class Use>
 void CudaBackend::by_chunks(const void* blocks, slot_t entries, std::size_t each, Use use) {
   const slot_t in_chunk = std::max<slot_t>(1, static_cast<slot_t>(cuda::Staging::chunk_bytes / each));
   const Buffer<std::byte> buffer(*this, std::min(in_chunk, entries) * each);
+  CopyTeam team = cuda::Staging::team_for(entries * each);
   for (slot_t from = 0; from < entries; from += in_chunk) {
     const slot_t to = std::min(from + in_chunk, entries);
-    cuda::Staging::instance().upload(buffer.data(), static_cast<const char*>(blocks) + from * each, (to - from) * each,
-                                     queue_);
+    cuda::Staging::instance().upload(team, buffer.data(), static_cast<const char*>(blocks) + from * each,
+                                     (to - from) * each, queue_);
     if (!use(buffer.data(), from, to)) break;
   }
   synchronize();

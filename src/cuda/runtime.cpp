@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
@@ -213,11 +212,16 @@ void Staging::sent(cudaStream_t stream) {
   next_ = (next_ + 1) % chunks;
 }
 
-void Staging::upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+CopyTeam Staging::team_for(std::size_t bytes) {
+  constexpr std::size_t most_threads = 4;                   // the bus is several times as fast as one
+  return CopyTeam(bytes > chunk_bytes ? most_threads : 1);  // starting a thread takes as long as copying some 100 kB
+}
+
+void Staging::upload(CopyTeam& team, void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   for (std::size_t at = 0; at < bytes; at += chunk_bytes) {
     const std::size_t size = std::min(chunk_bytes, bytes - at);
     void* const chunk = next_chunk(size);
-    std::memcpy(chunk, static_cast<const char*>(from) + at, size);
+    team.copy(chunk, static_cast<const char*>(from) + at, size);
     check(cudaMemcpyAsync(static_cast<char*>(to) + at, chunk, size, cudaMemcpyHostToDevice, stream), "uploading");
     sent(stream);
   }

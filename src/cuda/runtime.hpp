@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/copy_team.hpp"
 #include "device/target.hpp"
 
 namespace compound::cuda {
@@ -94,8 +95,8 @@ class Pinned {
   std::size_t bytes_ = 0;
 };
 
-/// Pinned memory for uploads, kept while the process lives: as much as uploads have wanted so
-/// far, since pinning takes longer than small matrices do.
+/// Pinned memory for uploads, kept while the process lives: as much as uploads have wanted so far, since pinning takes
+/// longer than small matrices do.
 class Staging {
  public:
   static constexpr std::size_t chunk_bytes = std::size_t{8} << 20;
@@ -104,8 +105,15 @@ class Staging {
   /// Of the current device.
   static Staging& instance();
 
+  /// Threads for an upload of so many bytes in all, by one call or by several.
+  static CopyTeam team_for(std::size_t bytes);
+
   /// Copies from the host's memory to the device's on `stream`, chunk by chunk; all is read when it returns.
-  void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+  void upload(CopyTeam& team, void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+  void upload(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    CopyTeam team = team_for(bytes);
+    upload(team, to, from, bytes, stream);
+  }
 
   /// Pinned so far.
   std::size_t bytes() const;
