@@ -96,6 +96,12 @@ inline slot_t scalars_of_y(const ProductTask& t) {
 }
 inline std::size_t bytes_of_y(const ProductTask& t) { return bytes_of(t.problem.scalar) * scalars_of_y(t); }
 
+/// Vectors of a product with several, and scalars from one to the next.
+struct VectorsTask {
+  int count = 1;
+  slot_t x_apart = 0, z_apart = 0, y_apart = 0;
+};
+
 /// Words of A in the order of a layout of A^T's pattern: to(slot) = values(value_slot[slot]).
 struct RegroupTask {
   const Plan& from;  ///< of A's values; those of A^T are in the words of the plan of the code
@@ -146,7 +152,7 @@ class Code {
   /// For people: why products are slower than they could be, and what would mend it; mostly empty. Of what the code was
   /// made for.
   virtual std::string remark(const Plan&, const Problem&) const { return {}; }
-  /// Of the backend's memory that products by a library work in.
+  /// Of the backend's memory that products work in: those by a library, those of several vectors.
   virtual std::size_t bytes() const { return 0; }
   /// Compiles what packing and products by A need: products that add, of a later part of a plan, and packing of some of
   /// the entries, `of_part`.
@@ -236,6 +242,21 @@ class Backend {
   virtual std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const = 0;
   virtual void pack(const PackTask& task) = 0;
   virtual void multiply(const ProductTask& task) = 0;
+  /// The same of several vectors, of which the task has the first, without a dot product; each has the bits of
+  /// multiply().
+  virtual void multiply_vectors(const ProductTask& task, const VectorsTask& vectors) {
+    const std::size_t scalar = bytes_of(task.problem.scalar);
+    const auto at = [&](const void* first, slot_t apart, int n) {
+      return first ? static_cast<const std::byte*>(first) + n * apart * scalar : nullptr;
+    };
+    ProductTask one = task;
+    for (int n = 0; n < vectors.count; ++n) {
+      one.x = at(task.x, vectors.x_apart, n);
+      one.z = at(task.z, vectors.z_apart, n);
+      one.y = const_cast<std::byte*>(at(task.y, vectors.y_apart, n));
+      multiply(one);
+    }
+  }
   /// Index of the first block that is not of the kind; empty if all are.
   virtual std::optional<count32> first_misfit(const FitTask& task) = 0;
   /// Gathers and adds up scalars by lists, without atomics: all arrays in the backend's memory.

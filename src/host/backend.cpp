@@ -58,6 +58,9 @@ class HostBackend final : public Backend {
     return static_cast<count32>(found);
   }
   void multiply(const ProductTask& t) override { host::multiply(t); }
+  void multiply_vectors(const ProductTask& t, const VectorsTask& vectors) override {
+    if (!host::multiply_vectors(t, vectors)) Backend::multiply_vectors(t, vectors);
+  }
   void sum(const SumTask& t) override { host::sum(t); }
 
  protected:

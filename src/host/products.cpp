@@ -1,10 +1,12 @@
 #include "products.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "../layout/family.hpp"
+#include "backend.hpp"
 #include "base/error.hpp"
 #include "decoded_values.hpp"
 #include "instruction_set.hpp"
@@ -219,6 +221,14 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
   }
 }
 
+double* HostCode::room_for(slot_t numbers) const {
+  if (room_.bytes() < numbers * sizeof(double)) {
+    room_ = {};
+    room_ = Buffer<double>(*host_backend(), numbers);
+  }
+  return room_.data();
+}
+
 std::string_view HostCode::name() const { return name_of(simd ? instruction_set_in_use() : InstructionSet::plain); }
 
 /// Vector traversals of slices take several rows at once.
@@ -234,6 +244,27 @@ std::string HostCode::remark(const Plan& plan, const Problem& problem) const {
              std::to_string(together) + " have";
   }
   return {};
+}
+
+bool multiply_vectors(const ProductTask& t, const VectorsTask& vectors) {
+  const auto& code = static_cast<const HostCode&>(*t.code);
+  if (t.op != Op::none || code.gather != gather_by_simd || !code.simd->several || vectors.count == 1) return false;
+  const int parts = t.problem.scalar.field == Field::complex ? 2 : 1, together = code.simd->together;
+  const int most = 2 * together;  // a traversal: x of more falls out of the second cache
+  SimdTask s = simd_task(t);
+  s.numbers = slot_t{t.cols} * parts * t.problem.block.cols;
+  s.x_apart = parts * vectors.x_apart;
+  s.z_apart = parts * vectors.z_apart;
+  s.y_apart = parts * vectors.y_apart;
+  s.interleaved = code.room_for(s.numbers * ((std::min(vectors.count, most) + together - 1) / together * together));
+  for (int left = vectors.count; left > 0; left -= most) {
+    s.vectors = std::min(left, most);
+    (s.vectors > 1 ? code.simd->several : code.simd->run)(s);
+    s.x += most * s.x_apart;
+    if (s.z) s.z += most * s.z_apart;
+    s.y += most * s.y_apart;
+  }
+  return true;
 }
 
 void pack(const PackTask& t) {

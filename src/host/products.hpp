@@ -30,7 +30,14 @@ struct HostCode : Code {
 
   std::string_view name() const override;
   std::string remark(const Plan& plan, const Problem& problem) const override;
+  std::size_t bytes() const override { return room_.bytes(); }
   void diagonal(const DiagonalTask& task) override { host::diagonal(task, kernels); }
+
+  /// For x of products with several vectors: kept, since new memory costs more than a product.
+  double* room_for(slot_t numbers) const;
+
+ private:
+  mutable Buffer<double> room_;
 };
 
 /// Null where the plain kernel multiplies.
@@ -41,6 +48,8 @@ inline void multiply(const ProductTask& t) {
   const auto& code = static_cast<const HostCode&>(*t.code);
   (t.op == Op::none ? code.gather : code.scatter)(t, code);
 }
+/// False where no kernel takes several vectors together.
+bool multiply_vectors(const ProductTask& t, const VectorsTask& vectors);
 /// It need not have one.
 void pack(const PackTask& task);
 

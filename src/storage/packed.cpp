@@ -265,10 +265,26 @@ void PackedMatrix::set_values(Task& task, const Part& part, const void* in_slots
   }
 }
 
-void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
+void PackedMatrix::check_ready(Op op) const {
   if (!words_ && entries_ != 0) throw error(ErrorKind::argument, "product with a packed matrix that has no values yet");
   if (op != Op::none && !has_transposed())
     throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
+}
+
+void PackedMatrix::multiply_vectors(Op op, Update update, const VectorsTask& vectors, const void* x, const void* z,
+                                    void* y) const {
+  check_ready(op);
+  VectorsTask of_part = vectors;
+  for (const Part& part : parts_) {
+    backend_->multiply_vectors(task(part, op, update, x, z, y, {}), of_part);
+    update = Update::add;
+    z = y;
+    of_part.z_apart = vectors.y_apart;
+  }
+}
+
+void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
+  check_ready(op);
   if (has_dot(dot.kind) && !backend_->is_device())
     throw error(ErrorKind::unsupported, "a dot product that follows a product on the host");
   ProductDot follows = dot;

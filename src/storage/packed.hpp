@@ -156,6 +156,9 @@ class PackedMatrix {
   /// memory. On a device products by A^T and A^H need prepare_transposed(). `dot` follows in the same kernel.
   void multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot = {}) const;
 
+  /// The same of several vectors, of which x, z and y are the first; each y has the bits of multiply().
+  void multiply_vectors(Op op, Update update, const VectorsTask& vectors, const void* x, const void* z, void* y) const;
+
   /// y = A x on a device as one task, where it is one: by a plan of one part.
   std::optional<ProductTask> task(const void* x, void* y) const;
 
@@ -213,6 +216,7 @@ class PackedMatrix {
   std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const Plan& plan, const PatternView& rows,
                                                   const Transposed& t, TransposedValues values) const;
   void regroup(const Part& part) const;
+  void check_ready(Op op) const;
   Buffer<std::byte> in_blocks(const void* values, Memory in) const;
   std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);
   void take_packed();

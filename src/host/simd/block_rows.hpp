@@ -2,7 +2,7 @@
 #pragma once
 
 #include "products.hpp"
-#include "streams.hpp"
+#include "several_vectors.hpp"
 #include "task.hpp"
 
 namespace compound::host {
@@ -164,11 +164,14 @@ struct row_sums {
   }
 };
 
-/// Entries of one row are taken two at a time into sums of their own where registers allow: one chain of additions
-/// would wait for itself.
+/// Whether entries of one row are taken two at a time into sums of their own, where registers allow: one chain of
+/// additions would wait for itself.
+template <class P>
+inline constexpr bool in_pairs = 2 * row_sums<P>::full <= accumulators;
+
 template <class P, class T, bool fetch_x>
 SIMD_FN void multiply_block_rows_in(const SimdTask& t) {
-  constexpr bool pairs = 2 * row_sums<P>::full <= accumulators;
+  constexpr bool pairs = in_pairs<P>;
   constexpr int entry_bytes = P::words * int(sizeof(T));
   const SimdRows layout(t.layout);
   const count32* const start = layout.start;
@@ -210,6 +213,68 @@ SIMD_FN void multiply_block_rows_in(const SimdTask& t) {
 template <class P, class T>
 void multiply_block_rows(const SimdTask& t) {
   t.fetch_x ? multiply_block_rows_in<P, T, true>(t) : multiply_block_rows_in<P, T, false>(t);
+}
+
+/// Lanes [from, to) of row_sums, each of them for several vectors.
+template <class P, int from, int to>
+struct lanes_of_several {
+  using Cut = cut<P>;
+  static constexpr int count = to - from;
+  vec<widest> sum[count];
+
+  static constexpr int lane_of(int p) {
+    constexpr int full = Cut::full * widest;
+    return p < full ? Cut::shared.sum[p / widest] * widest + p % widest : row_sums<P>::lanes - (P::count - p);
+  }
+  template <class T>
+  SIMD_FN void add(const T* w, const double* x, slot_t stride) {
+    unroll<P::count>([&]<int p>() SIMD_LAMBDA {
+      constexpr int lane = lane_of(p);
+      if constexpr (lane >= from && lane < to)
+        sum[lane - from].add_product(vec<widest>::all(w[P::word_of(p)]), vec<widest>::load(x + P::in_of(p) * stride));
+    });
+  }
+  SIMD_FN void operator+=(const lanes_of_several& b) {
+    unroll<count>([&]<int n>() SIMD_LAMBDA { sum[n] += b.sum[n]; });
+  }
+};
+
+/// y = y + the sums of all lanes, in the order of row_sums::combine().
+template <class P>
+SIMD_FN void combine_lanes(const vec<widest>* lane, vec<widest>* y) {
+  using Cut = cut<P>;
+  unroll<row_sums<P>::lanes>([&]<int n>() SIMD_LAMBDA {
+    if constexpr (P::by_column)
+      y[n % P::rows] += lane[n];
+    else
+      unroll<P::rows>([&]<int i>() SIMD_LAMBDA {
+        constexpr int v = n / widest, sums = Cut::shared.sums;
+        constexpr int p = v < sums ? Cut::shared.first[v] * widest + n % widest : n + (Cut::full - sums) * widest;
+        if constexpr (P::sign(i, p) > 0) y[i] += lane[n];
+        if constexpr (P::sign(i, p) < 0) y[i] -= lane[n];
+      });
+  });
+}
+
+template <class P, class T>
+void multiply_block_rows_several(const SimdTask& t) {
+  constexpr int lanes = row_sums<P>::lanes, parts = (lanes + most_sums - 1) / most_sums;
+  for_each_row_of_several<T, P::words, P::rows>(t, [&](const row_of_several<T>& r) SIMD_LAMBDA {
+    const slot_t entries = r.end - r.column;
+    vec<widest> lane[lanes], y[P::rows];
+    unroll<parts>([&]<int part>() SIMD_LAMBDA {
+      constexpr int from = part_of(lanes, parts, part), to = part_of(lanes, parts, part + 1);
+      using Sums = lanes_of_several<P, from, to>;
+      const Sums sums = sums_in_turns<Sums, in_pairs<P>>(entries / 2, entries, [&](Sums& s, slot_t k) SIMD_LAMBDA {
+        if constexpr (part == 0) r.template fetch_ahead<P::words* int(sizeof(T))>(k);
+        s.add(r.values + k * P::words, r.template x_of<P::cols>(k), r.stride);
+      });
+      unroll<Sums::count>([&]<int n>() SIMD_LAMBDA { lane[from + n] = sums.sum[n]; });
+    });
+    r.template start<P::rows>(y);
+    combine_lanes<P>(lane, y);
+    r.template store<P::rows>(y);
+  });
 }
 
 }  // namespace

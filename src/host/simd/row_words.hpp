@@ -2,7 +2,7 @@
 // dot products of these with x, and their sums for A^T. Words are read as they lie, once.
 #pragma once
 
-#include "streams.hpp"
+#include "several_vectors.hpp"
 #include "task.hpp"
 
 namespace compound::host {
@@ -231,6 +231,110 @@ void multiply_row_words(const SimdTask& t) {
     const slot_t row = (row_of ? row_of[position] : position) * (parts * R);
     store_row_words(sums, z ? z + row : nullptr, y + row);
   }
+}
+
+/// Of the scalar rows from `begin` on, the lanes of row_word_sums, each of them for several vectors.
+template <int begin, int rows, int L, int parts>
+struct row_word_lanes_of_several {
+  using V = vec<widest>;
+  static constexpr int lanes = blocks_at_once<L> * L, count = parts * rows * lanes;
+  V straight[rows][lanes], crossed[parts == 2 ? rows : 1][lanes];
+
+  /// As row_word_sums::add() of so many blocks.
+  template <int blocks = blocks_at_once<L>>
+  SIMD_FN void add(const double* a, slot_t stride, const row_of_several<double>& r, slot_t first) {
+    V in[lanes];
+    unroll<blocks>([&]<int b>() SIMD_LAMBDA {
+      const double* const x = r.template x_of<L>(first + b);
+      unroll<L>([&]<int j>() SIMD_LAMBDA { in[b * L + j] = V::load(x + j * r.stride); });
+    });
+    unroll<rows>([&]<int i>() SIMD_LAMBDA {
+      unroll<lanes>([&]<int l>() SIMD_LAMBDA {
+        const V word = l < blocks * L ? V::all(a[(begin + i) * stride + l]) : V{};
+        straight[i][l].add_product(word, in[l]);
+        if constexpr (parts == 2) crossed[i][l].add_product(word, in[l ^ 1]);
+      });
+    });
+  }
+  SIMD_FN void operator+=(const row_word_lanes_of_several& b) {
+    unroll<rows>([&]<int i>() SIMD_LAMBDA {
+      unroll<lanes>([&]<int l>() SIMD_LAMBDA {
+        straight[i][l] += b.straight[i][l];
+        if constexpr (parts == 2) crossed[i][l] += b.crossed[i][l];
+      });
+    });
+  }
+  /// y = y + sums, in the order of store_row_words(); `all` scalar rows in a block.
+  template <int all>
+  SIMD_FN void combine(V* y) const {
+    unroll<parts * rows>([&]<int n>() SIMD_LAMBDA {
+      constexpr int out = parts * begin + n;
+      V four[4];
+      fold<n>(four);
+      constexpr bool alone = out % 4 == 0 && out == parts * all - 1;
+      four[0] += four[alone ? 2 : 1];
+      four[alone ? 1 : 2] += four[3];
+      four[0] += four[alone ? 1 : 2];
+      y[out] += four[0];
+    });
+  }
+
+ private:
+  template <int n, int l>
+  SIMD_FN V lane() const {
+    if constexpr (l >= lanes)
+      return {};
+    else if constexpr (parts == 1)
+      return straight[n][l];
+    else if constexpr (n % 2 == 1)
+      return crossed[n / 2][l];
+    else
+      return l % 2 == 0 ? straight[n / 2][l] : V::negated(straight[n / 2][l]);
+  }
+  /// row_lanes::folded()
+  template <int n>
+  SIMD_FN void fold(V* four) const {
+    using Lanes = row_lanes<lanes>;
+    constexpr int width = Lanes::full == 0 ? 4 : Lanes::width, begun = Lanes::full * width;
+    constexpr bool widely = Lanes::full > 0 && Lanes::rest != 0 && Lanes::last == width;
+    V sum[width];
+    unroll<width>([&]<int l>() SIMD_LAMBDA {
+      sum[l] = lane<n, l>();
+      unroll<Lanes::full - 1>([&]<int v>() SIMD_LAMBDA { sum[l] += lane<n, (v + 1) * width + l>(); });
+      if constexpr (widely) sum[l] += lane<n, begun + l>();
+    });
+    unroll<4>([&]<int l>() SIMD_LAMBDA {
+      four[l] = sum[l];
+      if constexpr (width > 4) four[l] += sum[4 + l];
+      if constexpr (Lanes::full > 0 && Lanes::rest != 0 && !widely) four[l] += lane<n, begun + l>();
+    });
+  }
+};
+
+template <int R, int C, int parts>
+void multiply_row_words_several(const SimdTask& t) {
+  constexpr int L = parts * C, at_once = blocks_at_once<L>, lanes = at_once * L;
+  constexpr bool pairs = 2 * row_word_sums<R, lanes, parts>::registers <= accumulators;
+  constexpr int sums_of_row = parts * lanes, rows_a_pass = sums_of_row < most_sums ? most_sums / sums_of_row : 1;
+  constexpr int passes = (R + rows_a_pass - 1) / rows_a_pass;
+  for_each_row_of_several<double, R * L, parts * R>(t, [&](const row_of_several<double>& r) SIMD_LAMBDA {
+    const slot_t blocks = r.end - r.column, stride = blocks * L, whole = blocks / at_once;
+    const slot_t turns = whole >= 4 ? whole / 2 : 0;
+    vec<widest> y[parts * R];
+    r.template start<parts * R>(y);
+    unroll<passes>([&]<int pass>() SIMD_LAMBDA {
+      constexpr int begin = part_of(R, passes, pass), rows = part_of(R, passes, pass + 1) - begin;
+      using Sums = row_word_lanes_of_several<begin, rows, L, parts>;
+      Sums sums = sums_in_turns<Sums, pairs>(turns, whole, [&](Sums& s, slot_t k) SIMD_LAMBDA {
+        if constexpr (pass == 0) r.template fetch_ahead<R * lanes* int(sizeof(double))>(k * at_once);
+        s.add(r.values + k * lanes, stride, r, k * at_once);
+      });
+      if constexpr (at_once > 1)
+        for (slot_t k = whole * at_once; k < blocks; ++k) sums.template add<1>(r.values + k * L, stride, r, k);
+      sums.template combine<R>(y);
+    });
+    r.template store<parts * R>(y);
+  });
 }
 
 /// Words times real parts, and times imaginary ones (vec or row_lanes): what they are together.

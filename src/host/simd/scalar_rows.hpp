@@ -5,7 +5,7 @@
 // decided once.
 #pragma once
 
-#include "streams.hpp"
+#include "several_vectors.hpp"
 #include "task.hpp"
 
 namespace compound::host {
@@ -36,11 +36,11 @@ SIMD_FN double scalar_row_sum(const T*& w, const idx*& column, const idx* end, c
     even = first.sum();
   }
   for (; column + 1 < end; column += 2, w += 2) {
-    even += w[0] * x[column[0]];
-    odd += w[1] * x[column[1]];
+    even = __builtin_fma(w[0], x[column[0]], even);
+    odd = __builtin_fma(w[1], x[column[1]], odd);
     opaque(column, w);
   }
-  if (column < end) even += *w++ * x[*column++];
+  if (column < end) even = __builtin_fma(*w++, x[*column++], even);
   return even + odd;
 }
 
@@ -68,6 +68,45 @@ void multiply_scalar_rows(const SimdTask& t) {
     t.z ? multiply_scalar_rows_in<T, true, true>(t) : multiply_scalar_rows_in<T, true, false>(t);
   else
     t.z ? multiply_scalar_rows_in<T, false, true>(t) : multiply_scalar_rows_in<T, false, false>(t);
+}
+
+/// The numbers of scalar_row_sum(), each of them for several vectors.
+template <class T>
+void multiply_scalar_rows_several(const SimdTask& t) {
+  for_each_row_of_several<T, 1, 1>(t, [&](const row_of_several<T>& r) SIMD_LAMBDA {
+    using V = vec<widest>;
+    const slot_t entries = r.end - r.column;
+    V even, odd, y[1];
+    const auto add = [&](V& to, slot_t k)
+                         SIMD_LAMBDA { to.add_product(V::all(r.values[k]), V::load(r.template x_of<1>(k))); };
+    slot_t n = 0;
+    if (entries >= 8) {
+      V first[4], second[4];
+      for (; n + 8 <= entries; n += 8) {
+        r.template fetch_ahead<8 * int(sizeof(T))>(n);
+        unroll<4>([&]<int k>() SIMD_LAMBDA { add(first[k], n + k); });
+        unroll<4>([&]<int k>() SIMD_LAMBDA { add(second[k], n + 4 + k); });
+      }
+      if (n + 4 <= entries) {
+        unroll<4>([&]<int k>() SIMD_LAMBDA { add(first[k], n + k); });
+        n += 4;
+      }
+      unroll<4>([&]<int k>() SIMD_LAMBDA { first[k] += second[k]; });
+      first[0] += first[2];
+      first[1] += first[3];
+      first[0] += first[1];
+      even = first[0];
+    }
+    for (; n + 1 < entries; n += 2) {
+      add(even, n);
+      add(odd, n + 1);
+    }
+    if (n < entries) add(even, n);
+    even += odd;
+    r.template start<1>(y);
+    y[0] += even;
+    r.template store<1>(y);
+  });
 }
 
 }  // namespace

@@ -14,10 +14,9 @@ inline constexpr int prefetch_bytes = 2048;
 inline constexpr int x_prefetch_entries = 16;
 
 template <int bytes, class T>
-SIMD_FN void prefetch(const T* p) {
-  unroll<(bytes + 63) / 64>([&]<int line>() SIMD_LAMBDA {
-    __builtin_prefetch(reinterpret_cast<const char*>(p) + prefetch_bytes + 64 * line);
-  });
+SIMD_FN void prefetch(const T* p, slot_t ahead = prefetch_bytes) {
+  unroll<(bytes + 63) / 64>(
+      [&]<int line>() SIMD_LAMBDA { __builtin_prefetch(reinterpret_cast<const char*>(p) + ahead + 64 * line); });
 }
 
 /// Keeps GCC from counting a loop's turns beforehand: it would then compute the pointers a second time, and unroll, in

@@ -36,6 +36,12 @@ constexpr SimdKernel up_to(SimdKernel k, int rows, int cols) {
   return k;
 }
 
+constexpr SimdKernel with_several(SimdKernel k, void (*several)(const SimdTask&)) {
+  k.several = several;
+  k.together = widest;
+  return k;
+}
+
 constexpr SimdKernel with_scatter(SimdKernel k, void (*scatter)(const SimdTask&)) {
   k.scatter = scatter;
   return k;
@@ -66,7 +72,9 @@ struct Kernels {
   constexpr void add(const SimdKernel& k) { row[count++] = k; }
   template <class Entry, class T>
   constexpr void add_blocks() {
-    add(kernel<Entry, T>(HostTraversal::rows, multiply_block_rows<products<Entry>, T>));
+    using P = products<Entry>;
+    add(with_several(kernel<Entry, T>(HostTraversal::rows, multiply_block_rows<P, T>),
+                     multiply_block_rows_several<P, T>));
   }
   /// Of every shape up to so many rows and columns.
   template <class Entry, class T, bool scalars>
@@ -83,6 +91,7 @@ struct Kernels {
     unroll<most * most>([&]<int n>() {
       constexpr int rows = n / most + 1, cols = n % most + 1;
       SimdKernel k = kernel<Entry, double>(form, multiply_row_words<rows, cols, parts>);
+      if constexpr (rows == cols) k = with_several(k, multiply_row_words_several<rows, cols, parts>);
       k.rows = rows;
       k.cols = cols;
       add(with_scatter(k, scatter_row_words<rows, cols, parts>));
@@ -117,7 +126,8 @@ struct RowsOf<HostForm::columns> {
     unroll<known / parts>([&]<int n>() {
       using Entry = typename Kind::template entry<S, n + 1>;
       if constexpr (parts * (n + 1) == 1) {
-        to.add(kernel<Entry, T>(HostTraversal::rows, multiply_scalar_rows<T>));
+        to.add(with_several(kernel<Entry, T>(HostTraversal::rows, multiply_scalar_rows<T>),
+                            multiply_scalar_rows_several<T>));
         to.add_diagonals<Entry, T, true>(1);
       } else
         to.add_blocks<Entry, T>();

@@ -24,6 +24,12 @@ struct SimdTask {
   const double* x = nullptr;
   const double* z = nullptr;
   double* y = nullptr;
+  /// Of several vectors: how many, real numbers in each x, and from one to the next; room for x interleaved, for
+  /// multiples of the real numbers in a SIMD vector.
+  int vectors = 1;
+  slot_t numbers = 0;
+  slot_t x_apart = 0, z_apart = 0, y_apart = 0;
+  double* interleaved = nullptr;
 };
 
 /// Traversals are of forms, and of columns of 32 bits: others go by the plain kernel. `rows`: dense blocks by column;
@@ -43,6 +49,8 @@ struct SimdKernel {
   HostTraversal form;
   void (*run)(const SimdTask&);
   void (*scatter)(const SimdTask&) = nullptr;  ///< y = y + A^T x; null: by the plain kernel
+  void (*several)(const SimdTask&) = nullptr;  ///< as `run`, of several vectors; null: one by one
+  int together = 1;                            ///< vectors that `several` interleaves
 };
 
 struct SimdKernels {

@@ -45,6 +45,8 @@ struct vec<4> {
   SIMD_FN void add_product(vec a, vec b) { v = _mm256_fmadd_pd(a.v, b.v, v); }
   SIMD_FN void subtract_product(vec a, vec b) { v = _mm256_fnmadd_pd(a.v, b.v, v); }
   SIMD_FN void operator+=(vec a) { v = _mm256_add_pd(v, a.v); }
+  SIMD_FN void operator-=(vec a) { v = _mm256_sub_pd(v, a.v); }
+  static SIMD_FN vec negated(vec a) { return {_mm256_xor_pd(a.v, _mm256_set1_pd(-0.0))}; }
   SIMD_FN double sum() const {
     const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
@@ -72,6 +74,16 @@ struct vec<4> {
     constexpr int order =
         (pattern[0] - first) | (pattern[1] - first) << 2 | (pattern[2] - first) << 4 | (pattern[3] - first) << 6;
     return {_mm256_permute4x64_pd(a.v, order)};
+  }
+
+  /// Rows and columns of four vectors exchanged.
+  static SIMD_FN void transpose(vec& a, vec& b, vec& c, vec& d) {
+    const __m256d ab = _mm256_unpacklo_pd(a.v, b.v), cd = _mm256_unpacklo_pd(c.v, d.v);
+    const __m256d ab_odd = _mm256_unpackhi_pd(a.v, b.v), cd_odd = _mm256_unpackhi_pd(c.v, d.v);
+    a.v = _mm256_permute2f128_pd(ab, cd, 0x20);
+    b.v = _mm256_permute2f128_pd(ab_odd, cd_odd, 0x20);
+    c.v = _mm256_permute2f128_pd(ab, cd, 0x31);
+    d.v = _mm256_permute2f128_pd(ab_odd, cd_odd, 0x31);
   }
 
   using Mask = __m256i;

@@ -35,6 +35,8 @@ struct vec<8> {
   SIMD_FN void add_product(vec a, vec b) { v = _mm512_fmadd_pd(a.v, b.v, v); }
   SIMD_FN void subtract_product(vec a, vec b) { v = _mm512_fnmadd_pd(a.v, b.v, v); }
   SIMD_FN void operator+=(vec a) { v = _mm512_add_pd(v, a.v); }
+  SIMD_FN void operator-=(vec a) { v = _mm512_sub_pd(v, a.v); }
+  static SIMD_FN vec negated(vec a) { return {_mm512_xor_pd(a.v, _mm512_set1_pd(-0.0))}; }
   SIMD_FN double sum() const { return _mm512_reduce_add_pd(v); }
 
   /// Four lanes with the same sum.

@@ -160,5 +160,109 @@ TEST(Simd, ReadsXWithinItsArrayWhereFewRowsOfAPieceHaveEntries) {
   }
 }
 
+/// Random vectors with gaps between them, which are not numbers; the last one ends where its memory does.
+template <class S>
+struct FencedVectors {
+  slot_t apart;
+  std::size_t scalars;  ///< with the gaps
+  Fenced<S> array;
+
+  FencedVectors(int count, std::size_t size, std::size_t gap, Random& random)
+      : apart(static_cast<slot_t>(size + gap)),
+        scalars((count - 1) * (size + gap) + size),
+        array(drawn(count, size, random)) {}
+  std::vector<S> drawn(int count, std::size_t size, Random& random) const {
+    std::vector<S> all(scalars, not_a_number<S>());
+    for (int n = 0; n < count; ++n) std::ranges::copy(random_vector<S>(size, random), all.begin() + n * apart);
+    return all;
+  }
+  S* at(int n) const { return array.data() + n * apart; }
+  std::vector<S> all() const { return {at(0), at(0) + scalars}; }
+};
+
+template <class S>
+void expect_bits_of_one(const PackedMatrix& A, const Operands<S>& operands, int count, Random& random) {
+  const FencedVectors<S> x(count, operands.cols_vector.size(), 3, random), z(count, operands.rows_z.size(), 1, random);
+  FencedVectors<S> y(count, operands.rows_z.size(), 2, random), wanted(count, operands.rows_z.size(), 2, random);
+  const VectorsTask task{count, x.apart, z.apart, y.apart}, in_place{count, x.apart, y.apart, y.apart};
+  const auto expect = [&](const char* form) {
+    EXPECT_TRUE(same_bits(y.all(), wanted.all())) << count << " vectors, " << form;
+  };
+
+  A.multiply_vectors(Op::none, Update::assign, task, x.at(0), nullptr, y.at(0));
+  for (int n = 0; n < count; ++n) A.multiply(Op::none, Update::assign, x.at(n), nullptr, wanted.at(n));
+  expect("y = A x");
+  A.multiply_vectors(Op::none, Update::add, task, x.at(0), z.at(0), y.at(0));
+  for (int n = 0; n < count; ++n) A.multiply(Op::none, Update::add, x.at(n), z.at(n), wanted.at(n));
+  expect("y = z + A x");
+  A.multiply_vectors(Op::none, Update::add, in_place, x.at(0), y.at(0), y.at(0));
+  for (int n = 0; n < count; ++n) A.multiply(Op::none, Update::add, x.at(n), wanted.at(n), wanted.at(n));
+  expect("y += A x");
+}
+
+/// Rows of 0 to 13 entries: with and without pairs, fours and eights.
+Pattern pattern_of_several() { return pattern_to_the_corner(41, 29, 13); }
+
+TEST(SeveralVectors, HaveTheBitsOfOne) {
+  const Pattern pattern = pattern_of_several();
+  SCOPED_TRACE(seed_text());
+  Random random;
+  for (const SimdKernel& k : all_kernels()) {
+    if (!k.several) continue;
+    SCOPED_TRACE(name_of_kernel(k));
+    const auto expect = [&]<class S>(S) {
+      const BlockShape shape{k.rows, k.cols};
+      const Operands<S> operands(pattern, k.entry, shape, random);
+      PackedMatrix A(pattern.view(), problem_of(k, k.rows, k.cols), plan_of(k), backend("host"));
+      const bool by_rows = k.form == HostTraversal::row_words;
+      const auto blocks = by_rows ? in_rows(pattern, shape, operands.blocks) : operands.blocks;
+      A.update_values(blocks.data());
+      for (const int count : {2, k.together, 2 * k.together + 1}) expect_bits_of_one(A, operands, count, random);
+    };
+    k.complex_scalars ? expect(complex_number<double>{}) : expect(double{});
+  }
+}
+
+TEST(SeveralVectors, GoOneByOneWhereNoKernelTakesThem) {
+  const Pattern pattern = pattern_of_several();
+  SCOPED_TRACE(seed_text());
+  Random random;
+  for (const char* line : {"csr", "csr plain", "csr words=1:row", "csr rowlist", "sell:8", "hdia:32", "ccoo:32",
+                           "csr columns=8", "csr codes=scalars8", "csr longest=5 + sell:8"}) {
+    SCOPED_TRACE(line);
+    const Plan plan = parse_plan(line, {});
+    const Operands<double> operands = Operands<double>(pattern, "dense", {3, 3}, random).for_codes_of(plan);
+    expect_bits_of_one(packed(operands, plan), operands, 5, random);
+  }
+}
+
+TEST(SeveralVectors, AreTakenByKernelsOfRows) {
+  if (host::instruction_set_in_use() == host::InstructionSet::plain) GTEST_SKIP() << "the plain kernel takes one";
+  int several = 0;
+  for (const SimdKernel& k : all_kernels()) {
+    const bool square = k.rows == k.cols && !k.any_shape;
+    const bool takes = square && (k.form == HostTraversal::rows || k.form == HostTraversal::row_words);
+    EXPECT_EQ(k.several != nullptr, takes) << name_of_kernel(k);
+    several += takes;
+  }
+  EXPECT_GT(several, 20);
+}
+
+/// What is kept for x is part of the packed copy.
+TEST(SeveralVectors, CountTheirMemory) {
+  if (host::instruction_set_in_use() == host::InstructionSet::plain) GTEST_SKIP() << "the plain kernel takes one";
+  const Pattern pattern = pattern_of_several();
+  Random random;
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  const PackedMatrix A = packed(operands, parse_plan("csr", {}));
+  const std::size_t before = A.bytes().total();
+
+  expect_bits_of_one(A, operands, 40, random);
+
+  const std::size_t room = A.bytes().total() - before, x = operands.cols_vector.size() * sizeof(double);
+  EXPECT_GE(room, 8 * x);
+  EXPECT_LE(room, 16 * x);
+}
+
 }  // namespace
 }  // namespace compound::test
