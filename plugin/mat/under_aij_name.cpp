@@ -2,6 +2,7 @@
 
 #include "mat/via_aij_copy.hpp"
 #include "petsc/base_types.hpp"
+#include "spgemm/dense_product.hpp"
 #include "spgemm/product_results.hpp"
 #include "values/guards.hpp"
 
@@ -37,6 +38,7 @@ PetscErrorCode product_as_aij(Mat C) {
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &device_dense, "seqdensecuda",
                                       "mpidensecuda", ""));
   bool done = device_dense;  // column by column, by our products
+  if (!done) PetscCall(take_dense_product(C, &done));
   if (!done) PetscCall(leave_to_operand(C, product_as_aij, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(keep_values_of_operands(C));

@@ -6,6 +6,7 @@
 #include "petsc/agree.hpp"
 #include "petsc/owned.hpp"
 #include "petsc/parts.hpp"
+#include "spgemm/dense_product.hpp"
 
 namespace compound::plugin {
 
@@ -168,8 +169,9 @@ PetscErrorCode leave_to_operand(Mat C, PetscErrorCode (*ours)(Mat), bool* done) 
 
 PetscErrorCode product_by_aij(Mat C) {
   PetscFunctionBegin;
-  bool done = false;
-  PetscCall(is_loop_over_columns(C, &done));
+  bool done;
+  PetscCall(take_dense_product(C, &done));
+  if (!done) PetscCall(is_loop_over_columns(C, &done));
   if (!done) PetscCall(leave_to_operand(C, product_by_aij, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   auto owned = std::make_unique<ProductByAij>();

@@ -63,8 +63,36 @@ PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& g) {
+  PetscFunctionBegin;
+  if (g.several == vectors) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
+  const PetscInt* const first_of = A->cmap->range;
+  std::vector<PetscSFNode> from;
+  PetscCall(PetscSFDestroy(&g.scatter_several));
+  g.several = 0;
+  PetscCall(guarded(comm_of(A), [&] {
+    from.reserve(g.columns.size() * static_cast<std::size_t>(bs * vectors));
+    g.of_several.resize(from.capacity());
+  }));
+  for (PetscInt n = 0; n < vectors; ++n)
+    for (const PetscInt column : g.columns) {
+      PetscMPIInt owner;
+      PetscCall(PetscLayoutFindOwner(A->cmap, column * bs, &owner));
+      const PetscInt numbers = first_of[owner + 1] - first_of[owner];
+      for (PetscInt j = 0; j < bs; ++j) from.push_back({owner, n * numbers + column * bs + j - first_of[owner]});
+    }
+  PetscCall(PetscSFCreate(comm_of(A), &g.scatter_several));
+  PetscCall(PetscSFSetGraph(g.scatter_several, vectors * A->cmap->n, static_cast<PetscInt>(from.size()), nullptr,
+                            PETSC_COPY_VALUES, from.data(), PETSC_COPY_VALUES));
+  g.several = vectors;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode destroy_ghosts(Ghosts& g) {
   PetscFunctionBegin;
+  PetscCall(PetscSFDestroy(&g.scatter_several));
+  g.several = 0;
   PetscCall(VecDestroy(&g.on_host));
   PetscCall(VecDestroy(&g.on_device));
   g.device_memory = {};

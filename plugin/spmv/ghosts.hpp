@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <petscsf.h>
+
 #include "backend/backend.hpp"
 #include "petsc/guard.hpp"
 #include "spmv/placement.hpp"
@@ -19,12 +21,19 @@ struct Ghosts {
   Vec on_host = nullptr;    ///< the off-diagonal part's columns of x, blocks in its column order
   Vec on_device = nullptr;  ///< the same for x on a device
   Buffer<std::byte> device_memory;
-  VecScatter scatter = nullptr;   ///< x to ghosts
+  VecScatter scatter = nullptr;  ///< x to ghosts
+  /// Of several vectors, one after the other: x on each process without gaps, to `of_several`. One message a process.
+  PetscSF scatter_several = nullptr;
+  PetscInt several = 0;
+  std::vector<PetscScalar> of_several;
   std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
 };
 
 /// Makes the scatter unless it is there. Collective.
 PetscErrorCode make_ghosts(Mat A, Ghosts& ghosts);
+
+/// Makes `scatter_several` for so many vectors, unless it is there; after make_ghosts(). Collective.
+PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& ghosts);
 
 /// Drops all that was made for them.
 PetscErrorCode destroy_ghosts(Ghosts& ghosts);

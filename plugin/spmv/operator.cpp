@@ -126,11 +126,11 @@ PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* of_product) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x) {
+PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x, PetscInt products) {
   PetscFunctionBegin;
   PetscCall(make_ghosts(A, st.ghosts));
   PetscCall(compound_parts(A, &st, &parts_[diagonal].mat, &parts_[off_diagonal].mat));
-  if (!st.settings.parent_only()) ++st.products;
+  if (!st.settings.parent_only()) st.products += products;
   if (st.settings.parent_only() && op_ != Op::hermitian) {  // which the base type has none of
     parts_[diagonal] = {A, &st};
     parts_[off_diagonal] = {};
@@ -174,7 +174,7 @@ PetscErrorCode Operator::choose_ghosts(Ghosts& all, Vec x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Operator::prepare(Mat A, Op op, Vec x) {
+PetscErrorCode Operator::prepare(Mat A, Op op, Vec x, PetscInt products) {
   PetscFunctionBegin;
   State* st;
   op_ = op;
@@ -182,7 +182,7 @@ PetscErrorCode Operator::prepare(Mat A, Op op, Vec x) {
   PetscCall(read_options_once(A, st->settings));
   if (st->settings.parent_only()) PetscCall(need_host_values(A));
   if (st->is_mpi) {
-    PetscCall(prepare_mpi(A, static_cast<MpiState&>(*st), x));
+    PetscCall(prepare_mpi(A, static_cast<MpiState&>(*st), x, products));
   } else {
     parts_[diagonal] = {A, st};
     PetscCall(space_of_product(A, st->settings, x, &parts_[diagonal].space));
@@ -224,6 +224,25 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
   }
   if (!done) PetscCall(run_on_host(comm_of(part.mat), o, flops(st, o), st.copy(MemorySpace::host)));
   ++st.counts.products;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool Operator::takes_vectors() const {
+  return std::ranges::all_of(parts_, [](const StateInSpace& part) {
+    return !part.mat || (!part.st->settings.parent_only() && part.space == MemorySpace::host &&
+                         static_cast<const SeqState&>(*part.st).copy(MemorySpace::host).takes_vectors());
+  });
+}
+
+PetscErrorCode Operator::run_vectors(Part which, Update update, const VectorsTask& vectors, const PetscScalar* x,
+                                     const PetscScalar* z, PetscScalar* y) const {
+  PetscFunctionBegin;
+  const StateInSpace& part = parts_[which];
+  SeqState& st = static_cast<SeqState&>(*part.st);
+  const PackedMatrix& packed = *st.copy(MemorySpace::host).packed();
+  PetscCall(guarded(comm_of(part.mat), [&] { packed.multiply_vectors(op_, update, vectors, x, z, y); }));
+  PetscCall(PetscLogFlops(vectors.count * flops(st, {op_, update, nullptr, nullptr, nullptr})));
+  st.counts.products += vectors.count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

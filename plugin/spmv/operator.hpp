@@ -19,8 +19,8 @@ namespace compound::plugin {
 class Operator {
  public:
   /// Options, places, packing, ghosts, the view; whatever can fail does so here, before messages are under way.
-  /// Collective.
-  PetscErrorCode prepare(Mat A, Op op, Vec x);
+  /// Collective. `products`: how many follow, for the counts of A.
+  PetscErrorCode prepare(Mat A, Op op, Vec x, PetscInt products = 1);
 
   /// Values of `v` for the off-diagonal part (y = A x), or what it has made added to `v` (transposes).
   PetscErrorCode begin_ghosts(Vec v) const;
@@ -32,13 +32,19 @@ class Operator {
   /// By the packed copy, or by the base type; a device whose memory is full leaves it to the host.
   PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
 
+  /// Whether run_vectors() can be called on this process: all parts multiply on the host, by packed copies.
+  bool takes_vectors() const;
+  /// run() of several vectors in arrays of the host's; x, z and y are the first of them, z may be y.
+  PetscErrorCode run_vectors(Part part, Update update, const VectorsTask& vectors, const PetscScalar* x,
+                             const PetscScalar* z, PetscScalar* y) const;
+
  private:
   struct StateInSpace {
     Mat mat = nullptr;
     State* st = nullptr;
     MemorySpace space = MemorySpace::host;
   };
-  PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x);
+  PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x, PetscInt products);
   PetscErrorCode prepare_parts(Mat A, MpiState& st, Vec x);
   PetscErrorCode choose_ghosts(Ghosts& all, Vec x);
 

@@ -55,6 +55,9 @@ class PackedCopy {
                               static_cast<Scalar*>(y));
   }
 
+  /// Whether the copy as it is multiplies several vectors at once.
+  bool takes_vectors() const { return packed_ && !other_blocks_ && !must_not_be_used(); }
+
   /// The base type has other arrays, which may lie where the old ones were.
   void forget_arrays() {
     key_ = {};

@@ -1,4 +1,7 @@
 // Products of matrices: with dense ones (many vectors at once), with aij, with each other.
+#include <limits>
+#include <vector>
+
 #include "compare.hpp"
 
 namespace {
@@ -159,18 +162,140 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixProducts, testing::ValuesIn(cases()), [](con
   return std::string(param_info.param.kind.name) + "_" + param_info.param.left + "_" + param_info.param.right;
 });
 
-TEST(ManyVectors, RunOnOurProducts) {
-  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
-  if (tested_is_of_scalars()) GTEST_SKIP() << "AIJ has a product of its own with dense matrices";
-  const auto A = operand("tested", 85), B = operand(MATDENSE, 86);
+/// Dense, as tall as A is wide; on each process `gap` rows of its array are of no column.
+struct Dense {
+  std::vector<PetscScalar> array;
+  Matrix mat;
+
+  Dense(PetscInt local_rows, PetscInt columns, PetscInt gap, std::uint64_t seed) {
+    const PetscInt apart = local_rows + gap;
+    array.assign(static_cast<std::size_t>(apart * columns + 1), std::numeric_limits<PetscReal>::quiet_NaN());
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, mat.out()));
+    PETSC_OK(MatSetSizes(mat, local_rows, PETSC_DECIDE, PETSC_DETERMINE, columns));
+    PETSC_OK(MatSetType(mat, MATDENSE));
+    PETSC_OK(MatDenseSetLDA(mat, apart));
+    for (const auto place : {MatSeqDenseSetPreallocation, MatMPIDenseSetPreallocation})
+      PETSC_OK(place(mat, array.data()));
+    for (PetscInt n = 0; n < columns; ++n) {
+      Vec column;
+      PETSC_OK(MatDenseGetColumnVecWrite(mat, n, &column));
+      fill(column, seed + static_cast<std::uint64_t>(n));
+      PETSC_OK(MatDenseRestoreColumnVecWrite(mat, n, &column));
+    }
+    assemble(mat);
+  }
+};
+
+/// Column by column, by MatMult().
+testing::AssertionResult are_columns_of(Mat C, Mat A, Mat B) {
+  PetscInt columns;
+  PETSC_OK(MatGetSize(B, nullptr, &columns));
+  for (PetscInt n = 0; n < columns; ++n) {
+    Vec column;
+    Vector x, y, found;
+    PETSC_OK(MatCreateVecs(A, x.out(), y.out()));
+    PETSC_OK(VecDuplicate(y, found.out()));
+    PETSC_OK(MatDenseGetColumnVecRead(B, n, &column));
+    PETSC_OK(VecCopy(column, x));
+    PETSC_OK(MatDenseRestoreColumnVecRead(B, n, &column));
+    PETSC_OK(MatDenseGetColumnVecRead(C, n, &column));
+    PETSC_OK(VecCopy(column, found));
+    PETSC_OK(MatDenseRestoreColumnVecRead(C, n, &column));
+    PETSC_OK(MatMult(A, x, y));
+    if (auto same = same_bits(found, y); !same) return same << " in column " << n;
+  }
+  return testing::AssertionSuccess();
+}
+
+struct DenseCase {
+  int block_size;
+  PetscInt columns, gap = 0;
+  const char* options = "";
+};
+void PrintTo(const DenseCase& c, std::ostream* out) {
+  *out << c.block_size << " x " << c.block_size << ", " << c.columns << " columns, gaps of " << c.gap << " "
+       << c.options;
+}
+
+struct DenseProducts : testing::TestWithParam<DenseCase> {
+  void SetUp() override {
+    if (!tested_is_compound() || (tested_is_of_scalars() && c.block_size == 1))
+      GTEST_SKIP() << "PETSc's own products with dense matrices have bits of their own";
+  }
+  DenseCase c = GetParam();
+  Shape shape = spread(c.block_size, 13, 11);
+  Random random{90};
+  Matrix A = filled_matrix(tested_type(), c.options, {shape, random_blocks(random, shape, 0.3, false), 91});
+
+  PetscInt local(bool of_rows) const {
+    PetscInt rows, columns;
+    PETSC_OK(MatGetLocalSize(A, &rows, &columns));
+    return of_rows ? rows : columns;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cases, DenseProducts,
+                         testing::Values(DenseCase{2, 0}, DenseCase{3, 1}, DenseCase{3, 2}, DenseCase{3, 5, 2},
+                                         DenseCase{3, 40}, DenseCase{4, 33, 1}, DenseCase{1, 6}, DenseCase{11, 5},
+                                         DenseCase{3, 5, 1, "-mat_compound_layout sell:8"},
+                                         DenseCase{2, 5, 1, "-mat_compound_backend petsc"}));
+
+TEST_P(DenseProducts, HaveTheBitsOfMatMult) {
+  const Dense B(local(false), c.columns, c.gap, 92);
   const auto before = info_of(A);
   Matrix C;
 
-  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+  PETSC_OK(MatMatMult(A, B.mat, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
 
-  PetscInt columns;
-  PETSC_OK(MatGetSize(B, nullptr, &columns));
-  EXPECT_TRUE(all_ranks(info_of(A).products - before.products == columns));
+  const auto of_petsc = std::string(c.options).find("petsc") != std::string::npos;
+  const PetscInt64 counted = of_petsc ? 0 : c.columns;
+  EXPECT_TRUE(all_ranks(info_of(A).products - before.products == counted)) << info_of(A).products;
+  EXPECT_TRUE(are_columns_of(C, A, B.mat));
+}
+
+TEST_P(DenseProducts, FollowNewValues) {
+  const Dense B(local(false), c.columns, c.gap, 93), more(local(false), c.columns, c.gap, 94);
+  Matrix C;
+  PETSC_OK(MatMatMult(A, B.mat, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+  PETSC_OK(MatScale(A, 3.0));
+  PETSC_OK(MatCopy(more.mat, B.mat, SAME_NONZERO_PATTERN));
+
+  PETSC_OK(MatMatMult(A, B.mat, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+
+  EXPECT_TRUE(are_columns_of(C, A, B.mat));
+}
+
+TEST_P(DenseProducts, GoToTheCallersMatrix) {
+  const Dense B(local(false), c.columns, c.gap, 95), C(local(true), c.columns, c.gap + 1, 96);
+
+  PETSC_OK(MatProductCreateWithMat(A, B.mat, nullptr, C.mat));
+  PETSC_OK(MatProductSetType(C.mat, MATPRODUCT_AB));
+  PETSC_OK(MatProductSetFromOptions(C.mat));
+  PETSC_OK(MatProductSymbolic(C.mat));
+  PETSC_OK(MatProductNumeric(C.mat));
+
+  EXPECT_TRUE(are_columns_of(C.mat, A, B.mat));
+  for (PetscInt n = 0; n < c.columns; ++n)
+    for (PetscInt i = 0; i <= c.gap; ++i) {
+      const PetscInt rows = local(true);
+      EXPECT_TRUE(PetscIsNanScalar(C.array[static_cast<std::size_t>(n * (rows + c.gap + 1) + rows + i)]));
+    }
+}
+
+TEST_P(DenseProducts, FollowANewPattern) {
+  const Dense B(local(false), c.columns, c.gap, 97);
+  Matrix C;
+  PETSC_OK(MatMatMult(A, B.mat, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+  PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PETSC_OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+  PetscInt first, columns;
+  PETSC_OK(MatGetOwnershipRange(A, &first, nullptr));
+  PETSC_OK(MatGetSize(A, nullptr, &columns));
+  for (PetscInt k = 0; k < columns && local(true) > 0; ++k) PETSC_OK(MatSetValue(A, first, k, 2.5, INSERT_VALUES));
+  assemble(A);
+
+  PETSC_OK(MatMatMult(A, B.mat, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+
+  EXPECT_TRUE(are_columns_of(C, A, B.mat));
 }
 
 TEST(Galerkin, ReuseTakesTheNewMatrix) {

@@ -1,0 +1,192 @@
+#include "spgemm/dense_product.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "petsc/base_types.hpp"
+#include "spmv/attached.hpp"
+#include "spmv/operator.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// Columns of a dense matrix in the host's memory, each `apart` scalars behind the one before.
+struct DenseColumns {
+  PetscInt count = 0, rows = 0, apart = 0;
+};
+
+DenseColumns columns_of(Mat dense, PetscInt apart) { return {dense->cmap->N, dense->rmap->n, apart}; }
+
+/// Whether all processes can multiply several vectors at once: they exchange values of x together then.
+PetscErrorCode all_take_vectors(Mat A, const Operator& a, bool* all) {
+  PetscFunctionBegin;
+  int yes = a.takes_vectors();
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  *all = yes != 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode multiply_by_columns(Mat A, Mat B, Mat C) {
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < B->cmap->N; ++n) {
+    Vec x, y;
+    PetscCall(MatDenseGetColumnVecRead(B, n, &x));
+    PetscCall(MatDenseGetColumnVecWrite(C, n, &y));
+    PetscCall(multiply(A, Op::none, Update::assign, x, nullptr, y));
+    PetscCall(MatDenseRestoreColumnVecWrite(C, n, &y));
+    PetscCall(MatDenseRestoreColumnVecRead(B, n, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Columns of B that are exchanged and multiplied at once.
+class Batch {
+ public:
+  Batch(const Operator& a, Mat A, const DenseColumns& x, const DenseColumns& y)
+      : a_(a), A_(A), x_(x), y_(y), size_(size_of(x)) {}
+
+  PetscErrorCode multiply_all(const PetscScalar* x, PetscScalar* y) {
+    PetscFunctionBegin;
+    if (a_.ghosts()) PetscCall(make_ghosts());
+    for (PetscInt first = 0; first < x_.count; first += size_) {
+      const PetscInt count = std::min(size_, x_.count - first);
+      PetscCall(multiply_some(x, y, first, count));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+ private:
+  /// A PetscInt counts their scalars.
+  static PetscInt size_of(const DenseColumns& x) {
+    constexpr PetscInt most = 32;  // more would save few messages
+    const PetscInt countable = std::numeric_limits<PetscInt>::max() / std::max<PetscInt>(x.rows, 1);
+    return std::max<PetscInt>(1, std::min({x.count, most, countable}));
+  }
+  PetscErrorCode make_ghosts() {
+    PetscFunctionBegin;
+    MpiState* st;
+    PetscCall(mpi_state(A_, &st));
+    PetscCall(make_ghosts_of_several(A_, size_, st->ghosts));
+    ghosts_ = &st->ghosts;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  VectorsTask task(PetscInt count, PetscInt x_apart) const {
+    return {static_cast<int>(count), static_cast<slot_t>(x_apart), static_cast<slot_t>(y_.apart),
+            static_cast<slot_t>(y_.apart)};
+  }
+
+  /// Columns [first, first + count).
+  PetscErrorCode multiply_some(const PetscScalar* all_x, PetscScalar* all_y, PetscInt first, PetscInt count) {
+    PetscFunctionBegin;
+    const PetscScalar *const x = all_x + first * x_.apart, *sent = nullptr;
+    PetscScalar* const y = all_y + first * y_.apart;
+    PetscScalar* const received = ghosts_ ? ghosts_->of_several.data() : nullptr;
+    if (ghosts_) PetscCall(to_send(all_x, first, &sent));
+    if (ghosts_) PetscCall(PetscSFBcastBegin(ghosts_->scatter_several, MPIU_SCALAR, sent, received, MPI_REPLACE));
+    PetscCall(a_.run_vectors(Operator::diagonal, Update::assign, task(count, x_.apart), x, nullptr, y));
+    if (!ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscSFBcastEnd(ghosts_->scatter_several, MPIU_SCALAR, sent, received, MPI_REPLACE));
+    const auto of_one = static_cast<PetscInt>(ghosts_->of_several.size()) / size_;
+    const PetscInt before = size_ - count;  // of the last exchange, columns that were exchanged already
+    PetscCall(
+        a_.run_vectors(Operator::off_diagonal, Update::add, task(count, of_one), received + before * of_one, y, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// x of `size_` columns without gaps, those of the last exchange with some before them: all are of one size.
+  PetscErrorCode to_send(const PetscScalar* all_x, PetscInt first, const PetscScalar** sent) {
+    PetscFunctionBegin;
+    const PetscScalar* const x = all_x + std::min(first, x_.count - size_) * x_.apart;
+    *sent = x;
+    if (x_.apart == x_.rows) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(guarded(comm_of(A_), [&] { copy_.resize(static_cast<std::size_t>(size_ * x_.rows)); }));
+    for (PetscInt n = 0; n < size_; ++n) std::copy_n(x + n * x_.apart, x_.rows, copy_.data() + n * x_.rows);
+    *sent = copy_.data();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  const Operator& a_;
+  Mat A_;
+  const DenseColumns x_, y_;
+  const PetscInt size_;
+  Ghosts* ghosts_ = nullptr;
+  std::vector<PetscScalar> copy_;
+};
+
+/// run_vectors() counts those of parts.
+PetscErrorCode count_products(Mat A, PetscInt products) {
+  PetscFunctionBegin;
+  State* st;
+  PetscCall(any_state(A, &st));
+  if (st->is_mpi) static_cast<MpiState*>(st)->products += products;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode multiply_at_once(const Operator& a, Mat A, Mat B, Mat C) {
+  PetscFunctionBegin;
+  PetscInt x_apart, y_apart;
+  const PetscScalar* x;
+  PetscScalar* y;
+  PetscCall(MatDenseGetLDA(B, &x_apart));
+  PetscCall(MatDenseGetLDA(C, &y_apart));
+  PetscCall(MatDenseGetArrayRead(B, &x));
+  PetscCall(MatDenseGetArrayWrite(C, &y));
+  PetscCall(Batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart)).multiply_all(x, y));
+  PetscCall(count_products(A, B->cmap->N));
+  PetscCall(MatDenseRestoreArrayWrite(C, &y));
+  PetscCall(MatDenseRestoreArrayRead(B, &x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric_of(Mat A, Mat B, Mat C) {
+  PetscFunctionBegin;
+  if (B->cmap->N > 0) {
+    Operator a;
+    Vec x;
+    bool at_once = false;
+    PetscCall(MatDenseGetColumnVecRead(B, 0, &x));
+    PetscCall(a.prepare(A, Op::none, x, 0));
+    PetscCall(MatDenseRestoreColumnVecRead(B, 0, &x));
+    PetscCall(all_take_vectors(A, a, &at_once));
+    PetscCall(at_once ? multiply_at_once(a, A, B, C) : multiply_by_columns(A, B, C));
+  }
+  PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric(Mat C) { return numeric_of(C->product->A, C->product->B, C); }
+
+PetscErrorCode symbolic(Mat C) {
+  PetscFunctionBegin;
+  Mat const A = C->product->A, B = C->product->B;
+  PetscBool dense;
+  PetscCall(MatSetSizes(C, A->rmap->n, B->cmap->n, A->rmap->N, B->cmap->N));
+  PetscCall(MatSetBlockSizesFromMats(C, A, B));
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(C), &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  if (!dense) PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(B)->type_name));
+  PetscCall(MatSetUp(C));
+  C->ops->productnumeric = numeric;
+  C->ops->matmultnumeric = numeric_of;  // PETSc's A (B C) calls that
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode take_dense_product(Mat C, bool* taken) {
+  PetscFunctionBegin;
+  const Mat_Product* const p = C->product;
+  const TypeOfMatrix k = type_of_matrix(p->A);
+  PetscBool dense;
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  // Scalars of AIJ alone are multiplied by AIJ itself.
+  *taken = dense && p->type == MATPRODUCT_AB && k.is_ours && (k.base_type->keeps_blocks || p->A->rmap->bs > 1);
+  if (*taken) C->ops->productsymbolic = symbolic;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
