@@ -511,6 +511,19 @@ def test_assembly(args):
     expect(code != 0 and "choose another method by -ksp_type and -pc_type" in stderr, f"a solve that fails: {stderr}")
 
 
+def test_dense(args):
+    types = ["baij", "baijcompound", "aij", "aijcompound"]
+    command = ["-n", "4", "-block_size", "3", "-types", ",".join(f"{t}/dense" for t in types), "-columns", "1,3"]
+    written, tables = good(args, command)
+    case = written["cases"][0]
+    expect("candidates" not in case and not tables, f"no products were asked for: {case} {tables}")
+    expect([(r["type"], r["columns"]) for r in case["dense"]] == [(t, c) for t in types for c in (1, 3)],
+           f"rows: {case['dense']}")
+    for r in case["dense"]:
+        expect(len(r["samples_s"]) == ROUNDS and r["products"] > 0, f"times: {r}")
+        expect(r["error"] == 0 if "compound" in r["type"] else r["error"] < 1e-13, f"the last column: {r}")
+
+
 def test_krylov_methods(args):
     solvers = [(t, k) for t in ("aij", "baijcompound") for k in ("cg", "cgcompound", "bcgs")]
     words = ",".join(f"{t}/{k}" for t, k in solvers)
@@ -566,7 +579,8 @@ ERRORS = [
     ("-complex pairs -n 2", "-complex: unknown form 'pairs'; choose scalars, blocks"),
     ("-n 2 -core_plans layouts|sel", "-core_plans: unknown layout 'sel': did you mean sell? Choose csr, ellr"),
     ("-types baij/ -n 2",
-     "-types 'baij/': expected a type before the slash, and assembly, coo or a Krylov method after it"),
+     "-types 'baij/': expected a type before the slash, and assembly, coo, dense or a Krylov method after it"),
+    ("-n 2 -types baij/dense -columns 0", "-columns '0': expected integers from 1 to 1000, as in 4,8"),
     ("-types baij/ggg -n 2", "ggg"),
     ("-renumber rcm,best", "-renumber: unknown order 'best'; choose natural, rcm, nd"),
     ("-block_size 2x3 -core_plans csr -n 2 -renumber rcm,", "-renumber 'rcm,': expected orders separated by ','"),

@@ -9,22 +9,30 @@ namespace compound::bench {
 
 namespace {
 
-/// TYPE, TYPE/assembly, TYPE/coo or TYPE/METHOD.
+/// TYPE, TYPE/assembly, TYPE/coo, TYPE/dense or TYPE/METHOD.
 void read_types(Options& o, const std::string& v) {
   for (const std::string& word : listed(v, ',', "matrix types separated by ','")) {
     const std::size_t slash = word.find('/');
     const std::string type = word.substr(0, slash), after = slash == word.npos ? "" : word.substr(slash + 1);
     if (slash != word.npos && (type.empty() || after.empty()))
-      throw wrong_value("expected a type before the slash, and assembly, coo or a Krylov method after it");
+      throw wrong_value("expected a type before the slash, and assembly, coo, dense or a Krylov method after it");
     if (slash == word.npos)
       o.types.push_back(type);
     else if (after == "assembly")
       o.inserted.push_back(type);
     else if (after == "coo")
       o.assembled.push_back(type);
+    else if (after == "dense")
+      o.of_dense.push_back(type);
     else
       o.solvers.push_back({type, after});
   }
+}
+
+void read_columns(Options& o, const std::string& v) {
+  const std::string expected = "integers from 1 to 1000, as in 4,8";
+  o.columns.clear();
+  for (const std::string& part : listed(v, ',', expected)) o.columns.push_back(number(part, 1, 1000, expected));
 }
 
 /// After "layouts": their names, with blanks between; none: all there are.
@@ -65,10 +73,12 @@ void read_cusparse(Options& o, const std::string& v) {
 const OptionRow<Options> rows[] = {
     {"-types",
      "PETSc matrix types to compare, separated by commas, or none; TYPE/assembly times insertion of blocks and the "
-     "first solves, TYPE/coo assembly from the matrix' scalars as coordinates, and TYPE/METHOD a Krylov method "
-     "(baijcompound/cgcompound, with the options of -pc_type and the like), each in a table of its own",
+     "first solves, TYPE/coo assembly from the matrix' scalars as coordinates, TYPE/dense products with dense "
+     "matrices, and TYPE/METHOD a Krylov method (baijcompound/cgcompound, with the options of -pc_type and the like), "
+     "each in a table of its own",
      "aij,baij,baijcompound; with plans baij; on a device aijcusparse,baijcompound; with plans aijcusparse",
      {read_types}},
+    {"-columns", "columns of the dense matrices of TYPE/dense, separated by commas", "1,2,4,8,16", {read_columns}},
     {"-plans", "plans of baijcompound to compare (-mat_compound_plan), separated by semicolons", "",
      list_option(&Options::plans, ';', "plan lines")},
     {"-core_plans",

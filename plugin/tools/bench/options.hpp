@@ -55,7 +55,8 @@ struct Options {
   std::uint64_t seed = 1;
 
   std::vector<std::string> types, plans, core_plans;
-  std::vector<std::string> inserted, assembled;  ///< types of "TYPE/assembly", "TYPE/coo"
+  std::vector<std::string> inserted, assembled, of_dense;  ///< types of "TYPE/assembly", "TYPE/coo", "TYPE/dense"
+  std::vector<int> columns = {1, 2, 4, 8, 16};             ///< of dense matrices
   std::vector<Solver> solvers;
   std::vector<std::string> hamilton;  ///< plans of a quaternion matrix' four real ones
   std::vector<std::string> layouts;   ///< of the table of layouts
@@ -76,7 +77,9 @@ struct Options {
   /// Whether any candidate runs the core without a PETSc matrix.
   bool wants_core() const { return !core_plans.empty() || !hamilton.empty() || !layouts.empty(); }
   /// Whether one of -types is not for products alone.
-  bool wants_more_of_types() const { return !inserted.empty() || !assembled.empty() || !solvers.empty(); }
+  bool wants_more_of_types() const {
+    return !inserted.empty() || !assembled.empty() || !of_dense.empty() || !solvers.empty();
+  }
 };
 
 /// What describes a case (matrix, blocks, numbering, device, memory), and the files of results.

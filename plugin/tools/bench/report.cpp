@@ -162,6 +162,14 @@ const std::vector<Column> ksp_columns = {{"type", 0, "type"},
                                          {"set-up ms", 9, "set_up_s", "%.2f", 1e3},
                                          {"residual", 9, "residual", "%.1e"}};
 
+const std::vector<Column> dense_columns = {{"type", 0, "type"},
+                                           {"columns", 9, "columns", "%.0f"},
+                                           {"median us", 11, "median_s", "%.2f", 1e6},
+                                           {"+- %", 6, "spread", "%.1f", 100},
+                                           {"in products", 12, "products", "%.2f"},
+                                           {"x the first", 11, "times_first", "%.2f"},
+                                           {"error", 9, "error", "%.1e"}};
+
 const std::vector<Column> coo_columns = {{"type", 0, "type"},
                                          {"coordinates", 0, "coordinates"},
                                          {"values", 0, "values_on"},
@@ -231,6 +239,7 @@ void print_case(std::ostream& out, const Record& r, const Options& o) {
   if (r.contains("candidates")) print_candidates(out, r);
   if (r.contains("layouts")) print_rows(out, layout_columns, r.at("layouts"));
   if (r.contains("layouts")) print_plans(out, r.at("layouts"));
+  if (r.contains("dense")) print_rows(out, dense_columns, r.at("dense"));
   if (r.contains("ksp")) print_rows(out, ksp_columns, r.at("ksp"));
   if (r.contains("assembly")) print_rows(out, assembly_columns, r.at("assembly"));
   if (r.contains("coo")) {

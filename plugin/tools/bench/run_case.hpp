@@ -22,4 +22,7 @@ Record time_assembly(MPI_Comm comm, const CaseMatrix& matrix, const Options& opt
 /// their bytes. Every entry of the case's matrix is a coordinate of its own, in the order of its blocks.
 Record time_coo(MPI_Comm comm, const CaseMatrix& matrix, const Options& options, Progress& progress);
 
+/// Products with dense matrices by types, beside those with one vector: a row for each type and number of columns.
+Record time_dense(MPI_Comm comm, const CaseMatrix& matrix, const Options& options, Progress& progress);
+
 }  // namespace compound::bench

@@ -1,0 +1,111 @@
+// Products with dense matrices: several vectors at once.
+#include <algorithm>
+#include <cstring>
+
+#include "device.hpp"
+#include "failure.hpp"
+#include "report.hpp"
+#include "run_case.hpp"
+
+namespace compound::bench {
+
+namespace {
+
+PetscScalar number(PetscInt row, PetscInt column) { return static_cast<PetscReal>((5 * row + 11 * column) % 17 - 8); }
+
+/// As tall as A is wide, with vectors of A's kind as columns.
+Matrix dense_for(Mat A, PetscInt columns) {
+  Matrix B;
+  PetscInt rows, first;
+  must(MatGetLocalSize(A, nullptr, &rows));
+  must(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), B.out()));
+  must(MatSetSizes(B, rows, PETSC_DECIDE, PETSC_DETERMINE, columns));
+  must(MatSetType(B, used_device() ? "densecuda" : MATDENSE));
+  must(MatSetUp(B));
+  must(MatGetOwnershipRange(B, &first, nullptr));
+  for (PetscInt n = 0; n < columns; ++n) {
+    Vec column;
+    PetscScalar* to;
+    must(MatDenseGetColumnVecWrite(B, n, &column));
+    must(VecGetArrayWrite(column, &to));
+    for (PetscInt i = 0; i < rows; ++i) to[i] = number(first + i, n);
+    must(VecRestoreArrayWrite(column, &to));
+    must(MatDenseRestoreColumnVecWrite(B, n, &column));
+  }
+  must(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  return B;
+}
+
+/// A type's product with one vector, and with dense matrices of so many columns.
+struct Products {
+  std::string type;
+  Matrix A;
+  Vector x, y;
+  std::vector<PetscInt> columns;
+  std::vector<Matrix> B, C;
+
+  Products(const CaseMatrix& c, const std::string& of_type, const std::vector<int>& counts) : type(of_type) {
+    must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, A.out()));
+    if (is_ours(type)) must(MatSetFromOptions(A));
+    must(MatCreateVecs(A, x.out(), y.out()));
+    must(VecSet(x, 1.0));
+    must(MatMult(A, x, y));
+    for (const int count : counts) {
+      columns.push_back(count);
+      B.push_back(dense_for(A, count));
+      must(MatMatMult(A, B.back(), MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.emplace_back().out()));
+    }
+  }
+  void multiply(std::size_t k) { must(MatMatMult(A, B[k], MAT_REUSE_MATRIX, PETSC_DEFAULT, C[k].in_place())); }
+
+  /// Of the last column: the largest difference from MatMult(), over the largest component.
+  double error(std::size_t k) {
+    Vec column;
+    PetscReal scale, difference;
+    must(MatDenseGetColumnVecRead(B[k], columns[k] - 1, &column));
+    must(MatMult(A, column, y));
+    must(MatDenseRestoreColumnVecRead(B[k], columns[k] - 1, &column));
+    must(VecNorm(y, NORM_INFINITY, &scale));
+    must(MatDenseGetColumnVecRead(C[k], columns[k] - 1, &column));
+    must(VecAXPY(y, -1.0, column));
+    must(MatDenseRestoreColumnVecRead(C[k], columns[k] - 1, &column));
+    must(VecNorm(y, NORM_INFINITY, &difference));
+    return scale > 0 ? difference / scale : difference;
+  }
+};
+
+}  // namespace
+
+Record time_dense(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
+  if (!c.parent) throw usage_error("-types TYPE/dense takes square blocks only");
+  std::vector<std::unique_ptr<Products>> all;
+  std::vector<Runner> runners;
+  for (const std::string& type : o.of_dense) try {
+      progress.say("preparing " + type + " for products with dense matrices");
+      Products& p = *all.emplace_back(std::make_unique<Products>(c, type, o.columns));
+      runners.push_back({type, [&p] { must(MatMult(p.A, p.x, p.y)); }});
+      for (std::size_t k = 0; k < p.columns.size(); ++k)
+        runners.push_back({type + " x " + std::to_string(p.columns[k]), [&p, k] { p.multiply(k); }});
+    } catch (const petsc_error& e) {
+      throw petsc_error("-types " + type + "/dense: " + e.what());
+    }
+  const std::vector<Record> samples = measure(comm, runners, o, progress);
+  Record rows = Record::array();
+  for (std::size_t t = 0, n = 0; t < all.size(); ++t) {
+    const Record& one = samples[n++];
+    for (std::size_t k = 0; k < o.columns.size(); ++k, ++n) {
+      Record row = samples[n];
+      const Record& first = samples[1 + k];
+      row.update({{"type", all[t]->type},
+                  {"columns", o.columns[k]},
+                  {"products", 1 / paired_ratio(samples_of(one), samples_of(row))},
+                  {"times_first", paired_ratio(samples_of(first), samples_of(row))},
+                  {"error", all[t]->error(k)}});
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+}  // namespace compound::bench
