@@ -104,12 +104,13 @@ WAYS_OUT = {
 }
 
 PRODUCTS = {
-    "baijcompound": """With a dense B, MatMatMult and MatTransposeMatMult go column by column, by products of this
-plugin. All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of
-the results:""",
+    "baijcompound": """With a dense B on the host, MatMatMult multiplies several columns at once; each has the bits of
+MatMult() with that column. On a device it goes column by column, and so does MatTransposeMatMult. All others are
+PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the results:""",
     "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those
-of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). All others are PETSc's of aij. Types of
-the results:""",
+of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). MatMatMult with a dense B on the host
+multiplies several columns at once, as above, where blocks have more than one scalar. All others are PETSc's of aij.
+Types of the results:""",
 }
 
 SUBMATRICES = """MatCreateSubMatrix() of whole blocks makes a matrix of the type. For `baijcompound`, index sets that

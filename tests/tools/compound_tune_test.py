@@ -181,16 +181,19 @@ def test_json(args):
 def test_the_plan_to_take_is_sampled_with_the_default_one(args):
     """What is recommended has the least time of those that are sampled so often, and differs from the default plan."""
     file = os.path.join(args.folder, "finals.json")
-    stdout, _ = tune(args, SMALL + ["-seconds", "5", "-json", file])
-    with open(file) as read:
-        case, = json.load(read)["cases"]
-    plans = {p["plan"]: p for p in case["plans"]}
-    best, default = plans[case["best"]], plans[case["analysis"]["rule"]]
-    # Without a plan within 3 % of the fastest, or of the default plan, there is nothing to sample again.
-    others = [statistics.median(p["ratios"]) for p in plans.values() if p is not default and p["ratios"]]
-    is_alone = best is default and min(others, default=2) > 1.03
-    expect(is_alone or (len(default["ratios"]) >= 25 and (best is default or len(best["ratios"]) == 25)),
-           f"samples: {len(best['ratios'])}, {len(default['ratios'])}")
+    for _ in range(3):  # on a busy machine the time for samples may end before there are enough
+        stdout, _ = tune(args, SMALL + ["-seconds", "5", "-json", file])
+        with open(file) as read:
+            case, = json.load(read)["cases"]
+        plans = {p["plan"]: p for p in case["plans"]}
+        best, default = plans[case["best"]], plans[case["analysis"]["rule"]]
+        # Without a plan within 3 % of the fastest, or of the default plan, there is nothing to sample again.
+        others = [statistics.median(p["ratios"]) for p in plans.values() if p is not default and p["ratios"]]
+        is_alone = best is default and min(others, default=2) > 1.03
+        is_sampled = is_alone or (len(default["ratios"]) >= 25 and (best is default or len(best["ratios"]) == 25))
+        if is_sampled:
+            break
+    expect(is_sampled, f"samples: {len(best['ratios'])}, {len(default['ratios'])}")
     lower, upper = case["gain_quartiles"]
     expect(lower - 1e-9 <= case["gain"] <= upper + 1e-9, f"{lower} {case['gain']} {upper}")
     if best is default:

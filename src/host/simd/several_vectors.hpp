@@ -1,6 +1,6 @@
-// Compressed rows times several vectors: as many together as a SIMD vector has lanes. x of these lie interleaved, so a
-// word of the matrix meets all of them at once. Each result has the bits of the product with one vector: what is a lane
-// there is a SIMD vector here.
+// Compressed rows times several vectors: as many together as a SIMD vector has lanes. Their x lie interleaved, so a word
+// of the matrix meets all of them at once. Each result has the bits of the product with one vector: what is a lane there
+// is a SIMD vector here (decision 0052).
 #pragma once
 
 #include "streams.hpp"
@@ -16,13 +16,14 @@ inline constexpr int most_sums = accumulators * 3 / 2;
 /// The first of the n-th of `parts` nearly equal parts of `all`.
 constexpr int part_of(int all, int parts, int n) { return all * n / parts; }
 
-/// The sums of entries [0, end), of which the first 2 turns go in turns to two sums that are added up then.
+/// The sums of entries [0, end), of which the first 2 turns go in turns to two sums that are added up then: at once
+/// where both nearly fit in the registers, else one after the other.
 template <class Sums, bool pairs, class Add>
 SIMD_FN Sums sums_in_turns(slot_t turns, slot_t end, const Add& add) {
   Sums sums;
   if constexpr (pairs) {
     Sums odd;
-    if constexpr (2 * Sums::count <= 2 * accumulators) {
+    if constexpr (Sums::count <= accumulators) {
       for (slot_t n = 0; n < 2 * turns; n += 2) {
         add(sums, n);
         add(odd, n + 1);
@@ -57,7 +58,7 @@ struct row_of_several {
     unroll<(bytes + 63) / 64>([&]<int line>() SIMD_LAMBDA { __builtin_prefetch(fetch + k * fetch_step + 64 * line); });
   }
 
-  /// x of the entry `k` later, of blocks with so many real numbers; they are `stride` apart.
+  /// x of entry k, of blocks with so many real numbers, which are `stride` apart.
   template <int in>
   SIMD_FN const double* x_of(slot_t k) const {
     return x + slot_t(column[k]) * (in * stride);
