@@ -1,6 +1,6 @@
-// Compressed rows times several vectors: as many together as a SIMD vector has lanes. Their x lie interleaved, so a word
-// of the matrix meets all of them at once. Each result has the bits of the product with one vector: what is a lane there
-// is a SIMD vector here (decision 0052).
+// Compressed rows times several vectors: as many together as a SIMD vector has lanes. Their x lie interleaved, so a
+// word of the matrix meets all of them at once. Each result has the bits of the product with one vector: what is a lane
+// there is a SIMD vector here (decision 0052).
 #pragma once
 
 #include "streams.hpp"
