@@ -15,9 +15,10 @@ namespace {
 /// Columns of a dense matrix in the host's memory, each `apart` scalars behind the one before.
 struct DenseColumns {
   PetscInt count = 0, rows = 0, apart = 0;
+  PetscInt all_rows = 0;  ///< on all processes
 };
 
-DenseColumns columns_of(Mat dense, PetscInt apart) { return {dense->cmap->N, dense->rmap->n, apart}; }
+DenseColumns columns_of(Mat dense, PetscInt apart) { return {dense->cmap->N, dense->rmap->n, apart, dense->rmap->N}; }
 
 /// Whether all processes can multiply several vectors at once: they exchange values of x together then.
 PetscErrorCode all_take_vectors(Mat A, const Operator& a, bool* all) {
@@ -58,10 +59,10 @@ class Batch {
   }
 
  private:
-  /// A PetscInt counts their scalars.
+  /// The same on all processes; a PetscInt counts their scalars.
   static PetscInt size_of(const DenseColumns& x) {
     constexpr PetscInt most = 32;  // more would save few messages
-    const PetscInt countable = std::numeric_limits<PetscInt>::max() / std::max<PetscInt>(x.rows, 1);
+    const PetscInt countable = std::numeric_limits<PetscInt>::max() / std::max<PetscInt>(x.all_rows, 1);
     return std::max<PetscInt>(1, std::min({x.count, most, countable}));
   }
   PetscErrorCode make_ghosts() {
