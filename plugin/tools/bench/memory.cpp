@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -75,6 +76,12 @@ double bytes_of_ksp(const Sizes& s, const Options& o) {
   return s.blocks + (s.scalar_rows + vectors_of_method * s.vector) * static_cast<double>(o.solvers.size());
 }
 
+/// A matrix of each type, and for each number of columns two dense ones.
+double bytes_of_dense(const Sizes& s, const Options& o) {
+  const double columns = std::accumulate(o.columns.begin(), o.columns.end(), 0.0);
+  return (s.scalar_rows + 2 * (1 + columns) * s.vector) * static_cast<double>(o.of_dense.size());
+}
+
 }  // namespace
 
 double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks) {
@@ -89,6 +96,7 @@ double estimated_device_bytes(const CaseSize& size, const Options& o, int ranks)
   all += static_cast<double>(o.plans.size()) * (copies * s.blocks + 4 * s.vector);
   all += static_cast<double>(o.core_plans.size()) * (o.core_float ? 0.5 : 1) * (copies * s.blocks + 4 * s.vector);
   all += bytes_of_assembly(s, o);
+  all += bytes_of_dense(s, o);
   all += bytes_of_ksp(s, o);
   if (ranks == 1) all += s.values;  // while the kind of entry is found
   return all / ranks + yardsticks + staging;
@@ -123,6 +131,7 @@ double estimated_bytes(const CaseSize& s, const Options& o, int ranks) {
   all += static_cast<double>(o.hamilton.size()) * core_share * (2.5 * vectors + values / 2 + 8 * s.entries);
   if (!o.cusparse.empty()) all += 2.2 * scalar_rows;  // while they are made
   all += bytes_of_assembly(sizes, o);
+  all += bytes_of_dense(sizes, o);
   all += bytes_of_ksp(sizes, o);
   for (const std::string& plan : o.core_plans)
     all += core_share * (vectors + (lies_on_parent(plan, core) ? 0 : parent));
