@@ -188,9 +188,7 @@ PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole) {
   bool row_blocks, col_blocks;
   PetscCall(made_of_blocks(rows, A->rmap->bs, &row_blocks));
   PetscCall(made_of_blocks(cols, A->cmap->bs, &col_blocks));
-  int all = row_blocks && col_blocks;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
-  *whole = all != 0;
+  PetscCall(on_all(A, row_blocks && col_blocks, whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,10 +205,10 @@ PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B)
   PetscFunctionBegin;
   PetscMPIInt size;
   PetscBool sorted;
+  bool all = false;
   PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
   PetscCall(ISSorted(cols, &sorted));
-  int all = sorted == PETSC_TRUE;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  PetscCall(on_all(A, sorted == PETSC_TRUE, &all));
   // MatCreateSubMatrix() of mpiaij answers wrongly or with an internal error.
   PetscCheck(
       all || size == 1, comm_of(A), PETSC_ERR_SUP,

@@ -17,4 +17,12 @@ PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason) {
   SETERRQ(comm_of(A), code, "petsc-compound: %s", text);
 }
 
+PetscErrorCode on_all(Mat A, bool here, bool* all) {
+  PetscFunctionBegin;
+  int yes = here;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  *all = yes != 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace compound::plugin

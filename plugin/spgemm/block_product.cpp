@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "petsc/agree.hpp"
 #include "petsc/base_types.hpp"
 #include "petsc/owned.hpp"
 
@@ -19,15 +20,6 @@ PetscErrorCode key_of(Mat A, PatternKey* key) {
   PetscFunctionBegin;
   PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &key->id));
   key->nonzeros = A->nonzerostate;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Whether something holds on all processes.
-PetscErrorCode on_all(Mat C, bool here, bool* all) {
-  PetscFunctionBegin;
-  int yes = here;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, comm_of(C)));
-  *all = yes != 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "petsc/agree.hpp"
 #include "petsc/base_types.hpp"
 #include "spmv/attached.hpp"
 #include "spmv/operator.hpp"
@@ -19,15 +20,6 @@ struct DenseColumns {
 };
 
 DenseColumns columns_of(Mat dense, PetscInt apart) { return {dense->cmap->N, dense->rmap->n, apart, dense->rmap->N}; }
-
-/// Whether all processes can multiply several vectors at once: they exchange values of x together then.
-PetscErrorCode all_take_vectors(Mat A, const Operator& a, bool* all) {
-  PetscFunctionBegin;
-  int yes = a.takes_vectors();
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &yes, 1, MPI_INT, MPI_MIN, comm_of(A)));
-  *all = yes != 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode multiply_by_columns(Mat A, Mat B, Mat C) {
   PetscFunctionBegin;
@@ -151,7 +143,7 @@ PetscErrorCode numeric_of(Mat A, Mat B, Mat C) {
     PetscCall(MatDenseGetColumnVecRead(B, 0, &x));
     PetscCall(a.prepare(A, Op::none, x, 0));
     PetscCall(MatDenseRestoreColumnVecRead(B, 0, &x));
-    PetscCall(all_take_vectors(A, a, &at_once));
+    PetscCall(on_all(A, a.takes_vectors(), &at_once));  // values of x are exchanged together then
     PetscCall(at_once ? multiply_at_once(a, A, B, C) : multiply_by_columns(A, B, C));
   }
   PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));

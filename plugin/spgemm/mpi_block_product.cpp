@@ -1,6 +1,7 @@
 #include <limits>
 #include <memory>
 
+#include "petsc/agree.hpp"
 #include "spgemm/mpi_product_pattern.hpp"
 #include "spgemm/product_results.hpp"
 #include "spgemm/products_of_matrices.hpp"
@@ -187,8 +188,8 @@ PetscErrorCode MpiBlockProduct::make_result(Mat C) {
   const BlockShape block = p->block();
   const PetscInt64 entries =
       (PetscInt64{p->result.diagonal_start.back()} + p->result.off_start.back()) * PetscInt64(scalars_in(block));
-  int fits = entries <= std::numeric_limits<PetscInt>::max();
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, comm_of(C)));
+  bool fits = false;
+  PetscCall(on_all(C, entries <= std::numeric_limits<PetscInt>::max(), &fits));
   PetscCheck(fits, comm_of(C), PETSC_ERR_SUP,
              "The product of two sparse matrices has more scalars on one process than this PETSc's integers can count; "
              "use more processes or a PETSc with 64-bit indices");

@@ -55,7 +55,7 @@ struct row_of_several {
   /// The part of entry k and so many bytes from there.
   template <int bytes>
   SIMD_FN void fetch_ahead(slot_t k) const {
-    unroll<(bytes + 63) / 64>([&]<int line>() SIMD_LAMBDA { __builtin_prefetch(fetch + k * fetch_step + 64 * line); });
+    prefetch<bytes>(fetch + k * fetch_step, 0);
   }
 
   /// x of entry k, of blocks with so many real numbers, which are `stride` apart.
@@ -102,14 +102,15 @@ SIMD_FN slot_t stride_of(int vectors) { return (vectors + widest - 1) / widest *
 SIMD_FN void interleave(const SimdTask& t, double* to) {
   const slot_t stride = stride_of(t.vectors);
   const int fours = t.vectors / 4 * 4;
+  const auto fill = [&](slot_t i, int first) SIMD_LAMBDA {
+    for (int n = first; n < stride; ++n) to[i * stride + n] = n < t.vectors ? t.x[i + n * t.x_apart] : 0.0;
+  };
   slot_t i = 0;
   for (; i + 4 <= t.numbers; i += 4) {
     interleave_four(t.x + i, t.x_apart, fours, to + i * stride, stride);
-    for (slot_t k = i; k < i + 4; ++k)
-      for (int n = fours; n < stride; ++n) to[k * stride + n] = n < t.vectors ? t.x[k + n * t.x_apart] : 0.0;
+    for (slot_t k = i; k < i + 4; ++k) fill(k, fours);
   }
-  for (; i < t.numbers; ++i)
-    for (int n = 0; n < stride; ++n) to[i * stride + n] = n < t.vectors ? t.x[i + n * t.x_apart] : 0.0;
+  for (; i < t.numbers; ++i) fill(i, 0);
 }
 
 /// f(row) of each row and each `widest` vectors: a row's values come from memory for the first of them alone. `words`:
