@@ -5,6 +5,7 @@
 #include "mat/converters.hpp"
 #include "mat/via_aij_copy.hpp"
 #include "options/options.hpp"
+#include "petsc/huge_pages.hpp"
 #include "petsc/late_setup.hpp"
 #include "petsc/overrides.hpp"
 #include "petsc/warnings.hpp"
@@ -96,7 +97,10 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(any_state(A, &st));
   PetscCall(base_ops(A, &base));
   Unguarded own(A, *st);  // the duplicate takes A's operations
-  PetscCall(base->duplicate(A, option, B));
+  {
+    const HugePages of_new_arrays;
+    PetscCall(base->duplicate(A, option, B));
+  }
   PetscCall(own.guard_again());
   PetscCall(adopt(*B, st->settings, st->off_diagonal));
   PetscCall(install_again(*B));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "petsc/base_types.hpp"
+#include "petsc/huge_pages.hpp"
 
 namespace compound::plugin {
 
@@ -93,6 +94,7 @@ struct FollowedFunction<base_type, name, After, PetscErrorCode(Mat, Args...), Be
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
     PetscCall(Before(A));
+    const HugePages of_new_arrays;
     PetscCall(base(A, args...));
     PetscCall(After(A));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,13 +1,12 @@
 #include "host/backend.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "base/error.hpp"
+#include "base/huge_pages.hpp"
 #include "host/diagonals.hpp"
 #include "host/instruction_set.hpp"
 #include "host/processor.hpp"
@@ -17,18 +16,12 @@ namespace compound {
 
 namespace {
 
-/// A cache line, so that slices' groups of words start on one; a huge page for large arrays, which the kernel then maps
-/// three times faster (docs/performance.md).
-constexpr std::size_t cache_line = 64, huge_page = std::size_t{2} << 20;
-
+/// A cache line, so that slices' groups of words start on one; large arrays are mapped three times faster in huge pages
+/// (docs/performance.md).
 void* allocate_aligned(std::size_t bytes) {
-  const bool large = bytes >= 2 * huge_page;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, large ? huge_page : cache_line, std::max<std::size_t>(bytes, 1)) != 0)
-    throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // advice: nothing is lost where it is not taken
-#endif
+  constexpr std::size_t cache_line = 64;
+  void* const memory = allocate_in_pages(bytes, cache_line);
+  if (!memory) throw std::bad_alloc();
   return memory;
 }
 

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "compare.hpp"
 
@@ -130,6 +131,24 @@ TEST(ParentBytes, AreThoseOfValuesColumnsAndRowStarts) {
   EXPECT_LE(told, taken);
   // Beside these PETSc keeps row lengths and the place of the diagonal.
   EXPECT_LE(taken, told + 16 * block_rows * static_cast<PetscInt64>(sizeof(PetscInt)) + 65536);
+}
+
+/// 4.3 MB of values, and those of a duplicate. PETSc frees them like all others.
+TEST(LargeArrays, OfTheBaseTypeLieInHugePages) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  constexpr std::uintptr_t huge_page = 2 << 20;
+  const auto before = PetscTrMalloc;
+  const auto A = large(tested_type());
+  Matrix copy;
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
+
+  for (Mat mat : {Mat(A), Mat(copy)}) {
+    PetscScalar* array;
+    PETSC_OK(tested_is_of_scalars() ? MatSeqAIJGetArray(mat, &array) : MatSeqBAIJGetArray(mat, &array));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array) % huge_page, 0u);
+    PETSC_OK(tested_is_of_scalars() ? MatSeqAIJRestoreArray(mat, &array) : MatSeqBAIJRestoreArray(mat, &array));
+  }
+  EXPECT_EQ(PetscTrMalloc, before);
 }
 
 TEST(DefaultPlan, TakesNoSecondCopyWithPetscsOwnIntegers) {

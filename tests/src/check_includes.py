@@ -41,7 +41,7 @@ RULES = [
      "layout encoders know patterns and their own decoders"),
     (["src/plan/schedule.*"], ["src/*", "!src/plan/schedule.hpp", "!src/base/error.hpp", "!src/device/target.hpp"],
      "schedules know worker counts, no layout arrays"),
-    (["src/storage/packed*"], ["src/device/entry/*", "src/device/spmv_*", "src/device/pack_values.hpp",
+    (["src/storage/packed*"], ["src/device/entry/*", "src/device/spmv_*", "src/device/pack_*",
                                 "src/device/diagonal.hpp", "src/device/sum_lists.hpp"],
      "packed matrices know backends by their interface only"),
     (["src/planner/tuner*", "src/planner/measurement*"], ["src/host/*", "src/device/*"],
@@ -55,7 +55,7 @@ RULES = [
                                        "src/device/diagonal.hpp", "src/device/sum_lists.hpp", "src/host/*",
                                        "src/layout/*", "!src/layout/layout_spec.hpp"],
      "the plugin does not know layouts' internals"),
-    (["plugin/petsc/*"], ["src/*", "!src/base/shape.hpp", "!src/base/error.hpp", "!src/base/scalar.hpp"],
+    (["plugin/petsc/*"], ["src/*", "!src/base/*"],
      "petsc/ knows PETSc, not what is packed"),
 ]
 
