@@ -1,7 +1,9 @@
 #include "row_order.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <span>
 
 #include "base/error.hpp"
 
@@ -16,6 +18,23 @@ bool is_identity(const std::vector<idx>& rows, idx all_rows) {
   return true;
 }
 
+/// Longer rows first, rows of one length in their order. By counting, where lengths are few beside rows: large matrices
+/// are looked at several times before they are packed.
+void sort_by_length(const PatternView& p, std::span<idx> rows) {
+  idx longest = 0;
+  for (const idx row : rows) longest = std::max(longest, p.length(row));
+  if (static_cast<std::size_t>(longest) > rows.size()) {
+    std::ranges::stable_sort(rows, std::greater(), [&](idx row) { return p.length(row); });
+    return;
+  }
+  std::vector<idx> next(static_cast<std::size_t>(longest) + 2, 0);  // of the rows of each length
+  for (const idx row : rows) ++next[static_cast<std::size_t>(longest - p.length(row)) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<idx> given(rows.begin(), rows.end());
+  for (const idx row : given)
+    rows[static_cast<std::size_t>(next[static_cast<std::size_t>(longest - p.length(row))]++)] = row;
+}
+
 }  // namespace
 
 std::vector<idx> row_order(const PatternView& p, const LayoutSpec& spec) {
@@ -25,8 +44,7 @@ std::vector<idx> row_order(const PatternView& p, const LayoutSpec& spec) {
   const std::size_t window = spec.sigma == whole ? std::max<std::size_t>(rows.size(), 1) : spec.sigma;
   if (window > 1)
     for (std::size_t from = 0; from < rows.size(); from += window)
-      std::stable_sort(rows.begin() + from, rows.begin() + std::min(from + window, rows.size()),
-                       [&](idx a, idx b) { return p.length(a) > p.length(b); });
+      sort_by_length(p, std::span(rows).subspan(from, std::min(window, rows.size() - from)));
   return rows;
 }
 
