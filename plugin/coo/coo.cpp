@@ -1,18 +1,22 @@
 #include "coo/coo.hpp"
 
 #include "coo/structure.hpp"
+#include "options/options.hpp"
 #include "petsc/agree.hpp"
 #include "petsc/log.hpp"
 #include "petsc/owned.hpp"
 #include "petsc/warnings.hpp"
 #include "petsccompound.h"
 #include "spmv/placement.hpp"
+#include "spmv/refresh.hpp"
 #include "spmv/state.hpp"
+#include "spmv/vec_types.hpp"
 #include "values/guards.hpp"
 
 #include <petscdevice.h>
 
 #include <optional>
+#include <utility>
 
 namespace compound::plugin {
 
@@ -37,6 +41,7 @@ struct Given {
   PetscMemType type = PETSC_MEMTYPE_HOST;
   const Scalar* values = nullptr;
   std::vector<Scalar> on_host;  ///< they lie on, where they are not the caller's
+  Buffer<Scalar> on_device;     ///< the same
   Backend* on = nullptr;
   CooMemory* memory = nullptr;
 };
@@ -74,6 +79,11 @@ PetscErrorCode bring_to_host(Mat A, std::size_t n, Given* g) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void bring_lists(CooStructure& s) {
+  if (std::exchange(s.lists_are_on_device, false))
+    s.parts[0].lists.own = s.in_device->parts[0].own.lists(s.in_device->on);
+}
+
 PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
   PetscFunctionBegin;
   if (g->on->is_device()) {
@@ -82,13 +92,60 @@ PetscErrorCode choose_memory(Mat A, CooStructure* s, Given* g) {
     if (s->device_is_full) PetscCall(bring_to_host(A, static_cast<std::size_t>(s->given), g));
   }
   if (!g->on->is_device() && !s->in_host)
-    PetscCall(guarded(comm_of(A), [&] { s->in_host = std::make_unique<CooMemory>(*g->on, *s); }));
+    PetscCall(guarded(comm_of(A), [&] {
+      bring_lists(*s);
+      s->in_host = std::make_unique<CooMemory>(*g->on, *s);
+    }));
   g->memory = g->on->is_device() ? s->in_device.get() : s->in_host.get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether products of all parts run on a device, as far as is known: they have a copy there, or vectors are to lie
+/// there and no copy was left out. Their values go there anyway.
+PetscErrorCode multiplies_on_device(Mat A, const State& of_A, const std::vector<PartArrays>& parts, bool* yes) {
+  PetscFunctionBegin;
+  PetscCall(expects_device_vectors(A, of_A.settings, yes));
+  const bool expects = *yes;
+  *yes = !is_bound(A) && !of_A.is_read_unasked && device_backend();
+  for (std::size_t k = 0; k < parts.size() && *yes; ++k) {
+    SeqState* st;
+    *yes = is_seq_compound(parts[k].mat);
+    if (!*yes) break;
+    PetscCall(seq_state(parts[k].mat, &st));
+    const PackedCopy& copy = st->copy(MemorySpace::device);
+    *yes = copy.packed() || (expects && copy.left_out().empty() && copy.refused().empty());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Values on the host for a matrix whose products run on a device: they are added up there, where all of them fit.
+/// Contributions to other processes need a PETSc that sends from there.
+PetscErrorCode bring_to_device(Mat A, const State& of_A, const CooStructure& s, const std::vector<PartArrays>& parts,
+                               Given* g) {
+  PetscFunctionBegin;
+  bool brings =
+      (g->values || s.given == 0) && !g->on->is_device() && !s.device_is_full && (PetscDefined(HAVE_CUDA) || !s.sf);
+  if (brings) PetscCall(multiplies_on_device(A, of_A, parts, &brings));
+  if (!brings) PetscFunctionReturn(PETSC_SUCCESS);
+  Backend& device = *device_backend();
+  const auto n = static_cast<std::size_t>(s.given);
+  bool enough;
+  PetscCall(begin_device_work(device));
+  PetscCall(guarded_memory(comm_of(A), &enough, [&] {
+    g->on_device = Buffer<Scalar>(device, n);
+    if (n > 0) device.upload(g->on_device.data(), g->values, n * sizeof(Scalar));
+  }));
+  if (!enough) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(log_upload(n * sizeof(Scalar)));
+  g->values = g->on_device.data();
+  g->type = PETSC_MEMTYPE_DEVICE;
+  g->on = &device;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// One part's values while they are added up.
 struct PartValues {
+  SeqState* packs = nullptr;          ///< sums go straight to the packed copy of this part
   Scalar* values = nullptr;           ///< sums go here: to the base type's array, or to a device
   MatrixValues* on_device = nullptr;  ///< in its buffer
   std::optional<MatrixValues> own;    ///< that, of a part that is not of ours yet: the base type gets them at once
@@ -96,7 +153,8 @@ struct PartValues {
 
 /// The array that sums go to, which has the old values if those are wanted. `enough` is false where the device has no
 /// memory for it.
-PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartValues* v, bool* enough) {
+PetscErrorCode begin_values(const PartArrays& part, const ListsIn& own, Backend& on, bool add, PartValues* v,
+                            bool* enough) {
   PetscFunctionBegin;
   const bool is_ours = is_seq_compound(part.mat);
   SeqState* st = nullptr;
@@ -107,29 +165,42 @@ PetscErrorCode begin_values(const PartArrays& part, Backend& on, bool add, PartV
     PetscCall(begin_host_write(part.mat, &v->values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (is_ours && !add && on.is_device() && takes_sums(part.mat, *st, own.task(nullptr))) {
+    v->packs = st;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   v->on_device = is_ours ? &st->matrix_values : &v->own.emplace(*type_of_matrix(part.mat).base_type);
   PetscCall(guarded_memory(comm_of(part.mat), enough, [&] { v->values = v->on_device->write(part.mat, on, add); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode begin_all_values(const std::vector<PartArrays>& parts, Backend& on, bool add,
+PetscErrorCode begin_all_values(const std::vector<PartArrays>& parts, const CooMemory& m, bool add,
                                 std::vector<PartValues>* values, bool* enough) {
   PetscFunctionBegin;
   *enough = true;
   *values = std::vector<PartValues>(parts.size());
   for (std::size_t k = 0; k < parts.size() && *enough; ++k)
-    PetscCall(begin_values(parts[k], on, add, &(*values)[k], enough));
+    PetscCall(begin_values(parts[k], m.parts[k].own, m.on, add, &(*values)[k], enough));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode end_values(const PartArrays& part, PartValues* v) {
   PetscFunctionBegin;
+  if (v->packs) PetscFunctionReturn(PETSC_SUCCESS);
   if (!v->on_device) {
     PetscCall(end_host_write(part.mat, &v->values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(v->on_device->wrote(part.mat));
   if (v->own) PetscCall(guarded(comm_of(part.mat), [&] { v->own->read(part.mat); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode pack_part(const PartArrays& part, const CooMemory& m, std::size_t k, const Scalar* given, SeqState* to) {
+  PetscFunctionBegin;
+  const CooMemory::Part& p = m.parts[k];
+  const SumTask own = p.own.task(given);
+  PetscCall(pack_sums(part.mat, to, {own, p.others.task(m.received.data()), p.other.data(), own.stride != nullptr}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,13 +220,15 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
         PetscSFBcastWithMemTypeBegin(s.sf, s.block, type, m.to_send.data(), type, m.received.data(), MPI_REPLACE));
   PetscCall(guarded(comm_of(A), [&] {
     for (std::size_t k = 0; k < parts.size(); ++k)
-      m.parts[k].own.run(m.on, v, (*to)[k].values, add ? Update::add : Update::assign);
+      if (!(*to)[k].packs) m.parts[k].own.run(m.on, v, (*to)[k].values, add ? Update::add : Update::assign);
   }));
   if (s.sf) PetscCall(PetscSFBcastEnd(s.sf, s.block, m.to_send.data(), m.received.data(), MPI_REPLACE));
   PetscCall(guarded(comm_of(A), [&] {
     for (std::size_t k = 0; k < parts.size(); ++k)
-      m.parts[k].others.run(m.on, m.received.data(), (*to)[k].values, Update::add);
+      if (!(*to)[k].packs) m.parts[k].others.run(m.on, m.received.data(), (*to)[k].values, Update::add);
   }));
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if ((*to)[k].packs) PetscCall(pack_part(parts[k], m, k, v, (*to)[k].packs));
   for (std::size_t k = 0; k < parts.size(); ++k) PetscCall(end_values(parts[k], &(*to)[k]));
   if (has_values(A)) PetscCall(guard_values(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -272,6 +345,7 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   State* st;  // of settings that were kept for A
   std::vector<PartArrays> parts;
   PetscCall(state_of(A, &st));
+  PetscCall(read_options_once(A, st->settings));
   PetscCall(parts_of(A, &parts));
   PetscCall(check_pattern(A, *s, parts));
   Given given;
@@ -284,12 +358,13 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   const bool add = mode == ADD_VALUES;
   bool enough;
   std::vector<PartValues> to;
+  PetscCall(bring_to_device(A, *st, *s, parts, &given));
   PetscCall(choose_memory(A, s, &given));
-  PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
+  PetscCall(begin_all_values(parts, *given.memory, add, &to, &enough));
   if (!enough) {
     PetscCall(leave_to_host(A, s));
     PetscCall(choose_memory(A, s, &given));
-    PetscCall(begin_all_values(parts, *given.on, add, &to, &enough));
+    PetscCall(begin_all_values(parts, *given.memory, add, &to, &enough));
   }
   PetscCall(add_up(A, *s, parts, given, &to, add));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -16,7 +16,7 @@ class BlockSearch {
   BlockSearch(const Coordinates& c, PetscInt side) : c_(c), side_(side), words_(static_cast<std::size_t>(side * side)) {
     found_.side = side;
     taken_.resize(c.row.size(), 0);
-    for (std::vector<PetscInt>* v : {&found_.row, &found_.column}) v->reserve(c.row.size() / words_);
+    for (LargeVector<PetscInt>* v : {&found_.row, &found_.column}) v->reserve(c.row.size() / words_);
     found_.first.reserve(c.row.size() / words_);
     found_.shape.reserve(c.row.size() / words_);
   }

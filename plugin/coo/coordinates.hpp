@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "base/huge_pages.hpp"
 #include "petsc/guard.hpp"
 
 namespace compound::plugin {
@@ -15,9 +16,9 @@ namespace compound::plugin {
 /// Contributions to blocks of side x side scalars; of single scalars, side is 1. Rows and columns count blocks.
 struct Contributions {
   PetscInt side = 1;
-  std::vector<PetscInt> row, column;  ///< [contributions]; a negative row: ignored
-  std::vector<slot_t> first;          ///< [contributions] its first scalar among the values; empty: n * side * side
-  std::vector<unsigned char> shape;   ///< [contributions] which offsets; empty: 0
+  LargeVector<PetscInt> row, column;  ///< [contributions]; a negative row: ignored
+  LargeVector<slot_t> first;          ///< [contributions] its first scalar among the values; empty: n * side * side
+  LargeVector<unsigned char> shape;   ///< [contributions] which offsets; empty: 0
   std::vector<int> offset;            ///< [shapes][side][side] from the first scalar to scalar (i, j), by rows
 
   std::size_t size() const { return row.size(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -18,8 +19,8 @@ bool have_one_each(const SumLists& l) {
 }
 
 /// The array itself on the host, a copy elsewhere; null for an empty one.
-template <class T>
-const T* take(Backend& on, const std::vector<T>& v, Buffer<T>& copy) {
+template <class T, class Allocator>
+const T* take(Backend& on, const std::vector<T, Allocator>& v, Buffer<T>& copy) {
   if (v.empty() || !works_as_device(on)) return v.empty() ? nullptr : v.data();
   copy = Buffer<T>(on, std::span<const T>(v));
   return copy.data();
@@ -56,7 +57,7 @@ class Sorting {
   std::size_t rows() const { return start_.size() - 1; }
   /// Lists of a block of the base type; more than one where contributions are its scalars.
   PetscInt lists_of_block() const { return scalar_blocks_ * scalar_blocks_; }
-  const std::vector<std::size_t>& sorted() const { return order_; }
+  const LargeVector<std::size_t>& sorted() const { return order_; }
 
   /// The lists of a bucket: `key` is block column * lists_of_block() + scalar of the block, by columns.
   const std::vector<List>& sort_row(std::size_t row) {
@@ -115,7 +116,8 @@ class Sorting {
   const PetscInt side_;
   const PetscInt scalar_blocks_;  ///< side of the base type's blocks where contributions are their scalars; else 1
   const PetscInt first_row_;      ///< in buckets
-  std::vector<std::size_t> start_, order_;
+  std::vector<std::size_t> start_;
+  LargeVector<std::size_t> order_;
   std::vector<PetscInt64> keys_;
   std::vector<std::pair<PetscInt64, std::size_t>> keyed_;
   std::vector<List> lists_;
@@ -142,6 +144,8 @@ class Lists {
 
   Assembly take() {
     for (std::size_t row = 0; row < sorting_.rows(); ++row) add_row(sorting_.sort_row(row));
+    for (PartLists& p : assembly_.parts)
+      if (!p.other.empty()) p.other.resize(static_cast<std::size_t>(p.own.sums()), -1);
     return std::move(assembly_);
   }
 
@@ -153,7 +157,7 @@ class Lists {
 
   static void begin(const Contributions& c, bool by_rows, SumLists* l) {
     l->side = c.side;
-    if (c.side > 1) l->offset = by_rows ? c.offset : by_columns(c.offset, c.side);
+    l->offset = offsets_of(c, by_rows);
   }
 
   std::size_t part_of(PetscInt64 block_column) const {
@@ -190,6 +194,8 @@ class Lists {
         add(others_, id - own_.size(), &part->others);
     }
     if (part->others.index.size() == before) return;
+    part->other.resize(static_cast<std::size_t>(number), -1);
+    part->other.push_back(static_cast<int>(part->others.sums()));
     part->others.first.push_back(static_cast<slot_t>(part->others.index.size()));
     part->others.place.push_back(number * part->others.words());
     others_of_row_.push_back({static_cast<std::size_t>(part - assembly_.parts.data()), number});
@@ -254,13 +260,69 @@ ListsIn::ListsIn(Backend& on, const SumLists& l)
             .shape = take(on, l.shape, shapes_),
             .stride = take(on, l.stride, integers_[1])} {}
 
+ListsIn::ListsIn(Backend& on, ContributionLists l, PetscInt side, const std::vector<int>& offset)
+    : copies_{std::move(l.first), std::move(l.index), std::move(l.place)},
+      integers_{offset.empty() ? Buffer<int>() : Buffer<int>(on, std::span<const int>(offset)), std::move(l.stride)},
+      shapes_(std::move(l.shape)),
+      task_{.scalar = scalar_type_of<Scalar>(),
+            .sums = static_cast<slot_t>(l.column.size()),
+            .first = copies_[0].data(),
+            .index = copies_[1].data(),
+            .place = copies_[2].data(),
+            .side = static_cast<int>(side),
+            .offset = integers_[0].data(),
+            .shape = shapes_.data(),
+            .stride = integers_[1].data()} {}
+
+SumLists ListsIn::lists(Backend& on) const {
+  SumLists l;
+  const auto bring = [&](const auto& buffer, auto* to) {
+    to->resize(buffer.bytes() / sizeof(*buffer.data()));
+    if (!to->empty()) on.download(to->data(), buffer.data(), buffer.bytes());
+  };
+  l.side = task_.side;
+  bring(copies_[0], &l.first);
+  bring(copies_[1], &l.index);
+  bring(copies_[2], &l.place);
+  bring(integers_[0], &l.offset);
+  bring(integers_[1], &l.stride);
+  bring(shapes_, &l.shape);
+  if (task_.first) return l;
+  l.first.resize(static_cast<std::size_t>(task_.sums) + 1);
+  std::iota(l.first.begin(), l.first.end(), slot_t{0});
+  return l;
+}
+
 void ListsIn::run(Backend& on, const Scalar* from, Scalar* to, Update update) const {
   if (empty()) return;
-  SumTask task = task_;
-  task.from = from;
+  SumTask task = this->task(from);
   task.to = to;
   task.update = update;
   on.sum(task);
+}
+
+std::vector<int> offsets_of(const Contributions& c, bool by_rows) {
+  if (c.side == 1) return {};
+  return by_rows ? c.offset : by_columns(c.offset, c.side);
+}
+
+BlockRows in_scalars(const BlockRows& blocks, PetscInt side) {
+  BlockRows b;
+  const std::size_t rows = blocks.start.size() - 1;
+  b.start.resize(rows * static_cast<std::size_t>(side) + 1);
+  b.start[0] = 0;
+  b.column.resize(blocks.column.size() * static_cast<std::size_t>(side * side));
+  PetscInt* to = b.column.data();
+  PetscInt* start = b.start.data();
+  for (std::size_t row = 0; row < rows; ++row) {
+    const PetscInt* const line = to;
+    for (PetscInt k = blocks.start[row]; k < blocks.start[row + 1]; ++k)
+      for (PetscInt j = 0; j < side; ++j) *to++ = blocks.column[static_cast<std::size_t>(k)] * side + j;
+    const std::ptrdiff_t length = to - line;
+    for (PetscInt i = 1; i < side; ++i) to = std::copy_n(line, length, to);
+    for (PetscInt i = 0; i < side; ++i, ++start) start[1] = start[0] + static_cast<PetscInt>(length);
+  }
+  return b;
 }
 
 Assembly assembly_of(const Contributions& own, const Contributions& others, const PartsShape& shape) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/contributions.hpp"
 #include "coo/coordinates.hpp"
 
 namespace compound::plugin {
@@ -12,10 +12,10 @@ namespace compound::plugin {
 /// The lists of a SumTask, for blocks of side x side scalars.
 struct SumLists {
   PetscInt side = 1;
-  std::vector<slot_t> first{0}, index;
-  std::vector<slot_t> place;  ///< empty: s * side * side
-  std::vector<int> stride;    ///< empty: side
-  std::vector<unsigned char> shape;
+  LargeVector<slot_t> first{0}, index;
+  LargeVector<slot_t> place;  ///< empty: s * side * side
+  LargeVector<int> stride;    ///< empty: side
+  LargeVector<unsigned char> shape;
   std::vector<int> offset;
   slot_t sums() const { return static_cast<slot_t>(first.size()) - 1; }
   PetscInt words() const { return side * side; }
@@ -29,8 +29,18 @@ bool works_as_device(const Backend& on);
 class ListsIn {
  public:
   ListsIn(Backend& on, const SumLists& lists);
+  /// Those that a device made; `offset` as in SumLists.
+  ListsIn(Backend& on, ContributionLists lists, PetscInt side, const std::vector<int>& offset);
+  /// On the host.
+  SumLists lists(Backend& on) const;
   void run(Backend& on, const Scalar* from, Scalar* to, Update update) const;
   bool empty() const { return task_.sums == 0; }
+  /// Without the array that sums go to.
+  SumTask task(const Scalar* from) const {
+    SumTask task = task_;
+    task.from = from;
+    return task;
+  }
 
  private:
   std::array<Buffer<slot_t>, 3> copies_;
@@ -41,7 +51,7 @@ class ListsIn {
 
 /// Block compressed rows, columns sorted and each once.
 struct BlockRows {
-  std::vector<PetscInt> start{0}, column;
+  LargeVector<PetscInt> start{0}, column;
 };
 
 /// Where the parts of a matrix have their blocks and scalars.
@@ -54,7 +64,8 @@ struct PartsShape {
 };
 
 struct PartLists {
-  SumLists own, others;  ///< of the values given here (all blocks), of those received (some)
+  SumLists own, others;    ///< of the values given here (all blocks), of those received (some)
+  std::vector<int> other;  ///< [own] which of `others` is added to it, or -1; empty: none
 };
 
 /// What assembly by coordinates needs: the base type's blocks, and the sums of each part.
@@ -65,6 +76,12 @@ struct Assembly {
 
 /// Contributions with rows of this process, in blocks of one size. Sums are in the order of `own`, then of `others`.
 Assembly assembly_of(const Contributions& own, const Contributions& others, const PartsShape& shape);
+
+/// Where the scalars of a block lie, from its first on: `by_rows` as the contributions have them, else by columns.
+std::vector<int> offsets_of(const Contributions& c, bool by_rows);
+
+/// The same rows in scalars, which blocks of side x side are made of.
+BlockRows in_scalars(const BlockRows& blocks, PetscInt side);
 
 /// Lists of one contribution each, which copy contributions to neighbouring blocks whose scalars lie by rows.
 SumLists copies_of(const Contributions& c, const std::vector<std::size_t>& which);

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "options/options.hpp"
 #include "petsc/agree.hpp"
 #include "spmv/state.hpp"
+#include "spmv/vec_types.hpp"
 
 namespace compound::plugin {
 
@@ -186,6 +189,91 @@ PetscErrorCode preallocate_blocks(Mat A, const CooInput& in, PetscInt bs, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Contributions where they lie.
+struct Placed {
+  const PetscInt *row, *column;
+  std::size_t count;
+  const Contributions& of;  ///< all but rows and columns
+  bool on_device;           ///< rows and columns
+};
+
+/// Whether a device is to sort the coordinates of a matrix: it will multiply, or has them already. Of one process:
+/// where contributions travel, the host sorts.
+PetscErrorCode sorts_on_device(Mat A, const CooInput& in, bool* on_device, bool* yes) {
+  PetscFunctionBegin;
+  State* st;
+  PetscMemType of_rows, of_columns;
+  Backend *has_rows, *has_columns;
+  *yes = *on_device = false;
+  if (is_mpi_compound(A) || in.count == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(backend_of(A, in.rows, &of_rows, &has_rows));
+  PetscCall(backend_of(A, in.columns, &of_columns, &has_columns));
+  *on_device = has_rows->is_device() && has_columns->is_device();
+  if (has_rows != has_columns || !device_backend() || is_bound(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(state_of(A, &st));
+  PetscCall(read_options_once(A, st->settings));
+  PetscCall(expects_device_vectors(A, st->settings, yes));
+  *yes = (*yes || *on_device) && device_backend()->extensions().contributions;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::optional<ContributionLists> list(Backend& on, const Placed& p, const ContributionsTask& form) {
+  ContributionsTask task = form;
+  Buffer<PetscInt> row, column;
+  const Contributions& c = p.of;
+  task.row = p.row;
+  task.column = p.column;
+  if (!p.on_device) {
+    task.row = (row = Buffer<PetscInt>(on, std::span(p.row, p.count))).data();
+    task.column = (column = Buffer<PetscInt>(on, std::span(p.column, p.count))).data();
+  }
+  const Buffer<slot_t> scalar = c.first.empty() ? Buffer<slot_t>() : Buffer<slot_t>(on, std::span(c.first));
+  const Buffer<unsigned char> shape =
+      c.shape.empty() ? Buffer<unsigned char>() : Buffer<unsigned char>(on, std::span(c.shape));
+  task.scalar = scalar.data();
+  task.shape = shape.data();
+  return on.extensions().contributions->list_contributions(task);
+}
+
+/// The lists and the blocks of A by its device. `done` is false, and nothing has happened, where that cannot sort them:
+/// a coordinate is wrong, a row too long, memory full.
+PetscErrorCode build_on_device(Mat A, const CooInput& in, const Placed& p, CooStructure* s, bool* done) {
+  PetscFunctionBegin;
+  Backend& on = *device_backend();
+  const PetscInt side = p.of.side, of_base = type_of_matrix(A).base_type->block_size(A);
+  const PetscInt rows = A->rmap->n / side, cols = A->cmap->n / side;
+  constexpr PetscInt most = std::numeric_limits<idx>::max();
+  const bool in_rows = side > of_base;
+  BlockRows blocks;
+  *done = false;
+  if (side < of_base || rows >= most || cols >= most) PetscFunctionReturn(PETSC_SUCCESS);
+  const ContributionsTask form = {.count = static_cast<slot_t>(p.count),
+                                  .index_bytes = sizeof(PetscInt),
+                                  .side = static_cast<int>(side),
+                                  .rows = static_cast<idx>(rows),
+                                  .cols = static_cast<idx>(cols),
+                                  .by_rows = in_rows};
+  PetscCall(begin_device_work(on));
+  PetscCall(guarded_memory(comm_of(A), done, [&] {
+    auto lists = list(on, p, form);
+    if (!lists) return;
+    blocks.start.assign(lists->start.begin(), lists->start.end());
+    blocks.column.assign(lists->column.begin(), lists->column.end());
+    ListsIn placed(on, *std::move(lists), side, offsets_of(p.of, in_rows));
+    s->in_device = std::make_unique<CooMemory>(on, *s, std::move(placed));
+  }));
+  if (!*done) PetscCall(PetscInfo(A, "Coordinates are sorted on the host: the device has no memory left\n"));
+  *done = *done && s->in_device;
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  s->lists_are_on_device = true;
+  if (in_rows) PetscCall(guarded(comm_of(A), [&] { blocks = in_scalars(blocks, side); }));
+  PetscCall(preallocate_blocks(A, in, of_base, blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Of blocks that follow one another.
+Contributions blocks_in_a_row(PetscInt side) { return contributions_of({}, side); }
+
 }  // namespace
 
 bool CooStructure::Part::fits(const PartArrays& part) {
@@ -198,12 +286,21 @@ bool CooStructure::Part::fits(const PartArrays& part) {
   return true;
 }
 
+CooMemory::CooMemory(Backend& backend, const CooStructure& s, ListsIn lists)
+    : on(backend), sent(on, s.sent), to_send(on, 0), received(on, 0) {
+  parts.push_back({std::move(lists), {on, SumLists{}}, {}});
+}
+
 CooMemory::CooMemory(Backend& backend, const CooStructure& s)
     : on(backend),
       sent(on, s.sent),
       to_send(on, static_cast<std::size_t>(s.sent.sums() * s.sent.words())),
       received(on, static_cast<std::size_t>(s.received * s.sent.words())) {
-  for (const CooStructure::Part& p : s.parts) parts.push_back({{on, p.own}, {on, p.others}});
+  for (const CooStructure::Part& p : s.parts) {
+    const PartLists& l = p.lists;
+    parts.push_back({{on, l.own}, {on, l.others}, {}});
+    if (on.is_device() && !l.other.empty()) parts.back().other = Buffer<int>(on, std::span<const int>(l.other));
+  }
 }
 
 PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend** on) {
@@ -214,37 +311,64 @@ PetscErrorCode backend_of(Mat A, const void* array, PetscMemType* type, Backend*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+PetscErrorCode build_on_host(Mat A, const CooInput& in, Contributions* own, CooStructure* s) {
+  PetscFunctionBegin;
+  Contributions others;
+  const BaseType& base_type = *type_of_matrix(A).base_type;
+  others.side = own->side;
+  if (is_mpi_compound(A)) PetscCall(exchange(A, own, &others, s));
+  const PartsShape shape = {base_type.block_size(A), A->rmap->rstart, A->rmap->n,
+                            is_mpi_compound(A),      A->cmap->rstart, A->cmap->rend};
+  Assembly assembly;
+  PetscCall(guarded(comm_of(A), [&] { assembly = assembly_of(*own, others, shape); }));
+  PetscCall(preallocate_blocks(A, in, shape.block_size, assembly.blocks));
+  for (PartLists& lists : assembly.parts) s->parts.push_back({std::move(lists)});
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 PetscErrorCode build(Mat A, const CooInput& in, CooStructure* s) {
   PetscFunctionBegin;
   PetscInt rows_of_block, of_columns;
   std::vector<PetscInt> kept[2];
   Coordinates coordinates;
-  Contributions own, others;
-  const BaseType& base_type = *type_of_matrix(A).base_type;
+  Contributions own;
+  bool on_device, sorts_there, done = false;
   PetscCall(MatGetBlockSizes(A, &rows_of_block, &of_columns));
-  PetscCheck(!(base_type.keeps_blocks || in.are_blocks) || rows_of_block == of_columns, comm_of(A), PETSC_ERR_SUP,
+  PetscCheck(!(type_of_matrix(A).base_type->keeps_blocks || in.are_blocks) || rows_of_block == of_columns, comm_of(A),
+             PETSC_ERR_SUP,
              "%s: blocks of %" PetscInt_FMT " x %" PetscInt_FMT
              "; matrices of type %s that are assembled by coordinates of %s have square blocks: MatSetBlockSize(A, bs)",
              in.function, rows_of_block, of_columns, type_of(A), in.are_blocks ? "blocks" : "scalars");
-  PetscCall(take(A, in, &kept, &coordinates));
-  PetscCall(contributions_to(A, in, coordinates, &own));
-  PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, in, own)));
+  PetscCall(sorts_on_device(A, in, &on_device, &sorts_there));
   s->are_blocks = in.are_blocks;
-  s->given = in.are_blocks ? in.count * own.words() : in.count;
-  others.side = own.side;
-  if (is_mpi_compound(A)) PetscCall(exchange(A, &own, &others, s));
-  const PartsShape shape = {base_type.block_size(A), A->rmap->rstart, A->rmap->n,
-                            is_mpi_compound(A),      A->cmap->rstart, A->cmap->rend};
-  Assembly assembly;
-  PetscCall(guarded(comm_of(A), [&] { assembly = assembly_of(own, others, shape); }));
-  PetscCall(PetscInfo(
-      A, "%" PetscCount_FMT " values by coordinates are kept as blocks of %" PetscInt_FMT " x %" PetscInt_FMT "\n",
-      s->given, own.side, own.side));
-  PetscCall(preallocate_blocks(A, in, shape.block_size, assembly.blocks));
+  s->given = in.are_blocks ? in.count * rows_of_block * rows_of_block : in.count;
+  PetscInt side = rows_of_block;
+  if (sorts_there && in.are_blocks) {
+    const Contributions form = blocks_in_a_row(side);
+    const auto n = static_cast<std::size_t>(in.count);
+    PetscCall(build_on_device(A, in, {in.rows, in.columns, n, form, on_device}, s, &done));
+  }
+  if (!done) {
+    PetscCall(take(A, in, &kept, &coordinates));
+    PetscCall(contributions_to(A, in, coordinates, &own));
+    PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, in, own)));
+    side = own.side;
+    if (sorts_there && !in.are_blocks)
+      PetscCall(build_on_device(A, in, {own.row.data(), own.column.data(), own.size(), own, false}, s, &done));
+  }
+  if (!done) PetscCall(build_on_host(A, in, &own, s));
+  PetscCall(PetscInfo(A,
+                      "%" PetscCount_FMT " values by coordinates are kept as blocks of %" PetscInt_FMT
+                      " x %" PetscInt_FMT ", sorted on the %s\n",
+                      s->given, side, side, done ? "device" : "host"));
   std::vector<PartArrays> parts;
   PetscCall(parts_of(A, &parts));
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    s->parts.push_back({std::move(assembly.parts[k].own), std::move(assembly.parts[k].others), parts[k].pattern()});
+  s->parts.resize(parts.size());
+  for (std::size_t k = 0; k < parts.size(); ++k) s->parts[k].pattern = parts[k].pattern();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

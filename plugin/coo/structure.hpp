@@ -17,6 +17,7 @@ struct CooStructure;
 struct CooMemory {
   struct Part {
     ListsIn own, others;
+    Buffer<int> other;  ///< on a device
   };
   Backend& on;
   ListsIn sent;
@@ -24,11 +25,13 @@ struct CooMemory {
   std::vector<Part> parts;
 
   CooMemory(Backend& on, const CooStructure& structure);
+  /// Of one part, whose lists were made there.
+  CooMemory(Backend& on, const CooStructure& structure, ListsIn lists);
 };
 
 struct CooStructure {
   struct Part {
-    SumLists own, others;       ///< of the values given here (all blocks), of those received (some)
+    PartLists lists;            ///< empty where `in_device` made them, until the host needs them
     std::uint64_t pattern = 0;  ///< of the blocks that the lists are for
     /// Of matrices that were found to have it: duplicates share a structure, and a hash takes as long as many sums.
     std::vector<PartArrays::Key> seen = {};
@@ -44,6 +47,7 @@ struct CooStructure {
   std::vector<Part> parts;
   std::unique_ptr<CooMemory> in_host, in_device;  ///< made at first use
   bool device_is_full = false;                    ///< it had no memory for `in_device`
+  bool lists_are_on_device = false;               ///< alone
 
   CooStructure() = default;
   CooStructure(const CooStructure&) = delete;

@@ -29,7 +29,7 @@ PetscErrorCode change(Mat A, MatrixValues& values, const F& f) {
   PetscFunctionBegin;
   Vec v;
   PetscCall(begin_work(values));
-  PetscCall(values.as_vector(&v));
+  PetscCall(values.as_vector(A, &v));
   const PetscErrorCode code = f(v);
   PetscCall(VecDestroy(&v));
   PetscCall(code);
@@ -58,7 +58,7 @@ PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(of_X->device_bytes() == values.device_bytes(), comm_of(A), PETSC_ERR_ARG_INCOMP,
              "SAME_NONZERO_PATTERN was given for matrices with other numbers of entries");
-  PetscCall(of_X->as_vector(&x));
+  PetscCall(of_X->as_vector(X, &x));
   const PetscErrorCode code = change(A, values, [&](Vec a) { return f(a, x); });
   PetscCall(VecDestroy(&x));
   PetscCall(code);

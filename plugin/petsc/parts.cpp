@@ -38,10 +38,19 @@ PetscInt64 PartArrays::place_of(PetscInt row, PetscInt column) const {
   return (block * bs + column % bs) * bs + (row - first_row) % bs;
 }
 
+/// FNV-1a in as many lanes as a core multiplies at a time: one would wait for each product before the next.
 std::uint64_t PartArrays::pattern() const {
+  constexpr std::size_t lanes = 8;
+  constexpr std::uint64_t prime = 1099511628211ull;
   std::uint64_t hash = 14695981039346656037ull;
   const auto add = [&](std::span<const PetscInt> integers) {
-    for (const PetscInt i : integers) hash = (hash ^ static_cast<std::uint64_t>(i)) * 1099511628211ull;
+    std::uint64_t lane[lanes];
+    for (std::size_t k = 0; k < lanes; ++k) lane[k] = hash + k;
+    std::size_t n = 0;
+    for (; n + lanes <= integers.size(); n += lanes)
+      for (std::size_t k = 0; k < lanes; ++k) lane[k] = (lane[k] ^ static_cast<std::uint64_t>(integers[n + k])) * prime;
+    for (; n < integers.size(); ++n) hash = (hash ^ static_cast<std::uint64_t>(integers[n])) * prime;
+    for (const std::uint64_t of_lane : lane) hash = (hash ^ of_lane) * prime;
   };
   if (blocks.rows > 0) add({blocks.start, static_cast<std::size_t>(blocks.rows) + 1});
   add({blocks.column, static_cast<std::size_t>(blocks.entries())});

@@ -23,6 +23,7 @@ class CopyRefresh {
   PetscErrorCode values();
   PetscErrorCode transposed(Op op);
 
+  static PetscErrorCode take_sums(Mat A, SeqState& st, const BlockSums& sums);
   static void leave_out(SeqState& st, MemorySpace space, const std::string& why);
 
  private:
@@ -67,6 +68,7 @@ PetscErrorCode CopyRefresh::within_memory(const char* wanted, const Body& body) 
 void CopyRefresh::pack_pattern() {
   Pattern copied;
   SeqState& st = in_.st;
+  st.matrix_values.unpack();
   const PatternView given = pattern_of(in_.b, copied);
   copy_.packed_.reset();
   copy_.other_blocks_.reset();
@@ -282,8 +284,30 @@ PetscErrorCode CopyRefresh::transposed(Op op) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CopyRefresh::take_sums(Mat A, SeqState& st, const BlockSums& sums) {
+  PetscFunctionBegin;
+  PackedCopy& copy = st.copy(MemorySpace::device);
+  PackedMatrix* const packed = &*copy.packed_;
+  PetscCall(PetscInfo(A, "Values by coordinates are packed as they are made\n"));
+  PetscCall(guarded(comm_of(A), [&] { packed->update_sums(sums); }));
+  PetscCall(st.matrix_values.packed(A, [packed](Scalar* to) { packed->unpack(to); }));
+  copy.values_version_ = st.matrix_values.version(A);
+  ++st.counts.value_packs;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool takes_sums(Mat A, SeqState& st, const SumTask& lists) {
+  const PackedCopy& copy = st.copy(MemorySpace::device);
+  return is_current(A, st, Op::none, MemorySpace::device) && !copy.other_blocks() && !copy.must_not_be_used() &&
+         copy.packed()->takes_sums(lists.side) && slot_t{copy.packed()->entries()} == lists.sums &&
+         st.matrix_values.has_buffer(A, copy.backend());
+}
+
+PetscErrorCode pack_sums(Mat A, SeqState* st, const BlockSums& sums) { return CopyRefresh::take_sums(A, *st, sums); }
+
 PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why) {
   PetscFunctionBegin;
+  PetscCall(guarded(comm_of(A), [&] { st->matrix_values.unpack(); }));
   CopyRefresh::leave_out(*st, MemorySpace::device, why);
   st->buffers = {};
   PetscCall(PetscInfo(A, "Products run on the host: %s\n", why.c_str()));

@@ -1,6 +1,7 @@
 // From the base type's arrays to the packed copies, and keeping them up to date.
 #pragma once
 
+#include "backend/value_work.hpp"
 #include "spmv/state.hpp"
 
 namespace compound::plugin {
@@ -24,6 +25,13 @@ inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, MemorySpace* space)
 /// null where its products do not run on a device, its blocks are made up of others, or not of the kind of entry that
 /// was asked for.
 PetscErrorCode device_copy(Mat seq, const PackedMatrix** packed);
+
+/// Whether pack_sums() can give a seq matrix of ours new values, all of them: its copy on the device is up to date, and
+/// takes the sums of these lists.
+bool takes_sums(Mat A, SeqState& st, const SumTask& lists);
+
+/// Values that are sums by lists go straight to the copy on the device, which alone has them then. For guard_values().
+PetscErrorCode pack_sums(Mat A, SeqState* st, const BlockSums& sums);
 
 /// Gives up the copy on the device until the pattern or the settings change. Warns, and says why.
 PetscErrorCode leave_device(Mat A, SeqState* st, const std::string& why);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "petsc/log.hpp"
 #include "petsc/parts.hpp"
@@ -36,9 +37,21 @@ Scalar* MatrixValues::array(Mat A, std::size_t* count) const {
 void MatrixValues::reserve(Backend& device, std::size_t count) {
   if (device_ == &device && buffer_.bytes() == count * sizeof(Scalar)) return;
   mask_ = PETSC_OFFLOAD_CPU;
+  unpack_ = nullptr;
   buffer_ = {};
   device_ = &device;
   buffer_ = Buffer<Scalar>(device, count);
+}
+
+bool MatrixValues::has_buffer(Mat A, const Backend& device) const {
+  std::size_t count = 0;
+  static_cast<void>(array(A, &count));
+  return device_ == &device && count > 0 && buffer_.bytes() == count * sizeof(Scalar);
+}
+
+void MatrixValues::unpack() {
+  if (unpack_) unpack_(buffer_.data());
+  unpack_ = nullptr;
 }
 
 const Scalar* MatrixValues::read(Mat A) {
@@ -47,6 +60,7 @@ const Scalar* MatrixValues::read(Mat A) {
   if (are_on_host(A)) return to;
   if (buffer_.bytes() != count * sizeof(Scalar))
     throw std::logic_error("a matrix has other arrays than when its values were set on the device");
+  unpack();
   if (count > 0) device_->download(to, buffer_.data(), buffer_.bytes());
   mask_ = PETSC_OFFLOAD_BOTH;
   check_petsc(log_download(device_->is_device() ? buffer_.bytes() : 0));
@@ -55,7 +69,10 @@ const Scalar* MatrixValues::read(Mat A) {
 }
 
 const Scalar* MatrixValues::read(Mat A, Backend& device) {
-  if (are_on_device(A) && device_ == &device) return buffer_.data();
+  if (are_on_device(A) && device_ == &device) {
+    unpack();
+    return buffer_.data();
+  }
   std::size_t count = 0;
   const Scalar* const from = read(A);
   static_cast<void>(array(A, &count));
@@ -76,6 +93,7 @@ void MatrixValues::read_first(Mat A, std::size_t count, Scalar* to) {
     std::copy_n(from, count, to);
     return;
   }
+  unpack();
   device_->download(to, buffer_.data(), count * sizeof(Scalar));
   check_petsc(log_download(device_->is_device() ? count * sizeof(Scalar) : 0));
 }
@@ -88,11 +106,20 @@ Scalar* MatrixValues::write(Mat A, Backend& device, bool keep) {
     static_cast<void>(array(A, &count));
     reserve(device, count);
   }
+  unpack_ = nullptr;
   return buffer_.data();
+}
+
+PetscErrorCode MatrixValues::packed(Mat A, std::function<void(Scalar*)> unpack) {
+  PetscFunctionBegin;
+  PetscCall(wrote(A));
+  unpack_ = std::move(unpack);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatrixValues::wrote(Mat A) {
   PetscFunctionBegin;
+  unpack_ = nullptr;
   PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
   state_ = reinterpret_cast<PetscObject>(A)->state;
   mask_ = PETSC_OFFLOAD_GPU;
@@ -101,8 +128,9 @@ PetscErrorCode MatrixValues::wrote(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatrixValues::as_vector(Vec* v) {
+PetscErrorCode MatrixValues::as_vector(Mat A, Vec* v) {
   PetscFunctionBegin;
+  PetscCall(guarded(comm_of(A), [&] { unpack(); }));
   const std::size_t count = buffer_.bytes() / sizeof(Scalar);
   auto* const values = reinterpret_cast<PetscScalar*>(buffer_.data());
   PetscCheck(count <= static_cast<std::size_t>(std::numeric_limits<PetscInt>::max()), PETSC_COMM_SELF, PETSC_ERR_SUP,
@@ -119,12 +147,14 @@ PetscErrorCode MatrixValues::as_vector(Vec* v) {
 
 void MatrixValues::leave_to_host(Mat A) {
   state_ = reinterpret_cast<PetscObject>(A)->state;
+  unpack_ = nullptr;
   mask_ = PETSC_OFFLOAD_CPU;
   ++version_;
   guarded_ = false;
 }
 
 void MatrixValues::discard() {
+  unpack_ = nullptr;
   buffer_ = {};
   mask_ = PETSC_OFFLOAD_CPU;
   ++version_;

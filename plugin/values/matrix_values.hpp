@@ -1,6 +1,8 @@
 // The one owner of a matrix's values: which memory has them, and how they get to the other.
 #pragma once
 
+#include <functional>
+
 #include "backend/backend.hpp"
 #include "petsc/base_types.hpp"
 
@@ -11,7 +13,8 @@ namespace compound::plugin {
 ///
 /// Changes on the host are seen by the object's state, as everywhere in PETSc. Values that were written on a device
 /// alone are guarded: whatever of PETSc reads or writes the array asks first (values/guards.hpp), so that until then a
-/// raise of the state means nothing.
+/// raise of the state means nothing. Sums of contributions go straight to the packed copy where that can take them
+/// (packed() below): the buffer then follows when it is asked for.
 class MatrixValues {
  public:
   explicit MatrixValues(const BaseType& base_type) : family_(base_type) {}
@@ -47,11 +50,19 @@ class MatrixValues {
   /// The device has the values now, and the host has not; raises the state. For guard_values() (values/guards.hpp).
   PetscErrorCode wrote(Mat A);
 
+  /// The same where a packed copy alone has the values: `unpack`(buffer) writes them there when that is asked for.
+  /// Needs has_buffer().
+  PetscErrorCode packed(Mat A, std::function<void(Scalar*)> unpack);
+  /// Before the packed copy that has them is given up or changed.
+  void unpack();
+  /// Whether the buffer is of this device and of the size of the values.
+  bool has_buffer(Mat A, const Backend& device) const;
+
   /// After wrote(): the host's array has the same values, too.
   void host_has_them() { mask_ = PETSC_OFFLOAD_BOTH; }
 
   /// A vector that lies on the device's buffer, which has the values as they are now. To be destroyed by the caller.
-  PetscErrorCode as_vector(Vec* values);
+  PetscErrorCode as_vector(Mat A, Vec* values);
 
   /// What the host's array has, or is about to be given, counts from now on.
   void leave_to_host(Mat A);
@@ -66,6 +77,7 @@ class MatrixValues {
   const BaseType& family_;
   Backend* device_ = nullptr;  ///< that has `buffer_`
   Buffer<Scalar> buffer_;
+  std::function<void(Scalar*)> unpack_;  ///< from the packed copy that alone has the values of the device
   PetscOffloadMask mask_ = PETSC_OFFLOAD_CPU;
   bool guarded_ = false;
   PetscObjectState state_ = -1;

@@ -1,5 +1,5 @@
 // Backend: memory and products of one place. The tasks below are all it is told; it knows neither PETSc nor tuning.
-// Interfaces that only some backends have: value_work.hpp, sparse_products.hpp, krylov_loop.hpp.
+// Interfaces that only some backends have: value_work.hpp, contributions.hpp, sparse_products.hpp, krylov_loop.hpp.
 #pragma once
 
 #include <memory>
@@ -186,6 +186,7 @@ class DeviceControl {
   ~DeviceControl() = default;
 };
 
+class ContributionWork;
 class Krylov;
 class SparseProducts;
 class ValueWork;
@@ -196,6 +197,7 @@ struct Extensions {
   ValueWork* values = nullptr;
   SparseProducts* sparse_products = nullptr;
   Krylov* krylov = nullptr;
+  ContributionWork* contributions = nullptr;
 };
 
 /// Where a backend's memory is: where products read the caller's arrays as they lie, where the host can write but

@@ -28,8 +28,34 @@ struct OrderTask {
   void* blocks = nullptr;  ///< in the backend's memory
 };
 
+/// Of each entry of the matrix a list whose sum is its block, and for some entries one whose sum is added to that.
+struct BlockSums {
+  SumTask own, others;         ///< `to` is not read; places and strides are those of full blocks
+  const int* other = nullptr;  ///< [entries] which list of `others`, or -1; null: none
+  bool by_rows = false;        ///< the order of a block's scalars in the lists' offsets; else by columns
+};
+
+/// Of a block: a worker holds them.
+inline constexpr int most_scalars_of_sums = 64;
+
+/// A part of a packed matrix whose words are its blocks' scalars.
+struct PackedWords {
+  const Plan& plan;
+  const Problem& problem;
+  const layout_args& layout;
+  void* values = nullptr;
+  Code* code = nullptr;
+  slot_t entries = 0;  ///< of the matrix
+  entry_runs runs = {};
+};
+
 class ValueWork {
  public:
+  /// The words of all entries <- sums, all in the backend's memory, queued like a product. Padding stays as it is.
+  virtual void pack_sums(const PackedWords& to, const BlockSums& sums) = 0;
+  /// blocks <- words: full blocks in pattern order, or, where `start` ([rows + 1] entries) is given, in the order of
+  /// rows.
+  virtual void unpack(const PackedWords& from, void* blocks, const count32* start, idx rows) = 0;
   virtual void order_blocks(const OrderTask& task) = 0;
   /// Of items in the backend's memory; at least one.
   virtual std::optional<Buffer<std::byte>> code_items(const CodeTask& task) = 0;

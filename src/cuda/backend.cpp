@@ -12,6 +12,7 @@
 #include "backend/sparse_products.hpp"
 #include "backend/value_work.hpp"
 #include "base/error.hpp"
+#include "cuda/contributions.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_graphs.hpp"
 #include "cuda/krylov_passes.hpp"
@@ -39,9 +40,14 @@ using cuda::CudaCode;
 
 CudaCode& of(Code* code) { return *static_cast<CudaCode*>(code); }
 
-class CudaBackend final : public Backend, public DeviceControl, public ValueWork, public SparseProducts, public Krylov {
+class CudaBackend final : public Backend,
+                          public DeviceControl,
+                          public ValueWork,
+                          public SparseProducts,
+                          public Krylov,
+                          public ContributionWork {
  public:
-  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this}) {}
+  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this}) {}
   DeviceTraits traits() const override {
     const cuda::Device& device = cuda::current_device();
     return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
@@ -79,6 +85,8 @@ class CudaBackend final : public Backend, public DeviceControl, public ValueWork
   void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
 
   void pack(const PackTask& task) override;
+  void pack_sums(const PackedWords& to, const BlockSums& sums) override;
+  void unpack(const PackedWords& from, void* blocks, const count32* start, idx rows) override;
   void order_blocks(const OrderTask& task) override;
   std::optional<Buffer<std::byte>> code_items(const CodeTask& task) override;
   void code_chunks(ChunkStep step, const chunk_code_args& args) override {
@@ -88,6 +96,9 @@ class CudaBackend final : public Backend, public DeviceControl, public ValueWork
   void multiply(const ProductTask& task) override;
   void sum(const SumTask& task) override;
   void multiply_sparse(const SparseProductTask& task) override;
+  std::optional<ContributionLists> list_contributions(const ContributionsTask& task) override {
+    return cuda::list_contributions(*this, task, queue_);
+  }
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
   }
@@ -204,6 +215,32 @@ void CudaBackend::pack(const PackTask& t) {
   const auto entries = static_cast<count32>(t.entries);
   if (t.start) return order_blocks({t.problem, t.rows, entries, t.start, t.blocks, Memory::backend, t.values});
   copy(t.values, t.blocks, t.entries * bytes_of_block(t.problem));
+}
+
+/// Workers of a kernel over the slots of a part.
+slot_t workers_of_slots(const PackedWords& p) {
+  if (of(p.code).family().slots_are_entries) return p.layout.slots;
+  return blocks_for(p.layout.positions, 32) * 32 * shares_of_positions;
+}
+
+/// Where words are the blocks as they are, workers share a block: their reads and writes lie together.
+void CudaBackend::pack_sums(const PackedWords& to, const BlockSums& sums) {
+  if (to.runs.runs > 0 || !words_are_blocks(to.plan, to.problem) || sums.by_rows)
+    return launch(
+        of(to.code).pack_sums(), workers_of_slots(to),
+        pack_sums_args{
+            to.layout, {sum_args(sums.own), sum_args(sums.others), sums.other, sums.by_rows}, to.values, to.runs});
+  SumTask own = sums.own, others = sums.others;
+  own.to = others.to = to.values;
+  own.update = Update::assign;
+  others.update = Update::add;
+  sum(own);
+  if (others.sums > 0) sum(others);
+}
+
+void CudaBackend::unpack(const PackedWords& from, void* blocks, const count32* start, idx rows) {
+  launch(of(from.code).unpack(), workers_of_slots(from),
+         unpack_args{from.layout, from.values, blocks, start, rows, from.runs});
 }
 
 void CudaBackend::order_blocks(const OrderTask& t) {

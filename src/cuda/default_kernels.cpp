@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuda/contributions.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/sparse_product.hpp"
 #include "planner/default_plan.hpp"
@@ -60,6 +61,11 @@ void add_kernels_of_values(Sources& to, const DefaultPlans& plans, const Problem
   for (const Plan& plan : plans.all)
     if (!words_are_blocks(plan, problem)) to.add(pack_source(plan, problem));
   for (const Plan& plan : plans.of_several) to.add(pack_part_source(plan, problem));
+  for (const Plan& plan : plans.all) {
+    if (plan.entry != "dense") continue;
+    to.add(pack_sums_source(plan, problem));
+    to.add(unpack_source(plan, problem));
+  }
   for (const Plan& from : plans.of_words)
     for (const Plan& plan : plans.of_words) to.add(regroup_source(from, plan, problem));
   for (const Plan& plan : plans.all) to.add(diagonal_source(plan, problem));
@@ -85,6 +91,8 @@ std::vector<std::string> default_sources(ScalarType scalar) {
   for (const Update update : {Update::assign, Update::add})
     for (int side = 1; side <= largest_default_block; ++side) sources.add(sum_source(scalar, update, side));
   sources.add(order_source(scalar));
+  for (const int index_bytes : {4, 8})
+    for (const std::string& source : contribution_sources(index_bytes)) sources.add(source);
   add_sparse_products(sources, scalar);
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};

@@ -362,6 +362,14 @@ std::string pack_part_source(const Plan& plan, const Problem& problem) {
   return packing_source(plan, problem, "pack_part", "pack_part_args");
 }
 
+std::string pack_sums_source(const Plan& plan, const Problem& problem) {
+  return packing_source(plan, problem, "pack_sums", "pack_sums_args");
+}
+
+std::string unpack_source(const Plan& plan, const Problem& problem) {
+  return packing_source(plan, problem, "unpack", "unpack_args");
+}
+
 std::string regroup_source(const Plan& from, const Plan& to, const Problem& problem) {
   const std::string form = "  struct from {\n" + words_form(from, words_of_slots(from, problem)) + "  };\n";
   return whole_source(to.entry, form + words_form(to, words_of_slots(to, problem)), "128", "regroup_all",

@@ -34,6 +34,9 @@ std::string carries_source(const Plan& plan, const Problem& problem, Op op, Foll
 std::string pack_source(const Plan& plan, const Problem& problem);
 /// The same where the layout has some of the entries: a part of several.
 std::string pack_part_source(const Plan& plan, const Problem& problem);
+/// Sums by lists to packed words, and packed words to full blocks: of all entries or of a part of them.
+std::string pack_sums_source(const Plan& plan, const Problem& problem);
+std::string unpack_source(const Plan& plan, const Problem& problem);
 /// Words of A, packed by one plan, to those of A^T, packed by another.
 std::string regroup_source(const Plan& from, const Plan& to, const Problem& problem);
 

@@ -110,6 +110,8 @@ class CudaCode final : public Code {
   }
   const void* pack() { return once(pack_, pack_source); }
   const void* pack_part() { return once(pack_part_, pack_part_source); }
+  const void* pack_sums() { return once(pack_sums_, pack_sums_source); }
+  const void* unpack() { return once(unpack_, unpack_source); }
   /// Values of A in the words of this plan, which is of A^T: there is one A to such code.
   void regroup(const RegroupTask& t) override {
     if (!regroup_) regroup_ = kernel_of(regroup_source(t.from, plan_, problem_));
@@ -177,7 +179,8 @@ class CudaCode final : public Code {
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
   std::array<const void*, 3 * follows* 2 * 2 * 2 * 2> products_ = {};
-  const void *pack_ = nullptr, *pack_part_ = nullptr, *regroup_ = nullptr, *diagonal_ = nullptr, *inverse_ = nullptr;
+  const void *pack_ = nullptr, *pack_part_ = nullptr, *pack_sums_ = nullptr, *unpack_ = nullptr, *regroup_ = nullptr,
+             *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};
   Grown counter_, carries_, partials_, tickets_;
   std::unique_ptr<CusparseMatrix> library_;

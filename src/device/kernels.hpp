@@ -9,7 +9,7 @@
 #include "layout/coordinates.hpp"
 #include "layout/diagonal_slices.hpp"
 #include "layout/slices.hpp"
-#include "pack_values.hpp"
+#include "pack_sums.hpp"
 #include "spmv_components.hpp"
 #include "spmv_slots.hpp"
 
@@ -45,6 +45,46 @@ struct pack_part_args {
   entry_runs runs;
   slot_t first = 0, last = 0;
 };
+
+/// Sums of all entries of the matrix, to the words of a layout that has them or, by `runs`, some of them.
+struct pack_sums_args {
+  layout_args layout;
+  block_sums sums;
+  void* values = nullptr;
+  entry_runs runs;
+};
+
+/// The same of blocks out of words: to `blocks` of all entries, which lie as those of pack_args.
+struct unpack_args {
+  layout_args layout;
+  const void* values = nullptr;
+  void* blocks = nullptr;
+  const count32* start = nullptr;
+  idx rows = 0;
+  entry_runs runs;
+};
+
+/// Warps that share the entries of 32 positions where these become blocks, or blocks become these: rows alone are too
+/// few to keep a device busy.
+inline constexpr int shares_of_positions = 4;
+
+/// One worker's share of f(slot, entry of the matrix, its block row).
+template <class Layout, class Packing, class F>
+COMPOUND_FN void for_each_slot(const layout_args& l, const entry_runs& runs, const Packing& p, slot_t worker,
+                               const F& f) {
+  if constexpr (Layout::slots_are_entries) {
+    const slot_t entry = worker + (runs.runs > 0 && worker < l.slots ? runs.shift(worker) : 0);
+    if (worker < l.slots) f(worker, entry, p.row_of(entry));
+  } else {
+    const slot_t warp = worker / 32, position = warp / shares_of_positions * 32 + worker % 32;
+    if (position >= l.positions) return;
+    const Layout layout(l);
+    const slot_t shift = runs.runs > 0 ? runs.shift(layout.first_entry[position]) : 0;
+    const idx row = p.row_of(layout.first_entry[position] + shift);
+    for_each_entry(layout, idx(position), int(warp % shares_of_positions), shares_of_positions, shift,
+                   [&](slot_t slot, slot_t entry) { f(slot, entry, row); });
+  }
+}
 
 /// values_t(slot) = values(value_slot[slot]), word by word: A's values in the order of a layout of A^T.
 struct regroup_args {
@@ -293,6 +333,31 @@ __device__ void pack_part(const pack_part_args& a) {
     const slot_t shift = a.runs.shift(layout.first_entry[worker]);
     pack_row_part(p, layout, idx(worker), whole.from, whole.to, shift);
   }
+}
+
+template <class Form>
+__device__ void pack_sums(const pack_sums_args& a) {
+  using Entry = typename Form::entry;
+  sum_packing<Entry, typename Form::stored, words_of_form<Form>> p;
+  p.matrix_words.map = matrix_map_over<Form>(a.layout.slots);
+  p.sums = a.sums;
+  p.values = static_cast<typename Form::stored*>(a.values);
+  for_each_slot<typename Form::layout>(a.layout, a.runs, p, slot_t(blockIdx.x) * blockDim.x + threadIdx.x,
+                                       [&](slot_t slot, slot_t entry, idx row) { pack_slot(p, slot, entry, row); });
+}
+
+template <class Form>
+__device__ void unpack(const unpack_args& a) {
+  using Entry = typename Form::entry;
+  unpacking<Entry, typename Form::stored, words_of_form<Form>> u;
+  u.packed.matrix_words.map = matrix_map_over<Form>(a.layout.slots);
+  u.packed.values = static_cast<typename Form::stored*>(const_cast<void*>(a.values));
+  u.packed.start = a.start;
+  u.packed.rows = a.rows;
+  u.to = static_cast<typename Entry::scalar*>(a.blocks);
+  u.packed.blocks = u.to;
+  for_each_slot<typename Form::layout>(a.layout, a.runs, u.packed, slot_t(blockIdx.x) * blockDim.x + threadIdx.x,
+                                       [&](slot_t slot, slot_t entry, idx row) { unpack_slot(u, slot, entry, row); });
 }
 
 template <class Form>

@@ -184,6 +184,30 @@ void PackedMatrix::pack_parts(const void* blocks, Memory in, const count32* star
   }
 }
 
+bool PackedMatrix::takes_sums(int side) const {
+  const auto has_scalars = [&](const Part& part) {
+    return part.plan.entry == "dense" && part.plan.values == problem_.scalar.precision;
+  };
+  return backend_->is_device() && !lies_on_blocks_ && side * side <= most_scalars_of_sums &&
+         problem_.block == BlockShape{side, side} && value_code(plan_.codes).of == CodeOf::nothing &&
+         std::ranges::all_of(parts_, has_scalars);
+}
+
+PackedWords PackedMatrix::packed_words(const Part& part) const {
+  return {part.plan,       problem_, part.layout.args(), values_.data() + part.from,
+          part.code.get(), entries_, part.runs.args()};
+}
+
+void PackedMatrix::update_sums(const BlockSums& sums) {
+  for (const Part& part : parts_) backend_->extensions().values->pack_sums(packed_words(part), sums);
+  take_packed();
+}
+
+void PackedMatrix::unpack(void* values) const {
+  for (const Part& part : parts_)
+    backend_->extensions().values->unpack(packed_words(part), values, start_of_rows_.data(), rows_);
+}
+
 /// Which are the part's own where they have a bit beside them.
 void* PackedMatrix::columns_of(const Part& part) const {
   return const_cast<void*>(part.layout.args().array[family_of(part.plan.layout).columns]);

@@ -22,6 +22,9 @@ using TransposePlan = std::optional<Plan> (*)(const Plan& part, const PatternVie
 /// Whether the caller knows already that blocks are all of the plan's kind of entry (entry_choice.hpp).
 enum class Fit { unknown, known };
 
+struct BlockSums;    // backend/value_work.hpp
+struct PackedWords;  // the same
+
 struct PackedBytes {
   std::size_t integers = 0, words = 0;
   std::size_t total() const { return integers + words; }
@@ -133,6 +136,13 @@ class PackedMatrix {
   /// The same for blocks that may be of another kind: the index of the first that is, or empty once they are taken.
   std::optional<count32> try_update_values(const void* values, Memory in = Memory::host, Fit fit = Fit::unknown);
 
+  /// Whether update_sums() can take values, as lists of blocks of side x side: on a device, where words are scalars.
+  bool takes_sums(int side) const;
+  /// Takes new values that are sums by lists: no block is written but as words. Queued like a product.
+  void update_sums(const BlockSums& sums);
+  /// Where takes_sums(): the values, as update_values() would be given them, to the backend's memory. Queued likewise.
+  void unpack(void* values) const;
+
   /// Whether the words are the caller's own values: compressed rows in the problem's order, nothing converted.
   bool lies_on_blocks() const { return lies_on_blocks_; }
 
@@ -222,6 +232,7 @@ class PackedMatrix {
   void take_packed();
   void pack_values(const void* blocks, Memory in);
   void pack_parts(const void* blocks, Memory in, const count32* start = nullptr);
+  PackedWords packed_words(const Part& part) const;
   void* columns_of(const Part& part) const;
   void code_blocks(const void* blocks, Memory in);
   Buffer<std::byte> plain_words(const void* blocks, Memory in, std::size_t count) const;

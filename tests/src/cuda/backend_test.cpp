@@ -8,6 +8,7 @@
 #include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "planner/tuner.hpp"
+#include "support/block_lists.hpp"
 #include "support/entry_cases.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
@@ -303,6 +304,70 @@ TEST_F(CudaBackend, AddsUpBlocksAsTheHostDoes) {
         py.bring_back();
         EXPECT_TRUE(same_bits(to, wanted)) << side << (apart ? ", lines apart" : "");
       }
+  }
+}
+
+/// The same in a device's memory.
+struct PlacedLists {
+  PlacedLists(Backend& on, BlockLists::Lists& l)
+      : first(on, l.first), index(on, l.index), shape(on, l.shape), values(on, l.values) {}
+  SumTask task(SumTask of_host, const int* offset, const slot_t* place, const int* stride) const {
+    of_host.first = first.data();
+    of_host.index = index.data();
+    of_host.shape = shape.data();
+    of_host.from = values.data();
+    of_host.offset = offset;
+    of_host.place = place;
+    of_host.stride = stride;
+    return of_host;
+  }
+  Placed<slot_t> first, index;
+  Placed<unsigned char> shape;
+  Placed<double> values;
+};
+
+/// As values by coordinates go to the packed copy and come back: all bits are those of sums that are packed after.
+TEST_F(CudaBackend, PacksSumsAsTheyAreMade) {
+  for (const int side : {1, 2, 3, 6, 8}) {
+    const Pattern pattern = random_pattern(700, 500, 30, 12);
+    Random random;
+    const Operands<double> x(pattern, "dense", {side, side}, random);
+    for (const bool by_rows : {false, true}) {
+      BlockLists lists(pattern, side, by_rows, 13);
+      std::vector<double> values = lists.summed(), back(values.size(), 7);
+      const PlacedLists own(device(), lists.own), others(device(), lists.others);
+      const Placed<int> offset(device(), lists.offset), other(device(), lists.other), stride(device(), lists.stride),
+          others_stride(device(), lists.others_stride);
+      const Placed<slot_t> place(device(), lists.place), of_others(device(), lists.of_others);
+      const Placed<double> given(device(), values), taken(device(), back);
+      const BlockSums sums = {
+          own.task(lists.task(lists.own, lists.place, lists.stride, Update::assign, nullptr), offset.data(),
+                   place.data(), stride.data()),
+          others.task(lists.task(lists.others, lists.of_others, lists.others_stride, Update::add, nullptr),
+                      offset.data(), of_others.data(), others_stride.data()),
+          other.data(), by_rows};
+      const Problem problem{{side, side}, {}, by_rows ? ValueOrder::rows : ValueOrder::blocks};
+      for (const char* line : {"csr", "bellpack:32", "ellr", "sell:32:64 rows dynamic", "sell:8", "hdia:32", "ccoo:64",
+                               "csr words=32 rows", "sell:32 longest=8 + csr longest=20 + ccoo"}) {
+        PackedMatrix summed(pattern.view(), problem, plan(line), device()),
+            packed(pattern.view(), problem, plan(line), device());
+        for (PackedMatrix* A : {&summed, &packed})
+          A->prepare_transposed(pattern.view(), plan_of_transpose, TransposedValues::copy);
+        packed.update_values(given.data(), Memory::backend);
+
+        ASSERT_TRUE(summed.takes_sums(side)) << line;
+        summed.update_sums(sums);
+        summed.unpack(taken.data());
+        taken.bring_back();
+
+        EXPECT_TRUE(same_bits(back, values)) << line << ", " << side << ", by rows " << by_rows;
+        for (const Op op : {Op::none, Op::transpose})
+          EXPECT_TRUE(same_bits(multiplied(summed, x, op, Form::add), multiplied(packed, x, op, Form::add)))
+              << line << ", " << side << ", by rows " << by_rows;
+      }
+      for (const char* line : {"csr values=float", "sell:32 codes=blocks8"})
+        EXPECT_FALSE(PackedMatrix(pattern.view(), problem, plan(line), device()).takes_sums(side)) << line;
+    }
   }
 }
 
