@@ -50,7 +50,7 @@ COMPOUND_FN auto block_at(const sum_packing<Entry, Stored, MatrixWords>& p, slot
   if (other >= 0) {
     S more[most];
     sum_of_list(p.sums.others, other, words, more);
-    for (int w = 0; w < words; ++w) sum[w] = more[w] + sum[w];
+    for (int w = 0; w < words; ++w) sum[w] += more[w];
   }
   held_block<S, most> block;
   block.rows = rows;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cuda/contributions.hpp"
 #include "cuda/default_kernels.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/plan_code.hpp"
@@ -92,6 +93,25 @@ TEST_F(CodingKernels, Compile) {
     if (code.of != CodeOf::nothing) expect_compiles(cuda::write_codes_source(code));
 }
 
+class AssemblyKernels : public ByNvrtc {};
+
+TEST_F(AssemblyKernels, Compile) {
+  struct Form {
+    const char* line;
+    Field field;
+  };
+  for (const Form& f : {Form{"csr rows", Field::complex}, Form{"bellpack:32 rows", Field::complex},
+                        Form{"hdia:32 rows", Field::real}, Form{"ccoo:64 slots", Field::real}}) {
+    SCOPED_TRACE(f.line);
+    const Plan plan = parse_plan(f.line, {});
+    const Problem problem{{3, 3}, {f.field, Precision::double_}};
+    expect_compiles(cuda::pack_sums_source(plan, problem));
+    expect_compiles(cuda::unpack_source(plan, problem));
+  }
+  for (const int index_bytes : {4, 8})
+    for (const std::string& source : cuda::contribution_sources(index_bytes)) expect_compiles(source);
+}
+
 constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},
     real_4x4{{4, 4}, {Field::real, Precision::double_}}, real_4x3{{4, 3}, {Field::real, Precision::double_}},
     float_2x2{{2, 2}, {Field::real, Precision::single}}, complex_1x1{{1, 1}, {Field::complex, Precision::double_}};
@@ -151,6 +171,7 @@ TEST(DefaultSources, AreAllThatDefaultPlansRun) {
           if (part.schedule.traversal == Traversal::slots)
             wanted.push_back(cuda::carries_source(part, problem, Op::none));
           if (!plan.later.empty()) wanted.push_back(cuda::pack_part_source(part, problem));
+          if (entry == "dense") wanted.push_back(cuda::pack_sums_source(part, problem));
           for (const std::string& source : wanted) EXPECT_TRUE(has(all, source)) << source;
         }
   }
