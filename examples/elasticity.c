@@ -15,7 +15,7 @@
     elasticity -mesh dragon.msh -clamp zmin -load zmax -select_fraction 0.05 -pc_type gamg
     elasticity -box 20,20,20 -dll_append PLUGIN -mat_type aijcompound -pc_type gamg
     elasticity -box 20,20,20 -mat_type baij -pmat_type aij -pc_type gamg
-    elasticity -box 60,60,60 -mat_type aijcusparse -vec_type cuda -use_gpu_aware_mpi 0
+    elasticity -box 60,60,60 -mat_type aijcusparse -vec_type cuda -use_gpu_aware_mpi 0 -assembly device
 
   The preconditioner is PBJACOBI unless -pc_type says otherwise; -mat_type sbaij wants -pc_type jacobi, GAMG and ML want
   aij or its subclasses.
@@ -39,26 +39,41 @@ of the bounding box: xmin, xmax, ymin, ymax, zmin, zmax.\n\
   -load SURFACE        surface under traction (load; of a box xmax)\n\
   -traction tx,ty,tz   force per area on the loaded surface (0,0,-1e-3)\n\
   -select_fraction f   a side has all points within this part of the extent (0.02; of a box 1e-6)\n\
+  -assembly WAY        insert: element by element; coordinates: all element matrices at once;\n\
+                       device: the same, computed on a GPU (insert)\n\
   -set_up n            assemble the matrix and set up n more times, in the log stage Set up (0)\n\
   -repeat n            solve n more times, in the log stage Repeat (0)\n\
   -pmat_type TYPE      type of a copy of the matrix for the preconditioner (aij for gamg and ml;\n\
                        -mat_type aijcompound needs no copy)\n\
   -vtu FILE            write mesh and displacement to this file for ParaView\n\n";
 
-#include "common/element.h"
 #include "common/input.h"
 #include "common/solver.h"
 #include "common/volume_mesh.h"
 #include "common/vtk.h"
+#include "elasticity_device.h"
+
+#include <petscdevice.h>
 
 enum { CLAMP, LOAD, SURFACES }; /* of the mesh */
+
+typedef enum { INSERT, COORDINATES, DEVICE } Way; /* of assembly */
+static const char* const ways[] = {"insert", "coordinates", "device", "Way", "", NULL};
 
 typedef struct {
   char mesh[PETSC_MAX_PATH_LEN], vtu[PETSC_MAX_PATH_LEN], clamp[128], load[128], pmat_type[64];
   PetscInt box[3], refine, set_up, repeat;
   PetscReal box_size[3], traction[3], young, poisson, fraction;
   PetscBool is_box, box_tets;
+  Way way;
+  Material material;
 } Options;
+
+#if defined(ELASTICITY_HAS_DEVICE) && PetscDefined(HAVE_CUDA) && PetscDefined(USE_REAL_DOUBLE)
+#define HAS_DEVICE 1
+#else
+#define HAS_DEVICE 0
+#endif
 
 /* -------------------------------------------- options -------------------------------------------- */
 
@@ -85,7 +100,7 @@ static PetscErrorCode ReadBox(Options* o) {
 static PetscErrorCode ReadOptions(Options* o) {
   static const char* const with_value[] = {
       "-mesh", "-refine", "-box",    "-box_size",        "-young",     "-poisson", "-clamp",
-      "-load", "-set_up", "-repeat", "-select_fraction", "-pmat_type", "-vtu"};
+      "-load", "-set_up", "-repeat", "-select_fraction", "-pmat_type", "-vtu",     "-assembly"};
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(o, sizeof(*o)));
@@ -105,10 +120,13 @@ static PetscErrorCode ReadOptions(Options* o) {
   PetscCall(GetReals("-traction", "the force per area", PETSC_FALSE, 3, o->traction, NULL));
   o->fraction = o->is_box ? 1e-6 : 0.02; /* a box has flat sides, a body from a file hardly */
   PetscCall(GetReals("-select_fraction", "a part of the extent", PETSC_FALSE, 1, &o->fraction, NULL));
+  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-assembly", ways, (PetscEnum*)&o->way, NULL));
   PetscCall(GetCount("-set_up", &o->set_up));
   PetscCall(GetCount("-repeat", &o->repeat));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-pmat_type", o->pmat_type, sizeof(o->pmat_type), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-vtu", o->vtu, sizeof(o->vtu), NULL));
+  o->material.lambda = o->young * o->poisson / ((1 + o->poisson) * (1 - 2 * o->poisson));
+  o->material.mu = o->young / (2 * (1 + o->poisson));
   PetscFunctionReturn(0);
 }
 
@@ -122,6 +140,9 @@ static PetscErrorCode CheckOptions(const Options* o) {
   CheckInput(o->poisson > -1 && o->poisson < 0.5,
              "-poisson is %g; Poisson's ratio must lie between -1 and 0.5, both excluded (steel: 0.3)",
              (double)o->poisson);
+  CheckInput(o->way != DEVICE || HAS_DEVICE,
+             "-assembly device is not in this program: build it with nvcc, for a PETSc with CUDA and double precision; "
+             "or choose insert or coordinates");
   PetscCall(CheckWritable("-vtu", o->vtu)); /* now: a wrong path should not cost a solve */
   PetscFunctionReturn(0);
 }
@@ -142,25 +163,18 @@ static PetscErrorCode CreateMesh(const Options* o, VolumeMesh* m) {
 
 static PetscBool IsClamped(const VolumeMesh* m, PetscInt node) { return (PetscBool)(m->node_mark[node] >> CLAMP & 1); }
 
-/* K: nv x nv blocks of 3 x 3, stored as 3 nv rows.  Symmetric to the last bit: it pairs the products alike. */
+/* K: nv x nv blocks of 3 x 3, stored as 3 nv rows */
 static void ElementStiffness(const Options* o, PetscInt nv, PetscReal X[][3], PetscScalar K[]) {
-  const PetscReal lambda = o->young * o->poisson / ((1 + o->poisson) * (1 - 2 * o->poisson));
-  const PetscReal mu = o->young / (2 * (1 + o->poisson));
-  PetscReal G[8][3];
+  const int points = GradientPoints((int)nv);
+  PetscReal G[8][8][3], w[8];
 
-  for (PetscInt i = 0; i < 9 * nv * nv; i++) K[i] = 0;
-  for (PetscInt point = 0; point < GradientPoints(nv); point++) {
-    const PetscReal w = ElementGradients(nv, X, point, G);
+  for (int p = 0; p < points; p++) w[p] = ElementGradients((int)nv, X, p, G[p]);
+  for (PetscInt a = 0; a < nv; a++) {
+    for (PetscInt b = 0; b < nv; b++) {
+      PetscReal block[9] = {0};
 
-    for (PetscInt a = 0; a < nv; a++) {
-      for (PetscInt b = 0; b < nv; b++) {
-        const PetscReal dot = G[a][0] * G[b][0] + G[a][1] * G[b][1] + G[a][2] * G[b][2];
-
-        for (PetscInt i = 0; i < 3; i++)
-          for (PetscInt j = 0; j < 3; j++)
-            K[(3 * a + i) * 3 * nv + 3 * b + j] +=
-                w * (lambda * (G[a][i] * G[b][j]) + mu * (G[a][j] * G[b][i]) + (i == j ? mu * dot : 0));
-      }
+      for (int p = 0; p < points; p++) AddStiffness(o->material, w[p], G[p][a], G[p][b], block);
+      for (PetscInt k = 0; k < 9; k++) K[(3 * a + k / 3) * 3 * nv + 3 * b + k % 3] = block[k];
     }
   }
 }
@@ -181,7 +195,30 @@ static void ElementClamp(const VolumeMesh* m, const PetscInt nodes[], PetscScala
   }
 }
 
-static PetscErrorCode CreateMatrix(const VolumeMesh* m, Mat* A) {
+/* One block for each pair of nodes of an element; other ranks' rows are theirs to set */
+static PetscErrorCode SetCoordinates(const VolumeMesh* m, Mat A) {
+  const PetscInt nv = m->nv;
+  PetscCount n = 0;
+  PetscInt *rows, *columns;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((PetscCount)m->nelem * nv * nv, &rows, (PetscCount)m->nelem * nv * nv, &columns));
+  for (PetscInt e = 0; e < m->nelem; e++) {
+    const PetscInt* nodes = m->elem + nv * e;
+
+    for (PetscInt a = 0; a < nv; a++) {
+      for (PetscInt b = 0; b < nv; b++, n++) {
+        rows[n] = IsOwned(m, nodes[a]) ? m->global[nodes[a]] : -1;
+        columns[n] = m->global[nodes[b]];
+      }
+    }
+  }
+  PetscCall(BlockMatrixSetCoordinates(A, n, rows, columns));
+  PetscCall(PetscFree2(rows, columns));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateMatrix(const Options* o, const VolumeMesh* m, Mat* A) {
   ISLocalToGlobalMapping map;
   BlockCounts counts;
 
@@ -190,34 +227,109 @@ static PetscErrorCode CreateMatrix(const VolumeMesh* m, Mat* A) {
   PetscCall(ISLocalToGlobalMappingCreate(PETSC_COMM_WORLD, 3, m->nnode, m->global, PETSC_COPY_VALUES, &map));
   PetscCall(MatSetLocalToGlobalMapping(*A, map, map));
   PetscCall(ISLocalToGlobalMappingDestroy(&map));
-  PetscCall(BlockCountsCreate(m->own.count, &counts));
-  PetscCall(VolumeMeshCountBlocks(m, &counts));
-  PetscCall(BlockMatrixPreallocate(*A, &counts));
+  if (o->way == INSERT) {
+    PetscCall(BlockCountsCreate(m->own.count, &counts));
+    PetscCall(VolumeMeshCountBlocks(m, &counts));
+    PetscCall(BlockMatrixPreallocate(*A, &counts));
+  } else {
+    PetscCall(SetCoordinates(m, *A));
+  }
   PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE)); /* not MAT_SPD: MPIBAIJ of PETSc 3.18 refuses it */
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AssembleMatrix(const Options* o, const VolumeMesh* m, Mat A) {
+/* Of element e, with clamped nodes eliminated.  Bricks are all equal: K [nv][nv] blocks of the first serves them all.
+ */
+static void ComputeElement(const Options* o, const VolumeMesh* m, PetscInt e, PetscScalar K[], PetscScalar clamped[]) {
+  const PetscInt nv = m->nv, *nodes = m->elem + nv * e;
+  PetscReal X[8][3];
+
+  if (nv == 4 || e == 0) {
+    for (PetscInt i = 0; i < nv; i++) VolumeMeshEdge(m, nodes[0], nodes[i], X[i]);
+    ElementStiffness(o, nv, X, K);
+  }
+  (void)PetscArraycpy(clamped, K, 9 * nv * nv);
+  ElementClamp(m, nodes, clamped);
+}
+
+static PetscErrorCode InsertElements(const Options* o, const VolumeMesh* m, Mat A) {
   const PetscInt nv = m->nv;
   PetscScalar K[24 * 24], Kc[24 * 24];
-  PetscReal X[8][3];
 
   PetscFunctionBeginUser;
   for (PetscInt e = 0; e < m->nelem; e++) {
     const PetscInt* nodes = m->elem + nv * e;
 
-    if (nv == 4 || e == 0) { /* bricks are all equal: one element matrix serves them all */
-      for (PetscInt i = 0; i < nv; i++) VolumeMeshEdge(m, nodes[0], nodes[i], X[i]);
-      ElementStiffness(o, nv, X, K);
-    }
-    PetscCall(PetscArraycpy(Kc, K, 9 * nv * nv));
-    ElementClamp(m, nodes, Kc);
+    ComputeElement(o, m, e, K, Kc);
     for (PetscInt a = 0; a < nv; a++) /* the rows of a node: 3 rows of nv blocks */
       if (IsOwned(m, nodes[a]))
         PetscCall(MatSetValuesBlockedLocal(A, 1, &nodes[a], nv, nodes, &Kc[9 * nv * a], ADD_VALUES));
   }
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetElements(const Options* o, const VolumeMesh* m, Mat A) {
+  const PetscInt nv = m->nv;
+  PetscScalar K[24 * 24], Kc[24 * 24], *values, *v;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((PetscCount)m->nelem * nv * nv * 9, &values));
+  v = values;
+  for (PetscInt e = 0; e < m->nelem; e++) {
+    ComputeElement(o, m, e, K, Kc);
+    for (PetscInt block = 0; block < nv * nv; block++)
+      for (PetscInt k = 0; k < 9; k++) *v++ = Kc[(3 * (block / nv) + k / 3) * 3 * nv + 3 * (block % nv) + k % 3];
+  }
+  PetscCall(BlockMatrixSetValues(A, values));
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}
+
+#if HAS_DEVICE
+static PetscErrorCode CheckDevice(const char error[]) {
+  PetscFunctionBeginUser;
+  PetscCheck(!error, PETSC_COMM_SELF, PETSC_ERR_LIB, "-assembly device: %s", error);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ComputeElementsOnDevice(const Options* o, const VolumeMesh* m, Mat A) {
+  ElementInput in = {.nv = (int)m->nv,
+                     .nelem = m->nelem,
+                     .nnode = (int)m->nnode,
+                     .xyz = m->xyz,
+                     .h = {m->h[0], m->h[1], m->h[2]},
+                     .material = o->material,
+                     .parts = sizeof(PetscScalar) / sizeof(PetscReal)};
+  DeviceElements* elements = NULL;
+  int* elem;
+  unsigned char* clamped;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscDeviceInitialize(PETSC_DEVICE_CUDA)); /* this rank's */
+  PetscCall(PetscMalloc2(m->nelem * m->nv, &elem, m->nnode, &clamped));
+  for (PetscInt i = 0; i < m->nelem * m->nv; i++) elem[i] = (int)m->elem[i];
+  for (PetscInt i = 0; i < m->nnode; i++) clamped[i] = (unsigned char)IsClamped(m, i);
+  in.elem = elem;
+  in.clamped = clamped;
+  PetscCall(CheckDevice(DeviceElementsCreate(&in, &elements)));
+  PetscCall(CheckDevice(DeviceElementsCompute(elements)));
+  PetscCall(BlockMatrixSetValues(A, (const PetscScalar*)DeviceElementsValues(elements)));
+  DeviceElementsDestroy(elements);
+  PetscCall(PetscFree2(elem, clamped));
+  PetscFunctionReturn(0);
+}
+#else
+#define ComputeElementsOnDevice SetElements
+#endif
+
+static PetscErrorCode AssembleMatrix(const Options* o, const VolumeMesh* m, Mat A) {
+  PetscErrorCode (*const assemble[])(const Options*, const VolumeMesh*, Mat) = {InsertElements, SetElements,
+                                                                                ComputeElementsOnDevice};
+
+  PetscFunctionBeginUser;
+  PetscCall(assemble[o->way](o, m, A));
   PetscFunctionReturn(0);
 }
 
@@ -355,7 +467,7 @@ static PetscErrorCode Run(const Options* o) {
   PetscFunctionBeginUser;
   PetscCall(CreateMesh(o, &m));
   PetscCall(PetscTime(&t0));
-  PetscCall(CreateMatrix(&m, &A));
+  PetscCall(CreateMatrix(o, &m, &A));
   PetscCall(AssembleMatrix(o, &m, A));
   PetscCall(PetscTime(&t1));
   PetscCall(VolumeMeshElements(&m, &elements));

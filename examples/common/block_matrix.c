@@ -42,6 +42,53 @@ PetscErrorCode BlockMatrixPreallocate(Mat A, BlockCounts* c) {
   PetscFunctionReturn(0);
 }
 
+/* A function of the plugin, for its types; else null */
+static PetscErrorCode FindOfPlugin(Mat A, const char name[], void** function) {
+  MatType type;
+  char* compound;
+
+  PetscFunctionBeginUser;
+  *function = NULL;
+  PetscCall(MatGetType(A, &type));
+  PetscCall(PetscStrstr(type, "compound", &compound));
+  if (compound) PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, name, function));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BlockMatrixSetCoordinates(Mat A, PetscCount n, PetscInt rows[], PetscInt columns[]) {
+  PetscErrorCode (*of_blocks)(Mat, PetscCount, const PetscInt[], const PetscInt[]);
+  PetscInt bs, *i, *j;
+  PetscCount words;
+
+  PetscFunctionBeginUser;
+  PetscCall(FindOfPlugin(A, "MatCompoundSetPreallocationCOO", (void**)&of_blocks));
+  if (of_blocks) {
+    PetscCall(of_blocks(A, n, rows, columns));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(MatGetBlockSize(A, &bs));
+  words = (PetscCount)bs * bs;
+  PetscCall(PetscMalloc2(n * words, &i, n * words, &j));
+  for (PetscCount k = 0; k < n * words; k++) {
+    const PetscInt row = rows[k / words];
+
+    i[k] = row < 0 ? -1 : row * bs + (PetscInt)(k % words / bs);
+    j[k] = columns[k / words] * bs + (PetscInt)(k % bs);
+  }
+  PetscCall(MatSetPreallocationCOO(A, n * words, i, j));
+  PetscCall(PetscFree2(i, j));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BlockMatrixSetValues(Mat A, const PetscScalar values[]) {
+  PetscErrorCode (*of_blocks)(Mat, const PetscScalar[], InsertMode);
+
+  PetscFunctionBeginUser;
+  PetscCall(FindOfPlugin(A, "MatCompoundSetValuesCOO", (void**)&of_blocks));
+  PetscCall(of_blocks ? of_blocks(A, values, INSERT_VALUES) : MatSetValuesCOO(A, values, INSERT_VALUES));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode BlockMatrixReport(Mat A, PetscInt scalars, const char of[]) {
   PetscInt n, block_size;
   MatInfo info;

@@ -37,6 +37,13 @@ PetscErrorCode BlockMatrixCreate(PetscInt block_size, Range own, const char pref
    sbaij drops what is set left of the diagonal. */
 PetscErrorCode BlockMatrixPreallocate(Mat A, BlockCounts* counts);
 
+/* The same by coordinates of n blocks, global numbers: a negative row is ignored, and blocks may come again.  Types of
+   petsc-compound take them as they are, others as scalars. */
+PetscErrorCode BlockMatrixSetCoordinates(Mat A, PetscCount n, PetscInt rows[], PetscInt columns[]);
+
+/* The values of these blocks, each by rows, in the memory of the host or of a GPU: A is assembled with their sums. */
+PetscErrorCode BlockMatrixSetValues(Mat A, const PetscScalar values[]);
+
 /* Prints type, number of unknowns (of `scalars` numbers each) and number of stored blocks, after which comes `of`. */
 PetscErrorCode BlockMatrixReport(Mat A, PetscInt scalars, const char of[]);
 

@@ -63,7 +63,7 @@ PetscErrorCode VolumeMeshCreateBox(const PetscInt cells[3], const PetscReal size
     for (PetscInt d = 0; d < 3; d++) m->xyz[3 * i + d] = low[d];
     if (!BoxGridCell(&g, i, corners)) continue;
     for (PetscInt k = 0; k < 8; k++)
-      v[k] = corners[brick_corner[k][0] + 2 * brick_corner[k][1] + 4 * brick_corner[k][2]];
+      v[k] = corners[BrickCorner((int)k, 0) + 2 * BrickCorner((int)k, 1) + 4 * BrickCorner((int)k, 2)];
     for (PetscInt s = 0; s < 6; s++) outside[s] = (PetscBool)(low[s / 2] == (s % 2 ? cells[s / 2] - 1 : 0));
     AddCell(m, v, outside);
   }

@@ -22,10 +22,14 @@ WHOLE, SPLIT = f"aijcompound {MULTIGRID}", f"baijcompound -pmat_type aij {MULTIG
 DEVICE = [("baijcompound", "cgcompound"), ("baijcompound -ksp_type cg", "cg"), ("aijcompound", "cgcompound"),
           (WHOLE, "cgcompound")]
 ON_HOST = "-vec_type standard"
+# Not aij: on two processes PETSc 3.18's blocks of the diagonal are no numbers after MatSetValuesCOO().
+ASSEMBLED = ["baij", "baijcompound", "aijcompound"]
 ERRORS = {
     "-box 4,4,4 -mat_type baijcompound -pc_type gamg": "use -mat_type aijcompound",
     "-mesh /nowhere/part.msh": "cannot read the file",
     "-mesh {mesh} -clamp bolt": "has no surface",
+    "-box 4,4,4 -assembly": "-assembly: found no value",
+    "-box 4,4,4 -assembly scalars": "insert coordinates device",
     "-box 2,0,2": "three positive integers",
     "-box 4294967297,4,4": "three positive integers below 10^9",
     "-box 999999999,999999999,999999999": "more than the",
@@ -75,6 +79,26 @@ def check_on_device(checks, problem):
         checks.true(fused == (solver == "cgcompound"), f"{what}: by {solver}, fused on the device: {fused}")
 
 
+def check_assembly(checks, problem, way):
+    """All element matrices at once, from the host or the device, make the same matrix."""
+    wanted = solve(checks, problem, "aij")
+    for mat_type in ASSEMBLED if way == "coordinates" else ASSEMBLED[1:]:
+        for again in ("", " -set_up 2"):
+            iterations, values = solve(checks, problem, f"{mat_type} -assembly {way}{again}")
+            what = f"{problem} {mat_type} -assembly {way}{again}"
+            checks.iterations(iterations, wanted[0], what)
+            checks.digits(values, wanted[1], what)
+
+
+def assembly_on_device(checks):
+    """The way of assembly to check on a device: without nvcc its kernel is not in the program."""
+    _, output, _ = checks.run("-box 1,1,1 -assembly device -pc_type jacobi", 1)
+    if "is not in this program" not in output:
+        return "device"
+    print("skipped: -assembly device: the program was built without nvcc")
+    return "coordinates"
+
+
 def check_set_up_again(checks):
     """A matrix assembled anew is the same."""
     problem = "-box 6,5,4"
@@ -91,9 +115,14 @@ def main():
         support.skip_without_device(checks.args.program, "-box 1,1,1 -pc_type jacobi")
         for problem in problems:
             check_on_device(checks, problem)
+        way = assembly_on_device(checks)
+        for problem in problems:
+            check_assembly(checks, problem, way)
         return checks.end()
     for problem in problems:
         check_problem(checks, problem)
+    for problem in problems[:2]:
+        check_assembly(checks, problem, "coordinates")
     solve(checks, problems[0], "baijcompound -ksp_view")
     check_solver(checks, "cg", f"{problems[0]} on the host")
     check_set_up_again(checks)
