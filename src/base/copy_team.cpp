@@ -4,16 +4,12 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/parallel.hpp"
+
 namespace compound {
 
-namespace {
-
-std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
-
-}  // namespace
-
 CopyTeam::CopyTeam(std::size_t threads)
-    : threads_(std::clamp<std::size_t>(threads, 1, cores())), step_(static_cast<std::ptrdiff_t>(threads_)) {
+    : threads_(std::clamp<std::size_t>(threads, 1, usable_cores())), step_(static_cast<std::ptrdiff_t>(threads_)) {
   const std::size_t wanted = threads_;
   try {
     helpers_.reserve(wanted - 1);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../device/layout/layout_args.hpp"
+#include "base/huge_pages.hpp"
 #include "layout_spec.hpp"
 #include "pattern/pattern.hpp"
 
@@ -20,6 +21,7 @@ class IntegerArray {
   IntegerArray() = default;
   template <class T>
   IntegerArray(std::string_view name, std::vector<T> own) : name_(name), own_(std::move(own)) {}
+  IntegerArray(std::string_view name, LargeVector<idx> own) : name_(name), own_(std::move(own)) {}
   template <class T>
   static IntegerArray borrowed(std::string_view name, std::span<const T> from) {
     IntegerArray array;
@@ -42,7 +44,7 @@ class IntegerArray {
 
  private:
   std::string_view name_;
-  std::variant<std::vector<idx>, std::vector<count32>, std::vector<slot_t>> own_;
+  std::variant<std::vector<idx>, std::vector<count32>, std::vector<slot_t>, LargeVector<idx>> own_;
   std::span<const std::byte> borrowed_;
 };
 

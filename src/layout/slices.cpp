@@ -1,7 +1,9 @@
 #include "../device/layout/slices.hpp"
 
 #include <algorithm>
+#include <atomic>
 
+#include "base/parallel.hpp"
 #include "column_codes.hpp"
 #include "family.hpp"
 #include "row_order.hpp"
@@ -19,22 +21,28 @@ std::optional<std::string> why_not(const LayoutSpec& s) {
   return {};
 }
 
-/// f(pattern entry, its slot), slice by slice in the order of the slots.
+/// f(pattern entry, its slot), slice by slice in the order of the slots. Slots that are padding have the
+/// entry `none`. By several threads: slices share nothing.
+constexpr count32 none = ~count32{0};
 template <class F>
 void for_each_slot(const PatternView& p, const Layout& l, const std::vector<count32>& start,
                    const std::vector<idx>& rows, const F& f) {
+  constexpr std::size_t slots_of_thread = std::size_t{1} << 20;
   const auto positions = static_cast<slot_t>(rows.size());
-  for (slot_t from = 0, slice = 0; from < positions; from += l.height, ++slice) {
-    const slot_t first = slot_t{start[slice]} * l.height;
-    const idx width = static_cast<idx>(start[slice + 1] - start[slice]);
-    const idx here = static_cast<idx>(std::min<slot_t>(l.height, positions - from));
-    for (idx k = 0; k < width; ++k)
-      for (idx lane = 0; lane < here; ++lane) {
-        const idx row = rows[from + lane];
-        const count32 entry = p.start[row] + k;
-        if (entry < p.start[row + 1]) f(entry, first + slot_t{k} * l.height + lane);
-      }
-  }
+  const std::size_t threads = threads_for(static_cast<std::size_t>(l.slots), slots_of_thread);
+  for_ranges(start.size() - 1, threads, [&](std::size_t first_slice, std::size_t end_slice, std::size_t) {
+    for (std::size_t slice = first_slice; slice < end_slice; ++slice) {
+      const slot_t from = static_cast<slot_t>(slice) * l.height, first = slot_t{start[slice]} * l.height;
+      const idx width = static_cast<idx>(start[slice + 1] - start[slice]);
+      const idx here = static_cast<idx>(std::min<slot_t>(l.height, positions - from));
+      for (idx k = 0; k < width; ++k)
+        for (idx lane = 0; lane < l.height; ++lane) {
+          const idx row = lane < here ? rows[from + lane] : 0;
+          const bool has_entry = lane < here && k < p.length(row);
+          f(has_entry ? p.start[row] + k : none, first + slot_t{k} * l.height + lane);
+        }
+    }
+  });
 }
 
 /// A layout as far as the lengths of rows make it: sizes and starts of slices.
@@ -60,12 +68,15 @@ Outline outline_of(const PatternView& p, const LayoutSpec& spec) {
 Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   Outline o = outline_of(p, spec);
   Layout& l = o.layout;
-  std::vector<idx> column(l.slots, column_code(spec.columns).padding);
-  for_each_slot(p, l, o.start, o.rows, [&](count32 entry, slot_t slot) { column[slot] = p.column[entry]; });
+  LargeVector<idx> column(static_cast<std::size_t>(l.slots));
+  const idx padding = column_code(spec.columns).padding;
+  for_each_slot(p, l, o.start, o.rows,
+                [&](count32 entry, slot_t slot) { column[slot] = entry == none ? padding : p.column[entry]; });
   if (spec.occupancy == Occupancy::presence) {
     std::vector<count32> presence(words_of_presence(l.slots), 0);
-    for_each_slot(p, l, o.start, o.rows,
-                  [&](count32, slot_t slot) { presence[slot / 32] |= count32{1} << (slot % 32); });
+    for_each_slot(p, l, o.start, o.rows, [&](count32 entry, slot_t slot) {
+      if (entry != none) std::atomic_ref(presence[slot / 32]).fetch_or(count32{1} << (slot % 32));
+    });
     l.arrays[arrays::presence] = {"presence", std::move(presence)};
   } else {
     std::vector<idx> length;

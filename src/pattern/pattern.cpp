@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 
 namespace compound {
 
@@ -48,13 +49,24 @@ void check_starts(std::int64_t rows, const Integer* start) {
     if (start[r + 1] < start[r]) broken("row " + std::to_string(r) + " ends before it starts");
 }
 
+/// Entries that are worth a thread.
+constexpr std::size_t entries_of_thread = std::size_t{1} << 20;
+
 template <class Start, class Column>
-void check_columns(std::int64_t rows, std::int64_t cols, const Start* start, const Column* column) {
-  for (std::int64_t r = 0; r < rows; ++r)
+void check_columns_of(std::int64_t from, std::int64_t to, std::int64_t cols, const Start* start, const Column* column) {
+  for (std::int64_t r = from; r < to; ++r)
     for (Start e = start[r]; e < start[r + 1]; ++e)
       if (column[e] < 0 || column[e] >= cols)
         broken("row " + std::to_string(r) + " has column " + std::to_string(column[e]) +
                (cols == 0 ? ", there are no columns" : ", allowed are 0 to " + std::to_string(cols - 1)));
+}
+
+template <class Start, class Column>
+void check_columns(std::int64_t rows, std::int64_t cols, const Start* start, const Column* column) {
+  const std::size_t threads = threads_for(static_cast<std::size_t>(start[rows]), entries_of_thread);
+  for_ranges(static_cast<std::size_t>(rows), threads, [&](std::size_t from, std::size_t to, std::size_t) {
+    check_columns_of(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), cols, start, column);
+  });
 }
 
 }  // namespace
@@ -116,32 +128,65 @@ void take_usual_row(const PatternView& p, PatternStatistics& s) {
 
 }  // namespace
 
+namespace {
+
+/// Sums and extremes over some rows.
+struct RowSums {
+  idx empty = 0, shortest = std::numeric_limits<idx>::max(), longest = 0, bandwidth = 0;
+  double squares = 0;
+  std::int64_t distance = 0, far = 0;
+
+  void add_rows(const PatternView& p, idx from, idx to) {
+    for (idx r = from; r < to; ++r) {
+      const idx n = p.length(r);
+      empty += n == 0;
+      shortest = std::min(shortest, n);
+      longest = std::max(longest, n);
+      squares += static_cast<double>(n) * n;
+      for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) {
+        const idx d = std::abs(r - p.column[e]);
+        bandwidth = std::max(bandwidth, d);
+        distance += d;
+      }
+      if (r > 0) far += far_from_above(p, r);
+    }
+  }
+  void add(const RowSums& other) {
+    empty += other.empty;
+    shortest = std::min(shortest, other.shortest);
+    longest = std::max(longest, other.longest);
+    bandwidth = std::max(bandwidth, other.bandwidth);
+    squares += other.squares;
+    distance += other.distance;
+    far += other.far;
+  }
+};
+
+}  // namespace
+
 PatternStatistics statistics(const PatternView& p) {
   PatternStatistics s{.rows = p.rows, .cols = p.cols, .entries = p.entries()};
   if (p.rows == 0) return s;
-  s.shortest_row = std::numeric_limits<idx>::max();
-  double squares = 0;
-  std::int64_t distance = 0, far = 0;
-  for (idx r = 0; r < p.rows; ++r) {
-    const idx n = p.length(r);
-    s.empty_rows += n == 0;
-    s.shortest_row = std::min(s.shortest_row, n);
-    s.longest_row = std::max(s.longest_row, n);
-    squares += static_cast<double>(n) * n;
-    for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) {
-      const idx d = std::abs(r - p.column[e]);
-      s.bandwidth = std::max(s.bandwidth, d);
-      distance += d;
-    }
-    if (r > 0) far += far_from_above(p, r);
-  }
+  std::vector<RowSums> of_threads(threads_for(p.entries(), entries_of_thread));
+  for_ranges(static_cast<std::size_t>(p.rows), of_threads.size(),
+             [&](std::size_t from, std::size_t to, std::size_t number) {
+               RowSums mine;  // of no cache line that others write
+               mine.add_rows(p, static_cast<idx>(from), static_cast<idx>(to));
+               of_threads[number] = mine;
+             });
+  RowSums all;
+  for (const RowSums& of_thread : of_threads) all.add(of_thread);
+  s.empty_rows = all.empty;
+  s.shortest_row = all.shortest;
+  s.longest_row = all.longest;
+  s.bandwidth = all.bandwidth;
   s.mean_row = static_cast<double>(s.entries) / p.rows;
   s.usual_row = s.longest_row;
   if (s.is_uneven()) take_usual_row(p, s);
-  s.row_deviation = std::sqrt(std::max(0.0, squares / p.rows - s.mean_row * s.mean_row));
+  s.row_deviation = std::sqrt(std::max(0.0, all.squares / p.rows - s.mean_row * s.mean_row));
   if (s.entries == 0) return s;
-  s.mean_distance = static_cast<double>(distance) / s.entries;
-  s.scattered = static_cast<double>(far) / s.entries;
+  s.mean_distance = static_cast<double>(all.distance) / s.entries;
+  s.scattered = static_cast<double>(all.far) / s.entries;
   return s;
 }
 

@@ -35,7 +35,7 @@ RULES = [
      "kernels take the entry as a parameter"),
     (["src/host_text/*"], ["*", "!src/host_text/*", "!src/device/*"],
      "the host's text of a user's kind is installed: it includes nothing but itself and the device text"),
-    (["src/pattern/pattern.*"], ["src/*", "!src/pattern/pattern.hpp", "!src/base/error.hpp", "!src/device/target.hpp"],
+    (["src/pattern/pattern.*"], ["src/*", "!src/pattern/pattern.hpp", "!src/base/*", "!src/device/target.hpp"],
      "patterns know no layouts, entries, devices"),
     (["src/layout/*"], ["src/device/*", "!src/device/target.hpp", "!src/device/layout/*"],
      "layout encoders know patterns and their own decoders"),

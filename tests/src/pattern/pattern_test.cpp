@@ -116,9 +116,9 @@ TEST(PatternStatistics, AreZeroWithoutRows) {
 }
 
 TEST(Fingerprint, IsEqualForEqualPatterns) {
-  const Pattern p = random_pattern(50, 40, 6, test_seed()), copy = p;
+  const Pattern p = random_pattern(50, 40, 6, test_seed()), same = random_pattern(50, 40, 6, test_seed());
 
-  EXPECT_EQ(fingerprint(p.view()), fingerprint(copy.view())) << seed_text();
+  EXPECT_EQ(fingerprint(p.view()), fingerprint(same.view())) << seed_text();
 }
 
 TEST(Fingerprint, DiffersBetweenAnyTwoOfTheZoo) {
@@ -305,6 +305,53 @@ TEST(Transposed, KeepsEntriesOfOneColumnInTheOrderOfTheRows) {
 
   EXPECT_EQ(t.pattern.column, (std::vector<idx>{0, 2, 0, 1, 2, 2}));
   EXPECT_EQ(t.entry_of, (std::vector<count32>{1, 3, 0, 2, 4, 5}));
+}
+
+/// More entries than one thread gets: rows of `length` entries from their own column on, around the end.
+Pattern large_pattern(idx rows, idx length) {
+  Pattern p{rows, rows, {0}, {}};
+  p.column.reserve(static_cast<std::size_t>(rows) * length);
+  for (idx r = 0; r < rows; ++r) {
+    for (idx k = 0; k < length; ++k) p.column.push_back((r + k * k) % rows);
+    p.start.push_back(static_cast<count32>(p.column.size()));
+  }
+  return p;
+}
+
+TEST(LargePattern, HasTheStatisticsOfAllItsRows) {
+  constexpr idx rows = 300'000, length = 10;
+  const Pattern p = large_pattern(rows, length);
+  double distance = 0;
+  idx bandwidth = 0, far = 0;
+  for (idx r = 0; r < rows; ++r)
+    for (idx k = 0; k < length; ++k) {
+      const idx d = std::abs(r - (r + k * k) % rows);
+      distance += d;
+      bandwidth = std::max(bandwidth, d);
+      if (r > 0) far += std::abs((r + k * k) % rows - (r - 1 + k * k) % rows) > 64;
+    }
+
+  const PatternStatistics s = statistics(p.view());
+
+  EXPECT_EQ(s.entries, count32{rows * length});
+  EXPECT_EQ(s.shortest_row, length);
+  EXPECT_EQ(s.longest_row, length);
+  EXPECT_EQ(s.empty_rows, 0);
+  EXPECT_EQ(s.bandwidth, bandwidth);
+  EXPECT_DOUBLE_EQ(s.mean_distance, distance / (double{rows} * length));
+  EXPECT_DOUBLE_EQ(s.scattered, far / (double{rows} * length));
+  EXPECT_EQ(s.row_deviation, 0);
+}
+
+TEST(LargePattern, IsCheckedToItsLastRow) {
+  constexpr idx rows = 300'000;
+  Pattern p = large_pattern(rows, 10);
+  EXPECT_NO_THROW(check(p.view()));
+  p.column.back() = rows;
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "row 299999 has column 300000");
+
+  p.column[p.start[160'000]] = -7;
+  EXPECT_ERROR(check(p.view()), ErrorKind::argument, "row 160000 has column -7");
 }
 
 }  // namespace

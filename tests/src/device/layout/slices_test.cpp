@@ -98,5 +98,39 @@ TEST(Slices, CountSlotsBeyondThirtyTwoBits) {
   EXPECT_EQ(s.width(511), 2);
 }
 
+/// More slots than one thread encodes, in rows of different lengths.
+TEST(LargeSlices, HaveEachEntryInItsSlotAndPaddingElsewhere) {
+  constexpr idx rows = 250'001;
+  Pattern p{rows, rows, {0}, {}};
+  for (idx r = 0; r < rows; ++r) {
+    for (idx k = 0; k < 5 + r % 7; ++k) p.column.push_back((r + 3 * k) % rows);
+    p.start.push_back(static_cast<count32>(p.column.size()));
+  }
+  for (const Occupancy occupancy : {Occupancy::lengths, Occupancy::presence})
+    for (const char* text : {"sell:32", "sell:8:64"}) {
+      LayoutSpec spec = parse_layout(text);
+      spec.occupancy = occupancy;
+      const Layout l = encode(p.view(), spec);
+      const Slices<dynamic, Occupancy::any> layout(l.args());
+      std::size_t entries = 0, wrong = 0;
+      for (idx position = 0; position < l.positions; ++position) {
+        const idx row = layout.row(position);
+        idx nth = 0;
+        for (idx k = 0; k < layout.width(position); ++k) {
+          const slot_t slot = layout.first(position) + k * layout.apart();
+          const bool holds = k < layout.count(position) && layout.present(slot);
+          const idx column = layout.columns_of(position).at(slot);
+          wrong += column != (holds ? p.column[p.start[row] + nth] : 0);
+          nth += holds;
+        }
+        wrong += nth != p.view().length(row);
+        entries += static_cast<std::size_t>(nth);
+      }
+
+      EXPECT_EQ(wrong, 0u) << layout_name(spec);
+      EXPECT_EQ(entries, p.column.size()) << layout_name(spec);
+    }
+}
+
 }  // namespace
 }  // namespace compound::test
