@@ -12,31 +12,6 @@ namespace compound::cuda {
 
 namespace {
 
-enum class Step { count, put, sort, list };
-
-struct StepRow {
-  const char* function;
-  bool knows_indices;  ///< one worker a contribution; else a warp a row
-};
-constexpr StepRow steps[] = {{"count_contribution", true},
-                             {"put_contribution", true},
-                             {"sort_contributions", false},
-                             {"list_contributions", false}};
-
-std::string source(Step step, int index_bytes) {
-  const StepRow& row = steps[static_cast<int>(step)];
-  std::string call = row.function;
-  if (row.knows_indices) call = "if (worker < a.count) " + call + (index_bytes == 8 ? "<long long>" : "<int>");
-  std::string text =
-      "#include \"contributions.hpp\"\nusing namespace compound;\n"
-      "extern \"C\" __global__ void __launch_bounds__(128) ";
-  text += kernel_name;
-  text +=
-      "(const __grid_constant__ contribution_args a) {\n"
-      "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  ";
-  return text + call + "(a, worker);\n}\n";
-}
-
 /// [numbers + 1], where the things of each begin that there are so many of.
 std::vector<count32> starts_of(const std::vector<count32>& numbers) {
   std::vector<count32> start(numbers.size() + 1, 0);
@@ -46,18 +21,12 @@ std::vector<count32> starts_of(const std::vector<count32>& numbers) {
 
 }  // namespace
 
-std::vector<std::string> contribution_sources(int index_bytes) {
-  std::vector<std::string> all;
-  for (const Step step : {Step::count, Step::put, Step::sort, Step::list}) all.push_back(source(step, index_bytes));
-  return all;
-}
-
 std::optional<ContributionLists> list_contributions(Backend& on, const ContributionsTask& t, cudaStream_t queue) {
   const auto rows = static_cast<std::size_t>(t.rows);
   if (t.count > most_contributions || rows == 0) return {};
-  const auto run = [&](Step step, const contribution_args& args) {
-    const slot_t workers = steps[static_cast<int>(step)].knows_indices ? t.count : slot_t{t.rows} * 32;
-    launch_workers(kernel_of(source(step, t.index_bytes)), workers, args, queue);
+  const auto run = [&](ContributionStep step, const contribution_args& args) {
+    const slot_t workers = by_contributions(step) ? t.count : slot_t{t.rows} * 32;
+    launch_workers(kernel_of(contribution_source(step, t.index_bytes)), workers, args, queue);
   };
   contribution_args a;
   a.count = t.count;
@@ -74,7 +43,7 @@ std::optional<ContributionLists> list_contributions(Backend& on, const Contribut
   on.clear(taken.data(), taken.bytes());
   a.taken = taken.data();
   a.wrong = wrong.data();
-  run(Step::count, a);
+  run(ContributionStep::count, a);
   count32 found;
   std::vector<count32> of_rows(rows);
   on.download(&found, wrong.data(), sizeof found);
@@ -87,8 +56,8 @@ std::optional<ContributionLists> list_contributions(Backend& on, const Contribut
   a.start = start.data();
   a.key = key.data();
   a.blocks = taken.data();
-  run(Step::put, a);
-  run(Step::sort, a);
+  run(ContributionStep::put, a);
+  run(ContributionStep::sort, a);
   on.download(of_rows.data(), taken.data(), taken.bytes());
 
   ContributionLists lists;
@@ -111,7 +80,7 @@ std::optional<ContributionLists> list_contributions(Backend& on, const Contribut
   a.shape = lists.shape.data();
   a.place = lists.place.data();
   a.stride = lists.stride.data();
-  run(Step::list, a);
+  run(ContributionStep::list, a);
   lists.column.resize(blocks);
   if (blocks > 0) on.download(lists.column.data(), column.data(), column.bytes());
   on.synchronize();  // before what it reads is released

@@ -9,7 +9,4 @@ namespace compound::cuda {
 
 std::optional<ContributionLists> list_contributions(Backend& on, const ContributionsTask& task, cudaStream_t queue);
 
-/// What it launches for indices of so many bytes.
-std::vector<std::string> contribution_sources(int index_bytes);
-
 }  // namespace compound::cuda

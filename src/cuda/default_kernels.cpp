@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cuda/contributions.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/sparse_product.hpp"
 #include "planner/default_plan.hpp"
@@ -92,7 +91,7 @@ std::vector<std::string> default_sources(ScalarType scalar) {
     for (int side = 1; side <= largest_default_block; ++side) sources.add(sum_source(scalar, update, side));
   sources.add(order_source(scalar));
   for (const int index_bytes : {4, 8})
-    for (const std::string& source : contribution_sources(index_bytes)) sources.add(source);
+    for (const ContributionStep step : contribution_steps) sources.add(contribution_source(step, index_bytes));
   add_sparse_products(sources, scalar);
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};

@@ -208,6 +208,20 @@ std::string sum_source(ScalarType scalar, Update update, int side) {
                          update_text(update) + ", " + known + ">(a, worker);\n");
 }
 
+bool by_contributions(ContributionStep step) {
+  return step == ContributionStep::count || step == ContributionStep::put;
+}
+
+std::string contribution_source(ContributionStep step, int index_bytes) {
+  constexpr const char* names[] = {"count_contribution", "put_contribution", "sort_contributions",
+                                   "list_contributions"};
+  const std::string name = names[static_cast<int>(step)];
+  const bool by_rows = !by_contributions(step);
+  const std::string call = by_rows ? name : name + (index_bytes == 8 ? "<long long>" : "<int>");
+  return kernel_text("dense", "contributions.hpp", "contribution_args",
+                     worker_text(by_rows ? "rows * slot_t(32)" : "count") + call + "(a, worker);\n");
+}
+
 namespace {
 
 /// What a method's kernels know of it.

@@ -62,6 +62,14 @@ std::string order_source(ScalarType scalar);
 /// Over SumArgs, one worker a scalar of a sum of blocks of side x side.
 std::string sum_source(ScalarType scalar, Update update, int side);
 
+/// The steps from contributions to lists of sums (device/contributions.hpp), in their order, over contribution_args of
+/// indices of so many bytes: one worker a contribution, or a warp a row.
+enum class ContributionStep { count, put, sort, list };
+inline constexpr ContributionStep contribution_steps[] = {ContributionStep::count, ContributionStep::put,
+                                                          ContributionStep::sort, ContributionStep::list};
+bool by_contributions(ContributionStep step);
+std::string contribution_source(ContributionStep step, int index_bytes);
+
 /// A stage of an iteration (device/cg.hpp, bcgs.hpp) as a kernel of its own, in blocks of threads_of_krylov.
 inline constexpr int threads_of_krylov = 256;
 std::string krylov_stage_source(const KrylovProblem& problem, const std::string& stage);

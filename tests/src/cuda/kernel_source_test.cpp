@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "cuda/contributions.hpp"
 #include "cuda/default_kernels.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/plan_code.hpp"
@@ -109,7 +108,8 @@ TEST_F(AssemblyKernels, Compile) {
     expect_compiles(cuda::unpack_source(plan, problem));
   }
   for (const int index_bytes : {4, 8})
-    for (const std::string& source : cuda::contribution_sources(index_bytes)) expect_compiles(source);
+    for (const cuda::ContributionStep step : cuda::contribution_steps)
+      expect_compiles(cuda::contribution_source(step, index_bytes));
 }
 
 constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},
