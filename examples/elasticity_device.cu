@@ -2,8 +2,8 @@
 
 #include "elasticity_device.h"
 
-/* On the GPU. */
-struct Elements {
+/* Arrays on the GPU */
+struct DeviceElements {
   int nv, parts;
   long long nelem;
   int* elem;
@@ -13,12 +13,8 @@ struct Elements {
   PetscReal* values;
 };
 
-struct DeviceElements {
-  Elements e;
-};
-
 /* A thread block each element, a thread each of its blocks. Threads share the gradients at all points. */
-__global__ void ComputeElements(Elements e) {
+__global__ void ComputeElements(DeviceElements e) {
   __shared__ PetscReal X[8][3], G[8][8][3], w[8];
   const int nv = e.nv, points = GradientPoints(nv), thread = threadIdx.x, a = thread / nv, b = thread % nv;
   const int* nodes = e.elem + (long long)blockIdx.x * nv;
@@ -51,11 +47,10 @@ static cudaError_t ToDevice(void** to, const void* from, size_t bytes) {
 
 const char* DeviceElementsCreate(const ElementInput* in, DeviceElements** elements) {
   const size_t nodes = (size_t)in->nnode, corners = (size_t)in->nelem * in->nv;
-  DeviceElements* d = (DeviceElements*)calloc(1, sizeof(DeviceElements));
+  DeviceElements* e = (DeviceElements*)calloc(1, sizeof(DeviceElements));
   cudaError_t error;
 
-  if (!d) return "no memory";
-  Elements* e = &d->e;
+  if (!e) return "no memory";
   e->nv = in->nv;
   e->parts = in->parts;
   e->nelem = in->nelem;
@@ -65,12 +60,11 @@ const char* DeviceElementsCreate(const ElementInput* in, DeviceElements** elemen
   if (!error) error = ToDevice((void**)&e->xyz, in->xyz, 3 * nodes * sizeof(PetscReal));
   if (!error) error = ToDevice((void**)&e->clamped, in->clamped, nodes);
   if (!error) error = ToDevice((void**)&e->values, NULL, corners * in->nv * 9 * in->parts * sizeof(PetscReal));
-  *elements = d;
+  *elements = e;
   return error ? cudaGetErrorString(error) : NULL;
 }
 
-const char* DeviceElementsCompute(DeviceElements* d) {
-  const Elements* e = &d->e;
+const char* DeviceElementsCompute(DeviceElements* e) {
   cudaError_t error = cudaSuccess;
 
   if (e->nelem > 0) ComputeElements<<<(unsigned)e->nelem, e->nv * e->nv>>>(*e);
@@ -79,13 +73,13 @@ const char* DeviceElementsCompute(DeviceElements* d) {
   return error ? cudaGetErrorString(error) : NULL;
 }
 
-void* DeviceElementsValues(const DeviceElements* d) { return d->e.values; }
+void* DeviceElementsValues(const DeviceElements* e) { return e->values; }
 
-void DeviceElementsDestroy(DeviceElements* d) {
-  if (!d) return;
-  cudaFree(d->e.elem);
-  cudaFree(d->e.xyz);
-  cudaFree(d->e.clamped);
-  cudaFree(d->e.values);
-  free(d);
+void DeviceElementsDestroy(DeviceElements* e) {
+  if (!e) return;
+  cudaFree(e->elem);
+  cudaFree(e->xyz);
+  cudaFree(e->clamped);
+  cudaFree(e->values);
+  free(e);
 }

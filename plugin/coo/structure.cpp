@@ -271,9 +271,6 @@ PetscErrorCode build_on_device(Mat A, const CooInput& in, const Placed& p, CooSt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Of blocks that follow one another.
-Contributions blocks_in_a_row(PetscInt side) { return contributions_of({}, side); }
-
 }  // namespace
 
 bool CooStructure::Part::fits(const PartArrays& part) {
@@ -348,7 +345,7 @@ PetscErrorCode build(Mat A, const CooInput& in, CooStructure* s) {
   s->given = in.are_blocks ? in.count * rows_of_block * rows_of_block : in.count;
   PetscInt side = rows_of_block;
   if (sorts_there && in.are_blocks) {
-    const Contributions form = blocks_in_a_row(side);
+    const Contributions form = contributions_of({}, side);  // blocks follow one another
     const auto n = static_cast<std::size_t>(in.count);
     PetscCall(build_on_device(A, in, {in.rows, in.columns, n, form, on_device}, s, &done));
   }

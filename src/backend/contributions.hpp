@@ -31,7 +31,6 @@ struct ContributionLists {
   // On the host:
   std::vector<count32> start;  ///< [rows + 1] blocks before each row
   std::vector<idx> column;     ///< [blocks], ascending in each row
-  slot_t contributions = 0;    ///< that count
 };
 
 class ContributionWork {

@@ -240,7 +240,7 @@ void CudaBackend::pack_sums(const PackedWords& to, const BlockSums& sums) {
 
 void CudaBackend::unpack(const PackedWords& from, void* blocks, const count32* start, idx rows) {
   launch(of(from.code).unpack(), workers_of_slots(from),
-         unpack_args{from.layout, from.values, blocks, start, rows, from.runs});
+         pack_part_args{{from.layout, blocks, from.values, 0, from.entries, start, rows}, from.runs});
 }
 
 void CudaBackend::order_blocks(const OrderTask& t) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
@@ -62,12 +61,11 @@ std::optional<ContributionLists> list_contributions(Backend& on, const Contribut
 
   ContributionLists lists;
   lists.start = starts_of(of_rows);
-  lists.contributions = starts.back();
   const slot_t blocks = lists.start.back();
   const Buffer<count32> block_start(on, std::span<const count32>(lists.start));
   const Buffer<idx> column(on, blocks);
   lists.index = Buffer<slot_t>(on, starts.back());
-  if (blocks != lists.contributions) lists.first = Buffer<slot_t>(on, blocks + 1);
+  if (blocks != starts.back()) lists.first = Buffer<slot_t>(on, blocks + 1);
   if (t.shape) lists.shape = Buffer<unsigned char>(on, starts.back());
   if (t.by_rows) {
     lists.place = Buffer<slot_t>(on, blocks);

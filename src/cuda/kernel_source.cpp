@@ -381,7 +381,7 @@ std::string pack_sums_source(const Plan& plan, const Problem& problem) {
 }
 
 std::string unpack_source(const Plan& plan, const Problem& problem) {
-  return packing_source(plan, problem, "unpack", "unpack_args");
+  return packing_source(plan, problem, "unpack", "pack_part_args");
 }
 
 std::string regroup_source(const Plan& from, const Plan& to, const Problem& problem) {

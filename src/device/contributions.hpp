@@ -94,7 +94,6 @@ __device__ inline void sort_by_warp(unsigned long long* key, int padded, int lan
 __device__ inline void sort_contributions(const contribution_args& a, slot_t worker) {
   __shared__ unsigned long long shared_keys[4][most_contributions_of_row];
   const slot_t row = worker / 32;
-  if (row >= a.rows) return;
   unsigned long long* const key = shared_keys[threadIdx.x / 32];
   const int lane = int(worker % 32), count = int(a.start[row + 1] - a.start[row]), padded = padded_to_sort(count);
   unsigned long long* const all = a.key + a.start[row];
@@ -113,7 +112,6 @@ __device__ inline void sort_contributions(const contribution_args& a, slot_t wor
 /// A warp each row.
 __device__ inline void list_contributions(const contribution_args& a, slot_t worker) {
   const slot_t row = worker / 32;
-  if (row >= a.rows) return;
   const int lane = int(worker % 32), count = int(a.start[row + 1] - a.start[row]), words = a.side * a.side;
   const slot_t from = a.start[row], first_block = a.block_start[row];
   const slot_t blocks = slot_t(a.block_start[row + 1]) - first_block;

@@ -54,16 +54,6 @@ struct pack_sums_args {
   entry_runs runs;
 };
 
-/// The same of blocks out of words: to `blocks` of all entries, which lie as those of pack_args.
-struct unpack_args {
-  layout_args layout;
-  const void* values = nullptr;
-  void* blocks = nullptr;
-  const count32* start = nullptr;
-  idx rows = 0;
-  entry_runs runs;
-};
-
 /// Warps that share the entries of 32 positions where these become blocks, or blocks become these: rows alone are too
 /// few to keep a device busy.
 inline constexpr int shares_of_positions = 4;
@@ -346,18 +336,12 @@ __device__ void pack_sums(const pack_sums_args& a) {
                                        [&](slot_t slot, slot_t entry, idx row) { pack_slot(p, slot, entry, row); });
 }
 
+/// To `blocks` of all entries; those that are the part's.
 template <class Form>
-__device__ void unpack(const unpack_args& a) {
-  using Entry = typename Form::entry;
-  unpacking<Entry, typename Form::stored, words_of_form<Form>> u;
-  u.packed.matrix_words.map = matrix_map_over<Form>(a.layout.slots);
-  u.packed.values = static_cast<typename Form::stored*>(const_cast<void*>(a.values));
-  u.packed.start = a.start;
-  u.packed.rows = a.rows;
-  u.to = static_cast<typename Entry::scalar*>(a.blocks);
-  u.packed.blocks = u.to;
-  for_each_slot<typename Form::layout>(a.layout, a.runs, u.packed, slot_t(blockIdx.x) * blockDim.x + threadIdx.x,
-                                       [&](slot_t slot, slot_t entry, idx row) { unpack_slot(u, slot, entry, row); });
+__device__ void unpack(const pack_part_args& a) {
+  const auto p = packing_over<Form>(a.whole);
+  for_each_slot<typename Form::layout>(a.whole.layout, a.runs, p, slot_t(blockIdx.x) * blockDim.x + threadIdx.x,
+                                       [&](slot_t slot, slot_t entry, idx row) { unpack_slot(p, slot, entry, row); });
 }
 
 template <class Form>

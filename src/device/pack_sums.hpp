@@ -59,37 +59,15 @@ COMPOUND_FN auto block_at(const sum_packing<Entry, Stored, MatrixWords>& p, slot
   return block;
 }
 
-/// f(slot, entry) for one of `shares` shares of a position's entries, which several workers go through. `shift`: from
-/// the layout's entries to those of the matrix (entry_runs).
-template <class Layout, class F>
-COMPOUND_FN void for_each_entry(const Layout& layout, idx position, int share, int shares, slot_t shift, const F& f) {
-  const idx count = layout.count(position);
-  slot_t slot = layout.first(position);
-  idx nth = 0;
-  COMPOUND_ROLLED
-  for (idx k = 0; k < count; ++k, slot += layout.apart()) {
-    if (!layout.present(slot)) continue;
-    if (nth % shares == share) f(slot, layout.entry(slot, position, nth) + shift);
-    ++nth;
-  }
-}
-
-/// Where the blocks of packed words go: as `packing` has them.
-template <class Entry, class Stored, class MatrixWords>
-struct unpacking {
-  packing<Entry, Stored, MatrixWords> packed;
-  typename Entry::scalar* to = nullptr;
-};
-
-/// The block of one slot to where entry `e`, of block row `row`, has it.
-template <class Entry, class Stored, class MatrixWords>
-COMPOUND_FN void unpack_slot(const unpacking<Entry, Stored, MatrixWords>& u, slot_t slot, slot_t e, idx row) {
-  const auto& p = u.packed;
-  const auto words = p.matrix_words.at(p.entry, static_cast<const Stored*>(p.values), slot);
-  const full_block<typename Entry::scalar> place = p.block(e, row);
-  typename Entry::scalar* const to = u.to + (place.first - p.blocks);
+/// The other way round: the words of one slot to the full block that `p` has for entry `e`, of block row `row`.
+template <class Packing>
+COMPOUND_FN void unpack_slot(const Packing& p, slot_t slot, slot_t e, idx row) {
+  using S = typename Packing::scalar;
+  const auto words = p.matrix_words.at(p.entry, p.values, slot);
+  const full_block<S> block = p.block(e, row);
+  S* const to = const_cast<S*>(block.first);
   for (int j = 0; j < p.entry.cols(); ++j)
-    for (int i = 0; i < p.entry.rows(); ++i) to[i * place.down + j * place.across] = p.entry.block(words, i, j);
+    for (int i = 0; i < p.entry.rows(); ++i) to[i * block.down + j * block.across] = p.entry.block(words, i, j);
 }
 
 }  // namespace compound

@@ -121,6 +121,21 @@ COMPOUND_FN void pack_slots(const Packing& p, const slot_lists& l) {
       pack_padding(p, l.slot[n]);
 }
 
+/// f(slot, entry) for one of `shares` shares of a position's entries, which several workers go through. `shift`: from
+/// the layout's entries to those of the matrix (entry_runs).
+template <class Layout, class F>
+COMPOUND_FN void for_each_entry(const Layout& layout, idx position, int share, int shares, slot_t shift, const F& f) {
+  const idx count = layout.count(position);
+  slot_t slot = layout.first(position);
+  idx nth = 0;
+  COMPOUND_ROLLED
+  for (idx k = 0; k < count; ++k, slot += layout.apart()) {
+    if (!layout.present(slot)) continue;
+    if (nth % shares == share) f(slot, layout.entry(slot, position, nth) + shift);
+    ++nth;
+  }
+}
+
 /// Fills those slots of one position whose entries are in [from, to); padding stays as it is. `shift`: from the
 /// layout's entries to those of the blocks (entry_runs).
 template <class Packing, class Layout>
@@ -129,15 +144,10 @@ COMPOUND_FN void pack_row_part(const Packing& p, const Layout& layout, idx posit
   const idx count = layout.count(position);
   const slot_t first_entry = layout.first_entry[position] + shift;
   if (first_entry >= to || first_entry + count <= from) return;  // a row's entries lie together
-  slot_t slot = layout.first(position);
   const idx row = p.row_of(first_entry);
-  idx nth = 0;
-  COMPOUND_ROLLED
-  for (idx k = 0; k < count; ++k, slot += layout.apart()) {
-    if (!layout.present(slot)) continue;
-    const slot_t entry = layout.entry(slot, position, nth++) + shift;
+  for_each_entry(layout, position, 0, 1, shift, [&](slot_t slot, slot_t entry) {
     if (entry >= from && entry < to) pack_slot(p, slot, entry, row);
-  }
+  });
 }
 
 /// A code, packed as a block of one number that is kept as it is.

@@ -22,7 +22,7 @@ std::optional<std::string> why_not(const LayoutSpec& s) {
 }
 
 /// f(pattern entry, its slot), slice by slice in the order of the slots. Slots that are padding have the
-/// entry `none`. By several threads: slices share nothing.
+/// entry `none`. By several threads: slices share no slot.
 constexpr count32 none = ~count32{0};
 template <class F>
 void for_each_slot(const PatternView& p, const Layout& l, const std::vector<count32>& start,

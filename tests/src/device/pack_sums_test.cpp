@@ -34,9 +34,7 @@ void expect_packs_and_unpacks(const Pattern& pattern, const LayoutSpec& spec, bo
   std::vector<double> wanted(scalars, -1), packed = wanted, back(values.size(), -2);
   const packing<Entry, double, Words> p{{}, map, values.data(), wanted.data(), 0, start, pattern.rows};
   const sum_packing<Entry, double, Words> s{{}, map, lists.sums(), packed.data()};
-  unpacking<Entry, double, Words> u;
-  u.packed = {{}, map, back.data(), packed.data(), 0, start, pattern.rows};
-  u.to = back.data();
+  const packing<Entry, double, Words> u{{}, map, back.data(), packed.data(), 0, start, pattern.rows};
 
   for_each_worker(l, Decoder::slots_are_entries, [&](slot_t worker) {
     for_each_slot<Decoder>(l.args(), {}, p, worker,
@@ -45,7 +43,7 @@ void expect_packs_and_unpacks(const Pattern& pattern, const LayoutSpec& spec, bo
                            [&](slot_t slot, slot_t e, idx row) { pack_slot(s, slot, e, row); });
   });
   for_each_worker(l, Decoder::slots_are_entries, [&](slot_t worker) {
-    for_each_slot<Decoder>(l.args(), {}, u.packed, worker,
+    for_each_slot<Decoder>(l.args(), {}, u, worker,
                            [&](slot_t slot, slot_t e, idx row) { unpack_slot(u, slot, e, row); });
   });
 
