@@ -490,6 +490,7 @@ def test_coordinates(args):
     expect("candidates" not in case and not tables, f"no products were asked for: {case} {tables}")
     for c in case["coo"]:
         expect(len(c["samples_s"]) == ROUNDS and c["error"] < 1e-13, f"assembly by {c['type']}: {c}")
+        expect(c["iterations"] > 1 and c["with_solve_median_s"] > 0, f"a step with {c['type']}: {c}")
 
 
 def test_assembly(args):

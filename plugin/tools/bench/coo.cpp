@@ -5,9 +5,11 @@
 #include <cstring>
 
 #include "device.hpp"
+#include "dominant_rows.hpp"
 #include "failure.hpp"
 #include "report.hpp"
 #include "run_case.hpp"
+#include "solve.hpp"
 
 namespace compound::bench {
 
@@ -19,23 +21,19 @@ struct Coordinates {
   std::vector<PetscScalar> value;
 };
 
-/// f(row, column, scalars of the block by columns) of this rank's blocks, as they lie.
+/// f(row, column, scalars of the block by columns) of this rank's blocks.
 template <class F>
-void for_each_block(const CaseMatrix& c, const F& f) {
-  PetscInt first;
-  must(MatGetOwnershipRange(c.parent, &first, nullptr));
-  const PetscInt side = c.block.rows;
-  for (const BlockArrays& part : c.arrays())
-    for (PetscInt r = 0; r < part.rows; ++r)
-      for (PetscInt k = part.start[r]; k < part.start[r + 1]; ++k)
-        f(first / side + r, static_cast<PetscInt>(part.global(part.column[k])), part.values + k * side * side);
+void for_each_block(const BlockRows& rows, int side, const F& f) {
+  for (std::size_t r = 1; r < rows.start.size(); ++r)
+    for (PetscInt k = rows.start[r - 1]; k < rows.start[r]; ++k)
+      f(static_cast<PetscInt>(rows.first) + static_cast<PetscInt>(r - 1), rows.column[static_cast<std::size_t>(k)],
+        rows.values.data() + std::ptrdiff_t{k} * side * side);
 }
 
 /// The scalars of a block by columns.
-Coordinates scalars_of(const CaseMatrix& c) {
+Coordinates scalars_of(const BlockRows& rows, int side) {
   Coordinates all = {"scalars", {}, {}, {}};
-  const PetscInt side = c.block.rows;
-  for_each_block(c, [&](PetscInt row, PetscInt column, const PetscScalar* v) {
+  for_each_block(rows, side, [&](PetscInt row, PetscInt column, const PetscScalar* v) {
     for (PetscInt word = 0; word < side * side; ++word) {
       all.row.push_back(row * side + word % side);
       all.column.push_back(column * side + word / side);
@@ -46,10 +44,9 @@ Coordinates scalars_of(const CaseMatrix& c) {
 }
 
 /// The scalars of a block by rows.
-Coordinates blocks_of(const CaseMatrix& c) {
+Coordinates blocks_of(const BlockRows& rows, int side) {
   Coordinates all = {"blocks", {}, {}, {}};
-  const PetscInt side = c.block.rows;
-  for_each_block(c, [&](PetscInt row, PetscInt column, const PetscScalar* v) {
+  for_each_block(rows, side, [&](PetscInt row, PetscInt column, const PetscScalar* v) {
     all.row.push_back(row);
     all.column.push_back(column);
     for (PetscInt i = 0; i < side; ++i)
@@ -71,8 +68,8 @@ CooInput input_of(Coordinates c) {
   return in;
 }
 
-/// |A x - parent x| over |parent x|, by largest components.
-double error_of(Mat A, const CaseMatrix& c) {
+/// |A x - (parent + shift) x| over |(parent + shift) x|, by largest components.
+double error_of(Mat A, const CaseMatrix& c, double shift) {
   Vector x, y, wanted, wanted_x;
   must(MatCreateVecs(A, x.out(), y.out()));
   must(MatCreateVecs(c.parent, wanted_x.out(), wanted.out()));
@@ -80,7 +77,8 @@ double error_of(Mat A, const CaseMatrix& c) {
   must(VecSet(wanted_x, 1.0));
   must(MatMult(A, x, y));
   must(MatMult(c.parent, wanted_x, wanted));
-  must(VecCopy(y, wanted_x));  // rows as many as columns: of one layout
+  must(VecAXPY(wanted, shift, wanted_x));  // rows as many as columns: of one layout
+  must(VecCopy(y, wanted_x));
   PetscReal scale, difference;
   must(VecNorm(wanted, NORM_INFINITY, &scale));
   must(VecAXPY(wanted, -1.0, wanted_x));
@@ -107,14 +105,29 @@ struct Assembled {
   Mat A;
   Record row;
   Vector x = {}, y = {};
-  std::vector<double> values_s = {}, with_product_s = {};
+  std::unique_ptr<Solve> solve = {};
+  std::vector<double> values_s = {}, with_product_s = {}, with_solve_s = {};
 
   void set() { must(MatSetValuesCOO(A, values, INSERT_VALUES)); }
   void set_and_multiply() {
     set();
     must(MatMult(A, x, y));
   }
+  void set_and_solve() {
+    set();
+    if (const KSPConvergedReason reason = solve->run(); reason <= 0)
+      throw usage_error("-types " + type + "/coo: a solve ended with " + KSPConvergedReasons[reason] +
+                        "; choose another preconditioner by -pc_type");
+  }
 };
+
+/// What -ksp_rtol and -pc_type may change.
+void by_point_blocks(KSP ksp) {
+  PC pc;
+  must(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+  must(KSPGetPC(ksp, &pc));
+  must(PCSetType(pc, PCPBJACOBI));
+}
 
 /// A matrix of a type with its coordinates, and a row for each memory that it takes values from.
 void prepare(MPI_Comm comm, const CaseMatrix& c, const std::string& type, const CooInput& in, bool by_blocks,
@@ -130,7 +143,9 @@ void prepare(MPI_Comm comm, const CaseMatrix& c, const std::string& type, const 
     r.row = {{"type", type}, {"coordinates", mine.of}, {"values_on", place}, {"preallocation_s", preallocation_s}};
     must(MatCreateVecs(A, r.x.out(), r.y.out()));
     must(VecSet(r.x, 1.0));
+    r.solve = std::make_unique<Solve>(A, is_ours(type) ? "cgcompound" : KSPCG, by_point_blocks);
     r.set_and_multiply();  // what is prepared at first is not counted
+    r.set_and_solve();
   }
   matrices->push_back(std::move(A));
 }
@@ -143,6 +158,7 @@ void time_values(MPI_Comm comm, const Options& o, std::vector<Assembled>& rows, 
       r.set_and_multiply();
       r.values_s.push_back(timed(comm, [&] { r.set(); }));
       r.with_product_s.push_back(timed(comm, [&] { r.set_and_multiply(); }));
+      r.with_solve_s.push_back(timed(comm, [&] { r.set_and_solve(); }));
     }
   }
 }
@@ -152,7 +168,10 @@ void time_values(MPI_Comm comm, const Options& o, std::vector<Assembled>& rows, 
 Record time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
   if (!c.parent || c.block_rows != c.block_columns)
     throw usage_error("-types TYPE/coo takes square matrices of square blocks only");
-  const CooInput scalars = input_of(scalars_of(c)), blocks = input_of(blocks_of(c));
+  const double shift = dominant_diagonal(c.parent);
+  const BlockRows by_rows = with_diagonal(c, shift);
+  const CooInput scalars = input_of(scalars_of(by_rows, c.block.rows)),
+                 blocks = input_of(blocks_of(by_rows, c.block.rows));
   double bytes = static_cast<double>(scalars.on_host.value.size() * sizeof(PetscScalar));
   MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, comm);
   std::vector<Matrix> matrices;
@@ -173,8 +192,10 @@ Record time_coo(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& 
                   {"samples_s", a.values_s},
                   {"times_first", paired_ratio(rows.front().values_s, a.values_s)},
                   {"with_product_median_s", statistics_of(a.with_product_s).median},
+                  {"with_solve_median_s", statistics_of(a.with_solve_s).median},
+                  {"iterations", a.solve->iterations()},
                   {"gbs", bytes / s.median / 1e9},
-                  {"error", error_of(a.A, c)}});
+                  {"error", error_of(a.A, c, shift)}});
     r["coo"].push_back(a.row);
   }
   return r;

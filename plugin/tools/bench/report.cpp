@@ -179,6 +179,7 @@ const std::vector<Column> coo_columns = {{"type", 0, "type"},
                                          {"x the first", 11, "times_first", "%.2f"},
                                          {"GB/s", 7, "gbs", "%.2f"},
                                          {"with product ms", 16, "with_product_median_s", "%.3f", 1e3},
+                                         {"with solve ms", 14, "with_solve_median_s", "%.3f", 1e3},
                                          {"error", 9, "error", "%.1e"}};
 
 const std::vector<Column> assembly_columns = {{"type", 0, "type"},
