@@ -17,8 +17,8 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 constexpr std::string_view of_matrices = "mat_compound_";
-/// Those of plugin/ksp.
-constexpr std::string_view of_solvers[] = {"ksp_compound_loop", "ksp_cgcompound_reductions"};
+/// Those of plugin/ksp and plugin/pc.
+constexpr std::string_view of_solvers[] = {"ksp_compound_loop", "ksp_cgcompound_reductions", "pc_gamg_compound_set_up"};
 
 std::set<std::string> reported, prefixes;
 
@@ -37,12 +37,15 @@ Name split_at(const std::string& name, std::size_t at, bool of_solver) {
   return {name.substr(0, at), lower(name.substr(at)), of_solver};
 }
 
-/// Empty where the option is not meant to be one of ours: no `mat_compound_`, no `ksp_...compound`.
+/// Empty where the option is not meant to be one of ours: no `mat_compound_`, no `ksp_...compound`, no
+/// `pc_...compound`.
 Name own_name(const std::string& name) {
   const std::string text = lower(name);
   if (const auto at = text.rfind(of_matrices); at != std::string::npos) return split_at(name, at, false);
-  const auto at = text.rfind("ksp_");
-  if (at != std::string::npos && text.find("compound", at) != std::string::npos) return split_at(name, at, true);
+  for (const std::string_view object : {"ksp_", "pc_"}) {
+    const auto at = text.rfind(object);
+    if (at != std::string::npos && text.find("compound", at) != std::string::npos) return split_at(name, at, true);
+  }
   return {};
 }
 
@@ -73,7 +76,10 @@ std::string unknown(const std::string& option, const Name& name, Names of_option
 /// "no matrix of type baijcompound or aijcompound has the prefix 'fluid_'".
 std::string why_unread(const Name& name) {
   const std::string with_prefix = name.prefix.empty() ? " without a prefix" : " with the prefix '" + name.prefix + "'";
-  if (name.of_solver) return "no solver of type cgcompound or bcgscompound" + with_prefix + " has read it";
+  if (name.of_solver)
+    return (name.own.starts_with("pc_") ? "no preconditioner of type gamg"
+                                        : "no solver of type cgcompound or bcgscompound") +
+           with_prefix + " has read it";
   const std::string nothing = "no matrix of type baijcompound or aijcompound" + with_prefix + " has read it";
   if (prefixes.empty()) return nothing + ", since there was no such matrix (-mat_type baijcompound makes one)";
   constexpr int most = 3;

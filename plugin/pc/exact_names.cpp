@@ -6,6 +6,7 @@
 
 #include "mat/attach.hpp"
 #include "mat/via_aij_copy.hpp"
+#include "pc/multigrid_set_up.hpp"
 #include "values/guards.hpp"
 
 namespace compound::plugin {
@@ -38,6 +39,8 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscCall(has_direct_prolongation(pc, &direct));
   if (direct && k.is_ours && k.base_type == &aij)
     PetscCall(as_base_type(pc->pmat, [&] { return set_up(pc); }));
+  else if (k.is_ours && k.base_type == &aij)
+    PetscCall(set_up_multigrid(pc, set_up));
   else
     PetscCall(set_up(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -55,9 +58,10 @@ PetscErrorCode aij_only(PC pc, PetscErrorCode (*set_up)(PC)) {
 struct ExactNameType {
   const char* type;
   PetscErrorCode (*set_up)(PC, PetscErrorCode (*base)(PC));
+  PetscErrorCode (*prepare)(PC) = nullptr;  ///< of a new one
 };
 constexpr ExactNameType exact_name_types[] = {
-    {PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid}, {PCML, aij_only}};
+    {PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid, prepare_multigrid}, {PCML, aij_only}};
 
 /// Of row `which`.
 template <int which>
@@ -71,6 +75,7 @@ struct Wrapped {
     PetscCall(base_create(pc));
     base_set_up = pc->ops->setup;
     pc->ops->setup = set_up;
+    if constexpr (exact_name_types[which].prepare != nullptr) PetscCall(exact_name_types[which].prepare(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /// Nothing where this PETSc has no such preconditioner.

@@ -15,30 +15,38 @@ BlockShape result_block(const BlockOperands& o) {
 }
 
 /// Multiplications of scalars.
-double multiplications(const BlockOperands& o) {
+double multiplications(const BlockOperands& o, const GalerkinPatterns& patterns) {
   const BlockShape a = o.A.block, b = o.B.block;
   const double fine = block_products(o.A.pattern, o.B.pattern) * a.rows * a.cols * b.cols;
   if (!o.is_galerkin) return fine;
-  return fine +
-         block_products(o.patterns.to_coarse.pattern.view(), o.patterns.product.view()) * b.cols * a.rows * b.cols;
+  return fine + block_products(patterns.to_coarse.pattern.view(), patterns.product.view()) * b.cols * a.rows * b.cols;
 }
 
-PetscErrorCode place(Backend& on, const BlockOperands& o, std::unique_ptr<PlacedProduct>* placed, bool* enough) {
-  PetscFunctionBegin;
-  *enough = true;
-  if (*placed) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(guarded_memory(PETSC_COMM_SELF, enough, [&] { *placed = std::make_unique<PlacedProduct>(on, o); }));
-  if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
-  const PlacedProduct& p = **placed;
-  PetscCall(log_upload(p.A.bytes() + p.B.bytes() + p.C.bytes() + (p.galerkin ? p.galerkin->bytes() : 0)));
-  PetscFunctionReturn(PETSC_SUCCESS);
+/// Null where the device cannot find the patterns.
+std::unique_ptr<PlacedProduct> found_on_device(Backend& on, const BlockOperands& o) {
+  auto p = std::make_unique<PlacedProduct>();
+  p->A = placed_pattern(on, o.of_A, o.A);
+  p->B = placed_pattern(on, o.of_B, o.B);
+  if (o.is_galerkin) {
+    auto found = PlacedGalerkin::find(on, *p->B, *p->A, *p->B);
+    if (!found) return nullptr;
+    p->galerkin.emplace(std::move(found->way));
+    p->C = std::make_shared<PlacedPattern>(std::move(found->result));
+    p->multiplications = p->galerkin->multiplications(*p->A, *p->C);
+  } else {
+    auto found = product_pattern(on, *p->A, *p->B, false);
+    if (!found) return nullptr;
+    p->C = std::make_shared<PlacedPattern>(*std::move(found));
+    p->multiplications = compound::multiplications(*p->A, *p->C);
+  }
+  return p;
 }
 
 /// Values travel where the device has them not.
 void multiply(Backend& on, const BlockOperands& o, const PlacedProduct& p, MatrixValues& A, MatrixValues& B, Mat of_C,
               MatrixValues& C) {
   const auto read = [&](MatrixValues& values, Mat of) { return const_cast<Scalar*>(values.read(of, on)); };
-  const PlacedBlocks a{p.A, read(A, o.of_A)}, b{p.B, read(B, o.of_B)}, c{p.C, C.write(of_C, on, false)};
+  const PlacedBlocks a{*p.A, read(A, o.of_A)}, b{*p.B, read(B, o.of_B)}, c{*p.C, C.write(of_C, on, false)};
   if (p.galerkin)
     multiply_galerkin(on, scalar, b, a, b, *p.galerkin, c);
   else
@@ -47,9 +55,47 @@ void multiply(Backend& on, const BlockOperands& o, const PlacedProduct& p, Matri
 
 }  // namespace
 
-PlacedProduct::PlacedProduct(Backend& on, const BlockOperands& o)
-    : A(on, o.A.pattern, o.A.block), B(on, o.B.pattern, o.B.block), C(on, o.patterns.result.view(), result_block(o)) {
-  if (o.is_galerkin) galerkin.emplace(on, o.patterns, o.B.block, o.A.block, o.B.block);
+std::shared_ptr<const PlacedPattern> placed_pattern(Backend& on, Mat A, const FullBlocks& blocks) {
+  PlacedRowsOf& kept = static_cast<SeqState*>(attached_state(A))->placed;
+  if (!kept.pattern || kept.nonzeros != A->nonzerostate || kept.pattern->block() != blocks.block)
+    kept = {A->nonzerostate, std::make_shared<PlacedPattern>(on, blocks.pattern, blocks.block)};
+  return kept.pattern;
+}
+
+PetscErrorCode find_patterns_on_device(Mat C, const BlockOperands& o, std::unique_ptr<PlacedProduct>* placed,
+                                       Pattern* result) {
+  PetscFunctionBegin;
+  bool enough;
+  Backend& on = *device_backend();
+  placed->reset();
+  PetscCall(begin_device_work(on));
+  PetscCall(guarded_memory(comm_of(C), &enough, [&] {
+    auto found = found_on_device(on, o);
+    if (!found) return;
+    *result = found->C->pattern(on);
+    *placed = std::move(found);
+  }));
+  if (!*placed) PetscCall(PetscInfo(C, "The device cannot find the pattern of a product of matrices: the host does\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode send_patterns(Mat C, const BlockOperands& o, const GalerkinPatterns& patterns,
+                             std::unique_ptr<PlacedProduct>* placed) {
+  PetscFunctionBegin;
+  bool enough;
+  Backend& on = *device_backend();
+  PetscCall(begin_device_work(on));
+  PetscCall(guarded_memory(comm_of(C), &enough, [&] {
+    auto p = std::make_unique<PlacedProduct>();
+    p->A = placed_pattern(on, o.of_A, o.A);
+    p->B = placed_pattern(on, o.of_B, o.B);
+    p->C = std::make_shared<PlacedPattern>(on, patterns.result.view(), result_block(o));
+    if (o.is_galerkin) p->galerkin.emplace(on, patterns, o.B.block, o.A.block, o.B.block);
+    p->multiplications = multiplications(o, patterns);
+    *placed = std::move(p);
+  }));
+  if (*placed) PetscCall(log_upload((*placed)->C->bytes() + ((*placed)->galerkin ? (*placed)->galerkin->bytes() : 0)));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, std::unique_ptr<PlacedProduct>* placed,
@@ -61,7 +107,7 @@ PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, std::uni
   PetscCall(seq_state(o.of_B, &of_B));
   PetscCall(seq_state(C, &of_C));
   PetscCall(begin_device_work(on));
-  PetscCall(place(on, o, placed, done));
+  *done = *placed != nullptr;
   if (*done) {
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(guarded_memory(comm_of(C), done, [&] {
@@ -74,9 +120,10 @@ PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, std::uni
     PetscCall(PetscInfo(C, "The device has no memory for a product of two matrices: it runs on the host\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  of_C->placed = {C->nonzerostate, (*placed)->C};
   PetscCall(of_C->matrix_values.wrote(C));
   PetscCall(guard_values(C));
-  const PetscLogDouble flops = 2 * multiplications(o);
+  const PetscLogDouble flops = 2 * (*placed)->multiplications;
   PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

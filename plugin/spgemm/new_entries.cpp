@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "petsc/base_types.hpp"
+#include "petsc/huge_pages.hpp"
+#include "spmv/input_blocks.hpp"
 
 namespace compound::plugin {
 
@@ -31,32 +33,39 @@ PetscErrorCode set_ascending(Mat C, const PetscInt* start, const PetscInt* colum
   PetscCall(MatSeqAIJSetColumnIndices(C, const_cast<PetscInt*>(column)));
   PetscCall(MatSeqAIJGetArrayWrite(C, &to));
   const PetscInt entries = rows > 0 ? start[rows] : 0;
-  values ? std::copy_n(values, entries, to) : std::fill_n(to, entries, PetscScalar(0));
+  std::copy_n(values, entries, to);
   PetscCall(MatSeqAIJRestoreArrayWrite(C, &to));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The scalar rows of blocks, as AIJ has them.
-struct ScalarRows {
-  std::vector<PetscInt> start;
-  std::unique_ptr<PetscInt[]> column;
+/// Fewer scalars are not worth a thread.
+constexpr std::size_t scalars_of_thread = std::size_t{1} << 20;
 
-  ScalarRows(const Pattern& p, BlockShape block)
-      : start(std::size_t{1} * p.rows * block.rows + 1),
-        column(std::make_unique_for_overwrite<PetscInt[]>(p.column.size() * scalars_in(block))) {
-    PetscInt *to = column.get(), *end = start.data();
-    for (idx row = 0; row < p.rows; ++row) {
-      const PetscInt* const first = to;
-      for (count32 e = p.start[row]; e < p.start[row + 1]; ++e)
-        for (int j = 0; j < block.cols; ++j) *to++ = PetscInt{p.column[e]} * block.cols + j;
-      const PetscInt length = static_cast<PetscInt>(to - first);
-      for (int i = 1; i < block.rows; ++i) to = std::copy_n(first, length, to);
-      for (int i = 0; i < block.rows; ++i, ++end) end[1] = end[0] + length;
-    }
-  }
-};
+/// The columns of scalar rows, as AIJ has them.
+void write_columns(const Pattern& p, BlockShape block, PetscInt* column) {
+  const std::size_t rows = static_cast<std::size_t>(p.rows), area = scalars_in(block);
+  for_ranges(rows, threads_for(p.column.size() * area, scalars_of_thread),
+             [&](std::size_t begin, std::size_t end, auto) {
+               for (std::size_t row = begin; row < end; ++row) {
+                 PetscInt* const first = column + p.start[row] * area;
+                 PetscInt* to = first;
+                 for (count32 e = p.start[row]; e < p.start[row + 1]; ++e)
+                   for (int j = 0; j < block.cols; ++j) *to++ = PetscInt{p.column[e]} * block.cols + j;
+                 const auto length = to - first;
+                 for (int i = 1; i < block.rows; ++i) to = std::copy_n(first, length, to);
+               }
+             });
+}
+
+std::vector<PetscInt> row_lengths(const Pattern& p, BlockShape block) {
+  std::vector<PetscInt> lengths(std::size_t{1} * p.rows * block.rows);
+  auto to = lengths.begin();
+  for (idx row = 0; row < p.rows; ++row)
+    to = std::fill_n(to, block.rows, static_cast<PetscInt>(p.start[row + 1] - p.start[row]) * block.cols);
+  return lengths;
+}
 
 }  // namespace
 
@@ -71,7 +80,11 @@ PetscErrorCode set_entries(Mat C, const PetscInt* start, const PetscInt* column,
 
 PetscErrorCode make_of_pattern(Mat C, MatType type, const Pattern& pattern, BlockShape block) {
   PetscFunctionBegin;
-  std::unique_ptr<ScalarRows> s;
+  const HugePages of_new_arrays;
+  std::vector<PetscInt> lengths;
+  const PetscInt *start, *column;
+  PetscInt n;
+  PetscBool done;
   const PetscInt64 rows = PetscInt64{pattern.rows} * block.rows, cols = PetscInt64{pattern.cols} * block.cols,
                    entries = static_cast<PetscInt64>(pattern.column.size() * scalars_in(block));
   PetscCheck(std::max({rows, cols, entries}) <= std::numeric_limits<PetscInt>::max(), comm_of(C), PETSC_ERR_SUP,
@@ -82,8 +95,17 @@ PetscErrorCode make_of_pattern(Mat C, MatType type, const Pattern& pattern, Bloc
                         static_cast<PetscInt>(cols)));
   PetscCall(MatSetBlockSizes(C, block.rows, block.cols));
   PetscCall(MatSetType(C, type));
-  PetscCall(guarded(comm_of(C), [&] { s = std::make_unique<ScalarRows>(pattern, block); }));
-  PetscCall(set_ascending(C, s->start.data(), s->column.get(), nullptr));
+  PetscCall(guarded(comm_of(C), [&] { lengths = row_lengths(pattern, block); }));
+  PetscCall(MatSeqAIJSetPreallocation(C, 0, lengths.data()));
+  PetscCall(MatGetRowIJ(C, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
+  PetscCheck(done, comm_of(C), PETSC_ERR_PLIB, "The product of two sparse matrices has no rows");
+  PetscCall(guarded(comm_of(C), [&] { write_columns(pattern, block, const_cast<PetscInt*>(column)); }));
+  PetscInt* const written = const_cast<PetscInt*>(column);  // where they belong: PETSc copies them onto themselves
+  PetscCall(MatRestoreRowIJ(C, 0, PETSC_FALSE, PETSC_FALSE, &n, &start, &column, &done));
+  PetscCall(MatSeqAIJSetColumnIndices(C, written));
+  PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  PetscCall(keep_blocks(C, pattern.view(), block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -259,6 +259,18 @@ PetscErrorCode is_product_on_device(Mat C, bool* yes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode why_no_device(Mat A, const char** why) {
+  PetscFunctionBegin;
+  OfDevice of;
+  BlockArrays b;
+  PetscCall(ask_operand(A, &of));
+  *why = of.may_be && of.is_expected ? nullptr : "its products with vectors run on the host";
+  if (!*why || !is_seq_compound(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(block_arrays(A, &b));
+  if (b.entries() < fewest_scalars) *why = "the matrix is small";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode take_product_on_device(Mat C, bool* taken) {
   PetscFunctionBegin;
   double products;

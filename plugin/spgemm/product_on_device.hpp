@@ -12,6 +12,9 @@ namespace compound::plugin {
 /// MatProductSetFromOptions() has been called.
 PetscErrorCode is_product_on_device(Mat product, bool* yes);
 
+/// Why products with A are not made on a device, whatever the other operand; null where they may be.
+PetscErrorCode why_no_device(Mat A, const char** why);
+
 /// Such a product is PETSc's by cuSPARSE, on copies in single scalars, unless that cannot count it.
 PetscErrorCode take_product_on_device(Mat product, bool* taken);
 

@@ -41,15 +41,17 @@ class SeqBlockProduct final : public BlockProduct {
   const char* where() const override { return on_device_ ? "on the device" : "on the host"; }
 
  private:
-  GalerkinPatterns patterns();
+  GalerkinPatterns patterns_by_host();
+  BlockOperands operands(Mat C);
   BlockShape result_block() const;
   PetscErrorCode multiply_on_host(Mat C);
 
   const bool on_device_;
   Operand A_, B_;
-  BlockShape of_A_{0, 0}, of_B_{0, 0};     ///< blocks that the patterns are of
-  GalerkinPatterns patterns_;              ///< of the result; on a device those on the way there, too
-  std::unique_ptr<PlacedProduct> placed_;  ///< the same on a device, once a product ran there
+  BlockShape of_A_{0, 0}, of_B_{0, 0};  ///< blocks that the patterns are of
+  Pattern pattern_;                     ///< of the result
+  std::unique_ptr<PlacedProduct>
+      placed_;  ///< all patterns of the product on the device; null where the host multiplies
 };
 
 PetscErrorCode SeqBlockProduct::take_operands(Mat C, bool* fit) {
@@ -61,11 +63,15 @@ PetscErrorCode SeqBlockProduct::take_operands(Mat C, bool* fit) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-GalerkinPatterns SeqBlockProduct::patterns() {
+GalerkinPatterns SeqBlockProduct::patterns_by_host() {
   const PatternView A = A_.blocks().pattern, B = B_.blocks().pattern;
   const Term<PatternView> sum[] = {{A, B}};
   if (kind.is_galerkin && on_device_) return galerkin_patterns(B, sum[0]);
   return {{}, {}, kind.is_galerkin ? galerkin_pattern(B, sum) : product_pattern(sum)};
+}
+
+BlockOperands SeqBlockProduct::operands(Mat C) {
+  return {C->product->A, C->product->B, A_.blocks(), B_.blocks(), kind.is_galerkin};
 }
 
 BlockShape SeqBlockProduct::result_block() const {
@@ -75,19 +81,24 @@ BlockShape SeqBlockProduct::result_block() const {
 
 PetscErrorCode SeqBlockProduct::find_pattern(Mat C, bool at_first, bool* same) {
   PetscFunctionBegin;
-  PetscCall(guarded(comm_of(C), [&] {
-    GalerkinPatterns now = patterns();
-    *same = at_first || are_equal(now.result, patterns_.result);
-    if (*same) patterns_ = std::move(now);
-  }));
+  Pattern now;
   placed_.reset();
+  if (on_device_) PetscCall(find_patterns_on_device(C, operands(C), &placed_, &now));
+  if (!placed_) {
+    GalerkinPatterns by_host;
+    PetscCall(guarded(comm_of(C), [&] { by_host = patterns_by_host(); }));
+    if (on_device_) PetscCall(send_patterns(C, operands(C), by_host, &placed_));
+    now = std::move(by_host.result);
+  }
+  *same = at_first || are_equal(now, pattern_);
+  if (*same) pattern_ = std::move(now);
   of_A_ = A_.arrays.block;
   of_B_ = B_.arrays.block;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SeqBlockProduct::make_result(Mat C) {
-  return make_of_pattern(C, reinterpret_cast<PetscObject>(C->product->A)->type_name, patterns_.result, result_block());
+  return make_of_pattern(C, reinterpret_cast<PetscObject>(C->product->A)->type_name, pattern_, result_block());
 }
 
 PetscErrorCode SeqBlockProduct::multiply_on_host(Mat C) {
@@ -99,7 +110,7 @@ PetscErrorCode SeqBlockProduct::multiply_on_host(Mat C) {
   PetscCall(guarded(comm_of(C), [&] {
     const FullBlocks A = A_.blocks(), B = B_.blocks();
     constexpr ScalarType scalar = scalar_type_of<Scalar>();
-    const PatternView pattern = patterns_.result.view();
+    const PatternView pattern = pattern_.view();
     const Term<FullBlocks> sum[] = {{A, B}};
     products = kind.is_galerkin ? multiply_galerkin(B, sum, scalar, pattern, to)
                                 : compound::multiply(sum, scalar, pattern, to);
@@ -117,9 +128,7 @@ PetscErrorCode SeqBlockProduct::multiply(Mat C) {
   PetscCheck(fit && A_.arrays.block == of_A_ && B_.arrays.block == of_B_, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
              "Product with MAT_REUSE_MATRIX: an operand is in other blocks than with MAT_INITIAL_MATRIX; call it with "
              "MAT_INITIAL_MATRIX again");
-  if (on_device_)
-    PetscCall(multiply_blocks_on_device(
-        C, {C->product->A, C->product->B, A_.blocks(), B_.blocks(), kind.is_galerkin, patterns_}, &placed_, &done));
+  if (placed_) PetscCall(multiply_blocks_on_device(C, operands(C), &placed_, &done));
   if (!done) PetscCall(multiply_on_host(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,7 +1,9 @@
 #include "spmv/input_blocks.hpp"
 
 #include <algorithm>
+#include <atomic>
 
+#include "base/parallel.hpp"
 #include "spmv/packing.hpp"
 
 namespace compound::plugin {
@@ -10,6 +12,9 @@ namespace {
 
 /// Blocks whose size was not asked for must take so much less.
 constexpr double worth_of_found_blocks = 0.9;
+
+/// Fewer are not worth a thread.
+constexpr std::size_t columns_of_thread = std::size_t{1} << 20;
 
 constexpr BlockShape one{1, 1};
 
@@ -46,24 +51,35 @@ BlockShape own_block(Mat A) {
 
 bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<PetscInt>* start,
                      std::vector<PetscInt>* column) {
+  const auto area = static_cast<PetscInt>(scalars_in(block));
   start->assign(1, 0);
   column->clear();
-  start->reserve(static_cast<std::size_t>(scalars.rows / block.rows) + 1);
-  if (scalars.rows % block.rows != 0 || scalars.cols % block.cols != 0) return false;
-  column->reserve(static_cast<std::size_t>(scalars.entries() / scalars_in(block)));
-  for (PetscInt row = 0; row < scalars.rows; row += block.rows) {
+  if (scalars.rows % block.rows != 0 || scalars.cols % block.cols != 0 || scalars.entries() % area != 0) return false;
+  const auto rows = static_cast<std::size_t>(scalars.rows / block.rows);
+  start->resize(rows + 1);
+  column->resize(static_cast<std::size_t>(scalars.entries() / area));
+  std::atomic<bool> are_full = true;
+  const auto take_row = [&](std::size_t block_row) {
+    const PetscInt row = static_cast<PetscInt>(block_row) * block.rows;
     const PetscInt first = scalars.start[row], n = scalars.start[row + 1] - first;
-    if (n % block.cols != 0 || !are_whole(scalars.column + first, n, block.cols)) return false;
+    if (first % area != 0 || n % block.cols != 0 || !are_whole(scalars.column + first, n, block.cols)) return false;
     for (PetscInt i = 1; i < block.rows; ++i) {
       const PetscInt next = scalars.start[row + i];
       if (scalars.start[row + i + 1] - next != n ||
           !std::equal(scalars.column + first, scalars.column + first + n, scalars.column + next))
         return false;
     }
-    for (PetscInt k = 0; k < n; k += block.cols) column->push_back(scalars.column[first + k] / block.cols);
-    start->push_back(static_cast<PetscInt>(column->size()));
-  }
-  return true;
+    PetscInt* to = column->data() + first / area;
+    for (PetscInt k = 0; k < n; k += block.cols) *to++ = scalars.column[first + k] / block.cols;
+    (*start)[block_row + 1] = (first + n * block.rows) / area;
+    return true;
+  };
+  const std::size_t threads = threads_for(static_cast<std::size_t>(scalars.entries()), columns_of_thread);
+  for_ranges(rows, threads, [&](std::size_t begin, std::size_t end, auto) {
+    for (std::size_t row = begin; row < end && are_full; ++row)
+      if (!take_row(row)) are_full = false;
+  });
+  return are_full;
 }
 
 void find_blocks(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars, InputBlocks* g) {
@@ -84,13 +100,40 @@ BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full) {
   return b;
 }
 
+namespace {
+
+InputBlocks::Key key_of(Mat A, const SeqState& st, const BlockArrays& b) {
+  const BlockShape of_whole = st.input.of_whole;
+  return {A->nonzerostate, b.entries(),         b.start,
+          b.column,        st.settings.version, of_whole.rows > 0 ? of_whole : own_block(A)};
+}
+
+}  // namespace
+
+PetscErrorCode keep_blocks(Mat A, const PatternView& pattern, BlockShape block) {
+  PetscFunctionBegin;
+  SeqState* st;
+  BlockArrays b;
+  if (!is_seq_compound(A) || block == one || own_block(A) != block) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(A, &st));
+  if (st->settings.block_size.way != BlockSize::of_matrix) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(block_arrays(A, &b));
+  PetscCall(guarded(comm_of(A), [&] {
+    st->input = {.key = key_of(A, *st, b),
+                 .wanted = block,
+                 .are_full = true,
+                 .start = {pattern.start.begin(), pattern.start.end()},
+                 .column = {pattern.column.begin(), pattern.column.end()}};
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode input_blocks(Mat A, SeqState& st, BlockArrays* b) {
   PetscFunctionBegin;
   PetscCall(block_arrays(A, b));
   if (st.base_type.keeps_blocks) PetscFunctionReturn(PETSC_SUCCESS);
   InputBlocks& g = st.input;
-  const InputBlocks::Key key{A->nonzerostate, b->entries(),        b->start,
-                             b->column,       st.settings.version, g.of_whole.rows > 0 ? g.of_whole : own_block(A)};
+  const InputBlocks::Key key = key_of(A, st, *b);
   if (g.key != key) {
     g.key = key;
     PetscCall(guarded(comm_of(A), [&] { find_blocks(st.settings, st.off_diagonal, key.own, *b, &g); }));

@@ -12,6 +12,7 @@
 #include "spmv/kept_settings.hpp"
 #include "spmv/packed_copy.hpp"
 #include "spmv/placement.hpp"
+#include "storage/device_product.hpp"
 #include "values/guards.hpp"
 
 namespace compound::plugin {
@@ -28,6 +29,12 @@ struct Counts {
   PetscInt64 products = 0, pattern_packs = 0, value_packs = 0;
 };
 
+/// A pattern that products of matrices have placed on a device; the matrix had this state then.
+struct PlacedRowsOf {
+  PetscObjectState nonzeros = -1;
+  std::shared_ptr<const PlacedPattern> pattern;
+};
+
 /// Of a seq matrix, which has packed copies.
 struct SeqState final : State {
   explicit SeqState(const BaseType& of) : State(of, false), matrix_values(of) {}
@@ -42,6 +49,7 @@ struct SeqState final : State {
   InputBlocks input;
 
   DeviceBuffers buffers;
+  PlacedRowsOf placed;
   bool reported_host_vectors = false, reported_host_work = false;
   Counts counts;
 

@@ -1,5 +1,6 @@
 // Backend: memory and products of one place. The tasks below are all it is told; it knows neither PETSc nor tuning.
-// Interfaces that only some backends have: value_work.hpp, contributions.hpp, sparse_products.hpp, krylov_loop.hpp.
+// Interfaces that only some backends have: value_work.hpp, contributions.hpp, sparse_products.hpp, multigrid.hpp,
+// krylov_loop.hpp.
 #pragma once
 
 #include <memory>
@@ -188,6 +189,7 @@ class DeviceControl {
 
 class ContributionWork;
 class Krylov;
+class MultigridWork;
 class SparseProducts;
 class ValueWork;
 
@@ -198,6 +200,7 @@ struct Extensions {
   SparseProducts* sparse_products = nullptr;
   Krylov* krylov = nullptr;
   ContributionWork* contributions = nullptr;
+  MultigridWork* multigrid = nullptr;
 };
 
 /// Where a backend's memory is: where products read the caller's arrays as they lie, where the host can write but

@@ -16,6 +16,7 @@
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_graphs.hpp"
 #include "cuda/krylov_passes.hpp"
+#include "cuda/multigrid.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/runtime.hpp"
 #include "cuda/sparse_product.hpp"
@@ -45,9 +46,10 @@ class CudaBackend final : public Backend,
                           public ValueWork,
                           public SparseProducts,
                           public Krylov,
-                          public ContributionWork {
+                          public ContributionWork,
+                          public MultigridWork {
  public:
-  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this}) {}
+  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this, this}) {}
   DeviceTraits traits() const override {
     const cuda::Device& device = cuda::current_device();
     return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
@@ -99,6 +101,21 @@ class CudaBackend final : public Backend,
   std::optional<ContributionLists> list_contributions(const ContributionsTask& task) override {
     return cuda::list_contributions(*this, task, queue_);
   }
+  std::optional<PlacedRows> product_pattern(const PlacedRows& A, const PlacedRows& B, bool with_b) override {
+    return cuda::product_pattern(*this, A, B, with_b, queue_);
+  }
+  std::optional<PlacedTransposed> transposed(const PlacedRows& A) override {
+    return cuda::transposed(*this, A, queue_);
+  }
+  bool is_symmetric(const PlacedRows& graph) override { return cuda::is_symmetric(*this, graph, queue_); }
+  PlacedRows strong_edges(const StrengthTask& task) override { return cuda::strong_edges(*this, task, queue_); }
+  std::vector<idx> roots(const PlacedRows& graph, int distance) override {
+    return cuda::roots(*this, graph, distance, queue_);
+  }
+  void orthonormalize(ScalarType scalar, const basis_args& args, slot_t nodes) override {
+    cuda::orthonormalize(*this, scalar, args, nodes, queue_);
+  }
+  void smooth(ScalarType scalar, const smooth_args& args) override { cuda::smooth(scalar, args, queue_); }
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
   }

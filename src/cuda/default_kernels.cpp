@@ -83,6 +83,20 @@ void add_sparse_products(Sources& to, ScalarType scalar) {
   }
 }
 
+/// The set-up of multigrid.
+void add_multigrid(Sources& to, ScalarType scalar) {
+  for (const ColumnTable& table : column_tables)
+    for (const int inner : inner_lanes) to.add(product_pattern_source(table, inner));
+  for (const TransposeStep step : transpose_steps) to.add(transpose_source(step));
+  for (const MultigridStep step : multigrid_steps) {
+    const bool weighs = step == MultigridStep::weigh_edges;
+    if (weighs && scalar.field == Field::complex) continue;
+    for (int size = 1; size <= (weighs ? largest_default_block : 1); ++size)
+      to.add(multigrid_source(step, scalar, size));
+  }
+  to.add(basis_source(scalar));
+}
+
 }  // namespace
 
 std::vector<std::string> default_sources(ScalarType scalar) {
@@ -93,6 +107,7 @@ std::vector<std::string> default_sources(ScalarType scalar) {
   for (const int index_bytes : {4, 8})
     for (const ContributionStep step : contribution_steps) sources.add(contribution_source(step, index_bytes));
   add_sparse_products(sources, scalar);
+  add_multigrid(sources, scalar);
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};
     for (const std::string_view entry : entries_to_find(problem)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/prolongator.hpp"
 #include "device/wide.hpp"
 #include "entry/registry.hpp"
 #include "layout/column_codes.hpp"
@@ -220,6 +221,68 @@ std::string contribution_source(ContributionStep step, int index_bytes) {
   const std::string call = by_rows ? name : name + (index_bytes == 8 ? "<long long>" : "<int>");
   return kernel_text("dense", "contributions.hpp", "contribution_args",
                      worker_text(by_rows ? "rows * slot_t(32)" : "count") + call + "(a, worker);\n");
+}
+
+namespace {
+
+/// A step of multigrid's set-up.
+struct MultigridKernel {
+  const char *function, *header, *arguments, *rows;
+  bool of_scalars, of_sizes;
+};
+constexpr const char *aggregates = "aggregates.hpp", *of_aggregates = "aggregate_args", *of_strength = "strength_args";
+constexpr MultigridKernel multigrid_kernels[] = {
+    {"begin_states", aggregates, of_aggregates, "nodes", false, false},
+    {"find_nearest", aggregates, of_aggregates, "nodes", false, false},
+    {"decide", aggregates, of_aggregates, "nodes", false, false},
+    {"join_neighbours", aggregates, of_aggregates, "nodes", false, false},
+    {"join_the_rest", aggregates, of_aggregates, "nodes", false, false},
+    {"check_symmetry", aggregates, of_aggregates, "nodes", false, false},
+    {"weigh_edges", aggregates, of_strength, "nodes", true, true},
+    {"count_kept", aggregates, of_strength, "nodes", false, false},
+    {"write_kept", aggregates, of_strength, "nodes", false, false},
+    {"smooth_rows", "prolongator.hpp", "smooth_args", "rows", true, false}};
+
+/// A kernel of blocks of threads, one call of `call` each.
+std::string block_kernel_text(const std::string& header, const std::string& form, int threads,
+                              const std::string& arguments, const std::string& call) {
+  return "#include \"" + header + "\"\nusing namespace compound;\n" + form +
+         "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ") " + kernel_name +
+         "(const __grid_constant__ " + arguments + " a) { " + call + "; }\n";
+}
+
+}  // namespace
+
+std::string multigrid_source(MultigridStep step, ScalarType scalar, int size) {
+  const MultigridKernel& k = multigrid_kernels[static_cast<int>(step)];
+  std::string call = k.function;
+  if (k.of_scalars) call += "<" + scalar_name(scalar) + (k.of_sizes ? ", " + std::to_string(size) : "") + ">";
+  return kernel_text("dense", k.header, k.arguments,
+                     worker_text(std::string(k.rows) + " * slot_t(32)") + call + "(a, worker);\n");
+}
+
+std::string basis_source(ScalarType scalar) {
+  return block_kernel_text("prolongator.hpp", "", threads_of_basis, "basis_args",
+                           "orthonormalize<" + scalar_name(scalar) + ">(a, blockIdx.x)");
+}
+
+std::string product_pattern_source(const ColumnTable& table, int inner) {
+  FormText t;
+  t.constant("int", "lanes", std::to_string(table.lanes));
+  t.constant("int", "groups", std::to_string(table.groups));
+  t.constant("int", "slots", std::to_string(table.slots));
+  t.constant("int", "inner", std::to_string(inner));
+  return block_kernel_text("product_pattern.hpp", "struct form {\n" + t.take() + "};\n", table.threads(),
+                           "product_pattern_args", "collect_columns<form>(a)");
+}
+
+std::string transpose_source(TransposeStep step) {
+  if (step == TransposeStep::sort)
+    return block_kernel_text("product_pattern.hpp", "", threads_of_transposed_row, "transpose_args",
+                             "sort_transposed<" + std::to_string(threads_of_transposed_row) + ">(a)");
+  return kernel_text(
+      "dense", "product_pattern.hpp", "transpose_args",
+      worker_text("rows") + (step == TransposeStep::count ? "count" : "put") + "_transposed(a, worker);\n");
 }
 
 namespace {

@@ -1,9 +1,17 @@
 // A device's products by A^T and A^H: a layout of the transposed pattern of each part, and for each of its slots the
 // one of A that it stands for.
+#include "base/parallel.hpp"
 #include "storage/packed.hpp"
 #include "storage/packed_sizes.hpp"
 
 namespace compound {
+
+namespace {
+
+/// Fewer are not worth a thread.
+constexpr std::size_t entries_of_thread = std::size_t{1} << 16;
+
+}  // namespace
 
 std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& pattern, TransposePlan plan_for,
                                                             TransposedValues values, double most_padding) {
@@ -54,8 +62,11 @@ std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(cons
     made->layout = PlacedLayout(*backend_, std::move(l));
     return made;
   }
-  const std::vector<count32> to = slots_of_entries(t.pattern.view(), spec, l),
-                             from = slots_of_entries(rows, part.plan.layout, encode(rows, part.plan.layout));
+  std::vector<count32> to, from;
+  for_ranges(2, threads_for(2 * t.entry_of.size(), entries_of_thread), [&](std::size_t begin, std::size_t end, auto) {
+    if (begin == 0) to = slots_of_entries(t.pattern.view(), spec, l);
+    if (end == 2) from = slots_of_entries(rows, part.plan.layout, encode(rows, part.plan.layout));
+  });
   std::vector<count32> value_slot(l.slots, from.empty() ? 0 : from.front());
   for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
   made->layout = PlacedLayout(*backend_, std::move(l));

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "calls.hpp"
 #include "device.hpp"
 #include "info.hpp"
 #include "log_events.hpp"
@@ -303,6 +304,7 @@ TEST_P(DeviceMultigrid, TakesAsManyIterationsAsWithAijOnTheHost) {
   EXPECT_LE(std::abs(iterations - of_aij), 1) << iterations << " and " << of_aij << " of aij";
   if (size() == 1) {
     EXPECT_NE(told.find("runs in blocks on the device"), std::string::npos) << told;
+    EXPECT_NE(told.find("The set-up of level 0 runs on the device"), std::string::npos) << told;
   }
   for (const auto& [P, A] : levels_of(solve.preconditioner()))
     for (Mat m : {P, A}) {
@@ -331,6 +333,109 @@ TEST_P(DeviceMultigrid, CopiesVectorsOfTheCoarsestSolveAlone) {
   EXPECT_GT(many.GpuFlops, few.GpuFlops);
   EXPECT_LE(many.CpuToGpuCount - few.CpuToGpuCount, cycles * most_a_cycle);
   EXPECT_LE(many.GpuToCpuCount - few.GpuToCpuCount, cycles * most_a_cycle);
+}
+
+/// The bits of matrices and prolongators, as products show them.
+std::vector<PetscScalar> bits_of(PC pc) {
+  std::vector<PetscScalar> bits;
+  for (const auto& [P, A] : levels_of(pc))
+    for (Mat m : {P, A}) {
+      const auto x = right_vector(m, 3), y = left_vector(m, 4);
+      const PetscScalar* values;
+      PetscInt n;
+      PETSC_OK(MatMult(m, x, y));
+      PETSC_OK(VecGetLocalSize(y, &n));
+      PETSC_OK(VecGetArrayRead(y, &values));
+      bits.insert(bits.end(), values, values + n);
+      PETSC_OK(VecRestoreArrayRead(y, &values));
+    }
+  return bits;
+}
+
+TEST_P(DeviceMultigrid, SetsUpTheSameEachTime) {
+  if (size() > 1) GTEST_SKIP() << "skipped: several processes set up on the host";
+  const auto ours = on_device();
+  std::vector<PetscScalar> first;
+  for (int k = 0; k < 10; ++k) {
+    const Solve solve(ours.A, gamg);
+    PETSC_OK(KSPSetUp(solve.ksp));
+    const auto bits = bits_of(solve.preconditioner());
+    if (k == 0) first = bits;
+    ASSERT_EQ(bits, first);
+  }
+}
+
+/// Where the device cannot take a step the host does, and the answer is the same.
+TEST_P(DeviceMultigrid, SetsUpOnTheHostWhereverMemoryRunsOut) {
+  if (size() > 1) GTEST_SKIP() << "skipped: several processes set up on the host";
+  const auto ours = on_device();
+  const auto without_failure = Solve(ours.A, gamg).run(ours.A, true);
+  int on_the_host = 0;
+  for (int n = 1; n < 200; n += n < 60 ? 1 : 7) {
+    SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
+    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    const auto own = on_device();
+    const Solve solve(own.A, gamg);
+    EXPECT_LE(std::abs(solve.run(own.A, true) - without_failure), 1);
+    unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+    on_the_host += view_of("multigrid_test", solve.ksp).find("no memory left") != std::string::npos;
+  }
+  EXPECT_GT(on_the_host, 3) << "no set-up came to the host";
+}
+
+/// With what options a level is set up where; empty: on the device.
+struct SetUpCase {
+  const char *name, *options, *why_not;
+};
+constexpr SetUpCase set_up_cases[] = {
+    {"by_default", "", ""},
+    {"unfiltered", "-solver_pc_gamg_threshold -1", ""},
+    {"filtered", "-solver_pc_gamg_threshold 0.02", ""},
+    {"unsmoothed", "-solver_pc_gamg_agg_nsmooths 0", ""},
+    {"smoothed_twice", "-solver_pc_gamg_agg_nsmooths 2", ""},
+    {"of_distance_1", "-solver_pc_gamg_aggressive_coarsening 0", ""},
+    {"of_distance_2_twice", "-solver_pc_gamg_aggressive_coarsening 2", ""},
+    {"of_misk", "-solver_pc_gamg_aggressive_square_graph 0", ""},
+    {"by_cg", "-solver_pc_gamg_esteig_ksp_type cg", ""},
+    {"of_one_component", "-solver_pc_gamg_mat_coarsen_strength_index 0", ""},
+    {"of_misk_3", "-solver_pc_gamg_aggressive_square_graph 0 -solver_pc_gamg_aggressive_mis_k 3", "distance of roots"},
+    {"by_degree", "-solver_pc_gamg_mis_k_minimum_degree_ordering", "-pc_gamg_mis_k_minimum_degree_ordering"},
+    {"of_less_memory", "-solver_pc_gamg_low_memory_threshold_filter", "-pc_gamg_low_memory_threshold_filter"},
+    {"of_edges", "-solver_pc_gamg_mat_coarsen_type hem", "-mat_coarsen_type"},
+    {"of_asm", "-solver_pc_gamg_asm_use_agg -solver_mg_levels_pc_type asm", "-pc_gamg_asm_use_agg"},
+    {"of_filtered_prolongators", "-solver_pc_gamg_prolongator_filter 1e-6", "-pc_gamg_prolongator_filter"},
+    {"classical", "-solver_pc_gamg_type classical", "it aggregates no nodes"},
+    {"asked_to_be_on_the_host", "-solver_pc_gamg_compound_set_up host", "-pc_gamg_compound_set_up host"}};
+
+struct MultigridSetUp : DeviceTest, testing::WithParamInterface<SetUpCase> {};
+
+TEST_P(MultigridSetUp, RunsOnTheDeviceOrTellsWhyNot) {
+  if (size() > 1) GTEST_SKIP() << "skipped: several processes set up on the host";
+  const auto ours = box(MATAIJCOMPOUND, 16, VECCUDA), aij = box(MATAIJ, 16);
+  for (const Box* b : {&ours, &aij}) b->tell_rigid_body_modes();
+  const auto options = "-solver_pc_type gamg -solver_pc_gamg_coarse_eq_limit 10 " + std::string(GetParam().options);
+  const std::string why_not =
+      PetscDefined(USE_COMPLEX) && !*GetParam().why_not ? "scalars are complex" : GetParam().why_not;
+  const Solve solve(ours.A, options), plain(aij.A, options);
+
+  const auto iterations = solve.run(ours.A, true), of_aij = plain.run(aij.A);
+  const auto text = view_of("multigrid_test", solve.ksp);
+
+  EXPECT_LE(std::abs(iterations - of_aij), 1 + of_aij / 8) << iterations << " and " << of_aij << " of aij";
+  const bool on_device = text.find("Compound set-up of the finest level: on the device") != std::string::npos;
+  EXPECT_EQ(on_device, why_not.empty()) << text;
+  EXPECT_NE(text.find(why_not.empty() ? "on the device" : why_not), std::string::npos) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, MultigridSetUp, testing::ValuesIn(set_up_cases),
+                         [](const auto& p) { return p.param.name; });
+
+TEST_F(MultigridTest, AskedForOnADeviceWhereItCannotBeIsAnError) {
+  const auto ours = box(MATAIJCOMPOUND, 14);
+  const Solve solve(ours.A, gamg + "-solver_pc_gamg_compound_set_up device");
+  const auto found = catch_error([&] { return KSPSetUp(solve.ksp); });
+  EXPECT_EQ(found.code, PETSC_ERR_SUP) << found.message;
+  EXPECT_NE(found.message.find("-pc_gamg_compound_set_up device"), std::string::npos) << found.message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, DeviceMultigrid, testing::Bool(),

@@ -112,6 +112,21 @@ TEST_F(AssemblyKernels, Compile) {
       expect_compiles(cuda::contribution_source(step, index_bytes));
 }
 
+TEST(Multigrid, KernelsCompile) {
+  for (const cuda::ColumnTable& table : cuda::column_tables)
+    for (const int inner : cuda::inner_lanes) expect_compiles(cuda::product_pattern_source(table, inner));
+  for (const cuda::TransposeStep step : cuda::transpose_steps) expect_compiles(cuda::transpose_source(step));
+  for (const ScalarType scalar :
+       {ScalarType{Field::real, Precision::double_}, ScalarType{Field::real, Precision::single}})
+    for (const cuda::MultigridStep step : cuda::multigrid_steps)
+      for (const int size : {1, 3}) expect_compiles(cuda::multigrid_source(step, scalar, size));
+  for (const Field field : {Field::real, Field::complex}) {
+    const ScalarType scalar{field, Precision::double_};
+    expect_compiles(cuda::basis_source(scalar));
+    expect_compiles(cuda::multigrid_source(cuda::MultigridStep::smooth_rows, scalar));
+  }
+}
+
 constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},
     real_4x4{{4, 4}, {Field::real, Precision::double_}}, real_4x3{{4, 3}, {Field::real, Precision::double_}},
     float_2x2{{2, 2}, {Field::real, Precision::single}}, complex_1x1{{1, 1}, {Field::complex, Precision::double_}};

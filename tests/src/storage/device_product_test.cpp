@@ -25,6 +25,8 @@ class EmulatedDevice final : public RecordingBackend, public SparseProducts {
 
   EmulatedDevice() : RecordingBackend("recording", Reach::copies, {.sparse_products = this}) {}
 
+  std::optional<PlacedRows> product_pattern(const PlacedRows&, const PlacedRows&, bool) override { return {}; }
+  std::optional<PlacedTransposed> transposed(const PlacedRows&) override { return {}; }
   void multiply_sparse(const SparseProductTask& t) override {
     if (t.args.rows == 0) return;
     const bool is_double = t.scalar == scalar_type_of<double>();
