@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -121,6 +122,7 @@ class DeviceSetUp {
   PetscErrorCode run(PC pc, PetscErrorCode (*base)(PC));
 
  private:
+  PetscErrorCode take_modes(PC pc, Mat A);
   PetscErrorCode create_graph(PC pc, Mat A, Mat* graph);
   PetscErrorCode coarsen(PC pc, Mat* graph, PetscCoarsenData** lists);
   PetscErrorCode make_prolongator(PC pc, Mat A, PetscCoarsenData* lists, Mat* P);
@@ -140,6 +142,7 @@ class DeviceSetUp {
   CoarsenOptions first_options_, later_options_;
   const bool must_;
   LevelPlaces& places_;
+  Buffer<double> modes_;  ///< of the finest level; empty: PCGAMG has them on the host
   std::optional<Level> level_;
 };
 
@@ -271,33 +274,31 @@ std::optional<PlacedRows> filtered_graph(Backend& on, const PlacedPattern& A, co
                                                   .threshold = threshold});
 }
 
-/// Columns of Q and R of the near null space on aggregates.
+/// Numbers of PCGAMG's in the memory of a device.
+Buffer<double> sent(Backend& on, const PetscReal* data, std::size_t count) {
+  const std::vector<double> wide(data, data + (sizeof(PetscReal) == sizeof(double) ? 0 : count));
+  const double* const from = wide.empty() ? reinterpret_cast<const double*>(data) : wide.data();
+  return Buffer<double>(on, std::span(from, count));
+}
+
+/// Columns of Q and R of the near null space on aggregates. `mode`: on the device.
 Level level_of(Backend& on, std::shared_ptr<const PlacedPattern> A, const Aggregates& aggregates, int modes,
-               const PetscReal* data) {
+               const double* mode) {
   const int size = A->block().rows;
-  const std::size_t nodes = aggregates.tentative.start.size() - 1, of_modes = nodes * size * modes;
   const std::size_t of_coarse = static_cast<std::size_t>(aggregates.size()) * modes * modes;
   Level level{std::move(A), PlacedPattern(on, aggregates.tentative.view(), {size, modes}), {}, {}};
   level.basis = Buffer<Scalar>(on, level.tentative.scalars());
-  const std::vector<double> widened(sizeof(PetscReal) == sizeof(double) ? 0 : of_modes);
   const Buffer<count32> start(on, std::span<const count32>(aggregates.start));
   const Buffer<idx> node(on, std::span<const idx>(aggregates.node));
   const Buffer<double> coarse(on, of_coarse);
-  Buffer<double> mode;
-  if constexpr (sizeof(PetscReal) == sizeof(double)) {
-    mode = Buffer<double>(on, std::span(reinterpret_cast<const double*>(data), of_modes));
-  } else {
-    const std::vector<double> wide(data, data + of_modes);
-    mode = Buffer<double>(on, std::span<const double>(wide));
-  }
   basis_args a;
   a.aggregates = aggregates.size();
   a.start = start.data();
   a.node = node.data();
   a.size = size;
   a.modes = modes;
-  a.rows = static_cast<slot_t>(nodes) * size;
-  a.mode = mode.data();
+  a.rows = slot_t{aggregates.tentative.rows} * size;
+  a.mode = mode;
   a.row_start = level.tentative.rows().start.data();
   a.basis = level.basis.data();
   a.coarse = coarse.data();
@@ -306,6 +307,57 @@ Level level_of(Backend& on, std::shared_ptr<const PlacedPattern> A, const Aggreg
   if (of_coarse > 0) on.download(found.data(), coarse.data(), coarse.bytes());
   level.coarse.assign(found.begin(), found.end());
   return level;
+}
+
+/// Vectors of the near null space to the device, without a copy of PCGAMG's on the host. Where that cannot be PCGAMG
+/// takes them, here or when the level comes to the host.
+PetscErrorCode DeviceSetUp::take_modes(PC pc, Mat A) {
+  PetscFunctionBegin;
+  PC_GAMG& gamg = *gamg_of(pc);
+  Backend& on = *device_backend();
+  MatNullSpace space;
+  PetscBool constant = PETSC_FALSE;
+  PetscInt count = 0, size;
+  const Vec* vectors = nullptr;
+  const char* no_device;
+  bool enough = false;
+  const auto rows = static_cast<std::size_t>(A->rmap->n);
+  PetscCall(MatGetNearNullSpace(A, &space));
+  PetscCall(why_no_device(A, &no_device));
+  if (space) PetscCall(MatNullSpaceGetVecs(space, &constant, &count, &vectors));
+  bool fits = !no_device && count > 0 && gamg.reuse_prol && std::is_same_v<PetscScalar, double>;
+  for (PetscInt k = 0; k < count && fits; ++k) {
+    PetscCall(VecGetLocalSize(vectors[k], &size));
+    fits = size == A->rmap->n;
+  }
+  const std::size_t modes = static_cast<std::size_t>(count) + (constant ? 1 : 0);
+  if (fits) {
+    PetscCall(begin_device_work(on));
+    PetscCall(guarded_memory(comm_of(A), &enough, [&] {
+      modes_ = Buffer<double>(on, modes * rows);
+      if (constant) on.upload(modes_.data(), std::vector<double>(rows, 1).data(), rows * sizeof(double));
+    }));
+  }
+  if (!enough) {
+    PetscCall(base_.createdefaultdata(pc, A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt k = 0; k < count; ++k) {
+    const PetscScalar* from;
+    PetscMemType memory;
+    double* const to = modes_.data() + (static_cast<std::size_t>(k) + (constant ? 1 : 0)) * rows;
+    PetscCall(VecGetArrayReadAndMemType(vectors[k], &from, &memory));
+    PetscCall(guarded(comm_of(A), [&] {
+      PetscMemTypeDevice(memory) ? on.copy(to, from, rows * sizeof(double))
+                                 : on.upload(to, from, rows * sizeof(double));
+    }));
+    PetscCall(VecRestoreArrayReadAndMemType(vectors[k], &from));
+  }
+  PetscCall(MatGetBlockSize(A, &gamg.data_cell_rows));
+  gamg.data_cell_cols = static_cast<PetscInt>(modes);
+  gamg.data_sz = static_cast<PetscInt>(modes * rows);
+  PetscCall(PetscMalloc1(gamg.data_sz, &gamg.data));  // not written
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode DeviceSetUp::find_aggregates(PC pc, Mat A, std::string* why_not) {
@@ -336,7 +388,11 @@ PetscErrorCode DeviceSetUp::find_aggregates(PC pc, Mat A, std::string* why_not) 
       return;
     }
     const Aggregates aggregates = aggregates_of(work.roots(graph, distance(gamg)));
-    level_ = level_of(on, pattern, aggregates, static_cast<int>(gamg.data_cell_cols), gamg.data);
+    const bool are_there = modes_.bytes() > 0;
+    const Buffer<double> own =
+        are_there ? Buffer<double>() : sent(on, gamg.data, static_cast<std::size_t>(gamg.data_sz));
+    level_ = level_of(on, pattern, aggregates, static_cast<int>(gamg.data_cell_cols),
+                      are_there ? modes_.data() : own.data());
   }));
   PetscCall(PetscLogGpuTimeEnd());
   if (!enough) *why_not = "the device has no memory left";
@@ -362,6 +418,11 @@ PetscErrorCode DeviceSetUp::create_graph(PC pc, Mat A, Mat* graph) {
   places_.levels.push_back(level_ ? "on the device" : "on the host: " + why_not);
   PetscCall(PetscInfo(pc, "The set-up of level %" PetscInt_FMT " runs %s\n", gamg_of(pc)->current_level,
                       places_.levels.back().c_str()));
+  if (!level_ && modes_.bytes() > 0) {  // PCGAMG's array has nothing yet
+    PetscCall(PetscFree(gamg_of(pc)->data));
+    PetscCall(base_.createdefaultdata(pc, A));
+  }
+  modes_ = {};
   if (!level_) {
     PetscCall(base_.creategraph(pc, A, graph));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -613,6 +674,7 @@ PetscErrorCode DeviceSetUp::run(PC pc, PetscErrorCode (*base)(PC)) {
   if (!places_.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   _PCGAMGOps* const ops = gamg_of(pc)->ops;
   base_ = *ops;
+  ops->createdefaultdata = [](PC of, Mat A) { return running->take_modes(of, A); };
   ops->creategraph = [](PC of, Mat A, Mat* graph) { return running->create_graph(of, A, graph); };
   ops->coarsen = [](PC of, Mat* graph, PetscCoarsenData** lists) { return running->coarsen(of, graph, lists); };
   ops->prolongator = [](PC of, Mat A, PetscCoarsenData* lists, Mat* P) {

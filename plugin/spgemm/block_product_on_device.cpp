@@ -57,8 +57,9 @@ void multiply(Backend& on, const BlockOperands& o, const PlacedProduct& p, Matri
 
 std::shared_ptr<const PlacedPattern> placed_pattern(Backend& on, Mat A, const FullBlocks& blocks) {
   PlacedRowsOf& kept = static_cast<SeqState*>(attached_state(A))->placed;
-  if (!kept.pattern || kept.nonzeros != A->nonzerostate || kept.pattern->block() != blocks.block)
-    kept = {A->nonzerostate, std::make_shared<PlacedPattern>(on, blocks.pattern, blocks.block)};
+  const bool is_kept = kept.pattern && kept.nonzeros == A->nonzerostate && kept.pattern->block() == blocks.block &&
+                       kept.pattern->entries() == blocks.pattern.entries();
+  if (!is_kept) kept = {A->nonzerostate, std::make_shared<PlacedPattern>(on, blocks.pattern, blocks.block)};
   return kept.pattern;
 }
 

@@ -18,15 +18,26 @@ constexpr std::size_t columns_of_thread = std::size_t{1} << 20;
 
 constexpr BlockShape one{1, 1};
 
-/// Whether `n` columns are whole blocks of `width`, each of consecutive ones from a multiple of it on.
-bool are_whole(const PetscInt* column, PetscInt n, PetscInt width) {
-  for (PetscInt k = 0; k < n; k += width) {
-    if (column[k] % width != 0) return false;
-    for (PetscInt j = 1; j < width; ++j)
-      if (column[k + j] != column[k] + j) return false;
+/// Columns of blocks of one width. Divides by multiplying: for millions of columns divisions of integers would take
+/// longer than reading them.
+struct BlockColumns {
+  explicit BlockColumns(int of) : width(of), inverse((1 + 1e-15) / of) {}
+  const PetscInt width;
+  const double inverse;  ///< a little more: multiples of the width are not rounded to the block before
+
+  PetscInt block_of(PetscInt column) const { return static_cast<PetscInt>(static_cast<double>(column) * inverse); }
+  /// Whether `n` columns are whole blocks, each of consecutive ones from a multiple of the width on; `to`: the blocks.
+  bool take(const PetscInt* column, PetscInt n, PetscInt* to) const {
+    for (PetscInt k = 0; k < n; k += width) {
+      const PetscInt block = block_of(column[k]);
+      if (block * width != column[k]) return false;
+      for (PetscInt j = 1; j < width; ++j)
+        if (column[k + j] != column[k] + j) return false;
+      *to++ = block;
+    }
+    return true;
   }
-  return true;
-}
+};
 
 BlockShape found_block_of(const Settings& s, bool off_diagonal, const BlockArrays& scalars) {
   Pattern copied;
@@ -59,20 +70,19 @@ bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<P
   start->resize(rows + 1);
   column->resize(static_cast<std::size_t>(scalars.entries() / area));
   std::atomic<bool> are_full = true;
+  const BlockColumns columns(block.cols);
   const auto take_row = [&](std::size_t block_row) {
     const PetscInt row = static_cast<PetscInt>(block_row) * block.rows;
     const PetscInt first = scalars.start[row], n = scalars.start[row + 1] - first;
-    if (first % area != 0 || n % block.cols != 0 || !are_whole(scalars.column + first, n, block.cols)) return false;
+    if (first % area != 0 || n % block.cols != 0) return false;
     for (PetscInt i = 1; i < block.rows; ++i) {
       const PetscInt next = scalars.start[row + i];
       if (scalars.start[row + i + 1] - next != n ||
           !std::equal(scalars.column + first, scalars.column + first + n, scalars.column + next))
         return false;
     }
-    PetscInt* to = column->data() + first / area;
-    for (PetscInt k = 0; k < n; k += block.cols) *to++ = scalars.column[first + k] / block.cols;
     (*start)[block_row + 1] = (first + n * block.rows) / area;
-    return true;
+    return columns.take(scalars.column + first, n, column->data() + first / area);
   };
   const std::size_t threads = threads_for(static_cast<std::size_t>(scalars.entries()), columns_of_thread);
   for_ranges(rows, threads, [&](std::size_t begin, std::size_t end, auto) {

@@ -95,6 +95,7 @@ __device__ void multiply_block_rows(const sparse_product_args& a) {
   constexpr int lanes = Form::lanes, groups = Form::groups;
   static_assert(lanes == 32 || groups == 1, "barriers are of warps, or of a block of threads");
   alignas(16) __shared__ unsigned char memory[groups][(Form::tile > 0 ? Form::tile : 2) * sizeof(S)];
+  __shared__ int places[groups][lanes];
   const int group = int(threadIdx.x) / lanes, lane = int(threadIdx.x) % lanes;
   const slot_t at = slot_t(blockIdx.x) * groups + group;
   if (at >= a.rows) return;  // all lanes of the group
@@ -113,15 +114,20 @@ __device__ void multiply_block_rows(const sparse_product_args& a) {
     const idx b_row = a.a.column[entry];
     const slot_t b_first = a.b.start[b_row], b_count = slot_t(a.b.start[b_row + 1]) - b_first;
     const S* const b = static_cast<const S*>(a.b.values) + b_first * inner * width;
-    for_scalars_of_blocks<area, lanes>(b_count, lane, [&](slot_t block, int within) {
-      const int i = within / width, j = within - i * width;
-      S& sum = sums[i * stride + slot_t(place_of_column(column, count, a.b.column[b_first + block])) * width + j];
-      S value = sum;
-      for (int k = 0; k < inner; ++k)
-        value += left.values[i * left.row_step + k * left.inner_step] * b[(k * b_count + block) * width + j];
-      sum = value;
-    });
-    sync_group<lanes>();  // the next entry's blocks go to other lanes
+    for (slot_t begin = 0; begin < b_count; begin += lanes) {
+      const slot_t here = b_count - begin < lanes ? b_count - begin : lanes;
+      if (lane < here) places[group][lane] = place_of_column(column, count, a.b.column[b_first + begin + lane]);
+      sync_group<lanes>();
+      for_scalars_of_blocks<area, lanes>(here, lane, [&](slot_t block, int within) {
+        const int i = within / width, j = within - i * width;
+        S& sum = sums[i * stride + slot_t(places[group][block]) * width + j];
+        S value = sum;
+        for (int k = 0; k < inner; ++k)
+          value += left.values[i * left.row_step + k * left.inner_step] * b[(k * b_count + begin + block) * width + j];
+        sum = value;
+      });
+      sync_group<lanes>();  // the next blocks go to other lanes
+    }
   }
   if (!fits) return;
   for (slot_t s = lane; s < scalars; s += lanes) c[s] = sums[s];

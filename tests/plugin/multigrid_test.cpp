@@ -2,6 +2,7 @@
 #include <petscdmda.h>
 
 #include <array>
+#include <limits>
 
 #include "calls.hpp"
 #include "device.hpp"
@@ -402,7 +403,7 @@ constexpr SetUpCase set_up_cases[] = {
     {"by_degree", "-solver_pc_gamg_mis_k_minimum_degree_ordering", "-pc_gamg_mis_k_minimum_degree_ordering"},
     {"of_less_memory", "-solver_pc_gamg_low_memory_threshold_filter", "-pc_gamg_low_memory_threshold_filter"},
     {"of_edges", "-solver_pc_gamg_mat_coarsen_type hem", "-mat_coarsen_type"},
-    {"of_asm", "-solver_pc_gamg_asm_use_agg -solver_mg_levels_pc_type asm", "-pc_gamg_asm_use_agg"},
+    {"of_asm", "-solver_pc_gamg_asm_use_agg -solver_mg_levels_sub_pc_type jacobi", "-pc_gamg_asm_use_agg"},
     {"of_filtered_prolongators", "-solver_pc_gamg_prolongator_filter 1e-6", "-pc_gamg_prolongator_filter"},
     {"classical", "-solver_pc_gamg_type classical", "it aggregates no nodes"},
     {"asked_to_be_on_the_host", "-solver_pc_gamg_compound_set_up host", "-pc_gamg_compound_set_up host"}};
@@ -428,6 +429,86 @@ TEST_P(MultigridSetUp, RunsOnTheDeviceOrTellsWhyNot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Options, MultigridSetUp, testing::ValuesIn(set_up_cases),
+                         [](const auto& p) { return p.param.name; });
+
+/// What is wrong with a matrix.
+struct BadCase {
+  const char* name;
+  void (*spoil)(const Box&);
+};
+
+void set_row(Mat A, PetscInt row, PetscScalar off_diagonal, PetscScalar diagonal) {
+  PetscInt first, end;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &end));
+  if (row >= first && row < end) {
+    PetscInt n;
+    const PetscInt* columns;
+    PETSC_OK(MatGetRow(A, row, &n, &columns, nullptr));
+    const std::vector<PetscInt> all(columns, columns + n);
+    PETSC_OK(MatRestoreRow(A, row, &n, &columns, nullptr));
+    for (const PetscInt column : all)
+      PETSC_OK(MatSetValue(A, row, column, column == row ? diagonal : off_diagonal, INSERT_VALUES));
+  }
+  PETSC_OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+constexpr PetscReal not_a_number = std::numeric_limits<PetscReal>::quiet_NaN();
+constexpr BadCase bad_cases[] = {
+    {"a_value_is_not_a_number", [](const Box& b) { set_row(b.A, 100, 1, not_a_number); }},
+    {"a_value_is_infinite", [](const Box& b) { set_row(b.A, 100, std::numeric_limits<PetscReal>::infinity(), 1); }},
+    {"a_diagonal_is_zero", [](const Box& b) { set_row(b.A, 100, 0.1, 0); }},
+    {"a_row_is_zero", [](const Box& b) { set_row(b.A, 100, 0, 0); }},
+    {"all_is_zero", [](const Box& b) { PETSC_OK(MatZeroEntries(b.A)); }},
+    {"a_mode_is_not_a_number", [](const Box& b) {
+       MatNullSpace modes;
+       const Vec* vectors;
+       PetscInt n;
+       PETSC_OK(MatGetNearNullSpace(b.A, &modes));
+       PETSC_OK(MatNullSpaceGetVecs(modes, nullptr, &n, &vectors));
+       PETSC_OK(VecLockReadPop(vectors[1]));
+       PETSC_OK(VecSet(vectors[1], not_a_number));
+       PETSC_OK(VecLockReadPush(vectors[1]));
+     }}};
+
+struct Outcome {
+  PetscErrorCode code = PETSC_SUCCESS;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+};
+Outcome outcome_of(Mat A, const std::string& options) {
+  Outcome o;
+  o.code = catch_error([&] {
+             PetscFunctionBegin;
+             const Solve solve(A, options);
+             Vec x, b;
+             PetscCall(MatCreateVecs(A, &x, &b));
+             PetscCall(VecSet(b, 1.0));
+             PetscCall(KSPSolve(solve.ksp, b, x));
+             PetscCall(KSPGetConvergedReason(solve.ksp, &o.reason));
+             PetscCall(VecDestroy(&x));
+             PetscCall(VecDestroy(&b));
+             PetscFunctionReturn(PETSC_SUCCESS);
+           }).code;
+  return o;
+}
+
+struct MultigridOfBadInput : DeviceTest, testing::WithParamInterface<BadCase> {};
+
+/// The same error, or a solve that fails, or one that does not: as it is for aij on the host.
+TEST_P(MultigridOfBadInput, EndsAsForAij) {
+  const auto ours = box(MATAIJCOMPOUND, 14, VECCUDA), aij = box(MATAIJ, 14);
+  for (const Box* b : {&ours, &aij}) {
+    b->tell_rigid_body_modes();
+    GetParam().spoil(*b);
+  }
+  const std::string options = gamg + "-solver_ksp_max_it 30";
+  const auto found = outcome_of(ours.A, options), wanted = outcome_of(aij.A, options);
+  EXPECT_EQ(found.code, wanted.code);
+  EXPECT_EQ(found.reason > 0, wanted.reason > 0)
+      << KSPConvergedReasons[found.reason] << " and " << KSPConvergedReasons[wanted.reason] << " of aij";
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, MultigridOfBadInput, testing::ValuesIn(bad_cases),
                          [](const auto& p) { return p.param.name; });
 
 TEST_F(MultigridTest, AskedForOnADeviceWhereItCannotBeIsAnError) {
