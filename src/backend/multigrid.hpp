@@ -1,15 +1,19 @@
-// The set-up of smoothed aggregation in a device's memory (device/aggregates.hpp, prolongator.hpp).
+// The set-up of smoothed aggregation in a device's memory, and patterns of products there (device/aggregates.hpp,
+// prolongator.hpp, product_pattern.hpp): a backend launches kernels, what follows what is the same for all.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "backend/sparse_products.hpp"
+#include "device/aggregates.hpp"
+#include "device/product_pattern.hpp"
 #include "device/prolongator.hpp"
 
 namespace compound {
 
-/// Which blocks of a real matrix are edges of its graph: those of |sum of the scalars' absolute values|, scaled by the
-/// diagonal's, above the threshold.
+/// Which blocks of a real matrix are edges of its graph: those whose scalars' absolute values, in sum and scaled by the
+/// diagonal's, are above the threshold.
 struct StrengthTask {
   ScalarType scalar;
   int size = 1;  ///< of a block's side
@@ -35,5 +39,44 @@ class MultigridWork {
  protected:
   ~MultigridWork() = default;
 };
+
+/// Kernels of a warp a node, by their names in device/aggregates.hpp.
+enum class GraphStep { begin_states, find_nearest, decide, join_neighbours, join_the_rest, check_symmetry };
+enum class StrengthStep { weigh_edges, count_kept, write_kept };
+
+/// Tables of a warp each row, or of a block of threads for rows of more columns (device/product_pattern.hpp).
+struct ColumnTable {
+  int lanes, groups, slots;
+  int threads() const { return lanes * groups; }
+};
+inline constexpr ColumnTable column_tables[] = {{32, 4, 256}, {256, 1, 8192}};
+/// Threads that go through one row of the right operand.
+inline constexpr int inner_lanes[] = {1, 8, 32};
+
+/// One worker a row of A, and in the end a block of threads_of_transposed_row a row of A^T.
+enum class TransposeStep { count, put, sort };
+inline constexpr int threads_of_transposed_row = 256;
+
+/// Queues kernels.
+class MultigridKernels {
+ public:
+  virtual void run(GraphStep step, const aggregate_args& args) const = 0;
+  virtual void run(StrengthStep step, ScalarType scalar, int size, const strength_args& args) const = 0;
+  virtual void run(const ColumnTable& table, int inner, const product_pattern_args& args) const = 0;
+  virtual void run(TransposeStep step, const transpose_args& args) const = 0;
+  virtual void run(ScalarType scalar, const basis_args& args) const = 0;
+
+ protected:
+  ~MultigridKernels() = default;
+};
+
+std::optional<PlacedRows> product_pattern(Backend& on, const MultigridKernels& kernels, const PlacedRows& A,
+                                          const PlacedRows& B, bool with_b);
+std::optional<PlacedTransposed> transposed(Backend& on, const MultigridKernels& kernels, const PlacedRows& A);
+bool is_symmetric(Backend& on, const MultigridKernels& kernels, const PlacedRows& graph);
+PlacedRows strong_edges(Backend& on, const MultigridKernels& kernels, const StrengthTask& task);
+std::vector<idx> roots(Backend& on, const MultigridKernels& kernels, const PlacedRows& graph, int distance);
+void orthonormalize(Backend& on, const MultigridKernels& kernels, ScalarType scalar, const basis_args& args,
+                    slot_t nodes);
 
 }  // namespace compound

@@ -102,18 +102,20 @@ class CudaBackend final : public Backend,
     return cuda::list_contributions(*this, task, queue_);
   }
   std::optional<PlacedRows> product_pattern(const PlacedRows& A, const PlacedRows& B, bool with_b) override {
-    return cuda::product_pattern(*this, A, B, with_b, queue_);
+    return compound::product_pattern(*this, multigrid(), A, B, with_b);
   }
   std::optional<PlacedTransposed> transposed(const PlacedRows& A) override {
-    return cuda::transposed(*this, A, queue_);
+    return compound::transposed(*this, multigrid(), A);
   }
-  bool is_symmetric(const PlacedRows& graph) override { return cuda::is_symmetric(*this, graph, queue_); }
-  PlacedRows strong_edges(const StrengthTask& task) override { return cuda::strong_edges(*this, task, queue_); }
+  bool is_symmetric(const PlacedRows& graph) override { return compound::is_symmetric(*this, multigrid(), graph); }
+  PlacedRows strong_edges(const StrengthTask& task) override {
+    return compound::strong_edges(*this, multigrid(), task);
+  }
   std::vector<idx> roots(const PlacedRows& graph, int distance) override {
-    return cuda::roots(*this, graph, distance, queue_);
+    return compound::roots(*this, multigrid(), graph, distance);
   }
   void orthonormalize(ScalarType scalar, const basis_args& args, slot_t nodes) override {
-    cuda::orthonormalize(*this, scalar, args, nodes, queue_);
+    compound::orthonormalize(*this, multigrid(), scalar, args, nodes);
   }
   void smooth(ScalarType scalar, const smooth_args& args) override { cuda::smooth(scalar, args, queue_); }
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
@@ -142,6 +144,8 @@ class CudaBackend final : public Backend,
   void launch(const void* kernel, slot_t workers, const Argument& argument) const {
     cuda::launch_workers(kernel, workers, argument, queue_);
   }
+
+  cuda::QueuedMultigridKernels multigrid() const { return cuda::QueuedMultigridKernels(queue_); }
 
   cudaStream_t queue_ = nullptr;
 };

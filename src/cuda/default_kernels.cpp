@@ -88,12 +88,11 @@ void add_multigrid(Sources& to, ScalarType scalar) {
   for (const ColumnTable& table : column_tables)
     for (const int inner : inner_lanes) to.add(product_pattern_source(table, inner));
   for (const TransposeStep step : transpose_steps) to.add(transpose_source(step));
-  for (const MultigridStep step : multigrid_steps) {
-    const bool weighs = step == MultigridStep::weigh_edges;
-    if (weighs && scalar.field == Field::complex) continue;
-    for (int size = 1; size <= (weighs ? largest_default_block : 1); ++size)
-      to.add(multigrid_source(step, scalar, size));
-  }
+  for (const GraphStep step : graph_steps) to.add(graph_source(step));
+  for (const StrengthStep step : strength_steps)
+    for (int size = 1; size <= largest_default_block && scalar.field == Field::real; ++size)
+      to.add(strength_source(step, scalar, size));
+  to.add(smooth_source(scalar));
   to.add(basis_source(scalar));
 }
 

@@ -225,23 +225,11 @@ std::string contribution_source(ContributionStep step, int index_bytes) {
 
 namespace {
 
-/// A step of multigrid's set-up.
-struct MultigridKernel {
-  const char *function, *header, *arguments, *rows;
-  bool of_scalars, of_sizes;
-};
-constexpr const char *aggregates = "aggregates.hpp", *of_aggregates = "aggregate_args", *of_strength = "strength_args";
-constexpr MultigridKernel multigrid_kernels[] = {
-    {"begin_states", aggregates, of_aggregates, "nodes", false, false},
-    {"find_nearest", aggregates, of_aggregates, "nodes", false, false},
-    {"decide", aggregates, of_aggregates, "nodes", false, false},
-    {"join_neighbours", aggregates, of_aggregates, "nodes", false, false},
-    {"join_the_rest", aggregates, of_aggregates, "nodes", false, false},
-    {"check_symmetry", aggregates, of_aggregates, "nodes", false, false},
-    {"weigh_edges", aggregates, of_strength, "nodes", true, true},
-    {"count_kept", aggregates, of_strength, "nodes", false, false},
-    {"write_kept", aggregates, of_strength, "nodes", false, false},
-    {"smooth_rows", "prolongator.hpp", "smooth_args", "rows", true, false}};
+/// A warp each of the argument's `rows`.
+std::string row_kernel_text(const std::string& header, const std::string& arguments, const std::string& rows,
+                            const std::string& call) {
+  return kernel_text("dense", header, arguments, worker_text(rows + " * slot_t(32)") + call + "(a, worker);\n");
+}
 
 /// A kernel of blocks of threads, one call of `call` each.
 std::string block_kernel_text(const std::string& header, const std::string& form, int threads,
@@ -253,12 +241,21 @@ std::string block_kernel_text(const std::string& header, const std::string& form
 
 }  // namespace
 
-std::string multigrid_source(MultigridStep step, ScalarType scalar, int size) {
-  const MultigridKernel& k = multigrid_kernels[static_cast<int>(step)];
-  std::string call = k.function;
-  if (k.of_scalars) call += "<" + scalar_name(scalar) + (k.of_sizes ? ", " + std::to_string(size) : "") + ">";
-  return kernel_text("dense", k.header, k.arguments,
-                     worker_text(std::string(k.rows) + " * slot_t(32)") + call + "(a, worker);\n");
+std::string graph_source(GraphStep step) {
+  return row_kernel_text(
+      "aggregates.hpp", "aggregate_args", "nodes",
+      named(step, {"begin_states", "find_nearest", "decide", "join_neighbours", "join_the_rest", "check_symmetry"}));
+}
+
+std::string strength_source(StrengthStep step, ScalarType scalar, int size) {
+  const std::string of_blocks = "<" + scalar_name(scalar) + ", " + std::to_string(size) + ">";
+  return row_kernel_text(
+      "aggregates.hpp", "strength_args", "nodes",
+      named(step, {"weigh_edges", "count_kept", "write_kept"}) + (step == StrengthStep::weigh_edges ? of_blocks : ""));
+}
+
+std::string smooth_source(ScalarType scalar) {
+  return row_kernel_text("prolongator.hpp", "smooth_args", "rows", "smooth_rows<" + scalar_name(scalar) + ">");
 }
 
 std::string basis_source(ScalarType scalar) {

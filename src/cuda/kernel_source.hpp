@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backend/krylov_loop.hpp"
+#include "backend/multigrid.hpp"
 #include "device/chunk_codes.hpp"
 #include "device/layout/layout_args.hpp"
 #include "device/operation.hpp"
@@ -70,44 +71,21 @@ inline constexpr ContributionStep contribution_steps[] = {ContributionStep::coun
 bool by_contributions(ContributionStep step);
 std::string contribution_source(ContributionStep step, int index_bytes);
 
-/// The steps of multigrid's set-up (device/aggregates.hpp, prolongator.hpp): a warp a block row, over the structure of
-/// arguments that its header has. `size`: of a block's side, which `weigh_edges` alone knows.
-enum class MultigridStep {
-  begin_states,
-  find_nearest,
-  decide,
-  join_neighbours,
-  join_the_rest,
-  check_symmetry,
-  weigh_edges,
-  count_kept,
-  write_kept,
-  smooth_rows
-};
-inline constexpr MultigridStep multigrid_steps[] = {MultigridStep::begin_states,  MultigridStep::find_nearest,
-                                                    MultigridStep::decide,        MultigridStep::join_neighbours,
-                                                    MultigridStep::join_the_rest, MultigridStep::check_symmetry,
-                                                    MultigridStep::weigh_edges,   MultigridStep::count_kept,
-                                                    MultigridStep::write_kept,    MultigridStep::smooth_rows};
-std::string multigrid_source(MultigridStep step, ScalarType scalar = {}, int size = 1);
-/// Over basis_args, a block of threads_of_basis an aggregate.
+/// The steps of multigrid's set-up (backend/multigrid.hpp). `size`: of a block's side, which `weigh_edges` alone knows.
+std::string graph_source(GraphStep step);
+std::string strength_source(StrengthStep step, ScalarType scalar, int size);
+std::string smooth_source(ScalarType scalar);
 std::string basis_source(ScalarType scalar);
-
-/// Over product_pattern_args: tables of a warp each row, or of a block of threads for rows of more columns.
-struct ColumnTable {
-  int lanes, groups, slots;
-  int threads() const { return lanes * groups; }
-};
-inline constexpr ColumnTable column_tables[] = {{32, 4, 256}, {256, 1, 8192}};
-/// `inner`: threads that go through one row of the right operand, a power of two.
 std::string product_pattern_source(const ColumnTable& table, int inner);
-inline constexpr int inner_lanes[] = {1, 8, 32};
-
-/// Over transpose_args: one worker a row of A, and in the end a block of threads_of_transposed_row a row of A^T.
-enum class TransposeStep { count, put, sort };
-inline constexpr TransposeStep transpose_steps[] = {TransposeStep::count, TransposeStep::put, TransposeStep::sort};
-inline constexpr int threads_of_transposed_row = 256;
 std::string transpose_source(TransposeStep step);
+
+/// All steps, for those that make kernels ahead.
+inline constexpr GraphStep graph_steps[] = {GraphStep::begin_states,  GraphStep::find_nearest,
+                                            GraphStep::decide,        GraphStep::join_neighbours,
+                                            GraphStep::join_the_rest, GraphStep::check_symmetry};
+inline constexpr StrengthStep strength_steps[] = {StrengthStep::weigh_edges, StrengthStep::count_kept,
+                                                  StrengthStep::write_kept};
+inline constexpr TransposeStep transpose_steps[] = {TransposeStep::count, TransposeStep::put, TransposeStep::sort};
 
 /// A stage of an iteration (device/cg.hpp, bcgs.hpp) as a kernel of its own, in blocks of threads_of_krylov.
 inline constexpr int threads_of_krylov = 256;

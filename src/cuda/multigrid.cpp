@@ -1,214 +1,37 @@
 #include "cuda/multigrid.hpp"
 
-#include <algorithm>
-#include <numeric>
-
-#include "base/error.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
-#include "device/aggregates.hpp"
-#include "device/product_pattern.hpp"
 
 namespace compound::cuda {
 
-namespace {
-
-/// A number that kernels count in.
-class Counter {
- public:
-  explicit Counter(Backend& on) : on_(on), count_(on, 1) { clear(); }
-  void clear() { on_.clear(count_.data(), sizeof(count32)); }
-  count32* data() const { return count_.data(); }
-  count32 value() const {
-    count32 found;
-    on_.download(&found, count_.data(), sizeof found);
-    return found;
-  }
-
- private:
-  Backend& on_;
-  Buffer<count32> count_;
-};
-
-/// [numbers + 1] where the entries of each begin that there are so many of; throws `too_large` beyond 32 bits.
-std::vector<count32> starts_of(Backend& on, const Buffer<count32>& numbers) {
-  std::vector<count32> start(numbers.bytes() / sizeof(count32) + 1, 0);
-  if (start.size() > 1) on.download(start.data() + 1, numbers.data(), numbers.bytes());
-  slot_t sum = 0;
-  for (std::size_t k = 1; k < start.size(); ++k) {
-    sum += start[k];
-    start[k] = static_cast<count32>(sum);
-  }
-  if (sum > slot_t{~count32{0}})
-    throw error(ErrorKind::too_large, "a product of sparse matrices has " + std::to_string(sum) +
-                                          " blocks, more than 32 bits count; use more processes");
-  return start;
+void QueuedMultigridKernels::run(GraphStep step, const aggregate_args& args) const {
+  launch_workers(kernel_of(graph_source(step)), slot_t{args.nodes} * 32, args, queue_);
 }
 
-void run(MultigridStep step, slot_t rows, const auto& args, cudaStream_t queue, ScalarType scalar = {}, int size = 1) {
-  launch_workers(kernel_of(multigrid_source(step, scalar, size)), rows * 32, args, queue);
+void QueuedMultigridKernels::run(StrengthStep step, ScalarType scalar, int size, const strength_args& args) const {
+  launch_workers(kernel_of(strength_source(step, scalar, size)), slot_t{args.nodes} * 32, args, queue_);
 }
 
-/// Threads for a row of B: no more than it has entries.
-int inner_for(const PlacedRows& B) {
-  const std::size_t entries = B.column.bytes() / sizeof(idx), rows = static_cast<std::size_t>(std::max(B.rows, 1));
-  return entries <= 2 * rows ? 1 : entries <= 16 * rows ? 8 : 32;
+void QueuedMultigridKernels::run(const ColumnTable& table, int inner, const product_pattern_args& args) const {
+  launch(kernel_of(product_pattern_source(table, inner)), blocks_for(args.rows, table.groups), table.threads(), args,
+         queue_);
 }
 
-/// Nothing where a row has more columns than the table.
-std::optional<PlacedRows> product_pattern_by(const ColumnTable& table, Backend& on, product_pattern_args a, idx cols,
-                                             int inner, cudaStream_t queue) {
-  const auto launch_rows = [&] {
-    launch(kernel_of(product_pattern_source(table, inner)), blocks_for(a.rows, table.groups), table.threads(), a,
-           queue);
-  };
-  const Counter too_many(on);
-  const Buffer<count32> counts(on, static_cast<std::size_t>(a.rows));
-  const Buffer<unsigned long long> products(on, 1);
-  on.clear(products.data(), products.bytes());
-  a.products = products.data();
-  a.too_many = too_many.data();
-  a.counts = counts.data();
-  launch_rows();
-  if (too_many.value() > 0) return {};
-  const std::vector<count32> start = starts_of(on, counts);
-  PlacedRows C{a.rows, cols, Buffer<count32>(on, std::span<const count32>(start)), Buffer<idx>(on, start.back())};
-  unsigned long long found;
-  on.download(&found, products.data(), sizeof found);
-  C.products = static_cast<double>(found);
-  a.c_start = C.start.data();
-  a.c_column = C.column.data();
-  if (start.back() > 0) launch_rows();
-  on.synchronize();  // before what it reads is released
-  return C;
+void QueuedMultigridKernels::run(TransposeStep step, const transpose_args& args) const {
+  const void* const kernel = kernel_of(transpose_source(step));
+  if (step == TransposeStep::sort)
+    launch(kernel, args.cols, threads_of_transposed_row, args, queue_);
+  else
+    launch_workers(kernel, args.rows, args, queue_);
 }
 
-}  // namespace
-
-std::optional<PlacedRows> product_pattern(Backend& on, const PlacedRows& A, const PlacedRows& B, bool with_b,
-                                          cudaStream_t queue) {
-  product_pattern_args a;
-  a.rows = A.rows;
-  a.a_start = A.start.data();
-  a.a_column = A.column.data();
-  a.b_start = B.start.data();
-  a.b_column = B.column.data();
-  a.with_b = with_b;
-  for (const ColumnTable& table : column_tables)
-    if (auto C = product_pattern_by(table, on, a, B.cols, inner_for(B), queue)) return C;
-  return {};
-}
-
-std::optional<PlacedTransposed> transposed(Backend& on, const PlacedRows& A, cudaStream_t queue) {
-  transpose_args a;
-  const std::size_t entries = A.column.bytes() / sizeof(idx);
-  const Buffer<count32> taken(on, static_cast<std::size_t>(A.cols));
-  on.clear(taken.data(), taken.bytes());
-  a.rows = A.rows;
-  a.cols = A.cols;
-  a.start = A.start.data();
-  a.column = A.column.data();
-  a.taken = taken.data();
-  launch_workers(kernel_of(transpose_source(TransposeStep::count)), a.rows, a, queue);
-  const std::vector<count32> start = starts_of(on, taken);
-  for (std::size_t k = 1; k < start.size(); ++k)
-    if (start[k] - start[k - 1] > count32{most_of_transposed_row}) return {};
-  const Buffer<unsigned long long> key(on, entries);
-  PlacedTransposed T{{A.cols, A.rows, Buffer<count32>(on, std::span<const count32>(start)), Buffer<idx>(on, entries)},
-                     Buffer<count32>(on, entries)};
-  a.to_start = T.pattern.start.data();
-  a.key = key.data();
-  a.to_column = T.pattern.column.data();
-  a.entry_of = T.entry_of.data();
-  launch_workers(kernel_of(transpose_source(TransposeStep::put)), a.rows, a, queue);
-  launch(kernel_of(transpose_source(TransposeStep::sort)), a.cols, threads_of_transposed_row, a, queue);
-  on.synchronize();  // before what it reads is released
-  return T;
-}
-
-bool is_symmetric(Backend& on, const PlacedRows& graph, cudaStream_t queue) {
-  const Counter lacking(on);
-  aggregate_args a;
-  a.nodes = graph.rows;
-  a.start = graph.start.data();
-  a.column = graph.column.data();
-  a.counter = lacking.data();
-  run(MultigridStep::check_symmetry, a.nodes, a, queue);
-  return lacking.value() == 0;
-}
-
-PlacedRows strong_edges(Backend& on, const StrengthTask& t, cudaStream_t queue) {
-  const auto nodes = static_cast<std::size_t>(t.pattern.rows);
-  const Buffer<double> weight(on, t.pattern.column.bytes() / sizeof(idx)), diagonal(on, nodes);
-  const Buffer<count32> kept(on, nodes);
-  strength_args a;
-  a.nodes = t.pattern.rows;
-  a.start = t.pattern.start.data();
-  a.column = t.pattern.column.data();
-  a.values = t.values;
-  a.components = t.components;
-  a.symmetrize = t.symmetrize;
-  a.threshold = t.threshold;
-  a.weight = weight.data();
-  a.diagonal = diagonal.data();
-  a.kept = kept.data();
-  run(MultigridStep::weigh_edges, a.nodes, a, queue, t.scalar, t.size);
-  run(MultigridStep::count_kept, a.nodes, a, queue);
-  const std::vector<count32> start = starts_of(on, kept);
-  PlacedRows graph{t.pattern.rows, t.pattern.cols, Buffer<count32>(on, std::span<const count32>(start)),
-                   Buffer<idx>(on, start.back())};
-  a.kept_start = graph.start.data();
-  a.kept_column = graph.column.data();
-  run(MultigridStep::write_kept, a.nodes, a, queue);
-  on.synchronize();  // before what it reads is released
-  return graph;
-}
-
-std::vector<idx> roots(Backend& on, const PlacedRows& graph, int distance, cudaStream_t queue) {
-  const auto nodes = static_cast<std::size_t>(graph.rows);
-  const Buffer<priority> state(on, nodes), near(on, nodes);
-  const Buffer<idx> root(on, nodes), final_root(on, nodes);
-  const Buffer<count32> of_root(on, nodes);
-  Counter undecided(on);
-  aggregate_args a;
-  a.nodes = graph.rows;
-  a.start = graph.start.data();
-  a.column = graph.column.data();
-  a.distance = distance;
-  a.state = state.data();
-  a.near = near.data();
-  a.counter = undecided.data();
-  a.root = root.data();
-  a.final_root = final_root.data();
-  a.of_root = of_root.data();
-  on.clear(of_root.data(), of_root.bytes());
-  run(MultigridStep::begin_states, a.nodes, a, queue);
-  constexpr int rounds_a_look = 4;  // a look waits for the device
-  do {
-    for (int round = 0; round < rounds_a_look; ++round) {
-      undecided.clear();
-      run(MultigridStep::find_nearest, a.nodes, a, queue);
-      run(MultigridStep::decide, a.nodes, a, queue);
-    }
-  } while (undecided.value() > 0);
-  run(MultigridStep::join_neighbours, a.nodes, a, queue);
-  run(MultigridStep::join_the_rest, a.nodes, a, queue);
-  std::vector<idx> found(nodes);
-  if (nodes > 0) on.download(found.data(), final_root.data(), final_root.bytes());
-  return found;
-}
-
-void orthonormalize(Backend& on, ScalarType scalar, const basis_args& args, slot_t nodes, cudaStream_t queue) {
-  basis_args a = args;
-  const slot_t rows = nodes * a.size + slot_t{a.aggregates} * a.modes;
-  const Buffer<double> work(on, static_cast<std::size_t>(rows * a.modes));
-  a.work = work.data();
-  launch(kernel_of(basis_source(scalar)), a.aggregates, threads_of_basis, a, queue);
-  on.synchronize();  // before what it works on is released
+void QueuedMultigridKernels::run(ScalarType scalar, const basis_args& args) const {
+  launch(kernel_of(basis_source(scalar)), args.aggregates, threads_of_basis, args, queue_);
 }
 
 void smooth(ScalarType scalar, const smooth_args& args, cudaStream_t queue) {
-  run(MultigridStep::smooth_rows, args.rows, args, queue, scalar);
+  launch_workers(kernel_of(smooth_source(scalar)), slot_t{args.rows} * 32, args, queue);
 }
 
 }  // namespace compound::cuda

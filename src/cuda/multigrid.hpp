@@ -1,4 +1,4 @@
-// Set-up of multigrid on a device (backend/multigrid.hpp), and patterns of products (backend/sparse_products.hpp).
+// Kernels of multigrid's set-up on a device (backend/multigrid.hpp).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,14 +7,19 @@
 
 namespace compound::cuda {
 
-std::optional<PlacedRows> product_pattern(Backend& on, const PlacedRows& A, const PlacedRows& B, bool with_b,
-                                          cudaStream_t queue);
-std::optional<PlacedTransposed> transposed(Backend& on, const PlacedRows& A, cudaStream_t queue);
+class QueuedMultigridKernels final : public MultigridKernels {
+ public:
+  explicit QueuedMultigridKernels(cudaStream_t queue) : queue_(queue) {}
+  void run(GraphStep step, const aggregate_args& args) const override;
+  void run(StrengthStep step, ScalarType scalar, int size, const strength_args& args) const override;
+  void run(const ColumnTable& table, int inner, const product_pattern_args& args) const override;
+  void run(TransposeStep step, const transpose_args& args) const override;
+  void run(ScalarType scalar, const basis_args& args) const override;
 
-bool is_symmetric(Backend& on, const PlacedRows& graph, cudaStream_t queue);
-PlacedRows strong_edges(Backend& on, const StrengthTask& task, cudaStream_t queue);
-std::vector<idx> roots(Backend& on, const PlacedRows& graph, int distance, cudaStream_t queue);
-void orthonormalize(Backend& on, ScalarType scalar, const basis_args& args, slot_t nodes, cudaStream_t queue);
+ private:
+  cudaStream_t queue_;
+};
+
 void smooth(ScalarType scalar, const smooth_args& args, cudaStream_t queue);
 
 }  // namespace compound::cuda

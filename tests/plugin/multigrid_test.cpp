@@ -39,12 +39,12 @@ struct Box {
   }
 };
 
-/// A box of nodes with three unknowns each, coupled to their neighbours; the last process may have more.
-Box box(const std::string& type, PetscInt side = 9, VecType vectors = VECSTANDARD) {
+/// A box of nodes with some unknowns each, coupled to their neighbours; the last process may have more.
+Box box(const std::string& type, PetscInt side = 9, VecType vectors = VECSTANDARD, PetscInt unknowns = 3) {
   Grid dm;
   Matrix A;
   PETSC_OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, side,
-                        side, side, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, nullptr, nullptr, nullptr,
+                        side, side, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, unknowns, 1, nullptr, nullptr, nullptr,
                         dm.out()));
   PETSC_OK(DMSetMatType(dm, type.c_str()));
   PETSC_OK(DMSetVecType(dm, vectors));
@@ -53,8 +53,8 @@ Box box(const std::string& type, PetscInt side = 9, VecType vectors = VECSTANDAR
   DMDALocalInfo info;
   PETSC_OK(DMDAGetLocalInfo(dm, &info));
   const auto insert = [&](MatStencil from, MatStencil to, double diagonal) {
-    for (int c = 0; c < 3; ++c)
-      for (int d = 0; d < 3; ++d) {
+    for (int c = 0; c < unknowns; ++c)
+      for (int d = 0; d < unknowns; ++d) {
         from.c = c;
         to.c = d;
         const PetscScalar v = c == d ? diagonal : 0.1 * diagonal;
@@ -404,7 +404,6 @@ constexpr SetUpCase set_up_cases[] = {
     {"of_less_memory", "-solver_pc_gamg_low_memory_threshold_filter", "-pc_gamg_low_memory_threshold_filter"},
     {"of_edges", "-solver_pc_gamg_mat_coarsen_type hem", "-mat_coarsen_type"},
     {"of_asm", "-solver_pc_gamg_asm_use_agg -solver_mg_levels_sub_pc_type jacobi", "-pc_gamg_asm_use_agg"},
-    {"of_filtered_prolongators", "-solver_pc_gamg_prolongator_filter 1e-6", "-pc_gamg_prolongator_filter"},
     {"classical", "-solver_pc_gamg_type classical", "it aggregates no nodes"},
     {"asked_to_be_on_the_host", "-solver_pc_gamg_compound_set_up host", "-pc_gamg_compound_set_up host"}};
 
@@ -430,6 +429,23 @@ TEST_P(MultigridSetUp, RunsOnTheDeviceOrTellsWhyNot) {
 
 INSTANTIATE_TEST_SUITE_P(Options, MultigridSetUp, testing::ValuesIn(set_up_cases),
                          [](const auto& p) { return p.param.name; });
+
+struct MultigridOfBlocks : DeviceTest, testing::WithParamInterface<int> {};
+
+TEST_P(MultigridOfBlocks, IsSetUpOnTheDevice) {
+  if (size() > 1) GTEST_SKIP() << "skipped: several processes set up on the host";
+  if (PetscDefined(USE_COMPLEX)) GTEST_SKIP() << "skipped: complex scalars are set up on the host";
+  const auto ours = box(MATAIJCOMPOUND, 20, VECCUDA, GetParam()), aij = box(MATAIJ, 20, VECSTANDARD, GetParam());
+  const Solve solve(ours.A, gamg), plain(aij.A, gamg);
+
+  const auto iterations = solve.run(ours.A, true), of_aij = plain.run(aij.A);
+
+  EXPECT_LE(std::abs(iterations - of_aij), 1 + of_aij / 8) << iterations << " and " << of_aij << " of aij";
+  const auto text = view_of("multigrid_test", solve.ksp);
+  EXPECT_NE(text.find("finest level: on the device"), std::string::npos) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, MultigridOfBlocks, testing::Values(1, 2, 4, 5, 6));
 
 /// What is wrong with a matrix.
 struct BadCase {

@@ -113,17 +113,16 @@ TEST_F(AssemblyKernels, Compile) {
 }
 
 TEST(Multigrid, KernelsCompile) {
-  for (const cuda::ColumnTable& table : cuda::column_tables)
-    for (const int inner : cuda::inner_lanes) expect_compiles(cuda::product_pattern_source(table, inner));
-  for (const cuda::TransposeStep step : cuda::transpose_steps) expect_compiles(cuda::transpose_source(step));
-  for (const ScalarType scalar :
-       {ScalarType{Field::real, Precision::double_}, ScalarType{Field::real, Precision::single}})
-    for (const cuda::MultigridStep step : cuda::multigrid_steps)
-      for (const int size : {1, 3}) expect_compiles(cuda::multigrid_source(step, scalar, size));
+  for (const ColumnTable& table : column_tables)
+    for (const int inner : inner_lanes) expect_compiles(cuda::product_pattern_source(table, inner));
+  for (const TransposeStep step : cuda::transpose_steps) expect_compiles(cuda::transpose_source(step));
+  for (const GraphStep step : cuda::graph_steps) expect_compiles(cuda::graph_source(step));
+  for (const Precision precision : {Precision::double_, Precision::single})
+    for (const StrengthStep step : cuda::strength_steps)
+      for (const int size : {1, 3}) expect_compiles(cuda::strength_source(step, {Field::real, precision}, size));
   for (const Field field : {Field::real, Field::complex}) {
-    const ScalarType scalar{field, Precision::double_};
-    expect_compiles(cuda::basis_source(scalar));
-    expect_compiles(cuda::multigrid_source(cuda::MultigridStep::smooth_rows, scalar));
+    expect_compiles(cuda::basis_source({field, Precision::double_}));
+    expect_compiles(cuda::smooth_source({field, Precision::double_}));
   }
 }
 

@@ -132,6 +132,7 @@ class Block {
 Block& block() { return *Block::instance(); }
 
 // What the device text uses of CUDA.
+// NOLINTBEGIN(bugprone-reserved-identifier): names of CUDA
 void __threadfence() {}  // the threads of all blocks are one
 void __syncthreads() { block().wait_for_block(); }
 void __nanosleep(unsigned) { block().yield(); }
@@ -177,6 +178,7 @@ T __ldcg(const T* p) {
   return *p;
 }
 void __threadfence_system() {}
+// NOLINTEND(bugprone-reserved-identifier)
 
 /// Every other launch begins with the last warp.
 void launch(unsigned blocks, unsigned threads, const std::function<void()>& kernel) {
