@@ -18,9 +18,7 @@
 #include <vector>
 
 #include "backend/multigrid.hpp"
-#include "options/options.hpp"
 #include "pattern/aggregates.hpp"
-#include "spgemm/block_product.hpp"
 #include "spgemm/block_product_on_device.hpp"
 #include "spgemm/new_entries.hpp"
 #include "spgemm/product_on_device.hpp"
@@ -225,6 +223,8 @@ PetscErrorCode DeviceSetUp::ask_level(PC pc, Mat A, std::string* why_not) {
       {no_device != nullptr, no_device},
       {!fits, "the matrix is not in full blocks of its block size"},
       {apart != 1 && apart != 2, "the distance of roots is neither 1 nor 2"},
+      {std::ranges::any_of(first_options_.components, [rows](PetscInt c) { return c < 0 || c >= rows; }),
+       "-mat_coarsen_strength_index names a component that nodes do not have"},
       {rows > most_components || gamg.data_cell_cols > most_modes, "nodes have too many components or modes"},
       {!gamg.data || gamg.data_cell_rows != rows || gamg.data_sz != A->rmap->n * gamg.data_cell_cols,
        "the near null space is of another size"}};
