@@ -20,13 +20,14 @@ constexpr std::string_view option = "--file=";
 /// GoogleTest's filter for the tests of a file; empty if there are none.
 std::string tests_of(std::string_view file) {
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
-  const std::string ending = "/" + std::string(file) + ".cpp";
+  const std::string name = "/" + std::string(file);
   std::string filter;
   for (int s = 0; s < all.total_test_suite_count(); ++s) {
     const testing::TestSuite& suite = *all.GetTestSuite(s);
     for (int t = 0; t < suite.total_test_count(); ++t) {
       const testing::TestInfo& test = *suite.GetTestInfo(t);
-      if (std::string_view(test.file()).ends_with(ending))
+      const std::string_view path = test.file();
+      if (path.ends_with(name + ".cpp") || path.ends_with(name + ".hpp"))  // a header of tests that programs share
         filter += std::string(suite.name()) + "." + test.name() + ":";
     }
   }
