@@ -2,7 +2,8 @@
 
 #include "petsc/guard.hpp"
 
-#if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 26, 0)
+// Private structures of PETSc: other releases may have others.
+#if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 26, 0) && PETSC_VERSION_LT(3, 27, 0)
 
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcgamgimpl.h>
@@ -703,7 +704,7 @@ PetscErrorCode set_up_on_device(PC pc, PetscErrorCode (*base)(PC), bool must, Le
 namespace compound::plugin {
 
 PetscErrorCode set_up_on_device(PC, PetscErrorCode (*)(PC), bool, LevelPlaces* places) {
-  places->why_not = PetscDefined(HAVE_CUDA) ? "PETSc is older than 3.26" : "PETSc has no CUDA";
+  places->why_not = PetscDefined(HAVE_CUDA) ? "PETSc is not of release 3.26" : "PETSc has no CUDA";
   return PETSC_SUCCESS;
 }
 
