@@ -42,11 +42,22 @@ std::unique_ptr<PlacedProduct> found_on_device(Backend& on, const BlockOperands&
   return p;
 }
 
+/// A matrix and the owner of its values.
+struct ValuesOf {
+  Mat matrix;
+  SeqState* state;
+};
+PetscErrorCode values_of(Mat matrix, ValuesOf* of) {
+  of->matrix = matrix;
+  return seq_state(matrix, &of->state);
+}
+
 /// Values travel where the device has them not.
-void multiply(Backend& on, const BlockOperands& o, const PlacedProduct& p, MatrixValues& A, MatrixValues& B, Mat of_C,
-              MatrixValues& C) {
-  const auto read = [&](MatrixValues& values, Mat of) { return const_cast<Scalar*>(values.read(of, on)); };
-  const PlacedBlocks a{*p.A, read(A, o.of_A)}, b{*p.B, read(B, o.of_B)}, c{*p.C, C.write(of_C, on, false)};
+void multiply(Backend& on, const PlacedProduct& p, const ValuesOf& A, const ValuesOf& B, const ValuesOf& C) {
+  const auto read = [&](const ValuesOf& of) {
+    return const_cast<Scalar*>(of.state->matrix_values.read(of.matrix, on));
+  };
+  const PlacedBlocks a{*p.A, read(A)}, b{*p.B, read(B)}, c{*p.C, C.state->matrix_values.write(C.matrix, on, false)};
   if (p.galerkin)
     multiply_galerkin(on, scalar, b, a, b, *p.galerkin, c);
   else
@@ -99,30 +110,24 @@ PetscErrorCode send_patterns(Mat C, const BlockOperands& o, const GalerkinPatter
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& o, std::unique_ptr<PlacedProduct>* placed,
-                                         bool* done) {
+PetscErrorCode multiply_blocks_on_device(Mat C, std::unique_ptr<PlacedProduct>* placed, bool* done) {
   PetscFunctionBegin;
-  SeqState *of_A, *of_B, *of_C;
+  ValuesOf of_A, of_B, of_C;
   Backend& on = *device_backend();
-  PetscCall(seq_state(o.of_A, &of_A));
-  PetscCall(seq_state(o.of_B, &of_B));
-  PetscCall(seq_state(C, &of_C));
+  PetscCall(values_of(C->product->A, &of_A));
+  PetscCall(values_of(C->product->B, &of_B));
+  PetscCall(values_of(C, &of_C));
   PetscCall(begin_device_work(on));
-  *done = *placed != nullptr;
-  if (*done) {
-    PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(guarded_memory(comm_of(C), done, [&] {
-      multiply(on, o, **placed, of_A->matrix_values, of_B->matrix_values, C, of_C->matrix_values);
-    }));
-    PetscCall(PetscLogGpuTimeEnd());
-  }
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(guarded_memory(comm_of(C), done, [&] { multiply(on, **placed, of_A, of_B, of_C); }));
+  PetscCall(PetscLogGpuTimeEnd());
   if (!*done) {
     placed->reset();
     PetscCall(PetscInfo(C, "The device has no memory for a product of two matrices: it runs on the host\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  of_C->placed = {C->nonzerostate, (*placed)->C};
-  PetscCall(of_C->matrix_values.wrote(C));
+  of_C.state->placed = {C->nonzerostate, (*placed)->C};
+  PetscCall(of_C.state->matrix_values.wrote(C));
   PetscCall(guard_values(C));
   const PetscLogDouble flops = 2 * (*placed)->multiplications;
   PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));

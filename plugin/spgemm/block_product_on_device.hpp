@@ -35,9 +35,8 @@ PetscErrorCode find_patterns_on_device(Mat C, const BlockOperands& operands, std
 PetscErrorCode send_patterns(Mat C, const BlockOperands& operands, const GalerkinPatterns& patterns,
                              std::unique_ptr<PlacedProduct>* placed);
 
-/// The values of C, on the device, by those of the operands there; assembly is to follow. Where the device has no
-/// memory for it, `done` is false, C is as it was, and `placed` is given up.
-PetscErrorCode multiply_blocks_on_device(Mat C, const BlockOperands& operands, std::unique_ptr<PlacedProduct>* placed,
-                                         bool* done);
+/// The values of C, on the device, by those of the product's operands there; assembly is to follow. Where the device
+/// has no memory for it, `done` is false, C is as it was, and `placed` is given up.
+PetscErrorCode multiply_blocks_on_device(Mat C, std::unique_ptr<PlacedProduct>* placed, bool* done);
 
 }  // namespace compound::plugin

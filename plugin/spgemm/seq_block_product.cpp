@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 
 #include "options/options.hpp"
 #include "petsc/owned.hpp"
@@ -48,10 +49,9 @@ class SeqBlockProduct final : public BlockProduct {
 
   const bool on_device_;
   Operand A_, B_;
-  BlockShape of_A_{0, 0}, of_B_{0, 0};  ///< blocks that the patterns are of
-  Pattern pattern_;                     ///< of the result
-  std::unique_ptr<PlacedProduct>
-      placed_;  ///< all patterns of the product on the device; null where the host multiplies
+  BlockShape of_A_{0, 0}, of_B_{0, 0};     ///< blocks that the patterns are of
+  Pattern pattern_;                        ///< of the result
+  std::unique_ptr<PlacedProduct> placed_;  ///< the patterns on the device; null where the host multiplies
 };
 
 PetscErrorCode SeqBlockProduct::take_operands(Mat C, bool* fit) {
@@ -82,12 +82,16 @@ BlockShape SeqBlockProduct::result_block() const {
 PetscErrorCode SeqBlockProduct::find_pattern(Mat C, bool at_first, bool* same) {
   PetscFunctionBegin;
   Pattern now;
+  std::optional<BlockOperands> on_device;
   placed_.reset();
-  if (on_device_) PetscCall(find_patterns_on_device(C, operands(C), &placed_, &now));
+  PetscCall(guarded(comm_of(C), [&] {
+    if (on_device_) on_device = operands(C);
+  }));
+  if (on_device) PetscCall(find_patterns_on_device(C, *on_device, &placed_, &now));
   if (!placed_) {
     GalerkinPatterns by_host;
     PetscCall(guarded(comm_of(C), [&] { by_host = patterns_by_host(); }));
-    if (on_device_) PetscCall(send_patterns(C, operands(C), by_host, &placed_));
+    if (on_device) PetscCall(send_patterns(C, *on_device, by_host, &placed_));
     now = std::move(by_host.result);
   }
   *same = at_first || are_equal(now, pattern_);
@@ -128,7 +132,7 @@ PetscErrorCode SeqBlockProduct::multiply(Mat C) {
   PetscCheck(fit && A_.arrays.block == of_A_ && B_.arrays.block == of_B_, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
              "Product with MAT_REUSE_MATRIX: an operand is in other blocks than with MAT_INITIAL_MATRIX; call it with "
              "MAT_INITIAL_MATRIX again");
-  if (placed_) PetscCall(multiply_blocks_on_device(C, operands(C), &placed_, &done));
+  if (placed_) PetscCall(multiply_blocks_on_device(C, &placed_, &done));
   if (!done) PetscCall(multiply_on_host(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
