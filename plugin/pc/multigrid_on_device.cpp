@@ -109,12 +109,12 @@ PetscErrorCode read_coarsen_options(PC pc, const char* more, CoarsenOptions* opt
 /// A level whose prolongator the device makes.
 struct Level {
   std::shared_ptr<const PlacedPattern> A;
-  PlacedPattern tentative;
+  std::shared_ptr<const PlacedPattern> tentative;
   Buffer<Scalar> basis;           ///< its values
   std::vector<PetscReal> coarse;  ///< the near null space on the aggregates: [modes][aggregates * modes]
 };
 
-/// One set-up. PCGAMG's steps know it by its preconditioner.
+/// One set-up; PCGAMG's steps find it as `running`.
 class DeviceSetUp {
  public:
   DeviceSetUp(bool must, LevelPlaces* places) : must_(must), places_(*places) {}
@@ -287,8 +287,9 @@ Level level_of(Backend& on, std::shared_ptr<const PlacedPattern> A, const Aggreg
                const double* mode) {
   const int size = A->block().rows;
   const std::size_t of_coarse = static_cast<std::size_t>(aggregates.size()) * modes * modes;
-  Level level{std::move(A), PlacedPattern(on, aggregates.tentative.view(), {size, modes}), {}, {}};
-  level.basis = Buffer<Scalar>(on, level.tentative.scalars());
+  Level level{
+      std::move(A), std::make_shared<PlacedPattern>(on, aggregates.tentative.view(), BlockShape{size, modes}), {}, {}};
+  level.basis = Buffer<Scalar>(on, level.tentative->scalars());
   const Buffer<count32> start(on, std::span<const count32>(aggregates.start));
   const Buffer<idx> node(on, std::span<const idx>(aggregates.node));
   const Buffer<double> coarse(on, of_coarse);
@@ -300,7 +301,7 @@ Level level_of(Backend& on, std::shared_ptr<const PlacedPattern> A, const Aggreg
   a.modes = modes;
   a.rows = slot_t{aggregates.tentative.rows} * size;
   a.mode = mode;
-  a.row_start = level.tentative.rows().start.data();
+  a.row_start = level.tentative->rows().start.data();
   a.basis = level.basis.data();
   a.coarse = coarse.data();
   on.extensions().multigrid->orthonormalize(scalar, a, static_cast<slot_t>(aggregates.node.size()));
@@ -446,7 +447,7 @@ PetscErrorCode DeviceSetUp::make_prolongator(PC pc, Mat A, PetscCoarsenData* lis
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PC_GAMG& gamg = *gamg_of(pc);
-  const PetscInt modes = gamg.data_cell_cols, aggregates = level_->tentative.rows().cols;
+  const PetscInt modes = gamg.data_cell_cols, aggregates = level_->tentative->rows().cols;
   *P = nullptr;
   if (aggregates == 0) {
     PetscCall(PetscInfo(pc, "No node has neighbours: coarsening stops\n"));
@@ -551,8 +552,8 @@ PetscErrorCode DeviceSetUp::bring_tentative(Mat A, Mat* P) {
   Backend& on = *device_backend();
   Pattern pattern;
   PetscScalar* values;
-  PetscCall(guarded(comm_of(A), [&] { pattern = level_->tentative.pattern(on); }));
-  PetscCall(empty_prolongator(A, pattern, level_->tentative.block(), P));
+  PetscCall(guarded(comm_of(A), [&] { pattern = level_->tentative->pattern(on); }));
+  PetscCall(empty_prolongator(A, pattern, level_->tentative->block(), P));
   PetscCall(MatSeqAIJGetArrayWrite(*P, &values));
   PetscCall(guarded(comm_of(A), [&] { on.download(values, level_->basis.data(), level_->basis.bytes()); }));
   PetscCall(MatSeqAIJRestoreArrayWrite(*P, &values));
@@ -571,7 +572,7 @@ PetscErrorCode DeviceSetUp::smooth_once(Mat A, PetscReal factor, Mat* P, bool* d
   Mat smoothed = nullptr;
   PetscCall(seq_state(A, &of_A));
   if (*P) PetscCall(seq_state(*P, &of_P));
-  const PlacedPattern& before = of_P ? *of_P->placed.pattern : level_->tentative;
+  const PlacedPattern& before = of_P ? *of_P->placed.pattern : *level_->tentative;
   PetscCall(MatCreateVecs(A, &diagonal, nullptr));
   PetscCall(MatGetDiagonal(A, diagonal));
   PetscCall(VecReciprocal(diagonal));
@@ -625,9 +626,7 @@ PetscErrorCode DeviceSetUp::finish_on_device(Mat A, PetscReal factor, Mat* P, bo
   const auto write = [&](Scalar* values) {
     device_backend()->copy(values, level_->basis.data(), level_->basis.bytes());
   };
-  auto pattern = std::make_shared<PlacedPattern>(std::move(level_->tentative));
-  PetscCall(prolongator_of(A, pattern, write, P, done));
-  if (!*done) level_->tentative = std::move(*pattern);
+  PetscCall(prolongator_of(A, level_->tentative, write, P, done));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,7 @@
 // contributions to one block is that of their numbers, whatever order threads come in.
 #pragma once
 
-#include "target.hpp"
+#include "group_sort.hpp"
 
 namespace compound {
 
@@ -67,29 +67,6 @@ __device__ void put_contribution(const contribution_args& a, slot_t n) {
   a.key[place] = static_cast<unsigned long long>(c.column) << 32 | static_cast<unsigned long long>(n);
 }
 
-/// The next power of two, at least 2.
-__device__ inline int padded_to_sort(int n) {
-  int padded = 2;
-  while (padded < n) padded *= 2;
-  return padded;
-}
-
-/// Bitonic (Batcher 1968, "Sorting networks and their applications"), by the threads of a warp.
-__device__ inline void sort_by_warp(unsigned long long* key, int padded, int lane) {
-  for (int size = 2; size <= padded; size *= 2)
-    for (int apart = size / 2; apart > 0; apart /= 2) {
-      for (int k = lane; k < padded / 2; k += 32) {
-        const int at = 2 * k - (k & (apart - 1));
-        const unsigned long long a = key[at], b = key[at + apart];
-        if ((a > b) == ((at & size) == 0)) {
-          key[at] = b;
-          key[at + apart] = a;
-        }
-      }
-      __syncwarp();
-    }
-}
-
 /// Blocks of 128 threads, a warp each row.
 __device__ inline void sort_contributions(const contribution_args& a, slot_t worker) {
   __shared__ unsigned long long shared_keys[4][most_contributions_of_row];
@@ -99,7 +76,7 @@ __device__ inline void sort_contributions(const contribution_args& a, slot_t wor
   unsigned long long* const all = a.key + a.start[row];
   for (int k = lane; k < padded; k += 32) key[k] = k < count ? all[k] : ~0ull;
   __syncwarp();
-  sort_by_warp(key, padded, lane);
+  sort_by_group<32>(key, padded, lane);
   count32 different = 0;
   for (int k = lane; k < count; k += 32) {
     all[k] = key[k];

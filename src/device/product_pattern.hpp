@@ -39,23 +39,6 @@ inline constexpr int most_of_transposed_row = 4096;
 
 inline constexpr unsigned no_column = ~0u;
 
-/// Bitonic (Batcher 1968), by `lanes` threads; `n` is a power of two.
-template <int lanes, class Key>
-__device__ void sort_by_group(Key* key, int n, int lane) {
-  for (int size = 2; size <= n; size *= 2)
-    for (int apart = size / 2; apart > 0; apart /= 2) {
-      for (int k = lane; k < n / 2; k += lanes) {
-        const int at = 2 * k - (k & (apart - 1));
-        const Key a = key[at], b = key[at + apart];
-        if ((a > b) == ((at & size) == 0)) {
-          key[at] = b;
-          key[at + apart] = a;
-        }
-      }
-      sync_group<lanes>();
-    }
-}
-
 /// Adds a column to the table if it is not there. `added` counts those of this thread; false where the table is full.
 template <int slots>
 __device__ bool add_column(unsigned* table, idx column, int* added) {
@@ -131,8 +114,7 @@ __device__ void sort_transposed(const transpose_args& a) {
   __shared__ unsigned long long keys[most_of_transposed_row];
   const slot_t first = a.to_start[blockIdx.x];
   const int count = int(slot_t(a.to_start[blockIdx.x + 1]) - first);
-  int padded = 2;
-  while (padded < count) padded *= 2;
+  const int padded = padded_to_sort(count);
   for (int k = int(threadIdx.x); k < padded; k += threads) keys[k] = k < count ? a.key[first + k] : ~0ull;
   __syncthreads();
   sort_by_group<threads>(keys, padded, int(threadIdx.x));

@@ -2,6 +2,7 @@
 // group of threads makes a block row of the result, whose pattern is known. Q^T B goes by the rows of Q^T.
 #pragma once
 
+#include "group_sort.hpp"
 #include "scalar.hpp"
 
 namespace compound {
@@ -73,15 +74,6 @@ COMPOUND_FN void for_scalars_of_blocks(slot_t blocks, int lane, const F& f) {
 }
 
 #if defined(__CUDA_ARCH__)
-
-/// What lanes wrote before is there for all of their group after.
-template <int lanes>
-__device__ void sync_group() {
-  if constexpr (lanes == 32)
-    __syncwarp();
-  else
-    __syncthreads();
-}
 
 /// Form: scalar; C's blocks are of rows x width, A's of rows x inner; `transposed`: Q^T B; a group is of `lanes`, a
 /// warp, or, where a block of threads has one, all of it; a row of at most `tile` scalars is summed up in shared
