@@ -6,6 +6,7 @@
 
 #include "mat/attach.hpp"
 #include "mat/via_aij_copy.hpp"
+#include "pc/cycle.hpp"
 #include "pc/multigrid_set_up.hpp"
 #include "values/guards.hpp"
 
@@ -43,6 +44,14 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
     PetscCall(set_up_multigrid(pc, set_up));
   else
     PetscCall(set_up(pc));
+  if (!direct && k.is_ours) PetscCall(take_cycle(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode with_cycle(PC pc, PetscErrorCode (*set_up)(PC)) {
+  PetscFunctionBegin;
+  PetscCall(set_up(pc));
+  if (pc->pmat && type_of_matrix(pc->pmat).is_ours) PetscCall(take_cycle(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,8 +69,11 @@ struct ExactNameType {
   PetscErrorCode (*set_up)(PC, PetscErrorCode (*base)(PC));
   PetscErrorCode (*prepare)(PC) = nullptr;  ///< of a new one
 };
-constexpr ExactNameType exact_name_types[] = {
-    {PCCP, under_name}, {PCTFS, under_name}, {PCGAMG, multigrid, prepare_multigrid}, {PCML, aij_only}};
+constexpr ExactNameType exact_name_types[] = {{PCCP, under_name},
+                                              {PCTFS, under_name},
+                                              {PCGAMG, multigrid, prepare_multigrid},
+                                              {PCML, aij_only},
+                                              {PCMG, with_cycle, prepare_cycle}};
 
 /// Of row `which`.
 template <int which>
@@ -98,6 +110,7 @@ PetscErrorCode wrap_preconditioners_by_name() {
   PetscCall(Wrapped<1>::wrap());
   PetscCall(Wrapped<2>::wrap());
   PetscCall(Wrapped<3>::wrap());
+  PetscCall(Wrapped<4>::wrap());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "pc/cycle.hpp"
 #include "pc/multigrid_on_device.hpp"
 #include "petsc/guard.hpp"
 #include "petsc/owned.hpp"
@@ -55,6 +56,7 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
 
 PetscErrorCode prepare_multigrid(PC pc) {
   PetscFunctionBegin;
+  PetscCall(prepare_cycle(pc));
   auto made = std::make_unique<SetUp>();
   made->base_view = pc->ops->view;
   made->base_set_from_options = pc->ops->setfromoptions;

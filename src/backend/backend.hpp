@@ -1,6 +1,6 @@
 // Backend: memory and products of one place. The tasks below are all it is told; it knows neither PETSc nor tuning.
 // Interfaces that only some backends have: value_work.hpp, contributions.hpp, sparse_products.hpp, multigrid.hpp,
-// krylov_loop.hpp.
+// cycle_work.hpp, krylov_loop.hpp.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 #include "device/operation.hpp"
 #include "device/product_dot.hpp"
+#include "device/smoothing.hpp"
 #include "layout/layout.hpp"
 #include "plan/partition.hpp"
 
@@ -65,7 +66,8 @@ struct ProductDot {
   bool adds = false;  ///< to what `result` is, where products before have the rest of y
 };
 
-/// y = [z +] op(A) x on vectors in the backend's memory; z may be y.
+/// y = [z +] op(A) x on vectors in the backend's memory; z may be y. Or, on a device, a smoothing step with b = z,
+/// which may be y, as may what was before.
 struct ProductTask {
   const Plan& plan;
   const Problem& problem;
@@ -87,6 +89,7 @@ struct ProductTask {
   void* y = nullptr;
   ProductDot dot = {};
   Code* code = nullptr;
+  smoothing_args smoothing = {};  ///< Update::smooth
 };
 
 /// Of the vector that a product writes.
@@ -188,6 +191,7 @@ class DeviceControl {
 };
 
 class ContributionWork;
+class CycleWork;
 class Krylov;
 class MultigridWork;
 class SparseProducts;
@@ -201,6 +205,7 @@ struct Extensions {
   Krylov* krylov = nullptr;
   ContributionWork* contributions = nullptr;
   MultigridWork* multigrid = nullptr;
+  CycleWork* cycle = nullptr;
 };
 
 /// Where a backend's memory is: where products read the caller's arrays as they lie, where the host can write but

@@ -13,6 +13,7 @@
 #include "backend/value_work.hpp"
 #include "base/error.hpp"
 #include "cuda/contributions.hpp"
+#include "cuda/cycle.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_graphs.hpp"
 #include "cuda/krylov_passes.hpp"
@@ -47,9 +48,10 @@ class CudaBackend final : public Backend,
                           public SparseProducts,
                           public Krylov,
                           public ContributionWork,
-                          public MultigridWork {
+                          public MultigridWork,
+                          public CycleWork {
  public:
-  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this, this}) {}
+  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this, this, this}) {}
   DeviceTraits traits() const override {
     const cuda::Device& device = cuda::current_device();
     return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
@@ -118,6 +120,11 @@ class CudaBackend final : public Backend,
     compound::orthonormalize(*this, multigrid(), scalar, args, nodes);
   }
   void smooth(ScalarType scalar, const smooth_args& args) override { cuda::smooth(scalar, args, queue_); }
+  void smooth(ScalarType scalar, const smoothing_pass_args& args) override { cuda::smooth(scalar, args, queue_); }
+  void multiply_dense(ScalarType scalar, const dense_args& args) override {
+    cuda::multiply_dense(scalar, args, queue_);
+  }
+  std::unique_ptr<Recording> record() override { return cuda::record(queue_); }
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
   }
@@ -369,7 +376,8 @@ void CudaBackend::multiply(const ProductTask& t) {
   slot_t blocks = shares;
   if (s.balance != Balance::grid)
     blocks = std::min<slot_t>(shares, slot_t{1} * cuda::current_device().multiprocessors * s.blocks);
-  const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y);
+  const bool aligned = code.is_aligned(t.x) && code.is_aligned(z) && code.is_aligned(t.y) &&
+                       code.is_aligned(t.smoothing.before) && code.is_aligned(t.smoothing.inverse);
   const slot_t carry_blocks = chunks <= 1 ? 0 : blocks_for(chunks, cuda::threads_without_schedule);
   args.dot.stop = t.dot.stop;
   if (has_dot(t.dot.kind)) {

@@ -35,7 +35,12 @@ void add_products(Sources& to, Op op, const Plan& plan, const Problem& problem) 
         if (listed ? reordered && update == Update::add : sorted || !reordered)
           to.add(product_source(plan, problem, op, update, false, reordered, aligned));
   }
-  if (plan.schedule.traversal == Traversal::slots) to.add(carries_source(plan, problem, op));
+  if (plan.schedule.traversal == Traversal::slots)
+    to.add(carries_source(plan, problem, op));
+  else if (op == Op::none && plan.entry == "dense" && !plan.layout.row_list)
+    for (const bool reordered : {false, true})
+      if (sorted || !reordered)
+        to.add(product_source(plan, problem, op, Update::smooth, false, reordered, true));  // vectors of its own
 }
 
 /// Those of one part, and parts of the others.
@@ -94,6 +99,8 @@ void add_multigrid(Sources& to, ScalarType scalar) {
       to.add(strength_source(step, scalar, size));
   to.add(smooth_source(scalar));
   to.add(basis_source(scalar));
+  to.add(smoothing_pass_source(scalar));
+  to.add(dense_source(scalar));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string traversal_text(Traversal traversal) {
   return named(traversal, {"Traversal::rows", "Traversal::components", "Traversal::slots"});
 }
 
-std::string update_text(Update update) { return update == Update::add ? "Update::add" : "Update::assign"; }
+std::string update_text(Update update) { return named(update, {"Update::assign", "Update::add", "Update::smooth"}); }
 
 std::string follow_text(Follow follow) {
   return named(follow, {"Follow::nothing", "Follow::stoppable", "Follow::dot", "Follow::bilinear"});
@@ -261,6 +261,15 @@ std::string smooth_source(ScalarType scalar) {
 std::string basis_source(ScalarType scalar) {
   return block_kernel_text("prolongator.hpp", "", threads_of_basis, "basis_args",
                            "orthonormalize<" + scalar_name(scalar) + ">(a, blockIdx.x)");
+}
+
+std::string smoothing_pass_source(ScalarType scalar) {
+  return kernel_text("dense", "cycle.hpp", "smoothing_pass_args",
+                     worker_text("scalars") + "smooth_scalar<" + scalar_name(scalar) + ">(a, worker);\n");
+}
+
+std::string dense_source(ScalarType scalar) {
+  return row_kernel_text("cycle.hpp", "dense_args", "rows", "multiply_dense<" + scalar_name(scalar) + ">");
 }
 
 std::string product_pattern_source(const ColumnTable& table, int inner) {

@@ -79,6 +79,10 @@ std::string basis_source(ScalarType scalar);
 std::string product_pattern_source(const ColumnTable& table, int inner);
 std::string transpose_source(TransposeStep step);
 
+/// Of a cycle (device/cycle.hpp): one worker a scalar, and a warp a row.
+std::string smoothing_pass_source(ScalarType scalar);
+std::string dense_source(ScalarType scalar);
+
 /// All steps, for those that make kernels ahead.
 inline constexpr GraphStep graph_steps[] = {GraphStep::begin_states,  GraphStep::find_nearest,
                                             GraphStep::decide,        GraphStep::join_neighbours,

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "cuda/graph.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_parts.hpp"
 #include "cuda/krylov_whole.hpp"
@@ -23,51 +24,6 @@ namespace {
 constexpr int ring = 1024;  // norms that the host has not seen
 constexpr int graphs_in_flight = 2;
 static_assert(WholeLoop::most_iterations <= ring);
-
-/// A graph of iterations. Beyond the end it has kernels left that do nothing, by a flag of the device's: that serves
-/// any CUDA, where a loop node would want 12.4 and the device runtime in kernels.
-class Graph {
- public:
-  Graph() = default;
-  Graph(Graph&& from) noexcept : made_(std::exchange(from.made_, nullptr)), kernels_(from.kernels_) {}
-  Graph& operator=(Graph&& from) noexcept {
-    std::swap(made_, from.made_);
-    std::swap(kernels_, from.kernels_);
-    return *this;
-  }
-  ~Graph() {
-    if (made_) cudaGraphExecDestroy(made_);
-  }
-
-  /// What `work` queues on `stream`, which must not be a default one.
-  template <class Work>
-  Graph(cudaStream_t stream, const Work& work) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "recording a graph");
-    cudaGraph_t graph = nullptr;
-    try {
-      work();
-    } catch (...) {
-      cudaStreamEndCapture(stream, &graph);
-      if (graph) cudaGraphDestroy(graph);
-      throw;
-    }
-    check(cudaStreamEndCapture(stream, &graph), "recording a graph");
-    std::size_t nodes = 0;
-    cudaGraphGetNodes(graph, nullptr, &nodes);
-    kernels_ = static_cast<int>(nodes);
-    const cudaError_t made = cudaGraphInstantiate(&made_, graph, 0);
-    cudaGraphDestroy(graph);
-    check(made, "making a graph");
-  }
-
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(made_, stream), "launching a graph"); }
-  explicit operator bool() const { return made_ != nullptr; }
-  int nodes() const { return kernels_; }
-
- private:
-  cudaGraphExec_t made_ = nullptr;
-  int kernels_ = 0;
-};
 
 /// What kernels write to for the host.
 class News {
@@ -94,17 +50,6 @@ class Event {
 
  private:
   cudaEvent_t event_ = nullptr;
-};
-
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
-  Stream(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
 };
 
 /// A kernel of an iteration, or a product.
@@ -211,9 +156,8 @@ class Loop final : public KrylovLoop {
   News news_;
   int next_ = 0;  ///< norm that was not told of yet
   krylov_args args_;
-  Stream recorder_;
-  Graph graph_;
-  int queued_ = 0;                  ///< iterations of the graph
+  Graph graph_;     ///< beyond the end its kernels do nothing, by a flag: a loop node would want CUDA 12.4
+  int queued_ = 0;  ///< iterations of the graph
   std::optional<WholeLoop> whole_;  ///< in place of the graph
   std::uint64_t prepared_for_ = 0;
 };
@@ -309,16 +253,9 @@ void Loop::record(const Matrix& A) {
   // Once for nothing: kernels are compiled and memory allocated outside of the recording.
   set_limits({}, KrylovStop::iterations);
   queue(method_.iteration, &A);
-  cudaStream_t const queue_before = std::exchange(queue_, recorder_.get());
-  try {
-    graph_ = Graph(queue_, [&] {
-      for (int i = 0; i < queued_; ++i) queue(method_.iteration, &A);
-    });
-  } catch (...) {
-    queue_ = queue_before;
-    throw;
-  }
-  queue_ = queue_before;
+  GraphRecorder recorder(queue_);
+  for (int i = 0; i < queued_; ++i) queue(method_.iteration, &A);
+  graph_ = recorder.finish();
 }
 
 void Loop::report_news(const Report& report) {

@@ -51,6 +51,7 @@ inline product_args args_of(const ProductTask& t) {
   args.x = t.x;
   args.z = t.z;
   args.y = t.y;
+  args.smoothing = t.smoothing;
   return args;
 }
 
@@ -68,7 +69,8 @@ class CudaCode final : public Code {
   const void* product(Op op, Update update, bool shares_values, bool reordered, bool aligned, Follow follow) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same
     std::size_t at = follows * static_cast<std::size_t>(op) + static_cast<std::size_t>(follow);
-    for (const bool bit : {update == Update::add, shares_values, reordered, aligned}) at = 2 * at + bit;
+    at = updates * at + static_cast<std::size_t>(update);
+    for (const bool bit : {shares_values, reordered, aligned}) at = 2 * at + bit;
     const void*& kernel = products_[at];
     if (!kernel)
       kernel = kernel_of(product_source(plan_, problem_, op, update, shares_values, reordered, aligned, follow));
@@ -84,8 +86,8 @@ class CudaCode final : public Code {
   bool is_by_library(const ProductTask& t) const {
     constexpr std::uintptr_t access = 16;
     const auto begins_whole = [](const void* v) { return reinterpret_cast<std::uintptr_t>(v) % access == 0; };
-    return !plan_.schedule.library.empty() && t.op == Op::none && t.dot.kind == Follow::nothing &&
-           t.layout.slots != 0 && begins_whole(t.x) && begins_whole(t.y);
+    return !plan_.schedule.library.empty() && t.op == Op::none && t.update != Update::smooth &&
+           t.dot.kind == Follow::nothing && t.layout.slots != 0 && begins_whole(t.x) && begins_whole(t.y);
   }
   CusparseMatrix& library_matrix() {
     if (!library_) library_ = cusparse_matrix(*find_library_product(plan_.schedule.library), plan_, problem_);
@@ -143,7 +145,7 @@ class CudaCode final : public Code {
   }
 
  private:
-  static constexpr std::size_t follows = 4;
+  static constexpr std::size_t follows = 4, updates = 3;
 
   /// Memory that grows with what products ask for; null for nothing. What it was before stays: graphs may name it.
   class Grown {
@@ -178,7 +180,7 @@ class CudaCode final : public Code {
   Problem problem_;
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
-  std::array<const void*, 3 * follows* 2 * 2 * 2 * 2> products_ = {};
+  std::array<const void*, 3 * follows* updates* 2 * 2 * 2> products_ = {};
   const void *pack_ = nullptr, *pack_part_ = nullptr, *pack_sums_ = nullptr, *unpack_ = nullptr, *regroup_ = nullptr,
              *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};

@@ -28,6 +28,7 @@ struct product_args {
   unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
   void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots with ordered carries only
   dot_args dot;                 ///< forms that say what follows
+  smoothing_args smoothing;     ///< Update::smooth
 };
 
 struct pack_args {
@@ -162,6 +163,14 @@ COMPOUND_FN auto following_of(const dot_args& a) {
     return dot_follows<follow, S>{static_cast<const S*>(a.w)};
 }
 
+template <Update update, class S>
+COMPOUND_FN auto smoothing_of(const smoothing_args& a) {
+  if constexpr (update == Update::smooth)
+    return smoothing<S>(a);
+  else
+    return no_smoothing{};
+}
+
 template <class Form>
 COMPOUND_FN auto product_over(const product_args& a) {
   using Entry = typename Form::entry;
@@ -170,8 +179,9 @@ COMPOUND_FN auto product_over(const product_args& a) {
   using Words = decltype(words_of_product<Form>(0));
   using Vector = vector_words<Form::vector_group, Form::vector_access>;
   using Following = decltype(following_of<follow_of<Form>(), S>(a.dot));
-  product<Entry, typename Form::stored, typename Form::layout, Words, Vector, Values, Following> p{
-      .entry = {}, .layout = typename Form::layout(a.layout)};
+  using Smoothing = decltype(smoothing_of<Form::update, S>(a.smoothing));
+  product<Entry, typename Form::stored, typename Form::layout, Words, Vector, Values, Following, const S*, Smoothing> p{
+      .entry = {}, .layout = typename Form::layout(a.layout), .smoothing = smoothing_of<Form::update, S>(a.smoothing)};
   p.matrix_words = words_of_product<Form>(a.value_slots);
   p.x_words.map = map_over<Form::vector_group>(a.x_blocks);
   p.y_words.map = map_over<Form::vector_group>(a.y_blocks);

@@ -8,7 +8,7 @@ namespace compound {
 /// Which of A, A^T, A^H multiplies.
 enum class Op { none, transpose, hermitian };
 
-/// y = op(A) x, or y = z + op(A) x (z may be y).
-enum class Update { assign, add };
+/// y = op(A) x; y = z + op(A) x (z may be y); or a smoothing step, which reads z - A x (smoothing.hpp).
+enum class Update { assign, add, smooth };
 
 }  // namespace compound

@@ -5,13 +5,15 @@
 #include "layout/words.hpp"
 #include "operation.hpp"
 #include "product_dot.hpp"
+#include "smoothing.hpp"
 
 namespace compound {
 
 /// What a product reads and writes. x, z, y: vectors of blocks in `x_words` and `y_words` order. Layout: a decoder.
 /// Vector: where x is, or something that makes its scalars as they are read.
 template <class Entry, class Stored, class Layout, class MatrixWords, class VectorWords, class Values = own_values,
-          class Following = nothing_follows, class Vector = const typename Entry::scalar*>
+          class Following = nothing_follows, class Vector = const typename Entry::scalar*,
+          class Smoothing = no_smoothing>
 struct product {
   using scalar = typename Entry::scalar;
   using entry_type = Entry;
@@ -27,6 +29,7 @@ struct product {
   const scalar* z = nullptr;
   scalar* y = nullptr;
   [[no_unique_address]] Following following = {};
+  [[no_unique_address]] Smoothing smoothing = {};
 
   COMPOUND_FN auto words(slot_t slot) const { return matrix_words.at(entry, values, value_of.at(slot)); }
 };
@@ -46,13 +49,30 @@ inline constexpr int most_rows_of = op == Op::none ? Entry::block_rows : Entry::
 template <Op op, class Entry>
 inline constexpr int most_cols_of = op == Op::none ? Entry::block_cols : Entry::block_rows;
 
-/// Where a sum goes: y(row) = [z(row) +] sum, a whole block
+/// A block of y by a smoothing step, where `sum` is that of A x.
+template <int most, class Product, class S>
+COMPOUND_FN void smooth_block(const Product& p, idx row, int n, const S* sum) {
+  const auto& step = p.smoothing;
+  S b[most], x[most], inverse[most], before[most];
+  for (int i = 0; i < n; ++i) inverse[i] = S(1), before[i] = S{};
+  p.y_words.load(p.z, row, n, b);
+  p.y_words.load(p.x, row, n, x);
+  if (step.inverse) p.y_words.load(step.inverse, row, n, inverse);
+  if (step.before) p.y_words.load(step.before, row, n, before);
+  for (int i = 0; i < n; ++i) b[i] = step.next(x[i], inverse[i], before[i], b[i], sum[i]);
+  p.y_words.store(p.y, row, n, b);
+}
+
+/// Where a sum goes: y(row) = [z(row) +] sum, or a smoothing step's, a whole block
 template <Update update, class Product, class S>
 COMPOUND_FN void store_block(const Product& p, idx row, int n, const S* sum) {
+  using Entry = typename Product::entry_type;
+  constexpr int most = Entry::block_rows > Entry::block_cols ? Entry::block_rows : Entry::block_cols;
   for (int i = 0; i < n; ++i) p.following.take(p.y_words.at(row, n, i), sum[i]);
-  if constexpr (update == Update::add) {
-    using Entry = typename Product::entry_type;
-    S z[Entry::block_rows > Entry::block_cols ? Entry::block_rows : Entry::block_cols];
+  if constexpr (update == Update::smooth) {
+    smooth_block<most>(p, row, n, sum);
+  } else if constexpr (update == Update::add) {
+    S z[most];
     p.y_words.load(p.z, row, n, z);
     for (int i = 0; i < n; ++i) z[i] += sum[i];
     p.y_words.store(p.y, row, n, z);
@@ -67,7 +87,10 @@ COMPOUND_FN void store_component(const Product& p, idx row, int n, int i, S sum)
   const slot_t at = p.y_words.at(row, n, i);
   p.following.take(at, sum);
   S y = sum;
-  if constexpr (update == Update::add) {
+  if constexpr (update == Update::smooth) {
+    const auto& step = p.smoothing;
+    y = step.next(p.x[at], step.inverse ? step.inverse[at] : S(1), step.before ? step.before[at] : S{}, p.z[at], sum);
+  } else if constexpr (update == Update::add) {
     y = p.z[at];
     y += sum;
   }

@@ -320,6 +320,21 @@ void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, 
   }
 }
 
+bool PackedMatrix::smooths() const {
+  const bool is_square = rows_ == cols_ && problem_.block.rows == problem_.block.cols;
+  if (!backend_->is_device() || !is_square || parts_.size() != 1 || entries_ == 0) return false;
+  const Part& part = parts_.front();
+  return part.plan.schedule.traversal != Traversal::slots && part.plan.schedule.carries != Carries::atomic &&
+         visits_all_rows(family_of(part.plan.layout), part.plan.layout.row_list, part.layout.args());
+}
+
+void PackedMatrix::smooth(const smoothing_args& step, const void* x, const void* b, void* y) const {
+  check_ready(Op::none);
+  ProductTask t = task(parts_.front(), Op::none, Update::smooth, x, b, y, {});
+  t.smoothing = step;
+  backend_->multiply(t);
+}
+
 std::optional<ProductTask> PackedMatrix::task(const void* x, void* y) const {
   if (parts_.size() != 1 || !words_ || entries_ == 0) return {};
   return task(parts_.front(), Op::none, Update::assign, x, nullptr, y, {});

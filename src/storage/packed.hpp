@@ -169,6 +169,12 @@ class PackedMatrix {
   /// The same of several vectors, of which x, z and y are the first; each y has the bits of multiply().
   void multiply_vectors(Op op, Update update, const VectorsTask& vectors, const void* x, const void* z, void* y) const;
 
+  /// Whether smooth() can be called: on a device, by a plan of one part whose kernel writes each row of a square matrix
+  /// once, in single precision or not.
+  bool smooths() const;
+  /// y = the step of `x` that reads b - A x, in the kernel that multiplies. y is not x; it may be b or `step.before`.
+  void smooth(const smoothing_args& step, const void* x, const void* b, void* y) const;
+
   /// y = A x on a device as one task, where it is one: by a plan of one part.
   std::optional<ProductTask> task(const void* x, void* y) const;
 
@@ -185,6 +191,7 @@ class PackedMatrix {
   /// For people: Code::remark().
   std::string remark() const { return parts_.front().code->remark(parts_.front().plan, problem_); }
   count32 entries() const { return entries_; }
+  idx rows() const { return rows_; }
   slot_t slots() const;
   /// Bytes owned: what the caller's arrays serve costs nothing.
   PackedBytes bytes() const;

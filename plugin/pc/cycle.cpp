@@ -1,0 +1,267 @@
+#include "pc/cycle.hpp"
+
+#include <petsc/private/pcimpl.h>
+
+#include <memory>
+
+#include "pc/cycle_plan.hpp"
+#include "petsc/guard.hpp"
+#include "petsc/owned.hpp"
+#include "spmv/device_vectors.hpp"
+#include "spmv/placement.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+constexpr const char* container_name = "petsc-compound cycle of multigrid";
+
+/// Hangs on the preconditioner.
+struct CycleState {
+  bool wanted = true;
+  std::string why_not;  ///< PETSc runs the cycle, after a set-up
+  CycleSignature signature;
+  PlannedCycle planned;
+  std::unique_ptr<Cycle> cycle;
+  Vec coarse_b = nullptr, coarse_x = nullptr;
+  DeviceBuffers buffers, coarse_buffers;
+  _PCOps base = {};  ///< what ours call
+
+  CycleState() = default;
+  CycleState(const CycleState&) = delete;
+  ~CycleState() {  // a new type of the preconditioner asks for no reset
+    static_cast<void>(VecDestroy(&coarse_b));
+    static_cast<void>(VecDestroy(&coarse_x));
+  }
+};
+
+PetscErrorCode state_of(PC pc, CycleState** s) {
+  PetscFunctionBegin;
+  PetscCall(composed(reinterpret_cast<PetscObject>(pc), container_name, s));
+  PetscCheck(*s, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_PLIB, "A multigrid has lost its cycle");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's own application from now on.
+PetscErrorCode leave(PC pc, CycleState& s, const std::string& why) {
+  PetscFunctionBegin;
+  s.why_not = why;
+  s.cycle.reset();
+  s.planned = {};
+  PetscCall(VecDestroy(&s.coarse_b));
+  PetscCall(VecDestroy(&s.coarse_x));
+  if (!why.empty() && device_backend()) PetscCall(PetscInfo(pc, "PETSc runs the cycle: %s\n", why.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// For Cycle::CoarseSolve, which throws.
+struct petsc_failed {
+  PetscErrorCode code;
+};
+
+PetscErrorCode solve_coarsest(PC pc, CycleState& s, const void* b, void* x) {
+  PetscFunctionBegin;
+  Backend& on = *device_backend();
+  const std::size_t bytes = static_cast<std::size_t>(s.planned.plan.coarse_scalars) * sizeof(Scalar);
+  PetscCall(with_vectors(on, std::array{VectorUse{s.coarse_b, Access::write}}, s.coarse_buffers,
+                         [&](const auto& v) { on.copy(v[0], b, bytes); }));
+  PetscCall(solve_on_coarsest(pc, s.coarse_b, s.coarse_x));
+  PetscCall(with_vectors(on, std::array{VectorUse{s.coarse_x}}, s.coarse_buffers,
+                         [&](const auto& v) { on.copy(x, v[0], bytes); }));
+  PetscCall(begin_device_work(on));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// x = B b by the cycle, as it was recorded or not.
+PetscErrorCode run_cycle(CycleState& s, Vec b, Vec x, bool recorded) {
+  PetscFunctionBegin;
+  Backend& on = *device_backend();
+  PetscErrorCode code = PETSC_SUCCESS;
+  PetscCall(begin_device_work(on));
+  PetscCall(with_vectors(on, std::array{VectorUse{b}, VectorUse{x, Access::write}}, s.buffers, [&](const auto& v) {
+    try {
+      recorded ? s.cycle->replay(v[0], v[1]) : s.cycle->run(v[0], v[1]);
+    } catch (const petsc_failed& failed) {
+      code = failed.code;
+    }
+  }));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether the cycle is PETSc's, on a vector of hashes: what was read of private structures must be right.
+PetscErrorCode compare_with_base(PC pc, CycleState& s, std::string* why_not) {
+  PetscFunctionBegin;
+  constexpr PetscReal most = 1e-6;
+  Vec b, x, y;
+  PetscReal of_base, difference;
+  PetscCall(MatCreateVecs(pc->pmat, &b, &x));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(set_to_noise(pc, b));
+  PetscCall(s.base.apply(pc, b, y));
+  PetscCall(run_cycle(s, b, x, false));
+  PetscCall(VecNorm(y, NORM_2, &of_base));
+  PetscCall(VecAXPY(x, -1, y));
+  PetscCall(VecNorm(x, NORM_2, &difference));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  if (PetscIsInfOrNanReal(of_base))
+    *why_not = "its result is not finite";
+  else if (!(difference <= most * of_base))
+    *why_not = "the device's result differs from PETSc's by " + std::to_string(double(difference / of_base));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode plan_anew(PC pc, CycleState& s, std::string* why_not) {
+  PetscFunctionBegin;
+  PlannedCycle planned;
+  const CycleSignature signature = signature_of_cycle(pc);
+  const bool may_be_kept = s.cycle && s.signature == signature;
+  planned.factors = std::move(s.planned.factors);
+  PetscCall(plan_cycle(pc, &planned, why_not));
+  if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  Backend& on = *device_backend();
+  const bool is_kept = may_be_kept && s.planned.stamps == planned.stamps && s.planned.matrices == planned.matrices;
+  bool enough;
+  if (is_kept) {
+    s.cycle->take(planned.plan);
+    s.planned = std::move(planned);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(leave(pc, s, ""));
+  s.planned = std::move(planned);
+  s.signature = signature;
+  if (!s.planned.plan.coarse_inverse) PetscCall(vectors_of_coarsest(pc, &s.coarse_b, &s.coarse_x));
+  const Cycle::CoarseSolve coarse = [pc, &s](const void* b, void* x) {
+    if (const PetscErrorCode code = solve_coarsest(pc, s, b, x)) throw petsc_failed{code};
+  };
+  PetscCall(guarded_memory(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &enough,
+                           [&] { s.cycle = std::make_unique<Cycle>(on, s.planned.plan, coarse); }));
+  if (!enough)
+    *why_not = "the device has no memory left";
+  else
+    PetscCall(compare_with_base(pc, s, why_not));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode apply(PC pc, Vec b, Vec x) {
+  PetscFunctionBegin;
+  CycleState* s = nullptr;
+  bool kept = false, b_there = false, x_there = false;
+  PetscCall(state_of(pc, &s));
+  if (s->cycle && s->signature != signature_of_cycle(pc)) PetscCall(leave(pc, *s, "its options have changed since"));
+  if (s->cycle) PetscCall(is_storage_kept(s->planned, &kept));
+  if (s->cycle && !kept) PetscCall(leave(pc, *s, "a matrix was packed again since"));
+  if (s->cycle) {
+    PetscCall(is_on_device(b, &b_there));
+    PetscCall(is_on_device(x, &x_there));
+  }
+  if (!b_there || !x_there) {
+    PetscCall(s->base.apply(pc, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(run_cycle(*s, b, x, true));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogGpuFlops(s->cycle->flops()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode reset(PC pc) {
+  PetscFunctionBegin;
+  CycleState* s = nullptr;
+  PetscCall(state_of(pc, &s));
+  PetscCall(leave(pc, *s, ""));
+  if (s->base.reset) PetscCall(s->base.reset(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view(PC pc, PetscViewer viewer) {
+  PetscFunctionBegin;
+  CycleState* s = nullptr;
+  PetscBool text;
+  PetscCall(state_of(pc, &s));
+  if (s->base.view) PetscCall(s->base.view(pc, viewer));
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &text));
+  if (!text || !device_backend()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!s->why_not.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle: by PETSc: %s\n", s->why_not.c_str()));
+  if (!s->cycle) PetscFunctionReturn(PETSC_SUCCESS);
+  const CyclePlan& plan = s->cycle->plan();
+  const Cycle::Shape shape = s->cycle->shape();
+  std::string graphs;
+  if (shape.graphs > 0)
+    graphs = shape.graphs == 1 ? ", one graph of " : ", " + std::to_string(shape.graphs) + " graphs of ";
+  if (shape.graphs > 0) graphs += std::to_string(shape.size) + " kernels";
+  PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle: on the device%s; the coarsest level %s\n",
+                                   graphs.c_str(), plan.coarse_inverse ? "by its inverse" : "by PETSc"));
+  for (std::size_t l = 0; l < plan.levels.size(); ++l)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle, level %d: smoothing %s\n",
+                                     static_cast<int>(plan.levels.size() - l),
+                                     s->cycle->is_fused(l) ? "in the kernels of products" : "after products"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Arguments differ by release; their name is that of PETSc's macros.
+constexpr auto set_from_options = [](PC pc, auto PetscOptionsObject) -> PetscErrorCode {
+  PetscFunctionBegin;
+  CycleState* s = nullptr;
+  PetscCall(state_of(pc, &s));
+  if (s->base.setfromoptions) PetscCall(s->base.setfromoptions(pc, PetscOptionsObject));
+  PetscBool wanted = s->wanted ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(PetscOptionsBool("-pc_mg_compound_cycle",
+                             "Run cycles of multigrid on the device where it can (default true)", nullptr, wanted,
+                             &wanted, nullptr));
+  s->wanted = wanted;
+  PetscFunctionReturn(PETSC_SUCCESS);
+};
+
+/// Puts `ours` in the place of what is there, once.
+template <class Function>
+void exchange(Function*& there, Function* ours, Function*& base) {
+  if (there == ours) return;
+  base = there;
+  there = ours;
+}
+
+}  // namespace
+
+PetscErrorCode prepare_cycle(PC pc) {
+  PetscFunctionBegin;
+  CycleState* s = nullptr;
+  PetscCall(composed(reinterpret_cast<PetscObject>(pc), container_name, &s));
+  if (!s || pc->ops->apply != apply) {
+    auto made = std::make_unique<CycleState>();
+    s = made.get();
+    PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), container_name, std::move(made)));
+  }
+  exchange(pc->ops->apply, &apply, s->base.apply);
+  exchange(pc->ops->reset, &reset, s->base.reset);
+  exchange(pc->ops->view, &view, s->base.view);
+  const decltype(_PCOps::setfromoptions) from_options = set_from_options;
+  exchange(pc->ops->setfromoptions, from_options, s->base.setfromoptions);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_cycle(PC pc) {
+  PetscFunctionBegin;
+  CycleState* s = nullptr;
+  std::string why_not;
+  PetscCall(state_of(pc, &s));
+  if (!s->wanted)
+    why_not = "-pc_mg_compound_cycle false";
+  else
+    PetscCall(plan_anew(pc, *s, &why_not));
+  if (!why_not.empty()) {
+    PetscCall(leave(pc, *s, why_not));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  s->why_not.clear();
+  PetscCall(PetscInfo(pc, "The cycle runs on the device: %d levels, the coarsest %s\n",
+                      static_cast<int>(s->planned.plan.levels.size()) + 1,
+                      s->planned.plan.coarse_inverse ? "by its inverse" : "by PETSc"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,15 @@
+// Cycles of PETSc's PCMG and PCGAMG that a device runs by itself: when PETSc's own application is exchanged for one,
+// the option, and the view that tells.
+#pragma once
+
+#include <petscpc.h>
+
+namespace compound::plugin {
+
+/// Of a new PCMG, and again of the PCGAMG that it becomes.
+PetscErrorCode prepare_cycle(PC pc);
+
+/// After PETSc's set-up.
+PetscErrorCode take_cycle(PC pc);
+
+}  // namespace compound::plugin

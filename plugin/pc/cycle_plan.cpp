@@ -1,0 +1,422 @@
+#include "pc/cycle_plan.hpp"
+
+// Private structures of PETSc: other releases may have others.
+#if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 26, 0) && PETSC_VERSION_LT(3, 27, 0)
+
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/pcmgimpl.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "petsccompound.h"
+#include "spmv/device_vectors.hpp"
+#include "spmv/placement.hpp"
+#include "spmv/refresh.hpp"
+#include "spmv/state.hpp"
+#include "spmv/vec_types.hpp"
+
+namespace compound::plugin {
+
+namespace {
+
+/// KSPCHEBYSHEV's and KSPRICHARDSON's own data, which their sources alone know (chebyshevimpl.h, richardsonimpl.h). A
+/// cycle by a wrong reading of them would not be PETSc's, which is looked at when it is planned (cycle.cpp).
+struct ChebyshevData {
+  PetscReal least, most, least_computed, most_computed, least_provided, most_provided;
+  PetscReal* weights;
+  PetscInt weights_allocated;
+  KSP estimator;
+  PetscReal transform[4];
+  PetscInt estimator_steps;
+  PetscBool uses_noise;
+  KSPChebyshevKind variant;
+};
+struct RichardsonData {
+  PetscReal scale;
+  PetscBool scales_itself;
+};
+
+constexpr PetscInt most_coarse_unknowns = 256;  // an inverse takes as many solves, of n^2 each
+
+bool is_of_type(void* object, const char* type) {
+  const char* const name = static_cast<PetscObject>(object)->type_name;
+  return name && std::strcmp(name, type) == 0;
+}
+
+PC_MG& mg_of(PC pc) { return *static_cast<PC_MG*>(pc->data); }
+
+/// As KSPCHEBYSHEV chooses them.
+struct Bounds {
+  double least, most;
+};
+Bounds bounds_of(const ChebyshevData& c) {
+  const auto& t = c.transform;
+  if (c.most != 0) return {double(c.least), double(c.most)};
+  const bool is_computed = c.most_computed != 0;
+  const PetscReal least = is_computed ? c.least_computed : c.least_provided;
+  const PetscReal most = is_computed ? c.most_computed : c.most_provided;
+  return {double(t[0] * least + t[1] * most), double(t[2] * least + t[3] * most)};
+}
+
+std::string steps_of(KSP ksp, CycleSmoother* s) {
+  const auto steps = static_cast<int>(ksp->max_it);
+  if (is_of_type(ksp, KSPRICHARDSON)) {
+    const auto& r = *static_cast<const RichardsonData*>(ksp->data);
+    if (r.scales_itself) return "a smoother of -ksp_richardson_self_scale";
+    s->steps.assign(static_cast<std::size_t>(steps), {1, 0, double(r.scale)});
+    return "";
+  }
+  const auto& c = *static_cast<const ChebyshevData*>(ksp->data);
+  const Bounds bounds = bounds_of(c);
+  if (!(bounds.most > 0)) return "a smoother without estimates of eigenvalues";
+  if (c.variant == KSP_CHEBYSHEV_FIRST) {
+    s->steps = chebyshev_steps(steps, bounds.least, bounds.most);
+    return "";
+  }
+  const std::vector<double> weights(c.weights, c.weights + steps);
+  auto made = fourth_kind_steps(steps, bounds.most, weights.data());
+  if (!made) return "a smoother of the optimised fourth kind with more than two steps";
+  s->steps = *std::move(made);
+  return "";
+}
+
+struct PcRow {
+  const char* type;
+  bool of_blocks, is_there;
+};
+constexpr PcRow preconditioners[] = {
+    {PCNONE, false, false}, {PCJACOBI, false, true}, {PCPBJACOBI, true, true}, {PCPBJACOBICOMPOUND, true, true}};
+
+const PcRow* row_of(PC pc) {
+  const auto* const found =
+      std::ranges::find_if(preconditioners, [&](const PcRow& row) { return is_of_type(pc, row.type); });
+  return found == std::end(preconditioners) ? nullptr : found;
+}
+
+/// What is wrong with a smoother for a device; empty if nothing is.
+std::string why_not_smoother(KSP ksp, Mat A) {
+  const char* const type = reinterpret_cast<PetscObject>(ksp)->type_name;
+  const char* const of_pc = ksp->pc ? reinterpret_cast<PetscObject>(ksp->pc)->type_name : nullptr;
+  const struct {
+    bool holds;
+    std::string why;
+  } reasons[] = {
+      {!is_of_type(ksp, KSPCHEBYSHEV) && !is_of_type(ksp, KSPRICHARDSON),
+       "a smoother of type " + std::string(type ? type : "(none)")},
+      {!ksp->pc || !row_of(ksp->pc), "a smoother with preconditioner " + std::string(of_pc ? of_pc : "(none)")},
+      {ksp->normtype != KSP_NORM_NONE, "a smoother that makes norms (-mg_levels_ksp_norm_type)"},
+      {ksp->numbermonitors > 0, "a smoother with a monitor"},
+      {ksp->pc_side != PC_LEFT || ksp->transpose_solve || ksp->guess, "a smoother with other options"},
+      {ksp->pc && ksp->pc->mat != A, "a smoother of another matrix than its level's"}};
+  for (const auto& [holds, why] : reasons)
+    if (holds) return why;
+  return "";
+}
+
+/// Collects a plan; `why_not` ends it.
+class Planner {
+ public:
+  Planner(PC pc, PlannedCycle* planned, std::string* why_not)
+      : pc_(pc), mg_(mg_of(pc)), on_(*device_backend()), planned_(*planned), why_not_(*why_not) {
+    spare_.swap(planned->factors);
+  }
+
+  PetscErrorCode run() {
+    PetscFunctionBegin;
+    PetscCall(take_levels());
+    if (why_not_.empty()) PetscCall(take_coarsest());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+ private:
+  PetscErrorCode take_levels() {
+    PetscFunctionBegin;
+    planned_.plan.scalar = scalar_type_of<Scalar>();
+    planned_.plan.cycles = static_cast<int>(mg_.cyclesperpcapply);
+    for (PetscInt l = mg_.nlevels - 1; l > 0 && why_not_.empty(); --l) {
+      PetscCall(take_level(l));
+      if (!why_not_.empty())
+        why_not_ = "level " + std::to_string(l) + " of " + std::to_string(mg_.nlevels) + " has " + why_not_;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode take_level(PetscInt l) {
+    PetscFunctionBegin;
+    const PC_MG_Levels& from = *mg_.levels[l];
+    CycleLevel to;
+    Mat A, other;
+    MatNullSpace space;
+    PetscCall(KSPGetOperators(from.smoothd, &A, nullptr));
+    PetscCall(KSPGetOperators(from.smoothu, &other, nullptr));
+    PetscCall(MatGetNullSpace(A, &space));
+    const struct {
+      bool holds;
+      const char* why;
+    } reasons[] = {{from.residual != PCMGResidualDefault, "a residual of its own (PCMGSetResidual)"},
+                   {from.cr != nullptr, "compatible relaxation"},
+                   {from.eventsmoothsolve != 0, "events of its own (-pc_mg_log)"},
+                   {A != other || (from.A && from.A != A), "several matrices"},
+                   {space != nullptr, "a null space"},
+                   {!from.interpolate || !from.restrct, "no interpolation"}};
+    for (const auto& [holds, why] : reasons)
+      if (holds && why_not_.empty()) why_not_ = why;
+    if (why_not_.empty()) why_not_ = why_not_smoother(from.smoothd, A);
+    if (why_not_.empty()) why_not_ = why_not_smoother(from.smoothu, A);
+    if (why_not_.empty()) PetscCall(take_matrix(A, Op::none, &to.A));
+    if (why_not_.empty()) PetscCall(take_transfers(from, A, &to));
+    if (why_not_.empty()) PetscCall(take_smoother(from.smoothd, &to.down));
+    if (why_not_.empty() && from.smoothu != from.smoothd) PetscCall(take_smoother(from.smoothu, &to.up));
+    if (!why_not_.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+    if (from.smoothu == from.smoothd) to.up = to.down;
+    to.visits = l == 1 ? 1 : static_cast<int>(from.cycles);
+    planned_.plan.levels.push_back(std::move(to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode take_transfers(const PC_MG_Levels& from, Mat A, CycleLevel* to) {
+    PetscFunctionBegin;
+    const bool is_one = from.interpolate == from.restrct;
+    PetscCall(take_matrix(from.interpolate, is_one ? Op::transpose : Op::none, &to->interpolation));
+    if (!why_not_.empty() || is_one) PetscFunctionReturn(PETSC_SUCCESS);
+    if (from.restrct->cmap->n != A->rmap->n)
+      why_not_ = "a restriction that is the transpose of a matrix of its own";
+    else
+      PetscCall(take_matrix(from.restrct, Op::none, &to->restriction));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode take_matrix(Mat A, Op op, const PackedMatrix** packed) {
+    PetscFunctionBegin;
+    const char* const type = reinterpret_cast<PetscObject>(A)->type_name;
+    SeqState* st;
+    MemorySpace space = MemorySpace::device;
+    bool there = false;
+    *packed = nullptr;
+    if (is_seq_compound(A)) {
+      PetscCall(seq_state(A, &st));
+      PetscCall(expects_device_vectors(A, st->settings, &there));
+      if (there) PetscCall(device_copy(A, packed));
+      if (*packed) PetscCall(make_ready(A, st, op, &space));
+    }
+    if (!*packed || space != MemorySpace::device) {
+      why_not_ = "a matrix of type " + std::string(type) + " without packed storage on the device";
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    planned_.matrices.push_back(A);
+    planned_.stamps.push_back((*packed)->stamp());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode take_smoother(KSP ksp, CycleSmoother* to) {
+    PetscFunctionBegin;
+    const PcRow& row = *row_of(ksp->pc);
+    PetscInt columns = row.is_there ? 1 : 0;
+    why_not_ = steps_of(ksp, to);
+    if (row.of_blocks) PetscCall(MatGetBlockSize(ksp->pc->pmat, &columns));
+    to->columns = static_cast<int>(columns);
+    to->from_zero = ksp->guess_zero;
+    if (why_not_.empty() && columns > 0 && !to->steps.empty()) PetscCall(take_factors(ksp, to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// Column by column of the preconditioner's blocks: its products with vectors that are 1 in one component of each.
+  PetscErrorCode take_factors(KSP ksp, CycleSmoother* to) {
+    PetscFunctionBegin;
+    Vec unit, column;
+    PetscInt n;
+    bool enough;
+    PetscCall(MatCreateVecs(ksp->pc->pmat, &unit, &column));
+    PetscCall(VecGetLocalSize(unit, &n));
+    const auto scalars = static_cast<std::size_t>(n), columns = static_cast<std::size_t>(to->columns);
+    const std::size_t bytes = scalars * sizeof(Scalar);
+    Buffer<Scalar> units, factors;
+    DeviceBuffers buffers;
+    PetscCall(begin_device_work(on_));
+    PetscCall(guarded_memory(PETSC_COMM_SELF, &enough, [&] {
+      std::vector<Scalar> ones(columns > 1 ? scalars + columns : 0, Scalar{});
+      for (std::size_t i = 0; i < ones.size(); i += columns) ones[i] = Scalar(1);
+      units = Buffer<Scalar>(on_, std::span<const Scalar>(ones));
+      factors = memory_for(scalars * columns);
+    }));
+    if (!enough) why_not_ = "no memory left on the device";
+    if (columns == 1) PetscCall(VecSet(unit, 1));
+    for (std::size_t k = 0; k < columns && enough; ++k) {
+      const Scalar* const from = units.data() + (k == 0 ? 0 : columns - k);
+      if (columns > 1)
+        PetscCall(with_vectors(on_, std::array{VectorUse{unit, Access::write}}, buffers,
+                               [&](const auto& v) { on_.copy(v[0], from, bytes); }));
+      PetscCall(PCApply(ksp->pc, unit, column));
+      PetscCall(with_vectors(on_, std::array{VectorUse{column}}, buffers,
+                             [&](const auto& v) { on_.copy(factors.data() + k * scalars, v[0], bytes); }));
+    }
+    PetscCall(guarded(PETSC_COMM_SELF, [&] { on_.synchronize(); }));  // before `units` are released
+    PetscCall(VecDestroy(&unit));
+    PetscCall(VecDestroy(&column));
+    to->factors = factors.data();
+    planned_.factors.push_back(std::move(factors));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// That of the plan before, where it has so many scalars.
+  Buffer<Scalar> memory_for(std::size_t scalars) {
+    const auto found =
+        std::ranges::find_if(spare_, [&](const auto& b) { return b.bytes() == scalars * sizeof(Scalar); });
+    if (found == spare_.end()) return Buffer<Scalar>(on_, scalars);
+    Buffer<Scalar> taken = std::move(*found);
+    spare_.erase(found);
+    return taken;
+  }
+
+  /// Its solver is applied once and for all to each unit vector, where they are few.
+  PetscErrorCode take_coarsest() {
+    PetscFunctionBegin;
+    KSP const ksp = mg_.levels[0]->smoothd;
+    Vec b, x;
+    KSPConvergedReason reason;
+    PetscInt n;
+    PetscCall(vectors_of_coarsest(pc_, &b, &x));
+    PetscCall(VecGetLocalSize(b, &n));
+    planned_.plan.coarse_scalars = n;
+    const auto rows = static_cast<std::size_t>(n);
+    const bool is_applied = is_of_type(ksp, KSPPREONLY) && ksp->numbermonitors == 0 && n <= most_coarse_unknowns;
+    std::vector<PetscScalar> inverse(is_applied ? rows * rows : 0);
+    bool is_inverse = is_applied;
+    for (std::size_t j = 0; j < rows && is_inverse; ++j) {
+      PetscScalar* unit;
+      const PetscScalar* column;
+      PetscCall(VecGetArrayWrite(b, &unit));
+      for (std::size_t i = 0; i < rows; ++i) unit[i] = i == j ? 1 : 0;
+      PetscCall(VecRestoreArrayWrite(b, &unit));
+      PetscCall(KSPSolve(ksp, b, x));
+      PetscCall(KSPGetConvergedReason(ksp, &reason));
+      is_inverse = reason > 0;
+      PetscCall(VecGetArrayRead(x, &column));
+      for (std::size_t i = 0; i < rows; ++i) inverse[i * rows + j] = column[i];
+      PetscCall(VecRestoreArrayRead(x, &column));
+    }
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&x));
+    if (!is_inverse) PetscFunctionReturn(PETSC_SUCCESS);
+    bool enough;
+    PetscCall(begin_device_work(on_));
+    PetscCall(guarded_memory(PETSC_COMM_SELF, &enough, [&] {
+      planned_.coarse_inverse =
+          Buffer<Scalar>(on_, std::span(reinterpret_cast<const Scalar*>(inverse.data()), inverse.size()));
+    }));
+    planned_.plan.coarse_inverse = enough ? planned_.coarse_inverse.data() : nullptr;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PC pc_;
+  PC_MG& mg_;
+  Backend& on_;
+  PlannedCycle& planned_;
+  std::string& why_not_;
+  std::vector<Buffer<Scalar>> spare_;
+};
+
+}  // namespace
+
+PetscErrorCode plan_cycle(PC pc, PlannedCycle* planned, std::string* why_not) {
+  PetscFunctionBegin;
+  const PC_MG& mg = mg_of(pc);
+  PetscMPIInt processes;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &processes));
+  Backend* const on = device_backend();
+  const struct {
+    bool holds;
+    const char* why;
+  } reasons[] = {{!on || !on->extensions().cycle, "there is no device"},
+                 {processes > 1, "several processes"},
+                 {mg.am != PC_MG_MULTIPLICATIVE, "it is not multiplicative (-pc_mg_type)"},
+                 {mg.nlevels < 2, "there is one level"},
+                 {mg.stageApply != 0, "it has a stage of its own (-pc_mg_log)"}};
+  why_not->clear();
+  for (const auto& [holds, why] : reasons)
+    if (holds && why_not->empty()) *why_not = why;
+  if (why_not->empty()) PetscCall(Planner(pc, planned, why_not).run());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+CycleSignature signature_of_cycle(PC pc) {
+  const PC_MG& mg = mg_of(pc);
+  CycleSignature signature;
+  const auto note = [&](auto what) { signature.push_back((std::uint64_t)what); };
+  const auto note_solver = [&](KSP ksp) {
+    note(ksp);
+    note(reinterpret_cast<PetscObject>(ksp)->type_name);
+    note(ksp->max_it);
+    note(ksp->normtype);
+    note(ksp->numbermonitors);
+    note(ksp->guess_zero);
+    note(ksp->pc);
+    note(ksp->pc ? reinterpret_cast<PetscObject>(ksp->pc)->type_name : nullptr);
+  };
+  note(mg.am);
+  note(mg.cyclesperpcapply);
+  note(mg.nlevels);
+  for (PetscInt l = 0; l < mg.nlevels; ++l) {
+    const PC_MG_Levels& level = *mg.levels[l];
+    note_solver(level.smoothd);
+    if (level.smoothu != level.smoothd) note_solver(level.smoothu);
+    note(level.cycles);
+    note(level.interpolate);
+    note(level.restrct);
+    note(level.residual);
+  }
+  return signature;
+}
+
+PetscErrorCode is_storage_kept(const PlannedCycle& planned, bool* kept) {
+  PetscFunctionBegin;
+  *kept = true;
+  for (std::size_t k = 0; k < planned.matrices.size() && *kept; ++k) {
+    const PackedMatrix* packed;
+    PetscCall(device_copy(planned.matrices[k], &packed));
+    *kept = packed && packed->stamp() == planned.stamps[k];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode solve_on_coarsest(PC pc, Vec b, Vec x) {
+  PetscFunctionBegin;
+  KSP const ksp = mg_of(pc).levels[0]->smoothd;
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPCheckSolve(ksp, pc, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_to_noise(PC pc, Vec v) { return KSPSetNoisy_Private(pc->pmat, v); }
+
+PetscErrorCode vectors_of_coarsest(PC pc, Vec* b, Vec* x) {
+  PetscFunctionBegin;
+  Mat A;
+  PetscCall(KSPGetOperators(mg_of(pc).levels[0]->smoothd, &A, nullptr));
+  PetscCall(MatCreateVecs(A, x, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin
+
+#else
+
+namespace compound::plugin {
+
+PetscErrorCode plan_cycle(PC, PlannedCycle*, std::string* why_not) {
+  *why_not = PetscDefined(HAVE_CUDA) ? "PETSc is not of release 3.26" : "PETSc has no CUDA";
+  return PETSC_SUCCESS;
+}
+CycleSignature signature_of_cycle(PC) { return {}; }
+PetscErrorCode is_storage_kept(const PlannedCycle&, bool* kept) {
+  *kept = false;
+  return PETSC_SUCCESS;
+}
+PetscErrorCode solve_on_coarsest(PC, Vec, Vec) { return PETSC_SUCCESS; }
+PetscErrorCode set_to_noise(PC, Vec) { return PETSC_SUCCESS; }
+PetscErrorCode vectors_of_coarsest(PC, Vec*, Vec*) { return PETSC_SUCCESS; }
+
+}  // namespace compound::plugin
+
+#endif

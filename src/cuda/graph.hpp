@@ -1,0 +1,81 @@
+// Graphs of kernels: work that is recorded on a stream of its own, and queued as a whole.
+#pragma once
+
+#include <utility>
+
+#include "cuda/runtime.hpp"
+
+namespace compound::cuda {
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+  Stream(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Work that was recorded: kernels, copies, clears.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(Graph&& from) noexcept : made_(std::exchange(from.made_, nullptr)), nodes_(from.nodes_) {}
+  Graph& operator=(Graph&& from) noexcept {
+    std::swap(made_, from.made_);
+    std::swap(nodes_, from.nodes_);
+    return *this;
+  }
+  ~Graph() {
+    if (made_) cudaGraphExecDestroy(made_);
+  }
+
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(made_, stream), "launching a graph"); }
+  explicit operator bool() const { return made_ != nullptr; }
+  int nodes() const { return nodes_; }
+
+ private:
+  friend class GraphRecorder;
+  cudaGraphExec_t made_ = nullptr;
+  int nodes_ = 0;
+};
+
+/// What is queued on `queue` while this lives is recorded. Default streams cannot be recorded: `queue` is another
+/// stream until then.
+class GraphRecorder {
+ public:
+  explicit GraphRecorder(cudaStream_t& queue) : queue_(queue), queue_before_(queue) {
+    check(cudaStreamBeginCapture(stream_.get(), cudaStreamCaptureModeRelaxed), "recording a graph");
+    queue_ = stream_.get();
+  }
+  GraphRecorder(const GraphRecorder&) = delete;
+  ~GraphRecorder() {
+    if (queue_ != stream_.get()) return;
+    queue_ = queue_before_;
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream_.get(), &graph);
+    if (graph) cudaGraphDestroy(graph);
+  }
+  Graph finish() {
+    queue_ = queue_before_;
+    Graph made;
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(stream_.get(), &graph), "recording a graph");
+    std::size_t nodes = 0;
+    cudaGraphGetNodes(graph, nullptr, &nodes);
+    made.nodes_ = static_cast<int>(nodes);
+    const cudaError_t code = cudaGraphInstantiate(&made.made_, graph, 0);
+    cudaGraphDestroy(graph);
+    check(code, "making a graph");
+    return made;
+  }
+
+ private:
+  Stream stream_;
+  cudaStream_t& queue_;
+  cudaStream_t queue_before_;
+};
+
+}  // namespace compound::cuda
