@@ -3,6 +3,7 @@
 #include <petsc/private/pcimpl.h>
 
 #include <memory>
+#include <utility>
 
 #include "pc/cycle_plan.hpp"
 #include "petsc/guard.hpp"
@@ -16,10 +17,13 @@ namespace {
 
 constexpr const char* container_name = "petsc-compound cycle of multigrid";
 
+constexpr const char* names_of_precision[] = {"double", "single"};
+
 /// Hangs on the preconditioner.
 struct CycleState {
-  bool wanted = true;
-  std::string why_not;  ///< PETSc runs the cycle, after a set-up
+  bool wanted = true, wants_single = false;
+  std::string why_not;     ///< PETSc runs the cycle, after a set-up
+  std::string why_double;  ///< matrices are not in single precision, as was asked for
   CycleSignature signature;
   PlannedCycle planned;
   std::unique_ptr<Cycle> cycle;
@@ -89,10 +93,11 @@ PetscErrorCode run_cycle(CycleState& s, Vec b, Vec x, bool recorded) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the cycle is PETSc's, on a vector of hashes: what was read of private structures must be right.
+/// Whether the cycle in single precision does what PETSc's does, on a vector of hashes: values may be too large or too
+/// small for it.
 PetscErrorCode compare_with_base(PC pc, CycleState& s, std::string* why_not) {
   PetscFunctionBegin;
-  constexpr PetscReal most = 1e-6;
+  constexpr PetscReal most = 1e-3;
   Vec b, x, y;
   PetscReal of_base, difference;
   PetscCall(MatCreateVecs(pc->pmat, &b, &x));
@@ -109,38 +114,48 @@ PetscErrorCode compare_with_base(PC pc, CycleState& s, std::string* why_not) {
   if (PetscIsInfOrNanReal(of_base))
     *why_not = "its result is not finite";
   else if (!(difference <= most * of_base))
-    *why_not = "the device's result differs from PETSc's by " + std::to_string(double(difference / of_base));
+    *why_not = "the result in single precision is off by " + std::to_string(double(difference / of_base));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode plan_anew(PC pc, CycleState& s, std::string* why_not) {
+/// Plans the cycle, or takes new numbers for the one that is there.
+PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not) {
   PetscFunctionBegin;
   PlannedCycle planned;
   const CycleSignature signature = signature_of_cycle(pc);
   const bool may_be_kept = s.cycle && s.signature == signature;
   planned.factors = std::move(s.planned.factors);
-  PetscCall(plan_cycle(pc, &planned, why_not));
-  if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  Backend& on = *device_backend();
-  const bool is_kept = may_be_kept && s.planned.stamps == planned.stamps && s.planned.matrices == planned.matrices;
-  bool enough;
-  if (is_kept) {
-    s.cycle->take(planned.plan);
-    s.planned = std::move(planned);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(leave(pc, s, ""));
+  planned.finest = std::move(s.planned.finest);
+  planned.finest_version = s.planned.finest_version;
+  planned.finest_stamp = s.planned.finest_stamp;
+  planned.narrowed = std::move(s.planned.narrowed);
+  PetscCall(plan_cycle(pc, single, &planned, why_not));
+  const bool is_kept = may_be_kept && why_not->empty() && s.planned.stamps == planned.stamps &&
+                       s.planned.matrices == planned.matrices && s.planned.is_single == planned.is_single;
+  if (!is_kept) PetscCall(leave(pc, s, ""));
   s.planned = std::move(planned);
   s.signature = signature;
-  if (!s.planned.plan.coarse_inverse) PetscCall(vectors_of_coarsest(pc, &s.coarse_b, &s.coarse_x));
+  if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is_kept) s.cycle->take(s.planned.plan);
+  if (!s.planned.plan.coarse_inverse && !s.coarse_b) PetscCall(vectors_of_coarsest(pc, &s.coarse_b, &s.coarse_x));
   const Cycle::CoarseSolve coarse = [pc, &s](const void* b, void* x) {
     if (const PetscErrorCode code = solve_coarsest(pc, s, b, x)) throw petsc_failed{code};
   };
-  PetscCall(guarded_memory(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &enough,
-                           [&] { s.cycle = std::make_unique<Cycle>(on, s.planned.plan, coarse); }));
+  bool enough = true;
+  PetscErrorCode code = PETSC_SUCCESS;
+  if (!is_kept)
+    PetscCall(guarded_memory(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &enough, [&] {
+      s.cycle = std::make_unique<Cycle>(*device_backend(), s.planned.plan, coarse);
+      try {
+        s.cycle->prepare();
+      } catch (const petsc_failed& failed) {
+        code = failed.code;
+      }
+    }));
+  PetscCall(code);
   if (!enough)
     *why_not = "the device has no memory left";
-  else
+  else if (single)
     PetscCall(compare_with_base(pc, s, why_not));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -196,6 +211,11 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
   if (shape.graphs > 0) graphs += std::to_string(shape.size) + " kernels";
   PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle: on the device%s; the coarsest level %s\n",
                                    graphs.c_str(), plan.coarse_inverse ? "by its inverse" : "by PETSc"));
+  if (s->planned.is_single)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle: matrices in single precision\n"));
+  if (!s->why_double.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle: matrices in double precision: %s\n",
+                                     s->why_double.c_str()));
   for (std::size_t l = 0; l < plan.levels.size(); ++l)
     PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle, level %d: smoothing %s\n",
                                      static_cast<int>(plan.levels.size() - l),
@@ -214,6 +234,11 @@ constexpr auto set_from_options = [](PC pc, auto PetscOptionsObject) -> PetscErr
                              "Run cycles of multigrid on the device where it can (default true)", nullptr, wanted,
                              &wanted, nullptr));
   s->wanted = wanted;
+  PetscInt precision = s->wants_single ? 1 : 0;
+  PetscCall(PetscOptionsEList("-pc_mg_compound_precision",
+                              "Precision of matrices in cycles on the device (default double); vectors stay double",
+                              nullptr, names_of_precision, 2, names_of_precision[precision], &precision, nullptr));
+  s->wants_single = precision == 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 };
 
@@ -244,23 +269,33 @@ PetscErrorCode prepare_cycle(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode take_cycle(PC pc) {
+PetscErrorCode take_cycle(PC pc, const std::function<PetscErrorCode()>& set_up) {
   PetscFunctionBegin;
   CycleState* s = nullptr;
   std::string why_not;
   PetscCall(state_of(pc, &s));
+  const bool was_narrow = !s->planned.narrowed.empty();
   if (!s->wanted)
     why_not = "-pc_mg_compound_cycle false";
   else
-    PetscCall(plan_anew(pc, *s, &why_not));
+    PetscCall(plan_anew(pc, *s, s->wants_single, &why_not));
+  s->why_double.clear();
+  if (s->wanted && s->wants_single && !why_not.empty()) {
+    s->why_double = std::exchange(why_not, "");
+    PetscCall(widen(pc, s->planned));
+    PetscCall(leave(pc, *s, ""));
+    if (was_narrow) PetscCall(set_up());  // estimates were made by matrices that may not have had their values
+    PetscCall(plan_anew(pc, *s, false, &why_not));
+  }
   if (!why_not.empty()) {
     PetscCall(leave(pc, *s, why_not));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   s->why_not.clear();
-  PetscCall(PetscInfo(pc, "The cycle runs on the device: %d levels, the coarsest %s\n",
+  PetscCall(PetscInfo(pc, "The cycle runs on the device: %d levels, the coarsest %s; matrices in %s precision\n",
                       static_cast<int>(s->planned.plan.levels.size()) + 1,
-                      s->planned.plan.coarse_inverse ? "by its inverse" : "by PETSc"));
+                      s->planned.plan.coarse_inverse ? "by its inverse" : "by PETSc",
+                      s->planned.is_single ? "single" : "double"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,12 +4,14 @@
 
 #include <petscpc.h>
 
+#include <functional>
+
 namespace compound::plugin {
 
 /// Of a new PCMG, and again of the PCGAMG that it becomes.
 PetscErrorCode prepare_cycle(PC pc);
 
-/// After PETSc's set-up.
-PetscErrorCode take_cycle(PC pc);
+/// After PETSc's set-up, which `set_up` runs again.
+PetscErrorCode take_cycle(PC pc, const std::function<PetscErrorCode()>& set_up);
 
 }  // namespace compound::plugin

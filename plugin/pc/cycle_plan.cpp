@@ -20,8 +20,8 @@ namespace compound::plugin {
 
 namespace {
 
-/// KSPCHEBYSHEV's and KSPRICHARDSON's own data, which their sources alone know (chebyshevimpl.h, richardsonimpl.h). A
-/// cycle by a wrong reading of them would not be PETSc's, which is looked at when it is planned (cycle.cpp).
+/// KSPCHEBYSHEV's and KSPRICHARDSON's own data, which their sources alone know (chebyshevimpl.h, richardsonimpl.h).
+/// known_solvers() checks that they lie here.
 struct ChebyshevData {
   PetscReal least, most, least_computed, most_computed, least_provided, most_provided;
   PetscReal* weights;
@@ -42,6 +42,57 @@ constexpr PetscInt most_coarse_unknowns = 256;  // an inverse takes as many solv
 bool is_of_type(void* object, const char* type) {
   const char* const name = static_cast<PetscObject>(object)->type_name;
   return name && std::strcmp(name, type) == 0;
+}
+
+/// Whether what PETSc's functions set is seen in the structures above. Asked once.
+PetscErrorCode known_solvers(bool* known) {
+  PetscFunctionBegin;
+  static int found = -1;
+  if (found < 0) {
+    KSP ksp, estimator;
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+    PetscCall(KSPSetType(ksp, KSPCHEBYSHEV));
+    const auto* const c = static_cast<const ChebyshevData*>(ksp->data);
+    found = 1;
+    for (const PetscReal x : {2.0, 3.0}) {
+      const auto variant = x == 2 ? KSP_CHEBYSHEV_FOURTH : KSP_CHEBYSHEV_OPT_FOURTH;
+      PetscCall(KSPChebyshevSetEigenvalues(ksp, x, x / 8));
+      PetscCall(KSPChebyshevEstEigSet(ksp, x / 64, x / 32, x / 16, x / 2));
+      PetscCall(KSPChebyshevSetKind(ksp, variant));
+      PetscCall(KSPChebyshevEstEigGetKSP(ksp, &estimator));
+      const PetscReal* const t = c->transform;
+      if (c->least != x / 8 || c->most != x || c->estimator != estimator || c->variant != variant || t[0] != x / 64 ||
+          t[1] != x / 32 || t[2] != x / 16 || t[3] != x / 2)
+        found = 0;
+    }
+    PetscCall(KSPSetType(ksp, KSPRICHARDSON));
+    const auto* const r = static_cast<const RichardsonData*>(ksp->data);
+    for (const PetscBool on : {PETSC_TRUE, PETSC_FALSE}) {
+      PetscCall(KSPRichardsonSetScale(ksp, on ? 2 : 3));
+      PetscCall(KSPRichardsonSetSelfScale(ksp, on));
+      if (r->scale != (on ? 2 : 3) || r->scales_itself != on) found = 0;
+    }
+    PetscCall(KSPDestroy(&ksp));
+  }
+  *known = found == 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether a solver is a matrix: of one application of a preconditioner that is one.
+PetscErrorCode is_linear(KSP ksp, bool* yes) {
+  PetscFunctionBegin;
+  constexpr const char* linear[] = {PCLU, PCCHOLESKY, PCSVD, PCILU, PCICC, PCJACOBI, PCPBJACOBI, PCSOR, PCNONE};
+  *yes = is_of_type(ksp, KSPPREONLY) && ksp->numbermonitors == 0;
+  if (!*yes) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_of_type(ksp->pc, PCBJACOBI)) {
+    *yes = std::ranges::any_of(linear, [&](const char* type) { return is_of_type(ksp->pc, type); });
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscInt count;
+  KSP* blocks;
+  PetscCall(PCBJacobiGetSubKSP(ksp->pc, &count, nullptr, &blocks));
+  for (PetscInt k = 0; k < count && *yes; ++k) PetscCall(is_linear(blocks[k], yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PC_MG& mg_of(PC pc) { return *static_cast<PC_MG*>(pc->data); }
@@ -76,7 +127,7 @@ std::string steps_of(KSP ksp, CycleSmoother* s) {
   }
   const std::vector<double> weights(c.weights, c.weights + steps);
   auto made = fourth_kind_steps(steps, bounds.most, weights.data());
-  if (!made) return "a smoother of the optimised fourth kind with more than two steps";
+  if (!made) return "a smoother of -ksp_chebyshev_kind opt_fourth with more than two steps";
   s->steps = *std::move(made);
   return "";
 }
@@ -114,12 +165,28 @@ std::string why_not_smoother(KSP ksp, Mat A) {
   return "";
 }
 
+/// Its values as the matrix has them now.
+PetscErrorCode refresh_finest(Mat A, SeqState& st, PlannedCycle& planned, bool* enough) {
+  PetscFunctionBegin;
+  const PetscInt64 version = st.matrix_values.version(A);
+  *enough = true;
+  if (planned.finest_version == version) PetscFunctionReturn(PETSC_SUCCESS);
+  Backend& on = planned.finest->backend();
+  PetscCall(begin_device_work(on));
+  PetscCall(guarded_memory(comm_of(A), enough, [&] {
+    planned.finest->try_update_values(st.matrix_values.read(A, on), Memory::backend, Fit::known);
+  }));
+  if (*enough) planned.finest_version = version;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Collects a plan; `why_not` ends it.
 class Planner {
  public:
-  Planner(PC pc, PlannedCycle* planned, std::string* why_not)
+  Planner(PC pc, bool single, PlannedCycle* planned, std::string* why_not)
       : pc_(pc), mg_(mg_of(pc)), on_(*device_backend()), planned_(*planned), why_not_(*why_not) {
     spare_.swap(planned->factors);
+    planned->is_single = single;
   }
 
   PetscErrorCode run() {
@@ -164,7 +231,7 @@ class Planner {
       if (holds && why_not_.empty()) why_not_ = why;
     if (why_not_.empty()) why_not_ = why_not_smoother(from.smoothd, A);
     if (why_not_.empty()) why_not_ = why_not_smoother(from.smoothu, A);
-    if (why_not_.empty()) PetscCall(take_matrix(A, Op::none, &to.A));
+    if (why_not_.empty()) PetscCall(take_matrix(A, Op::none, l == mg_.nlevels - 1, &to.A));
     if (why_not_.empty()) PetscCall(take_transfers(from, A, &to));
     if (why_not_.empty()) PetscCall(take_smoother(from.smoothd, &to.down));
     if (why_not_.empty() && from.smoothu != from.smoothd) PetscCall(take_smoother(from.smoothu, &to.up));
@@ -178,16 +245,16 @@ class Planner {
   PetscErrorCode take_transfers(const PC_MG_Levels& from, Mat A, CycleLevel* to) {
     PetscFunctionBegin;
     const bool is_one = from.interpolate == from.restrct;
-    PetscCall(take_matrix(from.interpolate, is_one ? Op::transpose : Op::none, &to->interpolation));
+    PetscCall(take_matrix(from.interpolate, is_one ? Op::transpose : Op::none, false, &to->interpolation));
     if (!why_not_.empty() || is_one) PetscFunctionReturn(PETSC_SUCCESS);
     if (from.restrct->cmap->n != A->rmap->n)
       why_not_ = "a restriction that is the transpose of a matrix of its own";
     else
-      PetscCall(take_matrix(from.restrct, Op::none, &to->restriction));
+      PetscCall(take_matrix(from.restrct, Op::none, false, &to->restriction));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode take_matrix(Mat A, Op op, const PackedMatrix** packed) {
+  PetscErrorCode take_matrix(Mat A, Op op, bool is_finest, const PackedMatrix** packed) {
     PetscFunctionBegin;
     const char* const type = reinterpret_cast<PetscObject>(A)->type_name;
     SeqState* st;
@@ -204,8 +271,41 @@ class Planner {
       why_not_ = "a matrix of type " + std::string(type) + " without packed storage on the device";
       PetscFunctionReturn(PETSC_SUCCESS);
     }
+    if (planned_.is_single && !is_finest) PetscCall(narrow(A, packed));
+    if (!why_not_.empty()) PetscFunctionReturn(PETSC_SUCCESS);
     planned_.matrices.push_back(A);
     planned_.stamps.push_back((*packed)->stamp());
+    if (planned_.is_single && is_finest) PetscCall(narrow_finest(A, *st, packed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode narrow(Mat A, const PackedMatrix** packed) {
+    PetscFunctionBegin;
+    bool done;
+    PetscCall(narrow_device_copy(A, &done));
+    if (done) planned_.narrowed.push_back(A);
+    PetscCall(device_copy(A, packed));
+    if (!*packed) why_not_ = "no memory left on the device";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode narrow_finest(Mat A, SeqState& st, const PackedMatrix** packed) {
+    PetscFunctionBegin;
+    const bool is_kept = planned_.finest && planned_.finest_stamp == (*packed)->stamp();
+    bool enough = true;
+    if (!is_kept)
+      PetscCall(guarded_memory(comm_of(A), &enough, [&] {
+        planned_.finest.reset();
+        planned_.finest_version = -1;
+        auto narrow = (*packed)->narrowed();
+        if (!narrow) return;
+        planned_.finest = std::make_unique<PackedMatrix>(*std::move(narrow));
+        planned_.finest->compile();
+        planned_.finest_stamp = (*packed)->stamp();
+      }));
+    if (enough && planned_.finest) PetscCall(refresh_finest(A, st, planned_, &enough));
+    if (!enough) why_not_ = "no memory left on the device";
+    if (enough && planned_.finest) *packed = planned_.finest.get();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -280,7 +380,9 @@ class Planner {
     PetscCall(VecGetLocalSize(b, &n));
     planned_.plan.coarse_scalars = n;
     const auto rows = static_cast<std::size_t>(n);
-    const bool is_applied = is_of_type(ksp, KSPPREONLY) && ksp->numbermonitors == 0 && n <= most_coarse_unknowns;
+    bool is_applied;
+    PetscCall(is_linear(ksp, &is_applied));
+    is_applied = is_applied && n <= most_coarse_unknowns;
     std::vector<PetscScalar> inverse(is_applied ? rows * rows : 0);
     bool is_inverse = is_applied;
     for (std::size_t j = 0; j < rows && is_inverse; ++j) {
@@ -319,16 +421,19 @@ class Planner {
 
 }  // namespace
 
-PetscErrorCode plan_cycle(PC pc, PlannedCycle* planned, std::string* why_not) {
+PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string* why_not) {
   PetscFunctionBegin;
   const PC_MG& mg = mg_of(pc);
   PetscMPIInt processes;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &processes));
   Backend* const on = device_backend();
+  bool known;
+  PetscCall(known_solvers(&known));
   const struct {
     bool holds;
     const char* why;
   } reasons[] = {{!on || !on->extensions().cycle, "there is no device"},
+                 {!known, "the solvers of this PETSc are not known"},
                  {processes > 1, "several processes"},
                  {mg.am != PC_MG_MULTIPLICATIVE, "it is not multiplicative (-pc_mg_type)"},
                  {mg.nlevels < 2, "there is one level"},
@@ -336,7 +441,7 @@ PetscErrorCode plan_cycle(PC pc, PlannedCycle* planned, std::string* why_not) {
   why_not->clear();
   for (const auto& [holds, why] : reasons)
     if (holds && why_not->empty()) *why_not = why;
-  if (why_not->empty()) PetscCall(Planner(pc, planned, why_not).run());
+  if (why_not->empty()) PetscCall(Planner(pc, single, planned, why_not).run());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -369,13 +474,31 @@ CycleSignature signature_of_cycle(PC pc) {
   return signature;
 }
 
-PetscErrorCode is_storage_kept(const PlannedCycle& planned, bool* kept) {
+PetscErrorCode is_storage_kept(PlannedCycle& planned, bool* kept) {
   PetscFunctionBegin;
+  SeqState* st;
   *kept = true;
   for (std::size_t k = 0; k < planned.matrices.size() && *kept; ++k) {
     const PackedMatrix* packed;
     PetscCall(device_copy(planned.matrices[k], &packed));
     *kept = packed && packed->stamp() == planned.stamps[k];
+  }
+  if (!*kept || !planned.finest) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(planned.matrices.front(), &st));
+  PetscCall(refresh_finest(planned.matrices.front(), *st, planned, kept));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Of the matrices that the preconditioner has now: others may be gone.
+PetscErrorCode widen(PC pc, const PlannedCycle& planned) {
+  PetscFunctionBegin;
+  const PC_MG& mg = mg_of(pc);
+  for (PetscInt l = 1; l < mg.nlevels; ++l) {
+    Mat A;
+    PetscCall(KSPGetOperators(mg.levels[l]->smoothd, &A, nullptr));
+    for (Mat of_level : {A, mg.levels[l]->interpolate, mg.levels[l]->restrct})
+      if (std::ranges::find(planned.narrowed, of_level) != planned.narrowed.end())
+        PetscCall(widen_device_copy(of_level));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -404,12 +527,13 @@ PetscErrorCode vectors_of_coarsest(PC pc, Vec* b, Vec* x) {
 
 namespace compound::plugin {
 
-PetscErrorCode plan_cycle(PC, PlannedCycle*, std::string* why_not) {
+PetscErrorCode plan_cycle(PC, bool, PlannedCycle*, std::string* why_not) {
   *why_not = PetscDefined(HAVE_CUDA) ? "PETSc is not of release 3.26" : "PETSc has no CUDA";
   return PETSC_SUCCESS;
 }
 CycleSignature signature_of_cycle(PC) { return {}; }
-PetscErrorCode is_storage_kept(const PlannedCycle&, bool* kept) {
+PetscErrorCode widen(PC, const PlannedCycle&) { return PETSC_SUCCESS; }
+PetscErrorCode is_storage_kept(PlannedCycle&, bool* kept) {
   *kept = false;
   return PETSC_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <petscpc.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,19 +21,29 @@ struct PlannedCycle {
   Buffer<Scalar> coarse_inverse;
   std::vector<Mat> matrices;          ///< whose packed storage the plan names
   std::vector<std::uint64_t> stamps;  ///< of that storage
+  bool is_single = false;             ///< in single precision
+  std::vector<Mat> narrowed;          ///< of `matrices`, whose own storage became narrow
+  /// The finest level in single precision: the matrix's own storage stays for the solver that the cycle serves.
+  std::unique_ptr<PackedMatrix> finest;
+  PetscInt64 finest_version = -1;  ///< of the values that it has
+  std::uint64_t finest_stamp = 0;  ///< of the storage in double precision whose integers it has
 };
 
 /// Why PETSc's PCMG is not a cycle for a device, in words that follow "PETSc's: "; empty where it is one, and `planned`
-/// then has its plan. Memory of `factors` that it comes with is used again. A matrix without packed storage on the
-/// device gets it here. After the preconditioner's set-up.
-PetscErrorCode plan_cycle(PC pc, PlannedCycle* planned, std::string* why_not);
+/// then has its plan. `single`: matrices are to be in single precision where they can. Memory that it comes with
+/// (`factors`, `finest`) is used again. A matrix without packed storage on the device gets it here. After the
+/// preconditioner's set-up.
+PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string* why_not);
+
+/// Gives matrices that became narrow their own precision again.
+PetscErrorCode widen(PC pc, const PlannedCycle& planned);
 
 /// All that PETSc's objects say of the cycle but for values: another one where it is to be planned anew.
 using CycleSignature = std::vector<std::uint64_t>;
 CycleSignature signature_of_cycle(PC pc);
 
 /// Whether packed storage is what it was when the cycle was planned; values may be others. Brings it up to date.
-PetscErrorCode is_storage_kept(const PlannedCycle& planned, bool* kept);
+PetscErrorCode is_storage_kept(PlannedCycle& planned, bool* kept);
 
 /// PETSc's solver of the coarsest level, on vectors that are lent for the while: x = its solution for b.
 PetscErrorCode solve_on_coarsest(PC pc, Vec b, Vec x);

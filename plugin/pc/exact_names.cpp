@@ -38,20 +38,21 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   bool direct;
   const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
   PetscCall(has_direct_prolongation(pc, &direct));
-  if (direct && k.is_ours && k.base_type == &aij)
+  if (direct && k.is_ours && k.base_type == &aij) {
     PetscCall(as_base_type(pc->pmat, [&] { return set_up(pc); }));
-  else if (k.is_ours && k.base_type == &aij)
+  } else if (k.is_ours && k.base_type == &aij) {
     PetscCall(set_up_multigrid(pc, set_up));
-  else
+    PetscCall(take_cycle(pc, [&] { return set_up_multigrid(pc, set_up); }));
+  } else {
     PetscCall(set_up(pc));
-  if (!direct && k.is_ours) PetscCall(take_cycle(pc));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode with_cycle(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
   PetscCall(set_up(pc));
-  if (pc->pmat && type_of_matrix(pc->pmat).is_ours) PetscCall(take_cycle(pc));
+  if (pc->pmat && type_of_matrix(pc->pmat).is_ours) PetscCall(take_cycle(pc, [&] { return set_up(pc); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

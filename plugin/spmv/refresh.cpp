@@ -24,6 +24,7 @@ class CopyRefresh {
   PetscErrorCode transposed(Op op);
 
   static PetscErrorCode take_sums(Mat A, SeqState& st, const BlockSums& sums);
+  static PetscErrorCode narrow(Mat A, SeqState& st, bool* done);
   static void leave_out(SeqState& st, MemorySpace space, const std::string& why);
 
  private:
@@ -293,6 +294,46 @@ PetscErrorCode CopyRefresh::take_sums(Mat A, SeqState& st, const BlockSums& sums
   PetscCall(st.matrix_values.packed(A, [packed](Scalar* to) { packed->unpack(to); }));
   copy.values_version_ = st.matrix_values.version(A);
   ++st.counts.value_packs;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Integers stay: nothing is encoded again.
+PetscErrorCode CopyRefresh::narrow(Mat A, SeqState& st, bool* done) {
+  PetscFunctionBegin;
+  PackedCopy& copy = st.copy(MemorySpace::device);
+  std::optional<PackedMatrix> narrow;
+  bool enough;
+  PetscCall(guarded_memory(comm_of(A), &enough, [&] {
+    narrow = copy.packed_->narrowed();
+    if (narrow) narrow->compile();
+    if (narrow) st.matrix_values.unpack();
+  }));
+  *done = enough && narrow;
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  copy.packed_ = std::move(narrow);
+  copy.values_version_ = -1;
+  st.settings.precision = Precision::single;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode narrow_device_copy(Mat A, bool* done) {
+  PetscFunctionBegin;
+  SeqState* st;
+  const PackedMatrix* packed;
+  *done = false;
+  PetscCall(device_copy(A, &packed));
+  if (!packed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(seq_state(A, &st));
+  PetscCall(CopyRefresh::narrow(A, *st, done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode widen_device_copy(Mat A) {
+  PetscFunctionBegin;
+  SeqState* st;
+  PetscCall(seq_state(A, &st));
+  st->settings.precision.reset();
+  ++st->settings.version;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

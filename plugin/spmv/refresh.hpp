@@ -26,6 +26,11 @@ inline PetscErrorCode make_ready(Mat A, SeqState* st, Op op, MemorySpace* space)
 /// was asked for.
 PetscErrorCode device_copy(Mat seq, const PackedMatrix** packed);
 
+/// The copy in a device's memory that device_copy() gives, in single precision or as the matrix's settings have it
+/// again. `done` is false where there is none, or it cannot be so: it stays as it is.
+PetscErrorCode narrow_device_copy(Mat A, bool* done);
+PetscErrorCode widen_device_copy(Mat A);
+
 /// Whether pack_sums() can give a seq matrix of ours new values, all of them: its copy on the device is up to date, and
 /// takes the sums of these lists.
 bool takes_sums(Mat A, SeqState& st, const SumTask& lists);

@@ -178,6 +178,14 @@ const void* Cycle::apply(const void* b, void* x, const CoarseSolve& coarse) {
 
 void Cycle::run(const void* b, void* x) { apply(b, x, coarse_); }
 
+void Cycle::prepare() {
+  const std::size_t bytes = vectors_.front().scalars * bytes_of(plan_.scalar);
+  copied_b_ = Buffer<std::byte>(on_, bytes);
+  copied_x_ = Buffer<std::byte>(on_, bytes);
+  on_.clear(copied_b_.data(), bytes);
+  run(copied_b_.data(), copied_x_.data());
+}
+
 /// Where others solve on the coarsest level a graph ends and the next one begins.
 Cycle::Recorded Cycle::record(const void* b, void* x) {
   Recorded made{b, x, {}};
@@ -195,11 +203,7 @@ void Cycle::replay(const void* b, void* x) {
   if (direct_.graphs.empty()) direct_ = record(b, x);
   const bool is_direct = direct_.b == b && direct_.x == x;
   const std::size_t bytes = vectors_.front().scalars * bytes_of(plan_.scalar);
-  if (!is_direct && copied_.graphs.empty()) {
-    copied_b_ = Buffer<std::byte>(on_, bytes);
-    copied_x_ = Buffer<std::byte>(on_, bytes);
-    copied_ = record(copied_b_.data(), copied_x_.data());
-  }
+  if (!is_direct && copied_.graphs.empty()) copied_ = record(copied_b_.data(), copied_x_.data());
   if (!is_direct) on_.copy(copied_b_.data(), b, bytes);
   const Graphs& graphs = is_direct ? direct_.graphs : copied_.graphs;
   for (std::size_t k = 0; k < graphs.size(); ++k) {

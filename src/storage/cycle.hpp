@@ -58,10 +58,12 @@ class Cycle {
   Cycle(Backend& on, CyclePlan plan, CoarseSolve coarse);
   Cycle(const Cycle&) = delete;
 
-  /// x = B b without a recording: compiles and allocates whatever there is to. Vectors are the finest level's, in the
+  /// Compiles and allocates whatever there is to.
+  void prepare();
+  /// x = B b without a recording. Vectors are the finest level's, in the
   /// device's memory, not one another.
   void run(const void* b, void* x);
-  /// The same as it was recorded. After run().
+  /// The same as it was recorded. After prepare().
   void replay(const void* b, void* x);
 
   /// Another plan of the same matrices and sizes: steps and arrays. What was recorded is recorded anew.

@@ -50,13 +50,56 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
     bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
   }
   if (!lies_on_blocks_) {
-    if (needs_order(problem)) start_of_rows_ = Buffer<count32>(backend, pattern.start);
+    if (needs_order(problem)) start_of_rows_ = std::make_shared<const Buffer<count32>>(backend, pattern.start);
     problem_.order = ValueOrder::blocks;
   }
   const bool is_sized_by_values = value_code(plan.codes).of == CodeOf::chunks;
   if (!lies_on_blocks_ && !is_sized_by_values) values_ = Buffer<std::byte>(backend, bytes);
   // Kernels on the host look up the codes of slots beyond the last row with those of the rows before them.
   if (value_code(plan_.codes).of == CodeOf::blocks && values_.data()) backend.clear(values_.data(), values_.bytes());
+}
+
+PackedMatrix::PackedMatrix(const PackedMatrix& from, const Plan& plan)
+    : plan_(plan),
+      problem_(from.problem_),
+      backend_(from.backend_),
+      rows_(from.rows_),
+      cols_(from.cols_),
+      entries_(from.entries_),
+      start_of_rows_(from.start_of_rows_),
+      stamp_(new_stamp()) {
+  const auto precision = plan.values;
+  for (const Part& of : from.parts_) {
+    Part& part = parts_.emplace_back();
+    part.plan = of.plan;
+    part.plan.values = precision;
+    part.is_first = of.is_first;
+    part.layout = of.layout.shared();
+    part.code = backend_->code_for(part.plan, problem_);
+    values_ = Buffer<std::byte>(*backend_, bytes_of_words(part.plan, problem_, part.slots()));
+    if (!of.transposed) continue;
+    const TransposedLayout& t = *of.transposed;
+    part.transposed = std::make_unique<TransposedLayout>();
+    part.transposed->plan = t.plan;
+    part.transposed->plan.values = precision;
+    part.transposed->code = backend_->code_for(part.transposed->plan, problem_);
+    part.transposed->layout = t.layout.shared();
+    part.transposed->held = t.held;
+    part.transposed->value_slot = t.value_slot;
+    if (t.held == TransposedValues::copy)
+      part.transposed->values =
+          Buffer<std::byte>(*backend_, bytes_of_words(part.transposed->plan, problem_, t.layout.args().slots));
+  }
+}
+
+std::optional<PackedMatrix> PackedMatrix::narrowed() const {
+  Plan plan = plan_;
+  plan.values = Precision::single;
+  const bool can_be = backend_->is_device() && parts_.size() == 1 && plan_.later.empty() && plan_.entry == "dense" &&
+                      plan_.values == Precision::double_ && value_code(plan_.codes).of == CodeOf::nothing &&
+                      plan_.schedule.library.empty() && !why_not(plan, problem_, *backend_);
+  if (!can_be) return {};
+  return PackedMatrix(*this, plan);
 }
 
 void PackedMatrix::compile() {
@@ -96,14 +139,24 @@ PlacedLayout::PlacedLayout(Backend& on, Layout layout) : is_reordered_(layout.is
   args_ = layout.args();
   for (int a = 0; a < most_layout_arrays; ++a) {
     const std::span<const std::byte> from = layout.arrays[a].bytes();
-    if (!from.empty()) args_.array[a] = (copied_[a] = Buffer<std::byte>(on, from)).data();
+    if (from.empty()) continue;
+    copied_[a] = std::make_shared<const Buffer<std::byte>>(on, from);
+    args_.array[a] = copied_[a]->data();
   }
 }
 
 std::size_t PlacedLayout::bytes() const {
   std::size_t sum = kept_.bytes();
-  for (const auto& array : copied_) sum += array.bytes();
+  for (const auto& array : copied_) sum += array ? array->bytes() : 0;
   return sum;
+}
+
+PlacedLayout PlacedLayout::shared() const {
+  PlacedLayout same;
+  same.args_ = args_;
+  same.is_reordered_ = is_reordered_;
+  same.copied_ = copied_;
+  return same;
 }
 
 PlacedRuns::PlacedRuns(Backend& on, EntryRuns runs) : kept_(std::move(runs)), in_place_(on.reads_in_place()) {
@@ -124,7 +177,7 @@ void PackedMatrix::update_values(const void* values, Memory in) {
 Buffer<std::byte> PackedMatrix::in_blocks(const void* values, Memory in) const {
   Buffer<std::byte> blocks(*backend_, entries_ * bytes_of_block(problem_));
   const Problem given{problem_.block, problem_.scalar, ValueOrder::rows};
-  order_blocks(*backend_, {given, rows_, entries_, start_of_rows_.data(), values, in, blocks.data()});
+  order_blocks(*backend_, {given, rows_, entries_, start_of_rows(), values, in, blocks.data()});
   return blocks;
 }
 
@@ -134,10 +187,10 @@ std::optional<count32> PackedMatrix::try_update_values(const void* values, Memor
     words_ = values;
     return {};
   }
-  if (!start_of_rows_.data() || entries_ == 0) return take_blocks(values, in, fit);
+  if (!start_of_rows() || entries_ == 0) return take_blocks(values, in, fit);
   const bool is_fit = fit == Fit::known || plan_.entry == "dense";
   if (in == Memory::backend && backend_->is_device() && is_fit && value_code(plan_.codes).of == CodeOf::nothing) {
-    pack_parts(values, in, start_of_rows_.data());
+    pack_parts(values, in, start_of_rows());
     take_packed();
     return {};
   }
@@ -205,7 +258,7 @@ void PackedMatrix::update_sums(const BlockSums& sums) {
 
 void PackedMatrix::unpack(void* values) const {
   for (const Part& part : parts_)
-    backend_->extensions().values->unpack(packed_words(part), values, start_of_rows_.data(), rows_);
+    backend_->extensions().values->unpack(packed_words(part), values, start_of_rows(), rows_);
 }
 
 /// Which are the part's own where they have a bit beside them.
@@ -351,7 +404,7 @@ ProductTask PackedMatrix::task(const Part& part, Op op, Update update, const voi
                    .reordered = over.is_reordered(),
                    .rows = rows_,
                    .cols = cols_,
-                   .value_slot = shared ? part.transposed->value_slot.data() : nullptr,
+                   .value_slot = shared ? part.transposed->slots_of_a() : nullptr,
                    .value_slots = shared ? part.slots() : over.args().slots,
                    .op = op,
                    .update = update,
@@ -393,12 +446,12 @@ std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  PackedBytes b{start_of_rows_.bytes(), values_.bytes()};
+  PackedBytes b{(start_of_rows_ ? start_of_rows_->bytes() : 0), values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();
     b.words += part.code->bytes();
     if (!part.transposed) continue;
-    b.integers += part.transposed->layout.bytes() + part.transposed->value_slot.bytes();
+    b.integers += part.transposed->bytes_of_integers();
     b.words += part.transposed->values.bytes();
   }
   b.words += dictionary_.items.bytes() + dictionary_.places.bytes();

@@ -76,6 +76,8 @@ class PlacedLayout {
   PlacedLayout(Backend& on, Layout layout);
   const layout_args& args() const { return args_; }
   bool is_reordered() const { return is_reordered_; }
+  /// Of a device: the same arrays, which both own.
+  PlacedLayout shared() const;
   /// Owned; what is the pattern's costs nothing.
   std::size_t bytes() const;
 
@@ -83,7 +85,7 @@ class PlacedLayout {
   layout_args args_;
   bool is_reordered_ = false;
   Layout kept_;
-  std::array<Buffer<std::byte>, most_layout_arrays> copied_;
+  std::array<std::shared_ptr<const Buffer<std::byte>>, most_layout_arrays> copied_;
 };
 
 /// Which entries a part of a matrix has, for a backend.
@@ -111,6 +113,10 @@ class PackedMatrix {
   /// applicable, `too_large`, std::bad_alloc.
   PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
                PatternLifetime lifetime = PatternLifetime::temporary);
+
+  /// The same in single precision on a device, with the same integers, which both own, and no values yet. Nothing where
+  /// that cannot be: words that are narrow already, codes, blocks of a kind, plans of several parts.
+  std::optional<PackedMatrix> narrowed() const;
 
   /// A schedule with its code.
   struct Scheduled {
@@ -197,14 +203,18 @@ class PackedMatrix {
   PackedBytes bytes() const;
 
  private:
+  PackedMatrix(const PackedMatrix& from, const Plan& plan);
+
   /// A device's way to multiply by A^T: a layout of its pattern, and for each slot the one of A it stands for.
   struct TransposedLayout {
     Plan plan;
     std::unique_ptr<Code> code;
     PlacedLayout layout;
-    TransposedValues held;       ///< copy: in `values`; shared: A's own are read
-    Buffer<count32> value_slot;  ///< none where no code tells one slot's values from another's
+    TransposedValues held;                              ///< copy: in `values`; shared: A's own are read
+    std::shared_ptr<const Buffer<count32>> value_slot;  ///< none where no code tells one slot's values from another's
     Buffer<std::byte> values;
+    const count32* slots_of_a() const { return value_slot ? value_slot->data() : nullptr; }
+    std::size_t bytes_of_integers() const { return layout.bytes() + (value_slot ? value_slot->bytes() : 0); }
   };
 
   /// A part of the plan that has entries: its rows in a layout and by code of their own.
@@ -240,6 +250,7 @@ class PackedMatrix {
   void pack_values(const void* blocks, Memory in);
   void pack_parts(const void* blocks, Memory in, const count32* start = nullptr);
   PackedWords packed_words(const Part& part) const;
+  const count32* start_of_rows() const { return start_of_rows_ ? start_of_rows_->data() : nullptr; }
   void* columns_of(const Part& part) const;
   void code_blocks(const void* blocks, Memory in);
   Buffer<std::byte> plain_words(const void* blocks, Memory in, std::size_t count) const;
@@ -259,8 +270,9 @@ class PackedMatrix {
   idx rows_, cols_;
   count32 entries_;
   bool lies_on_blocks_ = false;
-  Buffer<count32> start_of_rows_;  ///< of the pattern, where values come in the order of rows and are packed as blocks
-  std::vector<Part> parts_;        ///< in the plan's order; at least one
+  std::shared_ptr<const Buffer<count32>>
+      start_of_rows_;        ///< of the pattern, where values come in the order of rows and are packed as blocks
+  std::vector<Part> parts_;  ///< in the plan's order; at least one
   Buffer<std::byte> values_;
   const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes
   Dictionary dictionary_;

@@ -70,7 +70,7 @@ std::unique_ptr<PackedMatrix::TransposedLayout> PackedMatrix::transposed_of(cons
   std::vector<count32> value_slot(l.slots, from.empty() ? 0 : from.front());
   for (std::size_t e = 0; e < to.size(); ++e) value_slot[to[e]] = from[t.entry_of[e]];
   made->layout = PlacedLayout(*backend_, std::move(l));
-  made->value_slot = Buffer<count32>(*backend_, std::span<const count32>(value_slot));
+  made->value_slot = std::make_shared<const Buffer<count32>>(*backend_, std::span<const count32>(value_slot));
   if (values == TransposedValues::copy)
     made->values = Buffer<std::byte>(*backend_, bytes_of_words(plan, problem_, made->layout.args().slots));
   return made;
@@ -81,7 +81,7 @@ void PackedMatrix::regroup(const Part& part) const {
   const TransposedLayout& to = *part.transposed;
   if (to.held == TransposedValues::shared || part.slots() == 0) return;
   to.code->regroup(
-      {part.plan, to.layout.args().slots, part.slots(), to.value_slot.data(), words_of(part), to.values.data()});
+      {part.plan, to.layout.args().slots, part.slots(), to.slots_of_a(), words_of(part), to.values.data()});
 }
 
 }  // namespace compound

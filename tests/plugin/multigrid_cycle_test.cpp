@@ -84,7 +84,7 @@ constexpr CycleCase cases[] = {
     {"smoother_up_alone_w",
      "-solver_pc_mg_distinct_smoothup -solver_mg_levels_ksp_max_it 0 -solver_pc_mg_cycle_type w"},
     {"two_levels", "-solver_pc_gamg_coarse_eq_limit 400"},
-    {"one_level", "-solver_pc_gamg_coarse_eq_limit 100000", "one level"},
+    {"one_level", "-solver_pc_type mg -solver_pc_mg_levels 1", "one level"},
     {"additive", "-solver_pc_mg_type additive", "not multiplicative"},
     {"full", "-solver_pc_mg_type full", "not multiplicative"},
     {"coarsest_by_jacobi", "-solver_mg_coarse_pc_type jacobi"},
@@ -265,6 +265,80 @@ TEST_F(CycleOnDevice, HandsNotANumberOn) {
   PETSC_OK(KSPSolve(solve.ksp, b, x));
   PETSC_OK(KSPGetConvergedReason(solve.ksp, &reason));
   EXPECT_EQ(reason, KSP_DIVERGED_NANORINF);
+}
+
+const std::string single = "-solver_pc_mg_compound_precision single ";
+
+std::size_t device_bytes_of(const Solve& solve) {
+  PetscInt levels;
+  std::size_t sum = 0;
+  PETSC_OK(PCMGGetLevels(solve.preconditioner(), &levels));
+  for (PetscInt k = 1; k < levels; ++k) {
+    KSP smoother;
+    Mat A, P;
+    PETSC_OK(PCMGGetInterpolation(solve.preconditioner(), k, &P));
+    PETSC_OK(PCMGGetSmoother(solve.preconditioner(), k, &smoother));
+    PETSC_OK(KSPGetOperators(smoother, &A, nullptr));
+    sum += static_cast<std::size_t>(info_of(P).device_bytes);
+    if (k + 1 < levels) sum += static_cast<std::size_t>(info_of(A).device_bytes);
+  }
+  return sum;
+}
+
+TEST_F(CycleOnDevice, InSinglePrecisionHasTheSameIterationsAndHalfTheBytes) {
+  const auto ours = box(MATAIJCOMPOUND, 20, VECCUDA);
+  ours.tell_rigid_body_modes();
+  for (const std::string smoother : {"jacobi", "pbjacobi"}) {
+    SCOPED_TRACE(smoother);
+    const std::string options = gamg + "-solver_mg_levels_pc_type " + smoother + " ";
+    const Solve wide(ours.A, options);
+    const auto of_double = wide.run(ours.A, true);
+    const auto x = applied(wide, ours.A);
+    const auto bytes = device_bytes_of(wide);
+    const Solve solve(ours.A, options + single);
+    EXPECT_EQ(solve.run(ours.A, true), of_double);
+    const auto y = applied(solve, ours.A);
+    EXPECT_LE(distance(y, x), 1e-5);
+    EXPECT_GT(distance(y, x), 1e-12) << "not in single precision";
+    EXPECT_EQ(bits_of(y), bits_of(applied(solve, ours.A)));
+    EXPECT_LT(device_bytes_of(solve), 0.75 * double(bytes));
+    EXPECT_NE(view_of("multigrid_cycle_test", solve.ksp).find("matrices in single precision"), std::string::npos);
+    PETSC_OK(PetscOptionsClear(nullptr));
+  }
+}
+
+TEST_F(CycleOnDevice, InSinglePrecisionFollowsNewValues) {
+  const auto ours = box(MATAIJCOMPOUND, 12, VECCUDA);
+  const Solve solve(ours.A, gamg + single);
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-solver_pc_mg_compound_precision double"));
+  const Solve wide(ours.A, gamg);
+  for (const PetscScalar factor : {1, 4, 3}) {
+    PETSC_OK(MatScale(ours.A, factor));
+    for (const Solve* s : {&solve, &wide}) {
+      PETSC_OK(KSPSetOperators(s->ksp, ours.A, ours.A));
+      PETSC_OK(KSPSetUp(s->ksp));
+    }
+    EXPECT_LE(distance(applied(solve, ours.A), applied(wide, ours.A)), 1e-5);
+  }
+}
+
+/// Of values that single precision does not have, the matrices stay in double precision: from the first set-up on, or
+/// from the one that brings such values.
+TEST_F(CycleOnDevice, InSinglePrecisionBecomesDoubleWhereValuesAskForIt) {
+  const auto ours = box(MATAIJCOMPOUND, 12, VECCUDA);
+  const Solve solve(ours.A, gamg + single);
+  PETSC_OK(KSPSetTolerances(solve.ksp, 1e-8, 1e-300, PETSC_DEFAULT, PETSC_DEFAULT));
+  EXPECT_GT(solve.run(ours.A, true), 0);
+  for (const double factor : {1e40, 1e-86}) {  // beyond 1e50 PETSc has no estimates of eigenvalues
+    PETSC_OK(MatScale(ours.A, factor));
+    PETSC_OK(KSPSetOperators(solve.ksp, ours.A, ours.A));
+    const Solve anew(ours.A, gamg + single + "-solver_ksp_atol 1e-300 ");
+    for (const Solve* s : {&solve, &anew}) {
+      EXPECT_GT(s->run(ours.A, true), 0);
+      const auto text = view_of("multigrid_cycle_test", s->ksp);
+      EXPECT_NE(text.find("matrices in double precision: "), std::string::npos) << text;
+    }
+  }
 }
 
 /// Of which some have no matrix on the device: PETSc's, with its reason.
