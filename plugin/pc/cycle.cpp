@@ -145,18 +145,18 @@ PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not
   PetscErrorCode code = PETSC_SUCCESS;
   if (!is_kept)
     PetscCall(guarded_memory(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &enough, [&] {
-      s.cycle = std::make_unique<Cycle>(*device_backend(), s.planned.plan, coarse);
       try {
+        s.cycle = std::make_unique<Cycle>(*device_backend(), s.planned.plan, coarse);
         s.cycle->prepare();
       } catch (const petsc_failed& failed) {
         code = failed.code;
+      } catch (const error& e) {  // no compiler for kernels that are not built in
+        *why_not = e.what();
       }
     }));
   PetscCall(code);
-  if (!enough)
-    *why_not = "the device has no memory left";
-  else if (single)
-    PetscCall(compare_with_base(pc, s, why_not));
+  if (!enough) *why_not = "the device has no memory left";
+  if (single && why_not->empty()) PetscCall(compare_with_base(pc, s, why_not));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

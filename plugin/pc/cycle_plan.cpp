@@ -300,7 +300,6 @@ class Planner {
         auto narrow = (*packed)->narrowed();
         if (!narrow) return;
         planned_.finest = std::make_unique<PackedMatrix>(*std::move(narrow));
-        planned_.finest->compile();
         planned_.finest_stamp = (*packed)->stamp();
       }));
     if (enough && planned_.finest) PetscCall(refresh_finest(A, st, planned_, &enough));
@@ -374,7 +373,7 @@ class Planner {
     PetscFunctionBegin;
     KSP const ksp = mg_.levels[0]->smoothd;
     Vec b, x;
-    KSPConvergedReason reason;
+    PCFailedReason reason;
     PetscInt n;
     PetscCall(vectors_of_coarsest(pc_, &b, &x));
     PetscCall(VecGetLocalSize(b, &n));
@@ -385,15 +384,19 @@ class Planner {
     is_applied = is_applied && n <= most_coarse_unknowns;
     std::vector<PetscScalar> inverse(is_applied ? rows * rows : 0);
     bool is_inverse = is_applied;
+    if (is_applied) {
+      PetscCall(KSPSetUp(ksp));
+      PetscCall(KSPSetUpOnBlocks(ksp));
+    }
     for (std::size_t j = 0; j < rows && is_inverse; ++j) {
       PetscScalar* unit;
       const PetscScalar* column;
       PetscCall(VecGetArrayWrite(b, &unit));
       for (std::size_t i = 0; i < rows; ++i) unit[i] = i == j ? 1 : 0;
       PetscCall(VecRestoreArrayWrite(b, &unit));
-      PetscCall(KSPSolve(ksp, b, x));
-      PetscCall(KSPGetConvergedReason(ksp, &reason));
-      is_inverse = reason > 0;
+      PetscCall(PCApply(ksp->pc, b, x));
+      PetscCall(PCGetFailedReason(ksp->pc, &reason));
+      is_inverse = reason == PC_NOERROR;
       PetscCall(VecGetArrayRead(x, &column));
       for (std::size_t i = 0; i < rows; ++i) inverse[i * rows + j] = column[i];
       PetscCall(VecRestoreArrayRead(x, &column));

@@ -305,7 +305,6 @@ PetscErrorCode CopyRefresh::narrow(Mat A, SeqState& st, bool* done) {
   bool enough;
   PetscCall(guarded_memory(comm_of(A), &enough, [&] {
     narrow = copy.packed_->narrowed();
-    if (narrow) narrow->compile();
     if (narrow) st.matrix_values.unpack();
   }));
   *done = enough && narrow;

@@ -27,19 +27,19 @@ std::vector<Choice> every(std::size_t step, const std::vector<Choice>& all) {
   return part;
 }
 
-/// In the tier quick half of those that cover every pair.
+/// In the tier quick a fourth of those that cover every pair.
 std::vector<Choice> compiled_choices() {
-  return all_kernels_compile() ? cuda_cases::choices() : every(2, cuda_cases::few_choices());
+  return all_kernels_compile() ? cuda_cases::choices() : every(4, cuda_cases::few_choices());
 }
 
 /// For kernels that know no schedule: entries, layouts and scalars meet in a part of the covering set, too.
-std::vector<Choice> every_eighth() { return every(8, compiled_choices()); }
+std::vector<Choice> some_choices() { return every(all_kernels_compile() ? 8 : 4, compiled_choices()); }
 
 constexpr auto name_of = [](const testing::TestParamInfo<Choice>& info) {
   return "case_" + std::to_string(info.index);
 };
 INSTANTIATE_TEST_SUITE_P(Pairwise, ProductKernels, testing::ValuesIn(compiled_choices()), name_of);
-INSTANTIATE_TEST_SUITE_P(Pairwise, OtherKernels, testing::ValuesIn(every_eighth()), name_of);
+INSTANTIATE_TEST_SUITE_P(Pairwise, OtherKernels, testing::ValuesIn(some_choices()), name_of);
 
 /// More would take too long.
 TEST(CoveringSetOfProducts, IsSmall) {
@@ -72,6 +72,11 @@ TEST_P(ProductKernels, Compile) {
 TEST_P(OtherKernels, Compile) {
   const Case c = cuda_cases::case_of(GetParam());
   SCOPED_TRACE(c.name);
+  if (c.plan.schedule.traversal != Traversal::slots && c.problem.block.rows == c.problem.block.cols) {
+    const bool reordered = c.plan.layout.sigma != 1 || c.plan.layout.row_list;
+    const Plan part = parts(c.plan).front();
+    expect_compiles(cuda::product_source(part, c.problem, Op::none, Update::smooth, false, reordered, c.aligned));
+  }
   expect_compiles(cuda::pack_source(c.plan, c.problem));
   expect_compiles(cuda::pack_part_source(c.plan, c.problem));
   expect_compiles(cuda::regroup_source(c.plan, c.plan, c.problem));
@@ -121,6 +126,8 @@ TEST(Multigrid, KernelsCompile) {
     for (const StrengthStep step : cuda::strength_steps)
       for (const int size : {1, 3}) expect_compiles(cuda::strength_source(step, {Field::real, precision}, size));
   for (const Field field : {Field::real, Field::complex}) {
+    expect_compiles(cuda::smoothing_pass_source({field, Precision::double_}));
+    expect_compiles(cuda::dense_source({field, Precision::double_}));
     expect_compiles(cuda::basis_source({field, Precision::double_}));
     expect_compiles(cuda::smooth_source({field, Precision::double_}));
   }
@@ -184,6 +191,9 @@ TEST(DefaultSources, AreAllThatDefaultPlansRun) {
             wanted.push_back(cuda::plain_source(part, problem, update));
           if (part.schedule.traversal == Traversal::slots)
             wanted.push_back(cuda::carries_source(part, problem, Op::none));
+          else if (entry == "dense" && !part.layout.row_list)
+            wanted.push_back(
+                cuda::product_source(part, problem, Op::none, Update::smooth, false, may_reorder(part.layout), true));
           if (!plan.later.empty()) wanted.push_back(cuda::pack_part_source(part, problem));
           if (entry == "dense") wanted.push_back(cuda::pack_sums_source(part, problem));
           for (const std::string& source : wanted) EXPECT_TRUE(has(all, source)) << source;
