@@ -430,7 +430,7 @@ PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string
   PetscMPIInt processes;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &processes));
   Backend* const on = device_backend();
-  bool known;
+  bool known = false;
   PetscCall(known_solvers(&known));
   const struct {
     bool holds;

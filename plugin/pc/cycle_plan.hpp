@@ -29,8 +29,9 @@ struct PlannedCycle {
   std::uint64_t finest_stamp = 0;  ///< of the storage in double precision whose integers it has
 };
 
-/// Why PETSc's PCMG is not a cycle for a device, in words that follow "PETSc's: "; empty where it is one, and `planned`
-/// then has its plan. `single`: matrices are to be in single precision where they can. Memory that it comes with
+/// Why PETSc's PCMG is not a cycle for a device, in words that follow "by PETSc: "; empty where it is one, and
+/// `planned` then has its plan. `single`: matrices are to be in single precision where they can. Memory that it comes
+/// with
 /// (`factors`, `finest`) is used again. A matrix without packed storage on the device gets it here. After the
 /// preconditioner's set-up.
 PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string* why_not);

@@ -15,7 +15,7 @@ struct smoothing_pass_args {
   const void* x = nullptr;  ///< null: 0
   const void* b = nullptr;
   const void* product = nullptr;  ///< A x; null: 0
-  void* y = nullptr;              ///< may be any of the vectors but b and the product, where blocks are of one scalar
+  void* y = nullptr;              ///< may be any of the vectors; with larger blocks not b or the product
 };
 
 /// y = M b of a dense matrix.

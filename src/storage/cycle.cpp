@@ -222,13 +222,4 @@ Cycle::Shape Cycle::shape() const {
   return shape;
 }
 
-std::size_t Cycle::bytes() const {
-  std::size_t sum = copied_b_.bytes() + copied_x_.bytes();
-  for (const LevelVectors& v : vectors_) {
-    sum += v.b.bytes() + v.residual.bytes();
-    for (const auto& x : v.x) sum += x.bytes();
-  }
-  return sum;
-}
-
 }  // namespace compound

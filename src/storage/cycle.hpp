@@ -17,11 +17,11 @@ struct SmoothingStep {
 };
 
 /// Steps of Chebyshev's iteration of the first kind for eigenvalues of M A from `least` to `most`.
-/// Source: Gutknecht, Roellin 2002 (The Chebyshev iteration revisited), the form that PETSc's KSPCHEBYSHEV uses.
+/// Source: Gutknecht, Roellin 2002 (The Chebyshev iteration revisited), in the form of PETSc's KSPCHEBYSHEV.
 std::vector<SmoothingStep> chebyshev_steps(int steps, double least, double most);
 /// Of the fourth kind for eigenvalues up to `most`; `weights` of the steps: 1 each, or those of the optimised kind.
-/// Source: Lottes 2023 (Optimal polynomial smoothers for multigrid V-cycles), algorithm 3. Nothing where this form
-/// cannot have the weights: more than two steps of which not all weigh 1.
+/// Source: Lottes 2023 (Optimal polynomial smoothers for multigrid V-cycles). Nothing where this form cannot have
+/// the weights: more than two steps of which not all weigh 1.
 std::optional<std::vector<SmoothingStep>> fourth_kind_steps(int steps, double most, const double* weights);
 
 struct CycleSmoother {
@@ -48,7 +48,7 @@ struct CyclePlan {
   int cycles = 1;                        ///< an application
 };
 
-/// Movable no more than its addresses are: graphs know them. Throws std::bad_alloc.
+/// Cannot be copied or moved: recordings hold its addresses. Throws std::bad_alloc.
 class Cycle {
  public:
   /// x = A^-1 b of the coarsest level, on vectors in the device's memory, queued like a product.
@@ -60,8 +60,7 @@ class Cycle {
 
   /// Compiles and allocates whatever there is to.
   void prepare();
-  /// x = B b without a recording. Vectors are the finest level's, in the
-  /// device's memory, not one another.
+  /// x = B b without a recording. b and x are two vectors of the finest level, in the device's memory.
   void run(const void* b, void* x);
   /// The same as it was recorded. After prepare().
   void replay(const void* b, void* x);
@@ -79,8 +78,6 @@ class Cycle {
     int size = 0;    ///< kernels, copies and clears of them together
   };
   Shape shape() const;
-  /// Of the device that it owns.
-  std::size_t bytes() const;
 
  private:
   struct LevelVectors {
