@@ -3,13 +3,12 @@
 #include <petsc/private/pcimpl.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "ksp/watched.hpp"
 #include "mat/attach.hpp"
 #include "options/options.hpp"
-#include "petsccompound.h"
+#include "pc/diagonal_blocks.hpp"
 #include "spmv/operator.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/refresh.hpp"
@@ -24,30 +23,6 @@ MPI_Comm comm_of(KSP ksp) { return PetscObjectComm(reinterpret_cast<PetscObject>
 /// Iterations that are queued before the host looks at the norms: enough to hide that, few enough that what is queued
 /// beyond the end costs little.
 constexpr int iterations_at_once = 8;
-
-struct PcRow {
-  const char* type;
-  bool of_blocks;  ///< its blocks are the matrix's, else single scalars
-  bool is_there;   ///< else it does nothing
-};
-constexpr PcRow preconditioners[] = {
-    {PCNONE, false, false}, {PCJACOBI, false, true}, {PCPBJACOBI, true, true}, {PCPBJACOBICOMPOUND, true, true}};
-
-/// Null where iterations with it cannot be fused.
-const PcRow* row_of(PC pc) {
-  const char* const type = reinterpret_cast<PetscObject>(pc)->type_name;
-  const auto* const found =
-      std::ranges::find_if(preconditioners, [&](const PcRow& row) { return type && std::strcmp(type, row.type) == 0; });
-  return found == std::end(preconditioners) ? nullptr : found;
-}
-
-PetscErrorCode columns_of(PC pc, PetscInt* columns) {
-  PetscFunctionBegin;
-  const PcRow& row = *row_of(pc);
-  *columns = row.is_there ? 1 : 0;
-  if (row.of_blocks) PetscCall(MatGetBlockSize(pc->pmat, columns));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 }  // namespace
 
@@ -65,13 +40,13 @@ namespace {
 PetscErrorCode why_not_preconditioner(PC pc, std::string* why) {
   PetscFunctionBegin;
   PetscInt columns = 0;
-  if (!row_of(pc)) {
+  if (!diagonal_blocks_of(pc)) {
     const char* const type = reinterpret_cast<PetscObject>(pc)->type_name;
     *why = "preconditioner " + std::string(type ? type : "(none)") +
            "; none, " PCJACOBI ", " PCPBJACOBI " and " PCPBJACOBICOMPOUND " are fused";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(columns_of(pc, &columns));
+  PetscCall(columns_of_blocks(pc, &columns));
   if (columns > most_krylov_columns)
     *why = "the preconditioner's blocks are larger than " + std::to_string(most_krylov_columns) + "x" +
            std::to_string(most_krylov_columns);
@@ -231,7 +206,7 @@ PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
   PetscFunctionBegin;
   PetscInt columns, scalars;
   NullSpace null_space;
-  PetscCall(columns_of(ksp->pc, &columns));
+  PetscCall(columns_of_blocks(ksp->pc, &columns));
   PetscCall(null_space_of(ksp->pc->mat, &null_space, &f.why_not));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &scalars));
   const KrylovProblem problem{f.method,        scalar_type_of<Scalar>(),

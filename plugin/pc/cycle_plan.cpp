@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "petsccompound.h"
+#include "pc/diagonal_blocks.hpp"
 #include "spmv/device_vectors.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/refresh.hpp"
@@ -132,19 +132,6 @@ std::string steps_of(KSP ksp, CycleSmoother* s) {
   return "";
 }
 
-struct PcRow {
-  const char* type;
-  bool of_blocks, is_there;
-};
-constexpr PcRow preconditioners[] = {
-    {PCNONE, false, false}, {PCJACOBI, false, true}, {PCPBJACOBI, true, true}, {PCPBJACOBICOMPOUND, true, true}};
-
-const PcRow* row_of(PC pc) {
-  const auto* const found =
-      std::ranges::find_if(preconditioners, [&](const PcRow& row) { return is_of_type(pc, row.type); });
-  return found == std::end(preconditioners) ? nullptr : found;
-}
-
 /// What is wrong with a smoother for a device; empty if nothing is.
 std::string why_not_smoother(KSP ksp, Mat A) {
   const char* const type = reinterpret_cast<PetscObject>(ksp)->type_name;
@@ -152,14 +139,14 @@ std::string why_not_smoother(KSP ksp, Mat A) {
   const struct {
     bool holds;
     std::string why;
-  } reasons[] = {
-      {!is_of_type(ksp, KSPCHEBYSHEV) && !is_of_type(ksp, KSPRICHARDSON),
-       "a smoother of type " + std::string(type ? type : "(none)")},
-      {!ksp->pc || !row_of(ksp->pc), "a smoother with preconditioner " + std::string(of_pc ? of_pc : "(none)")},
-      {ksp->normtype != KSP_NORM_NONE, "a smoother that makes norms (-mg_levels_ksp_norm_type)"},
-      {ksp->numbermonitors > 0, "a smoother with a monitor"},
-      {ksp->pc_side != PC_LEFT || ksp->transpose_solve || ksp->guess, "a smoother with other options"},
-      {ksp->pc && ksp->pc->mat != A, "a smoother of another matrix than its level's"}};
+  } reasons[] = {{!is_of_type(ksp, KSPCHEBYSHEV) && !is_of_type(ksp, KSPRICHARDSON),
+                  "a smoother of type " + std::string(type ? type : "(none)")},
+                 {!ksp->pc || !diagonal_blocks_of(ksp->pc),
+                  "a smoother with preconditioner " + std::string(of_pc ? of_pc : "(none)")},
+                 {ksp->normtype != KSP_NORM_NONE, "a smoother that makes norms (-mg_levels_ksp_norm_type)"},
+                 {ksp->numbermonitors > 0, "a smoother with a monitor"},
+                 {ksp->pc_side != PC_LEFT || ksp->transpose_solve || ksp->guess, "a smoother with other options"},
+                 {ksp->pc && ksp->pc->mat != A, "a smoother of another matrix than its level's"}};
   for (const auto& [holds, why] : reasons)
     if (holds) return why;
   return "";
@@ -310,10 +297,9 @@ class Planner {
 
   PetscErrorCode take_smoother(KSP ksp, CycleSmoother* to) {
     PetscFunctionBegin;
-    const PcRow& row = *row_of(ksp->pc);
-    PetscInt columns = row.is_there ? 1 : 0;
+    PetscInt columns;
     why_not_ = steps_of(ksp, to);
-    if (row.of_blocks) PetscCall(MatGetBlockSize(ksp->pc->pmat, &columns));
+    PetscCall(columns_of_blocks(ksp->pc, &columns));
     to->columns = static_cast<int>(columns);
     to->from_zero = ksp->guess_zero;
     if (why_not_.empty() && columns > 0 && !to->steps.empty()) PetscCall(take_factors(ksp, to));
