@@ -17,6 +17,7 @@ struct BlockArrays {
   const PetscInt* start = nullptr;
   const PetscInt* column = nullptr;
   const PetscScalar* values = nullptr;
+  bool are_checked = false;  ///< starts ascend, and all columns are below `cols`
 
   PetscInt entries() const { return rows > 0 ? start[rows] : 0; }
   PetscInt64 scalars_of_entry() const { return PetscInt64{block.rows} * block.cols; }

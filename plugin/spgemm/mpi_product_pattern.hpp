@@ -16,7 +16,7 @@ namespace compound::plugin {
 /// A part in blocks.
 struct OperandPart {
   BlockArrays arrays;
-  std::vector<PetscInt> start, column;
+  LargeVector<PetscInt> start, column;
   Pattern copied;
 
   PatternView pattern() { return pattern_of(arrays, copied); }

@@ -21,16 +21,17 @@ constexpr BlockShape one{1, 1};
 /// Columns of blocks of one width. Divides by multiplying: for millions of columns divisions of integers would take
 /// longer than reading them.
 struct BlockColumns {
-  explicit BlockColumns(int of) : width(of), inverse((1 + 1e-15) / of) {}
-  const PetscInt width;
+  BlockColumns(int of, PetscInt all) : width(of), blocks(all / of), inverse((1 + 1e-15) / of) {}
+  const PetscInt width, blocks;
   const double inverse;  ///< a little more: multiples of the width are not rounded to the block before
 
   PetscInt block_of(PetscInt column) const { return static_cast<PetscInt>(static_cast<double>(column) * inverse); }
-  /// Whether `n` columns are whole blocks, each of consecutive ones from a multiple of the width on; `to`: the blocks.
+  /// Whether `n` columns are whole blocks of the matrix, each of consecutive ones from a multiple of the width on;
+  /// `to`: the blocks.
   bool take(const PetscInt* column, PetscInt n, PetscInt* to) const {
     for (PetscInt k = 0; k < n; k += width) {
       const PetscInt block = block_of(column[k]);
-      if (block * width != column[k]) return false;
+      if (block < 0 || block >= blocks || block * width != column[k]) return false;
       for (PetscInt j = 1; j < width; ++j)
         if (column[k + j] != column[k] + j) return false;
       *to++ = block;
@@ -60,8 +61,8 @@ BlockShape own_block(Mat A) {
   return rows > most || cols > most ? one : BlockShape{static_cast<int>(rows), static_cast<int>(cols)};
 }
 
-bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<PetscInt>* start,
-                     std::vector<PetscInt>* column) {
+bool are_full_blocks(const BlockArrays& scalars, BlockShape block, LargeVector<PetscInt>* start,
+                     LargeVector<PetscInt>* column) {
   const auto area = static_cast<PetscInt>(scalars_in(block));
   start->assign(1, 0);
   column->clear();
@@ -70,11 +71,11 @@ bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<P
   start->resize(rows + 1);
   column->resize(static_cast<std::size_t>(scalars.entries() / area));
   std::atomic<bool> are_full = true;
-  const BlockColumns columns(block.cols);
+  const BlockColumns columns(block.cols, scalars.cols);
   const auto take_row = [&](std::size_t block_row) {
     const PetscInt row = static_cast<PetscInt>(block_row) * block.rows;
     const PetscInt first = scalars.start[row], n = scalars.start[row + 1] - first;
-    if (first % area != 0 || n % block.cols != 0) return false;
+    if (n < 0 || first % area != 0 || n % block.cols != 0) return false;
     for (PetscInt i = 1; i < block.rows; ++i) {
       const PetscInt next = scalars.start[row + i];
       if (scalars.start[row + i + 1] - next != n ||
@@ -96,7 +97,7 @@ void find_blocks(const Settings& s, bool off_diagonal, BlockShape own, const Blo
   g->wanted = wanted_block(s, off_diagonal, own, scalars);
   g->are_full = g->wanted != one && are_full_blocks(scalars, g->wanted, &g->start, &g->column);
   if (g->are_full) return;
-  for (auto* none : {&g->start, &g->column}) *none = std::vector<PetscInt>();
+  for (auto* none : {&g->start, &g->column}) *none = {};
 }
 
 BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full) {
@@ -107,6 +108,7 @@ BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full) {
   b.order = ValueOrder::rows;
   b.start = full.start.data();
   b.column = full.column.data();
+  b.are_checked = true;
   return b;
 }
 

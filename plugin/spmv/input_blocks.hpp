@@ -2,7 +2,7 @@
 // its rows are made of.
 #pragma once
 
-#include <vector>
+#include "base/huge_pages.hpp"
 
 #include "petsc/base_type.hpp"
 #include "spmv/state.hpp"
@@ -28,7 +28,7 @@ void find_blocks(const Settings& settings, bool off_diagonal, BlockShape own, co
 BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full);
 
 /// Whether all scalar rows come in full blocks: then these, with columns in blocks.
-bool are_full_blocks(const BlockArrays& scalars, BlockShape block, std::vector<PetscInt>* start,
-                     std::vector<PetscInt>* column);
+bool are_full_blocks(const BlockArrays& scalars, BlockShape block, LargeVector<PetscInt>* start,
+                     LargeVector<PetscInt>* column);
 
 }  // namespace compound::plugin

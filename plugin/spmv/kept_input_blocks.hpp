@@ -1,8 +1,7 @@
 // What is kept of the blocks that single scalars come in.
 #pragma once
 
-#include <vector>
-
+#include "base/huge_pages.hpp"
 #include "petsc/base_type.hpp"
 
 namespace compound::plugin {
@@ -22,7 +21,7 @@ struct InputBlocks {
   BlockShape of_whole{0, 0};  ///< of a part: the whole matrix's block sizes, which PETSc does not keep for its columns
   BlockShape wanted{1, 1};    ///< to be packed: asked for, the matrix's own, or found
   bool are_full = false;      ///< the rows are such blocks without a gap: `start` and `column` are theirs
-  std::vector<PetscInt> start, column;
+  LargeVector<PetscInt> start, column;
 
   PetscInt64 bytes() const { return static_cast<PetscInt64>((start.size() + column.size()) * sizeof(PetscInt)); }
 };

@@ -32,6 +32,7 @@ class CopyRefresh {
   PetscErrorCode within_memory(const char* wanted, const Body& body);
   void pack_pattern();
   void pack_values();
+  const PlacedRows* placed_rows() const;
   PetscErrorCode pack_pattern_anew();
   PetscErrorCode follow_to_device();
   PetscErrorCode report_block_size() const;
@@ -66,6 +67,15 @@ PetscErrorCode CopyRefresh::within_memory(const char* wanted, const Body& body) 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The pattern, where products of matrices have it on the device.
+const PlacedRows* CopyRefresh::placed_rows() const {
+  const PlacedRowsOf& kept = in_.st.placed;
+  const bool is_it = in_.on_device() && !copy_.other_blocks_ && kept.pattern && kept.nonzeros == in_.A->nonzerostate &&
+                     kept.pattern->block() == in_.b.block &&
+                     kept.pattern->entries() == static_cast<std::size_t>(in_.b.entries());
+  return is_it ? &kept.pattern->rows() : nullptr;
+}
+
 void CopyRefresh::pack_pattern() {
   Pattern copied;
   SeqState& st = in_.st;
@@ -90,7 +100,8 @@ void CopyRefresh::pack_pattern() {
   if (!copy_.refused_.empty()) return;
   try {
     copy_.packed_.emplace(pattern, in_.problem(), chosen_.plan, in_.backend(),
-                          same_index_width || !is_given ? PatternLifetime::outlives : PatternLifetime::temporary);
+                          same_index_width || !is_given ? PatternLifetime::outlives : PatternLifetime::temporary,
+                          placed_rows());
   } catch (const error& e) {
     throw error(e.kind(), e.what() + option_of_plan(in_));
   }
@@ -278,7 +289,8 @@ PetscErrorCode CopyRefresh::transposed(Op op) {
     Pattern copied;
     const Settings& s = in_.st.settings;
     if (copy_.other_blocks_) copy_.other_blocks_->prepare_transposed(s.transpose);
-    padding = copy_.packed_->prepare_transposed(in_.pattern(copied), plan_of_transpose, s.transpose, s.most_padding);
+    padding = copy_.packed_->prepare_transposed(in_.pattern(copied), plan_of_transpose, s.transpose, s.most_padding,
+                                                placed_rows());
   };
   PetscCall(logged(Event::pack, in_.A, [&] { return within_memory("for the transpose", pack); }));
   if (padding) PetscCall(leave_device(in_.A, &in_.st, "of the transpose, " + *padding));

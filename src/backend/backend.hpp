@@ -193,6 +193,7 @@ class DeviceControl {
 class ContributionWork;
 class CycleWork;
 class Krylov;
+class LayoutWork;
 class MultigridWork;
 class SparseProducts;
 class ValueWork;
@@ -206,6 +207,7 @@ struct Extensions {
   ContributionWork* contributions = nullptr;
   MultigridWork* multigrid = nullptr;
   CycleWork* cycle = nullptr;
+  LayoutWork* layouts = nullptr;
 };
 
 /// Where a backend's memory is: where products read the caller's arrays as they lie, where the host can write but

@@ -13,10 +13,10 @@ namespace compound {
 /// That this process may use: where it is bound to fewer cores it takes no others'.
 inline std::size_t usable_cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-/// Threads for `count` things of which one thread is to have at least `least`: at most four, which use up the bandwidth
-/// of most memories.
+/// Threads for `count` things of which one thread is to have at least `least`: at most eight, which use up the
+/// bandwidth of most memories.
 inline std::size_t threads_for(std::size_t count, std::size_t least) {
-  return std::clamp<std::size_t>(count / std::max<std::size_t>(least, 1), 1, std::min<std::size_t>(4, usable_cores()));
+  return std::clamp<std::size_t>(count / std::max<std::size_t>(least, 1), 1, std::min<std::size_t>(8, usable_cores()));
 }
 
 /// f(begin, end, number) for `ranges` ranges of [0, count), each by a thread of its own, the first by the calling one.

@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/diagonal_args.hpp"
+#include "backend/layout_work.hpp"
 #include "backend/sparse_products.hpp"
 #include "backend/value_work.hpp"
 #include "base/error.hpp"
@@ -49,9 +50,10 @@ class CudaBackend final : public Backend,
                           public Krylov,
                           public ContributionWork,
                           public MultigridWork,
-                          public CycleWork {
+                          public CycleWork,
+                          public LayoutWork {
  public:
-  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this, this, this}) {}
+  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this, this, this, this}) {}
   DeviceTraits traits() const override {
     const cuda::Device& device = cuda::current_device();
     return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
@@ -118,6 +120,9 @@ class CudaBackend final : public Backend,
   }
   void orthonormalize(ScalarType scalar, const basis_args& args, slot_t nodes) override {
     compound::orthonormalize(*this, multigrid(), scalar, args, nodes);
+  }
+  void fill_slots(const LayoutFamily& family, const slots_args& args) override {
+    launch(cuda::kernel_of(cuda::slots_source(family)), args.workers(), args);
   }
   void smooth(ScalarType scalar, const smooth_args& args) override { cuda::smooth(scalar, args, queue_); }
   void smooth(ScalarType scalar, const smoothing_pass_args& args) override { cuda::smooth(scalar, args, queue_); }

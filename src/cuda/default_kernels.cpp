@@ -4,6 +4,7 @@
 
 #include "cuda/kernel_source.hpp"
 #include "cuda/sparse_product.hpp"
+#include "layout/family.hpp"
 #include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 
@@ -93,6 +94,7 @@ void add_multigrid(Sources& to, ScalarType scalar) {
   for (const ColumnTable& table : column_tables)
     for (const int inner : inner_lanes) to.add(product_pattern_source(table, inner));
   for (const TransposeStep step : transpose_steps) to.add(transpose_source(step));
+  for (const LayoutFamily* const family : {&compressed_rows_family, &slices_family}) to.add(slots_source(*family));
   for (const GraphStep step : graph_steps) to.add(graph_source(step));
   for (const StrengthStep step : strength_steps)
     for (int size = 1; size <= largest_default_block && scalar.field == Field::real; ++size)

@@ -291,6 +291,11 @@ std::string transpose_source(TransposeStep step) {
       worker_text("rows") + (step == TransposeStep::count ? "count" : "put") + "_transposed(a, worker);\n");
 }
 
+std::string slots_source(const LayoutFamily& family) {
+  return kernel_text("dense", "kernels.hpp", "slots_args",
+                     worker_text("workers()") + "fill_slots<" + std::string(family.any_decoder) + ">(a, worker);\n");
+}
+
 namespace {
 
 /// What a method's kernels know of it.

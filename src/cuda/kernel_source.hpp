@@ -78,6 +78,7 @@ std::string smooth_source(ScalarType scalar);
 std::string basis_source(ScalarType scalar);
 std::string product_pattern_source(const ColumnTable& table, int inner);
 std::string transpose_source(TransposeStep step);
+std::string slots_source(const LayoutFamily& family);
 
 /// Of a cycle (device/cycle.hpp): one worker a scalar, and a warp a row.
 std::string smoothing_pass_source(ScalarType scalar);

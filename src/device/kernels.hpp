@@ -4,6 +4,7 @@
 
 #include "diagonal.hpp"
 #include "entry/entries.hpp"
+#include "fill_slots.hpp"
 #include "layout/chunk_words.hpp"
 #include "layout/compressed_rows.hpp"
 #include "layout/coordinates.hpp"

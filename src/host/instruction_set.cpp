@@ -17,11 +17,13 @@ struct Row {
 
 constexpr Row rows[] = {
     {InstructionSet::plain, [] { return true; }, [] { return SimdTable{}; }},
-#if defined(COMPOUND_X86_SIMD)
+#if defined(COMPOUND_SIMD_avx2)
     {InstructionSet::avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); },
      [] {
        return SimdTable{avx2_of_doubles(), avx2_of_floats(), avx2_sparse()};
      }},
+#endif
+#if defined(COMPOUND_SIMD_avx512)
     {InstructionSet::avx512,
      [] {
        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

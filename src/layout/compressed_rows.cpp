@@ -15,8 +15,7 @@ std::optional<std::string> why_not(const LayoutSpec& spec) {
   return {};
 }
 
-/// Rows that are not listed are empty: the columns are the pattern's in any case.
-Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+Layout without_columns(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
   Layout l;
   if (spec.row_list) {
     const std::vector<idx> rows = row_order(p, spec);
@@ -30,6 +29,12 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lif
     l.arrays[arrays::start] = pattern_array("start", p.start, lifetime);
   }
   l.slots = p.entries();
+  return l;
+}
+
+/// Rows that are not listed are empty: the columns are the pattern's in any case.
+Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
+  Layout l = without_columns(p, spec, lifetime);
   column_code(spec.columns)
       .encode(l, arrays::columns, l.arrays[arrays::start].as<count32>(), pattern_array("column", p.column, lifetime));
   return l;
@@ -75,6 +80,8 @@ constinit const LayoutFamily compressed_rows_family{
     .has_presence = false,
     .has_row_list = true,
     .word_group = [](const LayoutSpec&) { return idx{1}; },
+    .outline = [](const PatternView& p,
+                  const LayoutSpec& spec) { return without_columns(p, spec, PatternLifetime::temporary); },
 };
 
 }  // namespace compound

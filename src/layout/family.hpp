@@ -41,6 +41,8 @@ struct LayoutFamily {
   idx (*word_group)(const LayoutSpec& spec);  ///< that suits it
   /// Of a block of threads, where the layout depends on it; null: any number.
   int (*threads)(const LayoutSpec& spec) = nullptr;
+  /// outline(), of columns as they are; null where more than the columns depends on them.
+  Layout (*outline)(const PatternView& pattern, const LayoutSpec& spec) = nullptr;
 
   bool has_columns() const { return columns >= 0; }
   /// Whether slots are in chunks of slots_of_chunk().

@@ -50,6 +50,15 @@ Layout encode(const PatternView& pattern, const LayoutSpec& spec, PatternLifetim
   return family_of(spec).encode(pattern, spec, lifetime);
 }
 
+bool has_outline(const LayoutSpec& spec) {
+  return family_of(spec).outline && spec.columns == LayoutSpec{}.columns && spec.occupancy != Occupancy::presence;
+}
+
+std::optional<Layout> outline(const PatternView& pattern, const LayoutSpec& spec) {
+  if (!has_outline(spec)) return {};
+  return family_of(spec).outline(pattern, spec);
+}
+
 std::vector<count32> slots_of_entries(const PatternView& pattern, const LayoutSpec& spec, const Layout& layout) {
   if (layout.slots > std::numeric_limits<count32>::max())
     throw error(ErrorKind::too_large, "a layout of " + std::to_string(layout.slots) + " slots is beyond 32 bits");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -99,6 +100,11 @@ LayoutCount count(const PatternView& pattern, const LayoutSpec& spec,
 /// one very long row: use sell); count() tells of that before.
 Layout encode(const PatternView& pattern, const LayoutSpec& spec,
               PatternLifetime lifetime = PatternLifetime::temporary);
+
+/// The same without the columns, from the lengths of rows alone: device/fill_slots.hpp puts them in. Nothing where
+/// columns are coded, or where a layout depends on them otherwise.
+std::optional<Layout> outline(const PatternView& pattern, const LayoutSpec& spec);
+bool has_outline(const LayoutSpec& spec);
 
 /// Where each entry of the pattern lies in its layout: [entries]. Throws `too_large` beyond 2^32 slots.
 std::vector<count32> slots_of_entries(const PatternView& pattern, const LayoutSpec& spec, const Layout& layout);

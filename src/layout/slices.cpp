@@ -65,6 +65,13 @@ Outline outline_of(const PatternView& p, const LayoutSpec& spec) {
   return o;
 }
 
+void add_lengths(const PatternView& p, const std::vector<idx>& rows, Layout& l) {
+  std::vector<idx> length;
+  length.reserve(rows.size());
+  for (const idx row : rows) length.push_back(p.length(row));
+  l.arrays[arrays::length] = {"length", std::move(length)};
+}
+
 Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   Outline o = outline_of(p, spec);
   Layout& l = o.layout;
@@ -79,15 +86,20 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
     });
     l.arrays[arrays::presence] = {"presence", std::move(presence)};
   } else {
-    std::vector<idx> length;
-    length.reserve(o.rows.size());
-    for (const idx row : o.rows) length.push_back(p.length(row));
-    l.arrays[arrays::length] = {"length", std::move(length)};
+    add_lengths(p, o.rows, l);
   }
   l.arrays[common_arrays::first_entry] = first_entries(p, o.rows);
   l.arrays[arrays::start] = {"start", std::move(o.start)};
   column_code(spec.columns)
       .encode(l, arrays::columns, l.arrays[arrays::start].as<count32>(), {"column", std::move(column)});
+  return std::move(o.layout);
+}
+
+Layout without_columns(const PatternView& p, const LayoutSpec& spec) {
+  Outline o = outline_of(p, spec);
+  add_lengths(p, o.rows, o.layout);
+  o.layout.arrays[common_arrays::first_entry] = first_entries(p, o.rows);
+  o.layout.arrays[arrays::start] = {"start", std::move(o.start)};
   return std::move(o.layout);
 }
 
@@ -130,6 +142,7 @@ constinit const LayoutFamily slices_family{
     .has_presence = true,
     .has_row_list = true,
     .word_group = words_of_slices,
+    .outline = without_columns,
 };
 
 }  // namespace compound

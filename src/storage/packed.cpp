@@ -4,6 +4,8 @@
 #include <atomic>
 #include <numeric>
 
+#include "backend/layout_work.hpp"
+#include "backend/sparse_products.hpp"
 #include "backend/value_work.hpp"
 #include "base/error.hpp"
 #include "layout/family.hpp"
@@ -28,7 +30,7 @@ std::uint64_t new_stamp() {
 }  // namespace
 
 PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
-                           PatternLifetime lifetime)
+                           PatternLifetime lifetime, const PlacedRows* there)
     : plan_(plan),
       problem_(problem),
       backend_(&backend),
@@ -44,7 +46,7 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
     part.plan = of.plan;
     part.is_first = of.number == 0;
     part.code = backend.code_for(part.plan, problem_);
-    part.layout = PlacedLayout(backend, encode(of.view(pattern), of.plan.layout, lifetime_for(of, lifetime)));
+    part.layout = placed_layout(of, pattern, lifetime_for(of, lifetime), there);
     part.runs = PlacedRuns(backend, std::move(of.entries));
     part.from = begin_of_words(bytes);
     bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
@@ -102,6 +104,24 @@ std::optional<PackedMatrix> PackedMatrix::narrowed() const {
   return PackedMatrix(*this, plan);
 }
 
+/// Slices are filled by a device, which takes less time than sending their padding. Compressed rows have the pattern's
+/// columns.
+PlacedLayout PackedMatrix::placed_layout(const PatternPart& of, const PatternView& pattern, PatternLifetime lifetime,
+                                         const PlacedRows* there) const {
+  const PatternView rows = of.view(pattern);
+  const LayoutSpec& spec = of.plan.layout;
+  const LayoutFamily& family = family_of(spec);
+  const bool has_columns = there && of.has_all();
+  if (backend_->extensions().layouts && (has_columns || family.interleaved))
+    if (auto outlined = outline(rows, spec)) {
+      const Buffer<idx> sent = has_columns ? Buffer<idx>() : Buffer<idx>(*backend_, rows.column);
+      PlacedLayout made(*backend_, *std::move(outlined), family, has_columns ? there->column.data() : sent.data());
+      backend_->synchronize();  // before what it reads is released
+      return made;
+    }
+  return PlacedLayout(*backend_, encode(rows, spec, backend_->is_device() ? PatternLifetime::outlives : lifetime));
+}
+
 void PackedMatrix::compile() {
   for (const Part& part : parts_) part.code->prepare(update_of(part), part.runs.args().runs > 0);
 }
@@ -143,6 +163,17 @@ PlacedLayout::PlacedLayout(Backend& on, Layout layout) : is_reordered_(layout.is
     copied_[a] = std::make_shared<const Buffer<std::byte>>(on, from);
     args_.array[a] = copied_[a]->data();
   }
+}
+
+PlacedLayout::PlacedLayout(Backend& on, Layout outline, const LayoutFamily& family, const idx* column)
+    : PlacedLayout(on, std::move(outline)) {
+  if (args_.slots == 0) return;
+  const auto all = std::make_shared<const Buffer<std::byte>>(on, static_cast<std::size_t>(args_.slots) * sizeof(idx));
+  auto* const to = reinterpret_cast<idx*>(all->data());
+  copied_[family.columns] = all;
+  args_.array[family.columns] = to;
+  on.extensions().layouts->fill_slots(
+      family, {.layout = args_, .interleaved = family.interleaved, .column = column, .to_column = to});
 }
 
 std::size_t PlacedLayout::bytes() const {

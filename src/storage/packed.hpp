@@ -22,8 +22,11 @@ using TransposePlan = std::optional<Plan> (*)(const Plan& part, const PatternVie
 /// Whether the caller knows already that blocks are all of the plan's kind of entry (entry_choice.hpp).
 enum class Fit { unknown, known };
 
-struct BlockSums;    // backend/value_work.hpp
-struct PackedWords;  // the same
+struct BlockSums;         // backend/value_work.hpp
+struct PackedWords;       // the same
+struct PlacedRows;        // backend/sparse_products.hpp
+struct PlacedTransposed;  // the same
+struct LayoutFamily;
 
 struct PackedBytes {
   std::size_t integers = 0, words = 0;
@@ -74,6 +77,9 @@ class PlacedLayout {
  public:
   PlacedLayout() = default;
   PlacedLayout(Backend& on, Layout layout);
+  /// Of an outline (layout.hpp), with the columns of all entries, which lie there already. Queued: `column` must live
+  /// until the backend has synchronized.
+  PlacedLayout(Backend& on, Layout outline, const LayoutFamily& family, const idx* column);
   const layout_args& args() const { return args_; }
   bool is_reordered() const { return is_reordered_; }
   /// Of a device: the same arrays, which both own.
@@ -110,9 +116,9 @@ class PlacedRuns {
 class PackedMatrix {
  public:
   /// Encodes the pattern; values come by update_values(). Throws `argument` with the reason if the plan is not
-  /// applicable, `too_large`, std::bad_alloc.
+  /// applicable, `too_large`, std::bad_alloc. `there`: the pattern in the memory of a device, which then needs no copy.
   PackedMatrix(const PatternView& pattern, const Problem& problem, const Plan& plan, Backend& backend,
-               PatternLifetime lifetime = PatternLifetime::temporary);
+               PatternLifetime lifetime = PatternLifetime::temporary, const PlacedRows* there = nullptr);
 
   /// The same in single precision on a device, with the same integers, which both own, and no values yet. Nothing where
   /// that cannot be: words that are narrow already, codes, blocks of a kind, plans of several parts.
@@ -158,7 +164,8 @@ class PackedMatrix {
   /// and that is returned.
   std::optional<std::string> prepare_transposed(const PatternView& pattern, TransposePlan plan_for,
                                                 TransposedValues values = TransposedValues::copy,
-                                                double most_padding = unlimited_padding);
+                                                double most_padding = unlimited_padding,
+                                                const PlacedRows* there = nullptr);
   bool has_transposed() const { return !backend_->is_device() || parts_.front().transposed; }
 
   /// to: [rows][block rows] scalars of the diagonal; 0 where a row has no diagonal block. Throws `argument` unless
@@ -242,6 +249,10 @@ class PackedMatrix {
   Plan plan_of_transposed(const Part& part, const std::optional<Plan>& own, TransposedValues values) const;
   std::unique_ptr<TransposedLayout> transposed_of(const Part& part, const Plan& plan, const PatternView& rows,
                                                   const Transposed& t, TransposedValues values) const;
+  std::unique_ptr<TransposedLayout> transposed_there(const Part& part, const Plan& plan, Layout outline,
+                                                     const PlacedTransposed& t, TransposedValues values) const;
+  PlacedLayout placed_layout(const PatternPart& of, const PatternView& pattern, PatternLifetime lifetime,
+                             const PlacedRows* there) const;
   void regroup(const Part& part) const;
   void check_ready(Op op) const;
   Buffer<std::byte> in_blocks(const void* values, Memory in) const;

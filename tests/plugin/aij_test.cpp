@@ -173,6 +173,25 @@ TEST(AijBlocks, AreLookedForAnewWhereOptionsHaveChanged) {
   EXPECT_EQ(view_of("aij", A).find("full ones of 3"), std::string::npos);
 }
 
+/// Rows of full blocks whose columns are not the matrix's: such arrays come from other programs.
+TEST(AijBlocks, BeyondTheMatrixAreAnError) {
+  PetscInt start[] = {0, 2, 4}, column[] = {4, 5, 4, 5};
+  PetscScalar values[] = {1, 2, 3, 4};
+  Matrix A;
+  Mat given;
+  PETSC_OK(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 2, 4, start, column, values, &given));
+  PETSC_OK(MatSetBlockSize(given, 2));
+  PETSC_OK(MatConvert(given, MATSEQAIJCOMPOUND, MAT_INPLACE_MATRIX, &given));
+  *A.out() = given;
+  Vec x, y;
+  PETSC_OK(MatCreateVecs(A, &x, &y));
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+  EXPECT_NE(found.code, 0);
+  EXPECT_NE(found.message.find("row 0 has column"), std::string::npos) << found.message;
+  PETSC_OK(VecDestroy(&x));
+  PETSC_OK(VecDestroy(&y));
+}
+
 struct Sibling : testing::TestWithParam<const char*> {};
 
 TEST_P(Sibling, ConvertsToAndFro) {

@@ -37,7 +37,7 @@ TEST(ForRanges, ThrowsWhatTheLowestRangeThrows) {
 TEST(ThreadsFor, AreNoMoreThanTheWorkIsWorth) {
   EXPECT_EQ(threads_for(999, 1000), 1u);
   EXPECT_EQ(threads_for(0, 0), 1u);
-  EXPECT_LE(threads_for(1'000'000, 1), std::min<std::size_t>(4, usable_cores()));
+  EXPECT_LE(threads_for(1'000'000, 1), std::min<std::size_t>(8, usable_cores()));
 }
 
 }  // namespace

@@ -121,6 +121,8 @@ TEST(Multigrid, KernelsCompile) {
   for (const ColumnTable& table : column_tables)
     for (const int inner : inner_lanes) expect_compiles(cuda::product_pattern_source(table, inner));
   for (const TransposeStep step : cuda::transpose_steps) expect_compiles(cuda::transpose_source(step));
+  for (const LayoutFamily* const family : {&compressed_rows_family, &slices_family})
+    expect_compiles(cuda::slots_source(*family));
   for (const GraphStep step : cuda::graph_steps) expect_compiles(cuda::graph_source(step));
   for (const Precision precision : {Precision::double_, Precision::single})
     for (const StrengthStep step : cuda::strength_steps)

@@ -5,6 +5,10 @@
 #include <cctype>
 #include <cstring>
 
+#include "backend/layout_work.hpp"
+#include "backend/sparse_products.hpp"
+#include "device/layout/compressed_rows.hpp"
+#include "device/layout/slices.hpp"
 #include "planner/default_plan.hpp"
 #include "storage/packed.hpp"
 #include "support/device_forms.hpp"
@@ -17,14 +21,20 @@
 namespace compound::test {
 namespace {
 
+/// Whether a device fills layouts and transposes patterns.
+enum class Fills { no, yes };
+
 /// Multiplies by gathering over the layout it is given, blocks of one scalar in words=1 only.
-class PretendedDevice final : public RecordingBackend {
+class PretendedDevice final : public RecordingBackend, public LayoutWork, public SparseProducts {
  public:
+  int fills = 0;
   mutable int regroups = 0, codes = 0;
   bool shared_values = false;  ///< whether the last product read A's own values
   Plan last;                   ///< of the last product
 
-  explicit PretendedDevice(std::string_view name = "recording") : RecordingBackend(name, Reach::device) {}
+  explicit PretendedDevice(std::string_view name = "recording", Fills does = Fills::no)
+      : RecordingBackend(name, Reach::device,
+                         does == Fills::yes ? Extensions{.sparse_products = this, .layouts = this} : Extensions{}) {}
   /// What is read before it was written shows.
   void* allocate(std::size_t bytes) override { return std::memset(RecordingBackend::allocate(bytes), 0xff, bytes); }
   std::unique_ptr<Code> code_for(const Plan&, const Problem&) const override {
@@ -50,6 +60,26 @@ class PretendedDevice final : public RecordingBackend {
       y[l.row(p)] = sum + begun[l.row(p)];
     }
   }
+
+  void fill_slots(const LayoutFamily& family, const slots_args& a) override {
+    ++fills;
+    using Slices = slices<dynamic, Occupancy::any, RowOrder::any, any_columns>;
+    using Rows = compressed_rows<RowOrder::any, any_columns>;
+    for (slot_t worker = 0; worker < a.workers(); ++worker)
+      family.interleaved ? compound::fill_slots<Slices>(a, worker) : compound::fill_slots<Rows>(a, worker);
+  }
+  std::optional<PlacedTransposed> transposed(const PlacedRows& A) override {
+    const auto rows = static_cast<std::size_t>(A.rows);
+    const Transposed t = compound::transposed(
+        {A.rows, A.cols, {A.start.data(), rows + 1}, {A.column.data(), A.column.bytes() / sizeof(idx)}});
+    return PlacedTransposed{placed(t.pattern), Buffer<count32>(*this, std::span<const count32>(t.entry_of))};
+  }
+  PlacedRows placed(const Pattern& p) {
+    return {p.rows, p.cols, Buffer<count32>(*this, std::span<const count32>(p.start)),
+            Buffer<idx>(*this, std::span<const idx>(p.column))};
+  }
+  std::optional<PlacedRows> product_pattern(const PlacedRows&, const PlacedRows&, bool) override { return {}; }
+  void multiply_sparse(const SparseProductTask&) override {}
 
  protected:
   std::optional<std::string> why_not(const Plan&, const Problem&) const override { return {}; }
@@ -90,13 +120,13 @@ const char* const plans[] = {"csr",
                              "csr longest=1 + csr longest=4 + sell:2 words=1",
                              "hdia:32 words=1 longest=3 + ellr words=1"};
 
-class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPattern>> {
+class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPattern, Fills>> {
  protected:
   const Plan plan = parse_plan(std::get<0>(GetParam()), {});
   const Pattern& pattern = std::get<1>(GetParam()).pattern;
   Random random;
   Operands<double> operands{pattern, "dense", {1, 1}, random};
-  PretendedDevice device;
+  PretendedDevice device{"recording", std::get<2>(GetParam())};
   testing::ScopedTrace trace{__FILE__, __LINE__, seed_text()};
 
   PackedMatrix made(TransposedValues values) { return packed(operands, plan, device, values); }
@@ -111,10 +141,13 @@ class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPa
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Zoo, DeviceMatrix, testing::Combine(testing::ValuesIn(plans), testing::ValuesIn(zoo())),
+INSTANTIATE_TEST_SUITE_P(Zoo, DeviceMatrix,
+                         testing::Combine(testing::ValuesIn(plans), testing::ValuesIn(zoo()),
+                                          testing::Values(Fills::no, Fills::yes)),
                          [](const auto& instance) {
                            std::string name = std::string(std::get<0>(instance.param)) + "__";
                            name += std::get<1>(instance.param).name;
+                           if (std::get<2>(instance.param) == Fills::yes) name += " filled";
                            std::erase(name, ',');
                            for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
                            return name;
@@ -159,6 +192,37 @@ TEST_P(DeviceMatrix, ChangesItsWayToTransposeWhenAnotherIsAsked) {
   EXPECT_GT(A.bytes().words, before.words);
   prepare(TransposedValues::shared);
   EXPECT_EQ(A.bytes().words, before.words);
+}
+
+/// What the encoder makes is made of the outline, whether the pattern lies there already or not.
+TEST(DeviceLayout, IsFilledAsItIsEncoded) {
+  for (const ZooPattern& of : zoo())
+    for (const char* line : plans) {
+      const Plan plan = parse_plan(line, {});
+      const PatternView pattern = of.pattern.view();
+      if (!plan.later.empty() || pattern.entries() == 0) continue;
+      const Layout expected = encode(pattern, plan.layout);
+      const std::vector<double> values(pattern.entries(), 1);
+      for (const bool lies_there : {false, true}) {
+        SCOPED_TRACE(std::string(of.name) + ", " + line + (lies_there ? ", there" : ""));
+        PretendedDevice device("recording", Fills::yes);
+        const PlacedRows there = device.placed(of.pattern);
+        PackedMatrix A(pattern, {{1, 1}, {Field::real, Precision::double_}}, plan, device, PatternLifetime::temporary,
+                       lies_there ? &there : nullptr);
+        const bool fills = has_outline(plan.layout) && (lies_there || family_of(plan.layout).interleaved);
+        EXPECT_EQ(device.fills, fills ? 1 : 0);
+        EXPECT_EQ(A.bytes().integers, expected.bytes());
+        A.update_values(values.data());
+        const layout_args made = A.task(nullptr, nullptr)->layout;
+        for (int a = 0; a < most_layout_arrays; ++a) {
+          const auto bytes = expected.arrays[a].bytes();
+          ASSERT_EQ(made.array[a] == nullptr, bytes.empty()) << a;
+          if (!bytes.empty()) {
+            EXPECT_EQ(std::memcmp(made.array[a], bytes.data(), bytes.size()), 0) << a;
+          }
+        }
+      }
+    }
 }
 
 /// Of all parts' layouts of A^T.
