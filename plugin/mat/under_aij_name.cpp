@@ -32,13 +32,13 @@ PetscErrorCode under_base_names(std::initializer_list<Mat> mats, bool* none, con
 
 PetscErrorCode product_as_aij(Mat C) {
   PetscFunctionBegin;
-  bool none;  // asked again, under their names
+  bool done, none;  // asked again, under their names
   PetscBool device_dense;
   const Mat_Product* const p = C->product;
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &device_dense, "seqdensecuda",
                                       "mpidensecuda", ""));
-  bool done = device_dense;  // column by column, by our products
-  if (!done) PetscCall(take_dense_product(C, &done));
+  PetscCall(take_dense_product(C, &done));
+  done = done || device_dense;  // column by column, by our products
   if (!done) PetscCall(leave_to_operand(C, product_as_aij, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(keep_values_of_operands(C));

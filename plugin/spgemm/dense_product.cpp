@@ -13,7 +13,7 @@ namespace compound::plugin {
 
 namespace {
 
-/// Columns of a dense matrix in the host's memory, each `apart` scalars behind the one before.
+/// Columns of a dense matrix, each `apart` scalars behind the one before.
 struct DenseColumns {
   PetscInt count = 0, rows = 0, apart = 0;
   PetscInt all_rows = 0;  ///< on all processes
@@ -118,19 +118,41 @@ PetscErrorCode count_products(Mat A, PetscInt products) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode multiply_at_once(const Operator& a, Mat A, Mat B, Mat C) {
+/// Arrays of dense matrices where products run: f(x, y). `done` is false where they are somewhere else.
+template <class F>
+PetscErrorCode with_arrays(bool on_device, Mat B, Mat C, bool* done, const F& f) {
   PetscFunctionBegin;
-  PetscInt x_apart, y_apart;
   const PetscScalar* x;
   PetscScalar* y;
-  PetscCall(MatDenseGetLDA(B, &x_apart));
-  PetscCall(MatDenseGetLDA(C, &y_apart));
+#if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 26, 0)
+  PetscMemType of_x, of_y;
+  PetscCall(MatDenseGetArrayReadAndMemType(B, &x, &of_x));
+  PetscCall(MatDenseGetArrayWriteAndMemType(C, &y, &of_y));
+  *done = PetscMemTypeDevice(of_x) == on_device && PetscMemTypeDevice(of_y) == on_device;
+  if (*done) PetscCall(f(x, y));
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &y));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &x));
+#else
+  *done = !on_device;
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDenseGetArrayRead(B, &x));
   PetscCall(MatDenseGetArrayWrite(C, &y));
-  PetscCall(Batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart)).multiply_all(x, y));
-  PetscCall(count_products(A, B->cmap->N));
+  PetscCall(f(x, y));
   PetscCall(MatDenseRestoreArrayWrite(C, &y));
   PetscCall(MatDenseRestoreArrayRead(B, &x));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode multiply_at_once(const Operator& a, Mat A, Mat B, Mat C, bool* done) {
+  PetscFunctionBegin;
+  PetscInt x_apart, y_apart;
+  PetscCall(MatDenseGetLDA(B, &x_apart));
+  PetscCall(MatDenseGetLDA(C, &y_apart));
+  PetscCall(with_arrays(a.on_device(), B, C, done, [&](const PetscScalar* x, PetscScalar* y) {
+    return Batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart)).multiply_all(x, y);
+  }));
+  if (*done) PetscCall(count_products(A, B->cmap->N));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,12 +161,13 @@ PetscErrorCode numeric_of(Mat A, Mat B, Mat C) {
   if (B->cmap->N > 0) {
     Operator a;
     Vec x;
-    bool at_once = false;
+    bool at_once = false, done = false;
     PetscCall(MatDenseGetColumnVecRead(B, 0, &x));
     PetscCall(a.prepare(A, Op::none, x, 0));
     PetscCall(MatDenseRestoreColumnVecRead(B, 0, &x));
     PetscCall(on_all(A, a.takes_vectors(), &at_once));  // values of x are exchanged together then
-    PetscCall(at_once ? multiply_at_once(a, A, B, C) : multiply_by_columns(A, B, C));
+    if (at_once) PetscCall(multiply_at_once(a, A, B, C, &done));
+    if (!done) PetscCall(multiply_by_columns(A, B, C));
   }
   PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
@@ -160,7 +183,8 @@ PetscErrorCode symbolic(Mat C) {
   PetscBool dense;
   PetscCall(MatSetSizes(C, A->rmap->n, B->cmap->n, A->rmap->N, B->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(C, A, B));
-  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(C), &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(C), &dense, MATSEQDENSE, MATMPIDENSE,
+                                      MATSEQDENSECUDA, ""));
   if (!dense) PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(B)->type_name));
   PetscCall(MatSetUp(C));
   C->ops->productnumeric = numeric;
@@ -174,10 +198,12 @@ PetscErrorCode take_dense_product(Mat C, bool* taken) {
   PetscFunctionBegin;
   const Mat_Product* const p = C->product;
   const TypeOfMatrix k = type_of_matrix(p->A);
-  PetscBool dense;
+  PetscBool dense, device_dense;
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &dense, MATSEQDENSE, MATMPIDENSE, ""));
-  // Scalars of AIJ alone are multiplied by AIJ itself.
-  *taken = dense && p->type == MATPRODUCT_AB && k.is_ours && (k.base_type->keeps_blocks || p->A->rmap->bs > 1);
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(p->B), MATSEQDENSECUDA, &device_dense));
+  // Scalars of AIJ alone are multiplied by AIJ itself, on the host.
+  const bool has_blocks = k.is_ours && (k.base_type->keeps_blocks || p->A->rmap->bs > 1);
+  *taken = p->type == MATPRODUCT_AB && k.is_ours && (device_dense || (dense && has_blocks));
   if (*taken) C->ops->productsymbolic = symbolic;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

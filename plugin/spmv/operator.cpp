@@ -228,9 +228,10 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
 }
 
 bool Operator::takes_vectors() const {
-  return std::ranges::all_of(parts_, [](const StateInSpace& part) {
-    return !part.mat || (!part.st->settings.parent_only() && part.space == MemorySpace::host &&
-                         static_cast<const SeqState&>(*part.st).copy(MemorySpace::host).takes_vectors());
+  if (parts_[off_diagonal].mat && on_device()) return false;
+  return std::ranges::all_of(parts_, [this](const StateInSpace& part) {
+    return !part.mat || (!part.st->settings.parent_only() && part.space == parts_[diagonal].space &&
+                         static_cast<const SeqState&>(*part.st).copy(part.space).takes_vectors());
   });
 }
 
@@ -239,9 +240,14 @@ PetscErrorCode Operator::run_vectors(Part which, Update update, const VectorsTas
   PetscFunctionBegin;
   const StateInSpace& part = parts_[which];
   SeqState& st = static_cast<SeqState&>(*part.st);
-  const PackedMatrix& packed = *st.copy(MemorySpace::host).packed();
+  const PackedMatrix& packed = *st.copy(part.space).packed();
+  const PetscLogDouble all_flops = vectors.count * flops(st, {op_, update, nullptr, nullptr, nullptr});
+  const bool device = part.space == MemorySpace::device;
+  if (device) PetscCall(begin_device_work(packed.backend()));
+  if (device) PetscCall(PetscLogGpuTimeBegin());
   PetscCall(guarded(comm_of(part.mat), [&] { packed.multiply_vectors(op_, update, vectors, x, z, y); }));
-  PetscCall(PetscLogFlops(vectors.count * flops(st, {op_, update, nullptr, nullptr, nullptr})));
+  if (device) PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(device && PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(all_flops) : PetscLogFlops(all_flops));
   st.counts.products += vectors.count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -32,9 +32,11 @@ class Operator {
   /// By the packed copy, or by the base type; a device whose memory is full leaves it to the host.
   PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
 
-  /// Whether run_vectors() can be called on this process: all parts multiply on the host, by packed copies.
+  /// Whether run_vectors() can be called on this process: all parts multiply on the host, or there is one, which
+  /// multiplies on a device.
   bool takes_vectors() const;
-  /// run() of several vectors in arrays of the host's; x, z and y are the first of them, z may be y.
+  /// Where x, z and y of run_vectors() are, of which they are the first; z may be y.
+  bool on_device() const { return parts_[diagonal].space == MemorySpace::device; }
   PetscErrorCode run_vectors(Part part, Update update, const VectorsTask& vectors, const PetscScalar* x,
                              const PetscScalar* z, PetscScalar* y) const;
 

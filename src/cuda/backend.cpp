@@ -1,6 +1,7 @@
 #include "cuda/backend.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <set>
@@ -100,6 +101,7 @@ class CudaBackend final : public Backend,
   }
   std::optional<count32> first_misfit(const FitTask& task) override;
   void multiply(const ProductTask& task) override;
+  void multiply_vectors(const ProductTask& task, const VectorsTask& vectors) override;
   void sum(const SumTask& task) override;
   void multiply_sparse(const SparseProductTask& task) override;
   std::optional<ContributionLists> list_contributions(const ContributionsTask& task) override {
@@ -400,6 +402,37 @@ void CudaBackend::multiply(const ProductTask& t) {
   args.dot.first = shares;
   args.dot.goes_on = false;
   launch(code.carries_kernel(t.op, t.dot.kind), chunks, args);
+}
+
+/// As many vectors at once as there are kernels for: powers of two.
+void CudaBackend::multiply_vectors(const ProductTask& t, const VectorsTask& vectors) {
+  const Schedule& s = t.plan.schedule;
+  const slot_t scalar = bytes_of(t.problem.scalar);
+  CudaCode& code = of(t.code);
+  const int most = t.op == Op::none && t.value_slot == nullptr ? code.most_vectors() : 1;
+  const slot_t shares = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);
+  const slot_t at_once = slot_t{1} * cuda::current_device().multiprocessors * s.blocks;
+  bool apart_is_aligned = true;
+  for (const slot_t apart : {vectors.x_apart, vectors.z_apart, vectors.y_apart})
+    apart_is_aligned &= code.is_aligned(static_cast<std::uintptr_t>(apart * scalar));
+  ProductTask some = t;
+  for (int left = vectors.count; left > 0;) {
+    const int count = std::min(most, static_cast<int>(std::bit_floor(static_cast<unsigned>(left))));
+    if (count == 1) {
+      multiply(some);
+    } else {
+      vectors_args args{cuda::args_of(some), {vectors.x_apart, vectors.z_apart, vectors.y_apart}};
+      args.product.counter = code.counter(queue_);
+      const bool aligned =
+          apart_is_aligned && code.is_aligned(some.x) && code.is_aligned(some.z) && code.is_aligned(some.y);
+      cuda::launch(code.several(count, t.update, t.reordered, aligned),
+                   s.balance == Balance::grid ? shares : std::min(shares, at_once), s.threads, args, queue_);
+    }
+    left -= count;
+    some.x = static_cast<const std::byte*>(some.x) + count * vectors.x_apart * scalar;
+    if (some.z) some.z = static_cast<const std::byte*>(some.z) + count * vectors.z_apart * scalar;
+    some.y = static_cast<std::byte*>(some.y) + count * vectors.y_apart * scalar;
+  }
 }
 
 void CudaBackend::sum(const SumTask& t) {

@@ -27,10 +27,12 @@ class Sources {
 /// Rows that are listed add to what was set before; the transposed pattern of such a plan has all its rows. Rows that
 /// are sorted may have been in order.
 void add_products(Sources& to, Op op, const Plan& plan, const Problem& problem) {
+  const bool is_square = problem.block.rows == problem.block.cols;
   const bool listed = plan.layout.row_list && op == Op::none, sorted = plan.layout.sigma != 1;
   for (const bool aligned : {true, false}) {
     // Vectors begin at whole scalars: where an access is of one, they are aligned.
     if (!aligned && vector_access(plan, problem) <= static_cast<int>(bytes_of(problem.scalar))) continue;
+    if (!aligned && !is_square) continue;  // prolongators' vectors are whole ones
     for (const bool reordered : {false, true})
       for (const Update update : {Update::assign, Update::add})
         if (listed ? reordered && update == Update::add : sorted || !reordered)
@@ -38,7 +40,7 @@ void add_products(Sources& to, Op op, const Plan& plan, const Problem& problem) 
   }
   if (plan.schedule.traversal == Traversal::slots)
     to.add(carries_source(plan, problem, op));
-  else if (op == Op::none && plan.entry == "dense" && !plan.layout.row_list)
+  else if (op == Op::none && is_square && plan.entry == "dense" && !plan.layout.row_list)
     for (const bool reordered : {false, true})
       if (sorted || !reordered)
         to.add(product_source(plan, problem, op, Update::smooth, false, reordered, true));  // vectors of its own
@@ -47,11 +49,13 @@ void add_products(Sources& to, Op op, const Plan& plan, const Problem& problem) 
 /// Those of one part, and parts of the others.
 struct DefaultPlans {
   DefaultPlans(const Problem& problem, std::string_view entry) {
-    for (const Plan& plan : default_cuda_plans(problem, entry))
-      for (const Plan& part : parts(plan)) {
-        add(all, part);
-        if (!plan.later.empty()) add(of_several, part);
-      }
+    const BlockShape block = problem.block, of_transpose = {block.cols, block.rows};
+    for (const BlockShape shape : {block, of_transpose})
+      for (const Plan& plan : default_cuda_plans({shape, problem.scalar}, entry))
+        for (const Plan& part : parts(plan)) {
+          add(all, part);
+          if (!plan.later.empty()) add(of_several, part);
+        }
     for (const Plan& plan : all)
       if (std::ranges::none_of(of_words, [&](const Plan& p) { return have_same_words(p.layout, plan.layout); }))
         of_words.push_back(plan);
@@ -75,6 +79,20 @@ void add_kernels_of_values(Sources& to, const DefaultPlans& plans, const Problem
     for (const Plan& plan : plans.of_words) to.add(regroup_source(from, plan, problem));
   for (const Plan& plan : plans.all) to.add(diagonal_source(plan, problem));
   for (const Plan& plan : plans.all) to.add(inverse_source(plan, problem));
+}
+
+/// Products by prolongators and their transposes, and values for them.
+void add_prolongators(Sources& to, ScalarType scalar) {
+  for (const BlockShape block : {BlockShape{2, 3}, BlockShape{3, 6}}) {
+    const Problem problem{block, scalar};
+    const DefaultPlans plans(problem, "dense");
+    for (const Op op : {Op::none, Op::transpose})
+      for (const Plan& plan : plans.all) add_products(to, op, plan, problem);
+    for (const Plan& plan : plans.all)
+      if (!words_are_blocks(plan, problem)) to.add(pack_source(plan, problem));
+    for (const Plan& from : plans.of_words)
+      for (const Plan& plan : plans.of_words) to.add(regroup_source(from, plan, problem));
+  }
 }
 
 /// Multigrid's, of n unknowns a node and m vectors of a near null space: A P and P^T A P of the finest level, and of
@@ -116,6 +134,7 @@ std::vector<std::string> default_sources(ScalarType scalar) {
     for (const ContributionStep step : contribution_steps) sources.add(contribution_source(step, index_bytes));
   add_sparse_products(sources, scalar);
   add_multigrid(sources, scalar);
+  add_prolongators(sources, scalar);
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};
     for (const std::string_view entry : entries_to_find(problem)) {

@@ -26,6 +26,16 @@ inline constexpr const char* kernel_name = "kernel";
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                            bool reordered, bool aligned, Follow follow = Follow::nothing);
 
+/// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
+inline bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
+
+/// Vectors that a worker of this plan multiplies at once, a power of two: as many as leave its sums in registers. 1
+/// where kernels for several do not exist.
+int most_vectors(const Plan& plan, const Problem& problem);
+/// y = [z +] A x of so many vectors: [2, most_vectors()].
+std::string vectors_source(const Plan& plan, const Problem& problem, Update update, bool reordered, bool aligned,
+                           int vectors);
+
 /// Bytes of the widest access to blocks of vectors that a product by this plan may use; 0: none of several numbers.
 int vector_access(const Plan& plan, const Problem& problem);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,9 +19,6 @@
 #include "plan/library_products.hpp"
 
 namespace compound::cuda {
-
-/// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
-inline bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
 
 /// The kernel of y = A x by a plan, or of what a later part of one adds to y: where it does not visit all rows, it adds
 /// to what was set before.
@@ -76,11 +74,19 @@ class CudaCode final : public Code {
       kernel = kernel_of(product_source(plan_, problem_, op, update, shares_values, reordered, aligned, follow));
     return kernel;
   }
+  const void* several(int vectors, Update update, bool reordered, bool aligned) {
+    std::size_t at = static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(vectors)));
+    for (const bool bit : {update == Update::add, reordered, aligned}) at = 2 * at + bit;
+    const void*& kernel = several_.at(at);
+    if (!kernel) kernel = kernel_of(vectors_source(plan_, problem_, update, reordered, aligned, vectors));
+    return kernel;
+  }
+  int most_vectors() const { return cuda::most_vectors(plan_, problem_); }
   /// Whether blocks of a vector may be read and written in wide accesses: one that begins elsewhere would end the
   /// context. VecGetSubVector() gives vectors that begin anywhere.
-  bool is_aligned(const void* vector) const {
-    return vector_access_ == 0 || reinterpret_cast<std::uintptr_t>(vector) % vector_access_ == 0;
-  }
+  bool is_aligned(const void* vector) const { return is_aligned(reinterpret_cast<std::uintptr_t>(vector)); }
+  /// The same of so many bytes from one vector to the next.
+  bool is_aligned(std::uintptr_t bytes) const { return vector_access_ == 0 || bytes % vector_access_ == 0; }
   /// Whether a library makes this product: y = [z +] A x that nothing follows. What begins off a whole access is left
   /// to our kernels, which know of such vectors.
   bool is_by_library(const ProductTask& t) const {
@@ -181,6 +187,7 @@ class CudaCode final : public Code {
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
   std::array<const void*, 3 * follows* updates* 2 * 2 * 2> products_ = {};
+  std::array<const void*, 5 * 2 * 2 * 2> several_ = {};
   const void *pack_ = nullptr, *pack_part_ = nullptr, *pack_sums_ = nullptr, *unpack_ = nullptr, *regroup_ = nullptr,
              *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};

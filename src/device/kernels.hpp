@@ -13,6 +13,7 @@
 #include "pack_sums.hpp"
 #include "spmv_components.hpp"
 #include "spmv_slots.hpp"
+#include "spmv_vectors.hpp"
 
 namespace compound {
 
@@ -30,6 +31,12 @@ struct product_args {
   void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots with ordered carries only
   dot_args dot;                 ///< forms that say what follows
   smoothing_args smoothing;     ///< Update::smooth
+};
+
+/// Of several vectors, of which the product's are the first.
+struct vectors_args {
+  product_args product;
+  vectors_apart apart;
 };
 
 struct pack_args {
@@ -131,8 +138,17 @@ template <class Form>
 using words_of_form =
     matrix_words<Form::word_group, Form::word_order, typename Form::words_code, slot_t(Form::word_padding)>;
 
-/// Products whose workers take whole entries hold their words, where that is of use: for wide accesses, or where words
-/// stand in several places of a block (kinds that do not keep it whole).
+/// Most forms have one.
+template <class Form>
+constexpr int vectors_of() {
+  if constexpr (requires { Form::vectors; })
+    return Form::vectors;
+  else
+    return 1;
+}
+
+/// Products whose workers take whole entries hold their words, where that is of use: for wide accesses, for several
+/// vectors, or where words stand in several places of a block (kinds that do not keep it whole).
 template <class Form>
 COMPOUND_FN auto words_of_product(slot_t slots) {
   using Entry = typename Form::entry;
@@ -141,7 +157,8 @@ COMPOUND_FN auto words_of_product(slot_t slots) {
   if constexpr (takes_whole && Form::word_group == 1 &&
                 holds_words<typename Form::stored>(Entry{}.words(), Form::word_padding))
     return wide_matrix_words<Form::word_order, Form::cache, Form::word_padding>{matrix_map_over<Form>(slots)};
-  else if constexpr (takes_whole && Form::cache == Cache::stream && requires { Entry::word_count; })
+  else if constexpr (takes_whole &&
+                     (vectors_of<Form>() > 1 || (Form::cache == Cache::stream && requires { Entry::word_count; })))
     return held_matrix_words<Words>{Words{matrix_map_over<Form>(slots)}};
   else
     return Words{matrix_map_over<Form>(slots)};
@@ -223,28 +240,59 @@ COMPOUND_FN slot_t workers_of(const layout_args& l) {
 
 #if defined(__CUDA_ARCH__)
 
+/// Where a worker of a product by rows is.
+template <class Form>
+struct place_of_worker {
+  static constexpr int lanes = Form::lanes, rows = rows_of<Form::op>(typename Form::entry{});
+  int lane;
+  slot_t warp, position;
+
+  __device__ explicit place_of_worker(slot_t worker) : lane(int(worker % lanes)), warp(worker / 32) {
+    constexpr int rows_a_warp = 32 / lanes;
+    position = (sharing_of<Form> == Sharing::scalar_rows ? warp / rows : warp) * rows_a_warp + worker % 32 / lanes;
+  }
+  __device__ int component() const { return int(warp % rows); }  ///< Sharing::scalar_rows
+};
+
 /// One worker's share. Workers of a warp go together.
 template <class Form, class Product>
 __device__ void multiply_worker(const Product& p, slot_t worker, [[maybe_unused]] void* carries) {
   using Entry = typename Form::entry;
   constexpr Sharing sharing = sharing_of<Form>;
-  constexpr int lanes = Form::lanes, rows_a_warp = 32 / lanes;
-  constexpr int n = rows_of<Form::op>(Entry{});
-  const int lane = int(worker % lanes);
-  const slot_t warp = worker / 32, in_warp = worker % 32 / lanes;
-  const slot_t position = (sharing == Sharing::scalar_rows ? warp / n : warp) * rows_a_warp + in_warp;
-  const bool active = position < p.layout.positions;
+  constexpr int lanes = Form::lanes, n = rows_of<Form::op>(Entry{});
+  const place_of_worker<Form> at(worker);
+  const auto position = idx(at.position);
+  const bool active = at.position < p.layout.positions;
   if constexpr (sharing == Sharing::slots)
     multiply_chunk<Form::op, Form::update, Form::carries>(p, worker / Form::layout::threads,
                                                           int(worker % Form::layout::threads),
                                                           static_cast<typename Entry::scalar*>(carries));
   else if constexpr (sharing == Sharing::scalar_rows)
-    multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), int(warp % n), lane, active);
+    multiply_scalar_row<Form::op, Form::update, lanes, Form::at_once>(p, position, at.component(), at.lane, active);
   else if constexpr (sharing == Sharing::columns)
     multiply_row_by_columns<Form::op, Form::update, lanes, Form::at_once, n, cols_of<Form::op>(Entry{})>(
-        p, idx(position), lane, active);
+        p, position, at.lane, active);
   else
-    multiply_row<Form::op, Form::update, lanes, Form::at_once>(p, idx(position), lane, active);
+    multiply_row<Form::op, Form::update, lanes, Form::at_once>(p, position, at.lane, active);
+}
+
+/// The same of several vectors.
+template <class Form, class Product>
+__device__ void multiply_worker_of_vectors(const Product& p, const vectors_apart& apart, slot_t worker) {
+  using Entry = typename Form::entry;
+  constexpr Sharing sharing = sharing_of<Form>;
+  constexpr int lanes = Form::lanes, n = rows_of<Form::op>(Entry{}), vectors = Form::vectors;
+  const place_of_worker<Form> at(worker);
+  const auto position = idx(at.position);
+  const bool active = at.position < p.layout.positions;
+  if constexpr (sharing == Sharing::scalar_rows)
+    multiply_scalar_row_of_vectors<Form::op, Form::update, lanes, vectors>(p, apart, position, at.component(), at.lane,
+                                                                           active);
+  else if constexpr (sharing == Sharing::columns)
+    multiply_row_by_columns_of_vectors<Form::op, Form::update, lanes, vectors, n, cols_of<Form::op>(Entry{})>(
+        p, apart, position, at.lane, active);
+  else
+    multiply_row_of_vectors<Form::op, Form::update, lanes, vectors>(p, apart, position, at.lane, active);
 }
 
 /// work(block) for every block of workers, in the form's balance. All threads of a block call together.
@@ -267,6 +315,15 @@ __device__ void for_each_block(slot_t blocks, unsigned* counter, const Work& wor
     // The last block to come here leaves the counter as it was: no launch before the next product for that.
     if (threadIdx.x == 0 && atomicAdd(counter + 1, 1u) == gridDim.x - 1) counter[0] = counter[1] = 0;
   }
+}
+
+template <class Form>
+__device__ void multiply_all_vectors(const vectors_args& a) {
+  const auto p = product_over<Form>(a.product);
+  const slot_t blocks = (workers_of<Form>(a.product.layout) + blockDim.x - 1) / blockDim.x;
+  for_each_block<Form::balance>(blocks, a.product.counter, [&](slot_t b) {
+    multiply_worker_of_vectors<Form>(p, a.apart, b * blockDim.x + threadIdx.x);
+  });
 }
 
 /// Whether what follows the products of a loop is over.

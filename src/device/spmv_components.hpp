@@ -6,15 +6,15 @@
 
 namespace compound {
 
-/// What one scalar of op(entry) contributes: word (i, j) times x.
-template <Op op, class Words, class S>
-COMPOUND_FN S component_product(const Words& w, int out, int in, S x) {
+/// One scalar of op(entry).
+template <Op op, class Words>
+COMPOUND_FN auto component(const Words& w, int out, int in) {
   if constexpr (op == Op::none)
-    return w(out, in) * x;
+    return w(out, in);
   else if constexpr (op == Op::transpose)
-    return w(in, out) * x;
+    return w(in, out);
   else
-    return conjugate(w(in, out)) * x;
+    return conjugate(w(in, out));
 }
 
 /// Scalar row `i` of one block row, for slices: neighbouring workers have neighbouring positions and the same i, so
@@ -34,7 +34,7 @@ COMPOUND_FN void multiply_scalar_row(const Product& p, idx position, int i, int 
     if (!p.layout.present(at)) return;
     const idx column = columns.at(at);
     const auto words = p.words(at);
-    for (int j = 0; j < in; ++j) sum += component_product<op>(words, i, j, p.x[p.x_words.at(column, in, j)]);
+    for (int j = 0; j < in; ++j) sum += component<op>(words, i, j) * p.x[p.x_words.at(column, in, j)];
   };
   idx k = lane;
   for (; k + (at_once - 1) * lanes < count; k += at_once * lanes, slot += at_once * lanes * apart)
@@ -65,7 +65,7 @@ COMPOUND_FN void multiply_row_by_columns(const Product& p, idx position, int lan
       const slot_t slot = first + unsigned(q) / unsigned(n_cols);
       const int j = int(unsigned(q) % unsigned(n_cols));
       const S x = p.x[p.x_words.at(columns.at(slot), n_cols, j)];
-      sum += component_product<op>(p.words(slot), i, j, x);
+      sum += component<op>(p.words(slot), i, j) * x;
     };
     if (at_work) {
       slot_t q = lane / side;

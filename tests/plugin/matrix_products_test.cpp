@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include "compare.hpp"
+#include "device.hpp"
 
 namespace {
 
@@ -162,6 +162,18 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixProducts, testing::ValuesIn(cases()), [](con
   return std::string(param_info.param.kind.name) + "_" + param_info.param.left + "_" + param_info.param.right;
 });
 
+void fill_columns(Mat dense, std::uint64_t seed) {
+  PetscInt columns;
+  PETSC_OK(MatGetSize(dense, nullptr, &columns));
+  for (PetscInt n = 0; n < columns; ++n) {
+    Vec column;
+    PETSC_OK(MatDenseGetColumnVecWrite(dense, n, &column));
+    fill(column, seed + static_cast<std::uint64_t>(n));
+    PETSC_OK(MatDenseRestoreColumnVecWrite(dense, n, &column));
+  }
+  assemble(dense);
+}
+
 /// Dense, as tall as A is wide; on each process `gap` rows of its array are of no column.
 struct Dense {
   std::vector<PetscScalar> array;
@@ -176,13 +188,7 @@ struct Dense {
     PETSC_OK(MatDenseSetLDA(mat, apart));
     for (const auto place : {MatSeqDenseSetPreallocation, MatMPIDenseSetPreallocation})
       PETSC_OK(place(mat, array.data()));
-    for (PetscInt n = 0; n < columns; ++n) {
-      Vec column;
-      PETSC_OK(MatDenseGetColumnVecWrite(mat, n, &column));
-      fill(column, seed + static_cast<std::uint64_t>(n));
-      PETSC_OK(MatDenseRestoreColumnVecWrite(mat, n, &column));
-    }
-    assemble(mat);
+    fill_columns(mat, seed);
   }
 };
 
@@ -297,6 +303,46 @@ TEST_P(DenseProducts, FollowANewPattern) {
 
   EXPECT_TRUE(are_columns_of(C, A, B.mat));
 }
+
+#if PetscDefined(HAVE_CUDA)
+struct DenseProductsOnDevice : DeviceTest, testing::WithParamInterface<DenseCase> {};
+INSTANTIATE_TEST_SUITE_P(Cases, DenseProductsOnDevice,
+                         testing::Values(DenseCase{3, 1}, DenseCase{3, 15}, DenseCase{6, 9}, DenseCase{11, 5},
+                                         DenseCase{2, 8, 0, "-mat_compound_layout ccoo"},
+                                         DenseCase{3, 8, 0, "-mat_compound_layout sell:32"},
+                                         DenseCase{3, 6, 0, "-mat_compound_backend host"}));
+
+TEST_P(DenseProductsOnDevice, HaveTheBitsOfMatMultAndStayThere) {
+  const DenseCase& c = GetParam();
+  const Shape shape = spread(c.block_size, 60, 50);
+  Random random{98};
+  const Matrix A = filled_matrix(tested_type(), c.options, {shape, random_blocks(random, shape, 0.3, false), 99});
+  const auto before = info_of(A);
+  Matrix B, C;
+  PetscInt rows;
+  PETSC_OK(MatSetVecType(A, VECCUDA));
+  PETSC_OK(MatGetLocalSize(A, nullptr, &rows));
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, B.out()));
+  PETSC_OK(MatSetSizes(B, rows, PETSC_DECIDE, PETSC_DETERMINE, c.columns));
+  PETSC_OK(MatSetType(B, MATDENSECUDA));
+  PETSC_OK(MatSetUp(B));
+  fill_columns(B, 100);
+
+  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+
+  EXPECT_EQ(info_of(A).products - before.products, c.columns);
+  EXPECT_TRUE(are_columns_of(C, A, B));
+  const PetscScalar* array;
+  PetscMemType memory;
+  PETSC_OK(MatDenseGetArrayReadAndMemType(C, &array, &memory));
+  EXPECT_TRUE(PetscMemTypeDevice(memory));
+  PETSC_OK(MatDenseRestoreArrayReadAndMemType(C, &array));
+  PETSC_OK(MatScale(A, 3.0));
+  fill_columns(B, 200);
+  PETSC_OK(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+  EXPECT_TRUE(are_columns_of(C, A, B));
+}
+#endif
 
 TEST(Galerkin, ReuseTakesTheNewMatrix) {
   const auto first = operand("tested", 87), second = operand("tested", 87), P = operand(MATAIJ, 88);

@@ -77,6 +77,10 @@ TEST_P(OtherKernels, Compile) {
     const Plan part = parts(c.plan).front();
     expect_compiles(cuda::product_source(part, c.problem, Op::none, Update::smooth, false, reordered, c.aligned));
   }
+  if (const int vectors = cuda::most_vectors(parts(c.plan).front(), c.problem); vectors > 1) {
+    const Plan part = parts(c.plan).front();
+    expect_compiles(cuda::vectors_source(part, c.problem, Update::add, part.layout.sigma != 1, c.aligned, vectors));
+  }
   expect_compiles(cuda::pack_source(c.plan, c.problem));
   expect_compiles(cuda::pack_part_source(c.plan, c.problem));
   expect_compiles(cuda::regroup_source(c.plan, c.plan, c.problem));
@@ -210,6 +214,11 @@ TEST(DefaultSources, AreThoseOfMultigridOfElasticity) {
     EXPECT_TRUE(has(all, cuda::sparse_product_kernel(real_3x3.scalar, {size, size}, 6, false).source)) << size;
     EXPECT_TRUE(has(all, cuda::sparse_product_kernel(real_3x3.scalar, {6, size}, 6, true).source)) << size;
   }
+  const Problem prolongator{{3, 6}, real_3x3.scalar};
+  for (const Plan& plan : default_cuda_plans(prolongator, "dense"))
+    for (const Update update : {Update::assign, Update::add})
+      for (const Plan& part : parts(plan))
+        EXPECT_TRUE(has(all, cuda::plain_source(part, prolongator, update))) << to_string(part);
 }
 
 /// VecGetSubVector() gives vectors that begin at any scalar.

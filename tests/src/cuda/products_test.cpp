@@ -70,6 +70,63 @@ TEST_F(OnDevice, PlansOfTheSearchOf2019AreRight) {
   }
 }
 
+/// Vectors with gaps between them, which are not numbers; 13 of them, so that eight, four and one are multiplied at
+/// once.
+template <class S>
+struct ManyVectors {
+  static constexpr int count = 13;
+  slot_t apart;
+  std::vector<S> all;
+
+  ManyVectors(std::size_t size, std::size_t gap, Random& random)
+      : apart(static_cast<slot_t>(size + gap)), all(count * (size + gap), not_a_number<S>()) {
+    for (int n = 0; n < count; ++n) std::ranges::copy(random_vector<S>(size, random), all.begin() + n * apart);
+  }
+};
+
+/// `gap`: scalars between vectors; 1 makes vectors begin off a whole access.
+template <class S>
+void expect_bits_of_one(const PackedMatrix& A, const Operands<S>& operands, std::size_t gap, Random& random) {
+  ManyVectors<S> x(operands.cols_vector.size(), gap, random), z(operands.rows_z.size(), gap, random),
+      y(operands.rows_z.size(), gap, random), wanted = y;
+  for (const bool adds : {false, true}) {
+    Placed<S> px(A.backend(), x.all, 0), pz(A.backend(), z.all, 0), py(A.backend(), y.all, 0),
+        pw(A.backend(), wanted.all, 0);
+    const Update update = adds ? Update::add : Update::assign;
+    A.multiply_vectors(Op::none, update, {x.count, x.apart, z.apart, y.apart}, px.data(), adds ? pz.data() : nullptr,
+                       py.data());
+    for (int n = 0; n < x.count; ++n)
+      A.multiply(Op::none, update, px.data() + n * x.apart, adds ? pz.data() + n * z.apart : nullptr,
+                 pw.data() + n * wanted.apart);
+    py.bring_back();
+    pw.bring_back();
+    EXPECT_TRUE(same_bits(y.all, wanted.all)) << (adds ? "y = z + A x" : "y = A x") << ", gaps of " << gap;
+  }
+}
+
+/// Of kernels for several vectors a form each, of all default plans; in the tier quick of every fifth.
+TEST_F(OnDevice, SeveralVectorsHaveTheBitsOfOne) {
+  const Pattern pattern = random_pattern(410, 290, 13, 1);
+  const struct {
+    Problem problem;
+    const char* entry;
+  } kinds[] = {{real_3x3, "dense"},
+               {{{6, 6}, real_3x3.scalar}, "dense"},
+               {{{4, 4}, real_3x3.scalar}, "quaternion"},
+               {{{3, 3}, {Field::complex, Precision::double_}}, "dense"}};
+  for (const auto& kind : kinds) {
+    const std::vector<Plan> plans = default_cuda_plans(kind.problem, kind.entry);
+    for (std::size_t n = 0; n < plans.size(); n += tier_is_all() ? 1 : 5)
+      with_scalar(kind.problem.scalar, [&]<class S>(S) {
+        SCOPED_TRACE(to_string(plans[n]) + ", " + seed_text());
+        Random random;
+        const Operands<S> operands(pattern, kind.entry, kind.problem.block, random);
+        const PackedMatrix A = packed(operands, plans[n], device());
+        for (const std::size_t gap : {0, 1}) expect_bits_of_one(A, operands, gap, random);
+      });
+  }
+}
+
 /// x is not finite where no entry of A is: padding that was multiplied would show.
 TEST_P(CudaProducts, NeverMultiplyPadding) {
   Case c = cuda_cases::case_of(GetParam());
