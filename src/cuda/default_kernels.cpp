@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/kernel_source.hpp"
+#include "cuda/krylov_passes.hpp"
 #include "cuda/sparse_product.hpp"
 #include "layout/family.hpp"
 #include "planner/default_plan.hpp"
@@ -135,6 +136,7 @@ std::vector<std::string> default_sources(ScalarType scalar) {
   add_sparse_products(sources, scalar);
   add_multigrid(sources, scalar);
   add_prolongators(sources, scalar);
+  for (const std::string& source : pass_sources(scalar)) sources.add(source);
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};
     for (const std::string_view entry : entries_to_find(problem)) {

@@ -30,6 +30,18 @@ constexpr PassRow rows[] = {
     {"bcgs_second_pass", bcgs_second_pass<any_form>::sums}, {"bcgs_step_pass", bcgs_step_pass<any_form>::sums},
     {"bcgs_turn_pass", bcgs_turn_pass<any_form>::sums}};
 
+}  // namespace
+
+std::vector<std::string> pass_sources(ScalarType scalar) {
+  std::vector<std::string> sources;
+  for (const PassRow& row : rows)
+    for (const bool diagonal : {false, true})
+      sources.push_back(pass_source(scalar, scalar.field == Field::complex, diagonal, row.name));
+  return sources;
+}
+
+namespace {
+
 class Passes final : public KrylovPasses {
  public:
   Passes(Backend& backend, cudaStream_t& queue, ScalarType scalar, std::span<const VectorPass> passes, bool hermitian)

@@ -62,7 +62,9 @@ class CudaCode final : public Code {
         plan_(plan),
         problem_(problem),
         family_(&family_of(plan.layout)),
-        vector_access_(vector_access(plan, problem)) {}
+        vector_access_(vector_access(plan, problem)) {
+    problem_.order = ValueOrder::blocks;  // which values are brought into before they are packed
+  }
 
   const void* product(Op op, Update update, bool shares_values, bool reordered, bool aligned, Follow follow) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;  // the same

@@ -88,8 +88,31 @@ TEST_F(FirstRun, FindsKindsAndPacksValuesOfTheDeviceWithoutCompiling) {
       EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
                          reference_product(operands, Precision::double_, Op::none, Form::assign)))
           << to_string(plan);
+      if (entry == "dense") {
+        PackedMatrix of_aij(pattern.view(), {problem.block, problem.scalar, ValueOrder::rows}, plan, device());
+        EXPECT_NO_THROW(of_aij.compile()) << to_string(plan);
+      }
     }
   });
+}
+
+/// Of elasticity in the plane and in space.
+TEST_F(FirstRun, MultipliesByProlongatorsWithoutCompiling) {
+  const Pattern pattern = some_pattern();
+  for (const ScalarType scalar : scalars_built_in())
+    for (const BlockShape block : {BlockShape{2, 3}, BlockShape{3, 6}})
+      with_scalar(scalar, [&]<class S>(S) {
+        Random random;
+        const Operands<S> operands(pattern, "dense", block, random);
+        for (const Plan& plan : default_cuda_plans({block, scalar}, "dense")) {
+          const PackedMatrix P = packed(operands, plan, device(), TransposedValues::copy);
+          for (const Op op : {Op::none, Op::transpose})
+            for (const Form form : {Form::assign, Form::add})
+              EXPECT_TRUE(
+                  agrees(multiplied(P, operands, op, form), reference_product(operands, Precision::double_, op, form)))
+                  << to_string(plan) << ", " << product_name(op, form);
+        }
+      });
 }
 
 TEST_F(FirstRun, GivesDiagonalsAndInversesWithoutCompiling) {

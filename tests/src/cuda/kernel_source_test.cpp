@@ -5,6 +5,7 @@
 
 #include "cuda/default_kernels.hpp"
 #include "cuda/kernel_source.hpp"
+#include "cuda/krylov_passes.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/product_cases.hpp"
 #include "cuda/sparse_product.hpp"
@@ -214,6 +215,7 @@ TEST(DefaultSources, AreThoseOfMultigridOfElasticity) {
     EXPECT_TRUE(has(all, cuda::sparse_product_kernel(real_3x3.scalar, {size, size}, 6, false).source)) << size;
     EXPECT_TRUE(has(all, cuda::sparse_product_kernel(real_3x3.scalar, {6, size}, 6, true).source)) << size;
   }
+  for (const std::string& source : cuda::pass_sources(real_3x3.scalar)) EXPECT_TRUE(has(all, source)) << source;
   const Problem prolongator{{3, 6}, real_3x3.scalar};
   for (const Plan& plan : default_cuda_plans(prolongator, "dense"))
     for (const Update update : {Update::assign, Update::add})
