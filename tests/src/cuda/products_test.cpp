@@ -62,7 +62,7 @@ TEST_F(OnDevice, PlansOfTheSearchOf2019AreRight) {
   const auto reference = reference_product(operands, Precision::double_, Op::none, Form::assign);
 
   std::optional<PackedMatrix> A;
-  for (Plan given : plans) {
+  for (const Plan& given : plans) {
     if (!A || A->plan().layout != given.layout) A.emplace(packed(operands, given, device()));
     auto schedule = A->scheduled(given.schedule);
     A->swap(schedule);
