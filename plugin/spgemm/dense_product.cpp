@@ -21,13 +21,13 @@ struct DenseColumns {
 
 DenseColumns columns_of(Mat dense, PetscInt apart) { return {dense->cmap->N, dense->rmap->n, apart, dense->rmap->N}; }
 
-PetscErrorCode multiply_by_columns(Mat A, Mat B, Mat C) {
+PetscErrorCode multiply_by_columns(Mat A, Op op, Mat B, Mat C) {
   PetscFunctionBegin;
   for (PetscInt n = 0; n < B->cmap->N; ++n) {
     Vec x, y;
     PetscCall(MatDenseGetColumnVecRead(B, n, &x));
     PetscCall(MatDenseGetColumnVecWrite(C, n, &y));
-    PetscCall(multiply(A, Op::none, Update::assign, x, nullptr, y));
+    PetscCall(multiply(A, op, Update::assign, x, nullptr, y));
     PetscCall(MatDenseRestoreColumnVecWrite(C, n, &y));
     PetscCall(MatDenseRestoreColumnVecRead(B, n, &x));
   }
@@ -156,18 +156,18 @@ PetscErrorCode multiply_at_once(const Operator& a, Mat A, Mat B, Mat C, bool* do
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode numeric_of(Mat A, Mat B, Mat C) {
+PetscErrorCode multiply_dense(Mat A, Op op, Mat B, Mat C) {
   PetscFunctionBegin;
   if (B->cmap->N > 0) {
     Operator a;
     Vec x;
     bool at_once = false, done = false;
     PetscCall(MatDenseGetColumnVecRead(B, 0, &x));
-    PetscCall(a.prepare(A, Op::none, x, 0));
+    PetscCall(a.prepare(A, op, x, 0));
     PetscCall(MatDenseRestoreColumnVecRead(B, 0, &x));
     PetscCall(on_all(A, a.takes_vectors(), &at_once));  // values of x are exchanged together then
     if (at_once) PetscCall(multiply_at_once(a, A, B, C, &done));
-    if (!done) PetscCall(multiply_by_columns(A, B, C));
+    if (!done) PetscCall(multiply_by_columns(A, op, B, C));
   }
   PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
@@ -175,20 +175,26 @@ PetscErrorCode numeric_of(Mat A, Mat B, Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode numeric(Mat C) { return numeric_of(C->product->A, C->product->B, C); }
+PetscErrorCode numeric_of(Mat A, Mat B, Mat C) { return multiply_dense(A, Op::none, B, C); }
+
+Op op_of(const Mat_Product& product) { return product.type == MATPRODUCT_AtB ? Op::transpose : Op::none; }
+
+PetscErrorCode numeric(Mat C) { return multiply_dense(C->product->A, op_of(*C->product), C->product->B, C); }
 
 PetscErrorCode symbolic(Mat C) {
   PetscFunctionBegin;
   Mat const A = C->product->A, B = C->product->B;
   PetscBool dense;
-  PetscCall(MatSetSizes(C, A->rmap->n, B->cmap->n, A->rmap->N, B->cmap->N));
-  PetscCall(MatSetBlockSizesFromMats(C, A, B));
+  const bool transposes = op_of(*C->product) == Op::transpose;
+  const PetscLayout rows = transposes ? A->cmap : A->rmap;
+  PetscCall(MatSetSizes(C, rows->n, B->cmap->n, rows->N, B->cmap->N));
+  PetscCall(MatSetBlockSizes(C, rows->bs, B->cmap->bs));
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(C), &dense, MATSEQDENSE, MATMPIDENSE,
                                       MATSEQDENSECUDA, ""));
   if (!dense) PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(B)->type_name));
   PetscCall(MatSetUp(C));
   C->ops->productnumeric = numeric;
-  C->ops->matmultnumeric = numeric_of;  // PETSc's A (B C) calls that
+  if (!transposes) C->ops->matmultnumeric = numeric_of;  // PETSc's A (B C) calls that
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,7 +209,9 @@ PetscErrorCode take_dense_product(Mat C, bool* taken) {
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(p->B), MATSEQDENSECUDA, &device_dense));
   // Scalars of AIJ alone are multiplied by AIJ itself, on the host.
   const bool has_blocks = k.is_ours && (k.base_type->keeps_blocks || p->A->rmap->bs > 1);
-  *taken = p->type == MATPRODUCT_AB && k.is_ours && (device_dense || (dense && has_blocks));
+  const bool on_host = p->type == MATPRODUCT_AB && dense && has_blocks;
+  const bool on_device = (p->type == MATPRODUCT_AB || p->type == MATPRODUCT_AtB) && device_dense;
+  *taken = k.is_ours && (on_host || on_device);
   if (*taken) C->ops->productsymbolic = symbolic;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/huge_pages.hpp"
-
 #include "petsc/base_type.hpp"
 #include "spmv/state.hpp"
 

@@ -409,7 +409,7 @@ void CudaBackend::multiply_vectors(const ProductTask& t, const VectorsTask& vect
   const Schedule& s = t.plan.schedule;
   const slot_t scalar = bytes_of(t.problem.scalar);
   CudaCode& code = of(t.code);
-  const int most = t.op == Op::none && t.value_slot == nullptr ? code.most_vectors() : 1;
+  const int most = t.value_slot == nullptr ? code.most_vectors(t.op) : 1;
   const slot_t shares = blocks_for(cuda::workers_of(t.plan, t.problem, t.op, t.layout), s.threads);
   const slot_t at_once = slot_t{1} * cuda::current_device().multiprocessors * s.blocks;
   bool apart_is_aligned = true;
@@ -425,7 +425,7 @@ void CudaBackend::multiply_vectors(const ProductTask& t, const VectorsTask& vect
       args.product.counter = code.counter(queue_);
       const bool aligned =
           apart_is_aligned && code.is_aligned(some.x) && code.is_aligned(some.z) && code.is_aligned(some.y);
-      cuda::launch(code.several(count, t.update, t.reordered, aligned),
+      cuda::launch(code.several(count, t.op, t.update, t.reordered, aligned),
                    s.balance == Balance::grid ? shares : std::min(shares, at_once), s.threads, args, queue_);
     }
     left -= count;

@@ -416,22 +416,31 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
                       "multiply_all", "product_args");
 }
 
-int most_vectors(const Plan& plan, const Problem& problem) {
-  constexpr slot_t most_bytes = 384, most = 16;
+namespace {
+
+/// Of a worker, for one vector.
+slot_t bytes_of_sums(const Plan& plan, const Problem& problem, Op op) {
+  const int rows = op == Op::none ? problem.block.rows : problem.block.cols;
+  return (plan.schedule.traversal == Traversal::rows ? rows : 1) * slot_t(bytes_of(problem.scalar));
+}
+
+}  // namespace
+
+int most_vectors(const Plan& plan, const Problem& problem, Op op) {
+  constexpr slot_t most_bytes = 384, most = 16;  // sums of 384 bytes take 96 registers
   const Schedule& s = plan.schedule;
   const bool has_kernels = s.traversal != Traversal::slots && s.library.empty() && !adds_always(plan) &&
                            family_of(plan.layout).visited_rows < 0;
-  const slot_t sums = s.traversal == Traversal::rows ? problem.block.rows : 1;
-  const slot_t vectors = std::min(most, most_bytes / (sums * slot_t(bytes_of(problem.scalar))));
+  const slot_t vectors = std::min(most, most_bytes / bytes_of_sums(plan, problem, op));
   return has_kernels ? static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max<slot_t>(vectors, 1)))) : 1;
 }
 
-std::string vectors_source(const Plan& plan, const Problem& problem, Update update, bool reordered, bool aligned,
+std::string vectors_source(const Plan& plan, const Problem& problem, Op op, Update update, bool reordered, bool aligned,
                            int vectors) {
   // Of a multiprocessor: 128 registers each, 160 for sums that take most of them.
-  const int threads_at_once = vectors * problem.block.rows * int(bytes_of(problem.scalar)) > 256 ? 384 : 512;
+  const int threads_at_once = vectors * bytes_of_sums(plan, problem, op) > 256 ? 384 : 512;
   const int threads = plan.schedule.threads;
-  const std::string form = product_form(plan, problem, Op::none, update, false, reordered, aligned, Follow::nothing) +
+  const std::string form = product_form(plan, problem, op, update, false, reordered, aligned, Follow::nothing) +
                            "  static constexpr int vectors = " + std::to_string(vectors) + ";\n";
   return whole_source(plan.entry, form,
                       std::to_string(threads) + ", " + std::to_string(std::max(1, threads_at_once / threads)),

@@ -31,9 +31,9 @@ inline bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.
 
 /// Vectors that a worker of this plan multiplies at once, a power of two: as many as leave its sums in registers. 1
 /// where kernels for several do not exist.
-int most_vectors(const Plan& plan, const Problem& problem);
-/// y = [z +] A x of so many vectors: [2, most_vectors()].
-std::string vectors_source(const Plan& plan, const Problem& problem, Update update, bool reordered, bool aligned,
+int most_vectors(const Plan& plan, const Problem& problem, Op op = Op::none);
+/// y = [z +] op(A) x of so many vectors: [2, most_vectors()].
+std::string vectors_source(const Plan& plan, const Problem& problem, Op op, Update update, bool reordered, bool aligned,
                            int vectors);
 
 /// Bytes of the widest access to blocks of vectors that a product by this plan may use; 0: none of several numbers.

@@ -76,14 +76,16 @@ class CudaCode final : public Code {
       kernel = kernel_of(product_source(plan_, problem_, op, update, shares_values, reordered, aligned, follow));
     return kernel;
   }
-  const void* several(int vectors, Update update, bool reordered, bool aligned) {
+  const void* several(int vectors, Op op, Update update, bool reordered, bool aligned) {
+    if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;
     std::size_t at = static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(vectors)));
+    at = ops * at + static_cast<std::size_t>(op);
     for (const bool bit : {update == Update::add, reordered, aligned}) at = 2 * at + bit;
     const void*& kernel = several_.at(at);
-    if (!kernel) kernel = kernel_of(vectors_source(plan_, problem_, update, reordered, aligned, vectors));
+    if (!kernel) kernel = kernel_of(vectors_source(plan_, problem_, op, update, reordered, aligned, vectors));
     return kernel;
   }
-  int most_vectors() const { return cuda::most_vectors(plan_, problem_); }
+  int most_vectors(Op op) const { return cuda::most_vectors(plan_, problem_, op); }
   /// Whether blocks of a vector may be read and written in wide accesses: one that begins elsewhere would end the
   /// context. VecGetSubVector() gives vectors that begin anywhere.
   bool is_aligned(const void* vector) const { return is_aligned(reinterpret_cast<std::uintptr_t>(vector)); }
@@ -153,7 +155,7 @@ class CudaCode final : public Code {
   }
 
  private:
-  static constexpr std::size_t follows = 4, updates = 3;
+  static constexpr std::size_t follows = 4, updates = 3, ops = 3;
 
   /// Memory that grows with what products ask for; null for nothing. What it was before stays: graphs may name it.
   class Grown {
@@ -188,8 +190,8 @@ class CudaCode final : public Code {
   Problem problem_;
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
-  std::array<const void*, 3 * follows* updates* 2 * 2 * 2> products_ = {};
-  std::array<const void*, 5 * 2 * 2 * 2> several_ = {};
+  std::array<const void*, ops* follows* updates* 2 * 2 * 2> products_ = {};
+  std::array<const void*, 5 * ops* 2 * 2 * 2> several_ = {};
   const void *pack_ = nullptr, *pack_part_ = nullptr, *pack_sums_ = nullptr, *unpack_ = nullptr, *regroup_ = nullptr,
              *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};

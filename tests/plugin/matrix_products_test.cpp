@@ -192,14 +192,14 @@ struct Dense {
   }
 };
 
-/// Column by column, by MatMult().
-testing::AssertionResult are_columns_of(Mat C, Mat A, Mat B) {
+/// Column by column, by MatMult() or MatMultTranspose().
+testing::AssertionResult are_columns_of(Mat C, Mat A, Mat B, bool transposed = false) {
   PetscInt columns;
   PETSC_OK(MatGetSize(B, nullptr, &columns));
   for (PetscInt n = 0; n < columns; ++n) {
     Vec column;
     Vector x, y, found;
-    PETSC_OK(MatCreateVecs(A, x.out(), y.out()));
+    PETSC_OK(transposed ? MatCreateVecs(A, y.out(), x.out()) : MatCreateVecs(A, x.out(), y.out()));
     PETSC_OK(VecDuplicate(y, found.out()));
     PETSC_OK(MatDenseGetColumnVecRead(B, n, &column));
     PETSC_OK(VecCopy(column, x));
@@ -207,7 +207,7 @@ testing::AssertionResult are_columns_of(Mat C, Mat A, Mat B) {
     PETSC_OK(MatDenseGetColumnVecRead(C, n, &column));
     PETSC_OK(VecCopy(column, found));
     PETSC_OK(MatDenseRestoreColumnVecRead(C, n, &column));
-    PETSC_OK(MatMult(A, x, y));
+    PETSC_OK((transposed ? MatMultTranspose : MatMult)(A, x, y));
     if (auto same = same_bits(found, y); !same) return same << " in column " << n;
   }
   return testing::AssertionSuccess();
@@ -312,35 +312,39 @@ INSTANTIATE_TEST_SUITE_P(Cases, DenseProductsOnDevice,
                                          DenseCase{3, 8, 0, "-mat_compound_layout sell:32"},
                                          DenseCase{3, 6, 0, "-mat_compound_backend host"}));
 
-TEST_P(DenseProductsOnDevice, HaveTheBitsOfMatMultAndStayThere) {
+TEST_P(DenseProductsOnDevice, HaveTheBitsOfProductsWithVectorsAndStayThere) {
   const DenseCase& c = GetParam();
   const Shape shape = spread(c.block_size, 60, 50);
   Random random{98};
   const Matrix A = filled_matrix(tested_type(), c.options, {shape, random_blocks(random, shape, 0.3, false), 99});
-  const auto before = info_of(A);
-  Matrix B, C;
-  PetscInt rows;
   PETSC_OK(MatSetVecType(A, VECCUDA));
-  PETSC_OK(MatGetLocalSize(A, nullptr, &rows));
-  PETSC_OK(MatCreate(PETSC_COMM_WORLD, B.out()));
-  PETSC_OK(MatSetSizes(B, rows, PETSC_DECIDE, PETSC_DETERMINE, c.columns));
-  PETSC_OK(MatSetType(B, MATDENSECUDA));
-  PETSC_OK(MatSetUp(B));
-  fill_columns(B, 100);
+  for (const bool transposed : {false, true}) {
+    SCOPED_TRACE(transposed ? "A^T B" : "A B");
+    const auto multiply = transposed ? MatTransposeMatMult : MatMatMult;
+    const auto before = info_of(A);
+    Matrix B, C;
+    PetscInt rows, cols;
+    PETSC_OK(MatGetLocalSize(A, &rows, &cols));
+    PETSC_OK(MatCreate(PETSC_COMM_WORLD, B.out()));
+    PETSC_OK(MatSetSizes(B, transposed ? rows : cols, PETSC_DECIDE, PETSC_DETERMINE, c.columns));
+    PETSC_OK(MatSetType(B, MATDENSECUDA));
+    PETSC_OK(MatSetUp(B));
+    fill_columns(B, 100);
 
-  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
+    PETSC_OK(multiply(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
 
-  EXPECT_EQ(info_of(A).products - before.products, c.columns);
-  EXPECT_TRUE(are_columns_of(C, A, B));
-  const PetscScalar* array;
-  PetscMemType memory;
-  PETSC_OK(MatDenseGetArrayReadAndMemType(C, &array, &memory));
-  EXPECT_TRUE(PetscMemTypeDevice(memory));
-  PETSC_OK(MatDenseRestoreArrayReadAndMemType(C, &array));
-  PETSC_OK(MatScale(A, 3.0));
-  fill_columns(B, 200);
-  PETSC_OK(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
-  EXPECT_TRUE(are_columns_of(C, A, B));
+    EXPECT_EQ(info_of(A).products - before.products, c.columns);
+    EXPECT_TRUE(are_columns_of(C, A, B, transposed));
+    const PetscScalar* array;
+    PetscMemType memory;
+    PETSC_OK(MatDenseGetArrayReadAndMemType(C, &array, &memory));
+    EXPECT_TRUE(PetscMemTypeDevice(memory));
+    PETSC_OK(MatDenseRestoreArrayReadAndMemType(C, &array));
+    PETSC_OK(MatScale(A, 3.0));
+    fill_columns(B, 200);
+    PETSC_OK(multiply(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+    EXPECT_TRUE(are_columns_of(C, A, B, transposed));
+  }
 }
 #endif
 

@@ -267,7 +267,7 @@ TEST_P(DeviceMultigrid, SetsUpTheSameEachTime) {
   if (size() > 1) GTEST_SKIP() << "skipped: several processes set up on the host";
   const auto ours = on_device();
   std::vector<PetscScalar> first;
-  for (int k = 0; k < 10; ++k) {
+  for (int k = 0; k < 100; ++k) {
     const Solve solve(ours.A, gamg);
     PETSC_OK(KSPSetUp(solve.ksp));
     const auto bits = bits_of(solve.preconditioner());

@@ -104,13 +104,15 @@ WAYS_OUT = {
 }
 
 PRODUCTS = {
-    "baijcompound": """With a dense B on the host, MatMatMult multiplies several columns at once; each has the bits of
-MatMult() with that column. On a device it goes column by column, and so does MatTransposeMatMult. All others are
-PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new values. Types of the results:""",
+    "baijcompound": """With a dense B, MatMatMult multiplies several columns at once, and on a device
+MatTransposeMatMult, too. Each column has the bits of MatMult(), or MatMultTranspose(), with that column. They go column
+by column with several processes on devices, and in coordinates and diagonals. On the host MatTransposeMatMult goes
+column by column. All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new
+values. Types of the results:""",
     "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those
-of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). MatMatMult with a dense B on the host
-multiplies several columns at once, as above, where blocks have more than one scalar. All others are PETSc's of aij.
-Types of the results:""",
+of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). With a dense B several columns are
+multiplied at once, as above; on the host where blocks have more than one scalar. All others are PETSc's of aij. Types
+of the results:""",
 }
 
 SUBMATRICES = """MatCreateSubMatrix() of whole blocks makes a matrix of the type. For `baijcompound`, index sets that

@@ -523,6 +523,9 @@ def test_dense(args):
     for r in case["dense"]:
         expect(len(r["samples_s"]) == ROUNDS and r["products"] > 0, f"times: {r}")
         expect(r["error"] == 0 if "compound" in r["type"] else r["error"] < 1e-13, f"the last column: {r}")
+    written, _ = good(args, [*command, "-operation", "transpose"])
+    for r in written["cases"][0]["dense"]:
+        expect(r["error"] < 1e-13, f"the last column of A^T B: {r}")
 
 
 def test_krylov_methods(args):

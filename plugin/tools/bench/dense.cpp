@@ -13,11 +13,11 @@ namespace {
 
 PetscScalar number(PetscInt row, PetscInt column) { return static_cast<PetscReal>((5 * row + 11 * column) % 17 - 8); }
 
-/// As tall as A is wide, with vectors of A's kind as columns.
-Matrix dense_for(Mat A, PetscInt columns) {
+/// As tall as A, or A^T, is wide, with vectors of A's kind as columns.
+Matrix dense_for(Mat A, bool transposed, PetscInt columns) {
   Matrix B;
   PetscInt rows, first;
-  must(MatGetLocalSize(A, nullptr, &rows));
+  must(MatGetLocalSize(A, transposed ? &rows : nullptr, transposed ? nullptr : &rows));
   must(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), B.out()));
   must(MatSetSizes(B, rows, PETSC_DECIDE, PETSC_DETERMINE, columns));
   must(MatSetType(B, used_device() ? "densecuda" : MATDENSE));
@@ -37,34 +37,40 @@ Matrix dense_for(Mat A, PetscInt columns) {
   return B;
 }
 
-/// A type's product with one vector, and with dense matrices of so many columns.
+/// A type's product with one vector, and with dense matrices of so many columns; or its transpose's.
 struct Products {
   std::string type;
+  bool transposed;
   Matrix A;
   Vector x, y;
   std::vector<PetscInt> columns;
   std::vector<Matrix> B, C;
 
-  Products(const CaseMatrix& c, const std::string& of_type, const std::vector<int>& counts) : type(of_type) {
+  Products(const CaseMatrix& c, const std::string& of_type, bool transposes, const std::vector<int>& counts)
+      : type(of_type), transposed(transposes) {
     must(MatConvert(c.parent, type.c_str(), MAT_INITIAL_MATRIX, A.out()));
     if (is_ours(type)) must(MatSetFromOptions(A));
-    must(MatCreateVecs(A, x.out(), y.out()));
+    must(transposed ? MatCreateVecs(A, y.out(), x.out()) : MatCreateVecs(A, x.out(), y.out()));
     must(VecSet(x, 1.0));
-    must(MatMult(A, x, y));
+    multiply(x);
     for (const int count : counts) {
       columns.push_back(count);
-      B.push_back(dense_for(A, count));
-      must(MatMatMult(A, B.back(), MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.emplace_back().out()));
+      B.push_back(dense_for(A, transposed, count));
+      multiply(B.back(), MAT_INITIAL_MATRIX, C.emplace_back().out());
     }
   }
-  void multiply(std::size_t k) { must(MatMatMult(A, B[k], MAT_REUSE_MATRIX, PETSC_DEFAULT, C[k].in_place())); }
+  void multiply(Vec by) { must((transposed ? MatMultTranspose : MatMult)(A, by, y)); }
+  void multiply(Mat by, MatReuse reuse, Mat* to) {
+    must((transposed ? MatTransposeMatMult : MatMatMult)(A, by, reuse, PETSC_DEFAULT, to));
+  }
+  void multiply(std::size_t k) { multiply(B[k], MAT_REUSE_MATRIX, C[k].in_place()); }
 
-  /// Of the last column: the largest difference from MatMult(), over the largest component.
+  /// Of the last column: the largest difference from the product with one vector, over the largest component.
   double error(std::size_t k) {
     Vec column;
     PetscReal scale, difference;
     must(MatDenseGetColumnVecRead(B[k], columns[k] - 1, &column));
-    must(MatMult(A, column, y));
+    multiply(column);
     must(MatDenseRestoreColumnVecRead(B[k], columns[k] - 1, &column));
     must(VecNorm(y, NORM_INFINITY, &scale));
     must(MatDenseGetColumnVecRead(C[k], columns[k] - 1, &column));
@@ -83,8 +89,9 @@ Record time_dense(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress
   std::vector<Runner> runners;
   for (const std::string& type : o.of_dense) try {
       progress.say("preparing " + type + " for products with dense matrices");
-      Products& p = *all.emplace_back(std::make_unique<Products>(c, type, o.columns));
-      runners.push_back({type, [&p] { must(MatMult(p.A, p.x, p.y)); }});
+      const bool transposed = o.operation == Operation::transpose;
+      Products& p = *all.emplace_back(std::make_unique<Products>(c, type, transposed, o.columns));
+      runners.push_back({type, [&p] { p.multiply(p.x); }});
       for (std::size_t k = 0; k < p.columns.size(); ++k)
         runners.push_back({type + " x " + std::to_string(p.columns[k]), [&p, k] { p.multiply(k); }});
     } catch (const petsc_error& e) {

@@ -28,9 +28,9 @@ std::vector<Choice> every(std::size_t step, const std::vector<Choice>& all) {
   return part;
 }
 
-/// In the tier quick a fourth of those that cover every pair.
+/// In the tier quick an eighth of those that cover every pair.
 std::vector<Choice> compiled_choices() {
-  return all_kernels_compile() ? cuda_cases::choices() : every(4, cuda_cases::few_choices());
+  return all_kernels_compile() ? cuda_cases::choices() : every(8, cuda_cases::few_choices());
 }
 
 /// For kernels that know no schedule: entries, layouts and scalars meet in a part of the covering set, too.
@@ -78,10 +78,12 @@ TEST_P(OtherKernels, Compile) {
     const Plan part = parts(c.plan).front();
     expect_compiles(cuda::product_source(part, c.problem, Op::none, Update::smooth, false, reordered, c.aligned));
   }
-  if (const int vectors = cuda::most_vectors(parts(c.plan).front(), c.problem); vectors > 1) {
-    const Plan part = parts(c.plan).front();
-    expect_compiles(cuda::vectors_source(part, c.problem, Update::add, part.layout.sigma != 1, c.aligned, vectors));
-  }
+  for (const Op op : {Op::none, c.op})
+    if (const int vectors = cuda::most_vectors(parts(c.plan).front(), c.problem, op); vectors > 1) {
+      const Plan part = parts(c.plan).front();
+      expect_compiles(
+          cuda::vectors_source(part, c.problem, op, Update::add, part.layout.sigma != 1, c.aligned, vectors));
+    }
   expect_compiles(cuda::pack_source(c.plan, c.problem));
   expect_compiles(cuda::pack_part_source(c.plan, c.problem));
   expect_compiles(cuda::regroup_source(c.plan, c.plan, c.problem));

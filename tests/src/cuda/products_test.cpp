@@ -86,21 +86,21 @@ struct ManyVectors {
 
 /// `gap`: scalars between vectors; 1 makes vectors begin off a whole access.
 template <class S>
-void expect_bits_of_one(const PackedMatrix& A, const Operands<S>& operands, std::size_t gap, Random& random) {
-  ManyVectors<S> x(operands.cols_vector.size(), gap, random), z(operands.rows_z.size(), gap, random),
-      y(operands.rows_z.size(), gap, random), wanted = y;
+void expect_bits_of_one(const PackedMatrix& A, const Operands<S>& operands, Op op, std::size_t gap, Random& random) {
+  ManyVectors<S> x(operands.x(op).size(), gap, random), z(operands.z(op).size(), gap, random),
+      y(operands.z(op).size(), gap, random), wanted = y;
   for (const bool adds : {false, true}) {
     Placed<S> px(A.backend(), x.all, 0), pz(A.backend(), z.all, 0), py(A.backend(), y.all, 0),
         pw(A.backend(), wanted.all, 0);
     const Update update = adds ? Update::add : Update::assign;
-    A.multiply_vectors(Op::none, update, {x.count, x.apart, z.apart, y.apart}, px.data(), adds ? pz.data() : nullptr,
+    A.multiply_vectors(op, update, {x.count, x.apart, z.apart, y.apart}, px.data(), adds ? pz.data() : nullptr,
                        py.data());
     for (int n = 0; n < x.count; ++n)
-      A.multiply(Op::none, update, px.data() + n * x.apart, adds ? pz.data() + n * z.apart : nullptr,
+      A.multiply(op, update, px.data() + n * x.apart, adds ? pz.data() + n * z.apart : nullptr,
                  pw.data() + n * wanted.apart);
     py.bring_back();
     pw.bring_back();
-    EXPECT_TRUE(same_bits(y.all, wanted.all)) << (adds ? "y = z + A x" : "y = A x") << ", gaps of " << gap;
+    EXPECT_TRUE(same_bits(y.all, wanted.all)) << (adds ? "y = z + op(A) x" : "y = op(A) x") << ", gaps of " << gap;
   }
 }
 
@@ -121,8 +121,9 @@ TEST_F(OnDevice, SeveralVectorsHaveTheBitsOfOne) {
         SCOPED_TRACE(to_string(plans[n]) + ", " + seed_text());
         Random random;
         const Operands<S> operands(pattern, kind.entry, kind.problem.block, random);
-        const PackedMatrix A = packed(operands, plans[n], device());
-        for (const std::size_t gap : {0, 1}) expect_bits_of_one(A, operands, gap, random);
+        const PackedMatrix A = packed(operands, plans[n], device(), TransposedValues::copy);
+        for (const Op op : {Op::none, Op::transpose})
+          for (const std::size_t gap : {0, 1}) expect_bits_of_one(A, operands, op, gap, random);
       });
   }
 }
