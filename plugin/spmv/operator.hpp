@@ -35,8 +35,9 @@ class Operator {
   /// Whether run_vectors() can be called on this process: all parts multiply on the host, or there is one, which
   /// multiplies on a device.
   bool takes_vectors() const;
-  /// Where x, z and y of run_vectors() are, of which they are the first; z may be y.
+  /// Where the arrays of run_vectors() are.
   bool on_device() const { return parts_[diagonal].space == MemorySpace::device; }
+  /// run() of several vectors in arrays; x, z and y are the first of them, z may be y.
   PetscErrorCode run_vectors(Part part, Update update, const VectorsTask& vectors, const PetscScalar* x,
                              const PetscScalar* z, PetscScalar* y) const;
 
