@@ -100,10 +100,12 @@ inline slot_t scalars_of_y(const ProductTask& t) {
 }
 inline std::size_t bytes_of_y(const ProductTask& t) { return bytes_of(t.problem.scalar) * scalars_of_y(t); }
 
-/// Vectors of a product with several, and scalars from one to the next.
+/// Vectors of a product with several, and scalars from one to the next; bytes from one result to the next where a dot
+/// product with each follows.
 struct VectorsTask {
   int count = 1;
-  slot_t x_apart = 0, z_apart = 0, y_apart = 0;
+  slot_t x_apart = 0, z_apart = 0, y_apart = 0, w_apart = 0;
+  slot_t results_apart = 0;
 };
 
 /// Words of A in the order of a layout of A^T's pattern: to(slot) = values(value_slot[slot]).
@@ -161,6 +163,8 @@ class Code {
   /// Compiles what packing and products by A need: products that add, of a later part of a plan, and packing of some of
   /// the entries, `of_part`.
   virtual void prepare(Update, bool /*of_part*/) {}
+  /// The same of products by A of so many vectors, each of the numbers.
+  virtual void prepare_vectors(std::span<const int> /*counts*/, Update, bool /*reordered*/, Follow) {}
   /// Sets what the layout of the task has of the diagonal.
   virtual void diagonal(const DiagonalTask& task) = 0;
   /// Needed where PackedMatrix::prepare_transposed() makes a layout: on devices.
@@ -254,8 +258,7 @@ class Backend {
   virtual std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const = 0;
   virtual void pack(const PackTask& task) = 0;
   virtual void multiply(const ProductTask& task) = 0;
-  /// The same of several vectors, of which the task has the first, without a dot product; each has the bits of
-  /// multiply().
+  /// The same of several vectors, of which the task has the first; each has the bits of multiply().
   virtual void multiply_vectors(const ProductTask& task, const VectorsTask& vectors) {
     const std::size_t scalar = bytes_of(task.problem.scalar);
     const auto at = [&](const void* first, slot_t apart, int n) {
@@ -266,6 +269,8 @@ class Backend {
       one.x = at(task.x, vectors.x_apart, n);
       one.z = at(task.z, vectors.z_apart, n);
       one.y = const_cast<std::byte*>(at(task.y, vectors.y_apart, n));
+      one.dot.w = at(task.dot.w, vectors.w_apart, n);
+      one.dot.result = task.dot.result ? static_cast<std::byte*>(task.dot.result) + n * vectors.results_apart : nullptr;
       multiply(one);
     }
   }

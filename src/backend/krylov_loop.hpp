@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "backend/backend.hpp"
 #include "device/krylov.hpp"
@@ -53,11 +54,22 @@ struct KrylovRun {
   KrylovStop stop = KrylovStop::not_yet;
 };
 
-/// Vectors and scalars of a loop live here; x is handed in and out.
-class KrylovLoop {
+/// What a loop is given besides A: a preconditioner M and a null space, both the caller's to fill.
+class KrylovInput {
  public:
-  virtual ~KrylovLoop() = default;
+  virtual ~KrylovInput() = default;
+  virtual const KrylovProblem& problem() const = 0;
+  /// [columns][scalars] of the device: scalar i's of column k of the diagonal blocks of M.
+  virtual void* factors() = 0;
+  /// [null_space.vectors][scalars] of the device.
+  virtual void* null_space() = 0;
+  /// A vector that is 1 in component k of each of M's blocks, else 0: M's product with it is column k.
+  virtual void set_unit(int k, void* to) = 0;
+};
 
+/// Vectors and scalars of a loop live here; x is handed in and out.
+class KrylovLoop : public KrylovInput {
+ public:
   /// A, by which to multiply: queues y = A x, and what is to follow.
   struct Matrix {
     std::function<void(const void* x, void* y, const ProductDot& dot)> multiply;
@@ -69,18 +81,10 @@ class KrylovLoop {
   /// Called with the result of each iteration, in order.
   using Report = std::function<void(int iteration, const krylov_news& news)>;
 
-  virtual const KrylovProblem& problem() const = 0;
-
   /// Before start(): what go_on() will queue, `at_once` iterations before the host looks at their norms. Compiles and
   /// allocates whatever there is to, and nothing where it was prepared for the same.
   virtual void prepare(const Matrix& A, int at_once) = 0;
 
-  /// [columns][scalars] of the device: scalar i's of column k of the diagonal blocks of M. The caller's to fill.
-  virtual void* factors() = 0;
-  /// [null_space.vectors][scalars] of the device. The caller's to fill.
-  virtual void* null_space() = 0;
-  /// A vector that is 1 in component k of each of M's blocks, else 0: M's product with it is column k.
-  virtual void set_unit(int k, void* to) = 0;
   /// From x (null: 0) with the residual r, which for BiCGSTAB is preconditioned, both copied; iteration 0.
   virtual KrylovRun start(const void* x, const void* r, const Report& report) = 0;
   virtual KrylovRun go_on(const KrylovLimits& limits, const Report& report) = 0;
@@ -96,6 +100,34 @@ class KrylovLoop {
     int grid_syncs = 0;
   };
   virtual Shape shape() const = 0;
+};
+
+/// CG for several right-hand sides at once: an iteration has one product with the directions of all of them. A system
+/// that has stopped takes no part in what an iteration does with vectors, and is left out of the products, too, as soon
+/// as the others make half as many columns.
+class KrylovSystems : public KrylovInput {
+ public:
+  /// A, by which to multiply: queues y = A x of several vectors, and what is to follow.
+  struct Matrix {
+    std::function<void(const VectorsTask& vectors, const void* x, void* y, const ProductDot& dot)> multiply;
+    std::uint64_t stamp = 0;  ///< as KrylovLoop::Matrix has it
+    /// Compiles multiply() with so many vectors, each of the numbers, all at once.
+    std::function<void(std::span<const int> counts, Follow follow)> compile;
+  };
+  using Report = std::function<void(int system, int iteration, const krylov_news& news)>;
+
+  virtual int systems() const = 0;
+  /// Before start(), as KrylovLoop::prepare().
+  virtual void prepare(const Matrix& A, int at_once) = 0;
+  /// Before start(), system 0 first: where a system starts, from x (null: 0) with the residual r, both copied. A system
+  /// that is not set has a residual of 0.
+  virtual void set(int system, const void* x, const void* r) = 0;
+  /// Iteration 0 of all systems.
+  virtual void start(const Report& report) = 0;
+  /// Until each system is at the end of its limits, once after each start(). Reports of a system come in order.
+  virtual void go_on(std::span<const KrylovLimits> limits, const Report& report) = 0;
+  virtual KrylovRun where(int system) const = 0;
+  virtual void take_x(int system, void* to) = 0;
 };
 
 /// What an iteration does with vectors of a device while others multiply, precondition and add up over processes.
@@ -117,6 +149,8 @@ class KrylovPasses {
 class Krylov {
  public:
   virtual std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) = 0;
+  /// Of [2, most_krylov_systems] systems, by CG.
+  virtual std::unique_ptr<KrylovSystems> krylov_systems(const KrylovProblem& problem, int systems) = 0;
   /// Of passes over its vectors; inner products of CG are bilinear, or hermitian.
   virtual std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
                                                       bool hermitian) = 0;

@@ -1,7 +1,6 @@
 #include "cuda/backend.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <iterator>
 #include <set>
@@ -19,6 +18,7 @@
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_graphs.hpp"
 #include "cuda/krylov_passes.hpp"
+#include "cuda/krylov_systems.hpp"
 #include "cuda/multigrid.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/runtime.hpp"
@@ -134,6 +134,9 @@ class CudaBackend final : public Backend,
   std::unique_ptr<Recording> record() override { return cuda::record(queue_); }
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
+  }
+  std::unique_ptr<KrylovSystems> krylov_systems(const KrylovProblem& problem, int systems) override {
+    return cuda::krylov_systems(*this, queue_, problem, systems);
   }
   std::unique_ptr<KrylovPasses> krylov_passes(ScalarType scalar, std::span<const VectorPass> passes,
                                               bool hermitian) override {
@@ -417,21 +420,33 @@ void CudaBackend::multiply_vectors(const ProductTask& t, const VectorsTask& vect
     apart_is_aligned &= code.is_aligned(static_cast<std::uintptr_t>(apart * scalar));
   ProductTask some = t;
   for (int left = vectors.count; left > 0;) {
-    const int count = std::min(most, static_cast<int>(std::bit_floor(static_cast<unsigned>(left))));
+    const int kernels = (left + most - 1) / most, count = (left + kernels - 1) / kernels;
     if (count == 1) {
       multiply(some);
     } else {
-      vectors_args args{cuda::args_of(some), {vectors.x_apart, vectors.z_apart, vectors.y_apart}};
+      vectors_args args{cuda::args_of(some),
+                        {vectors.x_apart, vectors.z_apart, vectors.y_apart, vectors.w_apart},
+                        vectors.results_apart};
       args.product.counter = code.counter(queue_);
+      if (has_dot(some.dot.kind)) {
+        dot_args& dot = args.product.dot;
+        dot.w = some.dot.w;
+        dot.result = some.dot.result;
+        dot.sum = code.sums(count * partials_of(shares), shares, queue_);
+        dot.adds = some.dot.adds;
+      }
       const bool aligned =
           apart_is_aligned && code.is_aligned(some.x) && code.is_aligned(some.z) && code.is_aligned(some.y);
-      cuda::launch(code.several(count, t.op, t.update, t.reordered, aligned),
+      cuda::launch(code.several(count, t.op, t.update, t.reordered, aligned, t.dot.kind),
                    s.balance == Balance::grid ? shares : std::min(shares, at_once), s.threads, args, queue_);
     }
     left -= count;
     some.x = static_cast<const std::byte*>(some.x) + count * vectors.x_apart * scalar;
     if (some.z) some.z = static_cast<const std::byte*>(some.z) + count * vectors.z_apart * scalar;
     some.y = static_cast<std::byte*>(some.y) + count * vectors.y_apart * scalar;
+    if (!some.dot.w) continue;
+    some.dot.w = static_cast<const std::byte*>(some.dot.w) + count * vectors.w_apart * scalar;
+    some.dot.result = static_cast<std::byte*>(some.dot.result) + count * vectors.results_apart;
   }
 }
 

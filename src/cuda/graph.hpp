@@ -18,6 +18,18 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
+  Event(const Event&) = delete;
+  ~Event() { cudaEventDestroy(event_); }
+  void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "recording an event"); }
+  void wait() const { check(cudaEventSynchronize(event_), "waiting for queued work"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 /// Work that was recorded: kernels, copies, clears.
 class Graph {
  public:

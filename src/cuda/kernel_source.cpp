@@ -341,6 +341,14 @@ std::string krylov_stage_source(const KrylovProblem& p, const std::string& stage
   return krylov_kernel(p, "krylov_args", "queued_kernels grid; " + stage + "<form>(a, state_of<form>(a), grid);");
 }
 
+std::string krylov_systems_source(const KrylovProblem& p, const std::string& stage) {
+  FormText form = krylov_form(p);
+  form.constant("of_systems", true);
+  return loop_kernel("cg.hpp", form.take(), "systems_args",
+                     "const krylov_args one = at_place<form::scalar>(a, int(blockIdx.x)); kernels_of_systems grid; " +
+                         stage + "<form>(one, state_of<form>(one), grid);");
+}
+
 std::string krylov_source(const KrylovProblem& p, const std::string& kernel, const std::string& arguments) {
   return krylov_kernel(p, arguments, kernel + "<form>(a);");
 }
@@ -427,20 +435,20 @@ slot_t bytes_of_sums(const Plan& plan, const Problem& problem, Op op) {
 }  // namespace
 
 int most_vectors(const Plan& plan, const Problem& problem, Op op) {
-  constexpr slot_t most_bytes = 384, most = 16;  // sums of 384 bytes take 96 registers
+  constexpr slot_t most_bytes = 384;  // of sums: 96 registers
   const Schedule& s = plan.schedule;
   const bool has_kernels = s.traversal != Traversal::slots && s.library.empty() && !adds_always(plan) &&
                            family_of(plan.layout).visited_rows < 0;
-  const slot_t vectors = std::min(most, most_bytes / bytes_of_sums(plan, problem, op));
+  const slot_t vectors = std::min<slot_t>(most_vectors_at_once, most_bytes / bytes_of_sums(plan, problem, op));
   return has_kernels ? static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max<slot_t>(vectors, 1)))) : 1;
 }
 
 std::string vectors_source(const Plan& plan, const Problem& problem, Op op, Update update, bool reordered, bool aligned,
-                           int vectors) {
+                           int vectors, Follow follow) {
   // Of a multiprocessor: 128 registers each, 160 for sums that take most of them.
   const int threads_at_once = vectors * bytes_of_sums(plan, problem, op) > 256 ? 384 : 512;
   const int threads = plan.schedule.threads;
-  const std::string form = product_form(plan, problem, op, update, false, reordered, aligned, Follow::nothing) +
+  const std::string form = product_form(plan, problem, op, update, false, reordered, aligned, follow) +
                            "  static constexpr int vectors = " + std::to_string(vectors) + ";\n";
   return whole_source(plan.entry, form,
                       std::to_string(threads) + ", " + std::to_string(std::max(1, threads_at_once / threads)),

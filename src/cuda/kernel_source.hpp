@@ -29,12 +29,13 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
 /// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
 inline bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
 
-/// Vectors that a worker of this plan multiplies at once, a power of two: as many as leave its sums in registers. 1
+/// Vectors that a worker of this plan multiplies at once, at most: a power of two that leaves its sums in registers. 1
 /// where kernels for several do not exist.
+inline constexpr int most_vectors_at_once = 16;
 int most_vectors(const Plan& plan, const Problem& problem, Op op = Op::none);
 /// y = [z +] op(A) x of so many vectors: [2, most_vectors()].
 std::string vectors_source(const Plan& plan, const Problem& problem, Op op, Update update, bool reordered, bool aligned,
-                           int vectors);
+                           int vectors, Follow follow = Follow::nothing);
 
 /// Bytes of the widest access to blocks of vectors that a product by this plan may use; 0: none of several numbers.
 int vector_access(const Plan& plan, const Problem& problem);
@@ -105,6 +106,9 @@ inline constexpr TransposeStep transpose_steps[] = {TransposeStep::count, Transp
 /// A stage of an iteration (device/cg.hpp, bcgs.hpp) as a kernel of its own, in blocks of threads_of_krylov.
 inline constexpr int threads_of_krylov = 256;
 std::string krylov_stage_source(const KrylovProblem& problem, const std::string& stage);
+/// The same of several systems, by CG: the grid's first dimension, so that blocks with the same scalars, which read the
+/// same of M, run side by side; the second is of blocks.
+std::string krylov_systems_source(const KrylovProblem& problem, const std::string& stage);
 /// A kernel template of device/krylov.hpp, in such blocks.
 std::string krylov_source(const KrylovProblem& problem, const std::string& kernel, const std::string& arguments);
 

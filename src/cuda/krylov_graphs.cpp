@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -40,18 +39,6 @@ class News {
   Pinned memory_{ring * sizeof(krylov_news) + sizeof(krylov_report)};
 };
 
-class Event {
- public:
-  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "making an event"); }
-  Event(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event_); }
-  void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "recording an event"); }
-  void wait() const { check(cudaEventSynchronize(event_), "waiting for iterations"); }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
 /// A kernel of an iteration, or a product.
 struct Stage {
   const char* kernel = nullptr;  ///< null: a product
@@ -85,27 +72,17 @@ constexpr int x_vector = cg_vectors::x, r_vector = cg_vectors::r;
 static_assert(cg_vectors::count <= most_krylov_vectors && bcgs_vectors::count <= most_krylov_vectors);
 
 /// Of any scalar and method: the largest, and where its first scalar lies.
-constexpr std::size_t state_bytes =
-    std::max(sizeof(cg_state<complex_number<double>>), sizeof(bcgs_state<complex_number<double>>));
+constexpr std::size_t state_bytes = std::max(cg_state_bytes, sizeof(bcgs_state<complex_number<double>>));
 static_assert(sizeof(krylov_counts) % alignof(double) == 0, "the first scalar follows the counts whatever it is");
-
-/// One, too, for no scalars: it decides.
-slot_t blocks_of(const KrylovProblem& p) {
-  const slot_t share = p.columns < 2 ? 32 : 32 / p.columns * p.columns;
-  return std::max<slot_t>(krylov_blocks((p.scalars + share - 1) / share * 32), 1);
-}
 
 class Loop final : public KrylovLoop {
  public:
   Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem);
 
-  const KrylovProblem& problem() const override { return problem_; }
-  void* factors() override { return factors_.data(); }
-  void* null_space() override { return null_space_.data(); }
-  void set_unit(int k, void* to) override {
-    launch(unit_, krylov_unit{to, problem_.scalars, problem_.columns, k},
-           blocks_for(problem_.scalars, threads_of_krylov));
-  }
+  const KrylovProblem& problem() const override { return input_.problem; }
+  void* factors() override { return input_.factors.data(); }
+  void* null_space() override { return input_.null_space.data(); }
+  void set_unit(int k, void* to) override { input_.set_unit(k, to, queue_); }
   void prepare(const Matrix& A, int at_once) override;
   KrylovRun start(const void* x, const void* r, const Report& report) override;
   KrylovRun go_on(const KrylovLimits& limits, const Report& report) override;
@@ -124,7 +101,7 @@ class Loop final : public KrylovLoop {
   void queue(std::span<const Stage> stages, const Matrix* A);
   Follow follow(const Stage& product) const;
   const void* dot_with(const void* from) const {
-    return method_.shadow < 0 ? from : args_.vectors[bcgs_shadow(problem_.columns)];
+    return method_.shadow < 0 ? from : args_.vectors[bcgs_shadow(problem().columns)];
   }
   void set_limits(const KrylovLimits& limits, KrylovStop stop) {
     launch(go_on_, krylov_limits{counts(), limits.below, limits.above, limits.most + 1, static_cast<int>(stop)}, 1);
@@ -133,7 +110,7 @@ class Loop final : public KrylovLoop {
   void record(const Matrix& A);
   /// Of an iteration.
   int stages() const {
-    const bool projects = problem_.null_space.size() > 0;
+    const bool projects = problem().null_space.size() > 0;
     return static_cast<int>(
         std::ranges::count_if(method_.iteration, [&](const Stage& s) { return projects || !s.projects; }));
   }
@@ -144,14 +121,14 @@ class Loop final : public KrylovLoop {
 
   Backend& backend_;
   cudaStream_t& queue_;
-  KrylovProblem problem_;
+  KrylovMemory input_;
   const MethodRow& method_;
   std::size_t bytes_;
   slot_t blocks_;
-  const void *go_on_, *unit_;
+  const void* go_on_;
   std::array<const void*, std::size(bcgs_stages)> kernels_ = {};  ///< of the stages
   std::array<Buffer<std::byte>, most_krylov_vectors> vectors_;
-  Buffer<std::byte> state_, factors_, null_space_, partials_;
+  Buffer<std::byte> state_, partials_;
   Buffer<unsigned> tickets_;
   News news_;
   int next_ = 0;  ///< norm that was not told of yet
@@ -165,14 +142,13 @@ class Loop final : public KrylovLoop {
 Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
     : backend_(backend),
       queue_(queue),
-      problem_(problem),
+      input_(backend, problem),
       method_(methods[static_cast<int>(problem.method)]),
       bytes_(static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar)),
       blocks_(blocks_of(problem)),
       go_on_(kernel_of(krylov_source(problem, "krylov_go_on", "krylov_limits"))),
-      unit_(kernel_of(krylov_source(problem, "krylov_set_unit", "krylov_unit"))),
       state_(backend, state_bytes),
-      partials_(backend, most_krylov_sums * partials_of(blocks_) * bytes_of(problem.scalar)),
+      partials_(backend, bytes_of_partials(problem, blocks_)),
       tickets_(backend, tickets_of(blocks_)) {
   const bool projects = problem.null_space.size() > 0;
   for (std::size_t i = 0; i < method_.iteration.size(); ++i)
@@ -182,16 +158,10 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
   const bool needs_last = problem.columns > 0 ? !projects || method_.shadow < 0 : projects && method_.shadow < 0;
   for (int v = 0; v < method_.vectors; ++v)
     if (v + 1 < method_.vectors || needs_last) vectors_[v] = Buffer<std::byte>(backend, bytes_);
-  if (problem.columns > 0) factors_ = Buffer<std::byte>(backend, static_cast<std::size_t>(problem.columns) * bytes_);
-  if (const int vectors = problem.null_space.vectors; vectors > 0)
-    null_space_ = Buffer<std::byte>(backend, static_cast<std::size_t>(vectors) * bytes_);
   backend.clear(tickets_.data(), tickets_.bytes());
   args_.state = state_.data();
-  args_.factors = factors_.data();
-  args_.null_space = null_space_.data();
-  args_.of_constant = 1 / std::sqrt(static_cast<double>(problem.scalars));
+  input_.hand_to(args_);
   for (int v = 0; v < method_.vectors; ++v) args_.vectors[v] = vectors_[v].data();
-  args_.scalars = problem.scalars;
   args_.sum = {partials_.data(), tickets_.data()};
   args_.report = news_.report();
   args_.news = news_.ring_of_news();
@@ -212,8 +182,8 @@ void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
 
 Follow Loop::follow(const Stage& product) const {
   const bool has_shadow = method_.shadow >= 0;
-  if (!product.dots || (has_shadow && problem_.null_space.size() > 0)) return Follow::stoppable;
-  return has_shadow || problem_.hermitian ? Follow::dot : Follow::bilinear;
+  if (!product.dots || (has_shadow && problem().null_space.size() > 0)) return Follow::stoppable;
+  return has_shadow || problem().hermitian ? Follow::dot : Follow::bilinear;
 }
 
 KrylovRun Loop::start(const void* x, const void* r, const Report& report) {
@@ -240,8 +210,8 @@ void Loop::prepare(const Matrix& A, int at_once) {
   whole_.reset();
   const Stage& first = method_.iteration.front();
   const auto product = A.task ? A.task(args_.vectors[first.from], args_.vectors[first.to]) : std::nullopt;
-  if (product && WholeLoop::suits(problem_, *product, A.bytes)) {
-    whole_.emplace(backend_, queue_, problem_, *product, A.bytes);
+  if (product && WholeLoop::suits(problem(), *product, A.bytes)) {
+    whole_.emplace(backend_, queue_, problem(), *product, A.bytes);
   } else {
     queued_ = iterations;
     record(A);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -76,13 +75,14 @@ class CudaCode final : public Code {
       kernel = kernel_of(product_source(plan_, problem_, op, update, shares_values, reordered, aligned, follow));
     return kernel;
   }
-  const void* several(int vectors, Op op, Update update, bool reordered, bool aligned) {
+  const void* several(int vectors, Op op, Update update, bool reordered, bool aligned, Follow follow) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;
-    std::size_t at = static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(vectors)));
+    std::size_t at = static_cast<std::size_t>(vectors - 1);
     at = ops * at + static_cast<std::size_t>(op);
+    at = follows * at + static_cast<std::size_t>(follow);
     for (const bool bit : {update == Update::add, reordered, aligned}) at = 2 * at + bit;
     const void*& kernel = several_.at(at);
-    if (!kernel) kernel = kernel_of(vectors_source(plan_, problem_, op, update, reordered, aligned, vectors));
+    if (!kernel) kernel = kernel_of(vectors_source(plan_, problem_, op, update, reordered, aligned, vectors, follow));
     return kernel;
   }
   int most_vectors(Op op) const { return cuda::most_vectors(plan_, problem_, op); }
@@ -119,6 +119,15 @@ class CudaCode final : public Code {
     }
     if (plan_.schedule.library.empty())  // else few products want one: it is compiled when the first does
       product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
+  }
+  void prepare_vectors(std::span<const int> counts, Update update, bool reordered, Follow follow) override {
+    std::vector<std::string> sources;
+    for (const int count : counts)
+      if (count == 1)
+        sources.push_back(product_source(plan_, problem_, Op::none, update, false, reordered, true, follow));
+      else if (count <= most_vectors(Op::none))
+        sources.push_back(vectors_source(plan_, problem_, Op::none, update, reordered, true, count, follow));
+    compile_ahead(sources);
   }
   const void* pack() { return once(pack_, pack_source); }
   const void* pack_part() { return once(pack_part_, pack_part_source); }
@@ -191,7 +200,7 @@ class CudaCode final : public Code {
   const LayoutFamily* family_;
   std::uintptr_t vector_access_;
   std::array<const void*, ops* follows* updates* 2 * 2 * 2> products_ = {};
-  std::array<const void*, 5 * ops* 2 * 2 * 2> several_ = {};
+  std::array<const void*, most_vectors_at_once* ops* follows* 2 * 2 * 2> several_ = {};
   const void *pack_ = nullptr, *pack_part_ = nullptr, *pack_sums_ = nullptr, *unpack_ = nullptr, *regroup_ = nullptr,
              *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};

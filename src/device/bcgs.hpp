@@ -79,7 +79,8 @@ __device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) r
   const bcgs_half_pass<Form> half{alpha, vector_of<S>(a, V::r), vector_of<S>(a, V::v), vector_of<S>(a, V::s)};
   S* const v = vector_of<S>(a, V::v);
   for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
-    const S made = preconditioned<Form>(a, i, active ? w[i] : S{}, lane, active);
+    const factor_row<Form> factors(a, i, active);
+    const S made = preconditioned<Form>(factors, active ? w[i] : S{}, lane, active);
     if (!active) return;
     v[i] = made;
     half(i, nullptr);

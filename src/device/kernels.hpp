@@ -37,6 +37,7 @@ struct product_args {
 struct vectors_args {
   product_args product;
   vectors_apart apart;
+  slot_t results_apart = 0;  ///< bytes from one result of a dot product to the next
 };
 
 struct pack_args {
@@ -173,10 +174,12 @@ constexpr Follow follow_of() {
     return Follow::nothing;
 }
 
-template <Follow follow, class S>
+template <Follow follow, class S, int vectors = 1>
 COMPOUND_FN auto following_of(const dot_args& a) {
   if constexpr (!has_dot(follow))
     return nothing_follows{};
+  else if constexpr (vectors > 1)
+    return dots_follow<follow, S>{static_cast<const S*>(a.w)};
   else
     return dot_follows<follow, S>{static_cast<const S*>(a.w)};
 }
@@ -196,7 +199,7 @@ COMPOUND_FN auto product_over(const product_args& a) {
   using Values = typename Form::value_index;
   using Words = decltype(words_of_product<Form>(0));
   using Vector = vector_words<Form::vector_group, Form::vector_access>;
-  using Following = decltype(following_of<follow_of<Form>(), S>(a.dot));
+  using Following = decltype(following_of<follow_of<Form>(), S, vectors_of<Form>()>(a.dot));
   using Smoothing = decltype(smoothing_of<Form::update, S>(a.smoothing));
   product<Entry, typename Form::stored, typename Form::layout, Words, Vector, Values, Following, const S*, Smoothing> p{
       .entry = {}, .layout = typename Form::layout(a.layout), .smoothing = smoothing_of<Form::update, S>(a.smoothing)};
@@ -209,7 +212,7 @@ COMPOUND_FN auto product_over(const product_args& a) {
   p.x = static_cast<const S*>(a.x);
   p.z = static_cast<const S*>(a.z);
   p.y = static_cast<S*>(a.y);
-  p.following = following_of<follow_of<Form>(), S>(a.dot);
+  p.following = following_of<follow_of<Form>(), S, vectors_of<Form>()>(a.dot);
   return p;
 }
 
@@ -317,12 +320,30 @@ __device__ void for_each_block(slot_t blocks, unsigned* counter, const Work& wor
   }
 }
 
+/// As settle(), of a product whose kernel is its only one.
+template <class S, int vectors>
+__device__ void settle_vectors(sums<S, vectors>& mine, const vectors_args& a, slot_t block, slot_t blocks) {
+  const dot_args& dot = a.product.dot;
+  sums<S, vectors> total = sum_over_block(mine);
+  mine = {};
+  if (!sum_over_grid(dot.sum, block, blocks, total, &total) || threadIdx.x != 0) return;
+  dot_args one = dot;
+  for (int v = 0; v < vectors; ++v) {
+    one.result = static_cast<char*>(dot.result) + v * a.results_apart;
+    give_result(one, total.of[v]);
+  }
+}
+
 template <class Form>
 __device__ void multiply_all_vectors(const vectors_args& a) {
-  const auto p = product_over<Form>(a.product);
+  constexpr bool dots = has_dot(follow_of<Form>());
+  auto p = product_over<Form>(a.product);
+  sums<typename Form::entry::scalar, dots ? Form::vectors : 1> mine{};
+  if constexpr (dots) p.following.sums = mine.of;
   const slot_t blocks = (workers_of<Form>(a.product.layout) + blockDim.x - 1) / blockDim.x;
   for_each_block<Form::balance>(blocks, a.product.counter, [&](slot_t b) {
     multiply_worker_of_vectors<Form>(p, a.apart, b * blockDim.x + threadIdx.x);
+    if constexpr (dots) settle_vectors(mine, a, b, blocks);
   });
 }
 

@@ -86,7 +86,35 @@ struct krylov_args {
   int ring = 0;
 };
 
+/// Right-hand sides that a loop solves for at once, at most: as many as a product takes vectors.
+inline constexpr int most_krylov_systems = 16;
+
+/// Of several systems, which have places in what is the first one's here. x, norms and reports stay with the system;
+/// all else is by places, so that those still under way can move together.
+struct systems_args {
+  krylov_args first;
+  slot_t vector_apart = 0;                     ///< scalars from one vector to the next
+  slot_t state_apart = 0, partials_apart = 0;  ///< bytes
+  slot_t tickets_apart = 0;
+  unsigned char system[most_krylov_systems] = {};  ///< at each place
+};
+
 #if defined(__CUDA_ARCH__)
+
+/// As the stages of one system are given it. x is the first of the vectors.
+template <class S>
+__device__ krylov_args at_place(const systems_args& a, int place) {
+  krylov_args one = a.first;
+  const int system = a.system[place];
+  one.state = static_cast<char*>(one.state) + place * a.state_apart;
+  for (int v = 0; v < most_krylov_vectors; ++v)
+    if (one.vectors[v]) one.vectors[v] = static_cast<S*>(one.vectors[v]) + (v == 0 ? system : place) * a.vector_apart;
+  one.sum.partials = static_cast<char*>(one.sum.partials) + place * a.partials_apart;
+  one.sum.tickets += place * a.tickets_apart;
+  one.report += system;
+  one.news += slot_t(system) * one.ring;
+  return one;
+}
 
 template <class S>
 __device__ S divided(S a, S b) {
@@ -168,6 +196,17 @@ struct queued_kernels {
   __device__ void report(const krylov_args& a, const krylov_counts& s) const { report_to_host(a, s); }
 };
 
+/// The same where the grid's first dimension is of systems.
+struct kernels_of_systems : queued_kernels {
+  template <class S, int n, class End>
+  __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) const {
+    const sums<S, n> of_block = sum_over_block(mine);
+    sums<S, n> total;
+    if (sum_over_grid(a.sum, blockIdx.y, gridDim.y, of_block, &total) && threadIdx.x == 0) end(total);
+  }
+  __device__ bool leads() const { return blockIdx.y == 0 && threadIdx.x == 0; }
+};
+
 /// One thread.
 template <class Grid>
 __device__ void note_norm(const krylov_args& a, krylov_counts& s, const Grid& grid, const krylov_news& news) {
@@ -191,21 +230,46 @@ __device__ bool is_beyond(const krylov_counts& s, R norm) {
 template <class Form>
 inline constexpr int scalars_of_warp = Form::columns < 2 ? 32 : 32 / Form::columns* Form::columns;
 
-/// Scalar i of M r, where `r` is scalar i of it: lanes of a warp hold whole blocks.
+/// Row i of its block of M. Few scalars are read at once, before the vectors are: what these loops write could be
+/// factors for all that a compiler knows, so that it would read them one after the other.
+template <class Form>
+struct factor_row {
+  using S = typename Form::scalar;
+  static constexpr bool is_short = Form::columns > 0 && Form::columns * sizeof(S) <= 64;
+  S kept[is_short ? Form::columns : 1] = {};
+  const S* at;
+  slot_t apart;
+
+  __device__ factor_row(const krylov_args& a, slot_t i, bool active)
+      : at(static_cast<const S*>(a.factors) + i), apart(a.scalars) {
+    if constexpr (is_short)
+      for (int k = 0; k < Form::columns; ++k)
+        if (active) kept[k] = at[k * apart];
+  }
+  __device__ S operator()(int k) const { return is_short ? kept[k] : at[k * apart]; }
+};
+
+/// A scalar of M r, where `r` is the same scalar of it and `factors` its row of M: lanes of a warp hold whole blocks.
 template <class Form, class S>
-__device__ S preconditioned(const krylov_args& a, slot_t i, S r, int lane, bool active) {
+__device__ S preconditioned(const factor_row<Form>& factors, S r, int lane, bool active) {
   if constexpr (Form::columns == 0) {
     return r;
   } else {
-    const S* const factors = static_cast<const S*>(a.factors);
     const int first = lane / Form::columns * Form::columns;
     S z{};
     for (int k = 0; k < Form::columns; ++k) {
       const S of_k = Form::columns == 1 ? r : shuffle_from(r, (first + k) & 31);
-      if (active) z += factors[k * a.scalars + i] * of_k;
+      if (active) z += factors(k) * of_k;
     }
     return z;
   }
+}
+
+/// Most forms do not say it.
+template <class Form>
+COMPOUND_FN constexpr bool is_of_systems() {
+  if constexpr (requires { Form::of_systems; }) return Form::of_systems;
+  return false;
 }
 
 /// work(i, lane, active) for all scalars, whole warps together, at a fixed stride.
@@ -213,8 +277,10 @@ template <class Form, class Work>
 __device__ void for_each_in_warps(const krylov_args& a, const Work& work) {
   constexpr int share = scalars_of_warp<Form>;
   const int lane = int(threadIdx.x) % 32;
-  const slot_t warps = slot_t(gridDim.x) * (blockDim.x / 32);
-  for (slot_t tile = (slot_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32; tile * share < a.scalars; tile += warps) {
+  const bool of_systems = is_of_systems<Form>();
+  const slot_t block = of_systems ? blockIdx.y : blockIdx.x, blocks = of_systems ? gridDim.y : gridDim.x;
+  const slot_t warps = blocks * (blockDim.x / 32);
+  for (slot_t tile = (block * blockDim.x + threadIdx.x) / 32; tile * share < a.scalars; tile += warps) {
     const slot_t i = tile * share + lane;
     work(i, lane, lane < share && i < a.scalars);
   }
@@ -243,8 +309,9 @@ __device__ void precondition(const krylov_args& a, State& state, Grid& grid, S* 
                              const Other& other, const Sums& after) {
   sums<S, Form::null_vectors ? Form::null_vectors : Sums::count> mine{};
   for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
+    const factor_row<Form> factors(a, i, active);
     const S from = active ? read(i) : S{};
-    const S made = preconditioned<Form>(a, i, from, lane, active);
+    const S made = preconditioned<Form>(factors, from, lane, active);
     if (!active) return;
     if (to) to[i] = made;
     if constexpr (Form::null_vectors > 0)

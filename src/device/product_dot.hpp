@@ -33,7 +33,20 @@ struct dot_follows {
   Vector w = {};
   mutable S sum = {};
 
-  COMPOUND_FN void take(slot_t at, S y) const { sum += (follow == Follow::dot ? conjugate(w[at]) : w[at]) * y; }
+  COMPOUND_FN void take(slot_t at, S y) const {
+    add_product<S>(sum, follow == Follow::dot ? conjugate(w[at]) : w[at], y);
+  }
+};
+
+/// The same of one of several vectors, each of which has its sum where `sums` points.
+template <Follow follow, class S>
+struct dots_follow {
+  const S* w = nullptr;
+  S* sums = nullptr;
+
+  COMPOUND_FN void take(slot_t at, S y) const {
+    add_product<S>(*sums, follow == Follow::dot ? conjugate(w[at]) : w[at], y);
+  }
 };
 
 #if defined(__CUDA_ARCH__)

@@ -56,6 +56,22 @@ COMPOUND_FN constexpr S conjugate(S a) {
     return a;
 }
 
+/// sum += a b. On a device in roundings that are written down: a compiler may fuse a product of complex numbers in
+/// several ways, and would in kernels for one vector and for several, whose bits are to be the same.
+template <class S>
+COMPOUND_FN constexpr void add_product(S& sum, const S& a, const S& b) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+  if constexpr (is_complex<S>) {
+    sum.re = fma(a.re, b.re, sum.re);
+    sum.re = fma(-a.im, b.im, sum.re);
+    sum.im = fma(a.re, b.im, sum.im);
+    sum.im = fma(a.im, b.re, sum.im);
+    return;
+  }
+#endif
+  sum += a * b;
+}
+
 /// A coefficient 0, 1, -1, i or -i: how a word enters one place of its block.
 struct unit {
   int re = 0, im = 0;

@@ -34,7 +34,7 @@ COMPOUND_FN void multiply_scalar_row(const Product& p, idx position, int i, int 
     if (!p.layout.present(at)) return;
     const idx column = columns.at(at);
     const auto words = p.words(at);
-    for (int j = 0; j < in; ++j) sum += component<op>(words, i, j) * p.x[p.x_words.at(column, in, j)];
+    for (int j = 0; j < in; ++j) add_product<S>(sum, component<op>(words, i, j), p.x[p.x_words.at(column, in, j)]);
   };
   idx k = lane;
   for (; k + (at_once - 1) * lanes < count; k += at_once * lanes, slot += at_once * lanes * apart)
@@ -65,7 +65,7 @@ COMPOUND_FN void multiply_row_by_columns(const Product& p, idx position, int lan
       const slot_t slot = first + unsigned(q) / unsigned(n_cols);
       const int j = int(unsigned(q) % unsigned(n_cols));
       const S x = p.x[p.x_words.at(columns.at(slot), n_cols, j)];
-      sum += component<op>(p.words(slot), i, j) * x;
+      add_product<S>(sum, component<op>(p.words(slot), i, j), x);
     };
     if (at_work) {
       slot_t q = lane / side;

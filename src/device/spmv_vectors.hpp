@@ -8,7 +8,7 @@ namespace compound {
 
 /// Scalars from one vector to the next.
 struct vectors_apart {
-  slot_t x = 0, z = 0, y = 0;
+  slot_t x = 0, z = 0, y = 0, w = 0;  ///< w: of a dot product that follows
 };
 
 /// The product with vector v.
@@ -17,6 +17,10 @@ COMPOUND_FN Product with_vector(Product p, const vectors_apart& apart, int v) {
   p.x += v * apart.x;
   if (p.z) p.z += v * apart.z;
   p.y += v * apart.y;
+  if constexpr (requires { *p.following.sums; }) {
+    p.following.w += v * apart.w;
+    p.following.sums += v;
+  }
   return p;
 }
 
@@ -59,7 +63,7 @@ struct component_sums {
   template <Op op, class Product, class Words>
   COMPOUND_FN void add(const Product& p, const vectors_apart& apart, const Words& words, int i, int j, slot_t at) {
     const S word = component<op>(words, i, j);
-    unroll<vectors>([&]<int v>() { of[v] += word * p.x[at + v * apart.x]; });
+    unroll<vectors>([&]<int v>() { add_product<S>(of[v], word, p.x[at + v * apart.x]); });
   }
   template <Update update, class Product>
   COMPOUND_FN void store(const Product& p, const vectors_apart& apart, idx row, int rows, int i) const {

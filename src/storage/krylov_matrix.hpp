@@ -13,4 +13,11 @@ inline KrylovLoop::Matrix krylov_matrix(const PackedMatrix& A) {
       A.stamp(), [&A](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
 }
 
+inline KrylovSystems::Matrix krylov_matrix_of_systems(const PackedMatrix& A) {
+  return {[&A](const VectorsTask& vectors, const void* p, void* w, const ProductDot& dot) {
+            A.multiply_vectors(Op::none, Update::assign, vectors, p, nullptr, w, dot);
+          },
+          A.stamp(), [&A](std::span<const int> counts, Follow follow) { A.compile_vectors(counts, follow); }};
+}
+
 }  // namespace compound

@@ -126,6 +126,11 @@ void PackedMatrix::compile() {
   for (const Part& part : parts_) part.code->prepare(update_of(part), part.runs.args().runs > 0);
 }
 
+void PackedMatrix::compile_vectors(std::span<const int> counts, Follow follow) const {
+  for (const Part& part : parts_)
+    part.code->prepare_vectors(counts, update_of(part), part.layout.is_reordered(), follow);
+}
+
 slot_t PackedMatrix::slots() const {
   slot_t sum = 0;
   for (const Part& part : parts_) sum += part.slots();
@@ -379,29 +384,34 @@ void PackedMatrix::check_ready(Op op) const {
     throw error(ErrorKind::argument, "transposed product on a device without prepare_transposed()");
 }
 
-void PackedMatrix::multiply_vectors(Op op, Update update, const VectorsTask& vectors, const void* x, const void* z,
-                                    void* y) const {
-  check_ready(op);
-  VectorsTask of_part = vectors;
-  for (const Part& part : parts_) {
-    backend_->multiply_vectors(task(part, op, update, x, z, y, {}), of_part);
-    update = Update::add;
-    z = y;
-    of_part.z_apart = vectors.y_apart;
-  }
-}
-
-void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
+/// f(part, what it does, z of it, what follows): the parts after the first add to y.
+template <class F>
+void PackedMatrix::for_parts(Op op, Update update, const void* z, void* y, const ProductDot& dot, const F& f) const {
   check_ready(op);
   if (has_dot(dot.kind) && !backend_->is_device())
     throw error(ErrorKind::unsupported, "a dot product that follows a product on the host");
   ProductDot follows = dot;
   for (const Part& part : parts_) {
-    backend_->multiply(task(part, op, update, x, z, y, follows));
+    f(part, update, z, follows);
     update = Update::add;
     z = y;
     follows.adds = true;
   }
+}
+
+void PackedMatrix::multiply_vectors(Op op, Update update, const VectorsTask& vectors, const void* x, const void* z,
+                                    void* y, const ProductDot& dot) const {
+  VectorsTask of_part = vectors;
+  for_parts(op, update, z, y, dot, [&](const Part& part, Update how, const void* added, const ProductDot& follows) {
+    if (&part != &parts_.front()) of_part.z_apart = vectors.y_apart;
+    backend_->multiply_vectors(task(part, op, how, x, added, y, follows), of_part);
+  });
+}
+
+void PackedMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
+  for_parts(op, update, z, y, dot, [&](const Part& part, Update how, const void* added, const ProductDot& follows) {
+    backend_->multiply(task(part, op, how, x, added, y, follows));
+  });
 }
 
 bool PackedMatrix::smooths() const {

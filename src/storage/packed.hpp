@@ -137,6 +137,8 @@ class PackedMatrix {
 
   /// Compiles what products by A need, which the first of them would otherwise do.
   void compile();
+  /// The same of multiply_vectors() with so many vectors, each of the numbers.
+  void compile_vectors(std::span<const int> counts, Follow follow) const;
 
   /// Takes new values: all scalars of the entries, in the problem's order (plan.hpp). Integers stay as they are.
   ///
@@ -179,8 +181,9 @@ class PackedMatrix {
   /// memory. On a device products by A^T and A^H need prepare_transposed(). `dot` follows in the same kernel.
   void multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot = {}) const;
 
-  /// The same of several vectors, of which x, z and y are the first; each y has the bits of multiply().
-  void multiply_vectors(Op op, Update update, const VectorsTask& vectors, const void* x, const void* z, void* y) const;
+  /// The same of several vectors, of which x, z, y and `dot` are the first; each has the bits of multiply().
+  void multiply_vectors(Op op, Update update, const VectorsTask& vectors, const void* x, const void* z, void* y,
+                        const ProductDot& dot = {}) const;
 
   /// Whether smooth() can be called: on a device, by a plan of one part whose kernel writes each row of a square matrix
   /// once, in single precision or not.
@@ -255,6 +258,8 @@ class PackedMatrix {
                              const PlacedRows* there) const;
   void regroup(const Part& part) const;
   void check_ready(Op op) const;
+  template <class F>
+  void for_parts(Op op, Update update, const void* z, void* y, const ProductDot& dot, const F& f) const;
   Buffer<std::byte> in_blocks(const void* values, Memory in) const;
   std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);
   void take_packed();

@@ -39,9 +39,9 @@ struct dense {
   COMPOUND_FN void madd(const Words& w, const S* x, S* out) const {
     for (int j = 0; j < cols(); ++j)
       for (int i = 0; i < rows(); ++i) {
-        if constexpr (op == Op::none) out[i] += w(i, j) * x[j];
-        if constexpr (op == Op::transpose) out[j] += w(i, j) * x[i];
-        if constexpr (op == Op::hermitian) out[j] += conjugate(w(i, j)) * x[i];
+        if constexpr (op == Op::none) add_product<S>(out[i], w(i, j), x[j]);
+        if constexpr (op == Op::transpose) add_product<S>(out[j], w(i, j), x[i]);
+        if constexpr (op == Op::hermitian) add_product<S>(out[j], conjugate(w(i, j)), x[i]);
       }
   }
 

@@ -42,7 +42,7 @@ struct sized {
   COMPOUND_FN void madd(const Words& w, const S* x, S* out) const {
     for (int i = 0; i < rows(); ++i) {
       const S a = w(Kind::word_on(i), 0);
-      out[i] += (op == Op::hermitian ? conjugate(a) : a) * x[i];
+      add_product<S>(out[i], op == Op::hermitian ? conjugate(a) : a, x[i]);
     }
   }
 

@@ -81,8 +81,8 @@ TEST_P(OtherKernels, Compile) {
   for (const Op op : {Op::none, c.op})
     if (const int vectors = cuda::most_vectors(parts(c.plan).front(), c.problem, op); vectors > 1) {
       const Plan part = parts(c.plan).front();
-      expect_compiles(
-          cuda::vectors_source(part, c.problem, op, Update::add, part.layout.sigma != 1, c.aligned, vectors));
+      expect_compiles(cuda::vectors_source(part, c.problem, op, Update::add, part.layout.sigma != 1, c.aligned, vectors,
+                                           op == Op::none ? Follow::dot : Follow::nothing));
     }
   expect_compiles(cuda::pack_source(c.plan, c.problem));
   expect_compiles(cuda::pack_part_source(c.plan, c.problem));

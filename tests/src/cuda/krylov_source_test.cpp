@@ -41,6 +41,7 @@ TEST_F(KrylovSource, Compiles) {
           p.null_space = columns == 0 ? NullSpace{} : NullSpace{norm == KrylovNorm::natural, 5};
           for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
             expect_compiles(cuda::krylov_stage_source(p, kernel));
+          if (method == KrylovMethod::cg) expect_compiles(cuda::krylov_systems_source(p, "cg_step"));
           expect_compiles(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"));
           expect_compiles(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"));
         }

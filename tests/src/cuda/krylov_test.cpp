@@ -400,5 +400,92 @@ TEST_F(KrylovLoops, SayWhyTheyStop) {
   }
 }
 
+class KrylovSystemsLoops : public OnDevice {};
+
+/// Right-hand side k of several.
+std::vector<double> right_hand_side(const System& s, int k) {
+  std::vector<double> b = s.b;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin((0.11 + 0.05 * k) * double(i)) + 0.1 * k;
+  return b;
+}
+
+/// `first` and those after it. Each has its own limits.
+std::vector<Solved> solved_at_once(const System& s, const PackedMatrix& A, KrylovNorm norm, int first, int systems,
+                                   const std::vector<KrylovLimits>& limits) {
+  Backend& on = A.backend();
+  const int columns = int(s.inverses.size() / s.scalars());
+  KrylovProblem problem{KrylovMethod::cg, scalar_type_of<double>(), slot_t(s.scalars()), columns, norm};
+  if (!s.null_vector.empty()) problem.null_space = {true, 1};
+  const auto loop = on.extensions().krylov->krylov_systems(problem, systems);
+  if (!s.null_vector.empty())
+    on.upload(loop->null_space(), s.null_vector.data(), s.null_vector.size() * sizeof(double));
+  if (columns) on.upload(loop->factors(), s.inverses.data(), s.inverses.size() * sizeof(double));
+  std::vector<Solved> made;
+  for (const bool again : {false, true}) {
+    std::vector<Solved> now(systems);
+    const auto report = [&](int system, int i, const krylov_news& news) {
+      EXPECT_EQ(i, int(now[system].norms.size())) << system;
+      now[system].norms.push_back(news.norm);
+    };
+    loop->prepare(krylov_matrix_of_systems(A), 2);
+    const Buffer<double> x(on, s.scalars());
+    for (int k = 0; k < systems; ++k) {
+      const Buffer<double> b(on, std::span<const double>(right_hand_side(s, first + k)));
+      loop->set(k, nullptr, b.data());
+      on.synchronize();
+    }
+    loop->start(report);
+    loop->go_on(std::span(limits).subspan(first, systems), report);
+    for (int k = 0; k < systems; ++k) {
+      now[k].end = loop->where(k);
+      now[k].x.resize(s.scalars());
+      loop->take_x(k, x.data());
+      on.download(now[k].x.data(), x.data(), x.bytes());
+      EXPECT_TRUE(!again || same_bits(now[k].x, made[k].x)) << "the second solve of system " << k;
+    }
+    made = std::move(now);
+  }
+  return made;
+}
+
+/// Systems that stop at very different times, one of them before the first iteration, and each with the bits that it
+/// has in any company.
+TEST_F(KrylovSystemsLoops, SolveEachSystemAsAlone) {
+  constexpr int most = most_krylov_systems;
+  std::vector<KrylovLimits> limits;
+  for (int k = 0; k < most; ++k) limits.push_back({std::pow(10.0, -1 - k % 9), infinity, k == 5 ? 7 : 500});
+  limits[3].most = 0;
+  for (const int columns : {0, 1, 3})
+    for (const bool has_null_space : {false, true}) {
+      if (has_null_space && columns == 1) continue;  // the diagonal does not keep it
+      System s(23, 0.5, columns);
+      if (has_null_space) s.have_null_space();
+      for (KrylovLimits& l : limits) l.below = std::max(l.below, has_null_space ? 1e-2 : 0);
+      for (const char* line : {"sell:32 rows", "csr components lanes=32", "ccoo:64 slots"}) {
+        SCOPED_TRACE(std::string(line) + ", blocks of " + std::to_string(columns));
+        const PackedMatrix A = s.packed(line, device());
+        const std::vector<Solved> all = solved_at_once(s, A, KrylovNorm::preconditioned, 0, most, limits);
+        for (int k = 0; k < most; ++k) {
+          System one = s;
+          one.b = right_hand_side(s, k);
+          const Solved alone = solved(one, A, KrylovNorm::preconditioned, limits[k]);
+          EXPECT_EQ(all[k].end.stop, k == 5 || k == 3 ? KrylovStop::iterations : KrylovStop::norm) << k;
+          EXPECT_EQ(int(all[k].norms.size()), all[k].end.iteration + 1) << k;
+          if (k == 3) {
+            EXPECT_EQ(all[k].end.iteration, 0);
+            EXPECT_EQ(all[k].x, std::vector<double>(s.scalars()));
+            continue;
+          }
+          EXPECT_TRUE(same_bits(all[k].norms, alone.norms)) << k;
+          EXPECT_TRUE(same_bits(all[k].x, alone.x)) << k;
+        }
+        for (const int first : {0, 4, 11}) {
+          const std::vector<Solved> some = solved_at_once(s, A, KrylovNorm::preconditioned, first, 5, limits);
+          for (int k = 0; k < 5; ++k) EXPECT_TRUE(same_bits(some[k].x, all[first + k].x)) << first << " + " << k;
+        }
+      }
+    }
+}
+
 }  // namespace
 }  // namespace compound::test

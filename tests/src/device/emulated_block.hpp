@@ -12,7 +12,7 @@ struct double2 {
   double x, y;
 };
 struct Number {
-  unsigned x;
+  unsigned x, y = 0;
 };
 Number threadIdx, blockIdx, blockDim, gridDim;
 
