@@ -106,30 +106,24 @@ PetscErrorCode why_not_matrix(Mat A, const PackedMatrix** packed, std::string* w
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The vector on the device, for as long as `use`(pointer) takes.
-template <class Use>
-PetscErrorCode with_vector(FusedSolver& f, Vec v, Access access, Backend& on, const Use& use) {
-  return with_vectors(on, std::array{VectorUse{v, access}}, f.buffers, [&](const auto& data) { use(data[0]); });
-}
-
 /// The preconditioner's blocks column by column: it is applied to vectors that are 1 in one component of each block.
-PetscErrorCode take_factors(KSP ksp, FusedSolver& f, Backend& on) {
+PetscErrorCode take_factors(KSP ksp, FusedSolver& f, KrylovInput& to, Backend& on) {
   PetscFunctionBegin;
-  const KrylovProblem& p = f.loop->problem();
+  const KrylovProblem& p = to.problem();
   const std::size_t bytes = static_cast<std::size_t>(p.scalars) * sizeof(Scalar);
   for (int k = 0; k < p.columns; ++k) {
-    PetscCall(with_vector(f, ksp->work[0], Access::write, on, [&](void* to) { f.loop->set_unit(k, to); }));
+    PetscCall(with_vector(f, ksp->work[0], Access::write, on, [&](void* unit) { to.set_unit(k, unit); }));
     PetscCall(PCApply(ksp->pc, ksp->work[0], ksp->work[1]));
     PetscCall(with_vector(f, ksp->work[1], Access::read, on, [&](const void* from) {
-      on.copy(static_cast<std::byte*>(f.loop->factors()) + static_cast<std::size_t>(k) * bytes, from, bytes);
+      on.copy(static_cast<std::byte*>(to.factors()) + static_cast<std::size_t>(k) * bytes, from, bytes);
     }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode take_null_space(Mat A, FusedSolver& f, Backend& on) {
+PetscErrorCode take_null_space(Mat A, FusedSolver& f, KrylovInput& to, Backend& on) {
   PetscFunctionBegin;
-  const KrylovProblem& p = f.loop->problem();
+  const KrylovProblem& p = to.problem();
   const std::size_t bytes = static_cast<std::size_t>(p.scalars) * sizeof(Scalar);
   MatNullSpace space = nullptr;
   const Vec* vectors = nullptr;
@@ -137,7 +131,7 @@ PetscErrorCode take_null_space(Mat A, FusedSolver& f, Backend& on) {
   if (space) PetscCall(MatNullSpaceGetVecs(space, nullptr, nullptr, &vectors));
   for (int k = 0; k < p.null_space.vectors; ++k)
     PetscCall(with_vector(f, vectors[k], Access::read, on, [&](const void* from) {
-      on.copy(static_cast<std::byte*>(f.loop->null_space()) + static_cast<std::size_t>(k) * bytes, from, bytes);
+      on.copy(static_cast<std::byte*>(to.null_space()) + static_cast<std::size_t>(k) * bytes, from, bytes);
     }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,6 +156,8 @@ constexpr StopRow stops[] = {{KrylovStop::no_residual, KSP_CONVERGED_ATOL},
                              {KrylovStop::exact, KSP_CONVERGED_RTOL},
                              {KrylovStop::not_a_number, KSP_DIVERGED_NANORINF}};
 
+}  // namespace
+
 PetscErrorCode name_reason(KSP ksp, KrylovMethod method, const KrylovRun& run) {
   PetscFunctionBegin;
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,7 +173,6 @@ PetscErrorCode name_reason(KSP ksp, KrylovMethod method, const KrylovRun& run) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The bounds of PETSc's default test, which it has set with the first norm.
 KrylovLimits limits_of(KSP ksp, int iteration) {
   KrylovLimits l;
   l.below = ksp->converged == KSPConvergedDefault ? static_cast<double>(ksp->ttol) : -1;
@@ -187,6 +182,8 @@ KrylovLimits limits_of(KSP ksp, int iteration) {
   l.most = is_watched(ksp) ? iteration + 1 : static_cast<int>(most);
   return l;
 }
+
+namespace {
 
 KrylovNorm norm_of(KSP ksp) {
   switch (ksp->normtype) {
@@ -201,32 +198,57 @@ KrylovNorm norm_of(KSP ksp) {
   }
 }
 
-/// The loop for this solve, or why there is none: no memory, or no compiler for what is not built in.
-PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
+}  // namespace
+
+PetscErrorCode problem_of(KSP ksp, FusedSolver& f, KrylovProblem* problem) {
   PetscFunctionBegin;
   PetscInt columns, scalars;
   NullSpace null_space;
   PetscCall(columns_of_blocks(ksp->pc, &columns));
   PetscCall(null_space_of(ksp->pc->mat, &null_space, &f.why_not));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &scalars));
-  const KrylovProblem problem{f.method,        scalar_type_of<Scalar>(),
-                              slot_t{scalars}, static_cast<int>(columns),
-                              norm_of(ksp),    f.hermitian,
-                              f.runner,        null_space};
-  const KrylovLoop::Matrix matrix = krylov_matrix(A);
+  *problem = {f.method,        scalar_type_of<Scalar>(),
+              slot_t{scalars}, static_cast<int>(columns),
+              norm_of(ksp),    f.hermitian,
+              f.runner,        null_space};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode try_to_make(KSP ksp, FusedSolver& f, const std::function<void()>& make) {
+  PetscFunctionBegin;
   bool enough;
   PetscCall(guarded_memory(comm_of(ksp), &enough, [&] {
     try {
-      if (!f.loop || f.loop->problem() != problem) {
-        f.loop.reset();  // before another takes memory
-        f.loop = A.backend().extensions().krylov->krylov_loop(problem);
-      }
-      f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
+      make();
     } catch (const error& e) {
       f.why_not = e.what();
     }
   }));
   if (!enough) f.why_not = "the device's memory is full";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_input(KSP ksp, FusedSolver& f, KrylovInput& to, Backend& on) {
+  PetscFunctionBegin;
+  PetscCall(take_factors(ksp, f, to, on));
+  PetscCall(take_null_space(ksp->pc->mat, f, to, on));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
+  PetscFunctionBegin;
+  KrylovProblem problem;
+  PetscCall(problem_of(ksp, f, &problem));
+  const KrylovLoop::Matrix matrix = krylov_matrix(A);
+  PetscCall(try_to_make(ksp, f, [&] {
+    if (!f.loop || f.loop->problem() != problem) {
+      f.loop.reset();  // before another takes memory
+      f.loop = A.backend().extensions().krylov->krylov_loop(problem);
+    }
+    f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
+  }));
   if (!f.why_not.empty()) f.loop.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -240,7 +262,8 @@ struct WorkRow {
 };
 constexpr WorkRow work[] = {{1, 10, 2, true}, {2, 20, 0, false}};
 
-/// As PETSc's method counts so many iterations after the first residual.
+}  // namespace
+
 PetscErrorCode log_flops(const KrylovProblem& p, Mat A, int iterations) {
   PetscFunctionBegin;
   PetscLogDouble of_product;
@@ -257,6 +280,8 @@ PetscErrorCode log_flops(const KrylovProblem& p, Mat A, int iterations) {
   PetscCall(PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(flops) : PetscLogFlops(flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+namespace {
 
 /// Iterations until PETSc has a reason to stop.
 PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
@@ -308,8 +333,7 @@ PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const PackedMatrix& packed) 
   PetscCall(begin_device_work(packed.backend()));
   PetscCall(make_loop(ksp, f, packed));
   if (!f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(take_factors(ksp, f, packed.backend()));
-  PetscCall(take_null_space(A, f, packed.backend()));
+  PetscCall(take_input(ksp, f, *f.loop, packed.backend()));
   PetscCall(first_residual(ksp, f.method == KrylovMethod::bcgs, A, ksp->work[0]));
   PetscCall(begin_device_work(packed.backend()));
   PetscCall(iterate(ksp, f, A, packed.backend()));

@@ -33,9 +33,10 @@ struct TypeRow {
   KrylovMethod method;
   PetscErrorCode (*attach)(KSP, Solver&);
   PetscErrorCode (*read_options)(KSP, Solver&, OptionItems);
+  PetscErrorCode (*solve_columns)(KSP, Mat, Mat);  ///< null: PETSc solves column by column
 };
-constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options},
-                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_bcgs, read_nothing}};
+constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options, solve_columns},
+                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_bcgs, read_nothing, nullptr}};
 std::array<PetscErrorCode (*)(KSP), std::size(types)> create_base;
 
 PetscErrorCode solve_by_base(KSP ksp, Solver& s) {
@@ -171,6 +172,11 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
       if (null_space.size())
         PetscCall(
             PetscViewerASCIIPrintf(viewer, "  null space removed in the loop: %s\n", text_of(null_space).c_str()));
+      break;
+    case Ran::host_systems:
+    case Ran::device_systems:
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the %s: %" PetscInt_FMT " right-hand sides at once\n",
+                                       f.ran == Ran::device_systems ? "device" : "host", s->at_once));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -191,6 +197,7 @@ PetscErrorCode reset(KSP ksp) {
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
   s->fused.loop.reset();
+  s->fused.systems.reset();
   s->fused.buffers = {};
   s->stepwise.passes.reset();
   s->fused.ran = Ran::nowhere;
@@ -217,6 +224,7 @@ PetscErrorCode create(KSP ksp) {
   solver.base = *ksp->ops;
   solver.fused.method = types[row].method;
   ksp->ops->solve = solve;
+  ksp->ops->matsolve = types[row].solve_columns;
   ksp->ops->view = view;
   ksp->ops->buildresidual = build_residual;
   ksp->ops->reset = reset;

@@ -18,6 +18,7 @@ struct Solver {
   const char *radius = nullptr, *objective = nullptr;  ///< the same of CG's, each on its own; null: was not
   FusedSolver fused;
   StepwiseSolver stepwise;
+  PetscInt at_once = 1;  ///< right-hand sides, in the last KSPMatSolve()
 };
 
 inline PetscObject object(KSP ksp) { return reinterpret_cast<PetscObject>(ksp); }
@@ -35,6 +36,9 @@ using OptionItems = decltype(items_of(std::declval<_KSPOps>().setfromoptions));
 /// cgcompound's own: KSPCGType, what only KSPCG's loop does, and reductions an iteration.
 PetscErrorCode attach_cg(KSP ksp, Solver& solver);
 PetscErrorCode read_cg_options(KSP ksp, Solver& solver, OptionItems items);
+
+/// KSPMatSolve() of cgcompound (mat_solve.cpp). What cannot be done at once goes column by column.
+PetscErrorCode solve_columns(KSP ksp, Mat B, Mat X);
 
 /// For PetscCompoundInitialize().
 PetscErrorCode register_solvers();

@@ -14,7 +14,7 @@ PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const Pas
   PetscFunctionBegin;
   PassSums mine{};
   PetscCall(on.passes->run(pass, vectors, numbers, &mine));
-  const double flops = flops_of(pass, vectors, numbers) * static_cast<double>(scalars);
+  const double flops = flops_of(ksp, pass, vectors[0] != nullptr, numbers) * static_cast<double>(scalars);
   if (on.where == StepwiseOn::device && PetscDefined(HAVE_DEVICE))
     PetscCall(PetscLogGpuFlops(flops));
   else
@@ -25,12 +25,11 @@ PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const Pas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// As PETSc's method counts what it does in the place of the pass.
-int Steps::flops_of(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers) const {
+int flops_of(KSP ksp, VectorPass pass, bool has_first, const PassNumbers& numbers) {
   const PassRow& row = row_of(pass);
   const bool has_norm = ksp->normtype == KSP_NORM_PRECONDITIONED || ksp->normtype == KSP_NORM_UNPRECONDITIONED;
   int flops = row.flops + (has_norm ? row.flops_of_norm : 0);
-  if (row.preconditions && vectors[0]) flops += row.flops_of_diagonal;
+  if (row.preconditions && has_first) flops += row.flops_of_diagonal;
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i] != PetscScalar(0)) flops += row.flops_of_numbers[i];
   return flops;
@@ -45,21 +44,6 @@ bool is_scaled(PetscPC pc) {
     return pc->diagonalscale;
   else
     return false;
-}
-
-/// A Jacobi preconditioner is a diagonal: its product with ones. Null spaces and scalings are PETSc's to apply.
-PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d) {
-  PetscFunctionBegin;
-  PetscBool jacobi;
-  MatNullSpace null_space;
-  *d = nullptr;
-  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp->pc), PCJACOBI, &jacobi));
-  PetscCall(MatGetNullSpace(A, &null_space));
-  if (!jacobi || is_scaled(ksp->pc) || null_space) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(ksp->work[0], d));
-  PetscCall(VecSet(ksp->work[1], 1.0));
-  PetscCall(PCApply(ksp->pc, ksp->work[1], *d));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode where_is(Vec v, StepwiseOn* where) {
@@ -101,6 +85,20 @@ PetscErrorCode make_passes(bool hermitian, StepwiseSolver& keeps, StepwiseOn* wh
 }
 
 }  // namespace
+
+PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d) {
+  PetscFunctionBegin;
+  PetscBool jacobi;
+  MatNullSpace null_space;
+  *d = nullptr;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp->pc), PCJACOBI, &jacobi));
+  PetscCall(MatGetNullSpace(A, &null_space));
+  if (!jacobi || is_scaled(ksp->pc) || null_space) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(ksp->work[0], d));
+  PetscCall(VecSet(ksp->work[1], 1.0));
+  PetscCall(PCApply(ksp->pc, ksp->work[1], *d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
   PetscFunctionBegin;

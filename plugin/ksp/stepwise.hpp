@@ -57,6 +57,10 @@ PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, Ste
 /// After prepare_steps().
 PetscErrorCode solve_stepwise(KSP ksp, StepwiseSolver& keeps, Lanczos& lanczos);
 
+/// A Jacobi preconditioner is a diagonal: its product with ones. Null where it is none, or where PETSc has a null space
+/// or a scaling to apply besides. The caller's to destroy.
+PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d);
+
 /// One solve, as methods see it.
 struct Steps {
   KSP ksp;
@@ -68,9 +72,12 @@ struct Steps {
   /// With sums over all processes of what the pass adds up; only passes with sums need `sums`.
   PetscErrorCode run(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers = {},
                      PassSums* sums = nullptr) const;
-
- private:
-  int flops_of(VectorPass pass, const PassVectors& vectors, const PassNumbers& numbers) const;
 };
+
+/// As PETSc's method counts what it does to a scalar in the place of the pass; `has_first`: its first vector is there.
+int flops_of(KSP ksp, VectorPass pass, bool has_first, const PassNumbers& numbers);
+
+/// By the sums of VectorPass::cg_step or cg_sums.
+PetscReal norm_of(KSP ksp, const PassSums& sums);
 
 }  // namespace compound::plugin

@@ -17,12 +17,8 @@ struct Cg {
   explicit Cg(const Steps& s) : steps(s), x(s.ksp->vec_sol), r(s.ksp->work[0]), z(s.ksp->work[1]), p(s.ksp->work[2]) {}
 
   void take(const PassSums& sums) {
-    const KSPNormType type = steps.ksp->normtype;
     rho = petsc_scalar(sums[0]);
-    norm = type == KSP_NORM_NONE               ? 0
-           : type == KSP_NORM_NATURAL          ? PetscSqrtReal(PetscAbsScalar(rho))
-           : type == KSP_NORM_UNPRECONDITIONED ? PetscSqrtReal(PetscRealPart(petsc_scalar(sums[2])))
-                                               : PetscSqrtReal(PetscRealPart(petsc_scalar(sums[1])));
+    norm = norm_of(steps.ksp, sums);
   }
 };
 
@@ -157,6 +153,19 @@ constexpr StepwiseForm row{Form::reductions, Form::passes, Form::vectors, false,
 constexpr StepwiseForm forms[] = {row<OneReduction>, row<TwoReductions>};
 
 }  // namespace
+
+PetscReal norm_of(KSP ksp, const PassSums& sums) {
+  switch (ksp->normtype) {
+    case KSP_NORM_NONE:
+      return 0;
+    case KSP_NORM_NATURAL:
+      return PetscSqrtReal(PetscAbsScalar(petsc_scalar(sums[0])));
+    case KSP_NORM_UNPRECONDITIONED:
+      return PetscSqrtReal(PetscRealPart(petsc_scalar(sums[2])));
+    default:
+      return PetscSqrtReal(PetscRealPart(petsc_scalar(sums[1])));
+  }
+}
 
 std::span<const StepwiseForm> forms_of_cg() { return forms; }
 

@@ -17,6 +17,7 @@
 #include "petsc/warnings.hpp"
 #include "petsccompound.h"
 #include "planner/default_plan.hpp"
+#include "spgemm/dense_arrays.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/product.hpp"
 #include "spmv/refresh.hpp"
@@ -293,6 +294,47 @@ PetscErrorCode apply(PC pc, Vec x, Vec y) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Y = M X by columns that are multiplied at once, with the bits of apply(). One by one where X and Y are apart.
+PetscErrorCode apply_to_columns(PC pc, Mat X, Mat Y) {
+  PetscFunctionBegin;
+  if (X->cmap->N == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PointBlocks& b = blocks_of(pc);
+  Vec x, y;
+  PetscInt x_apart, y_apart;
+  bool done = false;
+  // The first column alone brings the inverses to where the columns are.
+  PetscCall(MatDenseGetColumnVecRead(X, 0, &x));
+  PetscCall(MatDenseGetColumnVecWrite(Y, 0, &y));
+  PetscCall(apply<Op::none>(pc, x, y));
+  PetscCall(MatDenseRestoreColumnVecWrite(Y, 0, &y));
+  PetscCall(MatDenseRestoreColumnVecRead(X, 0, &x));
+  PetscCall(MatDenseGetLDA(X, &x_apart));
+  PetscCall(MatDenseGetLDA(Y, &y_apart));
+  const bool device = b.applied == MemorySpace::device;
+  const auto& inverses = b.at(*b.applied);
+  if (inverses)
+    PetscCall(with_arrays(device, X, Y, [&](bool there, const PetscScalar* from, PetscScalar* to) -> PetscErrorCode {
+      PetscFunctionBegin;
+      done = there;
+      if (!done) PetscFunctionReturn(PETSC_SUCCESS);
+      const VectorsTask columns{static_cast<int>(X->cmap->N), slot_t{x_apart}, 0, slot_t{y_apart}};
+      const double all_flops = flops(b) * static_cast<double>(X->cmap->N - 1);
+      if (device) PetscCall(begin_device_work(inverses->backend()));
+      PetscCall(guarded(comm_of(pc),
+                        [&] { inverses->multiply_vectors(Op::none, Update::assign, columns, from, nullptr, to); }));
+      PetscCall(device && PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(all_flops) : PetscLogFlops(all_flops));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+  for (PetscInt n = 1; !done && n < X->cmap->N; ++n) {
+    PetscCall(MatDenseGetColumnVecRead(X, n, &x));
+    PetscCall(MatDenseGetColumnVecWrite(Y, n, &y));
+    PetscCall(apply<Op::none>(pc, x, y));
+    PetscCall(MatDenseRestoreColumnVecWrite(Y, n, &y));
+    PetscCall(MatDenseRestoreColumnVecRead(X, n, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode view(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
   PetscBool ascii;
@@ -338,6 +380,7 @@ void take_from_petsc(PC pc, PointJacobi& both) {
   pc->ops->setup = set_up;
   pc->ops->apply = apply<Op::none>;
   pc->ops->applytranspose = apply<Op::transpose>;
+  pc->ops->matapply = apply_to_columns;
   pc->ops->view = view;
   pc->ops->reset = reset;
   pc->ops->destroy = destroy;

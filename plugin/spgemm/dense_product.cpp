@@ -6,6 +6,7 @@
 
 #include "petsc/agree.hpp"
 #include "petsc/base_types.hpp"
+#include "spgemm/dense_arrays.hpp"
 #include "spmv/attached.hpp"
 #include "spmv/operator.hpp"
 
@@ -63,6 +64,14 @@ class Batch {
     PetscCall(mpi_state(A_, &st));
     PetscCall(make_ghosts_of_several(A_, size_, st->ghosts));
     ghosts_ = &st->ghosts;
+    received_ = ghosts_->of_several.data();
+    if (!a_.on_device()) PetscFunctionReturn(PETSC_SUCCESS);
+    const std::size_t bytes = ghosts_->of_several.size() * sizeof(PetscScalar);
+    PetscCall(guarded(comm_of(A_), [&] {
+      if (ghosts_->of_several_there.bytes() != bytes)
+        ghosts_->of_several_there = Buffer<std::byte>(*device_backend(), bytes);
+    }));
+    received_ = reinterpret_cast<PetscScalar*>(ghosts_->of_several_there.data());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -76,16 +85,19 @@ class Batch {
     PetscFunctionBegin;
     const PetscScalar *const x = all_x + first * x_.apart, *sent = nullptr;
     PetscScalar* const y = all_y + first * y_.apart;
-    PetscScalar* const received = ghosts_ ? ghosts_->of_several.data() : nullptr;
-    if (ghosts_) PetscCall(to_send(all_x, first, &sent));
-    if (ghosts_) PetscCall(PetscSFBcastBegin(ghosts_->scatter_several, MPIU_SCALAR, sent, received, MPI_REPLACE));
+    const PetscMemType memory = a_.on_device() ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
+    if (ghosts_) {
+      PetscCall(to_send(all_x, first, &sent));
+      PetscCall(PetscSFBcastWithMemTypeBegin(ghosts_->scatter_several, MPIU_SCALAR, memory, sent, memory, received_,
+                                             MPI_REPLACE));
+    }
     PetscCall(a_.run_vectors(Operator::diagonal, Update::assign, task(count, x_.apart), x, nullptr, y));
     if (!ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(PetscSFBcastEnd(ghosts_->scatter_several, MPIU_SCALAR, sent, received, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(ghosts_->scatter_several, MPIU_SCALAR, sent, received_, MPI_REPLACE));
     const auto of_one = static_cast<PetscInt>(ghosts_->of_several.size()) / size_;
     const PetscInt before = size_ - count;  // of the last exchange, columns that were exchanged already
     PetscCall(
-        a_.run_vectors(Operator::off_diagonal, Update::add, task(count, of_one), received + before * of_one, y, y));
+        a_.run_vectors(Operator::off_diagonal, Update::add, task(count, of_one), received_ + before * of_one, y, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -95,7 +107,20 @@ class Batch {
     const PetscScalar* const x = all_x + std::min(first, x_.count - size_) * x_.apart;
     *sent = x;
     if (x_.apart == x_.rows) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(guarded(comm_of(A_), [&] { copy_.resize(static_cast<std::size_t>(size_ * x_.rows)); }));
+    const auto scalars = static_cast<std::size_t>(size_ * x_.rows);
+    if (a_.on_device()) {
+      PetscCall(begin_device_work(*device_backend()));
+      PetscCall(guarded(comm_of(A_), [&] {
+        Backend& on = *device_backend();
+        if (copy_there_.bytes() == 0) copy_there_ = Buffer<PetscScalar>(on, scalars);
+        for (PetscInt n = 0; n < size_; ++n)
+          on.copy(copy_there_.data() + n * x_.rows, x + n * x_.apart,
+                  static_cast<std::size_t>(x_.rows) * sizeof(PetscScalar));
+      }));
+      *sent = copy_there_.data();
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(guarded(comm_of(A_), [&] { copy_.resize(scalars); }));
     for (PetscInt n = 0; n < size_; ++n) std::copy_n(x + n * x_.apart, x_.rows, copy_.data() + n * x_.rows);
     *sent = copy_.data();
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -106,7 +131,9 @@ class Batch {
   const DenseColumns x_, y_;
   const PetscInt size_;
   Ghosts* ghosts_ = nullptr;
+  PetscScalar* received_ = nullptr;  ///< where the ghosts arrive
   std::vector<PetscScalar> copy_;
+  Buffer<PetscScalar> copy_there_;
 };
 
 /// run_vectors() counts those of parts.
@@ -118,43 +145,23 @@ PetscErrorCode count_products(Mat A, PetscInt products) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Arrays of dense matrices where products run: f(x, y). `done` is false where they are somewhere else.
-template <class F>
-PetscErrorCode with_arrays(bool on_device, Mat B, Mat C, bool* done, const F& f) {
-  PetscFunctionBegin;
-  const PetscScalar* x;
-  PetscScalar* y;
-#if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 26, 0)
-  PetscMemType of_x, of_y;
-  PetscCall(MatDenseGetArrayReadAndMemType(B, &x, &of_x));
-  PetscCall(MatDenseGetArrayWriteAndMemType(C, &y, &of_y));
-  *done = PetscMemTypeDevice(of_x) == on_device && PetscMemTypeDevice(of_y) == on_device;
-  if (*done) PetscCall(f(x, y));
-  PetscCall(MatDenseRestoreArrayWriteAndMemType(C, &y));
-  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &x));
-#else
-  *done = !on_device;
-  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDenseGetArrayRead(B, &x));
-  PetscCall(MatDenseGetArrayWrite(C, &y));
-  PetscCall(f(x, y));
-  PetscCall(MatDenseRestoreArrayWrite(C, &y));
-  PetscCall(MatDenseRestoreArrayRead(B, &x));
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/// `done` is false, on all processes, where one has its part of the matrices in another memory than A's.
 PetscErrorCode multiply_at_once(const Operator& a, Mat A, Mat B, Mat C, bool* done) {
   PetscFunctionBegin;
   PetscInt x_apart, y_apart;
   PetscCall(MatDenseGetLDA(B, &x_apart));
   PetscCall(MatDenseGetLDA(C, &y_apart));
-  PetscCall(with_arrays(a.on_device(), B, C, done, [&](const PetscScalar* x, PetscScalar* y) {
-    return Batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart)).multiply_all(x, y);
+  PetscCall(with_arrays(a.on_device(), B, C, [&](bool there, const PetscScalar* x, PetscScalar* y) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(on_all(A, there, done));
+    if (*done) PetscCall(Batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart)).multiply_all(x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }));
   if (*done) PetscCall(count_products(A, B->cmap->N));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+}  // namespace
 
 PetscErrorCode multiply_dense(Mat A, Op op, Mat B, Mat C) {
   PetscFunctionBegin;
@@ -175,26 +182,56 @@ PetscErrorCode multiply_dense(Mat A, Op op, Mat B, Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
 PetscErrorCode numeric_of(Mat A, Mat B, Mat C) { return multiply_dense(A, Op::none, B, C); }
 
 Op op_of(const Mat_Product& product) { return product.type == MATPRODUCT_AtB ? Op::transpose : Op::none; }
 
-PetscErrorCode numeric(Mat C) { return multiply_dense(C->product->A, op_of(*C->product), C->product->B, C); }
+/// B, or B^T made anew where the product is A B^T.
+PetscErrorCode right_operand(const Mat_Product& product, Mat* right) {
+  PetscFunctionBegin;
+  *right = product.B;
+  if (product.type != MATPRODUCT_ABt) PetscFunctionReturn(PETSC_SUCCESS);
+  *right = static_cast<Mat>(product.data);
+  PetscCall(MatTranspose(product.B, MAT_REUSE_MATRIX, right));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode numeric(Mat C) {
+  PetscFunctionBegin;
+  Mat right;
+  PetscCall(right_operand(*C->product, &right));
+  PetscCall(multiply_dense(C->product->A, op_of(*C->product), right, C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode symbolic(Mat C) {
   PetscFunctionBegin;
   Mat const A = C->product->A, B = C->product->B;
   PetscBool dense;
-  const bool transposes = op_of(*C->product) == Op::transpose;
-  const PetscLayout rows = transposes ? A->cmap : A->rmap;
-  PetscCall(MatSetSizes(C, rows->n, B->cmap->n, rows->N, B->cmap->N));
-  PetscCall(MatSetBlockSizes(C, rows->bs, B->cmap->bs));
+  const bool by_transposed = C->product->type == MATPRODUCT_ABt, transposes = op_of(*C->product) == Op::transpose;
+  const PetscLayout rows = transposes ? A->cmap : A->rmap, columns = by_transposed ? B->rmap : B->cmap;
+  PetscCall(MatSetSizes(C, rows->n, columns->n, rows->N, columns->N));
+  PetscCall(MatSetBlockSizes(C, rows->bs, columns->bs));
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(C), &dense, MATSEQDENSE, MATMPIDENSE,
-                                      MATSEQDENSECUDA, ""));
+                                      MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
   if (!dense) PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(B)->type_name));
   PetscCall(MatSetUp(C));
   C->ops->productnumeric = numeric;
-  if (!transposes) C->ops->matmultnumeric = numeric_of;  // PETSc's A (B C) calls that
+  if (!transposes && !by_transposed) C->ops->matmultnumeric = numeric_of;  // PETSc's A (B C) calls that
+  if (!by_transposed) PetscFunctionReturn(PETSC_SUCCESS);
+  Mat transposed;
+  PetscCall(MatTranspose(B, MAT_INITIAL_MATRIX, &transposed));
+  C->product->data = transposed;
+  C->product->destroy = [](auto context) -> PetscErrorCode {
+    PetscFunctionBegin;
+    // Later releases give the address of the data, as void** from 3.23 and void* from 3.25 on.
+    void* const data = PETSC_VERSION_LT(3, 23, 0) ? context : *reinterpret_cast<void**>(context);
+    auto matrix = static_cast<Mat>(data);
+    PetscCall(MatDestroy(&matrix));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,11 +243,14 @@ PetscErrorCode take_dense_product(Mat C, bool* taken) {
   const TypeOfMatrix k = type_of_matrix(p->A);
   PetscBool dense, device_dense;
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &dense, MATSEQDENSE, MATMPIDENSE, ""));
-  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(p->B), MATSEQDENSECUDA, &device_dense));
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(p->B), &device_dense, MATSEQDENSECUDA,
+                                      MATMPIDENSECUDA, ""));
   // Scalars of AIJ alone are multiplied by AIJ itself, on the host.
   const bool has_blocks = k.is_ours && (k.base_type->keeps_blocks || p->A->rmap->bs > 1);
-  const bool on_host = p->type == MATPRODUCT_AB && dense && has_blocks;
-  const bool on_device = (p->type == MATPRODUCT_AB || p->type == MATPRODUCT_AtB) && device_dense;
+  const bool of_one_process = !k.is_mpi, AB = p->type == MATPRODUCT_AB;
+  const bool ABt = p->type == MATPRODUCT_ABt && of_one_process, AtB = p->type == MATPRODUCT_AtB && of_one_process;
+  const bool on_host = (AB || ABt) && dense && has_blocks;
+  const bool on_device = (AB || ABt || AtB) && device_dense;
   *taken = k.is_ours && (on_host || on_device);
   if (*taken) C->ops->productsymbolic = symbolic;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -71,6 +71,7 @@ PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& g) {
   std::vector<PetscSFNode> from;
   PetscCall(PetscSFDestroy(&g.scatter_several));
   g.several = 0;
+  g.of_several_there = {};
   PetscCall(guarded(comm_of(A), [&] {
     from.reserve(g.columns.size() * static_cast<std::size_t>(bs * vectors));
     g.of_several.resize(from.capacity());
@@ -93,6 +94,7 @@ PetscErrorCode destroy_ghosts(Ghosts& g) {
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&g.scatter_several));
   g.several = 0;
+  g.of_several_there = {};
   PetscCall(VecDestroy(&g.on_host));
   PetscCall(VecDestroy(&g.on_device));
   g.device_memory = {};

@@ -22,10 +22,12 @@ struct Ghosts {
   Vec on_device = nullptr;  ///< the same for x on a device
   Buffer<std::byte> device_memory;
   VecScatter scatter = nullptr;  ///< x to ghosts
-  /// Of several vectors, one after the other: x on each process without gaps, to `of_several`. One message a process.
+  /// Of several vectors, one after the other: x on each process without gaps, to `of_several` or, where products are on
+  /// a device, to `of_several_there`. One message a process.
   PetscSF scatter_several = nullptr;
   PetscInt several = 0;
   std::vector<PetscScalar> of_several;
+  Buffer<std::byte> of_several_there;
   std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
 };
 

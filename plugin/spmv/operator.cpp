@@ -228,7 +228,7 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
 }
 
 bool Operator::takes_vectors() const {
-  if (parts_[off_diagonal].mat && on_device()) return false;
+  if (parts_[off_diagonal].mat && on_device() && op_ != Op::none) return false;
   return std::ranges::all_of(parts_, [this](const StateInSpace& part) {
     return !part.mat || (!part.st->settings.parent_only() && part.space == parts_[diagonal].space &&
                          static_cast<const SeqState&>(*part.st).copy(part.space).takes_vectors());

@@ -32,8 +32,8 @@ class Operator {
   /// By the packed copy, or by the base type; a device whose memory is full leaves it to the host.
   PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
 
-  /// Whether run_vectors() can be called on this process: all parts multiply on the host, or there is one, which
-  /// multiplies on a device.
+  /// Whether run_vectors() can be called on this process: all parts multiply in one memory space. Transposes of several
+  /// parts do so on the host alone.
   bool takes_vectors() const;
   /// Where the arrays of run_vectors() are.
   bool on_device() const { return parts_[diagonal].space == MemorySpace::device; }

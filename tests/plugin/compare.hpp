@@ -60,4 +60,15 @@ testing::AssertionResult still_twins(const Twins& twins, std::uint64_t seed);
 /// Wherever one of the answers is finite, so is the other.
 testing::AssertionResult same_finite_places(Vec a, Vec b);
 
+/// Of this process.
+inline std::vector<PetscScalar> values_of(Vec v) {
+  const PetscScalar* from;
+  PetscInt n;
+  PETSC_OK(VecGetLocalSize(v, &n));
+  PETSC_OK(VecGetArrayRead(v, &from));
+  std::vector<PetscScalar> values(from, from + n);
+  PETSC_OK(VecRestoreArrayRead(v, &from));
+  return values;
+}
+
 }  // namespace petsc_test

@@ -396,16 +396,6 @@ struct Outcome {
   std::string view;
 };
 
-std::vector<PetscScalar> values_of(Vec v) {
-  const PetscScalar* from;
-  PetscInt n;
-  PETSC_OK(VecGetLocalSize(v, &n));
-  PETSC_OK(VecGetArrayRead(v, &from));
-  std::vector<PetscScalar> values(from, from + n);
-  PETSC_OK(VecRestoreArrayRead(v, &from));
-  return values;
-}
-
 struct System {
   Matrix A;
   Vector b, x;

@@ -104,10 +104,10 @@ WAYS_OUT = {
 }
 
 PRODUCTS = {
-    "baijcompound": """With a dense B, MatMatMult multiplies several columns at once, and on a device
-MatTransposeMatMult, too. Each column has the bits of MatMult(), or MatMultTranspose(), with that column. They go column
-by column with several processes on devices, and in coordinates and diagonals. On the host MatTransposeMatMult goes
-column by column. All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new
+    "baijcompound": """With a dense B, MatMatMult and, on one process, MatMatTransposeMult multiply several
+columns at once. So does MatTransposeMatMult on a device with one process; elsewhere it goes column by column. Each
+column has the bits of MatMult(), or MatMultTranspose(), with that column. Coordinates and diagonals go column by column
+on devices. All others are PETSc's, of AIJ copies, which the product keeps for MatProductNumeric() with new
 values. Types of the results:""",
     "aijcompound": """On the host MatMatMult and MatPtAP of operands of full blocks go block by block, on a device those
 of one process, by kernels there ([multigrid.md](multigrid.md#what-runs-where)). With a dense B several columns are

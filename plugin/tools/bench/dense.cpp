@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dense.hpp"
 #include "device.hpp"
 #include "failure.hpp"
 #include "report.hpp"
@@ -13,7 +14,8 @@ namespace {
 
 PetscScalar number(PetscInt row, PetscInt column) { return static_cast<PetscReal>((5 * row + 11 * column) % 17 - 8); }
 
-/// As tall as A, or A^T, is wide, with vectors of A's kind as columns.
+}  // namespace
+
 Matrix dense_for(Mat A, bool transposed, PetscInt columns) {
   Matrix B;
   PetscInt rows, first;
@@ -36,6 +38,8 @@ Matrix dense_for(Mat A, bool transposed, PetscInt columns) {
   must(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
   return B;
 }
+
+namespace {
 
 /// A type's product with one vector, and with dense matrices of so many columns; or its transpose's.
 struct Products {

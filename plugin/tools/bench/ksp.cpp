@@ -8,8 +8,10 @@
 #include <memory>
 #include <span>
 
+#include "dense.hpp"
 #include "dominant_rows.hpp"
 #include "failure.hpp"
+#include "report.hpp"
 #include "run_case.hpp"
 #include "solve.hpp"
 
@@ -106,6 +108,85 @@ Record time_ksp(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& 
                     {"iteration_samples_s", iteration_s[i]},
                     {"times_first", statistics_of(iteration_s.front()).median / s.median},
                     {"residual", solves[i]->residual()}});
+  }
+  return rows;
+}
+
+namespace {
+
+/// A method with a right-hand side, and with several at once; so many iterations of each.
+struct Columns {
+  const Solver& method;
+  Solve one;
+  std::vector<Matrix> B, X;
+
+  Columns(const Solver& of, Mat A, const std::vector<int>& counts)
+      : method(of), one(A, of.method, [](KSP ksp) {
+          must(KSPSetConvergenceTest(ksp, KSPConvergedSkip, nullptr, nullptr));
+          must(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, many));
+        }) {
+    iterate(one, many);
+    for (const int count : counts) {
+      B.push_back(dense_for(A, false, count));
+      X.push_back(dense_for(A, false, count));
+      solve(B.size() - 1);
+    }
+  }
+  void solve(std::size_t k) { must(KSPMatSolve(one.ksp(), B[k], X[k])); }
+
+  /// Of the last column: the largest difference from its solution alone, over the largest component.
+  double error(std::size_t k, PetscInt columns) {
+    Vec b, x;
+    Vector alone;
+    PetscReal scale, difference;
+    must(MatDenseGetColumnVecRead(B[k], columns - 1, &b));
+    must(VecDuplicate(b, alone.out()));
+    must(KSPSolve(one.ksp(), b, alone));
+    must(MatDenseRestoreColumnVecRead(B[k], columns - 1, &b));
+    must(VecNorm(alone, NORM_INFINITY, &scale));
+    must(MatDenseGetColumnVecRead(X[k], columns - 1, &x));
+    must(VecAXPY(alone, -1.0, x));
+    must(MatDenseRestoreColumnVecRead(X[k], columns - 1, &x));
+    must(VecNorm(alone, NORM_INFINITY, &difference));
+    return scale > 0 ? difference / scale : difference;
+  }
+};
+
+}  // namespace
+
+Record time_columns(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
+  if (!c.parent || c.block_rows != c.block_columns)
+    throw usage_error("-types: Krylov methods take square matrices of square blocks only");
+  const double diagonal = dominant_diagonal(c.parent);
+  const Matrix with_diagonal = parent_with_diagonal(comm, c);
+  const Mat parent = with_diagonal ? with_diagonal : c.parent;
+  std::map<std::string, Matrix> matrices;
+  std::vector<std::unique_ptr<Columns>> all;
+  std::vector<Runner> runners;
+  for (const Solver& solver : o.of_columns) {
+    progress.say("solving by " + solver.method + " with " + solver.type);
+    if (!matrices.contains(solver.type)) matrices[solver.type] = matrix_of(parent, solver.type, diagonal);
+    Columns& columns = *all.emplace_back(std::make_unique<Columns>(solver, matrices[solver.type], o.columns));
+    runners.push_back({solver.type, [&columns] { iterate(columns.one, many); }});
+    for (std::size_t k = 0; k < o.columns.size(); ++k)
+      runners.push_back({solver.type, [&columns, k] { columns.solve(k); }});
+  }
+  const std::vector<Record> samples = measure(comm, runners, o, progress);
+  Record rows = Record::array();
+  for (std::size_t t = 0, n = 0; t < all.size(); ++t) {
+    const Record& one = samples[n++];
+    for (std::size_t k = 0; k < o.columns.size(); ++k, ++n) {
+      Record row = samples[n];
+      row.update({{"type", all[t]->method.type},
+                  {"ksp", all[t]->method.method},
+                  {"pc", all[t]->one.preconditioner()},
+                  {"columns", o.columns[k]},
+                  {"iteration_s", row.at("median_s").get<double>() / many},
+                  {"solves", 1 / paired_ratio(samples_of(one), samples_of(row))},
+                  {"times_first", paired_ratio(samples_of(samples[1 + k]), samples_of(row))},
+                  {"error", all[t]->error(k, o.columns[k])}});
+      rows.push_back(row);
+    }
   }
   return rows;
 }

@@ -72,8 +72,10 @@ double bytes_of_assembly(const Sizes& s, const Options& o) {
 /// Matrices and vectors of the methods, and a copy of the parent with a diagonal.
 double bytes_of_ksp(const Sizes& s, const Options& o) {
   constexpr double vectors_of_method = 12;
-  if (o.solvers.empty()) return 0;
-  return s.blocks + (s.scalar_rows + vectors_of_method * s.vector) * static_cast<double>(o.solvers.size());
+  if (o.solvers.empty() && o.of_columns.empty()) return 0;
+  const double columns = 1.0 + std::accumulate(o.columns.begin(), o.columns.end(), 0);
+  return s.blocks + (s.scalar_rows + vectors_of_method * s.vector) * static_cast<double>(o.solvers.size()) +
+         (s.scalar_rows + vectors_of_method * columns * s.vector) * static_cast<double>(o.of_columns.size());
 }
 
 /// A matrix of each type, and for each number of columns two dense ones.

@@ -9,7 +9,7 @@ namespace compound::bench {
 
 namespace {
 
-/// TYPE, TYPE/assembly, TYPE/coo, TYPE/dense or TYPE/METHOD.
+/// TYPE, TYPE/assembly, TYPE/coo, TYPE/dense, TYPE/METHOD or TYPE/METHOD/dense.
 void read_types(Options& o, const std::string& v) {
   for (const std::string& word : listed(v, ',', "matrix types separated by ','")) {
     const std::size_t slash = word.find('/');
@@ -24,6 +24,8 @@ void read_types(Options& o, const std::string& v) {
       o.assembled.push_back(type);
     else if (after == "dense")
       o.of_dense.push_back(type);
+    else if (after.ends_with("/dense"))
+      o.of_columns.push_back({type, after.substr(0, after.rfind('/'))});
     else
       o.solvers.push_back({type, after});
   }
@@ -74,11 +76,14 @@ const OptionRow<Options> rows[] = {
     {"-types",
      "PETSc matrix types to compare, separated by commas, or none; TYPE/assembly times insertion of blocks and the "
      "first solves, TYPE/coo assembly from the matrix' scalars as coordinates, TYPE/dense products with dense "
-     "matrices, and TYPE/METHOD a Krylov method (baijcompound/cgcompound, with the options of -pc_type and the like), "
-     "each in a table of its own",
+     "matrices, TYPE/METHOD a Krylov method (baijcompound/cgcompound, with the options of -pc_type and the like), and "
+     "TYPE/METHOD/dense its KSPMatSolve, each in a table of its own",
      "aij,baij,baijcompound; with plans baij; on a device aijcusparse,baijcompound; with plans aijcusparse",
      {read_types}},
-    {"-columns", "columns of the dense matrices of TYPE/dense, separated by commas", "1,2,4,8,16", {read_columns}},
+    {"-columns",
+     "columns of the dense matrices of TYPE/dense and TYPE/METHOD/dense, separated by commas",
+     "1,2,4,8,16",
+     {read_columns}},
     {"-plans", "plans of baijcompound to compare (-mat_compound_plan), separated by semicolons", "",
      list_option(&Options::plans, ';', "plan lines")},
     {"-core_plans",

@@ -57,11 +57,11 @@ struct Options {
   std::vector<std::string> types, plans, core_plans;
   std::vector<std::string> inserted, assembled, of_dense;  ///< types of "TYPE/assembly", "TYPE/coo", "TYPE/dense"
   std::vector<int> columns = {1, 2, 4, 8, 16};             ///< of dense matrices
-  std::vector<Solver> solvers;
-  std::vector<std::string> hamilton;  ///< plans of a quaternion matrix' four real ones
-  std::vector<std::string> layouts;   ///< of the table of layouts
-  bool on_device = false;             ///< -device cuda
-  std::vector<std::string> cusparse;  ///< names of CusparseKind; empty: none
+  std::vector<Solver> solvers, of_columns;                 ///< "TYPE/METHOD", "TYPE/METHOD/dense"
+  std::vector<std::string> hamilton;                       ///< plans of a quaternion matrix' four real ones
+  std::vector<std::string> layouts;                        ///< of the table of layouts
+  bool on_device = false;                                  ///< -device cuda
+  std::vector<std::string> cusparse;                       ///< names of CusparseKind; empty: none
   bool cold = false, graph = false;
   bool core_float = false;
   std::string baseline;  ///< empty: baij if it is there, else the first

@@ -170,6 +170,16 @@ const std::vector<Column> dense_columns = {{"type", 0, "type"},
                                            {"x the first", 11, "times_first", "%.2f"},
                                            {"error", 9, "error", "%.1e"}};
 
+const std::vector<Column> solve_columns = {{"type", 0, "type"},
+                                           {"ksp", 0, "ksp"},
+                                           {"pc", 0, "pc"},
+                                           {"columns", 9, "columns", "%.0f"},
+                                           {"iteration us", 13, "iteration_s", "%.2f", 1e6},
+                                           {"+- %", 6, "spread", "%.1f", 100},
+                                           {"in solves", 10, "solves", "%.2f"},
+                                           {"x the first", 11, "times_first", "%.2f"},
+                                           {"error", 9, "error", "%.1e"}};
+
 const std::vector<Column> coo_columns = {{"type", 0, "type"},
                                          {"coordinates", 0, "coordinates"},
                                          {"values", 0, "values_on"},
@@ -242,6 +252,7 @@ void print_case(std::ostream& out, const Record& r, const Options& o) {
   if (r.contains("layouts")) print_plans(out, r.at("layouts"));
   if (r.contains("dense")) print_rows(out, dense_columns, r.at("dense"));
   if (r.contains("ksp")) print_rows(out, ksp_columns, r.at("ksp"));
+  if (r.contains("columns")) print_rows(out, solve_columns, r.at("columns"));
   if (r.contains("assembly")) print_rows(out, assembly_columns, r.at("assembly"));
   if (r.contains("coo")) {
     out << text("assembly from %.1f MB of scalars by coordinates\n", r.value("coo_bytes", 0.0) / 1e6);

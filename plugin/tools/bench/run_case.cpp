@@ -267,6 +267,7 @@ Record run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress&
   if (!o.inserted.empty()) r["assembly"] = time_assembly(comm, c, o, progress);
   if (!o.of_dense.empty()) r["dense"] = time_dense(comm, c, o, progress);
   if (!o.solvers.empty()) r["ksp"] = time_ksp(comm, c, o, progress);
+  if (!o.of_columns.empty()) r["columns"] = time_columns(comm, c, o, progress);
   if (!o.layouts.empty()) r["layouts"] = layout_rows(comm, c, o, check, progress);
   if (!left.empty()) r["left_out"] = left;
   if (!rows.empty()) r["candidates"] = rows;

@@ -14,6 +14,9 @@ Record run_case(MPI_Comm comm, const CaseSpec& spec, const Options& options, Pro
 /// Krylov methods on types: a row for each.
 Record time_ksp(MPI_Comm comm, const CaseMatrix& matrix, const Options& options, Progress& progress);
 
+/// KSPMatSolve() by types, beside KSPSolve(): a row for each type, method and number of columns.
+Record time_columns(MPI_Comm comm, const CaseMatrix& matrix, const Options& options, Progress& progress);
+
 /// Steps of a program by types, each begun anew in every round: insertion of block rows and assembly, two solves, new
 /// values, a solve: a row for each.
 Record time_assembly(MPI_Comm comm, const CaseMatrix& matrix, const Options& options, Progress& progress);
