@@ -1,6 +1,7 @@
 /*
   The lowest vibration modes of a clamped block of springs and lumps, K x = lambda M x with SLEPc: a program that knows
   nothing of the plugin. K and M come from one DMDA with three unknowns a node; -dm_mat_type decides on their type.
+  -standard solves K x = lambda x. -load FILE takes that K from a file of PETSc's; -mat_type decides on its type.
 */
 #include <petscdmda.h>
 #include <slepceps.h>
@@ -47,25 +48,54 @@ static PetscErrorCode Fill(DM da, Mat A, PetscReal own, PetscReal along, PetscRe
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char** argv) {
+static PetscErrorCode Make(Mat* K, Mat* M) {
   DM da;
-  Mat K, M;
-  EPS eps;
-  PetscInt found;
-  MatType type;
 
-  PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
+  PetscFunctionBeginUser;
   PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 7,
                          5, 4, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 3, 1, NULL, NULL, NULL, &da));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
-  PetscCall(DMCreateMatrix(da, &K));
-  PetscCall(DMCreateMatrix(da, &M));
-  PetscCall(Fill(da, K, 9, -1.5, -0.7, 0.1));
-  PetscCall(Fill(da, M, 2, 0.1, 0.1, 0));
+  PetscCall(DMCreateMatrix(da, K));
+  PetscCall(DMCreateMatrix(da, M));
+  PetscCall(Fill(da, *K, 9, -1.5, -0.7, 0.1));
+  PetscCall(Fill(da, *M, 2, 0.1, 0.1, 0));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Load(const char* file, Mat* K) {
+  PetscViewer viewer;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file, FILE_MODE_READ, &viewer));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, K));
+  PetscCall(MatSetFromOptions(*K));
+  PetscCall(MatLoad(*K, viewer));
+  PetscCall(MatSetOption(*K, MAT_HERMITIAN, PETSC_TRUE));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char** argv) {
+  Mat K, M = NULL;
+  EPS eps;
+  PetscInt found;
+  MatType type;
+  char file[PETSC_MAX_PATH_LEN] = "";
+  PetscBool loads, standard = PETSC_FALSE;
+
+  PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-load", file, sizeof(file), &loads));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-standard", &standard, NULL));
+  if (loads)
+    PetscCall(Load(file, &K));
+  else
+    PetscCall(Make(&K, &M));
+  standard = standard || loads ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(EPSCreate(PETSC_COMM_WORLD, &eps));
-  PetscCall(EPSSetOperators(eps, K, M));
-  PetscCall(EPSSetProblemType(eps, EPS_GHEP));
+  PetscCall(EPSSetOperators(eps, K, standard ? NULL : M));
+  PetscCall(EPSSetProblemType(eps, standard ? EPS_HEP : EPS_GHEP));
   PetscCall(EPSSetDimensions(eps, 6, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
   PetscCall(EPSSetTolerances(eps, 1e-11, 500));
@@ -84,12 +114,11 @@ int main(int argc, char** argv) {
                           (double)error));
   }
   PetscCall(PetscViewerPushFormat(PETSC_VIEWER_STDOUT_WORLD, PETSC_VIEWER_ASCII_INFO));
-  PetscCall(MatView(M, PETSC_VIEWER_STDOUT_WORLD));
+  PetscCall(MatView(standard ? K : M, PETSC_VIEWER_STDOUT_WORLD));
   PetscCall(PetscViewerPopFormat(PETSC_VIEWER_STDOUT_WORLD));
   PetscCall(EPSDestroy(&eps));
   PetscCall(MatDestroy(&K));
   PetscCall(MatDestroy(&M));
-  PetscCall(DMDestroy(&da));
   PetscCall(SlepcFinalize());
   return 0;
 }

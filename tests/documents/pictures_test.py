@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TITLE = re.compile(r"<title[^>]*>\s*[^<\s][^<]{5,}</title>\s*<desc[^>]*>\s*[^<\s][^<]{10,}</desc>")
 PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^()\s]+)\)\s*$")
 # Of measurements: these say device and date, too.
-MEASURED = re.compile(r"images/(reproduction-|tuning-|first-look)")
+MEASURED = re.compile(r"images/(reproduction-|tuning-|first-look|columns)")
 DATE = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 
@@ -73,8 +73,16 @@ def self_test():
         assert len(list(wrong_pictures(broken))) == 1, broken
 
 
+def drawn_from_records():
+    """A picture that a script makes of a record is what it would make."""
+    checked = subprocess.run([sys.executable, ROOT / "docs" / "figures" / "columns.py", "--check"], capture_output=True,
+                             text=True, check=False)
+    if checked.returncode:
+        yield checked.stderr.strip()
+
+
 if __name__ == "__main__":
     self_test()
-    found = list(mistakes()) if "--self-test" not in sys.argv else []
+    found = [*mistakes(), *drawn_from_records()] if "--self-test" not in sys.argv else []
     print("\n".join(found))
     sys.exit(1 if found else 0)
