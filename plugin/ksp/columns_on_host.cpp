@@ -195,7 +195,7 @@ class HostColumns {
     PetscCall(with_solutions([&](PetscScalar* x) {
       for (std::size_t k = 0; k < running_.size(); ++k)
         if (const Running& c = running_[k]; is_over(c) && c.pending != PetscScalar(0))
-          // y = y + pending p, in the pass that has a sign
+          // x += pending p, by a pass that subtracts
           run(VectorPass::bcgs_half, {vector(p, k), x + c.column->number * apart_of_x_}, {-c.pending});
     }));
     for (std::size_t k = 0; k < running_.size();) {

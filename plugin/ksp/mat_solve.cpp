@@ -167,7 +167,10 @@ PetscErrorCode choose_way(KSP ksp, Solver& s, const std::vector<Column>& columns
     if (f.why_not.empty()) way->where = StepwiseOn::device;
     if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(multiplies_on_host(ksp->pc->mat, ksp->vec_sol, &on_host));
-    if (on_host) way->where = StepwiseOn::host;
+    if (on_host)
+      way->where = StepwiseOn::host;
+    else
+      f.why_not += "; on the host products do not take several vectors";
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
