@@ -25,6 +25,7 @@ struct Case {
   PetscReal shift = 0;
   bool removes_mean = false;
   bool has_odd_columns = false;  ///< of zeros, and with a NaN
+  bool is_scaled = false;        ///< each column ten times the one before
   void (*prepare)(KSP) = [](KSP) {};
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -56,6 +57,17 @@ const Case cases[] = {
     {.name = "indefinite", .options = "-solver_pc_type none -solver_ksp_max_it 3", .shift = -6},
     {.name = "bilinear", .options = "-solver_pc_type jacobi -solver_ksp_cg_type symmetric"},
     {.name = "odd_columns", .options = "-solver_pc_type jacobi", .columns = 6, .has_odd_columns = true},
+    // By the same bound, or each by its own: columns that end in the middle of the others' solves.
+    {.name = "absolute_tolerance",
+     .options = "-solver_pc_type jacobi -solver_ksp_rtol 1e-50 -solver_ksp_atol 1e-6",
+     .columns = 7,
+     .is_scaled = true},
+    {.name = "absolute_tolerance_with_sor",
+     .options = "-solver_pc_type sor -solver_ksp_rtol 1e-50 -solver_ksp_atol 1e-6",
+     .columns = 7,
+     .fused = false,
+     .is_scaled = true},
+    {.name = "scaled", .options = "-solver_pc_type pbjacobi", .is_scaled = true},
     {.name = "null_space", .options = "-solver_pc_type jacobi", .removes_mean = true},
     {.name = "null_space_with_sor", .options = "-solver_pc_type sor", .fused = false, .removes_mean = true},
     {.name = "monitor", .options = "-solver_pc_type jacobi -solver_ksp_monitor"},
@@ -133,6 +145,8 @@ struct Systems {
         PETSC_OK(VecSum(b, &sum));
         PETSC_OK(VecShift(b, -sum / PetscScalar(all)));
       });
+    for (int n = 0; c.is_scaled && n < c.columns; ++n)
+      with_column(B, n, [&](Vec b) { PETSC_OK(VecScale(b, std::pow(10.0, n))); });
     if (!c.has_odd_columns) return;
     with_column(B, 1, [](Vec b) { PETSC_OK(VecSet(b, 0)); });
     with_column(B, 3, [](Vec b) { PETSC_OK(VecSet(b, std::numeric_limits<PetscReal>::quiet_NaN())); });
