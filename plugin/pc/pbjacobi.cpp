@@ -275,11 +275,9 @@ PetscErrorCode is_written_on_device(Vec v, bool* on_device) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Where the vectors are.
-template <Op op>
-PetscErrorCode apply(PC pc, Vec x, Vec y) {
+/// Chooses where the vectors are, and brings the inverses to a device that has them.
+PetscErrorCode come_to(PC pc, PointBlocks& b, Vec x, Vec y) {
   PetscFunctionBegin;
-  PointBlocks& b = blocks_of(pc);
   bool x_there = false, y_there = false;
   if (device_backend() && !is_bound(pc->pmat)) {
     PetscCall(is_on_device(x, &x_there));
@@ -287,10 +285,31 @@ PetscErrorCode apply(PC pc, Vec x, Vec y) {
   }
   b.applied = y_there ? MemorySpace::device : MemorySpace::host;
   if (b.applied == MemorySpace::device) PetscCall(bring_to_device(pc, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <Op op>
+PetscErrorCode apply(PC pc, Vec x, Vec y) {
+  PetscFunctionBegin;
+  PointBlocks& b = blocks_of(pc);
+  PetscCall(come_to(pc, b, x, y));
   const Operands o{op, Update::assign, x, nullptr, y};
   bool done = false;
   if (b.applied == MemorySpace::device && b.at(MemorySpace::device)) PetscCall(apply_on_device(pc, b, o, &done));
   if (!done) PetscCall(apply_on_host(pc, b, o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// f(column of X, column of Y)
+template <class F>
+PetscErrorCode with_columns(Mat X, Mat Y, PetscInt n, const F& f) {
+  PetscFunctionBegin;
+  Vec x, y;
+  PetscCall(MatDenseGetColumnVecRead(X, n, &x));
+  PetscCall(MatDenseGetColumnVecWrite(Y, n, &y));
+  PetscCall(f(x, y));
+  PetscCall(MatDenseRestoreColumnVecWrite(Y, n, &y));
+  PetscCall(MatDenseRestoreColumnVecRead(X, n, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -299,39 +318,28 @@ PetscErrorCode apply_to_columns(PC pc, Mat X, Mat Y) {
   PetscFunctionBegin;
   if (X->cmap->N == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PointBlocks& b = blocks_of(pc);
-  Vec x, y;
   PetscInt x_apart, y_apart;
   bool done = false;
-  // The first column alone brings the inverses to where the columns are.
-  PetscCall(MatDenseGetColumnVecRead(X, 0, &x));
-  PetscCall(MatDenseGetColumnVecWrite(Y, 0, &y));
-  PetscCall(apply<Op::none>(pc, x, y));
-  PetscCall(MatDenseRestoreColumnVecWrite(Y, 0, &y));
-  PetscCall(MatDenseRestoreColumnVecRead(X, 0, &x));
+  PetscCall(with_columns(X, Y, 0, [&](Vec x, Vec y) { return come_to(pc, b, x, y); }));
   PetscCall(MatDenseGetLDA(X, &x_apart));
   PetscCall(MatDenseGetLDA(Y, &y_apart));
   const bool device = b.applied == MemorySpace::device;
-  const auto& inverses = b.at(*b.applied);
-  if (inverses)
+  if (!device) PetscCall(bring_to_host(pc, b));
+  if (const auto& inverses = b.at(*b.applied))
     PetscCall(with_arrays(device, X, Y, [&](bool there, const PetscScalar* from, PetscScalar* to) -> PetscErrorCode {
       PetscFunctionBegin;
       done = there;
       if (!done) PetscFunctionReturn(PETSC_SUCCESS);
       const VectorsTask columns{static_cast<int>(X->cmap->N), slot_t{x_apart}, 0, slot_t{y_apart}};
-      const double all_flops = flops(b) * static_cast<double>(X->cmap->N - 1);
+      const double all_flops = flops(b) * static_cast<double>(X->cmap->N);
       if (device) PetscCall(begin_device_work(inverses->backend()));
       PetscCall(guarded(comm_of(pc),
                         [&] { inverses->multiply_vectors(Op::none, Update::assign, columns, from, nullptr, to); }));
       PetscCall(device && PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(all_flops) : PetscLogFlops(all_flops));
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
-  for (PetscInt n = 1; !done && n < X->cmap->N; ++n) {
-    PetscCall(MatDenseGetColumnVecRead(X, n, &x));
-    PetscCall(MatDenseGetColumnVecWrite(Y, n, &y));
-    PetscCall(apply<Op::none>(pc, x, y));
-    PetscCall(MatDenseRestoreColumnVecWrite(Y, n, &y));
-    PetscCall(MatDenseRestoreColumnVecRead(X, n, &x));
-  }
+  for (PetscInt n = 0; !done && n < X->cmap->N; ++n)
+    PetscCall(with_columns(X, Y, n, [&](Vec x, Vec y) { return apply<Op::none>(pc, x, y); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,7 @@
 // Graphs of kernels: work that is recorded on a stream of its own, and queued as a whole.
 #pragma once
 
+#include <array>
 #include <utility>
 
 #include "cuda/runtime.hpp"
@@ -89,5 +90,24 @@ class GraphRecorder {
   cudaStream_t& queue_;
   cudaStream_t queue_before_;
 };
+
+inline constexpr int graphs_in_flight = 2;
+
+/// Queues the graph again and again while `goes_on`(), up to `ahead` of it at once, at most graphs_in_flight: look()
+/// comes after each of them, while the next is under way, and once more at the end.
+template <class GoesOn, class Look>
+void run_ahead(const Graph& graph, cudaStream_t queue, int ahead, const GoesOn& goes_on, const Look& look) {
+  std::array<Event, graphs_in_flight> ends;
+  for (int launched = 0, ended = 0; goes_on(); ++ended) {
+    for (; launched < ended + ahead; ++launched) {
+      graph.launch(queue);
+      ends[launched % graphs_in_flight].record(queue);
+    }
+    ends[ended % graphs_in_flight].wait();
+    look();
+  }
+  check(cudaStreamSynchronize(queue), "waiting for iterations");
+  look();
+}
 
 }  // namespace compound::cuda

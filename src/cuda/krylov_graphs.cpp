@@ -21,7 +21,6 @@ namespace compound::cuda {
 namespace {
 
 constexpr int ring = 1024;  // norms that the host has not seen
-constexpr int graphs_in_flight = 2;
 static_assert(WholeLoop::most_iterations <= ring);
 
 /// What kernels write to for the host.
@@ -254,18 +253,9 @@ KrylovRun Loop::go_on_in_one_kernel(const KrylovLimits& limits, const Report& re
 KrylovRun Loop::go_on_by_graphs(const KrylovLimits& limits, const Report& report) {
   news_.report()->stop = 0;
   set_limits(limits, KrylovStop::not_yet);
-  const int ahead = queued_ == 1 ? 1 : graphs_in_flight;
-  std::array<Event, graphs_in_flight> ends;
-  for (int launched = 0, ended = 0; news_.stop() == 0; ++ended) {
-    for (; launched < ended + ahead; ++launched) {
-      graph_.launch(queue_);
-      ends[launched % graphs_in_flight].record(queue_);
-    }
-    ends[ended % graphs_in_flight].wait();
-    report_news(report);
-  }
-  check(cudaStreamSynchronize(queue_), "waiting for iterations");
-  report_news(report);
+  run_ahead(
+      graph_, queue_, queued_ == 1 ? 1 : graphs_in_flight, [&] { return news_.stop() == 0; },
+      [&] { report_news(report); });
   return where();
 }
 

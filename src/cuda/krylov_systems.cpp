@@ -19,7 +19,6 @@ namespace compound::cuda {
 namespace {
 
 constexpr int ring = 64;  // norms of a system that the host has not seen
-constexpr int graphs_in_flight = 2;
 
 /// After the product and its dot product; they are the start, too.
 constexpr const char* stages[] = {"cg_step", "cg_project", "cg_turn"};
@@ -73,7 +72,6 @@ class Systems final : public KrylovSystems {
   void leave_out_stopped();
   void set_limits(std::span<const KrylovLimits> limits);
   void set_limits(int place, const KrylovLimits& limits, KrylovStop stop);
-  void run_graphs(const Graph& graph, const Report& report);
   void report_news(const Report& report);
   Follow follows() const { return problem().hermitian ? Follow::dot : Follow::bilinear; }
   int under_way() const {
@@ -271,24 +269,10 @@ void Systems::go_on(std::span<const KrylovLimits> limits, const Report& report) 
       graph = &of_rest;
     }
     set_limits(limits);
-    run_graphs(*graph, report);
+    // Until half of the columns of a product are of systems that have stopped.
+    run_ahead(
+        *graph, queue_, graphs_in_flight, [&] { return 2 * under_way() > width_; }, [&] { report_news(report); });
   }
-}
-
-/// Until half of the columns of a product are of systems that have stopped. One graph is under way while the host looks
-/// at the one before.
-void Systems::run_graphs(const Graph& graph, const Report& report) {
-  std::array<Event, graphs_in_flight> ends;
-  for (int launched = 0, ended = 0; 2 * under_way() > width_; ++ended) {
-    for (; launched < ended + graphs_in_flight; ++launched) {
-      graph.launch(queue_);
-      ends[launched % graphs_in_flight].record(queue_);
-    }
-    ends[ended % graphs_in_flight].wait();
-    report_news(report);
-  }
-  check(cudaStreamSynchronize(queue_), "waiting for iterations");
-  report_news(report);
 }
 
 }  // namespace

@@ -59,6 +59,29 @@ void multiply_once(Mat A) {
   must(MatMult(A, x, y));
 }
 
+/// The case's matrix with a dominant diagonal, once for each type; each has made a product.
+class MatricesOfTypes {
+ public:
+  MatricesOfTypes(MPI_Comm comm, const CaseMatrix& c) {
+    if (!c.parent || c.block_rows != c.block_columns)
+      throw usage_error("-types: Krylov methods take square matrices of square blocks only");
+    diagonal_ = dominant_diagonal(c.parent);
+    with_diagonal_ = parent_with_diagonal(comm, c);
+    parent_ = with_diagonal_ ? with_diagonal_ : c.parent;
+  }
+  Mat of(const std::string& type) {
+    const auto [at, is_new] = made_.try_emplace(type);
+    if (is_new) multiply_once(at->second = matrix_of(parent_, type, diagonal_));
+    return at->second;
+  }
+
+ private:
+  double diagonal_ = 0;
+  Matrix with_diagonal_;
+  Mat parent_ = nullptr;
+  std::map<std::string, Matrix> made_;
+};
+
 /// Without a test of convergence.
 void iterate(Solve& solve, PetscInt iterations) {
   PetscReal relative, absolute, divergence;
@@ -74,20 +97,15 @@ void iterate(Solve& solve, PetscInt iterations) {
 }  // namespace
 
 Record time_ksp(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
-  if (!c.parent || c.block_rows != c.block_columns)
-    throw usage_error("-types: Krylov methods take square matrices of square blocks only");
-  const double diagonal = dominant_diagonal(c.parent);
-  const Matrix with_diagonal = parent_with_diagonal(comm, c);
-  const Mat parent = with_diagonal ? with_diagonal : c.parent;
-  std::map<std::string, Matrix> matrices;
+  MatricesOfTypes matrices(comm, c);
   std::vector<std::unique_ptr<Solve>> solves;
   std::vector<std::vector<double>> all_s(o.solvers.size()), iteration_s(o.solvers.size());
   Record rows;
   for (const auto& [type, method] : o.solvers) {
     progress.say("solving by " + method + " with " + type);
-    if (!matrices.contains(type)) multiply_once(matrices[type] = matrix_of(parent, type, diagonal));
-    solves.push_back(std::make_unique<Solve>(
-        matrices[type], method, [](KSP ksp) { must(KSPSetConvergenceTest(ksp, KSPConvergedSkip, nullptr, nullptr)); }));
+    solves.push_back(std::make_unique<Solve>(matrices.of(type), method, [](KSP ksp) {
+      must(KSPSetConvergenceTest(ksp, KSPConvergedSkip, nullptr, nullptr));
+    }));
     const double first_s = timed(comm, [&] { iterate(*solves.back(), many); });
     rows.push_back(
         {{"type", type}, {"ksp", method}, {"pc", solves.back()->preconditioner()}, {"first_solve_s", first_s}});
@@ -155,18 +173,12 @@ struct Columns {
 }  // namespace
 
 Record time_columns(MPI_Comm comm, const CaseMatrix& c, const Options& o, Progress& progress) {
-  if (!c.parent || c.block_rows != c.block_columns)
-    throw usage_error("-types: Krylov methods take square matrices of square blocks only");
-  const double diagonal = dominant_diagonal(c.parent);
-  const Matrix with_diagonal = parent_with_diagonal(comm, c);
-  const Mat parent = with_diagonal ? with_diagonal : c.parent;
-  std::map<std::string, Matrix> matrices;
+  MatricesOfTypes matrices(comm, c);
   std::vector<std::unique_ptr<Columns>> all;
   std::vector<Runner> runners;
   for (const Solver& solver : o.of_columns) {
     progress.say("solving by " + solver.method + " with " + solver.type);
-    if (!matrices.contains(solver.type)) matrices[solver.type] = matrix_of(parent, solver.type, diagonal);
-    Columns& columns = *all.emplace_back(std::make_unique<Columns>(solver, matrices[solver.type], o.columns));
+    Columns& columns = *all.emplace_back(std::make_unique<Columns>(solver, matrices.of(solver.type), o.columns));
     runners.push_back({solver.type, [&columns] { iterate(columns.one, many); }});
     for (std::size_t k = 0; k < o.columns.size(); ++k)
       runners.push_back({solver.type, [&columns, k] { columns.solve(k); }});
