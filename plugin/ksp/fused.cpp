@@ -9,6 +9,7 @@
 #include "mat/attach.hpp"
 #include "options/options.hpp"
 #include "pc/diagonal_blocks.hpp"
+#include "petsc/agree.hpp"
 #include "spmv/operator.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/refresh.hpp"
@@ -91,18 +92,59 @@ PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode why_not_matrix(Mat A, const PackedMatrix** packed, std::string* why) {
+/// What only the matrix's type and null space tell, and so all processes.
+PetscErrorCode why_not_type(Mat A, std::string* why) {
   PetscFunctionBegin;
   NullSpace null_space;
-  if (!is_seq_compound(A)) {
-    *why = "a matrix of type " + std::string(type_of(A)) + "; fused are " MATSEQBAIJCOMPOUND " and " MATSEQAIJCOMPOUND;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(null_space_of(A, &null_space, why));
-  if (why->empty() && A->rmap->n == 0) *why = "the matrix has no rows";
+  if (!is_compound(A))
+    *why = "a matrix of type " + std::string(type_of(A)) + "; fused are " MATBAIJCOMPOUND " and " MATAIJCOMPOUND;
+  else
+    PetscCall(null_space_of(A, &null_space, why));
+  if (why->empty() && A->rmap->N == 0) *why = "the matrix has no rows";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr const char* no_packed_storage = "the matrix has no packed storage on the device in blocks of its own size";
+
+/// This process's parts, and what it exchanges.
+PetscErrorCode take_parts(Mat A, Vec x, FusedMatrix* matrix, std::string* why) {
+  PetscFunctionBegin;
+  MpiState* st;
+  Operator product;
+  Mat parts[2];
+  PetscCall(mpi_state(A, &st));
+  PetscCall(product.prepare(A, Op::none, x, 0));
+  *why = why_not_by_devices(st->ghosts, st->settings.exchange);
+  if (why->empty() && !st->ghosts.exchange) *why = "products run on the host";
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(device_copy(A, packed));
-  if (!*packed) *why = "the matrix has no packed storage on the device in blocks of its own size";
+  PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  PetscCall(device_copy(parts[0], &matrix->diagonal));
+  PetscCall(device_copy(parts[1], &matrix->off_diagonal));
+  if (!matrix->diagonal || !matrix->off_diagonal) *why = no_packed_storage;
+  matrix->exchange = st->ghosts.exchange.get();
+  matrix->ghosts = st->ghosts.device_memory.data();
+  matrix->peers = st->ghosts.group->peers;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// All processes have a reason where one has.
+PetscErrorCode agree(Mat A, std::string* why) {
+  PetscFunctionBegin;
+  bool none = why->empty();
+  if (!is_seq_compound(A)) PetscCall(on_all(A, none, &none));
+  if (!none && why->empty()) *why = "another process cannot";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode why_not_matrix(Mat A, Vec x, FusedMatrix* matrix, std::string* why) {
+  PetscFunctionBegin;
+  if (is_seq_compound(A)) {
+    PetscCall(device_copy(A, &matrix->diagonal));
+    if (!matrix->diagonal) *why = no_packed_storage;
+  } else {
+    PetscCall(take_parts(A, x, matrix, why));
+    PetscCall(agree(A, why));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,17 +242,19 @@ KrylovNorm norm_of(KSP ksp) {
 
 }  // namespace
 
-PetscErrorCode problem_of(KSP ksp, FusedSolver& f, KrylovProblem* problem) {
+PetscErrorCode problem_of(KSP ksp, FusedSolver& f, Peers* peers, KrylovProblem* problem) {
   PetscFunctionBegin;
-  PetscInt columns, scalars;
+  PetscInt columns, scalars, all_scalars;
   NullSpace null_space;
   PetscCall(columns_of_blocks(ksp->pc, &columns));
   PetscCall(null_space_of(ksp->pc->mat, &null_space, &f.why_not));
   PetscCall(VecGetLocalSize(ksp->vec_sol, &scalars));
+  PetscCall(VecGetSize(ksp->vec_sol, &all_scalars));
   *problem = {f.method,        scalar_type_of<Scalar>(),
               slot_t{scalars}, static_cast<int>(columns),
               norm_of(ksp),    f.hermitian,
-              f.runner,        null_space};
+              f.runner,        null_space,
+              peers,           slot_t{all_scalars}};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,18 +281,22 @@ PetscErrorCode take_input(KSP ksp, FusedSolver& f, KrylovInput& to, Backend& on)
 
 namespace {
 
-PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const PackedMatrix& A) {
+PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const FusedMatrix& of) {
   PetscFunctionBegin;
   KrylovProblem problem;
-  PetscCall(problem_of(ksp, f, &problem));
-  const KrylovLoop::Matrix matrix = krylov_matrix(A);
+  PetscCall(problem_of(ksp, f, of.peers.get(), &problem));
+  const KrylovLoop::Matrix matrix =
+      of.exchange ? krylov_matrix_of_peers(*of.diagonal, *of.off_diagonal, *of.exchange, of.ghosts)
+                  : krylov_matrix(*of.diagonal);
   PetscCall(try_to_make(ksp, f, [&] {
     if (!f.loop || f.loop->problem() != problem) {
       f.loop.reset();  // before another takes memory
-      f.loop = A.backend().extensions().krylov->krylov_loop(problem);
+      f.peers = of.peers;
+      f.loop = of.backend().extensions().krylov->krylov_loop(problem);
     }
     f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
   }));
+  PetscCall(agree(ksp->pc->mat, &f.why_not));
   if (!f.why_not.empty()) f.loop.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -283,6 +331,13 @@ PetscErrorCode log_flops(const KrylovProblem& p, Mat A, int iterations) {
 
 namespace {
 
+/// From then on a device waits for other devices alone.
+PetscErrorCode wait_for_hosts(KSP ksp, const FusedSolver& f) {
+  PetscFunctionBegin;
+  if (f.peers) PetscCallMPI(MPI_Barrier(comm_of(ksp)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Iterations until PETSc has a reason to stop.
 PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
   PetscFunctionBegin;
@@ -296,11 +351,13 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
     if (code == PETSC_SUCCESS) code = report_norm(ksp, iteration, static_cast<PetscReal>(news.norm));
   };
   const std::array uses{VectorUse{ksp->guess_zero ? nullptr : ksp->vec_sol}, VectorUse{ksp->work[0]}};
+  PetscCall(wait_for_hosts(ksp, f));
   PetscCall(
       with_vectors(on, uses, f.buffers, [&](const auto& data) { run = f.loop->start(data[0], data[1], report); }));
   PetscCall(code);
   while (!ksp->reason && (run.stop <= KrylovStop::iterations)) {
     const KrylovLimits limits = limits_of(ksp, run.iteration);
+    PetscCall(wait_for_hosts(ksp, f));
     const bool alone = !is_watched(ksp);  // others may time what they do themselves
     if (alone) PetscCall(PetscLogGpuTimeBegin());
     PetscCall(guarded(comm_of(ksp), [&] { run = f.loop->go_on(limits, report); }));
@@ -315,29 +372,31 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
 
 }  // namespace
 
-PetscErrorCode why_not_fused(KSP ksp, const PackedMatrix** packed, std::string* why) {
+PetscErrorCode why_not_fused(KSP ksp, FusedMatrix* matrix, std::string* why) {
   PetscFunctionBegin;
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
   why->clear();
   PetscCall(why_on_host(A, ksp->vec_sol, why));
   if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
-  if (why->empty()) PetscCall(why_not_matrix(A, packed, why));
+  if (why->empty()) PetscCall(why_not_type(A, why));
+  PetscCall(agree(A, why));
+  if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, matrix, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const PackedMatrix& packed) {
+PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const FusedMatrix& matrix) {
   PetscFunctionBegin;
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
-  PetscCall(begin_device_work(packed.backend()));
-  PetscCall(make_loop(ksp, f, packed));
+  PetscCall(begin_device_work(matrix.backend()));
+  PetscCall(make_loop(ksp, f, matrix));
   if (!f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(take_input(ksp, f, *f.loop, packed.backend()));
+  PetscCall(take_input(ksp, f, *f.loop, matrix.backend()));
   PetscCall(first_residual(ksp, f.method == KrylovMethod::bcgs, A, ksp->work[0]));
-  PetscCall(begin_device_work(packed.backend()));
-  PetscCall(iterate(ksp, f, A, packed.backend()));
-  PetscCall(take_solution(ksp, f, packed.backend()));
+  PetscCall(begin_device_work(matrix.backend()));
+  PetscCall(iterate(ksp, f, A, matrix.backend()));
+  PetscCall(take_solution(ksp, f, matrix.backend()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -25,19 +25,31 @@ struct FusedSolver {
   std::string why_not;  ///< it was the base solver's
   std::unique_ptr<KrylovLoop> loop;
   std::unique_ptr<KrylovSystems> systems;  ///< of KSPMatSolve()
+  std::shared_ptr<Peers> peers;            ///< of the loop
   Lanczos lanczos;                         ///< of the last solve, where eigenvalues are asked for
   DeviceBuffers buffers;                   ///< of vectors on the host
+};
+
+/// A matrix whose products are on the device: all of it, or of several processes this one's part.
+struct FusedMatrix {
+  const PackedMatrix* diagonal = nullptr;
+  const PackedMatrix* off_diagonal = nullptr;  ///< of several processes
+  PeerExchange* exchange = nullptr;            ///< the same
+  void* ghosts = nullptr;                      ///< where the others' values arrive
+  std::shared_ptr<Peers> peers;
+  Backend& backend() const { return diagonal->backend(); }
 };
 
 /// What of the solver's settings only PETSc's own loops do, in the user's words; null: nothing.
 const char* why_not_solver(KSP ksp);
 
-/// Why this solve cannot run on the device by itself; empty if it can: with `packed`, the matrix's copy up to date.
-PetscErrorCode why_not_fused(KSP ksp, const PackedMatrix** packed, std::string* why);
+/// Why this solve cannot run on the device by itself; empty if it can, on all processes: with the matrix's copies up to
+/// date. Collective.
+PetscErrorCode why_not_fused(KSP ksp, FusedMatrix* matrix, std::string* why);
 
 /// What PETSc's method does in KSPSolve(); or `why_not`, and nothing has happened to x, where the device has no memory
 /// or no code for it.
-PetscErrorCode solve_fused(KSP ksp, FusedSolver& fused, const PackedMatrix& packed);
+PetscErrorCode solve_fused(KSP ksp, FusedSolver& fused, const FusedMatrix& matrix);
 
 /// CG's residual as its last iteration has left it, for code that looks between iterations or after them.
 PetscErrorCode take_residual(FusedSolver& fused, Vec to);
@@ -49,7 +61,7 @@ template <class Use>
 PetscErrorCode with_vector(FusedSolver& f, Vec v, Access access, Backend& on, const Use& use) {
   return with_vectors(on, std::array{VectorUse{v, access}}, f.buffers, [&](const auto& data) { use(data[0]); });
 }
-PetscErrorCode problem_of(KSP ksp, FusedSolver& fused, KrylovProblem* problem);
+PetscErrorCode problem_of(KSP ksp, FusedSolver& fused, Peers* peers, KrylovProblem* problem);
 /// make(), or `why_not`: no memory, or no compiler for what is not built in.
 PetscErrorCode try_to_make(KSP ksp, FusedSolver& fused, const std::function<void()>& make);
 /// The preconditioner and the null space, for a loop.

@@ -119,7 +119,7 @@ PetscErrorCode make_systems(KSP ksp, FusedSolver& f, const PackedMatrix& A, Pets
   PetscFunctionBegin;
   KrylovProblem problem;
   const int systems = static_cast<int>(count);
-  PetscCall(problem_of(ksp, f, &problem));
+  PetscCall(problem_of(ksp, f, nullptr, &problem));
   PetscCall(begin_device_work(A.backend()));
   PetscCall(try_to_make(ksp, f, [&] {
     if (!f.systems || f.systems->problem() != problem || f.systems->systems() != systems) {
@@ -159,11 +159,12 @@ PetscErrorCode choose_way(KSP ksp, Solver& s, const std::vector<Column>& columns
   const PetscInt groups = (count + most_krylov_systems - 1) / most_krylov_systems;
   PetscCall(with_column(ksp, columns.front(), [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    const PackedMatrix* packed = nullptr;
+    FusedMatrix matrix;
     bool on_host = false;
     way->at_once = (count + groups - 1) / groups;
-    PetscCall(why_not_fused(ksp, &packed, &f.why_not));
-    if (f.why_not.empty()) PetscCall(make_systems(ksp, f, *packed, way->at_once));
+    PetscCall(why_not_fused(ksp, &matrix, &f.why_not));
+    if (matrix.exchange) f.why_not = "devices of several processes solve for one at a time";
+    if (f.why_not.empty()) PetscCall(make_systems(ksp, f, *matrix.diagonal, way->at_once));
     if (f.why_not.empty()) way->where = StepwiseOn::device;
     if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(multiplies_on_host(ksp->pc->mat, ksp->vec_sol, &on_host));

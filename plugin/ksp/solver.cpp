@@ -108,10 +108,10 @@ PetscErrorCode solve(KSP ksp) {
     PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const PackedMatrix* packed = nullptr;
-  PetscCall(why_not_fused(ksp, &packed, &f.why_not));
+  FusedMatrix matrix;
+  PetscCall(why_not_fused(ksp, &matrix, &f.why_not));
   f.ran = Ran::device;
-  if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, *packed));
+  if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, matrix));
   if (f.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(prepare_steps(ksp, f.hermitian, s->stepwise, &where));
   if (where == StepwiseOn::nothing) {
@@ -167,8 +167,9 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
                                          "grid synchronizations an iteration\n",
                                          shape.grid_syncs));
       else
-        PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d\n",
-                                         shape.kernels, shape.iterations));
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d%s\n",
+                                         shape.kernels, shape.iterations,
+                                         f.peers ? "; devices exchange values and sums themselves" : ""));
       if (null_space.size())
         PetscCall(
             PetscViewerASCIIPrintf(viewer, "  null space removed in the loop: %s\n", text_of(null_space).c_str()));
@@ -197,6 +198,7 @@ PetscErrorCode reset(KSP ksp) {
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
   s->fused.loop.reset();
+  s->fused.peers.reset();
   s->fused.systems.reset();
   s->fused.buffers = {};
   s->stepwise.passes.reset();

@@ -120,6 +120,12 @@ const Option options[] = {
      "Block format: auto (the cheapest that holds every block; default), " + built_in_entry_names() +
          ", or a format of the user's own",
      text_option(&Settings::entry, "auto", check_entry)},
+    {"exchange",
+     "Exchange of ghost values between devices: auto (peers where all processes can; default), peers (devices write "
+     "into each other's memory; an error where they cannot), petsc (PETSc's scatter)",
+     word_option(
+         &Settings::exchange, "exchange",
+         {{"auto", ExchangeChoice::automatic}, {"peers", ExchangeChoice::peers}, {"petsc", ExchangeChoice::petsc}})},
     {"layout", "Layout of packed storage: auto (chosen by the default heuristic; default), " + preset_forms(),
      text_option(&Settings::layout, "auto", check_layout)},
     {"memory_limit",

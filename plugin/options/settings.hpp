@@ -15,6 +15,9 @@ namespace compound::plugin {
 /// `automatic` follows the vectors, `petsc` leaves products to the base type.
 enum class BackendChoice { automatic, petsc, host, cuda };
 
+/// How processes exchange ghosts between devices: themselves where they can, or by PETSc's scatter.
+enum class ExchangeChoice { automatic, peers, petsc };
+
 /// Of packed blocks.
 struct BlockSize {
   enum Way { of_matrix, to_find, given } way = of_matrix;
@@ -24,6 +27,7 @@ struct BlockSize {
 struct Settings {
   BackendChoice backend = BackendChoice::automatic;
   BlockSize block_size;
+  ExchangeChoice exchange = ExchangeChoice::automatic;
   std::string entry;  ///< empty: to be found
   std::string entry_file;
   std::string layout;                                          ///< empty: default heuristic

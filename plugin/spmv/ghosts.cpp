@@ -1,9 +1,12 @@
 #include "spmv/ghosts.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
+#include "petsc/agree.hpp"
 #include "petsc/base_types.hpp"
+#include "spmv/refresh.hpp"
 
 namespace compound::plugin {
 
@@ -90,8 +93,79 @@ PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& g) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// Whose ghosts these are, and who reads what of this process.
+PetscErrorCode find_neighbours(Mat A, const Ghosts& g, std::vector<Neighbour>* neighbours) {
+  PetscFunctionBegin;
+  PetscMPIInt processes;
+  const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
+  const PetscInt* const first_of = A->cmap->range;
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &processes));
+  const auto n = static_cast<std::size_t>(processes);
+  std::vector<int> reads(n), is_read(n), from(n), to(n);
+  std::vector<PetscInt> wanted;
+  for (const PetscInt column : g.columns) {
+    PetscMPIInt owner;
+    PetscCall(PetscLayoutFindOwner(A->cmap, column * bs, &owner));
+    ++reads[owner];
+    wanted.push_back(column - first_of[owner] / bs);
+  }
+  PetscCallMPI(MPI_Alltoall(reads.data(), 1, MPI_INT, is_read.data(), 1, MPI_INT, comm_of(A)));
+  std::exclusive_scan(reads.begin(), reads.end(), from.begin(), 0);
+  std::exclusive_scan(is_read.begin(), is_read.end(), to.begin(), 0);
+  std::vector<PetscInt> given(static_cast<std::size_t>(to.back() + is_read.back()));
+  PetscCallMPI(MPI_Alltoallv(wanted.data(), reads.data(), from.data(), MPIU_INT, given.data(), is_read.data(),
+                             to.data(), MPIU_INT, comm_of(A)));
+  for (PetscMPIInt p = 0; p < processes; ++p)
+    if (reads[p] > 0 || is_read[p] > 0)
+      neighbours->push_back({p,
+                             {given.begin() + to[p], given.begin() + to[p] + is_read[p]},
+                             slot_t{bs} * from[p],
+                             slot_t{bs} * reads[p]});
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode make_exchange(Mat A, Ghosts& g) {
+  PetscFunctionBegin;
+  std::vector<Neighbour> neighbours;
+  bool enough = true;
+  if (g.exchange || !g.why_no_exchange.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(peers_of(comm_of(A), &g.group));
+  g.why_no_exchange = g.group->why_not_now();
+  if (!g.why_no_exchange.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!g.columns.empty() && !g.on_device) PetscCall(make_device_ghosts(g));
+  enough = g.columns.empty() || g.on_device;
+  PetscCall(on_all(A, enough, &enough));
+  if (!enough) g.why_no_exchange = no_memory("for ghosts");
+  if (!enough) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(find_neighbours(A, g, &neighbours));
+  const auto bs = static_cast<int>(type_of_matrix(A).base_type->block_size(A));
+  PetscCall(begin_device_work(*device_backend()));
+  PetscCall(guarded(comm_of(A), [&] {
+    try {
+      g.exchange = g.group->peers->exchange({scalar_type_of<Scalar>(), bs, neighbours});
+    } catch (const error& e) {
+      g.why_no_exchange = e.what();
+    } catch (const std::bad_alloc&) {
+      g.why_no_exchange = no_memory("for what processes exchange");
+    }
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string why_not_by_devices(const Ghosts& g, ExchangeChoice choice) {
+  if (choice == ExchangeChoice::petsc) return "processes exchange by PETSc (-mat_compound_exchange petsc)";
+  if (!g.exchange) return g.why_no_exchange;
+  return choice == ExchangeChoice::automatic ? g.group->peers->shared_device() : "";
+}
+
 PetscErrorCode destroy_ghosts(Ghosts& g) {
   PetscFunctionBegin;
+  g.exchange.reset();
+  g.why_no_exchange.clear();
   PetscCall(PetscSFDestroy(&g.scatter_several));
   g.several = 0;
   g.of_several_there = {};

@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "petsc/guard.hpp"
+#include "spmv/peers.hpp"
 #include "spmv/placement.hpp"
 
 namespace compound::plugin {
@@ -28,6 +29,10 @@ struct Ghosts {
   PetscInt several = 0;
   std::vector<PetscScalar> of_several;
   Buffer<std::byte> of_several_there;
+  /// Between devices: x there, to `device_memory`. Of the communicator's peers.
+  std::shared_ptr<const PeerGroup> group;
+  std::unique_ptr<PeerExchange> exchange;
+  std::string why_no_exchange;    ///< the same on all processes
   std::vector<PetscInt> columns;  ///< the off-diagonal part's global block columns, of which `scatter` was made
 };
 
@@ -36,6 +41,12 @@ PetscErrorCode make_ghosts(Mat A, Ghosts& ghosts);
 
 /// Makes `scatter_several` for so many vectors, unless it is there; after make_ghosts(). Collective.
 PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& ghosts);
+
+/// Makes `exchange`, or says why there is none, unless that is known; after make_ghosts(). Collective.
+PetscErrorCode make_exchange(Mat A, Ghosts& ghosts);
+
+/// Why devices do not exchange the ghosts themselves; empty if they do. After make_exchange().
+std::string why_not_by_devices(const Ghosts& ghosts, ExchangeChoice choice);
 
 /// Drops all that was made for them.
 PetscErrorCode destroy_ghosts(Ghosts& ghosts);

@@ -118,11 +118,19 @@ PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done)
 
 }  // namespace
 
-PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* of_product) {
+PetscErrorCode flops_of_product(Mat A, PetscLogDouble* of_product) {
   PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(seq, &st));
-  *of_product = flops(*st, {Op::none, Update::assign, nullptr, nullptr, nullptr});
+  Mat parts[] = {A, nullptr};
+  Update update = Update::assign;
+  *of_product = 0;
+  if (!is_seq_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts) {
+    SeqState* st;
+    if (!part) continue;
+    PetscCall(seq_state(part, &st));
+    *of_product += flops(*st, {Op::none, update, nullptr, nullptr, nullptr});
+    update = Update::add;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,6 +164,7 @@ PetscErrorCode Operator::prepare_parts(Mat A, MpiState& st, Vec x) {
       {{parts_[diagonal].mat, parts_[diagonal].space}, {parts_[off_diagonal].mat, parts_[off_diagonal].space}}));
   scatter_ = st.ghosts.scatter;
   PetscCall(choose_ghosts(st.ghosts, x));
+  PetscCall(choose_exchange(A, st, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,6 +180,72 @@ PetscErrorCode Operator::choose_ghosts(Ghosts& all, Vec x) {
   ghosts_ = all.on_host;
   PetscCall(leave_device(off.mat, of_off, no_memory("for ghosts")));
   PetscCall(make_ready(off.mat, of_off, Op::none, &off.space));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// All processes go the same way: the settings are the matrix's, and so is where its vectors are.
+PetscErrorCode Operator::choose_exchange(Mat A, MpiState& st, Vec x) {
+  PetscFunctionBegin;
+  bool device;
+  exchanged_ = nullptr;
+  PetscCall(is_on_device(x, &device));
+  if (!device || st.settings.exchange == ExchangeChoice::petsc) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(make_exchange(A, st.ghosts));
+  const std::string why = why_not_by_devices(st.ghosts, st.settings.exchange);
+  PetscCheck(why.empty() || st.settings.exchange != ExchangeChoice::peers, comm_of(A), PETSC_ERR_SUP,
+             "Devices cannot exchange ghosts (-mat_compound_exchange peers): %s; use auto or petsc", why.c_str());
+  if (!why.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::string lost = st.ghosts.group->why_not_now();
+  PetscCheck(lost.empty(), comm_of(A), PETSC_ERR_LIB, "%s", lost.c_str());
+  exchanged_ = &st.ghosts;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::goes_by_devices(Vec v, bool* yes) const {
+  PetscFunctionBegin;
+  *yes = false;
+  if (exchanged_) PetscCall(is_on_device(v, yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::begin_on_devices(Vec v) const {
+  PetscFunctionBegin;
+  Backend& device = *device_backend();
+  std::byte* const ghosts = exchanged_->device_memory.data();
+  const std::size_t bytes = exchanged_->device_memory.bytes();
+  const PetscScalar* from;
+  const bool forth = op_ == Op::none;
+  Vec given = forth ? v : ghosts_;
+  PetscCall(begin_device_work(device));
+  PetscCall(VecGetArrayReadAndMemType(given, &from, nullptr));
+  PetscCall(guarded(PETSC_COMM_SELF, [&] {
+    if (!forth && ghosts_ == exchanged_->on_host && bytes > 0) device.upload(ghosts, from, bytes);
+    forth ? exchanged_->exchange->put(from) : exchanged_->exchange->put_back(ghosts);
+  }));
+  PetscCall(VecRestoreArrayReadAndMemType(given, &from));
+  exchanged_->group->announce();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::end_on_devices(Vec v) const {
+  PetscFunctionBegin;
+  Backend& device = *device_backend();
+  std::byte* const ghosts = exchanged_->device_memory.data();
+  const std::size_t bytes = exchanged_->device_memory.bytes();
+  PetscScalar* to;
+  exchanged_->group->wait_for_hosts();
+  PetscCall(begin_device_work(device));
+  if (op_ == Op::none) {
+    PetscCall(guarded(PETSC_COMM_SELF, [&] { exchanged_->exchange->take(ghosts); }));
+    if (ghosts_ != exchanged_->on_host || bytes == 0) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(VecGetArrayWrite(ghosts_, &to));
+    PetscCall(guarded(PETSC_COMM_SELF, [&] { device.download(to, ghosts, bytes); }));
+    PetscCall(VecRestoreArrayWrite(ghosts_, &to));
+  } else {
+    PetscCall(VecGetArrayAndMemType(v, &to, nullptr));
+    PetscCall(guarded(PETSC_COMM_SELF, [&] { exchanged_->exchange->add(to); }));
+    PetscCall(VecRestoreArrayAndMemType(v, &to));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,6 +269,12 @@ PetscErrorCode Operator::prepare(Mat A, Op op, Vec x, PetscInt products) {
 
 PetscErrorCode Operator::begin_ghosts(Vec v) const {
   PetscFunctionBegin;
+  bool by_devices;
+  PetscCall(goes_by_devices(v, &by_devices));
+  if (by_devices) {
+    PetscCall(begin_on_devices(v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(op_ == Op::none ? VecScatterBegin(scatter_, v, ghosts_, INSERT_VALUES, SCATTER_FORWARD)
                             : VecScatterBegin(scatter_, ghosts_, v, ADD_VALUES, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -201,6 +282,12 @@ PetscErrorCode Operator::begin_ghosts(Vec v) const {
 
 PetscErrorCode Operator::end_ghosts(Vec v) const {
   PetscFunctionBegin;
+  bool by_devices;
+  PetscCall(goes_by_devices(v, &by_devices));
+  if (by_devices) {
+    PetscCall(end_on_devices(v));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(op_ == Op::none ? VecScatterEnd(scatter_, v, ghosts_, INSERT_VALUES, SCATTER_FORWARD)
                             : VecScatterEnd(scatter_, ghosts_, v, ADD_VALUES, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);

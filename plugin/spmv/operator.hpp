@@ -50,15 +50,20 @@ class Operator {
   PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x, PetscInt products);
   PetscErrorCode prepare_parts(Mat A, MpiState& st, Vec x);
   PetscErrorCode choose_ghosts(Ghosts& all, Vec x);
+  PetscErrorCode choose_exchange(Mat A, MpiState& st, Vec x);
+  PetscErrorCode goes_by_devices(Vec v, bool* yes) const;
+  PetscErrorCode begin_on_devices(Vec v) const;
+  PetscErrorCode end_on_devices(Vec v) const;
 
   Op op_ = Op::none;
   StateInSpace parts_[2];
   VecScatter scatter_ = nullptr;
+  const Ghosts* exchanged_ = nullptr;  ///< between devices, in place of the scatter, where `v` is on one
   Vec ghosts_ = nullptr;
 };
 
-/// Of y = A x, of a seq matrix that has multiplied or been packed, for code that makes that product itself.
-PetscErrorCode flops_of_product(Mat seq, PetscLogDouble* flops);
+/// Of this process's y = A x, of a matrix that has multiplied or been packed, for code that makes that product itself.
+PetscErrorCode flops_of_product(Mat A, PetscLogDouble* flops);
 
 /// The whole product; z may be y, or null for assign. Collective.
 PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y);

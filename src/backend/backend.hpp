@@ -1,6 +1,6 @@
 // Backend: memory and products of one place. The tasks below are all it is told; it knows neither PETSc nor tuning.
 // Interfaces that only some backends have: value_work.hpp, contributions.hpp, sparse_products.hpp, multigrid.hpp,
-// cycle_work.hpp, krylov_loop.hpp.
+// cycle_work.hpp, krylov_loop.hpp, peers.hpp.
 #pragma once
 
 #include <memory>
@@ -199,6 +199,7 @@ class CycleWork;
 class Krylov;
 class LayoutWork;
 class MultigridWork;
+class PeerWork;
 class SparseProducts;
 class ValueWork;
 
@@ -212,6 +213,7 @@ struct Extensions {
   MultigridWork* multigrid = nullptr;
   CycleWork* cycle = nullptr;
   LayoutWork* layouts = nullptr;
+  PeerWork* peers = nullptr;
 };
 
 /// Where a backend's memory is: where products read the caller's arrays as they lie, where the host can write but

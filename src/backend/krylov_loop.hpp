@@ -9,6 +9,7 @@
 #include <span>
 
 #include "backend/backend.hpp"
+#include "backend/peers.hpp"
 #include "device/krylov.hpp"
 
 namespace compound {
@@ -31,12 +32,15 @@ struct NullSpace {
 struct KrylovProblem {
   KrylovMethod method;
   ScalarType scalar;
-  slot_t scalars = 0;  ///< of a vector
+  slot_t scalars = 0;  ///< of a vector, or of this process's part of it
   int columns = 0;     ///< of M's diagonal blocks, which are square: 1 is a diagonal, 0 no preconditioner
   KrylovNorm norm = KrylovNorm::preconditioned;
   bool hermitian = true;  ///< CG: inner products; else bilinear
   KrylovRunner runner = KrylovRunner::automatic;
   NullSpace null_space = {};  ///< most_null_vectors at most
+  /// Of several processes: all of them run the loop, each with its part of the vectors and the same numbers. Null: one.
+  Peers* peers = nullptr;
+  slot_t all_scalars = 0;  ///< of several processes: of the whole vector
   bool operator==(const KrylovProblem&) const = default;
 };
 
@@ -70,7 +74,8 @@ class KrylovInput {
 /// Vectors and scalars of a loop live here; x is handed in and out.
 class KrylovLoop : public KrylovInput {
  public:
-  /// A, by which to multiply: queues y = A x, and what is to follow.
+  /// A, by which to multiply: queues y = A x, and what is to follow. Of several processes: this one's rows, with this
+  /// one's part of a dot product.
   struct Matrix {
     std::function<void(const void* x, void* y, const ProductDot& dot)> multiply;
     std::uint64_t stamp = 0;  ///< another one where what multiply() queues is another

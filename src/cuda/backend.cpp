@@ -20,6 +20,7 @@
 #include "cuda/krylov_passes.hpp"
 #include "cuda/krylov_systems.hpp"
 #include "cuda/multigrid.hpp"
+#include "cuda/peers.hpp"
 #include "cuda/plan_code.hpp"
 #include "cuda/runtime.hpp"
 #include "cuda/sparse_product.hpp"
@@ -52,9 +53,10 @@ class CudaBackend final : public Backend,
                           public ContributionWork,
                           public MultigridWork,
                           public CycleWork,
-                          public LayoutWork {
+                          public LayoutWork,
+                          public PeerWork {
  public:
-  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this, this, this, this}) {}
+  CudaBackend() : Backend("cuda", Reach::device, {this, this, this, this, this, this, this, this, this}) {}
   DeviceTraits traits() const override {
     const cuda::Device& device = cuda::current_device();
     return {device.multiprocessors, device.second_cache_bytes, device.bandwidth};
@@ -132,6 +134,7 @@ class CudaBackend final : public Backend,
     cuda::multiply_dense(scalar, args, queue_);
   }
   std::unique_ptr<Recording> record() override { return cuda::record(queue_); }
+  std::shared_ptr<Peers> join(const JoinTask& task) override { return cuda::join(*this, queue_, task); }
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem& problem) override {
     return cuda::krylov_loop(*this, queue_, problem);
   }

@@ -137,6 +137,7 @@ std::vector<std::string> default_sources(ScalarType scalar) {
   add_multigrid(sources, scalar);
   add_prolongators(sources, scalar);
   for (const std::string& source : pass_sources(scalar)) sources.add(source);
+  for (const ExchangeStep step : exchange_steps) sources.add(exchange_source(scalar, step));
   for (int size = 1; size <= largest_default_block; ++size) {
     const Problem problem{{size, size}, scalar};
     for (const std::string_view entry : entries_to_find(problem)) {

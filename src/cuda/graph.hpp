@@ -26,6 +26,7 @@ class Event {
   ~Event() { cudaEventDestroy(event_); }
   void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "recording an event"); }
   void wait() const { check(cudaEventSynchronize(event_), "waiting for queued work"); }
+  void let_wait(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_, 0), "ordering queued work"); }
 
  private:
   cudaEvent_t event_ = nullptr;

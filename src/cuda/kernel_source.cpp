@@ -338,7 +338,17 @@ std::string krylov_kernel(const KrylovProblem& p, const std::string& arguments, 
 }  // namespace
 
 std::string krylov_stage_source(const KrylovProblem& p, const std::string& stage) {
-  return krylov_kernel(p, "krylov_args", "queued_kernels grid; " + stage + "<form>(a, state_of<form>(a), grid);");
+  return krylov_kernel(p, "krylov_args",
+                       std::string(p.peers ? "kernels_of_peers" : "queued_kernels") + " grid; " + stage +
+                           "<form>(a, state_of<form>(a), grid);");
+}
+
+std::string exchange_source(ScalarType scalar, ExchangeStep step) {
+  constexpr const char* bodies[] = {"put_values<form::scalar>(a);", "take_values<form::scalar, false>(a);",
+                                    "take_values<form::scalar, true>(a);"};
+  FormText form;
+  form.line("using scalar = " + scalar_name(scalar));
+  return loop_kernel("peers.hpp", form.take(), "exchange_args", bodies[static_cast<int>(step)]);
 }
 
 std::string krylov_systems_source(const KrylovProblem& p, const std::string& stage) {

@@ -112,6 +112,11 @@ std::string krylov_systems_source(const KrylovProblem& problem, const std::strin
 /// A kernel template of device/krylov.hpp, in such blocks.
 std::string krylov_source(const KrylovProblem& problem, const std::string& kernel, const std::string& arguments);
 
+/// A step of an exchange of a vector's values (device/peers.hpp), over exchange_args in such blocks.
+enum class ExchangeStep { put, take, add };
+inline constexpr ExchangeStep exchange_steps[] = {ExchangeStep::put, ExchangeStep::take, ExchangeStep::add};
+std::string exchange_source(ScalarType scalar, ExchangeStep step);
+
 /// A pass of device/vector_passes.hpp, by its name there, over pass_args in such blocks.
 std::string pass_source(ScalarType scalar, bool hermitian, bool diagonal, const std::string& pass);
 

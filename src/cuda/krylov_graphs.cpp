@@ -6,12 +6,15 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cuda/graph.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/krylov_parts.hpp"
 #include "cuda/krylov_whole.hpp"
+#include "cuda/peers.hpp"
 #include "cuda/runtime.hpp"
 #include "device/bcgs.hpp"
 #include "device/cg.hpp"
@@ -116,6 +119,9 @@ class Loop final : public KrylovLoop {
   KrylovRun go_on_by_graphs(const KrylovLimits& limits, const Report& report);
   KrylovRun go_on_in_one_kernel(const KrylovLimits& limits, const Report& report);
   void report_news(const Report& report);
+  void check_peers() const {
+    if (problem().peers) check_all_answer(*problem().peers);
+  }
   KrylovRun where() const { return {news_.count() - 1, static_cast<KrylovStop>(news_.stop())}; }
 
   Backend& backend_;
@@ -124,7 +130,8 @@ class Loop final : public KrylovLoop {
   const MethodRow& method_;
   std::size_t bytes_;
   slot_t blocks_;
-  const void* go_on_;
+  const void* go_on_ = nullptr;
+  const void* meet_dot_ = nullptr;                                ///< of several processes
   std::array<const void*, std::size(bcgs_stages)> kernels_ = {};  ///< of the stages
   std::array<Buffer<std::byte>, most_krylov_vectors> vectors_;
   Buffer<std::byte> state_, partials_;
@@ -145,18 +152,26 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
       method_(methods[static_cast<int>(problem.method)]),
       bytes_(static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar)),
       blocks_(blocks_of(problem)),
-      go_on_(kernel_of(krylov_source(problem, "krylov_go_on", "krylov_limits"))),
       state_(backend, state_bytes),
       partials_(backend, bytes_of_partials(problem, blocks_)),
       tickets_(backend, tickets_of(blocks_)) {
   const bool projects = problem.null_space.size() > 0;
-  for (std::size_t i = 0; i < method_.iteration.size(); ++i)
-    if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
-      kernels_[i] = kernel_of(krylov_stage_source(problem, stage.kernel));
+  const auto of_each = [&](const auto& work) {
+    for (std::size_t i = 0; i < method_.iteration.size(); ++i)
+      if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
+        work(krylov_stage_source(problem, stage.kernel), kernels_[i]);
+    work(krylov_source(problem, "krylov_go_on", "krylov_limits"), go_on_);
+    if (problem.peers) work(krylov_stage_source(problem, "meet_dot"), meet_dot_);
+  };
+  std::vector<std::string> sources;
+  of_each([&](const std::string& source, const void*&) { sources.push_back(source); });
+  compile_ahead(sources);
+  of_each([](const std::string& source, const void*& kernel) { kernel = kernel_of(source); });
   // The last one is what becomes of the residual, or q of the shadow, which no null space goes with.
   const bool needs_last = problem.columns > 0 ? !projects || method_.shadow < 0 : projects && method_.shadow < 0;
   for (int v = 0; v < method_.vectors; ++v)
     if (v + 1 < method_.vectors || needs_last) vectors_[v] = Buffer<std::byte>(backend, bytes_);
+  if (problem.peers) args_.meeting = meeting_of(*problem.peers);
   backend.clear(tickets_.data(), tickets_.bytes());
   args_.state = state_.data();
   input_.hand_to(args_);
@@ -176,6 +191,7 @@ void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
     }
     void *const from = args_.vectors[stages[i].from], *const to = args_.vectors[stages[i].to];
     A->multiply(from, to, {follow(stages[i]), dot_with(from), counts() + 1, &counts()->stop});
+    if (meet_dot_ && has_dot(follow(stages[i]))) launch(meet_dot_, args_, 1);
   }
 }
 
@@ -197,6 +213,7 @@ KrylovRun Loop::start(const void* x, const void* r, const Report& report) {
   set_limits({-1, std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max() - 1}, KrylovStop::not_yet);
   queue(method_.iteration.last(method_.start), nullptr);
   check(cudaStreamSynchronize(queue_), "waiting for the first residual");
+  check_peers();
   report_news(report);
   return where();
 }
@@ -254,8 +271,13 @@ KrylovRun Loop::go_on_by_graphs(const KrylovLimits& limits, const Report& report
   news_.report()->stop = 0;
   set_limits(limits, KrylovStop::not_yet);
   run_ahead(
-      graph_, queue_, queued_ == 1 ? 1 : graphs_in_flight, [&] { return news_.stop() == 0; },
+      graph_, queue_, queued_ == 1 ? 1 : graphs_in_flight,
+      [&] {
+        check_peers();
+        return news_.stop() == 0;
+      },
       [&] { report_news(report); });
+  check_peers();
   return where();
 }
 

@@ -46,7 +46,7 @@ class KrylovMemory {
   void hand_to(krylov_args& args) const {
     args.factors = factors.data();
     args.null_space = null_space.data();
-    args.of_constant = 1 / std::sqrt(static_cast<double>(problem.scalars));
+    args.of_constant = 1 / std::sqrt(static_cast<double>(problem.peers ? problem.all_scalars : problem.scalars));
     args.scalars = problem.scalars;
   }
 

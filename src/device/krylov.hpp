@@ -2,6 +2,7 @@
 // block-diagonal preconditioners, and reports to the host. The methods are cg.hpp and bcgs.hpp.
 #pragma once
 
+#include "peers.hpp"
 #include "vector_passes.hpp"
 
 namespace compound {
@@ -20,7 +21,8 @@ enum class KrylovStop : int {
   breakdown,                  ///< BiCGSTAB: an inner product is 0 in the iteration after the last norm
   breakdown_after,            ///< BiCGSTAB: r^H r0 was 0 in the iteration of the last norm
   exact,                      ///< BiCGSTAB: half an iteration gave the answer, which x is
-  not_a_number                ///< an inner product
+  not_a_number,               ///< an inner product
+  lost_peer                   ///< another process did not answer
 };
 
 /// Numbers of a loop, all 0 before its first step; what the method adds follows, its first scalar at once: the host
@@ -81,6 +83,7 @@ struct krylov_args {
   void* vectors[most_krylov_vectors] = {};  ///< the method's
   slot_t scalars = 0;
   grid_sum_args sum;
+  const meeting_args* meeting = nullptr;  ///< of several processes, in the device's memory
   krylov_report* report = nullptr;
   krylov_news* news = nullptr;  ///< [ring], the host's: of norm i at i % ring
   int ring = 0;
@@ -207,6 +210,20 @@ struct kernels_of_systems : queued_kernels {
   __device__ bool leads() const { return blockIdx.y == 0 && threadIdx.x == 0; }
 };
 
+/// The same of several processes, each with a part of all vectors: sums are those over all of them, and so all decide
+/// the same.
+struct kernels_of_peers : queued_kernels {
+  template <class S, int n, class End>
+  __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) const {
+    const sums<S, n> of_block = sum_over_block(mine);
+    sums<S, n> total;
+    if (sum_over_grid(a.sum, blockIdx.x, gridDim.x, of_block, &total)) meet(a, total, end);
+  }
+  /// By the first warp of one block, which has `total`; `end`(what it is over all processes) by one thread.
+  template <class S, int n, class End>
+  __device__ void meet(const krylov_args& a, sums<S, n> total, const End& end) const;
+};
+
 /// One thread.
 template <class Grid>
 __device__ void note_norm(const krylov_args& a, krylov_counts& s, const Grid& grid, const krylov_news& news) {
@@ -220,6 +237,24 @@ __device__ void stop_loop(const krylov_args& a, krylov_counts& s, const Grid& gr
   s.turns = 0;
   grid.report(a, s);
 }
+template <class S, int n, class End>
+__device__ void kernels_of_peers::meet(const krylov_args& a, sums<S, n> total, const End& end) const {
+  if (threadIdx.x >= 32) return;
+  const bool met = add_up_over_peers(*a.meeting, &total);
+  if (threadIdx.x != 0) return;
+  if (met)
+    end(total);
+  else
+    stop_loop(a, *static_cast<krylov_counts*>(a.state), *this, KrylovStop::lost_peer);
+}
+
+/// After a product: what its dot product is over all processes. By one block.
+template <class Form, class State>
+__device__ void meet_dot(const krylov_args& a, State& s, const kernels_of_peers& grid) {
+  if (s.stop != 0) return;
+  grid.meet(a, sums<typename Form::scalar, 1>{{s.dot}}, [&](const auto& total) { s.dot = total.of[0]; });
+}
+
 /// NaN is beyond all bounds.
 template <class R>
 __device__ bool is_beyond(const krylov_counts& s, R norm) {

@@ -11,12 +11,9 @@
 
 namespace compound {
 
-/// What blocks tell each other: half of a number or a whole one in the lower half, and in the upper one that of the
-/// grid synchronization it is for, so that a reader of both at once needs no other sign that it is there.
-using signal = unsigned long long;
-
-/// A block's place has two signals for each number, and lines of the second cache to itself: all blocks read all
-/// places, and places that share lines are read one after the other.
+/// A block's place has two signals (peers.hpp) for each number, which say of which grid synchronization they are, and
+/// lines of the second cache to itself: all blocks read all places, and places that share lines are read one after the
+/// other.
 inline constexpr int most_numbers = most_krylov_sums * 2, signals_of_place = 32;
 static_assert(2 * most_numbers <= signals_of_place);
 /// Blocks of a grid that synchronizes, as many as warps have lanes.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/krylov_loop.hpp"
+#include "backend/peers.hpp"
 #include "storage/packed.hpp"
 
 namespace compound {
@@ -11,6 +12,24 @@ inline KrylovLoop::Matrix krylov_matrix(const PackedMatrix& A) {
   return {
       [&A](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
       A.stamp(), [&A](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
+}
+
+/// This process's rows of a matrix of several processes: by their own columns and, `off_diagonal`, by those of others,
+/// whose values arrive in `ghosts`, device memory. For as long as all of them live.
+inline KrylovLoop::Matrix krylov_matrix_of_peers(const PackedMatrix& diagonal, const PackedMatrix& off_diagonal,
+                                                 PeerExchange& exchange, void* ghosts) {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // no two pairs of stamps that occur give one number
+  return {[&, ghosts](const void* p, void* w, const ProductDot& dot) {
+            exchange.put(p, dot.stop);
+            diagonal.multiply(Op::none, Update::assign, p, nullptr, w, dot);
+            exchange.take(ghosts, dot.stop);
+            ProductDot of_others = dot;
+            of_others.adds = true;
+            if (off_diagonal.entries() > 0) off_diagonal.multiply(Op::none, Update::add, ghosts, w, w, of_others);
+          },
+          diagonal.stamp() * odd + off_diagonal.stamp(),
+          {},
+          diagonal.bytes().total() + off_diagonal.bytes().total()};
 }
 
 inline KrylovSystems::Matrix krylov_matrix_of_systems(const PackedMatrix& A) {
