@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# The tests that use a GPU, on a machine that has one:   bash config/device-test.sh [--all] [ctest options, such as -R
-# REGEX]
+# The tests that use a GPU, on a machine that has one:   bash config/device-test.sh [--all | --gpus N] [ctest options,
+# such as -R REGEX]
 #
 # With PETSC_DIR (and PETSC_ARCH) set, with that PETSc, which must have CUDA; else with PETSc 3.26.1 from the archives
 # in ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones,
 # too. Nothing is installed or downloaded. What cannot use the device here fails: nothing is skipped for want of one.
+#
+# --gpus N, on a machine with several: tests of the plugin on N processes with a GPU each, which exchange among
+# themselves (docs/solvers.md), one test after the other.
 #
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
 # --all -L 'tools|examples|properties', each at most 9 minutes. Ends with what each part took and ctest's summary.
@@ -16,11 +19,20 @@ nvidia-smi -L 2>/dev/null | grep -q "^GPU " ||
 tier=quick
 scalars=(real)
 ranks=2
+together=$cores
 if [ "${1:-}" = --all ]; then
   tier=all
   scalars=(real complex)
   ranks=
   shift
+elif [ "${1:-}" = --gpus ]; then
+  ranks=${2:-}
+  [[ $ranks =~ ^[2-8]$ ]] || fail "--gpus wants a number of GPUs from 2 to 8, not '$ranks'"
+  gpus=$(nvidia-smi -L | grep -c "^GPU ")
+  [ "$gpus" -ge "$ranks" ] || fail "--gpus $ranks: there are $gpus here (nvidia-smi -L)"
+  together=1  # kernels of two tests would share a GPU, and those that wait for each other take turns then
+  shift 2
+  set -- -L plugin "$@"
 fi
 
 builds=()
@@ -63,7 +75,7 @@ mkdir -p "$all"
 printf 'subdirs("%s")\n' "${builds[@]}" >"$all/CTestTestfile.cmake"
 say "running the device tests of the tier $tier"
 cd "$all" || exit
-COMPOUND_DEVICE_REQUIRED=1 ctest --output-on-failure -L device -j "$cores" "$@" | tee ctest.log |
+COMPOUND_DEVICE_REQUIRED=1 ctest --output-on-failure -L device -j "$together" "$@" | tee ctest.log |
   sed -u '/% tests passed/,$d' || failed=yes
 part_ends "running the tests"
 print_parts

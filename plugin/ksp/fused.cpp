@@ -115,7 +115,6 @@ PetscErrorCode take_parts(Mat A, Vec x, FusedMatrix* matrix, std::string* why) {
   PetscCall(mpi_state(A, &st));
   PetscCall(product.prepare(A, Op::none, x, 0));
   *why = why_not_by_devices(st->ghosts, st->settings.exchange);
-  if (why->empty() && !st->ghosts.exchange) *why = "products run on the host";
   if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   PetscCall(device_copy(parts[0], &matrix->diagonal));

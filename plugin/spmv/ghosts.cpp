@@ -95,6 +95,11 @@ PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& g) {
 
 namespace {
 
+/// Whether processes that share a device keep to PETSc's way.
+bool shares_device(const Ghosts& g, ExchangeChoice choice) {
+  return choice == ExchangeChoice::automatic && !g.group->peers->shared_device().empty();
+}
+
 /// Whose ghosts these are, and who reads what of this process.
 PetscErrorCode find_neighbours(Mat A, const Ghosts& g, std::vector<Neighbour>* neighbours) {
   PetscFunctionBegin;
@@ -128,14 +133,14 @@ PetscErrorCode find_neighbours(Mat A, const Ghosts& g, std::vector<Neighbour>* n
 
 }  // namespace
 
-PetscErrorCode make_exchange(Mat A, Ghosts& g) {
+PetscErrorCode make_exchange(Mat A, ExchangeChoice choice, Ghosts& g) {
   PetscFunctionBegin;
   std::vector<Neighbour> neighbours;
   bool enough = true;
-  if (g.exchange || !g.why_no_exchange.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (choice == ExchangeChoice::petsc || g.exchange || !g.why_no_exchange.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(peers_of(comm_of(A), &g.group));
   g.why_no_exchange = g.group->why_not_now();
-  if (!g.why_no_exchange.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!g.why_no_exchange.empty() || shares_device(g, choice)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!g.columns.empty() && !g.on_device) PetscCall(make_device_ghosts(g));
   enough = g.columns.empty() || g.on_device;
   PetscCall(on_all(A, enough, &enough));
@@ -158,8 +163,9 @@ PetscErrorCode make_exchange(Mat A, Ghosts& g) {
 
 std::string why_not_by_devices(const Ghosts& g, ExchangeChoice choice) {
   if (choice == ExchangeChoice::petsc) return "processes exchange by PETSc (-mat_compound_exchange petsc)";
-  if (!g.exchange) return g.why_no_exchange;
-  return choice == ExchangeChoice::automatic ? g.group->peers->shared_device() : "";
+  if (!g.group) return "products run on the host";
+  if (!g.group->peers || !g.why_no_exchange.empty()) return g.why_no_exchange;
+  return shares_device(g, choice) ? g.group->peers->shared_device() : "";
 }
 
 PetscErrorCode destroy_ghosts(Ghosts& g) {

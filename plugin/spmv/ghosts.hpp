@@ -42,8 +42,9 @@ PetscErrorCode make_ghosts(Mat A, Ghosts& ghosts);
 /// Makes `scatter_several` for so many vectors, unless it is there; after make_ghosts(). Collective.
 PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& ghosts);
 
-/// Makes `exchange`, or says why there is none, unless that is known; after make_ghosts(). Collective.
-PetscErrorCode make_exchange(Mat A, Ghosts& ghosts);
+/// Makes `exchange`, or says why there is none, unless that is known or another way is chosen; after make_ghosts().
+/// Collective.
+PetscErrorCode make_exchange(Mat A, ExchangeChoice choice, Ghosts& ghosts);
 
 /// Why devices do not exchange the ghosts themselves; empty if they do. After make_exchange().
 std::string why_not_by_devices(const Ghosts& ghosts, ExchangeChoice choice);

@@ -189,8 +189,8 @@ PetscErrorCode Operator::choose_exchange(Mat A, MpiState& st, Vec x) {
   bool device;
   exchanged_ = nullptr;
   PetscCall(is_on_device(x, &device));
-  if (!device || st.settings.exchange == ExchangeChoice::petsc) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(make_exchange(A, st.ghosts));
+  if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(make_exchange(A, st.settings.exchange, st.ghosts));
   const std::string why = why_not_by_devices(st.ghosts, st.settings.exchange);
   PetscCheck(why.empty() || st.settings.exchange != ExchangeChoice::peers, comm_of(A), PETSC_ERR_SUP,
              "Devices cannot exchange ghosts (-mat_compound_exchange peers): %s; use auto or petsc", why.c_str());

@@ -210,7 +210,8 @@ class Exchange final : public PeerExchange {
 class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPeers> {
  public:
   CudaPeers(Backend& backend, cudaStream_t& queue, const JoinTask& task)
-      : backend_(backend), queue_(queue), among_(task), report_(sizeof(peers_report)), window_(backend, among_) {
+      : backend_(backend), queue_(queue), among_(task), window_(backend, among_) {
+    allocate_all_or_none(among_, [&] { report_ = Pinned(sizeof(peers_report)); });
     *report() = {};
     const Window::Place place = window_.take(signals_of_meetings() * sizeof(signal));
     meeting_args meeting;

@@ -78,8 +78,7 @@ __device__ inline signal read_signal(const signal* p) {
   asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(s) : "l"(p) : "memory");
   return s;
 #else
-  __nanosleep(0);  // where threads take turns
-  return *p;
+  return *static_cast<const volatile signal*>(p);
 #endif
 }
 /// What it says is in the signal itself.
@@ -210,7 +209,10 @@ __device__ void take_values(const exchange_args& a) {
          i += slot_t(a.blocks_each) * blockDim.x) {
       S& scalar = to[place_of(n.taken, i, a.width)];
       const S value = read_fresh(from + i);
-      scalar = adds ? scalar + value : value;
+      if constexpr (adds)
+        scalar += value;
+      else
+        scalar = value;
     }
   }
   const bool ends = a.first + int(gridDim.x) / a.blocks_each == a.neighbours;

@@ -98,7 +98,7 @@ class Block {
     constexpr std::size_t stack_bytes = 64 << 10;
     Thread& thread = threads_[t];
     thread.ended = false;
-    if (!thread.stack) thread.stack = std::make_unique<char[]>(stack_bytes);
+    if (!thread.stack) thread.stack = std::make_unique_for_overwrite<char[]>(stack_bytes);
     getcontext(&thread.context);
     thread.context.uc_stack.ss_sp = thread.stack.get();
     thread.context.uc_stack.ss_size = stack_bytes;
