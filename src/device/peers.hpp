@@ -160,7 +160,8 @@ __device__ bool add_up_over_peers(const meeting_args& a, sums<S, n>* total) {
   for (int p = 0; p < a.processes; ++p) {
     sums<S, n> of_process;
     memcpy(&of_process, word[p], sizeof(of_process));
-    for (int i = 0; i < n; ++i) total->of[i] = p == 0 ? of_process.of[i] : total->of[i] + of_process.of[i];
+    if (p == 0) *total = of_process;
+    for (int i = 0; i < n && p > 0; ++i) total->of[i] += of_process.of[i];
   }
   const bool all = met;
   __syncwarp();

@@ -23,28 +23,53 @@ const std::vector<ScalarType> scalars = [] {
 /// Of two choices of two each, the tier quick compiles both values of each once.
 bool is_compiled(bool one, bool other) { return all_kernels_compile() || one == other; }
 
+/// In the tier quick each of `lines` goes with one of two choices, in turn.
+bool is_turn_of(std::size_t line, bool choice) { return all_kernels_compile() || (line % 2 == 1) == choice; }
+
+/// Processes that no kernel of which runs here.
+class SomePeers final : public Peers {
+ public:
+  int rank() const override { return 0; }
+  int processes() const override { return 2; }
+  std::unique_ptr<PeerExchange> exchange(const ExchangeTask&) override { return nullptr; }
+  std::optional<int> lost() const override { return {}; }
+  std::string shared_device() const override { return {}; }
+};
+
 class KrylovSource : public ByNvrtc {};
+class ExchangeSource : public ByNvrtc {};
 class PassSource : public ByNvrtc {};
 class WholeLoopSource : public ByNvrtc {};
 class DotSource : public ByNvrtc {};
 
+/// Of one process, or of several; in the tier quick CG is that of one.
 TEST_F(KrylovSource, Compiles) {
+  SomePeers peers;
   const std::vector<std::string> of_cg = {"cg_step", "cg_project", "cg_turn"},
                                  of_bcgs = {"bcgs_first",          "bcgs_project_first", "bcgs_half", "bcgs_second",
                                             "bcgs_project_second", "bcgs_step",          "bcgs_turn"};
   for (const ScalarType scalar : scalars)
     for (const int columns : {0, 3})
       for (const KrylovNorm norm : {KrylovNorm::preconditioned, KrylovNorm::natural})
-        for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs}) {
-          if (!is_compiled(columns == 3, norm == KrylovNorm::natural)) continue;
-          KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
-          p.null_space = columns == 0 ? NullSpace{} : NullSpace{norm == KrylovNorm::natural, 5};
-          for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
-            expect_compiles(cuda::krylov_stage_source(p, kernel));
-          if (method == KrylovMethod::cg) expect_compiles(cuda::krylov_systems_source(p, "cg_step"));
-          expect_compiles(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"));
-          expect_compiles(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"));
-        }
+        for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
+          for (const bool several : {false, true}) {
+            if (!is_compiled(columns == 3, norm == KrylovNorm::natural)) continue;
+            if (!is_compiled(method == KrylovMethod::bcgs, several)) continue;
+            KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
+            p.null_space = columns == 0 ? NullSpace{} : NullSpace{norm == KrylovNorm::natural, 5};
+            if (several) p.peers = &peers;
+            for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
+              expect_compiles(cuda::krylov_stage_source(p, kernel));
+            if (several) expect_compiles(cuda::krylov_stage_source(p, "meet_dot"));
+            if (method == KrylovMethod::cg && !several) expect_compiles(cuda::krylov_systems_source(p, "cg_step"));
+            expect_compiles(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"));
+            expect_compiles(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"));
+          }
+}
+
+TEST_F(ExchangeSource, Compiles) {
+  for (const ScalarType scalar : scalars)
+    for (const cuda::ExchangeStep step : cuda::exchange_steps) expect_compiles(cuda::exchange_source(scalar, step));
 }
 
 /// Passes between which others multiply and precondition.
@@ -59,13 +84,14 @@ TEST_F(PassSource, Compiles) {
 
 /// All iterations in one kernel, by every sort of product that can be among its stages.
 TEST_F(WholeLoopSource, Compiles) {
-  for (const char* line : followed_lines) {
-    const Plan plan = followed_plan<double>(line);
+  for (std::size_t n = 0; n < std::size(followed_lines); ++n) {
+    const Plan plan = followed_plan<double>(followed_lines[n]);
     if (plan.schedule.traversal == Traversal::slots) continue;
     for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
       for (const ScalarType scalar : scalars) {
         KrylovProblem p{method, scalar, 100, 3, KrylovNorm::preconditioned, method == KrylovMethod::cg};
         for (const bool two_grid_syncs : {false, true}) {
+          if (!is_turn_of(n, method == KrylovMethod::bcgs)) continue;
           if (!is_compiled(method == KrylovMethod::bcgs, two_grid_syncs)) continue;
           p.null_space = {two_grid_syncs, two_grid_syncs ? 5 : 0};
           expect_compiles(
@@ -77,9 +103,10 @@ TEST_F(WholeLoopSource, Compiles) {
 
 TEST_F(DotSource, Compiles) {
   const Problem real{{3, 3}, scalar_type_of<double>()}, complex{{1, 1}, scalar_type_of<complex_number<float>>()};
-  for (const char* line : followed_lines) {
-    const Plan plan = followed_plan<double>(line);
+  for (std::size_t n = 0; n < std::size(followed_lines); ++n) {
+    const Plan plan = followed_plan<double>(followed_lines[n]);
     for (const Problem& problem : {real, complex}) {
+      if (!is_turn_of(n, problem.block.rows == 1)) continue;
       expect_compiles(cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true, Follow::dot));
       if (plan.schedule.traversal != Traversal::slots) continue;
       expect_compiles(cuda::carries_source(plan, problem, Op::none, Follow::bilinear));
