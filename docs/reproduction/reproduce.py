@@ -157,7 +157,9 @@ def case_of_tune(case):
 
 
 def without_folders(words):
-    return [re.sub(r"^.*/(?=[^/]+$)", "", w) if os.sep in w else w for w in words]
+    """Of programs and files; types with solvers (TYPE/METHOD) have a slash, too."""
+    return [re.sub(r"^.*/(?=[^/]+$)", "", w) if os.sep in w and before != "-types" else w
+            for before, w in zip(["", *words], words)]
 
 
 def record_of(file):

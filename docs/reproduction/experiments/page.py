@@ -67,6 +67,7 @@ def text(source):
         times.section_formats(source),
         memory.section_memory_coo(source),
         times.section_coordinates(source),
+        times.section_coded(source),
         times.section_bicgstab(source),
     ]
     lines = list(HEAD)

@@ -72,6 +72,12 @@ def coordinates(folder):
             for run in timed([m], plans + coded * repeat(m), "csr,csr-alg1,csr-alg2,sell,coo,coo-alg2")(folder)]
 
 
+def coded(folder):
+    """The paper's own coding of values, chunk by chunk, in all sizes of chunks, beside the fastest uncoded ones."""
+    plans = [*CODED, *(f"ccoo:256:{k} codes=chunks8 carries=atomic" for k in (2, 4, 8)), "ccoo:256:2", "csr", "auto"]
+    return timed(matrices.COORDINATES[:7], plans, "csr,csr-alg1,csr-alg2")(folder)
+
+
 def joint(folder):
     """Every plan of layout and schedule, by docs/reproduction/tuning-study.py."""
     return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.COMPOUND]
@@ -82,6 +88,13 @@ def krylov(folder):
     solvers = ",".join(f"{t}/{k}" for t in types for k in ("bcgs", "bcgscompound"))
     solver = ["-types", solvers, "-pc_type", "none", "-ksp_norm_type", "none", "-rounds",
               "5", "-min_time", "0.003"]
+    return [Run(m.name, "bench", matrices.options_of(m, folder) + solver) for m in matrices.COORDINATES[:5]]
+
+
+def krylov_coded(folder):
+    """By coded coordinates, in the fastest size of chunks of the grids in `coded-2020`."""
+    solver = ["-types", "aijcusparse/bcgs,baijcompound/bcgs,baijcompound/bcgscompound", "-pc_type", "none",
+              "-ksp_norm_type", "none", "-rounds", "5", "-min_time", "0.003", "-mat_compound_plan", OF_SOLVER]
     return [Run(m.name, "bench", matrices.options_of(m, folder) + solver) for m in matrices.COORDINATES[:5]]
 
 
@@ -111,6 +124,8 @@ def file_of(run):
 FORMATS = ["csr", "ellr", "sell:32", "hdia:32", "dia"]
 LANES = [f"{layout} lanes={lanes}" for layout in ("ellr", "sell:32") for lanes in (1, 2, 4)]
 COORDINATES = [f"ccoo:256:{k}" for k in (1, 2, 4)]
+CODED = [f"ccoo:{b}:{k} codes=chunks8" for b in (64, 128, 256, 512) for k in (1, 2, 4, 8)]
+OF_SOLVER = "ccoo:128:4 codes=chunks8"
 
 # The most valuable come first. Seconds of steps on a device are those of the records.
 STEPS = [
@@ -128,6 +143,8 @@ STEPS = [
     Step("cusparse-single", "cuda", 105, against_cusparse("float")),
     Step("bicgstab-2020", "cuda", 65, krylov),
     Step("model-2010", "cuda", 60, predicted),
+    Step("coded-2020", "cuda", 150, coded),
+    Step("bicgstab-coded-2020", "cuda", 60, krylov_coded),
 ]
 
 
