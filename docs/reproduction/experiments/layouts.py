@@ -118,7 +118,7 @@ def section_schedules(source):
     spread = {k: plot_cases.middle([j.spread[k] for _, _, j in all_ if k in j.spread]) for k in ("static", "dynamic")}
     dynamic = [j.dynamic for _, _, j in all_ if j.dynamic]
     return [
-        "## Threads and blocks (2019, figure 1; 2020, figures 1 and 7)",
+        f"## Threads and blocks ({printed.figures_of('threads and blocks')})",
         "",
         "Median of the matrices of the study ([tuning.md](tuning.md#the-study)), over the fastest of either schedule:",
         *picture("schedules"),

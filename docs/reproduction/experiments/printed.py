@@ -1,5 +1,22 @@
 """Numbers that the papers print, for docs/reproduction/experiments. No measurement of ours is here."""
 
+# Which figures of Mueller-Roemer et al. show what, of 2019 and of 2020: headings and pictures read this alone.
+FIGURES = {
+    "over cusparse, single": ("2019, figure 1", "2020, figure 5"),
+    "over cusparse, double": ("2019, figure 5", "2020, figure 6"),
+    "threads and blocks": ("2020, figures 1 and 7",),
+    "static and dynamic": ("2020, figure 7",),
+}
+
+
+def figures_of(what):
+    return "; ".join(FIGURES[what])
+
+
+def newest_figure_of(what):
+    return FIGURES[what][-1]
+
+
 # Mueller-Roemer, Stork, Fellner 2020, table 9: bytes of CSR (of blocks), and what layouts take over that: ELL, Sl-16,
 # Sl-32, 4x4 of cuSPARSE.
 KIB, MIB = 1024, 1024 * 1024

@@ -23,13 +23,16 @@ Picture = collections.namedtuple("Picture", "kind source shown paper", defaults=
 PICTURES = {
     "rows": Picture("sparsity", RECORDS["host"] + ":memory-2020",
                     "Lengths of rows and bandwidths (2020, figures 3 and 4)"),
-    "schedules": Picture("schedules", STUDY, "Time over threads and blocks, static and dynamic (2020, figure 7)"),
+    "schedules": Picture("schedules", STUDY, "Time over threads and blocks, static and dynamic "
+                         f"({printed.newest_figure_of('static and dynamic')})"),
     "coordinates-bytes": Picture("footprint", RECORDS["host"] + ":memory-coo",
                                  "Bytes over those of CSR (2020, figure 3)"),
     "cusparse-double": Picture("cusparse", RECORDS["cuda"] + ":cusparse-double",
-                               "Speed over the fastest of cuSPARSE, double precision (2020, figure 6)"),
+                               "Speed over the fastest of cuSPARSE, double precision "
+                               f"({printed.newest_figure_of('over cusparse, double')})"),
     "cusparse-single": Picture("cusparse", RECORDS["cuda"] + ":cusparse-single",
-                               "Speed over the fastest of cuSPARSE, single precision (2020, figure 5)"),
+                               "Speed over the fastest of cuSPARSE, single precision "
+                               f"({printed.newest_figure_of('over cusparse, single')})"),
     "formats": Picture("flops", RECORDS["cuda"] + ":formats-2015",
                        "GFLOPS of formats, 1x1 blocks, double precision (2015, tables 6 to 11)"),
     "coordinates": Picture("flops", RECORDS["cuda"] + ":coordinates-2020",

@@ -88,7 +88,7 @@ def difference_of_cusparse(source, step):
 
 def section_cusparse(source, step, words):
     return [
-        f"## Beside cuSPARSE in {words} precision (2019, figure 5; 2020, figure {'5' if words == 'single' else '6'})",
+        f"## Beside cuSPARSE in {words} precision ({printed.figures_of(f'over cusparse, {words}')})",
         "",
         "Speed over the fastest call of cuSPARSE on the same matrix: of CSR-AoS-AoS (a schedule alone), of the "
         "fastest of the papers' 16 layouts (each in one static schedule of 128 threads and 8 blocks), and of the plan "
