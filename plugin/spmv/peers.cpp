@@ -66,10 +66,15 @@ class HostCounts {
     if (!MPI_Finalized(&over) && !over) MPI_Win_free(&window_);
   }
   void add() { std::atomic_ref(*of_[node_->rank()]).fetch_add(1, std::memory_order_release); }
+  /// Messages go on meanwhile: another process may come here only when one of them has arrived.
   void wait_for_all() const {
     const Count mine = *of_[node_->rank()];
     for (int p = 0; p < node_->size(); ++p)
-      while (std::atomic_ref(*of_[p]).load(std::memory_order_acquire) < mine) sched_yield();
+      while (std::atomic_ref(*of_[p]).load(std::memory_order_acquire) < mine) {
+        int found;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, node_->get(), &found, MPI_STATUS_IGNORE);
+        sched_yield();
+      }
   }
 
  private:

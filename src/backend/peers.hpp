@@ -1,6 +1,7 @@
 // Processes of one host whose devices reach each other's memory, and what they exchange without the host.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,13 +43,24 @@ struct ExchangeTask {
 /// its turn comes; null: always.
 class PeerExchange {
  public:
+  PeerExchange() : stamp_(next_stamp()) {}
+  PeerExchange(const PeerExchange&) = delete;
   virtual ~PeerExchange() = default;
+  /// No two exchanges of a process have the same: what was queued with one and kept must be queued anew with another.
+  std::uint64_t stamp() const { return stamp_; }
   /// The neighbours get what they read of x; take() waits for what is theirs.
   virtual void put(const void* x, const int* stop = nullptr) = 0;
   virtual void take(void* ghosts, const int* stop = nullptr) = 0;
   /// The neighbours get the ghosts that are theirs; add() adds what they give to y, in the order of their ranks.
   virtual void put_back(const void* ghosts) = 0;
   virtual void add(void* y) = 0;
+
+ private:
+  static std::uint64_t next_stamp() {
+    static std::uint64_t last = 0;
+    return ++last;
+  }
+  std::uint64_t stamp_;
 };
 
 class Peers {

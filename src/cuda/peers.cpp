@@ -59,7 +59,7 @@ void allocate_all_or_none(const JoinTask& among, const Work& work) {
 constexpr std::size_t line_bytes = 128;
 std::size_t whole_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
 
-/// Which bytes of a piece of memory are taken: where, and how many.
+/// Which bytes of a piece of memory are taken: where, and how many, not none.
 class Places {
  public:
   explicit Places(std::size_t bytes) : bytes_(bytes) {}
@@ -100,6 +100,7 @@ class Window {
 
   /// Collective: so much of this process's own memory. Throws std::bad_alloc on all, or `unsupported`.
   Place take(std::size_t bytes) {
+    bytes = std::max(bytes, line_bytes);
     Place place = find(bytes);
     const std::vector<std::size_t> lacking = gathered(among_, place.first == Places::none ? bytes : std::size_t{0});
     if (const std::size_t most = std::ranges::max(lacking); most > 0) {
@@ -200,7 +201,6 @@ class Exchange final : public PeerExchange {
   Stream beside_;  ///< the queue
   Event begin_, end_;
   Window::Place place_;
-  bool placed_ = false;
   Buffer<std::byte> numbers_;  ///< how many exchanges there were, and tickets, for each way
   std::vector<Buffer<count32>> blocks_;
   exchange_args forth_, back_;
@@ -328,7 +328,6 @@ void Exchange::set_directions(const ExchangeTask& task) {
     }
   backend.synchronize();  // what went before may still be read where this one's values will arrive
   place_ = window.take(bytes);
-  placed_ = true;
   backend.clear(window.at(among.rank, place_), of_signals);
   backend.synchronize();  // before others write
   for (BothWays& ways : mine)
@@ -366,9 +365,7 @@ void Exchange::set_directions(const ExchangeTask& task) {
       static_cast<int>(std::clamp<slot_t>(blocks_for(most, of_block), 1, most_blocks));
 }
 
-Exchange::~Exchange() {
-  if (placed_) peers_->window().give_back(place_);
-}
+Exchange::~Exchange() { peers_->window().give_back(place_); }
 
 void Exchange::run(ExchangeStep step, const exchange_args& way, int neighbours) {
   launch(kernels_[static_cast<int>(step)], slot_t{1} * neighbours * way.blocks_each, threads_of_krylov, way,

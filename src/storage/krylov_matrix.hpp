@@ -18,7 +18,7 @@ inline KrylovLoop::Matrix krylov_matrix(const PackedMatrix& A) {
 /// whose values arrive in `ghosts`, device memory. For as long as all of them live.
 inline KrylovLoop::Matrix krylov_matrix_of_peers(const PackedMatrix& diagonal, const PackedMatrix& off_diagonal,
                                                  PeerExchange& exchange, void* ghosts) {
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // no two pairs of stamps that occur give one number
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // no stamps that occur together give one number twice
   return {[&, ghosts](const void* p, void* w, const ProductDot& dot) {
             exchange.put(p, dot.stop);
             diagonal.multiply(Op::none, Update::assign, p, nullptr, w, dot);
@@ -27,7 +27,7 @@ inline KrylovLoop::Matrix krylov_matrix_of_peers(const PackedMatrix& diagonal, c
             of_others.adds = true;
             if (off_diagonal.entries() > 0) off_diagonal.multiply(Op::none, Update::add, ghosts, w, w, of_others);
           },
-          diagonal.stamp() * odd + off_diagonal.stamp(),
+          (diagonal.stamp() * odd + off_diagonal.stamp()) * odd + exchange.stamp(),
           {},
           diagonal.bytes().total() + off_diagonal.bytes().total()};
 }

@@ -170,6 +170,36 @@ TEST_F(Peers, TakeTurnsAndSeeNewValues) {
   }
 }
 
+/// Process 0 alone gets another ghost: the others exchange with it in another way, though nothing of theirs has
+/// changed.
+TEST_F(Peers, SeeNewGhostsOfAnother) {
+  const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3);
+  const auto ours = solver_of(A, "bcgscompound", "-pc_type jacobi"), petscs = solver_of(B, KSPBCGS, "-pc_type jacobi");
+  expect_same(solve(ours, 75), solve(petscs, 75));
+  PetscInt last;
+  PETSC_OK(MatGetSize(A, &last, nullptr));
+  for (Mat m : {Mat(A), Mat(B)}) {
+    PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    if (rank() == 0) PETSC_OK(MatSetValue(m, 0, last - 4, 0.25, INSERT_VALUES));
+    assemble(m);
+  }
+  expect_same(solve(ours, 76), solve(petscs, 76));
+  expect_same(solve(ours, 77), solve(petscs, 77));
+}
+
+/// A matrix without ghosts takes no room that another one needs.
+TEST_F(Peers, MakeRoomForNothing) {
+  for (int n = 0; n < 2; ++n) {
+    Problem problem = random_problem(71, spread(3, 20, 20));
+    std::erase_if(problem.blocks, [](const Block& b) { return b.col != b.row; });
+    const Pair without_ghosts(problem);
+    EXPECT_EQ(product(without_ghosts.peers, 72), product(without_ghosts.petsc, 72));
+  }
+  const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3);
+  expect_same(solve(solver_of(A, "cgcompound", "-pc_type jacobi"), 73),
+              solve(solver_of(B, KSPCG, "-pc_type jacobi"), 73));
+}
+
 /// What a communicator keeps is made once.
 TEST_F(Peers, ComeAndGo) {
   for (int n = 0; n < 10; ++n) {
