@@ -76,7 +76,7 @@ PetscErrorCode why_on_host(Mat A, Vec x, std::string* why) {
   Settings* settings = nullptr;
   bool on_device;
   PetscCall(is_on_device(x, &on_device));
-  if (is_seq_compound(A)) {
+  if (is_compound(A)) {
     MemorySpace place;
     PetscCall(settings_of(A, &settings));
     PetscCall(read_options_once(A, *settings));

@@ -163,7 +163,7 @@ PetscErrorCode make_exchange(Mat A, ExchangeChoice choice, Ghosts& g) {
 
 std::string why_not_by_devices(const Ghosts& g, ExchangeChoice choice) {
   if (choice == ExchangeChoice::petsc) return "processes exchange by PETSc (-mat_compound_exchange petsc)";
-  if (!g.group) return "products run on the host";
+  if (!g.group) return "the vectors are on the host";
   if (!g.group->peers || !g.why_no_exchange.empty()) return g.why_no_exchange;
   return shares_device(g, choice) ? g.group->peers->shared_device() : "";
 }

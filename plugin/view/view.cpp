@@ -244,6 +244,19 @@ PetscErrorCode print_hint(Mat A, const Settings& settings, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// How ghosts go from process to process, once a product has asked for vectors on devices.
+PetscErrorCode print_exchange(Mat A, const Settings& settings, PetscViewer viewer) {
+  PetscFunctionBegin;
+  MpiState* st;
+  if (!is_mpi_compound(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(mpi_state(A, &st));
+  if (!st->ghosts.group) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::string why = why_not_by_devices(st->ghosts, settings.exchange);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound exchange: %s%s\n",
+                                   why.empty() ? "by devices" : "by PETSc: ", why.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   MatCompoundInfo mine, all;
@@ -269,6 +282,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; base type %.3f MB, packed storage %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.base_bytes), mb(all.packed_bytes)));
+  if (A->assembled) PetscCall(print_exchange(A, *settings, viewer));
   if (A->assembled) PetscCall(print_other_blocks(A, text, viewer));
   if (A->assembled) PetscCall(print_full_blocks(A, text, viewer));
   PetscCall(print_hint(A, *settings, viewer));

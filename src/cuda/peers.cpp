@@ -412,7 +412,7 @@ const meeting_args* meeting_of(const Peers& peers) { return static_cast<const Cu
 void check_all_answer(const Peers& peers) {
   const std::optional<int> lost = peers.lost();
   if (!lost) return;
-  const double seconds = static_cast<const CudaPeers&>(peers).among().patience;
+  const auto seconds = static_cast<int>(static_cast<const CudaPeers&>(peers).among().patience);
   throw error(ErrorKind::device, "process " + std::to_string(*lost) + " did not answer process " +
                                      std::to_string(peers.rank()) + " within " + std::to_string(seconds) +
                                      " s on the device; it has ended, failed, or waits for something else");

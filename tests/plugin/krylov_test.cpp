@@ -1157,7 +1157,6 @@ TEST_F(SaysOnDevice, WhyProductsRunOnTheHost) {
   EXPECT_TRUE(
       says(o, "  fused on the host: two reductions an iteration; not on the device: the vectors are on the host\n"))
       << o.view;
-  if (size() > 1) return;
   const System s(c, true);
   PETSC_OK(MatCompoundSetBackend(s.A, "host"));
   const Outcome by_name = outcome(solver(c, s, KSPCGCOMPOUND), s);

@@ -114,6 +114,7 @@ Solved solve(KSP ksp, std::uint64_t seed) {
 }
 void expect_same(const Solved& found, const Solved& wanted) {
   EXPECT_NE(found.view.find("devices exchange values and sums themselves"), std::string::npos) << found.view;
+  EXPECT_NE(found.view.find("  compound exchange: by devices\n"), std::string::npos) << found.view;
   EXPECT_NEAR(double(found.iterations), double(wanted.iterations), 1);
   if (found.iterations != wanted.iterations) return;
   EXPECT_NEAR(found.norm, wanted.norm, 1e-3 * wanted.norm);
