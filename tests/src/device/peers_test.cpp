@@ -51,7 +51,7 @@ struct Window {
 /// Which faults are put in; one_direction: process 0 does not wait for the other.
 enum class Fault { none, one_place, number_too_high, one_direction };
 
-/// One process: of each other one it reads a block, and itself another in between.
+/// One process, of which each other one reads two blocks.
 class Process {
  public:
   Process(int rank, int processes, Window* windows, Fault fault = Fault::none)
@@ -109,7 +109,7 @@ class Process {
     }
     return right;
   }
-  /// The ghosts go back, doubled with each exchange; whether y is what all have given, in the order of ranks.
+  /// Numbers of each exchange go back in place of the ghosts; whether y is what all have given, in the order of ranks.
   bool add_back(int exchange) {
     for (slot_t i = 0; i < slot_t(ghosts_.size()); ++i) ghosts_[i] = 0.1 * value(rank_, exchange, i);
     back_.from = ghosts_.data();
