@@ -70,14 +70,19 @@ const Copy copies[] = {
     {"sell_of_scalars", MATAIJCOMPOUNDSELL, "", "", values},
 };
 
-struct Bytes : testing::TestWithParam<Copy> {
-  /// All from the heap, which takes back what aligning to a huge page skips. Of a mapping glibc counts that too, up to
-  /// 2 MB that are never touched. (Debian's libsuperlu_dist turns mappings off, so that its PETSc never has any.)
-  static void SetUpTestSuite() {
-    if (has_count) {
-      ASSERT_EQ(mallopt(M_MMAP_MAX, 0), 1);
-    }
+/// All from the heap, which takes back what aligning to a huge page skips. Of a mapping glibc counts that too, up to
+/// 2 MB that are never touched. (Debian's libsuperlu_dist turns mappings off, so that its PETSc never has any.)
+void allocate_from_heap() {
+  if (has_count) {
+    ASSERT_EQ(mallopt(M_MMAP_MAX, 0), 1);
   }
+}
+
+struct ParentBytes : testing::Test {
+  static void SetUpTestSuite() { allocate_from_heap(); }
+};
+struct Bytes : testing::TestWithParam<Copy> {
+  static void SetUpTestSuite() { allocate_from_heap(); }
   void SetUp() override {
     if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
 #if defined(__SANITIZE_ADDRESS__)
@@ -120,7 +125,7 @@ TEST_P(Bytes, OfPackedCopiesAreGivenBackWithTheMatrix) {
 INSTANTIATE_TEST_SUITE_P(All, Bytes, testing::ValuesIn(copies),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
 
-TEST(ParentBytes, AreThoseOfValuesColumnsAndRowStarts) {
+TEST_F(ParentBytes, AreThoseOfValuesColumnsAndRowStarts) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   if (!has_count) GTEST_SKIP() << "the address sanitizer's allocator does not count";
   const auto before = allocated();
