@@ -100,7 +100,7 @@ bool shares_device(const Ghosts& g, ExchangeChoice choice) {
   return choice == ExchangeChoice::automatic && !g.group->peers->shared_device().empty();
 }
 
-/// Whose ghosts these are, and who reads what of this process.
+/// The processes that own the ghosts, and those that read values of this one.
 PetscErrorCode find_neighbours(Mat A, const Ghosts& g, std::vector<Neighbour>* neighbours) {
   PetscFunctionBegin;
   PetscMPIInt processes;
@@ -159,6 +159,10 @@ PetscErrorCode make_exchange(Mat A, ExchangeChoice choice, Ghosts& g) {
     }
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool go_by_devices(const Ghosts& g, ExchangeChoice choice) {
+  return g.exchange && choice != ExchangeChoice::petsc && !shares_device(g, choice);
 }
 
 std::string why_not_by_devices(const Ghosts& g, ExchangeChoice choice) {

@@ -46,7 +46,9 @@ PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& ghosts);
 /// Collective.
 PetscErrorCode make_exchange(Mat A, ExchangeChoice choice, Ghosts& ghosts);
 
-/// Why devices do not exchange the ghosts themselves; empty if they do. After make_exchange().
+/// Whether devices exchange the ghosts themselves, and in words why they do not (else empty); after make_exchange().
+/// Products ask the first.
+bool go_by_devices(const Ghosts& ghosts, ExchangeChoice choice);
 std::string why_not_by_devices(const Ghosts& ghosts, ExchangeChoice choice);
 
 /// Drops all that was made for them.

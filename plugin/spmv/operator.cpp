@@ -191,10 +191,12 @@ PetscErrorCode Operator::choose_exchange(Mat A, MpiState& st, Vec x) {
   PetscCall(is_on_device(x, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_exchange(A, st.settings.exchange, st.ghosts));
-  const std::string why = why_not_by_devices(st.ghosts, st.settings.exchange);
-  PetscCheck(why.empty() || st.settings.exchange != ExchangeChoice::peers, comm_of(A), PETSC_ERR_SUP,
-             "Devices cannot exchange ghosts (-mat_compound_exchange peers): %s; use auto or petsc", why.c_str());
-  if (!why.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!go_by_devices(st.ghosts, st.settings.exchange)) {
+    PetscCheck(st.settings.exchange != ExchangeChoice::peers, comm_of(A), PETSC_ERR_SUP,
+               "Devices cannot exchange ghosts (-mat_compound_exchange peers): %s; use auto or petsc",
+               why_not_by_devices(st.ghosts, st.settings.exchange).c_str());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   const std::string lost = st.ghosts.group->why_not_now();
   PetscCheck(lost.empty(), comm_of(A), PETSC_ERR_LIB, "%s", lost.c_str());
   exchanged_ = &st.ghosts;

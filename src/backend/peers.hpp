@@ -74,7 +74,7 @@ class Peers {
   virtual std::optional<int> lost() const = 0;
   /// Which processes share a device, in words: their kernels wait for each other while the device gives each process
   /// some milliseconds in turn. Empty: each has its own.
-  virtual std::string shared_device() const = 0;
+  virtual const std::string& shared_device() const = 0;
 };
 
 class PeerWork {

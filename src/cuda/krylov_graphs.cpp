@@ -156,17 +156,12 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
       partials_(backend, bytes_of_partials(problem, blocks_)),
       tickets_(backend, tickets_of(blocks_)) {
   const bool projects = problem.null_space.size() > 0;
-  const auto of_each = [&](const auto& work) {
-    for (std::size_t i = 0; i < method_.iteration.size(); ++i)
-      if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
-        work(krylov_stage_source(problem, stage.kernel), kernels_[i]);
-    work(krylov_source(problem, "krylov_go_on", "krylov_limits"), go_on_);
-    if (problem.peers) work(krylov_stage_source(problem, "meet_dot"), meet_dot_);
-  };
-  std::vector<std::string> sources;
-  of_each([&](const std::string& source, const void*&) { sources.push_back(source); });
-  compile_ahead(sources);
-  of_each([](const std::string& source, const void*& kernel) { kernel = kernel_of(source); });
+  std::vector<WantedKernel> wanted = {{krylov_source(problem, "krylov_go_on", "krylov_limits"), &go_on_}};
+  for (std::size_t i = 0; i < method_.iteration.size(); ++i)
+    if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
+      wanted.push_back({krylov_stage_source(problem, stage.kernel), &kernels_[i]});
+  if (problem.peers) wanted.push_back({krylov_stage_source(problem, "meet_dot"), &meet_dot_});
+  find_kernels(wanted);
   // The last one is what becomes of the residual, or q of the shadow, which no null space goes with.
   const bool needs_last = problem.columns > 0 ? !projects || method_.shadow < 0 : projects && method_.shadow < 0;
   for (int v = 0; v < method_.vectors; ++v)

@@ -52,16 +52,12 @@ class Passes final : public KrylovPasses {
         tickets_(backend, tickets_of(most_krylov_blocks())),
         sums_(most_pass_sums * sizeof(complex_number<double>)) {
     backend.clear(tickets_.data(), tickets_.bytes());
-    const auto of_each = [&](const auto& work) {
-      for (const VectorPass pass : passes)
-        for (const bool diagonal : {false, true})
-          work(pass_source(scalar, hermitian, diagonal, rows[static_cast<int>(pass)].name),
-               kernels_[static_cast<int>(pass)][diagonal]);
-    };
-    std::vector<std::string> sources;
-    of_each([&](const std::string& source, const void*&) { sources.push_back(source); });
-    compile_ahead(sources);
-    of_each([](const std::string& source, const void*& kernel) { kernel = kernel_of(source); });
+    std::vector<WantedKernel> wanted;
+    for (const VectorPass pass : passes)
+      for (const bool diagonal : {false, true})
+        wanted.push_back({pass_source(scalar, hermitian, diagonal, rows[static_cast<int>(pass)].name),
+                          &kernels_[static_cast<int>(pass)][diagonal]});
+    find_kernels(wanted);
   }
 
   void run(VectorPass pass, const Arguments& from, void* sums) override {

@@ -255,7 +255,7 @@ class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPe
     return found ? std::optional(found - 1) : std::nullopt;
   }
 
-  std::string shared_device() const override { return shared_; }
+  const std::string& shared_device() const override { return shared_; }
 
   Backend& backend() const { return backend_; }
   cudaStream_t queue() const { return queue_; }
@@ -287,8 +287,10 @@ using BothWays = std::array<Arrivals, 2>;
 constexpr std::size_t bytes_of_numbers = sizeof(signal) + most_peers * sizeof(unsigned);
 
 Exchange::Exchange(std::shared_ptr<CudaPeers> peers, const ExchangeTask& task) : peers_(std::move(peers)) {
+  std::vector<WantedKernel> wanted;
   for (const ExchangeStep step : exchange_steps)
-    kernels_[static_cast<int>(step)] = kernel_of(exchange_source(task.scalar, step));
+    wanted.push_back({exchange_source(task.scalar, step), &kernels_[static_cast<int>(step)]});
+  find_kernels(wanted);
   Backend& backend = peers_->backend();
   allocate_all_or_none(peers_->among(), [&] {
     numbers_ = Buffer<std::byte>(backend, 2 * bytes_of_numbers);

@@ -164,6 +164,13 @@ void compile_ahead(const std::vector<std::string>& sources) {
     if (cubins[n]) cubins_ahead()[{capability, missing[n]}] = *cubins[n];
 }
 
+void find_kernels(const std::vector<WantedKernel>& wanted) {
+  std::vector<std::string> sources;
+  for (const WantedKernel& w : wanted) sources.push_back(w.source);
+  compile_ahead(sources);
+  for (const WantedKernel& w : wanted) *w.to = kernel_of(w.source);
+}
+
 void* allocate(std::size_t bytes) {
   long& left = allocations_until_failure();
   if (left > 0 && --left == 0) throw std::bad_alloc();

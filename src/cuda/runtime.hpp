@@ -43,6 +43,13 @@ const void* kernel_of(const std::string& source);
 /// Compiles what kernel_of() would have to for these, on all cores; what goes wrong is told by kernel_of().
 void compile_ahead(const std::vector<std::string>& sources);
 
+/// kernel_of() each of these, after compile_ahead() of all.
+struct WantedKernel {
+  std::string source;
+  const void** to;
+};
+void find_kernels(const std::vector<WantedKernel>& wanted);
+
 /// Queues a kernel with one argument, a plain structure.
 template <class Argument>
 void launch(const void* kernel, slot_t blocks, int threads, const Argument& argument, cudaStream_t stream) {

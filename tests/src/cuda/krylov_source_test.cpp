@@ -33,7 +33,10 @@ class SomePeers final : public Peers {
   int processes() const override { return 2; }
   std::unique_ptr<PeerExchange> exchange(const ExchangeTask&) override { return nullptr; }
   std::optional<int> lost() const override { return {}; }
-  std::string shared_device() const override { return {}; }
+  const std::string& shared_device() const override { return none_; }
+
+ private:
+  std::string none_;
 };
 
 class KrylovSource : public ByNvrtc {};
