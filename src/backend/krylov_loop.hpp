@@ -79,9 +79,12 @@ class KrylovLoop : public KrylovInput {
   struct Matrix {
     std::function<void(const void* x, void* y, const ProductDot& dot)> multiply;
     std::uint64_t stamp = 0;  ///< another one where what multiply() queues is another
-    /// y = A x as one task, where it is one.
+    /// y = A x as one task, where it is one; of several processes by the columns of this one.
     std::function<std::optional<ProductTask>(const void* x, void* y)> task = {};
     std::size_t bytes = 0;  ///< that a product reads of the matrix
+    /// Of several processes: y = B g of the other columns, whose values are g; null where this process has none.
+    std::function<std::optional<ProductTask>(const void* g, void* y)> task_of_ghosts = {};
+    const PeerExchange* exchange = nullptr;
   };
   /// Called with the result of each iteration, in order.
   using Report = std::function<void(int iteration, const krylov_news& news)>;

@@ -43,11 +43,15 @@ struct ExchangeTask {
 /// its turn comes; null: always.
 class PeerExchange {
  public:
-  PeerExchange() : stamp_(next_stamp()) {}
+  explicit PeerExchange(const ExchangeTask& task)
+      : neighbours_(task.neighbours.begin(), task.neighbours.end()), width_(task.width), stamp_(next_stamp()) {}
   PeerExchange(const PeerExchange&) = delete;
   virtual ~PeerExchange() = default;
   /// No two exchanges of a process have the same: what was queued with one and kept must be queued anew with another.
   std::uint64_t stamp() const { return stamp_; }
+  std::span<const Neighbour> neighbours() const { return neighbours_; }
+  /// Scalars of a block.
+  int width() const { return width_; }
   /// The neighbours get what they read of x; take() waits for what is theirs.
   virtual void put(const void* x, const int* stop = nullptr) = 0;
   virtual void take(void* ghosts, const int* stop = nullptr) = 0;
@@ -60,6 +64,8 @@ class PeerExchange {
     static std::uint64_t last = 0;
     return ++last;
   }
+  std::vector<Neighbour> neighbours_;
+  int width_;
   std::uint64_t stamp_;
 };
 

@@ -465,16 +465,24 @@ std::string vectors_source(const Plan& plan, const Problem& problem, Op op, Upda
                       "multiply_all_vectors", "vectors_args");
 }
 
-std::string whole_loop_source(const KrylovProblem& p, const Plan& plan, const Problem& problem, bool reordered,
-                              bool aligned, WholeForm whole) {
+std::string whole_loop_source(const KrylovProblem& p, const LoopProduct& product, const LoopProduct* by_ghosts,
+                              WholeForm whole) {
   const Follow follow = p.method != KrylovMethod::cg ? Follow::nothing : p.hermitian ? Follow::dot : Follow::bilinear;
+  const auto form_of = [&](const LoopProduct& l) {
+    return product_form(l.plan, l.problem, Op::none, Update::assign, false, l.reordered, l.aligned, follow);
+  };
   FormText form = krylov_form(p);
   form.constant("two_grid_syncs", whole.two_grid_syncs);
   form.constant("keeps_words", whole.keeps_words);
-  const std::string product = product_form(plan, problem, Op::none, Update::assign, false, reordered, aligned, follow);
-  return "#include \"krylov_whole.hpp\"\n" + whole_source(plan.entry, form.take() + product,
-                                                          std::to_string(threads_of_whole_loop) + ", 1", "krylov_whole",
-                                                          "whole_args");
+  if (p.peers) {
+    form.constant("of_peers", true);
+    form.constant("has_ghosts", by_ghosts != nullptr);
+  }
+  const std::string of_ghosts = by_ghosts ? "  struct of_ghosts {\n" + form_of(*by_ghosts) + "  };\n" : "";
+  const bool has_other_text = by_ghosts && by_ghosts->plan.entry != product.plan.entry;
+  return "#include \"krylov_whole.hpp\"\n" + (has_other_text ? text_before(by_ghosts->plan.entry) : "") +
+         whole_source(product.plan.entry, form.take() + form_of(product) + of_ghosts,
+                      std::to_string(threads_of_whole_loop) + ", 1", "krylov_whole", "whole_args");
 }
 
 std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow) {

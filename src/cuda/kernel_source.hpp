@@ -129,8 +129,14 @@ struct WholeForm {
 /// one a multiprocessor: that this is said is worth up to a third, since loads are then put further ahead. The plan
 /// goes by rows or components and visits all rows.
 inline constexpr int threads_of_whole_loop = 1024;
-std::string whole_loop_source(const KrylovProblem& problem, const Plan& plan, const Problem& of_matrix, bool reordered,
-                              bool aligned, WholeForm whole);
+struct LoopProduct {
+  const Plan& plan;
+  const Problem& problem;
+  bool reordered, aligned;
+};
+/// `by_ghosts`: where other processes have rows of the problem, the product with what this one reads of them; or null.
+std::string whole_loop_source(const KrylovProblem& problem, const LoopProduct& product, const LoopProduct* by_ghosts,
+                              WholeForm whole);
 
 /// Type names of the device text: "double", "complex_number<float>", "dense<double, 3, 3>".
 std::string scalar_name(ScalarType scalar);

@@ -110,6 +110,9 @@ class Loop final : public KrylovLoop {
   }
   krylov_counts* counts() const { return reinterpret_cast<krylov_counts*>(state_.data()); }
   void record(const Matrix& A);
+  bool on_all(bool here) const;
+  std::optional<WholeLoop::Matrix> products_of(const Matrix& A) const;
+  void make_whole(const WholeLoop::Matrix& matrix, const Matrix& A);
   /// Of an iteration.
   int stages() const {
     const bool projects = problem().null_space.size() > 0;
@@ -215,19 +218,39 @@ KrylovRun Loop::start(const void* x, const void* r, const Report& report) {
 
 void Loop::prepare(const Matrix& A, int at_once) {
   const int iterations = std::clamp(at_once, 1, ring / (2 * graphs_in_flight));
-  const bool same = prepared_for_ == A.stamp;
-  if (same && (whole_ || (graph_ && queued_ == iterations))) return;
+  if (on_all(prepared_for_ == A.stamp && (whole_ || (graph_ && queued_ == iterations)))) return;
   graph_ = {};
   whole_.reset();
-  const Stage& first = method_.iteration.front();
-  const auto product = A.task ? A.task(args_.vectors[first.from], args_.vectors[first.to]) : std::nullopt;
-  if (product && WholeLoop::suits(problem(), *product, A.bytes)) {
-    whole_.emplace(backend_, queue_, problem(), *product, A.bytes);
+  std::optional<WholeLoop::Matrix> matrix = products_of(A);
+  if (on_all(matrix.has_value())) {
+    make_whole(*matrix, A);
   } else {
     queued_ = iterations;
     record(A);
   }
   prepared_for_ = A.stamp;
+}
+
+bool Loop::on_all(bool here) const { return problem().peers ? cuda::on_all(among(*problem().peers), here) : here; }
+
+/// Nothing where one kernel cannot have them, or does not gain.
+std::optional<WholeLoop::Matrix> Loop::products_of(const Matrix& A) const {
+  const Stage& first = method_.iteration.front();
+  std::size_t bytes = A.bytes;
+  if (problem().peers) bytes = std::ranges::max(gathered(among(*problem().peers), bytes));
+  if (!A.task || !WholeLoop::gains(problem(), bytes)) return {};
+  const auto own = A.task(args_.vectors[first.from], args_.vectors[first.to]);
+  const auto by_ghosts = A.task_of_ghosts ? A.task_of_ghosts(nullptr, nullptr) : std::nullopt;
+  if (!own || (A.task_of_ghosts && !by_ghosts)) return {};
+  const WholeLoop::Matrix matrix{*own, by_ghosts, bytes};
+  return WholeLoop::suits(matrix) ? std::optional(matrix) : std::nullopt;
+}
+
+void Loop::make_whole(const WholeLoop::Matrix& matrix, const Matrix& A) {
+  const auto make = [&] { whole_.emplace(backend_, queue_, problem(), matrix); };
+  if (!problem().peers) return make();
+  all_or_none(among(*problem().peers), make);
+  whole_->join(backend_, problem(), matrix, *A.exchange);
 }
 
 void Loop::record(const Matrix& A) {
@@ -255,6 +278,7 @@ KrylovRun Loop::go_on_in_one_kernel(const KrylovLimits& limits, const Report& re
     set_limits(these, KrylovStop::not_yet);
     whole_->launch(queue_, args_);
     check(cudaStreamSynchronize(queue_), "waiting for iterations");
+    check_peers();
     report_news(report);
     run = where();
   } while (run.stop == KrylovStop::iterations && run.iteration < limits.most);

@@ -10,10 +10,15 @@ namespace compound::cuda {
 
 namespace {
 
-const void* kernel_for(const KrylovProblem& problem, const ProductTask& t, WholeForm form) {
+LoopProduct loop_product(const ProductTask& t) {
   const CudaCode& code = *static_cast<const CudaCode*>(t.code);
-  const bool aligned = code.is_aligned(t.x) && code.is_aligned(t.y);
-  return kernel_of(whole_loop_source(problem, t.plan, t.problem, t.reordered, aligned, form));
+  return {t.plan, t.problem, t.reordered, code.is_aligned(t.x) && code.is_aligned(t.y)};
+}
+
+const void* kernel_for(const KrylovProblem& problem, const WholeLoop::Matrix& matrix, WholeForm form) {
+  const std::optional<LoopProduct> by_ghosts =
+      matrix.by_ghosts ? std::optional(loop_product(*matrix.by_ghosts)) : std::nullopt;
+  return kernel_of(whole_loop_source(problem, loop_product(matrix.own), by_ghosts ? &*by_ghosts : nullptr, form));
 }
 
 slot_t workers_for(const KrylovProblem& problem, const ProductTask& t) {
@@ -27,9 +32,10 @@ slot_t threads_for(slot_t workers) {
 }
 
 /// As many as are on the device at once, and have work: one a multiprocessor.
-slot_t blocks_at_once(slot_t workers, slot_t threads) {
+slot_t blocks_at_once(const KrylovProblem& problem, slot_t workers, slot_t threads) {
+  const int processes = problem.peers ? problem.peers->processes() : 1;
   return std::clamp<slot_t>(blocks_for(workers, threads), 1,
-                            std::min(current_device().multiprocessors, most_blocks_of_whole));
+                            std::min(current_device().multiprocessors, most_blocks_of_whole / processes));
 }
 
 /// Bytes that the first caches of all multiprocessors hold together.
@@ -39,40 +45,57 @@ std::size_t bytes_of_first_caches() {
 
 /// What small matrices gain by (docs/solvers.md). Workers that share a block row all read the same of x, which goes
 /// past the first caches where these keep the matrix.
-WholeForm form_for(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
-  const bool is_held = matrix_bytes <= bytes_of_first_caches();
-  const bool gains_by_two = problem.runner == KrylovRunner::automatic && matrix_bytes <= bytes_of_first_caches() / 3;
+WholeForm form_for(const KrylovProblem& problem, const WholeLoop::Matrix& matrix) {
+  const bool is_held = matrix.bytes <= bytes_of_first_caches();
+  const bool gains_by_two = problem.runner == KrylovRunner::automatic && matrix.bytes <= bytes_of_first_caches() / 3;
   const bool fewer = problem.runner == KrylovRunner::persistent2 || gains_by_two;
   return {.two_grid_syncs = fewer && problem.method == KrylovMethod::cg,
-          .keeps_words = is_held && t.plan.schedule.traversal == Traversal::rows};
+          .keeps_words = is_held && matrix.own.plan.schedule.traversal == Traversal::rows};
 }
+
+/// Whether each row has its workers.
+bool goes_by_rows(const ProductTask& t) { return t.plan.schedule.traversal != Traversal::slots; }
 
 }  // namespace
 
-bool WholeLoop::suits(const KrylovProblem& problem, const ProductTask& t, std::size_t matrix_bytes) {
-  if (problem.runner == KrylovRunner::graphs || t.plan.schedule.traversal == Traversal::slots) return false;
-  if (!visits_all_rows(family_of(t.plan.layout), t.plan.layout.row_list, t.layout)) return false;
-  // Of CG, and of BiCGSTAB, which has six grid synchronizations an iteration: up to these sizes one kernel was
-  // faster (docs/solvers.md).
-  const std::size_t second_cache = current_device().second_cache_bytes, most[] = {8 * second_cache, second_cache};
-  return problem.runner != KrylovRunner::automatic || matrix_bytes <= most[static_cast<int>(problem.method)];
+bool WholeLoop::suits(const Matrix& matrix) {
+  const ProductTask& t = matrix.own;
+  return goes_by_rows(t) && visits_all_rows(family_of(t.plan.layout), t.plan.layout.row_list, t.layout) &&
+         (!matrix.by_ghosts || goes_by_rows(*matrix.by_ghosts));
 }
 
-WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product,
-                     std::size_t matrix_bytes)
-    : form_(form_for(problem, product, matrix_bytes)),
-      kernel_(kernel_for(problem, product, form_)),
-      threads_(threads_for(workers_for(problem, product))),
-      blocks_(blocks_at_once(workers_for(problem, product), threads_)),
-      signals_(backend, static_cast<std::size_t>(signals_of(blocks_))),
+bool WholeLoop::gains(const KrylovProblem& problem, std::size_t matrix_bytes) {
+  // In second caches, of CG and of BiCGSTAB, which has six grid synchronizations an iteration: up to these sizes one
+  // kernel was faster (docs/solvers.md). Graphs of several processes have more kernels.
+  constexpr std::size_t most[][2] = {{8, 1}, {8, 3}};
+  const std::size_t caches = most[problem.peers != nullptr][static_cast<int>(problem.method)];
+  if (problem.runner == KrylovRunner::graphs) return false;
+  return problem.runner != KrylovRunner::automatic || matrix_bytes <= caches * current_device().second_cache_bytes;
+}
+
+WholeLoop::WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const Matrix& matrix)
+    : form_(form_for(problem, matrix)),
+      kernel_(kernel_for(problem, matrix, form_)),
+      threads_(threads_for(workers_for(problem, matrix.own))),
+      blocks_(blocks_at_once(problem, workers_for(problem, matrix.own), threads_)),
+      syncs_(backend, 1),
+      places_(backend, problem.peers ? 0 : static_cast<std::size_t>(signals_of_places(blocks_))),
       other_(backend, form_.two_grid_syncs ? static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar) : 0) {
   if (form_.keeps_words)
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
           "asking for a large first cache");
-  check(cudaMemsetAsync(signals_.data(), 0, signals_.bytes(), queue), "clearing signals");
-  args_.product = args_of(product);
-  args_.signals = signals_.data();
+  for (const Buffer<signal>* const signals : {&syncs_, &places_})
+    check(cudaMemsetAsync(signals->data(), 0, signals->bytes(), queue), "clearing signals");
+  args_.product = args_of(matrix.own);
+  args_.syncs = syncs_.data();
+  args_.places = places_.data();
   args_.other = other_.data();
+}
+
+void WholeLoop::join(Backend& backend, const KrylovProblem& problem, const Matrix& matrix,
+                     const PeerExchange& exchange) {
+  peers_.emplace(backend, problem, exchange, matrix.by_ghosts, blocks_, form_.two_grid_syncs);
+  args_.peers = peers_->args();
 }
 
 void WholeLoop::launch(cudaStream_t queue, const krylov_args& loop) {

@@ -8,6 +8,7 @@
 #include "backend/backend.hpp"
 #include "backend/krylov_loop.hpp"
 #include "cuda/kernel_source.hpp"
+#include "cuda/krylov_peers.hpp"
 
 namespace compound::cuda {
 
@@ -17,13 +18,22 @@ class WholeLoop {
   /// Iterations that one kernel may have: the host hears of their norms when it ends.
   static constexpr int most_iterations = 512;
 
-  /// Whether a kernel can have this product among its stages, and is the faster way for so large a matrix.
-  static bool suits(const KrylovProblem& problem, const ProductTask& product, std::size_t matrix_bytes);
+  /// The products of an iteration.
+  struct Matrix {
+    ProductTask own;                       ///< its vectors are only looked at for how they are aligned
+    std::optional<ProductTask> by_ghosts;  ///< of several processes, where this one reads of others
+    std::size_t bytes = 0;                 ///< that they read of the matrix; of several processes the most
+  };
 
-  /// Compiles and allocates. The vectors of `product` are only looked at for how they are aligned.
-  /// `matrix_bytes`: that a product reads of the matrix.
-  WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const ProductTask& product,
-            std::size_t matrix_bytes);
+  /// Whether a kernel can have these products among its stages.
+  static bool suits(const Matrix& matrix);
+  /// Whether it is the faster way for so large a matrix, or asked for.
+  static bool gains(const KrylovProblem& problem, std::size_t matrix_bytes);
+
+  /// Compiles and allocates. Of several processes join() follows.
+  WholeLoop(Backend& backend, cudaStream_t queue, const KrylovProblem& problem, const Matrix& matrix);
+  /// Collective, of several processes.
+  void join(Backend& backend, const KrylovProblem& problem, const Matrix& matrix, const PeerExchange& exchange);
 
   /// Of an iteration of so many stages: one after each stage, but where the next is made with it.
   int grid_syncs(int stages) const { return stages - (form_.two_grid_syncs ? 1 : 0); }
@@ -35,8 +45,9 @@ class WholeLoop {
   WholeForm form_;
   const void* kernel_;
   slot_t threads_, blocks_;
-  Buffer<signal> signals_;
+  Buffer<signal> syncs_, places_;
   Buffer<std::byte> other_;  ///< a vector, with two grid synchronizations
+  std::optional<WholePeers> peers_;
   whole_args args_;
 };
 

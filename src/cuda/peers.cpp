@@ -1,13 +1,11 @@
 #include "cuda/peers.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,165 +17,6 @@
 namespace compound::cuda {
 
 namespace {
-
-/// Of what processes tell each other, none with memory of its own.
-template <class T>
-std::vector<T> gathered(const JoinTask& among, const T& mine) {
-  std::vector<T> all(static_cast<std::size_t>(among.processes));
-  among.gather(&mine, all.data(), sizeof(T));
-  return all;
-}
-
-/// Why a process cannot do its part, or another text.
-struct Reason {
-  char text[256] = {};
-
-  Reason() = default;
-  explicit Reason(const std::string& why) { std::copy_n(why.begin(), std::min(why.size(), sizeof(text) - 1), text); }
-};
-
-/// Collective: the first reason of all, thrown by all.
-void agree(const JoinTask& among, const std::string& why) {
-  const std::vector<Reason> all = gathered(among, Reason(why));
-  for (int p = 0; p < among.processes; ++p)
-    if (all[p].text[0])
-      throw error(ErrorKind::unsupported, "process " + std::to_string(p) + ": " + std::string(all[p].text));
-}
-
-/// Collective: `work`(), which may lack memory on some of them.
-template <class Work>
-void allocate_all_or_none(const JoinTask& among, const Work& work) {
-  int lacks = 0;
-  try {
-    work();
-  } catch (const std::bad_alloc&) {
-    lacks = 1;
-  }
-  if (std::ranges::max(gathered(among, lacks))) throw std::bad_alloc();
-}
-
-constexpr std::size_t line_bytes = 128;
-std::size_t whole_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
-
-/// Which bytes of a piece of memory are taken: where, and how many, not none.
-class Places {
- public:
-  explicit Places(std::size_t bytes) : bytes_(bytes) {}
-  /// The first that is large enough; `none` where there is none.
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  std::size_t take(std::size_t bytes) {
-    std::size_t from = 0;
-    for (const auto& [first, count] : taken_) {
-      if (first - from >= bytes) break;
-      from = first + count;
-    }
-    if (bytes_ - from < bytes) return none;
-    taken_.emplace(from, bytes);
-    return from;
-  }
-  void give_back(std::size_t first) { taken_.erase(first); }
-
- private:
-  std::size_t bytes_;
-  std::map<std::size_t, std::size_t> taken_;
-};
-
-/// Memory of each process that all of them write to, in chunks that are opened once: matrices come and go.
-class Window {
- public:
-  struct Place {
-    int chunk = 0;
-    std::size_t first = 0;
-  };
-
-  Window(Backend& backend, const JoinTask& among) : backend_(backend), among_(among) {}
-  Window(const Window&) = delete;
-  ~Window() { close(); }
-  /// What is the others'.
-  void close() {
-    for (Chunk& chunk : chunks_) chunk.close();
-  }
-
-  /// Collective: so much of this process's own memory. Throws std::bad_alloc on all, or `unsupported`.
-  Place take(std::size_t bytes) {
-    bytes = std::max(bytes, line_bytes);
-    Place place = find(bytes);
-    const std::vector<std::size_t> lacking = gathered(among_, place.first == Places::none ? bytes : std::size_t{0});
-    if (const std::size_t most = std::ranges::max(lacking); most > 0) {
-      if (place.first != Places::none) give_back(place);
-      add_chunk(most);
-      place = {static_cast<int>(chunks_.size()) - 1, chunks_.back().places.take(bytes)};
-    }
-    return place;
-  }
-  void give_back(const Place& place) { chunks_[static_cast<std::size_t>(place.chunk)].places.give_back(place.first); }
-  /// In a process's memory.
-  std::byte* at(int process, const Place& place) const {
-    return static_cast<std::byte*>(chunks_[static_cast<std::size_t>(place.chunk)].of[process]) + place.first;
-  }
-
- private:
-  struct Chunk {
-    Buffer<std::byte> own;
-    Places places;
-    std::array<void*, most_peers> of = {};
-    std::array<bool, most_peers> opened = {};
-
-    void close() {
-      for (int p = 0; p < most_peers; ++p)
-        if (std::exchange(opened[p], false)) cudaIpcCloseMemHandle(of[p]);
-    }
-  };
-  struct Offer {
-    cudaIpcMemHandle_t handle;
-    void* address;
-    pid_t of;  ///< a process in the system's sense: its own memory needs no handle, and has none
-  };
-
-  Place find(std::size_t bytes) {
-    for (std::size_t c = 0; c < chunks_.size(); ++c)
-      if (const std::size_t first = chunks_[c].places.take(bytes); first != Places::none)
-        return {static_cast<int>(c), first};
-    return {0, Places::none};
-  }
-
-  void add_chunk(std::size_t bytes) {
-    constexpr std::size_t least = std::size_t{16} << 20, page = std::size_t{2} << 20;  // handles are of whole pages
-    bytes = (std::max(bytes, least) + page - 1) / page * page;
-    Chunk chunk{{}, Places(bytes)};
-    allocate_all_or_none(among_, [&] { chunk.own = Buffer<std::byte>(backend_, bytes); });
-    backend_.clear(chunk.own.data(), bytes);
-    backend_.synchronize();
-    std::string why;
-    const auto note = [&](cudaError_t code, const std::string& tried) {
-      if (code == cudaSuccess) return;
-      cudaGetLastError();  // it is told of here
-      if (why.empty()) why = tried + ": " + cudaGetErrorString(code);
-    };
-    Offer mine{{}, chunk.own.data(), getpid()};
-    note(cudaIpcGetMemHandle(&mine.handle, mine.address), "sharing device memory with other processes");
-    const std::vector<Offer> offers = gathered(among_, mine);
-    for (int p = 0; p < among_.processes && why.empty(); ++p) {
-      chunk.of[p] = offers[p].address;
-      if (offers[p].of == mine.of) continue;
-      const cudaError_t code = cudaIpcOpenMemHandle(&chunk.of[p], offers[p].handle, cudaIpcMemLazyEnablePeerAccess);
-      chunk.opened[p] = code == cudaSuccess;
-      note(code, "opening the device memory of process " + std::to_string(p));
-    }
-    try {
-      agree(among_, why);
-    } catch (...) {
-      chunk.close();
-      gathered(among_, 0);  // no memory goes that others have open
-      throw;
-    }
-    chunks_.push_back(std::move(chunk));
-  }
-
-  Backend& backend_;
-  const JoinTask& among_;
-  std::vector<Chunk> chunks_;
-};
 
 class CudaPeers;
 
@@ -211,7 +50,7 @@ class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPe
  public:
   CudaPeers(Backend& backend, cudaStream_t& queue, const JoinTask& task)
       : backend_(backend), queue_(queue), among_(task), window_(backend, among_) {
-    allocate_all_or_none(among_, [&] { report_ = Pinned(sizeof(peers_report)); });
+    all_or_none(among_, [&] { report_ = Pinned(sizeof(peers_report)); });
     *report() = {};
     const Window::Place place = window_.take(signals_of_meetings() * sizeof(signal));
     meeting_args meeting;
@@ -225,7 +64,7 @@ class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPe
           shared_ =
               "processes " + std::to_string(q) + " and " + std::to_string(p) + " use one device, " + devices[p].text;
     for (int p = 0; p < task.processes; ++p) meeting.places[p] = reinterpret_cast<signal*>(window_.at(p, place));
-    allocate_all_or_none(among_, [&] {
+    all_or_none(among_, [&] {
       meetings_ = Buffer<signal>(backend, 1);
       backend.clear(meetings_.data(), meetings_.bytes());
       meeting.meetings = meetings_.data();
@@ -286,13 +125,14 @@ using BothWays = std::array<Arrivals, 2>;
 
 constexpr std::size_t bytes_of_numbers = sizeof(signal) + most_peers * sizeof(unsigned);
 
-Exchange::Exchange(std::shared_ptr<CudaPeers> peers, const ExchangeTask& task) : peers_(std::move(peers)) {
-  std::vector<WantedKernel> wanted;
-  for (const ExchangeStep step : exchange_steps)
-    wanted.push_back({exchange_source(task.scalar, step), &kernels_[static_cast<int>(step)]});
-  find_kernels(wanted);
+Exchange::Exchange(std::shared_ptr<CudaPeers> peers, const ExchangeTask& task)
+    : PeerExchange(task), peers_(std::move(peers)) {
   Backend& backend = peers_->backend();
-  allocate_all_or_none(peers_->among(), [&] {
+  all_or_none(peers_->among(), [&] {
+    std::vector<WantedKernel> wanted;
+    for (const ExchangeStep step : exchange_steps)
+      wanted.push_back({exchange_source(task.scalar, step), &kernels_[static_cast<int>(step)]});
+    find_kernels(wanted);
     numbers_ = Buffer<std::byte>(backend, 2 * bytes_of_numbers);
     backend.clear(numbers_.data(), numbers_.bytes());
     for (const Neighbour& n : task.neighbours) blocks_.emplace_back(backend, std::span<const count32>(n.blocks));
@@ -361,7 +201,7 @@ void Exchange::set_directions(const ExchangeTask& task) {
       most = std::max(most, to.given.count);
     }
   }
-  agree(among, why);
+  agree(among, Reason(why));
   constexpr slot_t of_block = slot_t{4} * threads_of_krylov, most_blocks = 32;
   forth_.blocks_each = back_.blocks_each =
       static_cast<int>(std::clamp<slot_t>(blocks_for(most, of_block), 1, most_blocks));
@@ -408,6 +248,10 @@ std::shared_ptr<Peers> join(Backend& backend, cudaStream_t& queue, const JoinTas
                                             " can reach each other's devices");
   return std::make_shared<CudaPeers>(backend, queue, task);
 }
+
+const JoinTask& among(const Peers& peers) { return static_cast<const CudaPeers&>(peers).among(); }
+Window& window_of(Peers& peers) { return static_cast<CudaPeers&>(peers).window(); }
+patience waits_of(const Peers& peers) { return static_cast<const CudaPeers&>(peers).waits(); }
 
 const meeting_args* meeting_of(const Peers& peers) { return static_cast<const CudaPeers&>(peers).meeting(); }
 

@@ -7,6 +7,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/peers.hpp"
+#include "cuda/window.hpp"
 #include "device/peers.hpp"
 
 namespace compound::cuda {
@@ -14,7 +15,12 @@ namespace compound::cuda {
 /// On `backend`, whose queue is `queue`. Throws `unsupported`, as PeerWork::join().
 std::shared_ptr<Peers> join(Backend& backend, cudaStream_t& queue, const JoinTask& task);
 
-/// In the device's memory: where their sums meet. `peers`: made by join().
+/// Of processes that join() has brought together.
+const JoinTask& among(const Peers& peers);
+Window& window_of(Peers& peers);
+patience waits_of(const Peers& peers);
+
+/// In the device's memory: where their sums meet.
 const meeting_args* meeting_of(const Peers& peers);
 
 /// Throws `device` once a process is lost.

@@ -58,7 +58,7 @@ template <class Form, class S, class Grid>
 __device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) requires(Form::null_vectors > 0) {
   using V = bcgs_vectors;
   if (is_over(s, grid)) return;
-  const auto w = grid.of_others(vector_of<S>(a, V::w));
+  const auto w = grid.of_product(vector_of<S>(a, V::w));
   precondition<Form>(
       a, s, grid, vector_of<S>(a, V::v), [&](slot_t i) { return w[i]; }, [](slot_t, S r) { return r; },
       bcgs_first_sums<S>{});
@@ -75,7 +75,7 @@ __device__ void bcgs_first(const krylov_args& a, bcgs_state<S>& s, Grid& grid) r
   }
   const S alpha = divided(s.rho, s.dot);
   if (grid.leads()) s.alpha = alpha;
-  const auto w = grid.of_others(vector_of<S>(a, V::w));
+  const auto w = grid.of_product(vector_of<S>(a, V::w));
   const bcgs_half_pass<Form> half{alpha, vector_of<S>(a, V::r), vector_of<S>(a, V::v), vector_of<S>(a, V::s)};
   S* const v = vector_of<S>(a, V::v);
   for_each_in_warps<Form>(a, [&](slot_t i, int lane, bool active) {
@@ -123,7 +123,7 @@ template <class Form, class S, class Grid>
 __device__ void bcgs_second(const krylov_args& a, bcgs_state<S>& state, Grid& grid) {
   using V = bcgs_vectors;
   if (state.stop != 0) return;
-  const auto w = grid.of_others(vector_of<S>(a, V::w));
+  const auto w = grid.of_product(vector_of<S>(a, V::w));
   const S* const s = vector_of<S>(a, V::s);
   precondition<Form>(
       a, state, grid, vector_of<S>(a, V::t), [&](slot_t i) { return w[i]; }, [&](slot_t i, S) { return s[i]; },

@@ -110,7 +110,7 @@ __device__ void cg_step(const krylov_args& a, cg_state<S>& s, Grid& grid) {
   }
   const S alpha = alpha_of<Form>(s);
   S* const of_r = vector_of<S>(a, V::r);
-  const auto of_w = grid.of_others(vector_of<S>(a, V::w));
+  const auto of_w = grid.of_product(vector_of<S>(a, V::w));
   const auto read = [&](slot_t i) {
     S r = of_r[i];
     if (!first) of_r[i] = r = minus(r, alpha * of_w[i]);

@@ -183,6 +183,11 @@ struct queued_kernels {
   __device__ static const S* of_others(const S* v) {
     return v;
   }
+  /// A vector that a product has made.
+  template <class S>
+  __device__ static const S* of_product(const S* v) {
+    return v;
+  }
   /// The sum over all blocks; `end`(total) by one thread of the last of them, for all stages after this one.
   template <class S, int n, class End>
   __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) const {

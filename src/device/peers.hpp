@@ -97,6 +97,14 @@ __device__ inline void write_last_signal(signal* p, signal s) {
   *p = s;
 #endif
 }
+/// As fence_device(), between what processes write and read of each other.
+__device__ inline void fence_system() {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+#else
+  __threadfence_system();
+#endif
+}
 __device__ inline unsigned long long now_in_nanoseconds() {
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
   unsigned long long t;

@@ -28,8 +28,11 @@ inline KrylovLoop::Matrix krylov_matrix_of_peers(const PackedMatrix& diagonal, c
             if (off_diagonal.entries() > 0) off_diagonal.multiply(Op::none, Update::add, ghosts, w, w, of_others);
           },
           (diagonal.stamp() * odd + off_diagonal.stamp()) * odd + exchange.stamp(),
-          {},
-          diagonal.bytes().total() + off_diagonal.bytes().total()};
+          [&](const void* p, void* w) { return diagonal.task(p, w); },
+          diagonal.bytes().total() + off_diagonal.bytes().total(),
+          off_diagonal.entries() == 0 ? std::function<std::optional<ProductTask>(const void*, void*)>{}
+                                      : [&](const void* g, void* y) { return off_diagonal.task(g, y); },
+          &exchange};
 }
 
 inline KrylovSystems::Matrix krylov_matrix_of_systems(const PackedMatrix& A) {

@@ -520,6 +520,12 @@ PetscLogDouble flops_to_spare(KSP ksp, const System& s, int columns, bool dotnor
 
 bool says(const Outcome& o, const std::string& text) { return o.view.find(text) != std::string::npos; }
 
+bool all_have_rows(const System& s) {
+  PetscInt rows;
+  PETSC_OK(VecGetLocalSize(s.x, &rows));
+  return all_ranks(rows > 0);
+}
+
 /// Whether devices of several processes run iterations themselves, as they do where each process has its own.
 bool by_peers() {
   static const bool yes = [] {
@@ -591,10 +597,10 @@ TEST_P(OnDevice, IsPetscsOwn) {
     const int projections = c.removes_null_space() ? (is_cg ? 1 : 3) : 0;
     const int grid_syncs = (is_cg ? (two_syncs ? 2 : 3) : 6) + projections;
     return "  fused on the device: one cooperative kernel for all iterations, with " + std::to_string(grid_syncs) +
-           " grid synchronizations an iteration\n";
+           " grid synchronizations an iteration" + (size() > 1 ? "; devices exchange" : "\n");
   };
   const std::string stepwise = std::string("  fused on the device: ") + method.reductions + " an iteration; not more: ";
-  const bool in_one = c.one_kernel && size() == 1;
+  const bool in_one = c.one_kernel && fused && all_have_rows(of_ours);
   EXPECT_TRUE(says(found, fused              ? (in_one ? in_one_kernel(true) : by_graphs)
                           : !c.fused_on_host ? "  not fused: "
                                              : stepwise.c_str()))
@@ -805,7 +811,7 @@ class ManySolves {
     const Outcome found = outcome(ksp, system);
 
     EXPECT_TRUE(same(found, outcome(solver(case_, reference, method_.petscs), reference))) << what;
-    const auto by_processes = [&] { return by_one != by_steps && by_peers() ? by_graphs : by_several; };
+    const auto by_processes = [&] { return by_one != by_steps && by_peers() ? by_one : by_several; };
     EXPECT_TRUE(says(found, !device_     ? "  fused on the host"
                             : size() > 1 ? by_processes()
                                          : by_one))

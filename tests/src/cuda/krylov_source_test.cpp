@@ -97,11 +97,31 @@ TEST_F(WholeLoopSource, Compiles) {
           if (!is_turn_of(n, method == KrylovMethod::bcgs)) continue;
           if (!is_compiled(method == KrylovMethod::bcgs, two_grid_syncs)) continue;
           p.null_space = {two_grid_syncs, two_grid_syncs ? 5 : 0};
-          expect_compiles(
-              cuda::whole_loop_source(p, plan, {{3, 3}, scalar}, false, true, {two_grid_syncs, two_grid_syncs}));
+          expect_compiles(cuda::whole_loop_source(p, {plan, {{3, 3}, scalar}, false, true}, nullptr,
+                                                  {two_grid_syncs, two_grid_syncs}));
         }
       }
   }
+}
+
+/// The same of several processes, with ghosts or without.
+TEST_F(WholeLoopSource, CompilesForSeveralProcesses) {
+  SomePeers peers;
+  const Plan plan = followed_plan<double>(followed_lines[0]);
+  for (const KrylovMethod method : {KrylovMethod::cg, KrylovMethod::bcgs})
+    for (const ScalarType scalar : scalars)
+      for (const bool two_grid_syncs : {false, true})
+        for (const bool ghosts : {false, true}) {
+          if (!is_compiled(method == KrylovMethod::bcgs, two_grid_syncs != ghosts)) continue;
+          if (!is_compiled(scalar.precision == Precision::single, ghosts)) continue;
+          KrylovProblem p{method, scalar, 100, 1, KrylovNorm::preconditioned, true};
+          p.null_space = {two_grid_syncs, 0};
+          p.peers = &peers;
+          const Problem problem{{3, 3}, scalar};
+          const cuda::LoopProduct product{plan, problem, false, true};
+          expect_compiles(
+              cuda::whole_loop_source(p, product, ghosts ? &product : nullptr, {two_grid_syncs, two_grid_syncs}));
+        }
 }
 
 TEST_F(DotSource, Compiles) {

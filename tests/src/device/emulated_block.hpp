@@ -1,7 +1,7 @@
 // What the device text uses of CUDA, for the host: the threads of a block are contexts that take turns, and the warp's
 // exchanges and the block's barriers wait for each other as they do on a device. To be included within a namespace,
 // which has the device text itself next, so that no function of it can be the one that the rest of the program links
-// to; after <ucontext.h>, <array>, <cmath>, <cstring>, <functional>, <memory>, <stdexcept> and <vector>.
+// to; after <sched.h>, <ucontext.h>, <array>, <cmath>, <cstring>, <functional>, <memory>, <stdexcept> and <vector>.
 struct float2 {
   float x, y;
 };
@@ -33,7 +33,9 @@ class Block {
       bool any = false;
       for (unsigned w = 0; w < warps_.size(); ++w)
         while (run_warp(last_warp_first ? unsigned(warps_.size()) - 1 - w : w)) any = true;
-      if (!any) throw std::logic_error("threads wait for each other for ever");
+      if (!any && !waits_outside_) throw std::logic_error("threads wait for each other for ever");
+      if (!any) sched_yield();
+      waits_outside_ = false;
     }
   }
 
@@ -56,8 +58,11 @@ class Block {
     return all;
   }
   unsigned lane() const { return now_ % warp_size; }
-  /// The others' turn; of no use if none of them gets on.
-  void yield() { swapcontext(&threads_[now_].context, &scheduler_); }
+  /// The others' turn; of no use if none of them gets on, and no other process of the system.
+  void yield(bool waits_outside = false) {
+    waits_outside_ |= waits_outside;
+    swapcontext(&threads_[now_].context, &scheduler_);
+  }
 
   static Block*& instance() {
     static Block* block = nullptr;
@@ -126,7 +131,7 @@ class Block {
   ucontext_t scheduler_;
   const std::function<void()>* kernel_ = nullptr;
   unsigned now_ = 0, left_ = 0;
-  bool moved_ = false;
+  bool moved_ = false, waits_outside_ = false;
 };
 
 Block& block() { return *Block::instance(); }
@@ -135,7 +140,8 @@ Block& block() { return *Block::instance(); }
 // NOLINTBEGIN(bugprone-reserved-identifier): names of CUDA
 void __threadfence() {}  // the threads of all blocks are one
 void __syncthreads() { block().wait_for_block(); }
-void __nanosleep(unsigned) { block().yield(); }
+/// 0: while others of the block work; else while another process does.
+void __nanosleep(unsigned time) { block().yield(time > 0); }
 void __syncwarp() { block().exchange(0, 6); }
 template <class T>
 T __shfl_sync(unsigned, T v, int lane) {
@@ -177,7 +183,7 @@ template <class T>
 T __ldcg(const T* p) {
   return *p;
 }
-void __threadfence_system() {}
+void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 // NOLINTEND(bugprone-reserved-identifier)
 
 /// Every other launch begins with the last warp.

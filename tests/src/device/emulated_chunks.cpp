@@ -3,6 +3,7 @@
 // can be the one that the rest of the program links to.
 #include "emulated_chunks.hpp"
 
+#include <sched.h>
 #include <ucontext.h>
 
 #include <array>

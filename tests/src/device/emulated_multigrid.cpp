@@ -1,6 +1,7 @@
 // The device text of multigrid's set-up, compiled for the host (emulated_sparse_products.cpp says how).
 #include "emulated_multigrid.hpp"
 
+#include <sched.h>
 #include <ucontext.h>
 
 #include <array>

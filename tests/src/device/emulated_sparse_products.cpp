@@ -3,6 +3,7 @@
 // rest of the program links to.
 #include "emulated_sparse_products.hpp"
 
+#include <sched.h>
 #include <ucontext.h>
 
 #include <array>

@@ -2,6 +2,7 @@
 // threads that take turns, beside the textbook's loop.
 #include <gtest/gtest.h>
 
+#include <sched.h>
 #include <ucontext.h>
 
 #include <array>
@@ -25,239 +26,9 @@ namespace emulated {
 #undef __device__
 #undef __CUDA_ARCH__
 
+#include "emulated_krylov.hpp"
+
 namespace {
-
-using namespace compound;
-
-/// Of the basis of a null space: whether the constant is in it, and how many vectors beside.
-struct Nulls {
-  bool constant = false;
-  int vectors = 0;
-};
-
-/// Three blocks of 2x2 a row, by rows with two lanes (or a scalar row each).
-template <class S, KrylovNorm which, int columns_of_m, bool two, bool cg, bool is_hermitian, Traversal by,
-          Nulls nulls = {}>
-struct Form {
-  using scalar = S;
-  using state = std::conditional_t<cg, cg_state<S>, bcgs_state<S>>;
-  using entry = dense<S, 2, 2>;
-  using stored = S;
-  using layout = compressed_rows<RowOrder::kept, columns32<>>;
-  using words_code = plain_words<>;
-  using value_index = own_values;
-  static constexpr bool hermitian = is_hermitian, two_grid_syncs = two, diagonal = columns_of_m == 1;
-  static constexpr bool keeps_words = by == Traversal::rows;
-  static constexpr int columns = columns_of_m;
-  static constexpr KrylovNorm norm = which;
-  static constexpr int null_vectors = nulls.vectors + nulls.constant;
-  static constexpr bool null_constant = nulls.constant;
-  static constexpr slot_t word_group = 1, word_padding = 0, vector_group = 1;
-  static constexpr int vector_access = 0;
-  static constexpr WordOrder word_order = WordOrder::column;
-  static constexpr Cache cache = Cache::keep;
-  static constexpr Op op = Op::none;
-  static constexpr Update update = Update::assign;
-  static constexpr Traversal traversal = by;
-  static constexpr int lanes = 2, at_once = 2;
-  static constexpr Balance balance = Balance::grid;
-  static constexpr Follow follow = !cg ? Follow::nothing : is_hermitian ? Follow::dot : Follow::bilinear;
-};
-
-template <class S>
-S number(double re, double im) {
-  if constexpr (is_complex<S>)
-    return {re, im};
-  else
-    return re;
-}
-template <class S>
-std::complex<double> value(S s) {
-  if constexpr (is_complex<S>)
-    return {s.re, s.im};
-  else
-    return s;
-}
-
-constexpr int rows = 45, scalars = 2 * rows, ring = 16, threads = 64;
-
-/// A chain: Hermitian (or complex symmetric), and with a large diagonal.
-template <class S>
-struct System {
-  std::vector<count32> start{0};
-  std::vector<idx> column;
-  std::vector<S> values, b, factors;
-  std::vector<S> null_space;                             ///< vectors one after the other
-  std::vector<std::vector<std::complex<double>>> basis;  ///< the same, after the constant if that is in it
-
-  explicit System(bool hermitian) {
-    for (int i = 0; i < rows; ++i) {
-      for (int j = std::max(0, i - 1); j <= std::min(rows - 1, i + 1); ++j) {
-        column.push_back(j);
-        const double sign = hermitian ? (j > i) - (j < i) : 1;
-        for (int c = 0; c < 2; ++c)
-          for (int r = 0; r < 2; ++r)
-            values.push_back(i != j   ? number<S>(-1 + 0.1 * (r + c), 0.05 * sign)
-                             : r == c ? number<S>(6 + 0.05 * (i % 5) + 0.3 * r, 0)
-                                      : number<S>(0.3, hermitian ? 0.1 * (c - r) : 0.02));
-      }
-      start.push_back(count32(column.size()));
-    }
-    for (int i = 0; i < scalars; ++i) {
-      b.push_back(number<S>(std::sin(0.7 * i) + 0.3, 0.05 * std::cos(1.3 * i)));
-      factors.push_back(number<S>(1 / (6 + 0.05 * (i / 2 % 5) + 0.3 * (i % 2)), 0));
-    }
-  }
-
-  using Values = std::vector<std::complex<double>>;
-
-  /// Two springs side by side that nothing holds, G L G^H for a graph's Laplacian L of each: the null space is that of
-  /// both, in one basis or another. G is 1 where the constant is in it.
-  explicit System(const Nulls& nulls) : System(true) {
-    const auto g = [&](int i) {
-      return nulls.constant ? 1 : std::polar(1 + 0.1 * (i % 3), is_complex<S> ? 0.4 * (i % 7) : 0);
-    };
-    for (int i = 0; i < rows; ++i)
-      for (count32 e = start[i]; e < start[i + 1]; ++e)
-        for (int k = 0; k < 4; ++k) {
-          const int j = column[e];
-          const double neighbours = (i > 0) + (i < rows - 1);
-          const std::complex<double> v = g(i) * (i == j ? neighbours : -1.0) * std::conj(g(j));
-          values[4 * e + k] = k == 0 || k == 3 ? number<S>(v.real(), v.imag()) : S{};
-        }
-    if (nulls.constant) basis.push_back(Values(scalars, 1 / std::sqrt(double(scalars))));
-    for (int k = 0; k < nulls.vectors; ++k) {
-      Values q(scalars);
-      for (int i = 0; i < scalars; ++i)
-        q[i] = nulls.constant ? (i % 2 ? -1 : 1) : i % 2 == k ? 1.0 / std::conj(g(i / 2)) : 0;
-      double square = 0;
-      for (const auto& v : q) square += std::norm(v);
-      for (auto& v : q) v /= std::sqrt(square);
-      for (const auto& v : q) null_space.push_back(number<S>(v.real(), v.imag()));
-      basis.push_back(q);
-    }
-    Values of_b;
-    for (const S& v : b) of_b.push_back(value(v));
-    remove_null_space(of_b);
-    for (int i = 0; i < scalars; ++i) b[i] = number<S>(of_b[i].real(), of_b[i].imag());
-  }
-  void remove_null_space(Values& v) const {
-    for (const auto& q : basis) {
-      std::complex<double> part = 0;
-      for (int i = 0; i < scalars; ++i) part += std::conj(q[i]) * v[i];
-      for (int i = 0; i < scalars; ++i) v[i] -= part * q[i];
-    }
-  }
-  Values times(const Values& x) const {
-    Values y(scalars);
-    for (int i = 0; i < rows; ++i)
-      for (count32 e = start[i]; e < start[i + 1]; ++e)
-        for (int c = 0; c < 2; ++c)
-          for (int r = 0; r < 2; ++r) y[2 * i + r] += value(values[4 * e + 2 * c + r]) * x[2 * column[e] + c];
-    return y;
-  }
-  Values preconditioned(const Values& r, int columns) const {
-    Values z = r;
-    for (int i = 0; i < scalars; ++i)
-      if (columns) z[i] *= value(factors[i]);
-    remove_null_space(z);
-    return z;
-  }
-};
-
-template <class S>
-std::vector<S> zeros() {
-  return std::vector<S>(scalars, S{});
-}
-
-struct Ran {
-  std::vector<double> norms, inverse_steps, growths;
-  std::vector<std::complex<double>> x;
-  int stop = 0;
-};
-
-/// Runs of at most `at_once` iterations each, as the host would start them.
-template <class F>
-Ran run(const System<typename F::scalar>& s, int first_vectors, double below, int at_once, int most) {
-  using S = typename F::scalar;
-  std::vector<std::vector<S>> vectors(most_krylov_vectors, zeros<S>());
-  std::vector<S> other = zeros<S>();
-  std::vector<krylov_news> news(ring);
-  std::vector<signal> signals(signals_of(1));
-  std::vector<unsigned> tickets(tickets_of(1));
-  std::vector<S> partials(most_krylov_sums * partials_of(1));
-  typename F::state state{};
-  krylov_report report;
-  whole_args a;
-  a.loop.state = &state;
-  a.loop.factors = s.factors.data();
-  a.loop.null_space = s.null_space.data();
-  a.loop.of_constant = 1 / std::sqrt(double(scalars));
-  for (int v = 0; v < most_krylov_vectors; ++v) a.loop.vectors[v] = vectors[v].data();
-  a.loop.scalars = scalars;
-  a.loop.sum = {partials.data(), tickets.data()};
-  a.loop.report = &report;
-  a.loop.news = news.data();
-  a.loop.ring = ring;
-  a.product.layout.positions = rows;
-  a.product.layout.slots = slot_t(s.column.size());
-  a.product.layout.array[compressed_rows_arrays::start] = s.start.data();
-  a.product.layout.array[compressed_rows_arrays::columns] = s.column.data();
-  a.product.x_blocks = a.product.y_blocks = rows;
-  a.product.value_slots = slot_t(s.column.size());
-  a.product.values = s.values.data();
-  a.signals = signals.data();
-  a.other = other.data();
-
-  vectors[cg_vectors::r] = s.b;
-  for (int v = first_vectors; v < most_krylov_vectors; ++v) vectors[v] = s.b;
-  Ran made;
-  const auto hear = [&] {
-    for (int i = int(made.norms.size()); i < state.norms; ++i) {
-      made.norms.push_back(news[i % ring].norm);
-      made.inverse_steps.push_back(news[i % ring].inverse_step);
-      made.growths.push_back(news[i % ring].growth);
-    }
-  };
-  state.below = -1;
-  state.above = INFINITY;
-  state.most = 1 << 30;
-  if constexpr (requires { state.curvature; }) {
-    launch(1, threads, [&] {
-      queued_kernels g;
-      cg_step<F>(a.loop, state, g);
-    });
-    if constexpr (F::null_vectors > 0)
-      launch(1, threads, [&] {
-        queued_kernels g;
-        cg_project<F>(a.loop, state, g);
-      });
-    launch(1, threads, [&] {
-      queued_kernels g;
-      cg_turn<F>(a.loop, state, g);
-    });
-  } else {
-    launch(1, threads, [&] {
-      queued_kernels g;
-      bcgs_step<F>(a.loop, state, g);
-    });
-    launch(1, threads, [&] {
-      queued_kernels g;
-      bcgs_turn<F>(a.loop, state, g);
-    });
-  }
-  hear();
-  do {
-    state.stop = 0;
-    state.below = below;
-    state.most = std::min(state.norms + at_once, most + 1);
-    launch(1, threads, [&] { krylov_whole<F>(a); });
-    hear();
-  } while (state.stop == int(KrylovStop::iterations) && state.norms <= most);
-  made.stop = state.stop;
-  for (const S& x : vectors[cg_vectors::x]) made.x.push_back(value(x));
-  return made;
-}
 
 std::complex<double> inner(const std::vector<std::complex<double>>& a, const std::vector<std::complex<double>>& b,
                            bool hermitian) {
@@ -463,7 +234,7 @@ void expect_sum(std::complex<double> made, const Values& a, const Values& b, boo
 template <class F>
 Ran run_with_one_reduction(const System<typename F::scalar>& system, PassBy by, int iterations) {
   using S = typename F::scalar;
-  std::vector<S> d = system.factors, z = zeros<S>(), w = z, s = z, p = z, x = z, r = system.b;
+  std::vector<S> d = system.factors, z = system.zeros(), w = z, s = z, p = z, x = z, r = system.b;
   std::complex<double> rho = 0, curvature = 0, alpha = 0, beta = 0;
   Ran made;
   for (int k = 0; k <= iterations; ++k) {

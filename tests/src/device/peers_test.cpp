@@ -2,10 +2,8 @@
 // processes can come in, and by processes of the system that share memory.
 #include <gtest/gtest.h>
 
-#include <sys/mman.h>
-#include <sys/wait.h>
+#include <sched.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -13,9 +11,10 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <vector>
+
+#include "forked.hpp"
 
 namespace emulated {
 
@@ -224,36 +223,9 @@ TEST(ExchangesInEveryOrder, WouldShowABrokenRule) {
     EXPECT_NE(first_wrong_order(fault), -1) << int(fault);
 }
 
-/// work(rank) in processes of the system with windows that all see; whether all of them return true.
-bool in_processes(int count, const std::function<bool(int, Window*)>& work) {
-  void* const memory =
-      mmap(nullptr, sizeof(Window) * most_peers, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  auto* const windows = static_cast<Window*>(memory);
-  for (int p = 0; p < count; ++p) new (windows + p) Window;
-  std::vector<pid_t> children;
-  for (int p = 0; p < count; ++p) {
-    const pid_t child = fork();
-    if (child == 0) _exit(work(p, windows) ? 0 : 1);
-    children.push_back(child);
-  }
-  bool right = true;
-  for (const pid_t child : children) {
-    int status = 1;
-    waitpid(child, &status, 0);
-    right &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
-  munmap(memory, sizeof(Window) * most_peers);
-  return right;
-}
-
-/// Each at its own pace.
-void pause(std::mt19937& random) {
-  if (random() % 4 == 0) usleep(random() % 50);
-}
-
 TEST(ProcessesAtTheirOwnPace, ExchangeBothWays) {
   for (const int processes : {2, 3})
-    EXPECT_TRUE(in_processes(processes, [&](int rank, Window* windows) {
+    EXPECT_TRUE(in_processes<Window>(processes, [&](int rank, Window* windows) {
       Process p(rank, processes, windows);
       std::mt19937 random(unsigned(7 * rank + processes));
       bool right = true;
@@ -269,7 +241,7 @@ TEST(ProcessesAtTheirOwnPace, ExchangeBothWays) {
 
 TEST(ProcessesAtTheirOwnPace, AddUpToTheSameBits) {
   for (const int processes : {2, 4})
-    EXPECT_TRUE(in_processes(processes, [&](int rank, Window* windows) {
+    EXPECT_TRUE(in_processes<Window>(processes, [&](int rank, Window* windows) {
       Process p(rank, processes, windows);
       std::mt19937 random(unsigned(11 * rank));
       bool right = true;
@@ -291,7 +263,7 @@ TEST(ProcessesAtTheirOwnPace, AddUpToTheSameBits) {
 /// The last process leaves after ten sums: the others end, and say which it was.
 TEST(ProcessesAtTheirOwnPace, EndWithoutOneThatIsLost) {
   constexpr int processes = 3, leaver = processes - 1;
-  EXPECT_TRUE(in_processes(processes, [&](int rank, Window* windows) {
+  EXPECT_TRUE(in_processes<Window>(processes, [&](int rank, Window* windows) {
     Process p(rank, processes, windows);
     p.set_patience(2000000);
     for (int n = 0; n < 10; ++n) {
