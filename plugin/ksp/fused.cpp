@@ -9,7 +9,6 @@
 #include "mat/attach.hpp"
 #include "options/options.hpp"
 #include "pc/diagonal_blocks.hpp"
-#include "petsc/agree.hpp"
 #include "spmv/operator.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/refresh.hpp"
@@ -104,45 +103,14 @@ PetscErrorCode why_not_type(Mat A, std::string* why) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr const char* no_packed_storage = "the matrix has no packed storage on the device in blocks of its own size";
-
-/// This process's parts, and what it exchanges.
-PetscErrorCode take_parts(Mat A, Vec x, FusedMatrix* matrix, std::string* why) {
-  PetscFunctionBegin;
-  MpiState* st;
-  Operator product;
-  Mat parts[2];
-  PetscCall(mpi_state(A, &st));
-  PetscCall(product.prepare(A, Op::none, x, 0));
-  *why = why_not_by_devices(st->ghosts, st->settings.exchange);
-  if (!why->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
-  PetscCall(device_copy(parts[0], &matrix->diagonal));
-  PetscCall(device_copy(parts[1], &matrix->off_diagonal));
-  if (!matrix->diagonal || !matrix->off_diagonal) *why = no_packed_storage;
-  matrix->exchange = st->ghosts.exchange.get();
-  matrix->ghosts = st->ghosts.device_memory.data();
-  matrix->peers = st->ghosts.group->peers;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// All processes have a reason where one has.
-PetscErrorCode agree(Mat A, std::string* why) {
-  PetscFunctionBegin;
-  bool none = why->empty();
-  if (!is_seq_compound(A)) PetscCall(on_all(A, none, &none));
-  if (!none && why->empty()) *why = "another process cannot";
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode why_not_matrix(Mat A, Vec x, FusedMatrix* matrix, std::string* why) {
+PetscErrorCode why_not_matrix(Mat A, Vec x, DeviceParts* matrix, std::string* why) {
   PetscFunctionBegin;
   if (is_seq_compound(A)) {
     PetscCall(device_copy(A, &matrix->diagonal));
     if (!matrix->diagonal) *why = no_packed_storage;
   } else {
-    PetscCall(take_parts(A, x, matrix, why));
-    PetscCall(agree(A, why));
+    PetscCall(parts_on_device(A, Op::none, x, matrix, why));
+    PetscCall(agree_on_reason(A, why));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -280,22 +248,20 @@ PetscErrorCode take_input(KSP ksp, FusedSolver& f, KrylovInput& to, Backend& on)
 
 namespace {
 
-PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const FusedMatrix& of) {
+PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const DeviceParts& of) {
   PetscFunctionBegin;
   KrylovProblem problem;
-  PetscCall(problem_of(ksp, f, of.peers.get(), &problem));
-  const KrylovLoop::Matrix matrix =
-      of.exchange ? krylov_matrix_of_peers(*of.diagonal, *of.off_diagonal, *of.exchange, of.ghosts)
-                  : krylov_matrix(*of.diagonal);
+  PetscCall(problem_of(ksp, f, of.peers().get(), &problem));
+  const KrylovLoop::Matrix matrix = of.exchange ? krylov_matrix_of_peers(of) : krylov_matrix(*of.diagonal);
   PetscCall(try_to_make(ksp, f, [&] {
     if (!f.loop || f.loop->problem() != problem) {
       f.loop.reset();  // before another takes memory
-      f.peers = of.peers;
+      f.peers = of.peers();
       f.loop = of.backend().extensions().krylov->krylov_loop(problem);
     }
     f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
   }));
-  PetscCall(agree(ksp->pc->mat, &f.why_not));
+  PetscCall(agree_on_reason(ksp->pc->mat, &f.why_not));
   if (!f.why_not.empty()) f.loop.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -371,7 +337,7 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
 
 }  // namespace
 
-PetscErrorCode why_not_fused(KSP ksp, FusedMatrix* matrix, std::string* why) {
+PetscErrorCode why_not_fused(KSP ksp, DeviceParts* matrix, std::string* why) {
   PetscFunctionBegin;
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
@@ -379,12 +345,12 @@ PetscErrorCode why_not_fused(KSP ksp, FusedMatrix* matrix, std::string* why) {
   PetscCall(why_on_host(A, ksp->vec_sol, why));
   if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
   if (why->empty()) PetscCall(why_not_type(A, why));
-  PetscCall(agree(A, why));
+  PetscCall(agree_on_reason(A, why));
   if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, matrix, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const FusedMatrix& matrix) {
+PetscErrorCode solve_fused(KSP ksp, FusedSolver& f, const DeviceParts& matrix) {
   PetscFunctionBegin;
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));

@@ -10,8 +10,8 @@
 #include "backend/krylov_loop.hpp"
 #include "ksp/lanczos.hpp"
 #include "petsc/guard.hpp"
+#include "spmv/device_parts.hpp"
 #include "spmv/device_vectors.hpp"
-#include "storage/packed.hpp"
 
 namespace compound::plugin {
 
@@ -30,26 +30,16 @@ struct FusedSolver {
   DeviceBuffers buffers;                   ///< of vectors on the host
 };
 
-/// A matrix whose products are on the device: all of it, or of several processes this one's part.
-struct FusedMatrix {
-  const PackedMatrix* diagonal = nullptr;
-  const PackedMatrix* off_diagonal = nullptr;  ///< of several processes
-  PeerExchange* exchange = nullptr;            ///< the same
-  void* ghosts = nullptr;                      ///< where the others' values arrive
-  std::shared_ptr<Peers> peers;
-  Backend& backend() const { return diagonal->backend(); }
-};
-
 /// What of the solver's settings only PETSc's own loops do, in the user's words; null: nothing.
 const char* why_not_solver(KSP ksp);
 
 /// Why this solve cannot run on the device by itself; empty if it can, on all processes: with the matrix's copies up to
 /// date. Collective.
-PetscErrorCode why_not_fused(KSP ksp, FusedMatrix* matrix, std::string* why);
+PetscErrorCode why_not_fused(KSP ksp, DeviceParts* matrix, std::string* why);
 
 /// What PETSc's method does in KSPSolve(); or `why_not`, and nothing has happened to x, where the device has no memory
 /// or no code for it.
-PetscErrorCode solve_fused(KSP ksp, FusedSolver& fused, const FusedMatrix& matrix);
+PetscErrorCode solve_fused(KSP ksp, FusedSolver& fused, const DeviceParts& matrix);
 
 /// CG's residual as its last iteration has left it, for code that looks between iterations or after them.
 PetscErrorCode take_residual(FusedSolver& fused, Vec to);

@@ -159,7 +159,7 @@ PetscErrorCode choose_way(KSP ksp, Solver& s, const std::vector<Column>& columns
   const PetscInt groups = (count + most_krylov_systems - 1) / most_krylov_systems;
   PetscCall(with_column(ksp, columns.front(), [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    FusedMatrix matrix;
+    DeviceParts matrix;
     bool on_host = false;
     way->at_once = (count + groups - 1) / groups;
     PetscCall(why_not_fused(ksp, &matrix, &f.why_not));

@@ -108,7 +108,7 @@ PetscErrorCode solve(KSP ksp) {
     PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  FusedMatrix matrix;
+  DeviceParts matrix;
   PetscCall(why_not_fused(ksp, &matrix, &f.why_not));
   f.ran = Ran::device;
   if (f.why_not.empty()) PetscCall(solve_fused(ksp, f, matrix));

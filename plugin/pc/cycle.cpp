@@ -2,10 +2,12 @@
 
 #include <petsc/private/pcimpl.h>
 
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "pc/cycle_plan.hpp"
+#include "petsc/agree.hpp"
 #include "petsc/guard.hpp"
 #include "petsc/owned.hpp"
 #include "spmv/device_vectors.hpp"
@@ -76,11 +78,23 @@ PetscErrorCode solve_coarsest(PC pc, CycleState& s, const void* b, void* x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// From then on a device waits for other devices alone.
+PetscErrorCode wait_for_hosts(const CycleState& s) {
+  PetscFunctionBegin;
+  if (!s.planned.group) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::string lost = s.planned.group->why_not_now();
+  PetscCheck(lost.empty(), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", lost.c_str());
+  s.planned.group->announce();
+  s.planned.group->wait_for_hosts();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// x = B b by the cycle, as it was recorded or not.
 PetscErrorCode run_cycle(CycleState& s, Vec b, Vec x, bool recorded) {
   PetscFunctionBegin;
   Backend& on = *device_backend();
   PetscErrorCode code = PETSC_SUCCESS;
+  PetscCall(wait_for_hosts(s));
   PetscCall(begin_device_work(on));
   PetscCall(with_vectors(on, std::array{VectorUse{b}, VectorUse{x, Access::write}}, s.buffers, [&](const auto& v) {
     try {
@@ -130,44 +144,66 @@ PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not
   planned.finest_stamp = s.planned.finest_stamp;
   planned.narrowed = std::move(s.planned.narrowed);
   PetscCall(plan_cycle(pc, single, &planned, why_not));
-  const bool is_kept = may_be_kept && why_not->empty() && s.planned.stamps == planned.stamps &&
-                       s.planned.matrices == planned.matrices && s.planned.is_single == planned.is_single;
+  bool is_kept = may_be_kept && why_not->empty() && s.planned.stamps == planned.stamps &&
+                 s.planned.matrices == planned.matrices && s.planned.exchange_stamps == planned.exchange_stamps &&
+                 s.planned.is_single == planned.is_single;
+  PetscCall(on_all(pc->pmat, is_kept, &is_kept));
   if (!is_kept) PetscCall(leave(pc, s, ""));
   s.planned = std::move(planned);
   s.signature = signature;
   if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_kept) s.cycle->take(s.planned.plan);
-  if (!s.planned.plan.coarse_inverse && !s.coarse_b) PetscCall(vectors_of_coarsest(pc, &s.coarse_b, &s.coarse_x));
+  if (!s.planned.plan.has_coarse_inverse && !s.coarse_b) PetscCall(vectors_of_coarsest(pc, &s.coarse_b, &s.coarse_x));
   const Cycle::CoarseSolve coarse = [pc, &s](const void* b, void* x) {
     if (const PetscErrorCode code = solve_coarsest(pc, s, b, x)) throw petsc_failed{code};
   };
-  bool enough = true;
   PetscErrorCode code = PETSC_SUCCESS;
-  if (!is_kept)
+  const auto step = [&](const std::function<void()>& work) -> PetscErrorCode {
+    PetscFunctionBegin;
+    bool enough = true;
+    if (is_kept || !why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(guarded_memory(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &enough, [&] {
       try {
-        s.cycle = std::make_unique<Cycle>(*device_backend(), s.planned.plan, coarse);
-        s.cycle->prepare();
+        work();
       } catch (const petsc_failed& failed) {
         code = failed.code;
       } catch (const error& e) {  // no compiler for kernels that are not built in
         *why_not = e.what();
       }
     }));
-  PetscCall(code);
-  if (!enough) *why_not = "the device has no memory left";
+    PetscCall(code);
+    if (!enough) *why_not = "the device has no memory left";
+    PetscCall(agree_on_reason(pc->pmat, why_not));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  PetscCall(step([&] { s.cycle = std::make_unique<Cycle>(*device_backend(), s.planned.plan, coarse); }));
+  PetscCall(wait_for_hosts(s));
+  PetscCall(step([&] { s.cycle->prepare(); }));
   if (single && why_not->empty()) PetscCall(compare_with_base(pc, s, why_not));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What has changed since the cycle was planned, on all processes.
+PetscErrorCode why_not_any_more(PC pc, CycleState& s, std::string* why_not) {
+  PetscFunctionBegin;
+  bool kept = true;
+  if (s.signature != signature_of_cycle(pc)) *why_not = "its options have changed since";
+  if (why_not->empty()) PetscCall(is_storage_kept(s.planned, &kept));
+  if (!kept) *why_not = "a matrix was packed again since";
+  PetscCall(agree_on_reason(pc->pmat, why_not));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode apply(PC pc, Vec b, Vec x) {
   PetscFunctionBegin;
   CycleState* s = nullptr;
-  bool kept = false, b_there = false, x_there = false;
+  bool b_there = false, x_there = false;
   PetscCall(state_of(pc, &s));
-  if (s->cycle && s->signature != signature_of_cycle(pc)) PetscCall(leave(pc, *s, "its options have changed since"));
-  if (s->cycle) PetscCall(is_storage_kept(s->planned, &kept));
-  if (s->cycle && !kept) PetscCall(leave(pc, *s, "a matrix was packed again since"));
+  if (s->cycle) {
+    std::string why_not;
+    PetscCall(why_not_any_more(pc, *s, &why_not));
+    if (!why_not.empty()) PetscCall(leave(pc, *s, why_not));
+  }
   if (s->cycle) {
     PetscCall(is_on_device(b, &b_there));
     PetscCall(is_on_device(x, &x_there));
@@ -210,7 +246,7 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
     graphs = shape.graphs == 1 ? ", one graph of " : ", " + std::to_string(shape.graphs) + " graphs of ";
   if (shape.graphs > 0) graphs += std::to_string(shape.size) + " kernels";
   PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle: on the device%s; the coarsest level %s\n",
-                                   graphs.c_str(), plan.coarse_inverse ? "by its inverse" : "by PETSc"));
+                                   graphs.c_str(), plan.has_coarse_inverse ? "by its inverse" : "by PETSc"));
   if (s->planned.is_single)
     PetscCall(PetscViewerASCIIPrintf(viewer, "    Compound cycle: matrices in single precision\n"));
   if (!s->why_double.empty())
@@ -294,7 +330,7 @@ PetscErrorCode take_cycle(PC pc, const std::function<PetscErrorCode()>& set_up) 
   s->why_not.clear();
   PetscCall(PetscInfo(pc, "The cycle runs on the device: %d levels, the coarsest %s; matrices in %s precision\n",
                       static_cast<int>(s->planned.plan.levels.size()) + 1,
-                      s->planned.plan.coarse_inverse ? "by its inverse" : "by PETSc",
+                      s->planned.plan.has_coarse_inverse ? "by its inverse" : "by PETSc",
                       s->planned.is_single ? "single" : "double"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

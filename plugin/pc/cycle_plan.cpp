@@ -10,7 +10,9 @@
 #include <cstring>
 
 #include "pc/diagonal_blocks.hpp"
+#include "petsc/agree.hpp"
 #include "spmv/device_vectors.hpp"
+#include "spmv/mpi_state.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/refresh.hpp"
 #include "spmv/state.hpp"
@@ -171,7 +173,12 @@ PetscErrorCode refresh_finest(Mat A, SeqState& st, PlannedCycle& planned, bool* 
 class Planner {
  public:
   Planner(PC pc, bool single, PlannedCycle* planned, std::string* why_not)
-      : pc_(pc), mg_(mg_of(pc)), on_(*device_backend()), planned_(*planned), why_not_(*why_not) {
+      : pc_(pc),
+        mg_(mg_of(pc)),
+        on_(*device_backend()),
+        is_several_(!is_seq_compound(pc->pmat)),
+        planned_(*planned),
+        why_not_(*why_not) {
     spare_.swap(planned->factors);
     planned->is_single = single;
   }
@@ -237,13 +244,62 @@ class Planner {
     if (from.restrct->cmap->n != A->rmap->n)
       why_not_ = "a restriction that is the transpose of a matrix of its own";
     else
-      PetscCall(take_matrix(from.restrct, Op::none, false, &to->restriction));
+      PetscCall(take_matrix(from.restrct, Op::none, false, &to->restriction.emplace()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode take_matrix(Mat A, Op op, bool is_finest, const PackedMatrix** packed) {
+  PetscErrorCode take_matrix(Mat A, Op op, bool is_finest, DeviceMatrix* to) {
     PetscFunctionBegin;
-    const char* const type = reinterpret_cast<PetscObject>(A)->type_name;
+    if (is_several_)
+      PetscCall(take_parts(A, op, to));
+    else
+      PetscCall(take_packed(A, op, is_finest, &to->diagonal));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// Of several processes.
+  PetscErrorCode take_parts(Mat A, Op op, DeviceMatrix* to) {
+    PetscFunctionBegin;
+    Vec x;
+    DeviceParts parts;
+    Mat of_matrix[2];
+    std::string why = no_packed_storage;
+    if (is_compound(A)) {
+      PetscCall(device_vector(A, op, &x));
+      PetscCall(parts_on_device(A, op, x, &parts, &why));
+      PetscCall(VecDestroy(&x));
+      PetscCall(agree_on_reason(A, &why));
+    }
+    if (!why.empty()) {
+      why_not_ = why == no_packed_storage ? without_packed_storage(A) : "products that leave the devices: " + why;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(mpi_parts(A, &of_matrix[0], &of_matrix[1], nullptr));
+    for (Mat part : of_matrix) planned_.matrices.push_back(part);
+    for (const PackedMatrix* packed : {parts.diagonal, parts.off_diagonal}) planned_.stamps.push_back(packed->stamp());
+    planned_.exchanging.push_back(A);
+    planned_.exchange_stamps.push_back(parts.exchange->stamp());
+    planned_.group = parts.group;
+    *to = parts;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  static std::string without_packed_storage(Mat A) {
+    return "a matrix of type " + std::string(type_of(A)) + " without packed storage on the device";
+  }
+
+  /// Like the x of y = op(A) x.
+  static PetscErrorCode device_vector(Mat A, Op op, Vec* x) {
+    PetscFunctionBegin;
+    const PetscLayout of = op == Op::none ? A->cmap : A->rmap;
+    PetscCall(VecCreate(comm_of(A), x));
+    PetscCall(VecSetSizes(*x, of->n, of->N));
+    PetscCall(VecSetType(*x, VECCUDA));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode take_packed(Mat A, Op op, bool is_finest, const PackedMatrix** packed) {
+    PetscFunctionBegin;
     SeqState* st;
     MemorySpace space = MemorySpace::device;
     bool there = false;
@@ -255,7 +311,7 @@ class Planner {
       if (*packed) PetscCall(make_ready(A, st, op, &space));
     }
     if (!*packed || space != MemorySpace::device) {
-      why_not_ = "a matrix of type " + std::string(type) + " without packed storage on the device";
+      why_not_ = without_packed_storage(A);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (planned_.is_single && !is_finest) PetscCall(narrow(A, packed));
@@ -325,6 +381,7 @@ class Planner {
       units = Buffer<Scalar>(on_, std::span<const Scalar>(ones));
       factors = memory_for(scalars * columns);
     }));
+    PetscCall(on_all(ksp->pc->pmat, enough, &enough));
     if (!enough) why_not_ = "no memory left on the device";
     if (columns == 1) PetscCall(VecSet(unit, 1));
     for (std::size_t k = 0; k < columns && enough; ++k) {
@@ -360,35 +417,38 @@ class Planner {
     KSP const ksp = mg_.levels[0]->smoothd;
     Vec b, x;
     PCFailedReason reason;
-    PetscInt n;
+    PetscInt n, of_all;
     PetscCall(vectors_of_coarsest(pc_, &b, &x));
     PetscCall(VecGetLocalSize(b, &n));
+    PetscCall(VecGetSize(b, &of_all));
     planned_.plan.coarse_scalars = n;
-    const auto rows = static_cast<std::size_t>(n);
+    const auto rows = static_cast<std::size_t>(of_all);
     bool is_applied;
     PetscCall(is_linear(ksp, &is_applied));
-    is_applied = is_applied && n <= most_coarse_unknowns;
-    std::vector<PetscScalar> inverse(is_applied ? rows * rows : 0);
+    is_applied = is_applied && of_all <= most_coarse_unknowns && (n == 0 || n == of_all);
+    PetscCall(on_all(pc_->pmat, is_applied, &is_applied));
+    std::vector<PetscScalar> inverse(is_applied ? static_cast<std::size_t>(n) * rows : 0);
     bool is_inverse = is_applied;
     if (is_applied) {
       PetscCall(KSPSetUp(ksp));
       PetscCall(KSPSetUpOnBlocks(ksp));
     }
-    for (std::size_t j = 0; j < rows && is_inverse; ++j) {
+    for (std::size_t j = 0; j < rows && is_applied; ++j) {
       PetscScalar* unit;
       const PetscScalar* column;
       PetscCall(VecGetArrayWrite(b, &unit));
-      for (std::size_t i = 0; i < rows; ++i) unit[i] = i == j ? 1 : 0;
+      for (PetscInt i = 0; i < n; ++i) unit[i] = static_cast<std::size_t>(i) == j ? 1 : 0;
       PetscCall(VecRestoreArrayWrite(b, &unit));
       PetscCall(PCApply(ksp->pc, b, x));
       PetscCall(PCGetFailedReason(ksp->pc, &reason));
-      is_inverse = reason == PC_NOERROR;
+      is_inverse = is_inverse && reason == PC_NOERROR;
       PetscCall(VecGetArrayRead(x, &column));
-      for (std::size_t i = 0; i < rows; ++i) inverse[i * rows + j] = column[i];
+      for (PetscInt i = 0; i < n; ++i) inverse[i * rows + j] = column[i];
       PetscCall(VecRestoreArrayRead(x, &column));
     }
     PetscCall(VecDestroy(&b));
     PetscCall(VecDestroy(&x));
+    PetscCall(on_all(pc_->pmat, is_inverse, &is_inverse));
     if (!is_inverse) PetscFunctionReturn(PETSC_SUCCESS);
     bool enough;
     PetscCall(begin_device_work(on_));
@@ -396,13 +456,15 @@ class Planner {
       planned_.coarse_inverse =
           Buffer<Scalar>(on_, std::span(reinterpret_cast<const Scalar*>(inverse.data()), inverse.size()));
     }));
-    planned_.plan.coarse_inverse = enough ? planned_.coarse_inverse.data() : nullptr;
+    PetscCall(on_all(pc_->pmat, enough, &planned_.plan.has_coarse_inverse));
+    planned_.plan.coarse_inverse = planned_.coarse_inverse.data();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PC pc_;
   PC_MG& mg_;
   Backend& on_;
+  const bool is_several_;  ///< processes
   PlannedCycle& planned_;
   std::string& why_not_;
   std::vector<Buffer<Scalar>> spare_;
@@ -423,7 +485,7 @@ PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string
     const char* why;
   } reasons[] = {{!on || !on->extensions().cycle, "there is no device"},
                  {!known, "the solvers of this PETSc are not known"},
-                 {processes > 1, "several processes"},
+                 {processes > 1 && single, "several processes"},
                  {mg.am != PC_MG_MULTIPLICATIVE, "it is not multiplicative (-pc_mg_type)"},
                  {mg.nlevels < 2, "there is one level"},
                  {mg.stageApply != 0, "it has a stage of its own (-pc_mg_log)"}};
@@ -471,6 +533,12 @@ PetscErrorCode is_storage_kept(PlannedCycle& planned, bool* kept) {
     const PackedMatrix* packed;
     PetscCall(device_copy(planned.matrices[k], &packed));
     *kept = packed && packed->stamp() == planned.stamps[k];
+  }
+  for (std::size_t k = 0; k < planned.exchanging.size() && *kept; ++k) {
+    MpiState* of_matrix;
+    PetscCall(mpi_state(planned.exchanging[k], &of_matrix));
+    const PeerExchange* const exchange = of_matrix->ghosts.exchange.get();
+    *kept = exchange && exchange->stamp() == planned.exchange_stamps[k];
   }
   if (!*kept || !planned.finest) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_state(planned.matrices.front(), &st));

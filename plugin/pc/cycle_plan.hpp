@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "petsc/guard.hpp"
+#include "spmv/device_parts.hpp"
 #include "storage/cycle.hpp"
 
 namespace compound::plugin {
@@ -19,10 +20,13 @@ struct PlannedCycle {
   CyclePlan plan;
   std::vector<Buffer<Scalar>> factors;  ///< of smoothers
   Buffer<Scalar> coarse_inverse;
-  std::vector<Mat> matrices;          ///< whose packed storage the plan names
+  std::vector<Mat> matrices;          ///< whose packed storage the plan names; of several processes its parts
   std::vector<std::uint64_t> stamps;  ///< of that storage
-  bool is_single = false;             ///< in single precision
-  std::vector<Mat> narrowed;          ///< of `matrices`, whose own storage became narrow
+  std::vector<Mat> exchanging;        ///< of several processes: the matrices whose exchanges the plan names
+  std::vector<std::uint64_t> exchange_stamps;
+  std::shared_ptr<const PeerGroup> group;  ///< the same: those that exchange
+  bool is_single = false;                  ///< in single precision
+  std::vector<Mat> narrowed;               ///< of `matrices`, whose own storage became narrow
   /// The finest level in single precision: the matrix's own storage stays for the solver that the cycle serves.
   std::unique_ptr<PackedMatrix> finest;
   PetscInt64 finest_version = -1;  ///< of the values that it has

@@ -376,7 +376,7 @@ void CudaBackend::multiply(const ProductTask& t) {
       clear(t.y, bytes);
     else if (t.z != t.y)
       copy(t.y, t.z, bytes);
-    update = Update::add;
+    if (update == Update::assign) update = Update::add;
     z = t.y;
   }
   product_args args = cuda::args_of(t);

@@ -41,10 +41,10 @@ void add_products(Sources& to, Op op, const Plan& plan, const Problem& problem) 
   }
   if (plan.schedule.traversal == Traversal::slots)
     to.add(carries_source(plan, problem, op));
-  else if (op == Op::none && is_square && plan.entry == "dense" && !plan.layout.row_list)
-    for (const bool reordered : {false, true})
-      if (sorted || !reordered)
-        to.add(product_source(plan, problem, op, Update::smooth, false, reordered, true));  // vectors of its own
+  else if (op == Op::none && is_square && plan.entry == "dense")
+    for (const bool reordered : {false, true})  // on vectors of multigrid's own
+      if (listed ? reordered : sorted || !reordered)
+        to.add(product_source(plan, problem, op, listed ? Update::correct : Update::smooth, false, reordered, true));
 }
 
 /// Those of one part, and parts of the others.

@@ -28,7 +28,9 @@ std::string traversal_text(Traversal traversal) {
   return named(traversal, {"Traversal::rows", "Traversal::components", "Traversal::slots"});
 }
 
-std::string update_text(Update update) { return named(update, {"Update::assign", "Update::add", "Update::smooth"}); }
+std::string update_text(Update update) {
+  return named(update, {"Update::assign", "Update::add", "Update::smooth", "Update::correct"});
+}
 
 std::string follow_text(Follow follow) {
   return named(follow, {"Follow::nothing", "Follow::stoppable", "Follow::dot", "Follow::bilinear"});

@@ -96,8 +96,9 @@ class CudaCode final : public Code {
   bool is_by_library(const ProductTask& t) const {
     constexpr std::uintptr_t access = 16;
     const auto begins_whole = [](const void* v) { return reinterpret_cast<std::uintptr_t>(v) % access == 0; };
-    return !plan_.schedule.library.empty() && t.op == Op::none && t.update != Update::smooth &&
-           t.dot.kind == Follow::nothing && t.layout.slots != 0 && begins_whole(t.x) && begins_whole(t.y);
+    return !plan_.schedule.library.empty() && t.op == Op::none &&
+           (t.update == Update::assign || t.update == Update::add) && t.dot.kind == Follow::nothing &&
+           t.layout.slots != 0 && begins_whole(t.x) && begins_whole(t.y);
   }
   CusparseMatrix& library_matrix() {
     if (!library_) library_ = cusparse_matrix(*find_library_product(plan_.schedule.library), plan_, problem_);
@@ -164,7 +165,7 @@ class CudaCode final : public Code {
   }
 
  private:
-  static constexpr std::size_t follows = 4, updates = 3, ops = 3;
+  static constexpr std::size_t follows = 4, updates = 4, ops = 3;
 
   /// Memory that grows with what products ask for; null for nothing. What it was before stays: graphs may name it.
   class Grown {

@@ -188,6 +188,8 @@ template <Update update, class S>
 COMPOUND_FN auto smoothing_of(const smoothing_args& a) {
   if constexpr (update == Update::smooth)
     return smoothing<S>(a);
+  else if constexpr (update == Update::correct)
+    return correction<S>(a);
   else
     return no_smoothing{};
 }

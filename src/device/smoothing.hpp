@@ -36,6 +36,16 @@ struct smoothing {
   }
 };
 
+/// The same without x, b and what was before: what A x changes in a step that others have made.
+template <class S>
+struct correction : smoothing<S> {
+  using smoothing<S>::smoothing;
+  COMPOUND_FN S next(S of_step, S of_inverse, S sum) const {
+    of_step -= this->scale * (of_inverse * sum);
+    return of_step;
+  }
+};
+
 struct no_smoothing {};
 
 }  // namespace compound

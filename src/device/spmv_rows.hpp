@@ -63,6 +63,16 @@ COMPOUND_FN void smooth_block(const Product& p, idx row, int n, const S* sum) {
   p.y_words.store(p.y, row, n, b);
 }
 
+template <int most, class Product, class S>
+COMPOUND_FN void correct_block(const Product& p, idx row, int n, const S* sum) {
+  S y[most], inverse[most];
+  for (int i = 0; i < n; ++i) inverse[i] = S(1);
+  p.y_words.load(p.z, row, n, y);
+  if (p.smoothing.inverse) p.y_words.load(p.smoothing.inverse, row, n, inverse);
+  for (int i = 0; i < n; ++i) y[i] = p.smoothing.next(y[i], inverse[i], sum[i]);
+  p.y_words.store(p.y, row, n, y);
+}
+
 /// Where a sum goes: y(row) = [z(row) +] sum, or a smoothing step's, a whole block
 template <Update update, class Product, class S>
 COMPOUND_FN void store_block(const Product& p, idx row, int n, const S* sum) {
@@ -71,6 +81,8 @@ COMPOUND_FN void store_block(const Product& p, idx row, int n, const S* sum) {
   for (int i = 0; i < n; ++i) p.following.take(p.y_words.at(row, n, i), sum[i]);
   if constexpr (update == Update::smooth) {
     smooth_block<most>(p, row, n, sum);
+  } else if constexpr (update == Update::correct) {
+    correct_block<most>(p, row, n, sum);
   } else if constexpr (update == Update::add) {
     S z[most];
     p.y_words.load(p.z, row, n, z);
@@ -90,6 +102,8 @@ COMPOUND_FN void store_component(const Product& p, idx row, int n, int i, S sum)
   if constexpr (update == Update::smooth) {
     const auto& step = p.smoothing;
     y = step.next(p.x[at], step.inverse ? step.inverse[at] : S(1), step.before ? step.before[at] : S{}, p.z[at], sum);
+  } else if constexpr (update == Update::correct) {
+    y = p.smoothing.next(p.z[at], p.smoothing.inverse ? p.smoothing.inverse[at] : S(1), sum);
   } else if constexpr (update == Update::add) {
     y = p.z[at];
     y += sum;

@@ -40,18 +40,22 @@ std::optional<std::vector<SmoothingStep>> fourth_kind_steps(int steps, double mo
 
 namespace {
 
-slot_t scalars_of(const PackedMatrix& A) { return slot_t{A.rows()} * A.problem().block.rows; }
+slot_t scalars_of(const DeviceMatrix& A) { return slot_t{A.diagonal->rows()} * A.diagonal->problem().block.rows; }
+
+/// Vectors of a process without rows differ in their addresses, too.
+std::size_t bytes_of_vector(slot_t scalars, ScalarType scalar) {
+  return static_cast<std::size_t>(std::max<slot_t>(scalars, 1)) * bytes_of(scalar);
+}
 
 }  // namespace
 
 Cycle::Cycle(Backend& on, CyclePlan plan, CoarseSolve coarse)
     : on_(on), plan_(std::move(plan)), coarse_(std::move(coarse)), vectors_(plan_.levels.size() + 1) {
-  const std::size_t scalar = bytes_of(plan_.scalar);
   for (std::size_t l = 0; l < vectors_.size(); ++l) {
     LevelVectors& v = vectors_[l];
     const bool is_coarsest = l == plan_.levels.size();
-    v.scalars = is_coarsest ? plan_.coarse_scalars : scalars_of(*plan_.levels[l].A);
-    const std::size_t bytes = v.scalars * scalar;
+    v.scalars = is_coarsest ? plan_.coarse_scalars : scalars_of(plan_.levels[l].A);
+    const std::size_t bytes = bytes_of_vector(v.scalars, plan_.scalar);
     if (l > 0) v.b = Buffer<std::byte>(on, bytes);
     for (int k = 0; k < (is_coarsest ? 1 : 3); ++k) v.x[k] = Buffer<std::byte>(on, bytes);
     if (!is_coarsest) v.residual = Buffer<std::byte>(on, bytes);
@@ -66,7 +70,7 @@ void Cycle::take(CyclePlan plan) {
 
 bool Cycle::is_fused(std::size_t level) const {
   const CycleLevel& l = plan_.levels[level];
-  return l.A->smooths() && l.down.columns <= 1 && l.up.columns <= 1;
+  return l.A.smooths() && l.down.columns <= 1 && l.up.columns <= 1;
 }
 
 void* Cycle::free_vector(std::size_t level, std::initializer_list<const void*> used) const {
@@ -77,20 +81,23 @@ void* Cycle::free_vector(std::size_t level, std::initializer_list<const void*> u
 
 namespace {
 
-double flops_of(const PackedMatrix& A) {
-  return 2.0 * A.entries() * static_cast<double>(scalars_in(A.problem().block));
+double flops_of(const DeviceMatrix& A) {
+  const auto of_part = [](const PackedMatrix* part) {
+    return part ? 2.0 * part->entries() * static_cast<double>(scalars_in(part->problem().block)) : 0.0;
+  };
+  return of_part(A.diagonal) + of_part(A.off_diagonal);
 }
 
 }  // namespace
 
-void Cycle::multiply(const PackedMatrix& A, Op op, Update update, const void* x, const void* z, void* y) {
+void Cycle::multiply(const DeviceMatrix& A, Op op, Update update, const void* x, const void* z, void* y) {
   A.multiply(op, update, x, z, y);
   flops_ += flops_of(A);
 }
 
 void Cycle::step(std::size_t level, const CycleSmoother& by, const SmoothingStep& s, const void* b, const void* x,
                  const void* before, void* to) {
-  const PackedMatrix& A = *plan_.levels[level].A;
+  const DeviceMatrix& A = plan_.levels[level].A;
   const slot_t scalars = vectors_[level].scalars;
   void* const product = vectors_[level].residual.data();
   const smoothing_args args{s.along, s.keep, s.scale, before, nullptr};
@@ -122,7 +129,7 @@ const void* Cycle::smooth(std::size_t level, const CycleSmoother& by, const void
 
 const void* Cycle::residual(std::size_t level, const void* b, const void* x) {
   if (!x) return b;
-  const PackedMatrix& A = *plan_.levels[level].A;
+  const DeviceMatrix& A = plan_.levels[level].A;
   void* const r = vectors_[level].residual.data();
   const smoothing_args difference{0, 0, 1, nullptr, nullptr};
   if (A.smooths()) {
@@ -137,7 +144,7 @@ const void* Cycle::residual(std::size_t level, const void* b, const void* x) {
 
 const void* Cycle::solve_coarsest(const void* b, void* out, const CoarseSolve& coarse) {
   void* const x = out ? out : vectors_.back().x[0].data();
-  if (plan_.coarse_inverse)
+  if (plan_.has_coarse_inverse)
     work().multiply_dense(plan_.scalar, {plan_.coarse_inverse, plan_.coarse_scalars, b, x});
   else
     coarse(b, x);
@@ -155,11 +162,11 @@ const void* Cycle::visit(std::size_t level, const void* b, const void* x, void* 
   if (l.restriction)
     multiply(*l.restriction, Op::none, Update::assign, r, nullptr, below);
   else
-    multiply(*l.interpolation, Op::transpose, Update::assign, r, nullptr, below);
+    multiply(l.interpolation, Op::transpose, Update::assign, r, nullptr, below);
   const void* correction = nullptr;
   for (int k = 0; k < l.visits; ++k) correction = visit(level + 1, below, correction, nullptr, coarse);
   void* const to = ends && out ? out : free_vector(level, {now});
-  if (correction) multiply(*l.interpolation, Op::none, now ? Update::add : Update::assign, correction, now, to);
+  if (correction) multiply(l.interpolation, Op::none, now ? Update::add : Update::assign, correction, now, to);
   now = correction ? to : now;
   return smooth(level, l.up, b, now, out);
 }
@@ -179,7 +186,7 @@ const void* Cycle::apply(const void* b, void* x, const CoarseSolve& coarse) {
 void Cycle::run(const void* b, void* x) { apply(b, x, coarse_); }
 
 void Cycle::prepare() {
-  const std::size_t bytes = vectors_.front().scalars * bytes_of(plan_.scalar);
+  const std::size_t bytes = bytes_of_vector(vectors_.front().scalars, plan_.scalar);
   copied_b_ = Buffer<std::byte>(on_, bytes);
   copied_x_ = Buffer<std::byte>(on_, bytes);
   on_.clear(copied_b_.data(), bytes);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/cycle_work.hpp"
-#include "storage/packed.hpp"
+#include "storage/device_matrix.hpp"
 
 namespace compound {
 
@@ -33,18 +33,19 @@ struct CycleSmoother {
 
 /// All but the coarsest.
 struct CycleLevel {
-  const PackedMatrix* A = nullptr;
-  const PackedMatrix* interpolation = nullptr;  ///< from the level below, with its transpose prepared
-  const PackedMatrix* restriction = nullptr;    ///< null: the interpolation's transpose
+  DeviceMatrix A;
+  DeviceMatrix interpolation;               ///< from the level below, with its transpose prepared
+  std::optional<DeviceMatrix> restriction;  ///< nothing: the interpolation's transpose
   CycleSmoother down, up;
   int visits = 1;  ///< of the level below in one of its own
 };
 
 struct CyclePlan {
   ScalarType scalar;
-  std::vector<CycleLevel> levels;        ///< the finest first
-  slot_t coarse_scalars = 0;             ///< of the coarsest level
-  const void* coarse_inverse = nullptr;  ///< [rows][rows] of the device, row by row; null: others solve
+  std::vector<CycleLevel> levels;        ///< the finest first; of several processes each has its rows of all
+  slot_t coarse_scalars = 0;             ///< of the coarsest level, on this process
+  bool has_coarse_inverse = false;       ///< else others solve
+  const void* coarse_inverse = nullptr;  ///< [rows][rows] of the device, row by row; one process has all rows
   int cycles = 1;                        ///< an application
 };
 
@@ -102,7 +103,7 @@ class Cycle {
   const void* solve_coarsest(const void* b, void* out, const CoarseSolve& coarse);
   void* free_vector(std::size_t level, std::initializer_list<const void*> used) const;
   Recorded record(const void* b, void* x);
-  void multiply(const PackedMatrix& A, Op op, Update update, const void* x, const void* z, void* y);
+  void multiply(const DeviceMatrix& A, Op op, Update update, const void* x, const void* z, void* y);
   CycleWork& work() const { return *on_.extensions().cycle; }
 
   Backend& on_;

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "backend/krylov_loop.hpp"
-#include "backend/peers.hpp"
-#include "storage/packed.hpp"
+#include "storage/device_matrix.hpp"
 
 namespace compound {
 
@@ -14,12 +13,12 @@ inline KrylovLoop::Matrix krylov_matrix(const PackedMatrix& A) {
       A.stamp(), [&A](const void* p, void* w) { return A.task(p, w); }, A.bytes().total()};
 }
 
-/// This process's rows of a matrix of several processes: by their own columns and, `off_diagonal`, by those of others,
-/// whose values arrive in `ghosts`, device memory. For as long as all of them live.
-inline KrylovLoop::Matrix krylov_matrix_of_peers(const PackedMatrix& diagonal, const PackedMatrix& off_diagonal,
-                                                 PeerExchange& exchange, void* ghosts) {
+/// Of several processes. For as long as all that it names lives.
+inline KrylovLoop::Matrix krylov_matrix_of_peers(const DeviceMatrix& A) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // no stamps that occur together give one number twice
-  return {[&, ghosts](const void* p, void* w, const ProductDot& dot) {
+  const PackedMatrix &diagonal = *A.diagonal, &off_diagonal = *A.off_diagonal;
+  PeerExchange& exchange = *A.exchange;
+  return {[&diagonal, &off_diagonal, &exchange, ghosts = A.ghosts](const void* p, void* w, const ProductDot& dot) {
             exchange.put(p, dot.stop);
             diagonal.multiply(Op::none, Update::assign, p, nullptr, w, dot);
             exchange.take(ghosts, dot.stop);
@@ -28,10 +27,10 @@ inline KrylovLoop::Matrix krylov_matrix_of_peers(const PackedMatrix& diagonal, c
             if (off_diagonal.entries() > 0) off_diagonal.multiply(Op::none, Update::add, ghosts, w, w, of_others);
           },
           (diagonal.stamp() * odd + off_diagonal.stamp()) * odd + exchange.stamp(),
-          [&](const void* p, void* w) { return diagonal.task(p, w); },
+          [&diagonal](const void* p, void* w) { return diagonal.task(p, w); },
           diagonal.bytes().total() + off_diagonal.bytes().total(),
           off_diagonal.entries() == 0 ? std::function<std::optional<ProductTask>(const void*, void*)>{}
-                                      : [&](const void* g, void* y) { return off_diagonal.task(g, y); },
+                                      : [&off_diagonal](const void* g, void* y) { return off_diagonal.task(g, y); },
           &exchange};
 }
 

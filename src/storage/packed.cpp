@@ -429,6 +429,17 @@ void PackedMatrix::smooth(const smoothing_args& step, const void* x, const void*
   backend_->multiply(t);
 }
 
+bool PackedMatrix::corrects() const {
+  return backend_->is_device() && parts_.size() == 1 && parts_.front().plan.schedule.traversal != Traversal::slots;
+}
+
+void PackedMatrix::correct(const smoothing_args& step, const void* x, void* y) const {
+  check_ready(Op::none);
+  ProductTask t = task(parts_.front(), Op::none, Update::correct, x, y, y, {});
+  t.smoothing = step;
+  backend_->multiply(t);
+}
+
 std::optional<ProductTask> PackedMatrix::task(const void* x, void* y) const {
   if (parts_.size() != 1 || !words_ || entries_ == 0) return {};
   return task(parts_.front(), Op::none, Update::assign, x, nullptr, y, {});

@@ -190,6 +190,10 @@ class PackedMatrix {
   bool smooths() const;
   /// y = the step of `x` that reads b - A x, in the kernel that multiplies. y is not x; it may be b or `step.before`.
   void smooth(const smoothing_args& step, const void* x, const void* b, void* y) const;
+  /// Whether correct() can be called: on a device, by a plan of one part that goes by rows.
+  bool corrects() const;
+  /// y, a step so far, with what A x adds to it: of a matrix of several processes the other columns' part.
+  void correct(const smoothing_args& step, const void* x, void* y) const;
 
   /// y = A x on a device as one task, where it is one: by a plan of one part.
   std::optional<ProductTask> task(const void* x, void* y) const;

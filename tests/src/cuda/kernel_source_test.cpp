@@ -76,7 +76,8 @@ TEST_P(OtherKernels, Compile) {
   if (c.plan.schedule.traversal != Traversal::slots && c.problem.block.rows == c.problem.block.cols) {
     const bool reordered = c.plan.layout.sigma != 1 || c.plan.layout.row_list;
     const Plan part = parts(c.plan).front();
-    expect_compiles(cuda::product_source(part, c.problem, Op::none, Update::smooth, false, reordered, c.aligned));
+    const Update update = c.plan.layout.row_list ? Update::correct : Update::smooth;
+    expect_compiles(cuda::product_source(part, c.problem, Op::none, update, false, reordered, c.aligned));
   }
   for (const Op op : {Op::none, c.op})
     if (const int vectors = cuda::most_vectors(parts(c.plan).front(), c.problem, op); vectors > 1) {
@@ -200,9 +201,10 @@ TEST(DefaultSources, AreAllThatDefaultPlansRun) {
             wanted.push_back(cuda::plain_source(part, problem, update));
           if (part.schedule.traversal == Traversal::slots)
             wanted.push_back(cuda::carries_source(part, problem, Op::none));
-          else if (entry == "dense" && !part.layout.row_list)
-            wanted.push_back(
-                cuda::product_source(part, problem, Op::none, Update::smooth, false, may_reorder(part.layout), true));
+          else if (entry == "dense")
+            wanted.push_back(cuda::product_source(part, problem, Op::none,
+                                                  part.layout.row_list ? Update::correct : Update::smooth, false,
+                                                  may_reorder(part.layout), true));
           if (!plan.later.empty()) wanted.push_back(cuda::pack_part_source(part, problem));
           if (entry == "dense") wanted.push_back(cuda::pack_sums_source(part, problem));
           for (const std::string& source : wanted) EXPECT_TRUE(has(all, source)) << source;

@@ -37,17 +37,19 @@ struct Smoothed {
         A, o, spec, [](const auto& p, idx position) { multiply_row<Op::none, Update::assign, 1>(p, position, 0); });
     std::vector<S> y(plain.size(), not_a_number<S>());
     const auto p = A.product_of(x, z, y);
+    using Smoothing = std::conditional_t<update == Update::smooth, smoothing<S>, correction<S>>;
     const product<Entry, typename Entry::word, AnyLayout, Words, vector_words<1>, own_values, nothing_follows, const S*,
-                  smoothing<S>>
-        q{p.entry, p.layout, p.matrix_words,    p.x_words, p.y_words, p.value_of, p.values, p.x, p.z,
-          p.y,     {},       smoothing<S>(step)};
+                  Smoothing>
+        q{p.entry, p.layout, p.matrix_words, p.x_words, p.y_words, p.value_of, p.values, p.x, p.z,
+          p.y,     {},       Smoothing(step)};
     for (idx position = 0; position < q.layout.positions; ++position) by_row(q, position);
     for (std::size_t i = 0; i < y.size(); ++i) {
-      S r = z[i];
+      S r = update == Update::smooth ? z[i] : S{};
       r -= plain[i];
       S expected = S(real_of<S>(step.scale)) * ((step.inverse ? inverse[i] : S(1)) * r);
-      expected += S(real_of<S>(step.along)) * x[i];
-      if (step.before) expected += S(real_of<S>(step.keep)) * before[i];
+      if (update == Update::correct) expected += z[i];
+      if (update == Update::smooth) expected += S(real_of<S>(step.along)) * x[i];
+      if (update == Update::smooth && step.before) expected += S(real_of<S>(step.keep)) * before[i];
       S difference = y[i];
       difference -= expected;
       ASSERT_LT(pivot_size(difference), 1e-12) << layout_name(spec) << ", scalar " << i;
@@ -55,7 +57,8 @@ struct Smoothed {
   }
 };
 
-template <class Entry>
+/// Each step by the whole matrix, or what a part of it changes in one.
+template <class Entry, Update update>
 void expect_all() {
   SCOPED_TRACE(seed_text());
   Random random;
@@ -69,22 +72,27 @@ void expect_all() {
   for (const smoothing_args& step : steps)
     for (const char* layout : {"csr", "sell:8:16", "sell:32"}) {
       const LayoutSpec spec = parse_plan(layout, {}).layout;
-      s.template expect<Update::smooth>(spec, step, [](const auto& p, idx position) {
-        multiply_row<Op::none, Update::smooth, 1, 2>(p, position, 0);
-      });
-      s.template expect<Update::smooth>(spec, step, [](const auto& p, idx position) {
-        for (int i = 0; i < n; ++i) multiply_scalar_row<Op::none, Update::smooth, 1, 2>(p, position, i, 0, true);
+      s.template expect<update>(
+          spec, step, [](const auto& p, idx position) { multiply_row<Op::none, update, 1, 2>(p, position, 0); });
+      s.template expect<update>(spec, step, [](const auto& p, idx position) {
+        for (int i = 0; i < n; ++i) multiply_scalar_row<Op::none, update, 1, 2>(p, position, i, 0, true);
       });
       if (family_of(spec).interleaved) continue;
-      s.template expect<Update::smooth>(spec, step, [](const auto& p, idx position) {
-        multiply_row_by_columns<Op::none, Update::smooth, 1, 2, n, n>(p, position, 0, true);
+      s.template expect<update>(spec, step, [](const auto& p, idx position) {
+        multiply_row_by_columns<Op::none, update, 1, 2, n, n>(p, position, 0, true);
       });
     }
 }
 
-TEST(SmoothingInProducts, OfBlocks) { expect_all<dense<double, 3, 3>>(); }
-TEST(SmoothingInProducts, OfScalars) { expect_all<dense<double, 1, 1>>(); }
-TEST(SmoothingInProducts, OfComplexBlocks) { expect_all<dense<complex_number<double>, 2, 2>>(); }
+template <class Entry>
+void expect_both() {
+  expect_all<Entry, Update::smooth>();
+  expect_all<Entry, Update::correct>();
+}
+
+TEST(SmoothingInProducts, OfBlocks) { expect_both<dense<double, 3, 3>>(); }
+TEST(SmoothingInProducts, OfScalars) { expect_both<dense<double, 1, 1>>(); }
+TEST(SmoothingInProducts, OfComplexBlocks) { expect_both<dense<complex_number<double>, 2, 2>>(); }
 
 }  // namespace
 }  // namespace compound::test

@@ -1,0 +1,36 @@
+#include "spmv/device_parts.hpp"
+
+#include "petsc/agree.hpp"
+#include "spmv/operator.hpp"
+#include "spmv/refresh.hpp"
+
+namespace compound::plugin {
+
+PetscErrorCode parts_on_device(Mat A, Op op, Vec x, DeviceParts* parts, std::string* why_not) {
+  PetscFunctionBegin;
+  MpiState* st;
+  Operator product;
+  Mat own, others;
+  PetscCall(mpi_state(A, &st));
+  PetscCall(product.prepare(A, op, x, 0));
+  *why_not = why_not_by_devices(st->ghosts, st->settings.exchange);
+  if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(mpi_parts(A, &own, &others, nullptr));
+  PetscCall(device_copy(own, &parts->diagonal));
+  PetscCall(device_copy(others, &parts->off_diagonal));
+  if (!parts->diagonal || !parts->off_diagonal) *why_not = no_packed_storage;
+  parts->exchange = st->ghosts.exchange.get();
+  parts->ghosts = st->ghosts.device_memory.data();
+  parts->group = st->ghosts.group;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode agree_on_reason(Mat A, std::string* why_not) {
+  PetscFunctionBegin;
+  bool none = why_not->empty();
+  if (!is_seq_compound(A)) PetscCall(on_all(A, none, &none));
+  if (!none && why_not->empty()) *why_not = "another process cannot";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace compound::plugin

@@ -1,0 +1,29 @@
+// What a matrix has on the device, for code that queues its products itself.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "spmv/peers.hpp"
+#include "storage/device_matrix.hpp"
+
+namespace compound::plugin {
+
+/// A matrix whose products are on the device, and of several processes those that exchange.
+struct DeviceParts : DeviceMatrix {
+  std::shared_ptr<const PeerGroup> group;
+
+  std::shared_ptr<Peers> peers() const { return group ? group->peers : nullptr; }
+};
+
+/// This process's parts of a matrix of several processes, ready for y = op(A) x with an x like this one; or why there
+/// are none, which other processes may not say (agree_on_reason()). Collective.
+PetscErrorCode parts_on_device(Mat A, Op op, Vec x, DeviceParts* parts, std::string* why_not);
+
+/// All processes of the matrix have a reason where one has. Collective.
+PetscErrorCode agree_on_reason(Mat A, std::string* why_not);
+
+inline constexpr const char* no_packed_storage =
+    "the matrix has no packed storage on the device in blocks of its own size";
+
+}  // namespace compound::plugin
