@@ -66,9 +66,9 @@ bool WholeLoop::suits(const Matrix& matrix) {
 
 bool WholeLoop::gains(const KrylovProblem& problem, std::size_t matrix_bytes) {
   // In second caches, of CG and of BiCGSTAB, which has six grid synchronizations an iteration: up to these sizes one
-  // kernel was faster (docs/solvers.md). Graphs of several processes have more kernels.
-  constexpr std::size_t most[][2] = {{8, 1}, {8, 3}};
-  const std::size_t caches = most[problem.peers != nullptr][static_cast<int>(problem.method)];
+  // kernel was faster, of one process and of several (docs/solvers.md).
+  constexpr std::size_t most[] = {8, 4};
+  const std::size_t caches = most[static_cast<int>(problem.method)];
   if (problem.runner == KrylovRunner::graphs) return false;
   return problem.runner != KrylovRunner::automatic || matrix_bytes <= caches * current_device().second_cache_bytes;
 }
