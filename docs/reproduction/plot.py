@@ -5,13 +5,15 @@
 
 Files are what `-json` of both programs and `compound-tune -study` write, and studies of many matrices
 (docs/reproduction/tuning-study-h200.json.xz), compressed by xz or not; FILE:STEP is a step of what
-docs/reproduction/reproduce.py has recorded. The picture's format is that of the name behind -o: svg, png, pdf.
+docs/reproduction/reproduce.py has recorded, FILE:STEP:MATRIX one matrix of it. The picture's format is that of the name
+behind -o: svg, png, pdf.
 """
 
 import argparse
+import collections
 import sys
 
-from experiments.layouts import papers_plan
+from experiments.layouts import papers_plan, tuned_plan
 from plot_cases import Unfit, bench_times, cases_of, family, labels, middle, predictions, words_of
 from plot_marks import (
     COLOURS,
@@ -94,20 +96,20 @@ def roofline(plt, cases, paper=()):
     return figure
 
 
-def tables_of_schedules(cases, word=""):
-    """(case, fastest seconds by (blocks, threads)) of plans that have the word."""
+def tables_of_schedules(cases, what="", fits=lambda line: True):
+    """(case, fastest seconds by (blocks, threads)) of plans that fit, which are called `what`."""
     found = []
     for case in cases:
         table = {}
         for t in case.times():
             n = words_of(t.name)[0]
-            if {"threads", "blocks"} <= n.keys() and (not word or word in t.name.split()):
+            if {"threads", "blocks"} <= n.keys() and fits(t.name):
                 at = n["blocks"], n["threads"]
                 table[at] = min(t.seconds, table.get(at, float("inf")))
         if len(table) > 1:
             found.append((case, table))
     if not found:
-        raise Unfit(f"{cases[0].file}: no matrix has {word + ' ' if word else ''}plans of several threads= and "
+        raise Unfit(f"{cases[0].file}: no matrix has {what + ' ' if what else ''}plans of several threads= and "
                     "blocks=; time them by compound-tune -device cuda -search exhaustive")
     return found
 
@@ -151,8 +153,22 @@ def schedule(plt, cases, paper=()):
 @kind
 def schedules(plt, cases, paper=()):
     """the same of static and of dynamic schedules, each over the fastest of its own"""
-    found = {word: tables_of_schedules(cases, word) for word in ("static", "dynamic")}
-    width, height = size_of_schedules(found["static"])
+    return two_tables(plt, {word: tables_of_schedules(cases, word, lambda line, word=word: word in line.split())
+                            for word in ("static", "dynamic")})
+
+
+@kind
+def two_layouts(plt, cases, paper=()):
+    """the same of two layouts in static schedules, CSR-AoS-AoS and ELL-SoA-AoS, each over the fastest of its own"""
+    return two_tables(plt, {
+        layout: tables_of_schedules(cases, layout,
+                                    lambda line, layout=layout: (tuned_plan(line) or ())[:2] == (layout, "static"))
+        for layout in ("CSR-AoS-AoS", "ELL-SoA-AoS")})
+
+
+def two_tables(plt, found):
+    """Heat maps beside each other, by their names."""
+    width, height = size_of_schedules(next(iter(found.values())))
     figure, both = plt.subplots(1, 2, figsize=(2 * width, height), layout="constrained")
     for axes, (word, tables) in zip(both, found.items()):
         image = axes_of_schedules(axes, tables)
@@ -272,6 +288,37 @@ def cusparse(plt, cases, paper=()):
 
 
 @kind
+def tuned(plt, cases, paper=()):
+    """speed over the fastest of cuSPARSE, with tuned schedules: of compressed rows, of the papers' layouts, of all
+    plans. Files of tuning, and then of compound-bench with cuSPARSE on the same matrices"""
+    vendors = {}
+    for case in cases:
+        if case.of is bench_times:
+            times = [c["median_s"] for c in of_bench(case) if c["kind"] == "cusparse"]
+            vendors.update({case.get("description"): min(times)} if times else {})
+    rows, names = [], []
+    for case in cases:
+        vendor = vendors.get(case.get("description"))
+        if case.of is bench_times or not vendor:
+            continue
+        fastest = {}
+        for t in case.times():
+            theirs = tuned_plan(t.name)
+            for name, fits in (("a tuned schedule alone (CSR-AoS-AoS)", theirs and theirs[0] == "CSR-AoS-AoS"),
+                               ("the papers' layouts, tuned", theirs), ("all plans, tuned", True)):
+                if fits:
+                    fastest[name] = min(t.seconds, fastest.get(name, float("inf")))
+        rows.append({name: vendor / s for name, s in fastest.items()})
+        names.append(case)
+    if not rows:
+        raise Unfit(f"{cases[0].file}: no matrix has products of cuSPARSE as well; give a file of compound-bench "
+                    "-device cuda -cusparse all on the same matrices, too")
+    figure, axes = bars(plt, list(zip(labels(names), rows)), "speed over the fastest of cuSPARSE")
+    axes.axvline(1, color="black", linewidth=0.8)
+    return figure
+
+
+@kind
 def sparsity(plt, cases, paper=()):
     """how long rows are, and how far apart their columns: quartiles of each matrix, from the shortest to the longest"""
     figure, pair = plt.subplots(1, 2, figsize=(11, 1.2 + 0.24 * len(cases)), sharey=True, layout="constrained")
@@ -299,7 +346,10 @@ def describe(file, title, cases):
     origins = [case.origin for case in cases if case.origin.get("device")]
     facts = [", ".join(dict.fromkeys(o["device"] for o in origins)), min((o["date"] for o in origins), default=""),
              next((o["command"] for o in origins if o["command"]), "")]
-    text = f"{len(cases)} matrices" if len(cases) > 1 else cases[0].name
+    # A matrix of several files is one; a file may have two of one name.
+    runs = collections.Counter(o["command"] for o in origins)
+    count = max([len({case.name for case in cases}), *runs.values()])
+    text = f"{count} matrices" if count > 1 else cases[0].name
     text = "; ".join([text, *(fact for fact in facts if fact), "drawn by docs/reproduction/plot.py"])
     with open(file, encoding="utf-8") as picture:
         svg = picture.read()

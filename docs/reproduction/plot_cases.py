@@ -133,8 +133,12 @@ def study_times(case):
 
 
 def cases_of(name):
-    """Of a file; FILE:STEP: of one step of records."""
-    file, _, step = name.rpartition(":") if ":" in name and not os.path.exists(name) else (name, "", "")
+    """Of a file; FILE:STEP: of one step of records; FILE:STEP:MATRIX: the one of that name."""
+    file, step, matrix = name, "", ""
+    if ":" in name and not os.path.exists(name):
+        file, _, step = name.rpartition(":")
+        if ":" in file and not os.path.exists(file):
+            (file, _, step), matrix = file.rpartition(":"), step
     opened = lzma.open if file.endswith(".xz") else open
     try:
         with opened(file, "rt", encoding="utf-8") as content:
@@ -151,7 +155,8 @@ def cases_of(name):
         of = bench_times if data["program"] == "compound-bench" else tune_times
         cases = [Case(file, case, of, origin=origin_of(data)) for case in data.get("cases", [])]
     elif str(data.get("schema", "")).startswith("reproduction"):
-        cases = cases_of_records(file, step, data["steps"])
+        cases = [case for case in cases_of_records(file, step, data["steps"])
+                 if matrix in ("", case.get("description"))]
     else:
         raise Unfit(f"{file}: is not of compound-bench, compound-tune or a study; give what their -json or -study "
                     "writes")

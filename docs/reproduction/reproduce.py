@@ -212,7 +212,7 @@ def draw_pictures(folder):
     for name, picture in PICTURES.items():
         if not has_picture(name):
             continue
-        command = [sys.executable, os.path.join(HERE, "plot.py"), picture.kind, picture.source, "-o",
+        command = [sys.executable, os.path.join(HERE, "plot.py"), picture.kind, *picture.source.split(), "-o",
                    os.path.join(folder, f"reproduction-{name}.svg"), "--title", picture.shown,
                    *(word for value in picture.paper for word in ("--paper", value))]
         if code := subprocess.run(command).returncode:

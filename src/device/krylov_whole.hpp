@@ -201,11 +201,11 @@ class places_of_processes {
 };
 
 template <bool of_peers>
-struct places_of {
+struct block_places {
   using type = places_of_grid;
 };
 template <>
-struct places_of<true> {
+struct block_places<true> {
   using type = places_of_processes;
 };
 
@@ -220,7 +220,7 @@ template <class Form>
 class one_kernel {
  public:
   static constexpr bool of_peers = is_of_peers<Form>(), keeps_words = Form::keeps_words;
-  using Places = typename places_of<of_peers>::type;
+  using Places = typename block_places<of_peers>::type;
 
   /// `counts` and `lost`, 0, are of all the block's threads.
   __device__ one_kernel(const whole_args& a, krylov_counts& counts, int* lost)

@@ -152,8 +152,26 @@ def looks_differ(saved):
            "a paper's value that is none")
 
 
+def of_two_layouts():
+    content = one_of_study()
+    content["screened"] = [
+        [f"entry=dense {layout} words={words}:row vectors=1 values=double columns=32 rows lanes=1 unroll=1 "
+         f"threads={t} blocks={b} static cached", 1 + t / 100 + b / 10, 3]
+        for layout, words in (("csr", 1), ("ellr", "all")) for t in (64, 128) for b in (4, 8)] + content["screened"]
+    return content
+
+
+def of_tuning_and_cusparse():
+    """Records of both, of one matrix."""
+    return {"schema": "reproduction 1",
+            "steps": {"tuned": {"x": {"program": "compound-tune", "cases": [of_two_layouts()]},
+                                "y": {"program": "compound-tune", "cases": [one_of_study()]}},
+                      "vendor": {"x": beside_cusparse()}}}
+
+
 OF_ONE = {"footprint": (counted(), "bytes over those of the first plan"), "flops": (bench(), "operations a second"),
           "schedules": (scheduled(), "dynamic, matrix 1"),
+          "two_layouts": (of_two_layouts(), "ELL-SoA-AoS, matrix 1"),
           "cusparse": (beside_cusparse(), "over the fastest of cuSPARSE")}
 KINDS = {"speedup": "speed of the fastest plan", "roofline": "operations a byte",
          "schedule": "blocks on a multiprocessor", "memory": "bytes of the packed storage",
@@ -192,6 +210,15 @@ with tempfile.TemporaryDirectory() as folder:
         other = run(kind, [saved("other.json", one_of_study() if kind != "footprint" else bench())], out)
         expect(other.returncode == 1 and "other.json" in other.stderr and "Traceback" not in other.stderr,
                f"{kind} of another file: {other}")
+    both = saved("both.json", of_tuning_and_cusparse())
+    done = run("tuned", [both + ":tuned", both + ":vendor"], out)
+    expect(done.returncode == 0 and "all plans, tuned" in open(out).read(), f"tuned: {done}")
+    done = run("tuned", [both + ":tuned"], out)
+    expect(done.returncode == 1 and "no matrix has products of cuSPARSE" in done.stderr, f"tuned alone: {done}")
+    done = run("two_layouts", [both + ":tuned:x"], out)
+    expect(done.returncode == 0 and "ELL-SoA-AoS, x" in open(out).read(), f"one matrix of a step: {done}")
+    done = run("two_layouts", [both + ":tuned:z"], out)
+    expect(done.returncode == 1 and "has no matrices" in done.stderr, f"no matrix of that name: {done}")
     looks_differ(saved)
     records = saved("records.json", {"schema": "reproduction 1", "steps": {"a": {"x": bench()}, "b": {"y": counted()}}})
     expect(run("footprint", [records + ":b"], out).returncode == 0, "a step of records")

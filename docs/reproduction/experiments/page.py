@@ -4,7 +4,7 @@ of ours is of one of these."""
 import re
 import textwrap
 
-from experiments import layouts, memory, summary, times
+from experiments import layouts, memory, schedules, summary, times
 from experiments.records import COMMAND, Source
 
 HEAD = [
@@ -57,8 +57,10 @@ def text(source):
         memory.section_matrices(source),
         memory.section_table_9(source),
         layouts.section_layouts(source),
-        layouts.section_schedules(source),
+        schedules.section_schedules(source),
+        schedules.section_separately(source),
         times.section_cusparse(source, "cusparse-double", "double"),
+        schedules.section_tuned(source),
         times.section_cusparse(source, "cusparse-single", "single"),
         layouts.section_model(source),
         times.section_blocks(source),

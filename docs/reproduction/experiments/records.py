@@ -17,8 +17,8 @@ STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
 COMMAND = "python3 docs/reproduction/reproduce.py --folder build/reproduction"
 
 
-# By docs/reproduction/plot.py. `source`: FILE or FILE:STEP; `shown`: what it shows, and the paper's figure; `paper`: a
-# value of the paper for each panel.
+# By docs/reproduction/plot.py. `source`: FILE, FILE:STEP or FILE:STEP:MATRIX, or several; `shown`: what it shows, and
+# the paper's figure; `paper`: a value of the paper for each panel.
 Picture = collections.namedtuple("Picture", "kind source shown paper", defaults=[()])
 PICTURES = {
     "rows": Picture("sparsity", RECORDS["host"] + ":memory-2020",
@@ -33,6 +33,11 @@ PICTURES = {
     "cusparse-single": Picture("cusparse", RECORDS["cuda"] + ":cusparse-single",
                                "Speed over the fastest of cuSPARSE, single precision "
                                f"({printed.newest_figure_of('over cusparse, single')})"),
+    "cusparse-tuned": Picture("tuned", f"{RECORDS['cuda']}:joint-2020 {RECORDS['cuda']}:cusparse-double",
+                              "Tuned plans over the fastest of cuSPARSE, double precision "
+                              f"({printed.newest_figure_of('over cusparse, double')})"),
+    "schedules-of-two": Picture("two_layouts", RECORDS["cuda"] + ":joint-2020:NX_MotorH67k",
+                                "Threads and blocks of two layouts, static (2020, figure 1)"),
     "formats": Picture("flops", RECORDS["cuda"] + ":formats-2015",
                        "GFLOPS of formats, 1x1 blocks, double precision (2015, tables 6 to 11)"),
     "coordinates": Picture("flops", RECORDS["cuda"] + ":coordinates-2020",
@@ -47,8 +52,11 @@ PICTURES = {
 
 
 def has_picture(name):
-    file, _, step = PICTURES[name].source.partition(".xz:")
-    return not step or step in read_records(file + ".xz")["steps"]
+    for source in PICTURES[name].source.split():
+        file, _, step = source.partition(".xz:")
+        if step and step.partition(":")[0] not in read_records(file + ".xz")["steps"]:
+            return False
+    return True
 
 
 def picture(name):
@@ -56,10 +64,13 @@ def picture(name):
     if not has_picture(name):
         return []
     drawn = PICTURES[name]
-    file, _, step = drawn.source.partition(".xz:")
-    origin = plot_cases.cases_of(drawn.source)[0].origin
-    data = f"step `{step}` of `docs/reproduction/{os.path.basename(file)}.xz`" if step else \
-        f"`docs/reproduction/{os.path.basename(file)}`"
+    sources = drawn.source.split()
+    origin = plot_cases.cases_of(sources[0])[0].origin
+    file = os.path.basename(sources[0].partition(".xz:")[0]).removesuffix(".xz") + ".xz"
+    steps = [f"`{step}`" for _, step, *_ in (s.rpartition(".xz")[2].split(":") for s in sources if ".xz:" in s)]
+    data = f"`docs/reproduction/{file}`"
+    if steps:
+        data = f"step{'s' if len(steps) > 1 else ''} {' and '.join(steps)} of {data}"
     counted = drawn.kind in ("sparsity", "footprint")
     where = f"counted on the host, {origin['date']}" if counted else f"{origin['device']}, {origin['date']}"
     return ["", f"![{drawn.shown}](images/reproduction-{name}.svg)", "",
@@ -126,6 +137,11 @@ def figures(value, digits=3):
 def spread_of(values, text="{:.2f}"):
     found = [text.format(v) for v in sorted(v for v in values if v)]
     return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else "not known yet"
+
+
+def over_range(values):
+    """Of speeds over another."""
+    return f"{min(values):.2f} to {max(values):.2f}, {plot_cases.middle(values):.2f} at the median"
 
 
 def ratio(value):

@@ -3,7 +3,7 @@ none says so."""
 
 import plot_cases
 
-from experiments import layouts, matrices, memory, printed, times
+from experiments import layouts, matrices, memory, printed, schedules, times
 from experiments.records import is_exact, ratio, spread_of
 
 
@@ -217,8 +217,22 @@ def of_bicgstab(source):
     )
 
 
+def of_order(source):
+    found = [s for _, s in schedules.separately(source)]
+    if not found:
+        return not_run("joint-2020")
+    return (
+        "*Layout and schedule must be tuned together*: the schedule of compressed rows first, and then the layout, "
+        "loses "
+        f"up to {schedules.loss(max(s.schedule_first() for s in found))} % of {len(found)} matrices; the layout in one "
+        f"schedule first up to {schedules.loss(max(s.layout_first() for s in found))} %. The number of threads on a "
+        "multiprocessor alone, with small blocks of threads, loses up to "
+        f"{schedules.loss(max(s.threads_alone(min) for s in found))} %."
+    )
+
+
 LINES = (of_layouts, of_search, of_dynamic, of_cusparse, of_model, of_blocks, of_memory, of_formats, of_coordinates,
-         of_bicgstab)
+         of_bicgstab, of_order)
 
 
 def section_summary(source):

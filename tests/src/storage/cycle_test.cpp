@@ -88,30 +88,64 @@ class CyclingBackend final : public RecordingBackend, public CycleWork {
 
 using Vector = std::vector<double>;
 
-/// A matrix of numbers, row by row, and the same packed in blocks.
+/// With itself: the last scalars of a vector are the ghosts.
+class ExchangeWithItself final : public PeerExchange {
+ public:
+  explicit ExchangeWithItself(int from, int to)
+      : PeerExchange({scalar_type_of<double>(), 1, {}}), from_(from), to_(to) {}
+  void put(const void* x, const int*) override { given_ = static_cast<const double*>(x) + from_; }
+  void take(void* ghosts, const int*) override { std::copy_n(given_, to_ - from_, static_cast<double*>(ghosts)); }
+  void put_back(const void* ghosts) override { given_ = static_cast<const double*>(ghosts); }
+  void add(void* y) override {
+    for (int i = from_; i < to_; ++i) static_cast<double*>(y)[i] += given_[i - from_];
+  }
+
+ private:
+  int from_, to_;
+  const double* given_ = nullptr;
+};
+
+/// A matrix of numbers, row by row, and the same packed in blocks: in one matrix, or in two as several processes have
+/// theirs.
 struct Dense {
   int rows, cols;
   Vector at;
-  std::unique_ptr<PackedMatrix> packed;
+  std::unique_ptr<PackedMatrix> packed, own, others;
+  std::unique_ptr<ExchangeWithItself> exchange;
+  mutable Vector ghosts;
 
   Dense(Backend& on, int block_rows, int block_cols, BlockShape block, Random& random, double diagonal)
       : rows(block_rows * block.rows), cols(block_cols * block.cols), at(std::size_t(1) * rows * cols) {
     for (double& v : at) v = 0.1 * random.scalar<double>();
     for (int i = 0; i < std::min(rows, cols); ++i) at[std::size_t(i) * cols + i] += diagonal;
-    Pattern p{block_rows, block_cols, {0}, {}};
+    const int owned = (block_cols + 1) / 2;
+    packed = columns(on, block, 0, block_cols, block_cols);
+    own = columns(on, block, 0, owned, block_cols);
+    others = columns(on, block, owned, block_cols, block_cols - owned);
+    exchange = std::make_unique<ExchangeWithItself>(owned * block.cols, cols);
+    ghosts.resize(cols - owned * block.cols);
+  }
+  std::unique_ptr<PackedMatrix> columns(Backend& on, BlockShape block, int from, int to, int all) const {
+    const int block_rows = rows / block.rows, shift = to - from == all ? from : 0;
+    Pattern p{block_rows, all, {0}, {}};
     Vector blocks;
     for (int i = 0; i < block_rows; ++i) {
-      for (int j = 0; j < block_cols; ++j) {
-        p.column.push_back(j);
+      for (int j = from; j < to; ++j) {
+        p.column.push_back(j - shift);
         for (int c = 0; c < block.cols; ++c)
           for (int r = 0; r < block.rows; ++r)
             blocks.push_back(at[std::size_t(i * block.rows + r) * cols + j * block.cols + c]);
       }
       p.start.push_back(count32(p.column.size()));
     }
-    packed = std::make_unique<PackedMatrix>(p.view(), Problem{block, scalar_type_of<double>()},
-                                            parse_plan("entry=dense csr", {}), on);
-    packed->update_values(blocks.data());
+    auto made = std::make_unique<PackedMatrix>(p.view(), Problem{block, scalar_type_of<double>()},
+                                               parse_plan("entry=dense csr", {}), on);
+    made->update_values(blocks.data());
+    return made;
+  }
+  DeviceMatrix matrix(bool of_several) const {
+    if (!of_several) return {packed.get()};
+    return {own.get(), others.get(), exchange.get(), ghosts.data()};
   }
   Vector times(const Vector& x) const {
     Vector y(rows, 0);
@@ -208,19 +242,24 @@ struct CycleOfLevels : testing::Test {
     return h;
   }
   void expect_same(const Hierarchy& h, int cycles = 1, bool others_solve = false) {
+    for (const bool of_several : {false, true}) expect_same_by_parts(h, cycles, others_solve, of_several);
+  }
+  void expect_same_by_parts(const Hierarchy& h, int cycles, bool others_solve, bool of_several) {
     CyclePlan plan;
     plan.scalar = scalar_type_of<double>();
     plan.coarse_scalars = 6;
     plan.cycles = cycles;
     for (const Level& l : h.levels) {
       const CycleSmoother down{l.down, l.columns, l.factors.data()};
-      plan.levels.push_back({l.A.packed.get(),
-                             l.P.packed.get(),
-                             l.R ? l.R->packed.get() : nullptr,
-                             down,
-                             {l.up, l.columns, l.factors.data(), l.up_from_zero},
-                             l.visits});
+      CycleLevel& level = plan.levels.emplace_back();
+      level.A = l.A.matrix(of_several);
+      level.interpolation = l.P.matrix(of_several);
+      if (l.R) level.restriction = l.R->matrix(of_several);
+      level.down = down;
+      level.up = {l.up, l.columns, l.factors.data(), l.up_from_zero};
+      level.visits = l.visits;
     }
+    plan.has_coarse_inverse = !others_solve;
     if (!others_solve) plan.coarse_inverse = h.inverse.data();
     int solves = 0;
     Cycle cycle(on, plan, [&](const void* b, void* x) {
