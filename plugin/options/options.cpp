@@ -126,6 +126,10 @@ const Option options[] = {
      word_option(
          &Settings::exchange, "exchange",
          {{"auto", ExchangeChoice::automatic}, {"peers", ExchangeChoice::peers}, {"petsc", ExchangeChoice::petsc}})},
+    {"exchange_patience",
+     "Time limit in seconds for a device that waits for another process's device, of the first matrix of a "
+     "communicator; none: no limit; default 30",
+     limit_option(&Settings::exchange_patience, "seconds of waiting", 1, "none")},
     {"layout", "Layout of packed storage: auto (chosen by the default heuristic; default), " + preset_forms(),
      text_option(&Settings::layout, "auto", check_layout)},
     {"memory_limit",

@@ -28,7 +28,8 @@ struct Settings {
   BackendChoice backend = BackendChoice::automatic;
   BlockSize block_size;
   ExchangeChoice exchange = ExchangeChoice::automatic;
-  std::string entry;  ///< empty: to be found
+  double exchange_patience = 30;  ///< seconds; of the first matrix of a communicator
+  std::string entry;              ///< empty: to be found
   std::string entry_file;
   std::string layout;                                          ///< empty: default heuristic
   double megabytes = std::numeric_limits<double>::infinity();  ///< that packed storage may own

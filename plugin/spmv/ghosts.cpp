@@ -133,12 +133,13 @@ PetscErrorCode find_neighbours(Mat A, const Ghosts& g, std::vector<Neighbour>* n
 
 }  // namespace
 
-PetscErrorCode make_exchange(Mat A, ExchangeChoice choice, Ghosts& g) {
+PetscErrorCode make_exchange(Mat A, const Settings& settings, Ghosts& g) {
   PetscFunctionBegin;
+  const ExchangeChoice choice = settings.exchange;
   std::vector<Neighbour> neighbours;
   bool enough = true;
   if (choice == ExchangeChoice::petsc || g.exchange || !g.why_no_exchange.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(peers_of(comm_of(A), &g.group));
+  PetscCall(peers_of(comm_of(A), settings.exchange_patience, &g.group));
   g.why_no_exchange = g.group->why_not_now();
   if (!g.why_no_exchange.empty() || shares_device(g, choice)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!g.columns.empty() && !g.on_device) PetscCall(make_device_ghosts(g));

@@ -44,7 +44,7 @@ PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& ghosts);
 
 /// Makes `exchange`, or says why there is none, unless that is known or another way is chosen; after make_ghosts().
 /// Collective.
-PetscErrorCode make_exchange(Mat A, ExchangeChoice choice, Ghosts& ghosts);
+PetscErrorCode make_exchange(Mat A, const Settings& settings, Ghosts& ghosts);
 
 /// Whether devices exchange the ghosts themselves, and in words why they do not (else empty); after make_exchange().
 /// Products ask the first.

@@ -190,7 +190,7 @@ PetscErrorCode Operator::choose_exchange(Mat A, MpiState& st, Vec x) {
   exchanged_ = nullptr;
   PetscCall(is_on_device(x, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(make_exchange(A, st.settings.exchange, st.ghosts));
+  PetscCall(make_exchange(A, st.settings, st.ghosts));
   if (!go_by_devices(st.ghosts, st.settings.exchange)) {
     PetscCheck(st.settings.exchange != ExchangeChoice::peers, comm_of(A), PETSC_ERR_SUP,
                "Devices cannot exchange ghosts (-mat_compound_exchange peers): %s; use auto or petsc",

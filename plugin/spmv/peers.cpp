@@ -105,7 +105,7 @@ std::string why_no_peers(const NodeComm& node, int processes) {
   return everywhere ? "" : "a process has no device";
 }
 
-void make_group(MPI_Comm comm, PeerGroup& group) {
+void make_group(MPI_Comm comm, double patience, PeerGroup& group) {
   int processes;
   check_mpi(MPI_Comm_size(comm, &processes), "counting processes");
   const auto node = std::make_shared<const NodeComm>(comm);
@@ -116,6 +116,7 @@ void make_group(MPI_Comm comm, PeerGroup& group) {
   JoinTask task;
   task.rank = node->rank();
   task.processes = processes;
+  task.patience = patience;
   task.gather = [node](const void* mine, void* all, std::size_t bytes) {
     const int count = static_cast<int>(bytes);
     check_mpi(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, node->get()), "telling other processes");
@@ -139,7 +140,7 @@ int drop_group(MPI_Comm, int, void* kept, void*) {
 
 }  // namespace
 
-PetscErrorCode peers_of(MPI_Comm comm, std::shared_ptr<const PeerGroup>* group) {
+PetscErrorCode peers_of(MPI_Comm comm, double patience, std::shared_ptr<const PeerGroup>* group) {
   PetscFunctionBegin;
   static int key = MPI_KEYVAL_INVALID;
   void* kept = nullptr;
@@ -150,7 +151,7 @@ PetscErrorCode peers_of(MPI_Comm comm, std::shared_ptr<const PeerGroup>* group) 
     if (device_backend()) PetscCall(begin_device_work(*device_backend()));
     PetscCall(guarded(comm, [&] {
       auto made = std::make_shared<PeerGroup>();
-      make_group(comm, *made);
+      make_group(comm, patience, *made);
       kept = new Kept(std::move(made));
     }));
     PetscCallMPI(MPI_Comm_set_attr(comm, key, kept));

@@ -27,7 +27,7 @@ struct PeerGroup {
   std::string why_not_now() const;
 };
 
-/// Collective where it is the communicator's first time.
-PetscErrorCode peers_of(MPI_Comm comm, std::shared_ptr<const PeerGroup>* group);
+/// Collective where it is the communicator's first time, whose `patience` in seconds then holds.
+PetscErrorCode peers_of(MPI_Comm comm, double patience, std::shared_ptr<const PeerGroup>* group);
 
 }  // namespace compound::plugin

@@ -20,7 +20,7 @@ using GatherFromAll = std::function<void(const void* mine, void* all, std::size_
 struct JoinTask {
   int rank = 0, processes = 1;
   GatherFromAll gather;
-  double patience = 30;  ///< seconds that a device waits for another process before that one is lost
+  double patience = 30;  ///< seconds that a device waits for another process before that one is lost; may be infinite
 };
 
 /// What a process and one of its neighbours have of each other's vectors. Both name each other, also where nothing goes

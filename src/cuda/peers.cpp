@@ -101,7 +101,10 @@ class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPe
   const JoinTask& among() const { return among_; }
   Window& window() { return window_; }
   const meeting_args* meeting() const { return meeting_.data(); }
-  patience waits() const { return {static_cast<unsigned long long>(among_.patience * 1e9), report()}; }
+  patience waits() const {
+    constexpr double most = 1e9;  // seconds, which nobody waits
+    return {static_cast<unsigned long long>(std::min(among_.patience, most) * 1e9), report()};
+  }
 
  private:
   peers_report* report() const { return static_cast<peers_report*>(report_.data()); }
@@ -261,7 +264,8 @@ void check_all_answer(const Peers& peers) {
   const auto seconds = static_cast<int>(static_cast<const CudaPeers&>(peers).among().patience);
   throw error(ErrorKind::device, "process " + std::to_string(*lost) + " did not answer process " +
                                      std::to_string(peers.rank()) + " within " + std::to_string(seconds) +
-                                     " s on the device; it has ended, failed, or waits for something else");
+                                     " s on the device; it has ended, failed, waits for something else, or needs "
+                                     "longer (-mat_compound_exchange_patience)");
 }
 
 }  // namespace compound::cuda

@@ -96,6 +96,7 @@ const std::pair<const char*, std::vector<const char*>> values_of[] = {
     {"transpose", {"copy", "shared"}},
     {"tune", {"off", "model", "wisdom", "measure", "exhaustive"}},
     {"wisdom", {"auto", "none", "a/file"}},
+    {"exchange_patience", {"30", "none", "300"}},
     {"tune_seconds", {"10", "none", "0.5"}},
     {"tune_score", {"time", "bytes:0.25"}},
     {"tune_libraries", {"none", "cusparse"}},

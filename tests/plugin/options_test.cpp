@@ -70,6 +70,8 @@ const Refused refusals[] = {
     {"wisdom", "-mat_compound_wisdom", "the wisdom file has no name; give a path, auto or none"},
     {"tune_score", "-mat_compound_tune_score bytes:2", "score of tuning 'bytes:2' must be time, or bytes:W"},
     {"tune_score_words", "-mat_compound_tune_score bytes:", "score of tuning 'bytes:' must be time, or bytes:W"},
+    {"exchange_patience", "-mat_compound_exchange_patience 0",
+     "seconds of waiting '0' must be a number, 1 or more, or none"},
     {"tune_seconds", "-mat_compound_tune_seconds -1", "seconds of tuning '-1' must be a number, 0 or more, or none"},
     {"tune_libraries", "-mat_compound_tune_libraries magma", "unknown library 'magma'; choose none, cusparse"},
     {"plan_library", "-mat_compound_plan cusparse:/tmp/libcusparse.so",
