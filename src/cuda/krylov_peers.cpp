@@ -1,6 +1,7 @@
 #include "cuda/krylov_peers.hpp"
 
-#include <numeric>
+#include <algorithm>
+#include <vector>
 
 #include "cuda/plan_code.hpp"
 

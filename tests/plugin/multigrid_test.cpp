@@ -229,7 +229,7 @@ TEST_P(DeviceMultigrid, TakesAsManyIterationsAsWithAijOnTheHost) {
 /// At most two a cycle each way: PETSc's LU has the coarsest right-hand side and solution on the host, and may ask for
 /// each once more. A level that worked there would add its own, and residuals, at each step of its smoother.
 TEST_P(DeviceMultigrid, CopiesVectorsOfTheCoarsestSolveAlone) {
-  if (size() > 1) GTEST_SKIP() << "skipped: on several processes ghosts are copied";
+  if (size() > 1) GTEST_SKIP() << "skipped: of several processes multigrid_cycle_test counts copies";
   constexpr int cycles = 8, most_a_cycle = 2;
   const auto ours = on_device();
   const Solve solve(ours.A, gamg + "-solver_ksp_type richardson -solver_ksp_norm_type none");  // asks for no numbers
