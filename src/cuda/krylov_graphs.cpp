@@ -100,6 +100,7 @@ class Loop final : public KrylovLoop {
   void launch(const void* kernel, const Argument& argument, slot_t blocks) {
     cuda::launch(kernel, blocks, threads_of_krylov, argument, queue_);
   }
+  void find_stages(std::size_t first);
   void queue(std::span<const Stage> stages, const Matrix* A);
   Follow follow(const Stage& product) const;
   const void* dot_with(const void* from) const {
@@ -159,12 +160,7 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
       partials_(backend, bytes_of_partials(problem, blocks_)),
       tickets_(backend, tickets_of(blocks_)) {
   const bool projects = problem.null_space.size() > 0;
-  std::vector<WantedKernel> wanted = {{krylov_source(problem, "krylov_go_on", "krylov_limits"), &go_on_}};
-  for (std::size_t i = 0; i < method_.iteration.size(); ++i)
-    if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
-      wanted.push_back({krylov_stage_source(problem, stage.kernel), &kernels_[i]});
-  if (problem.peers) wanted.push_back({krylov_stage_source(problem, "meet_dot"), &meet_dot_});
-  find_kernels(wanted);
+  find_stages(method_.iteration.size() - method_.start);
   // The last one is what becomes of the residual, or q of the shadow, which no null space goes with.
   const bool needs_last = problem.columns > 0 ? !projects || method_.shadow < 0 : projects && method_.shadow < 0;
   for (int v = 0; v < method_.vectors; ++v)
@@ -178,6 +174,19 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
   args_.report = news_.report();
   args_.news = news_.ring_of_news();
   args_.ring = ring;
+}
+
+/// From the one of this number on; one kernel for all iterations needs those of the start alone.
+void Loop::find_stages(std::size_t first) {
+  const bool projects = problem().null_space.size() > 0;
+  std::vector<WantedKernel> wanted;
+  if (!go_on_) wanted.push_back({krylov_source(problem(), "krylov_go_on", "krylov_limits"), &go_on_});
+  for (std::size_t i = first; i < method_.iteration.size(); ++i)
+    if (const Stage& stage = method_.iteration[i]; stage.kernel && !kernels_[i] && (projects || !stage.projects))
+      wanted.push_back({krylov_stage_source(problem(), stage.kernel), &kernels_[i]});
+  if (first == 0 && problem().peers && !meet_dot_)
+    wanted.push_back({krylov_stage_source(problem(), "meet_dot"), &meet_dot_});
+  find_kernels(wanted);
 }
 
 void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
@@ -254,6 +263,7 @@ void Loop::make_whole(const WholeLoop::Matrix& matrix, const Matrix& A) {
 }
 
 void Loop::record(const Matrix& A) {
+  find_stages(0);
   // Once for nothing: kernels are compiled and memory allocated outside of the recording.
   set_limits({}, KrylovStop::iterations);
   queue(method_.iteration, &A);

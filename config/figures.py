@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Writes measured numbers into pages, from the records in docs/data/figures.
+
+    python3 config/figures.py            writes the pages
+    python3 config/figures.py --check    compares them; status 1 where a page is not what the records give
+
+In a page a table stands between <!-- figures: NAME --> and <!-- end of figures -->; NAME is a function of this file.
+What is between is never edited by hand. A record has for each run: program, date, commit, device, number of GPUs,
+versions, command line, rounds, and the results.
+"""
+
+import argparse
+import json
+import lzma
+import pathlib
+import re
+import sys
+import textwrap
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+PAGES = ["docs/solvers.md"]
+MARK = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
+
+FIGURES = {}
+
+
+def figure(name):
+    def keep(function):
+        FIGURES[name] = function
+        return function
+    return keep
+
+
+class Wrong(Exception):
+    """What is wrong with a page or a record, in words."""
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(row) + " |" for row in [head, *rows]]
+    return [lines[0], "|" + "---|" * len(head), *lines[1:]]
+
+
+def runs_of(top, name):
+    file = top / "docs/data/figures" / (name + ".json.xz")
+    try:
+        with lzma.open(file, "rt", encoding="utf-8") as opened:
+            return json.load(opened)["runs"]
+    except (OSError, ValueError, KeyError, lzma.LZMAError) as e:
+        raise Wrong(f"{file}: is no record of runs: {e}") from e
+
+
+def microseconds(value):
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def origin(runs):
+    """Device and dates, as the line below a table."""
+    devices = " and ".join(sorted({run["device"]["name"] for run in runs}))
+    dates = sorted({run["date"] for run in runs})
+    return f"{devices}, {dates[0]}" + (f" to {dates[-1]}" if len(dates) > 1 else "")
+
+
+# Several GPUs: 27-point grids of 3x3 blocks.
+
+SECOND_CACHE = 50 * 2**20  # bytes, of an H100
+CACHES = {"cgcompound": 8, "bcgscompound": 4}  # of a matrix that one kernel is for (src/cuda/krylov_whole.cpp)
+
+
+def loop_by_default(run):
+    side = round(run["nodes"] ** (1 / 3))
+    of_process = (3 * side - 2) ** 3 * (9 * 8 + 4) / run["gpus"]
+    caches = CACHES.get(run["ksp"], 0)
+    return "persistent" if of_process <= caches * SECOND_CACHE else "graphs"
+
+
+def solves(runs, **wanted):
+    """Of the loop that is taken by default, where devices have one: the last one recorded."""
+    found = [run for run in runs if run["program"] == "compound-bench"
+             and all(run[key] == value for key, value in wanted.items())
+             and (run["exchange"] == "petsc" or run["ksp"] not in CACHES or
+                  run["loop"] in ("auto", loop_by_default(run)))]
+    return found[-1] if found else None
+
+
+def nodes_text(nodes):
+    return f"{nodes / 1000:.1f}k" if nodes < 10000 else f"{nodes / 1000:.0f}k"
+
+
+def rows_of_solves(runs, ksp, pc, columns, sizes):
+    """A row for each size, a cell for each of the columns (number of GPUs, exchange), with the gain over one GPU."""
+    rows = []
+    for nodes in sizes:
+        cells = [solves(runs, nodes=nodes, ksp=ksp, pc=pc, gpus=gpus, exchange=exchange) for gpus, exchange in columns]
+        row = [nodes_text(nodes)]
+        for (gpus, _), run in zip(columns, cells):
+            text = microseconds(run["iteration_us"]) if run else ""
+            if run and gpus > 1 and cells[0]:
+                text += f" ({cells[0]['iteration_us'] / run['iteration_us']:.2f}x)"
+            row.append(text)
+        rows.append(row)
+    return rows
+
+
+def spread(runs, exchange):
+    return max(run["spread_per_cent"] for run in runs if run.get("exchange") == exchange)
+
+
+def table_of_solves(runs, ksp, pc, columns, names):
+    sizes = sorted({run["nodes"] for run in runs if run.get("nodes") and run["ksp"] == ksp and run["pc"] == pc
+                    and run["gpus"] == 1})
+    return table(["nodes", *names], rows_of_solves(runs, ksp, pc, columns, sizes))
+
+
+@figure("several-gpus-cg")
+def several_gpus_cg(top):
+    runs = runs_of(top, "several-gpus")
+    return [
+        *table_of_solves(runs, "cgcompound", "jacobi", [(1, "auto"), (2, "auto"), (4, "auto"), (4, "petsc")],
+                         ["`cgcompound`, one GPU", "two", "four", "four, by MPI"]),
+        "",
+        *textwrap.wrap(f"*Microseconds an iteration, and the speed over one GPU; {origin(runs)}. Spread up to "
+                       f"{spread(runs, 'auto'):.0f} %, by MPI up to {spread(runs, 'petsc'):.0f} %.*", 120),
+    ]
+
+
+@figure("several-gpus-others")
+def several_gpus_others(top):
+    runs = runs_of(top, "several-gpus")
+    lines = []
+    for ksp, pc, name in (("bcgscompound", "jacobi", "`bcgscompound`"), ("cgcompound", "pbjacobi",
+                                                                         "`cgcompound`, pbjacobi"),
+                          ("cg", "jacobi", "`cg`")):
+        lines += [*table_of_solves(runs, ksp, pc, [(1, "auto"), (2, "auto"), (4, "auto")],
+                                   [f"{name}, one GPU", "two", "four"]), ""]
+    return lines[:-1]
+
+
+@figure("several-gpus-multigrid")
+def several_gpus_multigrid(top):
+    runs = [run for run in runs_of(top, "several-gpus") if run["program"] == "elasticity"]
+
+    def of(box, gpus, cycle, ksp="cg"):
+        return next((run for run in reversed(runs) if (run["box"], run["gpus"], run["cycle"], run["ksp"])
+                     == (box, gpus, cycle, ksp)), None)
+
+    one = of("60,60,60", 1, "graph")
+    rows = []
+    for box, gpus in sorted({(run["box"], run["gpus"]) for run in runs}, key=lambda x: (x[1], len(x[0]), x[0])):
+        by_graph = of(box, gpus, "graph")
+        size = by_graph["unknowns"] / gpus / one["unknowns"]  # of a GPU's part
+        speed = size * one["iteration_us"] / by_graph["iteration_us"]
+        cells = [of(box, gpus, "petsc"), by_graph, of(box, gpus, "graph", "cgcompound")]
+        rows.append([str(gpus), f"{by_graph['unknowns'] / 1e6:.2f}M",
+                     *("" if run is None else f"{run['iteration_us'] / 1000:.2f}" for run in cells),
+                     f"{100 * speed:.0f} %" if size > 0.9 else ""])
+    return [
+        *table(["GPUs", "unknowns", "`cg`, cycle by PETSc", "`cg`, as a graph", "`cgcompound`, as a graph",
+                "speed of each GPU, as a graph"], rows),
+        "",
+        f"*Milliseconds an iteration; {origin(runs)}.*",
+    ]
+
+
+def filled(top, page, text):
+    def fill(match):
+        name = match[2]
+        if name not in FIGURES:
+            raise Wrong(f"{page}: there is no figure '{name}'; choose {', '.join(sorted(FIGURES))}")
+        return match[1] + "\n" + "\n".join(FIGURES[name](top)) + "\n\n" + match[4]
+    if text.count("<!-- figures:") != len(MARK.findall(text)):
+        raise Wrong(f"{page}: a mark of figures has no end, or no name")
+    return MARK.sub(fill, text)
+
+
+def first_difference(there, given):
+    for number, (a, b) in enumerate(zip(there.split("\n"), given.split("\n")), 1):
+        if a != b:
+            return number, a, b
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only compare; status 1 where a page is another one")
+    parser.add_argument("--top", type=pathlib.Path, default=TOP, help="the folder of pages and records (the project's)")
+    args = parser.parse_args()
+    wrong = 0
+    for page in PAGES:
+        file = args.top / page
+        there = file.read_text(encoding="utf-8")
+        try:
+            given = filled(args.top, page, there)
+        except Wrong as e:
+            sys.exit(f"figures.py: {e}")
+        if not args.check:
+            file.write_text(given, encoding="utf-8")
+        elif difference := first_difference(there, given):
+            number, a, b = difference
+            print(f"{page}:{number}: is not what the records give; python3 config/figures.py\n  there: {a}\n"
+                  f"  given: {b}")
+            wrong = 1
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
