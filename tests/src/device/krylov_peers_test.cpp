@@ -168,20 +168,20 @@ bool is_near(const Ran& made, const Ran& wanted, int first) {
 template <class F>
 void expect_as_one(const System<typename F::scalar>& s, int first_vector,
                    const std::vector<int>& all_at_once = {3, 15}) {
+  const Ran wanted = run<F>(s, first_vector, 1e-8, 15, 200);
+  Loop<F> whole(s);
+  whole.start(first_vector);
+  const auto is_right = [&](int rank, int processes, Window* windows, int at_once) {
+    Part<F> part(whole, rank, processes, windows);
+    std::mt19937 random{unsigned(rank)};
+    pause(random);
+    part.loop->go_on(1e-8, at_once, 200);
+    return part.lost() < 0 && is_near(part.loop->made, wanted, part.first());
+  };
   for (const int processes : {2, 3})
     for (const int at_once : all_at_once)
-      EXPECT_TRUE(in_processes<Window>(processes,
-                                       [&](int rank, Window* windows) {
-                                         Loop<F> whole(s);
-                                         whole.start(first_vector);
-                                         Part<F> part(whole, rank, processes, windows);
-                                         std::mt19937 random{unsigned(rank)};
-                                         pause(random);
-                                         part.loop->go_on(1e-8, at_once, 200);
-                                         return part.lost() < 0 &&
-                                                is_near(part.loop->made, run<F>(s, first_vector, 1e-8, at_once, 200),
-                                                        part.first());
-                                       }))
+      EXPECT_TRUE(in_processes<Window>(
+          processes, [&](int rank, Window* windows) { return is_right(rank, processes, windows, at_once); }))
           << processes << " processes, " << at_once << " at once";
 }
 
