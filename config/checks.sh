@@ -43,7 +43,7 @@ files() {
     fi
   done
 }
-text=(':!*.svg' ':!*.png' ':!*.xz' ':!*.msh' ':!*.ipynb')
+text=(':!*.svg' ':!*.png' ':!*.xz' ':!*.msh' ':!*.ipynb' ':!tests/fuzz/corpus')
 
 # The programs' environment, made once, and again when the versions change or it has been moved. Sets no_tools to the
 # reason if it cannot be.

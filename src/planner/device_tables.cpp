@@ -1,6 +1,7 @@
 #include "planner/device_tables.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -39,10 +40,10 @@ std::vector<DeviceField> fields() {
   return all;
 }
 
+/// As few digits as give the same number again.
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.9g", value);
-  return text;
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 /// A line as it is read: what it says of itself where it is wrong.
@@ -196,12 +197,29 @@ const DevicePolicy& policy_for(const DeviceTraits& device) {
 }
 
 void add_device_table(const std::string& file, const DeviceTable& table) {
-  std::vector<DeviceTable> all = read_device_tables(file);
-  std::erase_if(all, [&](const DeviceTable& t) { return t.name == table.name; });
-  all.push_back(table);
-  std::ofstream out(file);
-  for (const DeviceTable& t : all) out << to_string(t) << "\n";
-  if (!out.flush()) throw error(ErrorKind::argument, "file of devices '" + file + "': cannot be written");
+  const std::string source = "file of devices '" + file + "'",
+                    before = std::filesystem::exists(file) ? text_of(file) : "";
+  std::string content;
+  parse_device_tables(before, source);  // a file with a damaged line stays as it is
+  for (std::string_view left = before; !left.empty();) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    const auto tables = parse_device_tables(line, source);
+    if (tables.empty() || tables.front().name != table.name) content.append(line).append("\n");
+  }
+  content.append(to_string(table)).append("\n");
+  // Beside it first: a program that ends here leaves the old file.
+  std::error_code failed;
+  const std::filesystem::path at = std::filesystem::weakly_canonical(file, failed);  // not a link to it
+  const std::filesystem::path beside = at.string() + "." + std::to_string(getpid()) + ".new";
+  std::ofstream out(beside);
+  out << content;
+  out.close();
+  if (out) std::filesystem::rename(beside, at, failed);
+  if (!out || failed) {
+    std::filesystem::remove(beside, failed);
+    throw error(ErrorKind::argument, source + ": cannot be written");
+  }
 }
 
 }  // namespace compound

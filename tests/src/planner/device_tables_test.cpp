@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "planner/model_fit.hpp"
@@ -104,6 +105,28 @@ TEST_F(DevicesFile, ComesAfterWhatIsBuiltIn) {
   std::vector<DeviceTable> wanted = built_in;
   wanted.insert(wanted.end(), {called("other"), mine});
   EXPECT_EQ(tables.all, wanted);
+}
+
+/// Comments, and numbers with all of their digits.
+TEST_F(DevicesFile, KeepsWhatElseIsInIt) {
+  DeviceTable mine = called("mine"), other = called("other");
+  mine.memory_s = 1.77777777777e-14;
+  std::ofstream(file) << "# of last year\n" << to_string(mine) << "\n\n# calibrated anew\n" << to_string(other) << "\n";
+  other.launch_s = 1.0 / 3;
+  add_device_table(file, other);
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_EQ(text.str(), "# of last year\n" + to_string(mine) + "\n\n# calibrated anew\n" + to_string(other) + "\n");
+  EXPECT_EQ(read_device_tables(file), (std::vector{mine, other}));
+}
+
+TEST_F(DevicesFile, ReplacesWhatALinkPointsTo) {
+  const std::string there = file + "_there";
+  std::filesystem::create_symlink(there, file);
+  add_device_table(file, called("mine"));
+  EXPECT_TRUE(std::filesystem::is_symlink(file));
+  EXPECT_EQ(read_device_tables(there), std::vector{called("mine")});
+  std::filesystem::remove(there);
 }
 
 TEST_F(DevicesFile, DoesNoHarmWhereItIsDamaged) {
