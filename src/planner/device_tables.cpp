@@ -218,7 +218,7 @@ void add_device_table(const std::string& file, const DeviceTable& table) {
   if (out) std::filesystem::rename(beside, at, failed);
   if (!out || failed) {
     std::filesystem::remove(beside, failed);
-    throw error(ErrorKind::argument, source + ": cannot be written");
+    throw error(ErrorKind::argument, "file of devices '" + file + "': cannot be written");
   }
 }
 
