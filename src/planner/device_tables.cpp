@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -40,10 +41,14 @@ std::vector<DeviceField> fields() {
   return all;
 }
 
-/// As few digits as give the same number again.
+/// Nine digits, or as many more as give the same number again.
 std::string number_text(double value) {
   char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+  for (int digits = 9; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value) break;
+  }
+  return text;
 }
 
 /// A line as it is read: what it says of itself where it is wrong.

@@ -122,10 +122,11 @@ TEST_F(DevicesFile, KeepsWhatElseIsInIt) {
 
 TEST_F(DevicesFile, ReplacesWhatALinkPointsTo) {
   const std::string there = file + "_there";
+  std::ofstream(there) << to_string(called("other")) << "\n";
   std::filesystem::create_symlink(there, file);
   add_device_table(file, called("mine"));
   EXPECT_TRUE(std::filesystem::is_symlink(file));
-  EXPECT_EQ(read_device_tables(there), std::vector{called("mine")});
+  EXPECT_EQ(read_device_tables(there), (std::vector{called("other"), called("mine")}));
   std::filesystem::remove(there);
 }
 
