@@ -102,7 +102,7 @@ class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPe
   Window& window() { return window_; }
   const meeting_args* meeting() const { return meeting_.data(); }
   patience waits() const {
-    constexpr double most = 1e9;  // seconds, which nobody waits
+    constexpr double most = 1e9;  // seconds: 30 years
     return {static_cast<unsigned long long>(std::min(among_.patience, most) * 1e9), report()};
   }
 

@@ -2,14 +2,16 @@
 
 namespace compound {
 
-void DeviceMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y) const {
+void DeviceMatrix::multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot) const {
   if (!exchange) {
-    diagonal->multiply(op, update, x, z, y);
+    diagonal->multiply(op, update, x, z, y, dot);
   } else if (op == Op::none) {
-    exchange->put(x);
-    diagonal->multiply(op, update, x, z, y);
-    exchange->take(ghosts);
-    if (has_ghosts()) off_diagonal->multiply(op, Update::add, ghosts, y, y);
+    exchange->put(x, dot.stop);
+    diagonal->multiply(op, update, x, z, y, dot);
+    exchange->take(ghosts, dot.stop);
+    ProductDot of_others = dot;
+    of_others.adds = true;
+    if (has_ghosts()) off_diagonal->multiply(op, Update::add, ghosts, y, y, of_others);
   } else {
     if (has_ghosts()) off_diagonal->multiply(op, Update::assign, x, nullptr, ghosts);
     exchange->put_back(ghosts);

@@ -15,8 +15,8 @@ struct DeviceMatrix {
   void* ghosts = nullptr;                      ///< device memory, where the others' values arrive
 
   Backend& backend() const { return diagonal->backend(); }
-  /// y = [z +] op(A) x. Of several processes all of them do it.
-  void multiply(Op op, Update update, const void* x, const void* z, void* y) const;
+  /// y = [z +] op(A) x. Of several processes all of them do it; `dot`, with op none alone there, is this one's part.
+  void multiply(Op op, Update update, const void* x, const void* z, void* y, const ProductDot& dot = {}) const;
   /// PackedMatrix::smooths() and smooth() of all its parts.
   bool smooths() const;
   void smooth(const smoothing_args& step, const void* x, const void* b, void* y) const;

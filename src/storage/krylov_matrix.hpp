@@ -17,21 +17,15 @@ inline KrylovLoop::Matrix krylov_matrix(const PackedMatrix& A) {
 inline KrylovLoop::Matrix krylov_matrix_of_peers(const DeviceMatrix& A) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // no stamps that occur together give one number twice
   const PackedMatrix &diagonal = *A.diagonal, &off_diagonal = *A.off_diagonal;
-  PeerExchange& exchange = *A.exchange;
-  return {[&diagonal, &off_diagonal, &exchange, ghosts = A.ghosts](const void* p, void* w, const ProductDot& dot) {
-            exchange.put(p, dot.stop);
-            diagonal.multiply(Op::none, Update::assign, p, nullptr, w, dot);
-            exchange.take(ghosts, dot.stop);
-            ProductDot of_others = dot;
-            of_others.adds = true;
-            if (off_diagonal.entries() > 0) off_diagonal.multiply(Op::none, Update::add, ghosts, w, w, of_others);
-          },
-          (diagonal.stamp() * odd + off_diagonal.stamp()) * odd + exchange.stamp(),
-          [&diagonal](const void* p, void* w) { return diagonal.task(p, w); },
-          diagonal.bytes().total() + off_diagonal.bytes().total(),
-          off_diagonal.entries() == 0 ? std::function<std::optional<ProductTask>(const void*, void*)>{}
-                                      : [&off_diagonal](const void* g, void* y) { return off_diagonal.task(g, y); },
-          &exchange};
+  const PeerExchange& exchange = *A.exchange;
+  return {
+      [A](const void* p, void* w, const ProductDot& dot) { A.multiply(Op::none, Update::assign, p, nullptr, w, dot); },
+      (diagonal.stamp() * odd + off_diagonal.stamp()) * odd + exchange.stamp(),
+      [&diagonal](const void* p, void* w) { return diagonal.task(p, w); },
+      diagonal.bytes().total() + off_diagonal.bytes().total(),
+      off_diagonal.entries() == 0 ? std::function<std::optional<ProductTask>(const void*, void*)>{}
+                                  : [&off_diagonal](const void* g, void* y) { return off_diagonal.task(g, y); },
+      &exchange};
 }
 
 inline KrylovSystems::Matrix krylov_matrix_of_systems(const PackedMatrix& A) {

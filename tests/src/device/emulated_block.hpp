@@ -195,3 +195,10 @@ void launch(unsigned blocks, unsigned threads, const std::function<void()>& kern
   gridDim.x = blocks;
   for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) block.run(kernel, last_warp_first);
 }
+
+// The device text follows, and after it emulated_text_end.hpp.
+// NOLINTBEGIN(bugprone-reserved-identifier): names of CUDA
+#define __CUDA_ARCH__ 900
+#define __device__
+#define __shared__ static
+// NOLINTEND(bugprone-reserved-identifier)

@@ -20,13 +20,9 @@ namespace emulated {
 
 #include "emulated_block.hpp"
 
-#define __CUDA_ARCH__ 900
-#define __device__
-#define __shared__ static
 #include "device/kernels.hpp"
-#undef __shared__
-#undef __device__
-#undef __CUDA_ARCH__
+
+#include "emulated_text_end.hpp"
 
 namespace {
 

@@ -34,17 +34,13 @@ T atomicCAS(T* at, T expected, T v) {
   return before;
 }
 using std::sqrt;
+// NOLINTEND(bugprone-reserved-identifier)
 
-#define __CUDA_ARCH__ 900
-#define __device__
-#define __shared__ static
 #include "device/aggregates.hpp"
 #include "device/product_pattern.hpp"
 #include "device/prolongator.hpp"
-#undef __shared__
-#undef __device__
-#undef __CUDA_ARCH__
-// NOLINTEND(bugprone-reserved-identifier)
+
+#include "emulated_text_end.hpp"
 
 using namespace compound;
 

@@ -22,15 +22,9 @@ namespace emulated {
 
 #include "emulated_block.hpp"
 
-// NOLINTBEGIN(bugprone-reserved-identifier): names of CUDA
-#define __CUDA_ARCH__ 900
-#define __device__
-#define __shared__ static
 #include "device/krylov_whole.hpp"
-#undef __shared__
-#undef __device__
-#undef __CUDA_ARCH__
-// NOLINTEND(bugprone-reserved-identifier)
+
+#include "emulated_text_end.hpp"
 
 #include "emulated_krylov.hpp"
 
