@@ -135,6 +135,20 @@ def several_gpus_others(top):
     return lines[:-1]
 
 
+@figure("several-gpus-nccl")
+def several_gpus_nccl(top):
+    runs = runs_of(top, "several-gpus")
+    ways = ["auto", "nccl", "petsc"]
+    rows = []
+    for ksp in ("cgcompound", "bcgscompound", "cg"):
+        for nodes in sorted({run["nodes"] for run in runs if run.get("exchange") == "nccl"}):
+            found = [solves(runs, nodes=nodes, ksp=ksp, pc="jacobi", gpus=2, exchange=way) for way in ways]
+            rows.append([f"`{ksp}`", nodes_text(nodes), *(microseconds(run["iteration_us"]) for run in found)])
+    by_nccl = [run for run in runs if run.get("exchange") == "nccl"]
+    return [*table(["solver", "nodes", "by devices", "by NCCL", "by MPI"], rows), "",
+            f"*Microseconds an iteration; {origin(by_nccl)}. Spread up to {spread(by_nccl, 'nccl'):.0f} %.*", ""]
+
+
 @figure("several-gpus-multigrid")
 def several_gpus_multigrid(top):
     runs = [run for run in runs_of(top, "several-gpus") if run["program"] == "elasticity"]

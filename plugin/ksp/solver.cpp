@@ -144,7 +144,9 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   const char* const reductions = s->stepwise.form->reductions;
   const KrylovLoop::Shape shape = f.loop ? f.loop->shape() : KrylovLoop::Shape{};
   const NullSpace null_space = f.loop ? f.loop->problem().null_space : NullSpace{};
-  const char* const by_devices = f.peers ? "; devices exchange values and sums themselves" : "";
+  const std::string by = f.peers ? f.peers->library() : "";
+  const std::string by_devices =
+      !f.peers ? "" : "; devices exchange values and sums " + (by.empty() ? "themselves" : "by " + by);
   const bool says_why_host = device_backend() && !f.why_not.empty();  // else nothing could be gained
   switch (f.ran) {
     case Ran::nowhere:
@@ -166,10 +168,10 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
         PetscCall(PetscViewerASCIIPrintf(viewer,
                                          "  fused on the device: one cooperative kernel for all iterations, with %d "
                                          "grid synchronizations an iteration%s\n",
-                                         shape.grid_syncs, by_devices));
+                                         shape.grid_syncs, by_devices.c_str()));
       else
         PetscCall(PetscViewerASCIIPrintf(viewer, "  fused on the device: %d kernels an iteration, graphs of %d%s\n",
-                                         shape.kernels, shape.iterations, by_devices));
+                                         shape.kernels, shape.iterations, by_devices.c_str()));
       if (null_space.size())
         PetscCall(
             PetscViewerASCIIPrintf(viewer, "  null space removed in the loop: %s\n", text_of(null_space).c_str()));

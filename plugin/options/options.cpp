@@ -122,10 +122,13 @@ const Option options[] = {
      text_option(&Settings::entry, "auto", check_entry)},
     {"exchange",
      "Exchange of ghost values between devices: auto (peers where all processes can; default), peers (devices write "
-     "into each other's memory; an error where they cannot), petsc (PETSc's scatter)",
-     word_option(
-         &Settings::exchange, "exchange",
-         {{"auto", ExchangeChoice::automatic}, {"peers", ExchangeChoice::peers}, {"petsc", ExchangeChoice::petsc}})},
+     "into each other's memory; an error where they cannot), nccl (NCCL, also between hosts; an error where it "
+     "cannot), petsc (PETSc's scatter)",
+     word_option(&Settings::exchange, "exchange",
+                 {{"auto", ExchangeChoice::automatic},
+                  {"peers", ExchangeChoice::peers},
+                  {"nccl", ExchangeChoice::nccl},
+                  {"petsc", ExchangeChoice::petsc}})},
     {"exchange_patience",
      "Time limit in seconds for a device that waits for another process's device, of the first matrix of a "
      "communicator; none: no limit; default 30",

@@ -16,7 +16,7 @@ namespace compound::plugin {
 enum class BackendChoice { automatic, petsc, host, cuda };
 
 /// How processes exchange ghosts between devices: themselves where they can, or by PETSc's scatter.
-enum class ExchangeChoice { automatic, peers, petsc };
+enum class ExchangeChoice { automatic, peers, nccl, petsc };
 
 /// Of packed blocks.
 struct BlockSize {

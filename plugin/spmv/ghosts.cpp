@@ -138,8 +138,15 @@ PetscErrorCode make_exchange(Mat A, const Settings& settings, Ghosts& g) {
   const ExchangeChoice choice = settings.exchange;
   std::vector<Neighbour> neighbours;
   bool enough = true;
-  if (choice == ExchangeChoice::petsc || g.exchange || !g.why_no_exchange.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(peers_of(comm_of(A), settings.exchange_patience, &g.group));
+  const ExchangeBy by = choice == ExchangeChoice::nccl ? ExchangeBy::nccl : ExchangeBy::memory;
+  if (choice == ExchangeChoice::petsc) PetscFunctionReturn(PETSC_SUCCESS);
+  if (g.group && g.group->by != by) {
+    g.exchange.reset();
+    g.why_no_exchange.clear();
+  } else if (g.exchange || !g.why_no_exchange.empty()) {
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(peers_of(comm_of(A), by, settings.exchange_patience, &g.group));
   g.why_no_exchange = g.group->why_not_now();
   if (!g.why_no_exchange.empty() || shares_device(g, choice)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!g.columns.empty() && !g.on_device) PetscCall(make_device_ghosts(g));

@@ -192,9 +192,10 @@ PetscErrorCode Operator::choose_exchange(Mat A, MpiState& st, Vec x) {
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(make_exchange(A, st.settings, st.ghosts));
   if (!go_by_devices(st.ghosts, st.settings.exchange)) {
-    PetscCheck(st.settings.exchange != ExchangeChoice::peers, comm_of(A), PETSC_ERR_SUP,
-               "Devices cannot exchange ghosts (-mat_compound_exchange peers): %s; use auto or petsc",
-               why_not_by_devices(st.ghosts, st.settings.exchange).c_str());
+    const bool asked = st.settings.exchange == ExchangeChoice::peers || st.settings.exchange == ExchangeChoice::nccl;
+    PetscCheck(!asked, comm_of(A), PETSC_ERR_SUP,
+               "Devices cannot exchange ghosts (-mat_compound_exchange %s): %s; use auto or petsc",
+               get(st.settings, "exchange").c_str(), why_not_by_devices(st.ghosts, st.settings.exchange).c_str());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const std::string lost = st.ghosts.group->why_not_now();

@@ -84,8 +84,12 @@ class HostCounts {
   std::array<Count*, most_peers> of_ = {};
 };
 
-void PeerGroup::announce() const { hosts->add(); }
-void PeerGroup::wait_for_hosts() const { hosts->wait_for_all(); }
+void PeerGroup::announce() const {
+  if (hosts) hosts->add();
+}
+void PeerGroup::wait_for_hosts() const {
+  if (hosts) hosts->wait_for_all();
+}
 std::string PeerGroup::why_not_now() const {
   if (!peers) return why_not;
   const auto lost = peers->lost();
@@ -94,34 +98,48 @@ std::string PeerGroup::why_not_now() const {
 
 namespace {
 
+bool on_all(MPI_Comm comm, bool here) {
+  int mine = here, all = 0;
+  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm), "asking all processes");
+  return all != 0;
+}
+
 /// The same on all processes, as `why_not` is.
-std::string why_no_peers(const NodeComm& node, int processes) {
+std::string why_no_peers(MPI_Comm comm, const NodeComm& node, ExchangeBy by, int processes) {
+  const bool by_memory = by == ExchangeBy::memory;
   if (processes == 1) return "there is one process";
-  if (processes > most_peers)
+  if (by_memory && !on_all(comm, node.size() == processes))
+    return "the processes run on several hosts (-mat_compound_exchange nccl goes between hosts)";
+  if (by_memory && processes > most_peers)
     return "there are " + std::to_string(processes) + " processes, and at most " + std::to_string(most_peers) +
            " reach each other's devices";
-  int here = device_backend() && device_backend()->extensions().peers, everywhere = 0;
-  check_mpi(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node.get()), "asking for devices");
-  return everywhere ? "" : "a process has no device";
+  return on_all(comm, device_backend() && device_backend()->extensions().peers) ? "" : "a process has no device";
+}
+
+GatherFromAll gather_over(MPI_Comm comm) {
+  return [comm](const void* mine, void* all, std::size_t bytes) {
+    const int count = static_cast<int>(bytes);
+    check_mpi(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm), "telling other processes");
+  };
 }
 
 void make_group(MPI_Comm comm, double patience, PeerGroup& group) {
-  int processes;
-  check_mpi(MPI_Comm_size(comm, &processes), "counting processes");
-  const auto node = std::make_shared<const NodeComm>(comm);
-  int alone = node->size() != processes, somewhere = 0;
-  check_mpi(MPI_Allreduce(&alone, &somewhere, 1, MPI_INT, MPI_MAX, comm), "finding a host's processes");
-  group.why_not = somewhere ? "the processes run on several hosts" : why_no_peers(*node, processes);
-  if (!group.why_not.empty()) return;
   JoinTask task;
-  task.rank = node->rank();
-  task.processes = processes;
+  check_mpi(MPI_Comm_size(comm, &task.processes), "counting processes");
+  const auto node = std::make_shared<const NodeComm>(comm);
+  group.why_not = why_no_peers(comm, *node, group.by, task.processes);
+  if (!group.why_not.empty()) return;
+  task.by = group.by;
+  check_mpi(MPI_Comm_rank(comm, &task.rank), "asking for a rank");
   task.patience = patience;
-  task.gather = [node](const void* mine, void* all, std::size_t bytes) {
-    const int count = static_cast<int>(bytes);
-    check_mpi(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, node->get()), "telling other processes");
-  };
-  group.hosts = std::make_shared<HostCounts>(node);
+  if (group.by == ExchangeBy::memory) {
+    task.gather = [node](const void* mine, void* all, std::size_t bytes) {
+      gather_over(node->get())(mine, all, bytes);
+    };
+    group.hosts = std::make_shared<HostCounts>(node);
+  } else {
+    task.gather = gather_over(comm);
+  }
   try {
     group.peers = device_backend()->extensions().peers->join(task);
   } catch (const error& e) {
@@ -140,9 +158,10 @@ int drop_group(MPI_Comm, int, void* kept, void*) {
 
 }  // namespace
 
-PetscErrorCode peers_of(MPI_Comm comm, double patience, std::shared_ptr<const PeerGroup>* group) {
+PetscErrorCode peers_of(MPI_Comm comm, ExchangeBy by, double patience, std::shared_ptr<const PeerGroup>* group) {
   PetscFunctionBegin;
-  static int key = MPI_KEYVAL_INVALID;
+  static int keys[] = {MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID};
+  int& key = keys[static_cast<int>(by)];
   void* kept = nullptr;
   int found = 0;
   if (key == MPI_KEYVAL_INVALID) PetscCallMPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_group, &key, nullptr));
@@ -151,6 +170,7 @@ PetscErrorCode peers_of(MPI_Comm comm, double patience, std::shared_ptr<const Pe
     if (device_backend()) PetscCall(begin_device_work(*device_backend()));
     PetscCall(guarded(comm, [&] {
       auto made = std::make_shared<PeerGroup>();
+      made->by = by;
       make_group(comm, patience, *made);
       kept = new Kept(std::move(made));
     }));

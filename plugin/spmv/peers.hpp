@@ -1,5 +1,4 @@
-// Processes whose devices write into each other's memory: those of a communicator, and what a matrix's products
-// exchange there.
+// Processes whose devices exchange: those of a communicator.
 #pragma once
 
 #include <memory>
@@ -15,9 +14,10 @@ class HostCounts;
 
 /// The processes of a communicator, for as long as it lives.
 struct PeerGroup {
+  ExchangeBy by = ExchangeBy::memory;
   std::shared_ptr<Peers> peers;
-  std::string why_not;  ///< there are none; the same on all processes
-  std::shared_ptr<HostCounts> hosts;
+  std::string why_not;                ///< there are none; the same on all processes
+  std::shared_ptr<HostCounts> hosts;  ///< null with NCCL, which waits for hosts itself
 
   /// One exchange more: what this process gives is queued.
   void announce() const;
@@ -27,7 +27,7 @@ struct PeerGroup {
   std::string why_not_now() const;
 };
 
-/// Collective where it is the communicator's first time, whose `patience` in seconds then holds.
-PetscErrorCode peers_of(MPI_Comm comm, double patience, std::shared_ptr<const PeerGroup>* group);
+/// Collective where it is the communicator's first time with this way, whose `patience` in seconds then holds.
+PetscErrorCode peers_of(MPI_Comm comm, ExchangeBy by, double patience, std::shared_ptr<const PeerGroup>* group);
 
 }  // namespace compound::plugin

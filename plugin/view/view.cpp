@@ -252,8 +252,9 @@ PetscErrorCode print_exchange(Mat A, const Settings& settings, PetscViewer viewe
   PetscCall(mpi_state(A, &st));
   if (!st->ghosts.group) PetscFunctionReturn(PETSC_SUCCESS);
   const std::string why = why_not_by_devices(st->ghosts, settings.exchange);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound exchange: %s%s\n",
-                                   why.empty() ? "by devices" : "by PETSc: ", why.c_str()));
+  const std::string library = why.empty() ? st->ghosts.group->peers->library() : "";
+  const std::string way = why.empty() ? library.empty() ? "by devices" : "by " + library : "by PETSc: " + why;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound exchange: %s\n", way.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-// Processes of one host whose devices reach each other's memory, and what they exchange without the host.
+// Processes whose devices exchange without the host: within one host by memory that all of them reach, or by NCCL.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,15 @@ namespace compound {
 /// Collective among processes: what each gives, `bytes` of it, to all in the order of ranks.
 using GatherFromAll = std::function<void(const void* mine, void* all, std::size_t bytes)>;
 
+/// By memory of the devices that all processes of a host reach, or by NCCL, which goes from host to host, too.
+enum class ExchangeBy { memory, nccl };
+
 struct JoinTask {
+  ExchangeBy by = ExchangeBy::memory;
   int rank = 0, processes = 1;
   GatherFromAll gather;
-  double patience = 30;  ///< seconds that a device waits for another process before that one is lost; may be infinite
+  /// Seconds that a device waits for another process before that one is lost; may be infinite. NCCL waits for ever.
+  double patience = 30;
 };
 
 /// What a process and one of its neighbours have of each other's vectors. Both name each other, also where nothing goes
@@ -81,6 +86,8 @@ class Peers {
   /// Which processes share a device, in words: their kernels wait for each other while the device gives each process
   /// some milliseconds in turn. Empty: each has its own.
   virtual const std::string& shared_device() const = 0;
+  /// "NCCL 2.26.6"; empty where devices write into each other's memory.
+  virtual std::string library() const { return {}; }
 };
 
 class PeerWork {

@@ -339,10 +339,12 @@ std::string krylov_kernel(const KrylovProblem& p, const std::string& arguments, 
 
 }  // namespace
 
-std::string krylov_stage_source(const KrylovProblem& p, const std::string& stage) {
-  return krylov_kernel(p, "krylov_args",
-                       std::string(p.peers ? "kernels_of_peers" : "queued_kernels") + " grid; " + stage +
-                           "<form>(a, state_of<form>(a), grid);");
+std::string krylov_stage_source(const KrylovProblem& p, const std::string& stage, StageSums sums) {
+  constexpr const char* grids[] = {"queued_kernels", "kernels_of_peers", "kernels_before_gathering",
+                                   "kernels_after_gathering"};
+  return krylov_kernel(
+      p, "krylov_args",
+      std::string(grids[static_cast<int>(sums)]) + " grid; " + stage + "<form>(a, state_of<form>(a), grid);");
 }
 
 std::string exchange_source(ScalarType scalar, ExchangeStep step) {

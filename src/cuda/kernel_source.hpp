@@ -105,7 +105,10 @@ inline constexpr TransposeStep transpose_steps[] = {TransposeStep::count, Transp
 
 /// A stage of an iteration (device/cg.hpp, bcgs.hpp) as a kernel of its own, in blocks of threads_of_krylov.
 inline constexpr int threads_of_krylov = 256;
-std::string krylov_stage_source(const KrylovProblem& problem, const std::string& stage);
+/// Which sums a stage ends with: its process's; those of all processes, by their devices; its process's, for a library
+/// to gather; or those of all processes, after that.
+enum class StageSums { alone, met, before_gathering, after_gathering };
+std::string krylov_stage_source(const KrylovProblem& problem, const std::string& stage, StageSums sums);
 /// The same of several systems, by CG: the grid's first dimension, so that blocks with the same scalars, which read the
 /// same of M, run side by side; the second is of blocks.
 std::string krylov_systems_source(const KrylovProblem& problem, const std::string& stage);

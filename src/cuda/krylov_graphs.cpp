@@ -47,19 +47,22 @@ struct Stage {
   int from = 0, to = 0;          ///< vectors of the product
   bool projects = false;         ///< only there where the matrix has a null space
   bool dots = false;             ///< a dot product follows the product, at least where there is no null space
+  bool sums = false;             ///< it may end with sums
 };
 
-constexpr Stage cg_stages[] = {
-    {nullptr, cg_vectors::p, cg_vectors::w, false, true}, {"cg_step"}, {"cg_project", 0, 0, true}, {"cg_turn"}};
-constexpr Stage bcgs_stages[] = {{nullptr, bcgs_vectors::p, bcgs_vectors::w, false, true},
-                                 {"bcgs_first"},
-                                 {"bcgs_project_first", 0, 0, true},
-                                 {"bcgs_half", 0, 0, true},
-                                 {nullptr, bcgs_vectors::s, bcgs_vectors::w},
-                                 {"bcgs_second"},
-                                 {"bcgs_project_second", 0, 0, true},
-                                 {"bcgs_step"},
-                                 {"bcgs_turn"}};
+constexpr Stage cg_stages[] = {{.from = cg_vectors::p, .to = cg_vectors::w, .dots = true},
+                               {.kernel = "cg_step", .sums = true},
+                               {.kernel = "cg_project", .projects = true, .sums = true},
+                               {.kernel = "cg_turn"}};
+constexpr Stage bcgs_stages[] = {{.from = bcgs_vectors::p, .to = bcgs_vectors::w, .dots = true},
+                                 {.kernel = "bcgs_first", .sums = true},
+                                 {.kernel = "bcgs_project_first", .projects = true, .sums = true},
+                                 {.kernel = "bcgs_half", .projects = true},
+                                 {.from = bcgs_vectors::s, .to = bcgs_vectors::w},
+                                 {.kernel = "bcgs_second", .sums = true},
+                                 {.kernel = "bcgs_project_second", .projects = true, .sums = true},
+                                 {.kernel = "bcgs_step", .sums = true},
+                                 {.kernel = "bcgs_turn"}};
 
 struct MethodRow {
   std::span<const Stage> iteration;
@@ -101,6 +104,9 @@ class Loop final : public KrylovLoop {
     cuda::launch(kernel, blocks, threads_of_krylov, argument, queue_);
   }
   void find_stages(std::size_t first);
+  /// Of a stage: up to its sums, or the whole of it; and what follows them once they are gathered, or null.
+  using StageKernels = std::array<const void*, 2>;
+  void run(const StageKernels& stage, slot_t blocks);
   void queue(std::span<const Stage> stages, const Matrix* A);
   Follow follow(const Stage& product) const;
   const void* dot_with(const void* from) const {
@@ -124,8 +130,10 @@ class Loop final : public KrylovLoop {
   KrylovRun go_on_in_one_kernel(const KrylovLimits& limits, const Report& report);
   void report_news(const Report& report);
   void check_peers() const {
-    if (problem().peers) check_all_answer(*problem().peers);
+    if (peers_) peers_->check_all_answer();
   }
+  /// Whether a library brings sums of processes together, between two kernels.
+  bool gathers() const { return peers_ && !peers_->window(); }
   KrylovRun where() const { return {news_.count() - 1, static_cast<KrylovStop>(news_.stop())}; }
 
   Backend& backend_;
@@ -134,11 +142,12 @@ class Loop final : public KrylovLoop {
   const MethodRow& method_;
   std::size_t bytes_;
   slot_t blocks_;
+  CudaPeers* const peers_;
   const void* go_on_ = nullptr;
-  const void* meet_dot_ = nullptr;                                ///< of several processes
-  std::array<const void*, std::size(bcgs_stages)> kernels_ = {};  ///< of the stages
+  StageKernels meet_dot_ = {};  ///< of several processes
+  std::array<StageKernels, std::size(bcgs_stages)> kernels_ = {};
   std::array<Buffer<std::byte>, most_krylov_vectors> vectors_;
-  Buffer<std::byte> state_, partials_;
+  Buffer<std::byte> state_, partials_, gathered_;
   Buffer<unsigned> tickets_;
   News news_;
   int next_ = 0;  ///< norm that was not told of yet
@@ -156,6 +165,7 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
       method_(methods[static_cast<int>(problem.method)]),
       bytes_(static_cast<std::size_t>(problem.scalars) * bytes_of(problem.scalar)),
       blocks_(blocks_of(problem)),
+      peers_(problem.peers ? &cuda_peers(*problem.peers) : nullptr),
       state_(backend, state_bytes),
       partials_(backend, bytes_of_partials(problem, blocks_)),
       tickets_(backend, tickets_of(blocks_)) {
@@ -165,7 +175,13 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
   const bool needs_last = problem.columns > 0 ? !projects || method_.shadow < 0 : projects && method_.shadow < 0;
   for (int v = 0; v < method_.vectors; ++v)
     if (v + 1 < method_.vectors || needs_last) vectors_[v] = Buffer<std::byte>(backend, bytes_);
-  if (problem.peers) args_.meeting = meeting_of(*problem.peers);
+  if (peers_) args_.meeting = peers_->meeting();
+  if (gathers()) {
+    const int processes = peers_->processes();
+    gathered_ = Buffer<std::byte>(backend, static_cast<std::size_t>((1 + processes) * gathered_args::bytes_each));
+    backend.clear(gathered_.data(), gathered_.bytes());
+    args_.gathered = {gathered_.data(), gathered_.data() + gathered_args::bytes_each, processes};
+  }
   backend.clear(tickets_.data(), tickets_.bytes());
   args_.state = state_.data();
   input_.hand_to(args_);
@@ -181,24 +197,40 @@ void Loop::find_stages(std::size_t first) {
   const bool projects = problem().null_space.size() > 0;
   std::vector<WantedKernel> wanted;
   if (!go_on_) wanted.push_back({krylov_source(problem(), "krylov_go_on", "krylov_limits"), &go_on_});
+  const auto want = [&](const char* stage, bool sums, StageKernels& kernels) {
+    if (kernels[0]) return;
+    const StageSums own = gathers() ? StageSums::before_gathering : peers_ ? StageSums::met : StageSums::alone;
+    wanted.push_back({krylov_stage_source(problem(), stage, own), &kernels[0]});
+    if (gathers() && sums)
+      wanted.push_back({krylov_stage_source(problem(), stage, StageSums::after_gathering), &kernels[1]});
+  };
   for (std::size_t i = first; i < method_.iteration.size(); ++i)
-    if (const Stage& stage = method_.iteration[i]; stage.kernel && !kernels_[i] && (projects || !stage.projects))
-      wanted.push_back({krylov_stage_source(problem(), stage.kernel), &kernels_[i]});
-  if (first == 0 && problem().peers && !meet_dot_)
-    wanted.push_back({krylov_stage_source(problem(), "meet_dot"), &meet_dot_});
+    if (const Stage& stage = method_.iteration[i]; stage.kernel && (projects || !stage.projects))
+      want(stage.kernel, stage.sums, kernels_[i]);
+  if (first == 0 && peers_) want("meet_dot", true, meet_dot_);
   find_kernels(wanted);
+}
+
+void Loop::run(const StageKernels& stage, slot_t blocks) {
+  if (!stage[0]) return;
+  launch(stage[0], args_, blocks);
+  if (!stage[1]) return;
+  peers_->gather(args_.gathered.own, gathered_.data() + gathered_args::bytes_each, gathered_args::bytes_each, queue_);
+  krylov_args after = args_;
+  after.scalars = 0;
+  launch(stage[1], after, 1);
 }
 
 void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
   const std::size_t first = method_.iteration.size() - stages.size();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (stages[i].kernel) {
-      if (const void* const kernel = kernels_[first + i]) launch(kernel, args_, blocks_);
+      run(kernels_[first + i], blocks_);
       continue;
     }
     void *const from = args_.vectors[stages[i].from], *const to = args_.vectors[stages[i].to];
     A->multiply(from, to, {follow(stages[i]), dot_with(from), counts() + 1, &counts()->stop});
-    if (meet_dot_ && has_dot(follow(stages[i]))) launch(meet_dot_, args_, 1);
+    if (has_dot(follow(stages[i]))) run(meet_dot_, 1);
   }
 }
 
@@ -240,13 +272,14 @@ void Loop::prepare(const Matrix& A, int at_once) {
   prepared_for_ = A.stamp;
 }
 
-bool Loop::on_all(bool here) const { return problem().peers ? cuda::on_all(among(*problem().peers), here) : here; }
+bool Loop::on_all(bool here) const { return peers_ ? cuda::on_all(peers_->among(), here) : here; }
 
 /// Nothing where one kernel cannot have them, or does not gain.
 std::optional<WholeLoop::Matrix> Loop::products_of(const Matrix& A) const {
   const Stage& first = method_.iteration.front();
   std::size_t bytes = A.bytes;
-  if (problem().peers) bytes = std::ranges::max(gathered(among(*problem().peers), bytes));
+  if (gathers()) return {};
+  if (peers_) bytes = std::ranges::max(gathered(peers_->among(), bytes));
   if (!A.task || !WholeLoop::gains(problem(), bytes)) return {};
   const auto own = A.task(args_.vectors[first.from], args_.vectors[first.to]);
   const auto by_ghosts = A.task_of_ghosts ? A.task_of_ghosts(nullptr, nullptr) : std::nullopt;
@@ -257,8 +290,8 @@ std::optional<WholeLoop::Matrix> Loop::products_of(const Matrix& A) const {
 
 void Loop::make_whole(const WholeLoop::Matrix& matrix, const Matrix& A) {
   const auto make = [&] { whole_.emplace(backend_, queue_, problem(), matrix); };
-  if (!problem().peers) return make();
-  all_or_none(among(*problem().peers), make);
+  if (!peers_) return make();
+  all_or_none(peers_->among(), make);
   whole_->join(backend_, problem(), matrix, *A.exchange);
 }
 
@@ -295,12 +328,13 @@ KrylovRun Loop::go_on_in_one_kernel(const KrylovLimits& limits, const Report& re
   return run;
 }
 
-/// One graph is under way while the host looks at the one before.
+/// One graph is under way while the host looks at the one before. Not where a library exchanges: it does so beyond the
+/// end, too, and all processes must queue as many graphs.
 KrylovRun Loop::go_on_by_graphs(const KrylovLimits& limits, const Report& report) {
   news_.report()->stop = 0;
   set_limits(limits, KrylovStop::not_yet);
   run_ahead(
-      graph_, queue_, queued_ == 1 ? 1 : graphs_in_flight,
+      graph_, queue_, queued_ == 1 || gathers() ? 1 : graphs_in_flight,
       [&] {
         check_peers();
         return news_.stop() == 0;

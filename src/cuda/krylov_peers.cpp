@@ -53,7 +53,7 @@ WholePeers::WholePeers(Backend& backend, const KrylovProblem& problem, const Pee
                        const std::optional<ProductTask>& by_ghosts, slot_t blocks, bool two_grid_syncs)
     : peers_(*problem.peers) {
   const JoinTask& all = among(peers_);
-  Window& window = window_of(peers_);
+  Window& window = *cuda_peers(peers_).window();
   const std::size_t scalar = bytes_of(problem.scalar);
   Offer mine;
   mine.blocks = blocks;
@@ -64,7 +64,7 @@ WholePeers::WholePeers(Backend& backend, const KrylovProblem& problem, const Pee
   std::vector<Offer> offers = gathered(all, mine);
   args_.rank = all.rank;
   args_.processes = all.processes;
-  args_.waits = waits_of(peers_);
+  args_.waits = cuda_peers(peers_).waits();
   args_.width = exchange.width();
   args_.ghosts = mine.ghosts;
   for (int p = 0; p < all.processes; ++p) {

@@ -17,7 +17,7 @@ class WholePeers {
   WholePeers(Backend& backend, const KrylovProblem& problem, const PeerExchange& exchange,
              const std::optional<ProductTask>& by_ghosts, slot_t blocks, bool two_grid_syncs);
   WholePeers(const WholePeers&) = delete;
-  ~WholePeers() { window_of(peers_).give_back(place_); }
+  ~WholePeers() { cuda_peers(peers_).window()->give_back(place_); }
 
   const whole_peers& args() const { return args_; }
 

@@ -12,17 +12,18 @@
 #include "base/error.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/kernel_source.hpp"
+#include "cuda/nccl.hpp"
 #include "cuda/runtime.hpp"
 
 namespace compound::cuda {
 
 namespace {
 
-class CudaPeers;
+class WindowPeers;
 
 class Exchange final : public PeerExchange {
  public:
-  Exchange(std::shared_ptr<CudaPeers> peers, const ExchangeTask& task);
+  Exchange(std::shared_ptr<WindowPeers> peers, const ExchangeTask& task);
   Exchange(const Exchange&) = delete;
   ~Exchange() override;
   void put(const void* x, const int* stop) override { give(forth_, x, stop); }
@@ -36,7 +37,7 @@ class Exchange final : public PeerExchange {
   void run(ExchangeStep step, const exchange_args& way, int neighbours);
   void end() const;
 
-  std::shared_ptr<CudaPeers> peers_;
+  std::shared_ptr<WindowPeers> peers_;
   Stream beside_;  ///< the queue
   Event begin_, end_;
   Window::Place place_;
@@ -46,11 +47,11 @@ class Exchange final : public PeerExchange {
   std::array<const void*, 3> kernels_ = {};
 };
 
-class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPeers> {
+class WindowPeers final : public CudaPeers, public std::enable_shared_from_this<WindowPeers> {
  public:
-  CudaPeers(Backend& backend, cudaStream_t& queue, const JoinTask& task)
-      : backend_(backend), queue_(queue), among_(task), window_(backend, among_) {
-    all_or_none(among_, [&] { report_ = Pinned(sizeof(peers_report)); });
+  WindowPeers(Backend& backend, cudaStream_t& queue, const JoinTask& task)
+      : CudaPeers(task), backend_(backend), queue_(queue), window_(backend, among()) {
+    all_or_none(among(), [&] { report_ = Pinned(sizeof(peers_report)); });
     *report() = {};
     const Window::Place place = window_.take(signals_of_meetings() * sizeof(signal));
     meeting_args meeting;
@@ -64,28 +65,26 @@ class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPe
           shared_ =
               "processes " + std::to_string(q) + " and " + std::to_string(p) + " use one device, " + devices[p].text;
     for (int p = 0; p < task.processes; ++p) meeting.places[p] = reinterpret_cast<signal*>(window_.at(p, place));
-    all_or_none(among_, [&] {
+    all_or_none(among(), [&] {
       meetings_ = Buffer<signal>(backend, 1);
       backend.clear(meetings_.data(), meetings_.bytes());
       meeting.meetings = meetings_.data();
       meeting_ = Buffer<meeting_args>(backend, std::span<const meeting_args>(&meeting, 1));
     });
   }
-  CudaPeers(const CudaPeers&) = delete;
+  WindowPeers(const WindowPeers&) = delete;
   /// No memory goes that others may still write to, or have open.
-  ~CudaPeers() override {
+  ~WindowPeers() override {
     if (lost()) return;
     try {
       backend_.synchronize();
-      gathered(among_, 0);
+      gathered(among(), 0);
       window_.close();
-      gathered(among_, 0);
+      gathered(among(), 0);
     } catch (...) {  // the processes end
     }
   }
 
-  int rank() const override { return among_.rank; }
-  int processes() const override { return among_.processes; }
   std::unique_ptr<PeerExchange> exchange(const ExchangeTask& task) override {
     return std::make_unique<Exchange>(shared_from_this(), task);
   }
@@ -94,25 +93,21 @@ class CudaPeers final : public Peers, public std::enable_shared_from_this<CudaPe
     return found ? std::optional(found - 1) : std::nullopt;
   }
 
-  const std::string& shared_device() const override { return shared_; }
-
   Backend& backend() const { return backend_; }
   cudaStream_t queue() const { return queue_; }
-  const JoinTask& among() const { return among_; }
-  Window& window() { return window_; }
-  const meeting_args* meeting() const { return meeting_.data(); }
-  patience waits() const {
+  Window* window() override { return &window_; }
+  const meeting_args* meeting() const override { return meeting_.data(); }
+  patience waits() const override {
     constexpr double most = 1e9;  // seconds: 30 years
-    return {static_cast<unsigned long long>(std::min(among_.patience, most) * 1e9), report()};
+    return {static_cast<unsigned long long>(std::min(among().patience, most) * 1e9), report()};
   }
+  void check_all_answer() const override;
 
  private:
   peers_report* report() const { return static_cast<peers_report*>(report_.data()); }
 
   Backend& backend_;
   cudaStream_t& queue_;
-  const JoinTask among_;
-  std::string shared_;
   Pinned report_;
   Window window_;
   Buffer<signal> meetings_;
@@ -128,7 +123,7 @@ using BothWays = std::array<Arrivals, 2>;
 
 constexpr std::size_t bytes_of_numbers = sizeof(signal) + most_peers * sizeof(unsigned);
 
-Exchange::Exchange(std::shared_ptr<CudaPeers> peers, const ExchangeTask& task)
+Exchange::Exchange(std::shared_ptr<WindowPeers> peers, const ExchangeTask& task)
     : PeerExchange(task), peers_(std::move(peers)) {
   Backend& backend = peers_->backend();
   all_or_none(peers_->among(), [&] {
@@ -151,7 +146,7 @@ Exchange::Exchange(std::shared_ptr<CudaPeers> peers, const ExchangeTask& task)
 
 void Exchange::set_directions(const ExchangeTask& task) {
   Backend& backend = peers_->backend();
-  Window& window = peers_->window();
+  Window& window = *peers_->window();
   const JoinTask& among = peers_->among();
   std::size_t bytes = 0;
   const auto further = [&](std::size_t more) {
@@ -205,12 +200,10 @@ void Exchange::set_directions(const ExchangeTask& task) {
     }
   }
   agree(among, Reason(why));
-  constexpr slot_t of_block = slot_t{4} * threads_of_krylov, most_blocks = 32;
-  forth_.blocks_each = back_.blocks_each =
-      static_cast<int>(std::clamp<slot_t>(blocks_for(most, of_block), 1, most_blocks));
+  forth_.blocks_each = back_.blocks_each = blocks_of_exchange(most);
 }
 
-Exchange::~Exchange() { peers_->window().give_back(place_); }
+Exchange::~Exchange() { peers_->window()->give_back(place_); }
 
 void Exchange::run(ExchangeStep step, const exchange_args& way, int neighbours) {
   launch(kernels_[static_cast<int>(step)], slot_t{1} * neighbours * way.blocks_each, threads_of_krylov, way,
@@ -243,29 +236,24 @@ void Exchange::add(void* y) {
   end();
 }
 
+void WindowPeers::check_all_answer() const {
+  const std::optional<int> gone = lost();
+  if (!gone) return;
+  const auto seconds = static_cast<int>(among().patience);
+  throw error(ErrorKind::device, "process " + std::to_string(*gone) + " did not answer process " +
+                                     std::to_string(rank()) + " within " + std::to_string(seconds) +
+                                     " s on the device; it has ended, failed, waits for something else, or needs "
+                                     "longer (-mat_compound_exchange_patience)");
+}
+
 }  // namespace
 
 std::shared_ptr<Peers> join(Backend& backend, cudaStream_t& queue, const JoinTask& task) {
+  if (task.by == ExchangeBy::nccl) return join_by_nccl(backend, queue, task);
   if (task.processes > most_peers)
     throw error(ErrorKind::unsupported, std::to_string(task.processes) + " processes; " + std::to_string(most_peers) +
                                             " can reach each other's devices");
-  return std::make_shared<CudaPeers>(backend, queue, task);
-}
-
-const JoinTask& among(const Peers& peers) { return static_cast<const CudaPeers&>(peers).among(); }
-Window& window_of(Peers& peers) { return static_cast<CudaPeers&>(peers).window(); }
-patience waits_of(const Peers& peers) { return static_cast<const CudaPeers&>(peers).waits(); }
-
-const meeting_args* meeting_of(const Peers& peers) { return static_cast<const CudaPeers&>(peers).meeting(); }
-
-void check_all_answer(const Peers& peers) {
-  const std::optional<int> lost = peers.lost();
-  if (!lost) return;
-  const auto seconds = static_cast<int>(static_cast<const CudaPeers&>(peers).among().patience);
-  throw error(ErrorKind::device, "process " + std::to_string(*lost) + " did not answer process " +
-                                     std::to_string(peers.rank()) + " within " + std::to_string(seconds) +
-                                     " s on the device; it has ended, failed, waits for something else, or needs "
-                                     "longer (-mat_compound_exchange_patience)");
+  return std::make_shared<WindowPeers>(backend, queue, task);
 }
 
 }  // namespace compound::cuda

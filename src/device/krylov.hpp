@@ -74,6 +74,15 @@ struct null_parts {
   S of[most_null_vectors] = {};
 };
 
+/// Sums of several processes that a library brings together between two kernels: each process's own, and all of them in
+/// the order of ranks.
+struct gathered_args {
+  static constexpr int bytes_each = most_krylov_sums * 2 * int(sizeof(double));
+  void* own = nullptr;
+  const void* all = nullptr;  ///< [processes][bytes_each]
+  int processes = 0;
+};
+
 struct krylov_args {
   void* state = nullptr;
   const void* factors = nullptr;  ///< [Form::columns][scalars]: of each diagonal block of M column k
@@ -84,6 +93,7 @@ struct krylov_args {
   slot_t scalars = 0;
   grid_sum_args sum;
   const meeting_args* meeting = nullptr;  ///< of several processes, in the device's memory
+  gathered_args gathered;                 ///< of several processes in place of a meeting
   krylov_report* report = nullptr;
   krylov_news* news = nullptr;  ///< [ring], the host's: of norm i at i % ring
   int ring = 0;
@@ -229,6 +239,40 @@ struct kernels_of_peers : queued_kernels {
   __device__ void meet(const krylov_args& a, sums<S, n> total, const End& end) const;
 };
 
+/// The same where a library brings the sums together: each stage with sums runs twice. The first time it ends with this
+/// process's own.
+struct kernels_before_gathering : queued_kernels {
+  template <class S, int n, class End>
+  __device__ void end_with_sums(const krylov_args& a, const sums<S, n>& mine, const End& end) const {
+    end_with_sum_over_grid(a.sum, mine, [&](const sums<S, n>& total) { meet(a, total, end); });
+  }
+  /// By one thread or more that have the same.
+  template <class S, int n, class End>
+  __device__ void meet(const krylov_args& a, const sums<S, n>& total, const End&) const {
+    static_assert(sizeof(total) <= gathered_args::bytes_each);
+    if (threadIdx.x == 0) *static_cast<sums<S, n>*>(a.gathered.own) = total;
+  }
+};
+/// The second time it is one block without scalars, which ends with the sums over all processes. The state is as it was
+/// the first time, so the stage comes to its sums again, or ends before them.
+struct kernels_after_gathering : queued_kernels {
+  template <class S, int n, class End>
+  __device__ void end_with_sums(const krylov_args& a, const sums<S, n>&, const End& end) const {
+    if (threadIdx.x != 0) return;
+    const char* const all = static_cast<const char*>(a.gathered.all);
+    sums<S, n> total = *reinterpret_cast<const sums<S, n>*>(all);
+    for (int p = 1; p < a.gathered.processes; ++p) {
+      const auto& of_process = *reinterpret_cast<const sums<S, n>*>(all + p * gathered_args::bytes_each);
+      for (int i = 0; i < n; ++i) total.of[i] += of_process.of[i];
+    }
+    end(total);
+  }
+  template <class S, int n, class End>
+  __device__ void meet(const krylov_args& a, const sums<S, n>& total, const End& end) const {
+    end_with_sums(a, total, end);
+  }
+};
+
 /// One thread.
 template <class Grid>
 __device__ void note_norm(const krylov_args& a, krylov_counts& s, const Grid& grid, const krylov_news& news) {
@@ -254,8 +298,8 @@ __device__ void kernels_of_peers::meet(const krylov_args& a, sums<S, n> total, c
 }
 
 /// After a product: what its dot product is over all processes. By one block.
-template <class Form, class State>
-__device__ void meet_dot(const krylov_args& a, State& s, const kernels_of_peers& grid) {
+template <class Form, class State, class Grid>
+__device__ void meet_dot(const krylov_args& a, State& s, const Grid& grid) {
   if (s.stop != 0) return;
   grid.meet(a, sums<typename Form::scalar, 1>{{s.dot}}, [&](const auto& total) { s.dot = total.of[0]; });
 }

@@ -1,5 +1,7 @@
-// Processes whose devices exchange ghosts and sums themselves, beside an exchange by PETSc. On a machine with fewer
-// devices than processes these share them: all is the same then, but slow.
+// Processes whose devices exchange ghosts and sums, themselves or by NCCL, beside an exchange by PETSc. On a machine
+// with fewer devices than processes these share them: all is the same then, but slow. NCCL is a fake one, which goes
+// through memory of the host, unless COMPOUND_NCCL names a real one.
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -11,19 +13,27 @@ namespace {
 
 using namespace petsc_test;
 
-constexpr const char *by_peers = "-mat_compound_exchange peers", *by_petsc = "-mat_compound_exchange petsc";
+constexpr const char* by_petsc = "-mat_compound_exchange petsc";
 
-struct Peers : DeviceTest {
+struct WayRow {
+  const char *name, *option, *sums, *ghosts;
+};
+void PrintTo(const WayRow& row, std::ostream* to) { *to << row.name; }
+
+struct Peers : DeviceTest, testing::WithParamInterface<WayRow> {
   void SetUp() override {
+    setenv("COMPOUND_NCCL", COMPOUND_FAKE_NCCL, 0);
     DeviceTest::SetUp();
     if (!IsSkipped() && size() == 1) GTEST_SKIP() << "skipped: there is one process";
+    by_peers = GetParam().option;
   }
+  const char* by_peers = nullptr;
 };
 
 /// The same matrix twice, with vectors on devices.
 struct Pair {
   Matrix peers, petsc;
-  explicit Pair(const Problem& problem)
+  Pair(const char* by_peers, const Problem& problem)
       : peers(filled_matrix(tested_type(), by_peers, problem)), petsc(filled_matrix(tested_type(), by_petsc, problem)) {
     for (Mat A : {Mat(peers), Mat(petsc)}) PETSC_OK(MatSetVecType(A, VECCUDA));
   }
@@ -50,13 +60,13 @@ PetscReal distance(Vec a, Vec b) {
 }
 
 /// Block rows with no ghosts, processes with no rows, and matrices that are not square.
-TEST_F(Peers, GiveProductsTheBitsOfAnExchangeByPetsc) {
+TEST_P(Peers, GiveProductsTheBitsOfAnExchangeByPetsc) {
   for (const int bs : {1, 3, 4})
     for (const std::uint64_t seed : {1, 2, 3, 4}) {
       SCOPED_TRACE(std::to_string(bs) + " " + std::to_string(seed));
       Random random(seed);
       const Shape shape = seed == 1 ? spread(bs, 31, 31) : scatter(random, bs, 23, seed == 2 ? 23 : 29);
-      const Pair A(random_problem(seed, shape, seed == 3 ? 0.02 : 0.3));
+      const Pair A(by_peers, random_problem(seed, shape, seed == 3 ? 0.02 : 0.3));
       EXPECT_EQ(product(A.peers, 11), product(A.petsc, 11));
       EXPECT_EQ(product(A.peers, 12), product(A.petsc, 12)) << "the second time";
       for (const std::uint64_t other : {13, 14})
@@ -78,10 +88,10 @@ std::vector<PetscScalar> products_in_a_row(Mat A) {
   }
   return values_of(on_side(sum, false));
 }
-TEST_F(Peers, KeepProductsInARowApart) {
+TEST_P(Peers, KeepProductsInARowApart) {
   Problem problem = random_problem(31, spread(3, 40, 40), 0.2);
   std::erase_if(problem.blocks, [](const Block& b) { return b.col > b.row; });
-  const Pair A(problem);
+  const Pair A(by_peers, problem);
   EXPECT_EQ(products_in_a_row(A.peers), products_in_a_row(A.petsc));
 }
 
@@ -113,19 +123,23 @@ Solved solve(KSP ksp, std::uint64_t seed) {
   return s;
 }
 void expect_same(const Solved& found, const Solved& wanted) {
-  EXPECT_NE(found.view.find("devices exchange values and sums themselves"), std::string::npos) << found.view;
-  EXPECT_NE(found.view.find("  compound exchange: by devices\n"), std::string::npos) << found.view;
+  const WayRow& way = Peers::GetParam();
+  EXPECT_NE(found.view.find(way.sums), std::string::npos) << found.view;
+  EXPECT_NE(found.view.find(way.ghosts), std::string::npos) << found.view;
   EXPECT_NEAR(double(found.iterations), double(wanted.iterations), 1);
   if (found.iterations != wanted.iterations) return;
   EXPECT_NEAR(found.norm, wanted.norm, 1e-3 * wanted.norm);
 }
-Matrix system_by(const char* exchange, int bs) {
-  auto A = spd(tested_type(), bs);
+void choose(Mat A, const char* exchange) {
   const char* prefix = nullptr;
   PETSC_OK(MatGetOptionsPrefix(A, &prefix));
   PETSC_OK(PetscOptionsInsertString(nullptr, ("-" + std::string(prefix ? prefix : "") + (exchange + 1)).c_str()));
   PETSC_OK(MatSetFromOptions(A));
   PETSC_OK(PetscOptionsClear(nullptr));
+}
+Matrix system_by(const char* exchange, int bs) {
+  auto A = spd(tested_type(), bs);
+  choose(A, exchange);
   PETSC_OK(MatSetVecType(A, VECCUDA));
   return A;
 }
@@ -133,7 +147,7 @@ Matrix system_by(const char* exchange, int bs) {
 struct SolverRow {
   const char *ours, *petscs, *options;
 };
-TEST_F(Peers, SolveAsPetscDoes) {
+TEST_P(Peers, SolveAsPetscDoes) {
   const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3);
   for (const SolverRow& row : {SolverRow{"cgcompound", KSPCG, "-pc_type none"},
                                {"cgcompound", KSPCG, "-pc_type jacobi -ksp_norm_type unpreconditioned"},
@@ -145,7 +159,7 @@ TEST_F(Peers, SolveAsPetscDoes) {
   }
 }
 
-TEST_F(Peers, RemoveTheConstantOfAllProcesses) {
+TEST_P(Peers, RemoveTheConstantOfAllProcesses) {
   const auto A = system_by(by_peers, 2), B = system_by(by_petsc, 2);
   for (Mat m : {Mat(A), Mat(B)}) {
     MatNullSpace space;
@@ -158,7 +172,7 @@ TEST_F(Peers, RemoveTheConstantOfAllProcesses) {
 }
 
 /// Two matrices and two solvers on one communicator, whose values change.
-TEST_F(Peers, TakeTurnsAndSeeNewValues) {
+TEST_P(Peers, TakeTurnsAndSeeNewValues) {
   const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3), C = system_by(by_peers, 4),
              D = system_by(by_petsc, 4);
   const char* const options = "-pc_type jacobi";
@@ -173,7 +187,7 @@ TEST_F(Peers, TakeTurnsAndSeeNewValues) {
 
 /// Process 0 alone gets another ghost: the others exchange with it in another way, though nothing of theirs has
 /// changed.
-TEST_F(Peers, SeeNewGhostsOfAnother) {
+TEST_P(Peers, SeeNewGhostsOfAnother) {
   const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3);
   const auto ours = solver_of(A, "bcgscompound", "-pc_type jacobi"), petscs = solver_of(B, KSPBCGS, "-pc_type jacobi");
   expect_same(solve(ours, 75), solve(petscs, 75));
@@ -189,11 +203,11 @@ TEST_F(Peers, SeeNewGhostsOfAnother) {
 }
 
 /// A matrix without ghosts takes no room that another one needs.
-TEST_F(Peers, MakeRoomForNothing) {
+TEST_P(Peers, MakeRoomForNothing) {
   for (int n = 0; n < 2; ++n) {
     Problem problem = random_problem(71, spread(3, 20, 20));
     std::erase_if(problem.blocks, [](const Block& b) { return b.col != b.row; });
-    const Pair without_ghosts(problem);
+    const Pair without_ghosts(by_peers, problem);
     EXPECT_EQ(product(without_ghosts.peers, 72), product(without_ghosts.petsc, 72));
   }
   const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3);
@@ -202,12 +216,31 @@ TEST_F(Peers, MakeRoomForNothing) {
 }
 
 /// What a communicator keeps is made once.
-TEST_F(Peers, ComeAndGo) {
+TEST_P(Peers, ComeAndGo) {
   for (int n = 0; n < 10; ++n) {
     const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3);
     expect_same(solve(solver_of(A, "cgcompound", "-pc_type jacobi"), 61),
                 solve(solver_of(B, KSPCG, "-pc_type jacobi"), 61));
   }
 }
+
+/// One matrix and one solver that go another way each time.
+TEST_P(Peers, AreChangedBetweenSolves) {
+  const auto A = system_by(by_peers, 3), B = system_by(by_petsc, 3);
+  const auto ours = solver_of(A, "cgcompound", "-pc_type jacobi"), petscs = solver_of(B, KSPCG, "-pc_type jacobi");
+  expect_same(solve(ours, 81), solve(petscs, 81));
+  choose(A, "-mat_compound_exchange peers");
+  EXPECT_NE(solve(ours, 82).view.find("  compound exchange: by devices\n"), std::string::npos);
+  choose(A, by_peers);
+  expect_same(solve(ours, 83), solve(petscs, 83));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Peers,
+    testing::Values(WayRow{"peers", "-mat_compound_exchange peers", "; devices exchange values and sums themselves\n",
+                           "  compound exchange: by devices\n"},
+                    WayRow{"nccl", "-mat_compound_exchange nccl", "; devices exchange values and sums by NCCL 2.",
+                           "  compound exchange: by NCCL 2."}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -61,9 +61,14 @@ TEST_F(KrylovSource, Compiles) {
             KrylovProblem p{method, scalar, 100, columns, norm, columns != 0};
             p.null_space = columns == 0 ? NullSpace{} : NullSpace{norm == KrylovNorm::natural, 5};
             if (several) p.peers = &peers;
-            for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
-              expect_compiles(cuda::krylov_stage_source(p, kernel));
-            if (several) expect_compiles(cuda::krylov_stage_source(p, "meet_dot"));
+            using enum cuda::StageSums;
+            std::vector<cuda::StageSums> ends = {alone};
+            if (several) ends = {met, before_gathering, after_gathering};
+            for (const cuda::StageSums sums : ends) {
+              for (const std::string& kernel : method == KrylovMethod::cg ? of_cg : of_bcgs)
+                expect_compiles(cuda::krylov_stage_source(p, kernel, sums));
+              if (several) expect_compiles(cuda::krylov_stage_source(p, "meet_dot", sums));
+            }
             if (method == KrylovMethod::cg && !several) expect_compiles(cuda::krylov_systems_source(p, "cg_step"));
             expect_compiles(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"));
             expect_compiles(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"));

@@ -231,5 +231,160 @@ TEST(KernelsOfProcesses, EndWithoutOneThatIsLost) {
   }));
 }
 
+/// Parts of one loop whose sums a library gathers between two kernels, all in this process; products by hand.
+template <class F>
+class GatheredLoop {
+ public:
+  using S = typename F::scalar;
+
+  GatheredLoop(const System<S>& s, int processes, int first_vector) : whole_(s) {
+    std::vector<int> ghosts;
+    for (int p = 0; p < processes; ++p) {
+      const int from = first_row[processes][p], to = first_row[processes][p + 1];
+      System<S>& part = *systems_.emplace_back(std::make_unique<System<S>>(part_of(s, from, to, true, ghosts)));
+      keep_rows(part.b, from, to);
+      keep_rows(part.factors, from, to);
+      keep_rows(part.null_space, from, to);
+      loops_.push_back(std::make_unique<Loop<F>>(part));
+      vector(p, cg_vectors::r) = part.b;
+      for (int v = first_vector; v < most_krylov_vectors; ++v) vector(p, v) = part.b;
+      first_.push_back(2 * from);
+    }
+    own_.resize(static_cast<std::size_t>(processes));
+    all_.resize(own_.size());
+    for (int p = 0; p < processes; ++p) loops_[p]->a.loop.gathered = {&own_[p], all_.data(), processes};
+    set_limits(-1, 1 << 30);
+  }
+
+  std::vector<Ran> run(double below, int most) {
+    if constexpr (is_cg) {
+      stage(true, [](auto& l, auto& a, auto& g) { cg_step<F>(a, l.state, g); });
+      end_cg();
+    } else {
+      stage(true, [](auto& l, auto& a, auto& g) { bcgs_step<F>(a, l.state, g); });
+      stage(false, [](auto& l, auto& a, auto& g) { bcgs_turn<F>(a, l.state, g); });
+    }
+    for (set_limits(below, most + 1); loops_[0]->state.stop == 0;) iterate();
+    std::vector<Ran> all;
+    for (const auto& loop : loops_) {
+      EXPECT_EQ(loop->made.norms, loops_[0]->made.norms) << "all have the same bits";
+      loop->made.stop = loop->state.stop;
+      for (const S& x : loop->vectors[cg_vectors::x]) loop->made.x.push_back(value(x));
+      all.push_back(loop->made);
+    }
+    return all;
+  }
+  int first(int p) const { return first_[p]; }
+
+ private:
+  static constexpr bool is_cg = requires(typename F::state s) { s.curvature; };
+
+  std::vector<S>& vector(int p, int v) { return loops_[p]->vectors[v]; }
+  void set_limits(double below, int most) {
+    for (const auto& loop : loops_) {
+      loop->state.below = below;
+      loop->state.above = INFINITY;
+      loop->state.most = most;
+      loop->state.stop = 0;
+    }
+  }
+  template <class Work>
+  void stage(bool sums, const Work& work) {
+    for (const auto& loop : loops_)
+      launch(1, threads, [&] {
+        kernels_before_gathering grid;
+        work(*loop, loop->a.loop, grid);
+      });
+    all_ = own_;
+    for (const auto& loop : loops_) {
+      if (!sums) continue;
+      krylov_args after = loop->a.loop;
+      after.scalars = 0;
+      launch(1, threads, [&] {
+        kernels_after_gathering grid;
+        work(*loop, after, grid);
+      });
+      loop->hear();
+    }
+  }
+  /// With each part's share of a dot product.
+  void multiply(int from, int to, int dot_with) {
+    typename System<S>::Values x;
+    for (std::size_t p = 0; p < loops_.size(); ++p)
+      for (const S& v : vector(int(p), from)) x.push_back(value(v));
+    const auto y = whole_.times(x);
+    for (std::size_t p = 0; p < loops_.size(); ++p) {
+      std::complex<double> dot = 0;
+      for (std::size_t i = 0; i < vector(int(p), to).size(); ++i) {
+        const auto v = y[first_[p] + i];
+        vector(int(p), to)[i] = number<S>(v.real(), v.imag());
+        dot += std::conj(value(vector(int(p), dot_with)[i])) * v;
+      }
+      loops_[p]->state.dot = number<S>(dot.real(), dot.imag());
+    }
+  }
+  void meet() {
+    stage(true, [](auto& l, auto& a, auto& g) { meet_dot<F>(a, l.state, g); });
+  }
+  void end_cg() {
+    if constexpr (F::null_vectors > 0) stage(true, [](auto& l, auto& a, auto& g) { cg_project<F>(a, l.state, g); });
+    stage(false, [](auto& l, auto& a, auto& g) { cg_turn<F>(a, l.state, g); });
+  }
+  void iterate() {
+    if constexpr (is_cg) {
+      using V = cg_vectors;
+      multiply(V::p, V::w, V::p);
+      meet();
+      stage(true, [](auto& l, auto& a, auto& g) { cg_step<F>(a, l.state, g); });
+      end_cg();
+    } else {
+      using V = bcgs_vectors;
+      multiply(V::p, V::w, bcgs_shadow(F::columns));
+      if constexpr (F::null_vectors == 0) meet();
+      stage(true, [](auto& l, auto& a, auto& g) { bcgs_first<F>(a, l.state, g); });
+      if constexpr (F::null_vectors > 0) {
+        stage(true, [](auto& l, auto& a, auto& g) { bcgs_project_first<F>(a, l.state, g); });
+        stage(false, [](auto& l, auto& a, auto& g) { bcgs_half<F>(a, l.state, g); });
+      }
+      multiply(V::s, V::w, V::s);
+      stage(true, [](auto& l, auto& a, auto& g) { bcgs_second<F>(a, l.state, g); });
+      if constexpr (F::null_vectors > 0)
+        stage(true, [](auto& l, auto& a, auto& g) { bcgs_project_second<F>(a, l.state, g); });
+      stage(true, [](auto& l, auto& a, auto& g) { bcgs_step<F>(a, l.state, g); });
+      stage(false, [](auto& l, auto& a, auto& g) { bcgs_turn<F>(a, l.state, g); });
+    }
+  }
+
+  struct Sums {
+    alignas(16) std::byte of[gathered_args::bytes_each] = {};
+  };
+  static_assert(sizeof(Sums) == gathered_args::bytes_each);
+
+  const System<S>& whole_;
+  std::vector<std::unique_ptr<System<S>>> systems_;
+  std::vector<std::unique_ptr<Loop<F>>> loops_;
+  std::vector<int> first_;
+  std::vector<Sums> own_, all_;
+};
+
+template <class F>
+void expect_as_one_by_gathering(const System<typename F::scalar>& s, int first_vector) {
+  const Ran wanted = run<F>(s, first_vector, 1e-8, 15, 200);
+  constexpr int processes = 3;
+  GatheredLoop<F> loop(s, processes, first_vector);
+  const std::vector<Ran> made = loop.run(1e-8, 200);
+  for (int p = 0; p < processes; ++p) EXPECT_TRUE(is_near(made[p], wanted, loop.first(p))) << p;
+}
+
+TEST(KernelsBetweenGatherings, AreTheLoopOfOne) {
+  const System<double> real(true), singular(Nulls{true, 1});
+  const System<complex_number<double>> complex(true);
+  expect_as_one_by_gathering<Cg<double, 1, false, Traversal::rows>>(real, most_krylov_vectors);
+  expect_as_one_by_gathering<Cg<complex_number<double>, 0, false, Traversal::rows>>(complex, most_krylov_vectors);
+  expect_as_one_by_gathering<Bcgs<double, 1>>(real, bcgs_vectors::r0);
+  expect_as_one_by_gathering<Cg<double, 1, false, Traversal::rows, Nulls{true, 1}>>(singular, most_krylov_vectors);
+  expect_as_one_by_gathering<Bcgs<double, 1, Nulls{true, 1}>>(singular, bcgs_vectors::r0);
+}
+
 }  // namespace
 }  // namespace emulated

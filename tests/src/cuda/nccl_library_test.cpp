@@ -1,0 +1,34 @@
+// Whether NCCL opens, and what is said where it does not. No device is needed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "cuda/nccl.hpp"
+
+namespace compound::test {
+namespace {
+
+/// Before any other test opens the library, which then stays open.
+TEST(Nccl, SaysWhatItTriedWhereNoneOpens) {
+  setenv("COMPOUND_NCCL", "/no/such/folder/libnccl.so", 1);
+
+  const bool opens = cuda::nccl_if_any() != nullptr;
+  const std::string version = cuda::nccl_version(), why = cuda::why_no_nccl_opens();
+
+  unsetenv("COMPOUND_NCCL");
+  EXPECT_FALSE(opens);
+  EXPECT_EQ(version, "");
+  EXPECT_NE(why.find("none of these opens: /no/such/folder/libnccl.so; install it"), std::string::npos) << why;
+}
+
+TEST(Nccl, HasAVersionWhereItOpens) {
+  if (!cuda::nccl_if_any()) {
+    std::cout << "skipped: NCCL is not on this machine: " << cuda::why_no_nccl_opens() << std::endl;
+    GTEST_SKIP();
+  }
+  EXPECT_EQ(cuda::nccl_version().substr(0, 2), "2.");
+}
+
+}  // namespace
+}  // namespace compound::test
