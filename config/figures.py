@@ -138,7 +138,7 @@ def several_gpus_others(top):
 @figure("several-gpus-nccl")
 def several_gpus_nccl(top):
     runs = runs_of(top, "several-gpus")
-    ways = ["auto", "nccl", "petsc"]
+    ways = ["peers", "nccl", "petsc"]
     rows = []
     for ksp in ("cgcompound", "bcgscompound", "cg"):
         for nodes in sorted({run["nodes"] for run in runs if run.get("exchange") == "nccl"}):
@@ -146,7 +146,7 @@ def several_gpus_nccl(top):
             rows.append([f"`{ksp}`", nodes_text(nodes), *(microseconds(run["iteration_us"]) for run in found)])
     by_nccl = [run for run in runs if run.get("exchange") == "nccl"]
     return [*table(["solver", "nodes", "by devices", "by NCCL", "by MPI"], rows), "",
-            f"*Microseconds an iteration; {origin(by_nccl)}. Spread up to {spread(by_nccl, 'nccl'):.0f} %.*", ""]
+            f"*Microseconds an iteration; {origin(by_nccl)}. Spread up to {spread(by_nccl, 'nccl'):.0f} %.*"]
 
 
 @figure("several-gpus-multigrid")
