@@ -183,6 +183,7 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
     args_.gathered = {gathered_.data(), gathered_.data() + gathered_args::bytes_each, processes};
   }
   backend.clear(tickets_.data(), tickets_.bytes());
+  backend.clear(state_.data(), state_.bytes());  // kernels may read all of it before they look whether to stop
   args_.state = state_.data();
   input_.hand_to(args_);
   for (int v = 0; v < method_.vectors; ++v) args_.vectors[v] = vectors_[v].data();

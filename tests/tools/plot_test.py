@@ -1,6 +1,9 @@
 """docs/reproduction/plot.py draws every kind of picture from files of every program, and says what is wrong with
 others."""
 
+import contextlib
+import importlib
+import io
 import json
 import lzma
 import os
@@ -26,6 +29,11 @@ def python_with_matplotlib():
 
 
 PYTHON = python_with_matplotlib()
+if PYTHON != sys.executable:
+    os.execv(PYTHON, [PYTHON, *sys.argv])
+TOP = sys.argv[1]
+sys.path.insert(0, os.path.dirname(plot))
+drawing = importlib.import_module("plot")
 
 
 def plan(layout, threads, blocks):
@@ -86,7 +94,21 @@ def one_of_study():
 
 
 def run(kind, files, out, *options):
-    return subprocess.run([PYTHON, plot, kind, *files, "-o", out, *options], capture_output=True, text=True)
+    """In this process, which has matplotlib already."""
+    command = [plot, kind, *files, "-o", out, *options]
+    said = io.StringIO()
+    sys.argv, before = command, sys.argv
+    code = 0
+    try:
+        with contextlib.redirect_stderr(said):
+            drawing.main()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+        said.write(f"{end.code}\n")
+    finally:
+        sys.argv = before
+        sys.modules["matplotlib.pyplot"].close("all")
+    return subprocess.CompletedProcess(command, code, "", said.getvalue())
 
 
 def version(svg):
@@ -192,6 +214,9 @@ with tempfile.TemporaryDirectory() as folder:
         return file
 
     out = os.path.join(folder, "out.svg")
+    alone = subprocess.run([PYTHON, plot, "speedup", saved("alone.json", tune()), "-o", out], capture_output=True,
+                           text=True)
+    expect(alone.returncode == 0 and os.path.getsize(out) > 0, f"as a program: {alone}")
     for kind, title in KINDS.items():
         for make in (tune, bench, one_of_study):
             file = saved(make.__name__ + ".json", make())
@@ -236,7 +261,7 @@ with tempfile.TemporaryDirectory() as folder:
     # The pictures of the documents are those of the recorded study, and small.
     for kind in ("schedule", "model"):
         expect(run(kind, [study], out).returncode == 0, f"{kind} of the study")
-        with open(os.path.join(sys.argv[1], f"docs/images/tuning-{kind}.svg")) as picture:
+        with open(os.path.join(TOP, f"docs/images/tuning-{kind}.svg")) as picture:
             shown = picture.read()
         expect(len(shown) < 100e3, f"{kind}: {len(shown)} bytes")
         with open(out) as picture:
@@ -247,15 +272,15 @@ with tempfile.TemporaryDirectory() as folder:
 
     docs = os.path.join(folder, "docs")
     os.makedirs(os.path.join(docs, "images"))
-    done = subprocess.run([PYTHON, "-B", os.path.join(sys.argv[1], "docs/reproduction/reproduce.py"), "--pictures",
+    done = subprocess.run([PYTHON, "-B", os.path.join(TOP, "docs/reproduction/reproduce.py"), "--pictures",
                            "--to", os.path.join(docs, "reproduction.md")], capture_output=True, text=True)
     expect(done.returncode == 0, f"pictures of the reproduction: {done}")
-    with open(os.path.join(sys.argv[1], "docs/reproduction.md")) as page:
+    with open(os.path.join(TOP, "docs/reproduction.md")) as page:
         shown_there = re.findall(r"images/(reproduction-[-\w]+\.svg)", page.read())
     expect(sorted(shown_there) == sorted(os.listdir(os.path.join(docs, "images"))),
            f"pictures of the page: {shown_there}")
     for name in shown_there:
-        with open(os.path.join(docs, "images", name)) as a, open(os.path.join(sys.argv[1], "docs/images", name)) as b:
+        with open(os.path.join(docs, "images", name)) as a, open(os.path.join(TOP, "docs/images", name)) as b:
             drawn, shown = a.read(), b.read()
         expect(version(drawn) != version(shown) or without_ids(drawn) == without_ids(shown),
                f"docs/images/{name} is not what docs/reproduction/reproduce.py --pictures draws")

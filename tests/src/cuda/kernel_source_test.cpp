@@ -28,9 +28,9 @@ std::vector<Choice> every(std::size_t step, const std::vector<Choice>& all) {
   return part;
 }
 
-/// In the tier quick an eighth of those that cover every pair.
+/// In the tier quick a twelfth of those that cover every pair.
 std::vector<Choice> compiled_choices() {
-  return all_kernels_compile() ? cuda_cases::choices() : every(8, cuda_cases::few_choices());
+  return all_kernels_compile() ? cuda_cases::choices() : every(12, cuda_cases::few_choices());
 }
 
 /// For kernels that know no schedule: entries, layouts and scalars meet in a part of the covering set, too.
