@@ -7,7 +7,8 @@
 # too. Nothing is installed or downloaded. What cannot use the device here fails: nothing is skipped for want of one.
 #
 # --gpus N, on a machine with several: tests of the plugin on N processes with a GPU each, which exchange among
-# themselves (docs/solvers.md), one test after the other.
+# themselves (docs/solvers.md), one test after the other; then times of an iteration on one GPU and on N, as JSON in
+# build/device-tests.
 #
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
 # --all -L 'tools|examples|properties', each at most 9 minutes. Ends with what each part took and ctest's summary.
@@ -78,6 +79,18 @@ cd "$all" || exit
 COMPOUND_DEVICE_REQUIRED=1 ctest --output-on-failure -L device -j "$together" "$@" | tee ctest.log |
   sed -u '/% tests passed/,$d' || failed=yes
 part_ends "running the tests"
+if [ -n "${gpus:-}" ]; then
+  solvers=baijcompound/cgcompound,baijcompound/bcgscompound,baijcompound/cg
+  for nodes in 15 30 60 90; do
+    for processes in 1 "$ranks"; do
+      PETSC_OPTIONS="-use_gpu_aware_mpi 0" mpirun -n "$processes" "${builds[0]}/plugin/tools/compound-bench" \
+        -device cuda -grid 27 -n "$nodes" -block_size 3 -rounds 7 -min_time 0.02 -pc_type jacobi \
+        -types "$solvers" -json "$all/$processes-gpus-$nodes.json" |
+        grep "^baijcompound" || failed=yes
+    done
+  done
+  part_ends "times of iterations"
+fi
 print_parts
 sed -n '/% tests passed/,$p' ctest.log
 [ -z "${failed:-}" ]

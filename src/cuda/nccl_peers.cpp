@@ -92,17 +92,17 @@ class Exchange final : public PeerExchange {
     }
   }
   void take(void* ghosts, const int*) override {
-    send_and_receive([&](const Neighbour& n, const Packed& p, NcclPeers& with) {
-      send(with, p.values.data(), p.values.bytes(), n.process);
-      receive(with, of_ghosts(ghosts, n), bytes_of_ghosts(n), n.process);
+    send_and_receive([&](const Neighbour& n, const Packed& p) {
+      send(p.values.data(), p.values.bytes(), n.process);
+      receive(of_ghosts(ghosts, n), bytes_of_ghosts(n), n.process);
     });
     end();
   }
   void put_back(const void* ghosts) override {
     follow_queue();
-    send_and_receive([&](const Neighbour& n, const Packed& p, NcclPeers& with) {
-      send(with, of_ghosts(const_cast<void*>(ghosts), n), bytes_of_ghosts(n), n.process);
-      receive(with, p.values.data(), p.values.bytes(), n.process);
+    send_and_receive([&](const Neighbour& n, const Packed& p) {
+      send(of_ghosts(const_cast<void*>(ghosts), n), bytes_of_ghosts(n), n.process);
+      receive(p.values.data(), p.values.bytes(), n.process);
     });
   }
   void add(void* y) override {
@@ -161,16 +161,17 @@ class Exchange final : public PeerExchange {
   void send_and_receive(const Step& step) {
     const NcclLibrary& nccl = peers_->nccl();
     check(nccl, nccl.begin_group(), "beginning an exchange");
-    for (std::size_t i = 0; i < packed_.size(); ++i) step(neighbours()[i], packed_[i], *peers_);
+    for (std::size_t i = 0; i < packed_.size(); ++i) step(neighbours()[i], packed_[i]);
     check(nccl, nccl.end_group(), "an exchange");
   }
-  void send(NcclPeers& with, const void* from, std::size_t bytes, int to) const {
-    if (bytes == 0) return;
-    check(with.nccl(), with.nccl().send(from, bytes, NcclType::bytes, to, with.comm(), beside_.get()), "sending");
+  void send(const void* from, std::size_t bytes, int to) const {
+    const NcclLibrary& nccl = peers_->nccl();
+    if (bytes > 0) check(nccl, nccl.send(from, bytes, NcclType::bytes, to, peers_->comm(), beside_.get()), "sending");
   }
-  void receive(NcclPeers& with, void* to, std::size_t bytes, int from) const {
-    if (bytes == 0) return;
-    check(with.nccl(), with.nccl().receive(to, bytes, NcclType::bytes, from, with.comm(), beside_.get()), "receiving");
+  void receive(void* to, std::size_t bytes, int from) const {
+    const NcclLibrary& nccl = peers_->nccl();
+    if (bytes > 0)
+      check(nccl, nccl.receive(to, bytes, NcclType::bytes, from, peers_->comm(), beside_.get()), "receiving");
   }
   void* of_ghosts(void* ghosts, const Neighbour& n) const {
     return static_cast<std::byte*>(ghosts) + static_cast<std::size_t>(n.first) * bytes_;
