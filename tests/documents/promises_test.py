@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Each promise of docs/promises.md names a test that is in the tree."""
+"""Each promise of docs/promises.md, and each check of files in SECURITY.md, names a test that is in the tree."""
 
 import os
 import re
 import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-ROW = re.compile(r"^\| (?!---|what )(?P<what>.*?) \| (?P<promise>.*?) \| (?P<tests>.*) \|$", re.M)
+ROW = re.compile(r"^\| (?!---|what |file )(?P<what>.*?) \| (?P<promise>.*?) \| (?P<tests>.*) \|$", re.M)
 TEST = re.compile(r"`(tests/[\w/]+\.(?:cpp|py))`: ((?:`[\w ]+`(?:, )?)+)")
 LEAST_PROMISES = 20
+LEAST_FILES = 5
 
 
 def read(path):
@@ -16,11 +17,11 @@ def read(path):
         return file.read()
 
 
-def mistakes(text):
-    """Of the page: rows without a test, tests that are not there, sections that are missing."""
+def mistakes_of_rows(text, least):
+    """Rows without a test, and tests that are not there."""
     rows = list(ROW.finditer(text))
-    if len(rows) < LEAST_PROMISES:
-        yield f"{len(rows)} promises; {LEAST_PROMISES} are expected at least"
+    if len(rows) < least:
+        yield f"{len(rows)} promises; {least} are expected at least"
     for row in rows:
         tests = [(file, name) for file, names in TEST.findall(row["tests"]) for name in re.findall("`([^`]+)`", names)]
         if not tests:
@@ -30,6 +31,11 @@ def mistakes(text):
                 yield f"there is no {file}: {row['what']}"
             elif not re.search(rf"\b{name}\b", read(file)):
                 yield f"{file} has no {name}: {row['what']}"
+
+
+def mistakes(text):
+    """The same, and sections that are missing."""
+    yield from mistakes_of_rows(text, LEAST_PROMISES)
     for section in ("Bits", "Accuracy", "Limits", "How to cite"):
         if not re.search(rf"^## {section}$", text, re.M):
             yield f"section '{section}' is missing"
@@ -50,7 +56,8 @@ def self_test(text):
 
 def main():
     text = read("docs/promises.md")
-    found = [*mistakes(text), *self_test(text)]
+    files = read("SECURITY.md").partition("## Files that are data\n")[2]
+    found = [*mistakes(text), *self_test(text), *mistakes_of_rows(files, LEAST_FILES)]
     print(*found, f"{len(list(ROW.finditer(text)))} promises, {len(found)} mistakes", sep="\n")
     return 1 if found else 0
 
