@@ -15,7 +15,7 @@ namespace compound::plugin {
 /// `automatic` follows the vectors, `petsc` leaves products to the base type.
 enum class BackendChoice { automatic, petsc, host, cuda };
 
-/// How processes exchange ghosts between devices: themselves where they can, or by PETSc's scatter.
+/// How processes exchange ghosts between devices: themselves where they can, by NCCL, or by PETSc's scatter.
 enum class ExchangeChoice { automatic, peers, nccl, petsc };
 
 /// Of packed blocks.

@@ -32,6 +32,26 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Work beside a queue, on a stream of its own.
+class WorkBeside {
+ public:
+  cudaStream_t stream() const { return stream_.get(); }
+  /// What comes on the stream waits for what is on the queue.
+  void follow(cudaStream_t queue) const {
+    begin_.record(queue);
+    begin_.let_wait(stream_.get());
+  }
+  /// What comes on the queue waits for what is on the stream.
+  void end_before(cudaStream_t queue) const {
+    end_.record(stream_.get());
+    end_.let_wait(queue);
+  }
+
+ private:
+  Stream stream_;
+  Event begin_, end_;
+};
+
 /// Work that was recorded: kernels, copies, clears.
 class Graph {
  public:

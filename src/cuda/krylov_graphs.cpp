@@ -278,8 +278,8 @@ bool Loop::on_all(bool here) const { return peers_ ? cuda::on_all(peers_->among(
 /// Nothing where one kernel cannot have them, or does not gain.
 std::optional<WholeLoop::Matrix> Loop::products_of(const Matrix& A) const {
   const Stage& first = method_.iteration.front();
-  std::size_t bytes = A.bytes;
   if (gathers()) return {};
+  std::size_t bytes = A.bytes;
   if (peers_) bytes = std::ranges::max(gathered(peers_->among(), bytes));
   if (!A.task || !WholeLoop::gains(problem(), bytes)) return {};
   const auto own = A.task(args_.vectors[first.from], args_.vectors[first.to]);

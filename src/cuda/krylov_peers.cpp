@@ -51,9 +51,9 @@ struct Given {
 
 WholePeers::WholePeers(Backend& backend, const KrylovProblem& problem, const PeerExchange& exchange,
                        const std::optional<ProductTask>& by_ghosts, slot_t blocks, bool two_grid_syncs)
-    : peers_(*problem.peers) {
-  const JoinTask& all = among(peers_);
-  Window& window = *cuda_peers(peers_).window();
+    : peers_(cuda_peers(*problem.peers)) {
+  const JoinTask& all = peers_.among();
+  Window& window = *peers_.window();
   const std::size_t scalar = bytes_of(problem.scalar);
   Offer mine;
   mine.blocks = blocks;
@@ -64,7 +64,7 @@ WholePeers::WholePeers(Backend& backend, const KrylovProblem& problem, const Pee
   std::vector<Offer> offers = gathered(all, mine);
   args_.rank = all.rank;
   args_.processes = all.processes;
-  args_.waits = cuda_peers(peers_).waits();
+  args_.waits = peers_.waits();
   args_.width = exchange.width();
   args_.ghosts = mine.ghosts;
   for (int p = 0; p < all.processes; ++p) {

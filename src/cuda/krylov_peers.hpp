@@ -17,12 +17,12 @@ class WholePeers {
   WholePeers(Backend& backend, const KrylovProblem& problem, const PeerExchange& exchange,
              const std::optional<ProductTask>& by_ghosts, slot_t blocks, bool two_grid_syncs);
   WholePeers(const WholePeers&) = delete;
-  ~WholePeers() { cuda_peers(peers_).window()->give_back(place_); }
+  ~WholePeers() { peers_.window()->give_back(place_); }
 
   const whole_peers& args() const { return args_; }
 
  private:
-  Peers& peers_;
+  CudaPeers& peers_;
   Window::Place place_;
   Buffer<count32> given_;
   Buffer<ghost_target> targets_;

@@ -1,7 +1,5 @@
 #include "cuda/nccl.hpp"
 
-#include <mutex>
-
 #include "cuda/shared_library.hpp"
 
 namespace compound::cuda {
@@ -23,14 +21,7 @@ bool NcclLibrary::take_from(void* handle) {
          take(handle, send, "ncclSend") && take(handle, receive, "ncclRecv") && take(handle, gather, "ncclAllGather");
 }
 
-const NcclLibrary* nccl_if_any() {
-  static std::mutex mutex;
-  static NcclLibrary library;
-  static bool found = false;
-  const std::lock_guard lock(mutex);
-  if (!found) found = open_library(library, names());
-  return found ? &library : nullptr;
-}
+const NcclLibrary* nccl_if_any() { return library_if_any<NcclLibrary>(names); }
 
 std::string why_no_nccl_opens() {
   return "NCCL 2.7 or newer is needed, and none of these opens: " + listed(names()) +

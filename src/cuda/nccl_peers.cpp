@@ -71,7 +71,7 @@ class NcclPeers final : public CudaPeers, public std::enable_shared_from_this<Nc
 struct Packed {
   Buffer<count32> blocks;    ///< of this process's vector that it reads
   Buffer<std::byte> values;  ///< of them: on the way there, or back
-  exchange_args put, add;    ///< between the vector and `values`
+  exchange_args args;        ///< between the vector and `values`
 };
 
 class Exchange final : public PeerExchange {
@@ -84,11 +84,11 @@ class Exchange final : public PeerExchange {
 
   /// All is packed where it was asked for; take() sends it, because the ghosts are not known before.
   void put(const void* x, const int* stop) override {
-    follow_queue();
+    beside_.follow(peers_->queue());
     for (Packed& p : packed_) {
-      p.put.from = x;
-      p.put.stop = stop;
-      run(put_, p.put);
+      p.args.from = x;
+      p.args.stop = stop;
+      run(put_, p.args);
     }
   }
   void take(void* ghosts, const int*) override {
@@ -96,22 +96,23 @@ class Exchange final : public PeerExchange {
       send(p.values.data(), p.values.bytes(), n.process);
       receive(of_ghosts(ghosts, n), bytes_of_ghosts(n), n.process);
     });
-    end();
+    beside_.end_before(peers_->queue());
   }
   void put_back(const void* ghosts) override {
-    follow_queue();
+    beside_.follow(peers_->queue());
     send_and_receive([&](const Neighbour& n, const Packed& p) {
       send(of_ghosts(const_cast<void*>(ghosts), n), bytes_of_ghosts(n), n.process);
       receive(p.values.data(), p.values.bytes(), n.process);
     });
   }
   void add(void* y) override {
-    follow_queue();  // what is queued meanwhile has made y
+    beside_.follow(peers_->queue());  // what is queued meanwhile has made y
     for (Packed& p : packed_) {
-      p.add.to = y;
-      run(add_, p.add);
+      p.args.to = y;
+      p.args.stop = nullptr;
+      run(add_, p.args);
     }
-    end();
+    beside_.end_before(peers_->queue());
   }
 
  private:
@@ -130,32 +131,23 @@ class Exchange final : public PeerExchange {
       const slot_t scalars = static_cast<slot_t>(n.blocks.size()) * task.width;
       p.values = Buffer<std::byte>(peers_->backend(), static_cast<std::size_t>(scalars) * bytes_);
       peers_->backend().clear(p.values.data(), p.values.bytes());  // it is sent, too, where nothing was put
-      p.put.width = task.width;
-      p.put.neighbours = 1;
-      p.put.blocks_each = blocks_of_exchange(scalars);
-      p.put.tickets = tickets_.data();
-      p.put.exchanges = signals_.data() + exchanges_made;
-      neighbour_args& there = p.put.of[0];
+      p.args.width = task.width;
+      p.args.neighbours = 1;
+      p.args.blocks_each = blocks_of_exchange(scalars);
+      p.args.tickets = tickets_.data();
+      p.args.exchanges = signals_.data() + exchanges_made;
+      neighbour_args& there = p.args.of[0];
       there.process = n.process;
       there.given = there.taken = {p.blocks.data(), 0, scalars};
       there.here = signals_.data() + always_there;
       there.arrived = signals_.data() + never_read;
       for (void*& to : there.to) to = p.values.data();
       for (void*& from : there.from) from = p.values.data();
-      p.add = p.put;
     }
   }
 
   void run(const void* kernel, const exchange_args& args) {
-    launch(kernel, slot_t{args.blocks_each}, threads_of_krylov, args, beside_.get());
-  }
-  void follow_queue() {
-    begin_.record(peers_->queue());
-    begin_.let_wait(beside_.get());
-  }
-  void end() const {
-    end_.record(beside_.get());
-    end_.let_wait(peers_->queue());
+    launch(kernel, slot_t{args.blocks_each}, threads_of_krylov, args, beside_.stream());
   }
   template <class Step>
   void send_and_receive(const Step& step) {
@@ -166,12 +158,13 @@ class Exchange final : public PeerExchange {
   }
   void send(const void* from, std::size_t bytes, int to) const {
     const NcclLibrary& nccl = peers_->nccl();
-    if (bytes > 0) check(nccl, nccl.send(from, bytes, NcclType::bytes, to, peers_->comm(), beside_.get()), "sending");
+    if (bytes > 0)
+      check(nccl, nccl.send(from, bytes, NcclType::bytes, to, peers_->comm(), beside_.stream()), "sending");
   }
   void receive(void* to, std::size_t bytes, int from) const {
     const NcclLibrary& nccl = peers_->nccl();
     if (bytes > 0)
-      check(nccl, nccl.receive(to, bytes, NcclType::bytes, from, peers_->comm(), beside_.get()), "receiving");
+      check(nccl, nccl.receive(to, bytes, NcclType::bytes, from, peers_->comm(), beside_.stream()), "receiving");
   }
   void* of_ghosts(void* ghosts, const Neighbour& n) const {
     return static_cast<std::byte*>(ghosts) + static_cast<std::size_t>(n.first) * bytes_;
@@ -181,8 +174,7 @@ class Exchange final : public PeerExchange {
   enum : int { always_there, never_read, exchanges_made, numbers };
   std::shared_ptr<NcclPeers> peers_;
   std::size_t bytes_;  ///< of a scalar
-  Stream beside_;      ///< the queue
-  Event begin_, end_;
+  WorkBeside beside_;
   Buffer<signal> signals_;
   Buffer<unsigned> tickets_;
   std::vector<Packed> packed_;  ///< of each neighbour

@@ -3,7 +3,6 @@
 #include <nvrtc.h>
 
 #include <atomic>
-#include <mutex>
 
 #include "base/error.hpp"
 #include "cuda/device_text.hpp"
@@ -44,18 +43,10 @@ struct Library {
   }
 };
 
-/// Null without NVRTC; looked for again then, since it is cheap beside what its absence prevents.
-const Library* library_if_any() {
-  static std::mutex mutex;
-  static Library library;
-  static bool found = false;
-  const std::lock_guard lock(mutex);
-  if (!found) found = open_library(library, names());
-  return found ? &library : nullptr;
-}
+const Library* nvrtc_if_any() { return library_if_any<Library>(names); }
 
 const Library& library() {
-  if (const Library* const found = library_if_any()) return *found;
+  if (const Library* const found = nvrtc_if_any()) return *found;
   throw error(
       ErrorKind::unsupported,
       "compiling a kernel needs NVRTC, a library of the CUDA toolkit, and none of these opens: " + listed(names()) +
@@ -137,7 +128,7 @@ std::vector<std::string> compile_options(int capability) {
 }
 
 std::optional<std::string> nvrtc_version() {
-  const Library* const found = library_if_any();
+  const Library* const found = nvrtc_if_any();
   int major = 0, minor = 0;
   if (!found || found->version(&major, &minor) != NVRTC_SUCCESS) return {};
   return std::to_string(major) + "." + std::to_string(minor);

@@ -35,11 +35,9 @@ class Exchange final : public PeerExchange {
   void set_directions(const ExchangeTask& task);
   void give(exchange_args& way, const void* from, const int* stop);
   void run(ExchangeStep step, const exchange_args& way, int neighbours);
-  void end() const;
 
   std::shared_ptr<WindowPeers> peers_;
-  Stream beside_;  ///< the queue
-  Event begin_, end_;
+  WorkBeside beside_;
   Window::Place place_;
   Buffer<std::byte> numbers_;  ///< how many exchanges there were, and tickets, for each way
   std::vector<Buffer<count32>> blocks_;
@@ -207,33 +205,27 @@ Exchange::~Exchange() { peers_->window()->give_back(place_); }
 
 void Exchange::run(ExchangeStep step, const exchange_args& way, int neighbours) {
   launch(kernels_[static_cast<int>(step)], slot_t{1} * neighbours * way.blocks_each, threads_of_krylov, way,
-         beside_.get());
+         beside_.stream());
 }
 void Exchange::give(exchange_args& way, const void* from, const int* stop) {
   way.from = from;
   way.stop = stop;
-  begin_.record(peers_->queue());
-  begin_.let_wait(beside_.get());
+  beside_.follow(peers_->queue());
   run(ExchangeStep::put, way, way.neighbours);
-}
-void Exchange::end() const {
-  end_.record(beside_.get());
-  end_.let_wait(peers_->queue());
 }
 void Exchange::take(void* ghosts, const int* stop) {
   forth_.to = ghosts;
   forth_.stop = stop;
   run(ExchangeStep::take, forth_, forth_.neighbours);
-  end();
+  beside_.end_before(peers_->queue());
 }
 void Exchange::add(void* y) {
   back_.to = y;
   // What is queued meanwhile has made y.
-  begin_.record(peers_->queue());
-  begin_.let_wait(beside_.get());
+  beside_.follow(peers_->queue());
   for (back_.first = 0; back_.first < back_.neighbours; ++back_.first) run(ExchangeStep::add, back_, 1);
   back_.first = 0;
-  end();
+  beside_.end_before(peers_->queue());
 }
 
 void WindowPeers::check_all_answer() const {

@@ -53,6 +53,5 @@ inline int blocks_of_exchange(slot_t scalars) {
 }
 
 inline CudaPeers& cuda_peers(Peers& peers) { return static_cast<CudaPeers&>(peers); }
-inline const JoinTask& among(Peers& peers) { return cuda_peers(peers).among(); }
 
 }  // namespace compound::cuda

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -50,6 +51,18 @@ bool open_library(Library& library, const std::vector<std::string>& names) {
     if (handle) dlclose(handle);
   }
   return false;
+}
+
+/// The one library of this type in the program, opened at the first call; null where none opens, which the next call
+/// tries again: that is cheap beside what its absence prevents.
+template <class Library>
+const Library* library_if_any(std::vector<std::string> (*names)()) {
+  static std::mutex mutex;
+  static Library library;
+  static bool found = false;
+  const std::lock_guard lock(mutex);
+  if (!found) found = open_library(library, names());
+  return found ? &library : nullptr;
 }
 
 }  // namespace compound::cuda

@@ -1,7 +1,5 @@
 #include "cuda/cusparse/library.hpp"
 
-#include <mutex>
-
 #include "cuda/shared_library.hpp"
 
 namespace compound::cuda {
@@ -30,14 +28,7 @@ bool CusparseLibrary::take_from(void* handle) {
          take(handle, destroy_description, "cusparseDestroyMatDescr");
 }
 
-const CusparseLibrary* cusparse_if_any() {
-  static std::mutex mutex;
-  static CusparseLibrary library;
-  static bool found = false;
-  const std::lock_guard lock(mutex);
-  if (!found) found = open_library(library, names());
-  return found ? &library : nullptr;
-}
+const CusparseLibrary* cusparse_if_any() { return library_if_any<CusparseLibrary>(names); }
 
 std::string why_no_cusparse_opens() {
   return "products of cuSPARSE need that library, of CUDA 12.8 or newer, and none of these opens: " + listed(names()) +
