@@ -374,7 +374,7 @@ std::vector<Case> all_cases() {
       {"csr", "-mat_compound_layout csr"},           {"ellr", "-mat_compound_layout ellr"},
       {"bellpack", "-mat_compound_layout bellpack"}, {"sell_sorted", "-mat_compound_layout sell:8:64"},
       {"dia", "-mat_compound_layout dia"},           {"hdia", "-mat_compound_layout hdia"},
-      {"ccoo", "-mat_compound_layout ccoo", false},  {"parts", "-mat_compound_plan csr longest=4 + ccoo:32", false}};
+      {"ccoo", "-mat_compound_layout ccoo", false},  {"parts", "-mat_compound_plan csr longest=2 + ccoo:32", false}};
   for (const LayoutRow& l : layouts)
     all.push_back(
         {.name = l.name, .options = "-solver_pc_type jacobi", .matrix_options = l.options, .one_kernel = l.one_kernel});
