@@ -29,7 +29,7 @@ PetscErrorCode add_part(Mat part, MatCompoundInfo* info) {
   for (const PackedCopy& copy : st->copies) {
     if (!copy.packed()) continue;
     info->packed_bytes += static_cast<PetscInt64>(copy.bytes());
-    info->padding_blocks += copy.packed()->slots() - copy.packed()->entries();
+    info->padding_blocks += copy.packed()->padding();
   }
   if (const PackedMatrix* const on_device = st->copy(MemorySpace::device).packed())
     info->device_bytes += static_cast<PetscInt64>(on_device->bytes().total());

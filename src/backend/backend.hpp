@@ -239,6 +239,8 @@ class Backend {
       if (part.layout.word_group == group_rows && !reads_in_place())
         return "words=rows reads scalars where the matrix has them, which backend " + std::string(name()) +
                " cannot; use words=1";
+      if (part.half != Half::none && !reads_in_place())
+        return "half= is for products on the host; leave it out (on a device values=float and codes= save memory)";
       return why_not(part, problem);
     });
   }

@@ -30,7 +30,7 @@ void multiply_in_rows(const ProductTask& t) {
   using Form = BaijForm;
   const auto p =
       host_forms::product_over<Entry, Stored, Form>(host_product_of(t), Form::Layout(t.layout), own_values{});
-  host_forms::run(p, t.op, t.update);
+  host_forms::run(p, t.op, t.update, t.plan.half != Half::none);
 }
 
 template <class Entry, class Stored>

@@ -50,6 +50,7 @@ inline host_product host_product_of(const ProductTask& t) {
   p.words_by_row = l.word_order == WordOrder::row;
   p.op = t.op;
   p.update = t.update;
+  p.half = t.plan.half != Half::none;
   p.values = t.values;
   p.x = t.x;
   p.z = t.z;

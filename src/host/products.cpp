@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "../layout/family.hpp"
@@ -55,11 +56,12 @@ bool serves(const SimdKernel& k, const Plan& plan, const Problem& problem) {
 }  // namespace
 
 const SimdKernel* find_simd(const Plan& plan, const Problem& problem) {
+  const bool half = plan.half != Half::none;
   if (!plan.schedule.simd || problem.scalar.precision != Precision::double_) return nullptr;
   const SimdTable table = simd_table(instruction_set_in_use());
   const Plan read = plan_as_read(plan, problem);
   for (const SimdKernel& k : plan.values == Precision::single ? table.of_floats : table.of_doubles)
-    if (serves(k, read, problem)) return &k;
+    if (serves(k, read, problem) && (k.half || !half)) return &k;
   return nullptr;
 }
 
@@ -139,15 +141,41 @@ void multiply_all_rows(const ProductTask& t, const HostCode& code) {
   pieces.for_each([&] { multiply_stored_rows(pieces.task(), code); });
 }
 
+/// entry_runs::shift() of entries that mostly come in their order: the run of the last one is looked at first.
+class Shifts {
+ public:
+  explicit Shifts(const entry_runs& runs) : runs_(runs) {}
+  slot_t operator()(slot_t entry) {
+    if (entry < first_ || entry >= end_) find(entry);
+    return shift_;
+  }
+
+ private:
+  bool begins_after(idx run, slot_t entry) const { return run == runs_.runs || slot_t{runs_.first[run]} > entry; }
+  void find(slot_t entry) {
+    const bool is_next = entry == end_ && !begins_after(run_ + 1, entry) && begins_after(run_ + 2, entry);
+    const count32* const end = runs_.first + runs_.runs;
+    run_ = is_next ? run_ + 1 : static_cast<idx>(std::upper_bound(runs_.first, end, entry) - runs_.first) - 1;
+    first_ = runs_.first[run_];
+    end_ = run_ + 1 < runs_.runs ? slot_t{runs_.first[run_ + 1]} : std::numeric_limits<slot_t>::max();
+    shift_ = slot_t{runs_.of_whole[run_]} - first_;
+  }
+
+  const entry_runs& runs_;
+  idx run_ = -1;
+  slot_t first_ = 0, end_ = 0, shift_ = 0;
+};
+
 /// f(lists) for all slots, with the entries of `blocks`.
 template <class F>
 void for_each_packed(const PackTask& t, const F& f) {
   std::vector<slot_t> of_whole;
+  Shifts shift(t.runs);
   for_each_slot_lists(family_of(t.plan.layout), t.layout, [&](const slot_lists& lists) {
     if (t.runs.runs == 0) return f(lists);
     of_whole.assign(lists.entry, lists.entry + lists.slots);
     for (slot_t& entry : of_whole)
-      if (entry >= 0) entry += t.runs.shift(entry);
+      if (entry >= 0) entry += shift(entry);
     f({lists.slots, lists.slot, of_whole.data()});
   });
 }
@@ -187,6 +215,55 @@ void run_any(const ProductTask& t, const HostCode& code) {
   multiply_all_rows(rest, code);
 }
 
+/// The op of the task that the stored half of a plan stands for.
+Op op_of(Half half) { return half == Half::hermitian ? Op::hermitian : Op::transpose; }
+
+/// y = [z +] A x, and as well A^T x or A^H x, whichever A is.
+void multiply_by_half(const ProductTask& t, const HostCode& code) {
+  start(t);
+  ProductTask rest = t;
+  rest.op = op_of(t.plan.half);
+  rest.update = Update::add;
+  rest.z = t.y;
+  if (code.by_pieces) return multiply_in_lists(rest, code);
+  if (code.simd) return code.simd->half(simd_task(rest));
+  code.in_rows ? code.kernels.in_rows(rest) : multiply_in_lists(rest, code);
+}
+
+/// n numbers, every other one of which is the imaginary part of the one before it.
+template <class Real>
+void conjugate_numbers(const Real* from, Real* to, slot_t n) {
+  for (slot_t k = 0; k < n; k += 2) {
+    to[k] = from[k];
+    to[k + 1] = -from[k + 1];
+  }
+}
+
+/// By the conjugate of A, which A^H is of a symmetric one and A^T of a Hermitian one: that of A times conjugate x. Of
+/// complex matrices alone, and seldom asked for.
+template <class Real>
+void multiply_by_conjugate_half(const ProductTask& t, const HostCode& code) {
+  const slot_t n = 2 * scalars_of_y(t);
+  Buffer<Real> x(*host_backend(), n), y(*host_backend(), n);
+  conjugate_numbers(static_cast<const Real*>(t.x), x.data(), n);
+  ProductTask whole = t;
+  whole.x = x.data();
+  whole.y = y.data();
+  if (t.update == Update::add) {
+    conjugate_numbers(static_cast<const Real*>(t.z), y.data(), n);
+    whole.z = y.data();
+  }
+  multiply_by_half(whole, code);
+  conjugate_numbers(y.data(), static_cast<Real*>(t.y), n);
+}
+
+void multiply_transposed_half(const ProductTask& t, const HostCode& code) {
+  const ScalarType& scalar = t.problem.scalar;
+  if (t.op == op_of(t.plan.half) || scalar.field == Field::real) return multiply_by_half(t, code);
+  scalar.precision == Precision::single ? multiply_by_conjugate_half<float>(t, code)
+                                        : multiply_by_conjugate_half<double>(t, code);
+}
+
 void gather_by_simd(const ProductTask& t, const HostCode& code) { code.simd->run(simd_task(t)); }
 
 void scatter_by_simd(const ProductTask& t, const HostCode& code) {
@@ -210,6 +287,11 @@ HostCode::HostCode(const Plan& plan, const Problem& problem)
       in_rows(kernels.in_rows && is_in_rows(read)),
       in_slices_of_8(kernels.gather_in_slices_of_8 && is_in_slices_of_8(read)),
       by_pieces(is_read_by_pieces(plan, problem)) {
+  if (plan.half != Half::none) {
+    gather = multiply_by_half;
+    scatter = multiply_transposed_half;
+    return;
+  }
   if (by_pieces || plan.layout.row_list || family.visited_rows >= 0) return;
   if (simd) {
     gather = gather_by_simd;

@@ -12,6 +12,9 @@
 namespace compound {
 
 /// y = [z +] op(A) x of some rows; z may be y. Vectors and words in any map. Transposed products add to y alone.
+///
+/// `half`: the rows have the entries on the diagonal and above of a matrix that is op(itself), a (Hermitian) transpose.
+/// The product is by all of it, and adds to y alone.
 struct host_product {
   row_lists lists;
   int rows = 0, cols = 0;  ///< of a block
@@ -19,6 +22,7 @@ struct host_product {
   bool words_by_row = false;
   Op op = Op::none;
   Update update = Update::assign;
+  bool half = false;
   const void* values = nullptr;
   const void* x = nullptr;
   const void* z = nullptr;
@@ -118,10 +122,54 @@ void scatter(const Product& p) {
   }
 }
 
+/// A row of the stored half: y(row) += entry x(column), and for those above the diagonal y(column) += op(entry) x(row).
+template <Op op, class Product>
+void multiply_half_row(const Product& p, idx position) {
+  using S = typename Product::scalar;
+  using Entry = typename Product::entry_type;
+  constexpr int most = Entry::block_rows;
+  const int size = p.entry.rows();
+  const idx row = p.layout.row(position), count = p.layout.count(position);
+  const slot_t first = p.layout.first(position);
+  const auto columns = p.layout.columns_of(position);
+  const auto* const y_before = static_cast<const S*>(p.y);
+  S x[most], sum[most];
+  p.x_words.load(p.x, row, size, x);
+  for (int i = 0; i < size; ++i) sum[i] = S{};
+  for (idx k = 0; k < count; ++k) {
+    const slot_t slot = first + k * p.layout.apart();
+    const idx column = columns.at(slot);
+    const auto words = p.words(slot);
+    S other[most];
+    p.x_words.load(p.x, column, size, other);
+    p.entry.template madd<Op::none>(words, other, sum);
+    if (column == row) continue;
+    p.y_words.load(y_before, column, size, other);
+    p.entry.template madd<op>(words, x, other);
+    p.y_words.store(p.y, column, size, other);
+  }
+  S y[most];
+  p.y_words.load(y_before, row, size, y);
+  for (int i = 0; i < size; ++i) y[i] += sum[i];
+  p.y_words.store(p.y, row, size, y);
+}
+
+template <Op op, class Product>
+void multiply_half(const Product& p) {
+  if constexpr (Product::entry_type::block_rows == Product::entry_type::block_cols)
+    for (idx position = 0; position < p.layout.positions; ++position) {
+      prefetch_row(p, position);
+      multiply_half_row<op>(p, position);
+    }
+}
+
 /// The product by `op` and `update` over `p`, which is it in some form.
 template <class Product>
-void run(const Product& p, Op op, Update update) {
+void run(const Product& p, Op op, Update update, bool half) {
   constexpr bool complex = is_complex<typename Product::scalar>;
+  if (half)
+    return complex && op == Op::hermitian ? multiply_half<complex ? Op::hermitian : Op::transpose>(p)
+                                          : multiply_half<Op::transpose>(p);
   // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
   if (complex && op == Op::hermitian)
     scatter<complex ? Op::hermitian : Op::transpose>(p);
@@ -139,7 +187,7 @@ template <class Entry, class Stored>
 void multiply_on_host(const host_product& t) {
   const listed_values<slot_t> slots{t.lists.slot};
   host_forms::run(host_forms::product_over<Entry, Stored, host_forms::any>(t, listed_rows(t.lists), slots), t.op,
-                  t.update);
+                  t.update, t.half);
 }
 
 template <class Entry, class Stored, class Form = host_forms::any>
@@ -178,7 +226,7 @@ struct host_kernels {
 /// A kind of entry for one scalar: what is registered.
 struct host_entry {
   /// Raised whenever a structure of this file changes.
-  static constexpr int current_version = 3;
+  static constexpr int current_version = 4;
   int version = current_version;
   const char* name = nullptr;
   bool complex_scalars = false;

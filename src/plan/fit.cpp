@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "layout/family.hpp"
+#include "plan/keywords.hpp"
 #include "plan/library_products.hpp"
 #include "plan/partition.hpp"
 
@@ -60,8 +61,29 @@ std::optional<std::string> why_not_in_rows(const Plan& p, const Problem& problem
   return {};
 }
 
+/// The host adds to two blocks of y an entry, row by row.
+std::optional<std::string> why_not_half(const Plan& p, const Problem& problem) {
+  const LayoutSpec& l = p.layout;
+  const std::string half = "half=" + std::string(name_of(p.half));
+  if (p.half == Half::hermitian && problem.scalar.field == Field::real)
+    return half + " is for complex scalars; for real ones it is half=symmetric";
+  if (problem.block.rows != problem.block.cols)
+    return half + " is for square blocks, not for blocks of " + std::to_string(problem.block.rows) + "x" +
+           std::to_string(problem.block.cols) + "; leave half= out";
+  const auto only_with = [&](std::string_view what, const std::string& found) {
+    return half + " goes with " + std::string(what) + " alone, not with " + found + "; leave one of them out";
+  };
+  if (!family_of(l).slots_are_entries || family_of(l).has_chunks())
+    return only_with("layout csr", "layout " + std::string(l.preset));
+  if (value_code(p.codes).of != CodeOf::nothing) return only_with("codes=none", "codes=" + std::string(p.codes));
+  if (l.word_group == group_rows) return half + " is packed: words=1, not words=rows";
+  return {};
+}
+
 std::optional<std::string> applicable_part(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
+  if (p.half != Half::none)
+    if (const auto why = why_not_half(p, problem)) return why;
   if (l.word_group == group_rows)
     if (const auto why = why_not_in_rows(p, problem)) return why;
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);
@@ -98,6 +120,8 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   const auto is_in_rows = [](const Plan& part) { return part.layout.word_group == group_rows; };
   if (!p.later.empty() && std::ranges::any_of(parts(p), is_in_rows))
     return "words=rows are all of a matrix's values, as it stores them: they make a plan of one part; use words=1";
+  if (p.half != Half::none && !p.later.empty())
+    return "half=" + std::string(name_of(p.half)) + " is for plans of one part; leave the other parts out";
   if (value_code(p.codes).of == CodeOf::chunks && !p.later.empty())
     return "codes=" + std::string(p.codes) + " is for plans of one part; use codes=scalars8 or codes=none for several";
   const auto has_other_order = [&](const PlanPart& part) { return part.layout.word_order != p.layout.word_order; };
@@ -108,7 +132,7 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
 }
 
 bool is_of_full_blocks(const Plan& p) {
-  return p.later.empty() && p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing &&
+  return p.later.empty() && p.half == Half::none && p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing &&
          family_of(p.layout).slots_are_entries;
 }
 

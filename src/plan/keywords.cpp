@@ -15,7 +15,8 @@ namespace compound {
 
 namespace {
 
-constexpr std::string_view precision_names[] = {"double", "float"}, carries_names[] = {"ordered", "atomic"};
+constexpr std::string_view precision_names[] = {"double", "float"}, carries_names[] = {"ordered", "atomic"},
+                           half_names[] = {"none", "symmetric", "hermitian"};
 
 /// The place of a value among its names. Throws `argument` listing them.
 int place_of(std::string_view keyword, std::string_view value, std::span<const std::string_view> names) {
@@ -64,6 +65,8 @@ void set_values(Plan& p, std::string_view value) {
   p.values = place_of("values=", value, precision_names) == 0 ? Precision::double_ : Precision::single;
 }
 
+void set_half(Plan& p, std::string_view value) { p.half = static_cast<Half>(place_of("half=", value, half_names)); }
+
 void set_lanes(Plan& p, std::string_view value) {
   p.schedule.lanes = parse_number(value, 1, 32, "lanes=");
   if (!std::has_single_bit(static_cast<unsigned>(p.schedule.lanes)))
@@ -102,6 +105,7 @@ bool goes_by_slots(const LayoutFamily& f) { return f.goes_by(Traversal::slots); 
 constexpr Keyword keywords[] = {
     {"entry=", "the block format", [](Plan& p, View v) { p.entry = entry_kind(v).name; }},
     {"codes=", "how values are coded", set_codes},
+    {"half=", "which half of a symmetric matrix is stored", set_half},
     {"words=", "how scalars are stored", set_words},
     {"vectors=", "how vectors are stored", [](Plan& p, View v) { p.layout.vector_group = parse_group(v, "vectors="); }},
     {"values=", "the precision of the stored scalars", set_values},
@@ -160,6 +164,8 @@ View name_in(View word) {
 std::string text_of(MemorySpace space) { return space == host ? "the host" : "devices"; }
 
 }  // namespace
+
+std::string_view name_of(Half half) { return half_names[static_cast<int>(half)]; }
 
 void set_codes(Plan& p, std::string_view value) {
   const ValueCode& code = value_code(value);

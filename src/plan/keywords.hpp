@@ -54,6 +54,9 @@ std::optional<std::string> why_not_for(Words part, const LayoutSpec& layout);
 /// Which words of a line are not for products in that memory space, or not for the layouts of its plan.
 std::optional<std::string> why_not_in(std::string_view line, const Plan& plan, MemorySpace space);
 
+/// half=
+std::string_view name_of(Half half);
+
 /// codes=
 void set_codes(Plan& plan, std::string_view value);
 

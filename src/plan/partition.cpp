@@ -92,9 +92,34 @@ PatternPart part_of(const PatternView& p, const Plan& plan, int number, idx more
   return part;
 }
 
+/// The entries on the diagonal and above.
+PatternPart upper_half(const PatternView& p, const Plan& plan) {
+  PatternPart part{plan, 0, {}, {p.rows, p.cols, {0}, {}}};
+  Pattern& rows = part.rows;
+  rows.start.reserve(std::size_t(p.rows) + 1);
+  rows.column.reserve(p.entries() / 2 + p.rows);
+  for (idx row = 0; row < p.rows; ++row) {
+    const auto columns = p.column.subspan(p.start[row], p.length(row));
+    const auto from = std::ranges::lower_bound(columns, row);
+    if (from != columns.end()) {
+      part.entries.first.push_back(static_cast<count32>(rows.column.size()));
+      part.entries.of_whole.push_back(p.start[row] + static_cast<count32>(from - columns.begin()));
+    }
+    rows.column.insert(rows.column.end(), from, columns.end());
+    rows.start.push_back(static_cast<count32>(rows.column.size()));
+  }
+  part.entries.entries = rows.start.back();
+  return part;
+}
+
 }  // namespace
 
 std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan) {
+  if (plan.half != Half::none && pattern.entries() > 0) {
+    std::vector<PatternPart> half;
+    half.push_back(upper_half(pattern, plan));
+    return half;
+  }
   if (plan.later.empty()) return {{plan, 0, {}, {}}};
   std::vector<idx> longest{-1, plan.longest};
   for (const PlanPart& part : plan.later) longest.push_back(part.longest);

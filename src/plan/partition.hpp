@@ -9,7 +9,7 @@ namespace compound {
 /// Whether one packed copy serves both, but for schedules of the first part.
 inline bool is_laid_out_alike(const Plan& a, const Plan& b) {
   return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes &&
-         a.longest == b.longest && a.later == b.later;
+         a.half == b.half && a.longest == b.longest && a.later == b.later;
 }
 
 /// Why the parts of a plan are not in order, in words; empty if they are, or where there is one.
@@ -53,7 +53,7 @@ struct PatternPart {
 };
 
 /// The parts of a plan that have entries, each row in the first that takes rows of its length; the first part where
-/// there are no entries.
+/// there are no entries. Of a plan that stores a half: that.
 std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan);
 
 }  // namespace compound

@@ -18,7 +18,8 @@ namespace {
 void leave_rows_where_asked(Plan& p, const Plan& base) {
   const LayoutSpec& l = p.layout;
   const bool is_as_given = p.values == base.values && l.columns == LayoutSpec{}.columns && l.vector_group == 1;
-  if (l.word_group == group_rows && (!is_of_full_blocks(p) || !is_as_given || p.longest != any_number))
+  const bool is_whole = p.half == Half::none && p.longest == any_number;
+  if (l.word_group == group_rows && (!is_of_full_blocks(p) || !is_as_given || !is_whole))
     p.layout.word_group = 1;
 }
 
@@ -105,6 +106,7 @@ std::string to_string(const Plan& p) {
   line += " vectors=" + word_group_text(p.layout.vector_group);
   line += " values=" + std::string(name_of(p.values));
   if (value_code(p.codes).of != CodeOf::nothing) line += " codes=" + std::string(p.codes);
+  if (p.half != Half::none) line.append(" half=").append(name_of(p.half));
   line += part_text(p.layout, p.schedule, p.longest, false);
   for (const PlanPart& part : p.later)
     line += " + " + layout_text(part.layout) + part_text(part.layout, part.schedule, part.longest, true);
@@ -163,13 +165,14 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
 /// As parse_part(): with the first part's choices for the whole plan, and the others from `base`.
 PlanPart parse_later_part(Words words, std::string_view text, const Plan& first, Plan base) {
   for (const auto word : words)
-    for (const std::string_view of_plan : {"entry=", "values=", "codes=", "vectors="})
+    for (const std::string_view of_plan : {"entry=", "values=", "codes=", "half=", "vectors="})
       if (word.starts_with(of_plan))
         throw error(ErrorKind::argument, std::string(word) + " in a later part of plan '" + std::string(text) +
                                              "': it is for the whole plan; say it before the first +");
   base.entry = first.entry;
   base.values = first.values;
   base.codes = first.codes;
+  base.half = first.half;
   base.layout.vector_group = first.layout.vector_group;
   base.layout.word_order = first.layout.word_order;
   base.layout.columns = LayoutSpec{}.columns;

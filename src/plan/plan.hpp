@@ -22,11 +22,16 @@ struct PlanPart {
   bool operator==(const PlanPart&) const = default;
 };
 
+/// Of matrices that are equal to their transpose, or to their Hermitian transpose: that entries on the diagonal and
+/// above are stored, and stand for those below it, too.
+enum class Half { none, symmetric, hermitian };
+
 struct Plan {
   std::string_view entry = "dense";
   LayoutSpec layout;
   Precision values = Precision::double_;  ///< of the stored matrix words
   std::string_view codes = "none";        ///< value_codes.hpp
+  Half half = Half::none;
   Schedule schedule;
   idx longest = any_number;     ///< longer rows go whole to the parts after this one
   std::vector<PlanPart> later;  ///< they add to what the first part assigns, in their order
@@ -40,6 +45,8 @@ std::vector<Plan> parts(const Plan& plan);
 ///
 /// codes=scalars8|chunks8|blocks0|blocks1|blocks8|blocks16: values as codes into a dictionary (the usual `none` is not
 /// printed); of blocks0 all blocks are one, of blocks1 one of two.
+///
+/// half=symmetric|hermitian: of square matrices that are, the upper triangle of blocks (the usual, all, is not printed).
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
 /// entry's up to a multiple of 16 bytes; words=rows: a block row's scalar rows one after the other, read where the

@@ -12,6 +12,7 @@
 #include "plan/value_order.hpp"
 #include "storage/chunk_codes.hpp"
 #include "storage/packed_sizes.hpp"
+#include "storage/symmetry.hpp"
 
 namespace compound {
 
@@ -39,6 +40,7 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
       entries_(pattern.entries()),
       stamp_(new_stamp()) {
   require_applicable(plan, problem, backend);
+  if (plan.half != Half::none) mirrored_ = mirrored_entries(pattern);
   std::size_t bytes = 0;
   for (PatternPart& of : parts_of(pattern, plan)) {
     lies_on_blocks_ = compound::lies_on_blocks(of, problem, backend);
@@ -239,6 +241,10 @@ std::optional<count32> PackedMatrix::try_update_values(const void* values, Memor
 std::optional<count32> PackedMatrix::take_blocks(const void* blocks, Memory in, Fit fit) {
   if (fit == Fit::unknown)
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
+  if (plan_.half != Half::none && entries_ > 0) {
+    const Part& part = parts_.front();
+    check_symmetry(plan_, problem_, part.layout.args(), part.runs.on_host(), mirrored_, blocks);
+  }
   pack_values(blocks, in);
   take_packed();
   return {};
@@ -498,7 +504,7 @@ std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  PackedBytes b{(start_of_rows_ ? start_of_rows_->bytes() : 0), values_.bytes()};
+  PackedBytes b{(start_of_rows_ ? start_of_rows_->bytes() : 0) + mirrored_.size() * sizeof(count32), values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();
     b.words += part.code->bytes();

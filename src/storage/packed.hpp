@@ -213,6 +213,8 @@ class PackedMatrix {
   count32 entries() const { return entries_; }
   idx rows() const { return rows_; }
   slot_t slots() const;
+  /// Slots that hold no entry.
+  slot_t padding() const { return mirrored_.empty() ? slots() - entries_ : 0; }
   /// Bytes owned: what the caller's arrays serve costs nothing.
   PackedBytes bytes() const;
 
@@ -293,6 +295,7 @@ class PackedMatrix {
   std::shared_ptr<const Buffer<count32>>
       start_of_rows_;        ///< of the pattern, where values come in the order of rows and are packed as blocks
   std::vector<Part> parts_;  ///< in the plan's order; at least one
+  std::vector<count32> mirrored_;  ///< of a plan that stores a half: mirrored_entries()
   Buffer<std::byte> values_;
   const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes
   Dictionary dictionary_;

@@ -104,6 +104,8 @@ ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t see
     : ValueRule(entry, block, seed) {
   values_ = values;
   matrix_ = &matrix;
+  if (values == Values::symmetric && (entry != "dense" || block.rows != block.cols))
+    throw std::invalid_argument("-values symmetric has square dense blocks, whose transposes are such; leave -entry out");
   if (values != Values::convection) return;
   const std::span<const Step> steps = matrix.grid.kind->steps;
   if (steps.empty() || matrix.grid.kind->periodic || !std::ranges::all_of(steps, along_an_axis))
@@ -123,8 +125,22 @@ void ValueRule::add_to_diagonal(double value, PetscScalar* block) const {
   for (int i = 0; i < std::min(block_.rows, block_.cols); ++i) block[i * block_.rows + i] += value;
 }
 
+namespace {
+
+/// The transpose in its place.
+void transpose(int side, PetscScalar* block) {
+  for (int j = 0; j < side; ++j)
+    for (int i = 0; i < j; ++i) std::swap(block[j * side + i], block[i * side + j]);
+}
+
+}  // namespace
+
 void ValueRule::write(std::int64_t row, std::int64_t column, std::int64_t row_length, PetscScalar* block) const {
-  const bool repeated = values_ != Values::random;
+  if (values_ == Values::symmetric && row > column) {
+    write(column, row, row_length, block);
+    return transpose(block_.rows, block);
+  }
+  const bool repeated = values_ == Values::stencil || values_ == Values::convection;
   const std::uint64_t place =
       repeated ? static_cast<std::uint64_t>(matrix_->relation(row, column))
                : static_cast<std::uint64_t>(row) * 0x100000001b3u + static_cast<std::uint64_t>(column);
@@ -132,6 +148,9 @@ void ValueRule::write(std::int64_t row, std::int64_t column, std::int64_t row_le
   if (values_ == Values::convection)
     return add_to_diagonal(convection_coefficient(matrix_->step(row, column), matrix_->grid), block);
   if (row != column || !dominant_) return;
+  if (values_ == Values::symmetric)
+    for (int j = 0; j < block_.cols; ++j)
+      for (int i = 0; i < j; ++i) block[j * block_.rows + i] = block[i * block_.rows + j];
   const std::int64_t added = repeated ? matrix_->grid.entries() / matrix_->rows() + 1 : row_length;
   add_to_diagonal(2.0 * block_.cols * static_cast<double>(added), block);
 }

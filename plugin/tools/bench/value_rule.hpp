@@ -16,12 +16,13 @@ namespace compound::bench {
 
 enum class Values {
   random,     ///< every block of its own
+  symmetric,  ///< the same of a symmetric matrix of dense blocks, positive definite where scalars are real
   stencil,    ///< blocks of few numbers, the same for the same step of the stencil, as a uniform mesh has them
   convection  ///< of the papers' experiments: coefficients of convection and diffusion, times the identity
 };
 
 inline const OptionWords<Values> values_words = {
-    {"random", Values::random}, {"stencil", Values::stencil}, {"convection", Values::convection}};
+    {"random", Values::random}, {"symmetric", Values::symmetric}, {"stencil", Values::stencil}, {"convection", Values::convection}};
 
 /// Blocks that depend on block row, block column and seed alone.
 class ValueRule {
@@ -34,7 +35,8 @@ class ValueRule {
   ///
   /// Convection: central differences of -a div grad u + b (du/dx + du/dy + du/dz), a = 1/80 and b = 1/sqrt(3), on the
   /// inner points of the unit cube, times h^2. Throws std::invalid_argument where steps are not along the axes, where
-  /// rows are longer than that, or where the kind of entry holds no multiples of the identity.
+  /// rows are longer than that, or where the kind of entry holds no multiples of the identity. Symmetric: throws it
+  /// where blocks are not square, or entries not dense.
   ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed, Values values, const Generated& matrix);
 
   /// Every block the identity, which is an entry of all kinds.

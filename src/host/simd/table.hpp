@@ -7,6 +7,7 @@
 #include "column_rows.hpp"
 #include "diagonal_products.hpp"
 #include "diagonal_rows.hpp"
+#include "half_rows.hpp"
 #include "row_words.hpp"
 #include "scalar_rows.hpp"
 #include "slice_diagonals.hpp"
@@ -47,6 +48,11 @@ constexpr SimdKernel with_scatter(SimdKernel k, void (*scatter)(const SimdTask&)
   return k;
 }
 
+constexpr SimdKernel with_half(SimdKernel k, void (*half)(const SimdTask&)) {
+  k.half = half;
+  return k;
+}
+
 /// Of words that are codes into a table.
 constexpr SimdKernel coded(SimdKernel k) {
   k.coded = true;
@@ -71,10 +77,10 @@ struct Kernels {
 
   constexpr void add(const SimdKernel& k) { row[count++] = k; }
   template <class Entry, class T>
-  constexpr void add_blocks() {
+  constexpr SimdKernel blocks() {
     using P = products<Entry>;
-    add(with_several(kernel<Entry, T>(HostTraversal::rows, multiply_block_rows<P, T>),
-                     multiply_block_rows_several<P, T>));
+    return with_several(kernel<Entry, T>(HostTraversal::rows, multiply_block_rows<P, T>),
+                        multiply_block_rows_several<P, T>);
   }
   /// Of every shape up to so many rows and columns.
   template <class Entry, class T, bool scalars>
@@ -125,12 +131,14 @@ struct RowsOf<HostForm::columns> {
     constexpr int parts = parts_of<S>, known = Kind::template entry<S>::known_sizes;
     unroll<known / parts>([&]<int n>() {
       using Entry = typename Kind::template entry<S, n + 1>;
+      constexpr auto half = multiply_half_rows<n + 1, parts, T>;
       if constexpr (parts * (n + 1) == 1) {
-        to.add(with_several(kernel<Entry, T>(HostTraversal::rows, multiply_scalar_rows<T>),
-                            multiply_scalar_rows_several<T>));
+        to.add(with_half(with_several(kernel<Entry, T>(HostTraversal::rows, multiply_scalar_rows<T>),
+                                      multiply_scalar_rows_several<T>),
+                         half));
         to.add_diagonals<Entry, T, true>(1);
       } else
-        to.add_blocks<Entry, T>();
+        to.add(with_half(to.blocks<Entry, T>(), half));
       to.add_slices<Entry, T>();
     });
     to.add(up_to(kernel<typename Kind::template entry<S>, T>(HostTraversal::rows, multiply_columns<parts, T>),
@@ -145,7 +153,7 @@ struct RowsOf<HostForm::products> {
   template <class Kind, class S, class T>
   static constexpr void add(Kernels& to) {
     using Entry = typename Kind::template entry<S>;
-    to.add_blocks<Entry, T>();
+    to.add(to.blocks<Entry, T>());
     to.add_slices<Entry, T>();
   }
 };

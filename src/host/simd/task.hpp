@@ -17,7 +17,7 @@ struct SimdTask {
   word_map<dynamic> words;  ///< of the matrix
   int rows = 0, cols = 0;   ///< of a block, in scalars
   bool fetch_x = false;     ///< ask for x ahead of its use (compressed rows of blocks)
-  bool conjugate = false;   ///< A^T times x: of the conjugate of A
+  bool conjugate = false;   ///< A^T times x: of the conjugate of A; of a stored half, that it is a Hermitian one's
   bool gathers = true;      ///< x of several columns by gathers, where the set has fast ones; else one by one
   const void* values = nullptr;
   const void* table = nullptr;  ///< words that `values` are codes of, for kernels of coded words
@@ -49,6 +49,7 @@ struct SimdKernel {
   HostTraversal form;
   void (*run)(const SimdTask&);
   void (*scatter)(const SimdTask&) = nullptr;  ///< y = y + A^T x; null: by the plain kernel
+  void (*half)(const SimdTask&) = nullptr;     ///< y = y + A x of the stored half (`half=`); null: by the plain kernel
   void (*several)(const SimdTask&) = nullptr;  ///< as `run`, of several vectors; null: one by one
   int together = 1;                            ///< vectors that `several` interleaves
 };

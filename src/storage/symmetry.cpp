@@ -1,0 +1,189 @@
+#include "storage/symmetry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "layout/family.hpp"
+#include "plan/keywords.hpp"
+
+namespace compound {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw error(ErrorKind::argument, why + "; leave half= out of the plan, or mend the matrix");
+}
+
+std::string place(idx row, idx column) { return "(" + std::to_string(row) + ", " + std::to_string(column) + ")"; }
+
+[[noreturn]] void refuse_alone(idx row, idx column) {
+  refuse("half= is for symmetric matrices, and the pattern is not: it has block " + place(row, column) + " and not " +
+         place(column, row));
+}
+
+}  // namespace
+
+std::vector<count32> mirrored_entries(const PatternView& p) {
+  if (p.rows != p.cols)
+    refuse("half= is for square matrices, not for one of " + std::to_string(p.rows) + " block rows and " +
+           std::to_string(p.cols) + " block columns");
+  std::vector<count32> mirrored;
+  mirrored.reserve(p.entries() / 2 + p.rows);
+  // Rows ask for the entries before the diagonal of another row in their order.
+  std::vector<count32> next(p.start.begin(), p.start.end() - (p.start.empty() ? 0 : 1));
+  for (idx row = 0; row < p.rows; ++row) {
+    const count32 begin = p.start[row], end = p.start[row + 1];
+    for (count32 e = begin; e < end; ++e) {
+      const idx column = p.column[e];
+      if (e > begin && column <= p.column[e - 1])
+        refuse("half= needs rows whose columns ascend, and those of block row " + std::to_string(row) + " do not");
+      if (column < row) {
+        if (e >= next[row]) refuse_alone(row, column);
+      } else if (column == row) {
+        mirrored.push_back(e);
+      } else {
+        count32& there = next[column];
+        if (there == p.start[column + 1] || p.column[there] != row) refuse_alone(row, column);
+        mirrored.push_back(there++);
+      }
+    }
+  }
+  return mirrored;
+}
+
+namespace {
+
+constexpr double tolerance = 0x1p-43;
+
+/// Blocks of one type of scalar as real numbers.
+template <class Real, int parts>
+struct Blocks {
+  const Real* all;
+  int side;
+
+  const Real* at(slot_t entry, int i, int j) const {
+    return all + ((entry * side + j) * side + i) * parts;
+  }
+  /// Of nearly all blocks: as fast as they come from memory.
+  bool are_equal(slot_t entry, slot_t mirrored, int sign_of_imaginary) const {
+    const Real *const a = at(entry, 0, 0), *const b = at(mirrored, 0, 0);
+    const auto sign = Real(sign_of_imaginary);
+    bool equal = true;
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i) {
+        const int here = (j * side + i) * parts, there = (i * side + j) * parts;
+        equal &= a[here] == b[there];
+        if constexpr (parts == 2) equal &= a[here + 1] == sign * b[there + 1];
+      }
+    return equal;
+  }
+  double magnitude(const Real* a) const {
+    if constexpr (parts == 2) return std::hypot(double(a[0]), double(a[1]));
+    return std::abs(double(*a));
+  }
+  double largest(slot_t entry) const {
+    double most = 0;
+    for (int j = 0; j < side; ++j)
+      for (int i = 0; i < side; ++i) most = std::fmax(most, magnitude(at(entry, i, j)));
+    return most;
+  }
+  /// |a - op(b)|; 0 where they are equal, which infinite ones may be, or both no numbers.
+  double difference(const Real* a, const Real* b, int sign_of_imaginary) const {
+    double apart[2] = {0, 0};
+    for (int part = 0; part < parts; ++part) {
+      const double u = double(a[part]), v = part == 1 ? sign_of_imaginary * double(b[part]) : double(b[part]);
+      if (u != v && !(std::isnan(u) && std::isnan(v))) apart[part] = u - v;
+    }
+    return parts == 1 ? std::abs(apart[0]) : std::hypot(apart[0], apart[1]);
+  }
+};
+
+template <class Real, int parts>
+class Check {
+ public:
+  Check(const Plan& plan, const Problem& problem, const layout_args& layout, const std::vector<count32>& mirrored,
+        const void* blocks)
+      : plan_(plan),
+        layout_(layout),
+        family_(family_of(plan.layout)),
+        mirrored_(mirrored),
+        blocks_{static_cast<const Real*>(blocks), problem.block.rows} {}
+
+  void all(const EntryRuns& runs) {
+    std::size_t run = 0;
+    for_each_row_lists(family_, layout_, [&](const row_lists& l) {
+      for (idx r = 0; r < l.rows; ++r)
+        for (slot_t n = l.first[r]; n < l.first[r + 1]; ++n) {
+          const auto e = static_cast<count32>(l.slot[n]);
+          while (run + 1 < runs.first.size() && runs.first[run + 1] <= e) ++run;
+          pair(l.row[r], l.column[n], slot_t{runs.of_whole[run]} + (e - runs.first[run]), slot_t{mirrored_[e]});
+        }
+    });
+  }
+
+ private:
+  void pair(idx row, idx column, slot_t here, slot_t there) {
+    const int sign = plan_.half == Half::hermitian ? -1 : 1;
+    if (blocks_.are_equal(here, there, sign)) return;
+    for (int j = 0; j < blocks_.side; ++j)
+      for (int i = 0; i < blocks_.side; ++i) {
+        const Real *const a = blocks_.at(here, i, j), *const other = blocks_.at(there, j, i);
+        const double differs = blocks_.difference(a, other, sign);
+        if (differs == 0) continue;
+        constexpr double rounding = sizeof(Real) == 4 ? tolerance * 0x1p29 : tolerance;
+        const double larger = std::fmax(blocks_.magnitude(a), blocks_.magnitude(other));
+        const double mean = std::sqrt(largest_of_diagonal(row)) * std::sqrt(largest_of_diagonal(column));
+        const bool is_rounding = differs <= rounding * std::fmax(larger, mean) && std::isfinite(differs);
+        if (!is_rounding) refuse_pair(row, column, i, j, differs);
+      }
+  }
+
+  [[noreturn]] void refuse_pair(idx row, idx column, int i, int j, double differs) const {
+    char much[32];
+    std::snprintf(much, sizeof(much), "%.3g", differs);
+    refuse("half=" + std::string(name_of(plan_.half)) + " is for matrices that are, and blocks " + place(row, column) +
+           " and " + place(column, row) + " differ by " + much + " in their scalars " + place(i, j) + " and " +
+           place(j, i));
+  }
+
+  /// Looked up where scalars differ, which they seldom do.
+  double largest_of_diagonal(idx row) {
+    if (diagonal_.empty())
+      for_each_row_lists(family_, layout_, [&](const row_lists& l) {
+        for (idx r = 0; r < l.rows; ++r)
+          for (slot_t n = l.first[r]; n < l.first[r + 1]; ++n)
+            if (l.column[n] == l.row[r]) diagonal_.emplace(l.row[r], mirrored_[l.slot[n]]);
+      });
+    const auto found = diagonal_.find(row);
+    return found == diagonal_.end() ? 0 : blocks_.largest(found->second);
+  }
+
+  const Plan& plan_;
+  const layout_args& layout_;
+  const LayoutFamily& family_;
+  const std::vector<count32>& mirrored_;
+  Blocks<Real, parts> blocks_;
+  std::unordered_map<idx, slot_t> diagonal_;
+};
+
+template <class Real, int parts>
+void check_as(const Plan& plan, const Problem& problem, const layout_args& layout, const EntryRuns& runs,
+              const std::vector<count32>& mirrored, const void* blocks) {
+  Check<Real, parts>(plan, problem, layout, mirrored, blocks).all(runs);
+}
+
+}  // namespace
+
+void check_symmetry(const Plan& plan, const Problem& problem, const layout_args& layout, const EntryRuns& runs,
+                    const std::vector<count32>& mirrored, const void* blocks) {
+  const bool single = problem.scalar.precision == Precision::single, complex = problem.scalar.field == Field::complex;
+  const auto check = single ? (complex ? check_as<float, 2> : check_as<float, 1>)
+                            : (complex ? check_as<double, 2> : check_as<double, 1>);
+  check(plan, problem, layout, runs, mirrored, blocks);
+}
+
+}  // namespace compound
