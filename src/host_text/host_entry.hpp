@@ -168,7 +168,7 @@ template <class Product>
 void run(const Product& p, Op op, Update update, bool half) {
   constexpr bool complex = is_complex<typename Product::scalar>;
   if (half)
-    return complex && op == Op::hermitian ? multiply_half<complex ? Op::hermitian : Op::transpose>(p)
+    return complex && op == Op::hermitian ? multiply_half < complex ? Op::hermitian : Op::transpose > (p)
                                           : multiply_half<Op::transpose>(p);
   // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
   if (complex && op == Op::hermitian)

@@ -8,8 +8,8 @@ namespace compound {
 
 /// Whether one packed copy serves both, but for schedules of the first part.
 inline bool is_laid_out_alike(const Plan& a, const Plan& b) {
-  return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes &&
-         a.half == b.half && a.longest == b.longest && a.later == b.later;
+  return a.entry == b.entry && a.layout == b.layout && a.values == b.values && a.codes == b.codes && a.half == b.half &&
+         a.longest == b.longest && a.later == b.later;
 }
 
 /// Why the parts of a plan are not in order, in words; empty if they are, or where there is one.

@@ -19,8 +19,7 @@ void leave_rows_where_asked(Plan& p, const Plan& base) {
   const LayoutSpec& l = p.layout;
   const bool is_as_given = p.values == base.values && l.columns == LayoutSpec{}.columns && l.vector_group == 1;
   const bool is_whole = p.half == Half::none && p.longest == any_number;
-  if (l.word_group == group_rows && (!is_of_full_blocks(p) || !is_as_given || !is_whole))
-    p.layout.word_group = 1;
+  if (l.word_group == group_rows && (!is_of_full_blocks(p) || !is_as_given || !is_whole)) p.layout.word_group = 1;
 }
 
 }  // namespace

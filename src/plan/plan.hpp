@@ -46,7 +46,8 @@ std::vector<Plan> parts(const Plan& plan);
 /// codes=scalars8|chunks8|blocks0|blocks1|blocks8|blocks16: values as codes into a dictionary (the usual `none` is not
 /// printed); of blocks0 all blocks are one, of blocks1 one of two.
 ///
-/// half=symmetric|hermitian: of square matrices that are, the upper triangle of blocks (the usual, all, is not printed).
+/// half=symmetric|hermitian: of square matrices that are, the upper triangle of blocks (the usual, all, is not
+/// printed).
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
 /// entry's up to a multiple of 16 bytes; words=rows: a block row's scalar rows one after the other, read where the

@@ -293,8 +293,8 @@ class PackedMatrix {
   count32 entries_;
   bool lies_on_blocks_ = false;
   std::shared_ptr<const Buffer<count32>>
-      start_of_rows_;        ///< of the pattern, where values come in the order of rows and are packed as blocks
-  std::vector<Part> parts_;  ///< in the plan's order; at least one
+      start_of_rows_;              ///< of the pattern, where values come in the order of rows and are packed as blocks
+  std::vector<Part> parts_;        ///< in the plan's order; at least one
   std::vector<count32> mirrored_;  ///< of a plan that stores a half: mirrored_entries()
   Buffer<std::byte> values_;
   const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes

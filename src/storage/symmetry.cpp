@@ -65,9 +65,7 @@ struct Blocks {
   const Real* all;
   int side;
 
-  const Real* at(slot_t entry, int i, int j) const {
-    return all + ((entry * side + j) * side + i) * parts;
-  }
+  const Real* at(slot_t entry, int i, int j) const { return all + ((entry * side + j) * side + i) * parts; }
   /// Of nearly all blocks: as fast as they come from memory.
   bool are_equal(slot_t entry, slot_t mirrored, int sign_of_imaginary) const {
     const Real *const a = at(entry, 0, 0), *const b = at(mirrored, 0, 0);

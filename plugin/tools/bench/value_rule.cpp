@@ -105,7 +105,8 @@ ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t see
   values_ = values;
   matrix_ = &matrix;
   if (values == Values::symmetric && (entry != "dense" || block.rows != block.cols))
-    throw std::invalid_argument("-values symmetric has square dense blocks, whose transposes are such; leave -entry out");
+    throw std::invalid_argument(
+        "-values symmetric has square dense blocks, whose transposes are such; leave -entry out");
   if (values != Values::convection) return;
   const std::span<const Step> steps = matrix.grid.kind->steps;
   if (steps.empty() || matrix.grid.kind->periodic || !std::ranges::all_of(steps, along_an_axis))

@@ -21,8 +21,10 @@ enum class Values {
   convection  ///< of the papers' experiments: coefficients of convection and diffusion, times the identity
 };
 
-inline const OptionWords<Values> values_words = {
-    {"random", Values::random}, {"symmetric", Values::symmetric}, {"stencil", Values::stencil}, {"convection", Values::convection}};
+inline const OptionWords<Values> values_words = {{"random", Values::random},
+                                                 {"symmetric", Values::symmetric},
+                                                 {"stencil", Values::stencil},
+                                                 {"convection", Values::convection}};
 
 /// Blocks that depend on block row, block column and seed alone.
 class ValueRule {

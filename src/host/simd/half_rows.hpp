@@ -74,7 +74,7 @@ void multiply_half_rows(const SimdTask& t) {
       ++column, w += words;
     }
     for (; column < end; ++column, w += words) {
-      prefetch<words * int(sizeof(T))>(w, half_prefetch_bytes);
+      prefetch<words* int(sizeof(T))>(w, half_prefetch_bytes);
       const slot_t at = slot_t(*column) * numbers;
       Block::multiply(w, x + at, own, sign, sum, y + at);
     }

@@ -134,7 +134,8 @@ TEST_P(PackedHalf, MultipliesAsTheWholeDoes) {
 
 const Problem real_2x2{{2, 2}, {}};
 
-PackedMatrix half_of(const Pattern& p, const Problem& problem = real_2x2, std::string_view line = "csr half=symmetric") {
+PackedMatrix half_of(const Pattern& p, const Problem& problem = real_2x2,
+                     std::string_view line = "csr half=symmetric") {
   return {p.view(), problem, parse_plan(line, {}), backend("host")};
 }
 
