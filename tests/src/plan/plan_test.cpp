@@ -336,7 +336,7 @@ TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
   EXPECT_ERROR(
       parse_plan("csr word=2", {}), ErrorKind::argument,
       "unknown plan keyword 'word=2': did you mean words=? Choose a layout (csr, ellr, bellpack, sell, dia, hdia, "
-      "ccoo), entry=, codes=, "
+      "ccoo), entry=, codes=, half=, "
       "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, longest=, lengths, presence, "
       "allrows, "
       "rowlist, simd, plain, xnear, xahead, "
