@@ -110,7 +110,8 @@ const OptionRow<Options> rows[] = {
     {"-entry", "block format of generated blocks, by its name in plans; dense: any", "dense",
      text_option(&Options::entry)},
     {"-values",
-     "of a generated matrix: random, stencil (the same few numbers and blocks everywhere, as on a uniform mesh); for "
+     "of a generated matrix: random, symmetric, stencil (the same few numbers and blocks everywhere, as on a uniform "
+     "mesh); for "
      "the papers' experiments convection (coefficients of convection and diffusion, -grid 5 and 7)",
      "random", word_option(&Options::values, "values", values_words)},
     {"-long_rows",
