@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "../layout/family.hpp"
@@ -12,6 +11,7 @@
 #include "decoded_values.hpp"
 #include "instruction_set.hpp"
 #include "pieces.hpp"
+#include "plan/entry_shifts.hpp"
 #include "processor.hpp"
 #include "row_words.hpp"
 #include "shape.hpp"
@@ -114,6 +114,15 @@ void start(const ProductTask& t) {
     std::memcpy(t.y, t.z, bytes);
 }
 
+/// The task that adds to y, once y is 0 or z.
+ProductTask started(const ProductTask& t) {
+  start(t);
+  ProductTask rest = t;
+  rest.update = Update::add;
+  rest.z = t.y;
+  return rest;
+}
+
 void multiply_in_lists(const ProductTask& t, const HostCode& code) {
   host_product p = host_product_of(t);
   DecodedValues values(t.plan, t.problem, {p.values, t.codes, t.table, t.layout.height}, p.words);
@@ -141,38 +150,13 @@ void multiply_all_rows(const ProductTask& t, const HostCode& code) {
   pieces.for_each([&] { multiply_stored_rows(pieces.task(), code); });
 }
 
-/// entry_runs::shift() of entries that mostly come in their order: the run of the last one is looked at first.
-class Shifts {
- public:
-  explicit Shifts(const entry_runs& runs) : runs_(runs) {}
-  slot_t operator()(slot_t entry) {
-    if (entry < first_ || entry >= end_) find(entry);
-    return shift_;
-  }
-
- private:
-  bool begins_after(idx run, slot_t entry) const { return run == runs_.runs || slot_t{runs_.first[run]} > entry; }
-  void find(slot_t entry) {
-    const bool is_next = entry == end_ && !begins_after(run_ + 1, entry) && begins_after(run_ + 2, entry);
-    const count32* const end = runs_.first + runs_.runs;
-    run_ = is_next ? run_ + 1 : static_cast<idx>(std::upper_bound(runs_.first, end, entry) - runs_.first) - 1;
-    first_ = runs_.first[run_];
-    end_ = run_ + 1 < runs_.runs ? slot_t{runs_.first[run_ + 1]} : std::numeric_limits<slot_t>::max();
-    shift_ = slot_t{runs_.of_whole[run_]} - first_;
-  }
-
-  const entry_runs& runs_;
-  idx run_ = -1;
-  slot_t first_ = 0, end_ = 0, shift_ = 0;
-};
-
 /// f(lists) for all slots, with the entries of `blocks`.
 template <class F>
 void for_each_packed(const PackTask& t, const F& f) {
+  if (t.runs.runs == 0) return for_each_slot_lists(family_of(t.plan.layout), t.layout, f);
   std::vector<slot_t> of_whole;
-  Shifts shift(t.runs);
+  EntryShifts shift(*t.part);
   for_each_slot_lists(family_of(t.plan.layout), t.layout, [&](const slot_lists& lists) {
-    if (t.runs.runs == 0) return f(lists);
     of_whole.assign(lists.entry, lists.entry + lists.slots);
     for (slot_t& entry : of_whole)
       if (entry >= 0) entry += shift(entry);
@@ -208,11 +192,7 @@ void pack_codes(const PackTask& t, const ValueCode& code) {
 void run_any(const ProductTask& t, const HostCode& code) {
   if (t.op == Op::none && visits_all_rows(code.family, t.plan.layout.row_list, t.layout))
     return multiply_all_rows(t, code);
-  start(t);  // rows that are not visited are 0 or z; the others, and scattered ones, add to that
-  ProductTask rest = t;
-  rest.update = Update::add;
-  rest.z = t.y;
-  multiply_all_rows(rest, code);
+  multiply_all_rows(started(t), code);  // rows that are not visited are 0 or z; the others, and scattered ones, add
 }
 
 /// The op of the task that the stored half of a plan stands for.
@@ -220,11 +200,8 @@ Op op_of(Half half) { return half == Half::hermitian ? Op::hermitian : Op::trans
 
 /// y = [z +] A x, and as well A^T x or A^H x, whichever A is.
 void multiply_by_half(const ProductTask& t, const HostCode& code) {
-  start(t);
-  ProductTask rest = t;
+  ProductTask rest = started(t);
   rest.op = op_of(t.plan.half);
-  rest.update = Update::add;
-  rest.z = t.y;
   if (code.by_pieces) return multiply_in_lists(rest, code);
   if (code.simd) return code.simd->half(simd_task(rest));
   code.in_rows ? code.kernels.in_rows(rest) : multiply_in_lists(rest, code);
@@ -266,13 +243,7 @@ void multiply_transposed_half(const ProductTask& t, const HostCode& code) {
 
 void gather_by_simd(const ProductTask& t, const HostCode& code) { code.simd->run(simd_task(t)); }
 
-void scatter_by_simd(const ProductTask& t, const HostCode& code) {
-  start(t);
-  ProductTask rest = t;
-  rest.update = Update::add;
-  rest.z = t.y;
-  code.simd->scatter(simd_task(rest));
-}
+void scatter_by_simd(const ProductTask& t, const HostCode& code) { code.simd->scatter(simd_task(started(t))); }
 
 }  // namespace
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "base/error.hpp"
 #include "layout/family.hpp"
+#include "plan/entry_shifts.hpp"
 #include "plan/keywords.hpp"
 
 namespace compound {
@@ -112,13 +114,12 @@ class Check {
         blocks_{static_cast<const Real*>(blocks), problem.block.rows} {}
 
   void all(const EntryRuns& runs) {
-    std::size_t run = 0;
+    EntryShifts shift(runs);
     for_each_row_lists(family_, layout_, [&](const row_lists& l) {
       for (idx r = 0; r < l.rows; ++r)
         for (slot_t n = l.first[r]; n < l.first[r + 1]; ++n) {
-          const auto e = static_cast<count32>(l.slot[n]);
-          while (run + 1 < runs.first.size() && runs.first[run + 1] <= e) ++run;
-          pair(l.row[r], l.column[n], slot_t{runs.of_whole[run]} + (e - runs.first[run]), slot_t{mirrored_[e]});
+          const slot_t e = l.slot[n];
+          pair(l.row[r], l.column[n], e + shift(e), slot_t{mirrored_[e]});
         }
     });
   }
@@ -150,14 +151,16 @@ class Check {
 
   /// Looked up where scalars differ, which they seldom do.
   double largest_of_diagonal(idx row) {
-    if (diagonal_.empty())
+    if (!diagonal_) {
+      diagonal_.emplace();
       for_each_row_lists(family_, layout_, [&](const row_lists& l) {
         for (idx r = 0; r < l.rows; ++r)
           for (slot_t n = l.first[r]; n < l.first[r + 1]; ++n)
-            if (l.column[n] == l.row[r]) diagonal_.emplace(l.row[r], mirrored_[l.slot[n]]);
+            if (l.column[n] == l.row[r]) diagonal_->emplace(l.row[r], mirrored_[l.slot[n]]);
       });
-    const auto found = diagonal_.find(row);
-    return found == diagonal_.end() ? 0 : blocks_.largest(found->second);
+    }
+    const auto found = diagonal_->find(row);
+    return found == diagonal_->end() ? 0 : blocks_.largest(found->second);
   }
 
   const Plan& plan_;
@@ -165,7 +168,7 @@ class Check {
   const LayoutFamily& family_;
   const std::vector<count32>& mirrored_;
   Blocks<Real, parts> blocks_;
-  std::unordered_map<idx, slot_t> diagonal_;
+  std::optional<std::unordered_map<idx, slot_t>> diagonal_;
 };
 
 template <class Real, int parts>
