@@ -63,6 +63,34 @@ M*/
 #define MATMPIAIJCOMPOUND "mpiaijcompound"
 
 /*MC
+   MATSBAIJCOMPOUND - MATSBAIJCOMPOUND = "sbaijcompound" - A matrix type for symmetric block sparse matrices; it
+   stores the upper triangle.
+
+   Options Database Keys:
++  -mat_type sbaijcompound - sets the matrix type to `MATSBAIJCOMPOUND` in `MatSetFromOptions()`
+.  -mat_compound_layout <auto> - layout of packed storage
+-  -mat_compound_view - prints the plan when a matrix has been packed
+
+   Level: beginner
+
+   Notes:
+   A subclass of `MATSBAIJ`: all operations of `MATSBAIJ` work. `MatGetType()` says "seqsbaijcompound" on one process,
+   else "mpisbaijcompound".
+
+   On the host products read the matrix's own arrays, each block once for both triangles, so that nothing is packed. On
+   a GPU, and in a layout that is asked for by name, both triangles are packed.
+
+   With complex scalars the matrix is Hermitian after `MatSetOption(A, MAT_HERMITIAN, PETSC_TRUE)`, else symmetric.
+
+   There are more options: docs/reference/options.md, and -help.
+
+.seealso: `MATSBAIJ`, `MATBAIJCOMPOUND`, `MatCompoundGetPlan()`, `MatCompoundSetPlan()`, `MatCompoundGetInfo()`
+M*/
+#define MATSBAIJCOMPOUND "sbaijcompound"
+#define MATSEQSBAIJCOMPOUND "seqsbaijcompound"
+#define MATMPISBAIJCOMPOUND "mpisbaijcompound"
+
+/*MC
    PCPBJACOBICOMPOUND - PCPBJACOBICOMPOUND = "pbjacobicompound" - Point block Jacobi preconditioner; another name of
    `PCPBJACOBI`.
 
@@ -135,6 +163,13 @@ M*/
 #define MATAIJCOMPOUNDDIA "aijcompounddia"
 #define MATAIJCOMPOUNDHDIA "aijcompoundhdia"
 #define MATAIJCOMPOUNDCCOO "aijcompoundccoo"
+#define MATSBAIJCOMPOUNDCSR "sbaijcompoundcsr"
+#define MATSBAIJCOMPOUNDELLR "sbaijcompoundellr"
+#define MATSBAIJCOMPOUNDSELL "sbaijcompoundsell"
+#define MATSBAIJCOMPOUNDBELLPACK "sbaijcompoundbellpack"
+#define MATSBAIJCOMPOUNDDIA "sbaijcompounddia"
+#define MATSBAIJCOMPOUNDHDIA "sbaijcompoundhdia"
+#define MATSBAIJCOMPOUNDCCOO "sbaijcompoundccoo"
 
 /*S
    MatCompoundInfo - Counts of products and packing, and sizes of a matrix on this process. On several processes each is
@@ -176,7 +211,7 @@ PETSC_EXTERN PetscErrorCode PetscCompoundInitialize(void);
    Not Collective
 
    Input Parameter:
-.  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+.  A - the matrix, of a type of this plugin
 
    Output Parameter:
 .  plan - the line; the string belongs to the matrix and is valid until its next product
@@ -197,7 +232,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]);
    Logically Collective
 
    Input Parameters:
-+  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
++  A - the matrix, of a type of this plugin
 -  plan - a plan as one line, as views print it; `NULL` or "auto": the default plan
 
    Level: intermediate
@@ -215,7 +250,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]);
    Logically Collective
 
    Input Parameters:
-+  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
++  A - the matrix, of a type of this plugin
 -  layout - a layout such as "sell:32"; `NULL` or "auto": that of the default heuristic
 
    Level: intermediate
@@ -234,7 +269,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]);
    Logically Collective
 
    Input Parameters:
-+  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
++  A - the matrix, of a type of this plugin
 -  entry - the block format; "auto" detects it, "dense" turns the detection off
 
    Level: intermediate
@@ -253,7 +288,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]);
    Logically Collective
 
    Input Parameters:
-+  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
++  A - the matrix, of a type of this plugin
 -  backend - "auto" (the memory space of the vectors), "host", "cuda" or "petsc" (the product of the base type)
 
    Level: intermediate
@@ -271,7 +306,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]);
    Logically Collective
 
    Input Parameters:
-+  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
++  A - the matrix, of a type of this plugin
 -  effort - "off", "model", "wisdom", "measure" or "exhaustive"; `NULL`: "off"
 
    Level: intermediate
@@ -314,7 +349,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off
    Collective
 
    Input Parameters:
-+  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`, with its sizes and its block size set
++  A - the matrix, of a type of this plugin, with its sizes and its block size set
 .  n - the number of blocks that this process gives
 .  i - the block row of each block, of length `n`
 -  j - the block column of each block, of length `n`
@@ -367,7 +402,7 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[]
    Not Collective
 
    Input Parameter:
-.  A - the matrix, of type `MATBAIJCOMPOUND` or `MATAIJCOMPOUND`
+.  A - the matrix, of a type of this plugin
 
    Output Parameter:
 .  info - the counts of this process

@@ -64,8 +64,8 @@ def table(text, heading, columns=2):
 
 
 def types():
-    """[(above baij, above aij, layout)]."""
-    return [row[:3] for row in table(source.read("docs/reference/types.md"), "## Matrix types", columns=4)]
+    """[(above baij, above aij, above sbaij, layout)]."""
+    return [row[:4] for row in table(source.read("docs/reference/types.md"), "## Matrix types", columns=5)]
 
 
 def filled(template, fills):
@@ -82,7 +82,7 @@ def types_page(template, names, version):
               "PLAN_WORDS": ("plans", "# Plan keywords"), "GPU_PLAN_WORDS": ("plans", "## On a GPU"),
               "ENVIRONMENT": ("environment", "# Environment variables")}
     fills = {"VERSION": version, "SEE_ALSO": see,
-             "TYPES": tagged([f"{baij}, {aij}", layout] for baij, aij, layout in types())}
+             "TYPES": tagged([", ".join(names), layout] for *names, layout in types())}
     fills |= {key: tagged(table(source.read(f"docs/reference/{page}.md"), heading))
               for key, (page, heading) in tables.items()}
     return filled(template, fills)
@@ -126,7 +126,7 @@ def make(output, version):
         (output / f"man1/{name}.1").write_text(tool_page(name, version))
     (output / "man7/baijcompound.7").write_text(types_page(
         source.read("docs/man/baijcompound.7.in"), [comment.name for comment, _ in functions], version))
-    for name in [name for baij, aij, _ in types() for name in (baij, aij)][1:]:
+    for name in [name for *names, _ in types() for name in names][1:]:
         (output / "man7" / f"{name}.7").write_text(".so man7/baijcompound.7\n")
 
 

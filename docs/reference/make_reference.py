@@ -45,18 +45,19 @@ def table(titles, rows):
 
 
 def types():
-    rows = [["`baijcompound`", "`aijcompound`", "chosen by the default heuristic", PAYS[""]]]
+    rows = [["`baijcompound`", "`aijcompound`", "`sbaijcompound`", "chosen by the default heuristic", PAYS[""]]]
     for preset in source.presets():
         name, what, numbers = preset
         defaults = ", ".join(f"{letter} = {number}" for letter, number in numbers.items())
-        rows.append([f"`baijcompound{name}`", f"`aijcompound{name}`", what + (f"; {defaults}" if defaults else ""),
+        names = [f"`{base}compound{name}`" for base in ("baij", "aij", "sbaij")]
+        rows.append([*names, what + (f"; {defaults}" if defaults else ""),
                      PAYS.get(name, "")])
-    constants = set(re.findall(r'^#define MAT\w+ "((?:b?aij)compound\w*)"$', source.read(header.FILE), re.M))
-    named = {name.strip("`") for row in rows for name in row[:2]}
+    constants = set(re.findall(r'^#define MAT\w+ "((?:s?b?aij)compound\w*)"$', source.read(header.FILE), re.M))
+    named = {name.strip("`") for row in rows for name in row[:3]}
     if constants != named:
         raise source.SourceError(f"{header.FILE} has the types {sorted(constants - named)} and lacks "
                                  f"{sorted(named - constants)} of the table of layouts in {source.LAYOUTS}")
-    return table(["above `baij`", "above `aij`", "layout", "where it pays"], rows)
+    return table(["above `baij`", "above `aij`", "above `sbaij`", "layout", "where it pays"], rows)
 
 
 def mat_options():

@@ -299,8 +299,8 @@ PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscI
 
 PetscErrorCode coo_set_block_preallocation(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns) {
   PetscFunctionBegin;
-  const bool is_ours = is_seq_compound(A) || is_mpi_compound(A);
-  PetscCheck(is_ours, comm_of(A), PETSC_ERR_ARG_WRONG,
+  const TypeOfMatrix type = type_of_matrix(A);
+  PetscCheck(type.is_ours && !type.base_type->keeps_upper, comm_of(A), PETSC_ERR_ARG_WRONG,
              "MatCompoundSetPreallocationCOO(): the matrix has type %s, which takes no coordinates of blocks; "
              "MatSetType(A, " MATBAIJCOMPOUND ") or " MATAIJCOMPOUND " before it",
              type_of(A));

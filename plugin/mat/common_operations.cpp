@@ -92,7 +92,7 @@ PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
 /// The base type makes its own type of some, and calls our constructor for others.
 PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionBegin;
-  State* st;
+  State *st, *of_B;
   const _MatOps* base;
   PetscCall(any_state(A, &st));
   PetscCall(base_ops(A, &base));
@@ -104,6 +104,10 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscCall(own.guard_again());
   PetscCall(adopt(*B, st->settings, st->off_diagonal));
   PetscCall(install_again(*B));
+  // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
+  PetscCall(any_state(*B, &of_B));
+  of_B->base_mult = st->base_mult;
+  of_B->base_multadd = st->base_multadd;
   set_bound(*B, is_bound(A));
   PetscCall(keep_coo(A, *B));
   PetscCall(guard_values(*B));  // of parts, which were copied with their values

@@ -71,6 +71,13 @@ PetscErrorCode convert_as_base(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
   Converter converter;
   PetscCall(need_host_values(A));
   PetscCall(base_converter(A, newtype, &converter));
+  if (reuse == MAT_REUSE_MATRIX && type_of_matrix(A).base_type->keeps_upper) {  // PETSc's breaks B's rows
+    Mat C;
+    PetscCall(converter(A, newtype, MAT_INITIAL_MATRIX, &C));
+    PetscCall(MatCopy(C, *B, DIFFERENT_NONZERO_PATTERN));
+    PetscCall(MatDestroy(&C));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(converter(A, newtype, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -130,7 +137,12 @@ PetscErrorCode take_from(Mat B, Mat A) {
   bool same = true;
   if (type_of_matrix(B).base_type) PetscCall(have_same_pattern(A, B, &same));
   if (same) {
-    PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
+    const TypeOfMatrix of_B = type_of_matrix(B);
+    const auto copies = [&] { return MatCopy(A, B, SAME_NONZERO_PATTERN); };
+    if (of_B.is_ours && of_B.base_type->keeps_upper && !is_compound(A))  // PETSc's looks for the exact type
+      PetscCall(under_type_name(B, of_B.base_type->types(of_B.is_mpi).base, copies));
+    else
+      PetscCall(copies());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Mat anew;

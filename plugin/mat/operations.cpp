@@ -37,6 +37,22 @@ PetscErrorCode mult_add(Mat A, Vec x, Vec z, Vec y) {
   return multiply(A, op, Update::add, x, z, y);
 }
 
+/// A Hermitian matrix is another than the symmetric one of the same triangle, and no state tells of the option.
+template <bool is_mpi>
+PetscErrorCode set_option_of_upper(Mat A, MatOption option, PetscBool on) {
+  PetscFunctionBegin;
+  State* st;
+  const _MatOps* base;
+  PetscCall(any_state(A, &st));
+  PetscCall(base_ops(sbaij, is_mpi, &base));
+  if (is_mpi && option == MAT_IGNORE_OFF_PROC_ENTRIES) st->ignores_others_rows = on;
+  PetscCall(base->setoption(A, option, on));
+  if (option != MAT_HERMITIAN && option != MAT_SYMMETRIC && option != MAT_SPD) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(install_again(A));
+  ++st->settings.version;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode destroy(Mat A) {
   PetscFunctionBegin;
@@ -65,18 +81,22 @@ PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The base type compares this operation, too.
-template <const BaseType& base_type>
+/// The base type compares this operation, too. SBAIJ looks for B's exact type.
+template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
   PetscFunctionBegin;
   const _MatOps* base;
+  const TypeOfMatrix of_B = type_of_matrix(B);
   bool done = false;
-  PetscCall(base_ops(base_type, false, &base));
-  if (structure == SAME_NONZERO_PATTERN) PetscCall(copy_on_device(A, B, &done));
+  PetscCall(base_ops(base_type, is_mpi, &base));
+  if (structure == SAME_NONZERO_PATTERN && !is_mpi) PetscCall(copy_on_device(A, B, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(A));
   PetscCall(structure == SAME_NONZERO_PATTERN ? overwrite_host_values(B) : take_host_values(B));
-  PetscCall(base->copy(A, B, structure));
+  if (base_type.keeps_upper && of_B.is_ours && of_B.base_type == &base_type)
+    PetscCall(under_type_name(B, base_type.types(of_B.is_mpi).base, [&] { return base->copy(A, B, structure); }));
+  else
+    PetscCall(base->copy(A, B, structure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,6 +117,12 @@ constexpr auto common = [](const auto& f) {
 #if PetscDefined(HAVE_CUDA)
   f(&_MatOps::getvecs, any_get_vecs);
   f(&_MatOps::bindtocpu, any_bind);
+#endif
+};
+
+/// Of a base type that keeps both triangles, as PETSc's other operations expect it.
+constexpr auto of_both_triangles = [](const auto& f) {
+#if PetscDefined(HAVE_CUDA)
   f(&_MatOps::fdcoloringsetup, any_set_up_coloring);
 #endif
 };
@@ -127,6 +153,10 @@ constexpr auto seq = [](const auto& f) {
   follow<&_MatOps::invertblockdiagonal, report_host_work>(f);
 #endif
 };
+
+/// The base type keeps a product of its own there as well, and puts others in place of ours.
+template <bool is_mpi>
+constexpr auto of_upper = [](const auto& f) { f(&_MatOps::setoption, set_option_of_upper<is_mpi>); };
 
 constexpr auto mpi = [](const auto& f) {
   common(f);
@@ -162,7 +192,7 @@ constexpr auto changing_operations = [](const auto& f) {
     follow<&_MatOps::zerorowscolumns, after>(f);
     follow<&_MatOps::diagonalscale, after>(f);
     follow<&_MatOps::scale, after>(f);
-    if constexpr (!has_blocks) {  // BAIJ has none of its own
+    if constexpr (!has_blocks) {  // what BAIJ has is not its own
       follow<&_MatOps::diagonalset, after>(f);
       follow<&_MatOps::setrandom, after>(f);
     }
@@ -181,6 +211,16 @@ constexpr auto seq_baij_changes = [](const auto& f) {
 };
 constexpr auto mpi_baij_changes = [](const auto& f) {
   f(FollowedFunction<baij, "MatMPIBAIJSetPreallocation_C", install_again,
+                     PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*, PetscInt, const PetscInt*)>{});
+};
+constexpr auto seq_sbaij_changes = [](const auto& f) {
+  f(FollowedFunction<sbaij, "MatSeqSBAIJSetPreallocation_C", seq_arrays_are_new,
+                     PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*)>{});
+  f(FollowedFunction<sbaij, "MatSeqSBAIJGetArray_C", nothing, PetscErrorCode(Mat, PetscScalar**), take_host_values>{});
+  f(FollowedFunction<sbaij, "MatSeqSBAIJRestoreArray_C", seq_values_changed, PetscErrorCode(Mat, PetscScalar**)>{});
+};
+constexpr auto mpi_sbaij_changes = [](const auto& f) {
+  f(FollowedFunction<sbaij, "MatMPISBAIJSetPreallocation_C", install_again,
                      PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*, PetscInt, const PetscInt*)>{});
 };
 constexpr auto seq_aij_changes = [](const auto& f) {
@@ -210,11 +250,17 @@ template <const BaseType& base_type>
 constexpr bool keeps_blocks = false;
 template <>
 constexpr bool keeps_blocks<baij> = true;
+template <>
+constexpr bool keeps_blocks<sbaij> = true;
+template <const BaseType& base_type>
+constexpr bool keeps_both_triangles = true;
+template <>
+constexpr bool keeps_both_triangles<sbaij> = false;
 
 /// Over one base type: lists of operations and of functions.
 template <const BaseType& base_type, bool is_mpi>
 struct Row {
-  static constexpr bool has_blocks = keeps_blocks<base_type>;
+  static constexpr bool has_blocks = keeps_blocks<base_type>, has_both = keeps_both_triangles<base_type>;
   using StateType = std::conditional_t<is_mpi, MpiState, SeqState>;
 
   static constexpr auto operations = [](const auto& f) {
@@ -222,18 +268,24 @@ struct Row {
       mpi(f);
     else
       seq(f);
-    if constexpr (has_blocks)
+    if constexpr (has_both) of_both_triangles(f);
+    if constexpr (!has_both)
+      of_upper<is_mpi>(f);
+    else if constexpr (has_blocks)
       of_blocks(f);
     else
       of_scalars<is_mpi>(f);
     changing_operations<has_blocks, is_mpi, is_mpi ? raise_parts : seq_values_changed>(f);
     f(&_MatOps::axpy, axpy<base_type, is_mpi>);
-    if constexpr (!is_mpi) f(&_MatOps::copy, copy<base_type>);
+    if constexpr (!is_mpi || !has_both) f(&_MatOps::copy, copy<base_type, is_mpi>);
     f(&_MatOps::destroy, destroy<base_type, is_mpi>);
   };
   static constexpr auto functions = [](const auto& f) {
     if constexpr (!is_mpi) stored_values<base_type>(f);
-    if constexpr (has_blocks) {
+    if constexpr (!has_both) {
+      is_mpi ? mpi_sbaij_changes(f) : seq_sbaij_changes(f);
+      f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
+    } else if constexpr (has_blocks) {
       is_mpi ? mpi_baij_changes(f) : seq_baij_changes(f);
       own_coo(f);
       f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
@@ -246,11 +298,11 @@ struct Row {
   };
 };
 
-/// The base type picks its products by block size at each preallocation: they are kept while ours stand before them.
+/// They are kept while ours stand before them.
 PetscErrorCode keep_base_products(Mat A) {
   PetscFunctionBegin;
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
+  State* st;
+  PetscCall(any_state(A, &st));
   if (A->ops->mult != mult<Op::none>) st->base_mult = A->ops->mult;
   if (A->ops->multadd != mult_add<Op::none>) st->base_multadd = A->ops->multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -262,8 +314,8 @@ PetscErrorCode install_row(Mat A) {
   const _MatOps* base;
   PetscCall(base_ops(base_type, is_mpi, &base));
   finish_late_set_up(A, *base);
-  if (!is_mpi) PetscCall(keep_base_products(A));
-  install(A, Row<base_type, is_mpi>::operations);
+  PetscCall(keep_base_products(A));
+  install(A, *base, Row<base_type, is_mpi>::operations);
 #if PetscDefined(HAVE_CUDA)
   if (!is_mpi) follow_sor(A, base_type);
 #endif
@@ -276,11 +328,10 @@ PetscErrorCode uninstall_row(Mat A) {
   const _MatOps* base;
   PetscCall(base_ops(base_type, is_mpi, &base));
   uninstall(A, *base, Row<base_type, is_mpi>::operations);
-  if (is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
-  SeqState* st;
-  PetscCall(seq_state(A, &st));
+  State* st;
+  PetscCall(any_state(A, &st));
 #if PetscDefined(HAVE_CUDA)
-  leave_sor(A, base_type);
+  if (!is_mpi) leave_sor(A, base_type);
 #endif
   A->ops->mult = st->base_mult;
   A->ops->multadd = st->base_multadd;
@@ -314,7 +365,8 @@ constexpr TypeTable table = {
 
 /// In the order of `base_types`.
 constexpr const TypeTable* tables[std::size(base_types)][2] = {{&table<baij, false>, &table<baij, true>},
-                                                               {&table<aij, false>, &table<aij, true>}};
+                                                               {&table<aij, false>, &table<aij, true>},
+                                                               {&table<sbaij, false>, &table<sbaij, true>}};
 
 }  // namespace
 

@@ -15,9 +15,6 @@ PetscErrorCode seq_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   const bool on_host = from->matrix_values.are_on_host(A);
   PetscCall(any_duplicate(A, on_device && !on_host ? MAT_DO_NOT_COPY_VALUES : option, B));
   PetscCall(seq_state(*B, &to));
-  // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
-  to->base_mult = from->base_mult;
-  to->base_multadd = from->base_multadd;
   bool done = false;
   if (on_device) PetscCall(copy_to_device(A, *B, &done));
   if (done && on_host) to->matrix_values.host_has_them();

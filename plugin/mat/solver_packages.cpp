@@ -22,9 +22,10 @@ MatType base_name(std::size_t k) { return base_types[k / 2]->types(k % 2 != 0).b
 
 Factor originals[std::size(packages)][base_type_count][kinds_of_factor];
 
-/// MUMPS knows BAIJ by its exact name.
+/// MUMPS knows BAIJ and SBAIJ by their exact names.
 bool wants_base_name(std::size_t package, Mat A) {
-  return std::strcmp(packages[package], "mumps") == 0 && is_seq_compound(A) && type_of_matrix(A).base_type == &baij;
+  return std::strcmp(packages[package], "mumps") == 0 && is_seq_compound(A) &&
+         type_of_matrix(A).base_type->keeps_blocks;
 }
 
 /// The package's own. What it makes reads A's arrays at each numeric factorization, and asks for nothing.

@@ -73,14 +73,15 @@ std::string unknown(const std::string& option, const Name& name, Names of_option
   return begin + "; -help lists those of a matrix of type baijcompound or aijcompound, and of a solver cgcompound";
 }
 
-/// "no matrix of type baijcompound or aijcompound has the prefix 'fluid_'".
+/// "no matrix of type baijcompound, aijcompound or sbaijcompound with the prefix 'fluid_' has read it".
 std::string why_unread(const Name& name) {
   const std::string with_prefix = name.prefix.empty() ? " without a prefix" : " with the prefix '" + name.prefix + "'";
   if (name.of_solver)
     return (name.own.starts_with("pc_") ? "no preconditioner of type gamg"
                                         : "no solver of type cgcompound or bcgscompound") +
            with_prefix + " has read it";
-  const std::string nothing = "no matrix of type baijcompound or aijcompound" + with_prefix + " has read it";
+  const std::string nothing =
+      "no matrix of type baijcompound, aijcompound or sbaijcompound" + with_prefix + " has read it";
   if (prefixes.empty()) return nothing + ", since there was no such matrix (-mat_type baijcompound makes one)";
   constexpr int most = 3;
   std::string meant;

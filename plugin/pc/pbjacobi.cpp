@@ -111,6 +111,16 @@ PetscErrorCode warn_of_host(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Of [blocks][bs][bs] scalars, column-major: those below the diagonals are those above.
+void mirror_blocks(PetscInt bs, bool hermitian, std::vector<Scalar>& blocks) {
+  for (auto block = blocks.begin(); block != blocks.end(); block += bs * bs)
+    for (PetscInt j = 0; j < bs; ++j)
+      for (PetscInt i = 0; i < j; ++i) {
+        const Scalar above = block[j * bs + i];
+        block[i * bs + j] = hermitian ? conjugate(above) : above;
+      }
+}
+
 /// Copies of a seq matrix's diagonal blocks; 0 where there is none.
 PetscErrorCode diagonal_blocks(Mat seq, const PointBlocks& b, std::vector<Scalar>* blocks) {
   PetscFunctionBegin;
@@ -129,6 +139,7 @@ PetscErrorCode diagonal_blocks(Mat seq, const PointBlocks& b, std::vector<Scalar
             values + (static_cast<std::ptrdiff_t>(e) * kept + j) * kept, kept,
             blocks->begin() + static_cast<std::ptrdiff_t>(block * bs + first_column % bs + j) * bs + first_row % bs);
     }
+  if (type_of_matrix(seq).base_type->keeps_upper) mirror_blocks(bs, is_hermitian(seq), *blocks);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

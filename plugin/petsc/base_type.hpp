@@ -43,6 +43,10 @@ struct BaseType {
   /// Whether it keeps blocks of its own size, square. Else it keeps single scalars, and what blocks they are in is
   /// found (spmv/input_blocks.hpp).
   bool keeps_blocks;
+  /// Whether it keeps the diagonal and what is above it alone, of a matrix that is symmetric, or Hermitian if it says
+  /// so (is_hermitian(), baij.hpp). Of several processes the off-diagonal parts are of another base type, and stand for
+  /// what is below the diagonal, too.
+  bool keeps_upper = false;
 
   /// Of a seq matrix, without copy and without raising the object's state. `values` is null in a matrix without them
   /// (MAT_STRUCTURE_ONLY).

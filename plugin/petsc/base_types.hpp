@@ -6,7 +6,7 @@
 
 namespace compound::plugin {
 
-inline constexpr const BaseType* base_types[] = {&baij, &aij};
+inline constexpr const BaseType* base_types[] = {&baij, &aij, &sbaij};
 
 /// What a matrix is to us: of a base type or of ours above it. `base_type` is null for all others.
 struct TypeOfMatrix {

@@ -10,10 +10,21 @@
 
 namespace compound::plugin {
 
+/// An operation that calls the base type's, and is left out where that has none.
+template <class F>
+struct IfBaseHas {
+  F* call;
+};
+
 /// `list(f)` calls f(&_MatOps::member, ours) for every operation a type overrides.
 template <class List>
-void install(Mat A, const List& list) {
-  list([&](auto member, auto ours) { A->ops[0].*member = ours; });
+void install(Mat A, const _MatOps& base, const List& list) {
+  list([&]<class F>(auto member, F ours) {
+    if constexpr (requires { ours.call; })
+      A->ops[0].*member = base.*member ? ours.call : nullptr;
+    else
+      A->ops[0].*member = ours;
+  });
 }
 
 template <class List>
@@ -49,7 +60,7 @@ struct Followed<After, Member> {
 /// Its row in a list of operations.
 template <auto Member, auto After, class F>
 void follow(const F& f) {
-  f(Member, Followed<After, Member>::call);
+  f(Member, IfBaseHas{Followed<After, Member>::call});
 }
 
 /// The name under which a function is composed with an object, as a template's argument.

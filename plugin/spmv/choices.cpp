@@ -78,6 +78,11 @@ Plan plan_from_settings(const Packing& p, const PatternView& pattern, const Patt
   const std::string_view backend = row_of(p.space).backend;
   const std::string_view entry = s.entry.empty() ? found : s.entry;
   const bool by_rule = s.layout.empty() && s.plan_of_part(p.st.off_diagonal).empty();
+  if (problem.upper) {
+    Plan half = plan_for_layout("csr", numbers, problem, backend, entry, s.precision);
+    half.half = is_hermitian(p.A) ? Half::hermitian : Half::symmetric;
+    return half;
+  }
   Plan base = s.layout.empty() ? default_plan(numbers, problem, backend, entry, s.precision)
                                : plan_for_layout(s.layout, numbers, problem, backend, entry, s.precision);
   const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding).has_value(); };
@@ -135,8 +140,12 @@ void monitor(const BestSoFar& best, bool is_new) {
 void tune(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, ChosenPlan* chosen) {
   const Settings& s = p.st.settings;
   const bool is_given = !s.plan_of_part(p.st.off_diagonal).empty();
-  if (is_given || p.b.entries() == 0) {
-    chosen->origin += is_given ? " (not tuned: a plan was asked for)" : " (not tuned: there are no blocks)";
+  const char* const why_not = is_given             ? "a plan was asked for"
+                              : p.b.entries() == 0 ? "there are no blocks"
+                              : p.problem().upper  ? "products read the upper triangle where it lies"
+                                                   : nullptr;
+  if (why_not) {
+    chosen->origin += std::string(" (not tuned: ") + why_not + ")";
     return;
   }
   SearchOptions options = s.search_options();

@@ -59,13 +59,12 @@ PetscErrorCode run_conjugated(Mat A, const _MatOps& base, const Operands& o) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The base type's product; y = A x of a seq matrix by its operations for this block size.
+/// The base type's product; y = A x by its operations for this matrix.
 PetscErrorCode run_base(Mat A, const State& st, const Operands& o) {
   PetscFunctionBegin;
   const bool add = o.update == Update::add;
-  if (o.op == Op::none && !st.is_mpi) {
-    const SeqState& seq = static_cast<const SeqState&>(st);
-    PetscCall(add ? seq.base_multadd(A, o.x, o.z, o.y) : seq.base_mult(A, o.x, o.y));
+  if (o.op == Op::none && st.base_mult) {
+    PetscCall(add ? st.base_multadd(A, o.x, o.z, o.y) : st.base_mult(A, o.x, o.y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const _MatOps* base;
@@ -100,6 +99,9 @@ PetscErrorCode report_host_vectors(Mat A, SeqState& st) {
                       "-dm_vec_type cuda (or -vec_type cuda) keeps them on the device\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Of which a matrix above SBAIJ is the same.
+Op op_of_mirror(Mat A) { return is_hermitian(A) ? Op::hermitian : Op::transpose; }
 
 /// `done` is false where the memory of the device is full: the host is then ready to multiply.
 PetscErrorCode try_on_device(Mat A, SeqState& st, const Operands& o, bool* done) {
@@ -152,12 +154,14 @@ PetscErrorCode Operator::prepare_parts(Mat A, MpiState& st, Vec x) {
   PetscFunctionBegin;
   MemorySpace space;
   PetscCall(space_of_product(A, st.settings, x, &space));
+  mirrored_op_ = st.base_type.keeps_upper ? op_of_mirror(A) : Op::none;
   for (StateInSpace& part : parts_) {
     SeqState* of_part;
+    const Op ready_for = &part == &parts_[off_diagonal] && has_mirrored_part() ? mirrored_op_ : op_;
     PetscCall(seq_state(part.mat, &of_part));
     part.st = of_part;
     part.space = space;
-    PetscCall(make_ready(part.mat, of_part, op_, &part.space));
+    PetscCall(make_ready(part.mat, of_part, ready_for, &part.space));
   }
   PetscCall(check_parts(
       A, &st,
@@ -190,6 +194,15 @@ PetscErrorCode Operator::choose_exchange(Mat A, MpiState& st, Vec x) {
   exchanged_ = nullptr;
   PetscCall(is_on_device(x, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
+  if (has_mirrored_part()) {
+    const bool asked = st.settings.exchange == ExchangeChoice::peers || st.settings.exchange == ExchangeChoice::nccl;
+    PetscCheck(
+        !asked, comm_of(A), PETSC_ERR_SUP,
+        "Devices cannot exchange ghosts (-mat_compound_exchange %s): a matrix of type %s keeps one triangle, and "
+        "its processes exchange by PETSc; use auto or petsc, or the types baijcompound and aijcompound",
+        get(st.settings, "exchange").c_str(), type_of(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(make_exchange(A, st.settings, st.ghosts));
   if (!go_by_devices(st.ghosts, st.settings.exchange)) {
     const bool asked = st.settings.exchange == ExchangeChoice::peers || st.settings.exchange == ExchangeChoice::nccl;
@@ -297,9 +310,21 @@ PetscErrorCode Operator::end_ghosts(Vec v) const {
 }
 
 PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) const {
+  return run_as(op_, which, update, x, z, y);
+}
+
+PetscErrorCode Operator::run_mirrored(Vec x, Vec y) const {
+  PetscFunctionBegin;
+  PetscCall(run_as(mirrored_op_, off_diagonal, Update::assign, x, nullptr, ghosts_));
+  PetscCall(VecScatterBegin(scatter_, ghosts_, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterEnd(scatter_, ghosts_, y, ADD_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::run_as(Op op, Part which, Update update, Vec x, Vec z, Vec y) const {
   PetscFunctionBegin;
   const StateInSpace& part = parts_[which];
-  const Operands o{op_, update, x, z, y};
+  const Operands o{op, update, x, z, y};
   if (part.st->settings.parent_only()) {
     PetscCall(run_base(part.mat, *part.st, o));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -318,7 +343,7 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
 }
 
 bool Operator::takes_vectors() const {
-  if (parts_[off_diagonal].mat && on_device() && op_ != Op::none) return false;
+  if (has_mirrored_part() || (parts_[off_diagonal].mat && on_device() && op_ != Op::none)) return false;
   return std::ranges::all_of(parts_, [this](const StateInSpace& part) {
     return !part.mat || (!part.st->settings.parent_only() && part.space == parts_[diagonal].space &&
                          static_cast<const SeqState&>(*part.st).copy(part.space).takes_vectors());
@@ -342,9 +367,36 @@ PetscErrorCode Operator::run_vectors(Part which, Update update, const VectorsTas
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// y = [z +] conj(A) x as conj([conj(z) +] A conj(x)).
+PetscErrorCode multiply_by_conjugate(Mat A, Update update, Vec x, Vec z, Vec y) {
+  PetscFunctionBegin;
+  Vec conjugate_x;
+  PetscCall(VecDuplicate(x, &conjugate_x));
+  PetscCall(VecCopy(x, conjugate_x));
+  PetscCall(VecConjugate(conjugate_x));
+  if (z && z != y) PetscCall(VecCopy(z, y));
+  if (z) PetscCall(VecConjugate(y));
+  PetscCall(multiply(A, Op::none, update, conjugate_x, z ? y : nullptr, y));
+  PetscCall(VecConjugate(y));
+  PetscCall(VecDestroy(&conjugate_x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
   Operator a;
+  // The other transpose of such a matrix is its conjugate.
+  if (op != Op::none && type_of_matrix(A).base_type->keeps_upper) {
+    if (PetscDefined(USE_COMPLEX) && op != op_of_mirror(A)) {
+      PetscCall(multiply_by_conjugate(A, update, x, z, y));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    op = Op::none;
+  }
   PetscCall(a.prepare(A, op, x));
   if (!a.ghosts()) {
     PetscCall(a.run(Operator::diagonal, update, x, z, y));
@@ -353,6 +405,7 @@ PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
     PetscCall(a.run(Operator::diagonal, update, x, z, y));
     PetscCall(a.end_ghosts(x));
     PetscCall(a.run(Operator::off_diagonal, Update::add, a.ghosts(), y, y));
+    if (a.has_mirrored_part()) PetscCall(a.run_mirrored(x, y));
   } else {
     PetscCall(a.run(Operator::off_diagonal, Update::assign, x, nullptr, a.ghosts()));
     PetscCall(a.run(Operator::diagonal, update, x, z, y));

@@ -13,6 +13,9 @@ namespace compound::plugin {
 ///     prepare, begin_ghosts(x), run(diagonal), end_ghosts(x), run(off)   y = A x
 ///     prepare, run(off), run(diagonal), begin_ghosts(y), end_ghosts(y)   transposes
 ///
+/// Of several processes of a base type that keeps the upper triangle alone, the off-diagonal part multiplies twice, the
+/// second time as its transpose: multiply() below does both.
+///
 /// A matrix of one process has no ghosts and is its own diagonal part; so is one whose products are left to the base
 /// type. What is to happen to y in the kernel that makes it (a dot product, a norm) would be one more argument of
 /// run(), handed on to the backend's ProductTask: all products come by there.
@@ -32,6 +35,11 @@ class Operator {
   /// By the packed copy, or by the base type; a device whose memory is full leaves it to the host.
   PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
 
+  /// Whether an off-diagonal part stands for what is below the diagonal, too; then, after the product by it as it is,
+  /// what it adds to `y` as the (Hermitian) transpose. Collective.
+  bool has_mirrored_part() const { return mirrored_op_ != Op::none; }
+  PetscErrorCode run_mirrored(Vec x, Vec y) const;
+
   /// Whether run_vectors() can be called on this process: all parts multiply in one memory space. Transposes of several
   /// parts do so on the host alone.
   bool takes_vectors() const;
@@ -49,6 +57,7 @@ class Operator {
   };
   PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x, PetscInt products);
   PetscErrorCode prepare_parts(Mat A, MpiState& st, Vec x);
+  PetscErrorCode run_as(Op op, Part part, Update update, Vec x, Vec z, Vec y) const;
   PetscErrorCode choose_ghosts(Ghosts& all, Vec x);
   PetscErrorCode choose_exchange(Mat A, MpiState& st, Vec x);
   PetscErrorCode goes_by_devices(Vec v, bool* yes) const;
@@ -56,6 +65,7 @@ class Operator {
   PetscErrorCode end_on_devices(Vec v) const;
 
   Op op_ = Op::none;
+  Op mirrored_op_ = Op::none;  ///< of an off-diagonal part that stands for what is below the diagonal, too
   StateInSpace parts_[2];
   VecScatter scatter_ = nullptr;
   const Ghosts* exchanged_ = nullptr;  ///< between devices, in place of the scatter, where `v` is on one

@@ -1,6 +1,7 @@
 // A matrix packed for one memory space. refresh.cpp alone makes it and keeps it up to date; all others read it.
 #pragma once
 
+#include "pattern/mirrored.hpp"
 #include "petsc/base_type.hpp"
 #include "spmv/misfit.hpp"
 #include "spmv/other_blocks.hpp"
@@ -13,6 +14,8 @@ class PackedCopy {
   const PackedMatrix* packed() const { return packed_ ? &*packed_ : nullptr; }
   /// Null where the packed blocks are of the size that the matrix is given in.
   const OtherBlocks* other_blocks() const { return other_blocks_ ? &*other_blocks_ : nullptr; }
+  /// Null where the matrix keeps both triangles, or its packed copy only one.
+  const Mirrored* both_triangles() const { return both_triangles_ ? &*both_triangles_ : nullptr; }
   /// Of the plan, in the user's terms.
   const std::string& origin() const { return origin_; }
   /// What is known of the speed of a layout that was asked for; empty: nothing to tell.
@@ -35,7 +38,8 @@ class PackedCopy {
     return !other_blocks_ || (other_blocks_->are_all() && block.rows == block.cols);
   }
   std::size_t bytes() const {
-    return (packed_ ? packed_->bytes().total() : 0) + (other_blocks_ ? other_blocks_->bytes() : 0);
+    return (packed_ ? packed_->bytes().total() : 0) + (other_blocks_ ? other_blocks_->bytes() : 0) +
+           bytes_of_mirrored();
   }
 
   /// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
@@ -79,6 +83,14 @@ class PackedCopy {
     bool operator==(const PatternKey&) const = default;
   } key_;
   PetscInt64 values_version_ = -1;  ///< that were taken (MatrixValues)
+  std::size_t bytes_of_mirrored() const {
+    const auto of = [](const auto& v) { return v.size() * sizeof(v[0]); };
+    const Mirrored* const m = both_triangles();
+    return (m ? of(m->pattern.start) + of(m->pattern.column) + of(m->from) : 0) + of(values_of_both_);
+  }
+
+  std::optional<Mirrored> both_triangles_;
+  std::vector<Scalar> values_of_both_;  ///< if `packed_` lies on them
   std::optional<OtherBlocks> other_blocks_;
   std::optional<PackedMatrix> packed_;
   std::string origin_, hint_, left_out_, refused_;

@@ -86,33 +86,59 @@ std::optional<Reblocked> in_other_blocks(const Packing& p, const PatternView& gi
   return {};
 }
 
+bool reads_upper(const Packing& p) {
+  const Settings& s = p.st.settings;
+  const bool in_rows = s.layout.empty() || s.layout == "csr";
+  return p.st.base_type.keeps_upper && !p.on_device() && in_rows && s.plan_of_part(false).empty() && !s.names_kind() &&
+         s.block_size.way != BlockSize::to_find && s.packed_block(p.b.block.rows) == p.b.block;
+}
+
 Problem Packing::problem() const {
   const OtherBlocks* const other = copy.other_blocks();
   return {other ? other->shape().block() : b.block, scalar_type_of<Scalar>(), other ? ValueOrder::blocks : b.order,
-          st.settings.reproducible};
+          st.settings.reproducible, st.base_type.keeps_upper && !copy.both_triangles()};
+}
+
+PatternView Packing::given_pattern(Pattern& copied) const {
+  const Mirrored* const both = copy.both_triangles();
+  return both ? both->pattern.view() : pattern_of(b, copied);
 }
 
 PatternView Packing::pattern(Pattern& copied) const {
   const OtherBlocks* const other = copy.other_blocks();
-  return other ? other->shape().pattern.view() : pattern_of(b, copied);
+  return other ? other->shape().pattern.view() : given_pattern(copied);
+}
+
+const Scalar* Packing::given_values() {
+  const Scalar* const given = b.values ? st.matrix_values.read(A) : nullptr;
+  const Mirrored* const both = copy.both_triangles();
+  if (!both || !given) return given;
+  if (mirrored.empty()) {
+    mirrored.resize(both->from.size() * scalars_in(b.block));
+    const bool conjugates = is_hermitian(A);
+    const auto reflect = [conjugates](Scalar a) { return conjugates ? conjugate(a) : a; };
+    fill_mirrored(*both, b.block.rows, given, mirrored.data(), reflect);
+  }
+  return mirrored.data();
 }
 
 const Scalar* Packing::values() {
-  const Scalar* const given = b.values ? st.matrix_values.read(A) : nullptr;
   const OtherBlocks* const other = copy.other_blocks();
+  const Scalar* const given = given_values();
   if (!other) return given;
   if (regrouped.empty()) {
     Pattern copied;
     const Reblocked& shape = other->shape();
     regrouped.resize(shape.pattern.column.size() * scalars_in(shape.block()));
-    fill_blocks(shape, pattern_of(b, copied), given, regrouped.data());
+    fill_blocks(shape, given_pattern(copied), given, regrouped.data());
   }
   return regrouped.data();
 }
 
 const Scalar* Packing::values_on_device() const {
   MatrixValues& values = st.matrix_values;
-  if (!on_device() || copy.other_blocks() || !values.are_on_device(A)) return nullptr;
+  const bool is_as_given = !copy.other_blocks() && !copy.both_triangles();
+  if (!on_device() || !is_as_given || !values.are_on_device(A)) return nullptr;
   return values.read(A, backend());
 }
 

@@ -18,18 +18,24 @@ struct Packing {
   MemorySpace space;
   const BlockArrays& b;
   const PackedCopy& copy = st.copy(space);
+  std::vector<Scalar> mirrored = {};   ///< the values of both triangles
   std::vector<Scalar> regrouped = {};  ///< the values in packed blocks of another size than the matrix's
 
   bool on_device() const { return space == MemorySpace::device; }
   Backend& backend() const { return compound::backend(row_of(space).backend); }
   Problem problem() const;
-  /// In the packed blocks: a view where the integers are of one width, else of `copied`.
+  /// In the matrix's blocks, of both triangles unless the packed copy has but one: a view where the integers are of one
+  /// width, else of `copied`.
+  PatternView given_pattern(Pattern& copied) const;
+  /// The same in the packed blocks.
   PatternView pattern(Pattern& copied) const;
   /// For the packed pattern, on the host, in the problem's order; null where there are none. They are copied from a
   /// device that alone has them.
   const Scalar* values();
   /// The same where they lie on the copy's device; null where they do not.
   const Scalar* values_on_device() const;
+  /// Of both triangles, unless the packed copy has but one, in the matrix's blocks.
+  const Scalar* given_values();
 };
 
 /// The base type's integers as a pattern: a view where the widths agree, else of `copy`.
@@ -37,6 +43,10 @@ PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 
 /// What `-mat_compound_block_size find` stands for, of a part whose blocks are of size `given`.
 DetectedBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
+
+/// Whether products of a copy on the host can read the triangle that the matrix keeps: nothing is asked for that needs
+/// both.
+bool reads_upper(const Packing& p);
 
 /// The matrix in blocks of the size that is to be packed, where that is not the size of those that are given.
 std::optional<Reblocked> in_other_blocks(const Packing& p, const PatternView& given);

@@ -76,32 +76,46 @@ const PlacedRows* CopyRefresh::placed_rows() const {
   return is_it ? &kept.pattern->rows() : nullptr;
 }
 
+/// Of the matrix, where the pattern is but its upper triangle.
+static PatternStatistics statistics_of_whole(const Packing& p, const PatternView& given) {
+  PatternStatistics s = statistics(given);
+  if (!p.problem().upper) return s;
+  const MirroredCounts counts = count_mirrored(given);
+  s.entries = counts.entries;
+  s.empty_rows = counts.empty_rows;
+  return s;
+}
+
 void CopyRefresh::pack_pattern() {
   Pattern copied;
   SeqState& st = in_.st;
   st.matrix_values.unpack();
-  const PatternView given = pattern_of(in_.b, copied);
   copy_.packed_.reset();
   copy_.other_blocks_.reset();
+  copy_.both_triangles_.reset();
+  copy_.values_of_both_ = {};
+  in_.mirrored.clear();
   in_.regrouped.clear();
-  st.statistics = statistics(given);
+  if (st.base_type.keeps_upper && !reads_upper(in_)) copy_.both_triangles_ = mirrored(pattern_of(in_.b, copied));
+  const PatternView given = in_.given_pattern(copied);
+  st.statistics = statistics_of_whole(in_, given);
   st.input_block = in_.b.block;
   if (auto other = in_other_blocks(in_, given)) copy_.other_blocks_.emplace(*std::move(other));
   const bool is_given = !copy_.other_blocks_;
   const PatternView pattern = is_given ? given : copy_.other_blocks_->shape().pattern.view();
   check_entry_asked_for(in_);
-  const PatternStatistics numbers = is_given ? st.statistics : statistics(pattern);
+  const PatternStatistics numbers = is_given && !in_.problem().upper ? st.statistics : statistics(pattern);
   chosen_ = choose_plan(in_, pattern, numbers);
   copy_.origin_ = chosen_.origin;
   copy_.finds_entry_ = chosen_.finds_entry;
   copy_.left_out_ = why_left_out(in_, pattern, chosen_.plan);
   if (!copy_.left_out_.empty()) return;
+  const bool is_lasting = same_index_width || !is_given || copy_.both_triangles();
   copy_.refused_ = why_refused(in_, pattern, chosen_.plan);
   if (!copy_.refused_.empty()) return;
   try {
     copy_.packed_.emplace(pattern, in_.problem(), chosen_.plan, in_.backend(),
-                          same_index_width || !is_given ? PatternLifetime::outlives : PatternLifetime::temporary,
-                          placed_rows());
+                          is_lasting ? PatternLifetime::outlives : PatternLifetime::temporary, placed_rows());
   } catch (const error& e) {
     throw error(e.kind(), e.what() + option_of_plan(in_));
   }
@@ -144,7 +158,7 @@ PetscErrorCode CopyRefresh::report_block_size() const {
   PetscFunctionBegin;
   PetscBool reports;
   const SeqState& st = in_.st;
-  if (st.off_diagonal || copy_.other_blocks_) PetscFunctionReturn(PETSC_SUCCESS);
+  if (st.off_diagonal || copy_.other_blocks_ || st.base_type.keeps_upper) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfoEnabled(MAT_CLASSID, &reports));
   const bool warns = st.settings.warn && st.base_type.keeps_blocks && !was_said(Once::block_size) &&
                      is_first_process() && warnings_are_on() && may_have_blocks(in_.b);
@@ -227,9 +241,13 @@ void CopyRefresh::pack_values() try {
   const Scalar* const there = in_.values_on_device();
   misfit_ = there ? copy_.packed_->try_update_values(there, Memory::backend, fit)
                   : copy_.packed_->try_update_values(in_.values(), Memory::host, fit);
-  if (!copy_.other_blocks_) return;
-  if (copy_.packed_->lies_on_blocks()) copy_.other_blocks_->keep(std::move(in_.regrouped));
-  if (!misfit_) copy_.other_blocks_->take_values(in_.st.matrix_values.read(in_.A));
+  const bool lies = copy_.packed_->lies_on_blocks();
+  if (!copy_.other_blocks_) {
+    if (lies) copy_.values_of_both_ = std::move(in_.mirrored);
+    return;
+  }
+  if (lies) copy_.other_blocks_->keep(std::move(in_.regrouped));
+  if (!misfit_) copy_.other_blocks_->take_values(in_.given_values());
 } catch (const error& e) {
   if (e.kind() != ErrorKind::argument) throw;
   copy_.refused_ = e.what();
@@ -241,7 +259,7 @@ PetscErrorCode CopyRefresh::take_values() {
   misfit_.reset();
   if (!copy_.packed_) PetscFunctionReturn(PETSC_SUCCESS);
   const auto pack = [&] { return within_memory("for packed values", [&] { pack_values(); }); };
-  if (copy_.packed_->lies_on_blocks() && !copy_.other_blocks_) {
+  if (copy_.packed_->lies_on_blocks() && !copy_.other_blocks_ && !copy_.both_triangles_) {
     PetscCall(pack());
     PetscFunctionReturn(PETSC_SUCCESS);
   }

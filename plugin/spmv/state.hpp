@@ -23,6 +23,10 @@ struct State : HasValues {
   Settings settings;
   bool off_diagonal = false;         ///< a part of an mpi matrix of ours
   bool ignores_others_rows = false;  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
+
+  /// The base type's products, which it picks by block size, at preallocation, or by options.
+  PetscErrorCode (*base_mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*base_multadd)(Mat, Vec, Vec, Vec) = nullptr;
 };
 
 struct Counts {
@@ -52,10 +56,6 @@ struct SeqState final : State {
   PlacedRowsOf placed;
   bool reported_host_vectors = false, reported_host_work = false;
   Counts counts;
-
-  /// The base type's products for this block size, which it picks at preallocation.
-  PetscErrorCode (*base_mult)(Mat, Vec, Vec) = nullptr;
-  PetscErrorCode (*base_multadd)(Mat, Vec, Vec, Vec) = nullptr;
 };
 
 /// Null where there is none.

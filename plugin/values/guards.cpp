@@ -89,7 +89,7 @@ void for_each_guard_of(const F& f) {
   for_each_guard_of<base_type, is_mpi, Access::write>(WritingOperations{}, f);
 }
 
-/// f(member, guard) for each.
+/// f(member, guard) for each. Values of SBAIJ are never written on a device.
 template <class F>
 void for_each_guard(const HasValues& of, const F& f) {
   if (&of.base_type == &baij)

@@ -122,6 +122,22 @@ void scatter(const Product& p) {
   }
 }
 
+/// sum += block x of a diagonal block that is op(itself), by what is on its diagonal and above alone: PETSc's SBAIJ
+/// leaves undefined what is below.
+template <Op op, class Entry, class Words, class S>
+void multiply_diagonal_block(int size, const Words& words, const S* x, S* sum) {
+  for (int j = 0; j < size; ++j)
+    for (int i = 0; i <= j; ++i) {
+      const S a = Entry::block(words, i, j);
+      add_product<S>(sum[i], a, x[j]);
+      if (i == j) continue;
+      if constexpr (op == Op::hermitian)
+        add_product<S>(sum[j], conjugate(a), x[i]);
+      else
+        add_product<S>(sum[j], a, x[i]);
+    }
+}
+
 /// A row of the stored half: y(row) += entry x(column), and for those above the diagonal y(column) += op(entry) x(row).
 template <Op op, class Product>
 void multiply_half_row(const Product& p, idx position) {
@@ -140,10 +156,13 @@ void multiply_half_row(const Product& p, idx position) {
     const slot_t slot = first + k * p.layout.apart();
     const idx column = columns.at(slot);
     const auto words = p.words(slot);
+    if (column == row) {
+      multiply_diagonal_block<op, Entry>(size, words, x, sum);
+      continue;
+    }
     S other[most];
     p.x_words.load(p.x, column, size, other);
     p.entry.template madd<Op::none>(words, other, sum);
-    if (column == row) continue;
     p.y_words.load(y_before, column, size, other);
     p.entry.template madd<op>(words, x, other);
     p.y_words.store(p.y, column, size, other);
@@ -166,13 +185,12 @@ void multiply_half(const Product& p) {
 /// The product by `op` and `update` over `p`, which is it in some form.
 template <class Product>
 void run(const Product& p, Op op, Update update, bool half) {
-  constexpr bool complex = is_complex<typename Product::scalar>;
-  if (half)
-    return complex && op == Op::hermitian ? multiply_half < complex ? Op::hermitian : Op::transpose > (p)
-                                          : multiply_half<Op::transpose>(p);
   // A real matrix's Hermitian transpose is its transpose; one kernel less to compile.
+  constexpr bool complex = is_complex<typename Product::scalar>;
+  constexpr Op hermitian = complex ? Op::hermitian : Op::transpose;
+  if (half) return complex && op == Op::hermitian ? multiply_half<hermitian>(p) : multiply_half<Op::transpose>(p);
   if (complex && op == Op::hermitian)
-    scatter<complex ? Op::hermitian : Op::transpose>(p);
+    scatter<hermitian>(p);
   else if (op != Op::none)
     scatter<Op::transpose>(p);
   else if (update == Update::add)
@@ -226,7 +244,7 @@ struct host_kernels {
 /// A kind of entry for one scalar: what is registered.
 struct host_entry {
   /// Raised whenever a structure of this file changes.
-  static constexpr int current_version = 4;
+  static constexpr int current_version = 5;
   int version = current_version;
   const char* name = nullptr;
   bool complex_scalars = false;

@@ -82,6 +82,8 @@ std::optional<std::string> why_not_half(const Plan& p, const Problem& problem) {
 
 std::optional<std::string> applicable_part(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
+  if (problem.upper && p.half == Half::none)
+    return "a matrix that is given by its upper triangle needs half=symmetric or half=hermitian";
   if (p.half != Half::none)
     if (const auto why = why_not_half(p, problem)) return why;
   if (l.word_group == group_rows)
@@ -131,14 +133,15 @@ std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   return first_of_parts(p, [&](const Plan& part) { return applicable_part(part, problem); });
 }
 
-bool is_of_full_blocks(const Plan& p) {
-  return p.later.empty() && p.half == Half::none && p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing &&
+bool is_of_full_blocks(const Plan& p, bool upper) {
+  const bool has_all = p.half == Half::none || upper;
+  return p.later.empty() && has_all && p.entry == "dense" && value_code(p.codes).of == CodeOf::nothing &&
          family_of(p.layout).slots_are_entries;
 }
 
 bool words_are_blocks(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
-  if (!is_of_full_blocks(p) || p.values != problem.scalar.precision) return false;
+  if (!is_of_full_blocks(p, problem.upper) || p.values != problem.scalar.precision) return false;
   // Blocks of one row have but one order.
   const bool in_rows = problem.order == ValueOrder::rows, in_blocks = !in_rows || problem.block.rows == 1;
   return (in_rows && l.word_group == group_rows) || (in_blocks && words_adjoin(l) && l.word_order == WordOrder::column);

@@ -114,8 +114,8 @@ PatternPart upper_half(const PatternView& p, const Plan& plan) {
 
 }  // namespace
 
-std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan) {
-  if (plan.half != Half::none && pattern.entries() > 0) {
+std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan, bool upper) {
+  if (plan.half != Half::none && !upper && pattern.entries() > 0) {
     std::vector<PatternPart> half;
     half.push_back(upper_half(pattern, plan));
     return half;

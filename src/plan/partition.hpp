@@ -53,7 +53,7 @@ struct PatternPart {
 };
 
 /// The parts of a plan that have entries, each row in the first that takes rows of its length; the first part where
-/// there are no entries. Of a plan that stores a half: that.
-std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan);
+/// there are no entries. Of a plan that stores a half: that, which is all of a pattern of the upper triangle (`upper`).
+std::vector<PatternPart> parts_of(const PatternView& pattern, const Plan& plan, bool upper = false);
 
 }  // namespace compound

@@ -80,6 +80,7 @@ struct Problem {
   ScalarType scalar;
   ValueOrder order = ValueOrder::blocks;  ///< of the values that are given
   bool repeatable = false;  ///< a library's product must give the same bits each time, as our own kernels do
+  bool upper = false;       ///< the pattern and its values are those of the diagonal and above, of a plan with `half`
 };
 
 /// Empty if the plan can serve; else the reason in words, to be shown to the user. What a backend adds is its own
@@ -101,8 +102,9 @@ inline std::size_t bytes_of_block(const Problem& problem) {
   return scalars_in(problem.block) * bytes_of(problem.scalar);
 }
 
-/// Whether slots hold entries of the pattern in its order, and all of their scalars.
-bool is_of_full_blocks(const Plan& plan);
+/// Whether slots hold entries of the pattern in its order, and all of their scalars. `upper`: the pattern is an upper
+/// triangle.
+bool is_of_full_blocks(const Plan& plan, bool upper = false);
 
 /// Whether packed words are the values as they are given, in the problem's order: nothing needs to be packed. Parts are
 /// asked one by one.

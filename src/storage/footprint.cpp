@@ -13,14 +13,14 @@ Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Pla
                    PatternLifetime lifetime) {
   Footprint sum;
   bool lies = false;
-  for (const PatternPart& part : parts_of(pattern, plan)) {
+  for (const PatternPart& part : parts_of(pattern, plan, problem.upper)) {
     const PatternLifetime here = backend.reads_in_place() ? lifetime : PatternLifetime::temporary;
     const LayoutCount l = count(part.view(pattern), part.plan.layout, lifetime_for(part, here));
     sum.slots += l.slots;
     sum.read.integers += l.read;
     sum.read.words += l.slots * bytes_of_slot(part.plan, problem);
     sum.allocated.integers += l.allocated + part.entries.bytes();
-    if (plan.half != Half::none)
+    if (!part.has_all() && plan.half != Half::none)
       sum.allocated.integers += part.entries.entries * sizeof(count32);  // mirrored_entries()
     lies = lies_on_blocks(part, problem, backend);
     if (!lies) sum.allocated.words = begin_of_words(sum.allocated.words) + bytes_of_words(part.plan, problem, l.slots);

@@ -9,6 +9,7 @@
 #include "backend/value_work.hpp"
 #include "base/error.hpp"
 #include "layout/family.hpp"
+#include "pattern/mirrored.hpp"
 #include "plan/value_order.hpp"
 #include "storage/chunk_codes.hpp"
 #include "storage/packed_sizes.hpp"
@@ -40,9 +41,12 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
       entries_(pattern.entries()),
       stamp_(new_stamp()) {
   require_applicable(plan, problem, backend);
-  if (plan.half != Half::none) mirrored_ = mirrored_entries(pattern);
+  if (problem.upper)
+    check_upper(pattern);
+  else if (plan.half != Half::none)
+    mirrored_ = mirrored_entries(pattern);
   std::size_t bytes = 0;
-  for (PatternPart& of : parts_of(pattern, plan)) {
+  for (PatternPart& of : parts_of(pattern, plan, problem.upper)) {
     lies_on_blocks_ = compound::lies_on_blocks(of, problem, backend);
     Part& part = parts_.emplace_back();
     part.plan = of.plan;
@@ -241,7 +245,7 @@ std::optional<count32> PackedMatrix::try_update_values(const void* values, Memor
 std::optional<count32> PackedMatrix::take_blocks(const void* blocks, Memory in, Fit fit) {
   if (fit == Fit::unknown)
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
-  if (plan_.half != Half::none && entries_ > 0) {
+  if (!mirrored_.empty()) {
     const Part& part = parts_.front();
     check_symmetry(plan_, problem_, part.layout.args(), part.runs.on_host(), mirrored_, blocks);
   }

@@ -41,8 +41,8 @@ def public_functions():
 
 
 def type_names():
-    """baijcompound, aijcompound and those that pin a layout."""
-    return re.findall(r'^#define MAT\w+ +"(b?aijcompound\w*)"', read(HEADER), re.M)
+    """baijcompound, aijcompound, sbaijcompound and those that pin a layout."""
+    return re.findall(r'^#define MAT\w+ +"(s?b?aijcompound\w*)"', read(HEADER), re.M)
 
 
 def test_install(args, checks):

@@ -5,7 +5,8 @@
     petsccompound.init(sys.argv, mat_type="baijcompound")
     from petsc4py import PETSc
 
-After ``init()`` PETSc knows the types ``baijcompound`` and ``aijcompound``, in options and in ``A.setType()``.
+After ``init()`` PETSc knows the types ``baijcompound``, ``aijcompound`` and ``sbaijcompound``, in options and in
+``A.setType()``.
 Importing this module starts nothing: neither MPI nor PETSc.
 """
 

@@ -45,7 +45,7 @@ def plan(A: PETSc.Mat) -> str:
     """The plan by which a matrix is stored and multiplied.
 
     Args:
-        A: A matrix of type baijcompound or aijcompound. Not collective.
+        A: A matrix of a type of this plugin. Not collective.
 
     Returns:
         One line, as views print it; of a matrix on several processes with ``off: ...`` for the off-diagonal part.
@@ -64,7 +64,7 @@ def set_plan(A: PETSc.Mat, line: str) -> None:
     """Sets the plan, as the option ``-mat_compound_plan`` does; the next product packs the matrix by it.
 
     Args:
-        A: A matrix of type baijcompound or aijcompound. Logically collective.
+        A: A matrix of a type of this plugin. Logically collective.
         line: A plan as :func:`plan` returns it or shorter (``"sell:32"``): what is left out is chosen by the default
             heuristic, except the block format, which is then dense. Empty, or ``"auto"``: back to the default plan.
 
@@ -83,7 +83,7 @@ def info(A: PETSc.Mat) -> Info:
     """Counts of products and packing, and sizes of a matrix on this process.
 
     Args:
-        A: A matrix of type baijcompound or aijcompound. Not collective.
+        A: A matrix of a type of this plugin. Not collective.
 
     Returns:
         An :class:`Info`: numbers of products and packs, of blocks, and of bytes.
@@ -102,7 +102,7 @@ def tune(A: PETSc.Mat, effort: str = "measure") -> None:
     """Sets how the plan is found, as the option ``-mat_compound_tune`` does. The next product finds it.
 
     Args:
-        A: A matrix of type baijcompound or aijcompound. Logically collective.
+        A: A matrix of a type of this plugin. Logically collective.
         effort: ``"off"`` (default heuristic), ``"model"`` (predicted times, on devices), ``"wisdom"`` (what was
             measured before), ``"measure"`` (times neighbouring plans) or ``"exhaustive"`` (times all plans).
 

@@ -49,6 +49,20 @@ struct half_block {
   }
 };
 
+/// A diagonal block whose scalars below its diagonal are those above: PETSc's SBAIJ leaves them undefined.
+template <int size, int parts, class T>
+void mirror_block(const T* w, T sign, T* to) {
+  for (int j = 0; j < size; ++j)
+    for (int i = 0; i <= j; ++i) {
+      const int above = (j * size + i) * parts, below = (i * size + j) * parts;
+      to[below] = to[above] = w[above];
+      if constexpr (parts == 2) {
+        to[below + 1] = sign * w[above + 1];
+        to[above + 1] = w[above + 1];
+      }
+    }
+}
+
 template <int size, int parts, class T>
 void multiply_half_rows(const SimdTask& t) {
   using Block = half_block<size, parts>;
@@ -70,7 +84,9 @@ void multiply_half_rows(const SimdTask& t) {
       sum[i] = unused[i] = 0;
     }
     if (column < end && *column == row) {
-      Block::multiply(w, own, own, sign, sum, unused);
+      T diagonal[words];
+      mirror_block<size, parts>(w, T(sign), diagonal);
+      Block::multiply(diagonal, own, own, sign, sum, unused);
       ++column, w += words;
     }
     for (; column < end; ++column, w += words) {

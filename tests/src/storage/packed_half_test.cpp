@@ -132,7 +132,72 @@ TEST_P(PackedHalf, MultipliesAsTheWholeDoes) {
   });
 }
 
+/// The entries on the diagonal and above, as PETSc's SBAIJ gives them: what is below the diagonal of diagonal blocks is
+/// undefined there.
+template <class S>
+struct Upper {
+  Pattern pattern;
+  std::vector<S> blocks;
+
+  Upper(const Pattern& p, const std::vector<S>& all, int side) : pattern{p.rows, p.cols, {0}, {}} {
+    const std::size_t scalars = std::size_t(side) * side;
+    for (idx row = 0; row < p.rows; ++row) {
+      for (count32 e = p.start[row]; e < p.start[row + 1]; ++e) {
+        if (p.column[e] < row) continue;
+        pattern.column.push_back(p.column[e]);
+        blocks.insert(blocks.end(), all.begin() + e * scalars, all.begin() + (e + 1) * scalars);
+        if (p.column[e] == row)
+          for (int j = 0; j < side; ++j)
+            for (int i = j + 1; i < side; ++i) (blocks.end() - scalars)[j * side + i] = S{real_of<S>(1e30)};
+      }
+      pattern.start.push_back(static_cast<count32>(pattern.column.size()));
+    }
+  }
+};
+
+TEST_P(PackedHalf, MultipliesAnUpperTriangleWhereItLies) {
+  const HalfCase& c = GetParam();
+  SCOPED_TRACE(seed_text());
+  if (c.entry.entry != "dense") return;  // undefined scalars make blocks be of no other kind
+  with_scalar(c.scalar.vectors, [&]<class S>(S) {
+    const BlockShape shape = c.entry.in(c.scalar.vectors.field);
+    const Pattern p = symmetric_pattern(23, 4, true, test_seed());
+    Problem problem{shape, scalar_type_of<S>()};
+    problem.upper = true;
+    Random random;
+    const auto o = symmetric_operands<S>(p, "dense", shape, c.half, random);
+    const Upper<S> upper(p, o.blocks, shape.rows);
+    for (const std::string_view words : {"csr", "csr plain", "csr columns=16", "csr words=1:row"}) {
+      const Plan plan = half_plan(c, words);
+      PackedMatrix A(upper.pattern.view(), problem, plan, backend("host"));
+      A.update_values(upper.blocks.data());
+      EXPECT_EQ(A.lies_on_blocks(), words_are_blocks(plan, problem)) << to_string(plan);
+      EXPECT_EQ(A.padding(), 0);
+      const Footprint counted = bytes_of(upper.pattern.view(), problem, plan, backend("host"));
+      EXPECT_EQ(counted.allocated.total(), A.bytes().total()) << to_string(plan);
+      for (const Op op : ops)
+        for (const Form form : forms)
+          EXPECT_TRUE(agrees(multiplied(A, o, op, form), reference_product(o, plan.values, op, form)))
+              << to_string(plan) << ": " << product_name(op, form);
+    }
+  });
+}
+
 const Problem real_2x2{{2, 2}, {}};
+
+TEST(HalfPlan, AnUpperTriangleNeedsHalfAndAscendsFromTheDiagonal) {
+  Problem problem = real_2x2;
+  problem.upper = true;
+  EXPECT_NE(applicable(parse_plan("csr", {}), problem).value_or("").find("needs half=symmetric"), std::string::npos);
+  const auto refused = [&](const std::vector<std::vector<idx>>& rows, std::string_view why) {
+    const Pattern p = pattern_of(3, rows);
+    EXPECT_ERROR(PackedMatrix(p.view(), problem, parse_plan("csr half=symmetric", {}), backend("host")),
+                 ErrorKind::argument, why);
+  };
+  refused({{0}, {0, 1}, {2}}, "block (1, 0) comes first in its row");
+  refused({{0, 2, 1}, {1}, {2}}, "block (0, 1) comes after (0, 2)");
+  refused({{0, 0}, {1}, {2}}, "block (0, 0) comes after (0, 0)");
+}
 
 PackedMatrix half_of(const Pattern& p, const Problem& problem = real_2x2,
                      std::string_view line = "csr half=symmetric") {
