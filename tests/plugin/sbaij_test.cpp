@@ -1,6 +1,7 @@
 // sbaijcompound beside PETSc's sbaij and aij: products, changes of values and patterns, conversions, solvers.
 #include <fstream>
 
+#include "device.hpp"
 #include "symmetric_ring.hpp"
 #include "view_text.hpp"
 
@@ -304,6 +305,46 @@ TEST(Sbaij, ViewSaysWhatIsMultiplied) {
   PETSC_OK(MatMult(A, x, y));
   const std::string text = view_of("sbaij", A);
   EXPECT_NE(text.find("half=symmetric"), std::string::npos) << text;
+}
+
+struct SbaijOnDevice : DeviceTest {};
+
+/// Both triangles are packed there; new values and the way back to the host work.
+TEST_F(SbaijOnDevice, MultipliesBothTriangles) {
+  const Mirror mirror = PetscDefined(USE_COMPLEX) ? Mirror::hermitian : Mirror::symmetric;
+  for (const PetscInt bs : {1, 3, 4}) {
+    if (PetscDefined(USE_COMPLEX) && bs > 1) continue;
+    const auto A = upper_ring("sbaijcompound", bs, mirror), full = full_ring(bs, mirror);
+    PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+    EXPECT_TRUE(same_everywhere(A, full, 7)) << bs;
+    EXPECT_EQ(plan_of(A).find("half="), std::string::npos) << plan_of(A);
+    for (Mat m : {Mat(A), Mat(full)}) PETSC_OK(MatScale(m, 2.0));
+    EXPECT_TRUE(same_everywhere(A, full, 8)) << bs << ", scaled";
+    PETSC_OK(MatCompoundSetBackend(A, "host"));
+    expect_same_products(A, full, "on the host again");
+  }
+}
+
+TEST_F(SbaijOnDevice, Solves) {
+  const Mirror mirror = PetscDefined(USE_COMPLEX) ? Mirror::hermitian : Mirror::symmetric;
+  const PetscInt bs = PetscDefined(USE_COMPLEX) ? 1 : 3;
+  const auto A = upper_ring("sbaijcompound", bs, mirror), full = full_ring(bs, mirror);
+  const auto wanted = right_vector(full, 3);
+  auto b = right_vector(full, 4);
+  PETSC_OK(MatMult(full, wanted, b));
+  for (const char* preconditioner : {PCJACOBI, PCPBJACOBI}) {
+    const auto b_there = on_side(b, true), x = on_side(b, true);
+    Solver ksp;
+    PC pc;
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPSetType(ksp, "cgcompound"));
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    PETSC_OK(PCSetType(pc, preconditioner));
+    PETSC_OK(KSPSetTolerances(ksp, 1e-12, 1e-50, 1e5, 300));
+    PETSC_OK(KSPSolve(ksp, b_there, x));
+    expect_same(on_side(x, false), wanted, preconditioner, 1e-10);
+  }
 }
 
 struct Solve : testing::TestWithParam<const char*> {};
