@@ -56,6 +56,16 @@ PetscErrorCode with_cycle(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// It looks for SBAIJ by its exact type before it chooses between LU and Cholesky.
+PetscErrorCode redundant(PC pc, PetscErrorCode (*set_up)(PC)) {
+  PetscFunctionBegin;
+  const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
+  const bool lends = k.is_ours && k.base_type->keeps_upper;
+  PetscCall(lends ? under_type_name(pc->pmat, k.base_type->types(k.is_mpi).base, [&] { return set_up(pc); })
+                  : set_up(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// PETSc's own error, of the same code, names the type alone.
 PetscErrorCode aij_only(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
@@ -74,7 +84,8 @@ constexpr ExactNameType exact_name_types[] = {{PCCP, under_name},
                                               {PCTFS, under_name},
                                               {PCGAMG, multigrid, prepare_multigrid},
                                               {PCML, aij_only},
-                                              {PCMG, with_cycle, prepare_cycle}};
+                                              {PCMG, with_cycle, prepare_cycle},
+                                              {PCREDUNDANT, redundant}};
 
 /// Of row `which`.
 template <int which>
@@ -112,6 +123,7 @@ PetscErrorCode wrap_preconditioners_by_name() {
   PetscCall(Wrapped<2>::wrap());
   PetscCall(Wrapped<3>::wrap());
   PetscCall(Wrapped<4>::wrap());
+  PetscCall(Wrapped<5>::wrap());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -31,6 +31,10 @@ std::string place(idx row, idx column) { return "(" + std::to_string(row) + ", "
 }  // namespace
 
 void check_upper(const PatternView& p) {
+  if (p.rows != p.cols)
+    throw error(ErrorKind::argument, "an upper triangle is that of a square matrix, not of one of " +
+                                         std::to_string(p.rows) + " block rows and " + std::to_string(p.cols) +
+                                         " block columns; use a type that stores both triangles");
   for (idx row = 0; row < p.rows; ++row)
     for (count32 e = p.start[row]; e < p.start[row + 1]; ++e) {
       const bool is_first = e == p.start[row];

@@ -7,7 +7,7 @@
 namespace compound {
 
 /// Throws `argument` naming the first entry below the diagonal, or the first row whose columns do not ascend, of a
-/// pattern that is to be an upper triangle.
+/// pattern that is to be an upper triangle; also where it is not square.
 void check_upper(const PatternView& pattern);
 
 /// Columns ascend in each row.
