@@ -114,6 +114,21 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+/// SBAIJ gives submatrices the type's name that A bears, and on several processes makes others of another name.
+PetscErrorCode submatrix_of_base_type(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  const TypeOfMatrix k = type_of_matrix(A);
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  const auto make = [&] { return base->createsubmatrix(A, rows, cols, reuse, B); };
+  PetscCall(k.base_type->keeps_upper ? under_type_name(A, k.base_type->types(k.is_mpi).base, make) : make());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 /// In 3.26 the view of several processes makes a submatrix and takes it apart by a function that wants the base type
 /// by its exact name: submatrices are the base type's own for the time of the call.
 PetscErrorCode any_view(Mat A, PetscViewer viewer) {
@@ -125,7 +140,8 @@ PetscErrorCode any_view(Mat A, PetscViewer viewer) {
   const bool of_figures = format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL ||
                           format == PETSC_VIEWER_ASCII_FACTOR_INFO;
   if (!of_figures) PetscCall(need_host_values(A));
-  PetscCall(with_operation<&_MatOps::createsubmatrix>(A, base->createsubmatrix, [&] { return base->view(A, viewer); }));
+  PetscCall(
+      with_operation<&_MatOps::createsubmatrix>(A, submatrix_of_base_type, [&] { return base->view(A, viewer); }));
   PetscCall(view_info(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -167,6 +183,31 @@ PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat
     PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
     PetscCall(pass_on(A, *B));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode create_submatrix_of_upper(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  Mat anew;
+  PetscCall(submatrix_of_base_type(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(take_from(*B, anew));
+    PetscCall(MatDestroy(&anew));
+  } else {
+    PetscCall(pass_on(A, anew));
+    *B = anew;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode create_submatrices_of_upper(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse,
+                                           Mat* B[]) {
+  PetscFunctionBegin;
+  const TypeOfMatrix k = type_of_matrix(A);
+  const _MatOps* base;
+  PetscCall(base_ops(A, &base));
+  PetscCall(under_type_name(A, k.base_type->types(k.is_mpi).base,
+                            [&] { return base->createsubmatrices(A, n, rows, cols, reuse, B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,6 +14,10 @@ PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B);
 
 /// Of a base type with blocks, which cannot cut them.
 PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
+/// Of a base type that keeps one triangle.
+PetscErrorCode create_submatrix_of_upper(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
+PetscErrorCode create_submatrices_of_upper(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse,
+                                           Mat* B[]);
 PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B);
 
 /// Of one without: the base type's own, with this matrix's settings and type of vectors. On one process it has no such

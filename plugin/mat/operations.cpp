@@ -154,9 +154,13 @@ constexpr auto seq = [](const auto& f) {
 #endif
 };
 
-/// The base type keeps a product of its own there as well, and puts others in place of ours.
+/// Of one that keeps one triangle. Its option for Hermitian matrices puts other products in place of ours.
 template <bool is_mpi>
-constexpr auto of_upper = [](const auto& f) { f(&_MatOps::setoption, set_option_of_upper<is_mpi>); };
+constexpr auto of_upper = [](const auto& f) {
+  f(&_MatOps::setoption, set_option_of_upper<is_mpi>);
+  f(&_MatOps::createsubmatrix, create_submatrix_of_upper);
+  f(&_MatOps::createsubmatrices, create_submatrices_of_upper);
+};
 
 constexpr auto mpi = [](const auto& f) {
   common(f);

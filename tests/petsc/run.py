@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs PETSc's own test and tutorial programs, compiled unchanged, with baij and with baijcompound (or with aij and
-aijcompound: --type aijcompound): the cases of table.txt. Passed are those that end with the same exit code and print
-the same, number by number, and really used our type.
+aijcompound: --type aijcompound; or with sbaij and sbaijcompound): the cases of table.txt. Passed are those that end
+with the same exit code and print the same, number by number, and really used our type.
 
     python3 tests/petsc/run.py --build build/host                  # the whole table with that build's plugin and PETSc
     python3 tests/petsc/run.py --build build/host --quick          # the quick list
@@ -192,7 +192,7 @@ def arguments():
     parser.add_argument("--petsc-lib", help="folder of libpetsc.so when running, if it is not where the programs were "
                         "built")
     parser.add_argument("--cuda", action="store_true")
-    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound"],
+    parser.add_argument("--type", default="baijcompound", choices=["baijcompound", "aijcompound", "sbaijcompound"],
                         help="ours, compared with its parent")
     parser.add_argument("--quick", action="store_true", help="only the rows that have the flag quick")
     parser.add_argument("--filter", default="", help="only cases that this regular expression matches (program, ranks "

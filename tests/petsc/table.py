@@ -15,10 +15,11 @@ FLAGS = {
     "tol=": "relative tolerance of numbers, where the case itself solves no better",
     "unordered": "ranks print when they like",
     "host": "not with CUDA vectors",
-    "aij": "of aijcompound alone", "baij": "of baijcompound alone",
+    "aij": "of aijcompound alone", "baij": "of baijcompound alone", "sbaij": "of sbaijcompound, too",
     "baij-fails": "ends in an error with baij too", "baij-fails-since=": "the same, from a release on",
     "baij-fails-until=": "up to a release",
     "aij-fails": "the same of aij", "aij-fails-since=": "", "aij-fails-until=": "",
+    "sbaij-fails-since=": "the same of sbaij",
 }
 
 
@@ -43,12 +44,14 @@ class Case:
 
     def is_of(self, parent):
         """Whether the case is for our type above this one of PETSc's."""
+        if parent == "sbaij":
+            return "sbaij" in self.flags
         other = {"baij": "aij", "aij": "baij"}[parent]
         return other not in self.flags
 
     def is_quick(self, parent):
         both = os.environ.get("COMPOUND_TIER") == "all"
-        return "quick" in self.flags and (both or self.flags["quick"] in ("", parent))
+        return "quick" in self.flags and (both or self.flags["quick"] in ("", parent) or parent == "sbaij")
 
     def why_not(self, petsc, cuda):
         """Why this case is not for the PETSc in use; None if it is."""

@@ -134,7 +134,7 @@ const Change changes[] = {
     {"zero_entries", [](Mat A) { PETSC_OK(MatZeroEntries(A)); }},
     {"set_value", [](Mat A) { set(A, 4, 5, 7.0, INSERT_VALUES); }},
     {"add_value", [](Mat A) { set(A, 4, 4, 7.0, ADD_VALUES); }},
-    {"new_block", [](Mat A) { set(A, 0, 50, 3.0, INSERT_VALUES); }},
+    {"new_block", [](Mat A) { set(A, 0, 20, 3.0, INSERT_VALUES); }},
     {"real_part", [](Mat A) { PETSC_OK(MatRealPart(A)); }},
     {"imaginary_part", [](Mat A) { PETSC_OK(MatImaginaryPart(A)); }},
     {"conjugate", [](Mat A) { PETSC_OK(MatConjugate(A)); }},
@@ -155,7 +155,7 @@ const Change changes[] = {
        PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, B.out()));
        PETSC_OK(MatSetOption(B, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
        PETSC_OK(MatSetOption(B, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-       set(B, 0, 50, 3.0, INSERT_VALUES);
+       set(B, 0, 20, 3.0, INSERT_VALUES);
        PETSC_OK(MatAXPY(A, 0.5, B, DIFFERENT_NONZERO_PATTERN));
      }},
     {"copy",
@@ -232,6 +232,30 @@ TEST(Sbaij, RetrievesStoredValues) {
   expect_same_products(A, full, "stored values");
 }
 
+/// Any changes in any order, with a product after each.
+TEST(Sbaij, RandomSequencesOfChanges) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const PetscInt bs = seed % 2 == 0 ? 1 : 2;
+    const Options asked(seed % 3 == 0 ? "-upper_mat_compound_layout sell" : "");
+    auto A = upper_ring("sbaijcompound", bs, Mirror::symmetric),
+         reference = upper_ring(MATSBAIJ, bs, Mirror::symmetric);
+    std::string done = "seed " + std::to_string(seed);
+    for (Mat m : {Mat(A), Mat(reference)}) {
+      PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
+      PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    }
+    Random random(seed);
+    for (int step = 0; step < 8; ++step) {
+      const Change& c = changes[random.below(static_cast<int>(std::size(changes)))];
+      if (std::strcmp(c.name, "preallocated_anew") == 0) continue;  // of blocks of 2
+      done += std::string(", ") + c.name;
+      c.change(A);
+      c.change(reference);
+      expect_same_products(A, reference, done);
+    }
+  }
+}
+
 TEST(Sbaij, Converts) {
   const auto full = full_ring(3, Mirror::symmetric), A = upper_ring("sbaijcompound", 3, Mirror::symmetric);
   for (const char* to : {MATAIJ, MATBAIJ, MATSBAIJ, "aijcompound", "baijcompound", "sbaijcompound"}) {
@@ -290,6 +314,37 @@ TEST(Sbaij, RefusesRectangularMatrices) {
       << found.message;
 }
 
+/// Of each process's own rows, and of all rows on each process.
+TEST(Sbaij, Submatrices) {
+  const auto A = upper_ring("sbaijcompound", 2, Mirror::symmetric), full = full_ring(2, Mirror::symmetric);
+  PetscInt begin, end;
+  Indices own, all;
+  PETSC_OK(MatGetOwnershipRange(A, &begin, &end));
+  PETSC_OK(ISCreateStride(PETSC_COMM_WORLD, end - begin, begin, 1, own.out()));
+  PETSC_OK(ISCreateStride(PETSC_COMM_SELF, 2 * ring_nodes, 0, 1, all.out()));
+  Matrix B, of_full;
+  PETSC_OK(MatCreateSubMatrix(A, own, own, MAT_INITIAL_MATRIX, B.out()));
+  PETSC_OK(MatCreateSubMatrix(full, own, own, MAT_INITIAL_MATRIX, of_full.out()));
+  expect_same_products(B, of_full, "own rows and columns");
+  MatType type;
+  PETSC_OK(MatGetType(B, &type));
+  EXPECT_STREQ(type, size() == 1 ? "seqsbaijcompound" : "mpisbaijcompound");
+  for (Mat m : {Mat(A), Mat(full)}) PETSC_OK(MatScale(m, 2.0));
+  PETSC_OK(MatCreateSubMatrix(A, own, own, MAT_REUSE_MATRIX, B.in_place()));
+  PETSC_OK(MatCreateSubMatrix(full, own, own, MAT_REUSE_MATRIX, of_full.in_place()));
+  expect_same_products(B, of_full, "the same again");
+  Mat *of_A, *of_aij;
+  const IS whole = all;
+  PETSC_OK(MatCreateSubMatrices(A, 1, &whole, &whole, MAT_INITIAL_MATRIX, &of_A));
+  PETSC_OK(MatCreateSubMatrices(full, 1, &whole, &whole, MAT_INITIAL_MATRIX, &of_aij));
+  const auto x = right_vector(of_aij[0], 1), found = left_vector(of_aij[0], 2), wanted = left_vector(of_aij[0], 3);
+  PETSC_OK(MatMult(of_A[0], x, found));
+  PETSC_OK(MatMult(of_aij[0], x, wanted));
+  expect_same(found, wanted, "all rows on each process");
+  PETSC_OK(MatDestroySubMatrices(1, &of_A));
+  PETSC_OK(MatDestroySubMatrices(1, &of_aij));
+}
+
 TEST(Sbaij, OtherOperations) {
   const auto A = upper_ring("sbaijcompound", 3, Mirror::symmetric), full = full_ring(3, Mirror::symmetric);
   const auto found = right_vector(full, 1), wanted = right_vector(full, 2);
@@ -321,6 +376,10 @@ TEST(Sbaij, ViewSaysWhatIsMultiplied) {
   PETSC_OK(MatMult(A, x, y));
   const std::string text = view_of("sbaij", A);
   EXPECT_NE(text.find("half=symmetric"), std::string::npos) << text;
+  const auto reference = upper_ring(MATSBAIJ, 3, Mirror::symmetric);
+  const auto numbers = [](const std::string& view) { return view.substr(view.find("row 0")); };
+  EXPECT_EQ(numbers(view_of("sbaij", A, PETSC_VIEWER_DEFAULT)),
+            numbers(view_of("sbaij", reference, PETSC_VIEWER_DEFAULT)));
 }
 
 struct SbaijOnDevice : DeviceTest {};

@@ -194,6 +194,17 @@ def test_generated_matrices(args):
         expect(abs(norms[0] - norms[1]) <= 1e-13 * norms[0], f"{options}: norms {norms}")
 
 
+def test_one_triangle(args):
+    """Types that store one triangle are compared with baij like all others, on any number of processes."""
+    types = ["baij", "sbaij", "sbaijcompound", "sbaijcompoundsell"]
+    for ranks in (1, 2):
+        parsed, _ = good(args, ["-grid", "27", "-n", "4", "-block_size", "3", "-values", "symmetric", "-types",
+                                ",".join(types), "-plans", "csr half=symmetric"], ranks)
+        if parsed:
+            named = [c["name"] for c in parsed["cases"][0]["candidates"]]
+            expect(named[:4] == types and "half=symmetric" in named[4], f"candidates on {ranks} processes: {named}")
+
+
 def test_row_statistics(args):
     side = 4
     rows = []

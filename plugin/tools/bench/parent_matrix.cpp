@@ -135,6 +135,7 @@ Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const Valu
   must(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   insert(A, rows, block_size);
   if (rule) write_values(A, rows, block_size, *rule);
+  if (rule && rule->is_symmetric()) must(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));  // sbaij takes no other
   return A;
 }
 
