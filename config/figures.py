@@ -14,11 +14,12 @@ import json
 import lzma
 import pathlib
 import re
+import statistics
 import sys
 import textwrap
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["docs/solvers.md"]
+PAGES = ["docs/performance-host.md", "docs/solvers.md"]
 MARK = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
 
 FIGURES = {}
@@ -172,6 +173,35 @@ def several_gpus_multigrid(top):
                 "speed of each GPU, as a graph"], rows),
         "",
         f"*Milliseconds an iteration; {origin(runs)}.*",
+    ]
+
+
+# One triangle of symmetric matrices, on the graphs of meshes.
+
+TRIANGLES = {"baij": "`baij`", "sbaij": "`sbaij`", "sbaijcompound": "`sbaijcompound`", "csr": "`baijcompound`",
+             "csr half=symmetric": "`half=symmetric`"}
+
+
+@figure("half-of-meshes")
+def half_of_meshes(top):
+    latest = {(run["mesh"], run["order"], run["block_size"]): run for run in runs_of(top, "half")}
+    rows, gains = [], []
+    for (mesh, order, size), run in latest.items():
+        times = [run["candidates"][name]["product_us"] for name in TRIANGLES]
+        _, of_petsc, of_type, whole, half = times
+        gains.append([whole / half, of_petsc / of_type])
+        name = pathlib.Path(mesh).stem + (", quadratic" if order == 2 else "")
+        rows.append([name, f"{size}x{size}", f"{run['blocks'] / run['block_rows']:.1f}",
+                     *(microseconds(t) for t in times), *(f"{gain:.2f}" for gain in gains[-1])])
+    spreads = [c["spread_per_cent"] for run in latest.values() for c in run["candidates"].values()]
+    middle = [statistics.median(column) for column in zip(*gains)]
+    return [
+        *table(["mesh", "blocks", "a row", *TRIANGLES.values(), "half beside whole", "`sbaijcompound` beside `sbaij`"],
+               rows),
+        "",
+        *textwrap.wrap(f"*Microseconds of a product; the last columns are how many times as fast, {middle[0]:.2f} and "
+                       f"{middle[1]:.2f} at the median. {origin(latest.values())}, one core; spread "
+                       f"{statistics.median(spreads):.0f} % at the median, up to {max(spreads):.0f} %.*", 120),
     ]
 
 

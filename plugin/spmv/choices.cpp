@@ -140,12 +140,11 @@ void monitor(const BestSoFar& best, bool is_new) {
 void tune(Packing& p, const PatternView& pattern, const PatternStatistics& numbers, ChosenPlan* chosen) {
   const Settings& s = p.st.settings;
   const bool is_given = !s.plan_of_part(p.st.off_diagonal).empty();
-  const char* const why_not = is_given             ? "a plan was asked for"
-                              : p.b.entries() == 0 ? "there are no blocks"
-                              : p.problem().upper  ? "products read the upper triangle where it lies"
-                                                   : nullptr;
-  if (why_not) {
-    chosen->origin += std::string(" (not tuned: ") + why_not + ")";
+  const bool reads_triangle = p.problem().upper;
+  if (is_given || reads_triangle || p.b.entries() == 0) {
+    chosen->origin += is_given         ? " (not tuned: a plan was asked for)"
+                      : reads_triangle ? " (not tuned: products read the upper triangle where it lies)"
+                                       : " (not tuned: there are no blocks)";
     return;
   }
   SearchOptions options = s.search_options();

@@ -76,8 +76,10 @@ const PlacedRows* CopyRefresh::placed_rows() const {
   return is_it ? &kept.pattern->rows() : nullptr;
 }
 
+namespace {
+
 /// Of the matrix, where the pattern is but its upper triangle.
-static PatternStatistics statistics_of_whole(const Packing& p, const PatternView& given) {
+PatternStatistics statistics_of_whole(const Packing& p, const PatternView& given) {
   PatternStatistics s = statistics(given);
   if (!p.problem().upper) return s;
   const MirroredCounts counts = count_mirrored(given);
@@ -85,6 +87,8 @@ static PatternStatistics statistics_of_whole(const Packing& p, const PatternView
   s.empty_rows = counts.empty_rows;
   return s;
 }
+
+}  // namespace
 
 void CopyRefresh::pack_pattern() {
   Pattern copied;

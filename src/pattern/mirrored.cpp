@@ -46,6 +46,7 @@ void check_upper(const PatternView& p) {
 }
 
 MirroredCounts count_mirrored(const PatternView& upper) {
+  check_upper(upper);
   MirroredCounts counts;
   for (const count32 length : lengths_of(upper)) {
     counts.entries += length;

@@ -19,7 +19,7 @@ struct Mirrored {
 /// Throws as check_upper(); `too_large` where the whole has more entries than a count32 counts.
 Mirrored mirrored(const PatternView& upper);
 
-/// How many entries mirrored() has, and how many of its rows have none.
+/// How many entries mirrored() has, and how many of its rows have none. Throws as check_upper().
 struct MirroredCounts {
   count32 entries = 0;
   idx empty_rows = 0;

@@ -82,7 +82,7 @@ static PetscErrorCode Create(const System* s, Mat* A) {
 
     PetscCall(PetscMalloc1(rows / bs, &lengths));
     for (PetscInt i = 0; i < rows / bs; i++) lengths[i] = 7 * s->width / bs;
-    PetscCall(MatXAIJSetPreallocation(*A, bs, lengths, NULL, NULL, NULL));
+    PetscCall(MatXAIJSetPreallocation(*A, bs, lengths, NULL, lengths, NULL));
     PetscCall(PetscFree(lengths));
   }
   PetscFunctionReturn(0);

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "host/instruction_set.hpp"
 #include "patterns.hpp"
+#include "storage/symmetry.hpp"
 
 namespace compound::test {
 
@@ -179,6 +180,10 @@ std::optional<std::string> why_not(const Case& c) try {
   const PlanText lines = split_off_diagonal(c.plan);
   for (const auto line : {lines.diagonal, lines.off_diagonal.value_or(lines.diagonal)}) {
     const Plan plan = parse_plan(line, {});
+    if (plan.half != Half::none) {
+      if (c.kind != "dense") return "blocks of " + c.kind + " are not symmetric";
+      static_cast<void>(mirrored_entries(c.pattern.view()));  // throws where the pattern is not symmetric
+    }
     if (plan.entry != "dense" && plan.entry != c.kind)
       return "blocks of " + c.kind + " are not " + std::string(plan.entry);
     if (const auto why = c.of_petsc() ? applicable(plan, c.problem()) : why_not(plan, c.problem(), backend(c.backend)))

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "case.hpp"
+#include "support/symmetric.hpp"
 
 namespace compound::test {
 
@@ -33,12 +34,14 @@ Verdict check_core(const Case& c, bool broken = false);
 
 // What checks of the core and of PETSc's matrices have in common.
 
-/// The operands of a case: random values of its kind, as few different ones as its plan's code has room for.
+/// The operands of a case: random values of its kind, as few different ones as its plan's code has room for; of plans
+/// that store a half, symmetric or Hermitian ones.
 template <class S>
 Operands<S> operands_of(const Case& c, const Plan& plan, std::uint64_t seed) {
   Random random(seed);
   auto o = Operands<S>(c.pattern, c.kind, c.block, random).for_codes_of(plan);
   const std::size_t n = static_cast<std::size_t>(c.block.rows);
+  if (plan.half != Half::none) mirror(c.pattern, c.block.rows, plan.half, o.blocks);
   if (c.values == Values::regular)
     for (std::size_t block = 0; block < o.blocks.size(); block += n * n)
       for (std::size_t i = 0; i < n; ++i)

@@ -139,6 +139,10 @@ void draw_plan_of(Case& c, bool petsc, Random& random) {
       if (c.order == ValueOrder::rows && random.below(3) == 0)
         line += "csr words=rows" + now_and_then(3, random, "rowlist") + now_and_then(3, random, "xahead") +
                 now_and_then(3, random, "plain");
+      else if (!petsc && !on.is_device() && c.kind == "dense" && random.below(8) == 0)
+        line += word({"csr half=symmetric", "csr half=hermitian"}, random) + now_and_then(3, random, "rowlist") +
+                now_and_then(3, random, "plain") + now_and_then(4, random, "columns=16") +
+                now_and_then(4, random, "vectors=2");
       else
         line += draw_plan(on.is_device(), !petsc, true, random);
       try {
@@ -206,7 +210,7 @@ Case draw_core_case(std::uint64_t seed, std::uint64_t number, std::string_view o
   do {
     c.pattern_text = draw_pattern_text(random);
     c.pattern = pattern_of_text(c.pattern_text);
-  } while (takes_long(c));
+  } while (takes_long(c) || why_not(c));
   draw_values(c, random);
   c.transposed = random.below(2) ? TransposedValues::copy : TransposedValues::shared;
   if (device)

@@ -70,6 +70,18 @@ constexpr PatternShape shapes[] = {
          for (const idx d : apart)
            if (r + d >= 0 && r + d < cols && random.below(8) > 0) rows[r].push_back(r + d);
      }},
+    {"symmetric",  // where it is square
+     [](Rows& rows, idx cols, Random& random) {
+       const auto n = static_cast<idx>(rows.size());
+       std::vector<std::set<idx>> columns(rows.size());
+       for (idx r = 0; r < n; ++r)
+         for (idx left = random.below(5); left > 0; --left) {
+           const idx c = random.below(cols);
+           columns[r].insert(c);
+           if (c < n) columns[c].insert(r < cols ? r : 0);
+         }
+       for (idx r = 0; r < n; ++r) rows[r].assign(columns[r].begin(), columns[r].end());
+     }},
     {"full",
      [](Rows& rows, idx cols, Random&) {
        for (auto& row : rows)

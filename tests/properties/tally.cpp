@@ -26,6 +26,7 @@ void Tally::add(const Case& c) {
   }
   count("parts of plans", std::to_string(1 + plan.later.size()) + (lines.off_diagonal ? " off:" : ""));
   count("codes", std::string(plan.codes));
+  count("half", std::string(name_of(plan.half)));
   count("entries", std::string(plan.entry) + (plan.entry == c.kind ? "" : " of " + c.kind));
   count("scalars", std::string(c.scalar.field == Field::complex ? "complex " : "real ") +
                        std::string(name_of(c.scalar.precision)) + " stored as " + std::string(name_of(plan.values)));

@@ -203,6 +203,10 @@ def test_one_triangle(args):
         if parsed:
             named = [c["name"] for c in parsed["cases"][0]["candidates"]]
             expect(named[:4] == types and "half=symmetric" in named[4], f"candidates on {ranks} processes: {named}")
+    file = os.path.join(args.folder, "triangle.mtx")
+    with open(file, "wb") as out:
+        out.write(market("pattern symmetric", "4 4 5", *[f"{i} {i}" for i in range(1, 5)], "3 1"))
+    good(args, ["-pattern", file, "-block_size", "3", "-values", "symmetric", "-types", "baij,sbaijcompound"], 1)
 
 
 def test_row_statistics(args):

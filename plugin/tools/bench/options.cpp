@@ -162,7 +162,7 @@ void check_file_options(const Options& o) {
       {o.size_by == SizeBy::rows ? "-rows" : "-megabytes", !o.sizes.empty()},
       {"-shuffle", o.shuffle_window > 1},
       {"-entry", o.entry != "dense" && !o.pattern_alone},
-      {"-values", o.values != Values::random},
+      {"-values", o.values != Values::random && !(o.values == Values::symmetric && o.pattern_alone)},
       {"-long_rows", o.long_rows.count > 0}};
   for (const auto& [name, asked] : generators)
     if (asked) throw usage_error(option + " excludes the generator's options, such as " + std::string(name));

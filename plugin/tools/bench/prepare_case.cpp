@@ -69,7 +69,7 @@ void check_counts(const CaseSpec& spec, const Options& o) {
 
 /// A rehearsal for a file's matrix has blocks that are entries of all kinds.
 ValueRule rule_of(const Generated& matrix, const BlockShape& block, const Options& o) {
-  return o.file.empty() ? ValueRule(o.entry, block, o.seed, o.values, matrix) : ValueRule::identity(block);
+  return o.file.empty() ? ValueRule(o.entry, block, o.seed, o.values, &matrix) : ValueRule::identity(block);
 }
 
 bool is_natural(const std::string& ordering) { return ordering == "natural"; }
@@ -114,7 +114,7 @@ CaseMatrix fill_pattern(MPI_Comm comm, const CaseSpec& spec, const Options& o,
                         const std::function<void(const CaseSize&)>& check) {
   const BlockRows rows = load_pattern(comm, o.file, spec.block, check);
   std::optional<ValueRule> rule;
-  collectively(comm, [&] { rule.emplace(o.entry, spec.block, o.seed); });
+  collectively(comm, [&] { rule.emplace(o.entry, spec.block, o.seed, o.values, nullptr); });
   return finished(assemble(comm, rows, spec.block.rows, &*rule), spec, o);
 }
 

@@ -100,19 +100,19 @@ ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t see
 }
 
 ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed, Values values,
-                     const Generated& matrix)
+                     const Generated* matrix)
     : ValueRule(entry, block, seed) {
   values_ = values;
-  matrix_ = &matrix;
+  matrix_ = matrix;
   if (values == Values::symmetric && (entry != "dense" || block.rows != block.cols))
     throw std::invalid_argument(
         "-values symmetric has square dense blocks, whose transposes are such; leave -entry out");
   if (values != Values::convection) return;
-  const std::span<const Step> steps = matrix.grid.kind->steps;
-  if (steps.empty() || matrix.grid.kind->periodic || !std::ranges::all_of(steps, along_an_axis))
+  const std::span<const Step> steps = matrix->grid.kind->steps;
+  if (steps.empty() || matrix->grid.kind->periodic || !std::ranges::all_of(steps, along_an_axis))
     throw std::invalid_argument("-values convection has coefficients for steps along the axes, not for -grid " +
-                                std::string(matrix.grid.kind->name) + "; choose -grid 5 or 7");
-  if (matrix.longer.count > 0)
+                                std::string(matrix->grid.kind->name) + "; choose -grid 5 or 7");
+  if (matrix->longer.count > 0)
     throw std::invalid_argument("-values convection has no coefficients for the entries of -long_rows; leave one out");
   if (!dominant_)
     throw std::invalid_argument("-values convection: blocks are multiples of the identity, which -entry " +

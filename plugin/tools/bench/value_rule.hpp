@@ -33,13 +33,13 @@ class ValueRule {
   /// of entry that blocks are; its name as in plans. Throws std::invalid_argument.
   ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed);
 
-  /// Those of a generated matrix, which must live as long as this.
+  /// Those of a generated matrix, which must live as long as this; null: of a pattern, with random or symmetric values.
   ///
   /// Convection: central differences of -a div grad u + b (du/dx + du/dy + du/dz), a = 1/80 and b = 1/sqrt(3), on the
   /// inner points of the unit cube, times h^2. Throws std::invalid_argument where steps are not along the axes, where
   /// rows are longer than that, or where the kind of entry holds no multiples of the identity. Symmetric: throws it
   /// where blocks are not square, or entries not dense.
-  ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed, Values values, const Generated& matrix);
+  ValueRule(std::string_view entry, BlockShape block, std::uint64_t seed, Values values, const Generated* matrix);
 
   /// Every block the identity, which is an entry of all kinds.
   static ValueRule identity(BlockShape block);

@@ -33,6 +33,7 @@ TEST(Mirrored, ReflectsValues) {
 
 TEST(Mirrored, RefusesWhatIsNoTriangle) {
   EXPECT_ERROR(mirrored(pattern_of(2, {{0}, {0, 1}}).view()), ErrorKind::argument, "block (1, 0) comes first");
+  EXPECT_ERROR(count_mirrored(pattern_of(3, {{2}, {1}}).view()), ErrorKind::argument, "use a type that stores both");
   EXPECT_ERROR(mirrored(pattern_of(3, {{0}, {1}}).view()), ErrorKind::argument, "2 block rows and 3 block columns");
   EXPECT_ERROR(mirrored(pattern_of(2, {{1, 0}, {1}}).view()), ErrorKind::argument, "block (0, 0) comes after (0, 1)");
 }
