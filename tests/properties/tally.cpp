@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "plan/keywords.hpp"
 #include "plan/partition.hpp"
 
 namespace compound::test {
