@@ -190,8 +190,8 @@ TEST(ValueRule, StencilsRepeatTheirBlocksAndNumbers) {
   const Generated matrix{Grid(find_grid("27"), 6), Shuffle(216, 216, 5), {}};
   const BlockRows rows = generated_rows(matrix, 0, 216);
 
-  const auto few = blocks_of({"dense", {3, 3}, 1, Values::stencil, matrix}, rows, 9);
-  const auto many = blocks_of({"dense", {3, 3}, 1, Values::random, matrix}, rows, 9);
+  const auto few = blocks_of({"dense", {3, 3}, 1, Values::stencil, &matrix}, rows, 9);
+  const auto many = blocks_of({"dense", {3, 3}, 1, Values::random, &matrix}, rows, 9);
 
   EXPECT_EQ(few.size(), 27u);
   EXPECT_EQ(many.size(), static_cast<std::size_t>(rows.entries()));
@@ -204,12 +204,12 @@ TEST(ValueRule, StencilsRepeatTheirBlocksAndNumbers) {
 TEST(ValueRule, EntriesOfLongRowsShareOneMoreBlockOfAStencil) {
   const Generated matrix{Grid(find_grid("7"), 6), Shuffle(216, 1, 5), {2, 10}};
 
-  EXPECT_EQ(blocks_of({"dense", {2, 2}, 1, Values::stencil, matrix}, generated_rows(matrix, 0, 216), 4).size(), 8u);
+  EXPECT_EQ(blocks_of({"dense", {2, 2}, 1, Values::stencil, &matrix}, generated_rows(matrix, 0, 216), 4).size(), 8u);
 }
 
 TEST(ValueRule, ConvectionHasTheCoefficientsOfCentralDifferences) {
   const Generated matrix{Grid(find_grid("7"), 3), Shuffle(27, 1, 1), {}};
-  const ValueRule rule("dense", {2, 2}, 1, Values::convection, matrix);
+  const ValueRule rule("dense", {2, 2}, 1, Values::convection, &matrix);
   const auto coefficient = [&](std::int64_t row, std::int64_t column) {
     PetscScalar block[4];
     rule.write(row, column, 7, block);
@@ -230,7 +230,7 @@ TEST(ValueRule, ConvectionHasTheCoefficientsOfCentralDifferences) {
 TEST(ValueRule, RefusesConvectionWhereThereIsNone) {
   const auto refused = [](const char* grid, LongRows longer, const char* entry, BlockShape block) {
     const Generated matrix{Grid(find_grid(grid), 3), Shuffle(27, 1, 1), longer};
-    return failure_of([&] { ValueRule(entry, block, 1, Values::convection, matrix); });
+    return failure_of([&] { ValueRule(entry, block, 1, Values::convection, &matrix); });
   };
 
   for (const char* grid : {"15", "27", "surface", "dense", "kkt"})
