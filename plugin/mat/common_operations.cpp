@@ -120,11 +120,9 @@ namespace {
 /// SBAIJ gives submatrices the type's name that A bears, and on several processes makes others of another name.
 PetscErrorCode submatrix_of_base_type(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const TypeOfMatrix k = type_of_matrix(A);
   const _MatOps* base;
   PetscCall(base_ops(A, &base));
-  const auto make = [&] { return base->createsubmatrix(A, rows, cols, reuse, B); };
-  PetscCall(k.base_type->keeps_upper ? under_type_name(A, k.base_type->types(k.is_mpi).base, make) : make());
+  PetscCall(under_upper_name(A, [&] { return base->createsubmatrix(A, rows, cols, reuse, B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,11 +202,9 @@ PetscErrorCode create_submatrix_of_upper(Mat A, IS rows, IS cols, MatReuse reuse
 PetscErrorCode create_submatrices_of_upper(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse,
                                            Mat* B[]) {
   PetscFunctionBegin;
-  const TypeOfMatrix k = type_of_matrix(A);
   const _MatOps* base;
   PetscCall(base_ops(A, &base));
-  PetscCall(under_type_name(A, k.base_type->types(k.is_mpi).base,
-                            [&] { return base->createsubmatrices(A, n, rows, cols, reuse, B); }));
+  PetscCall(under_upper_name(A, [&] { return base->createsubmatrices(A, n, rows, cols, reuse, B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

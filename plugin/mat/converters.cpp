@@ -137,12 +137,8 @@ PetscErrorCode take_from(Mat B, Mat A) {
   bool same = true;
   if (type_of_matrix(B).base_type) PetscCall(have_same_pattern(A, B, &same));
   if (same) {
-    const TypeOfMatrix of_B = type_of_matrix(B);
     const auto copies = [&] { return MatCopy(A, B, SAME_NONZERO_PATTERN); };
-    if (of_B.is_ours && of_B.base_type->keeps_upper && !is_compound(A))  // PETSc's looks for the exact type
-      PetscCall(under_type_name(B, of_B.base_type->types(of_B.is_mpi).base, copies));
-    else
-      PetscCall(copies());
+    PetscCall(is_compound(A) ? copies() : under_upper_name(B, copies));  // ours lends the name itself
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Mat anew;

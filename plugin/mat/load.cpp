@@ -276,10 +276,8 @@ PetscErrorCode any_load(Mat A, PetscViewer viewer) {
     PetscCall(code);
   }
   PetscCall(base_ops(A, &base));
-  const TypeOfMatrix k = type_of_matrix(A);
-  const auto load = [&] { return base->load(A, viewer); };
   // SBAIJ counts its triangle alone under its exact name.
-  PetscCall(k.base_type->keeps_upper ? under_type_name(A, k.base_type->types(k.is_mpi).base, load) : load());
+  PetscCall(under_upper_name(A, [&] { return base->load(A, viewer); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

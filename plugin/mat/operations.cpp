@@ -45,7 +45,6 @@ PetscErrorCode set_option_of_upper(Mat A, MatOption option, PetscBool on) {
   const _MatOps* base;
   PetscCall(any_state(A, &st));
   PetscCall(base_ops(sbaij, is_mpi, &base));
-  if (is_mpi && option == MAT_IGNORE_OFF_PROC_ENTRIES) st->ignores_others_rows = on;
   PetscCall(base->setoption(A, option, on));
   if (option != MAT_HERMITIAN && option != MAT_SYMMETRIC && option != MAT_SPD) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(install_again(A));
@@ -86,17 +85,14 @@ template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
   PetscFunctionBegin;
   const _MatOps* base;
-  const TypeOfMatrix of_B = type_of_matrix(B);
   bool done = false;
   PetscCall(base_ops(base_type, is_mpi, &base));
   if (structure == SAME_NONZERO_PATTERN && !is_mpi) PetscCall(copy_on_device(A, B, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(A));
   PetscCall(structure == SAME_NONZERO_PATTERN ? overwrite_host_values(B) : take_host_values(B));
-  if (base_type.keeps_upper && of_B.is_ours && of_B.base_type == &base_type)
-    PetscCall(under_type_name(B, base_type.types(of_B.is_mpi).base, [&] { return base->copy(A, B, structure); }));
-  else
-    PetscCall(base->copy(A, B, structure));
+  const auto copies = [&] { return base->copy(A, B, structure); };
+  PetscCall(base_type.keeps_upper ? under_upper_name(B, copies) : copies());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -117,13 +113,7 @@ constexpr auto common = [](const auto& f) {
 #if PetscDefined(HAVE_CUDA)
   f(&_MatOps::getvecs, any_get_vecs);
   f(&_MatOps::bindtocpu, any_bind);
-#endif
-};
-
-/// Of a base type that keeps both triangles, as PETSc's other operations expect it.
-constexpr auto of_both_triangles = [](const auto& f) {
-#if PetscDefined(HAVE_CUDA)
-  f(&_MatOps::fdcoloringsetup, any_set_up_coloring);
+  f(&_MatOps::fdcoloringsetup, IfBaseHas{any_set_up_coloring});
 #endif
 };
 
@@ -207,26 +197,24 @@ constexpr auto changing_operations = [](const auto& f) {
 };
 
 /// The same of functions. Arrays that they hand out are read or written unseen.
-constexpr auto seq_baij_changes = [](const auto& f) {
-  f(FollowedFunction<baij, "MatSeqBAIJSetPreallocation_C", seq_arrays_are_new,
+template <const BaseType& base_type, FunctionName preallocation, FunctionName get, FunctionName restore>
+constexpr auto seq_block_changes = [](const auto& f) {
+  f(FollowedFunction<base_type, preallocation, seq_arrays_are_new,
                      PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*)>{});
-  f(FollowedFunction<baij, "MatSeqBAIJGetArray_C", nothing, PetscErrorCode(Mat, PetscScalar**), take_host_values>{});
-  f(FollowedFunction<baij, "MatSeqBAIJRestoreArray_C", seq_values_changed, PetscErrorCode(Mat, PetscScalar**)>{});
+  f(FollowedFunction<base_type, get, nothing, PetscErrorCode(Mat, PetscScalar**), take_host_values>{});
+  f(FollowedFunction<base_type, restore, seq_values_changed, PetscErrorCode(Mat, PetscScalar**)>{});
 };
-constexpr auto mpi_baij_changes = [](const auto& f) {
-  f(FollowedFunction<baij, "MatMPIBAIJSetPreallocation_C", install_again,
+constexpr auto seq_baij_changes =
+    seq_block_changes<baij, "MatSeqBAIJSetPreallocation_C", "MatSeqBAIJGetArray_C", "MatSeqBAIJRestoreArray_C">;
+constexpr auto seq_sbaij_changes =
+    seq_block_changes<sbaij, "MatSeqSBAIJSetPreallocation_C", "MatSeqSBAIJGetArray_C", "MatSeqSBAIJRestoreArray_C">;
+template <const BaseType& base_type, FunctionName preallocation>
+constexpr auto mpi_block_changes = [](const auto& f) {
+  f(FollowedFunction<base_type, preallocation, install_again,
                      PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*, PetscInt, const PetscInt*)>{});
 };
-constexpr auto seq_sbaij_changes = [](const auto& f) {
-  f(FollowedFunction<sbaij, "MatSeqSBAIJSetPreallocation_C", seq_arrays_are_new,
-                     PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*)>{});
-  f(FollowedFunction<sbaij, "MatSeqSBAIJGetArray_C", nothing, PetscErrorCode(Mat, PetscScalar**), take_host_values>{});
-  f(FollowedFunction<sbaij, "MatSeqSBAIJRestoreArray_C", seq_values_changed, PetscErrorCode(Mat, PetscScalar**)>{});
-};
-constexpr auto mpi_sbaij_changes = [](const auto& f) {
-  f(FollowedFunction<sbaij, "MatMPISBAIJSetPreallocation_C", install_again,
-                     PetscErrorCode(Mat, PetscInt, PetscInt, const PetscInt*, PetscInt, const PetscInt*)>{});
-};
+constexpr auto mpi_baij_changes = mpi_block_changes<baij, "MatMPIBAIJSetPreallocation_C">;
+constexpr auto mpi_sbaij_changes = mpi_block_changes<sbaij, "MatMPISBAIJSetPreallocation_C">;
 constexpr auto seq_aij_changes = [](const auto& f) {
   using SetRows = PetscErrorCode(Mat, const PetscInt*, const PetscInt*, const PetscScalar*);
   f(FollowedFunction<aij, "MatSeqAIJSetPreallocation_C", seq_arrays_are_new,
@@ -272,7 +260,6 @@ struct Row {
       mpi(f);
     else
       seq(f);
-    if constexpr (has_both) of_both_triangles(f);
     if constexpr (!has_both)
       of_upper<is_mpi>(f);
     else if constexpr (has_blocks)
@@ -286,12 +273,13 @@ struct Row {
   };
   static constexpr auto functions = [](const auto& f) {
     if constexpr (!is_mpi) stored_values<base_type>(f);
-    if constexpr (!has_both) {
-      is_mpi ? mpi_sbaij_changes(f) : seq_sbaij_changes(f);
-      f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
-    } else if constexpr (has_blocks) {
-      is_mpi ? mpi_baij_changes(f) : seq_baij_changes(f);
-      own_coo(f);
+    if constexpr (has_blocks) {
+      if constexpr (has_both) {
+        is_mpi ? mpi_baij_changes(f) : seq_baij_changes(f);
+        own_coo(f);
+      } else {
+        is_mpi ? mpi_sbaij_changes(f) : seq_sbaij_changes(f);
+      }
       f(OwnFunction<"MatProductSetFromOptions_anytype_C", product_by_aij>{});
     } else {
       is_mpi ? mpi_aij_changes(f) : seq_aij_changes(f);
@@ -302,7 +290,7 @@ struct Row {
   };
 };
 
-/// They are kept while ours stand before them.
+/// Keeps the base type's products, which ours take the place of.
 PetscErrorCode keep_base_products(Mat A) {
   PetscFunctionBegin;
   State* st;

@@ -59,10 +59,7 @@ PetscErrorCode with_cycle(PC pc, PetscErrorCode (*set_up)(PC)) {
 /// It looks for SBAIJ by its exact type before it chooses between LU and Cholesky.
 PetscErrorCode redundant(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
-  const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
-  const bool lends = k.is_ours && k.base_type->keeps_upper;
-  PetscCall(lends ? under_type_name(pc->pmat, k.base_type->types(k.is_mpi).base, [&] { return set_up(pc); })
-                  : set_up(pc));
+  PetscCall(pc->pmat ? under_upper_name(pc->pmat, [&] { return set_up(pc); }) : set_up(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -45,6 +45,13 @@ PetscErrorCode under_base_name(Mat A, const F& f) {
   return k.is_ours && !k.base_type->keeps_blocks ? under_type_name(A, k.base_type->types(k.is_mpi).base, f) : f();
 }
 
+/// The same above a base type that keeps one triangle: PETSc's functions look for SBAIJ by its exact name, too.
+template <class F>
+PetscErrorCode under_upper_name(Mat A, const F& f) {
+  const TypeOfMatrix k = type_of_matrix(A);
+  return k.is_ours && k.base_type->keeps_upper ? under_type_name(A, k.base_type->types(k.is_mpi).base, f) : f();
+}
+
 /// BaseType::arrays of a seq matrix. The second is for what multiplies: no values are an error.
 PetscErrorCode block_arrays(Mat seq, BlockArrays* arrays);
 PetscErrorCode arrays_with_values(Mat seq, BlockArrays* arrays);

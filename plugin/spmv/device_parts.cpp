@@ -13,9 +13,7 @@ PetscErrorCode parts_on_device(Mat A, Op op, Vec x, DeviceParts* parts, std::str
   Mat own, others;
   PetscCall(mpi_state(A, &st));
   PetscCall(product.prepare(A, op, x, 0));
-  if (product.has_mirrored_part()) *why_not = "the matrix keeps one triangle, and its processes exchange by PETSc";
-  if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  *why_not = why_not_by_devices(st->ghosts, st->settings.exchange);
+  *why_not = product.why_not_exchanged_by_devices(*st);
   if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(mpi_parts(A, &own, &others, nullptr));
   PetscCall(device_copy(own, &parts->diagonal));

@@ -194,27 +194,23 @@ PetscErrorCode Operator::choose_exchange(Mat A, MpiState& st, Vec x) {
   exchanged_ = nullptr;
   PetscCall(is_on_device(x, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
-  if (has_mirrored_part()) {
-    const bool asked = st.settings.exchange == ExchangeChoice::peers || st.settings.exchange == ExchangeChoice::nccl;
-    PetscCheck(
-        !asked, comm_of(A), PETSC_ERR_SUP,
-        "Devices cannot exchange ghosts (-mat_compound_exchange %s): a matrix of type %s keeps one triangle, and "
-        "its processes exchange by PETSc; use auto or petsc, or the types baijcompound and aijcompound",
-        get(st.settings, "exchange").c_str(), type_of(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(make_exchange(A, st.settings, st.ghosts));
-  if (!go_by_devices(st.ghosts, st.settings.exchange)) {
+  if (!has_mirrored_part()) PetscCall(make_exchange(A, st.settings, st.ghosts));
+  if (has_mirrored_part() || !go_by_devices(st.ghosts, st.settings.exchange)) {
     const bool asked = st.settings.exchange == ExchangeChoice::peers || st.settings.exchange == ExchangeChoice::nccl;
     PetscCheck(!asked, comm_of(A), PETSC_ERR_SUP,
                "Devices cannot exchange ghosts (-mat_compound_exchange %s): %s; use auto or petsc",
-               get(st.settings, "exchange").c_str(), why_not_by_devices(st.ghosts, st.settings.exchange).c_str());
+               get(st.settings, "exchange").c_str(), why_not_exchanged_by_devices(st).c_str());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const std::string lost = st.ghosts.group->why_not_now();
   PetscCheck(lost.empty(), comm_of(A), PETSC_ERR_LIB, "%s", lost.c_str());
   exchanged_ = &st.ghosts;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string Operator::why_not_exchanged_by_devices(const MpiState& st) const {
+  if (has_mirrored_part()) return "the matrix keeps one triangle, and its processes exchange by PETSc";
+  return why_not_by_devices(st.ghosts, st.settings.exchange);
 }
 
 PetscErrorCode Operator::goes_by_devices(Vec v, bool* yes) const {

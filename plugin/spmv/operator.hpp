@@ -39,6 +39,8 @@ class Operator {
   /// what it adds to `y` as the (Hermitian) transpose. Collective.
   bool has_mirrored_part() const { return mirrored_op_ != Op::none; }
   PetscErrorCode run_mirrored(Vec x, Vec y) const;
+  /// Of what was prepared, in words; empty where they do.
+  std::string why_not_exchanged_by_devices(const MpiState& st) const;
 
   /// Whether run_vectors() can be called on this process: all parts multiply in one memory space. Transposes of several
   /// parts do so on the host alone.

@@ -78,10 +78,8 @@ const PlacedRows* CopyRefresh::placed_rows() const {
 
 namespace {
 
-/// Of the matrix, where the pattern is but its upper triangle.
-PatternStatistics statistics_of_whole(const Packing& p, const PatternView& given) {
-  PatternStatistics s = statistics(given);
-  if (!p.problem().upper) return s;
+/// Of the matrix whose upper triangle has these.
+PatternStatistics statistics_of_both(PatternStatistics s, const PatternView& given) {
   const MirroredCounts counts = count_mirrored(given);
   s.entries = counts.entries;
   s.empty_rows = counts.empty_rows;
@@ -102,13 +100,14 @@ void CopyRefresh::pack_pattern() {
   in_.regrouped.clear();
   if (st.base_type.keeps_upper && !reads_upper(in_)) copy_.both_triangles_ = mirrored(pattern_of(in_.b, copied));
   const PatternView given = in_.given_pattern(copied);
-  st.statistics = statistics_of_whole(in_, given);
+  const PatternStatistics of_given = statistics(given);
+  st.statistics = in_.problem().upper ? statistics_of_both(of_given, given) : of_given;
   st.input_block = in_.b.block;
   if (auto other = in_other_blocks(in_, given)) copy_.other_blocks_.emplace(*std::move(other));
   const bool is_given = !copy_.other_blocks_;
   const PatternView pattern = is_given ? given : copy_.other_blocks_->shape().pattern.view();
   check_entry_asked_for(in_);
-  const PatternStatistics numbers = is_given && !in_.problem().upper ? st.statistics : statistics(pattern);
+  const PatternStatistics numbers = is_given ? of_given : statistics(pattern);
   chosen_ = choose_plan(in_, pattern, numbers);
   copy_.origin_ = chosen_.origin;
   copy_.finds_entry_ = chosen_.finds_entry;
