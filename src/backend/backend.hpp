@@ -239,8 +239,8 @@ class Backend {
       if (part.layout.word_group == group_rows && !reads_in_place())
         return "words=rows reads scalars where the matrix has them, which backend " + std::string(name()) +
                " cannot; use words=1";
-      if (part.half != Half::none && !reads_in_place())
-        return "half= is for products on the host; leave it out (on a device values=float and codes= save memory)";
+      if (part.half != Half::none)
+        if (const auto why = why_not_half(part)) return why;
       return why_not(part, problem);
     });
   }
@@ -288,6 +288,18 @@ class Backend {
   virtual std::optional<std::string> why_not(const Plan& part, const Problem& problem) const = 0;
 
  private:
+  std::optional<std::string> why_not_half(const Plan& part) const {
+    const bool by_patches = part.layout.columns == columns_by_patches;
+    if (is_device() && !by_patches)
+      return "half= on a device is stored in patches of rows: sell:32:256 columns=patch, which half= brings where a "
+             "plan names no layout; leave the layout and columns= out";
+    if (!is_device() && by_patches) return "columns=patch is for devices; use csr for half= on the host";
+    if (reach_ == Reach::copies)
+      return "half= is for backends that read values in place, or for devices; backend " + std::string(name()) +
+             " copies them: leave half= out";
+    return {};
+  }
+
   std::string_view name_;
   Reach reach_;
   Extensions extensions_;

@@ -156,6 +156,7 @@ class CudaBackend final : public Backend,
  private:
   std::optional<count32> first_misfit_on_host(const FitTask& task);
   void try_entry_here(std::string_view entry, const Problem& problem) const;
+  void multiply_patches(const ProductTask& task);
   void pack_chunk(const PackTask& task, const void* blocks, slot_t from, slot_t to);
   void pack_from_host(const PackTask& task);
   template <class Use>
@@ -181,6 +182,8 @@ void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& prob
       else if (!words_are_blocks(part, problem))
         sources.push_back(cuda::pack_source(part, problem));
       if (part.schedule.library.empty()) sources.push_back(cuda::plain_source(part, problem, update));
+      if (cuda::goes_by_patches(part))
+        sources.push_back(cuda::patches_source(part, problem, Op::none, may_reorder(part.layout), Follow::nothing));
       update = Update::add;
     }
   }
@@ -250,7 +253,25 @@ void CudaBackend::pack_from_host(const PackTask& t) {
   });
 }
 
+/// Of x and y of the widest patch.
+std::size_t shared_bytes_of_patches(const layout_args& layout, const Problem& problem) {
+  return std::size_t{2} * layout.widest * problem.block.rows * bytes_of(problem.scalar);
+}
+
+/// Before there are values: a product could no longer say it.
+void require_room_for_patches(const PackTask& t) {
+  const std::size_t bytes = shared_bytes_of_patches(t.layout, t.problem), most = cuda::current_device().shared_bytes;
+  if (bytes <= most) return;
+  const idx smaller = std::max(32, t.plan.layout.sigma / 2);
+  throw error(ErrorKind::argument,
+              "a patch of " + std::to_string(t.layout.patch) + " block rows has " + std::to_string(t.layout.widest) +
+                  " block columns, whose x and y take " + std::to_string(bytes) +
+                  " bytes of shared memory, and the device has " + std::to_string(most) +
+                  "; use smaller patches (sell:32:" + std::to_string(smaller) + "), or leave half= out");
+}
+
 void CudaBackend::pack(const PackTask& t) {
+  if (cuda::goes_by_patches(t.plan)) require_room_for_patches(t);
   if (t.blocks_in == Memory::host) return pack_from_host(t);
   if (!lie_as_blocks(t)) return pack_chunk(t, t.blocks, 0, t.entries);
   const auto entries = static_cast<count32>(t.entries);
@@ -360,7 +381,30 @@ std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   return found;
 }
 
+/// Both kernels; what follows and what is added to is for the second.
+void CudaBackend::multiply_patches(const ProductTask& t) {
+  CudaCode& code = of(t.code);
+  const int n = t.problem.block.rows;
+  product_args args = cuda::args_of(t);
+  args.carries = code.carries(t.layout.partials * n);
+  args.dot.stop = t.dot.stop;
+  const std::size_t shared = shared_bytes_of_patches(t.layout, t.problem);
+  const void* const first = code.patches(t.op, t.reordered, t.dot.kind != Follow::nothing);
+  cuda::launch(first, blocks_for(t.layout.positions, t.layout.patch), t.plan.schedule.threads, args, queue_, shared);
+  const slot_t blocks = blocks_for(slot_t{t.layout.positions} * n, cuda::threads_without_schedule);
+  if (has_dot(t.dot.kind)) {
+    if (blocks == 0 && !t.dot.adds) clear(t.dot.result, bytes_of(t.problem.scalar));
+    args.dot.w = t.dot.w;
+    args.dot.result = t.dot.result;
+    args.dot.sum = code.sums(blocks, blocks, queue_);
+    args.dot.adds = t.dot.adds;
+  }
+  cuda::launch(code.product(Op::none, t.update, false, false, false, t.dot.kind), blocks, cuda::threads_without_schedule,
+               args, queue_);
+}
+
 void CudaBackend::multiply(const ProductTask& t) {
+  if (cuda::goes_by_patches(t.plan)) return multiply_patches(t);
   const Schedule& s = t.plan.schedule;
   const EntryShape shape = entry_shape(t.plan, t.problem);
   const bool gathers = t.op == Op::none;

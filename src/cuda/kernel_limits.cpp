@@ -23,6 +23,21 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
     return "threads=" + std::to_string(s.threads) + " with layout " + layout_name(plan.layout) +
            ", whose chunks are made for blocks of " + std::to_string(family.threads(plan.layout)) +
            " threads: leave threads= out, or choose another layout";
+  const bool has_patches = plan.half != Half::none;
+  if (has_patches && (s.unroll != 1 || s.balance != Balance::grid || s.traversal != Traversal::rows))
+    return "half= goes by patches: by rows, unroll=1 and grid; leave the others out";
+  if (has_patches && s.threads != plan.layout.sigma * s.lanes)
+    return "threads=" + std::to_string(s.threads) + ", and lanes=" + std::to_string(s.lanes) + " for each block row of " +
+           layout_name(plan.layout) + " make threads=" + std::to_string(plan.layout.sigma * s.lanes) +
+           "; leave threads= out";
+  if (has_patches && s.lanes > 1 && (plan.entry != "dense" || s.lanes > problem.block.cols))
+    return "lanes=" + std::to_string(s.lanes) + " with half= are for the columns of dense blocks, which entry " +
+           std::string(plan.entry) + " of " + std::to_string(problem.block.rows) + "x" +
+           std::to_string(problem.block.cols) + " has not as many of; leave lanes= out";
+  constexpr int most_of_block = 1024;
+  if (s.threads > most_of_block)
+    return "threads=" + std::to_string(s.threads) + " are more than the " + std::to_string(most_of_block) +
+           " of a block of threads";
   if (s.threads * s.blocks > most_threads)
     return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) + " are more than the " +
            std::to_string(most_threads) + " threads of a multiprocessor";

@@ -416,6 +416,7 @@ std::string product_form(const Plan& plan, const Problem& problem, Op op, Update
   t.constant("Balance", "balance", balance_text(s.balance));
   if (s.traversal == Traversal::slots)
     t.constant("Carries", "carries", s.carries == Carries::atomic ? "Carries::atomic" : "Carries::ordered");
+  if (goes_by_patches(plan)) t.constant("hermitian_half", plan.half == Half::hermitian);
   if (follow != Follow::nothing) t.constant("Follow", "follow", follow_text(follow));
   t.line("using value_index = " + value_index(plan, shares_values, s.cache));
   return common_form(plan, words_of_products(plan, problem, s.cache, chunk), reordered, s.cache) + t.take();
@@ -425,7 +426,8 @@ std::string product_form(const Plan& plan, const Problem& problem, Op op, Update
 
 /// Workers that share a block read it scalar by scalar.
 int vector_access(const Plan& plan, const Problem& problem) {
-  if (plan.schedule.traversal == Traversal::components || plan.layout.vector_group != 1) return 0;
+  const bool by_scalars = plan.schedule.traversal == Traversal::components || goes_by_patches(plan);
+  if (by_scalars || plan.layout.vector_group != 1) return 0;
   const slot_t scalar = bytes_of(problem.scalar);
   const int access = std::min(widest_access(problem.block.rows * scalar), widest_access(problem.block.cols * scalar));
   return access > static_cast<int>(bytes_of(problem.scalar.precision)) ? access : 0;
@@ -433,9 +435,19 @@ int vector_access(const Plan& plan, const Problem& problem) {
 
 std::string product_source(const Plan& plan, const Problem& problem, Op op, Update update, bool shares_values,
                            bool reordered, bool aligned, Follow follow) {
+  if (goes_by_patches(plan))  // whose sums are those of all rows, in their order
+    return whole_source(plan.entry, product_form(plan, problem, Op::none, update, false, false, false, follow), "128",
+                        "add_all_patches", "product_args");
   return whole_source(plan.entry, product_form(plan, problem, op, update, shares_values, reordered, aligned, follow),
                       std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
                       "multiply_all", "product_args");
+}
+
+std::string patches_source(const Plan& plan, const Problem& problem, Op op, bool reordered, Follow follow) {
+  if (follow != Follow::nothing) follow = Follow::stoppable;  // what follows does so in the second kernel
+  return whole_source(plan.entry, product_form(plan, problem, op, Update::assign, false, reordered, false, follow),
+                      std::to_string(plan.schedule.threads) + ", " + std::to_string(plan.schedule.blocks),
+                      "multiply_all_patches", "product_args");
 }
 
 namespace {
@@ -452,7 +464,7 @@ int most_vectors(const Plan& plan, const Problem& problem, Op op) {
   constexpr slot_t most_bytes = 384;  // of sums: 96 registers
   const Schedule& s = plan.schedule;
   const bool has_kernels = s.traversal != Traversal::slots && s.library.empty() && !adds_always(plan) &&
-                           family_of(plan.layout).visited_rows < 0;
+                           !goes_by_patches(plan) && family_of(plan.layout).visited_rows < 0;
   const slot_t vectors = std::min<slot_t>(most_vectors_at_once, most_bytes / bytes_of_sums(plan, problem, op));
   return has_kernels ? static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max<slot_t>(vectors, 1)))) : 1;
 }

@@ -29,6 +29,9 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
 /// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
 inline bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
 
+/// Whether products by A need more than one kernel, or may write a row more than once.
+inline bool goes_by_patches(const Plan& plan) { return plan.half != Half::none; }
+
 /// Vectors that a worker of this plan multiplies at once, at most: a power of two that leaves its sums in registers. 1
 /// where kernels for several do not exist.
 inline constexpr int most_vectors_at_once = 16;
@@ -42,6 +45,10 @@ int vector_access(const Plan& plan, const Problem& problem);
 
 /// After a product by slots: what chunks add to rows that began before them.
 std::string carries_source(const Plan& plan, const Problem& problem, Op op, Follow follow = Follow::nothing);
+
+/// A product of a half is made by two kernels: this one multiplies patches, a block of threads each, and that of
+/// product_source() adds up what they have made for each scalar of y.
+std::string patches_source(const Plan& plan, const Problem& problem, Op op, bool reordered, Follow follow);
 
 std::string pack_source(const Plan& plan, const Problem& problem);
 /// The same where the layout has some of the entries: a part of several.

@@ -54,7 +54,9 @@ WholeForm form_for(const KrylovProblem& problem, const WholeLoop::Matrix& matrix
 }
 
 /// Whether each row has its workers.
-bool goes_by_rows(const ProductTask& t) { return t.plan.schedule.traversal != Traversal::slots; }
+bool goes_by_rows(const ProductTask& t) {
+  return t.plan.schedule.traversal != Traversal::slots && !goes_by_patches(t.plan);
+}
 
 }  // namespace
 

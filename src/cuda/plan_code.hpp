@@ -75,6 +75,19 @@ class CudaCode final : public Code {
       kernel = kernel_of(product_source(plan_, problem_, op, update, shares_values, reordered, aligned, follow));
     return kernel;
   }
+  /// The first kernel of a product by patches.
+  const void* patches(Op op, bool reordered, bool is_stoppable) {
+    if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;
+    const void*& kernel = patches_[2 * (2 * static_cast<std::size_t>(op) + reordered) + is_stoppable];
+    if (kernel) return kernel;
+    const Follow follow = is_stoppable ? Follow::stoppable : Follow::nothing;
+    kernel = kernel_of(patches_source(plan_, problem_, op, reordered, follow));
+    // As much as there is: plans of several matrices share a kernel.
+    const auto shared_bytes = static_cast<int>(current_device().shared_bytes);
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+          "asking for shared memory");
+    return kernel;
+  }
   const void* several(int vectors, Op op, Update update, bool reordered, bool aligned, Follow follow) {
     if (op == Op::hermitian && problem_.scalar.field == Field::real) op = Op::transpose;
     std::size_t at = static_cast<std::size_t>(vectors - 1);
@@ -108,7 +121,9 @@ class CudaCode final : public Code {
     if (!plan_.schedule.library.empty()) return library_of(plan_);
     return is_built_in(plain_source(plan_, problem_), current_device().capability) ? "built in" : "nvrtc";
   }
-  std::size_t bytes() const override { return library_ ? library_->bytes() : 0; }
+  std::size_t bytes() const override {
+    return (library_ ? library_->bytes() : 0) + (goes_by_patches(plan_) ? carries_.bytes() : 0);
+  }
   const LayoutFamily& family() const { return *family_; }
   void prepare(Update update, bool of_part) override {
     const PlainProduct plain(plan_, update);
@@ -118,6 +133,7 @@ class CudaCode final : public Code {
       else if (!words_are_blocks(plan_, problem_))
         pack();
     }
+    if (goes_by_patches(plan_)) compile_ahead({patches_source(plan_, problem_, Op::none, plain.reordered, Follow::nothing)});
     if (plan_.schedule.library.empty())  // else few products want one: it is compiled when the first does
       product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }
@@ -185,6 +201,8 @@ class CudaCode final : public Code {
       return all_.back();
     }
 
+    std::size_t bytes() const { return bytes_; }
+
    private:
     std::vector<void*> all_;
     std::size_t bytes_ = 0;
@@ -205,6 +223,7 @@ class CudaCode final : public Code {
   const void *pack_ = nullptr, *pack_part_ = nullptr, *pack_sums_ = nullptr, *unpack_ = nullptr, *regroup_ = nullptr,
              *diagonal_ = nullptr, *inverse_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};
+  std::array<const void*, 2 * 2 * ops> patches_ = {};
   Grown counter_, carries_, partials_, tickets_;
   std::unique_ptr<CusparseMatrix> library_;
 };

@@ -75,7 +75,8 @@ Device describe(int device) {
       attribute(cudaDevAttrMultiProcessorCount, device),
       // Which shares its memory with what blocks share.
       static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, device)),
-      static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device)), bandwidth(device)};
+      static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, device)),
+      static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device)), bandwidth(device)};
 }
 
 /// By capability and source, since libraries are loaded for all devices.

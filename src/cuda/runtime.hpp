@@ -26,6 +26,7 @@ struct Device {
   int multiprocessors = 0;
   std::size_t first_cache_bytes = 0;  ///< of a multiprocessor
   std::size_t second_cache_bytes = 0;
+  std::size_t shared_bytes = 0;  ///< that a block of threads may ask for
   double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it; 0: not known
 };
 const Device& current_device();
@@ -50,13 +51,14 @@ struct WantedKernel {
 };
 void find_kernels(const std::vector<WantedKernel>& wanted);
 
-/// Queues a kernel with one argument, a plain structure.
+/// Queues a kernel with one argument, a plain structure, and so many bytes of shared memory that it asks for itself.
 template <class Argument>
-void launch(const void* kernel, slot_t blocks, int threads, const Argument& argument, cudaStream_t stream) {
+void launch(const void* kernel, slot_t blocks, int threads, const Argument& argument, cudaStream_t stream,
+            std::size_t shared_bytes = 0) {
   if (blocks == 0) return;
   void* arguments[] = {const_cast<Argument*>(&argument)};
   check(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)), arguments,
-                         0, stream),
+                         shared_bytes, stream),
         "launching a kernel");
 }
 

@@ -12,6 +12,7 @@
 #include "layout/slices.hpp"
 #include "pack_sums.hpp"
 #include "spmv_components.hpp"
+#include "spmv_patches.hpp"
 #include "spmv_slots.hpp"
 #include "spmv_vectors.hpp"
 
@@ -28,7 +29,8 @@ struct product_args {
   const void* z = nullptr;
   void* y = nullptr;
   unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
-  void* carries = nullptr;      ///< [chunks][rows of op(block)] scalars; products by slots with ordered carries only
+  void* carries = nullptr;  ///< scalars between the two kernels of a product: [chunks][rows of op(block)] of one by slots
+                            ///< with ordered carries, [partials][rows] of one by patches
   dot_args dot;                 ///< forms that say what follows
   smoothing_args smoothing;     ///< Update::smooth
 };
@@ -374,6 +376,27 @@ __device__ void add_all_carries(const product_args& a) {
   const auto p = product_over<Form>(a);
   const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
   add_carries<Form::op>(p, worker, int(worker % 32), static_cast<const typename Form::entry::scalar*>(a.carries));
+  settle(p.following, a.dot, blockIdx.x, gridDim.x);
+}
+
+/// Of the half of a matrix: a block of threads each patch,
+template <class Form>
+__device__ void multiply_all_patches(const product_args& a) {
+  if (has_stopped<Form>(a.dot)) return;
+  multiply_patch<ops_of_half(Form::hermitian_half, Form::op), Form::lanes>(
+      product_over<Form>(a), idx(blockIdx.x), static_cast<typename Form::entry::scalar*>(a.carries));
+}
+
+/// and one worker each scalar of y.
+template <class Form>
+__device__ void add_all_patches(const product_args& a) {
+  if (has_stopped<Form>(a.dot)) return;
+  constexpr int n = typename Form::entry{}.rows();
+  const auto p = product_over<Form>(a);
+  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (worker < slot_t(a.layout.positions) * n)
+    sum_partials<Form::update>(p, idx(worker / n), int(worker % n),
+                               static_cast<const typename Form::entry::scalar*>(a.carries));
   settle(p.following, a.dot, blockIdx.x, gridDim.x);
 }
 

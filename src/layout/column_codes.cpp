@@ -7,12 +7,13 @@
 #include "../device/layout/columns.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "patches.hpp"
 
 namespace compound {
 
 namespace {
 
-void keep_columns(Layout& layout, int first, std::span<const count32>, IntegerArray columns) {
+void keep_columns(Layout& layout, int first, const LayoutSpec&, std::span<const count32>, IntegerArray columns) {
   layout.arrays[first] = std::move(columns);
 }
 
@@ -56,7 +57,7 @@ struct Group {
 
 /// The arrays of device/layout/columns.hpp.
 template <int least_log2>
-void tile_columns(Layout& layout, int first, std::span<const count32> start, IntegerArray columns) {
+void tile_columns(Layout& layout, int first, const LayoutSpec&, std::span<const count32> start, IntegerArray columns) {
   const std::span<const idx> all = columns.as<idx>();
   std::vector<idx> base = bases_of(all);
   std::vector<slot_t> groups;
@@ -116,10 +117,21 @@ void untile_columns(const layout_args& layout, int first, idx position, slot_t s
   }
 }
 
+void patch_columns_of(Layout& layout, int first, const LayoutSpec& spec, std::span<const count32> start,
+                      IntegerArray columns) {
+  encode_patches(layout, first, spec, start, columns.as<idx>(), no_column);
+}
+
+void find_in_patch(const layout_args& layout, int first, idx position, slot_t slot, slot_t slots, idx* to) {
+  const columns_of_patch<Cache::keep> columns = patch_columns<>(layout, first).of(position, layout.height);
+  for (slot_t n = 0; n < slots; ++n) to[n] = columns.at(slot + n);
+}
+
 constexpr ColumnCode table[] = {
     {"32", "columns32", 0, keep_columns, copy_columns},
     {"16", "tiled_columns", no_column, tile_columns<1>, untile_columns},
     {"8", "tiled_columns", no_column, tile_columns<0>, untile_columns},
+    {columns_by_patches, "patch_columns", no_column, patch_columns_of, find_in_patch},
 };
 
 }  // namespace

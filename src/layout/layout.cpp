@@ -12,7 +12,10 @@ layout_args Layout::args() const {
   layout_args l;
   l.positions = positions;
   l.height = height;
+  l.patch = patch;
+  l.widest = widest;
   l.slots = slots;
+  l.partials = partials;
   for (int a = 0; a < most_layout_arrays; ++a)
     if (!arrays[a].bytes().empty()) l.array[a] = arrays[a].bytes().data();
   return l;

@@ -22,6 +22,9 @@ inline constexpr idx any_number = std::numeric_limits<idx>::max();
 
 struct LayoutFamily;
 
+/// Columns as places in patches of rows (device/layout/columns.hpp): those of the half of a matrix on a device.
+inline constexpr std::string_view columns_by_patches = "patch";
+
 /// What may stand at a place of a layout's name: a number from `least` to `most`, or `all` where `whole` is among what
 /// is allowed. Fixed where the two are one.
 struct PresetNumber {

@@ -91,7 +91,7 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   l.arrays[common_arrays::first_entry] = first_entries(p, o.rows);
   l.arrays[arrays::start] = {"start", std::move(o.start)};
   column_code(spec.columns)
-      .encode(l, arrays::columns, l.arrays[arrays::start].as<count32>(), {"column", std::move(column)});
+      .encode(l, arrays::columns, spec, l.arrays[arrays::start].as<count32>(), {"column", std::move(column)});
   return std::move(o.layout);
 }
 

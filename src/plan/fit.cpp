@@ -61,7 +61,17 @@ std::optional<std::string> why_not_in_rows(const Plan& p, const Problem& problem
   return {};
 }
 
-/// The host adds to two blocks of y an entry, row by row.
+/// Patches are sorting windows of whole slices.
+std::optional<std::string> why_not_patches(const LayoutSpec& l) {
+  const std::string columns = "columns=patch are those of sell:32:T, in patches of T block rows, ";
+  if (l.preset != "sell" || l.slice != 32 || l.sigma < 32 || l.sigma > most_rows_of_patch)
+    return columns + "32 to " + std::to_string(most_rows_of_patch) + ", not of " + layout_name(l) +
+           "; use sell:32:256";
+  if (l.occupancy != Occupancy::lengths || l.row_list) return columns + "with lengths and allrows; leave the other out";
+  return {};
+}
+
+/// The host adds to two blocks of y an entry, row by row; devices go by patches.
 std::optional<std::string> why_not_half(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
   const std::string half = "half=" + std::string(name_of(p.half));
@@ -73,8 +83,11 @@ std::optional<std::string> why_not_half(const Plan& p, const Problem& problem) {
   const auto only_with = [&](std::string_view what, const std::string& found) {
     return half + " goes with " + std::string(what) + " alone, not with " + found + "; leave one of them out";
   };
-  if (!family_of(l).slots_are_entries || family_of(l).has_chunks())
+  if (l.columns == columns_by_patches) {
+    if (const auto why = why_not_patches(l)) return why;
+  } else if (!family_of(l).slots_are_entries || family_of(l).has_chunks()) {
     return only_with("layout csr", "layout " + std::string(l.preset));
+  }
   if (value_code(p.codes).of != CodeOf::nothing) return only_with("codes=none", "codes=" + std::string(p.codes));
   if (l.word_group == group_rows) return half + " is packed: words=1, not words=rows";
   return {};
@@ -84,8 +97,11 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
   const LayoutSpec& l = p.layout;
   if (problem.upper && p.half == Half::none)
     return "a matrix that is given by its upper triangle needs half=symmetric or half=hermitian";
-  if (p.half != Half::none)
+  if (p.half != Half::none) {
     if (const auto why = why_not_half(p, problem)) return why;
+  } else if (l.columns == columns_by_patches) {
+    return "columns=patch are those of a half: with half=symmetric or half=hermitian; use columns=32";
+  }
   if (l.word_group == group_rows)
     if (const auto why = why_not_in_rows(p, problem)) return why;
   const std::string misfit = entry_kind(p.entry).why_not(problem.scalar.field, problem.block);

@@ -105,7 +105,7 @@ bool goes_by_slots(const LayoutFamily& f) { return f.goes_by(Traversal::slots); 
 constexpr Keyword keywords[] = {
     {"entry=", "the block format", [](Plan& p, View v) { p.entry = entry_kind(v).name; }},
     {"codes=", "how values are coded", set_codes},
-    {"half=", "which half of a symmetric matrix is stored", set_half, host},
+    {"half=", "which half of a symmetric matrix is stored", set_half},
     {"words=", "how scalars are stored", set_words},
     {"vectors=", "how vectors are stored", [](Plan& p, View v) { p.layout.vector_group = parse_group(v, "vectors="); }},
     {"values=", "the precision of the stored scalars", set_values},

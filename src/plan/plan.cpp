@@ -49,6 +49,18 @@ void set_layout(Plan& p, std::string_view text) {
     p.schedule.carries = Schedule{}.carries;
 }
 
+void go_by_patches(Plan& p, int lanes) {
+  constexpr int threads_at_once = 1024;  // of a multiprocessor: 64 registers each
+  Schedule& s = p.schedule;
+  p.layout.columns = columns_by_patches;
+  s.traversal = Traversal::rows;
+  s.lanes = lanes;
+  s.unroll = 1;
+  s.balance = Balance::grid;
+  s.threads = p.layout.sigma * lanes;
+  s.blocks = std::max(1, threads_at_once / s.threads);
+}
+
 void set_words_in_rows(LayoutSpec& l) {
   l.word_group = group_rows;
   l.word_order = WordOrder::column;
@@ -124,6 +136,19 @@ bool stands_alone(std::string_view word) {
   return k && !k->has_value();
 }
 bool names_code(std::string_view word) { return word.starts_with("codes="); }
+bool names_half(std::string_view word) { return word.starts_with("half=") && word != "half=none"; }
+
+/// A half on a device brings a layout, where the line names none, and what goes with it.
+void bring_patches(Plan& p, bool has_layout, Words words) {
+  if (!p.schedule.of_device()) return;
+  if (!has_layout) set_layout(p, "sell:32:" + std::to_string(usual_rows_of_patch));
+  if (p.layout.preset != "sell" || p.layout.sigma == whole) return;
+  p.layout.row_list = false;
+  p.schedule.lanes = 1;
+  for (const auto word : words)
+    if (word.starts_with("lanes=")) set_keyword(p, word);
+  go_by_patches(p, p.schedule.lanes);
+}
 
 /// The words of one part. `later`: it is not the first.
 Plan parse_part(Words words, std::string_view text, const Plan& base, bool later) {
@@ -147,6 +172,7 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
   if (later && layouts == 0) refuse(" names no layout; after each + comes one: " + preset_names());
   if (layouts > 0)
     if (const auto why = why_not_for(words, plan.layout)) refuse(": " + *why);
+  if (std::ranges::any_of(words, names_half)) bring_patches(plan, layouts > 0, words);
   if (later) plan.layout.row_list = family_of(plan.layout).has_row_list;
   if (product) set_library_product(plan, *product);
   for (const auto word : words)

@@ -47,7 +47,7 @@ std::vector<Plan> parts(const Plan& plan);
 /// printed); of blocks0 all blocks are one, of blocks1 one of two.
 ///
 /// half=symmetric|hermitian: of square matrices that are, the upper triangle of blocks (the usual, all, is not
-/// printed).
+/// printed): on the host by csr, on a device by sell:32:T columns=patch threads=T, which it brings.
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
 /// entry's up to a multiple of 16 bytes; words=rows: a block row's scalar rows one after the other, read where the
@@ -113,6 +113,11 @@ bool words_are_blocks(const Plan& plan, const Problem& problem);
 /// words=rows
 inline constexpr std::string_view words_in_rows = "rows";
 void set_words_in_rows(LayoutSpec& layout);
+
+/// Block rows of a patch (columns=patch), a thread each: unless a line says another number, and at most.
+inline constexpr idx usual_rows_of_patch = 256, most_rows_of_patch = 1024;
+/// Gives a device's plan with patches the schedule that goes with them, with so many workers for a block row.
+void go_by_patches(Plan& plan, int lanes);
 
 /// Gives a plan a layout as users name it, with the word group that suits it; the rest of the plan stays.
 void set_layout(Plan& plan, std::string_view layout);

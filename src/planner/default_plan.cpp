@@ -2,6 +2,7 @@
 #include "planner/default_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.hpp"
 #include "host/processor.hpp"
@@ -102,13 +103,28 @@ Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const 
   return parse_plan(layout, completed(base, s, problem, entry, values));
 }
 
+namespace {
+
+/// What the line leaves open: workers of a dense block have up to three of its columns.
+void suit_patches(Plan& plan, std::string_view line, const Problem& problem) {
+  const auto names = [&](std::string_view keyword) { return line.find(keyword) != line.npos; };
+  if (names("lanes=") || names("threads=") || names("blocks=") || plan.entry != "dense") return;
+  constexpr int most_columns = 3;
+  const int lanes = std::bit_ceil(static_cast<unsigned>((problem.block.cols + most_columns - 1) / most_columns));
+  if (layout_in(line).empty()) plan.layout.sigma = std::min(plan.layout.sigma, 1024 / lanes);
+  go_by_patches(plan, lanes);
+}
+
+}  // namespace
+
 Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& s, const Problem& problem,
                    std::string_view backend, std::string_view entry, ValuePrecision values) {
   const std::string_view layout = layout_in(line);
-  const Plan plan =
+  Plan plan =
       parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
   if (const auto why = why_not_in(line, plan, backend == "host" ? MemorySpace::host : MemorySpace::device))
     throw error(ErrorKind::argument, "plan '" + std::string(line) + "': " + *why);
+  if (plan.schedule.of_device() && plan.layout.columns == columns_by_patches) suit_patches(plan, line, problem);
   return plan;
 }
 

@@ -20,7 +20,7 @@ Footprint bytes_of(const PatternView& pattern, const Problem& problem, const Pla
     sum.read.integers += l.read;
     sum.read.words += l.slots * bytes_of_slot(part.plan, problem);
     sum.allocated.integers += l.allocated + part.entries.bytes();
-    if (!part.has_all() && plan.half != Half::none)
+    if (!part.has_all() && plan.half != Half::none && !backend.is_device())
       sum.allocated.integers += part.entries.entries * sizeof(count32);  // mirrored_entries()
     lies = lies_on_blocks(part, problem, backend);
     if (!lies) sum.allocated.words = begin_of_words(sum.allocated.words) + bytes_of_words(part.plan, problem, l.slots);

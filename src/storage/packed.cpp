@@ -51,6 +51,7 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
     part.is_first = of.number == 0;
     part.code = backend.code_for(part.plan, problem_);
     part.layout = placed_layout(of, pattern, lifetime_for(of, lifetime), there);
+    if (!mirrored_.empty() && backend.is_device()) stored_rows_ = encode(of.view(pattern), LayoutSpec{});
     part.runs = PlacedRuns(backend, std::move(of.entries));
     part.from = begin_of_words(bytes);
     bytes = part.from + bytes_of_words(part.plan, problem, part.slots());
@@ -81,6 +82,7 @@ PackedMatrix::PackedMatrix(const PackedMatrix& from, const Plan& plan)
     part.plan.values = precision;
     part.is_first = of.is_first;
     part.layout = of.layout.shared();
+    part.runs = PlacedRuns(*backend_, of.runs.on_host());
     part.code = backend_->code_for(part.plan, problem_);
     values_ = Buffer<std::byte>(*backend_, bytes_of_words(part.plan, problem_, part.slots()));
     if (!of.transposed) continue;
@@ -229,7 +231,8 @@ std::optional<count32> PackedMatrix::try_update_values(const void* values, Memor
   }
   if (!start_of_rows() || entries_ == 0) return take_blocks(values, in, fit);
   const bool is_fit = fit == Fit::known || plan_.entry == "dense";
-  if (in == Memory::backend && backend_->is_device() && is_fit && value_code(plan_.codes).of == CodeOf::nothing) {
+  const bool is_packed_alone = is_fit && value_code(plan_.codes).of == CodeOf::nothing && !stores_half();
+  if (in == Memory::backend && backend_->is_device() && is_packed_alone) {
     pack_parts(values, in, start_of_rows());
     take_packed();
     return {};
@@ -243,13 +246,23 @@ std::optional<count32> PackedMatrix::try_update_values(const void* values, Memor
 std::optional<count32> PackedMatrix::take_blocks(const void* blocks, Memory in, Fit fit) {
   if (fit == Fit::unknown)
     if (const auto misfit = backend_->first_misfit({plan_.entry, problem_, blocks, entries_, in})) return misfit;
-  if (!mirrored_.empty()) {
-    const Part& part = parts_.front();
-    check_symmetry(plan_, problem_, part.layout.args(), part.runs.on_host(), mirrored_, blocks);
-  }
+  if (!mirrored_.empty()) check_stored_half(blocks, in);
   pack_values(blocks, in);
   take_packed();
   return {};
+}
+
+/// On the host, to which blocks of a device are copied.
+void PackedMatrix::check_stored_half(const void* blocks, Memory in) const {
+  const Part& part = parts_.front();
+  if (!backend_->is_device())
+    return check_symmetry(plan_, problem_, part.layout.args(), part.runs.on_host(), mirrored_, blocks);
+  Plan plan = plan_;
+  plan.layout = LayoutSpec{};  // of stored_rows_
+  std::vector<std::byte> copied(in == Memory::backend ? entries_ * bytes_of_block(problem_) : 0);
+  if (!copied.empty()) backend_->download(copied.data(), blocks, copied.size());
+  check_symmetry(plan, problem_, stored_rows_.args(), part.runs.on_host(), mirrored_,
+                 copied.empty() ? blocks : copied.data());
 }
 
 void PackedMatrix::take_packed() {
@@ -285,7 +298,7 @@ bool PackedMatrix::takes_sums(int side) const {
   const auto has_scalars = [&](const Part& part) {
     return part.plan.entry == "dense" && part.plan.values == problem_.scalar.precision;
   };
-  return backend_->is_device() && !lies_on_blocks_ && side * side <= most_scalars_of_sums &&
+  return backend_->is_device() && !lies_on_blocks_ && !stores_half() && side * side <= most_scalars_of_sums &&
          problem_.block == BlockShape{side, side} && value_code(plan_.codes).of == CodeOf::nothing &&
          std::ranges::all_of(parts_, has_scalars);
 }
@@ -455,7 +468,7 @@ std::optional<ProductTask> PackedMatrix::task(const void* x, void* y) const {
 
 ProductTask PackedMatrix::task(const Part& part, Op op, Update update, const void* x, const void* z, void* y,
                                const ProductDot& dot) const {
-  const bool transposed = op != Op::none && backend_->is_device();
+  const bool transposed = op != Op::none && backend_->is_device() && !stores_half();
   const PlacedLayout& over = transposed ? part.transposed->layout : part.layout;
   const bool shared = transposed && part.transposed->held == TransposedValues::shared;
   ProductTask task{.plan = transposed ? part.transposed->plan : part.plan,
@@ -506,7 +519,9 @@ std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  PackedBytes b{(start_of_rows_ ? start_of_rows_->bytes() : 0) + mirrored_.size() * sizeof(count32), values_.bytes()};
+  // What a device's values are compared by is not in its memory.
+  const std::size_t of_mirrored = backend_->is_device() ? 0 : mirrored_.size() * sizeof(count32);
+  PackedBytes b{(start_of_rows_ ? start_of_rows_->bytes() : 0) + of_mirrored, values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();
     b.words += part.code->bytes();

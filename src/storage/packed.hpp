@@ -168,7 +168,9 @@ class PackedMatrix {
                                                 TransposedValues values = TransposedValues::copy,
                                                 double most_padding = unlimited_padding,
                                                 const PlacedRows* there = nullptr);
-  bool has_transposed() const { return !backend_->is_device() || parts_.front().transposed; }
+  bool has_transposed() const {
+    return !backend_->is_device() || stores_half() || parts_.front().transposed;
+  }
 
   /// to: [rows][block rows] scalars of the diagonal; 0 where a row has no diagonal block. Throws `argument` unless
   /// blocks are square.
@@ -214,7 +216,9 @@ class PackedMatrix {
   idx rows() const { return rows_; }
   slot_t slots() const;
   /// Slots that hold no entry.
-  slot_t padding() const { return mirrored_.empty() ? slots() - entries_ : 0; }
+  slot_t padding() const {
+    return slots() - (mirrored_.empty() ? slot_t{entries_} : static_cast<slot_t>(mirrored_.size()));
+  }
   /// Bytes owned: what the caller's arrays serve costs nothing.
   PackedBytes bytes() const;
 
@@ -253,6 +257,7 @@ class PackedMatrix {
   };
 
   /// The first part to run sets y, the others add to it.
+  bool stores_half() const { return plan_.half != Half::none; }
   Update update_of(const Part& part) const { return &part == &parts_.front() ? Update::assign : Update::add; }
   const void* words_of(const Part& part) const { return static_cast<const std::byte*>(words_) + part.from; }
   Plan plan_of_transposed(const Part& part, const std::optional<Plan>& own, TransposedValues values) const;
@@ -268,6 +273,7 @@ class PackedMatrix {
   void for_parts(Op op, Update update, const void* z, void* y, const ProductDot& dot, const F& f) const;
   Buffer<std::byte> in_blocks(const void* values, Memory in) const;
   std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);
+  void check_stored_half(const void* blocks, Memory in) const;
   void take_packed();
   void pack_values(const void* blocks, Memory in);
   void pack_parts(const void* blocks, Memory in, const count32* start = nullptr);
@@ -296,6 +302,7 @@ class PackedMatrix {
       start_of_rows_;              ///< of the pattern, where values come in the order of rows and are packed as blocks
   std::vector<Part> parts_;        ///< in the plan's order; at least one
   std::vector<count32> mirrored_;  ///< of a plan that stores a half: mirrored_entries()
+  Layout stored_rows_;             ///< the same entries as compressed rows on the host, where the backend is a device
   Buffer<std::byte> values_;
   const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes
   Dictionary dictionary_;

@@ -38,7 +38,7 @@ std::optional<std::string> PackedMatrix::prepare_transposed(const PatternView& p
   if (!code.in_values() || code.of == CodeOf::chunks)
     values = TransposedValues::shared;  // what there is, is found with A's own columns, or chunks
   const auto is_made = [&] { return parts_.front().transposed && parts_.front().transposed->held == values; };
-  if (!backend_->is_device() || is_made()) return {};
+  if (!backend_->is_device() || stores_half() || is_made()) return {};
   for (Part& part : parts_) part.transposed.reset();
   std::vector<std::unique_ptr<TransposedLayout>> made;
   for (const PatternPart& of : parts_of(pattern, plan_)) {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
+#include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "layout/family.hpp"
 #include "plan/entry_shifts.hpp"
 #include "plan/keywords.hpp"
@@ -113,18 +113,32 @@ class Check {
         mirrored_(mirrored),
         blocks_{static_cast<const Real*>(blocks), problem.block.rows} {}
 
+  /// By several threads; of what they find the first is thrown.
   void all(const EntryRuns& runs) {
-    EntryShifts shift(runs);
-    for_each_row_lists(family_, layout_, [&](const row_lists& l) {
-      for (idx r = 0; r < l.rows; ++r)
-        for (slot_t n = l.first[r]; n < l.first[r + 1]; ++n) {
-          const slot_t e = l.slot[n];
-          pair(l.row[r], l.column[n], e + shift(e), slot_t{mirrored_[e]});
-        }
+    constexpr std::size_t bytes_of_thread = std::size_t{4} << 20;
+    const std::size_t bytes = mirrored_.size() * blocks_.side * blocks_.side * parts * sizeof(Real);
+    const auto positions = static_cast<std::size_t>(layout_.positions);
+    const std::size_t threads = std::min(std::max<std::size_t>(positions, 1), threads_for(bytes, bytes_of_thread));
+    for_ranges(positions, threads, [&](std::size_t from, std::size_t to, std::size_t) {
+      EntryShifts shift(runs);
+      for_rows(static_cast<idx>(from), static_cast<idx>(to), [&](idx row, idx column, slot_t entry) {
+        pair(row, column, entry + shift(entry), slot_t{mirrored_[entry]});
+      });
     });
   }
 
  private:
+  /// f(row, column, stored entry) of positions [from, to), and maybe of some after them.
+  template <class F>
+  void for_rows(idx from, idx to, const F& f) const {
+    RowLists lists;
+    for (idx position = from; position < to;) {
+      position = family_.list_rows(layout_, position, lists);
+      for (idx r = 0; r < lists.rows; ++r)
+        for (slot_t n = lists.first[r]; n < lists.first[r + 1]; ++n) f(lists.row[r], lists.column[n], lists.slot[n]);
+    }
+  }
+
   void pair(idx row, idx column, slot_t here, slot_t there) {
     const int sign = plan_.half == Half::hermitian ? -1 : 1;
     if (blocks_.are_equal(here, there, sign)) return;
@@ -151,24 +165,25 @@ class Check {
 
   /// Looked up where scalars differ, which they seldom do.
   double largest_of_diagonal(idx row) {
-    if (!diagonal_) {
-      diagonal_.emplace();
-      for_each_row_lists(family_, layout_, [&](const row_lists& l) {
-        for (idx r = 0; r < l.rows; ++r)
-          for (slot_t n = l.first[r]; n < l.first[r + 1]; ++n)
-            if (l.column[n] == l.row[r]) diagonal_->emplace(l.row[r], mirrored_[l.slot[n]]);
+    std::call_once(has_diagonal_, [&] {
+      for_rows(0, layout_.positions, [&](idx r, idx column, slot_t entry) {
+        if (r != column) return;
+        if (diagonal_.size() <= static_cast<std::size_t>(r)) diagonal_.resize(2 * static_cast<std::size_t>(r) + 1, none);
+        diagonal_[r] = mirrored_[entry];
       });
-    }
-    const auto found = diagonal_->find(row);
-    return found == diagonal_->end() ? 0 : blocks_.largest(found->second);
+    });
+    const bool is_there = static_cast<std::size_t>(row) < diagonal_.size() && diagonal_[row] != none;
+    return is_there ? blocks_.largest(slot_t{diagonal_[row]}) : 0;
   }
 
+  static constexpr count32 none = ~count32{0};
   const Plan& plan_;
   const layout_args& layout_;
   const LayoutFamily& family_;
   const std::vector<count32>& mirrored_;
   Blocks<Real, parts> blocks_;
-  std::optional<std::unordered_map<idx, slot_t>> diagonal_;
+  std::once_flag has_diagonal_;
+  std::vector<count32> diagonal_;  ///< of a row: its diagonal entry
 };
 
 template <class Real, int parts>

@@ -87,21 +87,93 @@ struct tiled_columns {
   }
 };
 
+/// A slot's word: the place of its column in the patch, and above that the turn of its mirrored product.
+inline constexpr int bits_of_place = 16, no_turn = 0xffff;
+COMPOUND_FN constexpr int place_in_patch(count32 word) { return int(word & 0xffffu); }
+COMPOUND_FN constexpr int turn_in_patch(count32 word) { return int(word >> bits_of_place); }
+
+struct patch_arrays {
+  enum : int {
+    word,           ///< [slots] count32
+    other_start,    ///< [patches + 1] count32
+    other,          ///< [other_start.back()] idx: a patch's columns after its own rows, in ascending order
+    partial_start,  ///< [rows + 1] count32
+    partial         ///< [other_start.back()] count32: where the partial sums of a row lie that are other patches'
+  };
+};
+
+/// The columns of a patch, which are its places: its own rows, in their order, then the others.
+template <Cache cache>
+struct columns_of_patch {
+  const count32* words = nullptr;
+  const idx* other = nullptr;
+  idx first_row = 0;
+  int own = 0, others = 0;
+  slot_t first_partial = 0;
+
+  COMPOUND_FN int places() const { return own + others; }
+  COMPOUND_FN idx row(int place) const { return place < own ? first_row + place : other[place - own]; }
+  COMPOUND_FN count32 word(slot_t slot) const { return read<cache>(words + slot); }
+  COMPOUND_FN idx at(slot_t slot) const { return row(place_in_patch(word(slot))); }
+};
+
+/// By patches of so many rows (spmv_patches.hpp): places among a patch's columns. `columns=patch`.
+template <Cache cache = Cache::keep>
+struct patch_columns {
+  const count32* words = nullptr;
+  const count32* other_start = nullptr;
+  const idx* other = nullptr;
+  const count32 *partial_start = nullptr, *partial = nullptr;
+  idx rows = 0, rows_of_patch = 0;
+
+  COMPOUND_FN patch_columns(const layout_args& l, int which)
+      : words(l.get<count32>(which + patch_arrays::word)),
+        other_start(l.get<count32>(which + patch_arrays::other_start)),
+        other(l.get<idx>(which + patch_arrays::other)),
+        partial_start(l.get<count32>(which + patch_arrays::partial_start)),
+        partial(l.get<count32>(which + patch_arrays::partial)),
+        rows(l.positions),
+        rows_of_patch(l.patch) {}
+
+  COMPOUND_FN columns_of_patch<cache> of_patch(idx patch) const {
+    const idx first = patch * rows_of_patch, left = rows - first;
+    const count32 before = other_start[patch];
+    return {words,
+            other + before,
+            first,
+            left < rows_of_patch ? left : rows_of_patch,
+            int(other_start[patch + 1] - before),
+            slot_t(first) + before};
+  }
+  COMPOUND_FN columns_of_patch<cache> of(idx position, slot_t /*height*/) const {
+    return of_patch(position / rows_of_patch);
+  }
+  /// Where the partial sum of a row lies that is its own patch's.
+  COMPOUND_FN slot_t own_partial(idx row) const { return slot_t(row) + other_start[row / rows_of_patch]; }
+};
+
 /// Of a code that is known at run time.
 struct any_columns {
   const count32* column;
   tiled_columns<> tiled;
+  patch_columns<> patches;
 
-  COMPOUND_FN any_columns(const layout_args& l, int which) : column(l.get<count32>(which)), tiled(l, which) {}
+  COMPOUND_FN any_columns(const layout_args& l, int which)
+      : column(l.get<count32>(which)), tiled(l, which), patches(l, which) {}
 
   struct of_position {
-    const count32* column;  ///< null where they are tiled
+    const count32* column;  ///< null where they are tiled, or by patches
     columns_of_group<Cache::keep> tiled;
-    COMPOUND_FN idx at(slot_t slot) const { return column ? idx(column[slot] & ~bit_beside_column) : tiled.at(slot); }
+    columns_of_patch<Cache::keep> patch;
+    COMPOUND_FN idx at(slot_t slot) const {
+      if (column) return idx(column[slot] & ~bit_beside_column);
+      return patch.words ? patch.at(slot) : tiled.at(slot);
+    }
   };
   COMPOUND_FN of_position of(idx position, slot_t height) const {
-    if (tiled.offset) return {nullptr, tiled.of(position, height)};
-    return {column, {}};
+    if (patches.rows_of_patch > 0) return {nullptr, {}, patches.of(position, height)};
+    if (tiled.offset) return {nullptr, tiled.of(position, height), {}};
+    return {column, {}, {}};
   }
 };
 

@@ -21,7 +21,7 @@
 namespace compound {
 
 /// Arrays that a layout may have. Each decoder has an enumeration of its own from `first_own` on.
-inline constexpr int most_layout_arrays = 8;
+inline constexpr int most_layout_arrays = 10;
 struct common_arrays {
   enum : int {
     row_of,       ///< [positions] idx; null: position p is block row p
@@ -33,7 +33,10 @@ struct common_arrays {
 struct layout_args {
   idx positions = 0;
   idx height = 1;  ///< of slices, in positions
+  idx patch = 0;   ///< block rows of a patch, where columns are by patches
+  idx widest = 0;  ///< block columns of a patch, at most
   slot_t slots = 0;
+  slot_t partials = 0;  ///< block columns of all patches
   const void* array[most_layout_arrays] = {};
 
   template <class T>

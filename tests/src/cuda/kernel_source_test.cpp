@@ -105,6 +105,36 @@ TEST_F(CodingKernels, Compile) {
     if (code.of != CodeOf::nothing) expect_compiles(cuda::write_codes_source(code));
 }
 
+class HalfKernels : public ByNvrtc {};
+
+TEST_F(HalfKernels, Compile) {
+  struct Form {
+    const char *entry, *line;
+    int size;
+    Field field;
+    Op op;
+  };
+  for (const Form& f :
+       {Form{"dense", "half=symmetric", 3, Field::real, Op::none},
+        Form{"dense", "half=symmetric stream values=float", 7, Field::real, Op::transpose},
+        Form{"dense", "half=hermitian sell:32:64 words=1 vectors=32", 2, Field::complex, Op::transpose},
+        Form{"dense", "half=symmetric sell:32:128 lanes=4", 12, Field::real, Op::none},
+        Form{"quaternion", "half=symmetric sell:32:512", 4, Field::real, Op::none}}) {
+    SCOPED_TRACE(f.line);
+    const Problem problem{{f.size, f.size}, {f.field, Precision::double_}};
+    const Plan plan = parse_plan(f.line, default_plan(PatternStatistics{}, problem, "cuda", f.entry));
+    EXPECT_EQ(applicable(plan, problem).value_or(""), "");
+    EXPECT_EQ(cuda::why_no_kernel(plan, problem).value_or(""), "");
+    for (const bool reordered : {false, true})
+      expect_compiles(cuda::patches_source(plan, problem, f.op, reordered, Follow::nothing));
+    expect_compiles(cuda::product_source(plan, problem, f.op, Update::assign, false, true, true, Follow::dot));
+    expect_compiles(cuda::product_source(plan, problem, f.op, Update::smooth, false, true, true));
+    expect_compiles(cuda::pack_part_source(plan, problem));
+    expect_compiles(cuda::diagonal_source(plan, problem));
+    EXPECT_EQ(cuda::most_vectors(plan, problem), 1);
+  }
+}
+
 class AssemblyKernels : public ByNvrtc {};
 
 TEST_F(AssemblyKernels, Compile) {

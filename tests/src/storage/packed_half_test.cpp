@@ -2,8 +2,6 @@
 // of the kind, against the definition; what they refuse; what they take.
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "support/entry_cases.hpp"
 #include "support/errors.hpp"
 #include "support/recording_backend.hpp"
@@ -13,50 +11,6 @@
 
 namespace compound::test {
 namespace {
-
-/// A pattern with its transpose, columns in order; diagonal entries are those that are asked for.
-Pattern symmetric_pattern(idx rows, idx longest, bool with_diagonal, std::uint64_t seed) {
-  const Pattern p = random_pattern(rows, rows, longest, seed);
-  std::vector<std::set<idx>> columns(rows);
-  for (idx row = 0; row < rows; ++row) {
-    if (with_diagonal && row % 5 != 2) columns[row].insert(row);
-    for (count32 e = p.start[row]; e < p.start[row + 1]; ++e)
-      if (p.column[e] != row) {
-        columns[row].insert(p.column[e]);
-        columns[p.column[e]].insert(row);
-      }
-  }
-  std::vector<std::vector<idx>> all;
-  for (const auto& row : columns) all.emplace_back(row.begin(), row.end());
-  return pattern_of(rows, all);
-}
-
-template <class S>
-Operands<S> symmetric_operands(const Pattern& p, std::string_view entry, BlockShape shape, Half half, Random& random) {
-  Operands<S> o(p, entry, shape, random);
-  mirror(p, shape.rows, half, o.blocks);
-  return o;
-}
-
-struct HalfCase {
-  EntryCase entry;
-  ScalarCase scalar;
-  Half half;
-};
-
-void PrintTo(const HalfCase& c, std::ostream* out) {
-  *out << c.entry.entry << " " << text_of(c.entry.in(c.scalar.vectors.field)) << c.scalar.values
-       << (c.half == Half::hermitian ? " hermitian" : " symmetric");
-}
-
-std::vector<HalfCase> half_cases() {
-  std::vector<HalfCase> all;
-  for (const ScalarCase& s : scalar_cases())
-    for (const EntryCase& e : square_entry_cases())
-      for (const Half half : {Half::symmetric, Half::hermitian})
-        if (half == Half::symmetric || s.vectors.field == Field::complex) all.push_back({e, s, half});
-  return all;
-}
 
 Plan half_plan(const HalfCase& c, std::string_view words) {
   Plan base;
@@ -196,8 +150,13 @@ TEST(HalfPlan, GoesWithCompressedRowsOfSquareBlocksAlone) {
   EXPECT_NE(why("csr half=hermitian").find("half=symmetric"), std::string::npos);
   EXPECT_NE(why("csr half=symmetric longest=3 + csr").find("one part"), std::string::npos);
   EXPECT_NE(why("csr words=rows half=symmetric", given_in_rows(real_2x2)).find("words=1"), std::string::npos);
-  RecordingBackend device;
-  EXPECT_NE(device.applicable(parse_plan("csr half=symmetric", {}), real_2x2).value_or("").find("on the host"),
+  const auto why_on = [](Reach reach, const Plan& plan) {
+    return RecordingBackend("recording", reach).applicable(plan, real_2x2).value_or("");
+  };
+  const Plan rows = parse_plan("csr half=symmetric", {}), patches = parse_plan("sell:32:64 columns=patch", rows);
+  EXPECT_NE(why_on(Reach::copies, rows).find("copies them: leave half= out"), std::string::npos);
+  EXPECT_NE(why_on(Reach::device, rows).find("in patches of rows: sell:32:256"), std::string::npos);
+  EXPECT_NE(backend("host").applicable(patches, real_2x2).value_or("").find("columns=patch is for devices"),
             std::string::npos);
 }
 
