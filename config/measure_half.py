@@ -1,25 +1,26 @@
 #!/usr/bin/env python3
-"""Measures products of symmetric matrices by one triangle and by both, on the host, on the graphs of real meshes:
-appends runs to docs/data/figures/half.json.xz, from which config/figures.py writes a table.
+"""Measures products of symmetric matrices by one triangle and by both, on the graphs of real meshes and, on a device, on
+grids, with whole solves: appends runs to docs/data/figures/half.json.xz or half-device.json.xz, from which
+config/figures.py writes tables.
 
     python3 config/measure_half.py --build build/host --data ../shared/data
+    python3 config/measure_half.py --build build/petsc-3.26.1-cuda-real --device
 
-The meshes are not part of the project; one that is not there is left out, with a line. compound-bench times all types
-and plans of a mesh in turns.
+The meshes are not part of the project; one that is not there is left out, with a line. Their patterns are written to
+build/figures once. compound-bench times all types and plans of a matrix in turns, and solves take turns.
 """
 
 import argparse
 import json
 import lzma
 import pathlib
+import re
+import statistics
 import subprocess
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TOP / "docs/reproduction"))
-from experiments.matrices import pattern_of_mesh, text_of  # noqa: E402
-
-RECORD = TOP / "docs/data/figures/half.json.xz"
+RECORDS = TOP / "docs/data/figures"
 # (mesh, elements of order 1 or 2, block size)
 CASES = [("tets/bunny_27k.ele", 1, 3), ("tets/bunny_68k.ele", 1, 3), ("tets/crankshaft_66k.ele", 1, 3),
          ("tets/linkrods_28k.ele", 1, 3), ("tets-public/igl_hand.mesh", 1, 3),
@@ -28,53 +29,122 @@ CASES = [("tets/bunny_27k.ele", 1, 3), ("tets/bunny_68k.ele", 1, 3), ("tets/cran
          ("tets/crankshaft_66k.ele", 1, 1), ("tets/bunny_27k.ele", 2, 1)]
 CANDIDATES = ["-types", "baij,sbaij,sbaijcompound", "-plans", "csr;csr half=symmetric"]
 
+ON_DEVICE = ["-device", "cuda", "-types", "baijcompound", "-plans", "half=symmetric"]
+# Points of a grid, nodes a side, block size, and what else.
+GRIDS = [("27", 100, 3, []), ("27", 60, 3, []), ("27", 30, 3, []), ("15", 90, 3, []), ("7", 100, 3, []),
+         ("27", 80, 3, ["-shuffle", "1000"]), ("27", 70, 1, []), ("27", 70, 2, []), ("27", 50, 4, []), ("27", 44, 5, []),
+         ("27", 44, 6, []), ("27", 36, 8, []), ("27", 28, 12, [])]
+MESHES_ON_DEVICE = [("tets/bunny_68k.ele", 1, 3), ("tets/crankshaft_66k.ele", 1, 3), ("tets/bunny_27k.ele", 2, 3),
+                    ("tets/bunny_68k.ele", 1, 6)]
+BOXES = [30, 44, 56]
+SOLVES = {"aijcusparse": ["-mat_type", "aijcusparse", "-ksp_type", "cg"],
+          "whole": ["-mat_type", "baijcompound", "-ksp_type", "cgcompound"],
+          "half": ["-mat_type", "baijcompound", "-ksp_type", "cgcompound", "-mat_compound_plan", "half=symmetric"]}
+
 
 def commit():
     return subprocess.run(["git", "-C", str(TOP), "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
                           check=True).stdout.strip()
 
 
-def measured(program, file, mesh, order, block_size, rounds):
-    out = file.with_suffix(".json")
-    command = [str(program), "-pattern", str(file), "-block_size", str(block_size), "-values", "symmetric", *CANDIDATES,
-               "-rounds", str(rounds), "-json", str(out)]
+def run_of(command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"measure_half.py: {' '.join(command)} ended with status {done.returncode}: {done.stderr[-600:]}")
+    return done.stdout
+
+
+def measured(program, source, candidates, rounds, **what):
+    out = TOP / "build/figures/half.json"
+    arguments = [*source, "-values", "symmetric", *candidates, "-rounds", str(rounds)]
+    run_of([str(program), *arguments, "-json", str(out)])
     written = json.loads(out.read_text(encoding="utf-8"))
     case = written["cases"][0]
-    candidates = {c["name"]: {"product_us": round(1e6 * c["median_s"], 2),
-                              "spread_per_cent": round(100 * c["spread"], 1),
-                              "bytes": c.get("parent_bytes", 0) + c.get("packed_bytes", 0)}
-                  for c in case["candidates"]}
+    of = {c["name"]: {"product_us": round(1e6 * c["median_s"], 2), "spread_per_cent": round(100 * c["spread"], 1),
+                      "bytes": c.get("parent_bytes", 0) + c.get("packed_bytes", 0),
+                      "packed_bytes": c.get("packed_bytes", 0),
+                      "values_us": round(1e6 * c.get("new_values_s", 0), 1)}
+          for c in case["candidates"]}
+    device = written["device"]["name"] if "-device" in candidates else written["machine"]["processor"]
     return {"program": "compound-bench",
-            "command_line": " ".join(["compound-bench", "-pattern", file.name, *command[3:-2]]), "commit": commit(),
-            "date": written["date"][:10], "device": {"name": written["machine"]["processor"]},
-            "versions": written["versions"], "rounds": rounds, "mesh": mesh, "order": order, "block_size": block_size,
-            "block_rows": case["block_rows"], "blocks": case["blocks"], "candidates": candidates}
+            "command_line": " ".join(["compound-bench", *(pathlib.Path(a).name for a in arguments)]),
+            "date": written["date"][:10], "device": {"name": device}, "versions": written["versions"],
+            "rounds": rounds, "block_rows": case["block_rows"], "blocks": case["blocks"], "candidates": of, **what}
+
+
+def pattern_file(data, mesh, order):
+    file = TOP / "build/figures" / f"{pathlib.Path(mesh).stem}-{order}.mtx"
+    if not file.exists():
+        sys.path.insert(0, str(TOP / "docs/reproduction"))
+        from experiments.matrices import pattern_of_mesh, text_of
+        text = text_of(str(data / mesh)) if data else None
+        if text is None:
+            print(f"left out: {mesh} is not in {data}")
+            return None
+        file.write_text(pattern_of_mesh(text, pathlib.Path(mesh).suffix, order), encoding="utf-8")
+    return str(file)
+
+
+def on_meshes(program, data, cases, candidates, rounds):
+    for mesh, order, block_size in cases:
+        if file := pattern_file(data, mesh, order):
+            yield measured(program, ["-pattern", file, "-block_size", str(block_size)], candidates, rounds, mesh=mesh,
+                           order=order, block_size=block_size)
+
+
+def solves(build, rounds):
+    """Elasticity by CG with Jacobi, the types in turns."""
+    wanted = {"iteration_us": r"repeat microseconds an iteration: (\S+)", "iterations": r"iterations: (\d+)",
+              "relative_residual": r"relative residual: (\S+)", "assembly_s": r"assembly seconds: (\S+)",
+              "first_solve_s": r"solve seconds: (\S+)", "unknowns": r"unknowns: (\d+)"}
+    for box in BOXES:
+        texts = {name: [] for name in SOLVES}
+        shared = ["-box", f"{box},{box},{box}", "-vec_type", "cuda", "-pc_type", "jacobi", "-ksp_rtol", "1e-8", "-repeat",
+                  "3"]
+        for _ in range(rounds):
+            for name, options in SOLVES.items():
+                texts[name].append(run_of([str(build / "examples/elasticity"), "-dll_append",
+                                           str(build / "plugin/libpetsccompound.so"), *shared, *options]))
+        of = {name: {key: statistics.median(float(re.search(pattern, text)[1]) for text in all_of)
+                     for key, pattern in wanted.items()} for name, all_of in texts.items()}
+        times = {name: [float(re.search(wanted["iteration_us"], text)[1]) for text in texts[name]] for name in SOLVES}
+        for name, all_times in times.items():
+            of[name]["spread_per_cent"] = round(100 * (max(all_times) / min(all_times) - 1), 1)
+        yield {"program": "elasticity", "command_line": " ".join(["elasticity", *shared]), "box": box, "solves": of,
+               "rounds": rounds}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="the build folder with compound-bench")
-    parser.add_argument("--data", type=pathlib.Path, required=True, help="the folder of meshes")
+    parser.add_argument("--data", type=pathlib.Path, help="the folder of meshes")
+    parser.add_argument("--device", action="store_true", help="on a CUDA device")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--commit", help="of the build, where this is no repository")
+    parser.add_argument("--out", type=pathlib.Path, default=RECORDS, help="the folder of the record")
     args = parser.parse_args()
-    folder = TOP / "build/figures"
-    folder.mkdir(parents=True, exist_ok=True)
-    runs = json.loads(lzma.open(RECORD, "rt").read())["runs"] if RECORD.exists() else []
-    for mesh, order, block_size in CASES:
-        text = text_of(str(args.data / mesh))
-        if text is None:
-            print(f"left out: {mesh} is not in {args.data}")
-            continue
-        file = folder / f"{pathlib.Path(mesh).stem}-{order}.mtx"
-        if not file.exists():
-            file.write_text(pattern_of_mesh(text, pathlib.Path(mesh).suffix, order), encoding="utf-8")
-        runs.append(measured(args.build / "plugin/tools/compound-bench", file, mesh, order, block_size, args.rounds))
-        print(f"{mesh}, order {order}, blocks of {block_size}: " +
-              ", ".join(f"{name} {c['product_us']:.0f} us" for name, c in runs[-1]["candidates"].items()), flush=True)
-        with lzma.open(RECORD, "wt", preset=9) as out:
+    (TOP / "build/figures").mkdir(parents=True, exist_ok=True)
+    program, rounds = args.build / "plugin/tools/compound-bench", args.rounds
+    record = args.out / ("half-device.json.xz" if args.device else "half.json.xz")
+    runs = json.loads(lzma.open(record, "rt").read())["runs"] if record.exists() else []
+
+    def all_runs():
+        if not args.device:
+            yield from on_meshes(program, args.data, CASES, CANDIDATES, rounds)
+            return
+        for points, nodes, size, more in GRIDS:
+            yield measured(program, ["-grid", points, "-n", str(nodes), "-block_size", str(size), *more], ON_DEVICE, rounds,
+                           grid=points, nodes=nodes, shuffled=bool(more), block_size=size)
+        yield from on_meshes(program, args.data, MESHES_ON_DEVICE, ON_DEVICE, rounds)
+        for run in solves(args.build, 3):
+            yield {**run, "date": runs[-1]["date"], "device": runs[-1]["device"], "versions": runs[-1]["versions"]}
+
+    for run in all_runs():
+        runs.append({**run, "commit": args.commit or commit()})
+        print(run["command_line"] + ": " +
+              ", ".join(f"{name} {c.get('product_us', c.get('iteration_us')):.0f} us"
+                        for name, c in run.get("candidates", run.get("solves")).items()), flush=True)
+        with lzma.open(record, "wt", preset=9) as out:
             json.dump({"schema": "figures 1", "runs": runs}, out, sort_keys=True)
 
 

@@ -1,5 +1,6 @@
 // Which plans have a kernel, and how many workers it has.
 #include <algorithm>
+#include <bit>
 
 #include "cuda/kernel_source.hpp"
 #include "entry/registry.hpp"
@@ -30,7 +31,7 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
     return "threads=" + std::to_string(s.threads) + ", and lanes=" + std::to_string(s.lanes) + " for each block row of " +
            layout_name(plan.layout) + " make threads=" + std::to_string(plan.layout.sigma * s.lanes) +
            "; leave threads= out";
-  if (has_patches && s.lanes > 1 && (plan.entry != "dense" || s.lanes > problem.block.cols))
+  if (has_patches && s.lanes > 1 && (plan.entry != "dense" || s.lanes > static_cast<int>(std::bit_ceil(static_cast<unsigned>(problem.block.cols)))))
     return "lanes=" + std::to_string(s.lanes) + " with half= are for the columns of dense blocks, which entry " +
            std::string(plan.entry) + " of " + std::to_string(problem.block.rows) + "x" +
            std::to_string(problem.block.cols) + " has not as many of; leave lanes= out";

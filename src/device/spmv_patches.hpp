@@ -1,6 +1,6 @@
 // y = op(A) x of a matrix of which a half is stored (`half=`), without atomics: every sum is made in a fixed order.
 //
-// A patch is a range of block rows and the block columns of their entries. A block of threads has the patch's x and its
+// A patch is some block rows and the block columns of their entries. A block of threads has the patch's x and its
 // part of y in shared memory. A worker has a row, or some columns of its blocks: it keeps the row's own sum in registers, and
 // adds each entry's mirrored product to the column's place. Entries that would add to one place at the same time take turns, which the
 // encoder (src/layout/patches.cpp) has numbered. A second kernel adds up what the patches have for each row.
@@ -104,7 +104,7 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
             rows = threads / lanes, lane = thread / rows, row = thread % rows, first_column = Share::first_column(lane);
   const patch_vectors<S> shared(dynamic_shared_memory(), places, n);
 
-  const idx position = columns.first_row + row;
+  const idx position = columns.first_position + row;
   const idx count = row < own ? p.layout.count(position) : 0;
   const slot_t first = row < own ? p.layout.first(position) : 0;
   Share share;
@@ -118,7 +118,7 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
 
   for (int place = thread; place < places; place += threads) {
     S x[n];
-    p.x_words.load(p.x, columns.row(place), n, x);
+    p.x_words.load(p.x, columns.column(place), n, x);
     for (int i = 0; i < n; ++i) {
       shared.x[i * places + place] = x[i];
       shared.y[i * places + place] = S{};
@@ -126,12 +126,11 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
   }
   __syncthreads();
 
-  const int place_of_row = row < own ? int(p.layout.row(position) - columns.first_row) : 0;
   S x_of_row[n], sum[n];
   if (count > 0)
-    for (int i = 0; i < n; ++i) x_of_row[i] = shared.x[i * places + place_of_row];
+    for (int i = 0; i < n; ++i) x_of_row[i] = shared.x[i * places + row];
   for (int i = 0; i < n; ++i) sum[i] = S{};
-  const idx steps = p.layout.count(columns.first_row);  // rows of a patch are sorted, the longest first
+  const idx steps = p.layout.count(columns.first_position);  // rows of a patch are sorted, the longest first
   for (idx k = 0; k < steps; ++k) {
     int turn = no_turn, place = 0;
     S mirrored[Share::columns];
@@ -160,7 +159,7 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
     if (l == lane && count > 0)
       for (int i = 0; i < n; ++i) {
         if constexpr (ops.conjugated) sum[i] = conjugate(sum[i]);
-        shared.y[i * places + place_of_row] += sum[i];
+        shared.y[i * places + row] += sum[i];
       }
     __syncthreads();
   }
@@ -168,7 +167,7 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
   for (int at = thread; at < places * n; at += threads) to[at] = shared.y[at % n * places + at / n];
 }
 
-/// Scalar i of a row of y: what the patches before the row's own have for it, in their order, and then that.
+/// Scalar i of a row of y: what patches have for it, in their order.
 template <Update update, class Product, class S>
 __device__ void sum_partials(const Product& p, idx row, int i, const S* partials) {
   constexpr int n = typename Product::entry_type{}.rows();
@@ -176,7 +175,6 @@ __device__ void sum_partials(const Product& p, idx row, int i, const S* partials
   S sum{};
   const count32 end = columns.partial_start[row + 1];
   for (count32 at = columns.partial_start[row]; at < end; ++at) sum += partials[slot_t(columns.partial[at]) * n + i];
-  sum += partials[columns.own_partial(row) * n + i];
   store_component<update>(p, row, n, i, sum);
 }
 

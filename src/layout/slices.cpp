@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "column_codes.hpp"
 #include "family.hpp"
+#include "patches.hpp"
 #include "row_order.hpp"
 
 namespace compound {
@@ -53,7 +54,8 @@ struct Outline {
 };
 
 Outline outline_of(const PatternView& p, const LayoutSpec& spec) {
-  Outline o{row_order(p, spec), {}, {}};
+  const bool has_patches = spec.columns == columns_by_patches;
+  Outline o{has_patches ? patch_order(p, spec.sigma) : row_order(p, spec), {}, {}};
   o.layout = layout_of_rows(p, o.rows);
   o.layout.height = slice_height(spec, o.layout.positions);
   o.start = slice_starts(o.rows.size(), o.layout.height, [&](std::size_t from, std::size_t to) {

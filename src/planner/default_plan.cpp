@@ -105,13 +105,16 @@ Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const 
 
 namespace {
 
-/// What the line leaves open: workers of a dense block have up to three of its columns.
+/// What the line leaves open: workers of a dense block have as many of its columns as they can read ahead
+/// (device/spmv_patches.hpp). Sizes of patches are those that were fastest (docs/performance-gpu.md).
 void suit_patches(Plan& plan, std::string_view line, const Problem& problem) {
   const auto names = [&](std::string_view keyword) { return line.find(keyword) != line.npos; };
   if (names("lanes=") || names("threads=") || names("blocks=") || plan.entry != "dense") return;
-  constexpr int most_columns = 3;
-  const int lanes = std::bit_ceil(static_cast<unsigned>((problem.block.cols + most_columns - 1) / most_columns));
-  if (layout_in(line).empty()) plan.layout.sigma = std::min(plan.layout.sigma, 1024 / lanes);
+  constexpr int most_bytes = 96, most_lanes = 16;
+  const int n = problem.block.cols, bytes = n * static_cast<int>(bytes_of(problem.scalar)),
+            columns = std::max(1, most_bytes / bytes), share = (n + columns - 1) / columns;
+  const int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
+  if (layout_in(line).empty()) plan.layout.sigma = lanes <= 2 ? usual_rows_of_patch : lanes <= 8 ? 128 : 64;
   go_by_patches(plan, lanes);
 }
 

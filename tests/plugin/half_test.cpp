@@ -1,5 +1,6 @@
 // Plans with half=: products of both types beside those of PETSc's AIJ, on any number of processes, and what is
 // refused.
+#include "device.hpp"
 #include "symmetric_ring.hpp"
 
 namespace {
@@ -92,6 +93,55 @@ TEST_P(Half, FindsLostSymmetryAtTheNextProduct) {
   PETSC_OK(MatMult(A, x, found));
   PETSC_OK(MatMult(aij, x, wanted));
   expect_same(found, wanted, "A x of mended values");
+}
+
+struct HalfOnDevice : DeviceTest {
+  void TearDown() override { (void)PetscOptionsClearValue(nullptr, "-half_mat_compound_plan"); }
+};
+
+/// Products, new values, a loop of the device, and symmetry that is lost.
+TEST_F(HalfOnDevice, IsWhatTheHostHas) {
+  for (const char* type : {"baijcompound", "aijcompound"}) {
+    const auto A = ring(type, "half=symmetric", Mirror::symmetric), aij = ring(MATAIJ, "", Mirror::symmetric);
+    PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+    for (const int seed : {7, 8}) {
+      EXPECT_TRUE(same_everywhere(A, aij, seed)) << type;
+      for (Mat m : {Mat(A), Mat(aij)}) PETSC_OK(MatScale(m, 2.0));
+    }
+    const char* plan;
+    PETSC_OK(MatCompoundGetPlan(A, &plan));
+    EXPECT_NE(std::string(plan).find("columns=patch"), std::string::npos) << plan;
+    PetscInt begin, end;
+    PETSC_OK(MatGetOwnershipRange(A, &begin, &end));
+    const auto x = on_side(right_vector(aij, 6), true), y = on_side(right_vector(aij, 7), true);
+    if (begin == 0) PETSC_OK(MatSetValue(A, 0, 1, 5.0, INSERT_VALUES));
+    assemble(A);
+    PETSC_OK(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+    const auto failure = MatMult(A, x, y);
+    PETSC_OK(PetscPopErrorHandler());
+    EXPECT_NE(failure, PETSC_SUCCESS);
+  }
+}
+
+TEST_F(HalfOnDevice, Solves) {
+  if (PetscDefined(USE_COMPLEX)) GTEST_SKIP() << "skipped: CG is for Hermitian matrices";
+  const auto A = ring("baijcompound", "half=symmetric", Mirror::symmetric);
+  const auto aij = ring(MATAIJ, "", Mirror::symmetric);
+  const auto wanted = right_vector(aij, 3), b = right_vector(aij, 4);
+  PETSC_OK(MatMult(aij, wanted, b));
+  for (const char* type : {"cgcompound", "bcgscompound"}) {
+    const auto b_there = on_side(b, true), x = on_side(b, true);
+    Solver ksp;
+    PC pc;
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPSetType(ksp, type));
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    PETSC_OK(PCSetType(pc, PCJACOBI));
+    PETSC_OK(KSPSetTolerances(ksp, 1e-12, 1e-50, 1e5, 300));
+    PETSC_OK(KSPSolve(ksp, b_there, x));
+    expect_same(on_side(x, false), wanted, type, 1e-10);
+  }
 }
 
 }  // namespace

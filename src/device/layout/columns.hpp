@@ -98,58 +98,61 @@ struct patch_arrays {
     other_start,    ///< [patches + 1] count32
     other,          ///< [other_start.back()] idx: a patch's columns after its own rows, in ascending order
     partial_start,  ///< [rows + 1] count32
-    partial         ///< [other_start.back()] count32: where the partial sums of a row lie that are other patches'
+    partial         ///< [partials] count32: where the partial sums of a row lie, patch after patch
   };
 };
 
-/// The columns of a patch, which are its places: its own rows, in their order, then the others.
+/// The columns of a patch, which are its places: its own rows, as they are stored, then the others.
 template <Cache cache>
 struct columns_of_patch {
   const count32* words = nullptr;
-  const idx* other = nullptr;
-  idx first_row = 0;
+  const idx *row_of = nullptr, *other = nullptr;
+  idx first_position = 0;
   int own = 0, others = 0;
   slot_t first_partial = 0;
 
   COMPOUND_FN int places() const { return own + others; }
-  COMPOUND_FN idx row(int place) const { return place < own ? first_row + place : other[place - own]; }
+  COMPOUND_FN idx column(int place) const {
+    if (place >= own) return other[place - own];
+    return row_of ? row_of[first_position + place] : first_position + place;
+  }
   COMPOUND_FN count32 word(slot_t slot) const { return read<cache>(words + slot); }
-  COMPOUND_FN idx at(slot_t slot) const { return row(place_in_patch(word(slot))); }
+  COMPOUND_FN idx at(slot_t slot) const { return column(place_in_patch(word(slot))); }
 };
 
-/// By patches of so many rows (spmv_patches.hpp): places among a patch's columns. `columns=patch`.
+/// By patches of so many positions (spmv_patches.hpp): places among a patch's columns. `columns=patch`.
 template <Cache cache = Cache::keep>
 struct patch_columns {
   const count32* words = nullptr;
   const count32* other_start = nullptr;
-  const idx* other = nullptr;
+  const idx *row_of = nullptr, *other = nullptr;
   const count32 *partial_start = nullptr, *partial = nullptr;
-  idx rows = 0, rows_of_patch = 0;
+  idx positions = 0, of_patches = 0;
 
   COMPOUND_FN patch_columns(const layout_args& l, int which)
       : words(l.get<count32>(which + patch_arrays::word)),
         other_start(l.get<count32>(which + patch_arrays::other_start)),
+        row_of(l.get<idx>(common_arrays::row_of)),
         other(l.get<idx>(which + patch_arrays::other)),
         partial_start(l.get<count32>(which + patch_arrays::partial_start)),
         partial(l.get<count32>(which + patch_arrays::partial)),
-        rows(l.positions),
-        rows_of_patch(l.patch) {}
+        positions(l.positions),
+        of_patches(l.patch) {}
 
   COMPOUND_FN columns_of_patch<cache> of_patch(idx patch) const {
-    const idx first = patch * rows_of_patch, left = rows - first;
+    const idx first = patch * of_patches, left = positions - first;
     const count32 before = other_start[patch];
     return {words,
+            row_of,
             other + before,
             first,
-            left < rows_of_patch ? left : rows_of_patch,
+            left < of_patches ? left : of_patches,
             int(other_start[patch + 1] - before),
             slot_t(first) + before};
   }
   COMPOUND_FN columns_of_patch<cache> of(idx position, slot_t /*height*/) const {
-    return of_patch(position / rows_of_patch);
+    return of_patch(position / of_patches);
   }
-  /// Where the partial sum of a row lies that is its own patch's.
-  COMPOUND_FN slot_t own_partial(idx row) const { return slot_t(row) + other_start[row / rows_of_patch]; }
 };
 
 /// Of a code that is known at run time.
@@ -171,7 +174,7 @@ struct any_columns {
     }
   };
   COMPOUND_FN of_position of(idx position, slot_t height) const {
-    if (patches.rows_of_patch > 0) return {nullptr, {}, patches.of(position, height)};
+    if (patches.of_patches > 0) return {nullptr, {}, patches.of(position, height)};
     if (tiled.offset) return {nullptr, tiled.of(position, height), {}};
     return {column, {}, {}};
   }

@@ -33,7 +33,7 @@ struct common_arrays {
 struct layout_args {
   idx positions = 0;
   idx height = 1;  ///< of slices, in positions
-  idx patch = 0;   ///< block rows of a patch, where columns are by patches
+  idx patch = 0;   ///< positions of a patch, where columns are by patches
   idx widest = 0;  ///< block columns of a patch, at most
   slot_t slots = 0;
   slot_t partials = 0;  ///< block columns of all patches
