@@ -19,7 +19,7 @@ import sys
 import textwrap
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["docs/performance-host.md", "docs/solvers.md"]
+PAGES = ["docs/performance-gpu.md", "docs/performance-host.md", "docs/solvers.md"]
 MARK = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
 
 FIGURES = {}
@@ -202,6 +202,55 @@ def half_of_meshes(top):
         *textwrap.wrap(f"*Microseconds of a product; the last columns are how many times as fast, {middle[0]:.2f} and "
                        f"{middle[1]:.2f} at the median. {origin(latest.values())}, one core; spread "
                        f"{statistics.median(spreads):.0f} % at the median, up to {max(spreads):.0f} %.*", 120),
+    ]
+
+
+def matrix_name(run):
+    if "mesh" in run:
+        return pathlib.Path(run["mesh"]).stem + (", quadratic" if run["order"] == 2 else "")
+    return f"{run['grid']}-point, {run['nodes']}^3" + (", in no order" if run["shuffled"] else "")
+
+
+@figure("half-on-device")
+def half_on_device(top):
+    runs = [run for run in runs_of(top, "half-device") if run["program"] == "compound-bench"]
+    latest = {(matrix_name(run), run["block_size"]): run for run in runs}
+    rows, spreads = [], []
+    for (name, size), run in latest.items():
+        whole, half = (run["candidates"][c] for c in ("baijcompound", "half=symmetric"))
+        spreads += [whole["spread_per_cent"], half["spread_per_cent"]]
+        rows.append([name, f"{size}x{size}", f"{run['blocks'] / run['block_rows']:.1f}",
+                     f"{run['blocks'] * size * size * 8 / 1e6:.0f}", microseconds(whole["product_us"]),
+                     microseconds(half["product_us"]), f"{whole['product_us'] / half['product_us']:.2f}",
+                     f"{half['packed_bytes'] / whole['packed_bytes']:.2f}"])
+    return [
+        *table(["matrix", "blocks", "a row", "MB of values", "default plan, us", "`half=symmetric`, us", "as fast",
+                "memory of it, beside the default plan's"], rows),
+        "",
+        *textwrap.wrap(f"*{origin(latest.values())}; spread {statistics.median(spreads):.1f} % at the median, up to "
+                       f"{max(spreads):.1f} %.*", 120),
+    ]
+
+
+@figure("half-solves-on-device")
+def half_solves_on_device(top):
+    latest = {run["box"]: run for run in runs_of(top, "half-device") if run["program"] == "elasticity"}
+    rows, spreads = [], []
+    for run in latest.values():
+        of = run["solves"]
+        spreads += [s["spread_per_cent"] for s in of.values()]
+        times = [of[name]["iteration_us"] for name in ("aijcusparse", "whole", "half")]
+        rows.append([f"{of['half']['unknowns']:,.0f}", *(microseconds(t) for t in times), f"{times[1] / times[2]:.2f}",
+                     f"{times[0] / times[2]:.2f}",
+                     ", ".join(f"{of[name]['iterations']:.0f}" for name in ("aijcusparse", "whole", "half")),
+                     ", ".join(f"{of[name]['relative_residual']:.1e}" for name in ("aijcusparse", "whole", "half")),
+                     ", ".join(f"{of[name]['first_solve_s']:.2f}" for name in ("whole", "half"))])
+    return [
+        *table(["unknowns", "`cg`, `aijcusparse`", "`cgcompound`, whole", "half", "beside whole", "beside `aijcusparse`",
+                "iterations", "relative residuals", "first solve, s: whole, half"], rows),
+        "",
+        *textwrap.wrap(f"*Microseconds an iteration, by Jacobi to 1e-8 in the preconditioned norm; residuals are true ones. "
+                       f"{origin(latest.values())}; spread up to {max(spreads):.0f} %.*", 120),
     ]
 
 
