@@ -1,8 +1,8 @@
 // y = op(A) x of a matrix of which a half is stored (`half=`), without atomics: every sum is made in a fixed order.
 //
 // A patch is some block rows and the block columns of their entries. A block of threads has the patch's x and its
-// part of y in shared memory. A worker has a row, or some columns of its blocks: it keeps the row's own sum in registers, and
-// adds each entry's mirrored product to the column's place. Entries that would add to one place at the same time take turns, which the
+// part of y in shared memory. A worker has every other entry of a row, or some columns of their blocks: it keeps its part of
+// the row's own sum in registers, and adds each entry's mirrored product to the column's place. Entries that would add to one place at the same time take turns, which the
 // encoder (src/layout/patches.cpp) has numbered. A second kernel adds up what the patches have for each row.
 #pragma once
 
@@ -93,7 +93,7 @@ template <class Share, class Stored>
 inline constexpr bool reads_ahead = Share::held_words * int(sizeof(Stored)) <= 96;
 
 /// The patch of a block of threads. `partials`: [partials][n], of which the patch's own are written. `lanes` workers
-/// share a row, those of neighbouring rows side by side.
+/// share an entry, and as many the next one of its row; those of neighbouring rows are side by side.
 template <half_ops ops, int lanes, class Product, class S>
 __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
   using Share = patch_share<ops, lanes, Product>;
@@ -101,7 +101,8 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
   constexpr bool is_ahead = reads_ahead<Share, typename Product::stored_type>;
   const auto columns = p.layout.columns.of_patch(patch);
   const int own = columns.own, places = columns.places(), threads = int(blockDim.x), thread = int(threadIdx.x),
-            rows = threads / lanes, lane = thread / rows, row = thread % rows, first_column = Share::first_column(lane);
+            workers = entries_of_step * lanes, rows = threads / workers, row = thread % rows, worker = thread / rows,
+            lane = worker % lanes, first_column = Share::first_column(lane);
   const patch_vectors<S> shared(dynamic_shared_memory(), places, n);
 
   const idx position = columns.first_position + row;
@@ -114,7 +115,7 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
     word = columns.word(first + k * p.layout.apart());
     if constexpr (is_ahead) share.read(p, first + k * p.layout.apart(), lane);
   };
-  read_entry(0);
+  read_entry(worker / lanes);
 
   for (int place = thread; place < places; place += threads) {
     S x[n];
@@ -130,8 +131,9 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
   if (count > 0)
     for (int i = 0; i < n; ++i) x_of_row[i] = shared.x[i * places + row];
   for (int i = 0; i < n; ++i) sum[i] = S{};
-  const idx steps = p.layout.count(columns.first_position);  // rows of a patch are sorted, the longest first
-  for (idx k = 0; k < steps; ++k) {
+  const idx longest = p.layout.count(columns.first_position);  // rows of a patch are sorted, the longest first
+  for (idx step = 0; step < longest; step += entries_of_step) {
+    const idx k = step + worker / lanes;
     int turn = no_turn, place = 0;
     S mirrored[Share::columns];
     if (k < count) {
@@ -147,7 +149,7 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
       share.multiply(x, sum);
       if (turn != no_turn) share.multiply_mirrored(x_of_row, mirrored);
     }
-    read_entry(k + 1);
+    read_entry(k + entries_of_step);
     for (int now = 0;; ++now) {
       if (turn == now)
         for (int j = 0; j < Share::columns; ++j)
@@ -155,8 +157,8 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
       if (!__syncthreads_or(turn != no_turn && turn > now)) break;
     }
   }
-  for (int l = 0; l < lanes; ++l) {
-    if (l == lane && count > 0)
+  for (int w = 0; w < workers; ++w) {
+    if (w == worker && count > 0)
       for (int i = 0; i < n; ++i) {
         if constexpr (ops.conjugated) sum[i] = conjugate(sum[i]);
         shared.y[i * places + row] += sum[i];

@@ -43,7 +43,7 @@ class Encoder {
     clear_words(first, own);
     for (idx n = 0; n < own; ++n) place_[row(first + n)] = n;
     const std::size_t before = found.other.size();
-    for_each_slot(first, own, [&](idx /*position*/, std::size_t slot) {
+    for_each_slot(first, own, [&](idx /*step*/, idx /*position*/, std::size_t slot) {
       idx& place = place_[columns_[slot]];
       if (place != none) return;
       place = 0;
@@ -73,7 +73,7 @@ class Encoder {
     std::ranges::fill(words_.subspan(from, to - from), 0);
   }
 
-  /// f(position, slot) of all entries, in the order in which workers come to them: step after step.
+  /// f(step, position, slot) of all entries, in the order in which workers come to them: step after step.
   template <class F>
   void for_each_slot(idx first, idx own, const F& f) const {
     const idx height = layout_.height, from = first / height, to = (first + own + height - 1) / height;
@@ -84,20 +84,20 @@ class Encoder {
         const idx slice = position / height;
         if (k >= width(slice)) continue;
         const std::size_t slot = (std::size_t{start_[slice]} + k) * height + position % height;
-        if (columns_[slot] != padding_) f(position, slot);
+        if (columns_[slot] != padding_) f(k / entries_of_step, position, slot);
       }
   }
 
   /// Mirrored products that are for one place in one step come one after the other.
   void number_turns(idx first, idx own) {
-    idx position_before = first + own;
+    idx step_before = none;
     const auto begin_step = [&] {
       for (const idx column : counted_) adds_[column] = 0;
       counted_.clear();
     };
-    for_each_slot(first, own, [&](idx position, std::size_t slot) {
-      if (position <= position_before) begin_step();
-      position_before = position;
+    for_each_slot(first, own, [&](idx step, idx position, std::size_t slot) {
+      if (step != step_before) begin_step();
+      step_before = step;
       const idx column = columns_[slot];
       int turn = no_turn;
       if (column != row(position)) {

@@ -57,7 +57,7 @@ void go_by_patches(Plan& p, int lanes) {
   s.lanes = lanes;
   s.unroll = 1;
   s.balance = Balance::grid;
-  s.threads = p.layout.sigma * lanes;
+  s.threads = threads_of_patch(p);
   s.blocks = std::max(1, threads_at_once / s.threads);
 }
 

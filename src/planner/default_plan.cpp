@@ -114,7 +114,7 @@ void suit_patches(Plan& plan, std::string_view line, const Problem& problem) {
   const int n = problem.block.cols, bytes = n * static_cast<int>(bytes_of(problem.scalar)),
             columns = std::max(1, most_bytes / bytes), share = (n + columns - 1) / columns;
   const int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
-  if (layout_in(line).empty()) plan.layout.sigma = lanes <= 2 ? usual_rows_of_patch : lanes <= 8 ? 128 : 64;
+  if (layout_in(line).empty()) plan.layout.sigma = std::max(32, usual_rows_of_patch / std::min(lanes, 4) / (lanes > 8 ? 2 : 1));
   go_by_patches(plan, lanes);
 }
 

@@ -87,6 +87,9 @@ struct tiled_columns {
   }
 };
 
+/// Entries of a row that are multiplied in one step, a worker each: half as many steps for rows of many entries.
+inline constexpr int entries_of_step = 2;
+
 /// A slot's word: the place of its column in the patch, and above that the turn of its mirrored product.
 inline constexpr int bits_of_place = 16, no_turn = 0xffff;
 COMPOUND_FN constexpr int place_in_patch(count32 word) { return int(word & 0xffffu); }

@@ -71,7 +71,7 @@ void run_both(const product_args& a, unsigned threads) {
 
 template <class Scalar, int n, int lanes, bool hermitian, Op op>
 void product_by(const product_args& a, const HalfTask& t) {
-  const auto threads = unsigned(t.threads) * lanes;
+  const auto threads = unsigned(t.threads * lanes);
   if (t.adds)
     t.reordered ? run_both<Scalar, n, lanes, hermitian, op, Update::add, RowOrder::listed>(a, threads)
                 : run_both<Scalar, n, lanes, hermitian, op, Update::add, RowOrder::kept>(a, threads);

@@ -99,7 +99,7 @@ TEST(Patches, HaveTheColumnsOfTheUpperTriangleAndTurnsThatNeverMeet) {
             EXPECT_EQ(turn_in_patch(word), no_turn);
             continue;
           }
-          const std::tuple at{patch, k, place_in_patch(word)};
+          const std::tuple at{patch, k / entries_of_step, place_in_patch(word)};
           EXPECT_EQ(++met[std::tuple_cat(at, std::tuple{turn_in_patch(word)})], 1);
           last_turn[at] = std::max(last_turn[at], turn_in_patch(word));
           ++number[at];
@@ -183,10 +183,10 @@ TEST(Patches, AreWhatHalfOnADeviceBrings) {
   const Plan plan = parse_plan("half=symmetric", base);
   EXPECT_EQ(layout_name(plan.layout), "sell:32:256");
   EXPECT_EQ(plan.layout.columns, columns_by_patches);
-  EXPECT_EQ(plan.schedule.threads, 256);
+  EXPECT_EQ(plan.schedule.threads, 512);
   EXPECT_EQ(parse_plan(to_string(plan), base), plan);
-  EXPECT_EQ(parse_plan("half=symmetric sell:32:512", base).schedule.threads, 512);
-  EXPECT_EQ(parse_plan("half=symmetric lanes=2", base).schedule.threads, 512);
+  EXPECT_EQ(parse_plan("half=symmetric sell:32:512", base).schedule.threads, 1024);
+  EXPECT_EQ(parse_plan("half=symmetric lanes=2", base).schedule.threads, 1024);
   const Problem large{{6, 6}, {}};
   EXPECT_EQ(plan_for_line("half=symmetric", base, {}, large, "cuda", "dense", {}).schedule.lanes, 4);
   const auto why = [&](std::string_view line) { return applicable(parse_plan(line, base), problem).value_or(""); };
