@@ -246,11 +246,11 @@ def half_solves_on_device(top):
                      ", ".join(f"{of[name]['relative_residual']:.1e}" for name in ("aijcusparse", "whole", "half")),
                      ", ".join(f"{of[name]['first_solve_s']:.2f}" for name in ("whole", "half"))])
     return [
-        *table(["unknowns", "`cg`, `aijcusparse`", "`cgcompound`, whole", "half", "beside whole", "beside `aijcusparse`",
-                "iterations", "relative residuals", "first solve, s: whole, half"], rows),
+        *table(["unknowns", "`cg`, `aijcusparse`", "`cgcompound`, whole", "half", "beside whole",
+                "beside `aijcusparse`", "iterations", "relative residuals", "first solve, s: whole, half"], rows),
         "",
-        *textwrap.wrap(f"*Microseconds an iteration, by Jacobi to 1e-8 in the preconditioned norm; residuals are true ones. "
-                       f"{origin(latest.values())}; spread up to {max(spreads):.0f} %.*", 120),
+        *textwrap.wrap(f"*Microseconds an iteration, by Jacobi to 1e-8 in the preconditioned norm; residuals are true "
+                       f"ones. {origin(latest.values())}; spread up to {max(spreads):.0f} %.*", 120),
     ]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures products of symmetric matrices by one triangle and by both, on the graphs of real meshes and, on a device, on
-grids, with whole solves: appends runs to docs/data/figures/half.json.xz or half-device.json.xz, from which
+"""Measures products of symmetric matrices by one triangle and by both, on the graphs of real meshes and, on a device,
+on grids, with whole solves: appends runs to docs/data/figures/half.json.xz or half-device.json.xz, from which
 config/figures.py writes tables.
 
     python3 config/measure_half.py --build build/host --data ../shared/data
@@ -32,8 +32,8 @@ CANDIDATES = ["-types", "baij,sbaij,sbaijcompound", "-plans", "csr;csr half=symm
 ON_DEVICE = ["-device", "cuda", "-types", "baijcompound", "-plans", "half=symmetric"]
 # Points of a grid, nodes a side, block size, and what else.
 GRIDS = [("27", 100, 3, []), ("27", 60, 3, []), ("27", 30, 3, []), ("15", 90, 3, []), ("7", 100, 3, []),
-         ("27", 80, 3, ["-shuffle", "1000"]), ("27", 70, 1, []), ("27", 70, 2, []), ("27", 50, 4, []), ("27", 44, 5, []),
-         ("27", 44, 6, []), ("27", 36, 8, []), ("27", 28, 12, [])]
+         ("27", 80, 3, ["-shuffle", "1000"]), ("27", 70, 1, []), ("27", 70, 2, []), ("27", 50, 4, []),
+         ("27", 44, 5, []), ("27", 44, 6, []), ("27", 36, 8, []), ("27", 28, 12, [])]
 MESHES_ON_DEVICE = [("tets/bunny_68k.ele", 1, 3), ("tets/crankshaft_66k.ele", 1, 3), ("tets/bunny_27k.ele", 2, 3),
                     ("tets/bunny_68k.ele", 1, 6)]
 BOXES = [30, 44, 56]
@@ -99,8 +99,8 @@ def solves(build, rounds):
               "first_solve_s": r"solve seconds: (\S+)", "unknowns": r"unknowns: (\d+)"}
     for box in BOXES:
         texts = {name: [] for name in SOLVES}
-        shared = ["-box", f"{box},{box},{box}", "-vec_type", "cuda", "-pc_type", "jacobi", "-ksp_rtol", "1e-8", "-repeat",
-                  "3"]
+        shared = ["-box", f"{box},{box},{box}", "-vec_type", "cuda", "-pc_type", "jacobi", "-ksp_rtol", "1e-8",
+                  "-repeat", "3"]
         for _ in range(rounds):
             for name, options in SOLVES.items():
                 texts[name].append(run_of([str(build / "examples/elasticity"), "-dll_append",
@@ -133,8 +133,8 @@ def main():
             yield from on_meshes(program, args.data, CASES, CANDIDATES, rounds)
             return
         for points, nodes, size, more in GRIDS:
-            yield measured(program, ["-grid", points, "-n", str(nodes), "-block_size", str(size), *more], ON_DEVICE, rounds,
-                           grid=points, nodes=nodes, shuffled=bool(more), block_size=size)
+            yield measured(program, ["-grid", points, "-n", str(nodes), "-block_size", str(size), *more], ON_DEVICE,
+                           rounds, grid=points, nodes=nodes, shuffled=bool(more), block_size=size)
         yield from on_meshes(program, args.data, MESHES_ON_DEVICE, ON_DEVICE, rounds)
         for run in solves(args.build, 3):
             yield {**run, "date": runs[-1]["date"], "device": runs[-1]["device"], "versions": runs[-1]["versions"]}

@@ -399,8 +399,8 @@ void CudaBackend::multiply_patches(const ProductTask& t) {
     args.dot.sum = code.sums(blocks, blocks, queue_);
     args.dot.adds = t.dot.adds;
   }
-  cuda::launch(code.product(Op::none, t.update, false, false, false, t.dot.kind), blocks, cuda::threads_without_schedule,
-               args, queue_);
+  cuda::launch(code.product(Op::none, t.update, false, false, false, t.dot.kind), blocks,
+               cuda::threads_without_schedule, args, queue_);
 }
 
 void CudaBackend::multiply(const ProductTask& t) {

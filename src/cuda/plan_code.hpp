@@ -133,7 +133,8 @@ class CudaCode final : public Code {
       else if (!words_are_blocks(plan_, problem_))
         pack();
     }
-    if (goes_by_patches(plan_)) compile_ahead({patches_source(plan_, problem_, Op::none, plain.reordered, Follow::nothing)});
+    if (goes_by_patches(plan_))
+      compile_ahead({patches_source(plan_, problem_, Op::none, plain.reordered, Follow::nothing)});
     if (plan_.schedule.library.empty())  // else few products want one: it is compiled when the first does
       product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }

@@ -27,7 +27,7 @@ struct Device {
   std::size_t first_cache_bytes = 0;  ///< of a multiprocessor
   std::size_t second_cache_bytes = 0;
   std::size_t shared_bytes = 0;  ///< that a block of threads may ask for
-  double bandwidth = 0;  ///< bytes a second, from memory, as its clock has it; 0: not known
+  double bandwidth = 0;          ///< bytes a second, from memory, as its clock has it; 0: not known
 };
 const Device& current_device();
 /// As the current device calls itself: "NVIDIA H200".

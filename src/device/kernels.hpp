@@ -29,8 +29,8 @@ struct product_args {
   const void* z = nullptr;
   void* y = nullptr;
   unsigned* counter = nullptr;  ///< [2], zeros before and after each kernel; Balance::counted only
-  void* carries = nullptr;  ///< scalars between the two kernels of a product: [chunks][rows of op(block)] of one by slots
-                            ///< with ordered carries, [partials][rows] of one by patches
+  void* carries = nullptr;      ///< scalars between the two kernels of a product: [chunks][rows of op(block)] of one by
+                                ///< slots with ordered carries, [partials][rows] of one by patches
   dot_args dot;                 ///< forms that say what follows
   smoothing_args smoothing;     ///< Update::smooth
 };

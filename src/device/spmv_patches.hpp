@@ -1,9 +1,10 @@
 // y = op(A) x of a matrix of which a half is stored (`half=`), without atomics: every sum is made in a fixed order.
 //
 // A patch is some block rows and the block columns of their entries. A block of threads has the patch's x and its
-// part of y in shared memory. A worker has every other entry of a row, or some columns of their blocks: it keeps its part of
-// the row's own sum in registers, and adds each entry's mirrored product to the column's place. Entries that would add to one place at the same time take turns, which the
-// encoder (src/layout/patches.cpp) has numbered. A second kernel adds up what the patches have for each row.
+// part of y in shared memory. A worker has every other entry of a row, or some columns of their blocks: it keeps its
+// part of the row's own sum in registers, and adds each entry's mirrored product to the column's place. Entries that
+// would add to one place at the same time take turns, which the encoder (src/layout/patches.cpp) has numbered. A second
+// kernel adds up what the patches have for each row.
 #pragma once
 
 #include "spmv_rows.hpp"
@@ -61,8 +62,7 @@ struct patch_share {
 
 /// or, where several share a dense block, some of its columns: so its words and what is made of them stay in registers.
 template <half_ops ops, int lanes, class Product>
-requires(lanes > 1)
-struct patch_share<ops, lanes, Product> {
+requires(lanes > 1) struct patch_share<ops, lanes, Product> {
   using Entry = typename Product::entry_type;
   using S = typename Product::scalar;
   static constexpr Entry entry{};
@@ -74,8 +74,7 @@ struct patch_share<ops, lanes, Product> {
   __device__ void read(const Product& p, slot_t slot, int lane) {
     const auto from = p.words(slot);
     for (int j = 0; j < columns; ++j)
-      for (int i = 0; i < n; ++i)
-        words[j][i] = first_column(lane) + j < n ? S(from(i, first_column(lane) + j)) : S{};
+      for (int i = 0; i < n; ++i) words[j][i] = first_column(lane) + j < n ? S(from(i, first_column(lane) + j)) : S{};
   }
   __device__ void multiply(const S* x, S* sum) const {
     for (int j = 0; j < columns; ++j)
@@ -90,7 +89,7 @@ struct patch_share<ops, lanes, Product> {
 
 /// Shares whose words fit are read one step ahead, while the products of the entries before them take their turns.
 template <class Share, class Stored>
-inline constexpr bool reads_ahead = Share::held_words * int(sizeof(Stored)) <= 96;
+inline constexpr bool reads_ahead = Share::held_words* int(sizeof(Stored)) <= 96;
 
 /// The patch of a block of threads. `partials`: [partials][n], of which the patch's own are written. `lanes` workers
 /// share an entry, and as many the next one of its row; those of neighbouring rows are side by side.

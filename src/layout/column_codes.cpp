@@ -127,11 +127,12 @@ void find_in_patch(const layout_args& layout, int first, idx position, slot_t sl
   for (slot_t n = 0; n < slots; ++n) to[n] = columns.at(slot + n);
 }
 
+/// The last is columns_by_patches.
 constexpr ColumnCode table[] = {
     {"32", "columns32", 0, keep_columns, copy_columns},
     {"16", "tiled_columns", no_column, tile_columns<1>, untile_columns},
     {"8", "tiled_columns", no_column, tile_columns<0>, untile_columns},
-    {columns_by_patches, "patch_columns", no_column, patch_columns_of, find_in_patch},
+    {"patch", "patch_columns", no_column, patch_columns_of, find_in_patch},
 };
 
 }  // namespace

@@ -36,7 +36,8 @@ Layout without_columns(const PatternView& p, const LayoutSpec& spec, PatternLife
 Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime lifetime) {
   Layout l = without_columns(p, spec, lifetime);
   column_code(spec.columns)
-      .encode(l, arrays::columns, spec, l.arrays[arrays::start].as<count32>(), pattern_array("column", p.column, lifetime));
+      .encode(l, arrays::columns, spec, l.arrays[arrays::start].as<count32>(),
+              pattern_array("column", p.column, lifetime));
   return l;
 }
 

@@ -61,10 +61,10 @@ IntegerArray pattern_array(std::string_view name, std::span<const T> from, Patte
 
 struct Layout {
   idx positions = 0;
-  idx height = 1;              ///< of slices or chunks
-  idx patch = 0, widest = 0;   ///< positions of a patch, and its block columns at most: columns=patch alone
+  idx height = 1;             ///< of slices or chunks
+  idx patch = 0, widest = 0;  ///< positions of a patch, and its block columns at most: columns=patch alone
   slot_t slots = 0;
-  slot_t partials = 0;         ///< block columns of all patches
+  slot_t partials = 0;                                  ///< block columns of all patches
   std::array<IntegerArray, most_layout_arrays> arrays;  ///< in the order of the decoder's enumeration
 
   bool is_reordered() const { return !arrays[common_arrays::row_of].name().empty(); }

@@ -112,8 +112,8 @@ class Encoder {
 
   [[noreturn]] void throw_too_wide(std::size_t places) const {
     throw error(ErrorKind::argument, "a patch of " + std::to_string(layout_.patch) + " block rows has " +
-                                         std::to_string(places) + " block columns, and " +
-                                         std::to_string(most_places) + " at most can be numbered; use smaller " +
+                                         std::to_string(places) + " block columns, and " + std::to_string(most_places) +
+                                         " at most can be numbered; use smaller " +
                                          "patches (sell:32:64), or leave half= out");
   }
 

@@ -114,7 +114,8 @@ void suit_patches(Plan& plan, std::string_view line, const Problem& problem) {
   const int n = problem.block.cols, bytes = n * static_cast<int>(bytes_of(problem.scalar)),
             columns = std::max(1, most_bytes / bytes), share = (n + columns - 1) / columns;
   const int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
-  if (layout_in(line).empty()) plan.layout.sigma = std::max(32, usual_rows_of_patch / std::min(lanes, 4) / (lanes > 8 ? 2 : 1));
+  if (layout_in(line).empty())
+    plan.layout.sigma = std::max(32, usual_rows_of_patch / std::min(lanes, 4) / (lanes > 8 ? 2 : 1));
   go_by_patches(plan, lanes);
 }
 
@@ -123,8 +124,7 @@ void suit_patches(Plan& plan, std::string_view line, const Problem& problem) {
 Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatistics& s, const Problem& problem,
                    std::string_view backend, std::string_view entry, ValuePrecision values) {
   const std::string_view layout = layout_in(line);
-  Plan plan =
-      parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
+  Plan plan = parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
   if (const auto why = why_not_in(line, plan, backend == "host" ? MemorySpace::host : MemorySpace::device))
     throw error(ErrorKind::argument, "plan '" + std::string(line) + "': " + *why);
   if (plan.schedule.of_device() && plan.layout.columns == columns_by_patches) suit_patches(plan, line, problem);

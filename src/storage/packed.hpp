@@ -168,9 +168,7 @@ class PackedMatrix {
                                                 TransposedValues values = TransposedValues::copy,
                                                 double most_padding = unlimited_padding,
                                                 const PlacedRows* there = nullptr);
-  bool has_transposed() const {
-    return !backend_->is_device() || stores_half() || parts_.front().transposed;
-  }
+  bool has_transposed() const { return !backend_->is_device() || stores_half() || parts_.front().transposed; }
 
   /// to: [rows][block rows] scalars of the diagonal; 0 where a row has no diagonal block. Throws `argument` unless
   /// blocks are square.

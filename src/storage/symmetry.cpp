@@ -168,7 +168,8 @@ class Check {
     std::call_once(has_diagonal_, [&] {
       for_rows(0, layout_.positions, [&](idx r, idx column, slot_t entry) {
         if (r != column) return;
-        if (diagonal_.size() <= static_cast<std::size_t>(r)) diagonal_.resize(2 * static_cast<std::size_t>(r) + 1, none);
+        if (diagonal_.size() <= static_cast<std::size_t>(r))
+          diagonal_.resize(2 * static_cast<std::size_t>(r) + 1, none);
         diagonal_[r] = mirrored_[entry];
       });
     });

@@ -34,7 +34,7 @@ def numbers_between_marks(text):
 def copy_of(folder):
     top = pathlib.Path(folder)
     shutil.copytree(TOP / "docs/data/figures", top / "docs/data/figures")
-    for page in ("docs/performance-host.md", "docs/solvers.md"):
+    for page in ("docs/performance-gpu.md", "docs/performance-host.md", "docs/solvers.md"):
         shutil.copy(TOP / page, top / "docs")
     return top
 

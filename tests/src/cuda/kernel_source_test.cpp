@@ -114,12 +114,11 @@ TEST_F(HalfKernels, Compile) {
     Field field;
     Op op;
   };
-  for (const Form& f :
-       {Form{"dense", "half=symmetric", 3, Field::real, Op::none},
-        Form{"dense", "half=symmetric stream values=float", 7, Field::real, Op::transpose},
-        Form{"dense", "half=hermitian sell:32:64 words=1 vectors=32", 2, Field::complex, Op::transpose},
-        Form{"dense", "half=symmetric sell:32:64 lanes=8", 12, Field::real, Op::none},
-        Form{"quaternion", "half=symmetric sell:32:512", 4, Field::real, Op::none}}) {
+  for (const Form& f : {Form{"dense", "half=symmetric", 3, Field::real, Op::none},
+                        Form{"dense", "half=symmetric stream values=float", 7, Field::real, Op::transpose},
+                        Form{"dense", "half=hermitian sell:32:64 words=1 vectors=32", 2, Field::complex, Op::transpose},
+                        Form{"dense", "half=symmetric sell:32:64 lanes=8", 12, Field::real, Op::none},
+                        Form{"quaternion", "half=symmetric sell:32:512", 4, Field::real, Op::none}}) {
     SCOPED_TRACE(f.line);
     const Problem problem{{f.size, f.size}, {f.field, Precision::double_}};
     const Plan plan = parse_plan(f.line, default_plan(PatternStatistics{}, problem, "cuda", f.entry));

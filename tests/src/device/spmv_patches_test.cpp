@@ -16,9 +16,9 @@ Plan plan_of(idx rows_of_patch, Half half = Half::symmetric) {
   Plan base;
   base.schedule.threads = 128;
   base.schedule.blocks = 4;
-  return parse_plan("sell:32:" + std::to_string(rows_of_patch) +
-                        (half == Half::symmetric ? " half=symmetric" : " half=hermitian"),
-                    base);
+  return parse_plan(
+      "sell:32:" + std::to_string(rows_of_patch) + (half == Half::symmetric ? " half=symmetric" : " half=hermitian"),
+      base);
 }
 
 /// Rows of a few entries, of many, and of none; one that has all columns.
