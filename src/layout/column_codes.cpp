@@ -13,7 +13,7 @@ namespace compound {
 
 namespace {
 
-void keep_columns(Layout& layout, int first, const LayoutSpec&, std::span<const count32>, IntegerArray columns) {
+void keep_columns(Layout& layout, int first, const LayoutSpec&, std::span<const count32>, IntegerArray&& columns) {
   layout.arrays[first] = std::move(columns);
 }
 
@@ -57,7 +57,8 @@ struct Group {
 
 /// The arrays of device/layout/columns.hpp.
 template <int least_log2>
-void tile_columns(Layout& layout, int first, const LayoutSpec&, std::span<const count32> start, IntegerArray columns) {
+void tile_columns(Layout& layout, int first, const LayoutSpec&, std::span<const count32> start,
+                  IntegerArray&& columns) {
   const std::span<const idx> all = columns.as<idx>();
   std::vector<idx> base = bases_of(all);
   std::vector<slot_t> groups;
@@ -118,7 +119,7 @@ void untile_columns(const layout_args& layout, int first, idx position, slot_t s
 }
 
 void patch_columns_of(Layout& layout, int first, const LayoutSpec& spec, std::span<const count32> start,
-                      IntegerArray columns) {
+                      IntegerArray&& columns) {
   encode_patches(layout, first, spec, start, columns.as<idx>(), no_column);
 }
 

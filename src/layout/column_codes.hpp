@@ -18,7 +18,7 @@ struct ColumnCode {
   /// Puts the columns of all slots into the layout's arrays, from the `first` on; where nothing needs to be changed,
   /// they may be borrowed. `start`: [slices + 1] where slices begin, in units of the layout's height.
   void (*encode)(Layout& layout, int first, const LayoutSpec& spec, std::span<const count32> start,
-                 IntegerArray columns);
+                 IntegerArray&& columns);
   /// The columns of `slots` slots from `slot` on, all of them of a group of positions that `position` is of. `first`:
   /// as of encode().
   void (*decode)(const layout_args& layout, int first, idx position, slot_t slot, slot_t slots, idx* to);
