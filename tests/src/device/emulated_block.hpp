@@ -140,6 +140,25 @@ Block& block() { return *Block::instance(); }
 // NOLINTBEGIN(bugprone-reserved-identifier): names of CUDA
 void __threadfence() {}  // the threads of all blocks are one
 void __syncthreads() { block().wait_for_block(); }
+/// Two results in turn: a late thread may still read the other.
+int __syncthreads_or(int v) {
+  static unsigned calls = 0, turn = 0;
+  static int any[2] = {0, 0};
+  const unsigned mine = turn;
+  any[mine] |= v;
+  if (++calls == blockDim.x) {
+    calls = 0;
+    turn ^= 1;
+    any[turn] = 0;
+  }
+  block().wait_for_block();
+  return any[mine];
+}
+/// What launches give is set before them.
+unsigned char*& dynamic_shared_memory() {
+  static unsigned char* memory = nullptr;
+  return memory;
+}
 /// 0: while others of the block work; else while another process does.
 void __nanosleep(unsigned time) { block().yield(time > 0); }
 void __syncwarp() { block().exchange(0, 6); }

@@ -16,26 +16,6 @@ namespace {
 
 #include "emulated_block.hpp"
 
-// What this text uses of CUDA beside it.
-// NOLINTBEGIN(bugprone-reserved-identifier): names of CUDA
-/// Two in turn: a late thread may still read the other.
-int __syncthreads_or(int v) {
-  static unsigned calls = 0, turn = 0;
-  static int any[2] = {0, 0};
-  const unsigned mine = turn;
-  any[mine] |= v;
-  if (++calls == blockDim.x) {
-    calls = 0;
-    turn ^= 1;
-    any[turn] = 0;
-  }
-  block().wait_for_block();
-  return any[mine];
-}
-// NOLINTEND(bugprone-reserved-identifier)
-unsigned char* shared_memory = nullptr;
-unsigned char* dynamic_shared_memory() { return shared_memory; }
-
 #include "device/kernels.hpp"
 
 #include "emulated_text_end.hpp"
@@ -91,7 +71,7 @@ void run(const HalfTask& t) {
   a.z = t.z;
   a.y = t.y;
   a.carries = t.partials;
-  shared_memory = t.shared;
+  dynamic_shared_memory() = t.shared;
   if (t.op == 0) product_by<Scalar, n, lanes, hermitian, Op::none>(a, t);
   if (t.op == 1) product_by<Scalar, n, lanes, hermitian, Op::transpose>(a, t);
   if (t.op == 2) product_by<Scalar, n, lanes, hermitian, Op::hermitian>(a, t);
