@@ -381,6 +381,13 @@ std::optional<count32> CudaBackend::first_misfit(const FitTask& t) {
   return found;
 }
 
+void set_dot(dot_args& to, const ProductDot& dot, const grid_sum_args& sum) {
+  to.w = dot.w;
+  to.result = dot.result;
+  to.sum = sum;
+  to.adds = dot.adds;
+}
+
 /// Both kernels; what follows and what is added to is for the second.
 void CudaBackend::multiply_patches(const ProductTask& t) {
   CudaCode& code = of(t.code);
@@ -394,10 +401,7 @@ void CudaBackend::multiply_patches(const ProductTask& t) {
   const slot_t blocks = blocks_for(slot_t{t.layout.positions} * n, cuda::threads_without_schedule);
   if (has_dot(t.dot.kind)) {
     if (blocks == 0 && !t.dot.adds) clear(t.dot.result, bytes_of(t.problem.scalar));
-    args.dot.w = t.dot.w;
-    args.dot.result = t.dot.result;
-    args.dot.sum = code.sums(blocks, blocks, queue_);
-    args.dot.adds = t.dot.adds;
+    set_dot(args.dot, t.dot, code.sums(blocks, blocks, queue_));
   }
   cuda::launch(code.product(Op::none, t.update, false, false, false, t.dot.kind), blocks,
                cuda::threads_without_schedule, args, queue_);
@@ -439,10 +443,7 @@ void CudaBackend::multiply(const ProductTask& t) {
   args.dot.stop = t.dot.stop;
   if (has_dot(t.dot.kind)) {
     if (blocks == 0 && !t.dot.adds) clear(t.dot.result, bytes_of(t.problem.scalar));
-    args.dot.w = t.dot.w;
-    args.dot.result = t.dot.result;
-    args.dot.sum = code.sums(shares + carry_blocks, std::max(shares, carry_blocks), queue_);
-    args.dot.adds = t.dot.adds;
+    set_dot(args.dot, t.dot, code.sums(shares + carry_blocks, std::max(shares, carry_blocks), queue_));
     args.dot.goes_on = carry_blocks != 0;
   }
   const void* const kernel = code.product(t.op, update, t.value_slot != nullptr, t.reordered, aligned, t.dot.kind);
@@ -476,11 +477,7 @@ void CudaBackend::multiply_vectors(const ProductTask& t, const VectorsTask& vect
                         vectors.results_apart};
       args.product.counter = code.counter(queue_);
       if (has_dot(some.dot.kind)) {
-        dot_args& dot = args.product.dot;
-        dot.w = some.dot.w;
-        dot.result = some.dot.result;
-        dot.sum = code.sums(count * partials_of(shares), shares, queue_);
-        dot.adds = some.dot.adds;
+        set_dot(args.product.dot, some.dot, code.sums(count * partials_of(shares), shares, queue_));
       }
       const bool aligned =
           apart_is_aligned && code.is_aligned(some.x) && code.is_aligned(some.z) && code.is_aligned(some.y);

@@ -24,7 +24,7 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
     return "threads=" + std::to_string(s.threads) + " with layout " + layout_name(plan.layout) +
            ", whose chunks are made for blocks of " + std::to_string(family.threads(plan.layout)) +
            " threads: leave threads= out, or choose another layout";
-  const bool has_patches = plan.half != Half::none;
+  const bool has_patches = goes_by_patches(plan);
   if (has_patches && (s.unroll != 1 || s.balance != Balance::grid || s.traversal != Traversal::rows))
     return "half= goes by patches: by rows, unroll=1 and grid; leave the others out";
   if (has_patches && s.threads != threads_of_patch(plan))

@@ -29,7 +29,7 @@ std::string product_source(const Plan& plan, const Problem& problem, Op op, Upda
 /// Whether products by A add to y whatever the pattern: rows are left out, or several workers add to one.
 inline bool adds_always(const Plan& plan) { return plan.layout.row_list || plan.schedule.carries == Carries::atomic; }
 
-/// Whether products by A need more than one kernel, or may write a row more than once.
+/// Whether products are those of a half, by two kernels.
 inline bool goes_by_patches(const Plan& plan) { return plan.half != Half::none; }
 
 /// Vectors that a worker of this plan multiplies at once, at most: a power of two that leaves its sums in registers. 1

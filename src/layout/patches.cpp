@@ -147,40 +147,15 @@ void list_partials(Layout& l, int first, std::span<const count32> other_start, s
   l.arrays[first + patch_arrays::partial] = {"partial", std::move(partial)};
 }
 
-/// Neighbours of each row: the columns of its entries, and the rows that have it as a column.
-struct Neighbours {
-  std::vector<count32> start;
-  std::vector<idx> of;
-
-  explicit Neighbours(const PatternView& upper) : start(static_cast<std::size_t>(upper.rows) + 1, 0) {
-    for_each_pair(upper, [&](idx row, idx column) { ++start[row + 1], ++start[column + 1]; });
-    for (idx row = 0; row < upper.rows; ++row) start[row + 1] += start[row];
-    of.resize(start.back());
-    std::vector<count32> next(start.begin(), start.end() - 1);
-    for_each_pair(upper, [&](idx row, idx column) {
-      of[next[row]++] = column;
-      of[next[column]++] = row;
-    });
-  }
-  std::span<const idx> operator()(idx row) const {
-    return std::span(of).subspan(start[row], start[row + 1] - start[row]);
-  }
-
- private:
-  template <class F>
-  static void for_each_pair(const PatternView& upper, const F& f) {
-    for (idx row = 0; row < upper.rows; ++row)
-      for (const idx column : upper.column.subspan(upper.start[row], upper.length(row)))
-        if (column != row) f(row, column);
-  }
-};
-
 /// Rows patch after patch: the next row of a patch is the one with the most neighbours in it; a patch begins beside
-/// those before it.
+/// those before it. Neighbours of a row: the rows that have it as a column, and its columns.
 class Growth {
  public:
   explicit Growth(const PatternView& upper)
-      : neighbours_(upper), links_(static_cast<std::size_t>(upper.rows), 0), rows_(upper.rows) {}
+      : upper_(upper),
+        lower_(transposed(upper).pattern),
+        links_(static_cast<std::size_t>(upper.rows), 0),
+        rows_(upper.rows) {}
 
   std::vector<idx> order(idx rows_of_patch) {
     std::vector<idx> order;
@@ -213,11 +188,12 @@ class Growth {
   void take(idx row, std::vector<idx>& order) {
     links_[row] = taken;
     order.push_back(row);
-    for (const idx other : neighbours_(row)) {
-      if (links_[other] == taken) continue;
-      if (links_[other]++ == 0) touched_.push_back(other);
-      by_links_[std::min<std::size_t>(links_[other], most_links)].push_back(other);
-    }
+    for (const PatternView& of : {lower_.view(), upper_})
+      for (const idx other : of.column.subspan(of.start[row], of.length(row))) {
+        if (links_[other] == taken) continue;
+        if (links_[other]++ == 0) touched_.push_back(other);
+        by_links_[std::min<std::size_t>(links_[other], most_links)].push_back(other);
+      }
   }
   void end_patch() {
     for (const idx row : touched_)
@@ -229,7 +205,8 @@ class Growth {
     for (auto& rows : by_links_) rows.clear();
   }
 
-  Neighbours neighbours_;
+  PatternView upper_;
+  Pattern lower_;
   std::vector<idx> links_;  ///< of a row with the patch that grows, or `taken`
   std::array<std::vector<idx>, most_links + 1> by_links_;
   std::vector<idx> touched_, beside_;

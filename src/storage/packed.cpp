@@ -41,8 +41,10 @@ PackedMatrix::PackedMatrix(const PatternView& pattern, const Problem& problem, c
       entries_(pattern.entries()),
       stamp_(new_stamp()) {
   require_applicable(plan, problem, backend);
-  if (problem.upper) check_upper(pattern);
-  if (plan.half != Half::none && !problem.upper) mirrored_ = mirrored_entries(pattern);
+  if (problem.upper)
+    check_upper(pattern);
+  else if (stores_half())
+    mirrored_ = mirrored_entries(pattern);
   std::size_t bytes = 0;
   for (PatternPart& of : parts_of(pattern, plan, problem.upper)) {
     lies_on_blocks_ = compound::lies_on_blocks(of, problem, backend);
