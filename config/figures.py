@@ -234,20 +234,25 @@ def half_on_device(top):
 
 @figure("half-solves-on-device")
 def half_solves_on_device(top):
-    latest = {run["box"]: run for run in runs_of(top, "half-device") if run["program"] == "elasticity"}
+    latest = {run["solved"]: run for run in runs_of(top, "half-device") if "solved" in run}
+    types = ("aijcusparse", "whole", "half")
     rows, spreads = [], []
-    for run in latest.values():
+    for name, run in latest.items():
         of = run["solves"]
         spreads += [s["spread_per_cent"] for s in of.values()]
-        times = [of[name]["iteration_us"] for name in ("aijcusparse", "whole", "half")]
-        rows.append([f"{of['half']['unknowns']:,.0f}", *(microseconds(t) for t in times), f"{times[1] / times[2]:.2f}",
-                     f"{times[0] / times[2]:.2f}",
-                     ", ".join(f"{of[name]['iterations']:.0f}" for name in ("aijcusparse", "whole", "half")),
-                     ", ".join(f"{of[name]['relative_residual']:.1e}" for name in ("aijcusparse", "whole", "half")),
-                     ", ".join(f"{of[name]['first_solve_s']:.2f}" for name in ("whole", "half"))])
+        times = [of[t]["iteration_us"] for t in types]
+
+        def of_all(key, form, among=types):
+            return ", ".join(format(of[t][key], form) for t in among)
+
+        rows.append([name, f"{of['half']['unknowns']:,.0f}", *(microseconds(t) for t in times),
+                     f"{times[1] / times[2]:.2f}", f"{times[0] / times[2]:.2f}", of_all("iterations", ".0f"),
+                     of_all("relative_residual", ".1e"), of_all("first_solve_s", ".2f", types[1:]),
+                     of_all("peak_host_mb", ".0f")])
     return [
-        *table(["unknowns", "`cg`, `aijcusparse`", "`cgcompound`, whole", "half", "beside whole",
-                "beside `aijcusparse`", "iterations", "relative residuals", "first solve, s: whole, half"], rows),
+        *table(["body", "unknowns", "`cg`, `aijcusparse`", "`cgcompound`, whole", "half", "beside whole",
+                "beside `aijcusparse`", "iterations", "relative residuals", "first solve, s: whole, half",
+                "peak host memory, MB"], rows),
         "",
         *textwrap.wrap(f"*Microseconds an iteration, by Jacobi to 1e-8 in the preconditioned norm; residuals are true "
                        f"ones. {origin(latest.values())}; spread up to {max(spreads):.0f} %.*", 120),

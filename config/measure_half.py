@@ -6,18 +6,21 @@ config/figures.py writes tables.
     python3 config/measure_half.py --build build/host --data ../shared/data
     python3 config/measure_half.py --build build/petsc-3.26.1-cuda-real --device
 
-The meshes are not part of the project; one that is not there is left out, with a line. Their patterns are written to
-build/figures once. compound-bench times all types and plans of a matrix in turns, and solves take turns.
+The meshes are not part of the project; one that is not there is left out, with a line. Their patterns, and for solves
+they themselves in Gmsh's format (by meshio, pip install meshio), are written to build/figures once. compound-bench times
+all types and plans of a matrix in turns, and solves take turns.
 """
 
 import argparse
 import json
 import lzma
+import os
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 RECORDS = TOP / "docs/data/figures"
@@ -36,7 +39,14 @@ GRIDS = [("27", 100, 3, []), ("27", 60, 3, []), ("27", 30, 3, []), ("15", 90, 3,
          ("27", 44, 5, []), ("27", 44, 6, []), ("27", 36, 8, []), ("27", 28, 12, [])]
 MESHES_ON_DEVICE = [("tets/bunny_68k.ele", 1, 3), ("tets/crankshaft_66k.ele", 1, 3), ("tets/bunny_27k.ele", 2, 3),
                     ("tets/bunny_68k.ele", 1, 6)]
-BOXES = [30, 44, 56]
+# (what is solved, mesh, options of examples/elasticity)
+SOLVED = [*((f"box of {n}^3 bricks", None, ["-box", f"{n},{n},{n}"]) for n in (30, 44, 56)),
+          ("box of 32^3 cells, tetrahedra", None, ["-box", "32,32,32", "-box_tets"]),
+          *((pathlib.Path(mesh).stem, mesh, []) for mesh in
+            ("tets/armadillo_1k.ele", "tets/bunny_27k.ele", "tets/bunny_68k.ele", "tets/crankshaft_66k.ele",
+             "tets/linkrods_28k.ele", "tets-public/igl_hand.mesh", "tets-public/ipc_Armadillo13K.msh")),
+          ("bunny_27k, refined", "tets/bunny_27k.ele", ["-refine", "1"])]
+OF_MESHES = ["-clamp", "ymin", "-load", "ymax", "-select_fraction", "0.05", "-traction", "1e-3,0,0"]
 SOLVES = {"aijcusparse": ["-mat_type", "aijcusparse", "-ksp_type", "cg"],
           "whole": ["-mat_type", "baijcompound", "-ksp_type", "cgcompound"],
           "half": ["-mat_type", "baijcompound", "-ksp_type", "cgcompound", "-mat_compound_plan", "half=symmetric"]}
@@ -48,10 +58,15 @@ def commit():
 
 
 def run_of(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"measure_half.py: {' '.join(command)} ended with status {done.returncode}: {done.stderr[-600:]}")
-    return done.stdout
+    """What the command prints, and as a last line the most memory that it had."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        texts = [(of.seek(0), of.read())[1] for of in (out, err)]
+    if process.returncode:
+        sys.exit(f"measure_half.py: {' '.join(command)} ended with status {process.returncode}: {texts[1][-600:]}")
+    return f"{texts[0]}peak host MB: {usage.ru_maxrss / 1024:.0f}\n"
 
 
 def measured(program, source, candidates, rounds, **what):
@@ -85,6 +100,23 @@ def pattern_file(data, mesh, order):
     return str(file)
 
 
+def gmsh_file(data, mesh):
+    file = TOP / "build/figures" / f"{pathlib.Path(mesh).stem}.msh"
+    if not file.exists():
+        source = data / mesh if data else None
+        if source is None or not pathlib.Path(f"{source}.xz").exists():
+            print(f"left out: {mesh} is not in {data}")
+            return None
+        import meshio
+        with tempfile.TemporaryDirectory() as folder:
+            for part in source.parent.glob(source.stem + ".*.xz"):
+                (pathlib.Path(folder) / part.stem).write_bytes(lzma.open(part).read())
+            read = meshio.read(pathlib.Path(folder) / source.name)
+        tetrahedra = [("tetra", of.data) for of in read.cells if of.type == "tetra"]
+        meshio.write(file, meshio.Mesh(read.points, tetrahedra), file_format="gmsh22", binary=False)
+    return str(file)
+
+
 def on_meshes(program, data, cases, candidates, rounds):
     for mesh, order, block_size in cases:
         if file := pattern_file(data, mesh, order):
@@ -92,26 +124,31 @@ def on_meshes(program, data, cases, candidates, rounds):
                            order=order, block_size=block_size)
 
 
-def solves(build, rounds):
+def solves(build, data, rounds):
     """Elasticity by CG with Jacobi, the types in turns."""
     wanted = {"iteration_us": r"repeat microseconds an iteration: (\S+)", "iterations": r"iterations: (\d+)",
               "relative_residual": r"relative residual: (\S+)", "assembly_s": r"assembly seconds: (\S+)",
-              "first_solve_s": r"solve seconds: (\S+)", "unknowns": r"unknowns: (\d+)"}
-    for box in BOXES:
-        texts = {name: [] for name in SOLVES}
-        shared = ["-box", f"{box},{box},{box}", "-vec_type", "cuda", "-pc_type", "jacobi", "-ksp_rtol", "1e-8",
-                  "-repeat", "3"]
+              "first_solve_s": r"solve seconds: (\S+)", "unknowns": r"unknowns: (\d+)",
+              "peak_host_mb": r"peak host MB: (\d+)"}
+    for name, mesh, options in SOLVED:
+        file = gmsh_file(data, mesh) if mesh else None
+        if mesh and not file:
+            continue
+        shared = [*(["-mesh", file, *OF_MESHES] if mesh else []), *options, "-vec_type", "cuda", "-pc_type", "jacobi",
+                  "-ksp_rtol", "1e-8", "-ksp_max_it", "20000", "-repeat", "2"]
+        texts = {of: [] for of in SOLVES}
         for _ in range(rounds):
-            for name, options in SOLVES.items():
-                texts[name].append(run_of([str(build / "examples/elasticity"), "-dll_append",
-                                           str(build / "plugin/libpetsccompound.so"), *shared, *options]))
-        of = {name: {key: statistics.median(float(re.search(pattern, text)[1]) for text in all_of)
-                     for key, pattern in wanted.items()} for name, all_of in texts.items()}
-        times = {name: [float(re.search(wanted["iteration_us"], text)[1]) for text in texts[name]] for name in SOLVES}
-        for name, all_times in times.items():
-            of[name]["spread_per_cent"] = round(100 * (max(all_times) / min(all_times) - 1), 1)
-        yield {"program": "elasticity", "command_line": " ".join(["elasticity", *shared]), "box": box, "solves": of,
-               "rounds": rounds}
+            for of, more in SOLVES.items():
+                texts[of].append(run_of([str(build / "examples/elasticity"), "-dll_append",
+                                         str(build / "plugin/libpetsccompound.so"), *shared, *more]))
+        values = {of: {key: [float(re.search(pattern, text)[1]) for text in all_of] for key, pattern in wanted.items()}
+                  for of, all_of in texts.items()}
+        yield {"program": "elasticity", "solved": name, "rounds": rounds,
+               "command_line": " ".join(["elasticity", *(pathlib.Path(a).name if a == file else a for a in shared)]),
+               "solves": {of: {**{key: statistics.median(v) for key, v in all_of.items()},
+                               "spread_per_cent": round(100 * (max(all_of["iteration_us"]) /
+                                                               min(all_of["iteration_us"]) - 1), 1)}
+                          for of, all_of in values.items()}}
 
 
 def main():
@@ -136,7 +173,7 @@ def main():
             yield measured(program, ["-grid", points, "-n", str(nodes), "-block_size", str(size), *more], ON_DEVICE,
                            rounds, grid=points, nodes=nodes, shuffled=bool(more), block_size=size)
         yield from on_meshes(program, args.data, MESHES_ON_DEVICE, ON_DEVICE, rounds)
-        for run in solves(args.build, 3):
+        for run in solves(args.build, args.data, 2):
             yield {**run, "date": runs[-1]["date"], "device": runs[-1]["device"], "versions": runs[-1]["versions"]}
 
     for run in all_runs():

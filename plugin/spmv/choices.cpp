@@ -78,11 +78,9 @@ Plan plan_from_settings(const Packing& p, const PatternView& pattern, const Patt
   const std::string_view backend = row_of(p.space).backend;
   const std::string_view entry = s.entry.empty() ? found : s.entry;
   const bool by_rule = s.layout.empty() && s.plan_of_part(p.st.off_diagonal).empty();
-  if (problem.upper) {
-    Plan half = plan_for_layout("csr", numbers, problem, backend, entry, s.precision);
-    half.half = is_hermitian(p.A) ? Half::hermitian : Half::symmetric;
-    return half;
-  }
+  if (problem.upper)
+    return plan_for_line(is_hermitian(p.A) ? "csr half=hermitian" : "csr half=symmetric", Plan{}, numbers, problem,
+                         backend, entry, s.precision);
   Plan base = s.layout.empty() ? default_plan(numbers, problem, backend, entry, s.precision)
                                : plan_for_layout(s.layout, numbers, problem, backend, entry, s.precision);
   const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding).has_value(); };

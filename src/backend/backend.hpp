@@ -148,6 +148,16 @@ struct SumTask {
   const int* stride = nullptr;
 };
 
+/// Blocks of a device, of which a half is stored, beside their mirrored ones: symmetry_args (device/symmetry.hpp).
+struct SymmetryTask {
+  const layout_args& layout;
+  entry_runs runs;
+  idx rows = 0;
+  const void* blocks = nullptr;
+  const count32* mirrored = nullptr;
+  const count32* diagonal = nullptr;
+};
+
 /// What a backend has for the products of one packed matrix by one plan: its kernels, which are compiled when they are
 /// first needed.
 class Code {
@@ -169,6 +179,8 @@ class Code {
   virtual void diagonal(const DiagonalTask& task) = 0;
   /// Needed where PackedMatrix::prepare_transposed() makes a layout: on devices.
   virtual void regroup(const RegroupTask&) {}
+  /// Whether all pairs surely agree; what may not is for check_symmetry() on the host.
+  virtual bool is_symmetric(const SymmetryTask&) { return false; }
 };
 
 /// What tells devices apart; 0: not known.

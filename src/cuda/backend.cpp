@@ -264,7 +264,7 @@ void require_room_for_patches(const PackTask& t) {
   if (bytes <= most) return;
   const idx smaller = std::max(32, t.plan.layout.sigma / 2);
   throw error(ErrorKind::argument,
-              "a patch of " + std::to_string(t.layout.patch) + " block rows has " + std::to_string(t.layout.widest) +
+              "a patch of " + std::to_string(t.layout.patch) + " segments has " + std::to_string(t.layout.widest) +
                   " block columns, whose x and y take " + std::to_string(bytes) +
                   " bytes of shared memory, and the device has " + std::to_string(most) +
                   "; use smaller patches (sell:32:" + std::to_string(smaller) + "), or leave half= out");
@@ -398,7 +398,7 @@ void CudaBackend::multiply_patches(const ProductTask& t) {
   const std::size_t shared = shared_bytes_of_patches(t.layout, t.problem);
   const void* const first = code.patches(t.op, t.reordered, t.dot.kind != Follow::nothing);
   cuda::launch(first, blocks_for(t.layout.positions, t.layout.patch), t.plan.schedule.threads, args, queue_, shared);
-  const slot_t blocks = blocks_for(slot_t{t.layout.positions} * n, cuda::threads_without_schedule);
+  const slot_t blocks = blocks_for(slot_t{t.rows} * n, cuda::threads_without_schedule);
   if (has_dot(t.dot.kind)) {
     if (blocks == 0 && !t.dot.adds) clear(t.dot.result, bytes_of(t.problem.scalar));
     set_dot(args.dot, t.dot, code.sums(blocks, blocks, queue_));

@@ -180,6 +180,13 @@ std::string inverse_source(const Plan& plan, const Problem& problem) {
   return diagonal_kernel("invert_diagonal", plan, problem);
 }
 
+std::string symmetry_source(const Plan& plan, const Problem& problem) {
+  return kernel_text("dense", "symmetry.hpp", "symmetry_args",
+                     "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  compare_with_mirrored<" +
+                         scalar_name(problem.scalar) + ", " + std::to_string(problem.block.rows) + ", " +
+                         (plan.half == Half::hermitian ? "true" : "false") + ">(a, worker);\n");
+}
+
 std::string note_items_source() {
   return kernel_text("dense", "code_items.hpp", "code_args", worker_text("count") + "note_item(a, worker);\n");
 }

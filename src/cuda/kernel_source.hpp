@@ -62,6 +62,8 @@ std::string regroup_source(const Plan& from, const Plan& to, const Problem& prob
 /// Over DiagonalArgs, one worker a position: the diagonal scalars, and the inverses of the diagonal blocks.
 std::string diagonal_source(const Plan& plan, const Problem& problem);
 std::string inverse_source(const Plan& plan, const Problem& problem);
+/// Over symmetry_args, workers_of_symmetry() (device/symmetry.hpp).
+std::string symmetry_source(const Plan& plan, const Problem& problem);
 
 /// Over fit_args, one thread block of threads_of_tile a tile of the problem's blocks (device/first_misfit.hpp).
 std::string fit_source(std::string_view entry, const Problem& problem);

@@ -14,6 +14,7 @@
 #include "cuda/kernel_source.hpp"
 #include "cuda/runtime.hpp"
 #include "device/kernels.hpp"
+#include "device/symmetry.hpp"
 #include "layout/family.hpp"
 #include "plan/library_products.hpp"
 
@@ -134,7 +135,8 @@ class CudaCode final : public Code {
         pack();
     }
     if (goes_by_patches(plan_))
-      compile_ahead({patches_source(plan_, problem_, Op::none, plain.reordered, Follow::nothing)});
+      compile_ahead({patches_source(plan_, problem_, Op::none, plain.reordered, Follow::nothing),
+                     plain_source(plan_, problem_, update)});
     if (plan_.schedule.library.empty())  // else few products want one: it is compiled when the first does
       product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing);
   }
@@ -159,6 +161,16 @@ class CudaCode final : public Code {
   void diagonal(const DiagonalTask& t) override {
     const void* const kernel = t.inverted ? once(inverse_, inverse_source) : once(diagonal_, diagonal_source);
     launch_workers(kernel, t.layout.positions, diagonal_args(t), queue_);
+  }
+
+  bool is_symmetric(const SymmetryTask& t) override {
+    const Pinned memory(sizeof(unsigned));
+    auto* const may_differ = static_cast<unsigned*>(memory.data());
+    *may_differ = 0;
+    launch_workers(once(symmetry_, symmetry_source), workers_of_symmetry(t.layout.positions),
+                   symmetry_args{t.layout, t.runs, t.blocks, t.mirrored, t.diagonal, may_differ}, queue_);
+    check(cudaStreamSynchronize(queue_), "comparing blocks with their mirrored ones");
+    return *may_differ == 0;
   }
 
   const void* carries_kernel(Op op, Follow follow) {
@@ -222,7 +234,7 @@ class CudaCode final : public Code {
   std::array<const void*, ops* follows* updates* 2 * 2 * 2> products_ = {};
   std::array<const void*, most_vectors_at_once* ops* follows* 2 * 2 * 2> several_ = {};
   const void *pack_ = nullptr, *pack_part_ = nullptr, *pack_sums_ = nullptr, *unpack_ = nullptr, *regroup_ = nullptr,
-             *diagonal_ = nullptr, *inverse_ = nullptr;
+             *diagonal_ = nullptr, *inverse_ = nullptr, *symmetry_ = nullptr;
   std::array<const void*, 2 * follows> carries_kernels_ = {};
   std::array<const void*, 2 * 2 * ops> patches_ = {};
   Grown counter_, carries_, partials_, tickets_;

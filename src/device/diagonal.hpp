@@ -8,7 +8,7 @@ namespace compound {
 
 /// What the functions of this file read and write, for any entry and form: plain pointers and sizes.
 ///
-/// Rows that a layout does not visit stay as they are: clear `to` and `inverted` first.
+/// Rows without a diagonal block stay as they are: clear `to` and `inverted` first.
 struct DiagonalArgs {
   layout_args layout;
   int block_size = 0;
@@ -59,14 +59,13 @@ COMPOUND_FN void for_each_on_diagonal(const Diagonals& d, idx position, const F&
   }
 }
 
-/// The diagonal scalars of one block row; 0 where it has no diagonal block.
+/// Adds the diagonal scalars of one block row.
 template <class Diagonals>
 COMPOUND_FN void write_diagonal(const Diagonals& d, idx position) {
   using S = typename Diagonals::scalar;
   if (d.layout.count(position) == 0) return;
   const int n = d.entry.rows();
   S* const to = d.to + slot_t(d.layout.row(position)) * n;
-  for (int i = 0; i < n; ++i) to[i] = S{};
   for_each_on_diagonal(d, position, [&](const auto& words) {
     for (int i = 0; i < n; ++i) to[i] += d.entry.block(words, i, i);
   });
@@ -153,8 +152,7 @@ COMPOUND_FN bool invert(S* a, int n) {
   return finite;
 }
 
-/// The inverse of one block row's diagonal block, column by column; 0 where it is missing or singular, and then
-/// `inverted` is 0.
+/// The inverse of one block row's diagonal block, column by column; 0 where it is singular, and then `inverted` is 0.
 template <class Diagonals>
 COMPOUND_FN void invert_diagonal(const Diagonals& d, idx position) {
   using S = typename Diagonals::scalar;
@@ -163,10 +161,13 @@ COMPOUND_FN void invert_diagonal(const Diagonals& d, idx position) {
   const int n = d.entry.rows();
   S block[most * most];
   for (int i = 0; i < n * n; ++i) block[i] = S{};
+  bool is_there = false;
   for_each_on_diagonal(d, position, [&](const auto& words) {
+    is_there = true;
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < n; ++i) block[i + j * n] += d.entry.block(words, i, j);
   });
+  if (!is_there) return;
   const bool regular = invert<most>(block, n);
   const idx row = d.layout.row(position);
   S* const to = d.to + slot_t(row) * n * n;

@@ -394,7 +394,7 @@ __device__ void add_all_patches(const product_args& a) {
   constexpr int n = typename Form::entry{}.rows();
   const auto p = product_over<Form>(a);
   const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (worker < slot_t(a.layout.positions) * n)
+  if (worker < a.y_blocks * n)
     sum_partials<Form::update>(p, idx(worker / n), int(worker % n),
                                static_cast<const typename Form::entry::scalar*>(a.carries));
   settle(p.following, a.dot, blockIdx.x, gridDim.x);

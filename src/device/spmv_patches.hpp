@@ -1,10 +1,10 @@
 // y = op(A) x of a matrix of which a half is stored (`half=`), without atomics: every sum is made in a fixed order.
 //
-// A patch is some block rows and the block columns of their entries. A block of threads has the patch's x and its
-// part of y in shared memory. A worker has every other entry of a row, or some columns of their blocks: it keeps its
+// A patch is some segments of block rows, each of a few entries, and the block columns of these. A block of threads has
+// the patch's x and its part of y in shared memory. A worker has a segment, or some columns of its blocks: it keeps its
 // part of the row's own sum in registers, and adds each entry's mirrored product to the column's place. Entries that
-// would add to one place at the same time take turns, which the encoder (src/layout/patches.cpp) has numbered. A second
-// kernel adds up what the patches have for each row.
+// would add to one place at the same time take turns, which the encoder (src/layout/patches.cpp) has numbered; so do
+// the sums of a row's segments in the end. A second kernel adds up what the patches have for each row.
 #pragma once
 
 #include "spmv_rows.hpp"
@@ -91,22 +91,32 @@ requires(lanes > 1) struct patch_share<ops, lanes, Product> {
 template <class Share, class Stored>
 inline constexpr bool reads_ahead = Share::held_words* int(sizeof(Stored)) <= 96;
 
+/// f() of every thread in its turn, one turn after the other. Then all threads of the block see what it wrote.
+template <class F>
+__device__ void take_turns(int turn, const F& f) {
+  for (int now = 0;; ++now) {
+    if (turn == now) f();
+    if (!__syncthreads_or(turn != no_turn && turn > now)) break;
+  }
+}
+
 /// The patch of a block of threads. `partials`: [partials][n], of which the patch's own are written. `lanes` workers
-/// share an entry, and as many the next one of its row; those of neighbouring rows are side by side.
+/// share a segment; those of neighbouring segments are side by side.
 template <half_ops ops, int lanes, class Product, class S>
 __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
   using Share = patch_share<ops, lanes, Product>;
   constexpr int n = Share::n;
   constexpr bool is_ahead = reads_ahead<Share, typename Product::stored_type>;
   const auto columns = p.layout.columns.of_patch(patch);
-  const int own = columns.own, places = columns.places(), threads = int(blockDim.x), thread = int(threadIdx.x),
-            workers = entries_of_step * lanes, rows = threads / workers, row = thread % rows, worker = thread / rows,
-            lane = worker % lanes, first_column = Share::first_column(lane);
+  const int places = columns.places, threads = int(blockDim.x), thread = int(threadIdx.x), segments = threads / lanes,
+            segment = thread % segments, lane = thread / segments, first_column = Share::first_column(lane);
   const patch_vectors<S> shared(dynamic_shared_memory(), places, n);
 
-  const idx position = columns.first_position + row;
-  const idx count = row < own ? p.layout.count(position) : 0;
-  const slot_t first = row < own ? p.layout.first(position) : 0;
+  const idx first_position = patch * segments, position = first_position + segment;
+  const bool is_there = position < p.layout.positions;
+  const idx count = is_there ? p.layout.count(position) : 0;
+  const slot_t first = is_there ? p.layout.first(position) : 0;
+  const count32 row_word = is_there ? p.layout.columns.row_words[position] : 0;
   Share share;
   count32 word = 0;
   const auto read_entry = [&](idx k) {
@@ -114,7 +124,7 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
     word = columns.word(first + k * p.layout.apart());
     if constexpr (is_ahead) share.read(p, first + k * p.layout.apart(), lane);
   };
-  read_entry(worker / lanes);
+  read_entry(0);
 
   for (int place = thread; place < places; place += threads) {
     S x[n];
@@ -126,13 +136,13 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
   }
   __syncthreads();
 
+  const int row = place_in_patch(row_word);
   S x_of_row[n], sum[n];
   if (count > 0)
     for (int i = 0; i < n; ++i) x_of_row[i] = shared.x[i * places + row];
   for (int i = 0; i < n; ++i) sum[i] = S{};
-  const idx longest = p.layout.count(columns.first_position);  // rows of a patch are sorted, the longest first
-  for (idx step = 0; step < longest; step += entries_of_step) {
-    const idx k = step + worker / lanes;
+  const idx longest = p.layout.count(first_position);  // the longest segments of a patch come first
+  for (idx k = 0; k < longest; ++k) {
     int turn = no_turn, place = 0;
     S mirrored[Share::columns];
     if (k < count) {
@@ -148,22 +158,18 @@ __device__ void multiply_patch(const Product& p, idx patch, S* partials) {
       share.multiply(x, sum);
       if (turn != no_turn) share.multiply_mirrored(x_of_row, mirrored);
     }
-    read_entry(k + entries_of_step);
-    for (int now = 0;; ++now) {
-      if (turn == now)
-        for (int j = 0; j < Share::columns; ++j)
-          if (first_column + j < n) shared.y[(first_column + j) * places + place] += mirrored[j];
-      if (!__syncthreads_or(turn != no_turn && turn > now)) break;
+    read_entry(k + 1);
+    take_turns(turn, [&] {
+      for (int j = 0; j < Share::columns; ++j)
+        if (first_column + j < n) shared.y[(first_column + j) * places + place] += mirrored[j];
+    });
+  }
+  take_turns(count > 0 ? turn_in_patch(row_word) * lanes + lane : no_turn, [&] {
+    for (int i = 0; i < n; ++i) {
+      if constexpr (ops.conjugated) sum[i] = conjugate(sum[i]);
+      shared.y[i * places + row] += sum[i];
     }
-  }
-  for (int w = 0; w < workers; ++w) {
-    if (w == worker && count > 0)
-      for (int i = 0; i < n; ++i) {
-        if constexpr (ops.conjugated) sum[i] = conjugate(sum[i]);
-        shared.y[i * places + row] += sum[i];
-      }
-    __syncthreads();
-  }
+  });
   S* const to = partials + columns.first_partial * n;
   for (int at = thread; at < places * n; at += threads) to[at] = shared.y[at % n * places + at / n];
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -19,44 +20,44 @@ constexpr std::size_t most_places = no_turn;
 
 /// What a thread has found of its patches, one after the other.
 struct Found {
-  std::vector<count32> others;  ///< of each patch, so many
-  std::vector<idx> other;
+  std::vector<count32> places;  ///< of each patch, so many
+  std::vector<idx> column;      ///< of each place
 };
 
 /// Encodes patches of one matrix: a thread each.
 class Encoder {
  public:
   Encoder(const Layout& layout, std::span<const count32> start, std::span<const idx> columns, idx padding,
-          std::span<idx> words)
+          std::span<idx> words, std::span<count32> row_words, idx rows)
       : layout_(layout),
         row_of_(layout.arrays[common_arrays::row_of].as<idx>()),
         start_(start),
         columns_(columns),
         padding_(padding),
         words_(words),
-        place_(static_cast<std::size_t>(layout.positions), none),
-        adds_(static_cast<std::size_t>(layout.positions), 0) {}
+        row_words_(row_words),
+        place_(static_cast<std::size_t>(rows), none),
+        adds_(static_cast<std::size_t>(rows), 0) {}
 
   void patch(std::size_t number, Found& found) {
     const auto first = static_cast<idx>(number) * layout_.patch;
-    const idx own = std::min(layout_.patch, layout_.positions - first);
-    clear_words(first, own);
-    for (idx n = 0; n < own; ++n) place_[row(first + n)] = n;
-    const std::size_t before = found.other.size();
-    for_each_slot(first, own, [&](idx /*step*/, idx /*position*/, std::size_t slot) {
-      idx& place = place_[columns_[slot]];
-      if (place != none) return;
-      place = 0;
-      found.other.push_back(columns_[slot]);
-    });
-    const std::span<idx> other = std::span(found.other).subspan(before);
-    std::ranges::sort(other);
-    if (other.size() + own > most_places) throw_too_wide(other.size() + own);
-    for (std::size_t n = 0; n < other.size(); ++n) place_[other[n]] = own + static_cast<idx>(n);
-    number_turns(first, own);
-    for (const idx column : other) place_[column] = none;
-    for (idx n = 0; n < own; ++n) place_[row(first + n)] = none;
-    found.others.push_back(static_cast<count32>(other.size()));
+    const idx segments = std::min(layout_.patch, layout_.positions - first);
+    clear_words(first, segments);
+    const std::size_t before = found.column.size();
+    const auto find = [&](idx column) {
+      if (place_[column] != none) return;
+      place_[column] = 0;
+      found.column.push_back(column);
+    };
+    for (idx n = 0; n < segments; ++n) find(row(first + n));
+    for_each_slot(first, segments, [&](idx /*step*/, idx /*position*/, std::size_t slot) { find(columns_[slot]); });
+    const std::span<idx> column = std::span(found.column).subspan(before);
+    if (column.size() > most_places) throw_too_wide(column.size());
+    std::ranges::sort(column);
+    for (std::size_t n = 0; n < column.size(); ++n) place_[column[n]] = static_cast<idx>(n);
+    number_turns(first, segments);
+    for (const idx c : column) place_[c] = none;
+    found.places.push_back(static_cast<count32>(column.size()));
   }
 
  private:
@@ -67,51 +68,54 @@ class Encoder {
   idx width(idx slice) const { return static_cast<idx>(start_[slice + 1] - start_[slice]); }
 
   /// Those of padding stay so.
-  void clear_words(idx first, idx own) const {
+  void clear_words(idx first, idx segments) const {
     const std::size_t height = layout_.height, from = height * start_[first / height],
-                      to = height * start_[(first + own + height - 1) / height];
+                      to = height * start_[(first + segments + height - 1) / height];
     std::ranges::fill(words_.subspan(from, to - from), 0);
   }
 
   /// f(step, position, slot) of all entries, in the order in which workers come to them: step after step.
   template <class F>
-  void for_each_slot(idx first, idx own, const F& f) const {
-    const idx height = layout_.height, from = first / height, to = (first + own + height - 1) / height;
+  void for_each_slot(idx first, idx segments, const F& f) const {
+    const idx height = layout_.height, from = first / height, to = (first + segments + height - 1) / height;
     idx steps = 0;
     for (idx slice = from; slice < to; ++slice) steps = std::max(steps, width(slice));
     for (idx k = 0; k < steps; ++k)
-      for (idx position = first; position < first + own; ++position) {
+      for (idx position = first; position < first + segments; ++position) {
         const idx slice = position / height;
         if (k >= width(slice)) continue;
         const std::size_t slot = (std::size_t{start_[slice]} + k) * height + position % height;
-        if (columns_[slot] != padding_) f(k / entries_of_step, position, slot);
+        if (columns_[slot] != padding_) f(k, position, slot);
       }
   }
 
-  /// Mirrored products that are for one place in one step come one after the other.
-  void number_turns(idx first, idx own) {
+  /// What is added to one place in one step has turns: mirrored products of entries, and in the end the rows' sums.
+  void number_turns(idx first, idx segments) {
     idx step_before = none;
-    const auto begin_step = [&] {
-      for (const idx column : counted_) adds_[column] = 0;
-      counted_.clear();
-    };
-    for_each_slot(first, own, [&](idx step, idx position, std::size_t slot) {
+    for_each_slot(first, segments, [&](idx step, idx position, std::size_t slot) {
       if (step != step_before) begin_step();
       step_before = step;
       const idx column = columns_[slot];
-      int turn = no_turn;
-      if (column != row(position)) {
-        turn = adds_[column]++;
-        counted_.push_back(column);
-      }
-      words_[slot] =
-          static_cast<idx>(static_cast<count32>(place_[column]) | static_cast<count32>(turn) << bits_of_place);
+      words_[slot] = static_cast<idx>(word(column, column == row(position) ? no_turn : next_turn(column)));
     });
     begin_step();
+    for (idx n = first; n < first + segments; ++n) row_words_[n] = word(row(n), next_turn(row(n)));
+    begin_step();
+  }
+  void begin_step() {
+    for (const idx column : counted_) adds_[column] = 0;
+    counted_.clear();
+  }
+  int next_turn(idx column) {
+    counted_.push_back(column);
+    return adds_[column]++;
+  }
+  count32 word(idx column, int turn) const {
+    return static_cast<count32>(place_[column]) | static_cast<count32>(turn) << bits_of_place;
   }
 
   [[noreturn]] void throw_too_wide(std::size_t places) const {
-    throw error(ErrorKind::argument, "a patch of " + std::to_string(layout_.patch) + " block rows has " +
+    throw error(ErrorKind::argument, "a patch of " + std::to_string(layout_.patch) + " segments has " +
                                          std::to_string(places) + " block columns, and " + std::to_string(most_places) +
                                          " at most can be numbered; use smaller " +
                                          "patches (sell:32:64), or leave half= out");
@@ -123,26 +127,18 @@ class Encoder {
   std::span<const idx> columns_;
   idx padding_;
   std::span<idx> words_;
-  std::vector<idx> place_, adds_;  ///< of a column of the patch; mirrored products for it in this step
+  std::span<count32> row_words_;
+  std::vector<idx> place_, adds_;  ///< of a column of the patch; what this step adds to it
   std::vector<idx> counted_;
 };
 
 /// Of each row, where patches have partial sums for it.
-void list_partials(Layout& l, int first, std::span<const count32> other_start, std::span<const idx> other) {
-  const auto rows = static_cast<std::size_t>(l.positions);
-  const auto row_of = l.arrays[common_arrays::row_of].as<idx>();
-  std::vector<count32> start(rows + 1, 0), partial(static_cast<std::size_t>(l.partials));
-  for (std::size_t row = 0; row < rows; ++row) start[row + 1] = 1;  // its own patch's
-  for (const idx row : other) ++start[row + 1];
-  for (std::size_t row = 0; row < rows; ++row) start[row + 1] += start[row];
+void list_partials(Layout& l, int first, std::span<const idx> column, idx rows) {
+  std::vector<count32> start(static_cast<std::size_t>(rows) + 1, 0), partial(column.size());
+  for (const idx row : column) ++start[row + 1];
+  for (idx row = 0; row < rows; ++row) start[row + 1] += start[row];
   std::vector<count32> next(start.begin(), start.end() - 1);
-  count32 place = 0;
-  for (std::size_t patch = 0; patch + 1 < other_start.size(); ++patch) {
-    const std::size_t begin = patch * l.patch, end = std::min(begin + l.patch, rows);
-    for (std::size_t position = begin; position < end; ++position)
-      partial[next[row_of.empty() ? position : row_of[position]]++] = place++;
-    for (count32 at = other_start[patch]; at < other_start[patch + 1]; ++at) partial[next[other[at]]++] = place++;
-  }
+  for (std::size_t place = 0; place < column.size(); ++place) partial[next[column[place]]++] = static_cast<count32>(place);
   l.arrays[first + patch_arrays::partial_start] = {"partial_start", std::move(start)};
   l.arrays[first + patch_arrays::partial] = {"partial", std::move(partial)};
 }
@@ -157,12 +153,17 @@ class Growth {
         links_(static_cast<std::size_t>(upper.rows), 0),
         rows_(upper.rows) {}
 
-  std::vector<idx> order(idx rows_of_patch) {
+  /// `segments(row)`: so many segments has a row.
+  template <class F>
+  std::vector<idx> order(idx segments_of_patch, const F& segments) {
     std::vector<idx> order;
     order.reserve(static_cast<std::size_t>(rows_));
+    idx in_patch = 0;
     for (idx row; (row = next_row()) != none;) {
       take(row, order);
-      if (order.size() % rows_of_patch == 0) end_patch();
+      in_patch += segments(row);
+      if (in_patch >= segments_of_patch) end_patch();
+      in_patch %= segments_of_patch;
     }
     return order;
   }
@@ -233,21 +234,57 @@ double columns_a_row(const PatternView& upper, idx rows_of_patch) {
   return rows == 0 ? 1 : all / rows;
 }
 
+/// Of a segment, so many entries at most: those of a mean row. A patch takes the steps of its longest segment, which
+/// would be those of its longest row.
+idx longest_segment(const PatternView& upper) {
+  return static_cast<idx>((upper.entries() + std::max(1, upper.rows) - 1) / std::max(1, upper.rows));
+}
+
 }  // namespace
 
-std::vector<idx> patch_order(const PatternView& upper, idx rows_of_patch) {
+Segments segments_of_patches(const PatternView& upper, idx segments_of_patch) {
   // Regular grids in the order of their axes have up to 3.2, and lose 1 to 7 % by grown patches.
   constexpr double few_columns = 3.3;
+  const idx longest = std::max<idx>(1, longest_segment(upper));
+  const auto segments = [&](idx row) { return std::max(1, (upper.length(row) + longest - 1) / longest); };
+  std::size_t all = 0;
+  for (idx row = 0; row < upper.rows; ++row) all += segments(row);
+  const auto rows_of_patch =
+      static_cast<idx>(std::max<double>(1, double(segments_of_patch) * upper.rows / std::max<std::size_t>(all, 1)));
   std::vector<idx> order(static_cast<std::size_t>(upper.rows));
   if (columns_a_row(upper, rows_of_patch) <= few_columns)
     std::iota(order.begin(), order.end(), 0);
   else
-    order = Growth(upper).order(rows_of_patch);
-  const auto is_longer = [&](idx a, idx b) { return upper.length(a) > upper.length(b); };
-  for (std::size_t from = 0; from < order.size(); from += rows_of_patch)
-    std::ranges::stable_sort(std::span(order).subspan(from, std::min<std::size_t>(rows_of_patch, order.size() - from)),
-                             is_longer);
-  return order;
+    order = Growth(upper).order(segments_of_patch, segments);
+
+  struct Segment {
+    idx row, number, length;
+    count32 first;
+  };
+  std::vector<Segment> stored;
+  stored.reserve(all);
+  for (const idx row : order) {
+    const idx number = segments(row), length = upper.length(row);
+    for (idx n = 0; n < number; ++n) {
+      const auto from = static_cast<idx>(std::int64_t{length} * n / number),
+                 to = static_cast<idx>(std::int64_t{length} * (n + 1) / number);
+      stored.push_back({row, n, to - from, upper.start[row] + from});
+    }
+  }
+  // First segments of neighbouring rows stay side by side, and so do their columns.
+  const auto comes_before = [](const Segment& a, const Segment& b) {
+    return a.length != b.length ? a.length > b.length : a.number < b.number;
+  };
+  for (std::size_t from = 0; from < all; from += segments_of_patch)
+    std::ranges::stable_sort(std::span(stored).subspan(from, std::min<std::size_t>(segments_of_patch, all - from)),
+                             comes_before);
+  Segments s;
+  for (const Segment& of : stored) {
+    s.row.push_back(of.row);
+    s.length.push_back(of.length);
+    s.first.push_back(of.first);
+  }
+  return s;
 }
 
 void encode_patches(Layout& l, int first, const LayoutSpec& spec, std::span<const count32> start,
@@ -256,28 +293,33 @@ void encode_patches(Layout& l, int first, const LayoutSpec& spec, std::span<cons
   l.patch = spec.sigma;
   const auto patches = static_cast<std::size_t>((l.positions + l.patch - 1) / l.patch);
   const std::size_t threads = std::min(std::max<std::size_t>(patches, 1), threads_for(columns.size(), slots_of_thread));
+  idx rows = 0;  // each of which has a position
+  for (idx position = 0; position < l.positions; ++position) rows = std::max(rows, l.row(position) + 1);
   LargeVector<idx> words(columns.size());
+  std::vector<count32> row_words(static_cast<std::size_t>(l.positions));
   std::vector<Found> found(threads);
   for_ranges(patches, threads, [&](std::size_t from, std::size_t to, std::size_t thread) {
-    Encoder encoder(l, start, columns, padding, {words.data(), words.size()});
+    Encoder encoder(l, start, columns, padding, {words.data(), words.size()}, row_words, rows);
     for (std::size_t patch = from; patch < to; ++patch) encoder.patch(patch, found[thread]);
   });
-  std::vector<count32> other_start{0};
-  std::vector<idx> other;
+  std::vector<count32> column_start{0};
+  std::vector<idx> column;
+  std::size_t partials = 0;
+  for (const Found& f : found) partials += f.column.size();
+  if (partials > ~count32{0}) throw_beyond_32_bits(partials, "partial sums");
   for (const Found& f : found) {
-    for (const count32 others : f.others) {
-      const idx own = std::min<idx>(l.patch, l.positions - static_cast<idx>(other_start.size() - 1) * l.patch);
-      l.widest = std::max(l.widest, own + static_cast<idx>(others));
-      other_start.push_back(other_start.back() + others);
+    for (const count32 places : f.places) {
+      l.widest = std::max(l.widest, static_cast<idx>(places));
+      column_start.push_back(column_start.back() + places);
     }
-    other.insert(other.end(), f.other.begin(), f.other.end());
+    column.insert(column.end(), f.column.begin(), f.column.end());
   }
-  l.partials = slot_t{l.positions} + static_cast<slot_t>(other.size());
-  if (l.partials > ~count32{0}) throw_beyond_32_bits(static_cast<std::uint64_t>(l.partials), "partial sums");
-  list_partials(l, first, other_start, other);
+  l.partials = static_cast<slot_t>(partials);
+  list_partials(l, first, column, rows);
   l.arrays[first + patch_arrays::word] = {"column_place", std::move(words)};
-  l.arrays[first + patch_arrays::other_start] = {"patch_start", std::move(other_start)};
-  l.arrays[first + patch_arrays::other] = {"patch_column", std::move(other)};
+  l.arrays[first + patch_arrays::row_word] = {"row_place", std::move(row_words)};
+  l.arrays[first + patch_arrays::column_start] = {"patch_start", std::move(column_start)};
+  l.arrays[first + patch_arrays::column] = {"patch_column", std::move(column)};
 }
 
 }  // namespace compound

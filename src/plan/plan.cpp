@@ -141,7 +141,7 @@ bool names_half(std::string_view word) { return word.starts_with("half=") && wor
 /// A half on a device brings a layout, where the line names none, and what goes with it.
 void bring_patches(Plan& p, bool has_layout, Words words) {
   if (!p.schedule.of_device()) return;
-  if (!has_layout) set_layout(p, "sell:32:" + std::to_string(usual_rows_of_patch));
+  if (!has_layout) set_layout(p, "sell:32:" + std::to_string(usual_segments_of_patch));
   if (p.layout.preset != "sell" || p.layout.sigma == whole) return;
   p.layout.row_list = false;
   p.schedule.lanes = 1;

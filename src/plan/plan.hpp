@@ -48,7 +48,7 @@ std::vector<Plan> parts(const Plan& plan);
 /// printed); of blocks0 all blocks are one, of blocks1 one of two.
 ///
 /// half=symmetric|hermitian: of square matrices that are, the upper triangle of blocks (the usual, all, is not
-/// printed): on the host by csr, on a device by sell:32:T columns=patch threads=2T, which it brings.
+/// printed): on the host by csr, on a device by sell:32:T columns=patch threads=T, which it brings.
 ///
 /// words=G[:row|:column]: matrix words in groups of G (a power of two, or `all`); words=1[:row|:column]:padded: each
 /// entry's up to a multiple of 16 bytes; words=rows: a block row's scalar rows one after the other, read where the
@@ -115,10 +115,10 @@ bool words_are_blocks(const Plan& plan, const Problem& problem);
 inline constexpr std::string_view words_in_rows = "rows";
 void set_words_in_rows(LayoutSpec& layout);
 
-/// Block rows of a patch (columns=patch): unless a line says another number, and at most.
-inline constexpr idx usual_rows_of_patch = 256, most_rows_of_patch = 512;
+/// Segments of rows in a patch (columns=patch): unless a line says another number, and at most.
+inline constexpr idx usual_segments_of_patch = 256, most_segments_of_patch = 1024;
 /// Of a block that multiplies a patch.
-inline int threads_of_patch(const Plan& plan) { return entries_of_step * plan.layout.sigma * plan.schedule.lanes; }
+inline int threads_of_patch(const Plan& plan) { return plan.layout.sigma * plan.schedule.lanes; }
 /// Gives a device's plan with patches the schedule that goes with them, with so many workers for a block row.
 void go_by_patches(Plan& plan, int lanes);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "base/error.hpp"
 #include "host/processor.hpp"
@@ -105,17 +106,28 @@ Plan plan_for_layout(std::string_view layout, const PatternStatistics& s, const 
 
 namespace {
 
+using Names = std::function<bool(std::string_view keyword)>;
+
+/// On the host products of a half go to x and y wherever the columns are, and wait for both. Scalars, of which a cache
+/// line has eight, lose by fetching them ahead (docs/performance-host.md).
+void suit_half_rows(Plan& plan, const Names& names, const PatternStatistics& s, const Problem& problem) {
+  if (names("xahead") || names("xnear")) return;
+  const double vectors = 2.0 * s.rows * problem.block.cols * static_cast<double>(bytes_of(problem.scalar));
+  plan.schedule.fetch_x =
+      problem.block.cols > 1 && s.scattered > 0.5 && vectors > double(host::processor().second_cache);
+}
+
 /// What the line leaves open: workers of a dense block have as many of its columns as they can read ahead
 /// (device/spmv_patches.hpp). Sizes of patches are those that were fastest (docs/performance-gpu.md).
-void suit_patches(Plan& plan, std::string_view line, const Problem& problem) {
-  const auto names = [&](std::string_view keyword) { return line.find(keyword) != line.npos; };
+void suit_patches(Plan& plan, bool has_layout, const Names& names, const Problem& problem) {
   if (names("lanes=") || names("threads=") || names("blocks=") || plan.entry != "dense") return;
   constexpr int most_bytes = 96, most_lanes = 16;
   const int n = problem.block.cols, bytes = n * static_cast<int>(bytes_of(problem.scalar)),
             columns = std::max(1, most_bytes / bytes), share = (n + columns - 1) / columns;
   const int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
-  if (layout_in(line).empty())
-    plan.layout.sigma = std::max(32, usual_rows_of_patch / std::min(lanes, 4) / (lanes > 8 ? 2 : 1));
+  constexpr idx usual_threads = 512, least_segments = 64;
+  if (!has_layout)
+    plan.layout.sigma = std::clamp<idx>(usual_threads / lanes, least_segments, usual_segments_of_patch);
   go_by_patches(plan, lanes);
 }
 
@@ -127,7 +139,11 @@ Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatist
   Plan plan = parse_plan(line, layout.empty() ? base : plan_for_layout(layout, s, problem, backend, entry, values));
   if (const auto why = why_not_in(line, plan, backend == "host" ? MemorySpace::host : MemorySpace::device))
     throw error(ErrorKind::argument, "plan '" + std::string(line) + "': " + *why);
-  if (plan.schedule.of_device() && plan.layout.columns == columns_by_patches) suit_patches(plan, line, problem);
+  const Names names = [&](std::string_view keyword) { return line.find(keyword) != line.npos; };
+  if (plan.half != Half::none && plan.layout.columns == columns_by_patches)
+    suit_patches(plan, !layout.empty(), names, problem);
+  else if (plan.half != Half::none && !plan.schedule.of_device())
+    suit_half_rows(plan, names, s, problem);
   return plan;
 }
 

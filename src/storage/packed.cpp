@@ -254,16 +254,26 @@ std::optional<count32> PackedMatrix::take_blocks(const void* blocks, Memory in, 
   return {};
 }
 
-/// On the host, to which blocks of a device are copied.
-void PackedMatrix::check_stored_half(const void* blocks, Memory in) const {
+/// Blocks of a device are compared there; where they may differ, a copy of them on the host.
+void PackedMatrix::check_stored_half(const void* blocks, Memory in) {
   const Part& part = parts_.front();
   if (!backend_->is_device())
-    return check_symmetry(plan_, problem_, part.layout.args(), part.runs.on_host(), mirrored_, blocks);
+    return check_symmetry(plan_, problem_, part.layout.args(), part.runs.on_host(), mirrored_, rows_, blocks);
+  if (in == Memory::backend) {
+    if (!mirrored_there_.data() && !mirrored_.empty()) {
+      mirrored_there_ = Buffer<count32>(*backend_, std::span<const count32>(mirrored_));
+      const std::vector<count32> diagonal = diagonal_entries(family_of({}), stored_rows_.args(), mirrored_, rows_);
+      diagonal_there_ = Buffer<count32>(*backend_, std::span<const count32>(diagonal));
+    }
+    if (part.code->is_symmetric({part.layout.args(), part.runs.args(), rows_, blocks, mirrored_there_.data(),
+                                 diagonal_there_.data()}))
+      return;
+  }
   Plan plan = plan_;
   plan.layout = LayoutSpec{};  // of stored_rows_
   std::vector<std::byte> copied(in == Memory::backend ? entries_ * bytes_of_block(problem_) : 0);
   if (!copied.empty()) backend_->download(copied.data(), blocks, copied.size());
-  check_symmetry(plan, problem_, stored_rows_.args(), part.runs.on_host(), mirrored_,
+  check_symmetry(plan, problem_, stored_rows_.args(), part.runs.on_host(), mirrored_, rows_,
                  copied.empty() ? blocks : copied.data());
 }
 
@@ -521,8 +531,9 @@ std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
 }
 
 PackedBytes PackedMatrix::bytes() const {
-  // What a device's values are compared by is not in its memory.
-  const std::size_t of_mirrored = backend_->is_device() ? 0 : mirrored_.size() * sizeof(count32);
+  // A device's own values are compared there, those of the host on the host.
+  const std::size_t of_mirrored = backend_->is_device() ? mirrored_there_.bytes() + diagonal_there_.bytes()
+                                                        : mirrored_.size() * sizeof(count32);
   PackedBytes b{(start_of_rows_ ? start_of_rows_->bytes() : 0) + of_mirrored, values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();

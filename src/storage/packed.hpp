@@ -271,7 +271,7 @@ class PackedMatrix {
   void for_parts(Op op, Update update, const void* z, void* y, const ProductDot& dot, const F& f) const;
   Buffer<std::byte> in_blocks(const void* values, Memory in) const;
   std::optional<count32> take_blocks(const void* blocks, Memory in, Fit fit);
-  void check_stored_half(const void* blocks, Memory in) const;
+  void check_stored_half(const void* blocks, Memory in);
   void take_packed();
   void pack_values(const void* blocks, Memory in);
   void pack_parts(const void* blocks, Memory in, const count32* start = nullptr);
@@ -301,6 +301,7 @@ class PackedMatrix {
   std::vector<Part> parts_;        ///< in the plan's order; at least one
   std::vector<count32> mirrored_;  ///< of a plan that stores a half: mirrored_entries()
   Layout stored_rows_;             ///< the same entries as compressed rows on the host, where the backend is a device
+  Buffer<count32> mirrored_there_, diagonal_there_;  ///< mirrored_ and diagonal_entries(), where a device compares
   Buffer<std::byte> values_;
   const void* words_ = nullptr;  ///< in the order of the slots, part after part: words, or codes
   Dictionary dictionary_;

@@ -61,6 +61,30 @@ namespace {
 
 constexpr double tolerance = 0x1p-43;
 
+/// f(row, column, stored entry) of positions [from, to), and maybe of some after them.
+template <class F>
+void for_rows(const LayoutFamily& family, const layout_args& layout, idx from, idx to, const F& f) {
+  RowLists lists;
+  for (idx position = from; position < to;) {
+    position = family.list_rows(layout, position, lists);
+    for (idx r = 0; r < lists.rows; ++r)
+      for (slot_t n = lists.first[r]; n < lists.first[r + 1]; ++n) f(lists.row[r], lists.column[n], lists.slot[n]);
+  }
+}
+
+}  // namespace
+
+std::vector<count32> diagonal_entries(const LayoutFamily& family, const layout_args& stored,
+                                      const std::vector<count32>& mirrored, idx rows) {
+  std::vector<count32> diagonal(static_cast<std::size_t>(rows), no_diagonal);
+  for_rows(family, stored, 0, stored.positions, [&](idx row, idx column, slot_t entry) {
+    if (row == column) diagonal[row] = mirrored[entry];
+  });
+  return diagonal;
+}
+
+namespace {
+
 /// Blocks of one type of scalar as real numbers.
 template <class Real, int parts>
 struct Blocks {
@@ -106,11 +130,12 @@ template <class Real, int parts>
 class Check {
  public:
   Check(const Plan& plan, const Problem& problem, const layout_args& layout, const std::vector<count32>& mirrored,
-        const void* blocks)
+        idx rows, const void* blocks)
       : plan_(plan),
         layout_(layout),
         family_(family_of(plan.layout)),
         mirrored_(mirrored),
+        rows_(rows),
         blocks_{static_cast<const Real*>(blocks), problem.block.rows} {}
 
   /// By several threads; of what they find the first is thrown.
@@ -121,24 +146,13 @@ class Check {
     const std::size_t threads = std::min(std::max<std::size_t>(positions, 1), threads_for(bytes, bytes_of_thread));
     for_ranges(positions, threads, [&](std::size_t from, std::size_t to, std::size_t) {
       EntryShifts shift(runs);
-      for_rows(static_cast<idx>(from), static_cast<idx>(to), [&](idx row, idx column, slot_t entry) {
+      for_rows(family_, layout_, static_cast<idx>(from), static_cast<idx>(to), [&](idx row, idx column, slot_t entry) {
         pair(row, column, entry + shift(entry), slot_t{mirrored_[entry]});
       });
     });
   }
 
  private:
-  /// f(row, column, stored entry) of positions [from, to), and maybe of some after them.
-  template <class F>
-  void for_rows(idx from, idx to, const F& f) const {
-    RowLists lists;
-    for (idx position = from; position < to;) {
-      position = family_.list_rows(layout_, position, lists);
-      for (idx r = 0; r < lists.rows; ++r)
-        for (slot_t n = lists.first[r]; n < lists.first[r + 1]; ++n) f(lists.row[r], lists.column[n], lists.slot[n]);
-    }
-  }
-
   void pair(idx row, idx column, slot_t here, slot_t there) {
     const int sign = plan_.half == Half::hermitian ? -1 : 1;
     if (blocks_.are_equal(here, there, sign)) return;
@@ -165,42 +179,34 @@ class Check {
 
   /// Looked up where scalars differ, which they seldom do.
   double largest_of_diagonal(idx row) {
-    std::call_once(has_diagonal_, [&] {
-      for_rows(0, layout_.positions, [&](idx r, idx column, slot_t entry) {
-        if (r != column) return;
-        if (diagonal_.size() <= static_cast<std::size_t>(r))
-          diagonal_.resize(2 * static_cast<std::size_t>(r) + 1, none);
-        diagonal_[r] = mirrored_[entry];
-      });
-    });
-    const bool is_there = static_cast<std::size_t>(row) < diagonal_.size() && diagonal_[row] != none;
-    return is_there ? blocks_.largest(slot_t{diagonal_[row]}) : 0;
+    std::call_once(has_diagonal_, [&] { diagonal_ = diagonal_entries(family_, layout_, mirrored_, rows_); });
+    return diagonal_[row] == no_diagonal ? 0 : blocks_.largest(slot_t{diagonal_[row]});
   }
 
-  static constexpr count32 none = ~count32{0};
   const Plan& plan_;
   const layout_args& layout_;
   const LayoutFamily& family_;
   const std::vector<count32>& mirrored_;
+  const idx rows_;
   Blocks<Real, parts> blocks_;
   std::once_flag has_diagonal_;
-  std::vector<count32> diagonal_;  ///< of a row: its diagonal entry
+  std::vector<count32> diagonal_;  ///< diagonal_entries()
 };
 
 template <class Real, int parts>
 void check_as(const Plan& plan, const Problem& problem, const layout_args& layout, const EntryRuns& runs,
-              const std::vector<count32>& mirrored, const void* blocks) {
-  Check<Real, parts>(plan, problem, layout, mirrored, blocks).all(runs);
+              const std::vector<count32>& mirrored, idx rows, const void* blocks) {
+  Check<Real, parts>(plan, problem, layout, mirrored, rows, blocks).all(runs);
 }
 
 }  // namespace
 
 void check_symmetry(const Plan& plan, const Problem& problem, const layout_args& layout, const EntryRuns& runs,
-                    const std::vector<count32>& mirrored, const void* blocks) {
+                    const std::vector<count32>& mirrored, idx rows, const void* blocks) {
   const bool single = problem.scalar.precision == Precision::single, complex = problem.scalar.field == Field::complex;
   const auto check = single ? (complex ? check_as<float, 2> : check_as<float, 1>)
                             : (complex ? check_as<double, 2> : check_as<double, 1>);
-  check(plan, problem, layout, runs, mirrored, blocks);
+  check(plan, problem, layout, runs, mirrored, rows, blocks);
 }
 
 }  // namespace compound

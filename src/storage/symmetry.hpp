@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "device/symmetry.hpp"
+#include "layout/family.hpp"
 #include "plan/partition.hpp"
 
 namespace compound {
@@ -10,6 +12,11 @@ namespace compound {
 /// For each stored entry (i, j), j >= i, the entry (j, i) of the whole pattern. Throws `argument` naming the first that
 /// has none, rows whose columns do not ascend, or a matrix that is not square.
 std::vector<count32> mirrored_entries(const PatternView& pattern);
+
+/// Of each row the entry on the diagonal of the whole pattern, or no_diagonal. `stored`: compressed rows of the stored
+/// entries, of that family.
+std::vector<count32> diagonal_entries(const LayoutFamily& family, const layout_args& stored,
+                                      const std::vector<count32>& mirrored, idx rows);
 
 /// Throws `argument` naming the first stored block that is not the (Hermitian) transpose of its mirrored one.
 ///
@@ -20,6 +27,6 @@ std::vector<count32> mirrored_entries(const PatternView& pattern);
 /// `blocks`: [entries][cols][rows] of the whole pattern, on the host; `layout`: compressed rows of the stored entries,
 /// which lie in it as `runs` tell.
 void check_symmetry(const Plan& plan, const Problem& problem, const layout_args& layout, const EntryRuns& runs,
-                    const std::vector<count32>& mirrored, const void* blocks);
+                    const std::vector<count32>& mirrored, idx rows, const void* blocks);
 
 }  // namespace compound

@@ -400,6 +400,18 @@ TEST_F(SbaijOnDevice, MultipliesBothTriangles) {
   }
 }
 
+TEST_F(SbaijOnDevice, MultipliesAHalfWhereThePlanSaysSo) {
+  const Mirror mirror = PetscDefined(USE_COMPLEX) ? Mirror::hermitian : Mirror::symmetric;
+  const PetscInt bs = PetscDefined(USE_COMPLEX) ? 1 : 3;
+  const auto A = upper_ring("sbaijcompound", bs, mirror), full = full_ring(bs, mirror);
+  PETSC_OK(MatCompoundSetBackend(A, "cuda"));
+  PETSC_OK(MatCompoundSetPlan(A, mirror == Mirror::hermitian ? "half=hermitian" : "half=symmetric"));
+  EXPECT_TRUE(same_everywhere(A, full, 7));
+  EXPECT_NE(plan_of(A).find("columns=patch"), std::string::npos) << plan_of(A);
+  for (Mat m : {Mat(A), Mat(full)}) PETSC_OK(MatScale(m, 2.0));
+  EXPECT_TRUE(same_everywhere(A, full, 8)) << "scaled";
+}
+
 TEST_F(SbaijOnDevice, Solves) {
   const Mirror mirror = PetscDefined(USE_COMPLEX) ? Mirror::hermitian : Mirror::symmetric;
   const PetscInt bs = PetscDefined(USE_COMPLEX) ? 1 : 3;

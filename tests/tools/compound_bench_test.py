@@ -206,7 +206,9 @@ def test_one_triangle(args):
     file = os.path.join(args.folder, "triangle.mtx")
     with open(file, "wb") as out:
         out.write(market("pattern symmetric", "4 4 5", *[f"{i} {i}" for i in range(1, 5)], "3 1"))
-    good(args, ["-pattern", file, "-block_size", "3", "-values", "symmetric", "-types", "baij,sbaijcompound"], 1)
+    for more in ([], ["-renumber", "rcm"]):
+        good(args, ["-pattern", file, "-block_size", "3", "-values", "symmetric", "-types", "baij,sbaij,sbaijcompound",
+                    *more], 1)
 
 
 def test_row_statistics(args):

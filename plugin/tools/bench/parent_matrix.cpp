@@ -118,6 +118,9 @@ void insert(Mat A, const BlockRows& rows, int block_size) {
   must(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
 }
 
+/// `sbaij` is made of no other matrices.
+void mark_symmetric(Mat A) { must(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE)); }
+
 }  // namespace
 
 Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const ValueRule* rule) {
@@ -135,7 +138,7 @@ Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const Valu
   must(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   insert(A, rows, block_size);
   if (rule) write_values(A, rows, block_size, *rule);
-  if (rule && rule->is_symmetric()) must(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));  // sbaij takes no other
+  if (rule && rule->is_symmetric()) mark_symmetric(A);
   return A;
 }
 
@@ -333,9 +336,13 @@ std::vector<PetscInt> ordering_of(const BlockRows& rows, const std::string& orde
 Matrix renumbered(Matrix matrix, const std::string& ordering, int block_size, double& seconds) {
   const BlockShape block{block_size, block_size};
   BlockRows rows = rows_of(block_arrays(matrix).front(), block);
+  PetscBool is_known, is_symmetric = PETSC_FALSE;
+  must(MatIsSymmetricKnown(matrix, &is_known, &is_symmetric));
   matrix.reset();
   rows = renumbered(rows, ordering_of(rows, ordering, seconds), block);
-  return assemble(PETSC_COMM_SELF, rows, block_size, nullptr);
+  Matrix in_order = assemble(PETSC_COMM_SELF, rows, block_size, nullptr);
+  if (is_known && is_symmetric) mark_symmetric(in_order);
+  return in_order;
 }
 
 }  // namespace compound::bench

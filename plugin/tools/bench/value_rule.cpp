@@ -122,6 +122,8 @@ ValueRule::ValueRule(std::string_view entry, BlockShape block, std::uint64_t see
 
 ValueRule ValueRule::identity(BlockShape block) { return {block, write_identity}; }
 
+bool ValueRule::is_symmetric() const { return values_ == Values::symmetric || write_ == write_identity; }
+
 void ValueRule::add_to_diagonal(double value, PetscScalar* block) const {
   for (int i = 0; i < std::min(block_.rows, block_.cols); ++i) block[i * block_.rows + i] += value;
 }

@@ -44,7 +44,8 @@ class ValueRule {
   /// Every block the identity, which is an entry of all kinds.
   static ValueRule identity(BlockShape block);
 
-  bool is_symmetric() const { return values_ == Values::symmetric; }
+  /// Whether matrices of symmetric patterns are symmetric.
+  bool is_symmetric() const;
 
   /// The values of all entries.
   std::vector<PetscScalar> values(const BlockRows& rows) const;

@@ -87,10 +87,8 @@ struct tiled_columns {
   }
 };
 
-/// Entries of a row that are multiplied in one step, a worker each: half as many steps for rows of many entries.
-inline constexpr int entries_of_step = 2;
-
-/// A slot's word: the place of its column in the patch, and above that the turn of its mirrored product.
+/// A slot's word: the place of its column in the patch, and above that the turn of its mirrored product. A position's:
+/// the place of its row, and the turn of its sum.
 inline constexpr int bits_of_place = 16, no_turn = 0xffff;
 COMPOUND_FN constexpr int place_in_patch(count32 word) { return int(word & 0xffffu); }
 COMPOUND_FN constexpr int turn_in_patch(count32 word) { return int(word >> bits_of_place); }
@@ -98,27 +96,23 @@ COMPOUND_FN constexpr int turn_in_patch(count32 word) { return int(word >> bits_
 struct patch_arrays {
   enum : int {
     word,           ///< [slots] count32
-    other_start,    ///< [patches + 1] count32
-    other,          ///< [other_start.back()] idx: a patch's columns after its own rows, in ascending order
+    row_word,       ///< [positions] count32
+    column_start,   ///< [patches + 1] count32
+    column,         ///< [partials] idx: of a patch in ascending order, those of its rows among them
     partial_start,  ///< [rows + 1] count32
     partial         ///< [partials] count32: where the partial sums of a row lie, patch after patch
   };
 };
 
-/// The columns of a patch, which are its places: its own rows, as they are stored, then the others.
+/// A patch: its places are those of its columns.
 template <Cache cache>
 struct columns_of_patch {
   const count32* words = nullptr;
-  const idx *row_of = nullptr, *other = nullptr;
-  idx first_position = 0;
-  int own = 0, others = 0;
+  const idx* columns = nullptr;
+  int places = 0;
   slot_t first_partial = 0;
 
-  COMPOUND_FN int places() const { return own + others; }
-  COMPOUND_FN idx column(int place) const {
-    if (place >= own) return other[place - own];
-    return row_of ? row_of[first_position + place] : first_position + place;
-  }
+  COMPOUND_FN idx column(int place) const { return columns[place]; }
   COMPOUND_FN count32 word(slot_t slot) const { return read<cache>(words + slot); }
   COMPOUND_FN idx at(slot_t slot) const { return column(place_in_patch(word(slot))); }
 };
@@ -126,32 +120,23 @@ struct columns_of_patch {
 /// By patches of so many positions (spmv_patches.hpp): places among a patch's columns. `columns=patch`.
 template <Cache cache = Cache::keep>
 struct patch_columns {
-  const count32* words = nullptr;
-  const count32* other_start = nullptr;
-  const idx *row_of = nullptr, *other = nullptr;
+  const count32 *words = nullptr, *row_words = nullptr, *column_start = nullptr;
+  const idx* columns = nullptr;
   const count32 *partial_start = nullptr, *partial = nullptr;
-  idx positions = 0, of_patches = 0;
+  idx of_patches = 0;
 
   COMPOUND_FN patch_columns(const layout_args& l, int which)
       : words(l.get<count32>(which + patch_arrays::word)),
-        other_start(l.get<count32>(which + patch_arrays::other_start)),
-        row_of(l.get<idx>(common_arrays::row_of)),
-        other(l.get<idx>(which + patch_arrays::other)),
+        row_words(l.get<count32>(which + patch_arrays::row_word)),
+        column_start(l.get<count32>(which + patch_arrays::column_start)),
+        columns(l.get<idx>(which + patch_arrays::column)),
         partial_start(l.get<count32>(which + patch_arrays::partial_start)),
         partial(l.get<count32>(which + patch_arrays::partial)),
-        positions(l.positions),
         of_patches(l.patch) {}
 
   COMPOUND_FN columns_of_patch<cache> of_patch(idx patch) const {
-    const idx first = patch * of_patches, left = positions - first;
-    const count32 before = other_start[patch];
-    return {words,
-            row_of,
-            other + before,
-            first,
-            left < of_patches ? left : of_patches,
-            int(other_start[patch + 1] - before),
-            slot_t(first) + before};
+    const count32 first = column_start[patch];
+    return {words, columns + first, int(column_start[patch + 1] - first), first};
   }
   COMPOUND_FN columns_of_patch<cache> of(idx position, slot_t /*height*/) const {
     return of_patch(position / of_patches);

@@ -9,7 +9,7 @@
 //   width(position)              and so many there are, padding included
 //   present(slot)                whether an entry is in a slot that is visited
 //   columns_of(position)         its slots' block columns: at(slot); of a position beyond the last none
-//   row(position)                the block row of all of them
+//   row(position)                the block row of all of them (several positions may share one: columns=patch)
 //   entry(slot, position, nth)   the pattern's entry there, the nth present one of its position
 //   next(position)               the next one that begins a row
 //   slots_are_entries            slot s holds entry s of the pattern: compressed rows and coordinates
@@ -21,7 +21,7 @@
 namespace compound {
 
 /// Arrays that a layout may have. Each decoder has an enumeration of its own from `first_own` on.
-inline constexpr int most_layout_arrays = 10;
+inline constexpr int most_layout_arrays = 11;
 struct common_arrays {
   enum : int {
     row_of,       ///< [positions] idx; null: position p is block row p

@@ -63,8 +63,19 @@ void mirror_block(const T* w, T sign, T* to) {
     }
 }
 
-template <int size, int parts, class T>
-void multiply_half_rows(const SimdTask& t) {
+/// Where rows are in no order, x and y of an entry would both come from memory.
+template <int numbers>
+SIMD_FN void fetch_mirrored(const double* x, double* y, idx column) {
+  constexpr int in_line = 8, unaligned = 7;  // a block that begins within a cache line ends in one more
+  unroll<(numbers + unaligned + in_line - 1) / in_line>([&]<int line>() SIMD_LAMBDA {
+    constexpr int at = line * in_line < numbers ? line * in_line : numbers - 1;
+    __builtin_prefetch(x + slot_t(column) * numbers + at);
+    __builtin_prefetch(y + slot_t(column) * numbers + at, 1);
+  });
+}
+
+template <int size, int parts, class T, bool fetch_x>
+SIMD_FN void multiply_half_rows_in(const SimdTask& t) {
   using Block = half_block<size, parts>;
   constexpr int numbers = Block::numbers, words = Block::words;
   const SimdRows layout(t.layout);
@@ -75,6 +86,7 @@ void multiply_half_rows(const SimdTask& t) {
   double* __restrict const y = t.y;
   const T* w = static_cast<const T*>(t.values);
   const slot_t positions = layout.positions;
+  const idx* const last = columns + (positions > 0 && start[positions] > 0 ? start[positions] - 1 : 0);
   for (slot_t position = 0; position < positions; ++position) {
     const idx row = row_of ? row_of[position] : static_cast<idx>(position);
     const idx* const end = columns + start[position + 1];
@@ -91,11 +103,20 @@ void multiply_half_rows(const SimdTask& t) {
     }
     for (; column < end; ++column, w += words) {
       prefetch<words* int(sizeof(T))>(w, half_prefetch_bytes);
+      if constexpr (fetch_x) {
+        const idx* const later = column + x_prefetch_entries;
+        fetch_mirrored<numbers>(x, y, *(later < last ? later : last));
+      }
       const slot_t at = slot_t(*column) * numbers;
       Block::multiply(w, x + at, own, sign, sum, y + at);
     }
     for (int i = 0; i < numbers; ++i) y[slot_t(row) * numbers + i] += sum[i];
   }
+}
+
+template <int size, int parts, class T>
+void multiply_half_rows(const SimdTask& t) {
+  t.fetch_x ? multiply_half_rows_in<size, parts, T, true>(t) : multiply_half_rows_in<size, parts, T, false>(t);
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ TEST_F(HalfKernels, Compile) {
     expect_compiles(cuda::product_source(plan, problem, f.op, Update::smooth, false, true, true));
     expect_compiles(cuda::pack_part_source(plan, problem));
     expect_compiles(cuda::diagonal_source(plan, problem));
+    expect_compiles(cuda::symmetry_source(plan, problem));
     EXPECT_EQ(cuda::most_vectors(plan, problem), 1);
   }
 }

@@ -45,7 +45,7 @@ template <class Scalar, int n, int lanes, bool hermitian, Op op, Update update, 
 void run_both(const product_args& a, unsigned threads) {
   const auto patches = unsigned((a.layout.positions + a.layout.patch - 1) / a.layout.patch);
   launch(patches, threads, [&] { multiply_all_patches<Form<Scalar, n, lanes, hermitian, op, update, order>>(a); });
-  const auto blocks = unsigned((a.layout.positions * n + 127) / 128);
+  const auto blocks = unsigned((a.y_blocks * n + 127) / 128);
   launch(blocks, 128, [&] { add_all_patches<Form<Scalar, n, lanes, hermitian, Op::none, update, RowOrder::kept>>(a); });
 }
 
@@ -64,7 +64,7 @@ template <class Scalar, int n, int lanes, bool hermitian>
 void run(const HalfTask& t) {
   product_args a;
   std::memcpy(&a.layout, t.layout, sizeof(a.layout));
-  a.x_blocks = a.y_blocks = a.layout.positions;
+  a.x_blocks = a.y_blocks = slot_t(t.rows);
   a.value_slots = a.layout.slots;
   a.values = t.values;
   a.x = t.x;

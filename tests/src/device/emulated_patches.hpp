@@ -8,7 +8,8 @@ namespace emulated {
 struct HalfTask {
   const void* layout = nullptr;  ///< layout_args
   bool reordered = false;
-  int threads = 0;  ///< 2 T, for each lane
+  int threads = 0;  ///< T, for each lane
+  int rows = 0;
   const void* values = nullptr;
   const void* x = nullptr;
   const void* z = nullptr;

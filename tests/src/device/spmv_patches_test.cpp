@@ -16,12 +16,12 @@
 namespace compound::test {
 namespace {
 
-Plan plan_of(idx rows_of_patch, Half half = Half::symmetric) {
+Plan plan_of(idx segments_of_patch, Half half = Half::symmetric) {
   Plan base;
   base.schedule.threads = 128;
   base.schedule.blocks = 4;
   return parse_plan(
-      "sell:32:" + std::to_string(rows_of_patch) + (half == Half::symmetric ? " half=symmetric" : " half=hermitian"),
+      "sell:32:" + std::to_string(segments_of_patch) + (half == Half::symmetric ? " half=symmetric" : " half=hermitian"),
       base);
 }
 
@@ -54,23 +54,47 @@ struct Stored {
 using Decoder = slices<dynamic, Occupancy::any, RowOrder::any, any_columns>;
 using Places = slices<dynamic, Occupancy::any, RowOrder::any, patch_columns<>>;
 
+/// Turns of what is added to each place of each patch in each step.
+class Turns {
+ public:
+  void add(idx patch, idx step, count32 word) {
+    std::vector<int>& turns = turns_[{patch, step, place_in_patch(word)}];
+    turns.push_back(turn_in_patch(word));
+  }
+  /// None twice, and none left out.
+  void expect_all() {
+    for (auto& [at, turns] : turns_) {
+      std::ranges::sort(turns);
+      std::vector<int> all(turns.size());
+      std::iota(all.begin(), all.end(), 0);
+      EXPECT_EQ(turns, all);
+    }
+  }
+
+ private:
+  std::map<std::tuple<idx, idx, int>, std::vector<int>> turns_;
+};
+
 TEST(Patches, HaveTheColumnsOfTheUpperTriangleAndTurnsThatNeverMeet) {
   SCOPED_TRACE(seed_text());
   for (const Pattern& p : patterns())
-    for (const idx rows_of_patch : {32, 64}) {
-      const Plan plan = plan_of(rows_of_patch);
-      const Stored s(p, plan);
+    for (const idx segments_of_patch : {32, 64}) {
+      const Stored s(p, plan_of(segments_of_patch));
       const layout_args args = s.layout.args();
       const Decoder decoder(args);
       const Places places(args);
-      ASSERT_EQ(args.patch, rows_of_patch);
+      ASSERT_EQ(args.patch, segments_of_patch);
       std::vector<std::vector<slot_t>> partials(p.rows);  // of each row, by patch
       idx widest = 0;
-      for (idx patch = 0; patch * rows_of_patch < p.rows; ++patch) {
+      for (idx patch = 0; patch * segments_of_patch < args.positions; ++patch) {
         const auto columns = places.columns.of_patch(patch);
-        widest = std::max(widest, idx(columns.places()));
-        for (int place = 0; place < columns.places(); ++place)
+        widest = std::max(widest, idx(columns.places));
+        for (int place = 0; place < columns.places; ++place) {
           partials.at(columns.column(place)).push_back(columns.first_partial + place);
+          if (place > 0) {
+            EXPECT_LT(columns.column(place - 1), columns.column(place));
+          }
+        }
       }
       EXPECT_EQ(args.widest, widest);
       slot_t all = 0;
@@ -83,35 +107,60 @@ TEST(Patches, HaveTheColumnsOfTheUpperTriangleAndTurnsThatNeverMeet) {
           summed.push_back(places.columns.partial[at]);
         EXPECT_EQ(summed, partials[row]) << row;
       }
-      // By patch, step, place and turn: how many.
-      std::map<std::tuple<idx, idx, int, int>, int> met;
-      std::map<std::tuple<idx, idx, int>, int> last_turn, number;
-      std::vector<int> stored(p.rows, 0);
+      Turns products, sums;
+      std::vector<int> stored(s.upper.column.size(), 0);
+      std::vector<bool> has_position(p.rows, false);
       for (idx position = 0; position < args.positions; ++position) {
-        const idx row = decoder.row(position), patch = position / rows_of_patch;
-        ++stored[row];
-        ASSERT_EQ(decoder.count(position), s.upper.view().length(row));
-        if (position % rows_of_patch > 0) {
+        const idx row = decoder.row(position), patch = position / segments_of_patch;
+        has_position[row] = true;
+        if (position % segments_of_patch > 0) {
           EXPECT_LE(decoder.count(position), decoder.count(position - 1));
         }
+        const auto columns = places.columns_of(position);
+        const count32 row_word = places.columns.row_words[position];
+        EXPECT_EQ(columns.column(place_in_patch(row_word)), row);
+        sums.add(patch, 0, row_word);
         for (idx k = 0; k < decoder.count(position); ++k) {
           const slot_t slot = decoder.first(position) + k * decoder.apart();
-          const idx column = s.upper.column[s.upper.start[row] + k];
+          const auto entry = std::size_t(decoder.entry(slot, position, k));
+          ++stored.at(entry);
+          ASSERT_GE(entry, s.upper.start[row]);
+          ASSERT_LT(entry, s.upper.start[row + 1]);
+          const idx column = s.upper.column[entry];
           ASSERT_EQ(decoder.columns_of(position).at(slot), column);
-          const count32 word = places.columns_of(position).word(slot);
-          if (column == row) {
+          const count32 word = columns.word(slot);
+          if (column != row)
+            products.add(patch, k, word);
+          else
             EXPECT_EQ(turn_in_patch(word), no_turn);
-            continue;
-          }
-          const std::tuple at{patch, k / entries_of_step, place_in_patch(word)};
-          EXPECT_EQ(++met[std::tuple_cat(at, std::tuple{turn_in_patch(word)})], 1);
-          last_turn[at] = std::max(last_turn[at], turn_in_patch(word));
-          ++number[at];
         }
       }
-      EXPECT_EQ(stored, std::vector<int>(p.rows, 1));
-      for (const auto& [at, turn] : last_turn) EXPECT_EQ(turn + 1, number[at]);  // none is left out
+      EXPECT_EQ(stored, std::vector<int>(stored.size(), 1));
+      EXPECT_EQ(has_position, std::vector<bool>(p.rows, true));
+      products.expect_all();
+      sums.expect_all();
     }
+}
+
+TEST(Patches, DivideLongRows) {
+  const idx rows = 400;
+  std::vector<std::vector<idx>> star(rows);
+  for (idx r = 0; r < rows; ++r) {
+    if (r > 0) star[r] = {0};
+    for (idx c = r == 0 ? 0 : r; c < (r == 0 ? rows : std::min(rows, r + 4)); ++c) star[r].push_back(c);
+    for (idx c = std::max(1, r - 3); c < r; ++c) star[r].push_back(c);
+    std::ranges::sort(star[r]);
+  }
+  const Stored s(pattern_of(rows, star), plan_of(64));
+  const layout_args args = s.layout.args();
+  const Decoder decoder(args);
+  idx longest = 0, of_first_row = 0;
+  for (idx position = 0; position < args.positions; ++position) {
+    longest = std::max(longest, decoder.count(position));
+    of_first_row += decoder.row(position) == 0;
+  }
+  EXPECT_EQ(longest, 5);  // as rows have at the mean
+  EXPECT_EQ(of_first_row, rows / 5);
 }
 
 /// A square of 64 x 64 rows with their neighbours, numbered along its lines or at random.
@@ -133,11 +182,14 @@ Pattern square(bool in_order) {
 
 TEST(Patches, GrowAlongTheEntriesWhereRowsAreInNoOrder) {
   const auto columns_a_row = [](const Pattern& p) {
-    const Stored s(p, plan_of(64));
+    const Stored s(p, plan_of(128));
     return double(s.layout.partials) / p.rows;
   };
-  EXPECT_TRUE(std::ranges::is_sorted(patch_order(Stored(square(true), plan_of(64)).upper.view(), 64), {},
-                                     [](idx row) { return row / 64; }));
+  // In order: patches have rows after those of the patches before them, but for one that two of them share.
+  const std::vector<idx> rows = segments_of_patches(Stored(square(true), plan_of(128)).upper.view(), 128).row;
+  for (std::size_t from = 128; from + 128 < rows.size(); from += 128)
+    EXPECT_LE(*std::max_element(rows.begin() + from - 128, rows.begin() + from),
+              *std::min_element(rows.begin() + from, rows.begin() + from + 128));
   EXPECT_LE(columns_a_row(square(true)), 2.1);   // a line and the next one
   EXPECT_LE(columns_a_row(square(false)), 1.7);  // squares of 8 x 8 have 1.6 at most; ranges of rows 5
 }
@@ -163,7 +215,7 @@ std::vector<S> product(const Operands<S>& o, const Plan& plan, Op op, Form form,
   std::vector<S> partials(std::size_t(args.partials) * n, not_a_number<S>());
   std::vector<S> shared(std::size_t(2) * args.widest * n, not_a_number<S>());
   if (form == Form::add_in_place) y = z;
-  emulated::HalfTask t{&args, s.layout.is_reordered(), plan.schedule.threads, values.data()};
+  emulated::HalfTask t{&args, s.layout.is_reordered(), plan.schedule.threads, o.pattern.rows, values.data()};
   t.x = o.cols_vector.data();
   t.adds = form != Form::assign;
   t.z = form == Form::add ? z.data() : y.data();
@@ -184,16 +236,16 @@ void expect_products(int n, Half half, void (*multiply)(const emulated::HalfTask
   Random random;
   for (const Pattern& p : patterns()) {
     const auto o = symmetric_operands<S>(p, "dense", {n, n}, half, random);
-    for (const idx rows_of_patch : {32, 96})
+    for (const idx segments_of_patch : {32, 96})
       for (const Op op : ops)
         for (const Form form : forms) {
           // A^T and A^H of a square matrix read and write what A does.
           auto swapped = o;
           swapped.rows_vector = o.cols_vector;
           swapped.cols_z = o.rows_z;
-          EXPECT_TRUE(agrees(product(o, plan_of(rows_of_patch, half), op, form, multiply),
+          EXPECT_TRUE(agrees(product(o, plan_of(segments_of_patch, half), op, form, multiply),
                              reference_product(swapped, Precision::double_, op, form)))
-              << p.rows << " rows, patches of " << rows_of_patch << ": " << product_name(op, form);
+              << p.rows << " rows, patches of " << segments_of_patch << ": " << product_name(op, form);
         }
   }
 }
@@ -215,12 +267,21 @@ TEST(Patches, AreWhatHalfOnADeviceBrings) {
   const Plan plan = parse_plan("half=symmetric", base);
   EXPECT_EQ(layout_name(plan.layout), "sell:32:256");
   EXPECT_EQ(plan.layout.columns, columns_by_patches);
-  EXPECT_EQ(plan.schedule.threads, 512);
+  EXPECT_EQ(plan.schedule.threads, 256);
   EXPECT_EQ(parse_plan(to_string(plan), base), plan);
-  EXPECT_EQ(parse_plan("half=symmetric sell:32:512", base).schedule.threads, 1024);
-  EXPECT_EQ(parse_plan("half=symmetric lanes=2", base).schedule.threads, 1024);
-  const Problem large{{6, 6}, {}};
-  EXPECT_EQ(plan_for_line("half=symmetric", base, {}, large, "cuda", "dense", {}).schedule.lanes, 4);
+  EXPECT_EQ(parse_plan("half=symmetric sell:32:512", base).schedule.threads, 512);
+  EXPECT_EQ(parse_plan("half=symmetric lanes=2", base).schedule.threads, 512);
+  struct Suited {
+    int size, lanes;
+    idx segments;
+  };
+  for (const Suited& s : {Suited{1, 1, 256}, Suited{3, 1, 256}, Suited{4, 2, 256}, Suited{6, 4, 128}, Suited{8, 8, 64},
+                          Suited{12, 16, 64}}) {
+    const Plan suited = plan_for_line("half=symmetric", base, {}, {{s.size, s.size}, {}}, "cuda", "dense", {});
+    EXPECT_EQ(suited.schedule.lanes, s.lanes) << s.size;
+    EXPECT_EQ(suited.layout.sigma, s.segments) << s.size;
+    EXPECT_EQ(suited.schedule.threads, s.segments * s.lanes) << s.size;
+  }
   const auto why = [&](std::string_view line) { return applicable(parse_plan(line, base), problem).value_or(""); };
   EXPECT_EQ(why("half=symmetric"), "");
   EXPECT_NE(why("half=symmetric sell:16:256").find("sell:32:T"), std::string::npos);

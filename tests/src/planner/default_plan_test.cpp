@@ -66,6 +66,19 @@ TEST(DefaultPlan, FetchesXAheadWhereRowsAreInNoOrder) {
   EXPECT_FALSE(ahead()) << "a large mesh in order";
 }
 
+TEST(DefaultPlan, FetchesXAndYOfAHalfAheadWhereBothAreLarge) {
+  const auto rows = static_cast<idx>(host::processor().second_cache / (2 * 3 * 8));
+  const auto ahead = [](PatternStatistics s, std::string_view line, const Problem& problem) {
+    s.scattered = 0.9;
+    return plan_for_line(line, default_plan(s, problem, "host"), s, problem, "host", "dense", {}).schedule.fetch_x;
+  };
+  EXPECT_TRUE(ahead(even_rows(rows + rows / 10, 27), "csr half=symmetric", real_3x3));
+  EXPECT_FALSE(ahead(even_rows(rows - rows / 10, 27), "csr half=symmetric", real_3x3)) << "they stay in the cache";
+  EXPECT_FALSE(ahead(even_rows(rows + rows / 10, 27), "csr half=symmetric xnear", real_3x3));
+  EXPECT_FALSE(ahead(even_rows(rows + rows / 10, 27), "csr", real_3x3));
+  EXPECT_FALSE(ahead(even_rows(10 * rows, 27), "csr half=symmetric", Problem{{1, 1}, {}})) << "scalars lose";
+}
+
 TEST(DefaultPlan, ListsRowsWhenMostAreEmpty) {
   EXPECT_TRUE(default_plan(rows_of_which_empty(100, 51), real_3x3, "host").layout.row_list);
   EXPECT_FALSE(default_plan(rows_of_which_empty(100, 50), real_3x3, "host").layout.row_list);
