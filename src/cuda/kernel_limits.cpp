@@ -28,8 +28,9 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
   if (has_patches && (s.unroll != 1 || s.balance != Balance::grid || s.traversal != Traversal::rows))
     return "half= goes by patches: by rows, unroll=1 and grid; leave the others out";
   if (has_patches && s.threads != threads_of_patch(plan))
-    return "threads=" + std::to_string(s.threads) + ", and the segments of a patch of " + layout_name(plan.layout) + " with lanes=" + std::to_string(s.lanes) +
-           " make threads=" + std::to_string(threads_of_patch(plan)) + "; leave threads= out";
+    return "threads=" + std::to_string(s.threads) + ", and the segments of a patch of " + layout_name(plan.layout) +
+           " with lanes=" + std::to_string(s.lanes) + " make threads=" + std::to_string(threads_of_patch(plan)) +
+           "; leave threads= out";
   if (has_patches && s.lanes > 1 &&
       (plan.entry != "dense" || s.lanes > static_cast<int>(std::bit_ceil(static_cast<unsigned>(problem.block.cols)))))
     return "lanes=" + std::to_string(s.lanes) + " with half= are for the columns of dense blocks, which entry " +

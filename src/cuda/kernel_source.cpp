@@ -181,10 +181,11 @@ std::string inverse_source(const Plan& plan, const Problem& problem) {
 }
 
 std::string symmetry_source(const Plan& plan, const Problem& problem) {
-  return kernel_text("dense", "symmetry.hpp", "symmetry_args",
-                     "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  compare_with_mirrored<" +
-                         scalar_name(problem.scalar) + ", " + std::to_string(problem.block.rows) + ", " +
-                         (plan.half == Half::hermitian ? "true" : "false") + ">(a, worker);\n");
+  return kernel_text(
+      "dense", "symmetry.hpp", "symmetry_args",
+      "  const slot_t worker = slot_t(blockIdx.x) * blockDim.x + threadIdx.x;\n  compare_with_mirrored<" +
+          scalar_name(problem.scalar) + ", " + std::to_string(problem.block.rows) + ", " +
+          (plan.half == Half::hermitian ? "true" : "false") + ">(a, worker);\n");
 }
 
 std::string note_items_source() {

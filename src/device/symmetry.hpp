@@ -1,6 +1,6 @@
 // Is a matrix of which a half is stored symmetric or Hermitian? Blocks of a device are compared there with their
-// mirrored ones. The answer is yes or "maybe not": what is maybe not, the host looks at (src/storage/symmetry.cpp, which
-// says what may differ). Sizes of complex numbers are bounded here from both sides, so that yes is always right.
+// mirrored ones. The answer is yes or "maybe not": what is maybe not, the host looks at (src/storage/symmetry.cpp,
+// which says what may differ). Sizes of complex numbers are bounded here from both sides, so that yes is always right.
 #pragma once
 
 #include "diagonal.hpp"
@@ -12,12 +12,12 @@ namespace compound {
 inline constexpr count32 no_diagonal = ~count32{0};
 
 struct symmetry_args {
-  layout_args layout;               ///< of the stored entries
-  entry_runs runs;                  ///< of these among all
-  const void* blocks = nullptr;     ///< [all entries][side][side], column by column
+  layout_args layout;                 ///< of the stored entries
+  entry_runs runs;                    ///< of these among all
+  const void* blocks = nullptr;       ///< [all entries][side][side], column by column
   const count32* mirrored = nullptr;  ///< [stored entries] of (i, j): the entry (j, i) among all
   const count32* diagonal = nullptr;  ///< [rows] of row i: the entry (i, i), or no_diagonal
-  unsigned* may_differ = nullptr;   ///< set to 1 where a pair may differ
+  unsigned* may_differ = nullptr;     ///< set to 1 where a pair may differ
 };
 
 /// At most the size of a.

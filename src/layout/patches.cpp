@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -138,7 +140,8 @@ void list_partials(Layout& l, int first, std::span<const idx> column, idx rows) 
   for (const idx row : column) ++start[row + 1];
   for (idx row = 0; row < rows; ++row) start[row + 1] += start[row];
   std::vector<count32> next(start.begin(), start.end() - 1);
-  for (std::size_t place = 0; place < column.size(); ++place) partial[next[column[place]]++] = static_cast<count32>(place);
+  for (std::size_t place = 0; place < column.size(); ++place)
+    partial[next[column[place]]++] = static_cast<count32>(place);
   l.arrays[first + patch_arrays::partial_start] = {"partial_start", std::move(start)};
   l.arrays[first + patch_arrays::partial] = {"partial", std::move(partial)};
 }
@@ -237,7 +240,8 @@ double columns_a_row(const PatternView& upper, idx rows_of_patch) {
 /// Of a segment, so many entries at most: those of a mean row. A patch takes the steps of its longest segment, which
 /// would be those of its longest row.
 idx longest_segment(const PatternView& upper) {
-  return static_cast<idx>((upper.entries() + std::max(1, upper.rows) - 1) / std::max(1, upper.rows));
+  const double mean = double(upper.entries()) / std::max(1, upper.rows);
+  return std::max(1, static_cast<idx>(std::ceil(mean)));
 }
 
 }  // namespace
@@ -245,10 +249,11 @@ idx longest_segment(const PatternView& upper) {
 Segments segments_of_patches(const PatternView& upper, idx segments_of_patch) {
   // Regular grids in the order of their axes have up to 3.2, and lose 1 to 7 % by grown patches.
   constexpr double few_columns = 3.3;
-  const idx longest = std::max<idx>(1, longest_segment(upper));
-  const auto segments = [&](idx row) { return std::max(1, (upper.length(row) + longest - 1) / longest); };
+  const idx longest = longest_segment(upper);
+  const auto segments = [&](idx row) { return 1 + std::max(0, upper.length(row) - 1) / longest; };
   std::size_t all = 0;
   for (idx row = 0; row < upper.rows; ++row) all += segments(row);
+  if (all > static_cast<std::size_t>(std::numeric_limits<idx>::max())) throw_beyond_32_bits(all, "segments of rows");
   const auto rows_of_patch =
       static_cast<idx>(std::max<double>(1, double(segments_of_patch) * upper.rows / std::max<std::size_t>(all, 1)));
   std::vector<idx> order(static_cast<std::size_t>(upper.rows));
@@ -279,6 +284,7 @@ Segments segments_of_patches(const PatternView& upper, idx segments_of_patch) {
     std::ranges::stable_sort(std::span(stored).subspan(from, std::min<std::size_t>(segments_of_patch, all - from)),
                              comes_before);
   Segments s;
+  s.row.reserve(all), s.length.reserve(all), s.first.reserve(all);
   for (const Segment& of : stored) {
     s.row.push_back(of.row);
     s.length.push_back(of.length);

@@ -65,7 +65,8 @@ std::optional<std::string> why_not_in_rows(const Plan& p, const Problem& problem
 std::optional<std::string> why_not_patches(const LayoutSpec& l) {
   const std::string columns = "columns=patch are those of sell:32:T, in patches of T segments of rows, ";
   if (l.preset != "sell" || l.slice != 32 || l.sigma < 32 || l.sigma > most_segments_of_patch)
-    return columns + "32 to " + std::to_string(most_segments_of_patch) + ", not of " + layout_name(l) + "; use sell:32:256";
+    return columns + "32 to " + std::to_string(most_segments_of_patch) + ", not of " + layout_name(l) +
+           "; use sell:32:256";
   if (l.occupancy != Occupancy::lengths || l.row_list) return columns + "with lengths and allrows; leave the other out";
   return {};
 }

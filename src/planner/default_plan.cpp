@@ -126,8 +126,7 @@ void suit_patches(Plan& plan, bool has_layout, const Names& names, const Problem
             columns = std::max(1, most_bytes / bytes), share = (n + columns - 1) / columns;
   const int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
   constexpr idx usual_threads = 512, least_segments = 64;
-  if (!has_layout)
-    plan.layout.sigma = std::clamp<idx>(usual_threads / lanes, least_segments, usual_segments_of_patch);
+  if (!has_layout) plan.layout.sigma = std::clamp<idx>(usual_threads / lanes, least_segments, usual_segments_of_patch);
   go_by_patches(plan, lanes);
 }
 

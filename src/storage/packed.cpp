@@ -265,8 +265,8 @@ void PackedMatrix::check_stored_half(const void* blocks, Memory in) {
       const std::vector<count32> diagonal = diagonal_entries(family_of({}), stored_rows_.args(), mirrored_, rows_);
       diagonal_there_ = Buffer<count32>(*backend_, std::span<const count32>(diagonal));
     }
-    if (part.code->is_symmetric({part.layout.args(), part.runs.args(), rows_, blocks, mirrored_there_.data(),
-                                 diagonal_there_.data()}))
+    if (part.code->is_symmetric(
+            {part.layout.args(), part.runs.args(), rows_, blocks, mirrored_there_.data(), diagonal_there_.data()}))
       return;
   }
   Plan plan = plan_;
@@ -532,8 +532,8 @@ std::optional<idx> PackedMatrix::invert_diagonal(void* to) const {
 
 PackedBytes PackedMatrix::bytes() const {
   // A device's own values are compared there, those of the host on the host.
-  const std::size_t of_mirrored = backend_->is_device() ? mirrored_there_.bytes() + diagonal_there_.bytes()
-                                                        : mirrored_.size() * sizeof(count32);
+  const std::size_t of_mirrored =
+      backend_->is_device() ? mirrored_there_.bytes() + diagonal_there_.bytes() : mirrored_.size() * sizeof(count32);
   PackedBytes b{(start_of_rows_ ? start_of_rows_->bytes() : 0) + of_mirrored, values_.bytes()};
   for (const Part& part : parts_) {
     b.integers += part.layout.bytes() + part.runs.bytes();

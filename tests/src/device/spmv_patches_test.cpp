@@ -8,8 +8,10 @@
 
 #include "device/emulated_patches.hpp"
 #include "device/layout/slices.hpp"
+#include "device/symmetry.hpp"
 #include "layout/patches.hpp"
 #include "plan/partition.hpp"
+#include "storage/symmetry.hpp"
 #include "support/errors.hpp"
 #include "support/symmetric.hpp"
 
@@ -20,9 +22,9 @@ Plan plan_of(idx segments_of_patch, Half half = Half::symmetric) {
   Plan base;
   base.schedule.threads = 128;
   base.schedule.blocks = 4;
-  return parse_plan(
-      "sell:32:" + std::to_string(segments_of_patch) + (half == Half::symmetric ? " half=symmetric" : " half=hermitian"),
-      base);
+  return parse_plan("sell:32:" + std::to_string(segments_of_patch) +
+                        (half == Half::symmetric ? " half=symmetric" : " half=hermitian"),
+                    base);
 }
 
 /// Rows of a few entries, of many, and of none; one that has all columns.
@@ -259,6 +261,81 @@ TEST(Patches, MultiplySymmetricMatrices) {
 TEST(Patches, MultiplyHermitianMatrices) {
   expect_products<complex_number<double>>(2, Half::hermitian, emulated::multiply_hermitian_2x2);
   expect_products<complex_number<double>>(2, Half::hermitian, emulated::multiply_hermitian_2x2_by_two);
+}
+
+/// Blocks of 2x2 as a device compares them.
+template <class S, bool hermitian>
+bool surely_symmetric(const Operands<S>& o) {
+  const Stored s(o.pattern, plan_of(32, hermitian ? Half::hermitian : Half::symmetric));
+  const std::vector<count32> mirrored = mirrored_entries(o.pattern.view());
+  const Layout rows = encode(s.upper.view(), LayoutSpec{});
+  const std::vector<count32> diagonal = diagonal_entries(family_of({}), rows.args(), mirrored, o.pattern.rows);
+  unsigned may_differ = 0;
+  const symmetry_args args{
+      s.layout.args(), s.parts.front().entries.args(), o.blocks.data(), mirrored.data(), diagonal.data(), &may_differ};
+  for (slot_t worker = 0; worker < workers_of_symmetry(s.layout.positions); ++worker)
+    compare_with_mirrored<S, 2, hermitian>(args, worker);
+  return may_differ == 0;
+}
+
+/// Of an entry above the diagonal and of its mirrored one, scalar (0, 1) and (1, 0).
+template <class S>
+std::pair<S*, S*> pair_of(Operands<S>& o) {
+  const std::vector<count32> mirrored = mirrored_entries(o.pattern.view());
+  const Stored s(o.pattern, plan_of(32));
+  for (idx row = 0; row < o.pattern.rows; ++row)
+    for (count32 e = s.upper.start[row]; e < s.upper.start[row + 1]; ++e)
+      if (s.upper.column[e] != row && row % 5 != 2 && s.upper.column[e] % 5 != 2) {  // both have diagonal blocks
+        const count32 there = mirrored[e];
+        const auto begin = o.pattern.column.begin();
+        const auto here = std::size_t(
+            std::find(begin + o.pattern.start[row], begin + o.pattern.start[row + 1], s.upper.column[e]) - begin);
+        return {&o.blocks[here * 4 + 2], &o.blocks[std::size_t(there) * 4 + 1]};
+      }
+  return {};
+}
+
+TEST(Patches, AreComparedWithMirroredBlocksOnADevice) {
+  SCOPED_TRACE(seed_text());
+  constexpr double infinite = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
+  Random random;
+  for (const Pattern& p : {symmetric_pattern(150, 5, true, test_seed()), patterns().back()}) {
+    auto o = symmetric_operands<double>(p, "dense", {2, 2}, Half::symmetric, random);
+    EXPECT_TRUE((surely_symmetric<double, false>(o)));
+  }
+  const Pattern p = symmetric_pattern(150, 5, true, test_seed());
+  auto o = symmetric_operands<double>(p, "dense", {2, 2}, Half::symmetric, random);
+  const auto [above, below] = pair_of(o);
+  const double value = *above;
+  const auto with = [&, above = above, below = below](double a, double b) {
+    *above = a;
+    *below = b;
+    return surely_symmetric<double, false>(o);
+  };
+  EXPECT_TRUE(with(value, value * (1 + 0x1p-44)));
+  EXPECT_TRUE(with(1e-30, -1e-30)) << "beside the diagonal blocks";
+  EXPECT_FALSE(with(value, value * (1 + 0x1p-30)));
+  EXPECT_TRUE(with(infinite, infinite));
+  EXPECT_TRUE(with(none, none));
+  EXPECT_FALSE(with(infinite, value));
+  EXPECT_FALSE(with(infinite, -infinite));
+  EXPECT_FALSE(with(value, none));
+  EXPECT_FALSE(with(1e308, -1e308));
+}
+
+TEST(Patches, AreComparedWithConjugatedBlocksWhereTheyAreHermitian) {
+  using S = complex_number<double>;
+  Random random;
+  const Pattern p = symmetric_pattern(150, 5, true, test_seed());
+  auto o = symmetric_operands<S>(p, "dense", {2, 2}, Half::hermitian, random);
+  EXPECT_TRUE((surely_symmetric<S, true>(o)));
+  EXPECT_FALSE((surely_symmetric<S, false>(o)));
+  const auto [above, below] = pair_of(o);
+  *above = {1, 2};
+  *below = {1, -2};
+  EXPECT_TRUE((surely_symmetric<S, true>(o)));
+  *below = {1, 2};
+  EXPECT_FALSE((surely_symmetric<S, true>(o)));
 }
 
 TEST(Patches, AreWhatHalfOnADeviceBrings) {
