@@ -12,6 +12,7 @@ versions, command line, rounds, and the results.
 import argparse
 import json
 import lzma
+import math
 import pathlib
 import re
 import statistics
@@ -19,7 +20,7 @@ import sys
 import textwrap
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ["docs/performance-gpu.md", "docs/performance-host.md", "docs/solvers.md"]
+PAGES = ["docs/performance-gpu.md", "docs/performance-host.md", "docs/solvers.md", "docs/tuning.md"]
 MARK = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
 
 FIGURES = {}
@@ -41,13 +42,19 @@ def table(head, rows):
     return [lines[0], "|" + "---|" * len(head), *lines[1:]]
 
 
-def runs_of(top, name):
-    file = top / "docs/data/figures" / (name + ".json.xz")
+def record_of(top, file, *members):
     try:
-        with lzma.open(file, "rt", encoding="utf-8") as opened:
-            return json.load(opened)["runs"]
+        with lzma.open(top / file, "rt", encoding="utf-8") as opened:
+            found = json.load(opened)
+        for member in members:
+            found = found[member]
+        return found
     except (OSError, ValueError, KeyError, lzma.LZMAError) as e:
-        raise Wrong(f"{file}: is no record of runs: {e}") from e
+        raise Wrong(f"{top / file}: is no record of {' of '.join(reversed(members))}: {e}") from e
+
+
+def runs_of(top, name):
+    return record_of(top, f"docs/data/figures/{name}.json.xz", "runs")
 
 
 def microseconds(value):
@@ -232,6 +239,10 @@ def half_on_device(top):
     ]
 
 
+def of_all(solves, key, form, types):
+    return ", ".join(format(solves[t][key], form) for t in types)
+
+
 @figure("half-solves-on-device")
 def half_solves_on_device(top):
     latest = {run["solved"]: run for run in runs_of(top, "half-device") if "solved" in run}
@@ -242,13 +253,10 @@ def half_solves_on_device(top):
         spreads += [s["spread_per_cent"] for s in of.values()]
         times = [of[t]["iteration_us"] for t in types]
 
-        def of_all(key, form, among=types):
-            return ", ".join(format(of[t][key], form) for t in among)
-
         rows.append([name, f"{of['half']['unknowns']:,.0f}", *(microseconds(t) for t in times),
-                     f"{times[1] / times[2]:.2f}", f"{times[0] / times[2]:.2f}", of_all("iterations", ".0f"),
-                     of_all("relative_residual", ".1e"), of_all("first_solve_s", ".2f", types[1:]),
-                     of_all("peak_host_mb", ".0f")])
+                     f"{times[1] / times[2]:.2f}", f"{times[0] / times[2]:.2f}", of_all(of, "iterations", ".0f", types),
+                     of_all(of, "relative_residual", ".1e", types), of_all(of, "first_solve_s", ".2f", types[1:]),
+                     of_all(of, "peak_host_mb", ".0f", types)])
     return [
         *table(["body", "unknowns", "`cg`, `aijcusparse`", "`cgcompound`, whole", "half", "beside whole",
                 "beside `aijcusparse`", "iterations", "relative residuals", "first solve, s: whole, half",
@@ -257,6 +265,70 @@ def half_solves_on_device(top):
         *textwrap.wrap(f"*Microseconds an iteration, by Jacobi to 1e-8 in the preconditioned norm; residuals are true "
                        f"ones. {origin(latest.values())}; spread up to {max(spreads):.0f} %.*", 120),
     ]
+
+
+# Plans beside the fastest of all, by studies of compound-tune.
+
+BY = {"rule": "default plan", "measure": "`measure`", "model": "`model`"}
+
+
+def study_of(top, step):
+    """(matrix, run, times over the fastest) of each run of a step."""
+    runs = record_of(top, "docs/reproduction/reproduction-h200.json.xz", "steps", step)
+    return [(name, run, {t["by"]: t["of_best"] for t in run["cases"][0]["tested"]}) for name, run in runs.items()]
+
+
+def over_fastest(times):
+    """Median, 90 % and largest of each way to choose."""
+    rows = []
+    for by, name in BY.items():
+        sorted_ = sorted(of[by] for of in times)
+        rows.append([name, f"{statistics.median(sorted_):.3f}", f"{sorted_[math.ceil(0.9 * len(sorted_)) - 1]:.3f}",
+                     f"{sorted_[-1]:.3f}"])
+    return table(["plan", "median", "90 %", "largest"], rows)
+
+
+def of_runs(runs):
+    return origin([{"device": {"name": run["device"]}, "date": run["date"][:10]} for run in runs])
+
+
+@figure("held-back")
+def held_back(top):
+    found = study_of(top, "held-back")
+    fastest = {name: min(run["cases"][0]["finals"], key=lambda p: p["seconds"]) for name, run, _ in found}
+    return [
+        *over_fastest([times for *_, times in found]),
+        "",
+        *table(["matrix", "blocks", "rows", "a row", "fastest plan, us", *BY.values()],
+               [[name, ("complex" if "entry=complex" in fastest[name]["plan"] else run["cases"][0]["block"]),
+                 f"{run['cases'][0]['analysis']['block_rows']:,}", f"{run['cases'][0]['analysis']['mean_row']:.1f}",
+                 f"{1e6 * fastest[name]['seconds']:.2f}", *(f"{times[by]:.3f}" for by in BY)]
+                for name, run, times in found]),
+        "",
+        f"*{of_runs([run for _, run, _ in found])}.*",
+    ]
+
+
+@figure("default-plans-of-papers")
+def default_plans_of_papers(top):
+    found = study_of(top, "joint-2020")
+    return [*over_fastest([times for *_, times in found]), "", f"*{of_runs([run for _, run, _ in found])}.*"]
+
+
+CHECKED = {"5-point grid, 272 x 273 nodes, complex blocks, 4 rows of 260": "RFdevice", "NX_MotorH67k.mtx": "crankshaft"}
+
+
+@figure("tuning-check")
+def tuning_check(top):
+    matrices = record_of(top, "docs/reproduction/tuning-check.json.xz", "matrices")
+    rows = []
+    for m in matrices:
+        times = {t["by"]: t["of_best"] for t in m["tested"]}
+        name = CHECKED.get(m["description"], m["description"].split(",")[0].removesuffix(".mtx"))
+        if "surface grid" in m["description"]:
+            name = m["description"].removesuffix(" blocks")
+        rows.append([name, m["device"].removeprefix("NVIDIA "), *(f"{times[by]:.3f}" for by in BY)])
+    return table(["matrix", "device", *BY.values()], rows)
 
 
 def filled(top, page, text):

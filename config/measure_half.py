@@ -7,8 +7,8 @@ config/figures.py writes tables.
     python3 config/measure_half.py --build build/petsc-3.26.1-cuda-real --device
 
 The meshes are not part of the project; one that is not there is left out, with a line. Their patterns, and for solves
-they themselves in Gmsh's format (by meshio, pip install meshio), are written to build/figures once. compound-bench times
-all types and plans of a matrix in turns, and solves take turns.
+Gmsh files (by meshio, pip install meshio), are written to build/figures once. compound-bench times all types and plans
+of a matrix in turns, and solves take turns.
 """
 
 import argparse

@@ -49,6 +49,9 @@ class Runner:
         for m in matrices.COMPOUND:
             if m.files and not matrices.write_pattern(m, self.args.data, self.patterns):
                 print(f"no file of {m.name}: {m.generated} stands in")
+        for m in matrices.HELD_BACK:
+            if not matrices.write_pattern(m, self.args.data, self.patterns):
+                print(f"no file of {m.name}: left out")
         for name in matrices.SAMPLED:
             m = matrices.Matrix(name, "dense", 1, 0, 0, [f"matrices/{name}.mtx"], 0, True, "")
             if not matrices.write_pattern(m, self.args.data, self.patterns):
@@ -196,7 +199,11 @@ def collect(args, steps):
             if not name.endswith(".json"):
                 continue
             record = record_of(os.path.join(folder, name))
-            for run in names_of(record, name, step, patterns):
+            named = names_of(record, name, step, patterns)
+            for case in record["cases"]:
+                for times in step.left_out:
+                    case.pop(times, None)
+            for run in named:
                 records["steps"].setdefault(step.name, {})[run] = record
         order = [run.name for run in step.runs(patterns)]
         if step.name in records["steps"]:

@@ -34,7 +34,10 @@ def numbers_between_marks(text):
 def copy_of(folder):
     top = pathlib.Path(folder)
     shutil.copytree(TOP / "docs/data/figures", top / "docs/data/figures")
-    for page in ("docs/performance-gpu.md", "docs/performance-host.md", "docs/solvers.md"):
+    (top / "docs/reproduction").mkdir()
+    for record in ("reproduction-h200", "tuning-check"):
+        shutil.copy(TOP / f"docs/reproduction/{record}.json.xz", top / "docs/reproduction")
+    for page in ("docs/performance-gpu.md", "docs/performance-host.md", "docs/solvers.md", "docs/tuning.md"):
         shutil.copy(TOP / page, top / "docs")
     return top
 

@@ -7,6 +7,8 @@ records then say.
 import collections
 import lzma
 import os
+import shutil
+import tempfile
 
 # `file`: below the folder of --data, the first that is there; `order`: of the finite elements whose pattern it gives
 # (0: the file is a matrix). `exact`: the file has the paper's pattern, or the generator. `about`: what stands in for
@@ -86,6 +88,18 @@ COORDINATES = [
 DENSE_BLOCKS = ["1x2", "2x2", "2x3", "3x2", "3x3", "3x4", "4x4", "5x5", "6x6", "7x7", "8x8"]
 DENSE = "-grid dense -megabytes 32"
 
+HELD_BACK_FILE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "held-back.txt")
+
+
+def lines_of_held_back():
+    with open(HELD_BACK_FILE, encoding="utf-8") as lines:
+        return [line.split() for line in lines if line.strip() and not line.startswith("#")]
+
+
+# What no plan was made with, of files alone: nothing stands in for them.
+HELD_BACK = [Matrix(name, entry, int(block), 0, 0, [file], int(file.startswith("tets")), True, "")
+             for name, file, block, entry, _ in lines_of_held_back()]
+
 # Files whose natural blocks are looked for by a sample of their rows.
 SAMPLED = ["bcsstk13", "msc01050", "cavity14", "fidap007"]
 
@@ -144,7 +158,42 @@ def elements_of_mesh(text):
     return 1 + max(max(t) for t in tets), tets
 
 
-ELEMENTS = {".off": elements_of_off, ".ele": elements_of_ele, ".msh": elements_of_msh, ".mesh": elements_of_mesh}
+def elements_of_veg(text):
+    """Vega."""
+    tets = [[int(v) - 1 for v in words[1:]] for words in lines_between(text, "*ELEMENTS", "*MATERIAL defaultMaterial")
+            if len(words) == 5]
+    return 1 + max(max(t) for t in tets), tets
+
+
+ELEMENTS = {".off": elements_of_off, ".ele": elements_of_ele, ".msh": elements_of_msh, ".mesh": elements_of_mesh,
+            ".veg": elements_of_veg}
+
+
+def pattern_of_binary(file):
+    """Of FILE.mat:VARIABLE, by SciPy, or of the tetrahedra of FILE.vtu, by meshio; None where the file is not there."""
+    file, _, variable = file.partition(":")
+    if os.path.exists(file):
+        opened = open(file, "rb")
+    elif os.path.exists(file + ".xz"):
+        opened = lzma.open(file + ".xz")
+    else:
+        return None
+    with opened, tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, os.path.basename(file))
+        with open(copy, "wb") as out:
+            shutil.copyfileobj(opened, out)
+        if variable:
+            import scipy.io
+
+            matrix = scipy.io.loadmat(copy)[variable].tocoo()
+            entries = sorted(zip(matrix.row.tolist(), matrix.col.tolist()))
+            lines = [f"{i + 1} {j + 1}" for i, j in entries]
+            return (f"%%MatrixMarket matrix coordinate pattern general\n{matrix.shape[0]} {matrix.shape[1]} "
+                    f"{len(lines)}\n" + "\n".join(lines) + "\n")
+        import meshio
+
+        tets = [t for of in meshio.read(copy).cells if of.type == "tetra" for t in of.data.tolist()]
+        return pattern_of_elements(1 + max(max(t) for t in tets), tets, 1)
 
 
 def quadratic(nodes, elements):
@@ -167,8 +216,12 @@ def used_alone(nodes, elements):
 
 
 def pattern_of_mesh(text, kind, order):
+    return pattern_of_elements(*ELEMENTS[kind](text), order)
+
+
+def pattern_of_elements(nodes, elements, order):
     """A symmetric pattern in Matrix Market's form: an entry for each two nodes of an element, and the diagonal."""
-    nodes, elements = used_alone(*ELEMENTS[kind](text))
+    nodes, elements = used_alone(nodes, elements)
     if order == 2:
         nodes, elements = quadratic(nodes, elements)
     lower = {(v, v) for v in range(nodes)}
@@ -178,6 +231,9 @@ def pattern_of_mesh(text, kind, order):
     return (
         f"%%MatrixMarket matrix coordinate pattern symmetric\n{nodes} {nodes} {len(lines)}\n" + "\n".join(lines) + "\n"
     )
+
+
+BINARY = (".mat", ".vtu")
 
 
 def source_of(matrix, data):
@@ -198,7 +254,9 @@ def write_pattern(matrix, data, folder):
     target = pattern_file(matrix, folder)
     if not os.path.exists(target):
         text = text_of(target)
-        if text is None and (source := source_of(matrix, data)):
+        if text is None and data and matrix.files and os.path.splitext(matrix.files[0])[1].startswith(BINARY):
+            text = pattern_of_binary(os.path.join(data, matrix.files[0]))
+        elif text is None and (source := source_of(matrix, data)):
             file, text = source
             if matrix.order:
                 text = pattern_of_mesh(text, os.path.splitext(file)[1], matrix.order)

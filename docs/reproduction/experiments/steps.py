@@ -7,8 +7,8 @@ import shlex
 from experiments import matrices
 
 # `seconds`: about so long it takes, without the programs' build. `runs`: (name, program, options) of each run, by the
-# folder of patterns.
-Step = collections.namedtuple("Step", "name device seconds runs")
+# folder of patterns. `left_out`: of the record of a study.
+Step = collections.namedtuple("Step", "name device seconds runs left_out", defaults=[()])
 Run = collections.namedtuple("Run", "name program options")
 
 
@@ -83,6 +83,12 @@ def joint(folder):
     return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.COMPOUND]
 
 
+def held_back(folder):
+    """The same, of matrices that plans are judged by: those whose pattern is there."""
+    return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.HELD_BACK
+            if not folder or os.path.exists(matrices.pattern_file(m, folder))]
+
+
 def krylov(folder):
     types = ("aijcusparse", "baijcompoundccoo", "baijcompoundcsr", "baijcompound")
     solvers = ",".join(f"{t}/{k}" for t in types for k in ("bcgs", "bcgscompound"))
@@ -145,6 +151,7 @@ STEPS = [
     Step("model-2010", "cuda", 60, predicted),
     Step("coded-2020", "cuda", 150, coded),
     Step("bicgstab-coded-2020", "cuda", 60, krylov_coded),
+    Step("held-back", "cuda", 280, held_back, ("screened", "again")),
 ]
 
 
