@@ -63,7 +63,7 @@ struct mirrored_blocks {
   }
   /// Whether the blocks (row, column) and (column, row) surely are each other's (Hermitian) transposes up to rounding.
   COMPOUND_FN bool agree(idx row, idx column, slot_t here, slot_t there) const {
-    double mean = -1;  // of the diagonal blocks' sizes: seldom needed
+    double of_row = -1, of_column = 0;  // sizes of the diagonal blocks: seldom needed
     for (int j = 0; j < side; ++j)
       for (int i = 0; i < side; ++i) {
         const S one = at(here, i, j), as_stored = at(there, j, i), other = hermitian ? conjugate(as_stored) : as_stored;
@@ -72,8 +72,9 @@ struct mirrored_blocks {
         if (!is_finite(size)) return false;
         const R larger = least_size(one) > least_size(other) ? least_size(one) : least_size(other);
         if (double(size) <= rounding * double(larger)) continue;
-        if (mean < 0) mean = sqrt(double(size_of_diagonal(row))) * sqrt(double(size_of_diagonal(column)));
-        if (!(double(size) <= rounding * mean)) return false;
+        if (of_row < 0) of_row = double(size_of_diagonal(row)), of_column = double(size_of_diagonal(column));
+        // At most rounding times their geometric mean; no where one of them is 0.
+        if (!((double(size) / of_row) * (double(size) / of_column) <= rounding * rounding)) return false;
       }
     return true;
   }

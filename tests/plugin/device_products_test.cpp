@@ -60,6 +60,22 @@ TEST_F(DeviceProducts, OfEachKindOfEntryAgreeWithBaijBeforeAndAfterItIsLeft) {
     }
 }
 
+/// Whatever chose the plan: its origin says it, and its products are right.
+TEST_F(DeviceProducts, ByTunedPlansAgreeWithBaij) {
+  const auto problem = random_problem(351, spread(3, 40, 40));
+  const auto plain = filled_matrix(MATBAIJ, "", problem);
+  const std::pair<std::string, const char*> ways[] = {{"-mat_compound_tune model", "by model"},
+                                                      {"-mat_compound_tune measure", "by measurement: "},
+                                                      {exhaustive_tuning(), "by measurement: "}};
+  for (const auto& [options, origin] : ways) {
+    SCOPED_TRACE(options);
+    const auto A = filled_matrix(tested_type(), "-mat_compound_wisdom none " + options, problem);
+    EXPECT_TRUE(same_everywhere(A, plain, 352));
+    const std::string text = view_of("device_products_test", A);
+    EXPECT_NE(text.find(origin), std::string::npos) << text;
+  }
+}
+
 /// Rows and columns that no size divides, so that scalars are left over at the edges; nodes of uneven size.
 TEST_F(DeviceProducts, OfPackedBlocksOfOtherSizesAgreeWithBaij) {
   for (const std::string size : {"3", "3x2", "2x5", "7", "find"}) {

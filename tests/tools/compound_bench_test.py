@@ -14,7 +14,7 @@ import re
 import struct
 import sys
 
-from program_runs import WHOLE, expect, run, run_tests
+from program_runs import WHOLE, expect, is_without_device, run, run_tests
 
 MASK = (1 << 64) - 1
 ROUNDS = 3
@@ -486,14 +486,29 @@ def test_json_through_a_link(args):
 def test_device(args):
     code, stdout, stderr, command = bench(args, QUICK + ["-n", "3", "-device", "cuda", "-cusparse", "all", "-cold",
                                                          "-graph"], ranks=1)
-    if code == 0:
-        expect("device copy" in stdout and "x cusparse" in stdout and "graph us" in stdout, f"{command}: {stdout}")
+    if is_without_device(code, stderr, command, "compound-bench"):
         return
-    expect(not os.environ.get("COMPOUND_DEVICE_REQUIRED"), f"{command}: {stderr}")
-    print("skipped: the products on a device: " + stderr.strip().splitlines()[-1])
-    expect("-device cuda: this PETSc has no CUDA; use a" in stderr
-           or "-device cuda: no CUDA device can be used" in stderr
-           or "-device cuda: this compound-bench was built without" in stderr, f"{command}: {stderr}")
+    expect("device copy" in stdout and "x cusparse" in stdout and "graph us" in stdout, f"{command}: {stdout}")
+
+
+def test_block_formats_on_a_device(args):
+    """cuSPARSE's products of complex numbers, those of components, and every layout of a block format."""
+    if args.scalar != "real":
+        return
+    of_complex = ["-block_size", "2", "-entry", "complex", "-cusparse", "complex-csr,complex-sell,complex-coo"]
+    of_quaternions = ["-block_size", "4", "-entry", "quaternion", "-core_plans", "hamilton auto;csr;sell:32 lanes=2"]
+    for options, wanted in ((of_complex, ["complex-csr", "complex-sell", "complex-coo"]),
+                            (of_quaternions, ["hamilton", "csr", "sell:32 lanes=2"])):
+        out = os.path.join(args.folder, "formats.json")
+        code, _, stderr, command = bench(
+            args, QUICK + ["-grid", "7", "-n", "6", "-device", "cuda", "-json", out, *options], ranks=1)
+        if is_without_device(code, stderr, command, "compound-bench"):
+            return
+        with open(out) as file:
+            errors = {c["name"]: c["error"] for c in json.load(file)["cases"][0]["candidates"]}
+        for name in wanted:
+            found = [error for candidate, error in errors.items() if name in candidate]
+            expect(found and max(found) < 1e-13, f"{command}: {name}: {errors}")
 
 
 def test_coordinates(args):

@@ -11,7 +11,7 @@ import re
 import statistics
 import sys
 
-from program_runs import expect, run, run_tests
+from program_runs import expect, is_without_device, run, run_tests
 
 QUICK = ["-products", "20", "-seconds", "5"]
 SMALL = ["-rows", "200", "-block_size", "3"]
@@ -78,6 +78,30 @@ def test_calibration_is_of_devices(args):
             (["-calibrate", file, "-grid", "7"], "-calibrate has matrices of its own; leave -grid out"),
             (["-calibrate", file, "-list", "w"], "-merge, -list, -compare and -calibrate exclude each other")):
         expect(said in tune(args, options, wanted=2)[1], f"{options}")
+
+
+def test_a_calibrated_device_chooses_by_model(args):
+    """The fit explains its own times; a search has the model's plan beside the others, over the fastest of all."""
+    file = os.path.join(args.folder, "devices.txt")
+    code, stdout, stderr, command = run([args.program, "-device", "cuda", "-calibrate", file])
+    if is_without_device(code, stderr, command, "compound-tune"):
+        return
+    off = re.search(r"off by ([\d.]+) % at the mean, ([\d.]+) % at the median", stdout)
+    expect(off and float(off[1]) < 30 and float(off[2]) < 20, f"{command}: {stdout}")
+    for search in ("measure", "exhaustive"):
+        out = os.path.join(args.folder, search + ".json")
+        code, stdout, stderr, command = run(
+            [args.program, "-device", "cuda", "-grid", "27", "-rows", "20000", "-block_size", "3", "-search", search,
+             "-seconds", "5", "-json", out], {"COMPOUND_DEVICES": file})
+        expect(code == 0, f"{command}\n  ended with code {code}: {stdout[-500:]}{stderr[-500:]}")
+        if code:
+            continue
+        with open(out) as opened:
+            plans = json.load(opened)["cases"][0]["plans"]
+        predicted = [p for p in plans if "predicted_s" in p]
+        expect(len(plans) > 5 and predicted, f"{command}: {len(plans)} plans, {len(predicted)} predicted")
+        ratios = [p["predicted_s"] / p["median_s"] for p in predicted]
+        expect(0.5 < statistics.median(ratios) < 2, f"{command}: predicted over measured times: {ratios}")
 
 
 def test_a_damaged_file_of_devices_is_an_error(args):

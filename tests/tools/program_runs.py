@@ -15,6 +15,19 @@ def expect(condition, message):
         failures.append(message)
 
 
+def is_without_device(code, stderr, command, program):
+    """Whether a run on a device ended because there is none, or none for this program; says so, or that there has to
+    be one."""
+    if code == 0:
+        return False
+    expect(not os.environ.get("COMPOUND_DEVICE_REQUIRED"), f"{command}: {stderr}")
+    print(f"skipped: {command}: {(stderr.strip().splitlines() or ['no output'])[-1]}")
+    expect(any(why in stderr for why in ("-device cuda: this PETSc has no CUDA; use a",
+                                         "-device cuda: no CUDA device can be used",
+                                         f"-device cuda: this {program} was built without")), f"{command}: {stderr}")
+    return True
+
+
 def run(command, env=None):
     """Returns exit code, stdout, stderr and the command."""
     global runs
