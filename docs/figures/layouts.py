@@ -6,6 +6,7 @@ usage: layouts.py --write     the pictures beside this file, and the table in ..
 """
 
 import argparse
+import collections
 import pathlib
 import string
 import sys
@@ -17,7 +18,7 @@ MARKS = ("<!-- table made by figures/layouts.py -->\n", "<!-- end of the table -
 PATTERN = [[0, 1], [0, 1, 2], [2], [0, 2, 3, 4], [3, 4]]  # columns of the entries of each row
 ROWS = len(PATTERN)
 BLOCK_BYTES = 9 * 8  # blocks of 3x3 doubles
-HEIGHT, SIGMA, CHUNK = 2, 4, 4
+HEIGHT, SIGMA, CHUNK, PATCH = 2, 4, 4, 3
 
 COLOURS = ["#f6c9a8", "#fae49a", "#bfe3b4", "#aed4f0", "#d9c3ec"]  # of the rows
 PAD, INTEGER, LINE, TEXT = "#e4e4e4", "#ffffff", "#555555", "#222222"
@@ -165,6 +166,47 @@ def chunks(all_rows, chunk):
     return tables, len(flat), taken
 
 
+def segments_of_upper_triangle():
+    """Of the example and its transpose: at most as many entries as rows have at the mean."""
+    names = iter(string.ascii_lowercase)
+    upper = [sorted({c for c in PATTERN[r] if c >= r} | {c for c in range(r, ROWS) if r in PATTERN[c]})
+             for r in range(ROWS)]
+    longest = -(-sum(map(len, upper)) // ROWS)
+    found = []
+    for row, columns in enumerate(upper):
+        number = -(-len(columns) // longest)
+        cells = [(next(names), row, column) for column in columns]
+        found += [(row, n, cells[len(cells) * n // number:len(cells) * (n + 1) // number]) for n in range(number)]
+    return found
+
+
+def patches(size):
+    """Places and turns of entries (src/layout/patches.cpp)."""
+    tables, all_segments = [], segments_of_upper_triangle()
+    for patch, at in enumerate(range(0, len(all_segments), size)):
+        part = sorted(all_segments[at:at + size], key=lambda s: (-len(s[2]), s[1]))
+        columns = sorted({row for row, *_ in part} | {c for *_, cells in part for *_, c in cells})
+        added = collections.Counter()
+        steps = max(len(cells) for *_, cells in part)
+        turns = [[""] * steps for _ in part]
+        for k in range(steps):
+            for n, (row, _, cells) in enumerate(part):
+                if k < len(cells) and cells[k][2] != row:
+                    turns[n][k] = added[k, cells[k][2]]
+                    added[k, cells[k][2]] += 1
+        sums = collections.Counter()
+        tables.append(Table([("column", integers(columns))], [str(n) for n in range(len(columns))],
+                            f"patch {patch}: columns of the places"))
+        rows = []
+        for n, (row, number, cells) in enumerate(part):
+            stored = [(name, COLOURS[row], str(columns.index(c))) for name, _, c in cells]
+            rows.append((f"row {row}" + (f", {number + 1}." if number else ""),
+                         stored + [word(None)] * (steps - len(cells)) + integers([*turns[n], sums[row]])))
+            sums[row] += 1
+        tables.append(Table(rows, [*(f"step {k}" for k in range(steps)), *(f"turn {k}" for k in range(steps)), "sum"]))
+    return tables
+
+
 DESCRIPTION = "Tables of what is stored: columns and starts as integers, slots with the numbers of the blocks"
 LAYOUTS = [
     ("matrix", "", drawn_matrix),
@@ -189,6 +231,8 @@ def made():
         if layout:
             words = slots * BLOCK_BYTES
             lines.append(f"| `{layout}` | {slots} | {taken} | {words} | {taken + words} |\n")
+    pictures[HERE / "half.svg"] = drawn(patches(PATCH), "One triangle of the example and its transpose, by patches",
+                                        "Entries with their places, turns of what is added to them, columns of patches")
     return pictures, "".join(lines)
 
 
