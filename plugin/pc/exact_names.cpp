@@ -96,7 +96,7 @@ struct Wrapped {
     PetscCall(base_create(pc));
     base_set_up = pc->ops->setup;
     pc->ops->setup = set_up;
-    if constexpr (exact_name_types[which].prepare != nullptr) PetscCall(exact_name_types[which].prepare(pc));
+    if (const auto prepare = exact_name_types[which].prepare) PetscCall(prepare(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /// Nothing where this PETSc has no such preconditioner.

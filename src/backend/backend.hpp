@@ -152,7 +152,6 @@ struct SumTask {
 struct SymmetryTask {
   const layout_args& layout;
   entry_runs runs;
-  idx rows = 0;
   const void* blocks = nullptr;
   const count32* mirrored = nullptr;
   const count32* diagonal = nullptr;

@@ -184,6 +184,10 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
     if (!names_code(word) && !stands_alone(word)) set_keyword(plan, word);
   const auto names_words = [](std::string_view word) { return word.starts_with("words="); };
   if (std::ranges::none_of(words, names_words)) leave_rows_where_asked(plan, base);
+  if (plan.schedule.of_device()) {  // words of the host, which plan_for_line() refuses there
+    plan.schedule.simd = Schedule{}.simd;
+    plan.schedule.fetch_x = Schedule{}.fetch_x;
+  }
   return plan;
 }
 

@@ -266,7 +266,7 @@ void PackedMatrix::check_stored_half(const void* blocks, Memory in) {
       diagonal_there_ = Buffer<count32>(*backend_, std::span<const count32>(diagonal));
     }
     if (part.code->is_symmetric(
-            {part.layout.args(), part.runs.args(), rows_, blocks, mirrored_there_.data(), diagonal_there_.data()}))
+            {part.layout.args(), part.runs.args(), blocks, mirrored_there_.data(), diagonal_there_.data()}))
       return;
   }
   Plan plan = plan_;
