@@ -63,6 +63,8 @@ PetscErrorCode redundant(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode no_preparation(PC) { return PETSC_SUCCESS; }
+
 /// PETSc's own error, of the same code, names the type alone.
 PetscErrorCode aij_only(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
@@ -75,7 +77,7 @@ PetscErrorCode aij_only(PC pc, PetscErrorCode (*set_up)(PC)) {
 struct ExactNameType {
   const char* type;
   PetscErrorCode (*set_up)(PC, PetscErrorCode (*base)(PC));
-  PetscErrorCode (*prepare)(PC) = nullptr;  ///< of a new one
+  PetscErrorCode (*prepare)(PC) = no_preparation;  ///< of a new one
 };
 constexpr ExactNameType exact_name_types[] = {{PCCP, under_name},
                                               {PCTFS, under_name},
@@ -96,7 +98,7 @@ struct Wrapped {
     PetscCall(base_create(pc));
     base_set_up = pc->ops->setup;
     pc->ops->setup = set_up;
-    if (const auto prepare = exact_name_types[which].prepare) PetscCall(prepare(pc));
+    PetscCall(exact_name_types[which].prepare(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /// Nothing where this PETSc has no such preconditioner.

@@ -41,17 +41,11 @@ PetscErrorCode parts(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt** c
 }
 
 /// Each of PETSc's functions is for one of the two types and does nothing for the other.
+template <auto set_seq, auto set_mpi>
 PetscErrorCode set_lengths(Mat A, PetscInt bs, const PetscInt* diagonal, const PetscInt* off_diagonal) {
   PetscFunctionBegin;
-  PetscCall(MatSeqBAIJSetPreallocation(A, bs, 0, diagonal));
-  PetscCall(MatMPIBAIJSetPreallocation(A, bs, 0, diagonal, 0, off_diagonal));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode set_lengths_of_upper(Mat A, PetscInt bs, const PetscInt* diagonal, const PetscInt* off_diagonal) {
-  PetscFunctionBegin;
-  PetscCall(MatSeqSBAIJSetPreallocation(A, bs, 0, diagonal));
-  PetscCall(MatMPISBAIJSetPreallocation(A, bs, 0, diagonal, 0, off_diagonal));
+  PetscCall(set_seq(A, bs, 0, diagonal));
+  PetscCall(set_mpi(A, bs, 0, diagonal, 0, off_diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,7 +65,7 @@ const BaseType baij = {
     .get_array = MatSeqBAIJGetArray,
     .restore_array = MatSeqBAIJRestoreArray,
     .parts = parts,
-    .set_lengths = set_lengths,
+    .set_lengths = set_lengths<MatSeqBAIJSetPreallocation, MatMPIBAIJSetPreallocation>,
     .set_columns = MatSeqBAIJSetColumnIndices,
 };
 
@@ -85,7 +79,7 @@ const BaseType sbaij = {
     .get_array = MatSeqSBAIJGetArray,
     .restore_array = MatSeqSBAIJRestoreArray,
     .parts = parts,
-    .set_lengths = set_lengths_of_upper,
+    .set_lengths = set_lengths<MatSeqSBAIJSetPreallocation, MatMPISBAIJSetPreallocation>,
     .set_columns = MatSeqSBAIJSetColumnIndices,
 };
 

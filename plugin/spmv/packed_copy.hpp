@@ -39,7 +39,7 @@ class PackedCopy {
   }
   std::size_t bytes() const {
     return (packed_ ? packed_->bytes().total() : 0) + (other_blocks_ ? other_blocks_->bytes() : 0) +
-           bytes_of_mirrored();
+           (both_triangles_ ? both_triangles_->bytes() : 0) + values_of_both_.size() * sizeof(Scalar);
   }
 
   /// Nothing has happened to the matrix since the copy was made: whatever puts other arrays into a matrix raises its
@@ -83,12 +83,6 @@ class PackedCopy {
     bool operator==(const PatternKey&) const = default;
   } key_;
   PetscInt64 values_version_ = -1;  ///< that were taken (MatrixValues)
-  std::size_t bytes_of_mirrored() const {
-    const auto of = [](const auto& v) { return v.size() * sizeof(v[0]); };
-    const Mirrored* const m = both_triangles();
-    return (m ? of(m->pattern.start) + of(m->pattern.column) + of(m->from) : 0) + of(values_of_both_);
-  }
-
   std::optional<Mirrored> both_triangles_;
   std::vector<Scalar> values_of_both_;  ///< if `packed_` lies on them
   std::optional<OtherBlocks> other_blocks_;

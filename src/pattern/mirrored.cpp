@@ -26,9 +26,11 @@ std::vector<count32> lengths_of(const PatternView& upper) {
   return lengths;
 }
 
-std::string place(idx row, idx column) { return "(" + std::to_string(row) + ", " + std::to_string(column) + ")"; }
-
 }  // namespace
+
+std::string place_text(idx row, idx column) {
+  return std::string("(").append(std::to_string(row)).append(", ").append(std::to_string(column)).append(")");
+}
 
 void check_upper(const PatternView& p) {
   if (p.rows != p.cols)
@@ -39,9 +41,10 @@ void check_upper(const PatternView& p) {
     for (count32 e = p.start[row]; e < p.start[row + 1]; ++e) {
       const bool is_first = e == p.start[row];
       if (p.column[e] >= row && (is_first || p.column[e] > p.column[e - 1])) continue;
-      throw error(ErrorKind::argument, "the columns of an upper triangle ascend from the diagonal on, and block " +
-                                           place(row, p.column[e]) + " comes " +
-                                           (is_first ? "first in its row" : "after " + place(row, p.column[e - 1])));
+      throw error(ErrorKind::argument,
+                  "the columns of an upper triangle ascend from the diagonal on, and block " +
+                      place_text(row, p.column[e]) + " comes " +
+                      (is_first ? "first in its row" : "after " + place_text(row, p.column[e - 1])));
     }
 }
 

@@ -14,7 +14,14 @@ void check_upper(const PatternView& pattern);
 struct Mirrored {
   Pattern pattern;
   std::vector<count32> from;  ///< [entries] the given entry; of those below the diagonal the one that they mirror
+
+  std::size_t bytes() const {
+    return (pattern.start.size() + from.size()) * sizeof(count32) + pattern.column.size() * sizeof(idx);
+  }
 };
+
+/// "(row, column)", for messages.
+std::string place_text(idx row, idx column);
 
 /// Throws as check_upper(); `too_large` where the whole has more entries than a count32 counts.
 Mirrored mirrored(const PatternView& upper);

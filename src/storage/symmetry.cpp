@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "layout/family.hpp"
+#include "pattern/mirrored.hpp"
 #include "plan/entry_shifts.hpp"
 #include "plan/keywords.hpp"
 
@@ -20,11 +21,9 @@ namespace {
   throw error(ErrorKind::argument, why + "; leave half= out of the plan, or mend the matrix");
 }
 
-std::string place(idx row, idx column) { return "(" + std::to_string(row) + ", " + std::to_string(column) + ")"; }
-
 [[noreturn]] void refuse_alone(idx row, idx column) {
-  refuse("half= is for symmetric matrices, and the pattern is not: it has block " + place(row, column) + " and not " +
-         place(column, row));
+  refuse("half= is for symmetric matrices, and the pattern is not: it has block " + place_text(row, column) +
+         " and not " + place_text(column, row));
 }
 
 }  // namespace
@@ -172,9 +171,9 @@ class Check {
   [[noreturn]] void refuse_pair(idx row, idx column, int i, int j, double differs) const {
     char much[32];
     std::snprintf(much, sizeof(much), "%.3g", differs);
-    refuse("half=" + std::string(name_of(plan_.half)) + " is for matrices that are, and blocks " + place(row, column) +
-           " and " + place(column, row) + " differ by " + much + " in their scalars " + place(i, j) + " and " +
-           place(j, i));
+    refuse("half=" + std::string(name_of(plan_.half)) + " is for matrices that are, and blocks " +
+           place_text(row, column) + " and " + place_text(column, row) + " differ by " + much + " in their scalars " +
+           place_text(i, j) + " and " + place_text(j, i));
   }
 
   /// Looked up where scalars differ, which they seldom do.
