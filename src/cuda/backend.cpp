@@ -476,9 +476,8 @@ void CudaBackend::multiply_vectors(const ProductTask& t, const VectorsTask& vect
                         {vectors.x_apart, vectors.z_apart, vectors.y_apart, vectors.w_apart},
                         vectors.results_apart};
       args.product.counter = code.counter(queue_);
-      if (has_dot(some.dot.kind)) {
+      if (has_dot(some.dot.kind))
         set_dot(args.product.dot, some.dot, code.sums(count * partials_of(shares), shares, queue_));
-      }
       const bool aligned =
           apart_is_aligned && code.is_aligned(some.x) && code.is_aligned(some.z) && code.is_aligned(some.y);
       cuda::launch(code.several(count, t.op, t.update, t.reordered, aligned, t.dot.kind),

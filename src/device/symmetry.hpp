@@ -11,6 +11,10 @@ namespace compound {
 
 inline constexpr count32 no_diagonal = ~count32{0};
 
+/// What may differ, relative to the larger scalar or to the diagonal blocks.
+template <class Real>
+inline constexpr double rounding_of_sums = sizeof(Real) == 4 ? 0x1p-14 : 0x1p-43;
+
 struct symmetry_args {
   layout_args layout;                 ///< of the stored entries
   entry_runs runs;                    ///< of these among all
@@ -44,7 +48,7 @@ COMPOUND_FN complex_number<Real> apart(complex_number<Real> a, complex_number<Re
 template <class S, int side, bool hermitian>
 struct mirrored_blocks {
   using R = real_of<S>;
-  static constexpr double rounding = sizeof(R) == 4 ? 0x1p-14 : 0x1p-43;
+  static constexpr double rounding = rounding_of_sums<R>;
   const symmetry_args& a;
 
   COMPOUND_FN S at(slot_t entry, int i, int j) const {

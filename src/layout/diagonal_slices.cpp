@@ -86,7 +86,7 @@ Layout encoded(const PatternView& p, const LayoutSpec& spec, PatternLifetime) {
   std::vector<idx> offset;
   offset.reserve(s.diagonals.size());
   for (const Diagonal& d : s.diagonals) offset.push_back(d.first);
-  l.arrays[common_arrays::first_entry] = first_entries(p, rows);
+  l.arrays[common_arrays::first_entry] = {"first_entry", first_entries(p, rows)};
   l.arrays[arrays::start] = {"start", std::move(s.start)};
   l.arrays[arrays::offset] = {"offset", std::move(offset)};
   l.arrays[arrays::presence] = {"presence", std::move(presence)};

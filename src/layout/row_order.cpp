@@ -63,11 +63,11 @@ std::string height_in_text(const LayoutSpec& spec) {
   return spec.slice == whole ? "dynamic" : std::to_string(spec.slice);
 }
 
-IntegerArray first_entries(const PatternView& p, const std::vector<idx>& rows) {
+std::vector<count32> first_entries(const PatternView& p, const std::vector<idx>& rows) {
   std::vector<count32> first;
   first.reserve(rows.size());
   for (const idx row : rows) first.push_back(p.start[row]);
-  return {"first_entry", std::move(first)};
+  return first;
 }
 
 void throw_beyond_32_bits(std::uint64_t number, const char* what) {

@@ -23,7 +23,7 @@ idx slice_height(const LayoutSpec& spec, idx positions);
 std::string height_in_text(const LayoutSpec& spec);
 
 /// The first pattern entry of each position.
-IntegerArray first_entries(const PatternView& pattern, const std::vector<idx>& rows);
+std::vector<count32> first_entries(const PatternView& pattern, const std::vector<idx>& rows);
 
 /// Of 32 bits, one a slot. Never none: no array means "by lengths".
 inline std::size_t words_of_presence(slot_t slots) { return std::max<slot_t>(1, (slots + 31) / 32); }

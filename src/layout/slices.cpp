@@ -60,13 +60,9 @@ Outline positions_of(const PatternView& p, const LayoutSpec& spec) {
     return {layout_of_rows(p, s.row), std::move(s.first), std::move(s.length), {}};
   }
   const std::vector<idx> rows = row_order(p, spec);
-  Outline o{layout_of_rows(p, rows), {}, {}, {}};
-  o.first.reserve(rows.size());
+  Outline o{layout_of_rows(p, rows), first_entries(p, rows), {}, {}};
   o.length.reserve(rows.size());
-  for (const idx row : rows) {
-    o.first.push_back(p.start[row]);
-    o.length.push_back(p.length(row));
-  }
+  for (const idx row : rows) o.length.push_back(p.length(row));
   return o;
 }
 

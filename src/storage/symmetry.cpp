@@ -58,8 +58,6 @@ std::vector<count32> mirrored_entries(const PatternView& p) {
 
 namespace {
 
-constexpr double tolerance = 0x1p-43;
-
 /// f(row, column, stored entry) of positions [from, to), and maybe of some after them.
 template <class F>
 void for_rows(const LayoutFamily& family, const layout_args& layout, idx from, idx to, const F& f) {
@@ -160,10 +158,9 @@ class Check {
         const Real *const a = blocks_.at(here, i, j), *const other = blocks_.at(there, j, i);
         const double differs = blocks_.difference(a, other, sign);
         if (differs == 0) continue;
-        constexpr double rounding = sizeof(Real) == 4 ? tolerance * 0x1p29 : tolerance;
         const double larger = std::fmax(blocks_.magnitude(a), blocks_.magnitude(other));
         const double mean = std::sqrt(largest_of_diagonal(row)) * std::sqrt(largest_of_diagonal(column));
-        const bool is_rounding = differs <= rounding * std::fmax(larger, mean) && std::isfinite(differs);
+        const bool is_rounding = differs <= rounding_of_sums<Real> * std::fmax(larger, mean) && std::isfinite(differs);
         if (!is_rounding) refuse_pair(row, column, i, j, differs);
       }
   }

@@ -89,14 +89,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const Plan& base : bases) print_and_parse(text, base);
 
   static const Small matrices[] = {Small(1), Small(3), Small(4)};
-  for (const Small& m : matrices) {
-    Plan plan;
-    try {
-      plan = parse_plan(text, Plan{});
-    } catch (const error&) {
-      return 0;
-    }
-    if (plan.layout.vector_group == 1) multiply(plan, m);  // the vectors are PETSc's
+  Plan plan;
+  try {
+    plan = parse_plan(text, Plan{});
+  } catch (const error&) {
+    return 0;
   }
+  if (plan.layout.vector_group != 1) return 0;  // the vectors are PETSc's
+  for (const Small& m : matrices) multiply(plan, m);
   return 0;
 }
