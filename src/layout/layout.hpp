@@ -68,7 +68,6 @@ struct Layout {
   std::array<IntegerArray, most_layout_arrays> arrays;  ///< in the order of the decoder's enumeration
 
   bool is_reordered() const { return !arrays[common_arrays::row_of].name().empty(); }
-  idx row(idx position) const { return is_reordered() ? arrays[common_arrays::row_of].as<idx>()[position] : position; }
   /// For decoders on the host, as long as this lives.
   layout_args args() const;
   /// Of its own arrays, or of the one of this name: 0 where there is none.

@@ -299,8 +299,8 @@ void encode_patches(Layout& l, int first, const LayoutSpec& spec, std::span<cons
   l.patch = spec.sigma;
   const auto patches = static_cast<std::size_t>((l.positions + l.patch - 1) / l.patch);
   const std::size_t threads = std::min(std::max<std::size_t>(patches, 1), threads_for(columns.size(), slots_of_thread));
-  idx rows = 0;  // each of which has a position
-  for (idx position = 0; position < l.positions; ++position) rows = std::max(rows, l.row(position) + 1);
+  const auto row_of = l.arrays[common_arrays::row_of].as<idx>();  // each row has a position
+  const idx rows = row_of.empty() ? l.positions : *std::ranges::max_element(row_of) + 1;
   LargeVector<idx> words(columns.size());
   std::vector<count32> row_words(static_cast<std::size_t>(l.positions));
   std::vector<Found> found(threads);
