@@ -68,13 +68,22 @@ OptionWords<Effort> efforts() {
   return words;
 }
 
+struct FindingName {
+  std::string_view name;
+  BlockEffort by;
+};
+constexpr FindingName finding_names[] = {
+    {"find", BlockEffort::bytes}, {"find:model", BlockEffort::model}, {"find:measure", BlockEffort::measure}};
+
 BlockSize block_size_of(const std::string& text) {
   constexpr idx most = 32;  // of our own kernels
   if (text == "auto") return {};
-  if (text == "find") return {BlockSize::to_find};
+  if (const auto found = std::ranges::find(finding_names, text, &FindingName::name); found != std::end(finding_names))
+    return {.way = BlockSize::to_find, .by = found->by};
   const std::size_t by = text.find('x');
   const auto side = [&](const std::string& number) {
-    return parse_number(number, 1, most, "a packed block size other than auto and find, N or ROWSxCOLUMNS,");
+    return parse_number(number, 1, most,
+                        "a packed block size other than auto, find, find:model and find:measure, N or ROWSxCOLUMNS,");
   };
   const idx rows = side(text.substr(0, by));
   return {BlockSize::given, {rows, by == std::string::npos ? rows : side(text.substr(by + 1))}};
@@ -82,7 +91,8 @@ BlockSize block_size_of(const std::string& text) {
 
 std::string printed_block_size(const BlockSize& size) {
   if (size.way == BlockSize::given) return text_of(size.shape);
-  return size.way == BlockSize::to_find ? "find" : "auto";
+  if (size.way == BlockSize::of_matrix) return "auto";
+  return std::string(std::ranges::find(finding_names, size.by, &FindingName::by)->name);
 }
 
 std::optional<std::string> wisdom_of(const std::string& text) {
@@ -112,8 +122,8 @@ const Option options[] = {
                   {"cuda", BackendChoice::cuda}},
                  check_backend)},
     {"block_size",
-     "Size of packed blocks: auto (the matrix's block size; default), find (the size that takes the fewest bytes), N "
-     "or "
+     "Size of packed blocks: auto (the matrix's block size; default), find (the size that takes the fewest bytes), "
+     "find:model (the one that is predicted to be the fastest; on the host as find), find:measure (the fastest), N or "
      "ROWSxCOLUMNS, each a multiple or divisor of the matrix's block size, 32 at most",
      option_value(&Settings::block_size, block_size_of, printed_block_size)},
     {"entry",

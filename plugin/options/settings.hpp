@@ -18,10 +18,15 @@ enum class BackendChoice { automatic, petsc, host, cuda };
 /// How processes exchange ghosts between devices: themselves where they can, by NCCL, or by PETSc's scatter.
 enum class ExchangeChoice { automatic, peers, nccl, petsc };
 
+/// How the size of packed blocks is found: by the bytes that products read, by their time as the model has it (devices
+/// only), by their time.
+enum class BlockEffort { bytes, model, measure };
+
 /// Of packed blocks.
 struct BlockSize {
   enum Way { of_matrix, to_find, given } way = of_matrix;
-  BlockShape shape{};  ///< the given one
+  BlockShape shape{};                   ///< the given one
+  BlockEffort by = BlockEffort::bytes;  ///< of one to find
 };
 
 struct Settings {

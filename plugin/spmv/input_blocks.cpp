@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "spmv/packing.hpp"
+#include "spmv/vec_types.hpp"
 
 namespace compound::plugin {
 
@@ -40,17 +41,14 @@ struct BlockColumns {
   }
 };
 
-BlockShape found_block_of(const Settings& s, bool off_diagonal, const BlockArrays& scalars) {
-  Pattern copied;
-  const DetectedBlock found = found_block(s, off_diagonal, pattern_of(scalars, copied), 1);
-  const bool asked_for = s.block_size.way == BlockSize::to_find;
-  return asked_for || found.bytes < worth_of_found_blocks * found.bytes_as_given ? found.block : one;
-}
-
-BlockShape wanted_block(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars) {
+BlockShape wanted_block(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars, Backend& on) {
   if (s.block_size.way == BlockSize::given) return s.block_size.shape;
   if (s.block_size.way == BlockSize::of_matrix && own != one) return own;
-  return found_block_of(s, off_diagonal, scalars);
+  Pattern copied;
+  const PatternView pattern = pattern_of(scalars, copied);
+  if (s.block_size.way == BlockSize::to_find) return block_to_find(s, off_diagonal, pattern, 1, on);
+  const DetectedBlock found = found_block(s, off_diagonal, pattern, 1);
+  return found.bytes < worth_of_found_blocks * found.bytes_as_given ? found.block : one;
 }
 
 }  // namespace
@@ -93,13 +91,6 @@ bool are_full_blocks(const BlockArrays& scalars, BlockShape block, LargeVector<P
   return are_full;
 }
 
-void find_blocks(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars, InputBlocks* g) {
-  g->wanted = wanted_block(s, off_diagonal, own, scalars);
-  g->are_full = g->wanted != one && are_full_blocks(scalars, g->wanted, &g->start, &g->column);
-  if (g->are_full) return;
-  for (auto* none : {&g->start, &g->column}) *none = {};
-}
-
 BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full) {
   BlockArrays b = scalars;
   b.rows /= full.wanted.rows;
@@ -113,6 +104,15 @@ BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full) {
 }
 
 namespace {
+
+/// Of single scalars of a matrix whose own block sizes are `own`. Throws.
+void find_blocks(const Settings& s, bool off_diagonal, BlockShape own, const BlockArrays& scalars, Backend& on,
+                 InputBlocks* g) {
+  g->wanted = wanted_block(s, off_diagonal, own, scalars, on);
+  g->are_full = g->wanted != one && are_full_blocks(scalars, g->wanted, &g->start, &g->column);
+  if (g->are_full) return;
+  for (auto* none : {&g->start, &g->column}) *none = {};
+}
 
 InputBlocks::Key key_of(Mat A, const SeqState& st, const BlockArrays& b) {
   const BlockShape of_whole = st.input.of_whole;
@@ -148,7 +148,12 @@ PetscErrorCode input_blocks(Mat A, SeqState& st, BlockArrays* b) {
   const InputBlocks::Key key = key_of(A, st, *b);
   if (g.key != key) {
     g.key = key;
-    PetscCall(guarded(comm_of(A), [&] { find_blocks(st.settings, st.off_diagonal, key.own, *b, &g); }));
+    bool there = false;
+    if (st.settings.block_size.by != BlockEffort::bytes) PetscCall(expects_device_vectors(A, st.settings, &there));
+    const auto space = there ? MemorySpace::device : MemorySpace::host;
+    PetscCall(guarded(comm_of(A), [&] {
+      find_blocks(st.settings, st.off_diagonal, key.own, *b, backend(row_of(space).backend), &g);
+    }));
   }
   if (g.are_full) *b = in_blocks(*b, g);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -20,9 +20,6 @@ PetscErrorCode input_values(Mat A, SeqState& st, BlockArrays* arrays);
 /// A seq matrix of ours that was made of these full blocks: they need not be looked for.
 PetscErrorCode keep_blocks(Mat A, const PatternView& pattern, BlockShape block);
 
-/// The same looked for anew, of single scalars of a matrix whose own block sizes are `own`. Throws.
-void find_blocks(const Settings& settings, bool off_diagonal, BlockShape own, const BlockArrays& scalars,
-                 InputBlocks* found);
 /// Single scalars in the full blocks that were found.
 BlockArrays in_blocks(const BlockArrays& scalars, const InputBlocks& full);
 

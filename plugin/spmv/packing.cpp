@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spmv/block_times.hpp"
+
 namespace compound::plugin {
 
 namespace {
@@ -47,6 +49,17 @@ DetectedBlock found_block(const Settings& s, bool off_diagonal, const PatternVie
   return detect_block_size(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
 }
 
+BlockShape block_to_find(const Settings& s, bool off_diagonal, const PatternView& pattern, int given, Backend& on) {
+  const BlockEffort by = off_diagonal ? BlockEffort::bytes : s.block_size.by;
+  if (by == BlockEffort::bytes || (by == BlockEffort::model && !on.is_device()))
+    return found_block(s, off_diagonal, pattern, given).block;
+  constexpr double likely = 1.5;  // times the fewest bytes: what reads more is not the fastest
+  std::vector<DetectedBlock> sizes =
+      block_sizes_by_bytes(pattern, given, [&](const Reblocked& r) { return bytes_of_blocks(s, off_diagonal, r); });
+  std::erase_if(sizes, [least = sizes.front().bytes](const DetectedBlock& d) { return d.bytes > likely * least; });
+  return fastest_block(s, pattern, given, sizes, on);
+}
+
 namespace {
 
 /// Ghost columns may come one by one: the off-diagonal part then stays as it is, unless the kind of entry needs the
@@ -64,18 +77,18 @@ bool is_worth_packing(const SeqState& st, BlockShape block, double fill) {
 }
 
 /// The size of the blocks that are to be packed, of a part that is given in square ones of size `given`.
-BlockShape packed_block(const SeqState& st, const PatternView& pattern, int given) {
-  if (!st.base_type.keeps_blocks) return st.input.wanted;
-  const Settings& s = st.settings;
+BlockShape packed_block(const Packing& p, const PatternView& pattern, int given) {
+  if (!p.st.base_type.keeps_blocks) return p.st.input.wanted;
+  const Settings& s = p.st.settings;
   const bool finds = s.block_size.way == BlockSize::to_find;
-  return finds ? found_block(s, st.off_diagonal, pattern, given).block : s.packed_block(given);
+  return finds ? block_to_find(s, p.st.off_diagonal, pattern, given, p.backend()) : s.packed_block(given);
 }
 
 }  // namespace
 
 std::optional<Reblocked> in_other_blocks(const Packing& p, const PatternView& given) {
   const int size = p.b.block.rows;
-  const BlockShape wanted = packed_block(p.st, given, size);
+  const BlockShape wanted = packed_block(p, given, size);
   if (wanted == p.b.block) return {};
   try {
     Reblocked other = reblocked(given, size, wanted);

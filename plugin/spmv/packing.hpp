@@ -41,8 +41,13 @@ struct Packing {
 /// The base type's integers as a pattern: a view where the widths agree, else of `copy`.
 PatternView pattern_of(const BlockArrays& b, Pattern& copy);
 
-/// What `-mat_compound_block_size find` stands for, of a part whose blocks are of size `given`.
+/// The size that takes the fewest bytes, of a part whose blocks are of size `given`.
 DetectedBlock found_block(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given);
+
+/// What `-mat_compound_block_size find` stands for, with what follows it, for products by a backend. Off-diagonal parts
+/// go by bytes: they are small.
+BlockShape block_to_find(const Settings& settings, bool off_diagonal, const PatternView& pattern, int given,
+                         Backend& on);
 
 /// Whether products of a copy on the host can read the triangle that the matrix keeps: nothing is asked for that needs
 /// both.

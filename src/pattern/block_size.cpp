@@ -54,19 +54,23 @@ PatternView sampled(const PatternView& pattern, Pattern& sample) {
 
 std::span<const BlockShape> block_sizes_to_try() { return sizes; }
 
-DetectedBlock detect_block_size(const PatternView& pattern, int from,
-                                const std::function<double(const Reblocked&)>& bytes) {
+std::vector<DetectedBlock> block_sizes_by_bytes(const PatternView& pattern, int from,
+                                                const std::function<double(const Reblocked&)>& bytes) {
   Pattern sample;
   const PatternView rows = sampled(pattern, sample);
   const BlockShape given{from, from};
   const double as_given = bytes(reblocked(rows, from, given));
-  DetectedBlock best{given, as_given, as_given};
-  for (const BlockShape block : sizes) {
-    if (!can_be_reblocked(from, block) || block == given) continue;
-    const double taken = bytes(reblocked(rows, from, block));
-    if (taken < best.bytes) best = {block, taken, as_given};
-  }
-  return best;
+  std::vector<DetectedBlock> all = {{given, as_given, as_given}};
+  for (const BlockShape block : sizes)
+    if (can_be_reblocked(from, block) && block != given)
+      all.push_back({block, bytes(reblocked(rows, from, block)), as_given});
+  std::ranges::stable_sort(all, {}, &DetectedBlock::bytes);
+  return all;
+}
+
+DetectedBlock detect_block_size(const PatternView& pattern, int from,
+                                const std::function<double(const Reblocked&)>& bytes) {
+  return block_sizes_by_bytes(pattern, from, bytes).front();
 }
 
 }  // namespace compound

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "pattern/reblock.hpp"
 
@@ -21,5 +22,9 @@ struct DetectedBlock {
 /// 3,360, in windows of 840, which all sizes divide.
 DetectedBlock detect_block_size(const PatternView& pattern, int from,
                                 const std::function<double(const Reblocked&)>& bytes);
+
+/// All these sizes, the fewest bytes first.
+std::vector<DetectedBlock> block_sizes_by_bytes(const PatternView& pattern, int from,
+                                                const std::function<double(const Reblocked&)>& bytes);
 
 }  // namespace compound

@@ -78,7 +78,7 @@ TEST_F(DeviceProducts, ByTunedPlansAgreeWithBaij) {
 
 /// Rows and columns that no size divides, so that scalars are left over at the edges; nodes of uneven size.
 TEST_F(DeviceProducts, OfPackedBlocksOfOtherSizesAgreeWithBaij) {
-  for (const std::string size : {"3", "3x2", "2x5", "7", "find"}) {
+  for (const std::string size : {"3", "3x2", "2x5", "7", "find", "find:model", "find:measure"}) {
     const std::string option = "-mat_compound_block_size " + size;
     const auto problem = random_problem(341, spread(1, 41, 41));
     const auto A = filled_matrix(tested_type(), option, problem), plain = filled_matrix(MATBAIJ, "", problem);

@@ -180,8 +180,10 @@ TEST_F(Told, ViewSaysHowFullTheBlocksAre) {
 }
 
 TEST_F(Told, TheSizeIsFound) {
-  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find"));
-  for (const bool clamped : {false, true}) {
+  for (const auto& [way, clamped] : {std::pair{"find", false}, std::pair{"find", true}, std::pair{"find:model", false},
+                                     std::pair{"find:model", true}}) {
+    SCOPED_TRACE(way);
+    PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", way));  // on the host the model knows nothing
     const auto plain = scalar_matrix(3, clamped, MATBAIJ), tested = scalar_matrix(3, clamped, tested_type());
 
     EXPECT_TRUE(same_products(tested, plain, 143));
@@ -194,6 +196,19 @@ TEST_F(Told, TheSizeIsFound) {
     EXPECT_NE(after.find("compound blocks: " + line), std::string::npos) << after;
     EXPECT_EQ(after.find("compound hint"), std::string::npos) << after;
   }
+}
+
+TEST_F(Told, AMeasuredSizeMultipliesAsBaij) {
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find:measure"));
+  for (const int bs : {1, 2}) {
+    const auto problem = random_problem(146, spread(bs, 13, 11));
+    const auto plain = filled_matrix(MATBAIJ, "", problem), tested = filled_matrix(tested_type(), "", problem);
+
+    EXPECT_TRUE(same_products(tested, plain, 147)) << bs;
+  }
+  // Nodes of uneven size, whose vectors are regrouped.
+  const auto plain = scalar_matrix(3, true, MATBAIJ), tested = scalar_matrix(3, true, tested_type());
+  EXPECT_TRUE(same_products(tested, plain, 148));
 }
 
 TEST_F(Told, FindKeepsTheMatrixsOwnSizeWhereThatIsBest) {
