@@ -169,6 +169,8 @@ class Code {
   virtual std::string remark(const Plan&, const Problem&) const { return {}; }
   /// Of the backend's memory that products work in: those by a library, those of several vectors.
   virtual std::size_t bytes() const { return 0; }
+  /// Blocks of threads of y = A x that a multiprocessor holds at once; 0 where there are none. Compiles its kernel.
+  virtual int blocks_at_once() { return 0; }
   /// Compiles what packing and products by A need: products that add, of a later part of a plan, and packing of some of
   /// the entries, `of_part`.
   virtual void prepare(Update, bool /*of_part*/) {}

@@ -126,6 +126,15 @@ class CudaCode final : public Code {
     return (library_ ? library_->bytes() : 0) + (goes_by_patches(plan_) ? carries_.bytes() : 0);
   }
   const LayoutFamily& family() const { return *family_; }
+  int blocks_at_once() override {
+    int blocks = 0;
+    const PlainProduct plain(plan_, Update::assign);
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+              &blocks, product(Op::none, plain.update, false, plain.reordered, true, Follow::nothing),
+              plan_.schedule.threads, 0),
+          "asking how many blocks of threads run at once");
+    return blocks;
+  }
   void prepare(Update update, bool of_part) override {
     const PlainProduct plain(plan_, update);
     if (value_code(plan_.codes).in != CodesIn::nowhere) {

@@ -1,3 +1,4 @@
+#include "options.hpp"
 #include "value_rule.hpp"
 
 #include <gtest/gtest.h>
@@ -250,6 +251,57 @@ TEST(ValueRule, RefusesUnknownKindsAndWrongSizes) {
               ValueRule("quaternion", {3, 3}, 1);
             }).find("-block_size: entry quaternion needs blocks of"),
             std::string::npos);
+}
+
+/// Scalar rows of a matrix, with zeros where blocks have nothing.
+std::vector<std::vector<PetscScalar>> dense(const BlockRows& b, BlockShape shape) {
+  std::vector<std::vector<PetscScalar>> all(
+      static_cast<std::size_t>(b.all_rows * shape.rows),
+      std::vector<PetscScalar>(static_cast<std::size_t>(b.all_columns * shape.cols)));
+  std::size_t at = 0;
+  for (std::int64_t row = 0; row < b.all_rows; ++row)
+    for (PetscInt k = b.start[static_cast<std::size_t>(row)]; k < b.start[static_cast<std::size_t>(row) + 1]; ++k)
+      for (int j = 0; j < shape.cols; ++j)
+        for (int i = 0; i < shape.rows; ++i)
+          all[static_cast<std::size_t>(row * shape.rows + i)]
+             [static_cast<std::size_t>(b.column[static_cast<std::size_t>(k)] * shape.cols + j)] = b.values[at++];
+  return all;
+}
+
+TEST(Regrouped, HasTheSameScalarsInEachShape) {
+  BlockRows given;  // blocks of 2x3
+  given.all_rows = 3, given.all_columns = 2;
+  given.start = {0, 1, 1, 3};
+  given.column = {1, 0, 1};
+  for (int k = 0; k < 3 * 6; ++k) given.values.push_back(1.0 + k);
+  const auto wanted = dense(given, {2, 3});
+
+  for (const BlockShape to : {BlockShape{1, 1}, {2, 3}, {3, 2}, {4, 4}, {6, 6}, {5, 1}, {7, 8}}) {
+    SCOPED_TRACE(block_text(to));
+    const BlockRows b = regrouped(given, {2, 3}, to);
+
+    EXPECT_EQ(b.all_rows, (6 + to.rows - 1) / to.rows);
+    EXPECT_EQ(b.all_columns, (6 + to.cols - 1) / to.cols);
+    for (std::size_t r = 1; r < b.start.size(); ++r)
+      EXPECT_TRUE(std::is_sorted(b.column.begin() + b.start[r - 1], b.column.begin() + b.start[r]));
+    auto found = dense(b, to);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (std::size_t j = 0; j < found[i].size(); ++j)
+        EXPECT_EQ(found[i][j], i < 6 && j < 6 ? wanted[i][j] : PetscScalar(0.0)) << i << ", " << j;
+  }
+}
+
+TEST(Regrouped, HasNoBlockWithoutAScalar) {
+  BlockRows given;
+  given.all_rows = given.all_columns = 8;
+  given.start = {0, 1, 2, 2, 2, 2, 2, 3, 3};
+  given.column = {0, 7, 1};
+  given.values = {1.0, 2.0, 3.0};
+
+  const BlockRows b = regrouped(given, {1, 1}, {2, 2});
+
+  EXPECT_EQ(b.start, (std::vector<PetscInt>{0, 2, 2, 2, 3}));
+  EXPECT_EQ(b.column, (std::vector<PetscInt>{0, 3, 0}));
 }
 
 }  // namespace

@@ -104,6 +104,34 @@ def test_a_calibrated_device_chooses_by_model(args):
         expect(0.5 < statistics.median(ratios) < 2, f"{command}: predicted over measured times: {ratios}")
 
 
+def test_the_model_of_2010_predicts_bellpack(args):
+    file = os.path.join(args.folder, "choi.json")
+    options = ["-grid", "27", "-n", "24", "-block_size", "3", "-search", "off", "-device", "cuda", "-use_gpu_aware_mpi", "0",
+               "-plans", "bellpack:32 rows lanes=1 threads=32;bellpack:64 rows lanes=1 threads=64;csr", "-model",
+               f"choi:{file}"]
+    code, stdout, stderr, command = run([args.program] + options + QUICK + ["-json", os.path.join(args.folder, "c.json")])
+    if is_without_device(code, stderr, command, "compound-tune"):
+        return
+    expect(code == 0, f"{command}: {stdout[-500:]}{stderr[-500:]}")
+    with open(os.path.join(args.folder, "c.json")) as read:
+        plans = json.load(read)["cases"][0]["plans"]
+    for p in plans:
+        theirs = "bellpack" in p["plan"] and "threads=128" not in p["plan"]
+        expect(("choi_s" in p) == theirs, f"their kernels alone: {p['plan']}")
+        if theirs:  # that it predicts anything is to be seen, not how well
+            expect(1 / 4 < p["choi_s"] / p["seconds"] < 4, f"{p['plan']}: {p['choi_s']} for {p['seconds']}")
+    with open(file) as read:
+        kernels = json.load(read)["kernels"]
+    expect(len(kernels) == 2 and all(k["at_once"] > 1 for k in kernels.values()), str(kernels))
+    saved(args, options, "again.json")
+    with open(file) as read:
+        expect(json.load(read)["kernels"] == kernels, "calibrated once")
+    with open(file, "w") as out:
+        out.write('{"device": "another", "multiprocessors": 1, "kernels": {}}')
+    _, stderr = tune(args, options, wanted=2)
+    expect("is of another, this is" in stderr, stderr)
+
+
 def test_a_damaged_file_of_devices_is_an_error(args):
     file = os.path.join(args.folder, "damaged")
     with open(file, "w") as out:
@@ -268,6 +296,31 @@ def test_precision_and_shapes(args):
     expect("default: entry=quaternion" in stdout, stdout)
 
 
+def test_a_matrix_is_timed_in_blocks_of_several_sizes(args):
+    file = write_matrix_market(args, "regrouped.mtx", 24)
+    j, _ = saved(args, ["-matrix", file, "-block_size", "1", "-regroup", "5,2x3", "-search", "off", "-plans", "bellpack:32"])
+    five, other = j["cases"]
+    expect([c["block"] for c in j["cases"]] == ["5x5", "2x3"], str(j["cases"]))
+    expect(five["analysis"]["block_rows"] == 5 and other["analysis"]["block_rows"] == 12, "rows are filled up")
+    expect(other["analysis"]["block_columns"] == 8, "columns by the other side")
+    for case in j["cases"]:
+        plans = [p["plan"] for p in case["plans"] + case["without"]]
+        expect(len(plans) == 2 and case["analysis"]["rule"] in plans, f"off: the default plan and -plans alone: {plans}")
+        expect(case["predicted_at"] <= case["timed_at"], "predictions come before the times")
+
+
+def test_a_matrix_is_timed_in_single_precision(args):
+    single, _ = saved(args, SMALL + ["-core_scalar", "float", "-search", "off"], "float.json")
+    double, file = saved(args, SMALL + ["-search", "off"], "double.json")
+    expect(single["precision"] == "float" and double["precision"] == "double", single["precision"])
+    of_float, of_double = (j["cases"][0]["compulsory_bytes"] for j in (single, double))
+    scalars = (of_double - of_float) * 2 / (16 if args.scalar == "complex" else 8)
+    blocks, rows = (double["cases"][0]["analysis"][m] for m in ("blocks", "block_rows"))
+    expect(scalars == 9 * blocks + 6 * rows, f"values and both vectors are half as large: {of_double} {of_float}")
+    _, stderr = tune(args, SMALL + QUICK + ["-core_scalar", "float", "-json", file, "-resume"], wanted=2)
+    expect("is of -precision double" in stderr, stderr)
+
+
 def test_compare_both_ways(args):
     written, before = saved(args, SMALL)
     changed = copy.deepcopy(written)
@@ -399,7 +452,7 @@ def test_compiling_times_nothing(args):
 def test_bad_options(args):
     there = write_matrix_market(args, "there.mtx", 24)
     for options, said in [
-            (["-search", "some"], "-search: unknown search 'some'; choose measure, exhaustive"),
+            (["-search", "some"], "-search: unknown search 'some'; choose measure, exhaustive, off"),
             (["-libraries", "magma"], "-libraries: unknown library 'magma'; choose none, cusparse"),
             (["-serach", "exhaustive"], "did you mean -search?"),
             (["-types", "aij"], "nothing asked for the option(s) -types"),
@@ -423,6 +476,10 @@ def test_bad_options(args):
             (["-compare", there], "expected two JSON files"),
             (["-compare", there, "missing.json"], "-compare: there is no file 'missing.json'"),
             (["-json", args.folder], "is a folder"),
+            (["-regroup", "2x0"], "-regroup '2x0': expected integers from 1 to 1024"),
+            (["-model", "choi"], "-model 'choi': expected choi:FILE"),
+            (["-model", "choi:f.json"], "-model choi is of devices; add -device cuda"),
+            (["-core_scalar", "float", "-wisdom", "w"], "leave -core_scalar float out"),
             (["stray"], "unexpected argument 'stray'"),
     ]:
         _, stderr = tune(args, options, wanted=2)

@@ -129,4 +129,51 @@ BlockRows renumbered(const BlockRows& from, std::span<const PetscInt> order, Blo
   return to;
 }
 
+namespace {
+
+std::int64_t blocks_of(std::int64_t scalars, int side) { return (scalars + side - 1) / side; }
+
+std::size_t area_of(BlockShape b) { return static_cast<std::size_t>(b.rows) * static_cast<std::size_t>(b.cols); }
+
+/// f(scalar row, scalar column, value) of the block rows that have some of the scalar rows [begin, end).
+template <class F>
+void each_scalar(const BlockRows& b, BlockShape shape, std::int64_t begin, std::int64_t end, const F& f) {
+  for (std::int64_t row = begin / shape.rows; row < blocks_of(end, shape.rows); ++row)
+    for (PetscInt k = b.start[static_cast<std::size_t>(row)]; k < b.start[static_cast<std::size_t>(row) + 1]; ++k)
+      for (std::int64_t i = std::max(row * shape.rows, begin); i < std::min((row + 1) * shape.rows, end); ++i)
+        for (int j = 0; j < shape.cols; ++j)
+          f(i, std::int64_t{b.column[static_cast<std::size_t>(k)]} * shape.cols + j,
+            b.values[static_cast<std::size_t>(k) * area_of(shape) +
+                     static_cast<std::size_t>(j * shape.rows + i % shape.rows)]);
+}
+
+}  // namespace
+
+BlockRows regrouped(const BlockRows& from, BlockShape given, BlockShape to) {
+  const std::int64_t rows = from.all_rows * given.rows;
+  BlockRows b;
+  b.all_rows = blocks_of(rows, to.rows);
+  b.all_columns = checked(blocks_of(from.all_columns * given.cols, to.cols));
+  constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> place(static_cast<std::size_t>(b.all_columns), nowhere);  // of the columns of this row
+  for (std::int64_t row = 0; row < b.all_rows; ++row) {
+    const std::int64_t begin = row * to.rows, end = std::min(rows, begin + to.rows);
+    const auto first = b.column.size();
+    each_scalar(from, given, begin, end, [&](std::int64_t, std::int64_t column, PetscScalar) {
+      std::size_t& at = place[static_cast<std::size_t>(column / to.cols)];
+      if (at == nowhere) at = 0, b.column.push_back(static_cast<PetscInt>(column / to.cols));
+    });
+    std::sort(b.column.begin() + static_cast<std::ptrdiff_t>(first), b.column.end());
+    for (std::size_t k = first; k < b.column.size(); ++k) place[static_cast<std::size_t>(b.column[k])] = k;
+    b.values.resize(b.column.size() * area_of(to), PetscScalar(0.0));
+    each_scalar(from, given, begin, end, [&](std::int64_t i, std::int64_t j, PetscScalar value) {
+      b.values[place[static_cast<std::size_t>(j / to.cols)] * area_of(to) +
+               static_cast<std::size_t>(j % to.cols * to.rows + i % to.rows)] = value;
+    });
+    for (std::size_t k = first; k < b.column.size(); ++k) place[static_cast<std::size_t>(b.column[k])] = nowhere;
+    b.start.push_back(checked(static_cast<std::int64_t>(b.column.size())));
+  }
+  return b;
+}
+
 }  // namespace compound::bench

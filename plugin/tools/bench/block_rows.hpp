@@ -41,4 +41,8 @@ RowLengths row_lengths(const BlockRows& rows, std::int64_t first, std::int64_t e
 /// Row and column order[i] become i; values go along.
 BlockRows renumbered(const BlockRows& rows, std::span<const PetscInt> order, BlockShape block);
 
+/// The same scalars in blocks of another shape: zeros where there are none, rows and columns filled up to whole blocks
+/// (Choi, Singh and Vuduc 2010, section 4.5). All rows must be here.
+BlockRows regrouped(const BlockRows& rows, BlockShape given, BlockShape to);
+
 }  // namespace compound::bench

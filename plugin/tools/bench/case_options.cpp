@@ -38,13 +38,15 @@ void read_sides(Options& o, const std::string& v) {
   }
 }
 
-void read_block_sizes(Options& o, const std::string& v) {
-  const std::string expected = "integers from 1 to 1024, or rows x columns, as in 1,2,3x2";
-  for (const std::string& part : listed(v, ',', expected)) {
-    const std::vector<std::string> sides = listed(part, 'x', expected);
-    if (sides.size() > 2) throw wrong_value("expected " + expected);
-    o.blocks.push_back({number(sides.front(), 1, 1024, expected), number(sides.back(), 1, 1024, expected)});
-  }
+OptionValue<Options> block_sizes(std::vector<BlockShape> Options::*member) {
+  return {[=](Options& o, const std::string& v) {
+    const std::string expected = "integers from 1 to 1024, or rows x columns, as in 1,2,3x2";
+    for (const std::string& part : listed(v, ',', expected)) {
+      const std::vector<std::string> sides = listed(part, 'x', expected);
+      if (sides.size() > 2) throw wrong_value("expected " + expected);
+      (o.*member).push_back({number(sides.front(), 1, 1024, expected), number(sides.back(), 1, 1024, expected)});
+    }
+  }};
 }
 
 void read_grid(Options& o, const std::string& v) {
@@ -105,8 +107,11 @@ const OptionRow<Options> rows[] = {
     {"-block_size",
      "rows of a block, or rows x columns (3x2: in compound-bench for -core_plans and cuSPARSE's csr and sell alone); a "
      "list makes a case of each. Files: default from the .info file, else 1",
-     "3",
-     {read_block_sizes}},
+     "3", block_sizes(&Options::blocks)},
+    {"-regroup",
+     "sizes of blocks to make of the matrix's scalars, as in 1x2,3x3: a block that is not full gets zeros, and rows "
+     "and columns are filled up to whole blocks; a list makes a case of each; one rank only",
+     "as -block_size says", block_sizes(&Options::regrouped)},
     {"-entry", "block format of generated blocks, by its name in plans; dense: any", "dense",
      text_option(&Options::entry)},
     {"-values",
@@ -127,6 +132,9 @@ const OptionRow<Options> rows[] = {
      number_option<Options, std::uint64_t>(&Options::seed, 0, UINT64_MAX, "a non-negative integer")},
     {"-device", "where plans and compound types have their vectors and run: host, cuda", "host",
      word_option(&Options::on_device, "device", {{"host", false}, {"cuda", true}})},
+    {"-core_scalar",
+     "scalars of matrix and vectors under -core_plans and -cusparse, and of the plans of compound-tune: double, float",
+     "double", word_option(&Options::core_float, "scalar", {{"double", false}, {"float", true}})},
     {"-memory_limit", "MB (10^6 bytes) that all ranks together may use", "70 % of what is available",
      number_option(&Options::memory_limit_bytes, 1e-3, 1e12, "a positive number of MB", 1e6)},
     {"-csv",

@@ -95,16 +95,6 @@ Record versions() {
           {"mpi", std::string(mpi).substr(0, std::string(mpi).find(','))}};
 }
 
-/// "2026-11-21T10:00:00Z"
-std::string date_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 std::string command_line(int argc, char** argv) {
   std::string line;
   for (int i = 0; i < argc; ++i) {
@@ -116,6 +106,15 @@ std::string command_line(int argc, char** argv) {
 }
 
 }  // namespace
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
 
 Record circumstances(int argc, char** argv) {
   Record r = {{"program", program_name()},

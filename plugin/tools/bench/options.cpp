@@ -92,8 +92,6 @@ const OptionRow<Options> rows[] = {
      "of a matrix of quaternions",
      "",
      {read_core_plans}},
-    {"-core_scalar", "scalars of matrix and vectors under -core_plans and -cusparse: double, float", "double",
-     word_option(&Options::core_float, "scalar", {{"double", false}, {"float", true}})},
     {"-cusparse",
      "products of cuSPARSE to compare: all, or names separated by commas; one rank only",
      "",
@@ -129,20 +127,23 @@ std::vector<std::string> usual_types(const Options& o) {
 
 std::string option_of_file(const Options& o) { return o.pattern_alone ? "-pattern" : "-matrix"; }
 
-bool all_square(const Options& o) {
-  return std::ranges::all_of(o.blocks, [](const BlockShape& b) { return b.rows == b.cols; });
-}
+bool is_square(const BlockShape& b) { return b.rows == b.cols; }
+
+bool all_square(const Options& o) { return std::ranges::all_of(o.multiplied(), is_square); }
 
 /// Of PETSc's types AIJ alone takes blocks that are not square.
 void check_shapes(const Options& o) {
+  if (!o.file.empty() && !std::ranges::all_of(o.blocks, is_square))
+    throw usage_error(option_of_file(o) + " takes square blocks: -block_size is one number, and -regroup " +
+                      block_text(*std::ranges::find_if_not(o.blocks, is_square)) + " makes others of its scalars");
   if (all_square(o)) return;
-  if (!o.file.empty()) throw usage_error(option_of_file(o) + " takes square blocks: -block_size is one number");
   const auto serves = [](const std::string& type) { return type == "aij" || type == "none"; };
   if (!std::ranges::all_of(o.types, serves) || !o.plans.empty() || o.wants_more_of_types())
-    throw usage_error(
-        "-block_size: blocks that are not square have no -types but aij, and no -plans; give -core_plans");
+    throw usage_error(std::string(o.regrouped.empty() ? "-block_size" : "-regroup") +
+                      ": blocks that are not square have no -types but aij, and no -plans; give -core_plans");
   if (o.core_plans.empty() && o.layouts.empty())
-    throw usage_error("-block_size: blocks that are not square need -core_plans");
+    throw usage_error(std::string(o.regrouped.empty() ? "-block_size" : "-regroup") +
+                      ": blocks that are not square need -core_plans");
 }
 
 void complete_types(Options& o) {

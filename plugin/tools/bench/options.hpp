@@ -46,6 +46,7 @@ struct Options {
   std::vector<double> sizes;                     ///< rows or megabytes
   std::vector<std::vector<std::int64_t>> sides;  ///< of -n: one for all sides, or each
   std::vector<BlockShape> blocks;                ///< empty with a file: as its .info says
+  std::vector<BlockShape> regrouped;             ///< in place of them, of the same scalars; empty: as they are
   std::int64_t shuffle_window = 1;
   LongRows long_rows;
   Values values = Values::random;
@@ -63,8 +64,8 @@ struct Options {
   bool on_device = false;                                  ///< -device cuda
   std::vector<std::string> cusparse;                       ///< names of CusparseKind; empty: none
   bool cold = false, graph = false;
-  bool core_float = false;
-  std::string baseline;  ///< empty: baij if it is there, else the first
+  bool core_float = false;  ///< scalars of single precision where the core multiplies without PETSc
+  std::string baseline;     ///< empty: baij if it is there, else the first
   Operation operation = Operation::mult;
 
   int rounds = 7;
@@ -76,6 +77,8 @@ struct Options {
 
   /// Whether any candidate runs the core without a PETSc matrix.
   bool wants_core() const { return !core_plans.empty() || !hamilton.empty() || !layouts.empty(); }
+  /// The shapes that products see.
+  const std::vector<BlockShape>& multiplied() const { return regrouped.empty() ? blocks : regrouped; }
   /// Whether one of -types is not for products alone.
   bool wants_more_of_types() const {
     return !inserted.empty() || !assembled.empty() || !of_dense.empty() || !solvers.empty();

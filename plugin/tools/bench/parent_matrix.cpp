@@ -142,6 +142,18 @@ Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const Valu
   return A;
 }
 
+bool is_known_symmetric(Mat A) {
+  PetscBool is_known, is_symmetric = PETSC_FALSE;
+  must(MatIsSymmetricKnown(A, &is_known, &is_symmetric));
+  return is_known && is_symmetric;
+}
+
+Matrix assemble_alone(const BlockRows& rows, int block_size, bool symmetric) {
+  Matrix A = assemble(PETSC_COMM_SELF, rows, block_size, nullptr);
+  if (symmetric) mark_symmetric(A);
+  return A;
+}
+
 namespace {
 
 enum class FileKind { petsc, matrix_market };
@@ -336,13 +348,10 @@ std::vector<PetscInt> ordering_of(const BlockRows& rows, const std::string& orde
 Matrix renumbered(Matrix matrix, const std::string& ordering, int block_size, double& seconds) {
   const BlockShape block{block_size, block_size};
   BlockRows rows = rows_of(block_arrays(matrix).front(), block);
-  PetscBool is_known, is_symmetric = PETSC_FALSE;
-  must(MatIsSymmetricKnown(matrix, &is_known, &is_symmetric));
+  const bool symmetric = is_known_symmetric(matrix);
   matrix.reset();
   rows = renumbered(rows, ordering_of(rows, ordering, seconds), block);
-  Matrix in_order = assemble(PETSC_COMM_SELF, rows, block_size, nullptr);
-  if (is_known && is_symmetric) mark_symmetric(in_order);
-  return in_order;
+  return assemble_alone(rows, block_size, symmetric);
 }
 
 }  // namespace compound::bench

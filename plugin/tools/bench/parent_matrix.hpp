@@ -50,6 +50,11 @@ void multiply_on_device(Mat A);
 
 /// Collective. With no values of its own, `rule` gives them.
 Matrix assemble(MPI_Comm comm, const BlockRows& rows, int block_size, const ValueRule* rule);
+/// Of rows with values, on this rank alone; marked as symmetric where it is.
+Matrix assemble_alone(const BlockRows& rows, int block_size, bool symmetric);
+
+/// Whether it is marked so.
+bool is_known_symmetric(Mat A);
 
 /// Collective. A PETSc binary or Matrix Market file, told apart by their first bytes. block_size 0: as the file's .info
 /// says, else 1. `complex_blocks`: complex numbers become 2x2 blocks of a real matrix, which has block size 2 unless

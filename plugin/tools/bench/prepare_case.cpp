@@ -29,7 +29,11 @@ std::vector<Grid> grids_of(const Options& o, const BlockShape& block) {
 std::vector<CaseSpec> cases_of(const Options& o) {
   std::vector<CaseSpec> all;
   const auto add = [&](const BlockShape& block, const Grid& grid) {
-    for (const std::string& ordering : o.renumber) all.push_back({block, grid, ordering});
+    for (const std::string& ordering : o.renumber) {
+      const CaseSpec given{block, grid, ordering};
+      if (o.regrouped.empty()) all.push_back(given);
+      for (const BlockShape& shape : o.regrouped) all.emplace_back(given).regrouped = shape;
+    }
   };
   if (!o.file.empty()) add(o.blocks.empty() ? BlockShape{} : o.blocks.front(), {});
   const std::size_t sizes = o.sides.size() + o.sizes.size();
@@ -124,9 +128,7 @@ void check_all_memory(MPI_Comm comm, const CaseSize& size, const Options& o) {
     collectively(comm, [&] { check_device_memory(size, o, ranks_of(comm), used_device()->free_bytes()); });
 }
 
-}  // namespace
-
-CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
+CaseMatrix given_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
   if (spec.grid.kind) {
     const double entries = entries_of(spec.grid, o.long_rows);
     progress.say("assembling " + describe(spec, o), entries * spec.block.rows * spec.block.cols > 1e7);
@@ -139,6 +141,29 @@ CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progre
   CaseMatrix c = finished(load(comm, o.file, spec.block.rows, o.complex_as == ComplexAs::blocks, check), spec, o);
   check_all_memory(comm, {double(c.block_rows), double(c.entries), c.block}, o);  // blocks may be partly zero
   return c;
+}
+
+/// One rank alone.
+CaseMatrix regrouped(CaseMatrix given, BlockShape to, const Options& o) {
+  BlockRows rows = regrouped(rows_of(given.arrays().front(), given.block), given.block, to);
+  const double ordering_s = given.ordering_s;
+  const bool symmetric = given.parent && is_known_symmetric(given.parent);
+  given = {};
+  CaseMatrix c = to.rows == to.cols ? make_case(assemble_alone(rows, to.rows, symmetric), o.operation, o.seed)
+                                    : make_case(std::move(rows), to, o.operation, o.seed);
+  c.ordering_s = ordering_s;
+  check_all_memory(PETSC_COMM_SELF, {double(c.block_rows), double(c.entries), to}, o);
+  return c;
+}
+
+}  // namespace
+
+CaseMatrix prepare(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
+  if (spec.regrouped.rows > 0 && ranks_of(comm) > 1) throw usage_error("-regroup runs on one rank; leave mpirun out");
+  CaseMatrix c = given_case(comm, spec, o, progress);
+  if (spec.regrouped.rows == 0) return c;
+  progress.say("regrouping " + describe(spec, o) + " into blocks of " + block_text(spec.regrouped));
+  return regrouped(std::move(c), spec.regrouped, o);
 }
 
 CaseMatrix small_case(MPI_Comm comm, const BlockShape& block, const Options& o) {

@@ -15,9 +15,12 @@ struct CaseSpec {
   BlockShape block;  ///< 0x0: the file's own
   Grid grid;         ///< kind null: the file
   std::string ordering = "natural";
+  BlockShape regrouped = {};  ///< of the products; 0x0: as they are
+
+  BlockShape multiplied() const { return regrouped.rows > 0 ? regrouped : block; }
 };
 
-/// Every size with every shape of blocks in every order.
+/// Every size with every shape of blocks in every order, and in every shape of -regroup.
 std::vector<CaseSpec> cases_of(const Options& options);
 
 /// Of its matrix: "7-point grid, 40^3 nodes, quaternion blocks", or the file.

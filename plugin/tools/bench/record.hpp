@@ -63,6 +63,9 @@ std::string output_file(const std::string& option, const std::string& given);
 /// "a folder", "a named pipe" and the like; empty for a regular file, for nothing at all, and for what cannot be asked.
 std::string what_else_than_file(const std::string& path);
 
+/// "2026-11-21T10:00:00Z"
+std::string date_now();
+
 /// What every result depends on: program, date, command line, machine, versions, and the device where there is one.
 Record circumstances(int argc, char** argv);
 

@@ -241,7 +241,7 @@ void rehearse(MPI_Comm comm, const BlockShape& block, const Options& o, Progress
 }  // namespace
 
 Record run_case(MPI_Comm comm, const CaseSpec& spec, const Options& o, Progress& progress) {
-  if (spec.grid.kind) rehearse(comm, spec.block, o, progress);
+  if (spec.grid.kind) rehearse(comm, spec.multiplied(), o, progress);
   const CaseMatrix c = prepare(comm, spec, o, progress);
   if (!spec.grid.kind) rehearse(comm, c.block, o, progress);
   Record r = head_of(comm, spec, c, o), rows, left;

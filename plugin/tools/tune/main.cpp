@@ -52,8 +52,9 @@ Record earlier_cases(const TuneOptions& o) {
   if (!o.resume || !std::filesystem::exists(o.json)) return Record::array();
   const Record j = read_results("-resume", o.json);
   const std::string found = j.value("precision", "");
-  if (found != word_of(precision_words, o.precision))
-    throw usage_error("-resume: '" + o.json + "' is of -precision " + found + "; give that, or another -json");
+  if (found != o.scalars())
+    throw usage_error("-resume: '" + o.json + "' is of " + (found == "float" ? "-core_scalar " : "-precision ") +
+                      found + "; give that, or another -json");
   return j.at("cases");
 }
 
@@ -61,7 +62,7 @@ Record earlier_cases(const TuneOptions& o) {
 bool is_in(const Record& cases, const CaseSpec& spec, const Options& o) {
   return std::ranges::any_of(cases, [&](const Record& c) {
     return c.value("description", "") == description_of(spec, o) &&
-           (spec.block.rows == 0 || c.value("block", "") == block_text(spec.block));
+           (spec.multiplied().rows == 0 || c.value("block", "") == block_text(spec.multiplied()));
   });
 }
 
@@ -94,7 +95,7 @@ void write_study(const std::string& file, Record run, const Record& r) {
 
 /// What was made of it; nothing where all was printed.
 void tune_matrix(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Record& run, Record& done,
-                 Progress& progress) {
+                 Progress& progress, ChoiModel* choi) {
   const std::string description = description_of(spec, o);
   if (o.compile) {
     std::cout << text("kernels of %zu plans compiled for ", compile_case(comm, spec, o, progress)) << description
@@ -107,14 +108,14 @@ void tune_matrix(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Reco
     print_block_sizes(std::cout, sizes);
     return;
   }
-  const std::string file = o.study.empty() ? "" : study_file(o.study, description, spec.block, o.precision);
+  const std::string file = o.study.empty() ? "" : study_file(o.study, description, spec.multiplied(), o.scalars());
   const bool is_there = std::filesystem::exists(file);
   if (is_there || is_in(run["cases"], spec, o)) {
     std::cout << "left out: " << (is_there ? file + " is there" : description + " is in " + o.json) << "\n";
     return;
   }
   const bool counts = !o.counted.empty();
-  Record r = (counts ? count_case : tune_case)(comm, spec, o, progress);
+  Record r = counts ? count_case(comm, spec, o, progress) : tune_case(comm, spec, o, progress, choi);
   (counts ? print_counted : print_result)(std::cout, r, o);
   if (!file.empty()) write_study(file, run, r);
   r.erase("study");
@@ -130,10 +131,13 @@ int tune(MPI_Comm comm, const TuneOptions& o, Record run) {
   Record done;
   run.update({{"schema", schema},
               {"search", word_of(search_words, o.search)},
-              {"precision", word_of(precision_words, o.precision)},
+              {"precision", o.scalars()},
               {"cases", earlier_cases(o)}});
+  std::optional<ChoiModel> choi;
+  if (!o.choi.empty()) choi.emplace(o.choi, core_backend());
   for (const TuneOptions& one : runs_of(o))
-    for (const CaseSpec& spec : cases_of(one)) tune_matrix(comm, spec, one, run, done, progress);
+    for (const CaseSpec& spec : cases_of(one))
+      tune_matrix(comm, spec, one, run, done, progress, choi ? &*choi : nullptr);
   return 0;
 }
 

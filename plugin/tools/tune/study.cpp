@@ -138,9 +138,8 @@ Record record_of(const Study& s) {
 }
 
 std::string study_file(const std::string& folder, const std::string& description, BlockShape block,
-                       Precision precision) {
-  const std::string words =
-      description + " " + block_text(block) + (precision == Precision::single ? " single" : " double");
+                       std::string_view scalars) {
+  const std::string words = description + " " + block_text(block) + " " + std::string(scalars);
   std::string name;
   for (const char c : words) {
     if (std::isalnum(static_cast<unsigned char>(c)))

@@ -38,6 +38,6 @@ Record record_of(const Study& study);
 
 /// The file of a matrix in a study's folder: "27-point-grid-60-x-60-x-60-nodes-3x3-double.json".
 std::string study_file(const std::string& folder, const std::string& description, BlockShape block,
-                       Precision precision);
+                       std::string_view scalars);
 
 }  // namespace compound::bench::tune

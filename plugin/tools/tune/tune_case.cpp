@@ -122,15 +122,43 @@ class Paddings {
   std::vector<Counted> counted_;
 };
 
+/// Seconds that models say, of the plans of one matrix: made before any of them is timed.
+class Predictions {
+ public:
+  Predictions(const CoreSource& source, const PatternStatistics& numbers, const std::vector<Plan>& plans,
+              ChoiModel* choi) {
+    Predictor predictor(source.view, numbers, source.problem, core_backend());
+    for (const Plan& plan : plans) {
+      Record of_plan = Record::object();
+      if (plan.schedule.of_device() && plan.schedule.library.empty()) of_plan["predicted_s"] = predictor.seconds(plan);
+      if (choi)
+        if (const auto seconds = choi->seconds(plan, source.view, source.problem)) {
+          const Work work = predictor.work(plan);
+          of_plan["choi_s"] = *seconds;
+          of_plan["work"] = work.sums;
+          of_plan["work"].push_back(work.alone);
+        }
+      of_plans_.emplace_back(plan, of_plan);
+    }
+  }
+  /// Nothing of a plan that only a study's rounds have found.
+  Record of(const Plan& plan) const {
+    const auto found = std::ranges::find(of_plans_, plan, &std::pair<Plan, Record>::first);
+    return found == of_plans_.end() ? Record::object() : found->second;
+  }
+
+ private:
+  std::vector<std::pair<Plan, Record>> of_plans_;
+};
+
 /// The plans of a measurement, and which of them is the best.
-void take_times(Record& r, const CoreSource& source, const PatternStatistics& numbers, const Measurement& m,
+void take_times(Record& r, const CoreSource& source, const Predictions& predictions, const Measurement& m,
                 const TuneOptions& o) {
   const Measured* const best = best_with_difference(m, o.memory_weight);
   double rule_s = 0;
   for (const Measured& one : m.all)
     if (one.is_timed() && one.place == 0) rule_s = one.seconds;
   Paddings paddings(source);
-  Predictor predictor(source.view, numbers, source.problem, core_backend());
   for (const Measured& one : m.all) {
     if (!one.is_timed()) {
       r["without"].push_back({{"plan", to_string(one.plan)}, {"why", one.failure}});
@@ -139,8 +167,7 @@ void take_times(Record& r, const CoreSource& source, const PatternStatistics& nu
     Record plan = record_of(one, rule_s, r);
     plan["padding"] = paddings(one.plan);
     if (best && &one != best) plan["no_difference"] = spread_of(one).overlaps(spread_of(*best));
-    if (one.plan.schedule.of_device() && one.plan.schedule.library.empty())
-      plan["predicted_s"] = predictor.seconds(one.plan);
+    plan.update(predictions.of(one.plan));
     r["plans"].push_back(plan);
   }
   if (!best)
@@ -219,12 +246,12 @@ Record record_of(const Measured& plan, double rule_s, const Record& result) {
 
 Record block_sizes(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
   const CaseMatrix c = prepare(comm, spec, o, progress);
-  return block_fills(*make_core_source(c, false));
+  return block_fills(*make_core_source(c, o.core_float));
 }
 
 std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
   const CaseMatrix c = prepare(comm, spec, o, progress);
-  const auto source = make_core_source(c, false);
+  const auto source = make_core_source(c, o.core_float);
   const PatternStatistics numbers = statistics(source->view);
   Record without;  // by this matrix: others may take them
   auto plans = candidates(candidates_of(o.search), rule_plan(*source, o), numbers, problem_of(*source, o),
@@ -256,7 +283,7 @@ Record counted(const CoreSource& source, const std::string& asked, Precision pre
 
 Record count_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
   const CaseMatrix c = prepare(comm, spec, o, progress);
-  const auto source = make_core_source(c, false);
+  const auto source = make_core_source(c, o.core_float);
   Record r = head_of(spec, c, o);
   progress.say("counting bytes of " + description_of(spec, o));
   r["analysis"] = analysed(comm, c, *source, statistics(source->view));
@@ -264,9 +291,9 @@ Record count_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Pro
   return r;
 }
 
-Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress) {
+Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Progress& progress, ChoiModel* choi) {
   const CaseMatrix c = prepare(comm, spec, o, progress);
-  const auto source = make_core_source(c, false);
+  const auto source = make_core_source(c, o.core_float);
   Record r = head_of(spec, c, o);
   try {
     const Plan rule = rule_plan(*source, o);
@@ -276,17 +303,20 @@ Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Prog
     r["analysis"].update({{"rule", to_string(rule)}, {"layouts", layout_bytes(*source, rule.values)}});
     const EntryShape entry = entry_shape(rule, source->problem);
     const double entry_bytes = double(bytes_of(entry, {source->problem.scalar.field, rule.values}));
-    r["compulsory_bytes"] = compulsory_bytes(c, {entry_bytes, sizeof(PetscScalar), false});
+    r["compulsory_bytes"] = compulsory_bytes(c, {entry_bytes, double(bytes_of(source->problem.scalar)), o.core_float});
     const Problem problem = problem_of(*source, o);
     const SearchedMatrix m{source->view, numbers, problem, core_backend()};
     r.update({{"plans", Record::array()}, {"without", Record::array()}});
     const auto plans = plans_to_time(m, *source, rule, o, r["without"]);
+    const Predictions predictions(*source, numbers, plans, choi);
+    r["predicted_at"] = date_now();
     progress.say("timing " + std::to_string(plans.size()) + " plans");
     SearchOptions options = o.search_options();
     options.report = [&, begin_s = steady_s()](const BestSoFar& best, bool) {
       progress.say(best.text() + time_left(best.done(), best.plans(), steady_s() - begin_s));
     };
     Measurement found;
+    r["timed_at"] = date_now();
     if (o.study.empty()) {
       found = measured_in_turn(m, plans, source->values, options);
       // Where products are counted, or memory counts, the search's own samples are what there is.
@@ -301,7 +331,7 @@ Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& o, Prog
     if (const Measured* const best = best_with_difference(found, o.memory_weight); best && o.memory_weight == 0)
       leave_out_lucky(found, Measured(*best));
     measure_yardsticks(comm, c, o, progress, r);
-    take_times(r, *source, numbers, found, o);
+    take_times(r, *source, predictions, found, o);
     if (!o.wisdom.empty()) r["wisdom"] = keep(m, rule, found, o);
   } catch (const error& e) {
     throw usage_error(r["description"].get<std::string>() + ": " + e.what());

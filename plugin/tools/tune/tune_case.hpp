@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "choi.hpp"
 #include "measure.hpp"
 #include "prepare_case.hpp"
 #include "study.hpp"
@@ -19,8 +20,9 @@ std::string case_name(const std::string& description, const std::string& block, 
 std::string time_left(std::size_t done, std::size_t all, double seconds);
 
 /// The record of a matrix: its analysis, its plans with the fastest first, those without a time, and the best one.
-/// Throws usage_error where nothing can be measured.
-Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& options, Progress& progress);
+/// `choi`: predicts, too, unless it is null. Throws usage_error where nothing can be measured.
+Record tune_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& options, Progress& progress,
+                 ChoiModel* choi = nullptr);
 
 /// Of -bytes: the analysis, and what plans would take.
 Record count_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions& options, Progress& progress);

@@ -23,10 +23,16 @@ OptionValue<TuneOptions> files_of(Mode mode) {
   }};
 }
 
+void read_model(TuneOptions& o, const std::string& v) {
+  constexpr std::string_view name = "choi:";
+  if (!v.starts_with(name) || v.size() == name.size()) throw wrong_value("expected choi:FILE");
+  o.choi = v.substr(name.size());
+}
+
 const OptionRow<TuneOptions> rows[] = {
     {"-search",
      "plans to time, those of -mat_compound_tune: measure (the neighbouring plans of the default one), exhaustive (all "
-     "plans)",
+     "plans), off (the default plan and those of -plans)",
      "measure", word_option(&TuneOptions::search, "search", search_words)},
     {"-libraries", "also benchmark this vendor library's SpMV, on devices: none, cusparse", "none",
      library_option(&TuneOptions::library)},
@@ -59,6 +65,11 @@ const OptionRow<TuneOptions> rows[] = {
      "lines of more plans to time, separated by semicolons; keywords that are left out have the default heuristic's "
      "values",
      "", list_option(&TuneOptions::more_plans, ';', "plan lines")},
+    {"-model",
+     "choi:FILE: also predicts times of BELLPACK's plans, a thread a block row, by the model of Choi, Singh and Vuduc "
+     "(2010), whose parameters are measured on dense matrices and kept in FILE; needs -device cuda",
+     "",
+     {read_model}},
     {"-blocks", "only prints the fill and the bytes of all block sizes", "false", flag_option(&TuneOptions::blocks),
      true},
     {"-bytes", "only counts what these plans would take, separated by semicolons; nothing is packed or timed", "",
@@ -99,6 +110,15 @@ std::vector<std::string> files_in(const TuneOptions& o) {
     must_exist(option, file);
   }
   return files;
+}
+
+/// Values cannot be stored in more than the scalars have.
+void check_scalars(TuneOptions& o) {
+  if (!o.core_float) return;
+  if (!o.wisdom.empty())
+    throw usage_error(
+        "-wisdom keeps plans for PETSc's matrices, whose scalars are double; leave -core_scalar float out");
+  o.precision = Precision::single;
 }
 
 void make_study_folder(const std::string& folder) {
@@ -175,7 +195,9 @@ TuneOptions read_tune_options() {
   if (o.mode == Mode::measure) complete(o);
   if (!o.counted.empty() && (o.compile || o.blocks || !o.study.empty() || !o.wisdom.empty()))
     throw usage_error("-bytes times nothing; leave -study, -compile, -blocks and -wisdom out");
+  check_scalars(o);
   if (!o.study.empty()) make_study_folder(o.study);
+  if (!o.choi.empty() && !o.on_device) throw usage_error("-model choi is of devices; add -device cuda");
   if (o.resume && o.json.empty()) throw usage_error("-resume goes on with the file of -json; add -json FILE");
   return o;
 }

@@ -13,8 +13,9 @@ namespace compound::bench::tune {
 
 enum class Mode { measure, merge, list, compare, calibrate };
 
-/// Of -mat_compound_tune those that measure.
-inline const OptionWords<Effort> search_words = {{"measure", Effort::measure}, {"exhaustive", Effort::exhaustive}};
+/// Of -mat_compound_tune those that measure, and none.
+inline const OptionWords<Effort> search_words = {
+    {"measure", Effort::measure}, {"exhaustive", Effort::exhaustive}, {"off", Effort::rule}};
 /// As -mat_compound_precision has them.
 inline const OptionWords<Precision> precision_words = {{"double", Precision::double_}, {"single", Precision::single}};
 
@@ -33,6 +34,7 @@ struct TuneOptions : Options {
   std::string study;                    ///< folder; empty: none
   std::vector<std::string> more_plans;  ///< lines to time beside those of the search
   std::vector<std::string> counted;     ///< plans of -bytes; empty: measure
+  std::string choi;                     ///< file of parameters of that model; empty: it predicts nothing
   bool compile = false, blocks = false, pareto = false, resume = false;
   double budget_s = 10;
   std::string library;                                              ///< whose products are timed, too; empty: none
@@ -42,6 +44,9 @@ struct TuneOptions : Options {
 
   /// Whether the plan to take may not be the fastest.
   bool weighs_memory() const { return memory_weight > 0 || most_megabytes < std::numeric_limits<double>::infinity(); }
+
+  /// Of the scalars: "double", "single" (stored ones alone), "float" (vectors, too).
+  std::string_view scalars() const { return core_float ? "float" : word_of(precision_words, precision); }
 
   /// As a program's search would have them.
   SearchOptions search_options() const;
