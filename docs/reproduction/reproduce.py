@@ -24,8 +24,8 @@ import time
 
 import plot_cases
 from experiments import matrices, page
-from experiments.records import PICTURES, RECORDS, has_picture, read_records
-from experiments.steps import STEPS, file_of
+from experiments.records import PICTURES, RECORDS, has_picture, hash_of_rule, read_records
+from experiments.steps import STEPS, file_of, parameters_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEAST_S = 8  # that a run is begun for
@@ -46,7 +46,7 @@ class Runner:
 
     def write_patterns(self):
         os.makedirs(self.patterns, exist_ok=True)
-        for m in matrices.COMPOUND:
+        for m in [*matrices.COMPOUND, *matrices.FEM]:
             if m.files and not matrices.write_pattern(m, self.args.data, self.patterns):
                 print(f"no file of {m.name}: {m.generated} stands in")
         for m in matrices.HELD_BACK:
@@ -108,12 +108,12 @@ class Runner:
 # Records: of each step what the page needs.
 
 ANALYSIS = ("block_rows", "block_columns", "blocks", "mean_row", "row_deviation", "scattered", "row_lengths",
-            "row_bandwidths", "block_sizes", "layouts")
+            "row_bandwidths", "block_sizes", "layouts", "rule")
 CANDIDATE = ("name", "kind", "plan", "median_s", "least_s", "spread", "compulsory_bytes", "packed_bytes",
              "first_pack_s", "padding", "error")
 BENCH = ("block_shape", "block_rows", "blocks", "row_lengths", "row_bandwidths", "best_of_cusparse", "left_out")
 KSP = ("type", "ksp", "pc", "iteration_median_s", "residual")
-PLAN = ("plan", "median_s", "predicted_s", "times_rule", "copy_bytes", "padding")
+PLAN = ("plan", "median_s", "predicted_s", "choi_s", "work", "times_rule", "copy_bytes", "padding")
 
 
 def taken(members, of):
@@ -149,7 +149,7 @@ def case_of_bench(case):
 
 
 def case_of_tune(case):
-    kept = taken(("block", "counted", "compulsory_bytes", "tested", "finals", "again", "screened"), case)
+    kept = taken(("block", "predicted_at", "timed_at", "counted", "compulsory_bytes", "tested", "finals", "again", "screened"), case)
     kept["analysis"] = taken(ANALYSIS, case["analysis"])
     if "plans" in case:
         kept["plans"] = [taken(PLAN, p) for p in case["plans"]]
@@ -161,7 +161,7 @@ def case_of_tune(case):
 
 def without_folders(words):
     """Of programs and files; types with solvers (TYPE/METHOD) have a slash, too."""
-    return [re.sub(r"^.*/(?=[^/]+$)", "", w) if os.sep in w and before != "-types" else w
+    return [re.sub(r"^((choi:)?).*/(?=[^/]+$)", r"\1", w) if os.sep in w and before != "-types" else w
             for before, w in zip(["", *words], words)]
 
 
@@ -198,7 +198,7 @@ def collect(args, steps):
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
             if not name.endswith(".json"):
                 continue
-            record = record_of(os.path.join(folder, name))
+            record = {**record_of(os.path.join(folder, name)), "commit": args.commit, "rule": hash_of_rule()}
             named = names_of(record, name, step, patterns)
             for case in record["cases"]:
                 for times in step.left_out:
@@ -211,8 +211,17 @@ def collect(args, steps):
                                                       key=lambda item: order.index(item[0]) if item[0] in order
                                                       else len(order)))
     if records["steps"]:
+        parameters = parameters_file(patterns)
+        if os.path.exists(parameters):
+            with open(parameters) as opened:
+                records["choi"] = json.load(opened)
         with lzma.open(args.records, "wt", encoding="utf-8", preset=9) as out:
-            json.dump({"schema": SCHEMA, "steps": records["steps"]}, out, separators=(",", ":"))
+            json.dump({**records, "schema": SCHEMA}, out, separators=(",", ":"))
+
+
+def commit():
+    found = subprocess.run(["git", "-C", HERE, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+    return found.stdout.strip() or "unknown"
 
 
 def draw_pictures(folder):
@@ -241,7 +250,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="only write the page, from the records")
     parser.add_argument("--check", action="store_true",
-                        help="only compare the page with the records; status 1 if it is another one")
+                        help="only compare the page with the records; status 1 if it is another one, or if predictions "
+                        "are younger than their times")
     parser.add_argument("--pictures", action="store_true",
                         help="only draw the page's pictures, from the records (needs matplotlib)")
     parser.add_argument("--folder", default="build/reproduction", help="of the files of all runs (%(default)s)")
@@ -258,6 +268,7 @@ def main():
                         help="folder of meshes and matrices (COMPOUND_DATA); without, generated matrices stand in")
     parser.add_argument("--records", help="file that keeps what the page needs "
                         "(docs/reproduction/reproduction-host.json.xz, -h200.json.xz)")
+    parser.add_argument("--commit", default=commit(), help="that the programs were built of (%(default)s)")
     parser.add_argument("--to", default=os.path.join(HERE, "..", "reproduction.md"), help="the page")
     args = parser.parse_args()
     if args.check:

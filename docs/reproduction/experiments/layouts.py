@@ -181,21 +181,5 @@ def section_model(source):
                [["the model, fitted to the other 33 matrices", *choice(chosen)],
                 ["the layout of the fewest bytes, in its fastest schedule", *choice(least)]]),
         "",
-        "`docs/reproduction/tuning-study-h200.json.xz`. On dense matrices as the paper's, with the built-in table "
-        "(the bound was added after the run, of which the times are, and whose predictions without it were off by "
-        "67 % at the mean): " + origin(source, "model-2010", "cuda")[0],
-        *rows_of_dense_model(source),
-        *picture("model-dense"),
+        "`docs/reproduction/tuning-study-h200.json.xz`.",
     ]
-
-
-def rows_of_dense_model(source):
-    run = source.runs("model-2010").get("dense")
-    if not run:
-        return []
-    rows = []
-    for case in run["cases"]:
-        errors = [abs(p["predicted_s"] / p["median_s"] - 1) for p in case["plans"] if "predicted_s" in p]
-        if errors:
-            rows.append([case["block"], len(errors), *per_cent(errors)])
-    return ["", *table(["block", "plans", "mean", "median", "largest"], rows)]

@@ -16,6 +16,8 @@ import tempfile
 Matrix = collections.namedtuple("Matrix", "name entry block rows entries files order exact generated about",
                                 defaults=[""])
 
+BRACKET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../examples/data/bracket.msh")
+
 COMPOUND = [
     Matrix("mhd1280b", "complex", 2, 1280, 22778, ["matrices/mhd1280b.mtx"], 0, True, "-grid 15 -rows 1280",
            "15-point grid"),
@@ -84,9 +86,27 @@ COORDINATES = [
     kkt(160),
 ]
 
+def mesh(name, file, generated, order=1):
+    return Matrix(name, "dense", 3, 0, 0, [file], order, True, generated, generated)
+
+
+# Those of finite elements that blocks are tuned for (2010, figures 5 and 13): 3 unknowns a node, as single scalars.
+FEM = [
+    mesh("crankshaft_66k", "tets/crankshaft_66k.ele", "-grid 15 -n 41"),
+    mesh("bunny_68k", "tets/bunny_68k.ele", "-grid 15 -n 41"),
+    mesh("bunny_27k", "tets/bunny_27k.ele", "-grid 15 -n 30"),
+    mesh("linkrods_28k", "tets/linkrods_28k.ele", "-grid 15 -n 30"),
+    mesh("igl_hand", "tets-public/igl_hand.mesh", "-grid 15 -n 21"),
+    Matrix("bcsstk16", "dense", 1, 4884, 290378, ["matrices/bcsstk16.trip"], 0, True, "-grid elasticity -n 12",
+           "27-point elasticity"),
+    mesh("bracket", BRACKET, "-grid 27 -n 20", 2),
+    Matrix("elasticity_30", "dense", 3, 27000, 681472, [], 0, True, "-grid 27 -n 30", "27-point grid of 3x3 blocks"),
+]
+
 # Theirs is 2,000 x 2,000; as many words in blocks that are not square.
 DENSE_BLOCKS = ["1x2", "2x2", "2x3", "3x2", "3x3", "3x4", "4x4", "5x5", "6x6", "7x7", "8x8"]
 DENSE = "-grid dense -megabytes 32"
+DENSE_OF_MODEL = "-grid dense -megabytes 8,32"
 
 HELD_BACK_FILE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "held-back.txt")
 
@@ -146,9 +166,10 @@ def elements_of_ele(text):
 
 
 def elements_of_msh(text):
-    """Gmsh 4.1 of one volume."""
-    tets = [[int(v) - 1 for v in words[1:]] for words in lines_between(text, "$Elements", "$EndElements")
-            if len(words) == 5]
+    """Tetrahedra of Gmsh 2.2, or of 4.1 with one volume."""
+    lines = list(lines_between(text, "$Elements", "$EndElements"))
+    of_2 = [words[-4:] for words in lines if len(words) > 5 and words[1] == "4"]
+    tets = [[int(v) - 1 for v in nodes] for nodes in of_2 or (words[1:] for words in lines if len(words) == 5)]
     return 1 + max(max(t) for t in tets), tets
 
 
@@ -233,6 +254,14 @@ def pattern_of_elements(nodes, elements, order):
     )
 
 
+def pattern_of_triplets(text):
+    """Of the lower triangle, from 0: SuiteSparse's files of triplets."""
+    lines = [line.split()[:2] for line in text.splitlines() if line.strip()]
+    rows = 1 + max(int(i) for i, _ in lines)
+    return (f"%%MatrixMarket matrix coordinate pattern symmetric\n{rows} {rows} {len(lines)}\n"
+            + "".join(f"{int(i) + 1} {int(j) + 1}\n" for i, j in lines))
+
+
 BINARY = (".mat", ".vtu")
 
 
@@ -258,7 +287,9 @@ def write_pattern(matrix, data, folder):
             text = pattern_of_binary(os.path.join(data, matrix.files[0]))
         elif text is None and (source := source_of(matrix, data)):
             file, text = source
-            if matrix.order:
+            if file.endswith(".trip"):
+                text = pattern_of_triplets(text)
+            elif matrix.order:
                 text = pattern_of_mesh(text, os.path.splitext(file)[1], matrix.order)
         if text is None:
             return False

@@ -1,11 +1,12 @@
 """Writes docs/reproduction.md from the records of docs/reproduction/reproduce.py and the study of tuning. Every number
 of ours is of one of these."""
 
+import os
 import re
 import textwrap
 
-from experiments import layouts, memory, schedules, summary, times
-from experiments.records import COMMAND, Source
+from experiments import layouts, memory, schedules, summary, times, tuned
+from experiments.records import COMMAND, RECORDS, Source, older_steps, younger_predictions
 
 HEAD = [
     "# The papers' results, once more",
@@ -63,6 +64,7 @@ def text(source):
         schedules.section_tuned(source),
         times.section_cusparse(source, "cusparse-single", "single"),
         layouts.section_model(source),
+        tuned.section_tuned(source),
         times.section_blocks(source),
         memory.section_fill(source),
         memory.section_table_5(source),
@@ -84,10 +86,18 @@ def write(to):
 
 
 def check(to):
-    """0 if the page is what the records give."""
+    """0 if the page is what the records give, and these may be believed. Says what is older than the heuristic."""
+    source = Source()
+    for file, records in zip(RECORDS.values(), source.records.values()):
+        if older := older_steps(records):
+            print(f"{os.path.basename(file)}: run before the present default heuristic: {', '.join(older)}")
+        for line in (younger := younger_predictions(records)):
+            print(f"{file}: {line}; run the step again")
+        if younger:
+            return 1
     with open(to, encoding="utf-8") as file:
         there = file.read().split("\n")
-    made = text(Source()).split("\n")
+    made = text(source).split("\n")
     for number, (a, b) in enumerate(zip(there + [""] * len(made), made + [""] * len(there)), 1):
         if a != b:
             print(f"{to}:{number}: is not what the records give; python3 docs/reproduction/reproduce.py --page\n"

@@ -1,6 +1,7 @@
 """What there is of our own numbers, and text of tables."""
 
 import collections
+import hashlib
 import json
 import lzma
 import os
@@ -12,7 +13,8 @@ from experiments.steps import not_run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"),
-           "cuda": os.path.join(HERE, "reproduction-h200.json.xz")}
+           "cuda": os.path.join(HERE, "reproduction-h200.json.xz"),
+           "h100": os.path.join(HERE, "reproduction-h100.json.xz")}
 STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
 COMMAND = "python3 docs/reproduction/reproduce.py --folder build/reproduction"
 
@@ -77,6 +79,36 @@ def picture(name):
             f"*{drawn.shown}; {where}, {data}. Drawn by* `python3 docs/reproduction/reproduce.py --pictures`."]
 
 
+RULE = ["default_plan.cpp", "device_rule.cpp", "device_policy.cpp", "device_tables.inc"]  # of src/planner
+
+
+def hash_of_rule():
+    """Of the sources that say which plan is taken by default, without what is no code."""
+    digest = hashlib.sha256()
+    for name in RULE:
+        with open(os.path.join(HERE, "../../src/planner", name), encoding="utf-8") as opened:
+            digest.update("".join(line.partition("//")[0].strip() for line in opened).encode())
+    return digest.hexdigest()[:16]
+
+
+def younger_predictions(records):
+    """Cases whose predictions were made after their times, in words: such a record proves nothing."""
+    return [f"{step}: {run}: {case['block']}: predictions of {case['predicted_at']} are younger than the times of "
+            f"{case['timed_at']}"
+            for step, runs in records["steps"].items() for run, record in runs.items() for case in record["cases"]
+            if case.get("timed_at") and case["predicted_at"] > case["timed_at"]]
+
+
+def older_steps(records):
+    """Steps with runs from before the present default heuristic, and how many."""
+    rule, found = hash_of_rule(), []
+    for step, runs in records["steps"].items():
+        older = [run for run, record in runs.items() if "device" in record and record.get("rule") != rule]
+        if older:
+            found.append(f"{step} ({len(older)} of {len(runs)} runs)")
+    return found
+
+
 def read_records(file):
     if not os.path.exists(file):
         return {"steps": {}}
@@ -98,7 +130,7 @@ class Source:
 
     def runs(self, step):
         """By matrix."""
-        for records in self.records.values():
+        for records in (self.records["host"], self.records["cuda"]):
             if step in records["steps"]:
                 return records["steps"][step]
         return {}

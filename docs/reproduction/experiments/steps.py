@@ -105,16 +105,41 @@ def krylov_coded(folder):
 
 
 def blocks(folder):
-    plans = [f"bellpack:{r} rows lanes=1 threads={r}" for r in (32, 64, 128, 256)]
-    plans += ["csr rows lanes=32", "csr components"]
+    plans = OF_CHOI + ["csr rows lanes=32", "csr components"]
     common = shlex.split(matrices.DENSE) + TIMES + ["-core_plans", ";".join(plans), "-cusparse", "csr,sell"]
     return [Run(f"{scalar}-{b}", "bench", common + ["-block_size", b, "-core_scalar", scalar])
-            for scalar in ("float", "double") for b in matrices.DENSE_BLOCKS]
+            for scalar in SCALARS for b in matrices.DENSE_BLOCKS]
+
+
+def by_both_models(folder, scalar, search):
+    """Choi's plans, and predictions by their model, whose parameters all runs of a folder share, and by this one's. A
+    limit of products leaves out the last round."""
+    return ["-search", search, "-plans", ";".join(OF_CHOI), "-model", f"choi:{parameters_file(folder)}", "-core_scalar",
+            scalar, "-products", "2000", "-top", "1"]
+
+
+def parameters_file(folder):
+    """Of Choi's model, beside the folder of patterns."""
+    return os.path.join(os.path.dirname(folder), "choi.json")
 
 
 def predicted(folder):
-    return [Run("dense", "tune", shlex.split(matrices.DENSE)
-                + ["-block_size", ",".join(matrices.DENSE_BLOCKS), "-search", "measure", "-top", "1"])]
+    return [Run(scalar, "tune", shlex.split(matrices.DENSE_OF_MODEL) + ["-block_size", ",".join(matrices.DENSE_BLOCKS)]
+                + by_both_models(folder, scalar, "measure")) for scalar in SCALARS]
+
+
+def tuned(folder):
+    """Block sizes and slice heights of one matrix, and what cuSPARSE has of its scalars."""
+    runs = []
+    for m in matrices.FEM:
+        for scalar in SCALARS:
+            options = matrices.options_of(m, folder)
+            runs.append(Run(f"{m.name}-{scalar}", "tune", options + ["-regroup", ",".join(matrices.DENSE_BLOCKS)]
+                            + by_both_models(folder, scalar, "off")))
+            runs.append(Run(f"{m.name}-{scalar}-cusparse", "bench", options + ["-regroup", "1"] + TIMES
+                            + ["-core_scalar", scalar, "-core_plans", "auto", "-cusparse", "csr,csr-alg1,csr-alg2,sell",
+                               "-no_check"]))
+    return runs
 
 
 def sampled(folder):
@@ -127,6 +152,8 @@ def file_of(run):
     return run.options[run.options.index("-matrix") + 1] if "-matrix" in run.options else None
 
 
+SCALARS = ("float", "double")
+OF_CHOI = [f"bellpack:{r} rows lanes=1 threads={r}" for r in (32, 64, 128, 256)]
 FORMATS = ["csr", "ellr", "sell:32", "hdia:32", "dia"]
 LANES = [f"{layout} lanes={lanes}" for layout in ("ellr", "sell:32") for lanes in (1, 2, 4)]
 COORDINATES = [f"ccoo:256:{k}" for k in (1, 2, 4)]
@@ -148,7 +175,8 @@ STEPS = [
     Step("blocks-2010", "cuda", 80, blocks),
     Step("cusparse-single", "cuda", 105, against_cusparse("float")),
     Step("bicgstab-2020", "cuda", 65, krylov),
-    Step("model-2010", "cuda", 60, predicted),
+    Step("model-2010", "cuda", 240, predicted),
+    Step("tuned-2010", "cuda", 300, tuned),
     Step("coded-2020", "cuda", 150, coded),
     Step("bicgstab-coded-2020", "cuda", 60, krylov_coded),
     Step("held-back", "cuda", 280, held_back, ("screened", "again")),
