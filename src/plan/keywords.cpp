@@ -85,6 +85,10 @@ void set_threads(Plan& p, std::string_view value) {
     throw error(ErrorKind::argument, "threads=" + std::string(value) + " must be a multiple of 32, 32 to 1024");
 }
 
+void set_width(Plan& p, std::string_view value) {
+  p.width = value == "auto" ? width_by_rule : parse_number(value, 1, any_number, "width= (or 'auto')");
+}
+
 void set_carries(Plan& p, std::string_view value) {
   p.schedule.carries = place_of("carries=", value, carries_names) == 0 ? Carries::ordered : Carries::atomic;
 }
@@ -95,7 +99,7 @@ constexpr auto host = MemorySpace::host, device = MemorySpace::device;
 constexpr View padding = "what marks padding in slices", rows = "which rows are stored",
                code = "whether the host uses vector instructions", fetching = "when the host reads x",
                work = "what workers share", balance = "how blocks of threads come to rows",
-               caching = "whether the matrix stays in the caches";
+               caching = "whether the matrix stays in the caches", rest = "what the next part takes";
 
 bool has_padding_by_row(const LayoutFamily& f) { return f.has_presence; }
 bool has_row_list(const LayoutFamily& f) { return f.has_row_list; }
@@ -118,8 +122,8 @@ constexpr Keyword keywords[] = {
      [](Plan& p, View v) { set_number<&Schedule::blocks, 1, 32>(p, v, "blocks="); }, device},
     {"carries=", "how sums are carried from chunk to chunk", set_carries, device, goes_by_slots,
      "only layouts that go by slots (ccoo) carry sums from chunk to chunk"},
-    {"longest=", "which rows the next part takes",
-     [](Plan& p, View v) { p.longest = parse_number(v, 1, any_number, "longest="); }},
+    {"longest=", rest, [](Plan& p, View v) { p.longest = parse_number(v, 1, any_number, "longest="); }},
+    {"width=", rest, set_width},
     {"lengths",
      padding,
      [](Plan& p, View) { p.layout.occupancy = Occupancy::lengths; },

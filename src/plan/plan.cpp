@@ -18,7 +18,7 @@ namespace {
 void leave_rows_where_asked(Plan& p, const Plan& base) {
   const LayoutSpec& l = p.layout;
   const bool is_as_given = p.values == base.values && l.columns == LayoutSpec{}.columns && l.vector_group == 1;
-  const bool is_whole = p.half == Half::none && p.longest == any_number;
+  const bool is_whole = p.half == Half::none && p.longest == any_number && p.width == any_number;
   if (l.word_group == group_rows && (!is_of_full_blocks(p) || !is_as_given || !is_whole)) p.layout.word_group = 1;
 }
 
@@ -89,8 +89,11 @@ std::string device_text(const Schedule& s) {
          text(s.cache != Cache::keep, s.cache == Cache::stream ? "stream" : "cached");
 }
 
-/// What the parts of a plan have each.
-std::string part_text(const LayoutSpec& layout, const Schedule& schedule, idx longest, bool row_list_is_usual) {
+/// What the parts of a plan have each: of the plan itself that of the first.
+template <class Part>
+std::string part_text(const Part& part, bool row_list_is_usual) {
+  const LayoutSpec& layout = part.layout;
+  const Schedule& schedule = part.schedule;
   std::string line = " columns=" + std::string(layout.columns);
   if (layout.occupancy == Occupancy::presence) line += " presence";
   if (layout.row_list && !row_list_is_usual) line += " rowlist";
@@ -101,7 +104,8 @@ std::string part_text(const LayoutSpec& layout, const Schedule& schedule, idx lo
   line += device_text(schedule);
   if (schedule.carries == Carries::atomic) line += " carries=atomic";
   if (!schedule.library.empty()) line.append(" ").append(schedule.library);
-  return longest == any_number ? line : line + " longest=" + std::to_string(longest);
+  const std::string rest = rest_text(part.longest, part.width);
+  return rest.empty() ? line : line + " " + rest;
 }
 
 std::string layout_text(const LayoutSpec& layout) {
@@ -118,9 +122,8 @@ std::string to_string(const Plan& p) {
   line += " values=" + std::string(name_of(p.values));
   if (value_code(p.codes).of != CodeOf::nothing) line += " codes=" + std::string(p.codes);
   if (p.half != Half::none) line.append(" half=").append(name_of(p.half));
-  line += part_text(p.layout, p.schedule, p.longest, false);
-  for (const PlanPart& part : p.later)
-    line += " + " + layout_text(part.layout) + part_text(part.layout, part.schedule, part.longest, true);
+  line += part_text(p, false);
+  for (const PlanPart& part : p.later) line += " + " + layout_text(part.layout) + part_text(part, true);
   return line;
 }
 
@@ -206,7 +209,7 @@ PlanPart parse_later_part(Words words, std::string_view text, const Plan& first,
   base.layout.word_order = first.layout.word_order;
   base.layout.columns = LayoutSpec{}.columns;
   const Plan part = parse_part(words, text, base, true);
-  return {part.layout, part.schedule, part.longest};
+  return {part.layout, part.schedule, part.longest, part.width};
 }
 
 }  // namespace
@@ -225,7 +228,7 @@ std::string_view layout_in(std::string_view line) {
 Plan parse_plan(std::string_view text, const Plan& given) {
   const auto words = words_of_line(text);
   Plan base = given;
-  base.longest = any_number;
+  base.longest = base.width = any_number;
   base.later.clear();
   if (words.empty()) throw error(ErrorKind::argument, "empty plan; name at least a layout: " + preset_names());
   Words all = words, part;

@@ -15,11 +15,15 @@
 
 namespace compound {
 
-/// For the rows that the parts of a plan before it leave.
+/// width=auto: as many entries as the rule of Bell and Garland says (partition.hpp).
+inline constexpr idx width_by_rule = 0;
+
+/// For what the parts of a plan before it leave.
 struct PlanPart {
   LayoutSpec layout;
   Schedule schedule;
   idx longest = any_number;
+  idx width = any_number;
   bool operator==(const PlanPart&) const = default;
 };
 
@@ -35,6 +39,7 @@ struct Plan {
   Half half = Half::none;
   Schedule schedule;
   idx longest = any_number;     ///< longer rows go whole to the parts after this one
+  idx width = any_number;       ///< of each row what comes after so many entries does
   std::vector<PlanPart> later;  ///< they add to what the first part assigns, in their order
   bool operator==(const Plan&) const = default;
 };
@@ -59,6 +64,7 @@ std::vector<Plan> parts(const Plan& plan);
 /// read), and `cusparse:bsr-row` and its kin: products of csr by a library (library_products.hpp), where it can.
 ///
 /// "<part> longest=N + <part>": rows of more than N entries go whole to the next part, the last takes what is left.
+/// "<part> width=N + <part>": of each row the entries after the first N go there (width=auto: N by a rule).
 /// entry=, values=, codes= and vectors= are the whole plan's and stand in the first; later parts name a layout each,
 /// and list their rows.
 std::string to_string(const Plan& plan);

@@ -51,7 +51,8 @@ const Refused refusals[] = {
     {"plan_last_part", "-mat_compound_plan \"csr longest=64\"",
      "plan 'csr longest=64': longest=64 leaves longer rows to a next part, and there is none; add one"},
     {"plan_without_longest", "-mat_compound_plan \"sell:8 + ccoo\"",
-     "part 1, sell:8, leaves no rows to the next; say longest=N: rows of more entries go there (-mat_compound_plan)"},
+     "part 1, sell:8, leaves no rows to the next; say longest=N: rows of more entries go there, or width=N: what rows "
+     "have beyond N entries (-mat_compound_plan)"},
     {"plan_entry_of_part", "-mat_compound_plan \"csr longest=9 + csr entry=complex\"",
      "entry=complex in a later part of plan 'csr longest=9 + csr entry=complex': it is for the whole plan"},
     {"plan_part_off", "-mat_compound_plan \"csr off: csr longest=9 + lanes=1\"",

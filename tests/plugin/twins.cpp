@@ -97,6 +97,8 @@ std::vector<Variant> all_variants() {
   all.push_back({"parts", type,
                  "-mat_compound_plan sell:4 longest=2 + csr longest=4 + ccoo:32 off: csr longest=1 + sell:2",
                  " longest=4 + ccoo:32"});
+  all.push_back(
+      {"hybrid", type, "-mat_compound_plan ellr width=2 + ccoo:32 off: ellr width=1 + ccoo:32", " width=2 + ccoo:32"});
   return all;
 }
 

@@ -92,7 +92,9 @@ std::string draw_plan(bool device, bool vectors, bool several, Random& random) {
   int longest = 0;
   while (several && random.below(4) == 0) {
     longest += 1 + random.below(4);
-    line += " longest=" + std::to_string(longest) + " + " + draw_part(device, false, random);
+    const bool cuts = random.below(3) == 0;
+    line += cuts ? " width=" + std::to_string(1 + random.below(5)) : " longest=" + std::to_string(longest);
+    line += " + " + draw_part(device, false, random);
   }
   return line;
 }

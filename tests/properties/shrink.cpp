@@ -91,7 +91,7 @@ std::string line_of(const std::vector<std::string>& words) {
 std::vector<Case> with_simpler_plan(const Case& c) {
   std::vector<Case> all;
   const auto add = [&](const std::string& line) { all.push_back(c), all.back().plan = line; };
-  for (const char* mark : {" off: ", " longest="})
+  for (const char* mark : {" off: ", " longest=", " width="})
     if (const auto at = c.plan.find(mark); at != std::string::npos) add(c.plan.substr(0, at));
   const auto words = words_of(c.plan);
   for (std::size_t w = 0; w < words.size(); ++w) {

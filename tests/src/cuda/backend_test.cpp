@@ -67,9 +67,10 @@ TEST_F(CudaBackend, RepeatsProductsBitByBit) {
   const Pattern pattern = random_pattern(5000, 5000, 40, 3);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  for (const char* line : {"csr components lanes=32 unroll=4", "sell:32 rows dynamic",
-                           "sell:32 components lanes=4 static", "sell:32:256 rows stream unroll=3", "ccoo:32",
-                           "ccoo:128:2 dynamic", "ccoo:64:4", "sell:32 longest=10 + csr lanes=8 longest=30 + ccoo"}) {
+  for (const char* line :
+       {"csr components lanes=32 unroll=4", "sell:32 rows dynamic", "sell:32 components lanes=4 static",
+        "sell:32:256 rows stream unroll=3", "ccoo:32", "ccoo:128:2 dynamic", "ccoo:64:4",
+        "sell:32 longest=10 + csr lanes=8 longest=30 + ccoo", "ellr rows width=12 + ccoo"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     for (const Op op : {Op::none, Op::transpose}) {
       const auto first = multiplied(A, operands, op, Form::add);
@@ -128,7 +129,7 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
        {"csr components lanes=32", "csr words=32:row rows", "sell:32:256 rows", "ellr rows values=float",
         "hdia:32 rows", "ccoo:64 slots", "sell:32 longest=50 + csr rows lanes=8 longest=98 + ccoo",
         "csr words=1 rows longest=20 + hdia:32 rows longest=99 + sell:2 rows",
-        "ccoo values=float longest=98 + csr rows"}) {
+        "ccoo values=float longest=98 + csr rows", "ellr rows width=40 + ccoo"}) {
     const PackedMatrix A = packed(operands, plan(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
@@ -139,8 +140,8 @@ TEST_F(CudaBackend, TakesBlocksFromItsOwnMemory) {
   const Pattern pattern = random_pattern(300, 300, 20, 7);
   Random random;
   Operands<double> operands(pattern, "dense", {3, 3}, random);
-  for (const char* line :
-       {"csr components lanes=32", "sell:32 rows", "sell:32 rows longest=10 + csr rows longest=15 + ccoo"}) {
+  for (const char* line : {"csr components lanes=32", "sell:32 rows",
+                           "sell:32 rows longest=10 + csr rows longest=15 + ccoo", "ellr rows width=9 + ccoo"}) {
     PackedMatrix A = packed(operands, plan(line), device());
     Operands<double> others = operands;
     for (double& v : others.blocks) v += 1;
@@ -221,9 +222,9 @@ TEST_F(CudaBackend, GivesDiagonalsAndInversesAsTheHostDoes) {
     std::vector<double> wanted(scalars), inverses(scalars * size);
     host.diagonal(wanted.data());
     const auto missing = host.invert_diagonal(inverses.data());
-    for (const char* line :
-         {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist", "hdia:32 components",
-          "ccoo:32 slots", "hdia:32 rows longest=1 + sell:32 rows", "csr rows longest=1 + ccoo"}) {
+    for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist",
+                             "hdia:32 components", "ccoo:32 slots", "hdia:32 rows longest=1 + sell:32 rows",
+                             "csr rows longest=1 + ccoo", "ellr rows width=1 + ccoo"}) {
       const PackedMatrix A = packed(operands, plan(line), device());
       std::vector<double> y(scalars), inv(inverses.size());
       const Placed<double> py(device(), y), pi(device(), inv);
@@ -347,8 +348,9 @@ TEST_F(CudaBackend, PacksSumsAsTheyAreMade) {
                       offset.data(), of_others.data(), others_stride.data()),
           other.data(), by_rows};
       const Problem problem{{side, side}, {}, by_rows ? ValueOrder::rows : ValueOrder::blocks};
-      for (const char* line : {"csr", "bellpack:32", "ellr", "sell:32:64 rows dynamic", "sell:8", "hdia:32", "ccoo:64",
-                               "csr words=32 rows", "sell:32 longest=8 + csr longest=20 + ccoo"}) {
+      for (const char* line :
+           {"csr", "bellpack:32", "ellr", "sell:32:64 rows dynamic", "sell:8", "hdia:32", "ccoo:64",
+            "csr words=32 rows", "sell:32 longest=8 + csr longest=20 + ccoo", "ellr rows width=8 + ccoo"}) {
         PackedMatrix summed(pattern.view(), problem, plan(line), device()),
             packed(pattern.view(), problem, plan(line), device());
         for (PackedMatrix* A : {&summed, &packed})

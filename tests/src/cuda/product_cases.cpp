@@ -34,7 +34,7 @@ const std::vector<std::string> carries = {"", " carries=atomic"};
 
 /// What follows the first part.
 const std::vector<std::string> later_parts = {
-    "", " longest=2 + ccoo:32 slots threads=32 blocks=8",
+    "", " longest=2 + ccoo:32 slots threads=32 blocks=8", " width=2 + ccoo:32 slots threads=32 blocks=8",
     " longest=1 + sell:2 rows threads=64 blocks=8 longest=4 + csr rows lanes=8 unroll=2 threads=128 blocks=4"};
 
 const std::vector<ScalarCase>& scalars = scalar_cases();

@@ -337,7 +337,8 @@ TEST(ParsePlan, ListsSettingsForASettingItDoesNotKnow) {
       parse_plan("csr word=2", {}), ErrorKind::argument,
       "unknown plan keyword 'word=2': did you mean words=? Choose a layout (csr, ellr, bellpack, sell, dia, hdia, "
       "ccoo), entry=, codes=, half=, "
-      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, longest=, lengths, presence, "
+      "words=, vectors=, values=, columns=, lanes=, unroll=, threads=, blocks=, carries=, longest=, width=, lengths, "
+      "presence, "
       "allrows, "
       "rowlist, simd, plain, xnear, xahead, "
       "grid, static, dynamic, cached, stream, rows, components, slots");

@@ -61,7 +61,8 @@ TEST(CountedParts, TakeWhatIsThenPacked) {
   for (const char* line :
        {"sell:32 longest=2 + ccoo:32", "csr longest=299 + csr",
         "ellr longest=1 values=float + sell:8 longest=3 + csr columns=8", "hdia longest=3 codes=blocks8 + sell:2:all",
-        "csr codes=blocks1 longest=3 + sell:8", "ellr codes=blocks0"})
+        "csr codes=blocks1 longest=3 + sell:8", "ellr codes=blocks0", "ellr width=3 + ccoo:32",
+        "ellr width=auto + ccoo", "sell:8 codes=blocks8 width=2 + csr longest=3 + ellr width=1 + ccoo"})
     for (const ZooPattern& z : zoo())
       for (const PatternLifetime lifetime : {PatternLifetime::temporary, PatternLifetime::outlives}) {
         SCOPED_TRACE(std::string(line) + ", " + std::string(z.name));

@@ -108,7 +108,7 @@ TEST_P(FewBlocks, TakeNoMemoryForValuesAndLeaveThePatternAsItIs) {
   const Pattern p = random_pattern(300, 200, 9, 1);
   const Pattern before = p;
   const auto blocks = values(p.view().entries(), 4);
-  for (const char* layout : {" csr", " sell:32", " csr longest=4 + sell:8"}) {
+  for (const char* layout : {" csr", " sell:32", " csr longest=4 + sell:8", " ellr width=4 + csr"}) {
     const Plan here = parse_plan(GetParam() + std::string(layout), {});
     PackedMatrix A(p.view(), blocks_2x2, here, backend("host"), PatternLifetime::outlives);
     EXPECT_EQ(A.bytes().words, 0u);

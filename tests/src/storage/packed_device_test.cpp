@@ -118,7 +118,8 @@ const char* const plans[] = {"csr",
                              "ccoo:64:2 words=32",
                              "sell:32 words=1 longest=2 + ccoo:32 words=1",
                              "csr longest=1 + csr longest=4 + sell:2 words=1",
-                             "hdia:32 words=1 longest=3 + ellr words=1"};
+                             "hdia:32 words=1 longest=3 + ellr words=1",
+                             "ellr words=1 width=2 + ccoo:32 words=1"};
 
 class DeviceMatrix : public testing::TestWithParam<std::tuple<const char*, ZooPattern, Fills>> {
  protected:
@@ -287,7 +288,7 @@ TEST(DeviceTranspose, GoesByTheRulesPlanForItsOwnRowsWhereADoes) {
 TEST(DeviceTranspose, ListsNoSlotsWhereThereIsOneBlock) {
   const Pattern pattern = random_pattern(30, 20, 5, 1);
   PretendedDevice device;
-  for (const char* layout : {"csr", "sell:8", "csr longest=2 + ccoo"}) {
+  for (const char* layout : {"csr", "sell:8", "csr longest=2 + ccoo", "ellr width=2 + ccoo"}) {
     const auto integers = [&](const char* values) {
       const Plan plan = parse_plan(values + std::string(layout), {});
       PackedMatrix A(pattern.view(), {{1, 1}, {Field::real, Precision::double_}}, plan, device);
@@ -383,7 +384,8 @@ TEST(DeviceMatrixOfRows, TakesNewValuesInOnePassAndAllocatesNothing) {
   Random random;
   const Pattern pattern = random_pattern(50, 40, 9, test_seed());
   Operands<double> operands(pattern, "dense", {3, 2}, random);
-  for (const char* text : {"csr", "csr words=32", "sell:8:16", "sell:32 longest=3 + ccoo:32"}) {
+  for (const char* text :
+       {"csr", "csr words=32", "sell:8:16", "sell:32 longest=3 + ccoo:32", "ellr width=3 + ccoo:32"}) {
     SCOPED_TRACE(std::string(text) + ", " + seed_text());
     RecordingBackend device("recording", Reach::device);
     const Plan plan = parse_plan(text, {});

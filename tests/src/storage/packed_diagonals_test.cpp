@@ -25,6 +25,26 @@ TEST(InvertDiagonal, NamesTheFirstSingularRowInAnyRowOrder) {
   }
 }
 
+/// By parts of a plan that cut rows, too.
+TEST(InvertDiagonal, AddsBlocksThatARowHasTwice) {
+  const Pattern p = pattern_of(2, {{0, 1, 0}, {1, 1, 1}});
+  const std::vector<double> values = {2, 9, 6, 1, 1, 2};
+  for (const char* line :
+       {"csr", "ellr width=1 + ccoo:32", "ellr width=2 + csr", "csr width=1 + sell:2 width=1 + csr"}) {
+    PackedMatrix A(p.view(), {{1, 1}, {}}, parse_plan(line, {}), backend("host"));
+    A.update_values(values.data());
+    double diagonal[2], inverse[2];
+
+    A.diagonal(diagonal);
+    EXPECT_FALSE(A.invert_diagonal(inverse));
+
+    EXPECT_EQ(diagonal[0], 8) << line;
+    EXPECT_EQ(diagonal[1], 4) << line;
+    EXPECT_EQ(inverse[0], 0.125) << line;
+    EXPECT_EQ(inverse[1], 0.25) << line;
+  }
+}
+
 TEST(Diagonal, NeedsSquareBlocks) {
   const Pattern p = pattern_of(1, {{0}});
   const std::vector<double> blocks(6);

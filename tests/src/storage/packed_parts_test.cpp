@@ -1,4 +1,4 @@
-// Plans of several parts: which rows go where, where their values come from, and what parts without rows cost.
+// Plans of several parts: which entries go where, where their values come from, and what parts without rows cost.
 // Products, diagonals and transposes of them are drawn by the property runner.
 #include <gtest/gtest.h>
 
@@ -25,8 +25,9 @@ TEST(PackedParts, LetDevicesPackAPartFromChunksOfTheWhole) {
   SCOPED_TRACE(seed_text());
   const slot_t entries = p.view().entries(), in_chunk = 37;
   const auto blocks = random_blocks<double>("dense", {2, 2}, static_cast<count32>(entries), random);
-  for (const char* line : {"sell:8:16 longest=4 + csr", "hdia longest=6 + sell:32 presence", "csr longest=2 + ellr",
-                           "ccoo:32 longest=3 + ccoo:64"})
+  for (const char* line :
+       {"sell:8:16 longest=4 + csr", "hdia longest=6 + sell:32 presence", "csr longest=2 + ellr",
+        "ccoo:32 longest=3 + ccoo:64", "ellr width=3 + ccoo:32", "sell:8:16 width=2 + hdia width=2 + csr"})
     for (const PatternPart& part : parts_of(p.view(), parse_plan(line, {}))) {
       const Layout l = encode(part.rows.view(), part.plan.layout);
       const AnyLayout layout(part.plan.layout, l.args());
@@ -104,6 +105,45 @@ TEST(PackedParts, SpareThePaddingThatLongRowsCause) {
   EXPECT_EQ(slots("ellr"), 1024 * 4000);
   EXPECT_EQ(slots("ellr longest=4 + ccoo"), 1024 * 4 + 2 * 4000);
   EXPECT_EQ(slots("sell:32 longest=4 + sell:2 longest=64 + csr"), 1024 * 4 + 2 * 4000 - 24 * 4 + 24 * 4);
+  EXPECT_EQ(slots("ellr width=4 + ccoo"), 1024 * 4 + 2 * 3996);
+  EXPECT_EQ(slots("ellr width=auto + ccoo"), 3 * 4000 - 4000 + 998 * 4) << "all in coordinates";
+}
+
+/// The hybrid format of Bell and Garland, array by array: slots column by column, then rows and columns of the rest.
+TEST(PackedParts, HaveTheArraysOfTheHybridFormat) {
+  const Pattern p = pattern_of(9, {{1, 2, 3, 4, 5}, {}, {6}, {7, 8}});
+  std::vector<double> values(8);
+  std::iota(values.begin(), values.end(), 10.0);
+  RecordingBackend device;
+  PackedMatrix A(p.view(), scalars, parse_plan("ellr words=1 width=2 + ccoo:32 words=1", {}), device);
+  A.update_values(values.data());
+
+  EXPECT_EQ(A.slots(), 32 * 2 + 3);
+  const auto parts = parts_of(p.view(), A.plan());
+  const Layout slices = encode(parts[0].rows.view(), parts[0].plan.layout);
+  const layout_args args = slices.args();
+  const auto* const columns = args.get<idx>(slices_arrays::columns);
+  const std::vector<std::pair<slot_t, idx>> slots_and_columns = {{0, 1}, {32, 2}, {2, 6}, {3, 7}, {35, 8}};
+  for (const auto& [slot, column] : slots_and_columns) EXPECT_EQ(columns[slot], column) << slot;
+  EXPECT_EQ(parts[1].rows.column, (std::vector<idx>{3, 4, 5}));
+  const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  std::vector<double> y(4, -1);
+  A.multiply(Op::none, Update::assign, x.data(), nullptr, y.data());
+  EXPECT_EQ(y, (std::vector<double>{10 * 2 + 11 * 3 + 12 * 4 + 13 * 5 + 14 * 6, 0, 15 * 7, 16 * 8 + 17 * 9}));
+}
+
+/// A width that all rows have leaves one part, and one launch.
+TEST(PackedParts, AreOneWhereTheWidthIsThatOfTheLongestRow) {
+  for (const auto& [line, parts] : {std::pair{"ellr width=5 + ccoo", 1}, {"ellr width=4 + ccoo", 2}}) {
+    CountingBackend device;
+    const Pattern pattern = pattern_of_lengths({3, 5, 0, 5});
+    Random random;
+    const Operands<double> operands(pattern, "dense", {3, 3}, random);
+    const PackedMatrix A = packed(operands, parse_plan(line, {}), device);
+    EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                       reference_product(operands, Precision::double_, Op::none, Form::assign)));
+    EXPECT_EQ(device.products, parts) << line;
+  }
 }
 
 TEST(PackedParts, TellOfPaddingByThePart) {
@@ -132,7 +172,8 @@ TEST(PackedParts, TakeNewValuesWithoutNewIntegers) {
   const Pattern pattern = random_pattern(200, 100, 12, 3);
   for (const char* line : {"sell:32 longest=4 + csr longest=8 + ccoo", "csr longest=4 + sell:8",
                            "sell:32 codes=scalars8 longest=4 + csr longest=8 + ccoo",
-                           "hdia codes=blocks8 longest=5 + sell:8", "csr codes=blocks16 longest=5 + ccoo"}) {
+                           "hdia codes=blocks8 longest=5 + sell:8", "csr codes=blocks16 longest=5 + ccoo",
+                           "ellr width=5 + ccoo", "ellr codes=scalars8 width=3 + sell:8 width=2 + ccoo"}) {
     Random random;
     const Plan plan = parse_plan(line, {});
     RecordingBackend recording;

@@ -25,7 +25,7 @@ const std::vector<std::string> occupancies = {"", " presence"};
 const std::vector<std::string> row_lists = {"", " rowlist"};
 const std::vector<std::string> column_codes = {"", " columns=16", " columns=8"};
 /// What follows the first part.
-const std::vector<std::string> later_parts = {"", " longest=2 + csr", " longest=3 + ccoo:32",
+const std::vector<std::string> later_parts = {"", " longest=2 + csr", " longest=3 + ccoo:32", " width=2 + ccoo:32",
                                               " longest=1 + sell:2 words=4:row columns=8 longest=4 + ellr presence"};
 const std::vector<std::string> value_codes = {
     "", " codes=scalars8", " codes=chunks8", " codes=blocks8", " codes=blocks16", " codes=blocks0", " codes=blocks1"};
@@ -104,9 +104,9 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
   pairs = allowed_pairs(space()).size();
 
   const std::size_t presence_without_slices = 7, row_lists_of_coordinates = 3, codes_of_no_columns = 12,
-                    codes_of_blocks_in_groups = 24, bits_of_columns_that_have_none = 9;
+                    codes_of_blocks_in_groups = 24, bits_of_columns_that_have_none = 10;
   // Layouts without chunks and what goes with those alone, groups of all words, several parts.
-  const std::size_t codes_by_chunks = 14 + 2 + 1 + 1 + 2 + 3;
+  const std::size_t codes_by_chunks = 14 + 2 + 1 + 1 + 2 + 4;
   std::size_t kinds_that_do_not_exist = 0;  // in matrices of such scalars
   for (const EntryCase& e : entries)
     for (const ScalarCase& s : scalars)

@@ -64,7 +64,7 @@ TEST_P(RowWords, ArePackedByOtherPlans) {
     Plan base;
     base.values = GetParam().scalar.precision;
     for (const char* line : {"csr", "csr rowlist", "csr words=1:row", "sell:8", "sell:32:all words=all", "hdia:32",
-                             "ccoo:32", "sell:8 longest=3 + ccoo:32"})
+                             "ccoo:32", "sell:8 longest=3 + ccoo:32", "ellr width=3 + ccoo:32"})
       for (Backend* on : {&backend("host"), static_cast<Backend*>(&other)}) {
         const Plan plan = parse_plan(line, base);
 
@@ -155,7 +155,8 @@ TEST(RowWordsOfOneMatrix, CostStartsAndColumnsAlone) {
   const Pattern p = random_pattern(200, 200, 9, test_seed());
   const Problem problem = given_in_rows({{3, 3}, {}});
 
-  for (const char* line : {"csr words=rows", "csr words=rows rowlist", "csr", "sell:8", "sell:8 longest=3 + csr"})
+  for (const char* line :
+       {"csr words=rows", "csr words=rows rowlist", "csr", "sell:8", "sell:8 longest=3 + csr", "ellr width=3 + ccoo"})
     for (const PatternLifetime lifetime : {PatternLifetime::temporary, PatternLifetime::outlives}) {
       const Plan plan = parse_plan(line, {});
       const Footprint counted = bytes_of(p.view(), problem, plan, backend("host"), lifetime);
