@@ -175,8 +175,8 @@ PlansToTry plans_to_try(const SearchedMatrix& m, const Plan& base, const SearchO
   const Search which = candidates_of(o.effort);
   PlansToTry r;
   r.plans = o.effort == Effort::rule ? std::vector{base}
-            : o.layout == "auto" ? candidates(which, base, m.numbers, m.problem, m.on, VectorOrder::petsc, o.library)
-                                 : schedules(which, base, m.problem, m.on);
+            : o.layout == "auto"     ? candidates(which, base, m.numbers, m.problem, m.on, o.vectors, o.library)
+                                     : schedules(which, base, m.problem, m.on);
   r.left_out = leave_out_large(r.plans, m.pattern, m.problem, m.on, o.limits, which);
   if (which == Search::near && base.schedule.of_device() && o.layout == "auto")
     std::ranges::move(order_by_model(r.plans, m.pattern, m.numbers, m.problem, m.on), std::back_inserter(r.left_out));

@@ -38,9 +38,10 @@ struct SearchedMatrix {
 
 struct SearchOptions {
   Effort effort = Effort::measure;
-  std::string layout = "auto";  ///< any other one was asked for: its schedules alone are tried
-  std::string library;          ///< its products are tried, too; empty: no library
-  std::string wisdom;           ///< the user's file; empty: none is read or written
+  std::string layout = "auto";               ///< any other one was asked for: its schedules alone are tried
+  std::string library;                       ///< its products are tried, too; empty: no library
+  VectorOrder vectors = VectorOrder::petsc;  ///< of Effort::exhaustive
+  std::string wisdom;                        ///< the user's file; empty: none is read or written
   PlanLimits limits;
   MeasureLimits measuring;
   double products_expected = std::numeric_limits<double>::infinity();

@@ -286,6 +286,41 @@ def test_all_plans_are_more_and_those_without_a_time_have_reasons(args):
     expect(all(w["why"] for w in all_plans["cases"][0]["without"]), "reasons")
 
 
+def test_other_vectors_are_searched_by_name(args):
+    """The advice is for PETSc's matrices all the same."""
+    search = SMALL + ["-search", "exhaustive"]
+
+    def of_others(j):
+        case, = j["cases"]
+        return sum(" vectors=all " in p["plan"] for p in case["plans"] + case["without"])
+
+    petsc, _ = saved(args, search)
+    every, _ = saved(args, search + ["-vectors", "all"])
+    expect(of_others(petsc) == 0 and of_others(every) > 20, f"{of_others(petsc)} and {of_others(every)} plans")
+    stdout, _ = tune(args, search + ["-vectors", "all", "-top", "1000", "-products", "100000", "-seconds", "5"])
+    expect(any(" vectors=all " in plan for _, plan in rows_of(stdout)), stdout)
+    line, = advice(stdout)
+    expect(" vectors=1 " in line, f"advice {line}")
+    best, = [plan_in(plan) for _, plan in rows_of(stdout) if "best" in marks_of(plan)]
+    refused = f"  {best}\n  which PETSc's matrices refuse, whose vectors are vectors=1; of these, "
+    expect((line == best) != (refused in stdout), f"best {best}: {stdout[-900:]}")
+    for options, said in ((["-vectors", "all"], "-vectors all is of all plans there are; add -search exhaustive"),
+                          (["-vectors", "all", "-search", "exhaustive", "-wisdom", os.path.join(args.folder, "w")],
+                           "leave -wisdom, which is for these, out"),
+                          (["-vectors", "some"], "-vectors: unknown vectors 'some'; choose petsc, all")):
+        expect(said in tune(args, options, wanted=2)[1], f"{options}")
+
+
+def test_padding_has_a_limit_that_can_be_lifted(args):
+    uneven = ["-rows", "64000", "-block_size", "1", "-long_rows", "1:14", "-plans", "ellr", "-products", "5000"]
+    stdout, _ = tune(args, uneven + ["-top", "100"])
+    expect(re.search(r"ellr .*: layout ellr would have \d+ slots", stdout), stdout)
+    stdout, _ = tune(args, uneven + ["-top", "100", "-padding_limit", "none"])
+    expect(any(" ellr " in plan and float(numbers[6]) > 10 for numbers, plan in rows_of(stdout)), stdout)
+    expect("-padding_limit: padding limit '0.5' must be a number, 1 or more, or none"
+           in tune(args, ["-padding_limit", "0.5"], wanted=2)[1], "a limit below 1")
+
+
 def test_precision_and_shapes(args):
     stdout, _ = tune(args, SMALL + QUICK + ["-precision", "single"])
     expect(rows_of(stdout) and all("values=float" in plan for _, plan in rows_of(stdout)), stdout)

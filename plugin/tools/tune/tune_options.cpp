@@ -34,6 +34,14 @@ const OptionRow<TuneOptions> rows[] = {
      "plans to time, those of -mat_compound_tune: measure (the neighbouring plans of the default one), exhaustive (all "
      "plans), off (the default plan and those of -plans)",
      "measure", word_option(&TuneOptions::search, "search", search_words)},
+    {"-vectors",
+     "vectors of the plans of -search exhaustive: petsc (vectors=1), all (vectors=all besides, which PETSc's matrices "
+     "refuse)",
+     "petsc", word_option(&TuneOptions::vectors, "vectors", vector_words)},
+    {"-padding_limit",
+     "slots an entry that a plan may have at most, as -mat_compound_padding_limit, the default plan excepted; none: no "
+     "limit",
+     "4", limit_option(&TuneOptions::padding_limit, "padding limit", 1, "none")},
     {"-libraries", "also benchmark this vendor library's SpMV, on devices: none, cusparse", "none",
      library_option(&TuneOptions::library)},
     {"-reproducible", "require bitwise-reproducible vendor products", "true", flag_option(&TuneOptions::reproducible),
@@ -164,7 +172,8 @@ SearchOptions TuneOptions::search_options() const {
   s.effort = search;
   s.library = library;
   s.wisdom = wisdom;
-  s.limits = {.padding = most_padding, .bytes = 1e6 * most_megabytes};
+  s.vectors = vectors;
+  s.limits = {.padding = padding_limit, .bytes = 1e6 * most_megabytes};
   s.measuring.products = products;
   s.measuring.seconds = seconds;
   s.measuring.samples = samples;
@@ -196,6 +205,11 @@ TuneOptions read_tune_options() {
   if (!o.counted.empty() && (o.compile || o.blocks || !o.study.empty() || !o.wisdom.empty()))
     throw usage_error("-bytes times nothing; leave -study, -compile, -blocks and -wisdom out");
   check_scalars(o);
+  if (o.vectors == VectorOrder::any && o.search != Effort::exhaustive)
+    throw usage_error("-vectors all is of all plans there are; add -search exhaustive");
+  if (o.vectors == VectorOrder::any && !o.wisdom.empty())
+    throw usage_error(
+        "-vectors all may find plans that PETSc's matrices refuse; leave -wisdom, which is for these, out");
   if (!o.study.empty()) make_study_folder(o.study);
   if (!o.choi.empty() && !o.on_device) throw usage_error("-model choi is of devices; add -device cuda");
   if (o.resume && o.json.empty()) throw usage_error("-resume goes on with the file of -json; add -json FILE");

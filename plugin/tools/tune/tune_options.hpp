@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core_source.hpp"
 #include "options.hpp"
 #include "planner/candidates.hpp"
 #include "planner/search.hpp"
@@ -16,6 +17,8 @@ enum class Mode { measure, merge, list, compare, calibrate };
 /// Of -mat_compound_tune those that measure, and none.
 inline const OptionWords<Effort> search_words = {
     {"measure", Effort::measure}, {"exhaustive", Effort::exhaustive}, {"off", Effort::rule}};
+/// Of plans whose vectors programs cannot have, too.
+inline const OptionWords<VectorOrder> vector_words = {{"petsc", VectorOrder::petsc}, {"all", VectorOrder::any}};
 /// As -mat_compound_precision has them.
 inline const OptionWords<Precision> precision_words = {{"double", Precision::double_}, {"single", Precision::single}};
 
@@ -24,6 +27,8 @@ struct TuneOptions : Options {
   Mode mode = Mode::measure;
   std::vector<std::string> files;  ///< of -matrix; empty: generated
   Effort search = Effort::measure;
+  VectorOrder vectors = VectorOrder::petsc;
+  double padding_limit = most_padding;  ///< slots an entry
   double products = std::numeric_limits<double>::infinity(), seconds = 10;
   int samples = MeasureLimits{}.samples;
   Precision precision = Precision::double_;

@@ -143,6 +143,24 @@ std::string compared_with_rule(const Record& r, const Record& plan) {
          (bytes > 0 ? text("%.2f times the bytes", own / bytes) : text("%.3f MB instead of none", own / 1e6));
 }
 
+bool is_for_petsc(const Record& plan) { return word(plan, "plan").find(" vectors=1 ") != std::string::npos; }
+
+/// How programs name the plan, or the fastest of those that they can have.
+void print_plan(std::ostream& out, const Record& r, const Record& best) {
+  const Record* plan = &best;
+  if (!is_for_petsc(best)) {
+    out << "  " << word(best, "plan") << "\n  which PETSc's matrices refuse, whose vectors are vectors=1; ";
+    const auto found = std::ranges::find_if(r.at("plans"), is_for_petsc);
+    if (found == r.at("plans").end()) {
+      out << "no such plan has a time\n";
+      return;
+    }
+    plan = &*found;
+    out << text("of these, %.2f times the speed:\n", number(*plan, "times_rule"));
+  }
+  out << "  -mat_compound_plan \"" << word(*plan, "plan") << "\"\n";
+}
+
 void print_advice(std::ostream& out, const Record& r, const TuneOptions& o) {
   const Record& best = best_plan(r);
   if (o.memory_weight > 0 && is_rule(r, best)) {
@@ -160,7 +178,7 @@ void print_advice(std::ostream& out, const Record& r, const TuneOptions& o) {
     out << text("what to do, for %.2f times the speed (quartiles %.2f to %.2f):\n", number(r, "gain"),
                 quartiles[0].get<double>(), quartiles[1].get<double>());
   }
-  out << "  -mat_compound_plan \"" << word(best, "plan") << "\"\n";
+  print_plan(out, r, best);
   if (r.contains("wisdom")) out << "  " << word(r, "wisdom") << "\n";
 }
 

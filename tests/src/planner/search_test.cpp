@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "plan/partition.hpp"
 #include "planner/default_plan.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
@@ -154,6 +155,40 @@ TEST_F(Searches, TryPlansBesideRightAfterTheFirst) {
   EXPECT_EQ(std::ranges::count(tried.plans, rule), 1);
   EXPECT_EQ(std::ranges::count(tried.plans, huge), 0);
   EXPECT_NE(std::ranges::find(tried.left_out, huge, &LargePlan::plan), tried.left_out.end());
+}
+
+/// Programs have PETSc's vectors; compound-tune may ask for others.
+TEST_F(Searches, TryOtherVectorsWhereTheyAreAskedFor) {
+  const auto others = [&](Effort effort, VectorOrder vectors) {
+    options.effort = effort;
+    options.vectors = vectors;
+    const auto plans = plans_to_try(matrix, base, options).plans;
+    return std::ranges::count_if(plans, [](const Plan& plan) { return plan.layout.vector_group != 1; });
+  };
+
+  EXPECT_EQ(others(Effort::exhaustive, VectorOrder::petsc), 0);
+  EXPECT_GT(others(Effort::exhaustive, VectorOrder::any), 20);
+  EXPECT_EQ(others(Effort::measure, VectorOrder::any), 0);
+}
+
+/// HYB is a baseline, by name alone.
+TEST_F(Searches, TryNoRowsThatAreCut) {
+  std::vector<std::vector<idx>> rows(20000, {7, 8, 9});
+  for (idx k = 10; k < 2000; ++k) rows[150].push_back(k);
+  const Pattern uneven = pattern_of(2000, rows);
+  const PatternView of = uneven.view();
+  const PatternStatistics counted = statistics(of);
+  const Plan rule = default_plan(counted, problem, "host"), hybrid = parse_plan("ellr width=auto + ccoo", rule);
+  options.effort = Effort::exhaustive;
+  const SearchedMatrix m{of, counted, problem, backend("host")};
+
+  const auto plans = plans_to_try(m, rule, options).plans;
+
+  EXPECT_TRUE(std::ranges::any_of(plans, [](const Plan& plan) { return plan.longest != any_number; }));
+  EXPECT_TRUE(std::ranges::all_of(plans, [](const Plan& plan) { return plan.width == any_number; }));
+  const std::vector<Plan> beside{hybrid};
+  EXPECT_EQ(plans_to_try(m, rule, options, beside).plans[1], hybrid);
+  EXPECT_FALSE(is_laid_out_alike(hybrid, parse_plan("ellr width=3 + ccoo", rule)));
 }
 
 TEST_F(Searches, TrySchedulesAloneOfALayoutThatWasAskedFor) {
