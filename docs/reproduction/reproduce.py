@@ -87,8 +87,9 @@ class Runner:
         """By the runner of studies, which compiles kernels ahead."""
         study = plot_cases.sibling("tuning-study")
         folder = os.path.join(self.args.folder, step.name)
-        asked = argparse.Namespace(tune=self.args.tune, folder=folder, device=step.device, search=self.args.search,
-                                   beside=None, budget=self.args.budget, seconds=self.args.seconds - self.spent())
+        asked = argparse.Namespace(tune=self.args.tune, folder=folder, device=step.device, search="exhaustive",
+                                   beside=None, budget=self.args.budget or step.budget,
+                                   seconds=self.args.seconds - self.spent())
         missing = study.unfinished([run.options for run in runs], folder)
         return [f"{step.name}: {line}" for line in study.Study(asked, missing).all()] if missing else []
 
@@ -260,10 +261,8 @@ def main():
     parser.add_argument("--device", default="host", choices=["host", "cuda"], help="of the steps to run (%(default)s)")
     parser.add_argument("--steps", default="all", help="names, separated by commas; all: those of the device")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of all; what is not done then is listed")
-    parser.add_argument("--budget", type=float, default=8,
-                        help="seconds of timing and packing of each matrix of joint-2020 (%(default)s)")
-    parser.add_argument("--search", default="exhaustive", choices=["measure", "exhaustive"],
-                        help="plans of joint-2020 (%(default)s); near: a check in little time")
+    parser.add_argument("--budget", type=float,
+                        help="seconds of timing and packing of each matrix of joint-2020 (16) and held-back (8)")
     parser.add_argument("--data", default=os.environ.get("COMPOUND_DATA", ""),
                         help="folder of meshes and matrices (COMPOUND_DATA); without, generated matrices stand in")
     parser.add_argument("--records", help="file that keeps what the page needs "

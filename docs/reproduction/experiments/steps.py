@@ -7,8 +7,8 @@ import shlex
 from experiments import matrices
 
 # `seconds`: about so long it takes, without the programs' build. `runs`: (name, program, options) of each run, by the
-# folder of patterns. `left_out`: of the record of a study.
-Step = collections.namedtuple("Step", "name device seconds runs left_out", defaults=[()])
+# folder of patterns. Of a study `left_out` of its record, and the `budget` of each matrix in seconds.
+Step = collections.namedtuple("Step", "name device seconds runs left_out budget", defaults=[(), 8])
 Run = collections.namedtuple("Run", "name program options")
 
 
@@ -53,11 +53,17 @@ def against_cusparse(scalar):
     return runs
 
 
-def timed(rows, plans, vendor):
+def timed(rows, plans, vendor, scalar="double"):
+    precision = ["-core_scalar", scalar] * (scalar != "double")
     return lambda folder: [
-        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES
+        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + precision
             + ["-core_plans", ";".join(plans), "-cusparse", vendor]) for m in rows
     ]
+
+
+def formats(scalar="double"):
+    return timed(matrices.FORMATS, LANES + [HYBRID, "auto", "layouts csr hdia:32 dia"], "csr,csr-alg1,csr-alg2,sell",
+                 scalar)
 
 
 def coordinates(folder):
@@ -79,12 +85,14 @@ def coded(folder):
 
 
 def joint(folder):
-    """Every plan of layout and schedule, by docs/reproduction/tuning-study.py."""
-    return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.COMPOUND]
+    """Every plan of layout and schedule, by docs/reproduction/tuning-study.py: all layouts of vectors, too, and of any
+    padding."""
+    return [Run(m.name, "study", matrices.options_of(m, folder) + ["-vectors", "all", "-padding_limit", "none"])
+            for m in matrices.COMPOUND]
 
 
 def held_back(folder):
-    """The same, of matrices that plans are judged by: those whose pattern is there."""
+    """Every plan that PETSc's matrices take, of matrices that plans are judged by: those whose pattern is there."""
     return [Run(m.name, "study", matrices.options_of(m, folder)) for m in matrices.HELD_BACK
             if not folder or os.path.exists(matrices.pattern_file(m, folder))]
 
@@ -155,6 +163,7 @@ def file_of(run):
 SCALARS = ("float", "double")
 OF_CHOI = [f"bellpack:{r} rows lanes=1 threads={r}" for r in (32, 64, 128, 256)]
 FORMATS = ["csr", "ellr", "sell:32", "hdia:32", "dia"]
+HYBRID = "ellr width=auto + ccoo"
 LANES = [f"{layout} lanes={lanes}" for layout in ("ellr", "sell:32") for lanes in (1, 2, 4)]
 COORDINATES = [f"ccoo:256:{k}" for k in (1, 2, 4)]
 CODED = [f"ccoo:{b}:{k} codes=chunks8" for b in (64, 128, 256, 512) for k in (1, 2, 4, 8)]
@@ -163,20 +172,20 @@ OF_SOLVER = "ccoo:128:4 codes=chunks8"
 # The most valuable come first. Seconds of steps on a device are those of the records.
 STEPS = [
     Step("memory-2020", "host", 60, counted(matrices.COMPOUND, layouts_of_table_9)),
-    Step("memory-2015", "host", 60, counted(matrices.FORMATS, lambda m: FORMATS)),
+    Step("memory-2015", "host", 60, counted(matrices.FORMATS, lambda m: [*FORMATS, HYBRID])),
     Step("memory-coo", "host", 90, counted(matrices.COORDINATES,
                                            lambda m: ["csr", *COORDINATES, "ccoo:256:2 codes=scalars8"])),
     Step("sampled-2010", "host", 10, sampled),
-    Step("joint-2020", "cuda", 250, joint),
+    Step("joint-2020", "cuda", 500, joint, budget=16),
     Step("cusparse-double", "cuda", 115, against_cusparse("double")),
-    Step("formats-2015", "cuda", 105, timed(matrices.FORMATS, LANES + ["auto", "layouts csr hdia:32 dia"],
-                                            "csr,csr-alg1,csr-alg2,sell")),
+    Step("formats-2015", "cuda", 110, formats()),
     Step("coordinates-2020", "cuda", 90, coordinates),
     Step("blocks-2010", "cuda", 80, blocks),
     Step("cusparse-single", "cuda", 105, against_cusparse("float")),
     Step("bicgstab-2020", "cuda", 65, krylov),
     Step("model-2010", "cuda", 240, predicted),
     Step("tuned-2010", "cuda", 300, tuned),
+    Step("formats-2015-single", "cuda", 110, formats("float")),
     Step("coded-2020", "cuda", 150, coded),
     Step("bicgstab-coded-2020", "cuda", 60, krylov_coded),
     Step("held-back", "cuda", 280, held_back, ("screened", "again")),

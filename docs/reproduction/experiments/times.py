@@ -3,6 +3,7 @@
 from experiments import matrices, printed
 from experiments.layouts import papers_plan
 from experiments.records import figures, kind_of_pattern, origin, picture, ratio, spread_of, table
+from experiments.steps import HYBRID
 
 
 def fastest(found):
@@ -112,6 +113,9 @@ def gflops(case, c):
     return None if c is None else 2e-9 * case["blocks"] / c["median_s"]
 
 
+# As tables 5 to 8 have them.
+FIVE = ("dia", "hdia:32", "ellr lanes=1", "sell:32 lanes=1", HYBRID)
+NAMES_OF_FIVE = ("DIA", "HDIA", "ELL", "HLL", "HYB")
 OF_LANES = ("ellr", "sell:32")
 LANES = (1, 2, 4)
 
@@ -129,6 +133,12 @@ class Formats:
     def hdia_over_vendor(self):
         return quotient(self.vendor, self.of("hdia:32"))
 
+    def five(self):
+        return [gflops(self.case, self.of(plan)) for plan in FIVE]
+
+    def of_vendor(self):
+        return f"{figures(gflops(self.case, self.vendor))} ({self.vendor['name']})" if self.vendor else "-"
+
     def lanes(self, layout):
         return [self.of(f"{layout} lanes={n}") for n in LANES]
 
@@ -137,22 +147,40 @@ class Formats:
         return min(((c["median_s"], n) for c, n in zip(self.lanes(layout), LANES) if c), default=(0, None))[1]
 
 
-def formats(source):
-    return [Formats(m, case) for m, case in cases(source, "formats-2015", matrices.FORMATS)]
+def formats(source, step="formats-2015"):
+    return [Formats(m, case) for m, case in cases(source, step, matrices.FORMATS)]
 
 
 def rows_of_formats(source):
     rows = []
     for f in formats(source):
         theirs = printed.TABLE_8[f.m.name]
-        cells = [f"{figures(t)} / {figures(gflops(f.case, f.of(plan)))}"
-                 for t, plan in zip(theirs, ("dia", "hdia:32", "ellr lanes=1", "sell:32 lanes=1"))]
-        rows.append([f.m.name, kind_of_pattern(f.m, f.case), *cells,
-                     f"{figures(theirs[4])} / {figures(gflops(f.case, f.vendor))} ({f.vendor['name']})" if f.vendor
-                     else "-",
-                     f"{ratio(theirs[1] / theirs[4] if theirs[1] and theirs[4] else None)} / "
-                     f"{ratio(f.hdia_over_vendor())}"])
+        cells = [f"{figures(t)} / {figures(ours)}" for t, ours in zip(theirs, f.five())]
+        rows.append([f.m.name, kind_of_pattern(f.m, f.case), *cells, f.of_vendor(),
+                     f"{ratio(over_hyb(theirs)[1])} / {ratio(f.hdia_over_vendor())}"])
     return rows
+
+
+def over_hyb(five):
+    """Of speeds of the five formats, by that of HYB."""
+    return [speed / five[-1] if speed and five[-1] else None for speed in five]
+
+
+def rows_over_hyb(source):
+    """HDIA, ELL and HLL: the paper's three devices, and ours in both precisions."""
+    single = {f.m.name: over_hyb(f.five()) for f in formats(source, "formats-2015-single")}
+    rows = []
+    for f in formats(source):
+        theirs = [over_hyb(of_table[f.m.name]) for of_table in (printed.TABLE_6, printed.TABLE_7, printed.TABLE_8)]
+        ours = [over_hyb(f.five()), single.get(f.m.name, [None] * len(FIVE))]
+        rows.append([f.m.name, *(", ".join(ratio(of[place]) for of in all_)
+                                 for place in (1, 2, 3) for all_ in (theirs, ours))])
+    return rows
+
+
+def rows_of_single_formats(source):
+    return [[f.m.name, kind_of_pattern(f.m, f.case), *(figures(value) for value in f.five()), f.of_vendor()]
+            for f in formats(source, "formats-2015-single")]
 
 
 def rows_of_lanes(source):
@@ -197,7 +225,18 @@ def section_formats(source):
     rows = rows_of_formats(source)
     more = [
         "",
-        *table(["matrix", "pattern", "DIA", "HDIA", "ELL", "HLL", "HYB / best of cuSPARSE", "HDIA over that"], rows),
+        *table(["matrix", "pattern", *NAMES_OF_FIVE, "best of cuSPARSE",
+                "HDIA over HYB, paper / over cuSPARSE, here"], rows),
+        "",
+        "Speed over that of HYB: of the paper's GTX 285, M2070 and GTX 660 (tables 6 to 8), and here in double and in "
+        "single precision:",
+        "",
+        *table(["matrix", *(f"{name}, {of}" for name in NAMES_OF_FIVE[1:4] for of in ("paper", "here"))],
+               rows_over_hyb(source)),
+        "",
+        "GFLOPS in single precision, which the paper has not: " + origin(source, "formats-2015-single", "cuda")[0],
+        *(["", *table(["matrix", "pattern", *NAMES_OF_FIVE, "best of cuSPARSE"], single)]
+          if (single := rows_of_single_formats(source)) else []),
         "",
         "One, two (the paper, a Tesla M2070) and one, two, four threads a row (here), GFLOPS (tables 9 to 11):",
         "",
@@ -206,8 +245,10 @@ def section_formats(source):
     return [
         "## Three storage formats (2015, tables 6 to 11)",
         "",
-        "GFLOPS in double precision, the paper's on a GTX 660 / here. HYB is gone from cuSPARSE: in its place stands "
-        "the fastest of its CSR (default, ALG1, ALG2) and sliced ELL. " + origin(source, "formats-2015", "cuda")[0]
+        "GFLOPS in double precision, the paper's on a GTX 660 / here. HYB is gone from cuSPARSE: here it is "
+        f"`{HYBRID}`, [cut](layouts.md#hyb-rows-that-are-cut) where Bell and Garland cut it, which the paper's "
+        "cuSPARSE need not have done. Beside it is the fastest of cuSPARSE's CSR (default, ALG1, ALG2) and sliced ELL. "
+        + origin(source, "formats-2015", "cuda")[0]
         + difference_of_formats(source),
         *(more if rows else []),
         *picture("formats"),
