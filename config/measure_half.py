@@ -22,8 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-TOP = pathlib.Path(__file__).resolve().parents[1]
-RECORDS = TOP / "docs/data/figures"
+from measure_figures import RECORDS, TOP, commit, read, write
+
 # (mesh, elements of order 1 or 2, block size)
 CASES = [("tets/bunny_27k.ele", 1, 3), ("tets/bunny_68k.ele", 1, 3), ("tets/crankshaft_66k.ele", 1, 3),
          ("tets/linkrods_28k.ele", 1, 3), ("tets-public/igl_hand.mesh", 1, 3),
@@ -50,11 +50,6 @@ OF_MESHES = ["-clamp", "ymin", "-load", "ymax", "-select_fraction", "0.05", "-tr
 SOLVES = {"aijcusparse": ["-mat_type", "aijcusparse", "-ksp_type", "cg"],
           "whole": ["-mat_type", "baijcompound", "-ksp_type", "cgcompound"],
           "half": ["-mat_type", "baijcompound", "-ksp_type", "cgcompound", "-mat_compound_plan", "half=symmetric"]}
-
-
-def commit():
-    return subprocess.run(["git", "-C", str(TOP), "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
-                          check=True).stdout.strip()
 
 
 def run_of(command):
@@ -163,7 +158,7 @@ def main():
     (TOP / "build/figures").mkdir(parents=True, exist_ok=True)
     program, rounds = args.build / "plugin/tools/compound-bench", args.rounds
     record = args.out / ("half-device.json.xz" if args.device else "half.json.xz")
-    runs = json.loads(lzma.open(record, "rt").read())["runs"] if record.exists() else []
+    runs = read(record)
 
     def all_runs():
         if not args.device:
@@ -181,8 +176,7 @@ def main():
         print(run["command_line"] + ": " +
               ", ".join(f"{name} {c.get('product_us', c.get('iteration_us')):.0f} us"
                         for name, c in run.get("candidates", run.get("solves")).items()), flush=True)
-        with lzma.open(record, "wt", preset=9) as out:
-            json.dump({"schema": "figures 1", "runs": runs}, out, sort_keys=True)
+        write(record, runs)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,13 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = TOP / "config/figures.py"
+sys.path.insert(0, str(SCRIPT.parent))
+import figures  # noqa: E402
+
+MOST_BYTES = 3e6  # of all records
+TRIED = 20
+MARKED = re.compile(r"<!-- figures: [\w-]+ -->(.*?)<!-- end of figures -->", re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?")
 failures = []
 
 
@@ -24,62 +31,105 @@ def run(top, *options):
     return subprocess.run([sys.executable, SCRIPT, "--top", top, *options], capture_output=True, text=True)
 
 
-def numbers_between_marks(text):
+def marked_numbers(text):
     """Where they are."""
-    marked = [(m.start(), m.end()) for m in re.finditer(r"<!-- figures:.*?<!-- end of figures -->", text, re.DOTALL)]
-    return [m for m in re.finditer(r"(?<![\w.-])\d+\.\d+(?![\w.-]*-->)", text)
-            if any(a < m.start() < b for a, b in marked)]
+    return [(m.start(1) + n.start(), m.start(1) + n.end()) for m in MARKED.finditer(text)
+            for n in NUMBER.finditer(m[1])]
+
+
+def records(top):
+    return [*top.glob("docs/data/*.json"), *top.glob("docs/data/figures/*.json.xz"), top / "docs/figures/columns.json"]
 
 
 def copy_of(folder):
     top = pathlib.Path(folder)
-    shutil.copytree(TOP / "docs/data/figures", top / "docs/data/figures")
+    shutil.copytree(TOP / "docs/data", top / "docs/data")
     (top / "docs/reproduction").mkdir()
-    for record in ("reproduction-h200", "tuning-check"):
-        shutil.copy(TOP / f"docs/reproduction/{record}.json.xz", top / "docs/reproduction")
-    for page in ("docs/performance-gpu.md", "docs/performance-host.md", "docs/solvers.md", "docs/tuning.md"):
-        shutil.copy(TOP / page, top / "docs")
+    (top / "docs/figures").mkdir()
+    for file in [*figures.PAGES, "docs/figures/columns.json",
+                 *(f"docs/reproduction/{file.name}" for file in TOP.glob("docs/reproduction/*.json.xz"))]:
+        shutil.copy(TOP / file, top / file)
     return top
 
 
+def another(value, chosen):
+    """The same JSON with one number that is another."""
+    places = []
+
+    def find(of, path):
+        for key, member in of.items() if isinstance(of, dict) else enumerate(of):
+            if isinstance(member, (dict, list)):
+                find(member, [*path, key])
+            elif isinstance(member, (int, float)) and not isinstance(member, bool):
+                places.append([*path, key])
+    find(value, [])
+    *path, last = chosen.choice(places)
+    for key in path:
+        value = value[key]
+    value[last] = value[last] * 2 + 1
+
+
+def number_of_a_page(chosen):
+    """A number between marks is another one."""
+    texts = {page: (TOP / page).read_text(encoding="utf-8") for page in figures.PAGES}
+    page = chosen.choice([page for page, text in texts.items() if marked_numbers(text)])
+    right = texts[page]
+    begin, end = chosen.choice(marked_numbers(right))
+    wrong = right[:begin] + "9" + right[begin:end] + right[end:]
+    line = right.count("\n", 0, begin) + 1
+    difference = figures.first_difference(wrong, figures.filled(TOP, page, wrong))
+    check(difference and difference[0] == line, f"{page}:{line}: 9{right[begin:end]} is not found: {difference}")
+
+
+def number_of_a_record(top, chosen):
+    """A number of a record is another one: by the sums, whether a page shows it or not."""
+    file = chosen.choice(records(top))
+    there = file.read_bytes()
+    content = json.loads(lzma.decompress(there) if file.suffix == ".xz" else there)
+    another(content, chosen)
+    text = json.dumps(content).encode()
+    file.write_bytes(lzma.compress(text, preset=0) if file.suffix == ".xz" else text)
+    sums = (TOP / figures.SUMS).read_text(encoding="utf-8")
+    check(figures.first_difference(sums, figures.sums_of(top)), f"another number in {file.name} is not found")
+    file.write_bytes(there)
+
+
+chosen = random.Random(7)
 done = run(TOP, "--check")
 check(done.returncode == 0, f"the pages are those of the records: {done.stdout}{done.stderr}")
+size = sum(file.stat().st_size for file in [*records(TOP), *TOP.glob("docs/reproduction/*.json.xz")])
+check(size <= MOST_BYTES, f"all records together have {size} bytes")
+for _ in range(TRIED):
+    number_of_a_page(chosen)
 
 with tempfile.TemporaryDirectory() as folder:
     top = copy_of(folder)
-    page = top / "docs/solvers.md"
-    right = page.read_text(encoding="utf-8")
-    check(run(top, "--check").returncode == 0, "a copy is right")
-    chosen = random.Random(7)
-    for match in chosen.sample(numbers_between_marks(right), 10):
-        wrong = right[:match.start()] + "9" + match.group() + right[match.end():]
-        page.write_text(wrong, encoding="utf-8")
-        done = run(top, "--check")
-        line = right.count("\n", 0, match.start()) + 1
-        check(done.returncode == 1 and f"docs/solvers.md:{line}: " in done.stdout, f"{match.group()}: {done}")
-    check(run(top).returncode == 0 and page.read_text(encoding="utf-8") == right, "the page is written again")
+    for _ in range(TRIED):
+        number_of_a_record(top, chosen)
+    check(figures.sums_of(top) == (TOP / figures.SUMS).read_text(encoding="utf-8"), "the records are as they were")
 
+    # A page is another one where its record is, and is written again.
     record = top / "docs/data/figures/several-gpus.json.xz"
-    with lzma.open(record, "rt") as file:
-        content = json.load(file)
-    for name in ("cgcompound", "cg"):
-        changed = json.loads(json.dumps(content))
-        run_ = [r for r in changed["runs"] if r["ksp"] == name][-1]
-        run_["iteration_us"] *= 1.5
-        with lzma.open(record, "wt") as file:
-            json.dump(changed, file)
-        check(run(top, "--check").returncode == 1, f"another number in a record of {name}")
+    content = json.loads(lzma.decompress(record.read_bytes()))
+    next(r for r in reversed(content["runs"]) if r["ksp"] == "cg")["iteration_us"] *= 1.5
+    record.write_bytes(lzma.compress(json.dumps(content).encode()))
+    done = run(top, "--check")
+    check(done.returncode == 1 and "docs/solvers.md:" in done.stdout and "records.sha256:" in done.stdout,
+          f"another number in the record of several GPUs: {done}")
+    run(top)
+    check(all(figures.filled(top, page, text := (top / page).read_text(encoding="utf-8")) == text
+              for page in figures.PAGES), "the pages are written again")
     record.write_bytes(b"no record")
     done = run(top, "--check")
     check(done.returncode == 1 and "several-gpus.json.xz: is no record of runs" in done.stderr, f"no record: {done}")
 
 for text, said in (("<!-- figures: no-such -->\n<!-- end of figures -->\n", "there is no figure 'no-such'; choose "),
                    ("<!-- figures: several-gpus-cg -->\n", "has no end, or no name")):
-    with tempfile.TemporaryDirectory() as folder:
-        top = copy_of(folder)
-        (top / "docs/solvers.md").write_text(text, encoding="utf-8")
-        done = run(top)
-        check(done.returncode == 1 and said in done.stderr, f"{text}: {done}")
+    try:
+        figures.filled(TOP, "docs/solvers.md", text)
+        check(False, f"{text}: is taken")
+    except figures.Wrong as e:
+        check(said in str(e), f"{text}: {e}")
 
 print("\n".join([f"{len(failures)} failures", *failures]))
 sys.exit(bool(failures))

@@ -1,0 +1,193 @@
+"""Products, assembly and right-hand sides on a GPU."""
+
+from .host import EXPLORED, assembly_table, by_name, most_spread, of_explorer, over, spread_of
+from .records import block_of, figure, ms, record_of, short, source, step_of, table, us
+
+H100 = "nvidia-h100-80gb-hbm3"
+
+
+@figure("products-explored")
+def products_explored(top):
+    """Beside aijcusparse, by the explorer's records."""
+    found = {name: of_explorer(record_of(top, f"docs/data/{H100}-{name}.json")) for name in EXPLORED}
+    rows = []
+    for case in found["15"]["cases"]:
+        others = {name: next((c for c in record["cases"] if block_of(c) == block_of(case)), None)
+                  for name, record in found.items()}
+        of = by_name(case)
+        rows.append([block_of(case), us(of["aijcusparse"]["median_s"]), us(of["baijcompound"]["median_s"]),
+                     f"{100 * of['baijcompound']['share_of_copy']:.0f}",
+                     *(f"{over(others[name], 'baijcompound', 'aijcusparse'):.2f}" if others[name] else ""
+                       for name in ("15", "27", "surface")),
+                     f"{over(case, 'values=float', 'aijcusparse'):.2f}"])
+    return [*table(["blocks", "aijcusparse us", "baijcompound us", "% of copy",
+                    *(f"x aijcusparse: {EXPLORED[name]}" for name in ("15", "27", "surface")),
+                    "15 points, `values=float`"], rows), "",
+            *source(found["15"], max(map(most_spread, found.values())), before="400 MB of values, one ")]
+
+
+def best_of_cusparse(case):
+    return min((c for c in case["candidates"] if c["kind"] == "cusparse"), key=lambda c: c["median_s"])
+
+
+def beside_cusparse(case, name="auto"):
+    ours, theirs = by_name(case)[name], best_of_cusparse(case)
+    return [us(ours["median_s"]), f"{100 * ours['share_of_copy']:.0f}", f"{us(theirs['median_s'])} ({theirs['name']})",
+            f"{theirs['median_s'] / ours['median_s']:.2f}"]
+
+
+BESIDE = ["us", "% of copy", "best of cuSPARSE us", "x best"]
+
+
+@figure("products-sizes")
+def products_sizes(top):
+    run = step_of(top, "device", "products-sizes")
+    rows = [[block_of(case), *beside_cusparse(case), f"{over(case, 'auto', 'csr'):.2f}"] for case in run["cases"]]
+    return [*table(["blocks", *BESIDE, "x CSR"], rows), "", *source(run, most_spread(run))]
+
+
+@figure("products-large")
+def products_large(top):
+    run = step_of(top, "device", "products-large")
+    case = run["cases"][0]
+    rows = [[what, *beside_cusparse(case, name), f"{over(case, name, 'aijcusparse'):.2f}"]
+            for what, name in (("doubles", "auto"), ("`values=float`, vectors in doubles", "values=float"))]
+    return [*table([f"{case['description']}, {block_of(case)}", *BESIDE, "x aijcusparse"], rows), "",
+            *source(run, most_spread(run))]
+
+
+@figure("products-small")
+def products_small(top):
+    run = step_of(top, "device", "products-small")
+    rows = []
+    for case in run["cases"]:
+        ours, theirs = by_name(case)["auto"], best_of_cusparse(case)
+        rows.append([f"{case['block_rows']:,}", *(us(ours[key]) for key in ("median_s", "graph_median_s",
+                                                                            "cold_median_s")),
+                     f"{us(theirs['median_s'])} ({us(theirs['graph_median_s'])}, {us(theirs['cold_median_s'])}) "
+                     f"{theirs['name']}", f"{theirs['median_s'] / ours['median_s']:.2f}"])
+    return [*table(["nodes", "us", "replay us", "cold us", "best of cuSPARSE us (replay, cold)", "x best"], rows), "",
+            *source(run, most_spread(run))]
+
+
+FORMATS = {"quaternion": "quaternion", "dual-quaternion": "dual quaternion", "complex": "complex in a real matrix",
+           "scaled-identity": "scalar x identity 3x3", "diagonal": "diagonal 3x3"}
+
+
+@figure("formats-on-device")
+def formats_on_device(top):
+    runs = {name: step_of(top, "device", f"format-{name}") for name in FORMATS}
+    rows = []
+    for name, run in runs.items():
+        case = run["cases"][0]
+        dense = by_name(case)["entry=dense"]["median_s"]
+        rows.append([f"{FORMATS[name]}, {case['blocks'] / case['block_rows']:.0f} a row", f"{case['block_rows']:,}",
+                     *beside_cusparse(case), f"{over(case, 'auto', 'entry=dense'):.2f}",
+                     f"{us(case['entry_check']['median_s'])} ({case['entry_check']['median_s'] / dense:.2f})"])
+    return [*table(["case", "rows", *BESIDE, "x dense", "finding it, us (in dense products)"], rows), "",
+            *source(runs["quaternion"], max(map(most_spread, runs.values())))]
+
+
+@figure("solves-of-formats")
+def solves_of_formats(top):
+    rows, runs = [], []
+    for name, what in (("solve-quaternion", "quaternions"), ("solve-complex", "complex numbers")):
+        run = step_of(top, "device", name)
+        runs.append(run)
+        key = "iteration_us" if "iteration_us" in run["variants"]["aijcusparse" if "aijcusparse" in run["variants"]
+                                                                 else "aijcusparse, cg"] else "first_solve_s"
+        first = next(iter(run["variants"].values()))[key]["median"]
+        for variant, of in run["variants"].items():
+            value = of[key]["median"]
+            rows.append([f"`{run['command_line']}`, {what}", variant,
+                         f"{short(value)} us an iteration" if key == "iteration_us" else f"{ms(value)} ms a solve",
+                         f"{first / value:.2f}"])
+    return [*table(["program", "type", "time", "x aijcusparse"], rows), "", *source(runs[0], command=False)]
+
+
+@figure("assembly-on-device")
+def assembly_on_device(top):
+    return assembly_table(step_of(top, "device", "assembly"), lambda _: "aijcusparse", "x aijcusparse")
+
+
+@figure("programs-on-device")
+def programs_on_device(top):
+    sizes = (41, 61)
+    runs = [step_of(top, "device", f"programs-{n}") for n in sizes]
+    rows = [[name, *(f"{ms(run['variants'][name]['whole_s']['median'])} "
+                     f"({ms(run['variants'][name]['assembly_s']['median'])})" for run in runs)]
+            for name in runs[0]["variants"]]
+    return [*table(["type, preconditioner, assembly", *(f"{n}^3 nodes" for n in sizes)], rows), "",
+            *source(runs[0], max(spread_of(run, "whole_s") for run in runs),
+                    before="Milliseconds from start to exit (of these assembly); ")]
+
+
+@figure("coordinates-on-device")
+def coordinates_on_device(top):
+    run = step_of(top, "device", "coo")
+    rows = []
+    for case in run["cases"]:
+        of = {(row["type"], row["coordinates"], row["values_on"]): row for row in case["coo"]}
+        first = of["aijcusparse", "scalars", "device"], of["aijcusparse", "scalars", "host"]
+        for number, (name, coordinates) in enumerate(dict.fromkeys((t, c) for t, c, _ in of)):
+            there, host = of[name, coordinates, "device"], of[name, coordinates, "host"]
+            rows.append(["" if number else f"{case['block_rows']:,}", name, coordinates, ms(host["preallocation_s"]),
+                         *(ms(row[key]) for row in (host, there)
+                           for key in ("median_s", "with_product_median_s", "with_solve_median_s")),
+                         ", ".join(f"{a['with_solve_median_s'] / b['with_solve_median_s']:.1f}"
+                                   for a, b in zip(first, (there, host)))])
+    spread = max(row["spread"] for case in run["cases"] for row in case["coo"])
+    with_more = ["with a product", "with a solve"]
+    return [*table(["nodes", "type", "coordinates of", "setting them", "values on the host", *with_more,
+                    "values on the device", *with_more, "x"], rows), "", *source(run, spread, before="Milliseconds; ")]
+
+
+@figure("dense-on-device")
+def dense_on_device(top):
+    record = record_of(top, "docs/figures/columns.json")
+    of = {(row["type"], row["columns"]): row for row in record["dense"]}
+    rows = []
+    for columns in sorted({c for _, c in of}):
+        theirs, ours = of["aijcusparse", columns], of["baijcompound", columns]
+        rows.append([str(columns), *(f"{us(row['median_s'])} ({row['products']:.2f})" for row in (theirs, ours)),
+                     f"{theirs['median_s'] / ours['median_s']:.1f}"])
+    return [*table(["columns", "aijcusparse", "baijcompound", "x aijcusparse"], rows), "",
+            *source({**record, "rounds": 5}, max(row["spread"] for row in record["dense"]),
+                    before="Microseconds, in brackets products; 216,000 nodes, 3x3 blocks; ")]
+
+
+@figure("columns-on-device")
+def columns_on_device(top):
+    run = step_of(top, "device", "columns")
+    rows = []
+    for case in run["cases"]:
+        of = {(row["type"], row["columns"]): row for row in case["columns"]}
+        for number, columns in enumerate(sorted({c for _, c in of})):
+            theirs, ours = of["aijcusparse", columns], of["baijcompound", columns]
+            rows.append(["" if number else f"{case['block_rows']:,}", str(columns),
+                         *(f"{us(row['iteration_s'])} ({row['solves']:.2f})" for row in (theirs, ours)),
+                         f"{theirs['iteration_s'] / ours['iteration_s']:.1f}"])
+    spread = max(row["spread"] for case in run["cases"] for row in case["columns"])
+    return [*table(["nodes", "columns", "aijcusparse, `cg`", "baijcompound, `cgcompound`", "x aijcusparse"], rows), "",
+            *source(run, spread, before="Microseconds an iteration of all columns, in brackets solves of one; ")]
+
+
+LAYOUTS = {"scalars-7": "scalars, 7-point, 150^3", "3x3-27": "3x3, 27-point, 60^3",
+           "complex-27": "complex, 27-point, 70^3"}
+
+
+@figure("layouts-on-device")
+def layouts_on_device(top):
+    runs = {name: step_of(top, "device", f"layouts-{name}") for name in LAYOUTS}
+    found = {name: by_name(run["cases"][0]) for name, run in runs.items()}
+    best = {name: best_of_cusparse(run["cases"][0]) for name, run in runs.items()}
+    plans = list(dict.fromkeys(c["name"] for of in found.values() for c in of.values() if c["kind"] == "core"))
+
+    def cell(of, plan):
+        return f"{us(of[plan]['median_s'])}, {of[plan]['packed_bytes'] / 1e6:.0f}" if plan in of else ""
+    rows = [["fastest of cuSPARSE", *(f"{us(c['median_s'])}, {c['packed_bytes'] / 1e6:.0f} ({c['name']})"
+                                      for c in best.values())],
+            *(["the default plan" if plan == "auto" else f"`{plan}`", *(cell(of, plan) for of in found.values())]
+              for plan in plans)]
+    return [*table(["us, MB", *LAYOUTS.values()], rows), "",
+            *source(runs["scalars-7"], max(map(most_spread, runs.values())))]
