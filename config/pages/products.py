@@ -1,6 +1,6 @@
 """Products, assembly and right-hand sides on a GPU."""
 
-from .host import EXPLORED, assembly_table, by_name, most_spread, of_explorer, over, spread_of
+from .host import EXPLORED, assembly_table, by_name, most_spread, of_explorer, over
 from .records import block_of, figure, ms, record_of, short, source, step_of, table, us
 
 H100 = "nvidia-h100-80gb-hbm3"
@@ -62,10 +62,10 @@ def products_small(top):
     rows = []
     for case in run["cases"]:
         ours, theirs = by_name(case)["auto"], best_of_cusparse(case)
-        rows.append([f"{case['block_rows']:,}", *(us(ours[key]) for key in ("median_s", "graph_median_s",
-                                                                            "cold_median_s")),
-                     f"{us(theirs['median_s'])} ({us(theirs['graph_median_s'])}, {us(theirs['cold_median_s'])}) "
-                     f"{theirs['name']}", f"{theirs['median_s'] / ours['median_s']:.2f}"])
+        ways = ("median_s", "graph_median_s", "cold_median_s")
+        mine, other = ([us(of[way]) if way in of else "-" for way in ways] for of in (ours, theirs))
+        rows.append([f"{case['block_rows']:,}", *mine, f"{other[0]} ({other[1]}, {other[2]}) {theirs['name']}",
+                     f"{theirs['median_s'] / ours['median_s']:.2f}"])
     return [*table(["nodes", "us", "replay us", "cold us", "best of cuSPARSE us (replay, cold)", "x best"], rows), "",
             *source(run, most_spread(run))]
 
@@ -114,12 +114,12 @@ def assembly_on_device(top):
 def programs_on_device(top):
     sizes = (41, 61)
     runs = [step_of(top, "device", f"programs-{n}") for n in sizes]
-    rows = [[name, *(f"{ms(run['variants'][name]['whole_s']['median'])} "
-                     f"({ms(run['variants'][name]['assembly_s']['median'])})" for run in runs)]
-            for name in runs[0]["variants"]]
+    rows = [[name, *(f"{ms(of['whole_s']['least'])} ({ms(of['assembly_s']['least'])})" if of else "fails"
+                     for of in (run["variants"].get(name) for run in runs))]
+            for name in runs[0]["command_lines"]]
     return [*table(["type, preconditioner, assembly", *(f"{n}^3 nodes" for n in sizes)], rows), "",
-            *source(runs[0], max(spread_of(run, "whole_s") for run in runs),
-                    before="Milliseconds from start to exit (of these assembly); ")]
+            *source(runs[0], before="Milliseconds from start to exit (of these assembly); ",
+                    statistic="least")]
 
 
 @figure("coordinates-on-device")
@@ -179,9 +179,10 @@ LAYOUTS = {"scalars-7": "scalars, 7-point, 150^3", "3x3-27": "3x3, 27-point, 60^
 @figure("layouts-on-device")
 def layouts_on_device(top):
     runs = {name: step_of(top, "device", f"layouts-{name}") for name in LAYOUTS}
-    found = {name: by_name(run["cases"][0]) for name, run in runs.items()}
+    found = {name: {c["name"]: c for c in run["cases"][0]["candidates"] if c["kind"] == "core"}
+             for name, run in runs.items()}
     best = {name: best_of_cusparse(run["cases"][0]) for name, run in runs.items()}
-    plans = list(dict.fromkeys(c["name"] for of in found.values() for c in of.values() if c["kind"] == "core"))
+    plans = list(dict.fromkeys(plan for of in found.values() for plan in of))
 
     def cell(of, plan):
         return f"{us(of[plan]['median_s'])}, {of[plan]['packed_bytes'] / 1e6:.0f}" if plan in of else ""

@@ -119,15 +119,17 @@ def of_device(run):
                       *([f"PETSc {versions['petsc']}"] if "petsc" in versions else [])])
 
 
-def source(run, spread=None, before="", command=True):
+def source(run, spread=None, before="", command=True, statistic="medians"):
     """The lines below a table: where it comes from. spread is a part of one."""
     of_spread = "" if spread is None else ", spread " + (f"up to {100 * spread:.0f} %" if spread >= 0.01 else
                                                          "below 1 %")
     commit = f", commit {run['commit'][:7] if run.get('commit') else 'not recorded'}"
     ranks = f", {run['ranks']} processes" if run.get("ranks", 1) > 1 else ""
-    text = (f"*{before}{of_device(run)}, {run['date'][:10]}{commit}{ranks}; medians of {run['rounds']} rounds"
+    text = (f"*{before}{of_device(run)}, {run['date'][:10]}{commit}{ranks}; {statistic} of {run['rounds']} rounds"
             f"{of_spread}")
     line = re.sub(r" -json \S+$", "", run["command_line"])
+    if command and max(map(len, line.split())) > WIDTH - 2:  # no line of text holds it
+        return [*wrapped(text + ":*"), "", "    " + line]
     return wrapped(text + (f":* `{line}`" if command else ".*"))
 
 

@@ -6,7 +6,7 @@ import pathlib
 import statistics
 
 from .host import by_name, most_spread
-from .records import figure, origin, record_of, source, step_of, table, us
+from .records import block_of, figure, origin, record_of, source, step_of, table, us
 
 BY = {"rule": "default plan", "measure": "`measure`", "model": "`model`"}
 
@@ -151,15 +151,13 @@ def model_errors(top):
 def library_plans(top):
     """Plans of cuSPARSE beside the default plan."""
     runs = [step_of(top, "device", f"library-{name}") for name in ("3x3", "scalars", "complex")]
-    names = list(dict.fromkeys(c["name"] for run in runs for c in run["cases"][0]["candidates"]))
-    rows = []
-    for run in runs:
-        case = run["cases"][0]
-        of = by_name(case)
-        rows.append([f"{case['description']}, {case['block_shape'][0]}x{case['block_shape'][1]}",
-                     *(us(of[name]["median_s"]) if name in of else "" for name in names)])
-    heads = ["default plan" if name == "auto" else name.split("cusparse:")[-1] for name in names]
-    return [*table(["case, us", *heads], rows), "", *source(runs[0], max(map(most_spread, runs)))]
+    cases = [run["cases"][0] for run in runs]
+    found = [{name.split("cusparse:")[-1]: c for name, c in by_name(case).items()} for case in cases]
+    names = list(dict.fromkeys(name for of in found for name in of))
+    rows = [[f"{case['description']}, {block_of(case)}", *(us(of[name]["median_s"]) if name in of else ""
+                                                           for name in names)] for case, of in zip(cases, found)]
+    return [*table(["case, us", *("default plan" if name == "auto" else name for name in names)], rows), "",
+            *source(runs[0], max(map(most_spread, runs)))]
 
 
 @figure("tuned-on-host")

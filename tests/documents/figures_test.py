@@ -116,9 +116,11 @@ with tempfile.TemporaryDirectory() as folder:
     done = run(top, "--check")
     check(done.returncode == 1 and "docs/solvers.md:" in done.stdout and "records.sha256:" in done.stdout,
           f"another number in the record of several GPUs: {done}")
+    changed = [page for page in figures.PAGES if page in done.stdout]
     run(top)
-    check(all(figures.filled(top, page, text := (top / page).read_text(encoding="utf-8")) == text
-              for page in figures.PAGES), "the pages are written again")
+    written = [page for page in figures.PAGES
+               if (top / page).read_text(encoding="utf-8") != (TOP / page).read_text(encoding="utf-8")]
+    check(changed == written == ["docs/solvers.md"], f"the page is written again: {changed}, {written}")
     record.write_bytes(b"no record")
     done = run(top, "--check")
     check(done.returncode == 1 and "several-gpus.json.xz: is no record of runs" in done.stderr, f"no record: {done}")
