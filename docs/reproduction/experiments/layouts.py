@@ -134,7 +134,8 @@ def section_layouts(source):
         "all plans here. *Static over dynamic*: times of the fastest plans of",
         "either schedule in the papers' best layout, most by three samples each, so a few per cent are noise; above 1 "
         "dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. "
-        f"{words_of_search(source)} A GP100 has 56 multiprocessors, an H200 {source.device('multiprocessors')}.",
+        f"{words_of_search(source)} A GP100 has 56 multiprocessors, an {source.short_name()} "
+        f"{source.device('multiprocessors')}.",
         "",
         *(origin(source, "joint-2020", "cuda") if done
           else ["The 13 matrices: " + origin(source, "joint-2020", "cuda")[0]

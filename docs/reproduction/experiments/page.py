@@ -26,7 +26,8 @@ HEAD = [
     "interrupted run goes on where it ended. `--help` lists the steps with "
     "their seconds. Times of papers are of GPUs of 2008 to 2020 and of cuSPARSE's versions of that time, "
     "those here of an "
-    "H200 with CUDA 13: ratios to the same baseline compare, times do not. Matrices of the SuiteSparse collection",
+    "H100 with CUDA 13 (and some of an H200): ratios to the same baseline compare, times do not. Matrices of the "
+    "SuiteSparse collection",
     "that are named as stand-ins cannot be had here.",
     "",
 ]

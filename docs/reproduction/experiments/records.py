@@ -5,6 +5,7 @@ import hashlib
 import json
 import lzma
 import os
+import re
 
 import plot_cases
 
@@ -13,8 +14,8 @@ from experiments.steps import not_run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDS = {"host": os.path.join(HERE, "reproduction-host.json.xz"),
-           "cuda": os.path.join(HERE, "reproduction-h200.json.xz"),
-           "h100": os.path.join(HERE, "reproduction-h100.json.xz")}
+           "cuda": os.path.join(HERE, "reproduction-h100.json.xz"),
+           "second": os.path.join(HERE, "reproduction-h200.json.xz")}
 STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
 COMMAND = "python3 docs/reproduction/reproduce.py --folder build/reproduction"
 
@@ -119,21 +120,33 @@ def read_records(file):
 class Source:
     """What there is of our own numbers."""
 
-    def __init__(self):
+    def __init__(self, gpu="cuda"):
+        """`gpu`: whose records come first, of RECORDS."""
+        self.gpu = gpu
         self.records = {device: read_records(file) for device, file in RECORDS.items()}
         self.study = plot_cases.cases_of(STUDY)
 
     def device(self, number):
-        """Of the table of the device that the study is of (src/planner/device_tables.inc)."""
+        """Of the table of its device (src/planner/device_tables.inc)."""
         fit = plot_cases.sibling("fit-model")
-        return int(fit.device_table(fit.TABLES, self.study[0].study)[1][number])
+        return int(fit.device_table(fit.TABLES, {"device": self.device_name()})[1][number])
+
+    def device_name(self):
+        return next(run["device"] for runs in self.records[self.gpu]["steps"].values() for run in runs.values()
+                    if "device" in run)
+
+    def short_name(self):
+        return re.search(r"[A-Z]+\d+", self.device_name())[0]
+
+    def file_of(self, step):
+        """The file of RECORDS that has it: where the device's own has not, the other's."""
+        keys = ["host", self.gpu, *(k for k in RECORDS if k not in ("host", self.gpu))]
+        return next((key for key in keys if step in self.records[key]["steps"]), None)
 
     def runs(self, step):
         """By matrix."""
-        for records in (self.records["host"], self.records["cuda"]):
-            if step in records["steps"]:
-                return records["steps"][step]
-        return {}
+        key = self.file_of(step)
+        return self.records[key]["steps"][step] if key else {}
 
     def case(self, step, name):
         run = self.runs(step).get(name)
@@ -145,7 +158,7 @@ class Source:
         for m in matrices.COMPOUND:
             run = self.runs("joint-2020").get(m.name)
             if run:
-                found.append((m, plot_cases.Case(RECORDS["cuda"], run["cases"][0], plot_cases.study_times)))
+                found.append((m, plot_cases.Case(RECORDS[self.file_of("joint-2020")], run["cases"][0], plot_cases.study_times)))
         return found + [(None, case) for case in self.study]
 
 
@@ -182,7 +195,7 @@ def ratio(value):
 
 def origin(source, step, device="host"):
     """Where a table's numbers are from, or how to get them."""
-    file = os.path.basename(RECORDS[device])
+    file = os.path.basename(RECORDS[source.file_of(step) or device])
     command = f"{COMMAND}{' --device cuda' if device == 'cuda' else ''} --steps {step}"
     runs = source.runs(step)
     if not runs:

@@ -148,7 +148,7 @@ def of_blocks(source):
         f"*BELLPACK loses on a dense matrix* of 4 million scalars: {spread_of(b.speed(b.bellpack()) for b in found)} "
         "of cuSPARSE's speed, as "
         f"{spread_of(rows, '{:,}')} block rows, a thread each, are few of the "
-        f"{times.most_threads(source):,} that an H200 runs at once. Block rows, a warp each, have {spread_of(better)}, "
+        f"{times.most_threads(source):,} that an {source.short_name()} runs at once. Block rows, a warp each, have {spread_of(better)}, "
         f"above 1 in {sum(v > 1 for v in better)} of {len(better)} cases."
     )
 
@@ -255,4 +255,4 @@ LINES = (of_layouts, of_search, of_dynamic, of_cusparse, of_model, of_tuned, of_
 
 
 def section_summary(source):
-    return ["## What holds on an H200", "", *[f"{n}. {line(source)}" for n, line in enumerate(LINES, 1)]]
+    return [f"## What holds on an {source.short_name()}", "", *[f"{n}. {line(source)}" for n, line in enumerate(LINES, 1)]]

@@ -83,7 +83,7 @@ def difference_of_cusparse(source, step):
     return (
         " The paper's cuSPARSE is CUDA 9.2's: BSR, and what there is for complex numbers. Of CUDA 13's calls others "
         f"than bsrmv and complex CSR are the fastest for {len(newer)} of {len(found)}. {len(small)} of these matrices "
-        f"lie in an H200's second cache ({source.device('cache') / 1e6:.1f} MB) as compressed rows."
+        f"lie in an {source.short_name()}'s second cache ({source.device('cache') / 1e6:.1f} MB) as compressed rows."
     )
 
 
@@ -423,7 +423,7 @@ def packing(c):
     return "-" if c is None or "first_pack_s" not in c else f"{c['first_pack_s'] / c['median_s']:.0f}"
 
 
-THREADS = 2048  # of a multiprocessor of an H200, at once
+THREADS = 2048  # of a multiprocessor, at once
 HEIGHTS = (32, 64, 128, 256)
 
 
@@ -469,7 +469,7 @@ def difference_of_blocks(source):
     return (
         " Of the matrices behind those numbers only the dense one is here; their GPU copied 72 GB/s, this one "
         f"{max(b.case['copy_gbs'] for b in found):,.0f}. {spread_of(rows, '{:,}')} block rows, a thread each, leave "
-        "most of an H200 idle, "
+        f"most of an {source.short_name()} idle, "
         f"which runs {source.device('multiprocessors')} x {THREADS:,} = {most_threads(source):,} threads at once: "
         f"BELLPACK's bytes go at {spread_of((of_copy(b.case, b.bellpack()) for b in found), '{:.0f}')} % of the speed "
         f"of a copy. A warp a block row makes 32 times as many. {len(cached)} of {len(found)} matrices lie in its "

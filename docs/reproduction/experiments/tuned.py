@@ -132,8 +132,7 @@ def predicted_by(seconds, choice):
 
 def error_rows(source):
     """Of both models on the same products of Choi's kernels: dense matrices, then those of finite elements."""
-    device = source.records["cuda"].get("choi", {})
-    other = source.records.get("h100", {}).get("choi", {})
+    other = source.records["second"].get("choi")
     rows = []
     fem = {scalar: [c for t in tuned(source) if t.scalar == scalar for c in t.theirs] for scalar in SCALARS}
     for scalar, run in dense_runs(source).items():
