@@ -111,9 +111,15 @@ PetscErrorCode read_reductions(KSP ksp, StepwiseSolver& stepwise, OptionItems Pe
   const auto forms = forms_of_cg();
   const auto most = static_cast<PetscInt>(forms.size());
   PetscInt reductions = static_cast<PetscInt>(stepwise.form - forms.data()) + 1;
-  PetscCall(PetscOptionsInt("-ksp_cgcompound_reductions",
-                            "Reductions per iteration when the solve is not entirely on one GPU: 1 or 2 (default 2)",
-                            nullptr, reductions, &reductions, nullptr));
+  // PETSc's error does not say of which option.
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  const PetscErrorCode code =
+      PetscOptionsInt("-ksp_cgcompound_reductions",
+                      "Reductions per iteration when the solve is not entirely on one GPU: 1 or 2 (default 2)", nullptr,
+                      reductions, &reductions, nullptr);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(!code, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_WRONG,
+             "-ksp_cgcompound_reductions is not a whole number; choose 1 or 2 reductions per iteration");
   PetscCheck(reductions >= 1 && reductions <= most, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_OUTOFRANGE,
              "-ksp_cgcompound_reductions is %" PetscInt_FMT "; choose 1 or 2 reductions per iteration", reductions);
   stepwise.take(forms[reductions - 1]);

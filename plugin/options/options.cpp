@@ -3,7 +3,9 @@
 #include "options/options.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "entry/registry.hpp"
@@ -225,34 +227,75 @@ std::string get(const Settings& settings, std::string_view name) {
   return std::ranges::find(options, name, &Option::name)->value.print(settings);
 }
 
+namespace {
+
+/// Longer texts are refused, where PETSc would take their beginning.
+constexpr std::size_t most_characters = 4096;
+
+/// What is wrong with the text of an option; the error names the option.
+template <class Take>
+std::exception_ptr mistake_in(const std::string& option, const Take& take) {
+  try {
+    take();
+    return nullptr;
+  } catch (const error& e) {
+    return std::make_exception_ptr(error(e.kind(), std::string(e.what()) + " (" + option + ")"));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+/// PETSc's error for other words does not say of which option.
+void check_switch(PetscBool given, const std::string& text) {
+  if (!given) return;
+  PetscBool on;
+  (void)PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+  const PetscErrorCode code = text.empty() ? PETSC_SUCCESS : PetscOptionsStringToBool(text.c_str(), &on);
+  (void)PetscPopErrorHandler();
+  if (code) throw error(ErrorKind::argument, "'" + text + "' is neither true nor false; choose one of these");
+}
+
+}  // namespace
+
 PetscErrorCode read_options(Mat A, Settings& settings) {
   PetscFunctionBegin;
   const char* prefix = reinterpret_cast<PetscObject>(A)->prefix;
+  const auto name_of = [&](std::string_view name) {
+    return std::string("-") + (prefix ? prefix : "") + "mat_compound_" + std::string(name);
+  };
+  std::exception_ptr mistake;  // the first; PetscOptionsEnd() frees what PETSc holds until then
+  std::vector<char> text(most_characters + 1);
   settings.options_read = true;
   PetscOptionsBegin(comm_of(A), prefix, "Compound matrix options", "Mat");
   for (const Option& o : options) {
     const std::string key = "-mat_compound_" + std::string(o.name);
-    char text[1024];
     PetscBool given = PETSC_FALSE;
     PetscCall(PetscOptionsString(key.c_str(), o.help.c_str(), "MatSetFromOptions", o.value.print(settings).c_str(),
-                                 text, sizeof(text), &given));
-    if (given)
-      PetscCall(guarded(comm_of(A), [&] {
-        try {
-          set(settings, o.name, text);
-        } catch (const error& e) {
-          throw error(e.kind(), std::string(e.what()) + " (-" + (prefix ? prefix : "") + key.substr(1) + ")");
-        }
-      }));
+                                 text.data(), text.size(), &given));
+    if (!given || mistake) continue;
+    mistake = mistake_in(name_of(o.name), [&] {
+      const std::string value(text.data());
+      if (value.size() == most_characters)
+        throw error(ErrorKind::argument, "the text has more than " + std::to_string(most_characters - 1) +
+                                             " characters; give a shorter one");
+      set(settings, o.name, value);
+    });
   }
   for (const Switch& o : switches) {
     const std::string key = "-mat_compound_" + std::string(o.name);
-    PetscBool on = settings.*o.value ? PETSC_TRUE : PETSC_FALSE;
+    PetscBool on = settings.*o.value ? PETSC_TRUE : PETSC_FALSE, given = PETSC_FALSE;
+    PetscCall(PetscOptionsGetString(nullptr, prefix, key.c_str(), text.data(), text.size(), &given));
+    const auto wrong = mistake_in(name_of(o.name), [&] { check_switch(given, text.data()); });
+    if (!mistake) mistake = wrong;
+    if (wrong) continue;
     PetscCall(PetscOptionsBool(key.c_str(), o.help, "MatSetFromOptions", on, &on, nullptr));
     const bool before = std::exchange(settings.*o.value, on == PETSC_TRUE);
     if (o.of_plans && settings.*o.value != before) ++settings.version;
   }
   PetscOptionsEnd();
+  PetscCall(guarded(comm_of(A), [&] {
+    if (mistake) std::rethrow_exception(mistake);
+  }));
   note_prefix(prefix);
   if (settings.warn) PetscCall(report_unknown_options(reinterpret_cast<PetscObject>(A)->options, option_names()));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -17,8 +17,8 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 constexpr std::string_view of_matrices = "mat_compound_";
-/// Those of plugin/ksp and plugin/pc.
-constexpr std::string_view of_solvers[] = {"ksp_compound_loop", "ksp_cgcompound_reductions", "pc_gamg_compound_set_up"};
+constexpr std::string_view of_solvers[] = {"ksp_compound_loop", "ksp_cgcompound_reductions", "pc_gamg_compound_set_up",
+                                           "pc_mg_compound_cycle", "pc_mg_compound_precision"};
 
 std::set<std::string> reported, prefixes;
 
@@ -111,6 +111,8 @@ PetscErrorCode for_each_unread(PetscOptions options, const F& f) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> solver_option_names() { return of_solvers; }
 
 void note_prefix(const char* prefix) { prefixes.insert(prefix ? prefix : ""); }
 

@@ -9,6 +9,9 @@
 
 namespace compound::plugin {
 
+/// ksp_compound_loop, ..., of plugin/ksp and plugin/pc.
+std::span<const std::string_view> solver_option_names();
+
 /// Options whose names are none of this plugin's. `options`: a matrix's database; null: PETSc's own. `of_matrices`:
 /// option_names().
 PetscErrorCode report_unknown_options(PetscOptions options, std::span<const std::string_view> of_matrices);

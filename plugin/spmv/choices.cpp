@@ -234,7 +234,13 @@ std::string why_left_out(const Packing& p, const PatternView& pattern, const Pla
 
 ChosenPlan choose_plan(Packing& p, const PatternView& pattern, const PatternStatistics& numbers) {
   std::string capped;
-  ChosenPlan chosen = plan_for_values(p, pattern, numbers, &capped);
+  ChosenPlan chosen;
+  try {
+    chosen = plan_for_values(p, pattern, numbers, &capped);
+  } catch (const error& e) {
+    if (e.kind() != ErrorKind::argument) throw;
+    throw error(e.kind(), std::string(e.what()) + plan_request(p).option);
+  }
   chosen.origin = plan_request(p).origin;
   if (!capped.empty()) chosen.origin += " within -mat_compound_memory_limit (" + capped + ")";
   if (p.st.settings.tune != Effort::rule) tune(p, pattern, numbers, &chosen);

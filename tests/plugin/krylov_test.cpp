@@ -1115,11 +1115,18 @@ TEST(Types, RefuseOtherNumbersOfReductions) {
   const Case c{"", "-solver_pc_type jacobi"};
   const System s(c, false);
   const auto ksp = solver(c, s, KSPCGCOMPOUND);
-  PETSC_OK(PetscOptionsSetValue(nullptr, "-solver_ksp_cgcompound_reductions", "3"));
-  const auto error = catch_error([&] { return KSPSetFromOptions(ksp); });
-  PETSC_OK(PetscOptionsClear(nullptr));
-  EXPECT_EQ(error.code, PETSC_ERR_ARG_OUTOFRANGE);
-  EXPECT_NE(error.message.find("-ksp_cgcompound_reductions is 3; choose 1 or 2"), std::string::npos) << error.message;
+  const auto error_of = [&](const char* reductions) {
+    PETSC_OK(PetscOptionsSetValue(nullptr, "-solver_ksp_cgcompound_reductions", reductions));
+    const auto error = catch_error([&] { return KSPSetFromOptions(ksp); });
+    PETSC_OK(PetscOptionsClear(nullptr));
+    return error;
+  };
+  const auto three = error_of("3"), word = error_of("two");
+  EXPECT_EQ(three.code, PETSC_ERR_ARG_OUTOFRANGE);
+  EXPECT_NE(three.message.find("-ksp_cgcompound_reductions is 3; choose 1 or 2"), std::string::npos) << three.message;
+  EXPECT_EQ(word.code, PETSC_ERR_ARG_WRONG);
+  EXPECT_NE(word.message.find("-ksp_cgcompound_reductions is not a whole number; choose 1 or 2"), std::string::npos)
+      << word.message;
 }
 
 /// By PETSc's error, which lists the known ones.

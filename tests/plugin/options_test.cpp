@@ -77,6 +77,8 @@ const Refused refusals[] = {
     {"tune_libraries", "-mat_compound_tune_libraries magma", "unknown library 'magma'; choose none, cusparse"},
     {"plan_library", "-mat_compound_plan cusparse:/tmp/libcusparse.so",
      "unknown plan keyword 'cusparse:/tmp/libcusparse.so': did you mean cusparse:bsr-row? Choose "},
+    {"switch_word", "-mat_compound_view maybe",
+     "'maybe' is neither true nor false; choose one of these (-mat_compound_view)"},
     {"products", "-mat_compound_expected_products many",
      "number of products expected 'many' must be a number, 1 or more, or unknown"},
 };
@@ -92,6 +94,26 @@ TEST_P(RefusedOptions, NameWhatIsAllowed) {
 
 INSTANTIATE_TEST_SUITE_P(All, RefusedOptions, testing::ValuesIn(refusals),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST_F(Options, LongerThanTheirRoomAreRefused) {
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_plan", ("csr" + std::string(5000, ' ')).c_str()));
+  const auto found = error_of("-mat_compound_view false");
+
+  EXPECT_NE(found.message.find("the text has more than 4095 characters; give a shorter one (-mat_compound_plan)"),
+            std::string::npos)
+      << found.message;
+}
+
+TEST_F(Options, PlansThatDoNotSuitTheHostAreErrorsThatNameTheOption) {
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "-mat_compound_plan stream", problem());
+  Vector x, y;
+  PETSC_OK(MatCreateVecs(A, x.out(), y.out()));
+
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+
+  EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONG);
+  EXPECT_NE(found.message.find("leave stream out (-mat_compound_plan)"), std::string::npos) << found.message;
+}
 
 /// Where a device is visible that option is none to refuse; tests/examples/elasticity_test.py hides it.
 TEST_F(Options, BackendCudaSaysWhyItIsMissing) {

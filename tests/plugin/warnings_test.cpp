@@ -107,6 +107,12 @@ TEST_F(Warnings, OfAMisspeltSolverOptionNameTheNearestOne) {
   EXPECT_TRUE(says_once(r.all(), "unknown option -ksp_cgcompound_reduction: did you mean -ksp_cgcompound_reductions?"));
 }
 
+TEST_F(Warnings, AreNotOfMultigridsOptionsThatAMatrixReadsBefore) {
+  const auto r = run("-pc_mg_compound_cycle false -pc_mg_compound_precision single", multiply_two_matrices);
+
+  EXPECT_EQ(r.before_finalize, "");
+}
+
 TEST_F(Warnings, OfAWrongPrefixComeAtTheEndAndNameTheRightOne) {
   const auto r = run("-fluid_mat_compound_layout sell", multiply_two_matrices);
 
