@@ -1,6 +1,7 @@
 #include "coo/coordinates.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace compound::plugin {
 
@@ -31,6 +32,12 @@ class BlockSearch {
   Contributions& found() { return found_; }
 
  private:
+  /// Coordinates are any numbers here: what wraps around lies beyond every matrix, and is refused later.
+  using Bits = std::make_unsigned_t<PetscInt>;
+  static Bits behind(std::span<const PetscInt> index, std::size_t n, std::size_t k) {
+    return static_cast<Bits>(index[n]) - static_cast<Bits>(index[k]);
+  }
+
   std::size_t shapes() const { return found_.offset.size() / words_; }
 
   /// The block whose first scalar is k: the scalar of its first row and column comes first.
@@ -63,7 +70,8 @@ class BlockSearch {
     for (PetscInt i = 0; i < side_; ++i)
       for (PetscInt j = 0; j < side_; ++j) {
         const std::size_t n = k + static_cast<std::size_t>(*offset++);
-        if (n >= c_.row.size() || c_.row[n] != c_.row[k] + i || c_.column[n] != c_.column[k] + j || taken_[n])
+        if (n >= c_.row.size() || behind(c_.row, n, k) != static_cast<Bits>(i) ||
+            behind(c_.column, n, k) != static_cast<Bits>(j) || taken_[n])
           return false;
       }
     return true;
@@ -74,10 +82,11 @@ class BlockSearch {
     std::vector<int> offset(words_, -1);
     const std::size_t end = std::min(c_.row.size(), k + most_apart);
     std::size_t left = words_;
+    const auto side = static_cast<Bits>(side_);
     for (std::size_t n = k; n < end && left > 0; ++n) {
-      const PetscInt i = c_.row[n] - c_.row[k], j = c_.column[n] - c_.column[k];
-      if (i < 0 || i >= side_ || j < 0 || j >= side_ || taken_[n]) continue;
-      int& of_scalar = offset[static_cast<std::size_t>(i * side_ + j)];
+      const Bits i = behind(c_.row, n, k), j = behind(c_.column, n, k);
+      if (i >= side || j >= side || taken_[n]) continue;
+      int& of_scalar = offset[i * side + j];
       if (of_scalar >= 0) continue;
       of_scalar = static_cast<int>(n - k);
       --left;
