@@ -6,6 +6,7 @@
 #include <exception>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/files.hpp"
 #include "base/hash.hpp"
@@ -42,10 +43,10 @@ std::optional<std::string> read(const PrivateFolder& folder, const std::string& 
 }
 
 /// "13.0" as a number that orders versions.
-int number_of(std::string_view version) {
+std::pair<int, int> number_of(std::string_view version) {
   int major = 0, minor = 0;
-  std::sscanf(std::string(version).c_str(), "%d.%d", &major, &minor);
-  return 1000 * major + minor;
+  std::sscanf(std::string(version).c_str(), "%9d.%9d", &major, &minor);
+  return {major, minor};
 }
 
 /// The code of whatever NVRTC, the newest first.

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "cuda/kernel_source.hpp"
@@ -19,14 +18,16 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 std::string compound_name(ScalarType s) { return (s.field == Field::complex ? "compound::" : "") + scalar_name(s); }
 
 std::string text_of(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf()))
+  std::ifstream in(file, std::ios::binary);
+  std::string text(most_bytes + 1, '\0');  // files that never end are not read to theirs
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.empty())
     throw error(ErrorKind::argument, "the file of an entry, '" + file + "', cannot be read or is empty");
-  if (text.str().size() > most_bytes)
-    throw error(ErrorKind::argument, "the file of an entry, '" + file + "', has " + std::to_string(text.str().size()) +
-                                         " bytes; a header of up to 1 MB is expected");
-  return text.str();
+  if (text.size() > most_bytes)
+    throw error(ErrorKind::argument,
+                "the file of an entry, '" + file + "', has more than 1 MB; a header of up to 1 MB is expected");
+  return text;
 }
 
 /// Compiles a kernel whose name has the shape in it.
@@ -45,8 +46,8 @@ EntryShape shape_in(const std::string& source, Field field) {
 
 /// The user's text and a kernel that uses all that a kind must have.
 std::string trial_source(const std::string& name, const std::string& file, const std::string& text, ScalarType scalar) {
-  return "#include \"first_misfit.hpp\"\n#include \"entry/entries.hpp\"\n#line 1 \"" + file + "\"\n" + text +
-         "\n#line 1 \"(use of entry " + name + ")\"\nusing tried = ::" + name + "<" + compound_name(scalar) +
+  return "#include \"first_misfit.hpp\"\n#include \"entry/entries.hpp\"\n" + line_directive(file) + text + "\n" +
+         line_directive("(use of entry " + name + ")") + "using tried = ::" + name + "<" + compound_name(scalar) +
          ">;\nconstexpr char name_of_file[] = \"" + name + R"(";
 template <class Kind>
 constexpr bool is_named_so() {

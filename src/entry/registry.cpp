@@ -165,6 +165,15 @@ void register_host_entry(const host_entry& e) {
   r.kernels.back().name = r.name.c_str();
 }
 
+std::string line_directive(std::string_view file) {
+  std::string line = "#line 1 \"";
+  for (const char c : file) {
+    if (c == '"' || c == '\\') line += '\\';
+    line += c == '\n' || c == '\r' ? '?' : c;
+  }
+  return line + "\"\n";
+}
+
 void register_entry_text(std::string_view name, const std::string& file, const std::string& text, Field field,
                          const EntryShape& shape) {
   check_kind(name, field, shape);
@@ -172,7 +181,7 @@ void register_entry_text(std::string_view name, const std::string& file, const s
   Registered& r = kind_with(name, field, shape);
   r.file = file;
   r.text = text;
-  r.source = "#line 1 \"" + file + "\"\n" + text + "\n#line 1 \"compound.cu\"\n";
+  r.source = line_directive(file) + text + "\n" + line_directive("compound.cu");
 }
 
 bool has_entry_text(std::string_view name, const std::string& text, Field field) {

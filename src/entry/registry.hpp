@@ -26,6 +26,9 @@ void check_trial(const std::string& subject, const trial_found& found, int rows,
 /// under a known name.
 void register_host_entry(const host_entry& entry);
 
+/// The line before a text by which a compiler names that file, whatever is in its name.
+std::string line_directive(std::string_view file);
+
 /// Makes a kind's text known for devices: C++ that defines `template <class S> struct <name>`. The shape is what the
 /// compiler says of it (cuda/entry_file.hpp). The same again is nothing new.
 ///

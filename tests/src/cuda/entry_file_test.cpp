@@ -107,6 +107,15 @@ TEST_F(EntryFile, ThatDoesNotCompileIsAnErrorWithItsLine) {
   EXPECT_ERROR(cuda::register_entry_file("broken", file, real_double), ErrorKind::argument, "broken.hpp(5): error");
 }
 
+TEST_F(EntryFile, MayLieInAFolderOfAnyName) {
+  const std::string strange = folder + "/a \"b\" \\n";
+  std::filesystem::create_directory(strange);
+  const std::string file = strange + "/quoted.hpp";
+  std::ofstream(file) << text_of_kind("quoted", good_block);
+
+  EXPECT_NO_THROW(cuda::register_entry_file("quoted", file, real_double));
+}
+
 TEST_F(EntryFile, WithoutTheTemplateIsAnErrorThatNamesIt) {
   const std::string file = write("other.hpp", text_of_kind("other", good_block));
 
