@@ -2,76 +2,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gmsh_file.h"
 #include "input.h"
 #include "volume_mesh.h"
 
 /* Labels of our own, which travel with the mesh through distribution and refinement: the boundary, then the surfaces */
 static const char* const own_label[1 + MOST_SURFACES] = {"example_boundary", "example_surface_0", "example_surface_1"};
 
-/* Is it a label of surfaces from the file? */
-static PetscErrorCode IsSurfaceLabel(const char label[], PetscBool* is) {
-  const char* const others[] = {"depth", "celltype", own_label[0], own_label[1], own_label[2]};
-  PetscInt which;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscEListFind(5, others, label, &which, is));
-  *is = (PetscBool) !*is;
-  PetscFunctionReturn(0);
+/* The name of a physical surface, or "" */
+static const char* NameOf(const GmshMesh* g, int number) {
+  for (PetscInt s = 0; s < g->nsurface; s++)
+    if (g->surface[s].number == number) return g->surface[s].name;
+  return "";
 }
 
-/* Copies the faces of the surface called name into the label own; lists all surfaces for the error message */
-static PetscErrorCode MarkNamed(DM dm, const char name[], DMLabel own, char list[], size_t size) {
+/* Copies the triangles of the surface called name into the label own; lists all surfaces for the error message */
+static PetscErrorCode MarkNamed(DM dm, const GmshMesh* g, const char name[], DMLabel own, char list[], size_t size) {
   char *end, entry[256];
   const long number = strtol(name, &end, 10);
-  PetscBool is, match;
-  PetscInt nlabel, fs, fe;
+  PetscInt vs, ve;
 
   PetscFunctionBeginUser;
-  PetscCall(DMGetNumLabels(dm, &nlabel));
-  PetscCall(DMPlexGetHeightStratum(dm, 1, &fs, &fe));
-  for (PetscInt l = 0; l < nlabel; l++) {
-    DMLabel label;
-    const char* text;
-    PetscInt value, last = -1;
+  PetscCall(DMPlexGetDepthStratum(dm, 0, &vs, &ve));
+  for (PetscInt f = 0; f < g->nface; f++) {
+    const int surface = g->face_surface[f];
+    const char* text = NameOf(g, surface);
+    const PetscInt* node = g->face + 3 * f;
+    const PetscInt vertex[] = {vs + node[0], vs + node[1], vs + node[2]}, *join;
+    PetscBool match;
+    PetscInt n;
 
-    PetscCall(DMGetLabelByNum(dm, l, &label));
-    PetscCall(DMGetLabelName(dm, l, &text));
-    PetscCall(IsSurfaceLabel(text, &is));
     PetscCall(PetscStrcmp(text, name, &match));
-    for (PetscInt f = fs; is && f < fe; f++) {
-      PetscCall(DMLabelGetValue(label, f, &value));
-      if (value < 0) continue; /* the face is not in this label */
-      if (match || (end != name && !*end && number == (long)value)) PetscCall(DMLabelSetValue(own, f, 1));
-      PetscCall(PetscSNPrintf(entry, sizeof(entry), " \"%s\" (%" PetscInt_FMT ")", text, value));
-      if (value != last && !strstr(list, entry)) PetscCall(PetscStrlcat(list, entry, size));
-      last = value;
+    if (match || (end != name && !*end && number == surface)) {
+      PetscCall(DMPlexGetFullJoin(dm, 3, vertex, &n, &join));
+      if (n == 1) PetscCall(DMLabelSetValue(own, join[0], 1));
+      PetscCall(DMPlexRestoreJoin(dm, 3, vertex, &n, &join));
     }
-  }
-  PetscFunctionReturn(0);
-}
-
-/* The reader's labels, some of which are on rank 0 alone */
-static PetscErrorCode RemoveSurfaceLabels(DM dm) {
-  PetscInt nlabel;
-
-  PetscFunctionBeginUser;
-  PetscCall(DMGetNumLabels(dm, &nlabel));
-  for (PetscInt l = nlabel - 1; l >= 0; l--) {
-    const char* text;
-    DMLabel label;
-    PetscBool is;
-
-    PetscCall(DMGetLabelName(dm, l, &text));
-    PetscCall(IsSurfaceLabel(text, &is));
-    if (!is) continue;
-    PetscCall(DMRemoveLabel(dm, text, &label));
-    PetscCall(DMLabelDestroy(&label));
+    if (f > 0 && surface == g->face_surface[f - 1]) continue;
+    PetscCall(PetscSNPrintf(entry, sizeof(entry), " \"%s\" (%d)", text, surface));
+    if (!strstr(list, entry)) PetscCall(PetscStrlcat(list, entry, size));
   }
   PetscFunctionReturn(0);
 }
 
 /* Marks the boundary and the named surfaces; the mesh lies on rank 0 alone as yet */
-static PetscErrorCode MarkFaces(DM dm, const char path[], PetscInt n, const Surface surfaces[]) {
+static PetscErrorCode MarkFaces(DM dm, const GmshMesh* g, const char path[], PetscInt n, const Surface surfaces[]) {
   char list[2048] = "";
   DMLabel own;
 
@@ -85,7 +60,7 @@ static PetscErrorCode MarkFaces(DM dm, const char path[], PetscInt n, const Surf
     PetscCall(FindSide(surfaces[i].name, &side));
     if (side >= 0) continue;
     PetscCall(DMGetLabel(dm, own_label[1 + i], &own));
-    PetscCall(MarkNamed(dm, surfaces[i].name, own, list, sizeof(list)));
+    PetscCall(MarkNamed(dm, g, surfaces[i].name, own, list, sizeof(list)));
     PetscCall(DMLabelGetStratumSize(own, 1, &faces));
     PetscCallMPI(MPI_Bcast(&faces, 1, MPIU_INT, 0, PETSC_COMM_WORLD));
     CheckInput(faces,
@@ -93,30 +68,6 @@ static PetscErrorCode MarkFaces(DM dm, const char path[], PetscInt n, const Surf
                "side of the bounding box such as xmin, or add the physical surface in Gmsh",
                surfaces[i].option, path, surfaces[i].name, list[0] ? list : " none");
   }
-  PetscCall(RemoveSurfaceLabels(dm));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode CheckCells(DM dm, const char path[]) {
-  PetscInt dim, cs, ce, other = 0;
-
-  PetscFunctionBeginUser;
-  PetscCall(DMGetDimension(dm, &dim));
-  CheckInput(dim == 3,
-             "-mesh: the cells of %s have dimension %" PetscInt_FMT
-             ", not 3; mesh the volume with gmsh -3 and save its elements (Physical Volume)",
-             path, dim);
-  PetscCall(DMPlexGetHeightStratum(dm, 0, &cs, &ce));
-  for (PetscInt c = cs; c < ce; c++) {
-    DMPolytopeType type;
-
-    PetscCall(DMPlexGetCellType(dm, c, &type));
-    if (type != DM_POLYTOPE_TETRAHEDRON) other++;
-  }
-  PetscCallMPI(MPI_Bcast(&other, 1, MPIU_INT, 0, PETSC_COMM_WORLD));
-  CheckInput(other == 0,
-             "-mesh: %" PetscInt_FMT " cells of %s are not tetrahedra; mesh with gmsh -3 and without Recombine", other,
-             path);
   PetscFunctionReturn(0);
 }
 
@@ -131,19 +82,20 @@ static PetscErrorCode Replace(DM* dm, DM newdm) {
 
 static PetscErrorCode Read(const char path[], PetscInt refine, PetscInt n, const Surface surfaces[], DM* dm) {
   PetscPartitioner part;
-  PetscBool found;
+  GmshMesh g;
   DM newdm;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscTestFile(path, 'r', &found));
-  PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN,
-             "-mesh: cannot read the file %s; check the path and its permissions", path);
-  /* surfaces by their names; curved elements as straight ones */
-  PetscCall(PetscOptionsSetValue(NULL, "-dm_plex_gmsh_use_regions", "1"));
-  PetscCall(PetscOptionsSetValue(NULL, "-dm_plex_gmsh_highorder", "0"));
-  PetscCall(DMPlexCreateGmshFromFile(PETSC_COMM_WORLD, path, PETSC_TRUE, dm));
-  PetscCall(CheckCells(*dm, path));
-  PetscCall(MarkFaces(*dm, path, n, surfaces));
+  PetscCall(GmshMeshRead(path, &g));
+  for (PetscInt c = 0; c < g.ncell; c++) { /* DMPlex looks at a tetrahedron from the other side */
+    const PetscInt first = g.cell[4 * c];
+
+    g.cell[4 * c] = g.cell[4 * c + 1];
+    g.cell[4 * c + 1] = first;
+  }
+  PetscCall(DMPlexCreateFromCellListPetsc(PETSC_COMM_WORLD, 3, g.ncell, g.nnode, 4, PETSC_TRUE, g.cell, 3, g.xyz, dm));
+  PetscCall(MarkFaces(*dm, &g, path, n, surfaces));
+  PetscCall(GmshMeshDestroy(&g));
   PetscCall(DMPlexGetPartitioner(*dm, &part));
   PetscCall(PetscPartitionerSetFromOptions(part));
   PetscCall(DMPlexDistribute(*dm, 0, NULL, &newdm));

@@ -5,6 +5,7 @@ Iteration counts within max(2, 1 %) of baij on one process, of multigrid on aijc
 and compliance to 8 digits at rtol 1e-12. With --device: on a CUDA device, the same as on the host.
 """
 
+import os
 import re
 import sys
 
@@ -21,13 +22,19 @@ WHOLE, SPLIT = f"aijcompound {MULTIGRID}", f"baijcompound -pmat_type aij {MULTIG
 # On a device, with the solver that is taken there.
 DEVICE = [("baijcompound", "cgcompound"), ("baijcompound -ksp_type cg", "cg"), ("aijcompound", "cgcompound"),
           (WHOLE, "cgcompound")]
+DAMAGED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "gmsh")
 ON_HOST = "-vec_type standard"
 # Not aij: on two processes PETSc 3.18's blocks of the diagonal are no numbers after MatSetValuesCOO().
 ASSEMBLED = ["baij", "baijcompound", "aijcompound"]
 ERRORS = {
     "-box 4,4,4 -mat_type baijcompound -pc_type gamg": "use -mat_type aijcompound",
     "-mesh /nowhere/part.msh": "cannot read the file",
-    "-mesh {mesh} -clamp bolt": "has no surface",
+    "-mesh {mesh} -clamp bolt": 'has no surface "bolt"; its surfaces are: "clamp" (1) "load" (2)',
+    "-mesh {damaged}/a-node-that-is-not-there": "tetrahedron 1 has the node 9, which is not among the nodes",
+    "-mesh {damaged}/three-tetrahedra-at-a-face": "three tetrahedra have a face in common",
+    "-mesh {damaged}/a-tetrahedron-twice": "have the same nodes",
+    "-mesh {damaged}/more-nodes-than-there-are": "a whole number is wanted: the tag of a node",
+    "-mesh {damaged}/comments-without-an-end": "$EndComments does not follow",
     "-box 4,4,4 -assembly": "-assembly: found no value",
     "-box 4,4,4 -assembly scalars": "insert coordinates device",
     "-box 2,0,2": "three positive integers",
@@ -126,7 +133,8 @@ def main():
     solve(checks, problems[0], "baijcompound -ksp_view")
     check_solver(checks, "cg", f"{problems[0]} on the host")
     check_set_up_again(checks)
-    checks.errors({options.format(mesh=checks.args.mesh): message for options, message in ERRORS.items()})
+    checks.errors({options.format(mesh=checks.args.mesh, damaged=DAMAGED): message
+                   for options, message in ERRORS.items()})
     return checks.end()
 
 
