@@ -29,6 +29,7 @@ static PetscErrorCode Complain(GaugeFile* f, const char format[], ...) {
 static PetscErrorCode ShareMessage(GaugeFile* f) {
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Bcast(f->message, sizeof(f->message), MPI_CHAR, 0, PETSC_COMM_WORLD));
+  if (f->message[0] && f->file) fclose(f->file);
   PetscCheck(!f->message[0], PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED, "-gauge: %s", f->message);
   PetscFunctionReturn(0);
 }
@@ -120,6 +121,7 @@ static PetscErrorCode ReadLinks(GaugeFile* f, PetscMPIInt rank, GaugeField* g) {
   PetscCall(PetscMalloc1(numbers, &link));
   for (PetscInt t = 0; t < g->dim[0]; t++) {
     if (rank == 0) PetscCall(ReadSlice(f, t, links, link));
+    if (f->message[0]) PetscCall(PetscFree(link));
     PetscCall(ShareMessage(f));
     PetscCallMPI(MPI_Bcast(link, numbers, MPIU_COMPLEX, 0, PETSC_COMM_WORLD));
     for (PetscInt s = 0; s < g->own.count + 2; s++)

@@ -8,12 +8,19 @@
 /* Pixels of one or two bytes (the higher first), rows from the top or the bottom, columns from the left or the right */
 static PetscErrorCode ReadPixels(FILE* file, const char path[], int most, PetscBool from_top, PetscBool from_right,
                                  GreyImage* image) {
-  PetscInt64 n = (PetscInt64)image->width * image->height;
+  const PetscInt64 n = (PetscInt64)image->width * image->height;
+  const long at = ftell(file);
+  long left;
 
   PetscFunctionBeginUser;
   CheckImage(image->width > 0 && image->height > 0 && n < 0x40000000, path,
              "%" PetscInt_FMT " x %" PetscInt_FMT " pixels; 1 x 1 to 2^30 in all are read", image->width,
              image->height);
+  CheckImage(at >= 0 && !fseek(file, 0, SEEK_END) && (left = ftell(file) - at) >= 0 && !fseek(file, at, SEEK_SET), path,
+             "%s", "the file cannot be read at any place; give an ordinary file");
+  left /= most > 255 ? 2 : 1;
+  CheckImage(n <= left, path, "the file ends after %ld of %" PetscInt_FMT " x %" PetscInt_FMT " pixels", left,
+             image->width, image->height);
   PetscCall(PetscMalloc1(n, &image->grey));
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt row = i / image->width, column = i % image->width;
@@ -22,10 +29,7 @@ static PetscErrorCode ReadPixels(FILE* file, const char path[], int most, PetscB
     int value = fgetc(file);
 
     if (most > 255 && value != EOF) value = 256 * value + fgetc(file);
-    CheckImage(value >= 0 && !feof(file), path,
-               "the file ends after %" PetscInt_FMT " of %" PetscInt_FMT " x %" PetscInt_FMT " pixels", i, image->width,
-               image->height);
-    CheckImage(value <= most, path,
+    CheckImage(value >= 0 && value <= most, path,
                "pixel %" PetscInt_FMT " of row %" PetscInt_FMT
                " is %d, but white is %d by the header; the file is damaged. Convert it anew: magick IMAGE -colorspace "
                "Gray image.pgm",
@@ -83,6 +87,7 @@ static PetscErrorCode ReadPgm(FILE* file, const char path[], GreyImage* image) {
 
 PetscErrorCode GreyImageRead(const char path[], GreyImage* image) {
   const char* dot = strrchr(path, '.');
+  PetscErrorCode code;
   PetscBool tga, pgm, found;
   FILE* file;
 
@@ -95,11 +100,9 @@ PetscErrorCode GreyImageRead(const char path[], GreyImage* image) {
   file = found ? fopen(path, "rb") : NULL;
   PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN,
              "-image: cannot read the file %s; check the path and its permissions", path);
-  if (tga)
-    PetscCall(ReadTga(file, path, image));
-  else
-    PetscCall(ReadPgm(file, path, image));
+  code = tga ? ReadTga(file, path, image) : ReadPgm(file, path, image);
   fclose(file);
+  PetscCall(code);
   PetscFunctionReturn(0);
 }
 

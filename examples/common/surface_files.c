@@ -118,8 +118,9 @@ PetscErrorCode SurfaceMeshRead(const char path[], SurfaceMesh* m) {
     const char* ending;
     PetscErrorCode (*read)(Source*, Parts*);
   } formats[] = {{".obj", ReadObj}, {".off", ReadOff}, {".ply", ReadPly}};
-  Parts parts = {{0, 0, NULL}, {0, 0, NULL}, {0, 0, NULL}, PETSC_TRUE};
+  Parts parts = {{0, 0, NULL}, {0, 0, NULL}, {0, 0, NULL}, {0, 0, NULL}, PETSC_TRUE};
   const char* dot = strrchr(path, '.');
+  PetscErrorCode code;
   PetscBool same;
   PetscInt f;
   Source s;
@@ -132,8 +133,15 @@ PetscErrorCode SurfaceMeshRead(const char path[], SurfaceMesh* m) {
   PetscCheck(f < 3, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "-mesh: %s; the name must end in .obj, .off or .ply, and the file be of that format", path);
   PetscCall(SourceOpen(path, &s));
-  PetscCall(formats[f].read(&s, &parts));
+  code = formats[f].read(&s, &parts);
   PetscCall(PetscFree(s.data));
+  PetscCall(PetscFree(parts.file_uv.a));
+  if (code) {
+    PetscCall(PetscFree(parts.xyz.a));
+    PetscCall(PetscFree(parts.corner.a));
+    PetscCall(PetscFree(parts.uv.a));
+  }
+  PetscCall(code);
   m->nvertex = parts.xyz.n / 3;
   m->nface = parts.corner.n / 3;
   PetscCall(PetscMalloc1(parts.corner.n, &m->face));

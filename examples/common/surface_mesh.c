@@ -13,8 +13,26 @@ typedef struct {
   PetscInt low, high, forward;
 } Side;
 
+/* The triangles with these sides meet at one edge: two at most, which turn the same way */
+static PetscErrorCode CheckEdge(const SurfaceMesh* m, const char name[], const Side sides[], PetscInt n) {
+  const PetscReal *a = m->xyz + 3 * sides->low, *b = m->xyz + 3 * sides->high;
+
+  PetscFunctionBeginUser;
+  PetscCheck(n <= 2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "%s: %" PetscInt_FMT
+             " triangles meet at the edge from (%g, %g, %g) to (%g, %g, %g); two may, or one at a boundary. Remove "
+             "the others (MeshLab: Repair Non Manifold Edges)",
+             name, n, (double)a[0], (double)a[1], (double)a[2], (double)b[0], (double)b[1], (double)b[2]);
+  PetscCheck(n == 1 || sides[0].forward != sides[1].forward, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "%s: the two triangles at the edge from (%g, %g, %g) to (%g, %g, %g) are oriented inconsistently; all "
+             "must turn the same way seen from outside. Orient them alike (MeshLab: Re-Orient all faces coherently); "
+             "a one-sided surface cannot be",
+             name, (double)a[0], (double)a[1], (double)a[2], (double)b[0], (double)b[1], (double)b[2]);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SurfaceMeshBuildEdges(SurfaceMesh* m, const char name[]) {
-  const PetscReal* x = m->xyz;
+  PetscErrorCode code = 0;
   Side* sides;
   PetscInt next;
 
@@ -29,28 +47,17 @@ PetscErrorCode SurfaceMeshBuildEdges(SurfaceMesh* m, const char name[]) {
   PetscCall(PetscFree(m->edge));
   PetscCall(PetscMalloc1(6 * m->nface, &m->edge));
   m->nedge = m->boundary = 0;
-  for (PetscInt i = 0; i < 3 * m->nface; i = next) {
+  for (PetscInt i = 0; i < 3 * m->nface && !code; i = next) {
     const PetscInt a = sides[i].low, b = sides[i].high;
 
     for (next = i + 1; next < 3 * m->nface && sides[next].low == a && sides[next].high == b;) next++;
-    PetscCheck(!name || next - i <= 2, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
-               "%s: %" PetscInt_FMT
-               " triangles meet at the edge from (%g, %g, %g) to (%g, %g, %g); two may, or one at a boundary. Remove "
-               "the others (MeshLab: Repair Non Manifold Edges)",
-               name, next - i, (double)x[3 * a], (double)x[3 * a + 1], (double)x[3 * a + 2], (double)x[3 * b],
-               (double)x[3 * b + 1], (double)x[3 * b + 2]);
-    PetscCheck(!name || next - i == 1 || sides[i].forward != sides[i + 1].forward, PETSC_COMM_SELF,
-               PETSC_ERR_USER_INPUT,
-               "%s: the two triangles at the edge from (%g, %g, %g) to (%g, %g, %g) are oriented inconsistently; all "
-               "must turn the same way seen from outside. Orient them alike (MeshLab: Re-Orient all faces coherently); "
-               "a one-sided surface cannot be",
-               name, (double)x[3 * a], (double)x[3 * a + 1], (double)x[3 * a + 2], (double)x[3 * b],
-               (double)x[3 * b + 1], (double)x[3 * b + 2]);
+    if (name) code = CheckEdge(m, name, sides + i, next - i);
     m->edge[2 * m->nedge] = a;
     m->edge[2 * m->nedge++ + 1] = b;
     if (next - i == 1) m->boundary++;
   }
   PetscCall(PetscFree(sides));
+  PetscCall(code);
   PetscFunctionReturn(0);
 }
 

@@ -137,7 +137,8 @@ static PetscErrorCode ReadPlyNumber(Source* s, int format, const PlyType* type, 
 }
 
 /* The corners of a face, or a list that this program does not use */
-static PetscErrorCode ReadPlyList(Source* s, int format, const PlyProperty* p, const Numbers* vertex_uv, Parts* parts) {
+static PetscErrorCode ReadPlyList(Source* s, int format, const PlyProperty* p, Parts* parts) {
+  const Numbers* vertex_uv = &parts->file_uv;
   double count, number;
   Corner last[2];
 
@@ -165,7 +166,6 @@ static PetscErrorCode ReadPlyList(Source* s, int format, const PlyProperty* p, c
 PetscErrorCode ReadPly(Source* s, Parts* parts) {
   PlyElement elements[MOST + 1];
   PetscInt nelement;
-  Numbers uv = {0, 0, NULL};
   int format;
 
   PetscFunctionBeginUser;
@@ -184,14 +184,13 @@ PetscErrorCode ReadPly(Source* s, Parts* parts) {
         const PlyProperty* p = &element->property[k];
 
         if (p->count)
-          PetscCall(ReadPlyList(s, format, p, &uv, parts));
+          PetscCall(ReadPlyList(s, format, p, parts));
         else
           PetscCall(ReadPlyNumber(s, format, p->type, &value[p->role]));
       }
       if (seen[X]) PetscCall(Push(&parts->xyz, 3, &value[X]));
-      if (seen[U] && seen[V]) PetscCall(Push(&uv, 2, &value[U]));
+      if (seen[U] && seen[V]) PetscCall(Push(&parts->file_uv, 2, &value[U]));
     }
   }
-  PetscCall(PetscFree(uv.a));
   PetscFunctionReturn(0);
 }

@@ -18,6 +18,7 @@ typedef struct {
 /* What the readers fill */
 typedef struct {
   Numbers xyz, corner, uv; /* corner: vertices of the triangles, uv: their texture coordinates */
+  Numbers file_uv;         /* texture coordinates as the file lists them */
   PetscBool has_uv;
 } Parts;
 

@@ -16,7 +16,8 @@ static PetscErrorCode ParseObjIndex(Source* s, char** text, const char what[], P
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ParseObjFace(Source* s, char* text, const Numbers* vt, Parts* parts) {
+static PetscErrorCode ParseObjFace(Source* s, char* text, Parts* parts) {
+  const Numbers* vt = &parts->file_uv;
   Corner last[2];
   PetscInt n = 0, index;
 
@@ -43,7 +44,6 @@ static PetscErrorCode ParseObjFace(Source* s, char* text, const Numbers* vt, Par
 }
 
 PetscErrorCode ReadObj(Source* s, Parts* parts) {
-  Numbers vt = {0, 0, NULL};
   double x[3];
   char* text;
 
@@ -57,12 +57,11 @@ PetscErrorCode ReadObj(Source* s, Parts* parts) {
       PetscCall(Push(&parts->xyz, 3, x));
     } else if (length == 2 && !strncmp(text, "vt", 2)) {
       PetscCall(ParseReals(s, &rest, 2, "a texture coordinate", x));
-      PetscCall(Push(&vt, 2, x));
+      PetscCall(Push(&parts->file_uv, 2, x));
     } else if (length == 1 && *text == 'f') {
-      PetscCall(ParseObjFace(s, rest, &vt, parts));
+      PetscCall(ParseObjFace(s, rest, parts));
     }
   }
-  PetscCall(PetscFree(vt.a));
   PetscFunctionReturn(0);
 }
 

@@ -118,6 +118,7 @@ def bad_input(folder):
     images = {"short.tga": (b"\0\0\3", "shorter than a TGA header"),
               "colour.tga": (b"\0\0\2" + bytes(13) + b"\x18\0", "type 2 with 24"),
               "cut.pgm": (b"P5 4 4 255\nabc", "ends after 3 of 4 x 4"),
+              "large.tga": (b"\0\0\3" + bytes(9) + b"\x30\x75\x30\x75\x08\0ab", "ends after 2 of 30000 x 30000"),
               "white.pgm": (b"P5 2 2 100\nad\0e", "pixel 1 of row 1 is 101, but white is 100"),
               "huge.pgm": (b"P5 999999 999999 255\n", "2^30 in all"),
               "text.pgm": (b"P2 1 1 255 0\n", "found \"P2\""), "image.png": (b"", "must end in .tga or .pgm")}
