@@ -204,7 +204,7 @@ std::string whole_text(const std::string& file) {
   return std::move(text).str();
 }
 
-/// Sizes in scalars, as a file's header has them.
+/// Sizes in scalars, as a file's header has them. Of rows and columns the larger: there are vectors of both.
 struct ScalarSize {
   double rows = 0, entries = 0;
 };
@@ -215,7 +215,7 @@ ScalarSize size_of_petsc(const std::string& file) {
     return static_cast<double>(static_cast<PetscInt>(integer_of(head, sizeof(PetscInt), which)));
   };
   const double rows = number(1), columns = number(2), entries = number(3);
-  return {rows, entries < 0 ? rows * columns : entries};  // negative: a dense matrix
+  return {std::max(rows, columns), entries < 0 ? rows * columns : entries};  // negative: a dense matrix
 }
 
 ScalarSize size_of_matrix_market(const std::string& file) {
@@ -227,7 +227,7 @@ ScalarSize size_of_matrix_market(const std::string& file) {
   }
   const auto characters = static_cast<std::int64_t>(std::filesystem::file_size(file));
   const CoordinateSize s = matrix_market_size(head, characters, file);
-  return {static_cast<double>(s.rows), static_cast<double>(s.entries)};
+  return {static_cast<double>(std::max(s.rows, s.columns)), static_cast<double>(s.entries)};
 }
 
 CaseSize in_blocks(const ScalarSize& s, int block_size) {
@@ -258,11 +258,12 @@ Matrix load_petsc(MPI_Comm comm, const std::string& file, int block_size, const 
                   const std::function<void(const CaseSize&)>& check) {
   Viewer viewer;
   must(PetscViewerBinaryOpen(comm, file.c_str(), FILE_MODE_READ, viewer.out()));
-  check(in_blocks(size, block_size > 0 ? block_size : block_size_of_info()));
+  const int side = std::max(1, block_size > 0 ? block_size : block_size_of_info());
+  check(in_blocks(size, side));
   Matrix A;
   must(MatCreate(comm, A.out()));
-  must(MatSetType(A, MATAIJ));
-  if (block_size > 0) must(MatSetBlockSize(A, block_size));
+  must(MatSetType(A, MATBAIJCOMPOUND));  // checks the file: PETSc's types believe what it says
+  must(MatSetBlockSize(A, side));
   must(MatLoad(A, viewer));
   must(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, A.in_place()));
   return A;
