@@ -7,27 +7,52 @@
 # Each target of tests/fuzz runs for N seconds (60) by libFuzzer with the address and undefined-behaviour sanitizers,
 # from the corpus in tests/fuzz/corpus and what earlier runs have found (build/fuzz/NAME). It ends with the first
 # finding, whose file is printed; --reproduce runs the target on such a file. Add a file of a mended finding to the
-# corpus: the ordinary tests replay it. Needs clang and its fuzzer (Debian: clang, libclang-rt-14-dev).
+# corpus: the ordinary tests replay it. Needs clang and its fuzzer (Debian: clang, libclang-rt-14-dev). What is not
+# instrumented comes from build/host (COMPOUND_FUZZ_BUILD: another folder of a build), which is left as it was
+# configured.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 seconds=60
-targets=(plan device_table wisdom matrix_market)
 reproduce=
+asked=
 while [ $# -gt 0 ]; do
   case $1 in
     --seconds) seconds=$2 ;;
-    --target) targets=("$2") ;;
+    --target) asked=$2 ;;
     --reproduce) reproduce=$2 ;;
     *) fail "'$1' is no option; choose --seconds, --target, --reproduce" ;;
   esac
   shift 2
 done
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "--seconds is '$seconds', and must be a whole number from 1"
-[ -z "$reproduce" ] || [ ${#targets[@]} -eq 1 ] || fail "--reproduce needs --target NAME"
+[ -z "$reproduce" ] || [ -n "$asked" ] || fail "--reproduce needs --target NAME"
 
-# The instrumented sources of each target; all else is as the core was built.
-declare -A sources=([plan]="src/plan/*.cpp" [device_table]="src/planner/device_tables.cpp"
-  [wisdom]="src/planner/wisdom.cpp" [matrix_market]="plugin/tools/bench/matrix_market.cpp")
+# target NAME PARTS SOURCE...: the instrumented sources of a target, and the parts of the build that it links beside the
+# core; all else is as it was built. `cuda` is the core's backend.
+declare -A parts_of sources
+targets=()
+target() {
+  targets+=("$1")
+  parts_of[$1]=$2
+  sources[$1]="${*:3}"
+}
+cd "$top"
+target plan core src/plan/*.cpp
+target device_table core src/planner/device_tables.cpp
+target wisdom core src/planner/wisdom.cpp
+target matrix_market core plugin/tools/bench/matrix_market.cpp
+target coo plugin plugin/coo/*.cpp
+target load plugin plugin/mat/load.cpp
+target options plugin plugin/options/*.cpp plugin/ksp/cg.cpp plugin/spmv/choices.cpp
+target cubin cuda src/cuda/cubin_cache.cpp src/cuda/private_folder.cpp
+target entry_text cuda src/cuda/entry_file.cpp src/entry/registry.cpp
+target gmsh "plugin examples" examples/common/gmsh_file.c examples/common/volume_mesh_gmsh.c
+target surface "plugin examples" examples/common/{surface_*,grey_image,gauge_file}.c
+target dat "plugin tools" plugin/tools/bench/{parent_matrix,matrix_market,block_rows}.cpp plugin/mat/load.cpp
+if [ -n "$asked" ]; then
+  [ -n "${sources[$asked]:-}" ] || fail "there is no target '$asked'; choose ${targets[*]}"
+  targets=("$asked")
+fi
 
 folder="$top/build/fuzz"
 mkdir -p "$folder"
@@ -36,30 +61,78 @@ echo 'int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' >"$f
 clang -fsanitize=fuzzer "$folder/probe.c" -o "$folder/probe" 2>"$folder/probe.log" ||
   fail "clang has no fuzzer here (Debian: libclang-rt-14-dev): $(head -1 "$folder/probe.log")"
 
-cmake_options=(-DCOMPOUND_DEVICE_CODE=OFF)
-configure_and_build host OFF compound_core
-libraries=("$build/src/libcompound_core.a" -ldl -lrt -lpthread)
-! grep -q "^-- CUDA backend: built" "$top/build/configure.log" ||
-  libraries+=("-L${CUDA_HOME:-/usr/local/cuda}/lib64" -lcudart_static -ldl -lrt -lpthread)
+# What CMake builds of each part, and its folder of objects: archives are made of these, of which the linker takes
+# nothing that a target brings instrumented.
+declare -A made_by=([core]=compound_core [cuda]=compound_core [plugin]=petsccompound [tools]=compound_bench_parts
+  [examples]=examples_common)
+made=(compound_core)
+for name in "${targets[@]}"; do
+  for part in ${parts_of[$name]}; do made+=("${made_by[$part]}"); done
+done
+build=${COMPOUND_FUZZ_BUILD:-$top/build/host}
+if [ -f "$build/CMakeCache.txt" ]; then
+  say "building what is not instrumented in $build"
+  cmake --build "$build" --target "${made[@]}" >"$folder/build.log" 2>&1 ||
+    { tail -60 "$folder/build.log"; fail "building failed"; }
+else
+  cmake_options=(-DCOMPOUND_DEVICE_CODE=OFF)
+  configure_and_build host OFF "${made[@]}"
+fi
+archives=()
+for part in plugin tools examples; do
+  objects=$(find "$build" -path "*/${made_by[$part]}.dir/*.o")
+  rm -f "$folder/$part.a"
+  # shellcheck disable=SC2086 # a list of files
+  [ -z "$objects" ] || { ar rc "$folder/$part.a" $objects; archives+=("$folder/$part.a"); }
+done
+sanitize=("-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=undefined)
+# Include folders, definitions and libraries are the plugin's, which has those of PETSc, MPI and CUDA.
+read -ra flags < <(sed -n '/"command".*plugin.register.cpp"/{s/\\"/"/g; p}' "$build/compile_commands.json" |
+  grep -oE -- '-(I|D|isystem )[^ ]+' | paste -sd ' ')
+flags+=("-I$top/plugin/tools" "-I$top/plugin/tools/bench" "-I$top/examples/common" "-I$top/tests/fuzz"
+  -DOMPI_SKIP_MPICXX -U_FORTIFY_SOURCE -O1 -g -w "${sanitize[@]}")
+read -ra libraries < <(sed -n '/^build plugin\/libpetsccompound.so/,/^$/s/ *LINK_LIBRARIES = //p' "$build/build.ninja")
+has_cuda=$(printf '%s\n' "${flags[@]}" | grep -cx -- -DCOMPOUND_HAVE_CUDA || true)
 
-for target in "${targets[@]}"; do
-  [ -n "${sources[$target]:-}" ] || fail "there is no target '$target'; choose ${!sources[*]}"
-  say "building $target"
-  # shellcheck disable=SC2086 # a list of files, by patterns
-  (cd "$top" && clang++ -std=c++20 -O1 -g -w -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-    -Isrc -Iplugin/tools -Itests/fuzz "tests/fuzz/$target.cpp" ${sources[$target]} "${libraries[@]}" \
-    -o "$folder/fuzz_$target")
-  if [ -n "$reproduce" ]; then
-    "$folder/fuzz_$target" "$reproduce"
+# compile SOURCE OBJECT
+compile() {
+  case $1 in
+    *.c) clang -std=gnu11 "${flags[@]}" -c "$1" -o "$2" ;;
+    *) clang++ -std=c++20 "${flags[@]}" -c "$1" -o "$2" ;;
+  esac
+}
+
+# Sanitizers keep freed memory for a while; this much of the 256 MB. What PETSc and MPI keep until the end is no leak.
+export ASAN_OPTIONS=quarantine_size_mb=16:leak_check_at_exit=0:detect_odr_violation=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+for name in "${targets[@]}"; do
+  if [ "${parts_of[$name]}" = cuda ] && [ "$has_cuda" = 0 ]; then
+    say "skipped: $name needs CUDA's headers, which $build was built without"
     continue
   fi
-  mkdir -p "$folder/$target"
-  say "fuzzing $target for $seconds s"
-  "$folder/fuzz_$target" "$folder/$target" "$top/tests/fuzz/corpus/$target" -dict="$top/tests/fuzz/words.dict" \
-    -max_len=2000 -timeout=10 -rss_limit_mb=256 -max_total_time="$seconds" -artifact_prefix="$folder/finding-$target-" \
-    >"$folder/$target.log" 2>&1 || {
-    grep -E "does not hold|ERROR|SUMMARY|Test unit" "$folder/$target.log" || tail -5 "$folder/$target.log"
-    fail "$target: the log is $folder/$target.log"
+  say "building $name"
+  objects=()
+  # shellcheck disable=SC2086 # a list of files
+  for source in "tests/fuzz/$name.cpp" ${sources[$name]}; do
+    objects+=("$folder/$name-${source//\//+}.o")
+    rm -f "${objects[-1]}"
+    compile "$source" "${objects[-1]}" &
+    [ "$(jobs -r | wc -l)" -lt "$cores" ] || wait -n
+  done
+  wait
+  (cd "$build" && clang++ "${sanitize[@]}" "${objects[@]}" \
+    -Wl,--as-needed,--start-group "${archives[@]}" "${libraries[@]}" -Wl,--end-group -lm -o "$folder/fuzz_$name")
+  if [ -n "$reproduce" ]; then
+    "$folder/fuzz_$name" "$reproduce"
+    continue
+  fi
+  mkdir -p "$folder/$name"
+  say "fuzzing $name for $seconds s"
+  "$folder/fuzz_$name" "$folder/$name" "$top/tests/fuzz/corpus/$name" -dict="$top/tests/fuzz/words.dict" \
+    -max_len=2000 -timeout=10 -rss_limit_mb=256 -max_total_time="$seconds" -close_fd_mask=1 \
+    -artifact_prefix="$folder/finding-$name-" >"$folder/$name.log" 2>&1 || {
+    grep -E "does not hold|ERROR|SUMMARY|Test unit" "$folder/$name.log" || tail -5 "$folder/$name.log"
+    fail "$name: the log is $folder/$name.log"
   }
-  say "$target: $(sed -n 's/^Done //p' "$folder/$target.log"), nothing found"
+  say "$name: $(sed -n 's/^Done //p' "$folder/$name.log"), nothing found"
 done
