@@ -9,6 +9,7 @@ from .records import (
     figure,
     least_median_most,
     record_of,
+    reproduced,
     runs_of,
     short,
     source,
@@ -25,7 +26,7 @@ def beside_aijcusparse(top):
     elasticity, matrices without blocks, grids of 3x3 blocks."""
     latest = {run["solved"]: run["solves"] for run in runs_of(top, "half-device") if "solved" in run}
     gains = [of["aijcusparse"]["iteration_us"] / of["whole"]["iteration_us"] for of in latest.values()]
-    for run in record_of(top, "docs/reproduction/reproduction-h200.json.xz", "steps", "bicgstab-2020").values():
+    for run in (run for runs in reproduced(top, "bicgstab-2020") for run in runs.values()):
         of = {(s["type"], s["ksp"]): s["iteration_median_s"] for s in run["cases"][0]["ksp"]}
         gains.append(of["aijcusparse", "bcgs"] / of["baijcompound", "bcgscompound"])
     return gains + solvers.all_gains(top)

@@ -46,6 +46,18 @@ def record_of(top, file, *members):
         raise Wrong(f"{path}: is no record of {' of '.join(reversed(members))}: {e}") from e
 
 
+REPRODUCTION = [f"docs/reproduction/reproduction-{gpu}.json.xz" for gpu in ("h100", "h200")]
+
+
+def reproduced(top, step):
+    """The runs of a step of docs/reproduction/reproduce.py, one list for each device that has it."""
+    found = [steps[step] for file in REPRODUCTION if step in (steps := record_of(top, file, "steps"))]
+    if not found:
+        raise Wrong(f"no record of docs/reproduction has the step {step}; run docs/reproduction/reproduce.py --steps "
+                    f"{step}")
+    return found
+
+
 def runs_of(top, name):
     return record_of(top, f"docs/data/figures/{name}.json.xz", "runs")
 

@@ -6,14 +6,14 @@ import pathlib
 import statistics
 
 from .host import by_name, most_spread
-from .records import block_of, figure, origin, record_of, source, step_of, table, us
+from .records import block_of, figure, origin, record_of, reproduced, source, step_of, table, us
 
 BY = {"rule": "default plan", "measure": "`measure`", "model": "`model`"}
 
 
 def study_of(top, step):
     """(matrix, run, times over the fastest) of each run of a step."""
-    runs = record_of(top, "docs/reproduction/reproduction-h200.json.xz", "steps", step)
+    runs = reproduced(top, step)[0]
     return [(name, run, {t["by"]: t["of_best"] for t in run["cases"][0]["tested"]}) for name, run in runs.items()]
 
 
@@ -199,5 +199,5 @@ def goals(top):
         [f"`measure` over the fastest, {held}", "1.03, 1.15", in_step("held-back", "measure", True)],
         ["layout and schedule over the schedule alone, median", "1.3",
          f"{fit.middle(schedule):.3f} over schedules of the default plan's layout, which find most; over those of "
-         "compressed rows with blocks as arrays, the papers' baseline, [more](reproduction.md#what-holds-on-an-h200)"],
+         "compressed rows with blocks as arrays, the papers' baseline, [more](reproduction.md#what-holds-on-an-h100)"],
         ["host, default plan and `measure`", "", "[below](#the-host)"]])

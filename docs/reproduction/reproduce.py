@@ -150,7 +150,8 @@ def case_of_bench(case):
 
 
 def case_of_tune(case):
-    kept = taken(("block", "predicted_at", "timed_at", "counted", "compulsory_bytes", "tested", "finals", "again", "screened"), case)
+    kept = taken(("block", "predicted_at", "timed_at", "counted", "compulsory_bytes", "tested", "finals", "again",
+                  "screened"), case)
     kept["analysis"] = taken(ANALYSIS, case["analysis"])
     if "plans" in case:
         kept["plans"] = [taken(PLAN, p) for p in case["plans"]]

@@ -71,11 +71,11 @@ OptionWords<Effort> efforts() {
 }
 
 struct FindingName {
-  std::string_view name;
   BlockEffort by;
+  std::string_view name;
 };
 constexpr FindingName finding_names[] = {
-    {"find", BlockEffort::bytes}, {"find:model", BlockEffort::model}, {"find:measure", BlockEffort::measure}};
+    {BlockEffort::bytes, "find"}, {BlockEffort::model, "find:model"}, {BlockEffort::measure, "find:measure"}};
 
 BlockSize block_size_of(const std::string& text) {
   constexpr idx most = 32;  // of our own kernels

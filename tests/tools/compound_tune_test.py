@@ -106,14 +106,16 @@ def test_a_calibrated_device_chooses_by_model(args):
 
 def test_the_model_of_2010_predicts_bellpack(args):
     file = os.path.join(args.folder, "choi.json")
-    options = ["-grid", "27", "-n", "24", "-block_size", "3", "-search", "off", "-device", "cuda", "-use_gpu_aware_mpi", "0",
-               "-plans", "bellpack:32 rows lanes=1 threads=32;bellpack:64 rows lanes=1 threads=64;csr", "-model",
-               f"choi:{file}"]
-    code, stdout, stderr, command = run([args.program] + options + QUICK + ["-json", os.path.join(args.folder, "c.json")])
+    options = ["-grid", "27", "-n", "24", "-block_size", "3", "-search", "off", "-device", "cuda",
+               "-use_gpu_aware_mpi", "0", "-plans",
+               "bellpack:32 rows lanes=1 threads=32;bellpack:64 rows lanes=1 threads=64;csr",
+               "-model", f"choi:{file}"]
+    out = os.path.join(args.folder, "c.json")
+    code, stdout, stderr, command = run([args.program] + options + QUICK + ["-json", out])
     if is_without_device(code, stderr, command, "compound-tune"):
         return
     expect(code == 0, f"{command}: {stdout[-500:]}{stderr[-500:]}")
-    with open(os.path.join(args.folder, "c.json")) as read:
+    with open(out) as read:
         plans = json.load(read)["cases"][0]["plans"]
     for p in plans:
         theirs = "bellpack" in p["plan"] and "threads=128" not in p["plan"]
@@ -333,14 +335,15 @@ def test_precision_and_shapes(args):
 
 def test_a_matrix_is_timed_in_blocks_of_several_sizes(args):
     file = write_matrix_market(args, "regrouped.mtx", 24)
-    j, _ = saved(args, ["-matrix", file, "-block_size", "1", "-regroup", "5,2x3", "-search", "off", "-plans", "bellpack:32"])
+    j, _ = saved(args, ["-matrix", file, "-block_size", "1", "-regroup", "5,2x3", "-search", "off", "-plans",
+                        "bellpack:32"])
     five, other = j["cases"]
     expect([c["block"] for c in j["cases"]] == ["5x5", "2x3"], str(j["cases"]))
     expect(five["analysis"]["block_rows"] == 5 and other["analysis"]["block_rows"] == 12, "rows are filled up")
     expect(other["analysis"]["block_columns"] == 8, "columns by the other side")
     for case in j["cases"]:
         plans = [p["plan"] for p in case["plans"] + case["without"]]
-        expect(len(plans) == 2 and case["analysis"]["rule"] in plans, f"off: the default plan and -plans alone: {plans}")
+        expect(len(plans) == 2 and case["analysis"]["rule"] in plans, f"the default plan and -plans alone: {plans}")
         expect(case["predicted_at"] <= case["timed_at"], "predictions come before the times")
 
 

@@ -4,7 +4,7 @@ joint-2020."""
 import plot_cases
 
 from experiments import printed
-from experiments.records import STUDY, kind_of_pattern, origin, picture, ratio, table
+from experiments.records import STUDY, kind_of_pattern, origin, ratio, table
 
 OUTER = {"csr": "CSR", "ellr": "ELL", "sell:16": "Sl-16", "sell:32": "Sl-32"}
 

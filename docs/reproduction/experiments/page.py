@@ -76,7 +76,7 @@ def text(source):
         times.section_bicgstab(source),
     ]
     lines = list(HEAD)
-    for part in [summary.section_summary(source), *parts]:
+    for part in [summary.section_summary(source), summary.section_both(source), *parts]:
         lines += part + [""]
     return "\n".join(filled(lines)).rstrip("\n") + "\n"
 

@@ -20,6 +20,9 @@ STUDY = os.path.join(HERE, "tuning-study-h200.json.xz")
 COMMAND = "python3 docs/reproduction/reproduce.py --folder build/reproduction"
 
 
+# joint-2020 takes long: it was run on the second device alone.
+JOINT = RECORDS["second"]
+
 # By docs/reproduction/plot.py. `source`: FILE, FILE:STEP or FILE:STEP:MATRIX, or several; `shown`: what it shows, and
 # the paper's figure; `paper`: a value of the paper for each panel.
 Picture = collections.namedtuple("Picture", "kind source shown paper", defaults=[()])
@@ -36,10 +39,10 @@ PICTURES = {
     "cusparse-single": Picture("cusparse", RECORDS["cuda"] + ":cusparse-single",
                                "Speed over the fastest of cuSPARSE, single precision "
                                f"({printed.newest_figure_of('over cusparse, single')})"),
-    "cusparse-tuned": Picture("tuned", f"{RECORDS['cuda']}:joint-2020 {RECORDS['cuda']}:cusparse-double",
+    "cusparse-tuned": Picture("tuned", f"{JOINT}:joint-2020 {JOINT}:cusparse-double",
                               "Tuned plans over the fastest of cuSPARSE, double precision "
                               f"({printed.newest_figure_of('over cusparse, double')})"),
-    "schedules-of-two": Picture("two_layouts", RECORDS["cuda"] + ":joint-2020:NX_MotorH67k",
+    "schedules-of-two": Picture("two_layouts", JOINT + ":joint-2020:NX_MotorH67k",
                                 "Threads and blocks of two layouts, static (2020, figure 1)"),
     "formats": Picture("flops", RECORDS["cuda"] + ":formats-2015",
                        "GFLOPS of formats, 1x1 blocks, double precision (2015, tables 6 to 11)"),
@@ -158,7 +161,8 @@ class Source:
         for m in matrices.COMPOUND:
             run = self.runs("joint-2020").get(m.name)
             if run:
-                found.append((m, plot_cases.Case(RECORDS[self.file_of("joint-2020")], run["cases"][0], plot_cases.study_times)))
+                file = RECORDS[self.file_of("joint-2020")]
+                found.append((m, plot_cases.Case(file, run["cases"][0], plot_cases.study_times)))
         return found + [(None, case) for case in self.study]
 
 

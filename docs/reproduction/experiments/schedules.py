@@ -7,7 +7,7 @@ import plot_cases
 
 from experiments import printed, times
 from experiments.layouts import has_all_vectors, joints, tuned_plan
-from experiments.records import figures, kind_of_pattern, origin, over_range, picture, ratio, table
+from experiments.records import Source, figures, kind_of_pattern, origin, over_range, picture, ratio, table
 
 REFERENCE = "CSR-AoS-AoS"
 DEFAULT = ("static", 128, 8)  # the one schedule of the steps cusparse-*
@@ -129,7 +129,9 @@ def section_separately(source):
 
 
 def section_tuned(source):
-    """The tuned bars of the paper's figure."""
+    """The tuned bars of the paper's figure, all of one device."""
+    if source.file_of("joint-2020") not in (None, source.gpu):
+        source = Source(source.file_of("joint-2020"))
     vendors = {m.name: b.vendor for m, b in times.beside_cusparse(source, "cusparse-double")}
     rows, speeds = [], {"theirs": [], "ours": []}
     for m, case, j in joints(source):
@@ -151,8 +153,8 @@ def section_tuned(source):
         "",
         "Speed over the fastest call of cuSPARSE on the same matrix, in double precision, where schedules are tuned: "
         f"of CSR-AoS-AoS, of the papers' layouts ({which}), and of all plans here. cuSPARSE's "
-        "times are of `cusparse-double`, the plans' of `joint-2020`: two runs of one device on one day, so a few per "
-        f"cent are noise. The papers' layouts have {over_range(speeds['theirs'])}, all plans "
+        f"times are of `cusparse-double`, the plans' of `joint-2020`: two runs of an {source.short_name()}, so a few "
+        f"per cent are noise. The papers' layouts have {over_range(speeds['theirs'])}, all plans "
         f"{over_range(speeds['ours'])}.",
         "",
         *table(["matrix", "pattern", "cuSPARSE's fastest", "us", "CSR-AoS-AoS", "papers' best layout", "its speed",

@@ -4,7 +4,7 @@ none says so."""
 import plot_cases
 
 from experiments import layouts, matrices, memory, printed, schedules, times, tuned
-from experiments.records import is_exact, over_range, ratio, spread_of
+from experiments.records import Source, is_exact, over_range, ratio, spread_of, table
 
 
 def listed(names):
@@ -108,7 +108,7 @@ def of_model(source):
         return [abs(seconds(c) / c.seconds - 1) for t in found for c in t.theirs]
 
     of_choi = (
-        "; of BELLPACK's products on 8 matrices of finite elements, which neither was fitted to, ours "
+        "; of BELLPACK's products on 8 matrices of finite elements, which neither was fitted to, this one "
         f"{words(errors(lambda c: c.ours))}, that of 2010 {words(errors(lambda c: c.choi))}" if found else ""
     )
     return (
@@ -133,7 +133,7 @@ def of_tuned(source):
         "*Block sizes are worth choosing*: BELLPACK in the best of 11 sizes and 4 heights, on 8 matrices of finite "
         f"elements, has {speeds('float')} of cuSPARSE's speed in single precision (1.3 to 1.8) and {speeds('double')} "
         f"in double (1.1 to 1.5). Taken by the model of 2010 it is {of_best(lambda t: t.by_choi):.2f} of the best at "
-        f"the mean, by ours {of_best(lambda t: t.by_ours):.2f}, by the fewest bytes "
+        f"the mean, by this plugin's {of_best(lambda t: t.by_ours):.2f}, by the fewest bytes "
         f"{of_best(lambda t: t.least_bytes):.2f}."
     )
 
@@ -148,7 +148,8 @@ def of_blocks(source):
         f"*BELLPACK loses on a dense matrix* of 4 million scalars: {spread_of(b.speed(b.bellpack()) for b in found)} "
         "of cuSPARSE's speed, as "
         f"{spread_of(rows, '{:,}')} block rows, a thread each, are few of the "
-        f"{times.most_threads(source):,} that an {source.short_name()} runs at once. Block rows, a warp each, have {spread_of(better)}, "
+        f"{times.most_threads(source):,} that an {source.short_name()} runs at once. Block rows, a warp each, have "
+        f"{spread_of(better)}, "
         f"above 1 in {sum(v > 1 for v in better)} of {len(better)} cases."
     )
 
@@ -250,9 +251,52 @@ def of_order(source):
     )
 
 
-LINES = (of_layouts, of_search, of_dynamic, of_cusparse, of_model, of_tuned, of_blocks, of_memory, of_formats, of_coordinates,
-         of_bicgstab, of_order)
+LINES = (of_layouts, of_search, of_dynamic, of_cusparse, of_model, of_tuned, of_blocks, of_memory, of_formats,
+         of_coordinates, of_bicgstab, of_order)
 
 
 def section_summary(source):
-    return [f"## What holds on an {source.short_name()}", "", *[f"{n}. {line(source)}" for n, line in enumerate(LINES, 1)]]
+    searched = [str(n) for n, line in enumerate(LINES, 1) if line in (of_search, of_dynamic, of_order)]
+    elsewhere = [] if source.file_of("joint-2020") == source.gpu else [
+        "", f"The search behind lines {', '.join(searched[:-1])} and {searched[-1]} (`joint-2020`) was run on an "
+        f"{Source('second').short_name()} alone."]
+    return [f"## What holds on an {source.short_name()}", "",
+            *[f"{n}. {line(source)}" for n, line in enumerate(LINES, 1)], *elsewhere]
+
+
+# The second GPU.
+
+
+def speeds_of(step):
+    return lambda source: [v for _, b in times.beside_cusparse(source, step) if (v := b.speed())]
+
+
+def over_aij(type_, ksp):
+    return lambda source: [v for _, of in times.bicgstab(source) if (v := times.over_aijcusparse(of, type_, ksp))]
+
+
+BOTH = (
+    ("cusparse-double", "default plan over cuSPARSE's fastest, double", speeds_of("cusparse-double")),
+    ("cusparse-single", "the same, single", speeds_of("cusparse-single")),
+    ("formats-2015", "HDIA over cuSPARSE's fastest", lambda source: [
+        v for f in times.formats(source) if (v := f.hdia_over_vendor())]),
+    ("blocks-2010", "BELLPACK on a dense matrix, over cuSPARSE", lambda source: [
+        b.speed(b.bellpack()) for b in times.dense_blocks(source)]),
+    ("blocks-2010", "block rows on it", lambda source: [b.speed(b.block_rows()) for b in times.dense_blocks(source)]),
+    ("coordinates-2020", "compressed coordinates over cuSPARSE's CSR", lambda source: [
+        c.over("csr") for c in times.coordinates(source)]),
+    ("bicgstab-2020", "BiCGSTAB, default plan, over aijcusparse", over_aij("baijcompound", "bcgs")),
+    ("bicgstab-2020", "the same by bcgscompound", over_aij("baijcompound", "bcgscompound")),
+)
+
+
+def section_both(source):
+    """Steps that both devices have."""
+    other = Source("second")
+    rows = [[words, *(over_range(of(s)) for s in (source, other))] for step, words, of in BOTH
+            if all(step in s.records[s.gpu]["steps"] for s in (source, other))]
+    dates = [max(run["date"][:10] for runs in s.records[s.gpu]["steps"].values() for run in runs.values())
+             for s in (source, other)]
+    return ["## On two GPUs", "", "Least, most and median over the matrices of a step; the tables below are of the "
+            "first. The runs of the second are older.", "",
+            *table(["ratio", *(f"{s.device_name()}, {date}" for s, date in zip((source, other), dates))], rows)]

@@ -202,18 +202,20 @@ def section_tuned(source):
         "threads a block), on matrices of finite elements with 3 unknowns a node, given as single scalars and cut into "
         "even blocks. *Best*: the fastest of the 44, in GFLOPS of the scalars that are not filled in, over the fastest "
         "of cuSPARSE's CSR and sliced ELL (the paper: 1.3 to 1.8 in single and 1.1 to 1.5 in double precision). *By "
-        "their model* and *by ours*: speed of what each predicts to be the fastest, over that of the best (the paper, "
+        "their model* and *by this plugin's*: speed of what each predicts to be the fastest, over that of the best "
+        "(the paper, "
+        "paper, "
         "by its model: near the best in 5 of 8 cases, the others 0.865 at the mean). *Fewest bytes*: section 6.7. "
         "Predictions are made before anything of a matrix is timed. " + origin(source, STEP, "cuda")[0],
     ]
     for scalar in SCALARS:
         if rows := rows_of_tuned(source, scalar):
             lines += ["", *table([f"matrix, {WORDS[scalar]}", "pattern", "best", "GFLOPS", "over cuSPARSE",
-                                  "by their model", "of the best", "by ours", "of the best", "fewest bytes",
+                                  "by their model", "of the best", "by this plugin's", "of the best", "fewest bytes",
                                   "of the best"], rows)]
     if found:
         ways = [("their model", [t.of_best(t.by_choi) for t in found]),
-                ("ours", [t.of_best(t.by_ours) for t in found]),
+                ("this plugin's", [t.of_best(t.by_ours) for t in found]),
                 ("the fewest bytes", [t.of_best(t.least_bytes) for t in found])]
         lines += ["", "All of them: " + "; ".join(
             f"by {words} {mean(v):.3f} of the best at the mean, {plot_cases.middle(v):.3f} at the median, {min(v):.3f} "
