@@ -65,7 +65,8 @@ const Refused refusals[] = {
     {"padding", "-mat_compound_padding_limit 0.5", "padding limit '0.5' must be a number, 1 or more, or none"},
     {"padding_word", "-mat_compound_padding_limit 4x", "padding limit '4x' must be a number"},
     {"block_size", "-mat_compound_block_size 3x",
-     "a packed block size other than auto and find, N or ROWSxCOLUMNS, '' must be a number, 1 to 32"},
+     "a packed block size other than auto, find, find:model and find:measure, N or ROWSxCOLUMNS, '' must be a number, "
+     "1 to 32"},
     {"block_rows", "-mat_compound_block_size 33x2", "'33' must be a number, 1 to 32"},
     {"tune", "-mat_compound_tune wildly", "choose off, model, wisdom, measure, exhaustive"},
     {"wisdom", "-mat_compound_wisdom", "the wisdom file has no name; give a path, auto or none"},

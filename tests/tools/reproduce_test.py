@@ -124,7 +124,8 @@ class Copy:
         shutil.copytree(os.path.join(top, "docs/reproduction"), self.path("docs/reproduction"),
                         ignore=shutil.ignore_patterns("__pycache__"))
         os.makedirs(self.path("src/planner"))
-        shutil.copy(os.path.join(top, "src/planner/device_tables.inc"), self.path("src/planner"))
+        for name in ("device_tables.inc", "default_plan.cpp", "device_rule.cpp", "device_policy.cpp"):
+            shutil.copy(os.path.join(top, "src/planner", name), self.path("src/planner"))
         self.page = os.path.join(top, "docs/reproduction.md")
         for name in ("bench", "tune"):
             with open(self.path(name), "w") as out:
