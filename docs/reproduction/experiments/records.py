@@ -135,8 +135,9 @@ class Source:
         return int(fit.device_table(fit.TABLES, {"device": self.device_name()})[1][number])
 
     def device_name(self):
-        return next(run["device"] for runs in self.records[self.gpu]["steps"].values() for run in runs.values()
-                    if "device" in run)
+        """Of the runs; where there are none, of the study."""
+        return next((run["device"] for runs in self.records[self.gpu]["steps"].values() for run in runs.values()
+                     if "device" in run), self.study[0].study["device"])
 
     def short_name(self):
         return re.search(r"[A-Z]+\d+", self.device_name())[0]

@@ -295,6 +295,8 @@ def section_both(source):
     other = Source("second")
     rows = [[words, *(over_range(of(s)) for s in (source, other))] for step, words, of in BOTH
             if all(step in s.records[s.gpu]["steps"] for s in (source, other))]
+    if not rows:
+        return []
     dates = [max(run["date"][:10] for runs in s.records[s.gpu]["steps"].values() for run in runs.values())
              for s in (source, other)]
     return ["## On two GPUs", "", "Least, most and median over the matrices of a step; the tables below are of the "

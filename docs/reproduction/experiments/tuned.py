@@ -203,7 +203,8 @@ def section_tuned(source):
         "even blocks. *Best*: the fastest of the 44, in GFLOPS of the scalars that are not filled in, over the fastest "
         "of cuSPARSE's CSR and sliced ELL (the paper: 1.3 to 1.8 in single and 1.1 to 1.5 in double precision). *By "
         "their model* and *by this plugin's*: speed of what each predicts to be the fastest, over that of the best "
-        "(the paper, by its model: near the best in 5 of 8 cases, the others 0.865 at the mean). *Fewest bytes*: section 6.7. "
+        "(the paper, by its model: near the best in 5 of 8 cases, the others 0.865 at the mean). *Fewest bytes*: "
+        "section 6.7. "
         "Predictions are made before anything of a matrix is timed. " + origin(source, STEP, "cuda")[0],
     ]
     for scalar in SCALARS:
