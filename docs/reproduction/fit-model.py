@@ -144,17 +144,21 @@ class Matrix:
 
     def equations(self):
         """Of least squares of the relative errors: those of slow plans count little."""
-        n = len(NAMES)
-        a, b = [[0.0] * n for _ in range(n)], [0.0] * n
-        for line, f in self.plans.items():
-            if self.of_best(line) > 2:
-                continue
-            weight = self.of_best(line) ** -4 / self.seconds[line] ** 2 / len(self.plans)
-            for i in range(n):
-                b[i] += weight * f.sums[i] * self.seconds[line]
-                for j in range(n):
-                    a[i][j] += weight * f.sums[i] * f.sums[j]
-        return a, b
+        return normal_equations((f.sums, self.seconds[line],
+                                 self.of_best(line) ** -4 / self.seconds[line] ** 2 / len(self.plans))
+                                for line, f in self.plans.items() if self.of_best(line) <= 2)
+
+
+def normal_equations(products):
+    """Of (sums, seconds, weight) of each product."""
+    n = len(NAMES)
+    a, b = [[0.0] * n for _ in range(n)], [0.0] * n
+    for sums, seconds, weight in products:
+        for i in range(n):
+            b[i] += weight * sums[i] * seconds
+            for j in range(n):
+                a[i][j] += weight * sums[i] * sums[j]
+    return a, b
 
 
 def solved(a, b):
@@ -177,7 +181,7 @@ def fitted(equations):
     n = len(NAMES)
     a = [[sum(e[0][i][j] for e in equations) for j in range(n)] for i in range(n)]
     b = [sum(e[1][i] for e in equations) for i in range(n)]
-    used = list(range(n))
+    used = [i for i in range(n) if a[i][i] > 0]  # no product says anything of the others
     while True:
         values = solved([[a[i][j] for j in used] for i in used], [b[i] for i in used])
         if min(values) >= 0:

@@ -2,6 +2,7 @@
 docs/reproduction/plot.py and the pages."""
 
 import collections
+import functools
 import importlib.util
 import json
 import lzma
@@ -192,6 +193,7 @@ def family(plan):
     return layout.split(":")[0] if layout else plan.split(":")[0]
 
 
+@functools.cache
 def sibling(name):
     """A program of this folder, as a module."""
     file = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")

@@ -1,6 +1,8 @@
 """Sections about layouts in their fastest schedules, and about the model: of the study of tuning and of the step
 joint-2020."""
 
+import functools
+
 import plot_cases
 
 from experiments import printed
@@ -72,6 +74,7 @@ class Joint:
         return self.reference / self.best.seconds
 
 
+@functools.cache
 def joints(source):
     return [(m, case, j) for m, case in source.joint() if (j := Joint(case)).reference and j.of_paper]
 
@@ -151,6 +154,7 @@ def section_layouts(source):
 # The model.
 
 
+@functools.cache
 def model_errors():
     """By layout: sorted relative errors of plans of matrices, by models fitted to the others."""
     errors = {}

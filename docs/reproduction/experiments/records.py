@@ -1,6 +1,7 @@
 """What there is of our own numbers, and text of tables."""
 
 import collections
+import functools
 import hashlib
 import json
 import lzma
@@ -165,6 +166,11 @@ class Source:
                 file = RECORDS[self.file_of("joint-2020")]
                 found.append((m, plot_cases.Case(file, run["cases"][0], plot_cases.study_times)))
         return found + [(None, case) for case in self.study]
+
+
+@functools.cache
+def source_of(gpu):
+    return Source(gpu)
 
 
 # Text.

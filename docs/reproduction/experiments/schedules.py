@@ -7,7 +7,7 @@ import plot_cases
 
 from experiments import printed, times
 from experiments.layouts import has_all_vectors, joints, tuned_plan
-from experiments.records import Source, figures, kind_of_pattern, origin, over_range, picture, ratio, table
+from experiments.records import figures, kind_of_pattern, origin, over_range, picture, ratio, source_of, table
 
 REFERENCE = "CSR-AoS-AoS"
 DEFAULT = ("static", 128, 8)  # the one schedule of the steps cusparse-*
@@ -131,7 +131,7 @@ def section_separately(source):
 def section_tuned(source):
     """The tuned bars of the paper's figure, all of one device."""
     if source.file_of("joint-2020") not in (None, source.gpu):
-        source = Source(source.file_of("joint-2020"))
+        source = source_of(source.file_of("joint-2020"))
     vendors = {m.name: b.vendor for m, b in times.beside_cusparse(source, "cusparse-double")}
     rows, speeds = [], {"theirs": [], "ours": []}
     for m, case, j in joints(source):

@@ -4,7 +4,7 @@ none says so."""
 import plot_cases
 
 from experiments import layouts, matrices, memory, printed, schedules, times, tuned
-from experiments.records import Source, is_exact, over_range, ratio, spread_of, table
+from experiments.records import is_exact, over_range, ratio, source_of, spread_of, table
 
 
 def listed(names):
@@ -259,7 +259,7 @@ def section_summary(source):
     searched = [str(n) for n, line in enumerate(LINES, 1) if line in (of_search, of_dynamic, of_order)]
     elsewhere = [] if source.file_of("joint-2020") == source.gpu else [
         "", f"The search behind lines {', '.join(searched[:-1])} and {searched[-1]} (`joint-2020`) was run on an "
-        f"{Source('second').short_name()} alone."]
+        f"{source_of('second').short_name()} alone."]
     return [f"## What holds on an {source.short_name()}", "",
             *[f"{n}. {line(source)}" for n, line in enumerate(LINES, 1)], *elsewhere]
 
@@ -292,7 +292,7 @@ BOTH = (
 
 def section_both(source):
     """Steps that both devices have."""
-    other = Source("second")
+    other = source_of("second")
     rows = [[words, *(over_range(of(s)) for s in (source, other))] for step, words, of in BOTH
             if all(step in s.records[s.gpu]["steps"] for s in (source, other))]
     if not rows:

@@ -109,25 +109,11 @@ def seconds_by_choi(parameters, choice):
 def fitted_to(some):
     """Seconds of the sums of this plugin's model, by least squares of the relative errors, none below 0."""
     fit = plot_cases.sibling("fit-model")
-    n = len(fit.NAMES)
-    a, b = [[0.0] * n for _ in range(n)], [0.0] * n
-    for c in some:
-        for i in range(n):
-            b[i] += c.work[i] / c.seconds
-            for j in range(n):
-                a[i][j] += c.work[i] * c.work[j] / c.seconds**2
-    used = [i for i in range(n) if a[i][i] > 0]
-    dense_a, dense_b = [[a[i][j] for j in used] for i in used], [b[i] for i in used]
-    names, fit.NAMES = fit.NAMES, [fit.NAMES[i] for i in used]
-    try:
-        found = fit.fitted([(dense_a, dense_b)])
-    finally:
-        fit.NAMES = names
-    return {i: s for i, s in zip(used, found)}
+    return fit.fitted([fit.normal_equations((c.work, c.seconds, c.seconds**-2) for c in some)])
 
 
 def predicted_by(seconds, choice):
-    return sum(s * choice.work[i] for i, s in seconds.items())
+    return sum(s * w for s, w in zip(seconds, choice.work))
 
 
 def error_rows(source):
