@@ -7,27 +7,18 @@
 #include <fstream>
 #include <iterator>
 
+#include "folder.hpp"
 #include "no_nvrtc.hpp"
 
 namespace {
 
 using namespace compound;
+using fuzz::folder;
 using fuzz::require;
 namespace files = std::filesystem;
 
 constexpr int capability = 90;
 const std::string other = "another kernel", mine = "the kernel of the file";
-
-const files::path& folder() {
-  static const files::path path = [] {
-    char name[] = "/tmp/compound_fuzz_XXXXXX";
-    require(mkdtemp(name) != nullptr, "a folder is made");
-    setenv("COMPOUND_CUDA_CACHE", name, 1);
-    std::atexit([] { files::remove_all(std::getenv("COMPOUND_CUDA_CACHE")); });
-    return files::path(name);
-  }();
-  return path;
-}
 
 std::string content_of(const files::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -88,7 +79,7 @@ std::string changed(std::string good, std::string_view bytes, bool whole) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
-  folder();
+  setenv("COMPOUND_CUDA_CACHE", folder().c_str(), 1);
   const bool has_compiler = data[0] & 1, whole = data[0] & 2;
   std::string_view text = fuzz::text_of(data + 2, size - 2);
   const std::string version = version_of(text.substr(0, data[1] % 32));

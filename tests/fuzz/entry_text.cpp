@@ -6,23 +6,15 @@
 #include <fstream>
 
 #include "entry/registry.hpp"
+#include "folder.hpp"
 #include "no_nvrtc.hpp"
 
 namespace {
 
 using namespace compound;
+using fuzz::folder;
 using fuzz::require;
 namespace files = std::filesystem;
-
-const files::path& folder() {
-  static const files::path path = [] {
-    static char name[] = "/tmp/compound_fuzz_XXXXXX";
-    require(mkdtemp(name) != nullptr, "a folder is made");
-    std::atexit([] { files::remove_all(name); });
-    return files::path(name);
-  }();
-  return path;
-}
 
 /// The part of the text up to a byte 0, which is taken away.
 std::string next(std::string_view& text) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "folder.hpp"
 #include "petsc_target.hpp"
 
 extern "C" {  // PETSc's headers were included before
@@ -15,16 +16,6 @@ namespace {
 
 using namespace compound::fuzz;
 namespace files = std::filesystem;
-
-const files::path& folder() {
-  static const files::path path = [] {
-    static char name[] = "/tmp/compound_fuzz_XXXXXX";
-    require(mkdtemp(name) != nullptr, "a folder is made");
-    std::atexit([] { files::remove_all(name); });
-    return files::path(name);
-  }();
-  return path;
-}
 
 PetscErrorCode read_surface(const char* file) {
   PetscFunctionBegin;
