@@ -1,4 +1,5 @@
 #include "ksp/solver.hpp"
+#include "petsc/quiet.hpp"
 
 namespace compound::plugin {
 
@@ -112,12 +113,11 @@ PetscErrorCode read_reductions(KSP ksp, StepwiseSolver& stepwise, OptionItems Pe
   const auto most = static_cast<PetscInt>(forms.size());
   PetscInt reductions = static_cast<PetscInt>(stepwise.form - forms.data()) + 1;
   // PETSc's error does not say of which option.
-  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-  const PetscErrorCode code =
-      PetscOptionsInt("-ksp_cgcompound_reductions",
-                      "Reductions per iteration when the solve is not entirely on one GPU: 1 or 2 (default 2)", nullptr,
-                      reductions, &reductions, nullptr);
-  PetscCall(PetscPopErrorHandler());
+  const PetscErrorCode code = quietly([&] {
+    return PetscOptionsInt("-ksp_cgcompound_reductions",
+                           "Reductions per iteration when the solve is not entirely on one GPU: 1 or 2 (default 2)",
+                           nullptr, reductions, &reductions, nullptr);
+  });
   PetscCheck(!code, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_WRONG,
              "-ksp_cgcompound_reductions is not a whole number; choose 1 or 2 reductions per iteration");
   PetscCheck(reductions >= 1 && reductions <= most, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_OUTOFRANGE,

@@ -12,6 +12,7 @@
 #include "entry_file.hpp"
 #include "options/option_values.hpp"
 #include "options/unused_options.hpp"
+#include "petsc/quiet.hpp"
 
 namespace compound::plugin {
 
@@ -249,9 +250,8 @@ std::exception_ptr mistake_in(const std::string& option, const Take& take) {
 void check_switch(PetscBool given, const std::string& text) {
   if (!given) return;
   PetscBool on;
-  (void)PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
-  const PetscErrorCode code = text.empty() ? PETSC_SUCCESS : PetscOptionsStringToBool(text.c_str(), &on);
-  (void)PetscPopErrorHandler();
+  const PetscErrorCode code =
+      quietly([&] { return text.empty() ? PETSC_SUCCESS : PetscOptionsStringToBool(text.c_str(), &on); });
   if (code) throw error(ErrorKind::argument, "'" + text + "' is neither true nor false; choose one of these");
 }
 

@@ -34,4 +34,10 @@ std::string_view Settings::plan_of_part(bool off_diagonal) const {
   return off_diagonal ? parts.off_diagonal.value_or("") : parts.diagonal;
 }
 
+Plan Settings::plan_of_layout(const PatternStatistics& numbers, const Problem& problem, std::string_view on,
+                              std::string_view kind) const {
+  return layout.empty() ? default_plan(numbers, problem, on, kind, precision)
+                        : plan_for_layout(layout, numbers, problem, on, kind, precision);
+}
+
 }  // namespace compound::plugin

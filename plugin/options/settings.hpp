@@ -61,6 +61,9 @@ struct Settings {
   /// Whether products are left to the base type.
   bool parent_only() const { return backend == BackendChoice::petsc; }
   bool may_use_device() const { return backend == BackendChoice::automatic || backend == BackendChoice::cuda; }
+  /// By the default heuristic, or for the layout that was asked for.
+  Plan plan_of_layout(const PatternStatistics& numbers, const Problem& problem, std::string_view on,
+                      std::string_view kind) const;
   /// The plan line that was given for one part; empty where there is none.
   std::string_view plan_of_part(bool off_diagonal) const;
   /// Whether the kind of entry of a part is to be found: none was named, and a plan that was given for it would mean

@@ -1,5 +1,7 @@
 #include "petsc/warnings.hpp"
 
+#include "petsc/quiet.hpp"
+
 namespace compound::plugin {
 
 namespace {
@@ -10,9 +12,8 @@ bool said[static_cast<int>(Once::device_tables) + 1];
 
 bool warnings_are_on() {
   PetscBool on = PETSC_TRUE;
-  (void)PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);  // the matrix that reads it says what is wrong
-  (void)PetscOptionsGetBool(nullptr, nullptr, "-mat_compound_warn", &on, nullptr);
-  (void)PetscPopErrorHandler();
+  // The matrix that reads it says what is wrong.
+  (void)quietly([&] { return PetscOptionsGetBool(nullptr, nullptr, "-mat_compound_warn", &on, nullptr); });
   return on == PETSC_TRUE;
 }
 

@@ -1,10 +1,11 @@
 #include "spmv/block_times.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 
-#include "planner/default_plan.hpp"
 #include "planner/model.hpp"
 #include "planner/tuner.hpp"
 #include "spmv/other_blocks.hpp"
@@ -16,8 +17,7 @@ namespace {
 constexpr double worth_another_size = 0.97;
 
 Plan plan_of(const Settings& s, const PatternStatistics& numbers, const Problem& problem, const Backend& on) {
-  return s.layout.empty() ? default_plan(numbers, problem, on.name(), "dense", s.precision)
-                          : plan_for_layout(s.layout, numbers, problem, on.name(), "dense", s.precision);
+  return s.plan_of_layout(numbers, problem, on.name(), "dense");
 }
 
 double predicted_seconds(const Settings& s, const Reblocked& r, Backend& on) {
@@ -43,7 +43,6 @@ class TimedBlocks {
     if (packed_.lies_on_blocks()) other_.keep(std::move(values));
     other_.pack(problem_.scalar, on);
     other_.take_values(given);
-    products_ = 1;
     seconds();  // compiles, and touches all memory
     constexpr double sample_s = 1e-3;
     products_ = static_cast<int>(std::clamp(sample_s / std::max(seconds(), 1e-9), 1.0, 1000.0));
@@ -95,24 +94,24 @@ auto made(const Make& make) -> decltype(make()) try {
   return {};
 }
 
-}  // namespace
-
-BlockShape fastest_block(const Settings& s, const PatternView& pattern, int given, std::span<const DetectedBlock> sizes,
-                         Backend& on) {
+BlockShape predicted_block(const Settings& s, const PatternView& pattern, int given,
+                           std::span<const DetectedBlock> sizes, Backend& on) {
   BlockShape best = sizes.front().block;
   double least = std::numeric_limits<double>::infinity();
-  const std::vector<Scalar> zeros(s.block_size.by == BlockEffort::measure
-                                      ? std::size_t{pattern.entries()} * static_cast<std::size_t>(given * given)
-                                      : 0);
+  for (const DetectedBlock& size : sizes) {
+    const auto seconds =
+        made([&] { return std::optional(predicted_seconds(s, reblocked(pattern, given, size.block), on)); });
+    if (seconds && *seconds < least) least = *seconds, best = size.block;
+  }
+  return best;
+}
+
+BlockShape measured_block(const Settings& s, const PatternView& pattern, int given,
+                          std::span<const DetectedBlock> sizes, Backend& on) {
+  BlockShape best = sizes.front().block;
+  const std::vector<Scalar> zeros(std::size_t{pattern.entries()} * static_cast<std::size_t>(given * given));
   std::unique_ptr<TimedBlocks> fastest;
   for (const DetectedBlock& size : sizes) {
-    if (s.block_size.by == BlockEffort::model) {
-      const double seconds = made([&] {
-                               return std::optional(predicted_seconds(s, reblocked(pattern, given, size.block), on));
-                             }).value_or(std::numeric_limits<double>::infinity());
-      if (seconds < least) least = seconds, best = size.block;
-      continue;
-    }
     auto timed =
         made([&] { return std::make_unique<TimedBlocks>(s, reblocked(pattern, given, size.block), zeros.data(), on); });
     if (!timed || (fastest && ratio(*timed, *fastest) > worth_another_size)) continue;
@@ -120,6 +119,13 @@ BlockShape fastest_block(const Settings& s, const PatternView& pattern, int give
     best = size.block;
   }
   return best;
+}
+
+}  // namespace
+
+BlockShape fastest_block(const Settings& s, const PatternView& pattern, int given, std::span<const DetectedBlock> sizes,
+                         Backend& on) {
+  return (s.block_size.by == BlockEffort::model ? predicted_block : measured_block)(s, pattern, given, sizes, on);
 }
 
 }  // namespace compound::plugin

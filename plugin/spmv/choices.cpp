@@ -81,8 +81,7 @@ Plan plan_from_settings(const Packing& p, const PatternView& pattern, const Patt
   if (problem.upper)
     return plan_for_line(is_hermitian(p.A) ? "csr half=hermitian" : "csr half=symmetric", Plan{}, numbers, problem,
                          backend, entry, s.precision);
-  Plan base = s.layout.empty() ? default_plan(numbers, problem, backend, entry, s.precision)
-                               : plan_for_layout(s.layout, numbers, problem, backend, entry, s.precision);
+  Plan base = s.plan_of_layout(numbers, problem, backend, entry);
   const auto pads = [&] { return too_much_padding(pattern, problem, base, s.most_padding).has_value(); };
   if (by_rule && !base.later.empty() && pads())
     base = default_plan(numbers, problem, backend, entry, s.precision, Parts::one);
