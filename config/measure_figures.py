@@ -160,7 +160,7 @@ DEVICE = [
     Turns("solve-complex", "helmholtz", ["-cells", "64,64,64", "-frequency", "1000"],
           with_types(aijcusparse="aijcusparse", baijcompound="baijcompound"), 3),
     Turns("gamg-91", "elasticity", [*box(91), *WITH_GAMG],
-          {name: CYCLES[name] for name in ("cg, by PETSc", "cg", "cgcompound, single")}, 1),
+          {name: CYCLES[name] for name in ("cg, by PETSc", "cg", "cgcompound, single")}, 2),
 ]
 
 # On the host.

@@ -12,6 +12,7 @@ plans that the model chooses among.
 
 import argparse
 import collections
+import functools
 import json
 import lzma
 import math
@@ -37,6 +38,7 @@ def device_table(file, study):
                      "caches and bandwidth")
 
 
+@functools.cache
 def parse(line):
     plan = {"layout": "", "traversal": "", "cache": "cached"}
     for word in line.split():

@@ -133,6 +133,18 @@ def study_times(case):
     return [Timed(line, rule_s * r, 1 / r, finals.get(line, {}).get("bytes")) for line, r in ratios.items()]
 
 
+@functools.cache
+def read_state(file, time_ns):
+    """Of a file as it was at that time: the page asks for a file many times."""
+    opened = lzma.open if file.endswith(".xz") else open
+    with opened(file, "rt", encoding="utf-8") as content:
+        return json.load(content)
+
+
+def content_of(file):
+    return read_state(file, os.stat(file).st_mtime_ns)
+
+
 def cases_of(name):
     """Of a file; FILE:STEP: of one step of records; FILE:STEP:MATRIX: the one of that name."""
     file, step, matrix = name, "", ""
@@ -140,10 +152,8 @@ def cases_of(name):
         file, _, step = name.rpartition(":")
         if ":" in file and not os.path.exists(file):
             (file, _, step), matrix = file.rpartition(":"), step
-    opened = lzma.open if file.endswith(".xz") else open
     try:
-        with opened(file, "rt", encoding="utf-8") as content:
-            data = json.load(content)
+        data = content_of(file)
     except OSError as e:
         raise Unfit(f"{file}: cannot be read: {e.strerror or e}") from e
     except (ValueError, lzma.LZMAError, EOFError) as e:

@@ -11,6 +11,7 @@ from experiments.records import STUDY, kind_of_pattern, origin, ratio, table
 OUTER = {"csr": "CSR", "ellr": "ELL", "sell:16": "Sl-16", "sell:32": "Sl-32"}
 
 
+@functools.cache
 def papers_plan(line):
     """(layout as the paper names it, static or dynamic, threads, blocks); None of plans that it does not have."""
     words = dict(w.split("=", 1) for w in line.split() if "=" in w)

@@ -3,8 +3,6 @@
 import collections
 import functools
 import hashlib
-import json
-import lzma
 import os
 import re
 
@@ -115,10 +113,7 @@ def older_steps(records):
 
 
 def read_records(file):
-    if not os.path.exists(file):
-        return {"steps": {}}
-    with lzma.open(file, "rt", encoding="utf-8") as opened:
-        return json.load(opened)
+    return plot_cases.content_of(file) if os.path.exists(file) else {"steps": {}}
 
 
 class Source:
