@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The tests that use a GPU, on a machine that has one:   bash config/device-test.sh [--all | --gpus N] [ctest options,
-# such as -R REGEX]
+# The tests that use a GPU, on a machine that has one:
+#
+#     bash config/device-test.sh [--all | --gpus N | --sanitizer TOOL] [ctest options, such as -R REGEX]
 #
 # With PETSC_DIR (and PETSC_ARCH) set, with that PETSc, which must have CUDA; else with PETSc 3.26.1 from the archives
 # in ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones,
@@ -9,6 +10,9 @@
 # --gpus N, on a machine with several: tests of the plugin on N processes with a GPU each, which exchange among
 # themselves (docs/solvers.md), one test after the other; then times of an iteration on one GPU and on N, as JSON in
 # build/device-tests.
+#
+# --sanitizer TOOL: all processes of the tests run under memcheck, racecheck, initcheck or synccheck of compute-sanitizer.
+# A test with a finding fails; the finding is in build/device-tests/TOOL. Tests take ten times as long; -R chooses some.
 #
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
 # --all -L 'tools|examples|properties', each at most 9 minutes. Ends with what each part took and ctest's summary.
@@ -34,6 +38,12 @@ elif [ "${1:-}" = --gpus ]; then
   together=1  # kernels of two tests would share a GPU, and those that wait for each other take turns then
   shift 2
   set -- -L plugin "$@"
+elif [ "${1:-}" = --sanitizer ]; then
+  sanitizer=${2:-}
+  [[ $sanitizer =~ ^(memcheck|racecheck|initcheck|synccheck)$ ]] ||
+    fail "--sanitizer wants memcheck, racecheck, initcheck or synccheck, not '$sanitizer'"
+  command -v compute-sanitizer >/dev/null || fail "there is no compute-sanitizer here; the CUDA toolkit has it"
+  shift 2
 fi
 
 builds=()
@@ -74,9 +84,17 @@ fi
 all="$top/build/device-tests"
 mkdir -p "$all"
 printf 'subdirs("%s")\n' "${builds[@]}" >"$all/CTestTestfile.cmake"
-say "running the device tests of the tier $tier"
+say "running the device tests of the tier $tier${sanitizer:+ with $sanitizer}"
 cd "$all" || exit
-COMPOUND_DEVICE_REQUIRED=1 ctest --output-on-failure -L device -j "$together" "$@" | tee ctest.log |
+launcher=()
+if [ -n "${sanitizer:-}" ]; then
+  rm -rf "$sanitizer"
+  mkdir "$sanitizer"
+  # A finding is a status that no test has otherwise; what processes print beside is kept by process.
+  launcher=(compute-sanitizer --tool "$sanitizer" --target-processes all --error-exitcode 86
+    --log-file "$all/$sanitizer/%p.txt")
+fi
+COMPOUND_DEVICE_REQUIRED=1 "${launcher[@]}" ctest --output-on-failure -L device -j "$together" "$@" | tee ctest.log |
   sed -u '/% tests passed/,$d' || failed=yes
 part_ends "running the tests"
 if [ -n "${gpus:-}" ]; then
@@ -90,6 +108,10 @@ if [ -n "${gpus:-}" ]; then
     done
   done
   part_ends "times of iterations"
+fi
+if [ -n "${sanitizer:-}" ]; then
+  grep -hE "[A-Z]+ SUMMARY: " "$sanitizer"/*.txt | sort | uniq -c || fail "$sanitizer saw no process"
+  if grep -lE "SUMMARY: [1-9]" "$sanitizer"/*.txt; then failed=yes; fi
 fi
 print_parts
 sed -n '/% tests passed/,$p' ctest.log

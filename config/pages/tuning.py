@@ -35,6 +35,13 @@ def of_runs(runs):
     return origin([{"device": {"name": run["device"]}, "date": run["date"][:10]} for run in runs])
 
 
+def spread(ratios):
+    """From the first quartile to the third, over the median."""
+    ratios = sorted(ratios)
+    first, middle, third = (ratios[part * len(ratios) // 4] for part in (1, 2, 3))
+    return (third - first) / middle
+
+
 @figure("held-back")
 def held_back(top):
     found = study_of(top, "held-back")
@@ -42,13 +49,15 @@ def held_back(top):
     return [
         *over_fastest([times for *_, times in found]),
         "",
-        *table(["matrix", "blocks", "rows", "a row", "fastest plan, us", *BY.values()],
+        *table(["matrix", "blocks", "rows", "a row", "fastest plan, us", "spread %", *BY.values()],
                [[name, ("complex" if "entry=complex" in fastest[name]["plan"] else run["cases"][0]["block"]),
                  f"{run['cases'][0]['analysis']['block_rows']:,}", f"{run['cases'][0]['analysis']['mean_row']:.1f}",
-                 f"{1e6 * fastest[name]['seconds']:.2f}", *(f"{times[by]:.3f}" for by in BY)]
+                 f"{1e6 * fastest[name]['seconds']:.2f}", f"{100 * spread(fastest[name]['ratios']):.1f}",
+                 *(f"{times[by]:.3f}" for by in BY)]
                 for name, run, times in found]),
         "",
-        f"*{of_runs([run for _, run, _ in found])}.*",
+        f"*{of_runs([run for _, run, _ in found])}. Spread: between quartiles of the fastest plan's times over the "
+        "default plan's.*",
     ]
 
 
