@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes a release of this tree:   bash config/release.sh [--dry-run]
 #
-# - checks: nothing uncommitted, one version in all files, a dated heading in CHANGELOG.md, no such tag yet, the tests
-#   of documents
+# - checks: nothing uncommitted, one version in all files, a dated heading in CHANGELOG.md, no such tag yet, a
+#   description of its binary interface, the tests of documents
 # - the source package, as `python -m build --sdist` makes it, in build/release
 # - the annotated tag v<version>, with what CHANGELOG.md says as its text
 #
@@ -36,6 +36,9 @@ if [ -n "$version" ]; then
   if at=$(git rev-parse -q --verify "refs/tags/$tag^{commit}"); then
     problem "the tag $tag is there already (commit ${at:0:12}); raise the version, or remove it: git tag -d $tag"
   fi
+  compgen -G "config/abi/$version-*.abi" >/dev/null ||
+    problem "config/abi does not describe $version; build the preset host, then run" \
+      "python3 tests/install/abi.py --write"
 fi
 git var GIT_COMMITTER_IDENT >/dev/null 2>&1 ||
   problem "git does not know whose tag this is; set user.name and user.email (git config user.name NAME)"

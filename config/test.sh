@@ -47,7 +47,7 @@ done
 
 packages=("${build_packages[@]}" libgtest-dev nlohmann-json3-dev xz-utils zlib1g-dev python3-venv clang-tidy)
 if [ -z "${PETSC_DIR:-}" ]; then
-  packages+=(libpetsc-complex-dev libopenblas-dev)
+  packages+=(libpetsc-complex-dev libopenblas-dev abigail-tools)
   [ $tier = quick ] && [ $clients = no ] || packages+=(libpetsc64-real-dev)
 fi
 install_packages "${packages[@]}"

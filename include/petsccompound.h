@@ -177,6 +177,9 @@ M*/
 
    Level: intermediate
 
+   Note:
+   Later releases may add members at the end; programs that were compiled before go on to work.
+
 .seealso: `MatCompoundGetInfo()`
 S*/
 typedef struct {
@@ -397,6 +400,28 @@ so that two calls give the same bits.
 PETSC_EXTERN PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[], InsertMode mode);
 
 /*@C
+   MatCompoundGetInfoSized - Gets counts and sizes of a matrix into a structure of a given size.
+
+   Not Collective
+
+   Input Parameters:
++  A - the matrix, of a type of this plugin
+-  bytes - the size of `MatCompoundInfo` that the caller was compiled with
+
+   Output Parameter:
+.  info - the counts of this process
+
+   Level: developer
+
+   Note:
+   `MatCompoundGetInfo()` calls it. Later releases may add members at the end of `MatCompoundInfo`: a program that was
+   compiled with fewer gets those that it knows, and members that the plugin does not know are 0.
+
+.seealso: `MatCompoundInfo`, `MatCompoundGetInfo()`
+@*/
+PETSC_EXTERN PetscErrorCode MatCompoundGetInfoSized(Mat A, MatCompoundInfo* info, size_t bytes);
+
+/*@C
    MatCompoundGetInfo - Gets counts and sizes of a matrix.
 
    Not Collective
@@ -409,6 +434,11 @@ PETSC_EXTERN PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[]
 
    Level: intermediate
 
-.seealso: `MatCompoundInfo`, `MatCompoundGetPlan()`
+   Note:
+   It is compiled into the program. What looks functions up by name takes `MatCompoundGetInfoSized()`.
+
+.seealso: `MatCompoundInfo`, `MatCompoundGetInfoSized()`, `MatCompoundGetPlan()`
 @*/
-PETSC_EXTERN PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info);
+static inline PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info) {
+  return MatCompoundGetInfoSized(A, info, sizeof(*info));
+}

@@ -1,5 +1,7 @@
 #include "petsccompound.h"
 
+#include <algorithm>
+
 #include "coo/coo.hpp"
 #include "entry/registry.hpp"
 #include "mat/attach.hpp"
@@ -78,12 +80,15 @@ PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[], InsertMode 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info) {
+PetscErrorCode MatCompoundGetInfoSized(Mat A, MatCompoundInfo* info, size_t bytes) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   Settings* settings;
+  MatCompoundInfo known;
   PetscCall(settings_of(A, &settings));
-  PetscCall(collect_info(A, info));
+  PetscCall(collect_info(A, &known));
+  PetscCall(PetscMemzero(info, bytes));
+  PetscCall(PetscMemcpy(info, &known, std::min(bytes, sizeof(known))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

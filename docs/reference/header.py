@@ -9,7 +9,7 @@ import re
 import source
 
 FILE = "include/petsccompound.h"
-FUNCTION = re.compile(r"^PETSC_EXTERN PetscErrorCode (\w+)\((.*)\);$")
+FUNCTION = re.compile(r"^(?:PETSC_EXTERN|static inline) PetscErrorCode (\w+)\((.*)\)(?:;| \{)$")
 STRUCT = re.compile(r"S\*/\ntypedef struct \{\n(.*?)\} (\w+);", re.S)
 COMMENT = re.compile(r"^/\*(MC|@C?|S)\n(.*?)^(?:M|@|S)\*/\n([^\n]*)", re.S | re.M)
 SECTION = re.compile(r"^(Options Database Keys?|Input Parameters?|Output Parameters?|Notes?):$")
@@ -57,7 +57,7 @@ def comments():
     text = source.read(FILE)
     found = [Comment(*match) for match in COMMENT.findall(text)]
     names = {comment.name for comment in found}
-    declared = [line for line in text.split("\n") if line.startswith("PETSC_EXTERN")]
+    declared = [line for line in text.split("\n") if line.startswith(("PETSC_EXTERN", "static inline"))]
     for line in declared:
         function = FUNCTION.match(line)
         if not function:

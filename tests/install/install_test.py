@@ -37,7 +37,7 @@ def read(path):
 
 
 def public_functions():
-    return re.findall(r"^PETSC_EXTERN PetscErrorCode (\w+)\(", read(HEADER), re.M)
+    return re.findall(r"^(?:PETSC_EXTERN|static inline) PetscErrorCode (\w+)\(", read(HEADER), re.M)
 
 
 def type_names():

@@ -74,14 +74,14 @@ PetscErrorCode DMSetFromOptions(DM dm) {
 }
 
 static void count_products(Mat A) {
-  PetscErrorCode (*get_info)(Mat, MatCompoundInfo*) =
-      (PetscErrorCode(*)(Mat, MatCompoundInfo*))dlsym(RTLD_DEFAULT, "MatCompoundGetInfo");
+  PetscErrorCode (*get_info)(Mat, MatCompoundInfo*, size_t) =
+      (PetscErrorCode(*)(Mat, MatCompoundInfo*, size_t))dlsym(RTLD_DEFAULT, "MatCompoundGetInfoSized");
   PetscInt references;
   const char* type;
   MatCompoundInfo info;
   if (!get_info || PetscObjectGetReference((PetscObject)A, &references) || references != 1) return;
   if (PetscObjectGetType((PetscObject)A, &type) || !type || !strstr(type, "aijcompound")) return;
-  if (get_info(A, &info)) return;
+  if (get_info(A, &info, sizeof(info))) return;
   products += info.products;
   if (info.device_bytes > device_bytes) device_bytes = info.device_bytes;
 }

@@ -91,10 +91,10 @@ def info(A: PETSc.Mat) -> Info:
     Raises:
         petsc4py.PETSc.Error: if the matrix has another type.
     """
-    from ctypes import byref, c_int64
+    from ctypes import byref, c_int64, c_size_t, sizeof
     names = [field.name for field in fields(Info)]
     library, found = load(), (c_int64 * len(names))()  # a struct of as many PetscInt64
-    call(library, "MatCompoundGetInfo", _handle(A), byref(found))
+    call(library, "MatCompoundGetInfoSized", _handle(A), byref(found), c_size_t(sizeof(found)))
     return Info(*found)
 
 
