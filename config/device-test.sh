@@ -11,7 +11,7 @@
 # themselves (docs/solvers.md), one test after the other; then times of an iteration on one GPU and on N, as JSON in
 # build/device-tests.
 #
-# --sanitizer TOOL: all processes of the tests run under memcheck, racecheck, initcheck or synccheck of compute-sanitizer.
+# --sanitizer TOOL: the tests run under a tool of compute-sanitizer: memcheck, racecheck, initcheck or synccheck.
 # A test with a finding fails; the finding is in build/device-tests/TOOL. Tests take ten times as long; -R chooses some.
 #
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
