@@ -5,7 +5,8 @@
     python3 config/figures.py --check    compares them; status 1 where a page is not what the records give
 
 In a page, tables and paragraphs stand between <!-- figures: NAME --> and <!-- end of figures -->; NAME is a function of
-config/pages. What is between is never edited by hand. config/measure_figures.py and config/measure_half.py measure; a
+config/pages. What is between is never edited by hand. config/measure_figures.py, config/measure_half.py and
+config/measure_bits.py measure; a
 record has for each run: program, date, commit, device, versions, command line, rounds, and the results with their
 spread. docs/data/records.sha256 says which records the pages are of.
 """
@@ -23,7 +24,7 @@ from pages.records import Missing, Wrong, wrapped
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ["README.md", "docs/choosing.md", "docs/multigrid.md", "docs/performance.md", "docs/performance-gpu.md",
-         "docs/performance-host.md", "docs/solvers.md", "docs/tuning.md"]
+         "docs/performance-host.md", "docs/promises.md", "docs/solvers.md", "docs/tuning.md"]
 SUMS = "docs/data/records.sha256"
 MARK = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
 
