@@ -1,11 +1,14 @@
 #include "base/files.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace compound {
 
@@ -57,6 +60,24 @@ bool write_all(const FileHandle& file, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+std::string cannot_be(const std::string& path, const char* done) {
+  return path + " cannot be " + done + ": " + std::strerror(errno);
+}
+
+std::string replace_file(const std::string& path, std::string_view content, mode_t mode) {
+  const std::string made = path + ".new";
+  unlink(made.c_str());  // of a process that was ended while it had the lock
+  FileHandle file(open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!file) return cannot_be(made, "made");
+  std::string problem;
+  if (!write_all(file, content) || fsync(file.get()) != 0 || !file.close())
+    problem = cannot_be(made, "written");
+  else if (rename(made.c_str(), path.c_str()) != 0)
+    problem = cannot_be(path, "replaced");
+  if (!problem.empty()) unlink(made.c_str());
+  return problem;
 }
 
 }  // namespace compound

@@ -43,4 +43,11 @@ std::optional<std::string> read_at_most(const FileHandle& file, std::size_t most
 /// False, with errno, where not all could be written.
 bool write_all(const FileHandle& file, std::string_view content);
 
+/// Others see the old file or the new one, never a part. The caller holds a lock of this file's: the new content is
+/// first `path`.new, and what a writer that was killed has left there is removed. Empty, or why it failed, in words.
+std::string replace_file(const std::string& path, std::string_view content, mode_t mode);
+
+/// Of the last call that failed: "<path> cannot be <done>: <reason>".
+std::string cannot_be(const std::string& path, const char* done);
+
 }  // namespace compound

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,12 +17,27 @@ namespace compound::cuda {
 
 namespace {
 
+constexpr std::string_view temporary_ending = ".temporary";
+
 /// Two processes, on two machines that share the folder too, never take the same.
 std::string temporary_name() {
   std::random_device random;
   char name[64];
-  std::snprintf(name, sizeof name, "%ld-%08x%08x.temporary", static_cast<long>(getpid()), random(), random());
-  return name;
+  std::snprintf(name, sizeof name, "%ld-%08x%08x", static_cast<long>(getpid()), random(), random());
+  return name + std::string(temporary_ending);
+}
+
+/// A new file, locked while it is open: nobody takes it for one that was left. -1 if none can be made.
+int make_temporary(int folder, std::string& name) {
+  for (;;) {
+    name = temporary_name();
+    const int file = openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    struct stat status;
+    if (file < 0) return -1;
+    flock(file, LOCK_EX);  // where there are no locks, nothing is removed
+    if (fstat(file, &status) != 0 || status.st_nlink > 0) return file;
+    close(file);  // it was taken for one that was left before it was locked
+  }
 }
 
 }  // namespace
@@ -60,13 +76,22 @@ std::optional<std::string> PrivateFolder::read(const std::string& name) const {
 
 bool PrivateFolder::write(const std::string& name, std::string_view content) const {
   if (folder_ < 0) return false;
-  const std::string temporary = temporary_name();
-  FileHandle file(openat(folder_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  remove_left();
+  std::string temporary;
+  const FileHandle file(make_temporary(folder_, temporary));
   if (!file) return false;
-  const bool written = write_all(file, content);
-  const bool kept = file.close() && written && renameat(folder_, temporary.c_str(), folder_, name.c_str()) == 0;
+  const bool kept = write_all(file, content) && fsync(file.get()) == 0 &&
+                    renameat(folder_, temporary.c_str(), folder_, name.c_str()) == 0;
   if (!kept) unlinkat(folder_, temporary.c_str(), 0);
   return kept;
+}
+
+void PrivateFolder::remove_left() const {
+  for (const std::string& name : names()) {
+    if (!name.ends_with(temporary_ending)) continue;
+    const FileHandle file(openat(folder_, name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file && flock(file.get(), LOCK_EX | LOCK_NB) == 0) unlinkat(folder_, name.c_str(), 0);
+  }
 }
 
 std::vector<std::string> PrivateFolder::names() const {

@@ -21,12 +21,15 @@ class PrivateFolder {
   /// The whole file; empty if it cannot be read, is no plain file or someone else's.
   std::optional<std::string> read(const std::string& name) const;
 
-  /// Others see the old file or the new one, never a part. False if the file cannot be written.
+  /// Others see the old file or the new one, never a part; temporary files of writers that were killed are removed.
+  /// False if the file cannot be written.
   bool write(const std::string& name, std::string_view content) const;
 
   std::vector<std::string> names() const;
 
  private:
+  void remove_left() const;
+
   int folder_ = -1;
   std::string problem_;
 };

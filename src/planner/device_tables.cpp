@@ -1,20 +1,20 @@
 #include "planner/device_tables.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/lock.hpp"
 
 namespace compound {
 
@@ -25,6 +25,7 @@ constexpr std::string_view built_in =
     ;
 constexpr std::string_view schema = "device1";
 constexpr std::size_t most_bytes = 1 << 20;
+constexpr std::chrono::seconds longest_wait{10};  // measuring took longer
 
 constexpr DeviceField fields_of_properties[] = {{"multiprocessors", &DeviceTable::multiprocessors},
                                                 {"cache", &DeviceTable::cache},
@@ -202,8 +203,15 @@ const DevicePolicy& policy_for(const DeviceTraits& device) {
 }
 
 void add_device_table(const std::string& file, const DeviceTable& table) {
-  const std::string source = "file of devices '" + file + "'",
-                    before = std::filesystem::exists(file) ? text_of(file) : "";
+  const std::string source = "file of devices '" + file + "'";
+  const auto ends_well = [&](const std::string& problem) {
+    if (!problem.empty()) throw error(ErrorKind::argument, source + ": " + problem);
+  };
+  std::error_code failed;
+  const std::string at = std::filesystem::weakly_canonical(file, failed);  // not a link to it
+  const FileLock lock(at + ".lock", longest_wait);
+  ends_well(lock.problem());
+  const std::string before = std::filesystem::exists(file) ? text_of(file) : "";
   std::string content;
   parse_device_tables(before, source);  // a file with a damaged line stays as it is
   for (std::string_view left = before; !left.empty();) {
@@ -213,18 +221,7 @@ void add_device_table(const std::string& file, const DeviceTable& table) {
     if (tables.empty() || tables.front().name != table.name) content.append(line).append("\n");
   }
   content.append(to_string(table)).append("\n");
-  // Beside it first: a program that ends here leaves the old file.
-  std::error_code failed;
-  const std::filesystem::path at = std::filesystem::weakly_canonical(file, failed);  // not a link to it
-  const std::filesystem::path beside = at.string() + "." + std::to_string(getpid()) + ".new";
-  std::ofstream out(beside);
-  out << content;
-  out.close();
-  if (out) std::filesystem::rename(beside, at, failed);
-  if (!out || failed) {
-    std::filesystem::remove(beside, failed);
-    throw error(ErrorKind::argument, "file of devices '" + file + "': cannot be written");
-  }
+  ends_well(replace_file(at, content, 0666));
 }
 
 }  // namespace compound

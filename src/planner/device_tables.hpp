@@ -78,8 +78,8 @@ const DevicePolicy& policy_for(const DeviceTraits& device);
 /// Of a file; none where there is no file. Throws `argument` where it is no file of tables, or cannot be read.
 std::vector<DeviceTable> read_device_tables(const std::string& file);
 
-/// Adds a table to a file, which may be missing, in the place of others of its name. Throws `argument` where what is
-/// there is no file of tables, or where it cannot be written.
+/// Adds a table to a file, which may be missing, in the place of others of its name, while `file`.lock is locked.
+/// Throws `argument` where what is there is no file of tables, or where it cannot be written.
 void add_device_table(const std::string& file, const DeviceTable& table);
 
 }  // namespace compound

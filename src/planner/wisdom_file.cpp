@@ -6,8 +6,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <optional>
 
 #include "base/files.hpp"
@@ -20,11 +18,6 @@ namespace {
 constexpr std::size_t largest_file = 16 << 20;
 constexpr std::chrono::seconds longest_wait{2};
 
-/// Of the last call that failed.
-std::string cannot_be(const std::string& path, const char* done) {
-  return path + " cannot be " + done + ": " + std::strerror(errno);
-}
-
 /// Empty if what the file says may be used.
 std::string why_not_trusted(const std::string& path, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) return path + " is not a regular file";
@@ -35,20 +28,6 @@ std::string why_not_trusted(const std::string& path, const struct stat& status) 
   if (static_cast<std::size_t>(status.st_size) > largest_file)
     return path + " is larger than 16 MB; remove it to begin anew";
   return {};
-}
-
-std::string write_new(const std::string& path, const std::string& content) {
-  const std::string made = path + ".new";
-  unlink(made.c_str());  // of a process that was ended while it had the lock
-  FileHandle file(open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) return cannot_be(made, "made");
-  std::string problem;
-  if (!write_all(file, content) || fsync(file.get()) != 0 || !file.close())
-    problem = cannot_be(made, "written");
-  else if (rename(made.c_str(), path.c_str()) != 0)
-    problem = cannot_be(path, "replaced");
-  if (!problem.empty()) unlink(made.c_str());
-  return problem;
 }
 
 struct Text {
@@ -85,7 +64,7 @@ std::string write_merged(const std::string& path, const Wisdom& newer) {
   file.wisdom.merge(newer);
   const std::string content = file.wisdom.lines();
   if (content.size() > largest_file) return path + " would be larger than 16 MB; remove it to begin anew";
-  return write_new(path, content);
+  return replace_file(path, content, 0600);
 }
 
 }  // namespace

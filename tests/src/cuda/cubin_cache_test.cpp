@@ -226,19 +226,6 @@ TEST_F(CubinCache, FollowsTheUsersFolders) {
   if (home) setenv("HOME", before.c_str(), 1);
 }
 
-TEST_F(CubinCache, ServesProcessesThatCompileAtOnce) {
-  std::vector<pid_t> children;
-  for (int child = 0; child < 4; ++child)
-    children.push_back(start([] {
-      for (int kernel = 0; kernel < 4; ++kernel)
-        if (cubin_of(source + std::string(kernel, '\n'), 90).substr(1, 3) != "ELF") return 1;
-      return 0;
-    }));
-  for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
-  EXPECT_EQ(kept().size(), 4u) << "no temporary file is left";
-  for (int kernel = 0; kernel < 4; ++kernel) EXPECT_EQ(compiles(source + std::string(kernel, '\n')), 0);
-}
-
 class CarriedCache : public CubinCache {
  protected:
   void SetUp() override {

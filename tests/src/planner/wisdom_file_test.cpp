@@ -17,7 +17,6 @@
 #include "base/files.hpp"
 #include "base/hash.hpp"
 #include "support/processes.hpp"
-#include "support/random.hpp"
 #include "support/wisdom_entries.hpp"
 
 namespace compound::test {
@@ -386,47 +385,6 @@ TEST_F(WisdomFileTest, IsWrittenAfterAWriterThatWasEnded) {
   EXPECT_EQ(add(0, 1), "");
 
   EXPECT_EQ(read_wisdom(file_).wisdom.entries(), entries_of(0, 1));
-}
-
-TEST_F(WisdomFileTest, HasTheEntriesOfAllWhoWriteAtOnce) {
-  constexpr int writers = 32;
-  std::vector<pid_t> children;
-
-  for (int n = 0; n < writers; ++n)
-    children.push_back(start([&] {
-      // Where the disk is slow some wait for longer than a writer does. What is said to be kept must be there.
-      for (int attempt = 0; attempt < 20; ++attempt)
-        if (add(n, n + 1).empty()) return 0;
-      return 1;
-    }));
-
-  for (const pid_t child : children) EXPECT_EQ(status_of(child), 0);
-  std::vector<WisdomEntry> found = read_wisdom(file_).wisdom.entries();
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-  EXPECT_EQ(found, entries_of(0, writers));
-}
-
-TEST_F(WisdomFileTest, IsWholeWheneverAWriterIsKilled) {
-  Random random;
-  std::size_t before = 0;
-  for (int round = 0; round < 50; ++round) {
-    const pid_t child = start([&] {
-      for (int n = 0;; ++n) add(1000 * round + n, 1000 * round + n + 1);
-      return 0;
-    });
-    usleep(static_cast<useconds_t>(random.below(20000)));
-    kill(child, SIGKILL);
-    EXPECT_EQ(status_of(child), -1);
-
-    const WisdomFile read = read_wisdom(file_);
-    EXPECT_EQ(read.problem, "");
-    EXPECT_EQ(read.wisdom.lines(), content_of(file_)) << "all lines are whole";
-    EXPECT_GE(read.wisdom.size(), before) << "none is lost";
-    EXPECT_EQ(add(100000 + round, 100001 + round), "");
-    before = read_wisdom(file_).wisdom.size();
-    EXPECT_EQ(before, read.wisdom.size() + 1);
-  }
-  std::printf("%zu entries, 50 by the one who killed the others\n", before);
 }
 
 }  // namespace
