@@ -47,15 +47,17 @@ struct StateOfOurs {
   Mat mat = nullptr;
   State* state = nullptr;
   bool is_bound = false;
+  PetscErrorCode (*destroy)(Mat) = nullptr;  ///< ours, or what PETSc gives a submatrix
 };
 
 PetscErrorCode become_base(Mat A, StateOfOurs* aside) {
   PetscFunctionBegin;
   const TypeOfMatrix k = type_of_matrix(A);
   const TypeTable& table = table_of(k);
+  auto* const destroy = A->ops->destroy;
   PetscCall(table.uninstall(A));
   PetscCall(table.remove(A));
-  *aside = {A, static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr))), is_bound(A)};
+  *aside = {A, static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr))), is_bound(A), destroy};
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).base));
   set_bound(A, true);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -69,6 +71,7 @@ PetscErrorCode become_ours_again(const StateOfOurs& aside) {
   A->spptr = static_cast<HasValues*>(aside.state);
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).ours));
   PetscCall(table.install(A));
+  A->ops->destroy = aside.destroy;
   PetscCall(table.compose(A));
   set_bound(A, aside.is_bound);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -135,10 +138,15 @@ bool gathers_values([[maybe_unused]] const M& A) {
 PetscErrorCode install_again(Mat A) {
   PetscFunctionBegin;
   State* st;
+  const _MatOps* base;
   if (gathers_values(*A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(any_state(A, &st));
+  PetscCall(base_ops(A, &base));
   Unguarded own(A, *st);
+  auto* const destroy = A->ops->destroy;
   PetscCall(table_of(type_of_matrix(A)).install(A));
+  // That of a submatrix frees what PETSc sent for it, and then calls ours.
+  if (destroy != base->destroy) A->ops->destroy = destroy;
   PetscCall(own.guard_again());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

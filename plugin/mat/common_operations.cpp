@@ -103,6 +103,7 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   }
   PetscCall(own.guard_again());
   PetscCall(adopt(*B, st->settings, st->off_diagonal));
+  (*B)->ops->destroy = base->destroy;  // a copy of a submatrix is none
   PetscCall(install_again(*B));
   if (st->base_type.keeps_upper) PetscCall(MatPropagateSymmetryOptions(A, *B));  // 3.18 forgets that A is Hermitian
   // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
