@@ -2,6 +2,7 @@
 // ordinary disk and on one that is full every now and then. What was said to be kept is there, and nothing else is.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -214,7 +215,9 @@ class Disk {
     require(mkdtemp(name) != nullptr, "no folder can be made");
     folder_ = name;
     if (kind == ordinary) return;
-    is_mounted_ = mount("tmpfs", name, "tmpfs", 0, "size=64m,mode=0700") == 0;
+    // For this process alone, with whose end it goes.
+    is_mounted_ = unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                  mount("tmpfs", name, "tmpfs", 0, "size=64m,mode=0700") == 0;
     limit_ = is_mounted_ ? 0 : 8000;
   }
   ~Disk() {
@@ -402,8 +405,10 @@ bool write_badly(const files::path& folder, Entry e, Mistake mistake) {
   const files::path file = folder / "wisdom", made_as_lock = folder / "made.lock";
   const std::string pid = std::to_string(getpid());
   if (mistake == Mistake::lock_that_stays &&  // a file that is there, which the system does not free
-      !FileHandle(open(made_as_lock.c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0600)))
+      !FileHandle(open(made_as_lock.c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0600))) {
+    usleep(1000);
     return false;
+  }
   const FileLock lock(folder / ((mistake == Mistake::no_lock ? pid : "wisdom") + ".lock"), std::chrono::seconds(2));
   static Wisdom waiting;  // in the process's memory
   waiting.add(wisdom_of(e));
