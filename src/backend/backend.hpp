@@ -199,9 +199,9 @@ class DeviceControl {
   virtual void choose_device(int n) = 0;
   /// Work is queued on this stream (cudaStream_t) from now on; null is the default stream.
   virtual void use_queue(void* stream) = 0;
-  /// Code::prepare() of plans that may be asked for next, on all cores. What does not compile is reported when it is
-  /// needed.
-  virtual void compile_ahead(std::span<const Plan> plans, const Problem& problem) = 0;
+  /// Code::prepare() of plans that may be asked for next, on all cores. `even_rows`: has_even_rows() of the pattern.
+  /// What does not compile is reported when it is needed.
+  virtual void compile_ahead(std::span<const Plan> plans, const Problem& problem, bool even_rows) = 0;
 
  protected:
   ~DeviceControl() = default;

@@ -91,7 +91,7 @@ class CudaBackend final : public Backend,
     if (entry_kind(plan.entry).user_defined) try_entry_here(plan.entry, problem);
     return std::make_unique<CudaCode>(plan, problem, queue_);
   }
-  void compile_ahead(std::span<const Plan> plans, const Problem& problem) override;
+  void compile_ahead(std::span<const Plan> plans, const Problem& problem, bool even_rows) override;
 
   void pack(const PackTask& task) override;
   void pack_sums(const PackedWords& to, const BlockSums& sums) override;
@@ -171,7 +171,7 @@ class CudaBackend final : public Backend,
   cudaStream_t queue_ = nullptr;
 };
 
-void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& problem) {
+void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& problem, bool even_rows) {
   std::vector<std::string> sources;
   for (const Plan& plan : plans) {
     if (compound::why_not(plan, problem, *this)) continue;
@@ -181,7 +181,8 @@ void CudaBackend::compile_ahead(std::span<const Plan> plans, const Problem& prob
         sources.push_back(cuda::pack_part_source(part, problem));
       else if (!words_are_blocks(part, problem))
         sources.push_back(cuda::pack_source(part, problem));
-      if (part.schedule.library.empty()) sources.push_back(cuda::plain_source(part, problem, update));
+      const bool keeps_order = even_rows && !cuda::goes_by_patches(part);
+      if (part.schedule.library.empty()) sources.push_back(cuda::plain_source(part, problem, update, keeps_order));
       if (cuda::goes_by_patches(part))
         sources.push_back(cuda::patches_source(part, problem, Op::none, may_reorder(part.layout), Follow::nothing));
       update = Update::add;

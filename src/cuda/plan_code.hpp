@@ -23,14 +23,16 @@ namespace compound::cuda {
 /// The kernel of y = A x by a plan, or of what a later part of one adds to y: where it does not visit all rows, it adds
 /// to what was set before.
 struct PlainProduct {
-  PlainProduct(const Plan& plan, Update wanted)
-      : update(adds_always(plan) ? Update::add : wanted), reordered(may_reorder(plan.layout)) {}
+  PlainProduct(const Plan& plan, Update wanted, bool even_rows = false)
+      : update(adds_always(plan) ? Update::add : wanted),
+        reordered(!even_rows && may_reorder(plan.layout)) {}
   Update update;
   bool reordered;
 };
 
-inline std::string plain_source(const Plan& plan, const Problem& problem, Update update = Update::assign) {
-  const PlainProduct plain(plan, update);
+inline std::string plain_source(const Plan& plan, const Problem& problem, Update update = Update::assign,
+                                bool even_rows = false) {
+  const PlainProduct plain(plan, update, even_rows);
   return product_source(plan, problem, Op::none, plain.update, false, plain.reordered, true);
 }
 

@@ -71,6 +71,12 @@ void check_columns(std::int64_t rows, std::int64_t cols, const Start* start, con
 
 }  // namespace
 
+bool has_even_rows(const PatternView& p) {
+  for (idx row = 1; row < p.rows; ++row)
+    if (p.length(row) != p.length(0)) return false;
+  return true;
+}
+
 void check(const PatternView& p) {
   check_size(p.rows, p.cols);
   if (p.start.size() != static_cast<std::size_t>(p.rows) + 1)

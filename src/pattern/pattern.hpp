@@ -23,6 +23,9 @@ struct PatternView {
   idx length(idx row) const { return static_cast<idx>(start[row + 1] - start[row]); }
 };
 
+/// Whether all rows have the same number of entries: layouts then keep their order.
+bool has_even_rows(const PatternView& pattern);
+
 /// Throws `argument` naming the first row (and column) that breaks the rules above.
 void check(const PatternView& pattern);
 

@@ -303,7 +303,8 @@ double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clo
 Measurement measure(const PatternView& pattern, const Problem& problem, const std::vector<Plan>& candidates,
                     Backend& backend, const void* values, const MeasureLimits& limits,
                     const std::function<void(const Measured&)>& report) {
-  if (DeviceControl* const control = backend.extensions().control) control->compile_ahead(candidates, problem);
+  if (DeviceControl* const control = backend.extensions().control)
+    control->compile_ahead(candidates, problem, has_even_rows(pattern));
   Measurement m;
   for (const Plan& plan : candidates)
     m.all.push_back({.plan = plan, .samples = {}, .failure = {}, .place = m.all.size()});

@@ -259,7 +259,7 @@ std::size_t compile_case(MPI_Comm comm, const CaseSpec& spec, const TuneOptions&
   for (const Plan& plan : named_plans(*source, o, without))
     if (std::ranges::find(plans, plan) == plans.end()) plans.push_back(plan);
   if (DeviceControl* const control = core_backend().extensions().control)
-    control->compile_ahead(plans, source->problem);
+    control->compile_ahead(plans, source->problem, has_even_rows(source->view));
   return plans.size();
 }
 

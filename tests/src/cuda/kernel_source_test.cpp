@@ -213,6 +213,27 @@ TEST(ProductSource, KnowsThePaddingOfEntries) {
   EXPECT_NE(cuda::pack_source(plan, real_3x3).find("word_padding = 3;"), std::string::npos);
 }
 
+/// What is compiled ahead is what runs: rows that are sorted, or of which those with entries are listed, may have been in
+/// order.
+TEST(PlainProduct, KnowsWhetherRowsAreListed) {
+  const auto pattern_of = [](count32 entries_of_first) {  // and of the others three
+    Pattern p{40, 40, {0}, {}};
+    for (idx row = 0; row < p.rows; ++row) {
+      const count32 entries = row == 0 ? entries_of_first : 3;
+      for (count32 k = 0; k < entries; ++k) p.column.push_back(static_cast<idx>(k));
+      p.start.push_back(p.start.back() + entries);
+    }
+    return p;
+  };
+  const Pattern even = pattern_of(3), uneven = pattern_of(0);
+  for (const char* line : {"csr", "csr rowlist", "sell:32", "sell:8:32", "bellpack:16", "hdia:32", "ccoo:32"})
+    for (const Pattern* const p : {&even, &uneven}) {
+      const Plan plan = parse_plan(line, {});
+      const cuda::PlainProduct plain(plan, Update::assign, has_even_rows(p->view()));
+      EXPECT_EQ(plain.reordered, encode(p->view(), plan.layout).is_reordered()) << line;
+    }
+}
+
 bool has(const std::vector<std::string>& sources, const std::string& source) {
   return std::ranges::find(sources, source) != sources.end();
 }

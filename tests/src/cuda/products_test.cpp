@@ -58,7 +58,7 @@ TEST_F(OnDevice, PlansOfTheSearchOf2019AreRight) {
   EXPECT_EQ(all.size(), 1920u);
   std::vector<Plan> plans;
   for (std::size_t n = 0; n < all.size(); n += tier_is_all() ? 1 : 16) plans.push_back(all[n]);
-  device().extensions().control->compile_ahead(plans, real_3x3);
+  device().extensions().control->compile_ahead(plans, real_3x3, false);
   const auto reference = reference_product(operands, Precision::double_, Op::none, Form::assign);
 
   std::optional<PackedMatrix> A;
