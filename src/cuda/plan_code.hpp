@@ -24,8 +24,7 @@ namespace compound::cuda {
 /// to what was set before.
 struct PlainProduct {
   PlainProduct(const Plan& plan, Update wanted, bool even_rows = false)
-      : update(adds_always(plan) ? Update::add : wanted),
-        reordered(!even_rows && may_reorder(plan.layout)) {}
+      : update(adds_always(plan) ? Update::add : wanted), reordered(!even_rows && may_reorder(plan.layout)) {}
   Update update;
   bool reordered;
 };

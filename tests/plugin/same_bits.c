@@ -9,7 +9,8 @@ enum { block = 3, iterations = 10 };
 
 /* In [-1, 1), the same for (i, j) and (j, i): by a hash, so that any process can make it. */
 static PetscReal value_of(PetscInt i, PetscInt j) {
-  unsigned long long z = (unsigned long long)PetscMin(i, j) * 0x9e3779b97f4a7c15ull + (unsigned long long)PetscMax(i, j);
+  unsigned long long z =
+      (unsigned long long)PetscMin(i, j) * 0x9e3779b97f4a7c15ull + (unsigned long long)PetscMax(i, j);
   for (int round = 0; round < 2; ++round) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;

@@ -213,8 +213,7 @@ TEST(ProductSource, KnowsThePaddingOfEntries) {
   EXPECT_NE(cuda::pack_source(plan, real_3x3).find("word_padding = 3;"), std::string::npos);
 }
 
-/// What is compiled ahead is what runs: rows that are sorted, or of which those with entries are listed, may have been in
-/// order.
+/// What is compiled ahead is what runs: rows that are sorted or listed may have been in order.
 TEST(PlainProduct, KnowsWhetherRowsAreListed) {
   const auto pattern_of = [](count32 entries_of_first) {  // and of the others three
     Pattern p{40, 40, {0}, {}};
