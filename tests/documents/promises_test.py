@@ -55,7 +55,8 @@ def self_test(text):
 
 
 def main():
-    text = read("docs/promises.md")
+    # Tables of what was measured are no promises.
+    text = re.sub("<!-- figures: .*?<!-- end of figures -->", "", read("docs/promises.md"), flags=re.DOTALL)
     files = read("SECURITY.md").partition("## Files that are data\n")[2]
     found = [*mistakes(text), *self_test(text), *mistakes_of_rows(files, LEAST_FILES)]
     print(*found, f"{len(list(ROW.finditer(text)))} promises, {len(found)} mistakes", sep="\n")
