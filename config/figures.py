@@ -50,7 +50,7 @@ def filled(top, page, text):
 def sums_of(top):
     """Lines of sha256sum: which records the pages were written from."""
     files = sorted([*top.glob("docs/data/*.json"), *top.glob("docs/data/figures/*.json.xz"),
-                    top / "docs/figures/columns.json"])
+                    *top.glob("docs/reproduction/*.json.xz"), top / "docs/figures/columns.json"])
     return "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(top).as_posix()}\n"
                    for file in files)
 
