@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+import measure_figures
+
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RECORD = TOP / "docs/data/figures/bits.json.xz"
 EPS = 2.0 ** -52
@@ -58,15 +60,13 @@ def run(build, where, plans, ranks, repeat):
         command = [str(build / "tests/plugin/same_bits"), "-dll_append", str(build / "plugin/libpetsccompound.so"),
                    "-mat_type", "baijcompound", *VECTORS[where], "-plans", ";".join(plans), "-repeat", str(repeat),
                    "-to", str(to)]
-        if ranks > 1:
-            command = ["mpirun", "--bind-to", "none", "-n", str(ranks), *command]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            error = [line for line in done.stderr.splitlines() if "ERROR" in line][1:4] or [done.stderr[-300:]]
-            sys.exit(f"measure_bits.py: {' '.join(command)}: ended with status {done.returncode}: {' '.join(error)}")
+        try:
+            text, _ = measure_figures.run([*measure_figures.by_mpi(ranks), *command])
+        except measure_figures.Failed as why:
+            sys.exit(f"measure_bits.py: {' '.join(command)}: {why}")
         bound, *results = vectors_of(to)
     found, plan = {}, None
-    for line in done.stdout.splitlines():
+    for line in text.splitlines():
         word, _, rest = line.partition(" ")
         if word == "plan":
             plan = rest
@@ -137,11 +137,10 @@ def main():
         if args.device:
             name = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True,
                                   text=True).stdout.splitlines()[0]
-        commit = args.commit or subprocess.run(["git", "-C", str(TOP), "rev-parse", "--short=7", "HEAD"],
-                                               capture_output=True, text=True).stdout.strip()
         record = json.loads(lzma.open(args.out, "rt").read()) if args.out.exists() else {}
         record[where] = {"device": name, "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}",
-                         "commit": commit, "repeat": args.repeat, "ranks": args.ranks, "rows": rows}
+                         "commit": args.commit or measure_figures.commit(), "repeat": args.repeat, "ranks": args.ranks,
+                         "rows": rows}
         with lzma.open(args.out, "wt", preset=9) as out:
             json.dump(record, out)
     return int(bool(mistakes))

@@ -29,7 +29,6 @@ def of_explorer(record):
 def products_host_explored(top):
     """One core of an AMD EPYC, by the explorer's records: block sizes below each other, grids beside each other."""
     found = {name: of_explorer(record_of(top, f"docs/data/amd-epyc-{name}.json")) for name in EXPLORED}
-    first = found["27"]
     rows = []
     for cases in zip(*(record["cases"] for record in found.values())):
         of = by_name(cases[0])
@@ -39,7 +38,8 @@ def products_host_explored(top):
                      f"{over(cases[0], 'values=float', 'aij', 'baij'):.2f}"])
     return [*table(["blocks", "aij ms", "baij ms", "baijcompound ms", "GB/s",
                     *(f"x the better: {name}" for name in EXPLORED.values()), "27 points, `values=float`"], rows), "",
-            *source(first, max(map(most_spread, found.values())), before="200 MB of values, one core of an ")]
+            *source(list(found.values()), max(map(most_spread, found.values())),
+                    before="200 MB of values, one core of an ")]
 
 
 def products_beside(run):
@@ -162,26 +162,31 @@ def assembly_on_host(top):
     return assembly_table(step_of(top, "host", "assembly"), lambda name: name.removesuffix("compound"), "x base type")
 
 
-FORMATS = {"quaternion": "quaternion", "dual-quaternion": "dual quaternion", "complex": "complex",
+FORMATS = {"quaternion": "quaternion", "dual-quaternion": "dual quaternion", "complex": "complex in a real matrix",
            "scaled-identity": "scalar x identity 3x3", "diagonal": "diagonal 3x3"}
+
+
+def formats_table(top, where, columns, cells):
+    """cells: of a case."""
+    runs = {name: step_of(top, where, f"format-{name}") for name in FORMATS}
+    cases = {name: run["cases"][0] for name, run in runs.items()}
+    rows = [[f"{FORMATS[name]}, {case['blocks'] / case['block_rows']:.0f} a row", *cells(case)]
+            for name, case in cases.items()]
+    return [*table(["block format", *columns], rows), "",
+            *source(list(runs.values()), max(map(most_spread, runs.values())))]
 
 
 @figure("formats-on-host")
 def formats_on_host(top):
-    runs = {name: step_of(top, "host", f"format-{name}") for name in FORMATS}
-    rows = []
-    for name, run in runs.items():
-        case = run["cases"][0]
+    def cells(case):
         of = by_name(case)
         single = next(name for name in of if name.endswith("values=float"))
-        rows.append([f"{FORMATS[name]}, {case['blocks'] / case['block_rows']:.0f} a row",
-                     f"{case['value_bytes'] / 1e6:.0f}", us(of["auto"]["median_s"]),
-                     *(f"{over(case, name, beside):.1f}"
-                       for name, beside in (("auto", "baij"), ("auto", "csr"), (single, "baij"))),
-                     f"{case['entry_check']['median_s'] / of['baij']['median_s']:.2f}"])
-    return [*table(["block format", "MB of whole blocks", "us", "x baij", "x dense", "in single precision: x baij",
-                    "finding it, in products of `baij`"], rows), "",
-            *source(runs["quaternion"], max(map(most_spread, runs.values())))]
+        return [f"{case['value_bytes'] / 1e6:.0f}", us(of["auto"]["median_s"]),
+                *(f"{over(case, name, beside):.1f}"
+                  for name, beside in (("auto", "baij"), ("auto", "csr"), (single, "baij"))),
+                f"{case['entry_check']['median_s'] / of['baij']['median_s']:.2f}"]
+    return formats_table(top, "host", ["MB of whole blocks", "us", "x baij", "x dense", "in single precision: x baij",
+                                       "finding it, in products of `baij`"], cells)
 
 
 GRIDS = {"scalars-7": "scalars, 7-point", "scalars-27": "scalars, 27-point", "3x3-27": "3x3, 27-point"}
@@ -198,6 +203,6 @@ def layouts_on_host(top):
         rows.append([f"{GRIDS[name]}, {case['description'].split(', ')[1]}", us(of["csr"]["median_s"]),
                      *(f"{over(case, layout, 'csr'):.2f}" if layout in of else "" for layout in names[1:])])
     return [*table(["matrix", "`csr` us", *(f"`{name}`" for name in names[1:])], rows), "",
-            *source(runs["scalars-7"], max(map(most_spread, runs.values())), before="Speed over `csr`; ")]
+            *source(list(runs.values()), max(map(most_spread, runs.values())), before="Speed over `csr`; ")]
 
 

@@ -51,9 +51,8 @@ def gamg_on_device(top):
                                                                           "set_up_again_s"))])
     return [*table(["unknowns", "Krylov method, cycle", "iterations", "solve ms", "x `cg, by PETSc`", "first set-up ms",
                     "first solve with it ms", "set-up for new values ms"], rows), "",
-            *source(found[0][1], max(spread_of(run, "iteration_us") for _, run in found),
-                    before="Set-ups and first solves are the least of the rounds; ",
-                    others=[run for _, run in found[1:]]),
+            *source([run for _, run in found], max(spread_of(run, "iteration_us") for _, run in found),
+                    before="Set-ups and first solves are the least of the rounds; "),
             "", *[line for _, run in found[1:] for line in (f"`{run['command_line']}`", "")][:-1]]
 
 
@@ -68,5 +67,5 @@ def gamg_on_host(top):
                          short(least_ms(of, "first_set_up_s")), f"{solve_ms(base) / solve_ms(of):.1f}",
                          f"{least_ms(base, 'first_set_up_s') / least_ms(of, 'first_set_up_s'):.1f}"])
     return [*table(["processes", "type", "iterations", "solve ms", "first set-up ms", "solve x aij", "set-up x aij"],
-                   rows), "", *source(runs[0], max(spread_of(run, "iteration_us") for run in runs),
-                                      before="Set-ups are the least of the rounds; ", others=runs[1:])]
+                   rows), "", *source(runs, max(spread_of(run, "iteration_us") for run in runs),
+                                      before="Set-ups are the least of the rounds; ")]

@@ -1,6 +1,6 @@
 """Products, assembly and right-hand sides on a GPU."""
 
-from .host import EXPLORED, assembly_table, by_name, most_spread, of_explorer, over
+from .host import EXPLORED, assembly_table, by_name, formats_table, most_spread, of_explorer, over
 from .records import block_of, figure, ms, record_of, short, source, step_of, table, us
 
 H100 = "nvidia-h100-80gb-hbm3"
@@ -9,7 +9,7 @@ H100 = "nvidia-h100-80gb-hbm3"
 @figure("products-explored")
 def products_explored(top):
     """Beside aijcusparse, by the explorer's records."""
-    found = {name: of_explorer(record_of(top, f"docs/data/{H100}-{name}.json")) for name in EXPLORED}
+    found = {name: of_explorer(record_of(top, f"docs/data/{H100}-{name}.json")) for name in ("15", "27", "surface")}
     rows = []
     for case in found["15"]["cases"]:
         others = {name: next((c for c in record["cases"] if block_of(c) == block_of(case)), None)
@@ -17,13 +17,13 @@ def products_explored(top):
         of = by_name(case)
         rows.append([block_of(case), us(of["aijcusparse"]["median_s"]), us(of["baijcompound"]["median_s"]),
                      f"{100 * of['baijcompound']['share_of_copy']:.0f}",
-                     *(f"{over(others[name], 'baijcompound', 'aijcusparse'):.2f}" if others[name] else ""
-                       for name in ("15", "27", "surface")),
+                     *(f"{over(other, 'baijcompound', 'aijcusparse'):.2f}" if other else ""
+                       for other in others.values()),
                      f"{over(case, 'values=float', 'aijcusparse'):.2f}"])
     return [*table(["blocks", "aijcusparse us", "baijcompound us", "% of copy",
-                    *(f"x aijcusparse: {EXPLORED[name]}" for name in ("15", "27", "surface")),
+                    *(f"x aijcusparse: {EXPLORED[name]}" for name in found),
                     "15 points, `values=float`"], rows), "",
-            *source(found["15"], max(map(most_spread, found.values())), before="400 MB of values, one ")]
+            *source(list(found.values()), max(map(most_spread, found.values())), before="400 MB of values, one ")]
 
 
 def best_of_cusparse(case):
@@ -70,22 +70,13 @@ def products_small(top):
             *source(run, most_spread(run))]
 
 
-FORMATS = {"quaternion": "quaternion", "dual-quaternion": "dual quaternion", "complex": "complex in a real matrix",
-           "scaled-identity": "scalar x identity 3x3", "diagonal": "diagonal 3x3"}
-
-
 @figure("formats-on-device")
 def formats_on_device(top):
-    runs = {name: step_of(top, "device", f"format-{name}") for name in FORMATS}
-    rows = []
-    for name, run in runs.items():
-        case = run["cases"][0]
-        dense = by_name(case)["entry=dense"]["median_s"]
-        rows.append([f"{FORMATS[name]}, {case['blocks'] / case['block_rows']:.0f} a row", f"{case['block_rows']:,}",
-                     *beside_cusparse(case), f"{over(case, 'auto', 'entry=dense'):.2f}",
-                     f"{us(case['entry_check']['median_s'])} ({case['entry_check']['median_s'] / dense:.2f})"])
-    return [*table(["case", "rows", *BESIDE, "x dense", "finding it, us (in dense products)"], rows), "",
-            *source(runs["quaternion"], max(map(most_spread, runs.values())))]
+    def cells(case):
+        check, dense = case["entry_check"]["median_s"], by_name(case)["entry=dense"]["median_s"]
+        return [f"{case['block_rows']:,}", *beside_cusparse(case), f"{over(case, 'auto', 'entry=dense'):.2f}",
+                f"{us(check)} ({check / dense:.2f})"]
+    return formats_table(top, "device", ["rows", *BESIDE, "x dense", "finding it, us (in dense products)"], cells)
 
 
 @figure("solves-of-formats")
@@ -94,15 +85,12 @@ def solves_of_formats(top):
     for name, what in (("solve-quaternion", "quaternions"), ("solve-complex", "complex numbers")):
         run = step_of(top, "device", name)
         runs.append(run)
-        key = "iteration_us" if "iteration_us" in run["variants"]["aijcusparse" if "aijcusparse" in run["variants"]
-                                                                 else "aijcusparse, cg"] else "first_solve_s"
-        first = next(iter(run["variants"].values()))[key]["median"]
-        for variant, of in run["variants"].items():
-            value = of[key]["median"]
-            rows.append([f"`{run['command_line']}`, {what}", variant,
-                         f"{short(value)} us an iteration" if key == "iteration_us" else f"{ms(value)} ms a solve",
-                         f"{first / value:.2f}"])
-    return [*table(["program", "type", "time", "x aijcusparse"], rows), "", *source(runs[0], command=False)]
+        first = next(iter(run["variants"].values()))  # aijcusparse
+        key, text = (("iteration_us", lambda v: f"{short(v)} us an iteration") if "iteration_us" in first else
+                     ("first_solve_s", lambda v: f"{ms(v)} ms a solve"))
+        rows += [[f"`{run['command_line']}`, {what}", variant, text(of[key]["median"]),
+                  f"{first[key]['median'] / of[key]['median']:.2f}"] for variant, of in run["variants"].items()]
+    return [*table(["program", "type", "time", "x aijcusparse"], rows), "", *source(runs, command=False)]
 
 
 @figure("assembly-on-device")
@@ -118,7 +106,7 @@ def programs_on_device(top):
                      for of in (run["variants"].get(name) for run in runs))]
             for name in runs[0]["command_lines"]]
     return [*table(["type, preconditioner, assembly", *(f"{n}^3 nodes" for n in sizes)], rows), "",
-            *source(runs[0], before="Milliseconds from start to exit (of these assembly); ",
+            *source(runs, before="Milliseconds from start to exit (of these assembly); ",
                     statistic="least")]
 
 
@@ -191,4 +179,4 @@ def layouts_on_device(top):
             *(["the default plan" if plan == "auto" else f"`{plan}`", *(cell(of, plan) for of in found.values())]
               for plan in plans)]
     return [*table(["us, MB", *LAYOUTS.values()], rows), "",
-            *source(runs["scalars-7"], max(map(most_spread, runs.values())))]
+            *source(list(runs.values()), max(map(most_spread, runs.values())))]

@@ -131,16 +131,18 @@ def of_device(run):
                       *([f"PETSc {versions['petsc']}"] if "petsc" in versions else [])])
 
 
-def source(run, spread=None, before="", command=True, statistic="medians", others=()):
-    """The lines below a table: where it comes from. spread is a part of one; others are more runs of the table."""
+def source(runs, spread=None, before="", command=True, statistic="medians"):
+    """The lines below a table: where it comes from. `runs`: one or several, of which the first gives device, versions
+    and command; spread is a part of one."""
+    runs = runs if isinstance(runs, list) else [runs]
+    run = runs[0]
     of_spread = "" if spread is None else ", spread " + (f"up to {100 * spread:.0f} %" if spread >= 0.01 else
                                                          "below 1 %")
-    runs = [run, *others]
+    dates = ends([r["date"][:10] for r in runs], str)
     commit = ", commit " + " and ".join(sorted({r["commit"][:7] if r.get("commit") else "not recorded" for r in runs}))
     rounds = ends([r["rounds"] for r in runs], str)
     ranks = f", {run['ranks']} processes" if run.get("ranks", 1) > 1 else ""
-    text = (f"*{before}{of_device(run)}, {run['date'][:10]}{commit}{ranks}; {statistic} of {rounds} rounds"
-            f"{of_spread}")
+    text = f"*{before}{of_device(run)}, {dates}{commit}{ranks}; {statistic} of {rounds} rounds{of_spread}"
     line = re.sub(r" -json \S+$", "", run["command_line"])
     if command and max(map(len, line.split())) > WIDTH - 2:  # no line of text holds it
         return [*wrapped(text + ":*"), "", "    " + line]

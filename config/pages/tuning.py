@@ -166,7 +166,7 @@ def library_plans(top):
     rows = [[f"{case['description']}, {block_of(case)}", *(us(of[name]["median_s"]) if name in of else ""
                                                            for name in names)] for case, of in zip(cases, found)]
     return [*table(["case, us", *("default plan" if name == "auto" else name for name in names)], rows), "",
-            *source(runs[0], max(map(most_spread, runs)))]
+            *source(runs, max(map(most_spread, runs)))]
 
 
 @figure("tuned-on-host")

@@ -27,7 +27,7 @@ std::string temporary_name() {
   return name + std::string(temporary_ending);
 }
 
-/// A new file, locked while it is open: nobody takes it for one that was left. -1 if none can be made.
+/// A new file. It is locked while it is open, so that remove_left() keeps it. -1 if none can be made.
 int make_temporary(int folder, std::string& name) {
   for (;;) {
     name = temporary_name();

@@ -58,44 +58,46 @@ static PetscErrorCode fill(Vec x, PetscInt seed) {
   return 0;
 }
 
-/* "mult", "transpose", "add", or a Krylov method. */
-static PetscErrorCode run(const char* what, Mat A, KSP ksp, Vec x, Vec z, Vec y) {
-  PetscBool is;
-  PetscCall(PetscStrcmp(what, "mult", &is));
-  if (is) return MatMult(A, x, y);
-  PetscCall(PetscStrcmp(what, "transpose", &is));
-  if (is) return MatMultTranspose(A, x, y);
-  PetscCall(PetscStrcmp(what, "add", &is));
-  if (is) return MatMultAdd(A, x, z, y);
-  return KSPSolve(ksp, x, y);
+/* Products, and after them Krylov methods. */
+static const char* const operations[] = {"mult", "transpose", "add", "cg", "cgcompound", "bcgs", "bcgscompound"};
+enum { mult, transpose, add, products, all = sizeof operations / sizeof *operations };
+
+static PetscErrorCode run(int operation, Mat A, KSP ksp, Vec x, Vec z, Vec y) {
+  switch (operation) {
+    case mult:
+      return MatMult(A, x, y);
+    case transpose:
+      return MatMultTranspose(A, x, y);
+    case add:
+      return MatMultAdd(A, x, z, y);
+    default:
+      return KSPSolve(ksp, x, y);
+  }
 }
 
-static PetscErrorCode one(const char* what, PetscInt repeat, PetscViewer to, Mat A, Vec x, Vec z) {
+static PetscErrorCode one(int operation, PetscInt repeat, PetscViewer to, Mat A, Vec x, Vec z) {
   KSP ksp = NULL;
   Vec y, again;
   PC pc;
-  PetscBool same = PETSC_TRUE, product;
-  const char* const products[] = {"mult", "transpose", "add"};
-  PetscInt which;
-  PetscCall(PetscEListFind(3, products, what, &which, &product));
-  if (!product) {
+  PetscBool same = PETSC_TRUE;
+  if (operation >= products) {
     PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
     PetscCall(KSPSetOperators(ksp, A, A));
-    PetscCall(KSPSetType(ksp, what));
+    PetscCall(KSPSetType(ksp, operations[operation]));
     PetscCall(KSPGetPC(ksp, &pc));
     PetscCall(PCSetType(pc, PCJACOBI));
     PetscCall(KSPSetTolerances(ksp, 1e-30, 1e-300, PETSC_DEFAULT, iterations));
   }
   PetscCall(VecDuplicate(x, &y));
   PetscCall(VecDuplicate(x, &again));
-  PetscCall(run(what, A, ksp, x, z, y));
+  PetscCall(run(operation, A, ksp, x, z, y));
   for (PetscInt n = 1; n < repeat && same; ++n) {
     PetscCall(VecSet(again, 0));
-    PetscCall(run(what, A, ksp, x, z, again));
+    PetscCall(run(operation, A, ksp, x, z, again));
     PetscCall(VecEqual(y, again, &same));
   }
   PetscCall(VecView(y, to));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s %s\n", what, same ? "same" : "other"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s %s\n", operations[operation], same ? "same" : "other"));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&again));
@@ -103,7 +105,6 @@ static PetscErrorCode one(const char* what, PetscInt repeat, PetscViewer to, Mat
 }
 
 int main(int argc, char** argv) {
-  const char* const all[] = {"mult", "transpose", "add", "cg", "cgcompound", "bcgs", "bcgscompound"};
   char plans[8192] = "auto", to_file[PETSC_MAX_PATH_LEN] = "bits.bin";
   PetscInt nodes = 10, repeat = 100;
   PetscViewer to;
@@ -134,7 +135,7 @@ int main(int argc, char** argv) {
     PetscCall(MatCreateVecs(A, &x, &z));
     PetscCall(fill(x, 1));
     PetscCall(fill(z, 2));
-    for (size_t n = 0; n < sizeof all / sizeof *all; ++n) PetscCall(one(all[n], repeat, to, A, x, z));
+    for (int n = 0; n < all; ++n) PetscCall(one(n, repeat, to, A, x, z));
     PetscCall(VecDestroy(&x));
     PetscCall(VecDestroy(&z));
     PetscCall(MatDestroy(&A));
