@@ -19,7 +19,8 @@ import sys
 import time
 
 LEAST_S = 8  # that a run is begun for
-KERNELS = ("-block_size", "-entry", "-precision", "-vectors")  # options that the kernels of a matrix hang on
+# Options that the kernels of a matrix depend on.
+KERNELS = ("-block_size", "-entry", "-precision", "-core_scalar", "-vectors")
 SIZES = ["-grid", "27", "-megabytes", "1,400"]  # on both sides of a second cache, for which plans differ
 CORES_OF_TIMING = 4
 MOST_BESIDE = 3  # plans of each matrix of --beside

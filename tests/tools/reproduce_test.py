@@ -247,7 +247,7 @@ def test_a_page_of_no_device(copy):
     copy.reproduce("--page", "--to", copy.path("page.md"))
 
     page = copy.made()
-    assert page.count("*Not run yet:*") == 11 and "Not run: " not in page, page
+    assert page.count("*Not run yet:*") == 12 and "Not run: " not in page, page
 
 
 def test_gains_of_some_layouts_are_lower_bounds(copy):
@@ -282,6 +282,26 @@ def test_a_search_of_all_layouts_has_the_gains_themselves(copy):
     assert re.search(r"by the papers' 16 layouts 1\.\d\d to [\d.]+; by all plans of this plugin 1\.\d\d to",
                      summary_of(page)[1]), summary_of(page)[1]
     assert "of the papers' layouts (all 16)" in page, page
+
+
+def test_layouts_in_single_precision_have_rows_of_their_own(copy):
+    def change(steps):
+        """A plan of the paper's single precision is the fastest of all, by far."""
+        run = steps["joint-2020-single"]["bunny"]
+        line = next(p[0] for p in run["cases"][0]["screened"] if "ellr words=1:row vectors=all" in p[0])
+        run["cases"][0]["screened"] = [p for p in run["cases"][0]["screened"] if p[0] != line] + [[line, 0.01, 1]]
+        for round_ in ("again", "finals"):
+            run["cases"][0][round_] = [p for p in run["cases"][0][round_] if p["plan"] != line]
+
+    copy.change("h100", change)
+    copy.reproduce("--page", "--to", copy.path("page.md"))
+
+    page = copy.made()
+    rows = {precision: [line for line in page.splitlines() if f"| quaternion | {precision} |" in line
+                        and line.startswith("| bunny (exact)")] for precision in ("double", "single")}
+    assert [len(found) for found in rows.values()] == [1, 1], rows
+    assert "ELL-AoS-SoA" in rows["single"][0] and "ELL-AoS-AoS 1.46" in rows["single"][0], rows["single"]
+    assert "ELL-AoS-SoA" not in rows["double"][0], rows["double"]
 
 
 def summary_of(page):

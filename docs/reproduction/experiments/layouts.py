@@ -75,9 +75,19 @@ class Joint:
         return self.reference / self.best.seconds
 
 
+JOINT, SINGLE = "joint-2020", "joint-2020-single"
+
+
 @functools.cache
-def joints(source):
-    return [(m, case, j) for m, case in source.joint() if (j := Joint(case)).reference and j.of_paper]
+def joints(source, step=JOINT):
+    """Of the papers' matrices."""
+    return [(m, case, j) for m, case in source.joint(step) if (j := Joint(case)).reference and j.of_paper]
+
+
+@functools.cache
+def studied(source):
+    """Of the matrices of the study."""
+    return [(case, j) for case in source.study if (j := Joint(case)).reference and j.of_paper]
 
 
 KINDS = (("2x2", "complex"), ("4x4", "quaternion"), ("3x3", "3x3"))
@@ -85,25 +95,28 @@ KINDS = (("2x2", "complex"), ("4x4", "quaternion"), ("3x3", "3x3"))
 
 def rows_of_layouts(source):
     rows = []
-    for m, case, j in joints(source):
-        if case.block() not in dict(KINDS) and m is None:
-            continue
-        name = f"{m.name} ({kind_of_pattern(m, case.data)})" if m else case.get("description").removesuffix(" nodes")
-        precision = case.data.get("precision", "double")
+
+    def add(name, case, j, precision, theirs="-", theirs_dynamic="-"):
         if not j.is_whole():
             name += f"; {len(j.layouts)} of {j.tried()} layouts were timed"
         gains = [("" if j.is_whole() else "at least ") + ratio(value) for value in (j.gain(), j.our_gain())]
-        theirs = printed.GP100.get(m.name) if m else None
-        layout = plot_cases.words_of(j.best.name)[1]
-        rows.append([name, dict(KINDS).get(case.block(), case.block()), precision,
-                     f"{theirs[2]} {theirs[3]:.2f}" if theirs else "-", j.of_paper, gains[0], layout,
-                     gains[1], ratio(j.dynamic), theirs[4] if theirs else "-"])
+        rows.append([name, dict(KINDS).get(case.block(), case.block()), precision, theirs, j.of_paper, gains[0],
+                     plot_cases.words_of(j.best.name)[1], gains[1], ratio(j.dynamic), theirs_dynamic])
+
+    for step, precision, layout in ((JOINT, "double", 2), (SINGLE, "single", 0)):
+        for m, case, j in joints(source, step):
+            theirs = printed.GP100[m.name]
+            add(f"{m.name} ({kind_of_pattern(m, case.data)})", case, j, precision,
+                f"{theirs[layout]} {theirs[layout + 1]:.2f}", "yes" if theirs[4] == precision else "-")
+    for case, j in studied(source):
+        if case.block() in dict(KINDS):
+            add(case.get("description").removesuffix(" nodes"), case, j, case.get("precision"))
     return rows
 
 
 def has_all_vectors(source):
     """Whether the search of joint-2020 had all layouts of vectors, and of any padding."""
-    return any(j.has_all_vectors() for m, _, j in joints(source) if m)
+    return any(j.has_all_vectors() for _, _, j in joints(source))
 
 
 def words_of_search(source):
@@ -118,9 +131,9 @@ def words_of_search(source):
     )
     if has_all_vectors(source):
         return (
-            "The 13 matrices have all 16 layouts, 1,920 plans: vectors as arrays of structures, as PETSc's are, and as "
-            "structures of arrays, and layouts of any padding, of which users have those of up to 4 slots an entry. In "
-            f"the other rows v{of_petsc}. {streamed}{left_out}"
+            "The 13 matrices have all 16 layouts, 1,920 plans in each precision: vectors as arrays of structures, as "
+            "PETSc's are, and as structures of arrays, and layouts of any padding, of which users have those of up to "
+            f"4 slots an entry. In the other rows v{of_petsc}. {streamed}{left_out}"
         )
     return (
         f"V{of_petsc}; `cusparse-double` has all 16 by one schedule. {streamed}Layouts of more than 4 slots an entry "
@@ -129,7 +142,7 @@ def words_of_search(source):
 
 
 def section_layouts(source):
-    done = source.runs("joint-2020")
+    done = source.runs(JOINT)
     return [
         "## Layout beyond schedule (2019, tables 1 to 6; 2020, tables 2 to 8)",
         "",
@@ -137,13 +150,14 @@ def section_layouts(source):
         "entries and vectors as arrays of structures (CSR-AoS-AoS), over the fastest of the papers' layouts, and of "
         "all plans here. *Static over dynamic*: times of the fastest plans of",
         "either schedule in the papers' best layout, most by three samples each, so a few per cent are noise; above 1 "
-        "dynamic is faster. The paper's are of a Quadro GP100 in double precision, its columns last and fourth. "
+        "dynamic is faster. The paper's are of a Quadro GP100 in the row's precision, its columns last and fourth. "
         f"{words_of_search(source)} A GP100 has 56 multiprocessors, an {source.short_name()} "
         f"{source.device('multiprocessors')}.",
         "",
-        *(origin(source, "joint-2020", "cuda") if done
-          else ["The 13 matrices: " + origin(source, "joint-2020", "cuda")[0]
+        *(origin(source, JOINT, "cuda") if done
+          else ["The 13 matrices: " + origin(source, JOINT, "cuda")[0]
                 + " Until then those of the study of tuning speak, which are no stand-ins for them:"]),
+        *origin(source, SINGLE, "cuda"),
         f"The other rows: `docs/reproduction/tuning-study-h200.json.xz`, {source.study[0].study['device']}, "
         f"{source.study[0].study['date']} ([tuning.md](tuning.md#the-study)).",
         "",

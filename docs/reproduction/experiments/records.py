@@ -152,15 +152,11 @@ class Source:
         run = self.runs(step).get(name)
         return run["cases"][0] if run else None
 
-    def joint(self):
-        """(matrix or None, case) of the step joint-2020, then of the study."""
-        found = []
-        for m in matrices.COMPOUND:
-            run = self.runs("joint-2020").get(m.name)
-            if run:
-                file = RECORDS[self.file_of("joint-2020")]
-                found.append((m, plot_cases.Case(file, run["cases"][0], plot_cases.study_times)))
-        return found + [(None, case) for case in self.study]
+    def joint(self, step):
+        """(matrix, case) of a search for layout and schedule."""
+        file = RECORDS[self.file_of(step) or self.gpu]
+        return [(m, plot_cases.Case(file, run["cases"][0], plot_cases.study_times)) for m in matrices.COMPOUND
+                if (run := self.runs(step).get(m.name))]
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import functools
 import plot_cases
 
 from experiments import printed, times
-from experiments.layouts import has_all_vectors, joints, tuned_plan
+from experiments.layouts import has_all_vectors, joints, studied, tuned_plan
 from experiments.records import figures, kind_of_pattern, origin, over_range, picture, ratio, source_of, table
 
 REFERENCE = "CSR-AoS-AoS"
@@ -56,8 +56,8 @@ class Separately:
 
 @functools.cache
 def separately(source):
-    """Of matrices that the papers' plans were timed of."""
-    return [(m, Separately(case)) for m, case, _ in joints(source) if m]
+    """Of the papers' matrices."""
+    return [(m, Separately(case)) for m, case, _ in joints(source)]
 
 
 def loss(value):
@@ -65,9 +65,9 @@ def loss(value):
 
 
 def section_schedules(source):
-    all_ = joints(source)
-    spread = {k: plot_cases.middle([j.spread[k] for _, _, j in all_ if k in j.spread]) for k in ("static", "dynamic")}
-    dynamic = [j.dynamic for _, _, j in all_ if j.dynamic]
+    all_ = [j for *_, j in [*joints(source), *studied(source)]]
+    spread = {k: plot_cases.middle([j.spread[k] for j in all_ if k in j.spread]) for k in ("static", "dynamic")}
+    dynamic = [j.dynamic for j in all_ if j.dynamic]
     return [
         f"## Threads and blocks ({printed.figures_of('threads and blocks')})",
         "",
@@ -137,7 +137,7 @@ def section_tuned(source):
     vendors = {m.name: b.vendor for m, b in times.beside_cusparse(source, "cusparse-double")}
     rows, speeds = [], {"theirs": [], "ours": []}
     for m, case, j in joints(source):
-        vendor = vendors.get(m.name) if m else None
+        vendor = vendors.get(m.name)
         if not vendor:
             continue
         of_all = [vendor["median_s"] / seconds for seconds in

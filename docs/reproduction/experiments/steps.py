@@ -53,10 +53,13 @@ def against_cusparse(scalar):
     return runs
 
 
+def in_precision(scalar):
+    return ["-core_scalar", scalar] * (scalar != "double")
+
+
 def timed(rows, plans, vendor, scalar="double"):
-    precision = ["-core_scalar", scalar] * (scalar != "double")
     return lambda folder: [
-        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + precision
+        Run(m.name, "bench", matrices.options_of(m, folder) + TIMES + in_precision(scalar)
             + ["-core_plans", ";".join(plans), "-cusparse", vendor]) for m in rows
     ]
 
@@ -84,11 +87,11 @@ def coded(folder):
     return timed(matrices.COORDINATES[:7], plans, "csr,csr-alg1,csr-alg2")(folder)
 
 
-def joint(folder):
+def joint(scalar="double"):
     """Every plan of layout and schedule, by docs/reproduction/tuning-study.py: all layouts of vectors, too, and of any
     padding."""
-    return [Run(m.name, "study", matrices.options_of(m, folder) + ["-vectors", "all", "-padding_limit", "none"])
-            for m in matrices.COMPOUND]
+    options = ["-vectors", "all", "-padding_limit", "none"] + in_precision(scalar)
+    return lambda folder: [Run(m.name, "study", matrices.options_of(m, folder) + options) for m in matrices.COMPOUND]
 
 
 def held_back(folder):
@@ -176,7 +179,8 @@ STEPS = [
     Step("memory-coo", "host", 90, counted(matrices.COORDINATES,
                                            lambda m: ["csr", *COORDINATES, "ccoo:256:2 codes=scalars8"])),
     Step("sampled-2010", "host", 10, sampled),
-    Step("joint-2020", "cuda", 500, joint, budget=16),
+    Step("joint-2020", "cuda", 500, joint(), budget=16),
+    Step("joint-2020-single", "cuda", 500, joint("float"), budget=16),
     Step("cusparse-double", "cuda", 115, against_cusparse("double")),
     Step("formats-2015", "cuda", 110, formats()),
     Step("coordinates-2020", "cuda", 90, coordinates),

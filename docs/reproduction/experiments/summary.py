@@ -42,17 +42,22 @@ def of_layouts(source):
 
 
 def of_search(source):
-    found = [j for m, _, j in layouts.joints(source) if m]
+    found = [j for _, _, j in layouts.joints(source)]
     if not found:
         return not_run("joint-2020")
     of_all = (
         f"by all plans of this plugin {{}}{spread_of(j.our_gain() for j in found)}, "
         f"{plot_cases.middle([j.our_gain() for j in found]):.2f} at the median of all."
     )
-    if all(j.is_whole() for j in found):
+    single = [j for _, _, j in layouts.joints(source, layouts.SINGLE)]
+    in_single = (
+        f" In single precision {spread_of(j.gain() for j in single)}, and {spread_of(j.our_gain() for j in single)}, "
+        f"{plot_cases.middle([j.our_gain() for j in single]):.2f} at the median." if single else ""
+    )
+    if all(j.is_whole() for j in found + single):
         return (
             f"*With schedules tuned too* it still does: by the papers' {found[0].tried()} layouts "
-            f"{spread_of(j.gain() for j in found)}; {of_all.format('')}"
+            f"{spread_of(j.gain() for j in found)}; {of_all.format('')}{in_single}"
         )
     nearly = [j.gain() for j in found if j.has_rows_and_slices()]
     of_papers = (
@@ -63,7 +68,7 @@ def of_search(source):
 
 
 def of_dynamic(source):
-    found = [(m, j.dynamic) for m, _, j in layouts.joints(source) if m and j.dynamic]
+    found = [(m, j.dynamic) for m, _, j in layouts.joints(source) if j.dynamic]
     if not found:
         return not_run("joint-2020")
     wins = [f"{m.name} ({100 * (d - 1):.0f} % faster)" for m, d in found if d > 1]
