@@ -7,11 +7,11 @@
 
 find_package(PkgConfig REQUIRED)
 
-# The environment counts when a folder is configured first, and is kept: a later build that configures again, with
-# another environment, stays with its PETSc.
+# The environment counts until a PETSc is found, which is then kept: a later build that configures again, with another
+# environment, stays with its PETSc.
 if(NOT PETSC_DIR AND DEFINED ENV{PETSC_DIR} AND NOT COMPOUND_PETSC_IS_CHOSEN)
-  set(PETSC_DIR "$ENV{PETSC_DIR}" CACHE PATH "PETSc to build for; empty: the system's")
-  set(PETSC_ARCH "$ENV{PETSC_ARCH}" CACHE STRING "PETSC_ARCH of PETSC_DIR; empty if that is an installation")
+  set(PETSC_DIR "$ENV{PETSC_DIR}")
+  set(PETSC_ARCH "$ENV{PETSC_ARCH}")
 endif()
 if(DEFINED ENV{PETSC_DIR} AND NOT "$ENV{PETSC_DIR}" STREQUAL "${PETSC_DIR}")
   message(STATUS
@@ -19,7 +19,6 @@ if(DEFINED ENV{PETSC_DIR} AND NOT "$ENV{PETSC_DIR}" STREQUAL "${PETSC_DIR}")
     "this folder was configured without it or for another one; "
     "-DPETSC_DIR=$ENV{PETSC_DIR} changes that")
 endif()
-set(COMPOUND_PETSC_IS_CHOSEN ON CACHE INTERNAL "PETSC_DIR has been decided on")
 if(PETSC_DIR)
   set(petsc_folders "${PETSC_DIR}/${PETSC_ARCH}/lib/pkgconfig" "${PETSC_DIR}/lib/pkgconfig")
 else()
@@ -76,5 +75,8 @@ endif()
 if(petsc_conf MATCHES "PETSC_USE_REAL_(SINGLE|__FLOAT128|___FP16) ")
   message(FATAL_ERROR "PETSc at ${petsc_path} does not use double precision, the only one supported.")
 endif()
+set(PETSC_DIR "${PETSC_DIR}" CACHE PATH "PETSc to build for; empty: the system's")
+set(PETSC_ARCH "${PETSC_ARCH}" CACHE STRING "PETSC_ARCH of PETSC_DIR; empty if that is an installation")
+set(COMPOUND_PETSC_IS_CHOSEN ON CACHE INTERNAL "PETSC_DIR has been decided on")
 message(STATUS
   "PETSc ${PETSC_VERSION}, ${PETSC_SCALAR}, ${PETSC_INDEX}-bit indices, CUDA: ${PETSC_CUDA} (${petsc_path})")

@@ -3,14 +3,15 @@
 #
 # Two tiers (CONTRIBUTING.md has what each holds, and what it takes):
 # - quick, without an option: the cheap checks (config/checks.sh); everything with Debian's PETSc and real scalars; what
-#   sees the scalars with its complex PETSc; what sees the release with PETSc 3.26.1
+#   sees the scalars or the release with PETSc 3.26.1 and complex scalars
 # - --all: everything that there is, also with 64-bit indices, with complex scalars and 3.26.1, with sanitizers, and
 #   with machine code built in. In parts by ctest's labels: --all -L core (plugin, tools, examples, install, clients,
 #   petsc, properties); builds that a part does not need are left out.
 #
 # PETSc 3.26.1 with CUDA, used with host vectors, comes from the archives in ../shared/petsc, or in the folder that
-# COMPOUND_PETSC_ARCHIVES names; its builds are skipped, with the reason, where they are not. With PETSC_DIR (and
-# PETSC_ARCH) set: every test of the tier, with that PETSc alone. Tests on a GPU: config/device-test.sh.
+# COMPOUND_PETSC_ARCHIVES names; its builds are skipped, with the reason, where they are not: the tier quick then takes
+# Debian's complex PETSc for what sees the scalars. With PETSC_DIR (and PETSC_ARCH) set: every test of the tier, with
+# that PETSc alone. Tests on a GPU: config/device-test.sh.
 #
 # At the end: what each part took, what was left out and why, which tests were skipped and why, and ctest's summary, of
 # all builds together.
@@ -134,16 +135,21 @@ if [ -z "${PETSC_DIR:-}" ]; then
         -DCOMPOUND_TESTS_OF="plugin;tools;examples;install;clients;packages"
     done
   elif [ $tier = quick ]; then
-    test_build "plugin" host-complex "${plugin_alone[@]}" -DCOMPOUND_TESTS_SEE=scalars
-    left_out+="host-64, $cuda_petsc-complex, sanitizers, random cases of complex scalars: --all has them"$'\n'
+    # One build for two differences from the first. What fails with one of them alone is found by --all.
+    with_petsc complex "plugin" -DCOMPOUND_TESTS_SEE="scalars;release"
+    other_complex=host-complex
+    if [ -z "$petsc" ]; then
+      test_build "plugin" host-complex "${plugin_alone[@]}" -DCOMPOUND_TESTS_SEE=scalars
+      other_complex=$cuda_petsc-complex
+    fi
+    left_out+="$other_complex, host-64, $cuda_petsc-real, sanitizers, random cases of complex scalars: --all has them"
+    left_out+=$'\n'
   else
     test_build "plugin properties examples" host-complex "${plugin_alone[@]}" -DCOMPOUND_EXAMPLES=ON \
       -DCOMPOUND_TESTS_OF="plugin;examples.lattice_dirac"
     test_build "plugin properties" host-64 "${plugin_alone[@]}"
   fi
-  if [ $tier = quick ]; then
-    with_petsc real "plugin" -DCOMPOUND_TESTS_SEE=release
-  else
+  if [ $tier = all ]; then
     with_petsc real "plugin properties petsc" -DCOMPOUND_TESTS_OF="plugin;petsc"
     with_petsc complex "plugin properties"
   fi
