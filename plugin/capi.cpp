@@ -25,21 +25,7 @@ PetscErrorCode ask(Mat A, const char* option, const char* value) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]) { return ask(A, "plan", plan); }
-
-PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]) { return ask(A, "layout", layout ? layout : "auto"); }
-
-PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]) { return ask(A, "entry", entry ? entry : "auto"); }
-
-PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]) {
-  return ask(A, "backend", backend ? backend : "auto");
-}
-
-PetscErrorCode MatCompoundTune(Mat A, const char effort[]) { return ask(A, "tune", effort ? effort : "off"); }
-
-PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]) {
+PetscErrorCode get_plan(Mat A, const char* plan[]) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   Settings* settings;
@@ -49,7 +35,7 @@ PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]) {
+PetscErrorCode get_seq_baij(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   Mat parts[2];
@@ -66,21 +52,21 @@ PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCompoundSetPreallocationCOO(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[]) {
+PetscErrorCode set_preallocation_coo(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[]) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(coo_set_block_preallocation(A, n, i, j));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[], InsertMode mode) {
+PetscErrorCode set_values_coo(Mat A, const PetscScalar v[], InsertMode mode) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(coo_set_block_values(A, v, mode));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatCompoundGetInfoSized(Mat A, MatCompoundInfo* info, size_t bytes) {
+PetscErrorCode get_info(Mat A, MatCompoundInfo* info, size_t bytes) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   Settings* settings;
@@ -90,6 +76,44 @@ PetscErrorCode MatCompoundGetInfoSized(Mat A, MatCompoundInfo* info, size_t byte
   PetscCall(PetscMemzero(info, bytes));
   PetscCall(PetscMemcpy(info, &known, std::min(bytes, sizeof(known))));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]) { return for_petsc<ask>(A, "plan", plan); }
+
+PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]) {
+  return for_petsc<ask>(A, "layout", layout ? layout : "auto");
+}
+
+PetscErrorCode MatCompoundSetEntry(Mat A, const char entry[]) {
+  return for_petsc<ask>(A, "entry", entry ? entry : "auto");
+}
+
+PetscErrorCode MatCompoundSetBackend(Mat A, const char backend[]) {
+  return for_petsc<ask>(A, "backend", backend ? backend : "auto");
+}
+
+PetscErrorCode MatCompoundTune(Mat A, const char effort[]) {
+  return for_petsc<ask>(A, "tune", effort ? effort : "off");
+}
+
+PetscErrorCode MatCompoundGetPlan(Mat A, const char* plan[]) { return for_petsc<get_plan>(A, plan); }
+
+PetscErrorCode MatCompoundGetSeqBAIJ(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]) {
+  return for_petsc<get_seq_baij>(A, diagonal, off_diagonal, columns);
+}
+
+PetscErrorCode MatCompoundSetPreallocationCOO(Mat A, PetscCount n, const PetscInt i[], const PetscInt j[]) {
+  return for_petsc<set_preallocation_coo>(A, n, i, j);
+}
+
+PetscErrorCode MatCompoundSetValuesCOO(Mat A, const PetscScalar v[], InsertMode mode) {
+  return for_petsc<set_values_coo>(A, v, mode);
+}
+
+PetscErrorCode MatCompoundGetInfoSized(Mat A, MatCompoundInfo* info, size_t bytes) {
+  return for_petsc<get_info>(A, info, bytes);
 }
 
 PetscErrorCode MatCompoundRegisterHostEntry(const compound::host_entry* entry) {

@@ -94,9 +94,7 @@ PetscErrorCode forget() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-PetscErrorCode PetscCompoundInitialize(void) {
+PetscErrorCode initialize() {
   using namespace compound::plugin;
   PetscFunctionBegin;
   if (initialized) PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,10 +108,14 @@ PetscErrorCode PetscCompoundInitialize(void) {
   PetscCall(wrap_solver_packages());
   PetscCall(wrap_colorings());
   PetscCall(choose_device());
-  PetscCall(PetscRegisterFinalize(forget));
+  PetscCall(PetscRegisterFinalize(for_petsc<forget>));
   initialized = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+}  // namespace
+
+PetscErrorCode PetscCompoundInitialize(void) { return compound::plugin::for_petsc<initialize>(); }
 
 /// The symbol -dll_append looks for: PetscDLLibraryRegister_<file name without lib and .so>.
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_petsccompound(void) { return PetscCompoundInitialize(); }

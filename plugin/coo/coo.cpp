@@ -25,14 +25,23 @@ namespace {
 constexpr const char* name_of_container = "petsccompound_coo";
 
 /// Collective: the lists know places in the arrays, so no block may have been added since.
-PetscErrorCode check_pattern(Mat A, CooStructure& s, const std::vector<PartArrays>& parts) {
+PetscErrorCode check_pattern(Mat A, CooStructure& s, std::vector<PartArrays>* parts) {
   PetscFunctionBegin;
-  bool same = s.parts.size() == parts.size();
-  for (std::size_t k = 0; k < parts.size() && same; ++k) same = s.parts[k].fits(parts[k]);
-  PetscCall(agree_on(A, PETSC_ERR_ARG_WRONGSTATE,
-                     same ? ""
-                          : "MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "
-                            "MatSetPreallocationCOO(); call that again"));
+  bool same = true;
+  const PetscErrorCode code = guarded_call([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(parts_of(A, parts));
+    same = s.parts.size() == parts->size();
+    for (std::size_t k = 0; k < parts->size() && same; ++k) same = s.parts[k].fits((*parts)[k]);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  const int mine[2] = {static_cast<int>(code), !same};
+  int all[2];
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm_of(A)));
+  PetscCall(report_error(comm_of(A), code, static_cast<PetscErrorCode>(all[0])));
+  PetscCheck(!all[1], comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+             "petsc-compound: MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "
+             "MatSetPreallocationCOO(); call that again");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -250,7 +259,7 @@ PetscErrorCode set_values_one_by_one(Mat A, const PetscScalar* v, InsertMode mod
   if (v && given.on->is_device()) PetscCall(bring_to_host(A, static_cast<std::size_t>(n), &given));
   PetscCall(compose(A, "MatSetValuesCOO_C", nullptr));
   const PetscErrorCode code = MatSetValuesCOO(A, reinterpret_cast<const PetscScalar*>(given.values), mode);
-  PetscCall(compose(A, "MatSetValuesCOO_C", coo_set_values));
+  PetscCall(compose(A, "MatSetValuesCOO_C", for_petsc<coo_set_values>));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -285,9 +294,11 @@ namespace {
 
 PetscErrorCode preallocate(Mat A, const CooInput& in) {
   PetscFunctionBegin;
-  auto s = std::make_unique<CooStructure>();
+  std::unique_ptr<CooStructure> s;
+  PetscCall(together(comm_of(A), [&] { s = std::make_unique<CooStructure>(); }));
   PetscCall(build(A, in, s.get()));
-  PetscCall(compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)));
+  PetscCall(together(comm_of(A),
+                     [&] { return compose_owned(reinterpret_cast<PetscObject>(A), name_of_container, std::move(s)); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -346,26 +357,31 @@ PetscErrorCode coo_set_values(Mat A, const PetscScalar* v, InsertMode mode) {
   std::vector<PartArrays> parts;
   PetscCall(state_of(A, &st));
   PetscCall(read_options_once(A, st->settings));
-  PetscCall(parts_of(A, &parts));
-  PetscCall(check_pattern(A, *s, parts));
+  PetscCall(check_pattern(A, *s, &parts));
   Given given;
-  given.values = reinterpret_cast<const Scalar*>(v);
-  PetscCall(backend_of(A, v, &given.type, &given.on));
-  if (!v) {
-    given.on_host.assign(static_cast<std::size_t>(s->given), Scalar{});
-    given.values = given.on_host.data();
-  }
   const bool add = mode == ADD_VALUES;
-  bool enough;
   std::vector<PartValues> to;
-  PetscCall(bring_to_device(A, *st, *s, parts, &given));
-  PetscCall(choose_memory(A, s, &given));
-  PetscCall(begin_all_values(parts, *given.memory, add, &to, &enough));
-  if (!enough) {
-    PetscCall(leave_to_host(A, s));
+  const auto prepare = [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    bool enough;
+    given.values = reinterpret_cast<const Scalar*>(v);
+    PetscCall(backend_of(A, v, &given.type, &given.on));
+    if (!v) {
+      given.on_host.assign(static_cast<std::size_t>(s->given), Scalar{});
+      given.values = given.on_host.data();
+    }
+    PetscCall(bring_to_device(A, *st, *s, parts, &given));
     PetscCall(choose_memory(A, s, &given));
     PetscCall(begin_all_values(parts, *given.memory, add, &to, &enough));
-  }
+    if (!enough) {
+      PetscCall(leave_to_host(A, s));
+      PetscCall(choose_memory(A, s, &given));
+      PetscCall(begin_all_values(parts, *given.memory, add, &to, &enough));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  PetscCall(s->is_prepared ? prepare() : together(comm_of(A), prepare));
+  s->is_prepared = true;
   PetscCall(add_up(A, *s, parts, given, &to, add));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

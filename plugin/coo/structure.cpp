@@ -83,10 +83,10 @@ PetscErrorCode contributions_to(Mat A, const CooInput& in, const Coordinates& co
   std::optional<Contributions> blocks;
   PetscCall(MatGetBlockSizes(A, &rows, &columns));
   const bool search = !in.are_blocks && rows == columns && rows > 1;
-  if (search) PetscCall(guarded(comm_of(A), [&] { blocks = find_blocks(coordinates, rows); }));
+  if (search) PetscCall(together(comm_of(A), [&] { blocks = find_blocks(coordinates, rows); }));
   int everywhere = blocks ? 1 : 0;
   if (search) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_MIN, comm_of(A)));
-  PetscCall(guarded(comm_of(A), [&] {
+  PetscCall(together(comm_of(A), [&] {
     *c = everywhere ? std::move(*blocks) : contributions_of(coordinates, in.are_blocks ? rows : 1);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -135,14 +135,17 @@ PetscErrorCode find_incoming(Mat A, const Outgoing& out, std::vector<PetscSFNode
   PetscCall(PetscCommBuildTwoSided(comm_of(A), 2, MPIU_INT, static_cast<PetscMPIInt>(out.processes.size()),
                                    out.processes.data(), out.counts_and_offsets.data(), &senders, &process,
                                    static_cast<void*>(&counts_and_offsets)));
-  std::vector<PetscMPIInt> order(static_cast<std::size_t>(senders));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](PetscMPIInt a, PetscMPIInt b) { return process[a] < process[b]; });
-  for (const PetscMPIInt k : order)
-    for (PetscInt n = 0; n < counts_and_offsets[2 * k]; ++n)
-      from->push_back({process[k], counts_and_offsets[2 * k + 1] + n});
+  const PetscErrorCode code = together(comm_of(A), [&] {
+    std::vector<PetscMPIInt> order(static_cast<std::size_t>(senders));
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](PetscMPIInt a, PetscMPIInt b) { return process[a] < process[b]; });
+    for (const PetscMPIInt k : order)
+      for (PetscInt n = 0; n < counts_and_offsets[2 * k]; ++n)
+        from->push_back({process[k], counts_and_offsets[2 * k + 1] + n});
+  });
   PetscCall(PetscFree(process));
   PetscCall(PetscFree(counts_and_offsets));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,18 +165,22 @@ PetscErrorCode exchange(Mat A, Contributions* own, Contributions* others, CooStr
     if (ignore && !e.has(row)) row = -1;
   Outgoing out;
   std::vector<PetscSFNode> from;
-  PetscCall(take_outgoing(A, own, s, &out));
+  PetscCall(together(comm_of(A), [&] { return take_outgoing(A, own, s, &out); }));
   PetscCall(find_incoming(A, out, &from));
   s->received = static_cast<slot_t>(from.size());
   PetscCall(PetscSFCreate(comm_of(A), &s->sf));
   PetscCall(PetscSFSetGraph(s->sf, static_cast<PetscInt>(s->sent.sums()), static_cast<PetscInt>(from.size()), nullptr,
                             PETSC_COPY_VALUES, from.data(), PETSC_COPY_VALUES));
-  std::vector<PetscInt> row(from.size()), column(from.size());
+  std::vector<PetscInt> row, column;
+  PetscCall(together(comm_of(A), [&] {
+    row.resize(from.size());
+    column.resize(from.size());
+  }));
   PetscCall(send(s->sf, out.row, &row));
   PetscCall(send(s->sf, out.column, &column));
   PetscCallMPI(MPI_Type_contiguous(static_cast<PetscMPIInt>(own->words()), MPIU_SCALAR, &s->block));
   PetscCallMPI(MPI_Type_commit(&s->block));
-  PetscCall(guarded(comm_of(A), [&] { *others = contributions_of({row, column}, own->side); }));
+  PetscCall(together(comm_of(A), [&] { *others = contributions_of({row, column}, own->side); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -319,9 +326,11 @@ PetscErrorCode build_on_host(Mat A, const CooInput& in, Contributions* own, CooS
   const PartsShape shape = {base_type.block_size(A), A->rmap->rstart, A->rmap->n,
                             is_mpi_compound(A),      A->cmap->rstart, A->cmap->rend};
   Assembly assembly;
-  PetscCall(guarded(comm_of(A), [&] { assembly = assembly_of(*own, others, shape); }));
+  PetscCall(together(comm_of(A), [&] {
+    assembly = assembly_of(*own, others, shape);
+    for (PartLists& lists : assembly.parts) s->parts.push_back({std::move(lists)});
+  }));
   PetscCall(preallocate_blocks(A, in, shape.block_size, assembly.blocks));
-  for (PartLists& lists : assembly.parts) s->parts.push_back({std::move(lists)});
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -350,7 +359,7 @@ PetscErrorCode build(Mat A, const CooInput& in, CooStructure* s) {
     PetscCall(build_on_device(A, in, {in.rows, in.columns, n, form, on_device}, s, &done));
   }
   if (!done) {
-    PetscCall(take(A, in, &kept, &coordinates));
+    PetscCall(together(comm_of(A), [&] { return take(A, in, &kept, &coordinates); }));
     PetscCall(contributions_to(A, in, coordinates, &own));
     PetscCall(agree_on(A, PETSC_ERR_ARG_OUTOFRANGE, mistake_in(A, in, own)));
     side = own.side;
@@ -362,10 +371,14 @@ PetscErrorCode build(Mat A, const CooInput& in, CooStructure* s) {
                       "%" PetscCount_FMT " values by coordinates are kept as blocks of %" PetscInt_FMT
                       " x %" PetscInt_FMT ", sorted on the %s\n",
                       s->given, side, side, done ? "device" : "host"));
-  std::vector<PartArrays> parts;
-  PetscCall(parts_of(A, &parts));
-  s->parts.resize(parts.size());
-  for (std::size_t k = 0; k < parts.size(); ++k) s->parts[k].pattern = parts[k].pattern();
+  PetscCall(together(comm_of(A), [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    std::vector<PartArrays> parts;
+    PetscCall(parts_of(A, &parts));
+    s->parts.resize(parts.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) s->parts[k].pattern = parts[k].pattern();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,6 +46,7 @@ struct CooStructure {
   MPI_Datatype block = MPI_DATATYPE_NULL;  ///< that it sends
   std::vector<Part> parts;
   std::unique_ptr<CooMemory> in_host, in_device;  ///< made at first use
+  bool is_prepared = false;                       ///< all processes had memory for values
   bool device_is_full = false;                    ///< it had no memory for `in_device`
   bool lists_are_on_device = false;               ///< alone
 

@@ -1,5 +1,6 @@
 #include "ksp/solver.hpp"
 #include "petsc/quiet.hpp"
+#include "petsc/scoped.hpp"
 
 namespace compound::plugin {
 
@@ -39,24 +40,23 @@ PetscErrorCode override_function(KSP ksp, const char* name, F* ours, F** base) {
 PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
   PetscFunctionBegin;
   Solver* s = nullptr;
-  Vec r;
+  ScopedVec r;
   alignas(sizeof(PetscScalar)) PetscScalar of_r, of_b;  // as in stepwise_cg.cpp
   PetscCall(solver_of(ksp, &s));
   if (s->fused.ran == FusedSolver::Ran::nowhere || s->fused.ran == FusedSolver::Ran::base_solver) {
     PetscCall((*base_get_objective)(ksp, value));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, &r));
+  PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, r.out()));
   PetscCall(VecDot(r, ksp->vec_sol, &of_r));
   PetscCall(VecDot(ksp->vec_rhs, ksp->vec_sol, &of_b));
-  PetscCall(VecDestroy(&r));
   *value = -PetscRealPart(of_r + of_b) / 2;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The base solver's single reduction removes this function, and puts its own back.
 PetscErrorCode override_objective(KSP ksp) {
-  return override_function(ksp, "KSPCGGetObjFcn_C", value_of_objective, &base_get_objective);
+  return override_function(ksp, "KSPCGGetObjFcn_C", for_petsc<value_of_objective>, &base_get_objective);
 }
 
 PetscErrorCode use_single_reduction(KSP ksp, PetscBool yes) {
@@ -97,10 +97,11 @@ PetscErrorCode attach_cg(KSP ksp, Solver& s) {
   PetscFunctionBegin;
   s.fused.hermitian = PetscDefined(USE_COMPLEX);  // KSPCG's own default
   s.stepwise.take(forms_of_cg().back());
-  PetscCall(override_function(ksp, "KSPCGSetType_C", set_type, &base_set_type));
-  PetscCall(override_function(ksp, "KSPCGUseSingleReduction_C", use_single_reduction, &base_use_single_reduction));
-  PetscCall(override_function(ksp, "KSPCGSetRadius_C", set_radius, &base_set_radius));
-  PetscCall(override_function(ksp, "KSPCGSetObjectiveTarget_C", set_objective, &base_set_objective));
+  PetscCall(override_function(ksp, "KSPCGSetType_C", for_petsc<set_type>, &base_set_type));
+  PetscCall(
+      override_function(ksp, "KSPCGUseSingleReduction_C", for_petsc<use_single_reduction>, &base_use_single_reduction));
+  PetscCall(override_function(ksp, "KSPCGSetRadius_C", for_petsc<set_radius>, &base_set_radius));
+  PetscCall(override_function(ksp, "KSPCGSetObjectiveTarget_C", for_petsc<set_objective>, &base_set_objective));
   PetscCall(override_objective(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,8 +35,9 @@ struct TypeRow {
   PetscErrorCode (*read_options)(KSP, Solver&, OptionItems);
   PetscErrorCode (*solve_columns)(KSP, Mat, Mat);  ///< null: PETSc solves column by column
 };
-constexpr TypeRow types[] = {{KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options, solve_columns},
-                             {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_bcgs, read_nothing, nullptr}};
+constexpr TypeRow types[] = {
+    {KSPCGCOMPOUND, KSPCG, KrylovMethod::cg, attach_cg, read_cg_options, for_petsc<solve_columns>},
+    {KSPBCGSCOMPOUND, KSPBCGS, KrylovMethod::bcgs, attach_bcgs, read_nothing, nullptr}};
 std::array<PetscErrorCode (*)(KSP), std::size(types)> create_base;
 
 PetscErrorCode solve_by_base(KSP ksp, Solver& s) {
@@ -101,8 +102,9 @@ PetscErrorCode solve(KSP ksp) {
   FusedSolver& f = s->fused;
   f.lanczos.forget();
   f.lanczos.wanted = ksp->calc_sings == PETSC_TRUE;
-  override_function(ksp->ops->computeeigenvalues, s->base.computeeigenvalues, eigenvalues);
-  override_function(ksp->ops->computeextremesingularvalues, s->base.computeextremesingularvalues, extreme_values);
+  override_function(ksp->ops->computeeigenvalues, s->base.computeeigenvalues, for_petsc<eigenvalues>);
+  override_function(ksp->ops->computeextremesingularvalues, s->base.computeextremesingularvalues,
+                    for_petsc<extreme_values>);
   f.why_not = why_base_solver(ksp, *s);
   if (!f.why_not.empty()) {
     PetscCall(solve_by_base(ksp, *s));
@@ -219,6 +221,22 @@ PetscErrorCode destroy(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The options' name is that of PETSc's macros.
+template <std::size_t row>
+PetscErrorCode set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
+  PetscFunctionBegin;
+  Solver* s = nullptr;
+  PetscCall(solver_of(ksp, &s));
+  if (s->base.setfromoptions) PetscCall((*s->base.setfromoptions)(ksp, PetscOptionsObject));
+  auto runner = static_cast<PetscInt>(s->fused.runner);
+  PetscCall(PetscOptionsEList(
+      "-ksp_compound_loop", "Loop on a device (default auto; persistent2 has two grid synchronizations per iteration)",
+      nullptr, runners, static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
+  s->fused.runner = static_cast<KrylovRunner>(runner);
+  PetscCall(types[row].read_options(ksp, *s, PetscOptionsObject));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <std::size_t row>
 PetscErrorCode create(KSP ksp) {
   PetscFunctionBegin;
@@ -227,27 +245,13 @@ PetscErrorCode create(KSP ksp) {
   Solver& solver = *made;
   solver.base = *ksp->ops;
   solver.fused.method = types[row].method;
-  ksp->ops->solve = solve;
+  ksp->ops->solve = for_petsc<solve>;
   ksp->ops->matsolve = types[row].solve_columns;
-  ksp->ops->view = view;
-  ksp->ops->buildresidual = build_residual;
+  ksp->ops->view = for_petsc<view>;
+  ksp->ops->buildresidual = for_petsc<build_residual>;
   ksp->ops->reset = reset;
-  ksp->ops->destroy = destroy;
-  // Arguments differ by release; their name is that of PETSc's macros.
-  ksp->ops->setfromoptions = [](KSP of, auto PetscOptionsObject) -> PetscErrorCode {
-    PetscFunctionBegin;
-    Solver* s = nullptr;
-    PetscCall(solver_of(of, &s));
-    if (s->base.setfromoptions) PetscCall((*s->base.setfromoptions)(of, PetscOptionsObject));
-    auto runner = static_cast<PetscInt>(s->fused.runner);
-    PetscCall(PetscOptionsEList(
-        "-ksp_compound_loop",
-        "Loop on a device (default auto; persistent2 has two grid synchronizations per iteration)", nullptr, runners,
-        static_cast<PetscInt>(std::size(runners)), runners[runner], &runner, nullptr));
-    s->fused.runner = static_cast<KrylovRunner>(runner);
-    PetscCall(types[row].read_options(of, *s, PetscOptionsObject));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
+  ksp->ops->destroy = for_petsc<destroy>;
+  ksp->ops->setfromoptions = for_petsc<set_from_options<row>>;
   PetscCall(compose_owned(object(ksp), name_of_solver, std::move(made)));
   PetscCall(types[row].attach(ksp, solver));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -258,7 +262,7 @@ PetscErrorCode register_all(std::index_sequence<row...>) {
   PetscFunctionBegin;
   for (std::size_t r = 0; r < std::size(types); ++r)
     PetscCall(PetscFunctionListFind(KSPList, types[r].base, &create_base[r]));
-  PetscErrorCode (*const creators[])(KSP) = {create<row>...};
+  PetscErrorCode (*const creators[])(KSP) = {for_petsc<create<row>>...};
   for (std::size_t r = 0; r < std::size(types); ++r) PetscCall(KSPRegister(types[r].name, creators[r]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -269,9 +273,9 @@ PetscErrorCode solver_of(KSP ksp, Solver** solver) { return composed(object(ksp)
 
 PetscErrorCode keep_loop(KSP ksp, Solver& s, const char* why) {
   PetscFunctionBegin;
-  if (ksp->ops->solve == solve) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->ops->solve == for_petsc<solve>) PetscFunctionReturn(PETSC_SUCCESS);
   s.asked = why;
-  s.base.solve = std::exchange(ksp->ops->solve, solve);
+  s.base.solve = std::exchange(ksp->ops->solve, for_petsc<solve>);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

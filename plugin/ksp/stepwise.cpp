@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ksp/watched.hpp"
+#include "petsc/scoped.hpp"
 #include "spmv/placement.hpp"
 
 namespace compound::plugin {
@@ -90,13 +91,15 @@ PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d) {
   PetscFunctionBegin;
   PetscBool jacobi;
   MatNullSpace null_space;
+  ScopedVec diagonal;
   *d = nullptr;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp->pc), PCJACOBI, &jacobi));
   PetscCall(MatGetNullSpace(A, &null_space));
   if (!jacobi || is_scaled(ksp->pc) || null_space) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(ksp->work[0], d));
+  PetscCall(VecDuplicate(ksp->work[0], diagonal.out()));
   PetscCall(VecSet(ksp->work[1], 1.0));
-  PetscCall(PCApply(ksp->pc, ksp->work[1], *d));
+  PetscCall(PCApply(ksp->pc, ksp->work[1], diagonal));
+  *d = diagonal.take();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,11 +132,11 @@ PetscErrorCode solve_stepwise(KSP ksp, StepwiseSolver& keeps, Lanczos& lanczos) 
   Steps steps{.ksp = ksp, .on = keeps};
   PetscCall(VecGetLocalSize(ksp->work[0], &steps.scalars));
   PetscCall(PCGetOperators(ksp->pc, &steps.A, nullptr));
-  PetscCall(diagonal_of(ksp, steps.A, &steps.d));
+  ScopedVec diagonal;
+  PetscCall(diagonal_of(ksp, steps.A, diagonal.out()));
+  steps.d = diagonal;
   PetscCall(first_residual(ksp, keeps.form->first_preconditioned, steps.A, ksp->work[0]));
-  const PetscErrorCode code = (*keeps.form->iterate)(steps, lanczos);
-  PetscCall(VecDestroy(&steps.d));
-  PetscCall(code);
+  PetscCall((*keeps.form->iterate)(steps, lanczos));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

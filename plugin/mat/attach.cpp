@@ -1,6 +1,7 @@
 #include "mat/attach.hpp"
 
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -20,22 +21,38 @@ std::string names_of_types() {
   return names;
 }
 
+/// Or A stays as it is.
+PetscErrorCode become_ours(Mat A) {
+  PetscFunctionBegin;
+  const TypeOfMatrix k = type_of_matrix(A);
+  const TypeTable& table = table_of(k);
+  NewTypeName name;
+  PetscCall(name.make(k.base_type->types(k.is_mpi).ours));
+  std::unique_ptr<State> state(table.make_state(*k.base_type));
+  A->spptr = static_cast<HasValues*>(state.get());
+  PetscErrorCode code = table.install(A);
+  if (!code) {
+    code = guarded_call([&] { return table.compose(A); });
+    if (code) PetscCall(table.uninstall(A));
+    if (code) PetscCall(table.remove(A));
+  }
+  if (code) A->spptr = nullptr;
+  PetscCall(code);
+  static_cast<void>(state.release());
+  name.exchange(A);
+  set_bound(A, false);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode adopt(Mat A, const Settings& settings, bool off_diagonal) {
   PetscFunctionBegin;
-  const TypeOfMatrix k = type_of_matrix(A);
-  if (!k.is_ours) {
-    const TypeTable& table = table_of(k);
-    A->spptr = static_cast<HasValues*>(table.make_state(*k.base_type));
-    PetscCall(table.install(A));
-    PetscCall(table.compose(A));
-    PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).ours));
-    set_bound(A, false);
-  }
+  Settings own = settings;
+  if (!is_compound(A)) PetscCall(become_ours(A));
   State* st;
   PetscCall(any_state(A, &st));
-  st->settings = settings;
+  st->settings = std::move(own);
   st->off_diagonal = off_diagonal;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -48,6 +65,7 @@ struct StateOfOurs {
   State* state = nullptr;
   bool is_bound = false;
   PetscErrorCode (*destroy)(Mat) = nullptr;  ///< ours, or what PETSc gives a submatrix
+  NewTypeName name = {};
 };
 
 PetscErrorCode become_base(Mat A, StateOfOurs* aside) {
@@ -55,21 +73,25 @@ PetscErrorCode become_base(Mat A, StateOfOurs* aside) {
   const TypeOfMatrix k = type_of_matrix(A);
   const TypeTable& table = table_of(k);
   auto* const destroy = A->ops->destroy;
+  PetscCall(aside->name.make(k.base_type->types(k.is_mpi).base));
   PetscCall(table.uninstall(A));
   PetscCall(table.remove(A));
-  *aside = {A, static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr))), is_bound(A), destroy};
-  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).base));
+  aside->mat = A;
+  aside->state = static_cast<State*>(static_cast<HasValues*>(std::exchange(A->spptr, nullptr)));
+  aside->is_bound = is_bound(A);
+  aside->destroy = destroy;
+  aside->name.exchange(A);
   set_bound(A, true);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode become_ours_again(const StateOfOurs& aside) {
+PetscErrorCode become_ours_again(StateOfOurs& aside) {
   PetscFunctionBegin;
   Mat const A = aside.mat;
   const TypeOfMatrix k = type_of_matrix(A);
   const TypeTable& table = table_of(k);
   A->spptr = static_cast<HasValues*>(aside.state);
-  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(A), k.base_type->types(k.is_mpi).ours));
+  aside.name.exchange(A);
   PetscCall(table.install(A));
   A->ops->destroy = aside.destroy;
   PetscCall(table.compose(A));
@@ -114,8 +136,8 @@ PetscErrorCode as_base_type(Mat A, const std::function<PetscErrorCode()>& f) {
   PetscCall(with_parts(A, &mats));
   for (std::size_t i = 0; i < mats.size(); ++i)
     if (mats[i]) PetscCall(become_base(mats[i], &asides[i]));
-  const PetscErrorCode code = f();
-  for (const StateOfOurs& aside : asides)
+  const PetscErrorCode code = guarded_call(f);
+  for (StateOfOurs& aside : asides)
     if (aside.mat) PetscCall(become_ours_again(aside));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -156,7 +178,7 @@ PetscErrorCode drop_state(Mat A, const TypeTable& table) {
   State* const st = attached_state(A);
   if (st) unguard(A, *st);
   if (st && header_is_merging(A))
-    kept_settings.keep(A, {st->settings, compose_again});
+    kept_settings.keep(A, std::move(st->kept), std::move(st->settings), compose_again);
   else if (st)
     kept_settings.forget(A);
   delete st;

@@ -49,16 +49,16 @@ struct Wrapped {
     PetscFunctionBegin;
     PetscCall(base_create(mc));
     base_apply = mc->ops->apply;
-    mc->ops->apply = apply;
+    mc->ops->apply = for_petsc<apply>;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   static PetscErrorCode wrap() {
     PetscFunctionBegin;
     PetscErrorCode (*found)(MatColoring) = nullptr;
     PetscCall(PetscFunctionListFind(MatColoringList, name.text, &found));
-    if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!found || found == for_petsc<create>) PetscFunctionReturn(PETSC_SUCCESS);
     base_create = found;
-    PetscCall(MatColoringRegister(name.text, create));
+    PetscCall(MatColoringRegister(name.text, for_petsc<create>));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

@@ -8,6 +8,7 @@
 #include "petsc/huge_pages.hpp"
 #include "petsc/late_setup.hpp"
 #include "petsc/overrides.hpp"
+#include "petsc/scoped.hpp"
 #include "petsc/warnings.hpp"
 #include "spgemm/product_results.hpp"
 #include "spmv/mpi_state.hpp"
@@ -84,8 +85,8 @@ PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   if (!st->is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
   auto* const mpi = static_cast<MpiState*>(st);
   Mat diagonal, off;
-  PetscCall(check_ghosts(A, mpi->ghosts));
-  PetscCall(compound_parts(A, mpi, &diagonal, &off));
+  const PetscErrorCode code = guarded_call([&] { return compound_parts(A, mpi, &diagonal, &off); });
+  PetscCall(check_ghosts(A, mpi->ghosts, code));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,20 +100,26 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   Unguarded own(A, *st);  // the duplicate takes A's operations
   {
     const HugePages of_new_arrays;
-    PetscCall(base->duplicate(A, option, B));
+    const PetscErrorCode code = base->duplicate(A, option, B);
+    PetscCall(own.guard_again());
+    PetscCall(code);
   }
-  PetscCall(own.guard_again());
-  PetscCall(adopt(*B, st->settings, st->off_diagonal));
-  (*B)->ops->destroy = base->destroy;  // a copy of a submatrix is none
-  PetscCall(install_again(*B));
-  if (st->base_type.keeps_upper) PetscCall(MatPropagateSymmetryOptions(A, *B));  // 3.18 forgets that A is Hermitian
-  // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
-  PetscCall(any_state(*B, &of_B));
-  of_B->base_mult = st->base_mult;
-  of_B->base_multadd = st->base_multadd;
-  set_bound(*B, is_bound(A));
-  PetscCall(keep_coo(A, *B));
-  PetscCall(guard_values(*B));  // of parts, which were copied with their values
+  const auto make_whole = [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(adopt(*B, st->settings, st->off_diagonal));
+    (*B)->ops->destroy = base->destroy;  // a copy of a submatrix is none
+    PetscCall(install_again(*B));
+    if (st->base_type.keeps_upper) PetscCall(MatPropagateSymmetryOptions(A, *B));  // 3.18 forgets that A is Hermitian
+    // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
+    PetscCall(any_state(*B, &of_B));
+    of_B->base_mult = st->base_mult;
+    of_B->base_multadd = st->base_multadd;
+    set_bound(*B, is_bound(A));
+    PetscCall(keep_coo(A, *B));
+    PetscCall(guard_values(*B));  // of parts, which were copied with their values
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  PetscCall(finish_or_destroy(B, make_whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,27 +182,25 @@ PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat
   }
   // On several processes the base type compares rows with block rows there, and gives up.
   if (reuse == MAT_REUSE_MATRIX) {
-    Mat anew;
-    PetscCall(base->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+    ScopedMat anew;
+    PetscCall(base->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, anew.out()));
     PetscCall(take_from(*B, anew));
-    PetscCall(MatDestroy(&anew));
   } else {
     PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
-    PetscCall(pass_on(A, *B));
+    PetscCall(finish_or_destroy(B, [&] { return pass_on(A, *B); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode create_submatrix_of_upper(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  Mat anew;
-  PetscCall(submatrix_of_base_type(A, rows, cols, MAT_INITIAL_MATRIX, &anew));
+  ScopedMat anew;
+  PetscCall(submatrix_of_base_type(A, rows, cols, MAT_INITIAL_MATRIX, anew.out()));
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(take_from(*B, anew));
-    PetscCall(MatDestroy(&anew));
   } else {
     PetscCall(pass_on(A, anew));
-    *B = anew;
+    *B = anew.take();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -216,7 +221,7 @@ PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse
   if (reuse != MAT_INITIAL_MATRIX) PetscFunctionReturn(PETSC_SUCCESS);
   *B = *only;
   PetscCall(PetscFree(only));
-  PetscCall(pass_on(A, *B));
+  PetscCall(finish_or_destroy(B, [&] { return pass_on(A, *B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,7 +230,7 @@ PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse
   const _MatOps* base;
   PetscCall(base_ops(A, &base));
   PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(pass_on(A, *B));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(finish_or_destroy(B, [&] { return pass_on(A, *B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,7 +243,7 @@ PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B) {
   PetscCall(any_state(A, &st));
   const Settings settings = st->settings;
   PetscCall(base->transpose(A, reuse, B));
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(adopt(*B, settings));
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(finish_or_destroy(B, [&] { return adopt(*B, settings); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 /// PETSc calls a constructor without the name that was asked for: there is one for each base type, each layout that
 /// names pin (row preset_count pins none), and each of seq and mpi.
-template <std::size_t base_type, std::size_t row>
-PetscErrorCode create(Mat A, bool is_mpi) {
+template <std::size_t base_type, std::size_t row, bool is_mpi>
+PetscErrorCode create(Mat A) {
   PetscFunctionBegin;
   PetscCall(MatSetType(A, base_types[base_type]->types(is_mpi).base));
   Settings settings;
@@ -31,8 +31,8 @@ PetscErrorCode register_names() {
   const BaseType& f = *base_types[base_type];
   const std::string suffix(row < preset_count ? presets()[row].name : "");
   const std::string root = f.root + suffix, seq = f.seq.ours + suffix, mpi = f.mpi.ours + suffix;
-  PetscCall(MatRegister(seq.c_str(), [](Mat A) { return create<base_type, row>(A, false); }));
-  PetscCall(MatRegister(mpi.c_str(), [](Mat A) { return create<base_type, row>(A, true); }));
+  PetscCall(MatRegister(seq.c_str(), for_petsc<create<base_type, row, false>>));
+  PetscCall(MatRegister(mpi.c_str(), for_petsc<create<base_type, row, true>>));
   PetscCall(MatRegisterRootName(root.c_str(), seq.c_str(), mpi.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,20 +1,31 @@
 #include "mat/converters.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "mat/attach.hpp"
 #include "options/options.hpp"
 #include "petsc/parts.hpp"
+#include "petsc/scoped.hpp"
 #include "values/guards.hpp"
 
 namespace compound::plugin {
 
 namespace {
 
-std::string converter_name(std::string_view from, std::string_view to) {
-  return "MatConvert_" + std::string(from) + "_" + std::string(to) + "_C";
-}
+/// Under which PETSc looks for a converter from one type to another. Without memory of its own: a matrix is destroyed
+/// by these, too.
+class ConverterName {
+ public:
+  ConverterName(const char* from, const char* to, const char* end_of_to = "") {
+    std::snprintf(text_, sizeof(text_), "MatConvert_%s_%s%s_C", from, to, end_of_to);
+  }
+  const char* text() const { return text_; }
+
+ private:
+  char text_[128];
+};
 
 /// What a name of ours says: the base type, and the layout it pins.
 struct TypeName {
@@ -60,7 +71,7 @@ PetscErrorCode base_converter(Mat A, const std::string& newtype, Converter* conv
   *converter = nullptr;
   for (const char* prefix : {"seq", "mpi", ""})
     if (!*converter)
-      PetscCall(query(A, converter_name(k.base_type->types(k.is_mpi).base, prefix + newtype).c_str(), converter));
+      PetscCall(query(A, ConverterName(k.base_type->types(k.is_mpi).base, prefix, newtype.c_str()).text(), converter));
   PetscCheck(*converter, comm_of(A), PETSC_ERR_PLIB, "The base type has lost its converter to %s", newtype.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -72,10 +83,9 @@ PetscErrorCode convert_as_base(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
   PetscCall(need_host_values(A));
   PetscCall(base_converter(A, newtype, &converter));
   if (reuse == MAT_REUSE_MATRIX && type_of_matrix(A).base_type->keeps_upper) {  // PETSc's breaks B's rows
-    Mat C;
-    PetscCall(converter(A, newtype, MAT_INITIAL_MATRIX, &C));
+    ScopedMat C;
+    PetscCall(converter(A, newtype, MAT_INITIAL_MATRIX, C.out()));
     PetscCall(MatCopy(C, *B, DIFFERENT_NONZERO_PATTERN));
-    PetscCall(MatDestroy(&C));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(converter(A, newtype, reuse, B));
@@ -86,9 +96,9 @@ PetscErrorCode convert_as_base(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
 PetscErrorCode convert_under_base_name(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
   if (reuse == MAT_INPLACE_MATRIX) {  // would exchange the name while it is lent
-    Mat C;
-    PetscCall(convert_under_base_name(A, newtype, MAT_INITIAL_MATRIX, &C));
-    PetscCall(MatHeaderReplace(A, &C));
+    ScopedMat C;
+    PetscCall(convert_under_base_name(A, newtype, MAT_INITIAL_MATRIX, C.out()));
+    PetscCall(MatHeaderReplace(A, C.out()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Converter converter;
@@ -109,8 +119,12 @@ PetscErrorCode convert_from_compound_to_base(Mat A, MatType, MatReuse reuse, Mat
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(need_host_values(A));
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  PetscCall(release(*B));
+  if (reuse == MAT_INPLACE_MATRIX) {
+    PetscCall(release(*B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+  PetscCall(finish_or_destroy(B, [&] { return release(*B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,11 +136,10 @@ PetscErrorCode convert_through_base(Mat A, MatType newtype, MatReuse reuse, Mat*
     PetscCall(MatConvert(*B, newtype, MAT_INPLACE_MATRIX, B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  Mat base;
+  ScopedMat base;
   const TypeOfMatrix k = type_of_matrix(A);
-  PetscCall(MatConvert(A, k.base_type->types(k.is_mpi).base, MAT_INITIAL_MATRIX, &base));
+  PetscCall(MatConvert(A, k.base_type->types(k.is_mpi).base, MAT_INITIAL_MATRIX, base.out()));
   PetscCall(MatConvert(base, newtype, reuse, B));
-  PetscCall(MatDestroy(&base));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,8 +154,8 @@ PetscErrorCode take_from(Mat B, Mat A) {
     PetscCall(is_compound(A) ? copies() : under_upper_name(B, copies));  // ours lends the name itself
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  Mat anew;
-  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &anew));
+  ScopedMat anew;
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, anew.out()));
   if (is_compound(B)) {
     Settings* settings;
     PetscCall(settings_of(B, &settings));
@@ -150,9 +163,24 @@ PetscErrorCode take_from(Mat B, Mat A) {
   } else if (is_compound(anew)) {
     PetscCall(release(anew));
   }
-  PetscCall(MatHeaderReplace(B, &anew));
+  PetscCall(MatHeaderReplace(B, anew.out()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+namespace {
+
+/// Of ours, in the layout that the name pins.
+PetscErrorCode become(Mat B, const TypeName& name) {
+  PetscFunctionBegin;
+  Settings* settings;
+  if (!is_compound(B)) PetscCall(adopt(B, Settings{}));
+  if (name.layout.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(settings_of(B, &settings));
+  set(*settings, "layout", name.layout);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
 
 PetscErrorCode convert_to_compound(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
@@ -161,16 +189,11 @@ PetscErrorCode convert_to_compound(Mat A, MatType newtype, MatReuse reuse, Mat* 
   if (from.is_ours && from.base_type == name.base_type) {
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
     if (reuse == MAT_REUSE_MATRIX) PetscCall(take_from(*B, A));
-  } else {
-    if (!(reuse == MAT_INPLACE_MATRIX && is_base(from) && from.base_type == name.base_type))
-      PetscCall(convert_to_base_of(A, *name.base_type, newtype, reuse, B));
-    if (!is_compound(*B)) PetscCall(adopt(*B, Settings{}));
+  } else if (!(reuse == MAT_INPLACE_MATRIX && is_base(from) && from.base_type == name.base_type)) {
+    PetscCall(convert_to_base_of(A, *name.base_type, newtype, reuse, B));
   }
-  if (!name.layout.empty()) {
-    Settings* settings;
-    PetscCall(settings_of(*B, &settings));
-    set(*settings, "layout", name.layout);
-  }
+  const auto become_named = [&] { return become(*B, name); };
+  PetscCall(reuse == MAT_INITIAL_MATRIX ? finish_or_destroy(B, become_named) : become_named());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,30 +201,30 @@ PetscErrorCode compose_converters(Mat A, const TypePair& of) {
   PetscFunctionBegin;
   for (const char* target : of.converters) {
     void (*inherited)(void) = nullptr;
-    PetscCall(query(A, converter_name(of.base, target).c_str(), &inherited));
+    PetscCall(query(A, ConverterName(of.base, target).text(), &inherited));
     if (inherited && wants_base_name(target))
-      PetscCall(compose(A, converter_name(of.ours, target).c_str(), convert_under_base_name));
+      PetscCall(compose(A, ConverterName(of.ours, target).text(), for_petsc<convert_under_base_name>));
     else if (inherited)
-      PetscCall(compose(A, converter_name(of.ours, target).c_str(), convert_as_base));
+      PetscCall(compose(A, ConverterName(of.ours, target).text(), for_petsc<convert_as_base>));
   }
   for (const char* sibling : of.siblings) {
     void (*inherited)(void) = nullptr;
-    PetscCall(query(A, converter_name(of.base, sibling).c_str(), &inherited));
-    if (inherited) PetscCall(compose(A, converter_name(of.ours, sibling).c_str(), convert_through_base));
+    PetscCall(query(A, ConverterName(of.base, sibling).text(), &inherited));
+    if (inherited) PetscCall(compose(A, ConverterName(of.ours, sibling).text(), for_petsc<convert_through_base>));
   }
-  PetscCall(compose(A, converter_name(of.ours, of.base).c_str(), convert_from_compound_to_base));
+  PetscCall(compose(A, ConverterName(of.ours, of.base).text(), for_petsc<convert_from_compound_to_base>));
   for (const Preset& p : presets())
-    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.name)).c_str(), convert_to_compound));
+    PetscCall(compose(A, ConverterName(of.ours, of.ours, p.name.data()).text(), for_petsc<convert_to_compound>));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode remove_converters(Mat A, const TypePair& of) {
   PetscFunctionBegin;
   for (const auto& targets : {of.converters, of.siblings})
-    for (const char* target : targets) PetscCall(compose(A, converter_name(of.ours, target).c_str(), nullptr));
-  PetscCall(compose(A, converter_name(of.ours, of.base).c_str(), nullptr));
+    for (const char* target : targets) PetscCall(compose(A, ConverterName(of.ours, target).text(), nullptr));
+  PetscCall(compose(A, ConverterName(of.ours, of.base).text(), nullptr));
   for (const Preset& p : presets())
-    PetscCall(compose(A, converter_name(of.ours, of.ours + std::string(p.name)).c_str(), nullptr));
+    PetscCall(compose(A, ConverterName(of.ours, of.ours, p.name.data()).text(), nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

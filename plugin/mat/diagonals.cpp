@@ -49,13 +49,13 @@ PetscErrorCode sor(Mat A, Vec b, PetscReal omega, MatSORType type, PetscReal shi
 }  // namespace
 
 void follow_sor(Mat A, const BaseType& of) {
-  if (!A->ops->sor || A->ops->sor == sor) return;
+  if (!A->ops->sor || A->ops->sor == for_petsc<sor>) return;
   base_sor(of) = A->ops->sor;
-  A->ops->sor = sor;
+  A->ops->sor = for_petsc<sor>;
 }
 
 void leave_sor(Mat A, const BaseType& of) {
-  if (A->ops->sor == sor) A->ops->sor = base_sor(of);
+  if (A->ops->sor == for_petsc<sor>) A->ops->sor = base_sor(of);
 }
 
 PetscErrorCode seq_get_diagonal(Mat A, Vec v) {

@@ -57,8 +57,9 @@ PetscErrorCode destroy(Mat A) {
   PetscFunctionBegin;
   const _MatOps* base;
   PetscCall(base_ops(base_type, is_mpi, &base));  // A has no type name while headers are merged
-  PetscCall(drop_state(A, table_of(base_type, is_mpi)));
+  const PetscErrorCode code = guarded_call([&] { return drop_state(A, table_of(base_type, is_mpi)); });
   PetscCall(base->destroy(A));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,49 +98,52 @@ PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
 }
 
 constexpr auto common = [](const auto& f) {
-  f(&_MatOps::mult, mult<Op::none>);
-  f(&_MatOps::multadd, mult_add<Op::none>);
-  f(&_MatOps::multtranspose, mult<Op::transpose>);
-  f(&_MatOps::multtransposeadd, mult_add<Op::transpose>);
-  f(&_MatOps::multhermitiantranspose, mult<Op::hermitian>);
-  f(&_MatOps::multhermitiantransposeadd, mult_add<Op::hermitian>);
-  f(&_MatOps::assemblybegin, any_assembly_begin);
-  f(&_MatOps::assemblyend, any_assembly_end);
-  f(&_MatOps::view, any_view);
-  f(&_MatOps::load, any_load);
-  f(&_MatOps::convertfrom, convert_to_compound);
-  f(&_MatOps::transpose, any_transpose);
-  f(&_MatOps::setfromoptions, [](auto A, auto) { return any_set_from_options(A); });  // arguments differ by release
+  f(&_MatOps::mult, for_petsc<mult<Op::none>>);
+  f(&_MatOps::multadd, for_petsc<mult_add<Op::none>>);
+  f(&_MatOps::multtranspose, for_petsc<mult<Op::transpose>>);
+  f(&_MatOps::multtransposeadd, for_petsc<mult_add<Op::transpose>>);
+  f(&_MatOps::multhermitiantranspose, for_petsc<mult<Op::hermitian>>);
+  f(&_MatOps::multhermitiantransposeadd, for_petsc<mult_add<Op::hermitian>>);
+  f(&_MatOps::assemblybegin, for_petsc<any_assembly_begin>);
+  f(&_MatOps::assemblyend, for_petsc<any_assembly_end>);
+  f(&_MatOps::view, for_petsc<any_view>);
+  f(&_MatOps::load, for_petsc<any_load>);
+  f(&_MatOps::convertfrom, for_petsc<convert_to_compound>);
+  f(&_MatOps::transpose, for_petsc<any_transpose>);
+  f(&_MatOps::setfromoptions,
+    [](auto A, auto) { return for_petsc<any_set_from_options>(A); });  // arguments differ by release
 #if PetscDefined(HAVE_CUDA)
-  f(&_MatOps::getvecs, any_get_vecs);
-  f(&_MatOps::bindtocpu, any_bind);
-  f(&_MatOps::fdcoloringsetup, IfBaseHas{any_set_up_coloring});
+  f(&_MatOps::getvecs, for_petsc<any_get_vecs>);
+  f(&_MatOps::bindtocpu, for_petsc<any_bind>);
+  f(&_MatOps::fdcoloringsetup, IfBaseHas{for_petsc<any_set_up_coloring>});
 #endif
 };
 
 /// Of a base type with blocks of one size, which PETSc does less for than for AIJ.
 constexpr auto of_blocks = [](const auto& f) {
-  f(&_MatOps::createsubmatrix, any_create_submatrix);
-  f(&_MatOps::permute, any_permute);
+  f(&_MatOps::createsubmatrix, for_petsc<any_create_submatrix>);
+  f(&_MatOps::permute, for_petsc<any_permute>);
   f(&_MatOps::creategraph, [](auto... args) { return refuse_graph(args...); });
 };
 
 /// Of one that keeps single scalars.
 template <bool is_mpi>
 constexpr auto of_scalars = [](const auto& f) {
-  f(&_MatOps::createsubmatrix, is_mpi ? mpi_create_submatrix_of_scalars : seq_create_submatrix_of_scalars);
-  f(&_MatOps::productsetfromoptions, is_mpi ? mpi_product_set_from_options : seq_product_set_from_options);
-  if constexpr (!is_mpi) f(&_MatOps::transposesymbolic, transpose_symbolic_as_aij);
+  f(&_MatOps::createsubmatrix,
+    for_petsc < is_mpi ? mpi_create_submatrix_of_scalars : seq_create_submatrix_of_scalars >);
+  f(&_MatOps::productsetfromoptions,
+    for_petsc < is_mpi ? mpi_product_set_from_options : seq_product_set_from_options >);
+  if constexpr (!is_mpi) f(&_MatOps::transposesymbolic, for_petsc<transpose_symbolic_as_aij>);
 };
 
 constexpr auto seq = [](const auto& f) {
   common(f);
-  f(&_MatOps::duplicate, seq_duplicate);
-  f(&_MatOps::zeroentries, seq_zero_entries);
-  f(&_MatOps::scale, seq_scale);
-  f(&_MatOps::creatempimatconcatenateseqmat, seq_concatenate);
+  f(&_MatOps::duplicate, for_petsc<seq_duplicate>);
+  f(&_MatOps::zeroentries, for_petsc<seq_zero_entries>);
+  f(&_MatOps::scale, for_petsc<seq_scale>);
+  f(&_MatOps::creatempimatconcatenateseqmat, for_petsc<seq_concatenate>);
 #if PetscDefined(HAVE_CUDA)
-  f(&_MatOps::getdiagonal, seq_get_diagonal);
+  f(&_MatOps::getdiagonal, for_petsc<seq_get_diagonal>);
   follow<&_MatOps::invertblockdiagonal, report_host_work>(f);
 #endif
 };
@@ -147,18 +151,18 @@ constexpr auto seq = [](const auto& f) {
 /// Of one that keeps one triangle. Its option for Hermitian matrices puts other products in place of ours.
 template <bool is_mpi>
 constexpr auto of_upper = [](const auto& f) {
-  f(&_MatOps::setoption, set_option_of_upper<is_mpi>);
-  f(&_MatOps::createsubmatrix, create_submatrix_of_upper);
-  f(&_MatOps::createsubmatrices, create_submatrices_of_upper);
+  f(&_MatOps::setoption, for_petsc<set_option_of_upper<is_mpi>>);
+  f(&_MatOps::createsubmatrix, for_petsc<create_submatrix_of_upper>);
+  f(&_MatOps::createsubmatrices, for_petsc<create_submatrices_of_upper>);
 };
 
 constexpr auto mpi = [](const auto& f) {
   common(f);
-  f(&_MatOps::getdiagonalblock, mpi_get_diagonal_block);
-  f(&_MatOps::duplicate, any_duplicate);
-  f(&_MatOps::setoption, mpi_set_option);
+  f(&_MatOps::getdiagonalblock, for_petsc<mpi_get_diagonal_block>);
+  f(&_MatOps::duplicate, for_petsc<any_duplicate>);
+  f(&_MatOps::setoption, for_petsc<mpi_set_option>);
 #if PetscDefined(HAVE_CUDA)
-  f(&_MatOps::getdiagonal, mpi_get_diagonal);
+  f(&_MatOps::getdiagonal, for_petsc<mpi_get_diagonal>);
 #endif
 };
 
@@ -267,9 +271,9 @@ struct Row {
     else
       of_scalars<is_mpi>(f);
     changing_operations<has_blocks, is_mpi, is_mpi ? raise_parts : seq_values_changed>(f);
-    f(&_MatOps::axpy, axpy<base_type, is_mpi>);
-    if constexpr (!is_mpi || !has_both) f(&_MatOps::copy, copy<base_type, is_mpi>);
-    f(&_MatOps::destroy, destroy<base_type, is_mpi>);
+    f(&_MatOps::axpy, for_petsc<axpy<base_type, is_mpi>>);
+    if constexpr (!is_mpi || !has_both) f(&_MatOps::copy, for_petsc<copy<base_type, is_mpi>>);
+    f(&_MatOps::destroy, for_petsc<destroy<base_type, is_mpi>>);
   };
   static constexpr auto functions = [](const auto& f) {
     if constexpr (!is_mpi) stored_values<base_type>(f);
@@ -295,8 +299,8 @@ PetscErrorCode keep_base_products(Mat A) {
   PetscFunctionBegin;
   State* st;
   PetscCall(any_state(A, &st));
-  if (A->ops->mult != mult<Op::none>) st->base_mult = A->ops->mult;
-  if (A->ops->multadd != mult_add<Op::none>) st->base_multadd = A->ops->multadd;
+  if (A->ops->mult != for_petsc<mult<Op::none>>) st->base_mult = A->ops->mult;
+  if (A->ops->multadd != for_petsc<mult_add<Op::none>>) st->base_multadd = A->ops->multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

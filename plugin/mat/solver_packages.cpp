@@ -49,9 +49,9 @@ PetscErrorCode wrap() {
     PetscBool has_package, has_type_name;
     Factor found = nullptr;
     PetscCall(MatSolverTypeGet(packages[package], base_name(base), kind, &has_package, &has_type_name, &found));
-    if (!found || found == factor_by<package, base>) continue;
+    if (!found || found == for_petsc<factor_by<package, base>>) continue;
     originals[package][base][type] = found;
-    PetscCall(MatSolverTypeRegister(packages[package], base_name(base), kind, factor_by<package, base>));
+    PetscCall(MatSolverTypeRegister(packages[package], base_name(base), kind, for_petsc<factor_by<package, base>>));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

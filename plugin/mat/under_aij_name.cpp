@@ -39,7 +39,7 @@ PetscErrorCode product_as_aij(Mat C) {
                                       "mpidensecuda", ""));
   PetscCall(take_dense_product(C, &done));
   done = done || device_dense;  // column by column, by our products
-  if (!done) PetscCall(leave_to_operand(C, product_as_aij, &done));
+  if (!done) PetscCall(leave_to_operand(C, for_petsc<product_as_aij>, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(keep_values_of_operands(C));
   PetscCall(under_base_names({p->A, p->B, p->C}, &none, [&] { return MatProductSetFromOptions(C); }));

@@ -1,5 +1,6 @@
 #include "mat/value_operations.hpp"
 
+#include "petsc/scoped.hpp"
 #include "spmv/mpi_state.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/state.hpp"
@@ -27,12 +28,10 @@ PetscErrorCode begin_work(const MatrixValues& values) {
 template <class F>
 PetscErrorCode change(Mat A, MatrixValues& values, const F& f) {
   PetscFunctionBegin;
-  Vec v;
+  ScopedVec v;
   PetscCall(begin_work(values));
-  PetscCall(values.as_vector(A, &v));
-  const PetscErrorCode code = f(v);
-  PetscCall(VecDestroy(&v));
-  PetscCall(code);
+  PetscCall(values.as_vector(A, v.out()));
+  PetscCall(f(v));
   PetscCall(values.wrote(A));
   PetscCall(guard_values(A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -45,7 +44,7 @@ PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const
   const TypeOfMatrix k = type_of_matrix(X);
   MatrixValues own(*type_of_matrix(A).base_type);  // of a matrix of the base type
   MatrixValues* of_X = &own;
-  Vec x;
+  ScopedVec x;
   *enough = k.base_type == type_of_matrix(A).base_type && !k.is_mpi;
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   if (k.is_ours) {
@@ -58,10 +57,8 @@ PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const
   if (!*enough) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(of_X->device_bytes() == values.device_bytes(), comm_of(A), PETSC_ERR_ARG_INCOMP,
              "SAME_NONZERO_PATTERN was given for matrices with other numbers of entries");
-  PetscCall(of_X->as_vector(X, &x));
-  const PetscErrorCode code = change(A, values, [&](Vec a) { return f(a, x); });
-  PetscCall(VecDestroy(&x));
-  PetscCall(code);
+  PetscCall(of_X->as_vector(X, x.out()));
+  PetscCall(change(A, values, [&](Vec a) { return f(a, x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

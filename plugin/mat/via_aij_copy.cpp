@@ -6,6 +6,7 @@
 #include "petsc/agree.hpp"
 #include "petsc/owned.hpp"
 #include "petsc/parts.hpp"
+#include "petsc/scoped.hpp"
 #include "spgemm/dense_product.hpp"
 
 namespace compound::plugin {
@@ -123,7 +124,7 @@ PetscErrorCode symbolic(Mat C) {
   PetscCall(attached(C, &by));
   PetscCall(on_copies(C, by, [&] { return by->symbolic(C); }));
   by->numeric = C->ops->productnumeric;
-  C->ops->productnumeric = by->numeric ? numeric : nullptr;
+  C->ops->productnumeric = by->numeric ? for_petsc<numeric> : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,14 +173,14 @@ PetscErrorCode product_by_aij(Mat C) {
   bool done;
   PetscCall(take_dense_product(C, &done));
   if (!done) PetscCall(is_loop_over_columns(C, &done));
-  if (!done) PetscCall(leave_to_operand(C, product_by_aij, &done));
+  if (!done) PetscCall(leave_to_operand(C, for_petsc<product_by_aij>, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   auto owned = std::make_unique<ProductByAij>();
   ProductByAij* const by = owned.get();
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(owned)));
   PetscCall(on_copies(C, by, [&] { return MatProductSetFromOptions(C); }));
   by->symbolic = C->ops->productsymbolic;
-  if (by->symbolic) C->ops->productsymbolic = symbolic;
+  if (by->symbolic) C->ops->productsymbolic = for_petsc<symbolic>;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,10 +195,9 @@ PetscErrorCode are_whole_blocks(Mat A, IS rows, IS cols, bool* whole) {
 
 PetscErrorCode permuted_by_aij(Mat A, IS rows, IS cols, Mat* B) {
   PetscFunctionBegin;
-  Mat as_aij;
-  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &as_aij));
+  ScopedMat as_aij;
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, as_aij.out()));
   PetscCall(MatPermute(as_aij, rows, cols, B));
-  PetscCall(MatDestroy(&as_aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,11 +215,10 @@ PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B)
       "Submatrix of a matrix of type %s on %d processes with columns that cut its blocks and are not sorted: sort the "
       "column index set (ISSort) or take whole blocks of %" PetscInt_FMT,
       reinterpret_cast<PetscObject>(A)->type_name, size, A->cmap->bs);
-  Mat as_aij;
+  ScopedMat as_aij;
   PetscCall(PetscInfo(A, "The index sets cut blocks: the submatrix is AIJ, made from an AIJ copy\n"));
-  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &as_aij));
+  PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, as_aij.out()));
   PetscCall(MatCreateSubMatrix(as_aij, rows, cols, reuse, B));
-  PetscCall(MatDestroy(&as_aij));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -263,39 +263,46 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
   const auto name_of = [&](std::string_view name) {
     return std::string("-") + (prefix ? prefix : "") + "mat_compound_" + std::string(name);
   };
-  std::exception_ptr mistake;  // the first; PetscOptionsEnd() frees what PETSc holds until then
+  std::exception_ptr mistake;           // the first
+  PetscErrorCode code = PETSC_SUCCESS;  // PetscOptionsEnd() frees what PETSc holds until then
   std::vector<char> text(most_characters + 1);
-  settings.options_read = true;
   PetscOptionsBegin(comm_of(A), prefix, "Compound matrix options", "Mat");
-  for (const Option& o : options) {
-    const std::string key = "-mat_compound_" + std::string(o.name);
-    PetscBool given = PETSC_FALSE;
-    PetscCall(PetscOptionsString(key.c_str(), o.help.c_str(), "MatSetFromOptions", o.value.print(settings).c_str(),
-                                 text.data(), text.size(), &given));
-    if (!given || mistake) continue;
-    mistake = mistake_in(name_of(o.name), [&] {
-      const std::string value(text.data());
-      if (value.size() == most_characters)
-        throw error(ErrorKind::argument, "the text has more than " + std::to_string(most_characters - 1) +
-                                             " characters; give a shorter one");
-      set(settings, o.name, value);
-    });
-  }
-  for (const Switch& o : switches) {
-    const std::string key = "-mat_compound_" + std::string(o.name);
-    PetscBool on = settings.*o.value ? PETSC_TRUE : PETSC_FALSE, given = PETSC_FALSE;
-    PetscCall(PetscOptionsGetString(nullptr, prefix, key.c_str(), text.data(), text.size(), &given));
-    const auto wrong = mistake_in(name_of(o.name), [&] { check_switch(given, text.data()); });
-    if (!mistake) mistake = wrong;
-    if (wrong) continue;
-    PetscCall(PetscOptionsBool(key.c_str(), o.help, "MatSetFromOptions", on, &on, nullptr));
-    const bool before = std::exchange(settings.*o.value, on == PETSC_TRUE);
-    if (o.of_plans && settings.*o.value != before) ++settings.version;
-  }
+  code = guarded_call([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    for (const Option& o : options) {
+      const std::string key = "-mat_compound_" + std::string(o.name);
+      PetscBool given = PETSC_FALSE;
+      PetscCall(PetscOptionsString(key.c_str(), o.help.c_str(), "MatSetFromOptions", o.value.print(settings).c_str(),
+                                   text.data(), text.size(), &given));
+      if (!given || mistake) continue;
+      mistake = mistake_in(name_of(o.name), [&] {
+        const std::string value(text.data());
+        if (value.size() == most_characters)
+          throw error(ErrorKind::argument, "the text has more than " + std::to_string(most_characters - 1) +
+                                               " characters; give a shorter one");
+        set(settings, o.name, value);
+      });
+    }
+    for (const Switch& o : switches) {
+      const std::string key = "-mat_compound_" + std::string(o.name);
+      PetscBool on = settings.*o.value ? PETSC_TRUE : PETSC_FALSE, given = PETSC_FALSE;
+      PetscCall(PetscOptionsGetString(nullptr, prefix, key.c_str(), text.data(), text.size(), &given));
+      const auto wrong = mistake_in(name_of(o.name), [&] { check_switch(given, text.data()); });
+      if (!mistake) mistake = wrong;
+      if (wrong) continue;
+      PetscCall(PetscOptionsBool(key.c_str(), o.help, "MatSetFromOptions", on, &on, nullptr));
+      const bool before = std::exchange(settings.*o.value, on == PETSC_TRUE);
+      if (o.of_plans && settings.*o.value != before) ++settings.version;
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
   PetscOptionsEnd();
-  PetscCall(guarded(comm_of(A), [&] {
-    if (mistake) std::rethrow_exception(mistake);
-  }));
+  if (!code)
+    code = guarded(comm_of(A), [&] {
+      if (mistake) std::rethrow_exception(mistake);
+    });
+  settings.options_read = code != PETSC_ERR_MEM;  // else the next call reads them
+  PetscCall(code);
   note_prefix(prefix);
   if (settings.warn) PetscCall(report_unknown_options(reinterpret_cast<PetscObject>(A)->options, option_names()));
   PetscFunctionReturn(PETSC_SUCCESS);

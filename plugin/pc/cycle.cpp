@@ -292,14 +292,14 @@ PetscErrorCode prepare_cycle(PC pc) {
   PetscFunctionBegin;
   CycleState* s = nullptr;
   PetscCall(composed(reinterpret_cast<PetscObject>(pc), container_name, &s));
-  if (!s || pc->ops->apply != apply) {
+  if (!s || pc->ops->apply != for_petsc<apply>) {
     auto made = std::make_unique<CycleState>();
     s = made.get();
     PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), container_name, std::move(made)));
   }
-  exchange(pc->ops->apply, &apply, s->base.apply);
-  exchange(pc->ops->reset, &reset, s->base.reset);
-  exchange(pc->ops->view, &view, s->base.view);
+  exchange(pc->ops->apply, for_petsc<apply>, s->base.apply);
+  exchange(pc->ops->reset, for_petsc<reset>, s->base.reset);
+  exchange(pc->ops->view, for_petsc<view>, s->base.view);
   const decltype(_PCOps::setfromoptions) from_options = set_from_options;
   exchange(pc->ops->setfromoptions, from_options, s->base.setfromoptions);
   PetscFunctionReturn(PETSC_SUCCESS);

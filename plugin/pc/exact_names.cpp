@@ -97,7 +97,7 @@ struct Wrapped {
     PetscFunctionBegin;
     PetscCall(base_create(pc));
     base_set_up = pc->ops->setup;
-    pc->ops->setup = set_up;
+    pc->ops->setup = for_petsc<set_up>;
     PetscCall(exact_name_types[which].prepare(pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -106,9 +106,9 @@ struct Wrapped {
     PetscFunctionBegin;
     PetscErrorCode (*found)(PC) = nullptr;
     PetscCall(PetscFunctionListFind(PCList, exact_name_types[which].type, &found));
-    if (!found || found == create) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!found || found == for_petsc<create>) PetscFunctionReturn(PETSC_SUCCESS);
     base_create = found;
-    PetscCall(PCRegister(exact_name_types[which].type, create));
+    PetscCall(PCRegister(exact_name_types[which].type, for_petsc<create>));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

@@ -148,6 +148,14 @@ class DeviceSetUp {
 /// The set-up that is running. One set-up may run in another's: coarse solvers are preconditioners, too.
 thread_local DeviceSetUp* running = nullptr;
 
+/// A step of it, as PCGAMG calls them.
+template <auto step>
+struct OfRunning;
+template <class... Args, PetscErrorCode (DeviceSetUp::*step)(Args...)>
+struct OfRunning<step> {
+  static PetscErrorCode call(Args... args) { return (running->*step)(args...); }
+};
+
 /// Why none of a preconditioner's levels can be set up on a device.
 PetscErrorCode DeviceSetUp::ask_preconditioner(PC pc) {
   PetscFunctionBegin;
@@ -674,13 +682,11 @@ PetscErrorCode DeviceSetUp::run(PC pc, PetscErrorCode (*base)(PC)) {
   if (!places_.why_not.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   _PCGAMGOps* const ops = gamg_of(pc)->ops;
   base_ = *ops;
-  ops->createdefaultdata = [](PC of, Mat A) { return running->take_modes(of, A); };
-  ops->creategraph = [](PC of, Mat A, Mat* graph) { return running->create_graph(of, A, graph); };
-  ops->coarsen = [](PC of, Mat* graph, PetscCoarsenData** lists) { return running->coarsen(of, graph, lists); };
-  ops->prolongator = [](PC of, Mat A, PetscCoarsenData* lists, Mat* P) {
-    return running->make_prolongator(of, A, lists, P);
-  };
-  ops->optprolongator = [](PC of, Mat A, Mat* P) { return running->smooth_prolongator(of, A, P); };
+  ops->createdefaultdata = for_petsc<OfRunning<&DeviceSetUp::take_modes>::call>;
+  ops->creategraph = for_petsc<OfRunning<&DeviceSetUp::create_graph>::call>;
+  ops->coarsen = for_petsc<OfRunning<&DeviceSetUp::coarsen>::call>;
+  ops->prolongator = for_petsc<OfRunning<&DeviceSetUp::make_prolongator>::call>;
+  ops->optprolongator = for_petsc<OfRunning<&DeviceSetUp::smooth_prolongator>::call>;
   DeviceSetUp* const outer = std::exchange(running, this);
   const PetscErrorCode code = base(pc);
   running = outer;

@@ -61,7 +61,7 @@ PetscErrorCode prepare_multigrid(PC pc) {
   made->base_view = pc->ops->view;
   made->base_set_from_options = pc->ops->setfromoptions;
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), container_name, std::move(made)));
-  pc->ops->view = view;
+  pc->ops->view = for_petsc<view>;
   // Arguments differ by release; their name is that of PETSc's macros.
   pc->ops->setfromoptions = [](PC of, auto PetscOptionsObject) -> PetscErrorCode {
     PetscFunctionBegin;

@@ -396,13 +396,13 @@ void take_from_petsc(PC pc, PointJacobi& both) {
   both.petsc_data = std::exchange(pc->data, &both);
   both.is_ours = true;
   *pc->ops = {};
-  pc->ops->setup = set_up;
-  pc->ops->apply = apply<Op::none>;
-  pc->ops->applytranspose = apply<Op::transpose>;
-  pc->ops->matapply = apply_to_columns;
-  pc->ops->view = view;
+  pc->ops->setup = for_petsc<set_up>;
+  pc->ops->apply = for_petsc<apply<Op::none>>;
+  pc->ops->applytranspose = for_petsc<apply<Op::transpose>>;
+  pc->ops->matapply = for_petsc<apply_to_columns>;
+  pc->ops->view = for_petsc<view>;
   pc->ops->reset = reset;
-  pc->ops->destroy = destroy;
+  pc->ops->destroy = for_petsc<destroy>;
 }
 
 /// At each set-up, since the matrix may have become another.
@@ -423,7 +423,7 @@ PetscErrorCode set_up(PC pc) {
 PetscErrorCode create(PC pc) {
   PetscFunctionBegin;
   PetscCall(create_petsc(pc));
-  set_up_petsc = std::exchange(pc->ops->setup, set_up);
+  set_up_petsc = std::exchange(pc->ops->setup, for_petsc<set_up>);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), name_of_both, std::make_unique<PointJacobi>()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -435,8 +435,8 @@ PetscErrorCode register_preconditioners() {
   PetscErrorCode (*found)(PC) = nullptr;
   PetscCall(PCInitializePackage());
   PetscCall(PetscFunctionListFind(PCList, PCPBJACOBI, &found));
-  if (found != create) create_petsc = found;
-  for (const char* name : {PCPBJACOBI, PCPBJACOBICOMPOUND}) PetscCall(PCRegister(name, create));
+  if (found != for_petsc<create>) create_petsc = found;
+  for (const char* name : {PCPBJACOBI, PCPBJACOBICOMPOUND}) PetscCall(PCRegister(name, for_petsc<create>));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

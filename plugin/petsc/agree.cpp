@@ -17,6 +17,22 @@ PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason) {
   SETERRQ(comm_of(A), code, "petsc-compound: %s", text);
 }
 
+PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here) {
+  PetscFunctionBegin;
+  int code = static_cast<int>(here);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm));
+  PetscCall(report_error(comm, here, static_cast<PetscErrorCode>(code)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode report_error(MPI_Comm comm, PetscErrorCode here, PetscErrorCode anywhere) {
+  PetscFunctionBegin;
+  PetscCall(here);
+  PetscCheck(anywhere != PETSC_ERR_MEM, comm, PETSC_ERR_MEM, "petsc-compound: another process has no memory left");
+  PetscCheck(!anywhere, comm, anywhere, "petsc-compound: another process has an error, which it prints");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode on_all(Mat A, bool here, bool* all) {
   PetscFunctionBegin;
   int yes = here;

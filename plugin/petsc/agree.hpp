@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "petsc/guard.hpp"
 
@@ -9,6 +10,25 @@ namespace compound::plugin {
 
 /// The same error on all processes where one has a reason; none where all are empty. Collective.
 PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason);
+
+/// The same error on all processes where one has one. What it says is printed where it arose. Collective.
+PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here);
+/// The same where `anywhere` is known, the largest of them.
+PetscErrorCode report_error(MPI_Comm comm, PetscErrorCode here, PetscErrorCode anywhere);
+
+/// Runs `body` on each process: what throws or fails on one is an error on all. Collective, but `body` is not: nothing
+/// in it waits for others.
+template <class Body>
+PetscErrorCode together(MPI_Comm comm, const Body& body) {
+  return share_error(comm, guarded_call([&]() -> PetscErrorCode {
+                       if constexpr (std::is_void_v<decltype(body())>) {
+                         body();
+                         return PETSC_SUCCESS;
+                       } else {
+                         return body();
+                       }
+                     }));
+}
 
 /// Whether something holds on all processes. Collective.
 PetscErrorCode on_all(Mat A, bool here, bool* all);

@@ -5,6 +5,9 @@
 #include <iterator>
 #include <vector>
 
+#include "petsc/agree.hpp"
+#include "petsc/scoped.hpp"
+
 namespace compound::plugin {
 
 TypeOfMatrix type_of_matrix(Mat A) {
@@ -30,11 +33,10 @@ PetscErrorCode base_ops(const BaseType& base_type, bool is_mpi, const _MatOps** 
   auto& of_type = pristine[std::find(std::begin(base_types), std::end(base_types), &base_type) - base_types][is_mpi];
   *ops = &of_type.ops;
   if (of_type.taken) PetscFunctionReturn(PETSC_SUCCESS);
-  Mat A;
-  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  ScopedMat A;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A.out()));
   PetscCall(MatSetType(A, base_type.types(is_mpi).base));
-  of_type.ops = *A->ops;
-  PetscCall(MatDestroy(&A));
+  of_type.ops = *(*A.out())->ops;
   of_type.taken = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,13 +103,19 @@ PetscErrorCode set_rows_of_seq(Mat A, const BaseType& base_type, PetscInt bs, Pe
 PetscErrorCode set_rows_of_mpi(Mat A, const BaseType& base_type, PetscInt bs, PetscInt rows, const PetscInt* start,
                                const PetscInt* column) {
   PetscFunctionBegin;
-  const std::vector<PetscInt> none(static_cast<std::size_t>(rows), 0);
-  PartRows rows_of[2] = {{none, {}}, {none, {}}};
+  PartRows rows_of[2];
   Mat parts[2];
-  split_rows(start, column, A->cmap->rstart / bs, A->cmap->rend / bs, &rows_of[0], &rows_of[1]);
+  PetscCall(together(comm_of(A), [&] {
+    for (PartRows& rows_here : rows_of) rows_here.lengths.resize(static_cast<std::size_t>(rows));
+    split_rows(start, column, A->cmap->rstart / bs, A->cmap->rend / bs, &rows_of[0], &rows_of[1]);
+  }));
   PetscCall(base_type.set_lengths(A, bs, rows_of[0].lengths.data(), rows_of[1].lengths.data()));
   PetscCall(base_type.parts(A, &parts[0], &parts[1], nullptr));
-  for (int k = 0; k < 2; ++k) PetscCall(base_type.set_columns(parts[k], rows_of[k].column.data()));
+  PetscCall(together(comm_of(A), [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    for (int k = 0; k < 2; ++k) PetscCall(base_type.set_columns(parts[k], rows_of[k].column.data()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,9 +128,10 @@ PetscErrorCode preallocate(Mat A, PetscInt bs, const PetscInt* start, const Pets
   const PetscBool nooffprocentries = A->nooffprocentries;
   PetscCall(set_rows(A, *k.base_type, bs, A->rmap->n / bs, start, column));
   A->nooffprocentries = PETSC_TRUE;
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscErrorCode code = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
+  if (!code) code = MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
   A->nooffprocentries = nooffprocentries;
+  PetscCall(code);
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE));
   if (!k.base_type->keeps_blocks) PetscCall(MatZeroEntries(A));  // AIJ leaves new values undefined; BAIJ has zeros
   PetscFunctionReturn(PETSC_SUCCESS);

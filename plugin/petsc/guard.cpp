@@ -1,7 +1,5 @@
 #include "petsc/guard.hpp"
 
-#include <string>
-
 namespace compound::plugin {
 
 namespace {
@@ -22,23 +20,21 @@ PetscErrorCode code_of(ErrorKind kind) {
 
 }  // namespace
 
+/// Allocates nothing: memory may be lacking still.
 PetscErrorCode translate_exception(MPI_Comm comm) {
   PetscFunctionBegin;
-  std::string what;
-  PetscErrorCode code;
   try {
     throw;
   } catch (const error& e) {
-    what = e.what();
-    code = code_of(e.kind());
+    SETERRQ(comm, code_of(e.kind()), "petsc-compound: %s", e.what());
   } catch (const std::bad_alloc&) {
-    what = "out of memory for a packed matrix; use -mat_compound_layout csr (no second copy) or more processes";
-    code = PETSC_ERR_MEM;
+    SETERRQ(comm, PETSC_ERR_MEM,
+            "petsc-compound: out of memory for a packed matrix; use -mat_compound_layout csr (no second copy) or more "
+            "processes");
   } catch (const std::exception& e) {
-    what = e.what();
-    code = PETSC_ERR_PLIB;
+    SETERRQ(comm, PETSC_ERR_PLIB, "petsc-compound: %s", e.what());
   }
-  SETERRQ(comm, code, "petsc-compound: %s", what.c_str());
+  PetscFunctionReturn(PETSC_ERR_PLIB);
 }
 
 }  // namespace compound::plugin

@@ -41,6 +41,46 @@ template <class Body>
   }
 }
 
+/// A function of ours as PETSc may call it: an exception must not go through frames of C. What is handed to PETSc (an
+/// operation, a constructor, a function under a name) is this, and is compared with this.
+template <auto function>
+struct ForPetsc;
+template <class... Args, PetscErrorCode (*function)(Args...)>
+struct ForPetsc<function> {
+  static PetscErrorCode call(Args... args) {
+    try {
+      return function(args...);
+    } catch (...) {
+      return translate_exception(PETSC_COMM_SELF);
+    }
+  }
+};
+template <auto function>
+constexpr auto for_petsc = ForPetsc<function>::call;
+
+/// The error that `body` returns, or that it throws.
+template <class Body>
+PetscErrorCode guarded_call(const Body& body) {
+  try {
+    return body();
+  } catch (...) {
+    return translate_exception(PETSC_COMM_SELF);
+  }
+}
+
+/// Calls `finish`, and destroys what was made for it where that fails: nobody has it yet.
+template <class Body>
+PetscErrorCode finish_or_destroy(Mat* made, const Body& finish) {
+  PetscFunctionBegin;
+  const PetscErrorCode code = guarded_call(finish);
+  if (code) {
+    static_cast<void>(MatDestroy(made));  // may want memory itself
+    *made = nullptr;
+  }
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// guarded(), but lack of memory is no error: `enough` tells of it.
 template <class Body>
 PetscErrorCode guarded_memory(MPI_Comm comm, bool* enough, const Body& body) {
@@ -78,13 +118,24 @@ PetscErrorCode under_type_name(Mat A, MatType lent, const F& f) {
   return code;
 }
 
+/// Another type name for a matrix, for which memory is taken before anything changes.
+class NewTypeName {
+ public:
+  NewTypeName() = default;
+  NewTypeName(const NewTypeName&) = delete;
+  ~NewTypeName() { static_cast<void>(PetscFree(name_)); }
+  PetscErrorCode make(MatType type) { return PetscStrallocpy(type, &name_); }
+  /// A's name is the other one then, and goes with this.
+  void exchange(Mat A) { std::swap(name_, reinterpret_cast<PetscObject>(A)->type_name); }
+
+ private:
+  char* name_ = nullptr;
+};
+
 /// Composes a function of any signature under a name; null removes it.
 template <class F>
 PetscErrorCode compose(Mat A, const char* name, F* f) {
   return PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, f);
-}
-inline PetscErrorCode compose(Mat A, const char* name, std::nullptr_t) {
-  return PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, static_cast<void (*)(void)>(nullptr));
 }
 
 /// The function composed under a name, or null.
@@ -93,15 +144,26 @@ PetscErrorCode query(Mat A, const char* name, F** f) {
   return PetscObjectQueryFunction(reinterpret_cast<PetscObject>(A), name, f);
 }
 
+/// PETSc would make room for a name that is not there, and a matrix is destroyed without memory, too.
+inline PetscErrorCode compose(Mat A, const char* name, std::nullptr_t) {
+  PetscFunctionBegin;
+  void (*found)(void) = nullptr;
+  PetscCall(query(A, name, &found));
+  if (found)
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, static_cast<void (*)(void)>(nullptr)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The same of a pristine matrix of a type, which is made for it.
 template <class F>
 PetscErrorCode query_type(MatType type, const char* name, F** f) {
   PetscFunctionBegin;
   Mat pristine;
   PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
-  PetscCall(MatSetType(pristine, type));
-  PetscCall(query(pristine, name, f));
+  PetscErrorCode code = MatSetType(pristine, type);
+  if (!code) code = query(pristine, name, f);
   PetscCall(MatDestroy(&pristine));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,7 +60,7 @@ struct Followed<After, Member> {
 /// Its row in a list of operations.
 template <auto Member, auto After, class F>
 void follow(const F& f) {
-  f(Member, IfBaseHas{Followed<After, Member>::call});
+  f(Member, IfBaseHas{for_petsc<Followed<After, Member>::call>});
 }
 
 /// The name under which a function is composed with an object, as a template's argument.
@@ -73,7 +73,7 @@ struct FunctionName {
 /// A row in a list of functions: one that PETSc looks up by name and the base type does not have.
 template <FunctionName name, auto ours>
 struct OwnFunction {
-  static PetscErrorCode put_on(Mat A) { return compose(A, name.text, ours); }
+  static PetscErrorCode put_on(Mat A) { return compose(A, name.text, for_petsc<ours>); }
   static PetscErrorCode take_off(Mat A) { return compose(A, name.text, nullptr); }
 };
 
@@ -86,8 +86,8 @@ struct ReplacedFunction {
     PetscFunctionBegin;
     void (*found)(void);
     PetscCall(query(A, name.text, &found));
-    if (found != reinterpret_cast<void (*)(void)>(ours)) base = found;
-    PetscCall(compose(A, name.text, ours));
+    if (found != reinterpret_cast<void (*)(void)>(for_petsc<ours>)) base = found;
+    PetscCall(compose(A, name.text, for_petsc<ours>));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   static PetscErrorCode take_off(Mat A) { return compose(A, name.text, base); }
@@ -114,8 +114,8 @@ struct FollowedFunction<base_type, name, After, PetscErrorCode(Mat, Args...), Be
     PetscFunctionBegin;
     PetscErrorCode (*found)(Mat, Args...);
     PetscCall(query(A, name.text, &found));
-    if (found != call) base = found;
-    PetscCall(compose(A, name.text, call));
+    if (found != for_petsc<call>) base = found;
+    PetscCall(compose(A, name.text, for_petsc<call>));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   static PetscErrorCode take_off(Mat A) { return compose(A, name.text, base); }

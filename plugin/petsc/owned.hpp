@@ -13,7 +13,7 @@ PetscErrorCode compose_owned(PetscObject object, const char* name, std::unique_p
   PetscFunctionBegin;
   PetscContainer container;
   PetscCall(PetscContainerCreate(PetscObjectComm(object), &container));
-  PetscCall(PetscContainerSetPointer(container, owned.release()));
+  PetscCall(PetscContainerSetPointer(container, owned.get()));
 #if PETSC_VERSION_GE(3, 23, 0)
   PetscCall(
       PetscContainerSetCtxDestroy(container, [](auto context) -> PetscErrorCode {  // void** in 3.23, void* from 3.25
@@ -26,8 +26,10 @@ PetscErrorCode compose_owned(PetscObject object, const char* name, std::unique_p
     return PETSC_SUCCESS;
   }));
 #endif
-  PetscCall(PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container)));
+  static_cast<void>(owned.release());
+  const PetscErrorCode code = PetscObjectCompose(object, name, reinterpret_cast<PetscObject>(container));
   PetscCall(PetscContainerDestroy(&container));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,9 +8,9 @@ namespace compound::plugin {
 /// What `f` returns, a PetscErrorCode.
 template <class F>
 PetscErrorCode quietly(const F& f) {
-  (void)PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+  const bool is_quiet = !PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);  // else memory is lacking
   const PetscErrorCode code = f();
-  (void)PetscPopErrorHandler();
+  if (is_quiet) (void)PetscPopErrorHandler();
   return code;
 }
 

@@ -80,7 +80,7 @@ PetscErrorCode BlockProduct::symbolic(Mat C) {
              "again");
   PetscCall(p->find_pattern(C, true, &same));
   PetscCall(p->make_result(C));
-  C->ops->productnumeric = numeric;
+  C->ops->productnumeric = for_petsc<numeric>;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,7 +119,7 @@ PetscErrorCode take_block_product(Mat C, std::unique_ptr<BlockProduct> p, bool* 
   if (!*taken) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(C, "The product of two matrices runs in blocks %s\n", p->where()));
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::move(p)));
-  C->ops->productsymbolic = BlockProduct::symbolic;
+  C->ops->productsymbolic = for_petsc<BlockProduct::symbolic>;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

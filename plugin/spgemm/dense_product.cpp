@@ -218,8 +218,8 @@ PetscErrorCode symbolic(Mat C) {
                                       MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
   if (!dense) PetscCall(MatSetType(C, reinterpret_cast<PetscObject>(B)->type_name));
   PetscCall(MatSetUp(C));
-  C->ops->productnumeric = numeric;
-  if (!transposes && !by_transposed) C->ops->matmultnumeric = numeric_of;  // PETSc's A (B C) calls that
+  C->ops->productnumeric = for_petsc<numeric>;
+  if (!transposes && !by_transposed) C->ops->matmultnumeric = for_petsc<numeric_of>;  // PETSc's A (B C) calls that
   if (!by_transposed) PetscFunctionReturn(PETSC_SUCCESS);
   Mat transposed;
   PetscCall(MatTranspose(B, MAT_INITIAL_MATRIX, &transposed));
@@ -252,7 +252,7 @@ PetscErrorCode take_dense_product(Mat C, bool* taken) {
   const bool on_host = (AB || ABt) && dense && has_blocks;
   const bool on_device = (AB || ABt || AtB) && device_dense;
   *taken = k.is_ours && (on_host || on_device);
-  if (*taken) C->ops->productsymbolic = symbolic;
+  if (*taken) C->ops->productsymbolic = for_petsc<symbolic>;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

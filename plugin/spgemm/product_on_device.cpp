@@ -204,7 +204,7 @@ PetscErrorCode symbolic(Mat C) {
   PetscCall(MatProductNumeric(p->result));
   PetscCall(take_result(C, p));
   p->is_new = true;
-  C->ops->productnumeric = numeric;
+  C->ops->productnumeric = for_petsc<numeric>;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,7 +284,7 @@ PetscErrorCode take_product_on_device(Mat C, bool* taken) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name, std::make_unique<DeviceProduct>()));
-  C->ops->productsymbolic = symbolic;
+  C->ops->productsymbolic = for_petsc<symbolic>;
   PetscCall(PetscInfo(C, "The product of two matrices runs on the device (cuSPARSE)\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -69,7 +69,7 @@ PetscErrorCode follow_operands(Mat C) {
   if (!C->ops->productsymbolic) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(compose_owned(reinterpret_cast<PetscObject>(C), container_name,
                           std::make_unique<SymbolicPhase>(C->ops->productsymbolic)));
-  C->ops->productsymbolic = symbolic;
+  C->ops->productsymbolic = for_petsc<symbolic>;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -174,7 +174,7 @@ std::string block_size_hint(const Settings& s, const BaseType& base_type, const 
   const std::string r = std::to_string(found.block.rows), c = std::to_string(found.block.cols);
   return seen + " and are packed as such: MatSetBlockSizes(A, " + r + ", " + c +
          ") tells preconditioners and products of matrices of them, too";
-} catch (const std::exception&) {
+} catch (const error&) {
   return "";
 }
 
@@ -191,7 +191,7 @@ std::string layout_hint(const Packing& p, const PatternView& pattern, const Patt
   char times[48] = "by wisdom";
   if (faster->times > 0) std::snprintf(times, sizeof(times), "about %.1f times, by wisdom", faster->times);
   return "layout " + s.layout + " is slower here than " + faster->layout + " (" + times + ")";
-} catch (const std::exception&) {
+} catch (const error&) {
   return "";
 }
 

@@ -6,6 +6,7 @@
 
 #include "petsc/agree.hpp"
 #include "petsc/base_types.hpp"
+#include "petsc/scoped.hpp"
 #include "spmv/refresh.hpp"
 
 namespace compound::plugin {
@@ -47,22 +48,23 @@ Ghosts::~Ghosts() { static_cast<void>(destroy_ghosts(*this)); }
 PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
   PetscFunctionBegin;
   if (g.scatter) PetscFunctionReturn(PETSC_SUCCESS);
-  std::span<const PetscInt> columns;
-  const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
-  PetscCall(ghost_columns(A, &columns));
-  g.columns.assign(columns.begin(), columns.end());
-  const auto blocks = static_cast<PetscInt>(columns.size());
-  const PetscInt n = blocks * bs;
-  IS from, to;
-  Vec x;
-  PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, blocks, columns.data(), PETSC_COPY_VALUES, &from));
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &to));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &g.on_host));
-  PetscCall(VecCreateMPIWithArray(comm_of(A), 1, A->cmap->n, A->cmap->N, nullptr, &x));
-  PetscCall(VecScatterCreate(x, from, g.on_host, to, &g.scatter));
-  PetscCall(VecDestroy(&x));
-  PetscCall(ISDestroy(&from));
-  PetscCall(ISDestroy(&to));
+  ScopedIS from, to;
+  ScopedVec x, on_host;
+  PetscCall(together(comm_of(A), [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    std::span<const PetscInt> columns;
+    const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
+    PetscCall(ghost_columns(A, &columns));
+    g.columns.assign(columns.begin(), columns.end());
+    const auto blocks = static_cast<PetscInt>(columns.size());
+    PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, blocks, columns.data(), PETSC_COPY_VALUES, from.out()));
+    PetscCall(ISCreateStride(PETSC_COMM_SELF, blocks * bs, 0, 1, to.out()));
+    PetscCall(VecCreateSeq(PETSC_COMM_SELF, blocks * bs, on_host.out()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(VecCreateMPIWithArray(comm_of(A), 1, A->cmap->n, A->cmap->N, nullptr, x.out()));
+  PetscCall(VecScatterCreate(x, from, on_host, to, &g.scatter));
+  g.on_host = on_host.take();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,14 +196,16 @@ PetscErrorCode destroy_ghosts(Ghosts& g) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode check_ghosts(Mat A, Ghosts& g) {
+PetscErrorCode check_ghosts(Mat A, Ghosts& g, PetscErrorCode code) {
   PetscFunctionBegin;
   std::span<const PetscInt> columns;
   PetscCall(ghost_columns(A, &columns));
-  const int mine = g.scatter && !std::equal(columns.begin(), columns.end(), g.columns.begin(), g.columns.end());
-  int changed = 0;
-  PetscCallMPI(MPI_Allreduce(&mine, &changed, 1, MPI_INT, MPI_MAX, comm_of(A)));
-  if (changed) PetscCall(destroy_ghosts(g));
+  const bool others = g.scatter && !std::equal(columns.begin(), columns.end(), g.columns.begin(), g.columns.end());
+  const int mine[2] = {others, static_cast<int>(code)};
+  int all[2] = {};
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm_of(A)));
+  if (all[0]) PetscCall(destroy_ghosts(g));
+  PetscCall(report_error(comm_of(A), code, static_cast<PetscErrorCode>(all[1])));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -54,8 +54,9 @@ std::string why_not_by_devices(const Ghosts& ghosts, ExchangeChoice choice);
 /// Drops all that was made for them.
 PetscErrorCode destroy_ghosts(Ghosts& ghosts);
 
-/// Collective: drops the scatter everywhere if the off-diagonal columns changed anywhere.
-PetscErrorCode check_ghosts(Mat A, Ghosts& ghosts);
+/// Collective: drops the scatter everywhere if the off-diagonal columns changed anywhere. An error of what came before
+/// it is one on all processes then.
+PetscErrorCode check_ghosts(Mat A, Ghosts& ghosts, PetscErrorCode before);
 
 /// The ghosts on the side of x; null where the device has no memory for them.
 PetscErrorCode ghosts_beside(Vec x, Ghosts& ghosts, Vec* beside);

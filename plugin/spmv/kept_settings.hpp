@@ -18,8 +18,20 @@ class KeptSettings {
     Settings settings;
     PetscErrorCode (*compose)(Mat);
   };
+  using Place = std::map<Mat, Kept>::node_type;
+  /// Made beforehand: a matrix is destroyed without memory, too.
+  static Place place() {
+    std::map<Mat, Kept> one;
+    one.try_emplace(nullptr);
+    return one.extract(one.begin());
+  }
   bool empty() const { return kept_.empty(); }  ///< nearly always, and asked for at each product
-  void keep(Mat A, Kept kept) { kept_.insert_or_assign(A, std::move(kept)); }
+  void keep(Mat A, Place&& in, Settings&& settings, PetscErrorCode (*compose)(Mat)) noexcept {
+    forget(A);
+    in.key() = A;
+    in.mapped() = {std::move(settings), compose};
+    kept_.insert(std::move(in));
+  }
   void forget(Mat A) { kept_.erase(A); }
   /// Gives A's back, if there are any, and calls `take`(kept).
   template <class Take>

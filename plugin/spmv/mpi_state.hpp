@@ -15,6 +15,11 @@ struct MpiState final : State {
   Ghosts ghosts;
   PetscObjectState parts_state = -1;
   PetscInt64 products = 0;
+  struct Prepared {
+    PetscObjectState state = -1;
+    int settings_version = -1;
+    bool operator==(const Prepared&) const = default;
+  } prepared[3];  ///< products of each Op were, on all processes
   /// What the processes have agreed on: no part has a copy that must not be used.
   struct Checked {
     PetscObjectState state = -1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "options/options.hpp"
+#include "petsc/agree.hpp"
+#include "petsc/scoped.hpp"
 #include "spmv/attached.hpp"
 #include "spmv/refresh.hpp"
 #include "values/guards.hpp"
@@ -49,13 +51,12 @@ PetscErrorCode local_conjugate(Vec from, Vec* to) {
 /// y = [z +] A^H x, where the base type has none, as conj([conj(z) +] A^T conj(x)).
 PetscErrorCode run_conjugated(Mat A, const _MatOps& base, const Operands& o) {
   PetscFunctionBegin;
-  Vec x;
-  PetscCall(local_conjugate(o.x, &x));
+  ScopedVec x;
+  PetscCall(local_conjugate(o.x, x.out()));
   if (o.z && !o.in_place()) PetscCall(VecCopy(o.z, o.y));
   if (o.z) PetscCall(VecConjugate(o.y));
   PetscCall(o.z ? base.multtransposeadd(A, x, o.y, o.y) : base.multtranspose(A, x, o.y));
   PetscCall(VecConjugate(o.y));
-  PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,15 +139,35 @@ PetscErrorCode flops_of_product(Mat A, PetscLogDouble* of_product) {
 
 PetscErrorCode Operator::prepare_mpi(Mat A, MpiState& st, Vec x, PetscInt products) {
   PetscFunctionBegin;
+  const bool by_parts = !st.settings.parent_only() || op_ == Op::hermitian;  // the base type has none of these
+  const auto prepare = [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(compound_parts(A, &st, &parts_[diagonal].mat, &parts_[off_diagonal].mat));
+    if (by_parts) PetscCall(prepare_parts(A, st, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
   PetscCall(make_ghosts(A, st.ghosts));
-  PetscCall(compound_parts(A, &st, &parts_[diagonal].mat, &parts_[off_diagonal].mat));
+  PetscCall(once_together(A, st, prepare));
   if (!st.settings.parent_only()) st.products += products;
-  if (st.settings.parent_only() && op_ != Op::hermitian) {  // which the base type has none of
+  if (by_parts) {
+    PetscCall(agree_on_parts(A, st, x));
+  } else {
     parts_[diagonal] = {A, &st};
     parts_[off_diagonal] = {};
-  } else {
-    PetscCall(prepare_parts(A, st, x));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What is made anew after a change of A or its settings, on all processes or none: an error of one is all processes'.
+/// Between changes nothing is asked of others.
+template <class Body>
+PetscErrorCode Operator::once_together(Mat A, MpiState& st, const Body& prepare) {
+  PetscFunctionBegin;
+  MpiState::Prepared& known = st.prepared[static_cast<int>(op_)];
+  MpiState::Prepared now{-1, st.settings.version};
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &now.state));
+  PetscCall(now == known ? prepare() : together(comm_of(A), prepare));
+  known = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,6 +184,11 @@ PetscErrorCode Operator::prepare_parts(Mat A, MpiState& st, Vec x) {
     part.space = space;
     PetscCall(make_ready(part.mat, of_part, ready_for, &part.space));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Operator::agree_on_parts(Mat A, MpiState& st, Vec x) {
+  PetscFunctionBegin;
   PetscCall(check_parts(
       A, &st,
       {{parts_[diagonal].mat, parts_[diagonal].space}, {parts_[off_diagonal].mat, parts_[off_diagonal].space}}));
@@ -368,15 +394,14 @@ namespace {
 /// y = [z +] conj(A) x as conj([conj(z) +] A conj(x)).
 PetscErrorCode multiply_by_conjugate(Mat A, Update update, Vec x, Vec z, Vec y) {
   PetscFunctionBegin;
-  Vec conjugate_x;
-  PetscCall(VecDuplicate(x, &conjugate_x));
+  ScopedVec conjugate_x;
+  PetscCall(VecDuplicate(x, conjugate_x.out()));
   PetscCall(VecCopy(x, conjugate_x));
   PetscCall(VecConjugate(conjugate_x));
   if (z && z != y) PetscCall(VecCopy(z, y));
   if (z) PetscCall(VecConjugate(y));
   PetscCall(multiply(A, Op::none, update, conjugate_x, z ? y : nullptr, y));
   PetscCall(VecConjugate(y));
-  PetscCall(VecDestroy(&conjugate_x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -398,8 +423,9 @@ PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
     PetscCall(a.run(Operator::diagonal, update, x, z, y));
   } else if (op == Op::none) {
     PetscCall(a.begin_ghosts(x));
-    PetscCall(a.run(Operator::diagonal, update, x, z, y));
-    PetscCall(a.end_ghosts(x));
+    const PetscErrorCode code = a.run(Operator::diagonal, update, x, z, y);
+    PetscCall(a.end_ghosts(x));  // others wait for this process, too
+    PetscCall(code);
     PetscCall(a.run(Operator::off_diagonal, Update::add, a.ghosts(), y, y));
     if (a.has_mirrored_part()) PetscCall(a.run_mirrored(x, y));
   } else {

@@ -58,6 +58,9 @@ class Operator {
     MemorySpace space = MemorySpace::host;
   };
   PetscErrorCode prepare_mpi(Mat A, MpiState& st, Vec x, PetscInt products);
+  template <class Body>
+  PetscErrorCode once_together(Mat A, MpiState& st, const Body& prepare);
+  PetscErrorCode agree_on_parts(Mat A, MpiState& st, Vec x);
   PetscErrorCode prepare_parts(Mat A, MpiState& st, Vec x);
   PetscErrorCode run_as(Op op, Part part, Update update, Vec x, Vec z, Vec y) const;
   PetscErrorCode choose_ghosts(Ghosts& all, Vec x);

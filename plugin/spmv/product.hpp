@@ -30,13 +30,14 @@ template <class Packed>
     PetscCall(VecGetArray(o.y, &y));
   else
     PetscCall(VecGetArrayWrite(o.y, &y));
-  PetscCall(guarded(comm, [&] { packed.multiply(o.op, o.update, x, o.in_place() ? y : z, y); }));
+  const PetscErrorCode code = guarded(comm, [&] { packed.multiply(o.op, o.update, x, o.in_place() ? y : z, y); });
   if (o.in_place())
     PetscCall(VecRestoreArray(o.y, &y));
   else
     PetscCall(VecRestoreArrayWrite(o.y, &y));
   if (o.z && !o.in_place()) PetscCall(VecRestoreArrayRead(o.z, &z));
   PetscCall(VecRestoreArrayRead(o.x, &x));
+  PetscCall(code);
   PetscCall(PetscLogFlops(flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

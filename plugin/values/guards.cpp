@@ -80,7 +80,7 @@ struct Guard<base_type, is_mpi, access, Member> {
 
 template <const BaseType& base_type, bool is_mpi, Access access, class F, auto... Members>
 void for_each_guard_of(Operations<Members...>, const F& f) {
-  (f(Members, Guard<base_type, is_mpi, access, Members>::call), ...);
+  (f(Members, for_petsc<Guard<base_type, is_mpi, access, Members>::call>), ...);
 }
 
 template <const BaseType& base_type, bool is_mpi, class F>
@@ -140,8 +140,9 @@ PetscErrorCode get_csr(Mat A, const PetscInt** start, const PetscInt** column, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr AijArrayFunctions guards_of_aij = {get_array, nullptr, get_array_to_read, nullptr, get_array_to_write,
-                                             nullptr,   get_csr};
+constexpr AijArrayFunctions guards_of_aij = {
+    for_petsc<get_array>, nullptr, for_petsc<get_array_to_read>, nullptr, for_petsc<get_array_to_write>, nullptr,
+    for_petsc<get_csr>};
 
 /// Requests for the array of a seq matrix ask first, too. BAIJ's function for it is always ours.
 PetscErrorCode guard_array(Mat seq, const BaseType& base_type, bool* can_be) {
